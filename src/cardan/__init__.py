@@ -1,0 +1,16 @@
+"""Cardan: symbolic and recursive modelling of robots.
+
+    robot = cardan.load("rx90")
+    idm = cardan.model(robot, "inverse-dynamics")
+    idm.cost, idm.emit("c"), idm.compile()(q=q, qd=qd, qdd=qdd)
+"""
+
+from .catalogue import catalogue, model
+from .describe.bundled import robots
+from .describe.files import load
+from .describe.robot import Robot
+from .errors import CardanError
+from .program import Program
+from .version import __version__
+
+__all__ = ["CardanError", "Program", "Robot", "__version__", "catalogue", "load", "model", "robots"]

@@ -1,0 +1,1 @@
+"""Mathematics over any scalar: vectors, rotations applied factor by factor, small solves."""

@@ -1,0 +1,59 @@
+"""Rotations as products of turns about axes, applied factor by factor.
+
+Rot(z, γ) Rot(x, α) Rot(z, θ) applied to a vector as a 3x3 matrix costs 9 multiplications and 6 additions
+plus the products in the matrix; applied turn by turn it costs 4 and 2 per turn, and turns by
+multiples of a right angle are free. Axes are numbered 0, 1, 2 for x, y, z.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from .scalar import cos_sin
+from .vector import Mat, Vec
+
+__all__ = ["Rotation", "Turn", "turn"]
+
+# (axis, cos, sin)
+Turn = tuple[int, Any, Any]
+
+X, Y, Z = 0, 1, 2
+
+
+def turn(axis: int, angle: Any, offset: Any = 0) -> Turn:
+    """The turn by angle + offset about an axis."""
+    return (axis, *cos_sin(angle, offset))
+
+
+class Rotation:
+    """A product of turns, leftmost first. R @ v, R.T, R @ S; `R.matrix()` multiplies it out."""
+
+    __slots__ = ("turns",)
+
+    def __init__(self, turns: Sequence[Turn]) -> None:
+        self.turns = tuple(turns)
+
+    @property
+    def T(self) -> Rotation:
+        return Rotation([(axis, c, -s) for axis, c, s in reversed(self.turns)])
+
+    def __matmul__(self, other: Any) -> Any:
+        if isinstance(other, Rotation):
+            return Rotation(self.turns + other.turns)
+        if isinstance(other, Mat):
+            return Mat([self @ column for column in other.T.rows]).T
+        v = other
+        for axis, c, s in reversed(self.turns):
+            if type(s) is int and s == 0 and type(c) is int and c == 1:
+                continue
+            j, k = (axis + 1) % 3, (axis + 2) % 3
+            y, z = v[j], v[k]
+            parts = [v[0], v[1], v[2]]
+            parts[j], parts[k] = c * y - s * z, s * y + c * z
+            v = Vec(*parts)
+        return v
+
+    def matrix(self) -> Mat:
+        """The 3x3 matrix."""
+        return self @ Mat([[1, 0, 0], [0, 1, 0], [0, 0, 1]])

@@ -1,0 +1,90 @@
+"""Functions of any scalar: exact numbers, floats, NumPy arrays, traced expressions.
+
+A traced expression answers through its method `apply`; everything else is a number or an array.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .. import exact
+
+__all__ = ["FUNCTIONS", "cos_sin", "function", "sign", "sqrt"]
+
+Scalar = Any
+
+
+def cos_sin(angle: Scalar, offset: Scalar = 0) -> tuple[Scalar, Scalar]:
+    """cos and sin of angle + offset; quarter turns in the offset are exact and cost nothing."""
+    if not _is_number(angle):
+        quarters = _quarter_turns(offset)
+        if quarters is None:
+            return cos_sin_of(angle + offset)
+        c, s = cos_sin_of(angle)
+        return ((c, s), (-s, c), (-c, -s), (s, -c))[quarters]
+    return cos_sin_of(angle + offset)
+
+
+def cos_sin_of(x: Scalar) -> tuple[Scalar, Scalar]:
+    return function("cos", x), function("sin", x)
+
+
+def sqrt(x: Scalar) -> Scalar:
+    return function("sqrt", x)
+
+
+def sign(x: Scalar) -> Scalar:
+    """-1, 0 or 1."""
+    return function("sign", x)
+
+
+def function(name: str, *args: Scalar) -> Scalar:
+    """A function of the description language applied to scalars of any kind."""
+    expression = next((arg for arg in args if hasattr(arg, "apply")), None)
+    if expression is not None and name in _PRIMITIVE:
+        if expression is args[0]:
+            return expression.apply(name, *args[1:])
+        return expression.graph.apply(name, *args)
+    if name in _DERIVED:
+        return _DERIVED[name](*args)
+    if all(map(_is_number, args)) and name in _EXACT:
+        return _EXACT[name](*args)
+    return _NUMPY[name](*(float(arg) if exact.is_exact(arg) else arg for arg in args))
+
+
+def _is_number(x: Scalar) -> bool:
+    return isinstance(x, int | exact.Exact)
+
+
+def _quarter_turns(offset: Scalar) -> int | None:
+    """offset as a number of quarter turns, or None when it is not exactly one."""
+    if isinstance(offset, int):
+        return 0 if offset == 0 else None
+    if isinstance(offset, exact.Exact) and not offset.a and (2 * offset.b).denominator == 1:
+        return int(2 * offset.b) % 4
+    return None
+
+
+_PRIMITIVE = {"sin", "cos", "sqrt", "abs", "sign", "atan2", "min", "max"}
+_EXACT = {
+    "sin": exact.sin,
+    "cos": exact.cos,
+    "sqrt": exact.sqrt,
+    "abs": abs,
+    "sign": lambda x: (x > 0) - (x < 0),
+    "min": min,
+    "max": max,
+}
+_NUMPY = {
+    "sin": np.sin, "cos": np.cos, "sqrt": np.sqrt, "abs": np.abs, "sign": np.sign,
+    "atan2": np.arctan2, "min": np.minimum, "max": np.maximum,
+}  # fmt: skip
+_DERIVED = {
+    "tan": lambda x: function("sin", x) / function("cos", x),
+    "atan": lambda x: function("atan2", x, 1),
+    "asin": lambda x: function("atan2", x, function("sqrt", 1 - x * x)),
+    "acos": lambda x: function("atan2", function("sqrt", 1 - x * x), x),
+}
+FUNCTIONS = frozenset(_PRIMITIVE | set(_DERIVED))

@@ -1,0 +1,286 @@
+"""Faults of a robot that any format can have: every one of them at once, with the link they are in.
+
+Readers say where a value stands, so that a fault points at the line: `line(key, frame)` is the line
+of that field of that frame (0 the base, 1.. the frames), or 0 where a format has no lines.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from fractions import Fraction
+
+from ..errors import Fault
+from ..exact import Exact
+from .expression import Expression, number, symbols
+from .parser import is_name
+from .robot import DRIVE, FIXED, GEOMETRY, INERTIA, WRENCH, Joint, Link, Robot
+
+__all__ = ["check"]
+
+Line = Callable[[str, int], int]
+LARGEST_NAME = 200
+_TOLERANCE = 1e-6  # of the inertia's size: files round their numbers
+
+
+def check(robot: Robot, file: str = "", line: Line = lambda key, frame: 0) -> list[Fault]:
+    """Every fault of the robot, errors and warnings, in the order of its frames."""
+    checker = _Checker(robot, file, line)
+    checker.structure()
+    checker.names()
+    checker.values()
+    checker.variables()
+    checker.base()
+    for j, link in enumerate([robot.base.link, *robot.links]):
+        checker.inertia(j, link)
+    return checker.faults
+
+
+class _Checker:
+    def __init__(self, robot: Robot, file: str, line: Line) -> None:
+        self.robot = robot
+        self.file = file
+        self.line = line
+        self.faults: list[Fault] = []
+        # every frame by its number: the tree, the cut joints, their twins
+        self.frames = [
+            *robot.joints,
+            *(loop.cut for loop in robot.loops),
+            *(loop.twin for loop in robot.loops),
+        ]
+
+    def report(self, message: str, key: str = "", j: int = -1, severity: str = "error") -> None:
+        where = self.line(key, j) if j >= 0 else 0
+        self.faults.append(Fault(message, self.file, where, self.name(j), severity))
+
+    def name(self, j: int) -> str:
+        if j == 0:
+            return self.robot.base.link.name
+        if 0 < j <= len(self.robot.links):
+            return self.robot.links[j - 1].name
+        return self.frames[j - 1].name if 0 < j <= len(self.frames) else ""
+
+    def structure(self) -> None:
+        robot = self.robot
+        if not robot.links:
+            self.report("the robot has no link; describe at least one")
+        if len(robot.links) != len(robot.joints):
+            self.report(
+                f"{len(robot.links)} links and {len(robot.joints)} joints; link j needs joint j"
+            )
+        n = len(robot.joints)
+        for j, joint in enumerate(self.frames, 1):
+            if joint.sigma not in (0, 1, 2):
+                self.report(
+                    f"sigma = {joint.sigma} is not a joint type (0 revolute, 1 prismatic, 2 fixed)",
+                    "sigma",
+                    j,
+                )
+            self.antecedent(j, joint, n)
+        for k, loop in enumerate(robot.loops, 1):
+            if loop.twin.sigma != FIXED:
+                j = n + len(robot.loops) + k
+                self.report(
+                    "the second frame of a loop must be fixed (sigma 2) on its link; "
+                    "put the cut joint into the first one",
+                    "sigma",
+                    j,
+                )
+
+    def antecedent(self, j: int, joint: Joint, n: int) -> None:
+        i = joint.antecedent
+        last = len(self.frames) if j > n else n
+        if not 0 <= i <= last:
+            self.report(f"antecedent {i} does not exist; allowed: 0 to {j - 1}", "antecedent", j)
+        elif i >= j:
+            cyclic = " and closes a cycle" if self.leads_back(j) else ""
+            self.report(
+                f"antecedent {i} comes after its own frame {j}{cyclic}; number the links from the "
+                f"base outwards, so that it is within 0 to {j - 1}",
+                "antecedent",
+                j,
+            )
+
+    def leads_back(self, j: int) -> bool:
+        seen = set()
+        while 0 < j <= len(self.frames) and j not in seen:
+            seen.add(j)
+            j = self.frames[j - 1].antecedent
+        return j in seen
+
+    def names(self) -> None:
+        robot = self.robot
+        links = [robot.base.link.name, *(link.name for link in robot.links)]
+        joints = ["", *(joint.name for joint in self.frames)]
+        for kind, key, names in (("link", "name", links), ("joint", "joint_name", joints)):
+            for j, name in _repeated(names):
+                self.report(f"{kind} name {name!r} is used twice; give each its own", key, j)
+        loops = ["", *(loop.name for loop in robot.loops)]
+        for k, name in _repeated(loops):
+            j = len(robot.joints) + k
+            self.report(f"loop name {name!r} is used twice; give each its own", "name", j)
+        for name in dict.fromkeys([robot.name, *links, *joints[1:], *loops[1:]]):
+            if not name or len(name) > LARGEST_NAME or not name.isprintable():
+                self.report(
+                    f"{name[:40]!r} cannot be a name; allowed: 1 to {LARGEST_NAME} printable "
+                    "characters"
+                )
+
+    def values(self) -> None:
+        for key, j, value in self.every_value():
+            if isinstance(value, bool) or not isinstance(value, int | Exact | Expression):
+                self.report(
+                    f"{key} = {value!r} is not an exact value; numbers must be finite", key, j
+                )
+            elif isinstance(value, Expression) and not symbols(value) and number(value) is None:
+                self.report(f"{key} = {value} has no finite value; correct the formula", key, j)
+
+    def every_value(self) -> Iterator[tuple[str, int, object]]:
+        base = self.robot.base
+        for j, joint in enumerate(self.frames, 1):
+            for key in (*GEOMETRY, *DRIVE, "stiffness", "rest", "damping"):
+                yield key, j, getattr(joint, key)
+            for key in ("lower", "upper", "velocity", "effort"):
+                if getattr(joint.limits, key) is not None:
+                    yield key, j, getattr(joint.limits, key)
+        for j, link in enumerate([base.link, *self.robot.links]):
+            for key in (*INERTIA, *WRENCH):
+                yield key, j, getattr(link, key)
+        for key in ("W0", "WP0", "V0", "VP0", "Z"):
+            for value in getattr(base, key):
+                yield key, 0, value
+        for value in self.robot.gravity:
+            yield "gravity", 0, value
+
+    def variables(self) -> None:
+        """A variable is a name of its own: a parameter of that name would silently move with it."""
+        owners: dict[str, int] = {}
+        parameters = set(self.robot.parameters)
+        for j, joint in enumerate(self.frames, 1):
+            name = joint.variable or f"q{j}"
+            if joint.sigma == FIXED:
+                continue
+            if not is_name(name):
+                self.report(
+                    f"{name[:40]!r} cannot be a joint variable; allowed: letters, digits and _",
+                    "variable",
+                    j,
+                )
+            elif name in owners:
+                self.report(
+                    f"joint variable {name} is also that of {self.name(owners[name])}; "
+                    "give each joint its own",
+                    "variable",
+                    j,
+                )
+            elif name in parameters:
+                self.report(
+                    f"{name} is the joint variable and also a parameter; rename one of them",
+                    "variable",
+                    j,
+                )
+            owners.setdefault(name, j)
+
+    def base(self) -> None:
+        base = self.robot.base
+        if base.kind not in ("fixed", "mobile", "floating"):
+            self.report(f"base kind {base.kind!r}; allowed: fixed, mobile, floating", "kind", 0)
+        for key, length in (("Z", 16), ("W0", 3), ("WP0", 3), ("V0", 3), ("VP0", 3)):
+            if len(getattr(base, key)) != length:
+                self.report(f"{key} has {len(getattr(base, key))} values, not {length}", key, 0)
+        if len(self.robot.gravity) != 3:
+            self.report(f"gravity has {len(self.robot.gravity)} values, not 3", "gravity", 0)
+        Z = [number(z) if isinstance(z, int | Exact | Expression) else None for z in base.Z]
+        if len(Z) == 16 and not _is_placement(Z):
+            self.report(
+                "Z is not a placement; its rotation must be orthonormal and right-handed, its last "
+                "row 0 0 0 1",
+                "Z",
+                0,
+            )
+
+    def inertia(self, j: int, link: Link) -> None:
+        """A body's pseudo-inertia [[Σ, h], [hᵀ, m]], Σ = tr(J)/2 - J, is positive semidefinite."""
+        mass = _number(link.M)
+        if mass is not None and mass < 0:
+            self.report(f"mass {link.M} is negative; a mass is 0 or more", "M", j)
+            return
+        given = [_number(getattr(link, key)) for key in INERTIA]
+        numbers = [x for x in given if x is not None]
+        if len(numbers) == len(given) and not _is_body(numbers):
+            self.report(
+                "no body has this inertia (a principal moment about the centre of mass exceeds the "
+                "sum of the others, or is negative); check units, signs and the reference point",
+                "XX",
+                j,
+                "warning",
+            )
+
+
+def _repeated(names: Iterable[str]) -> Iterator[tuple[int, str]]:
+    seen = set()
+    for i, name in enumerate(names):
+        if name in seen:
+            yield i, name
+        seen.add(name)
+
+
+def _number(value: object) -> float | None:
+    return number(value) if isinstance(value, int | Exact | Expression) else None
+
+
+def _is_placement(Z: list[float | None]) -> bool:
+    """Is the 4x4 a rigid placement? A row that holds a symbol is taken on trust."""
+    rows = [Z[0:3], Z[4:7], Z[8:11]]
+    for i, row in enumerate(rows):
+        for k, other in enumerate(rows[i:], i):
+            pairs = [(x, y) for x, y in zip(row, other, strict=True)]
+            if any(x is None or y is None for x, y in pairs):
+                continue
+            product = sum(x * y for x, y in pairs if x is not None and y is not None)
+            if abs(product - (1 if i == k else 0)) > _TOLERANCE:
+                return False
+    flat = [x for row in rows for x in row if x is not None]
+    if len(flat) == 9 and _determinant(flat) < 0:
+        return False
+    last = Z[12:]
+    return all(x is None or x == (1 if i == 3 else 0) for i, x in enumerate(last))
+
+
+def _determinant(m: list[float]) -> float:
+    a, b, c, d, e, f, g, h, i = m
+    return a * (e * i - f * h) - b * (d * i - f * g) + c * (d * h - e * g)
+
+
+def _is_body(parameters: list[float]) -> bool:
+    if not any(parameters):
+        return True
+    XX, XY, XZ, YY, YZ, ZZ, MX, MY, MZ, M = (Fraction(value) for value in parameters)
+    if M == 0 and (MX or MY or MZ):
+        return False
+    x, y, z = (h / (M or 1) for h in (MX, MY, MZ))
+    half = (XX + YY + ZZ) / 2
+    # about the centre of mass
+    sigma = [
+        [half - XX - MX * x, -XY - MX * y, -XZ - MX * z],
+        [-XY - MX * y, half - YY - MY * y, -YZ - MY * z],
+        [-XZ - MX * z, -YZ - MY * z, half - ZZ - MZ * z],
+    ]
+    # scaled to size 1, so that the tolerance means the same for all bodies
+    size = max(*map(abs, (XX, XY, XZ, YY, YZ, ZZ)), MX * x + MY * y + MZ * z) or Fraction(1)
+    return _is_positive([[entry / size for entry in row] for row in sigma])
+
+
+def _is_positive(matrix: list[list[Fraction]]) -> bool:
+    """Cholesky's test, with the tolerance added to the diagonal: exact, so it cannot break down."""
+    n = len(matrix)
+    a = [list(row) for row in matrix]
+    for k in range(n):
+        a[k][k] += Fraction(_TOLERANCE)
+    for k in range(n):
+        if a[k][k] <= 0:
+            return False
+        for i in range(k + 1, n):
+            factor = a[i][k] / a[k][k]
+            for c in range(k, n):
+                a[i][c] -= factor * a[k][c]
+    return True

@@ -1,0 +1,38 @@
+"""The fields of our own format and the SI unit of each; docs/format.md explains them to users."""
+
+from __future__ import annotations
+
+from .robot import DRIVE, GEOMETRY, INERTIA, WRENCH
+
+__all__ = [
+    "BASE_KEYS", "BODY", "JOINTS", "JOINT_KEYS", "LIMITS", "LINK_KEYS", "LOOP_KEYS", "ROBOT_KEYS",
+    "SYMBOLS", "TWIN_KEYS", "UNIT",
+]  # fmt: skip
+
+JOINTS = ("revolute", "prismatic", "fixed")  # by sigma
+BODY = ("mass", "com", "inertia_com")
+LIMITS = ("lower", "upper", "velocity", "effort")
+SYMBOLS = "symbols"  # names of velocity, acceleration and torque in a .par file
+
+UNIT = {
+    "gamma": "rad", "alpha": "rad", "theta": "rad", "b": "m", "d": "m", "r": "m",
+    **dict.fromkeys(("XX", "XY", "XZ", "YY", "YZ", "ZZ", "inertia_com"), "kg*m^2"),
+    "MX": "kg*m", "MY": "kg*m", "MZ": "kg*m", "M": "kg", "mass": "kg", "com": "m",
+    "IA": "kg*m^2 or kg", "FV": "N*m*s or N*s/m", "FS": "N*m or N",
+    "stiffness": "N*m or N/m", "rest": "rad or m", "damping": "N*m*s or N*s/m",
+    "FX": "N", "FY": "N", "FZ": "N", "CX": "N*m", "CY": "N*m", "CZ": "N*m",
+    "lower": "rad or m", "upper": "rad or m", "velocity": "rad/s or m/s", "effort": "N*m or N",
+    "W0": "rad/s", "WP0": "rad/s^2", "V0": "m/s", "VP0": "m/s^2", "gravity": "m/s^2",
+}  # fmt: skip
+
+ROBOT_KEYS = ("cardan", "name", "source", "notes", "gravity", "base", "link", "loop")
+JOINT_KEYS = (
+    "joint", "antecedent", *GEOMETRY, "variable", "active", *DRIVE,
+    "stiffness", "rest", "damping", "limits", SYMBOLS,
+)  # fmt: skip
+LINK_KEYS = ("name", "joint_name", *JOINT_KEYS, *INERTIA, *BODY, *WRENCH)
+BASE_KEYS = (
+    "name", "kind", "Z", "W0", "WP0", "V0", "VP0", *INERTIA, *BODY, *WRENCH, *DRIVE,
+)  # fmt: skip
+LOOP_KEYS = ("name", "cut", "twin")
+TWIN_KEYS = ("name", "antecedent", *GEOMETRY, "active")

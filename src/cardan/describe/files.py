@@ -1,0 +1,194 @@
+"""Robot files: read, load and save, the format chosen by the extension.
+
+    .toml   our own format            .urdf   bodies and joints as ROS writes them
+    .par    SYMORO+, OpenSYMORO       .xml    MJCF, not yet
+
+Readers work on bytes and never open another file: what a description refers to (meshes) is ignored.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import tempfile
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from ..errors import DescriptionError, Fault, UnknownNameError
+from .bundled import bundled, robots
+from .check import check
+from .robot import Robot
+
+__all__ = ["FORMATS", "dumps", "load", "read", "read_bytes", "save"]
+
+Found = tuple[Robot | None, list[Fault]]
+LARGEST_FILE = 20_000_000
+FORMATS = (".toml", ".par", ".urdf", ".xml")
+
+
+def load(source: str | os.PathLike[str] | Mapping[str, Any]) -> Robot:
+    """A robot by bundled name, path or dict ('-' is standard input); every fault is raised."""
+    robot, faults = read(source)
+    errors = [fault for fault in faults if fault.severity == "error"]
+    if robot is None or errors:
+        raise DescriptionError(errors or [Fault("the description holds no robot")])
+    return robot
+
+
+def read(source: str | os.PathLike[str] | Mapping[str, Any]) -> Found:
+    """The robot, or None, and every fault: errors and warnings."""
+    if isinstance(source, Mapping):
+        from .toml import read_dict
+
+        return read_dict(source)
+    if not isinstance(source, str | os.PathLike):
+        kind = type(source).__name__
+        raise DescriptionError(f"a robot is a bundled name, a path or a dict, not {kind}")
+    name = os.fspath(source)
+    if isinstance(source, str) and name in robots():
+        robot = bundled(name)
+        return robot, check(robot)
+    if name == "-":
+        return read_bytes(sys.stdin.buffer.read(LARGEST_FILE + 1), "<stdin>")
+    return _read_path(name)
+
+
+def read_bytes(data: bytes, file: str) -> Found:
+    """Read a description in memory; the extension of `file`, or else the text, tells its format."""
+    fault = _unreadable(data)
+    if fault:
+        return None, [Fault(fault, file)]
+    extension = _extension(file) or _guess(data)
+    if extension == ".toml":
+        from .toml import read_toml
+
+        return read_toml(data, file)
+    if extension == ".par":
+        from .par import read_par
+
+        return read_par(data, file)
+    if extension == ".urdf":
+        return _read_urdf(data, file)
+    return None, [Fault(_unknown_format(extension), file)]
+
+
+def save(robot: Robot, path: str | os.PathLike[str]) -> None:
+    """Write the robot; the file appears whole or not at all."""
+    target = Path(path)
+    data = dumps(robot, target.suffix).encode("utf-8")
+    try:
+        handle, temporary = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
+    except OSError as error:
+        raise DescriptionError([Fault(_reason(error), str(target))]) from None
+    try:
+        with os.fdopen(handle, "wb") as stream:
+            stream.write(data)
+        os.chmod(temporary, 0o666 & ~_umask())
+        os.replace(temporary, target)
+    except OSError as error:
+        raise DescriptionError([Fault(_reason(error), str(target))]) from None
+    finally:
+        Path(temporary).unlink(missing_ok=True)
+
+
+def dumps(robot: Robot, format: str) -> str:
+    """The robot as text in a format: toml, par, symoro+ (the other dialect of .par) or urdf."""
+    from .par_write import write_par
+    from .toml_write import write_toml
+
+    writers: dict[str, Callable[[Robot], str]] = {
+        "toml": write_toml,
+        "par": write_par,
+        "symoro+": lambda one: write_par(one, "symoro+"),
+        "urdf": _write_urdf,
+    }
+    name = format.removeprefix(".").lower()
+    if name == "xml":
+        raise DescriptionError(_unknown_format(".xml"))
+    if name not in writers:
+        raise UnknownNameError.of("robot format", format, writers)
+    return writers[name](robot)
+
+
+def _read_path(name: str) -> Found:
+    try:
+        path = Path(name)
+        if path.is_dir():
+            return None, [Fault("this is a folder; give the path of a robot file", name)]
+        extension = path.suffix.lower()
+        if not path.exists():
+            if not extension and os.sep not in name:
+                raise UnknownNameError.of("robot", name, robots())
+            return None, [Fault("there is no such file; check the path", name)]
+        if extension not in FORMATS:
+            return None, [Fault(_unknown_format(extension), name)]
+        size = path.stat().st_size
+        if size > LARGEST_FILE:
+            return None, [Fault(_too_large(size), name)]
+        with path.open("rb") as stream:
+            data = stream.read(LARGEST_FILE + 1)
+    except (OSError, ValueError) as error:
+        return None, [Fault(_reason(error), name)]
+    return read_bytes(data, name)
+
+
+def _unreadable(data: bytes) -> str:
+    """Why these bytes are no description at all, or ''."""
+    if len(data) > LARGEST_FILE:
+        return _too_large(len(data))
+    if not data.strip():
+        return "the file is empty; a description has at least one link"
+    if data.startswith((b"\xff\xfe", b"\xfe\xff")):
+        return "the file is UTF-16 text; save it as UTF-8"
+    if b"\0" in data:
+        return "the file is binary, not text; give a .toml, .par or .urdf file"
+    return ""
+
+
+def _extension(file: str) -> str:
+    return os.path.splitext(file)[1].lower() if file != "<stdin>" else ""
+
+
+def _guess(data: bytes) -> str:
+    """The format of text without a name, by how it starts."""
+    start = data.lstrip(b"\xef\xbb\xbf \t\r\n")
+    return ".urdf" if start.startswith(b"<") else ".par" if start.startswith(b"(*") else ".toml"
+
+
+def _read_urdf(data: bytes, file: str) -> Found:
+    from .urdf import read_urdf
+
+    robot, faults = read_urdf(data, file)
+    if robot is not None:
+        faults = [*faults, *check(robot, file)]
+    return robot, faults
+
+
+def _write_urdf(robot: Robot) -> str:
+    from .urdf import write_urdf
+
+    return write_urdf(robot)
+
+
+def _unknown_format(extension: str) -> str:
+    if extension == ".xml":
+        return "MJCF (.xml) is not supported yet; allowed: .toml, .par, .urdf"
+    return (
+        f"{extension or 'a name without extension'} is no robot format; allowed: .toml, .par, .urdf"
+    )
+
+
+def _too_large(size: int) -> str:
+    return f"the file has {size / 1e6:.0f} MB, at most {LARGEST_FILE // 1_000_000} MB are read"
+
+
+def _reason(error: Exception) -> str:
+    words = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+    return f"{words}; check the path and its permissions"
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask

@@ -1,0 +1,218 @@
+"""`Robot`: what the user wrote, as frozen data with exact values and no mechanics.
+
+Geometry is Khalil's modified Denavit-Hartenberg notation ([KC97] 2.1, [K10] 2): frame j is placed
+on its antecedent i = a(j) by
+
+    iTj = Rot(z, gamma) Tran(z, b) Rot(x, alpha) Tran(x, d) Rot(z, theta) Tran(z, r)
+
+The joint variable q_j is added to theta_j (sigma 0, revolute) or r_j (sigma 1, prismatic); what
+those two fields hold is the constant part, the offset. Frames are numbered from 1 in file order;
+0 is the base. Joint j carries link j. With B loops on n links, the cut joint of loop k is frame n+k
+and its twin, fixed on the other link, is frame n+B+k; an antecedent may be any earlier frame.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, fields, replace
+from pathlib import Path
+from typing import Any
+
+from ..errors import UnknownNameError
+from .expression import Value, substitute, symbols
+
+__all__ = [
+    "DRIVE", "FIXED", "GEOMETRY", "IDENTITY_4", "INERTIA", "PRISMATIC", "REVOLUTE", "WRENCH",
+    "Base", "Joint", "Limits", "Link", "Loop", "Robot",
+]  # fmt: skip
+
+GEOMETRY = ("gamma", "b", "alpha", "d", "theta", "r")
+INERTIA = ("XX", "XY", "XZ", "YY", "YZ", "ZZ", "MX", "MY", "MZ", "M")
+WRENCH = ("FX", "FY", "FZ", "CX", "CY", "CZ")
+DRIVE = ("IA", "FV", "FS")
+IDENTITY_4: tuple[Value, ...] = (1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1)
+
+REVOLUTE, PRISMATIC, FIXED = 0, 1, 2
+
+
+@dataclass(frozen=True)
+class Limits:
+    """Limits of a joint; None where the file says nothing. rad or m, per second, N m or N."""
+
+    lower: Value | None = None
+    upper: Value | None = None
+    velocity: Value | None = None
+    effort: Value | None = None
+
+
+@dataclass(frozen=True)
+class Joint:
+    """Frame j: how it sits on its antecedent, what kind of joint moves it, and its drive."""
+
+    name: str
+    antecedent: int
+    sigma: int = REVOLUTE
+    gamma: Value = 0
+    b: Value = 0
+    alpha: Value = 0
+    d: Value = 0
+    theta: Value = 0
+    r: Value = 0
+    variable: str = ""  # the name the file gives q_j; "" for the default q<j>
+    active: bool = True  # mu
+    IA: Value = 0  # rotor inertia seen at the joint
+    FV: Value = 0  # viscous friction
+    FS: Value = 0  # Coulomb friction
+    elastic: bool = False  # eta
+    stiffness: Value = 0  # k
+    rest: Value = 0  # q0: the position without elastic force
+    damping: Value = 0
+    limits: Limits = Limits()
+    symbols: tuple[Value, ...] = ()  # QP QDP GAM, where a .par file does not name them QP<j> ...
+
+
+@dataclass(frozen=True)
+class Link:
+    """Inertial parameters about the origin of frame j; the wrench exerted on the environment."""
+
+    name: str
+    XX: Value = 0
+    XY: Value = 0
+    XZ: Value = 0
+    YY: Value = 0
+    YZ: Value = 0
+    ZZ: Value = 0
+    MX: Value = 0
+    MY: Value = 0
+    MZ: Value = 0
+    M: Value = 0
+    FX: Value = 0
+    FY: Value = 0
+    FZ: Value = 0
+    CX: Value = 0
+    CY: Value = 0
+    CZ: Value = 0
+
+
+@dataclass(frozen=True)
+class Loop:
+    """A closed loop: the cut joint k, and frame k+B on the other link, which coincides with it."""
+
+    name: str
+    cut: Joint
+    twin: Joint
+
+
+@dataclass(frozen=True)
+class Base:
+    """Link 0: 'fixed'; 'mobile', moving as W0 WP0 V0 VP0 say; 'floating', unknown acceleration."""
+
+    kind: str = "fixed"
+    Z: tuple[Value, ...] = IDENTITY_4  # placement of frame 0 in the world, 4x4 row by row
+    W0: tuple[Value, ...] = (0, 0, 0)
+    WP0: tuple[Value, ...] = (0, 0, 0)
+    V0: tuple[Value, ...] = (0, 0, 0)
+    VP0: tuple[Value, ...] = (0, 0, 0)
+    link: Link = Link("base")
+    drive: tuple[Value, ...] = (0, 0, 0)  # IA FV FS of link 0: kept only to be written back
+
+
+@dataclass(frozen=True)
+class Robot:
+    """A robot as described: links with their joints, loops, base and gravity (in frame 0)."""
+
+    name: str
+    links: tuple[Link, ...]
+    joints: tuple[Joint, ...]
+    loops: tuple[Loop, ...] = ()
+    base: Base = field(default_factory=Base)
+    gravity: tuple[Value, ...] = (0, 0, 0)
+    source: str = ""  # where the description comes from
+    notes: str = ""
+
+    @property
+    def n(self) -> int:
+        """Number of joint variables of the tree (fixed frames carry none)."""
+        return sum(joint.sigma != FIXED for joint in self.joints)
+
+    @property
+    def variables(self) -> tuple[str, ...]:
+        """Names of the joint variables, as the file writes them, in link order."""
+        return tuple(
+            joint.variable or f"q{j}"
+            for j, joint in enumerate(self.joints, 1)
+            if joint.sigma != FIXED
+        )
+
+    @property
+    def parameters(self) -> tuple[str, ...]:
+        """Names of the free symbols, in order of appearance: geometry, inertia, base, gravity."""
+        names = (name for value in self.values() for name in symbols(value))
+        return tuple(dict.fromkeys(names))
+
+    def values(self) -> Iterator[Value]:
+        """Every value a model may depend on, geometry first."""
+        frames = [
+            *self.joints,
+            *(loop.cut for loop in self.loops),
+            *(loop.twin for loop in self.loops),
+        ]
+        for joint in frames:
+            yield from (getattr(joint, key) for key in GEOMETRY)
+        links = [self.base.link, *self.links]
+        for key in (*INERTIA, *WRENCH):
+            yield from (getattr(link, key) for link in links)
+        for key in (*DRIVE, "stiffness", "rest", "damping"):
+            yield from (getattr(joint, key) for joint in self.joints)
+        base = self.base
+        yield from (*base.W0, *base.WP0, *base.V0, *base.VP0, *base.Z, *self.gravity)
+
+    def tree(self) -> Robot:
+        """The equivalent tree structure: the same robot with its loops cut open."""
+        return replace(self, loops=())
+
+    def with_values(self, values: Mapping[str, Any]) -> Robot:
+        """The robot with symbols replaced by numbers, or formulas as text."""
+        from .parser import to_value
+
+        known = self.parameters
+        for name in values:
+            if name not in known:
+                raise UnknownNameError.of(f"parameter of robot '{self.name}'", name, known)
+        table = {name: to_value(value) for name, value in values.items()}
+        changed: Robot = _map_values(self, lambda value: substitute(value, table))
+        return changed
+
+    def save(self, path: str | Path) -> None:
+        """Write the description; the extension chooses the format (.toml .par .urdf)."""
+        from .files import save
+
+        save(self, path)
+
+    def __repr__(self) -> str:
+        from .show import as_text
+
+        return as_text(self)
+
+    def _repr_html_(self) -> str:
+        from .show import as_html
+
+        return as_html(self)
+
+    def _repr_latex_(self) -> str:
+        from .show import as_latex
+
+        return as_latex(self)
+
+
+def _map_values(item: Any, change: Any) -> Any:
+    """The same dataclass with every Value in it changed."""
+    if isinstance(item, tuple):
+        return tuple(_map_values(part, change) for part in item)
+    if hasattr(item, "__dataclass_fields__"):
+        return replace(
+            item, **{f.name: _map_values(getattr(item, f.name), change) for f in fields(item)}
+        )
+    if item is None or isinstance(item, str | bool):
+        return item
+    return change(item)

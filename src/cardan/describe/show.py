@@ -1,0 +1,214 @@
+"""A robot as tables: geometry, joints, inertia, base, loops; as plain text, HTML or LaTeX.
+
+All three print the same `tables`, which the command line uses too. Columns in which every row holds
+the same nothing (0, no limit) are left out, so that what is special about a robot is what shows.
+"""
+
+from __future__ import annotations
+
+import html
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from ..exact import Exact
+from .expression import Value
+from .fields import JOINTS, LIMITS
+from .robot import DRIVE, FIXED, GEOMETRY, IDENTITY_4, INERTIA, WRENCH, Joint, Robot
+
+__all__ = ["Table", "as_html", "as_latex", "as_text", "tables"]
+
+WIDTH = 100
+_DIGITS = 10
+_CELL = 24  # longer formulas are cut in plain text
+
+
+@dataclass(frozen=True)
+class Table:
+    """A title, the names of the columns, and rows of text."""
+
+    title: str
+    header: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+
+
+def tables(robot: Robot) -> list[Table]:
+    """Every table of the robot that has something to say."""
+    frames = [*enumerate(robot.joints, 1)]
+    found = [_geometry("Geometry", robot, frames), _joints(robot)]
+    links = [("0", robot.base.link), *((str(j), link) for j, link in enumerate(robot.links, 1))]
+    keys = {"Inertia": INERTIA, "External wrenches": WRENCH}
+    for title, columns in keys.items():
+        rows = [
+            (j, link.name, *(_text(getattr(link, key)) for key in columns))
+            for j, link in links
+            if (j != "0" and columns is INERTIA) or any(getattr(link, key) != 0 for key in columns)
+        ]
+        if any(cell != "0" for row in rows for cell in row[2:]):
+            found.append(_compact(Table(title, ("j", "link", *columns), tuple(rows)), 2))
+    n, loops = len(robot.joints), len(robot.loops)
+    if loops:
+        cut = [(n + k, loop.cut) for k, loop in enumerate(robot.loops, 1)]
+        twin = [(n + loops + k, loop.twin) for k, loop in enumerate(robot.loops, 1)]
+        found.append(_geometry("Loops: cut joints and their twins", robot, [*cut, *twin]))
+    return [*found, _base(robot)]
+
+
+def as_text(robot: Robot) -> str:
+    """The tables in plain text, at most 100 columns wide."""
+    parts = [_summary(robot)]
+    for table in tables(robot):
+        parts.append(f"{table.title}\n{_aligned(table)}")
+    return "\n\n".join(parts)
+
+
+def as_html(robot: Robot) -> str:
+    """The tables in HTML, for notebooks."""
+    parts = [f"<p><b>{html.escape(robot.name)}</b>: {html.escape(_counts(robot))}</p>"]
+    for table in tables(robot):
+        head = "".join(f"<th>{html.escape(cell)}</th>" for cell in table.header)
+        body = "".join(
+            "<tr>" + "".join(f"<td>{html.escape(cell)}</td>" for cell in row) + "</tr>"
+            for row in table.rows
+        )
+        parts.append(
+            f"<table><caption>{html.escape(table.title)}</caption>"
+            f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+        )
+    return "\n".join(parts)
+
+
+def as_latex(robot: Robot) -> str:
+    """The tables in LaTeX, one tabular each."""
+    parts = [f"\\textbf{{{_escaped(robot.name)}}}: {_escaped(_counts(robot))}"]
+    for table in tables(robot):
+        rows = [" & ".join(map(_escaped, row)) + r" \\" for row in (table.header, *table.rows)]
+        rows.insert(1, r"\hline")
+        columns = "l" * len(table.header)
+        body = "\n".join(rows)
+        parts.append(
+            f"\\emph{{{_escaped(table.title)}}}\n\n"
+            f"\\begin{{tabular}}{{{columns}}}\n{body}\n\\end{{tabular}}"
+        )
+    return "\n\n".join(parts)
+
+
+def _geometry(title: str, robot: Robot, frames: Sequence[tuple[int, Joint]]) -> Table:
+    rows = []
+    for j, joint in frames:
+        cells = {key: _text(getattr(joint, key)) for key in GEOMETRY}
+        if joint.sigma != FIXED:
+            key = "theta" if joint.sigma == 0 else "r"
+            variable = joint.variable or f"q{j}"
+            cells[key] = variable if cells[key] == "0" else f"{variable} + ({cells[key]})"
+        kind = JOINTS[joint.sigma] if joint.sigma in range(3) else str(joint.sigma)
+        name = robot.links[j - 1].name if j <= len(robot.links) else joint.name
+        rows.append((str(j), name, str(joint.antecedent), kind, *cells.values()))
+    header = ("j", "link", "a(j)", "joint", *GEOMETRY)
+    return _compact(Table(title, header, tuple(rows)), 4)
+
+
+def _joints(robot: Robot) -> Table:
+    rows = []
+    for j, joint in enumerate(robot.joints, 1):
+        elastic = (joint.stiffness, joint.rest, joint.damping)
+        rows.append(
+            (
+                str(j),
+                joint.name,
+                "yes" if joint.active else "no",
+                *(_text(getattr(joint, key)) for key in DRIVE),
+                *(_text(value) if joint.elastic else "" for value in elastic),
+                *(_text(getattr(joint.limits, key)) for key in LIMITS),
+            )
+        )
+    header = ("j", "joint", "active", *DRIVE, "stiffness", "rest", "damping", *LIMITS)
+    return _compact(Table("Joints", header, tuple(rows)), 3)
+
+
+def _base(robot: Robot) -> Table:
+    base = robot.base
+    rows = [("kind", base.kind), ("gravity", _vector(robot.gravity))]
+    for key in ("W0", "WP0", "V0", "VP0"):
+        if any(value != 0 for value in getattr(base, key)):
+            rows.append((key, _vector(getattr(base, key))))
+    if base.Z != IDENTITY_4:
+        rows += [(f"Z row {i + 1}", _vector(base.Z[4 * i : 4 * i + 4])) for i in range(4)]
+    return Table("Base", ("what", "value"), tuple(rows))
+
+
+def _compact(table: Table, first: int) -> Table:
+    """The table without the columns, from `first` on, in which no row says anything."""
+    kept = [
+        i
+        for i in range(len(table.header))
+        if i < first or any(row[i] not in ("0", "") for row in table.rows)
+    ]
+    return Table(
+        table.title,
+        tuple(table.header[i] for i in kept),
+        tuple(tuple(row[i] for i in kept) for row in table.rows),
+    )
+
+
+def _summary(robot: Robot) -> str:
+    head = f"{_cut(robot.name, 40)}: {_counts(robot)}"
+    source = " ".join(robot.source.split())
+    return head + (f"\nsource: {_cut(source, WIDTH - 8)}" if source else "")
+
+
+def _counts(robot: Robot) -> str:
+    def count(n: int, word: str) -> str:
+        return f"{n} {word}{'' if n == 1 else 's'}"
+
+    parts = [count(len(robot.links), "link"), count(robot.n, "joint variable")]
+    parts += [count(len(robot.loops), "loop")] if robot.loops else []
+    return ", ".join([*parts, count(len(robot.parameters), "free symbol")])
+
+
+def _aligned(table: Table) -> str:
+    """Columns side by side; what does not fit goes below, each part led by the first column."""
+    rows = [[_cut(cell, _CELL) for cell in row] for row in (table.header, *table.rows)]
+    if table.header == ("what", "value"):
+        rows = [list(row) for row in table.rows]
+    widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
+    blocks: list[list[int]] = [[0]]
+    for i in range(1, len(widths)):
+        if sum(widths[c] + 2 for c in [*blocks[-1], i]) > WIDTH:
+            blocks.append([0])
+        blocks[-1].append(i)
+    lines = []
+    for block in blocks:
+        for row in rows:
+            cells = [row[i].ljust(widths[i]) for i in block]
+            lines.append(_cut(("  " + "  ".join(cells)).rstrip(), WIDTH))
+        lines.append("")
+    return "\n".join(lines[:-1])
+
+
+def _text(value: Value | None) -> str:
+    """The value; a number too long for a cell is rounded, as nobody reads its twentieth digit."""
+    text = "" if value is None else str(value)
+    if len(text) > _DIGITS and isinstance(value, int | Exact):
+        return f"{float(value):.6g}"
+    return text
+
+
+def _vector(values: Sequence[Value]) -> str:
+    return ", ".join(map(_text, values))
+
+
+def _cut(text: str, width: int) -> str:
+    return text if len(text) <= width else text[: width - 3] + "..."
+
+
+_LATEX: dict[str, str] = {
+    "\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}",
+    "<": r"\textless{}", ">": r"\textgreater{}", "|": r"\textbar{}", '"': r"\textquotedbl{}",
+    **{character: "\\" + character for character in "&%$#_{}"},
+}  # fmt: skip
+_spell: Callable[[re.Match[str]], str] = lambda match: _LATEX[match[0]]  # noqa: E731
+
+
+def _escaped(text: str) -> str:
+    return re.sub(r'[\\~^<>|"&%$#_{}]', _spell, text)

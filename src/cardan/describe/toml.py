@@ -1,0 +1,385 @@
+"""Read our own format, a TOML file of links, documented in docs/format.md; `toml_write` writes it.
+
+The same fields as a Python dict are read by `from_dict`. Numbers are taken from the text of the
+file, so that 0.1 is 1/10. Every fault is collected; lines are found by a second look at the text,
+because the TOML parser of the standard library does not report them.
+"""
+
+from __future__ import annotations
+
+import difflib
+import operator
+import re
+import tomllib
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any
+
+from ..errors import DescriptionError, ExpressionError, Fault
+from .check import check
+from .expression import Value, add, multiply, power, subtract
+from .fields import (
+    BASE_KEYS,
+    BODY,
+    JOINT_KEYS,
+    JOINTS,
+    LIMITS,
+    LINK_KEYS,
+    LOOP_KEYS,
+    ROBOT_KEYS,
+    SYMBOLS,
+    TWIN_KEYS,
+    UNIT,
+)
+from .parser import to_value
+from .robot import (
+    DRIVE,
+    FIXED,
+    GEOMETRY,
+    IDENTITY_4,
+    INERTIA,
+    WRENCH,
+    Base,
+    Joint,
+    Limits,
+    Link,
+    Loop,
+    Robot,
+)
+from .units import parse_quantity
+
+__all__ = ["VERSION", "from_dict", "read_dict", "read_toml"]
+
+VERSION = 1
+GRAVITY: tuple[Value, ...] = (0, 0, to_value("-9.81"))
+LARGEST_COUNT = 10_000
+
+Table = Mapping[str, Any]
+Place = tuple[str, int]  # ("link", 3): the third [[link]]; ("", 0): before any table
+
+
+def read_toml(data: bytes, file: str) -> tuple[Robot | None, list[Fault]]:
+    """The robot in a .toml file, and every fault found; None where the faults leave no robot."""
+    try:
+        text = data.decode("utf-8-sig")
+        table = tomllib.loads(text, parse_float=_Decimal)
+    except UnicodeDecodeError:
+        return None, [Fault("the file is not UTF-8 text; save it as UTF-8", file)]
+    except RecursionError:
+        return None, [Fault("lists or tables nest too deeply; 4 levels are enough", file)]
+    except ValueError as error:  # TOMLDecodeError is one, so are integers of thousands of digits
+        found = re.search(r"line (\d+)", str(error))
+        return None, [Fault(f"not TOML: {error}", file, int(found[1]) if found else 0)]
+    if "cardan" not in table:
+        message = f"the version of the format is missing; start the file with cardan = {VERSION}"
+        return None, [Fault(message, file, 1)]
+    return read_dict(table, file, _lines(text))
+
+
+def from_dict(table: Table) -> Robot:
+    """The robot described by a dict with the fields of the format; faults are raised."""
+    robot, faults = read_dict(table)
+    errors = [fault for fault in faults if fault.severity == "error"]
+    if robot is None or errors:
+        raise DescriptionError(errors)
+    return robot
+
+
+def read_dict(
+    table: Table, file: str = "", lines: Mapping[tuple[Place, str], int] | None = None
+) -> tuple[Robot | None, list[Fault]]:
+    """The robot of a table with the fields of the format, and every fault found."""
+    reader = _Reader(file, lines or {})
+    robot = reader.robot(table)
+    if robot is None or reader.faults:
+        return None, sorted(reader.faults, key=lambda fault: fault.line)
+    return robot, check(robot, file, reader.line_of(robot))
+
+
+class _Decimal(str):
+    """A TOML float as it is written; numbers stay exact."""
+
+    __slots__ = ()
+
+
+class _Reader:
+    def __init__(self, file: str, lines: Mapping[tuple[Place, str], int]) -> None:
+        self.file = file
+        self.lines = lines
+        self.faults: list[Fault] = []
+        self.place: Place = ("", 0)
+        self.link = ""
+        self.numbers: dict[str, int] = {}  # of frames, by name
+
+    def line(self, key: str) -> int:
+        return self.lines.get((self.place, key), self.lines.get((self.place, ""), 0))
+
+    def line_of(self, robot: Robot) -> Any:
+        """Line of a field of a frame, for faults found later."""
+        n, loops = len(robot.joints), max(len(robot.loops), 1)
+        other = {"sigma": "joint", "M": "mass", "XX": "inertia_com"}
+
+        def line(key: str, j: int) -> int:
+            place = ("base", 0) if j == 0 else ("link", j) if j <= n else ("loop", 0)
+            if place[0] == "loop":
+                place = ("loop", (j - n - 1) % loops + 1)
+            if key == "gravity":
+                place = ("", 0)
+            names = (key, other.get(key, ""), "limits" if key in LIMITS else "", "")
+            return next((self.lines[place, k] for k in names if (place, k) in self.lines), 0)
+
+        return line
+
+    def report(self, message: str, key: str = "") -> None:
+        self.faults.append(Fault(message, self.file, self.line(key), self.link))
+
+    def robot(self, table: Table) -> Robot | None:
+        self.known(table, ROBOT_KEYS)
+        version = table.get("cardan", VERSION)
+        if version != VERSION or isinstance(version, bool):
+            self.report(f"format version {version!s:.20}; this Cardan reads {VERSION}", "cardan")
+            return None
+        name = self.text(table, "name", "robot")
+        source, notes = self.text(table, "source", ""), self.text(table, "notes", "")
+        gravity = self.vector(table, "gravity", 3, GRAVITY)
+        links, loops = self.tables(table, "link"), self.tables(table, "loop")
+        self.collect_names(table, links, loops)
+        base = self.base(table.get("base", {}))
+        pairs = [self.link_and_joint(part, j) for j, part in enumerate(links, 1)]
+        closed = [self.loop(part, k, len(links)) for k, part in enumerate(loops, 1)]
+        return Robot(
+            name,
+            tuple(link for link, _ in pairs),
+            tuple(joint for _, joint in pairs),
+            tuple(closed),
+            base,
+            gravity,
+            source,
+            notes,
+        )
+
+    def tables(self, table: Table, key: str) -> Sequence[Table]:
+        found = table.get(key, [])
+        good = isinstance(found, Sequence) and not isinstance(found, str)
+        if not good or not all(isinstance(part, Mapping) for part in found):
+            self.report(f"{key} must be a list of tables; write [[{key}]] before each", key)
+            return []
+        if len(found) > LARGEST_COUNT:
+            self.report(f"{len(found)} times [[{key}]]; at most {LARGEST_COUNT} are allowed", key)
+            return []
+        return list(found)
+
+    def collect_names(self, table: Table, links: Sequence[Table], loops: Sequence[Table]) -> None:
+        base = table.get("base", {})
+        self.numbers = {str(base.get("name", "base")) if isinstance(base, Mapping) else "base": 0}
+        for j, part in enumerate(links, 1):
+            self.numbers.setdefault(str(part.get("name", f"link{j}")), j)
+        for i, kind in enumerate(("cut", "twin")):
+            for k, part in enumerate(loops, 1):
+                frame = part.get(kind, {})
+                name = frame.get("name", f"{kind}{k}") if isinstance(frame, Mapping) else ""
+                self.numbers.setdefault(str(name), len(links) + i * len(loops) + k)
+
+    def base(self, table: Any) -> Base:
+        self.place, self.link = ("base", 0), "base"
+        if not isinstance(table, Mapping):
+            self.report("base must be a table; write [base]")
+            return Base()
+        self.known(table, BASE_KEYS)
+        name = self.text(table, "name", "base")
+        zero: tuple[Value, ...] = (0, 0, 0)
+        return Base(
+            self.text(table, "kind", "fixed"),
+            self.placement(table),
+            **{key: self.vector(table, key, 3, zero) for key in ("W0", "WP0", "V0", "VP0")},
+            link=Link(name, **self.inertia(table), **self.numbers_of(table, WRENCH)),
+            drive=tuple(self.number(table, key) for key in DRIVE),
+        )
+
+    def placement(self, table: Table) -> tuple[Value, ...]:
+        """Z, four rows of four (or sixteen values in a row)."""
+        rows = table.get("Z")
+        if rows is None:
+            return IDENTITY_4
+        if _is_list(rows) and len(rows) == 4 and all(_is_list(row) for row in rows):
+            if all(len(row) == 4 for row in rows):
+                return tuple(self.value("Z", x) for row in rows for x in row)
+        elif _is_list(rows) and len(rows) == 16:
+            return tuple(self.value("Z", x) for x in rows)
+        self.report("Z must be four rows of four values", "Z")
+        return IDENTITY_4
+
+    def link_and_joint(self, table: Table, j: int) -> tuple[Link, Joint]:
+        self.place, self.link = ("link", j), f"link{j}"
+        self.link = name = self.text(table, "name", f"link{j}")
+        self.known(table, LINK_KEYS)
+        link = Link(name, **self.inertia(table), **self.numbers_of(table, WRENCH))
+        return link, self.joint(table, j, self.text(table, "joint_name", f"joint{j}"), j - 1)
+
+    def loop(self, table: Table, k: int, n: int) -> Loop:
+        self.place, self.link = ("loop", k), f"loop{k}"
+        self.link = name = self.text(table, "name", f"loop{k}")
+        self.known(table, LOOP_KEYS)
+        frames = []
+        for kind, allowed in (("cut", ("name", *JOINT_KEYS)), ("twin", TWIN_KEYS)):
+            part = table.get(kind)
+            if not isinstance(part, Mapping) or "antecedent" not in part:
+                self.report(f"{kind} = {{ antecedent = ..., ... }} is missing in the loop", kind)
+                part = {}
+            self.known(part, allowed)
+            fixed = {"joint": "fixed"} if kind == "twin" else {}
+            own = self.text(part, "name", f"{kind}{k}")
+            frames.append(self.joint({"active": False, **part, **fixed}, n + k, own, 0))
+        return Loop(name, *frames)
+
+    def joint(self, table: Table, j: int, name: str, before: int) -> Joint:
+        kind = self.text(table, "joint", "revolute")
+        if kind not in JOINTS:
+            self.report(f"joint = {kind!r:.40}; allowed: {', '.join(JOINTS)}", "joint")
+        sigma = JOINTS.index(kind) if kind in JOINTS else 0
+        variable = self.text(table, "variable", "")
+        if sigma == FIXED and variable:
+            self.report("a fixed joint has no variable; remove it or change joint", "variable")
+        elastic = self.numbers_of(table, ("stiffness", "rest", "damping"))
+        if elastic and "stiffness" not in elastic:
+            self.report("rest and damping belong to an elastic joint; give its stiffness", "rest")
+        return Joint(
+            name,
+            self.antecedent(table, before),
+            sigma,
+            **self.numbers_of(table, (*GEOMETRY, *DRIVE)),
+            variable="" if variable == f"q{j}" else variable,
+            active=self.flag(table, "active", sigma != FIXED),
+            elastic="stiffness" in table,
+            **elastic,
+            limits=self.limits(table.get("limits", {})),
+            symbols=self.vector(table, SYMBOLS, 3, ()),
+        )
+
+    def antecedent(self, table: Table, before: int) -> int:
+        given = table.get("antecedent", before)
+        if isinstance(given, str):
+            if given not in self.numbers:
+                near = difflib.get_close_matches(given, self.numbers, n=1)
+                hint = f"did you mean {near[0]!r}?" if near else "use a number or a link's name"
+                self.report(f"antecedent {given!r:.60} is no link; {hint}", "antecedent")
+            return self.numbers.get(given, 0)
+        try:
+            if isinstance(given, bool):
+                raise TypeError
+            return operator.index(given)
+        except TypeError:
+            self.report("antecedent must be the number or the name of a link", "antecedent")
+            return 0
+
+    def limits(self, table: Any) -> Limits:
+        if not isinstance(table, Mapping):
+            self.report("limits must be a table { lower = ..., upper = ... }", "limits")
+            return Limits()
+        self.known(table, LIMITS)
+        return Limits(**self.numbers_of(table, LIMITS))
+
+    def inertia(self, table: Table) -> dict[str, Any]:
+        """XX..M as given, or from the mass and the inertia about the centre of mass."""
+        friendly = [key for key in BODY if key in table]
+        direct = [key for key in INERTIA if key in table]
+        if not friendly:
+            return self.numbers_of(table, INERTIA)
+        if direct or "mass" not in table:
+            wrong = f"{direct[0]} and {friendly[0]}" if direct else f"{friendly[0]} without mass"
+            self.report(f"{wrong}; give mass, com, inertia_com or XX .. M, not both", friendly[0])
+            return {}
+        M = self.number(table, "mass")
+        c = self.vector(table, "com", 3, (0, 0, 0))
+        about = self.vector(table, "inertia_com", 6, (0, 0, 0, 0, 0, 0))
+        return _about_origin(M, c, about)
+
+    def numbers_of(self, table: Table, keys: Sequence[str]) -> dict[str, Any]:
+        return {key: self.number(table, key) for key in keys if key in table}
+
+    def number(self, table: Table, key: str) -> Value:
+        return self.value(key, table.get(key, 0))
+
+    def vector(
+        self, table: Table, key: str, length: int, default: tuple[Value, ...]
+    ) -> tuple[Value, ...]:
+        given = table.get(key)
+        if given is None:
+            return default
+        if not _is_list(given) or len(given) != length:
+            self.report(f"{key} must be a list of {length} values", key)
+            return (0,) * length
+        return tuple(self.value(key, x) for x in given)
+
+    def value(self, key: str, x: Any) -> Value:
+        try:
+            if isinstance(x, _Decimal):
+                return to_value(x.replace("_", ""))
+            return parse_quantity(x, UNIT.get(key, "")) if isinstance(x, str) else to_value(x)
+        except ExpressionError as error:
+            self.report(f"{key}: {error.faults[0].message}", key)
+            return 0
+
+    def text(self, table: Table, key: str, default: str) -> str:
+        given = table.get(key, default)
+        if isinstance(given, str) and not isinstance(given, _Decimal):
+            return given
+        self.report(f"{key} must be text in quotes", key)
+        return default
+
+    def flag(self, table: Table, key: str, default: bool) -> bool:
+        given = table.get(key, default)
+        if isinstance(given, bool):
+            return given
+        self.report(f"{key} must be true or false", key)
+        return default
+
+    def known(self, table: Table, allowed: Collection[str]) -> None:
+        for key in table:
+            if key not in allowed:
+                near = difflib.get_close_matches(str(key), allowed, n=1)
+                hint = f"did you mean {near[0]}?" if near else f"allowed: {', '.join(allowed)}"
+                self.report(f"{key!r:.60} is not a field here; {hint}", str(key))
+
+
+def _about_origin(M: Value, c: Sequence[Value], about: Sequence[Value]) -> dict[str, Value]:
+    """Inertia about the frame's origin: J = J_c + M (c² 1 - c cᵀ), Huygens."""
+    x, y, z = c
+    Ixx, Ixy, Ixz, Iyy, Iyz, Izz = about
+    xx, yy, zz = (multiply(M, power(u, 2)) for u in c)
+    return {
+        "XX": add(Ixx, add(yy, zz)),
+        "XY": subtract(Ixy, multiply(multiply(M, x), y)),
+        "XZ": subtract(Ixz, multiply(multiply(M, x), z)),
+        "YY": add(Iyy, add(xx, zz)),
+        "YZ": subtract(Iyz, multiply(multiply(M, y), z)),
+        "ZZ": add(Izz, add(xx, yy)),
+        "MX": multiply(M, x),
+        "MY": multiply(M, y),
+        "MZ": multiply(M, z),
+        "M": M,
+    }
+
+
+def _is_list(x: Any) -> bool:
+    return hasattr(x, "__len__") and hasattr(x, "__getitem__") and not isinstance(x, str | Mapping)
+
+
+_HEADER = re.compile(r"\s*\[(\[?)\s*([A-Za-z_]\w*)(?:\.([\w.]+))?\s*\]")
+_KEY = re.compile(r"""\s*["']?([A-Za-z_][\w-]*)["']?\s*[.=]""")
+
+
+def _lines(text: str) -> dict[tuple[Place, str], int]:
+    """The line of every key of every table; key "" is the table's header."""
+    found: dict[tuple[Place, str], int] = {}
+    counts: dict[str, int] = {}
+    place: Place = ("", 0)
+    for number, row in enumerate(text.split("\n"), 1):
+        header = _HEADER.match(row)
+        if header:
+            name = header[2]
+            counts[name] = counts.get(name, 0) + (1 if header[1] and not header[3] else 0)
+            place = (name, counts[name])
+            found.setdefault((place, header[3] or ""), number)
+        elif key := _KEY.match(row):
+            found.setdefault((place, key[1]), number)
+    return found

@@ -1,0 +1,262 @@
+"""A robot -> URDF text: each of Khalil's frames becomes a link whose joint axis is its z axis.
+
+The joint's origin is iTj at q_j = 0, so zeros stay; inertias are moved to the centres of mass; FV
+and FS become damping and friction. URDF holds numbers and trees only, so free symbols are refused,
+and so is what it has no word for: loops, rotor inertia IA, elastic and passive joints, external
+wrenches, a base that moves as prescribed. With drop=True these are left out and listed in a comment
+at the head of the file.
+
+URDF has no gravity either: its users take it along -z of the root link. When gravity points
+elsewhere in frame 0, or when frame 0 is placed in the world by Z, a root link "world" is added on
+which the base is fixed so that gravity is along its -z. The size of gravity is not written.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable
+from xml.sax.saxutils import quoteattr
+
+import numpy as np
+
+from ..errors import DescriptionError, Fault
+from .expression import Value, number, symbols
+from .frames import Array, decimal_value, frame, matrix_of, perpendicular, roll_pitch_yaw, snap_angle
+from .robot import FIXED, GEOMETRY, INERTIA, PRISMATIC, WRENCH, Joint, Link, Robot
+
+__all__ = ["NO_LIMIT", "write_urdf"]
+
+NO_LIMIT = 1e9  # URDF must give some limits; this size means none, here and in the reader
+_NOT_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
+
+
+def write_urdf(robot: Robot, *, drop: bool = False) -> str:
+    """The robot as URDF text; what URDF cannot hold is refused, or dropped and listed."""
+    faults = [*_free_symbols(robot), *_bad_names(robot)]
+    lost = _lost(robot)
+    if faults or (lost and not drop):
+        raise DescriptionError(faults + ([] if drop else [*lost, _remedy(robot)]))
+    root = _root(robot)
+    links = [robot.base.link, *robot.links]
+    names = [link.name for link in links]
+    lines = ['<?xml version="1.0"?>', *_comment(robot, lost), f"<robot name={_quoted(robot.name)}>"]
+    lines += root
+    for link in links:
+        lines += _link_lines(link)
+    for name, joint in zip(names[1:], robot.joints, strict=True):
+        lines += _joint_lines(joint, names[joint.antecedent], name)
+    return "\n".join([*lines, "</robot>", ""])
+
+
+def _float(value: Value) -> float:
+    found = number(value)
+    if found is None:
+        raise DescriptionError(f"the value {value} is not a finite number")
+    return found
+
+
+def _written(robot: Robot) -> Iterable[tuple[str, Value]]:
+    """(link name, value) of everything that a URDF file needs as a number."""
+    base = robot.base
+    yield from ((base.link.name, getattr(base.link, key)) for key in INERTIA)
+    yield from ((base.link.name, value) for value in (*base.Z, *robot.gravity))
+    for link, joint in zip(robot.links, robot.joints, strict=True):
+        limits = joint.limits
+        given = [limits.lower, limits.upper, limits.velocity, limits.effort]
+        values = [getattr(joint, key) for key in (*GEOMETRY, "FV", "FS")]
+        values += [getattr(link, key) for key in INERTIA]
+        yield from ((link.name, value) for value in (*values, *given) if value is not None)
+
+
+def _free_symbols(robot: Robot) -> list[Fault]:
+    free = dict.fromkeys(name for _, value in _written(robot) for name in symbols(value))
+    if not free:
+        return []
+    listed = ", ".join(list(free)[:12]) + (", ..." if len(free) > 12 else "")
+    example = next(iter(free))
+    return [
+        Fault(
+            f"robot '{robot.name}' has free symbols ({listed}) and URDF holds numbers only:"
+            f" give them values first, robot.with_values({{'{example}': 0.5, ...}})"
+        )
+    ]
+
+
+def _bad_names(robot: Robot) -> list[Fault]:
+    faults = []
+    for kind, names in (
+        ("link", [robot.base.link.name, *(link.name for link in robot.links)]),
+        ("joint", [joint.name for joint in robot.joints]),
+    ):
+        for k, name in enumerate(names):
+            if not name.strip() or _NOT_XML.search(name):
+                faults.append(Fault(f"{kind} {k} needs a printable name, not {name!r}"))
+            elif name in names[:k]:
+                faults.append(Fault(f"two {kind}s are called '{name}': names must be unique"))
+    return faults
+
+
+def _lost(robot: Robot) -> list[Fault]:
+    """One fault for each thing of the robot that URDF has no word for."""
+    found = [("", f"loop '{loop.name}'") for loop in robot.loops]
+    for link, joint in zip(robot.links, robot.joints, strict=True):
+        what = [(joint.IA != 0, "rotor inertia IA"), (joint.elastic, "elastic joint")]
+        what += [(not joint.active and joint.sigma != FIXED, "passive joint")]
+        what += [(any(getattr(link, key) != 0 for key in WRENCH), "external wrench FX ... CZ")]
+        found += [(link.name, text) for present, text in what if present]
+    base = robot.base
+    moves = any(x != 0 for x in (*base.W0, *base.WP0, *base.V0, *base.VP0))
+    if base.kind == "mobile" or moves:
+        found.append((base.link.name, "prescribed motion of the base"))
+    return [Fault(f"URDF cannot hold this: {text}", link=link) for link, text in found]
+
+
+def _remedy(robot: Robot) -> Fault:
+    return Fault(
+        f"save robot '{robot.name}' as .toml, or leave these out: write_urdf(robot, drop=True)"
+    )
+
+
+def _comment(robot: Robot, lost: list[Fault]) -> list[str]:
+    if not lost:
+        return []
+    parts = [f"{fault.link}: {fault.message}" if fault.link else fault.message for fault in lost]
+    text = [_NOT_XML.sub("?", part).replace("--", "- -") for part in parts]
+    return ["<!--", "  Left out of this description:", *(f"  {part} " for part in text), "-->"]
+
+
+def _root(robot: Robot) -> list[str]:
+    """The link "world" and its joint to the base, where they are needed."""
+    base = robot.base
+    Z = np.array([_float(x) for x in base.Z]).reshape(4, 4)
+    Z = frame(_upright(Z[:3, :3] @ np.array([_float(x) for x in robot.gravity])), (0, 0, 0)) @ Z
+    floating = base.kind == "floating"
+    if not floating and np.array_equal(Z, np.eye(4)):
+        return []
+    if floating and not np.array_equal(Z[:3, :3], np.eye(3)):
+        raise DescriptionError(
+            "URDF cannot hold a floating base whose frame is turned by Z or by gravity:"
+            " give Z without rotation, and gravity along -z"
+        )
+    taken = {base.link.name, *(link.name for link in robot.links)}
+    joint_names = {joint.name for joint in robot.joints}
+    world = _free("world", taken)
+    return [
+        f"  <link name={_quoted(world)}/>",
+        f"  <joint name={_quoted(_free('world_joint', joint_names))}"
+        f' type="{"floating" if floating else "fixed"}">',
+        *_connection(world, base.link.name, Z),
+        "  </joint>",
+    ]
+
+
+def _upright(g: Array) -> Array:
+    """The smallest rotation that turns g to -z; none when there is no gravity."""
+    size = float(np.linalg.norm(g))
+    if size == 0 or (g[0] == 0 and g[1] == 0 and g[2] < 0):
+        return np.eye(3)
+    down = g / size
+    v, c = np.cross(down, (0.0, 0.0, -1.0)), -float(down[2])
+    if math.hypot(*v) < 1e-12:
+        return np.diag([1.0, -1.0, -1.0]) if c < 0 else np.eye(3)
+    skew = np.array([[0, -v[2], v[1]], [v[2], 0, -v[0]], [-v[1], v[0], 0]])
+    if c < -0.9:  # turn half a turn first, then the small rest
+        x = perpendicular(down)
+        half = 2 * np.outer(x, x) - np.eye(3)
+        return _upright(size * half @ down) @ half
+    R: Array = np.eye(3) + skew + skew @ skew / (1 + c)
+    return R
+
+
+def _link_lines(link: Link) -> list[str]:
+    xx, xy, xz, yy, yz, zz, mx, my, mz, M = (_float(getattr(link, key)) for key in INERTIA)
+    first = np.array([mx, my, mz])
+    J = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
+    if M == 0 and not first.any() and not J.any():
+        return [f"  <link name={_quoted(link.name)}/>"]
+    if M < 0 or (M == 0 and first.any()):
+        fault = Fault(
+            f"mass {M!r} with first moments {mx!r} {my!r} {mz!r} has no centre of mass, which URDF"
+            " needs: give physical parameters, not base parameters", link=link.name,
+        )  # fmt: skip
+        raise DescriptionError([fault])
+    c = first / M if M else first
+    scale = float(np.abs(J).max())
+    c = np.array([_short(x, math.hypot(*c)) for x in c])
+    J = J - M * (float(c @ c) * np.eye(3) - np.outer(c, c))
+    J = np.array([_short(x, scale) for x in J.ravel()]).reshape(3, 3)
+    return [
+        f"  <link name={_quoted(link.name)}>",
+        "    <inertial>",
+        f'      <origin xyz="{_numbers(c)}" rpy="0 0 0"/>',
+        f'      <mass value="{_numbers([M])}"/>',
+        f'      <inertia ixx="{_numbers([J[0, 0]])}" ixy="{_numbers([J[0, 1]])}"'
+        f' ixz="{_numbers([J[0, 2]])}" iyy="{_numbers([J[1, 1]])}"'
+        f' iyz="{_numbers([J[1, 2]])}" izz="{_numbers([J[2, 2]])}"/>',
+        "    </inertial>",
+        "  </link>",
+    ]
+
+
+def _short(x: float, scale: float) -> float:
+    """x without the round-off of a difference of numbers of that scale."""
+    return float(decimal_value(float(x), 1e-15 * scale))  # type: ignore[arg-type]
+
+
+def _joint_lines(joint: Joint, parent: str, child: str) -> list[str]:
+    limits = joint.limits
+    free = limits.lower is None and limits.upper is None
+    kind = "continuous" if free else "revolute"
+    kind = {PRISMATIC: "prismatic", FIXED: "fixed"}.get(joint.sigma, kind)
+    T = matrix_of([_float(getattr(joint, key)) for key in GEOMETRY])
+    lines = [f'  <joint name={_quoted(joint.name)} type="{kind}">', *_connection(parent, child, T)]
+    if kind != "fixed":
+        lines += ['    <axis xyz="0 0 1"/>', *_limit_lines(joint, kind), *_dynamics_lines(joint)]
+    return [*lines, "  </joint>"]
+
+
+def _limit_lines(joint: Joint, kind: str) -> list[str]:
+    """<limit>, which URDF demands of all but continuous joints, with effort and velocity in it."""
+    limits = joint.limits
+    ends = [("lower", limits.lower, -NO_LIMIT), ("upper", limits.upper, NO_LIMIT)]
+    rates = [("effort", limits.effort, NO_LIMIT), ("velocity", limits.velocity, NO_LIMIT)]
+    given = rates if kind == "continuous" else ends + rates
+    if kind == "continuous" and limits.effort is None and limits.velocity is None:
+        return []
+    text = " ".join(
+        f'{key}="{_numbers([none if value is None else _float(value)])}"'
+        for key, value, none in given
+    )
+    return [f"    <limit {text}/>"]
+
+
+def _dynamics_lines(joint: Joint) -> list[str]:
+    damping, friction = _float(joint.FV), _float(joint.FS)
+    if not damping and not friction:
+        return []
+    return [f'    <dynamics damping="{_numbers([damping])}" friction="{_numbers([friction])}"/>']
+
+
+def _connection(parent: str, child: str, T: Array) -> list[str]:
+    rpy = [snap_angle(x) for x in roll_pitch_yaw(T[:3, :3])]
+    return [
+        f"    <parent link={_quoted(parent)}/>",
+        f"    <child link={_quoted(child)}/>",
+        f'    <origin xyz="{_numbers(T[:3, 3])}" rpy="{_numbers(rpy)}"/>',
+    ]
+
+
+def _numbers(values: Iterable[float]) -> str:
+    """Numbers as the shortest text that reads back equal."""
+    return " ".join(repr(float(x) + 0.0).removesuffix(".0") for x in values)
+
+
+def _quoted(text: str) -> str:
+    return quoteattr(text, {"\n": "&#10;", "\t": "&#9;", "\r": "&#13;"})
+
+
+def _free(name: str, taken: set[str]) -> str:
+    while name in taken:
+        name += "_"
+    return name

@@ -1,0 +1,111 @@
+"""sin and cos as LLVM text, for one lane or many, the same operations in each.
+
+    k = round(2x/π),   r = x - k·π/2  (π/2 in parts whose products with k are exact or fused),
+    sin r = r + r·z·S(z),   cos r = 1 - z/2 + z²·C(z),   z = r²,   |r| <= π/4
+
+and the quadrant k mod 4 chooses and signs. S and C are minimax polynomials (Remez exchange in 60 digits,
+weighted for relative error; bench/sincos.py repeats the computation): 3e-18 and 6e-20 in double. Arguments
+beyond LIMIT, infinities and NaN take a cold path through the C library, lane by lane, so the
+result for one state never depends on its neighbours in a batch.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+__all__ = ["KINDS", "SinCos", "literal", "slow_declarations", "slow_path"]
+
+
+@dataclass(frozen=True)
+class SinCos:
+    """The constants for one floating type."""
+
+    type: str
+    integer: str
+    shift: float  # adding it rounds to an integer in the low bits
+    limit: float  # |x| at which the fast path ends
+    fused: tuple[float, ...]  # π/2 in parts, for machines with fused multiply-add
+    split: tuple[float, ...]  # π/2 in short parts, exact products without it
+    sin: tuple[float, ...]
+    cos: tuple[float, ...]
+
+
+KINDS = {
+    "float64": SinCos(
+        type="double",
+        integer="i64",
+        shift=6755399441055744.0,  # 1.5 * 2**52
+        limit=1e5,
+        fused=(1.5707963267948966, 6.123233995736766e-17, -1.4973849048591698e-33),
+        split=(1.5707963267341256, 6.077100506303966e-11, 2.0222662487959506e-21),
+        sin=(
+            -0.16666666666666632, 0.008333333333322413, -0.00019841269829807813,
+            2.755731369191949e-06, -2.5050758115502497e-08, 1.5896795667043387e-10,
+        ),
+        cos=(
+            0.041666666666666595, -0.001388888888887304, 2.4801587288841384e-05,
+            -2.755731417623616e-07, 2.087570041560309e-09, -1.135851392838322e-11,
+        ),
+    ),
+    "float32": SinCos(
+        type="float",
+        integer="i32",
+        shift=12582912.0,  # 1.5 * 2**23
+        limit=1e4,
+        fused=(1.5707963705062866, -4.371138828673793e-08, -1.7151245100058819e-15),
+        split=(1.5703125, 0.0004825592041015625, 1.2665987014770508e-06, 9.92093629470503e-10),
+        sin=(-0.1666665493669589, 0.008332177686502256, -0.00019517234695301655),
+        cos=(0.04166664567015666, -0.0013887315616504645, 2.443308268494139e-05),
+    ),
+}  # fmt: skip
+
+
+def literal(x: float, kind: SinCos) -> str:
+    """A floating constant as LLVM spells it: the bits of a double (of the rounded value for float)."""
+    import struct
+
+    if kind.type == "float":
+        x = struct.unpack("<f", struct.pack("<f", x))[0]
+    return "0x" + struct.pack(">d", x).hex().upper()
+
+
+def slow_declarations(kind: SinCos) -> set[str]:
+    """What the cold function calls."""
+    t, suffix = kind.type, "" if kind.type == "double" else "f"
+    return {
+        f"declare {t} @cardan_sin{suffix}({t})",
+        f"declare {t} @cardan_cos{suffix}({t})",
+        f"declare {t} @llvm.fabs.{'f64' if t == 'double' else 'f32'}({t})",
+    }
+
+
+def slow_path(kind: SinCos) -> str:
+    """The cold function: replace the sines and cosines of out-of-range lanes by the C library's."""
+    t, suffix = kind.type, "" if kind.type == "double" else "f"
+    return f"""
+define internal void @slow_sincos(ptr %x, ptr %s, ptr %c, i64 %n) cold noinline {{
+entry:
+  br label %loop
+loop:
+  %i = phi i64 [ 0, %entry ], [ %next, %tail ]
+  %xp = getelementptr {t}, ptr %x, i64 %i
+  %v = load {t}, ptr %xp
+  %a = call {t} @llvm.fabs.{"f64" if t == "double" else "f32"}({t} %v)
+  %fast = fcmp olt {t} %a, {literal(kind.limit, kind)}
+  br i1 %fast, label %tail, label %slow
+slow:
+  %sv = call {t} @cardan_sin{suffix}({t} %v)
+  %cv = call {t} @cardan_cos{suffix}({t} %v)
+  %sp = getelementptr {t}, ptr %s, i64 %i
+  %cp = getelementptr {t}, ptr %c, i64 %i
+  store {t} %sv, ptr %sp
+  store {t} %cv, ptr %cp
+  br label %tail
+tail:
+  %next = add i64 %i, 1
+  %more = icmp ult i64 %next, %n
+  br i1 %more, label %loop, label %done
+done:
+  ret void
+}}
+"""

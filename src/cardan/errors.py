@@ -1,0 +1,100 @@
+"""The exception tree: everything a user can cause is one of these kinds.
+
+    CardanError
+    ├── DescriptionError     a robot description is at fault (holds every fault found, with its place)
+    │   └── ExpressionError  one formula of a description cannot be read
+    ├── UnknownNameError     no robot, model, language or option of that name
+    ├── ModelError           this model cannot be derived for this robot
+    ├── InputError           arrays or values given to a program do not fit
+    ├── ProgramError         a program is malformed (verifier, JSON)
+    └── MissingExtraError    an optional dependency is not installed; says the command to type
+
+Every message says where, what was found, what is allowed, and one remedy.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+__all__ = [
+    "CardanError",
+    "DescriptionError",
+    "ExpressionError",
+    "Fault",
+    "InputError",
+    "MissingExtraError",
+    "ModelError",
+    "ProgramError",
+    "UnknownNameError",
+]
+
+
+class CardanError(Exception):
+    """Root of the tree; catching it catches everything a user can cause."""
+
+
+@dataclass(frozen=True)
+class Fault:
+    """One thing wrong with a description, and where."""
+
+    message: str
+    file: str = ""
+    line: int = 0
+    link: str = ""
+    severity: str = "error"  # "error", or "warning": the description can still be used
+
+    def __str__(self) -> str:
+        where = ":".join(str(part) for part in (self.file, self.line) if part)
+        parts = [where, f"link {self.link}" if self.link else "", self.message]
+        text = ": ".join(part for part in parts if part)
+        return f"{text} (warning)" if self.severity == "warning" else text
+
+
+class DescriptionError(CardanError):
+    """A robot description is at fault; `faults` lists everything that was found, in file order."""
+
+    def __init__(self, faults: Sequence[Fault] | str) -> None:
+        self.faults = [Fault(faults)] if isinstance(faults, str) else list(faults)
+        super().__init__("\n".join(str(fault) for fault in self.faults))
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return type(self), (self.faults,)
+
+
+class ExpressionError(DescriptionError):
+    """A formula cannot be read."""
+
+
+class UnknownNameError(CardanError):
+    """No robot, model, language, option or symbol of that name."""
+
+    @classmethod
+    def of(cls, kind: str, name: object, allowed: Iterable[str]) -> UnknownNameError:
+        """'kind' called 'name' is not among 'allowed': say which are, nearest first."""
+        names = list(allowed)
+        near = difflib.get_close_matches(str(name), names, n=1)
+        shown = ", ".join(names[:40]) + (", ..." if len(names) > 40 else "")
+        hint = f"; did you mean '{near[0]}'?" if near else ""
+        return cls(f"there is no {kind} '{name}'{hint} Allowed: {shown or 'none'}")
+
+
+class ModelError(CardanError):
+    """This model cannot be derived for this robot."""
+
+
+class InputError(CardanError):
+    """Arrays or values given to a program do not fit it."""
+
+
+class ProgramError(CardanError):
+    """A program is malformed."""
+
+
+class MissingExtraError(CardanError):
+    """An optional dependency is not installed."""
+
+    @classmethod
+    def of(cls, package: str, extra: str, purpose: str) -> MissingExtraError:
+        return cls(f'{purpose} needs {package}: type  pip install "cardan[{extra}]"')

@@ -1,0 +1,61 @@
+"""Counting operations as SYMORO+ counts them: only live ones; a unary minus is free."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from .code import Code, arguments
+
+__all__ = ["Cost", "cost", "depends_on"]
+
+_COLUMN = {
+    "add": ("add",), "sub": ("add",), "mul": ("mul",), "div": ("div",), "neg": (),
+    "fma": ("mul", "add"), "fms": ("mul", "add"), "fnma": ("mul", "add"),
+    "sin": ("trig",), "cos": ("trig",), "atan2": ("trig",), "sqrt": ("sqrt",), "sign": ("sign",),
+    "abs": ("sign",), "min": ("sign",), "max": ("sign",), "select": ("sign",),
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Cost:
+    """Operations of a program. `sign` counts sign, abs, min, max and select."""
+
+    mul: int = 0
+    add: int = 0
+    div: int = 0
+    trig: int = 0
+    sqrt: int = 0
+    sign: int = 0
+
+    @property
+    def total(self) -> int:
+        """Arithmetic operations: mul + add + div + sqrt; trig and sign stand apart."""
+        return self.mul + self.add + self.div + self.sqrt
+
+    def __add__(self, other: Cost) -> Cost:
+        return Cost(*(getattr(self, f) + getattr(other, f) for f in self.__dataclass_fields__))
+
+    def __str__(self) -> str:
+        names = ("mul", "add", "div", "trig", "sqrt", "sign")
+        return ", ".join(f"{getattr(self, n)} {n}" for n in names if n in names[:2] or getattr(self, n))
+
+
+def depends_on(code: Code, arrays: set[str]) -> bytearray:
+    """For each node: does it depend on an element of one of these input arrays?"""
+    marks = bytearray(len(code.nodes))
+    for id, node in enumerate(code.nodes):
+        if node[0] == "input":
+            marks[id] = node[1] in arrays
+        else:
+            marks[id] = any(marks[arg] for arg in arguments(node))
+    return marks
+
+
+def cost(code: Code, setup: frozenset[str] = frozenset({"p"})) -> tuple[Cost, Cost]:
+    """(loop, setup): operations done for every state, and those on the arrays in `setup` alone."""
+    varying = depends_on(code, set(code.inputs) - setup)
+    counts = [dict.fromkeys(Cost.__dataclass_fields__, 0) for _ in range(2)]
+    for id, node in enumerate(code.nodes):
+        for column in _COLUMN.get(node[0], ()):
+            counts[0 if varying[id] else 1][column] += 1
+    return Cost(**counts[0]), Cost(**counts[1])

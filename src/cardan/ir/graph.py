@@ -1,0 +1,214 @@
+"""Hash-consed expressions: the scalar that turns running an algorithm into writing a program.
+
+A `Graph` is a list of nodes; a node is a tuple (operation, argument ids...). Nodes are interned, so equal
+subexpressions are one node, and creation order is a topological order: the graph *is* the
+straight-line program. An `Expr` is a signed reference to a node: negation is a sign, not a node, and
+
+    a - b and b - a are one node        (-a)·b = -(a·b)        sin(-x) = -sin x
+
+hold by construction. Numbers are never nodes until an operation needs them: whatever folds to a
+number *is* a Python number, so `0 * x` is the int 0. Only rewrites that are exact in floating point
+are made here; tracing then interpreting therefore equals running, bit for bit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ..exact import Exact
+
+__all__ = ["OPERATIONS", "Expr", "Graph", "Node"]
+
+Node = tuple[Any, ...]
+
+# operation -> number of arguments: the closed set
+OPERATIONS = {
+    "add": 2, "sub": 2, "mul": 2, "div": 2, "neg": 1, "fma": 3, "fms": 3, "fnma": 3,
+    "sin": 1, "cos": 1, "sqrt": 1, "abs": 1, "sign": 1, "atan2": 2,
+    "min": 2, "max": 2, "select": 3,
+}  # fmt: skip
+
+
+class Expr:
+    """A signed reference ±id to a node of a graph."""
+
+    __slots__ = ("graph", "ref")
+    __array_ufunc__ = None  # NumPy must not loop over us
+
+    def __init__(self, graph: Graph, ref: int) -> None:
+        self.graph = graph
+        self.ref = ref
+
+    def __repr__(self) -> str:
+        return f"Expr({self.graph.text(self.ref)})"
+
+    def __bool__(self) -> bool:
+        raise TypeError("the truth of a traced expression is not known: use select, not if")
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Expr) and self.ref == other.ref and self.graph is other.graph
+
+    def __hash__(self) -> int:
+        return hash(self.ref)
+
+    def __neg__(self) -> Expr:
+        return Expr(self.graph, -self.ref)
+
+    def __pos__(self) -> Expr:
+        return self
+
+    def __add__(self, other: Any) -> Any:
+        if type(other) is Expr:
+            return self.graph.add(self.ref, other.ref)
+        if type(other) is int and not other:
+            return self
+        if isinstance(other, int | float | Exact):
+            return self if other == 0 else self.graph.add(self.ref, self.graph.const(other))
+        return NotImplemented
+
+    __radd__ = __add__
+
+    def __sub__(self, other: Any) -> Any:
+        if type(other) is Expr:
+            return self.graph.add(self.ref, -other.ref)
+        if isinstance(other, int | float | Exact):
+            return self if other == 0 else self.graph.add(self.ref, -self.graph.const(other))
+        return NotImplemented
+
+    def __rsub__(self, other: Any) -> Any:
+        return (-self).__add__(other)
+
+    def __mul__(self, other: Any) -> Any:
+        if type(other) is Expr:
+            return self.graph.mul(self.ref, other.ref)
+        if isinstance(other, int | float | Exact):
+            if other == 0:
+                return 0
+            if other == 1:
+                return self
+            if other == -1:
+                return -self
+            return self.graph.mul(self.ref, self.graph.const(other))
+        return NotImplemented
+
+    __rmul__ = __mul__
+
+    def __truediv__(self, other: Any) -> Any:
+        if type(other) is Expr:
+            return self.graph.div(self.ref, other.ref)
+        if isinstance(other, int | float | Exact):
+            if other == 0:
+                raise ZeroDivisionError("an expression is divided by the constant 0")
+            if other == 1:
+                return self
+            return self.graph.div(self.ref, self.graph.const(other))
+        return NotImplemented
+
+    def __rtruediv__(self, other: Any) -> Any:
+        if isinstance(other, int | float | Exact):
+            return 0 if other == 0 else self.graph.div(self.graph.const(other), self.ref)
+        return NotImplemented
+
+    def __pow__(self, n: int) -> Any:
+        if not isinstance(n, int):
+            return NotImplemented
+        result: Any = 1
+        for _ in range(abs(n)):
+            result = result * self
+        return result if n >= 0 else 1 / result
+
+    def apply(self, function: str, *others: Any) -> Any:
+        """A function of OPERATIONS other than + - * /, with this expression as first argument."""
+        return self.graph.apply(function, self, *others)
+
+
+class Graph:
+    """One trace's nodes. Node 0 is unused, so that every reference has a sign."""
+
+    __slots__ = ("index", "nodes")
+
+    def __init__(self) -> None:
+        self.nodes: list[Node] = [("none",)]
+        self.index: dict[Node, int] = {}
+
+    def node(self, node: Node) -> int:
+        """The id of a node, made if it is new."""
+        found = self.index.get(node)
+        if found is None:
+            found = len(self.nodes)
+            self.nodes.append(node)
+            self.index[node] = found
+        return found
+
+    def leaf(self, array: str, k: int) -> Expr:
+        """Element k of the input array of that name."""
+        return Expr(self, self.node(("input", array, k)))
+
+    def const(self, value: int | float | Exact) -> int:
+        """Signed reference to a constant; only magnitudes are nodes."""
+        if value < 0:
+            return -self.node(("const", -value))
+        return self.node(("const", value))
+
+    def reference(self, value: Any) -> int:
+        """Signed reference to a scalar, whatever it is."""
+        return value.ref if type(value) is Expr else self.const(value)
+
+    def add(self, x: int, y: int) -> Any:
+        """±a ± b with the signs normalised so that the older operand is positive."""
+        if x == -y:
+            return 0
+        if abs(x) > abs(y):
+            x, y = y, x
+        if x > 0:
+            return Expr(self, self.node(("add", x, y) if y > 0 else ("sub", x, -y)))
+        return Expr(self, -self.node(("add", -x, -y) if y < 0 else ("sub", -x, y)))
+
+    def mul(self, x: int, y: int) -> Expr:
+        a, b = abs(x), abs(y)
+        id = self.node(("mul", a, b) if a <= b else ("mul", b, a))
+        return Expr(self, id if (x > 0) == (y > 0) else -id)
+
+    def div(self, x: int, y: int) -> Any:
+        if abs(x) == abs(y):
+            return 1 if x == y else -1
+        id = self.node(("div", abs(x), abs(y)))
+        return Expr(self, id if (x > 0) == (y > 0) else -id)
+
+    def apply(self, function: str, *args: Any) -> Any:
+        """A function node; odd functions pass the sign out, even ones drop it."""
+        refs = [self.reference(arg) for arg in args]
+        first = refs[0]
+        if function in ("sin", "sign"):
+            id = self.node((function, abs(first)))
+            return Expr(self, id if first > 0 else -id)
+        if function in ("cos", "abs"):
+            return Expr(self, self.node((function, abs(first))))
+        if function not in OPERATIONS or OPERATIONS[function] != len(args):
+            raise ValueError(f"'{function}' of {len(args)} arguments is not an operation")
+        return Expr(self, self.node((function, *map(self.positive, refs))))
+
+    def positive(self, ref: int) -> int:
+        """An unsigned id for a signed reference: the few places where a minus must be a node."""
+        return ref if ref > 0 else self.node(("neg", -ref))
+
+    def text(self, ref: int, depth: int = 4) -> str:
+        """Infix text of an expression, cut off at a depth (for error messages and debugging)."""
+        node, sign = self.nodes[abs(ref)], "-" if ref < 0 else ""
+        if node[0] == "const":
+            return f"{sign}{node[1]}"
+        if node[0] == "input":
+            return f"{sign}{node[1]}[{node[2]}]"
+        if depth == 0:
+            return f"{sign}..."
+        inner: list[str] = [self.text(arg, depth - 1) for arg in node[1:]]
+        infix = {"add": " + ", "sub": " - ", "mul": "*", "div": "/"}.get(node[0])
+        if infix:
+            return f"{sign}({infix.join(inner)})"
+        return f"{sign}{node[0]}({', '.join(inner)})"
+
+
+def fold(operations: dict[str, Callable[..., Any]], node: Node, values: list[Any]) -> Any:
+    """One node evaluated by a table of operations; `values` holds the scalars of earlier nodes."""
+    return operations[node[0]](*(values[arg] for arg in node[1:]))

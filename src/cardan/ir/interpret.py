@@ -1,0 +1,59 @@
+"""The reference interpreter: one node after the other, on floats or NumPy arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from .code import Code
+
+__all__ = ["FUNCTIONS", "interpret"]
+
+FUNCTIONS: dict[str, Callable[..., Any]] = {
+    "add": lambda a, b: a + b,
+    "sub": lambda a, b: a - b,
+    "mul": lambda a, b: a * b,
+    "div": lambda a, b: a / b,
+    "neg": lambda a: -a,
+    "fma": lambda a, b, c: a * b + c,
+    "fms": lambda a, b, c: a * b - c,
+    "fnma": lambda a, b, c: c - a * b,
+    "sin": np.sin,
+    "cos": np.cos,
+    "sqrt": np.sqrt,
+    "abs": np.abs,
+    "sign": np.sign,
+    "atan2": np.arctan2,
+    "min": np.minimum,
+    "max": np.maximum,
+    "select": lambda c, a, b: np.where(c > 0, a, b),  # a where c > 0, else b
+}
+
+
+def interpret(code: Code, inputs: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
+    """Outputs of a program; inputs are arrays (..., *shape) whose leading axes broadcast."""
+    lead = np.broadcast_shapes(
+        *(inputs[name].shape[: inputs[name].ndim - len(shape)] for name, shape in code.inputs.items())
+    )
+    flat = {
+        name: np.reshape(inputs[name], (*inputs[name].shape[: inputs[name].ndim - len(shape)], -1))
+        for name, shape in code.inputs.items()
+    }
+    values: list[Any] = [None]
+    with np.errstate(all="ignore"):
+        for node in code.nodes[1:]:
+            if node[0] == "input":
+                values.append(flat[node[1]][..., node[2]])
+            elif node[0] == "const":
+                values.append(np.float64(node[1]))
+            else:
+                values.append(FUNCTIONS[node[0]](*(values[arg] for arg in node[1:])))
+    result = {}
+    for name, output in code.outputs.items():
+        array = np.empty((*lead, len(output.refs)))
+        for k, ref in enumerate(output.refs):
+            array[..., k] = values[ref] if ref > 0 else -values[-ref]
+        result[name] = array.reshape(*lead, *output.shape)
+    return result

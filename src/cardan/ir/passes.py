@@ -1,0 +1,140 @@
+"""Passes: programs in, equivalent programs out.
+
+    live    keep only what reaches an output
+    split   hoist the work that depends on parameters alone into a setup program
+    fuse    contract a·b ± c into one operation where the product is used once (for execution)
+
+`rebuild` is what they share: replay the nodes into a new graph through a rewrite of each node.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from .code import Code, Output, arguments, gather
+from .cost import _COLUMN, Cost, depends_on
+from .graph import Expr, Graph, Node
+
+__all__ = ["expanded_cost", "fuse", "live", "rebuild", "split"]
+
+
+def rebuild(code: Code, rewrite: Callable[[Graph, int, Node, list[Any]], Any]) -> Code:
+    """Replay a program; `rewrite(graph, id, node, scalars)` returns the new scalar of each node."""
+    graph = Graph()
+    scalars: list[Any] = [None]
+    for id, node in enumerate(code.nodes[1:], 1):
+        scalars.append(rewrite(graph, id, node, scalars))
+    outputs = {
+        name: (out.shape, [scalars[r] if r > 0 else -scalars[-r] for r in out.refs])
+        for name, out in code.outputs.items()
+    }
+    labels = {
+        scalars[id].ref: label
+        for id, label in code.labels.items()
+        if isinstance(scalars[id], Expr) and scalars[id].ref > 0
+    }
+    return gather(graph, code.inputs, outputs, labels)
+
+
+def replay(graph: Graph, node: Node, scalars: list[Any]) -> Any:
+    """The node as it was, in the new graph."""
+    if node[0] == "input":
+        return graph.leaf(node[1], node[2])
+    if node[0] == "const":
+        return node[1]
+    args = [scalars[arg] for arg in node[1:]]
+    if node[0] == "add":
+        return args[0] + args[1]
+    if node[0] == "sub":
+        return args[0] - args[1]
+    if node[0] == "mul":
+        return args[0] * args[1]
+    if node[0] == "div":
+        return args[0] / args[1]
+    if node[0] == "neg":
+        return -args[0]
+    return graph.apply(node[0], *args)
+
+
+def live(code: Code) -> Code:
+    """The program without the nodes that reach no output."""
+    return rebuild(code, lambda graph, id, node, scalars: replay(graph, node, scalars))
+
+
+def split(code: Code, arrays: frozenset[str] = frozenset({"p"})) -> tuple[Code | None, Code]:
+    """(setup, loop). setup: arrays -> h, every value on them alone that the loop reads."""
+    varying = depends_on(code, set(code.inputs) - arrays)
+    worth = [node[0] not in ("input", "const", "none", "neg") for node in code.nodes]
+    read = set()
+    for id, node in enumerate(code.nodes):
+        if varying[id]:
+            read.update(arg for arg in arguments(node) if not varying[arg] and worth[arg])
+    for out in code.outputs.values():
+        read.update(abs(r) for r in out.refs if not varying[abs(r)] and worth[abs(r)])
+    if not read:
+        return None, code
+    hoisted = {id: k for k, id in enumerate(sorted(read))}
+    setup = live(
+        Code(
+            {name: shape for name, shape in code.inputs.items() if name in arrays},
+            code.nodes,
+            {"h": Output((len(hoisted),), tuple(hoisted))},
+            code.labels,
+        )
+    )
+
+    def rewrite(graph: Graph, id: int, node: Node, scalars: list[Any]) -> Any:
+        return graph.leaf("h", hoisted[id]) if id in hoisted else replay(graph, node, scalars)
+
+    loop = rebuild(Code({**code.inputs, "h": (len(hoisted),)}, code.nodes, code.outputs, code.labels), rewrite)
+    return setup, loop
+
+
+def fuse(code: Code) -> Code:
+    """a·b + c -> fma(a, b, c), where a·b is used nowhere else; one rounding instead of two."""
+    uses = code.uses
+
+    def product(id: int) -> bool:
+        return code.nodes[id][0] == "mul" and uses[id] == 1
+
+    def rewrite(graph: Graph, id: int, node: Node, scalars: list[Any]) -> Any:
+        if node[0] in ("add", "sub"):
+            x, y = node[1:]
+            if product(y) and x != y:
+                a, b = (scalars[arg] for arg in code.nodes[y][1:])
+                return fused(graph, a, b if node[0] == "add" else -b, scalars[x])
+            if product(x) and x != y:
+                a, b = (scalars[arg] for arg in code.nodes[x][1:])
+                return fused(graph, a, b, scalars[y] if node[0] == "add" else -scalars[y])
+        return replay(graph, node, scalars)
+
+    return rebuild(code, rewrite)
+
+
+def fused(graph: Graph, a: Any, b: Any, c: Any) -> Any:
+    """a·b + c as one node: fma = ab+c, fms = ab-c, fnma = c-ab; -(ab)-c is -(ab+c)."""
+    x, y, z = (graph.reference(value) for value in (a, b, c))
+    positive = (x > 0) == (y > 0)
+    name = {(True, True): "fma", (True, False): "fms", (False, True): "fnma", (False, False): "fma"}[
+        positive, z > 0
+    ]
+    id = graph.node((name, abs(x), abs(y), abs(z)))
+    return Expr(graph, -id if not positive and z < 0 else id)
+
+
+def expanded_cost(code: Code) -> Cost:
+    """Operations when every value except sines and cosines is written out wherever it is used."""
+    counts: list[Cost] = [Cost()]
+    for node in code.nodes[1:]:
+        total = Cost()
+        if node[0] not in ("sin", "cos"):
+            for arg in arguments(node):
+                total = total + counts[arg]
+            total = total + Cost(**dict.fromkeys(_COLUMN.get(node[0], ()), 1))
+        counts.append(total)
+    total = Cost(trig=sum(node[0] in ("sin", "cos") for node in code.nodes))
+    for out in code.outputs.values():
+        for ref in out.refs:
+            total = total + counts[abs(ref)]
+    return total

@@ -1,0 +1,96 @@
+"""Tracing: run an algorithm on expressions and keep what it did as a program.
+
+The algorithm is any function of scalars. It returns its outputs and, if it likes, a record: a dataclass
+whose fields are its own quantities (w, wd, F, N ...), each a list over links of scalars, vectors or
+matrices. Names come from there for free: component 3 of F of link 2 is `F2_3`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import fields, is_dataclass
+from math import prod
+from typing import Any
+
+from .code import Code, Shape, gather
+from .graph import Expr, Graph
+
+__all__ = ["Tracer"]
+
+
+class Tracer:
+    """Collects the inputs and parameters of one trace, then gathers the program."""
+
+    def __init__(self) -> None:
+        self.graph = Graph()
+        self.inputs: dict[str, Shape] = {}
+        self.parameters: dict[str, Expr] = {}
+
+    def array(self, name: str, *shape: int) -> list[Any]:
+        """A new input array: nested lists of expressions (a flat list for one axis)."""
+        self.inputs[name] = shape
+        flat: list[Any] = [self.graph.leaf(name, k) for k in range(prod(shape))]
+        for size in reversed(shape[1:]):
+            flat = [flat[i : i + size] for i in range(0, len(flat), size)]
+        return flat
+
+    def parameter(self, name: str) -> Expr:
+        """The free symbol of that name; used ones become the input array `p`."""
+        if name not in self.parameters:
+            self.parameters[name] = self.graph.leaf("\0p", len(self.parameters))
+        return self.parameters[name]
+
+    def program(
+        self, outputs: Mapping[str, tuple[Shape, Sequence[Any]]], record: Any = None,
+        order: Sequence[str] = (),
+    ) -> tuple[Code, tuple[str, ...]]:  # fmt: skip
+        """The program of these outputs and the names of its parameters, used ones only.
+
+        `order` lists parameter names in the order wanted for `p`; others follow as they came."""
+        labels: dict[int, str] = {}
+        taken: set[str] = set()
+        for label, ref in named(record):
+            if ref > 0 and ref not in labels and label not in taken:
+                if self.graph.nodes[ref][0] not in ("input", "const"):
+                    labels[ref] = label
+                    taken.add(label)
+        code = gather(self.graph, self.inputs, outputs, labels)
+        return _number_parameters(code, tuple(self.parameters), order)
+
+
+def named(record: Any) -> Iterator[tuple[str, int]]:
+    """(label, reference) of every traced quantity of a record, in field order."""
+    if is_dataclass(record) and not isinstance(record, type):
+        for f in fields(record):
+            yield from _named(f.name, getattr(record, f.name), 0)
+
+
+def _named(label: str, item: Any, depth: int) -> Iterator[tuple[str, int]]:
+    if type(item) is Expr:
+        yield label, item.ref
+    elif isinstance(item, Mapping):  # link number -> quantity
+        for key, part in item.items():
+            yield from _named(f"{label}{key}", part, 1)
+    elif isinstance(item, list | tuple) or hasattr(item, "rows"):
+        parts = getattr(item, "rows", item)
+        separator = "_" if depth == 1 else ""
+        for k, part in enumerate(parts, 1):
+            yield from _named(f"{label}{separator}{k}", part, depth + 1)
+
+
+def _number_parameters(
+    code: Code, names: tuple[str, ...], order: Sequence[str]
+) -> tuple[Code, tuple[str, ...]]:
+    """Keep the parameters that are used, in the wanted order, as the input array p."""
+    used = {node[2] for node in code.nodes if node[0] == "input" and node[1] == "\0p"}
+    rank = {name: k for k, name in enumerate(order)}
+    kept = sorted(used, key=lambda k: (rank.get(names[k], len(rank)), k))
+    if not kept:
+        return code, ()
+    number = {k: i for i, k in enumerate(kept)}
+    nodes = tuple(
+        ("input", "p", number[node[2]]) if node[0] == "input" and node[1] == "\0p" else node
+        for node in code.nodes
+    )
+    inputs = {**code.inputs, "p": (len(kept),)}
+    return Code(inputs, nodes, code.outputs, code.labels), tuple(names[k] for k in kept)

@@ -1,0 +1,1 @@
+"""How it is connected: links, joints, antecedents, loops, cut joints, paths."""

@@ -1,0 +1,80 @@
+"""How the robot is connected: antecedents, children, paths, degrees of freedom. No geometry, no numbers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+from ..describe.robot import FIXED, Robot
+from ..errors import ModelError, UnknownNameError
+
+__all__ = ["Tree"]
+
+
+@dataclass(frozen=True)
+class Tree:
+    """The tree of a robot. Links are 1..nl, link 0 is the base; i = antecedent[j] < j."""
+
+    antecedent: tuple[int, ...]  # [j] for j = 0..nl; antecedent[0] is -1
+    sigma: tuple[int, ...]
+    names: tuple[str, ...]
+
+    @classmethod
+    def of(cls, robot: Robot) -> Tree:
+        joints = robot.joints
+        return cls(
+            antecedent=(-1, *(joint.antecedent for joint in joints)),
+            sigma=(FIXED, *(joint.sigma for joint in joints)),
+            names=("base", *(link.name for link in robot.links)),
+        )
+
+    @property
+    def nl(self) -> int:
+        """Number of moving links."""
+        return len(self.antecedent) - 1
+
+    @cached_property
+    def moving(self) -> tuple[int, ...]:
+        """Links whose joint has a variable, in order: row k of q belongs to link moving[k]."""
+        return tuple(j for j in range(1, self.nl + 1) if self.sigma[j] != FIXED)
+
+    @cached_property
+    def children(self) -> tuple[tuple[int, ...], ...]:
+        """children[i] = links k with a(k) = i."""
+        lists: list[list[int]] = [[] for _ in self.antecedent]
+        for j in range(1, self.nl + 1):
+            lists[self.antecedent[j]].append(j)
+        return tuple(map(tuple, lists))
+
+    def path(self, j: int) -> tuple[int, ...]:
+        """Links from the base (excluded) to j."""
+        chain = []
+        while j > 0:
+            chain.append(j)
+            j = self.antecedent[j]
+        return tuple(reversed(chain))
+
+    def between(self, i: int, j: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
+        """(up, down): the path from link i up to the common ancestor, then down to link j."""
+        to_i, to_j = self.path(i), self.path(j)
+        common = sum(1 for a, b in zip(to_i, to_j, strict=False) if a == b)
+        return tuple(reversed(to_i[common:])), to_j[common:]
+
+    @property
+    def last(self) -> int:
+        """The terminal link taken as end effector by default: the end of the longest path."""
+        return max(range(self.nl + 1), key=lambda j: (len(self.path(j)), -j))
+
+    def link(self, frame: int | str | None) -> int:
+        """The link a user means by a number, a name, or nothing (the end effector)."""
+        if frame is None:
+            return self.last
+        if isinstance(frame, str) and frame.lstrip("-").isdigit():
+            frame = int(frame)
+        if isinstance(frame, str):
+            if frame in self.names:
+                return self.names.index(frame)
+            raise UnknownNameError.of("frame", frame, self.names)
+        if not 0 <= frame <= self.nl:
+            raise ModelError(f"frame {frame} does not exist; frames are 0 (base) to {self.nl}")
+        return frame

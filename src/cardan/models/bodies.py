@@ -1,0 +1,157 @@
+"""The robot as the algorithms see it: a tree of bodies whose constants are scalars of the run.
+
+`bodies(robot, lookup)` evaluates every value of the description once; `lookup(name)` gives the scalar
+of a free symbol (a traced parameter, a float, an array).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ..algebra.rotation import X, Z, Rotation, turn
+from ..algebra.scalar import cos_sin, function
+from ..algebra.vector import Mat, Vec, symmetric
+from ..describe.expression import Value, evaluate
+from ..describe.robot import PRISMATIC, REVOLUTE, Joint, Link, Robot
+from ..errors import ModelError
+from ..mechanism.tree import Tree
+
+__all__ = ["Bodies", "Body", "Frame", "bodies"]
+
+Scalar = Any
+
+
+@dataclass(frozen=True)
+class Frame:
+    """iTj at one joint position: its rotation, and its translation in two parts.
+
+    P = [d cos γ, d sin γ, b] stands in frame i, r along z_j: iPj = P + r iRj a. The part along z_j is
+    kept apart because it is cheapest applied in frame j."""
+
+    iRj: Rotation
+    P: Vec
+    r: Scalar
+
+    @property
+    def jRi(self) -> Rotation:
+        return self.iRj.T
+
+    @property
+    def iPj(self) -> Vec:
+        """Position of O_j in frame i."""
+        return self.P + self.iRj @ Vec(0, 0, self.r)
+
+
+@dataclass(frozen=True)
+class Body:
+    """Link j and the joint that carries it."""
+
+    j: int
+    i: int  # a(j)
+    s: int  # σ: 1 for a prismatic joint
+    sbar: int  # 1 for a revolute joint; both are 0 for a fixed frame
+    gamma: Scalar
+    b: Scalar
+    alpha: Scalar
+    d: Scalar
+    theta: Scalar
+    r: Scalar
+    J: Mat
+    MS: Vec
+    M: Scalar
+    IA: Scalar
+    FV: Scalar
+    FS: Scalar
+    f_e: Vec
+    n_e: Vec
+
+    def frame(self, q: Scalar) -> Frame:
+        """iTj = Rot(z,γ) Tran(z,b) Rot(x,α) Tran(x,d) Rot(z,θ) Tran(z,r) at q_j = q, [K10] (1)."""
+        cg, sg = cos_sin(self.gamma)
+        angle, offset = (q, self.theta) if self.sbar else (self.theta, 0)
+        return Frame(
+            iRj=Rotation(_turns(self.gamma, self.alpha, angle, offset)),
+            P=Vec(self.d * cg, self.d * sg, self.b),
+            r=self.r + self.s * q,
+        )
+
+
+@dataclass(frozen=True)
+class Bodies:
+    """All bodies of a tree, its base and gravity (in frame 0)."""
+
+    tree: Tree
+    base: Body
+    links: tuple[Body, ...]
+    gravity: Vec
+    w0: Vec
+    wd0: Vec
+    V0: Vec
+    Vd0: Vec
+    Z: tuple[Scalar, ...]
+
+    def spread(self, values: Sequence[Scalar]) -> dict[int, Scalar]:
+        """Joint values by link number: 0 for fixed frames."""
+        if len(values) != len(self.tree.moving):
+            raise ModelError(f"{len(values)} joint values for {len(self.tree.moving)} joints")
+        found = dict.fromkeys(range(1, self.tree.nl + 1), 0)
+        found.update(zip(self.tree.moving, values, strict=True))
+        return found
+
+
+def _turns(gamma: Scalar, alpha: Scalar, angle: Scalar, offset: Scalar) -> list[Any]:
+    """Rot(z,γ) Rot(x,α) Rot(z, angle + offset); for α = 0 or π the two turns about z are one."""
+    ca, sa = cos_sin(alpha)
+    if isinstance(sa, int) and sa == 0:
+        merged = offset + gamma if ca == 1 else offset - gamma
+        return [(X, ca, sa), turn(Z, angle, merged)]
+    return [turn(Z, gamma), (X, ca, sa), turn(Z, angle, offset)]
+
+
+def bodies(robot: Robot, lookup: Callable[[str], Scalar]) -> Bodies:
+    """The bodies of a robot over the scalars that `lookup` gives for its symbols."""
+
+    def value(x: Value) -> Scalar:
+        return evaluate(x, lookup, function)
+
+    def vector(xs: Sequence[Value]) -> Vec:
+        return Vec(*map(value, xs))
+
+    fixed = Joint("base", -1, sigma=2)
+    return Bodies(
+        tree=Tree.of(robot),
+        base=_body(0, fixed, robot.base.link, value),
+        links=tuple(
+            _body(j, joint, link, value)
+            for j, (joint, link) in enumerate(zip(robot.joints, robot.links, strict=True), 1)
+        ),
+        gravity=vector(robot.gravity),
+        w0=vector(robot.base.W0),
+        wd0=vector(robot.base.WP0),
+        V0=vector(robot.base.V0),
+        Vd0=vector(robot.base.VP0),
+        Z=tuple(map(value, robot.base.Z)),
+    )
+
+
+def _body(j: int, joint: Joint, link: Link, value: Callable[[Value], Scalar]) -> Body:
+    def of(item: Joint | Link, *keys: str) -> list[Scalar]:
+        return [value(getattr(item, key)) for key in keys]
+
+    gamma, b, alpha, d, theta, r = of(joint, "gamma", "b", "alpha", "d", "theta", "r")
+    IA, FV, FS = of(joint, "IA", "FV", "FS")
+    return Body(
+        j=j,
+        i=joint.antecedent,
+        s=int(joint.sigma == PRISMATIC),
+        sbar=int(joint.sigma == REVOLUTE),
+        gamma=gamma, b=b, alpha=alpha, d=d, theta=theta, r=r,
+        J=symmetric(*of(link, "XX", "XY", "XZ", "YY", "YZ", "ZZ")),
+        MS=Vec(*of(link, "MX", "MY", "MZ")),
+        M=value(link.M),
+        IA=IA, FV=FV, FS=FS,
+        f_e=Vec(*of(link, "FX", "FY", "FZ")),
+        n_e=Vec(*of(link, "CX", "CY", "CZ")),
+    )  # fmt: skip

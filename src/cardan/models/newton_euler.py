@@ -1,0 +1,115 @@
+"""Inverse dynamics of a tree robot by recursive Newton-Euler, [K10] 3.2 (18)-(31), [KC97] 5.1.
+
+    Γ = NE(q, q̇, q̈, f_e, m_e)                                                            (12)
+
+Deviations from the paper, each an identity that saves operations:
+- the moment (23) is written linear in the inertia matrix; its coefficients are entries of U_j or
+  products already formed in them ([KC97] 5.1, ref. 12);
+- the translation r_j along z_j may be applied in frame j: jR_i U_i iR_j a = U_j a, because
+  a point on the joint axis moves with both links. Links named in `slide` do so.
+Moments are written N, n because M is the mass.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from ..algebra.scalar import sign
+from ..algebra.vector import Mat, Vec, cross, hat
+from .bodies import Bodies
+
+__all__ = ["NewtonEuler", "inertia_moment", "inverse_dynamics"]
+
+Scalar = Any
+a = Vec(0, 0, 1)
+
+
+@dataclass
+class NewtonEuler:
+    """The quantities of the recursion, by link: in frame j, of link j."""
+
+    C: dict[int, Scalar] = field(default_factory=dict)
+    S: dict[int, Scalar] = field(default_factory=dict)
+    w: dict[int, Vec] = field(default_factory=dict)
+    wd: dict[int, Vec] = field(default_factory=dict)
+    U: dict[int, Mat] = field(default_factory=dict)
+    Vd: dict[int, Vec] = field(default_factory=dict)
+    F: dict[int, Vec] = field(default_factory=dict)
+    N: dict[int, Vec] = field(default_factory=dict)
+    f: dict[int, Vec] = field(default_factory=dict)
+    n: dict[int, Vec] = field(default_factory=dict)
+    tau: dict[int, Scalar] = field(default_factory=dict)
+
+
+def inverse_dynamics(
+    robot: Bodies,
+    q: Sequence[Scalar],
+    qd: Sequence[Scalar],
+    qdd: Sequence[Scalar],
+    *,
+    wrenches: Mapping[int, tuple[Vec, Vec]] | None = None,
+    slide: Collection[int] = (),
+) -> NewtonEuler:
+    """Joint torques and every quantity on the way; tau[j] for the links that move.
+
+    `wrenches[j]` = (force, moment) exerted by link j on the environment, beside the description's own."""
+    x = NewtonEuler()
+    w, wd, U, Vd, F, N, f, n = x.w, x.wd, x.U, x.Vd, x.F, x.N, x.f, x.n
+    qs, qds, qdds = robot.spread(q), robot.spread(qd), robot.spread(qdd)
+    frames = {body.j: body.frame(qs[body.j]) for body in robot.links}
+
+    w[0], wd[0] = robot.w0, robot.wd0
+    U[0] = hat(wd[0]) + hat(w[0]) @ hat(w[0])
+    Vd[0] = robot.Vd0 - robot.gravity
+
+    for link in robot.links:
+        i, j, s, sbar, T = link.i, link.j, link.s, link.sbar, frames[link.j]
+        jRi = T.jRi
+        x.C[j], x.S[j] = T.iRj.turns[-1][1:]
+        qda, qdda = qds[j] * a, qdds[j] * a
+        jwi = jRi @ w[i]                                                              # (18)
+        w[j] = jwi + sbar * qda                                                       # (19)
+        wd[j] = jRi @ wd[i] + sbar * (qdda + cross(jwi, qda))                         # (20)
+        U[j] = hat(wd[j]) + hat(w[j]) @ hat(w[j])
+        if j in slide:
+            Vd[j] = jRi @ (Vd[i] + U[i] @ T.P) + U[j] @ (T.r * a)                     # (21)
+        else:
+            Vd[j] = jRi @ (Vd[i] + U[i] @ T.iPj)                                      # (21)
+        Vd[j] = Vd[j] + s * (qdda + 2 * cross(jwi, qda))                              # (21)
+        F[j] = link.M * Vd[j] + U[j] @ link.MS                                        # (22)
+        N[j] = inertia_moment(link.J, w[j], wd[j], U[j]) + cross(link.MS, Vd[j])      # (23)
+
+    f_e = {body.j: body.f_e for body in (robot.base, *robot.links)}
+    n_e = {body.j: body.n_e for body in (robot.base, *robot.links)}
+    for j, (force, moment) in (wrenches or {}).items():
+        f_e[j], n_e[j] = f_e[j] + force, n_e[j] + moment
+
+    for link in reversed(robot.links):
+        i, j, s, sbar, T = link.i, link.j, link.s, link.sbar, frames[link.j]
+        iRj = T.iRj
+        f[j] = F[j] + f_e[j]                                                          # (26)
+        n[j] = N[j] + n_e[j]                                                          # (27)
+        ifj = iRj @ f[j]                                                              # (28)
+        f_e[i] = f_e[i] + ifj                                                         # (29)
+        if j in slide:
+            n_e[i] = n_e[i] + iRj @ (n[j] + cross(T.r * a, f[j])) + cross(T.P, ifj)   # (30)
+        else:
+            n_e[i] = n_e[i] + iRj @ n[j] + cross(T.iPj, ifj)                          # (30)
+        if s or sbar:
+            axial = (s * f[j] + sbar * n[j]) @ a
+            friction = link.FS * sign(qds[j]) + link.FV * qds[j]
+            x.tau[j] = axial + link.IA * qdds[j] + friction                           # (31)
+    return x
+
+
+def inertia_moment(J: Mat, w: Vec, wd: Vec, U: Mat) -> Vec:
+    """J ẇ + w × (J w), the moment (23) without its MS part, linear in XX .. ZZ."""
+    (XX, XY, XZ), (_, YY, YZ), (_, _, ZZ) = J.rows
+    w11, w22, w33 = w[0] * w[0], w[1] * w[1], w[2] * w[2]
+    return Vec(
+        XX * wd[0] + (ZZ - YY) * (w[1] * w[2]) - XY * U[2, 0] + XZ * U[1, 0] + YZ * (w22 - w33),
+        YY * wd[1] + (XX - ZZ) * (w[0] * w[2]) + XY * U[2, 1] - YZ * U[0, 1] + XZ * (w33 - w11),
+        ZZ * wd[2] + (YY - XX) * (w[0] * w[1]) - XZ * U[1, 2] + YZ * U[0, 2] + XY * (w11 - w22),
+    )

@@ -1,0 +1,175 @@
+"""Direct geometric model: the transformation matrix of any frame in any frame, [KC97] 3.1, 3.2.
+
+    rTj = rTi iTk ... lTj                                                              (1-a), (1-b)
+
+The path between the two frames is a word of elementary factors, turns and shifts about and along
+the axes, up the tree to the common ancestor (inverted) and down again. Two spellings of the word
+compete: as it stands, or with turns about parallel axes merged into angle sums (a shift to the
+right of a turn moves to its left: Rot(v) Tran(p) = Tran(Rot p) Rot). And the product is formed
+either from the right, moving the unit vectors, or from the left, moving the rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from ..algebra.rotation import X, Z, Rotation
+from ..algebra.scalar import cos_sin
+from ..algebra.vector import Mat, Vec, zero
+from .bodies import Bodies, Body
+
+__all__ = ["Transform", "transform", "word"]
+
+Scalar = Any
+
+
+@dataclass(frozen=True)
+class Turn:
+    """Rotation by angle + offset about an axis."""
+
+    axis: int
+    angle: Scalar
+    offset: Scalar = 0
+    joints: tuple[int, ...] = ()  # whose variables the angle sums
+
+    def inverse(self) -> Turn:
+        return Turn(self.axis, -self.angle, -self.offset, self.joints)
+
+    @property
+    def rotation(self) -> Rotation:
+        return Rotation([(self.axis, *cos_sin(self.angle, self.offset))])
+
+
+@dataclass(frozen=True)
+class Shift:
+    """Translation by a vector."""
+
+    by: Vec
+
+    def inverse(self) -> Shift:
+        return Shift(-self.by)
+
+
+Factor = Turn | Shift
+
+
+@dataclass
+class Transform:
+    """T as rotation and position; C and S are the cosines and sines, by joint or sum of joints."""
+
+    R: Mat
+    P: Vec
+    C: dict[str, Scalar] = field(default_factory=dict)
+    S: dict[str, Scalar] = field(default_factory=dict)
+
+    @property
+    def matrix(self) -> list[Scalar]:
+        """The 4x4 matrix, row by row."""
+        rows = [[*row, p] for row, p in zip(self.R.rows, self.P, strict=True)]
+        return [x for row in [*rows, [0, 0, 0, 1]] for x in row]
+
+
+def transform(
+    robot: Bodies, q: Sequence[Scalar], frame: int, reference: int, *,
+    merge: bool = True, from_left: bool = False, world: bool = False,
+) -> Transform:  # fmt: skip
+    """Frame `frame` seen from frame `reference` (from the world: reference 0 placed by Z)."""
+    factors = word(robot, q, reference, frame)
+    if merge:
+        factors = merged(factors)
+    turns = merged_turns(factors)
+    R = (_product_from_left if from_left else _product_from_right)(turns)
+    P = zero
+    for factor in reversed(factors):
+        P = factor.rotation @ P if isinstance(factor, Turn) else factor.by + P
+    if world:
+        z = robot.Z
+        ZR = Mat([z[0:3], z[4:7], z[8:11]])
+        R, P = ZR @ R, ZR @ P + Vec(z[3], z[7], z[11])
+    found = Transform(R, P)
+    for turn in [*turns, *(factor for factor in factors if isinstance(factor, Turn))]:
+        if turn.joints:
+            label = ("_" if max(turn.joints) > 9 else "").join(map(str, turn.joints))
+            _, found.C[label], found.S[label] = turn.rotation.turns[0]
+    return found
+
+
+def word(robot: Bodies, q: Sequence[Scalar], i: int, j: int) -> list[Factor]:
+    """The factors of iTj in order, without those that are identities."""
+    up, down = robot.tree.between(i, j)
+    qs = robot.spread(q)
+    factors: list[Factor] = []
+    for k in up:
+        link = _factors(robot.links[k - 1], qs[k])
+        factors += [factor.inverse() for factor in reversed(link)]
+    for k in down:
+        factors += _factors(robot.links[k - 1], qs[k])
+    return [factor for factor in factors if not _is_identity(factor)]
+
+
+def _factors(link: Body, q: Scalar) -> list[Factor]:
+    """Rot(z,γ) Tran(z,b) Rot(x,α) Tran(x,d) Rot(z,θ) Tran(z,r), [K10] (1)."""
+    theta = Turn(Z, q, link.theta, (link.j,)) if link.sbar else Turn(Z, link.theta)
+    return [
+        Turn(Z, link.gamma),
+        Shift(Vec(0, 0, link.b)),
+        Turn(X, link.alpha),
+        Shift(Vec(link.d, 0, 0)),
+        theta,
+        Shift(Vec(0, 0, link.r + link.s * q)),
+    ]
+
+
+def _is_identity(factor: Factor) -> bool:
+    if isinstance(factor, Turn):
+        return _is_zero(factor.angle) and _is_zero(factor.offset)
+    return all(map(_is_zero, factor.by))
+
+
+def _is_zero(x: Scalar) -> bool:
+    return isinstance(x, int) and x == 0
+
+
+def merged(factors: Sequence[Factor]) -> list[Factor]:
+    """The word with turns about parallel axes merged: the shifts between them move left."""
+    out: list[Factor] = []
+    for factor in factors:
+        k = len(out)
+        while isinstance(factor, Turn) and k and isinstance(out[k - 1], Shift):
+            k -= 1
+        previous = out[k - 1] if k else None
+        if isinstance(factor, Turn) and isinstance(previous, Turn) and previous.axis == factor.axis:
+            shifts = [Shift(previous.rotation @ s.by) for s in out[k:] if isinstance(s, Shift)]
+            out[k - 1 :] = [*shifts, _sum(previous, factor)]
+        else:
+            out.append(factor)
+    return out
+
+
+def merged_turns(factors: Sequence[Factor]) -> list[Turn]:
+    """The turns of a word, neighbours about the same axis merged."""
+    out: list[Turn] = []
+    for factor in factors:
+        if isinstance(factor, Turn):
+            if out and out[-1].axis == factor.axis:
+                out[-1] = _sum(out[-1], factor)
+            else:
+                out.append(factor)
+    return out
+
+
+def _sum(x: Turn, y: Turn) -> Turn:
+    return Turn(x.axis, x.angle + y.angle, x.offset + y.offset, x.joints + y.joints)
+
+
+def _product_from_right(turns: Sequence[Turn]) -> Mat:
+    """R e1, R e2 and R e3, each moved from the last frame to the first."""
+    return Rotation([t for turn in turns for t in turn.rotation.turns]).matrix()
+
+
+def _product_from_left(turns: Sequence[Turn]) -> Mat:
+    """The rows of R: the unit vectors of the first frame moved to the last."""
+    rotation = Rotation([t for turn in turns for t in turn.rotation.turns])
+    return rotation.T.matrix().T

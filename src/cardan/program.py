@@ -1,0 +1,162 @@
+"""`Program`: the public face of a derived model. Read it, count it, print it, run it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .errors import InputError, ProgramError
+from .ir import code as ir_code
+from .ir.code import Code
+from .ir.cost import Cost, cost
+from .ir.interpret import interpret
+
+if TYPE_CHECKING:
+    from .run.function import Function
+
+__all__ = ["Program"]
+
+
+@dataclass(frozen=True)
+class Program:
+    """A model of a robot as a straight-line program with named inputs, outputs and values between."""
+
+    model: str
+    robot: str
+    code: Code
+    parameters: tuple[str, ...] = ()  # names of the symbols still free, in the order of the input p
+    defaults: Mapping[str, float] = field(default_factory=dict)  # values of parameters, where known
+    meaning: Mapping[str, str] = field(default_factory=dict)  # what each input and output is, with units
+    expanded: bool = False  # print without intermediate variables
+
+    @property
+    def inputs(self) -> dict[str, tuple[int, ...]]:
+        """Ordered name -> shape."""
+        return dict(self.code.inputs)
+
+    @property
+    def outputs(self) -> dict[str, tuple[int, ...]]:
+        """Ordered name -> shape."""
+        return {name: output.shape for name, output in self.code.outputs.items()}
+
+    @property
+    def cost(self) -> Cost:
+        """Operations done for every state; work on parameters alone is in `setup.cost`."""
+        from .ir.passes import expanded_cost
+
+        return expanded_cost(self.code) if self.expanded else cost(self.code)[0]
+
+    @property
+    def setup(self) -> Program | None:
+        """The parameter-only work as a program p -> h, or None when there is none."""
+        return self.split()[0]
+
+    @property
+    def loop(self) -> Program:
+        """The work of every state as a program that takes the setup's values h as an input."""
+        return self.split()[1]
+
+    def split(self) -> tuple[Program | None, Program]:
+        """(setup, loop): hoist what depends on parameters alone. loop(h=setup(p)) is this program."""
+        from .ir.passes import split
+
+        setup, loop = split(self.code)
+        if setup is None:
+            return None, self
+        note = {"h": "values computed once from the parameters by the setup program"}
+        return (
+            Program(f"{self.model}-setup", self.robot, setup, self.parameters, self.defaults, note),
+            Program(
+                self.model, self.robot, loop, self.parameters, self.defaults, {**self.meaning, **note}
+            ),
+        )
+
+    def evaluate(self, **inputs: Any) -> Any:
+        """Run the reference interpreter on floats or arrays (..., *shape); leading axes broadcast.
+
+        An array for one output, else a dict of arrays."""
+        result = interpret(self.code, self.arrays(inputs))
+        return next(iter(result.values())) if len(result) == 1 else result
+
+    def arrays(self, inputs: Mapping[str, Any]) -> dict[str, np.ndarray]:
+        """The given inputs as float arrays, completed by known parameter values, and checked."""
+        from .run.inputs import prepare
+
+        return prepare(self.code.inputs, inputs, self.parameters, self.defaults)
+
+    def emit(self, language: str, **options: Any) -> str:
+        """Source text in a language; see cardan.emit.languages()."""
+        from .emit import emit
+
+        return emit(self, language, **options)
+
+    def compile(self, target: str = "native", dtype: str = "float64") -> Function:
+        """A fast function of arrays; targets: native (LLVM, no compiler needed), numpy."""
+        from .run import compile_program
+
+        return compile_program(self, target, dtype)
+
+    def save(self, path: str | Path) -> None:
+        """Write the program as JSON."""
+        from .describe.files import write_atomic
+
+        write_atomic(path, self.to_json())
+
+    def to_json(self) -> str:
+        data = {
+            "cardan-program": 1,
+            "model": self.model,
+            "robot": self.robot,
+            "parameters": list(self.parameters),
+            "defaults": dict(self.defaults),
+            "meaning": dict(self.meaning),
+            "expanded": self.expanded,
+            "code": ir_code.to_json(self.code),
+        }
+        return json.dumps(data, indent=None, separators=(",", ":"), allow_nan=False) + "\n"
+
+    @classmethod
+    def from_json(cls, text: str) -> Program:
+        """The program of JSON text, verified."""
+        try:
+            data = json.loads(text)
+            if data["cardan-program"] != 1:
+                raise ProgramError(f"program version {data['cardan-program']!r} is not 1")
+            program = cls(
+                model=str(data["model"]),
+                robot=str(data["robot"]),
+                code=ir_code.from_json(data["code"]),
+                parameters=tuple(map(str, data["parameters"])),
+                defaults={str(k): float(v) for k, v in data["defaults"].items()},
+                meaning={str(k): str(v) for k, v in data["meaning"].items()},
+                expanded=bool(data["expanded"]),
+            )
+        except ProgramError:
+            raise
+        except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+            raise ProgramError(f"not a saved program: {error!r}") from None
+        if len(program.parameters) != program.code.inputs.get("p", (0,))[0]:
+            raise ProgramError("the number of parameter names is not the size of the input p")
+        return program
+
+    @classmethod
+    def load(cls, path: str | Path) -> Program:
+        """A program saved by `save`."""
+        try:
+            return cls.from_json(Path(path).read_text(encoding="utf-8"))
+        except (OSError, UnicodeDecodeError) as error:
+            raise InputError(f"{path}: cannot be read as a program: {error}") from None
+
+    def __repr__(self) -> str:
+        def arrays(shapes: Mapping[str, tuple[int, ...]]) -> str:
+            return ", ".join(f"{name}{list(shape)}" for name, shape in shapes.items())
+
+        return (
+            f"Program({self.model} of {self.robot}: {arrays(self.inputs)}"
+            f" -> {arrays(self.outputs)}; {self.cost})"
+        )

@@ -1,0 +1,89 @@
+"""Checking and completing the arrays a user gives to a program."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from ..errors import InputError
+
+__all__ = ["leading_shape", "prepare"]
+
+Shape = tuple[int, ...]
+
+
+def prepare(
+    shapes: Mapping[str, Shape],
+    given: Mapping[str, Any],
+    parameters: Sequence[str],
+    defaults: Mapping[str, float],
+    dtype: str = "float64",
+) -> dict[str, np.ndarray]:
+    """The inputs as arrays of the program's type, in its order; every misfit is an InputError."""
+    unknown = [name for name in given if name not in shapes]
+    if unknown:
+        raise InputError(f"there is no input '{unknown[0]}'; this program takes {_listed(shapes)}")
+    if "p" in shapes:
+        given = {**given, "p": _parameter_vector(given.get("p"), parameters, defaults)}
+    missing = [name for name in shapes if name not in given]
+    if missing:
+        raise InputError(f"input '{missing[0]}' is missing; this program takes {_listed(shapes)}")
+    arrays = {name: _array(name, given[name], shape, dtype) for name, shape in shapes.items()}
+    leading_shape(arrays, shapes)
+    return arrays
+
+
+def leading_shape(arrays: Mapping[str, np.ndarray], shapes: Mapping[str, Shape]) -> Shape:
+    """The shape of the batch: what the leading axes of all inputs broadcast to."""
+    leads = {name: arrays[name].shape[: arrays[name].ndim - len(shape)] for name, shape in shapes.items()}
+    try:
+        return np.broadcast_shapes(*leads.values())
+    except ValueError:
+        found = ", ".join(f"{name} {lead}" for name, lead in leads.items())
+        raise InputError(f"leading axes do not broadcast together: {found}") from None
+
+
+def _array(name: str, value: Any, shape: Shape, dtype: str) -> np.ndarray:
+    if type(value) is np.ndarray and value.dtype == dtype:
+        array = value
+    else:
+        try:
+            array = np.asarray(value)
+        except ValueError as error:
+            raise InputError(f"input '{name}' is not a rectangular array: {error}") from None
+        if array.dtype.kind not in "fiu":
+            what = f"type {array.dtype}"
+            raise InputError(f"input '{name}' has {what}; real numbers are expected")
+        array = array.astype(dtype)
+    if array.ndim < len(shape) or array.shape[array.ndim - len(shape) :] != shape:
+        raise InputError(f"input '{name}' has shape {array.shape}; expected (..., {_comma(shape)})")
+    return array
+
+
+def _parameter_vector(given: Any, parameters: Sequence[str], defaults: Mapping[str, float]) -> Any:
+    """p from an array, from a mapping of names, or from the robot's own values."""
+    if given is not None and not isinstance(given, Mapping):
+        return given
+    table = {**defaults, **(given or {})}
+    unknown = [name for name in given or {} if name not in parameters]
+    if unknown:
+        raise InputError(f"there is no parameter '{unknown[0]}'; p holds {', '.join(parameters)}")
+    missing = [name for name in parameters if name not in table]
+    if missing:
+        raise InputError(
+            f"{len(missing)} parameters have no value ({', '.join(missing[:8])}"
+            f"{', ...' if len(missing) > 8 else ''}): pass p=, an array ordered as Program.parameters"
+            " or a dict, or fix them first with robot.with_values({...})"
+        )
+    columns = [np.asarray(table[name]) for name in parameters]
+    return np.stack(np.broadcast_arrays(*columns), axis=-1)
+
+
+def _comma(shape: Shape) -> str:
+    return ", ".join(map(str, shape))
+
+
+def _listed(shapes: Mapping[str, Shape]) -> str:
+    return ", ".join(f"{name} (..., {_comma(shape)})" for name, shape in shapes.items())

@@ -1,0 +1,100 @@
+"""Native execution: LLVM text to machine code in this process, through llvmlite. No C compiler.
+
+A `Machine` describes the host; a `Kernels` object holds the compiled variants of one program: vectors
+for batches and a scalar loop for few states, each with the parameters the same for all states
+(`uniform`) or one set per state. Variants are compiled when first needed.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import ctypes.util
+import sys
+import threading
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+import llvmlite.binding as llvm
+import numpy as np
+
+from ..emit.llvm import kernel_text
+from ..ir.code import Code
+from ..ir.passes import fuse
+
+__all__ = ["Kernels", "machine"]
+
+_SIGNATURE = ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * 4, ctypes.c_int64)
+_LOCK = threading.Lock()
+
+
+@dataclass(frozen=True)
+class Machine:
+    """The host processor: bytes of a vector register, and whether it multiplies and adds in one step."""
+
+    name: str
+    features: str
+    vector_bytes: int
+    fma: bool
+
+
+@cache
+def machine() -> Machine:
+    """This machine, with the C library's functions made known to LLVM under our names."""
+    llvm.initialize_native_target()
+    llvm.initialize_native_asmprinter()
+    library = _c_library()
+    for name in ("sin", "cos", "atan2", "sinf", "cosf", "atan2f"):
+        address = ctypes.cast(getattr(library, name), ctypes.c_void_p).value
+        llvm.add_symbol(f"cardan_{name}", address)
+    features = llvm.get_host_cpu_features()
+    triple = llvm.get_default_triple()
+    arm = triple.startswith(("aarch64", "arm64"))
+    has = {name for name, on in features.items() if on}
+    size = 64 if "avx512f" in has else 32 if "avx" in has else 16
+    return Machine(
+        llvm.get_host_cpu_name(), features.flatten(), size, arm or "fma" in has
+    )
+
+
+def _c_library() -> ctypes.CDLL:
+    if sys.platform == "win32":
+        return ctypes.CDLL("ucrtbase")
+    return ctypes.CDLL(ctypes.util.find_library("m") or None)
+
+
+class Kernels:
+    """The machine code of one program."""
+
+    def __init__(self, code: Code, dtype: str) -> None:
+        self.machine = machine()
+        self.code = fuse(code) if self.machine.fma else code
+        self.dtype = np.dtype(dtype)
+        self.width = self.machine.vector_bytes // self.dtype.itemsize
+        self._compiled: dict[tuple[int, frozenset[str]], Any] = {}
+
+    def get(self, width: int, uniform: frozenset[str]) -> Any:
+        """The function over rows, `width` states at a time; a ctypes call, which releases the GIL."""
+        found = self._compiled.get((width, uniform))
+        if found is None:
+            with _LOCK:
+                found = self._compiled.get((width, uniform))
+                if found is None:
+                    found = self._compile(width, uniform)
+                    self._compiled[width, uniform] = found
+        return found
+
+    def _compile(self, width: int, uniform: frozenset[str]) -> Any:
+        text = kernel_text(
+            self.code, name="kernel", width=width, dtype=self.dtype.name, fma=self.machine.fma,
+            uniform=uniform,
+        )  # fmt: skip
+        module = llvm.parse_assembly(text)
+        target = llvm.Target.from_default_triple().create_target_machine(
+            cpu=self.machine.name, features=self.machine.features, opt=2, jit=True
+        )
+        engine = llvm.create_mcjit_compiler(module, target)
+        engine.finalize_object()
+        function = _SIGNATURE(engine.get_function_address("kernel"))
+        function.engine = engine  # the machine code lives as long as the function
+        return function
