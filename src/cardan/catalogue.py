@@ -1,4 +1,5 @@
-"""THE MENU: one table of every model. The command line, the docs and the web app are generated from it."""
+"""THE MENU: one table of every model. The command line, the docs and the web app are generated from
+it."""
 
 from __future__ import annotations
 
@@ -6,40 +7,36 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from .derive import Result, derive
+from .build import base, dynamic, geometric, identification, kinematic, lagrange
 from .describe.robot import Robot
-from .errors import ModelError, UnknownNameError
-from .mechanism.tree import Tree
-from .models.bodies import Bodies
-from .models.newton_euler import inverse_dynamics
-from .models.transform import transform
-from .algebra.vector import Vec
-from .program import Program
+from .errors import UnknownNameError
 
 __all__ = ["MENU", "Entry", "Option", "catalogue", "model"]
 
 
 @dataclass(frozen=True)
 class Option:
-    """An option of a model: what it means, its default, and the values allowed (None: any of its type)."""
+    """An option of a model: what it means, its default, and the values allowed (None: any)."""
 
     summary: str
     default: Any = None
     choices: tuple[Any, ...] | None = None
-    kind: str = "text"  # text, flag, frame
+    kind: str = "text"  # text, flag, frame, vector
 
 
 @dataclass(frozen=True)
 class Entry:
-    """A line of the menu."""
+    """A line of the menu. The builder returns a Program, or another object when `program` is
+    False."""
 
     name: str
     group: str
     summary: str
     inputs: str
     outputs: str
-    builder: Callable[..., Program]
+    builder: Callable[..., Any]
     options: Mapping[str, Option] = field(default_factory=dict)
+    program: bool = True
 
 
 def catalogue() -> list[Entry]:
@@ -47,112 +44,115 @@ def catalogue() -> list[Entry]:
     return list(MENU.values())
 
 
-def model(robot: Robot, name: str, **options: Any) -> Program:
+def model(robot: Robot, name: str, **options: Any) -> Any:
     """The program of a model of a robot."""
     entry = MENU.get(name)
     if entry is None:
         raise UnknownNameError.of("model", name, MENU)
-    allowed = {**entry.options, "symbolic": SYMBOLIC}
     for key, value in options.items():
-        if key not in allowed:
-            raise UnknownNameError.of(f"option of '{name}'", key, allowed)
-        choices = allowed[key].choices
+        if key not in entry.options:
+            raise UnknownNameError.of(f"option of '{name}'", key, entry.options)
+        option = entry.options[key]
+        choices = (True, False) if option.kind == "flag" else option.choices
         if choices is not None and value not in choices:
             raise UnknownNameError.of(f"value of option '{key}'", value, map(str, choices))
     return entry.builder(robot, **options)
 
 
-SYMBOLIC = Option("keep every inertial and geometric parameter as an input p", False, kind="flag")
-
-_MEANING = {
-    "q": "joint positions, rad or m",
-    "qd": "joint velocities, rad/s or m/s",
-    "qdd": "joint accelerations, rad/s2 or m/s2",
-    "f_e": "wrench (force, moment) of each link on the environment, in its frame, N and N m",
-    "tau": "joint torques or forces, N m or N",
-    "T": "homogeneous transformation matrix, lengths in m",
-    "p": "free parameters, SI units",
+_SYMBOLIC = Option("keep every inertial and geometric parameter as an input p", False, kind="flag")
+_BASE = Option(
+    "use the base inertial parameters: same torques, fewer operations", False, kind="flag"
+)
+_WRENCH = Option("add the external wrenches of all links as an input f_e", False, kind="flag")
+_OFFSET = Option("add a column of ones per joint, for a torque offset", False, kind="flag")
+_FRAME = Option(
+    "the frame described: a link number or name; default the end effector", kind="frame"
+)
+_PROJECTION = Option("the frame whose axes the result is expressed in", 0, kind="frame")
+_JACOBIAN = {
+    "frame": _FRAME,
+    "projection": _PROJECTION,
+    "intermediate": Option("Renaud's intermediate frame; default the cheapest", kind="frame"),
+    "tool": Option(
+        "coordinates of the point of the frame that is followed", (0, 0, 0), kind="vector"
+    ),
 }
 
 
-def _meaning(*names: str) -> dict[str, str]:
-    return {name: _MEANING[name] for name in (*names, "p")}
-
-
-def _transform(
-    robot: Robot, *, frame: Any = None, reference: Any = 0, expanded: bool = False, symbolic: bool = False
-) -> Program:
-    tree = Tree.of(robot)
-    world = reference == "world"
-    i, j = 0 if world else tree.link(reference), tree.link(frame)
-
-    def form(merge: bool, from_left: bool) -> Callable[..., Result]:
-        def run(scene: Bodies, q: list[Any]) -> Result:
-            found = transform(scene, q, j, i, merge=merge, from_left=from_left, world=world)
-            return Result({"T": ((4, 4), found.matrix)}, found)
-
-        return run
-
-    return derive(
-        robot, "transform", {"q": (robot.n,)},
-        [form(merge, left) for merge in (True, False) for left in (True, False)],
-        meaning=_meaning("q", "T"), symbolic=symbolic, expanded=expanded,
-    )  # fmt: skip
-
-
-def _inverse_dynamics(
-    robot: Robot, *, method: str = "newton-euler", f_e: bool = False, symbolic: bool = False
-) -> Program:
-    _refuse_loops(robot, "inverse-dynamics")
-    nl, n = len(robot.links), robot.n
-    inputs = {"q": (n,), "qd": (n,), "qdd": (n,), **({"f_e": (nl, 6)} if f_e else {})}
-
-    def form(slide: frozenset[int]) -> Callable[..., Result]:
-        def run(scene: Bodies, q: Any, qd: Any, qdd: Any, wrench: Any = None) -> Result:
-            wrenches = {j: (Vec(*x[:3]), Vec(*x[3:])) for j, x in enumerate(wrench or [], 1)}
-            found = inverse_dynamics(scene, q, qd, qdd, wrenches=wrenches, slide=slide)
-            return Result({"tau": ((n,), [found.tau[j] for j in scene.tree.moving])}, found)
-
-        return run
-
-    return derive(
-        robot, "inverse-dynamics", inputs,
-        [form(frozenset()), form(frozenset(range(1, nl + 1)))],
-        meaning=_meaning(*inputs, "tau"), symbolic=symbolic,
-    )  # fmt: skip
-
-
-def _refuse_loops(robot: Robot, name: str) -> None:
-    if robot.loops:
-        raise ModelError(
-            f"'{name}' is not yet available for closed loops ('{robot.name}' has {len(robot.loops)}):"
-            " robot.tree() gives the equivalent tree structure"
+def _entries() -> list[Entry]:
+    def entry(
+        name: str, group: str, summary: str, arrays: str, builder: Any, **options: Option
+    ) -> Entry:
+        inputs, _, outputs = arrays.partition(" -> ")
+        return Entry(
+            name, group, summary, inputs, outputs, builder, {**options, "symbolic": _SYMBOLIC}
         )
-    if robot.base.kind == "floating":
-        raise ModelError(f"'{name}' is not yet available for a floating base ('{robot.name}')")
+
+    geometric_menu = [
+        entry("transform", "geometric", "transformation matrix of any frame in any frame",
+              "q -> T (4,4)", geometric.transform, frame=_FRAME,
+              reference=Option("the frame it is seen from, or 'world'", 0, kind="frame"),
+              expanded=Option("print without intermediate variables", False, kind="flag")),
+    ]  # fmt: skip
+    kinematic_menu = [
+        entry("jacobian", "kinematic", "Jacobian of a point of any frame, Renaud's three factors",
+              "q -> J (6,n)", kinematic.jacobian, **_JACOBIAN),
+        entry("jacobian-inverse", "kinematic", "inverse of the Jacobian and its determinant",
+              "q -> Jinv (n,6), det", kinematic.jacobian_inverse, **_JACOBIAN),
+        entry("velocities", "kinematic", "velocities of all links, in their frames",
+              "q, qd -> V (nl,6)", kinematic.velocities),
+        entry("accelerations", "kinematic", "accelerations of all links, in their frames",
+              "q, qd, qdd -> Vd (nl,6)", kinematic.accelerations),
+        entry("jdot-qdot", "kinematic", "Jdot qdot of a frame, for task-space control",
+              "q, qd -> Jdqd (6)", kinematic.jdot_qdot, frame=_FRAME, projection=_PROJECTION),
+    ]  # fmt: skip
+    dynamic_menu = [
+        entry("inverse-dynamics", "dynamic", "joint torques of a motion",
+              "q, qd, qdd(, f_e) -> tau (n)", dynamic.inverse_dynamics,
+              method=Option("the formulation", "newton-euler", ("newton-euler", "lagrange")),
+              base_parameters=_BASE, f_e=_WRENCH),
+        entry("inertia-matrix", "dynamic", "inertia matrix, by composite links",
+              "q -> A (n,n)", dynamic.inertia_matrix, base_parameters=_BASE),
+        entry("bias", "dynamic", "centrifugal, Coriolis, gravity and friction torques",
+              "q, qd(, f_e) -> H (n)", dynamic.bias, base_parameters=_BASE, f_e=_WRENCH),
+        entry("gravity", "dynamic", "gravity torques",
+              "q -> Q (n)", dynamic.gravity, base_parameters=_BASE),
+        entry("coriolis-matrix", "dynamic", "Coriolis matrix with Adot - 2C skew-symmetric",
+              "q, qd -> C (n,n)", dynamic.coriolis_matrix, base_parameters=_BASE),
+        entry("lagrange", "dynamic", "A, velocity coefficients and Q, as functions of q alone",
+              "q -> A (n,n), B (n,n,n), Q (n)", lagrange.lagrange,
+              method=Option("derivatives of A, or unit velocities", "christoffel",
+                            ("christoffel", "renaud")),
+              form=Option("Christoffel symbols B, or C1 and C2 of the configuration-space form",
+                          "christoffel", ("christoffel", "configuration")),
+              base_parameters=_BASE),
+        entry("direct-dynamics", "dynamic", "joint accelerations of torques",
+              "q, qd, tau(, f_e) -> qdd (n)", dynamic.direct_dynamics,
+              method=Option("articulated inertias, or A and H; default the cheaper", "auto",
+                            ("auto", "recursive", "inertia-matrix")),
+              base_parameters=_BASE, f_e=_WRENCH),
+        entry("reactions", "dynamic", "wrench through every joint",
+              "q, qd, qdd(, f_e) -> reactions (nl,6)", dynamic.reactions, f_e=_WRENCH),
+        entry("energies", "dynamic", "kinetic and potential energy",
+              "q, qd -> E, U", dynamic.energies),
+        entry("generalized-momentum", "dynamic", "generalized momentum A qd",
+              "q, qd -> h (n)", dynamic.generalized_momentum),
+    ]  # fmt: skip
+    identification_menu = [
+        Entry("base-parameters", "identification", "base inertial parameters and their regrouping",
+              "-", "kept, eliminated, regrouped", base.base_parameters,
+              {"method": Option("symbolic rules, or numerical QR", "symbolic", ("symbolic",
+              "numeric"))}, program=False),
+        entry("regressor", "identification", "dynamic identification model: tau = D K",
+              "q, qd, qdd -> D (n,np)", identification.regressor,
+              base_parameters=_BASE, offset=_OFFSET),
+        entry("filtered-regressor", "identification", "identification without accelerations",
+              "q, qd -> D1, D2 (n,np)", identification.filtered_regressor,
+              base_parameters=_BASE, offset=_OFFSET),
+        entry("energy-regressor", "identification", "energy identification model: E + U = h K",
+              "q, qd -> h (np)", identification.energy_regressor, base_parameters=_BASE),
+    ]  # fmt: skip
+    return [*geometric_menu, *kinematic_menu, *dynamic_menu, *identification_menu]
 
 
-_FRAME = Option("the frame described: a link number or name; default the end effector", kind="frame")
-
-MENU: dict[str, Entry] = {
-    entry.name: entry
-    for entry in (
-        Entry(
-            "transform", "geometric", "transformation matrix of any frame in any frame",
-            "q", "T (4,4)", _transform,
-            {
-                "frame": _FRAME,
-                "reference": Option("the frame it is seen from, or 'world'", 0, kind="frame"),
-                "expanded": Option("print without intermediate variables", False, kind="flag"),
-            },
-        ),
-        Entry(
-            "inverse-dynamics", "dynamic", "joint torques of a motion, by recursive Newton-Euler",
-            "q, qd, qdd(, f_e)", "tau (n)", _inverse_dynamics,
-            {
-                "method": Option("the formulation", "newton-euler", ("newton-euler",)),
-                "f_e": Option("add the external wrenches of all links as an input", False, kind="flag"),
-            },
-        ),
-    )
-}  # fmt: skip
+MENU: dict[str, Entry] = {entry.name: entry for entry in _entries()}

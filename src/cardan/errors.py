@@ -1,7 +1,7 @@
 """The exception tree: everything a user can cause is one of these kinds.
 
     CardanError
-    ├── DescriptionError     a robot description is at fault (holds every fault found, with its place)
+    ├── DescriptionError     a robot description is at fault (holds every fault, with its place)
     │   └── ExpressionError  one formula of a description cannot be read
     ├── UnknownNameError     no robot, model, language or option of that name
     ├── ModelError           this model cannot be derived for this robot
@@ -76,7 +76,7 @@ class UnknownNameError(CardanError):
         names = list(allowed)
         near = difflib.get_close_matches(str(name), names, n=1)
         shown = ", ".join(names[:40]) + (", ..." if len(names) > 40 else "")
-        hint = f"; did you mean '{near[0]}'?" if near else ""
+        hint = f"; did you mean '{near[0]}'?" if near else "."
         return cls(f"there is no {kind} '{name}'{hint} Allowed: {shown or 'none'}")
 
 

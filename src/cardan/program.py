@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .errors import InputError, ProgramError
+from .errors import InputError, ProgramError, UnknownNameError
 from .ir import code as ir_code
 from .ir.code import Code
 from .ir.cost import Cost, cost
@@ -24,14 +24,15 @@ __all__ = ["Program"]
 
 @dataclass(frozen=True)
 class Program:
-    """A model of a robot as a straight-line program with named inputs, outputs and values between."""
+    """A model of a robot as a straight-line program with named inputs, outputs and values
+    between."""
 
     model: str
     robot: str
     code: Code
     parameters: tuple[str, ...] = ()  # names of the symbols still free, in the order of the input p
     defaults: Mapping[str, float] = field(default_factory=dict)  # values of parameters, where known
-    meaning: Mapping[str, str] = field(default_factory=dict)  # what each input and output is, with units
+    meaning: Mapping[str, str] = field(default_factory=dict)  # of inputs and outputs, with units
     expanded: bool = False  # print without intermediate variables
 
     @property
@@ -62,7 +63,8 @@ class Program:
         return self.split()[1]
 
     def split(self) -> tuple[Program | None, Program]:
-        """(setup, loop): hoist what depends on parameters alone. loop(h=setup(p)) is this program."""
+        """(setup, loop): hoist what depends on parameters alone. loop(h=setup(p)) is this
+        program."""
         from .ir.passes import split
 
         setup, loop = split(self.code)
@@ -72,7 +74,12 @@ class Program:
         return (
             Program(f"{self.model}-setup", self.robot, setup, self.parameters, self.defaults, note),
             Program(
-                self.model, self.robot, loop, self.parameters, self.defaults, {**self.meaning, **note}
+                self.model,
+                self.robot,
+                loop,
+                self.parameters,
+                self.defaults,
+                {**self.meaning, **note},
             ),
         )
 
@@ -88,6 +95,26 @@ class Program:
         from .run.inputs import prepare
 
         return prepare(self.code.inputs, inputs, self.parameters, self.defaults)
+
+    def derivative(self, output: str, wrt: str) -> Program:
+        """The program of the exact partial derivatives ∂output/∂wrt, shape output + input."""
+        from .ir.derivative import derivative
+
+        if output not in self.outputs:
+            raise UnknownNameError.of("output", output, self.outputs)
+        if wrt not in self.inputs:
+            raise UnknownNameError.of("input", wrt, self.inputs)
+        name = f"d{output}_d{wrt}"
+        meaning = {
+            **self.meaning,
+            name: f"partial derivatives of {output} (first axes) by {wrt} (last axes)",
+        }
+        return replace(
+            self,
+            model=f"{self.model} d{output}/d{wrt}",
+            code=derivative(self.code, output, wrt, name),
+            meaning=meaning,
+        )
 
     def emit(self, language: str, **options: Any) -> str:
         """Source text in a language; see cardan.emit.languages()."""
@@ -138,9 +165,11 @@ class Program:
             )
         except ProgramError:
             raise
-        except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+        except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError) as error:
             raise ProgramError(f"not a saved program: {error!r}") from None
-        if len(program.parameters) != program.code.inputs.get("p", (0,))[0]:
+        except RecursionError:
+            raise ProgramError("not a saved program: it is nested too deeply") from None
+        if (len(program.parameters),) != program.code.inputs.get("p", (0,)):
             raise ProgramError("the number of parameter names is not the size of the input p")
         return program
 

@@ -1,10 +1,12 @@
-"""Forward geometry from the six parameters, in plain NumPy: written apart from the library, to judge it."""
+"""Forward geometry from the six parameters in plain NumPy, apart from the library, to judge it."""
 
 from __future__ import annotations
 
 import math
 
 import numpy as np
+
+INERTIA = ("XX", "XY", "XZ", "YY", "YZ", "ZZ", "MX", "MY", "MZ", "M")
 
 
 def rotation(axis: int, x: float) -> np.ndarray:
@@ -43,9 +45,7 @@ def poses(robot, q) -> list[np.ndarray]:
 
 def inertia_at(link, T: np.ndarray) -> tuple[float, np.ndarray, np.ndarray]:
     """Mass, first moments and inertia about the origin of frame 0, in the axes of frame 0."""
-    xx, xy, xz, yy, yz, zz, mx, my, mz, m = (
-        float(getattr(link, key)) for key in "XX XY XZ YY YZ ZZ MX MY MZ M".split()
-    )
+    xx, xy, xz, yy, yz, zz, mx, my, mz, m = (float(getattr(link, key)) for key in INERTIA)
     J, h = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]), np.array([mx, my, mz])
     R, P = T[:3, :3], T[:3, 3]
     h = R @ h

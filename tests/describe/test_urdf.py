@@ -1,11 +1,9 @@
-"""URDF read: the same mechanics as Pinocchio sees, few parameters, and a fault for whatever is wrong."""
+"""URDF read: the mechanics that Pinocchio sees, in few parameters."""
 
 from __future__ import annotations
 
 import math
 import re
-import sys
-import textwrap
 from pathlib import Path
 
 import numpy as np
@@ -13,7 +11,6 @@ import pytest
 from mechanics import inertia_at, poses, rotation, screw
 
 from cardan.describe.urdf import read_urdf
-from cardan.errors import UnknownNameError
 from cardan.exact import exact
 
 SHARED = Path(__file__).resolve().parents[3] / "shared"
@@ -38,7 +35,7 @@ def six(joint):
 
 
 def with_whole_pi(text: str) -> str:
-    """The file with its truncated 1.57079632679 completed, as both sides of a comparison need it."""
+    """The file with its truncated 1.57079632679 completed, for both sides of a comparison."""
 
     def whole(match: re.Match[str]) -> str:
         x = float(match[0])
@@ -65,7 +62,6 @@ def difference_from_pinocchio(text: str, samples: int = 20, **options) -> float:
             v[model.joints[model.getJointId(name)].idx_v] = x
         pin.computeJointJacobians(model, data, pin.integrate(model, pin.neutral(model), v))
         T = poses(robot, q)
-        # shape of Pinocchio's inertia: (linear, angular), as ours
         for name, found in bodies_in_frame_0(robot, T).items():
             i = model.getJointId(name) if name else 0
             expected = data.oMi[i].act(model.inertias[i]).matrix()
@@ -78,7 +74,7 @@ def difference_from_pinocchio(text: str, samples: int = 20, **options) -> float:
 
 
 def bodies_in_frame_0(robot, T) -> dict[str, np.ndarray]:
-    """6x6 inertia of each rigid body by its joint's name ("" the base); fixed frames count to theirs."""
+    """6x6 inertia of each rigid body by its joint's name, "" for the base."""
     bodies: dict[str, np.ndarray] = {"": np.zeros((6, 6))}
     owner = [""]
     for k, link in enumerate([robot.base.link, *robot.links]):
@@ -166,21 +162,23 @@ def test_random_trees_vs_pinocchio(seed):
 def test_almost_parallel_axes_lose_no_digits(tilt):
     """Their common normal is 1/tilt away; a massless frame across them avoids it."""
     robot = robot_of(tilted(tilt))
-    assert [link.name for link in robot.links[:3]] == (
-        ["upper", "fore_across", "fore"] if tilt < 2e-3 else ["upper", "fore", "tool"]
-    )
+    assert [link.name for link in robot.links] == ["upper", "fore_across", "fore", "tool"]
     assert max(abs(float(x)) for joint in robot.joints for x in six(joint)) < 10
     assert difference_from_pinocchio(tilted(tilt)) < 1e-13 + 1e-11 * (tilt < 2e-6)
 
 
 @pytest.mark.parametrize("seed", range(20))
 def test_random_trees_of_almost_parallel_axes_vs_pinocchio(seed):
-    text = random_tree(seed, bend=lambda rng, rpy: rng.normal(size=3) * 10.0 ** rng.integers(-10, -3))
+    text = random_tree(
+        seed, bend=lambda rng, rpy: rng.normal(size=3) * 10.0 ** rng.integers(-10, -3)
+    )
     assert difference_from_pinocchio(text, samples=5) < 1e-8  # 1e-11 rad is nothing to the reader
 
 
 def tilted(tilt: float) -> str:
-    text = tree(["base", "upper", "fore", "tool"], ("base", "upper"), ("upper", "fore"), ("fore", "tool"))
+    text = tree(
+        ["base", "upper", "fore", "tool"], ("base", "upper"), ("upper", "fore"), ("fore", "tool")
+    )
     place = f'<origin xyz="0 1 0.3" rpy="{tilt!r} 0 0"/>'
     return text.replace('<child link="fore"/>', '<child link="fore"/>' + place).replace(
         '<child link="tool"/>', '<child link="tool"/><origin xyz="1 0 0" rpy="1 0 0"/>'
@@ -231,7 +229,7 @@ def test_names_limits_friction_gravity_and_base():
     assert robot.name == "arm"
     assert robot.source == "robot.urdf"
     assert [link.name for link in robot.links] == ["upper", "fore"]
-    assert (shoulder.FV, shoulder.FS) == (exact("0.3"), exact("0.04"))
+    assert (exact("0.3"), exact("0.04")) == (shoulder.FV, shoulder.FS)
     assert (shoulder.limits.lower, shoulder.limits.upper) == (-1, None)
     assert (shoulder.limits.velocity, shoulder.limits.effort) == (exact("2.5"), None)
     assert robot.joints[1].limits.lower is None
@@ -256,7 +254,7 @@ def test_snap_takes_a_short_right_angle_for_one():
 
 
 def test_depth_first_in_the_order_of_the_file():
-    text = tree("a b c d e".split(), ("a", "b"), ("a", "c"), ("b", "d"), ("c", "e"))
+    text = tree("abcde", ("a", "b"), ("a", "c"), ("b", "d"), ("c", "e"))
     assert [link.name for link in robot_of(text).links] == ["b", "d", "c", "e"]
 
 
@@ -273,168 +271,7 @@ def tree(links, *joints) -> str:
     for parent, child in joints:
         body += (
             f'\n<joint name="{parent}_{child}" type="revolute"><parent link="{parent}"/>'
-            f'<child link="{child}"/><axis xyz="0 0 1"/></joint>'
+            f'<child link="{child}"/><axis xyz="0 0 1"/>'
+            '<limit lower="-1" upper="1" effort="1" velocity="1"/></joint>'
         )
     return f'<robot name="r">\n{body}\n</robot>\n'
-
-
-def changed(old: str, new: str) -> str:
-    assert old in ARM
-    return ARM.replace(old, new)
-
-
-ERRORS = {
-    "empty": ("", "empty"),
-    "spaces": (" \n\t ", "empty"),
-    "not xml": ("hello", "not XML"),
-    "unclosed": ("<robot name='a'><link", "malformed XML"),
-    "comment": ("<!-- <robot/>", "not closed"),
-    "undefined entity": ("<robot name='&x;'/>", "malformed XML"),
-    "root": ("<mujoco/>", "<robot>"),
-    "no link": ("<robot name='a'/>", "no <link>"),
-    "xacro": ("<robot xmlns:xacro='http://ros.org/wiki/xacro'><xacro:macro/></robot>", "xacro"),
-    "unknown parent": (changed('parent link="fore"', 'parent link="four"'), "'four' is not in"),
-    "unknown child": (changed('child link="tool"', 'child link="toll"'), "'toll' is not in"),
-    "no child": (changed('<child link="tool"/>', ""), "no <child link"),
-    "two parents": (
-        tree("abc", ("a", "b"), ("a", "c"), ("b", "c")),
-        "'b_c' is a second parent joint, after 'a_c'",
-    ),
-    "self": (tree("ab", ("a", "a")), "cycle"),
-    "cycle": (tree("abc", ("a", "b"), ("b", "a")), "cycle"),
-    "no root": (tree("ab", ("a", "b"), ("b", "a")), "cycle"),
-    "two roots": (tree("abc", ("a", "b")), "2 root links ('a', 'c')"),
-    "same link": (tree("aa"), "link 'a' is already defined on line 2"),
-    "same joint": (changed('name="elbow"', 'name="shoulder"'), "joint 'shoulder' is already"),
-    "no name": (changed('<link name="upper"/>', "<link/>"), "<link> has no name"),
-    "bad name": (changed('name="elbow"', 'name="el&#10;bow"'), "printable"),
-    "no type": (changed(' type="prismatic"', ""), "joint 'elbow' has no type"),
-    "unknown type": (changed("prismatic", "screw"), "unknown type 'screw'"),
-    "planar": (changed("prismatic", "planar"), "'elbow' is planar"),
-    "floating": (changed("prismatic", "floating"), "'elbow' is floating"),
-    "axis": (changed('"0 3 0"', '"0 0 0"'), "axis of joint 'shoulder' has length 0"),
-    "axis of two": (changed('"0 3 0"', '"0 1"'), "has 2 numbers, not 3"),
-    "nan": (changed('xyz="0 0 1"', 'xyz="0 nan 1"'), "'nan', not a finite number"),
-    "inf": (changed('mass value="2"', 'mass value="inf"'), "'inf', not a finite number"),
-    "huge": (changed('mass value="2"', 'mass value="1e300"'), "beyond"),
-    "python number": (changed('mass value="2"', 'mass value="1_0"'), "not a finite number"),
-    "formula": (changed('xyz="0 0 1"', 'xyz="0 0 ${l}"'), "not a finite number"),
-    "negative mass": (changed('mass value="2"', 'mass value="-2"'), "negative"),
-    "no mass": (changed('<mass value="2"/>', ""), "no <mass>"),
-    "no inertia": (changed('izz="1"', ""), "<inertia> has no izz"),
-    "effort": (changed('effort="1e9"', 'effort="nan"'), "effort of <limit>"),
-    "damping": (changed('damping="0.3"', 'damping="a lot"'), "damping of <dynamics>"),
-    "encoding": ("<?xml version='1.0' encoding='utf-7'?><robot/>", "utf-7"),
-}
-
-
-@pytest.mark.parametrize(("text", "message"), ERRORS.values(), ids=ERRORS.keys())
-def test_errors_say_what_and_where(text, message):
-    robot, faults = read(text)
-    assert robot is None
-    assert message in "\n".join(map(str, faults))
-    assert all(fault.file == "robot.urdf" for fault in faults)
-
-
-def test_faults_have_line_and_link_and_come_together():
-    text = changed('mass value="2"', 'mass value="-2"').replace('"0 3 0"', '"0 0 0"')
-    text = text.replace('parent link="fore"', 'parent link="four"')
-    _, faults = read(text)
-    assert [(fault.line, fault.link) for fault in faults] == [(3, "base"), (11, "upper"), (16, "")]
-
-
-def test_mimic_is_a_warning_that_names_the_joint():
-    text = changed('<parent link="upper"/>', '<parent link="upper"/><mimic joint="shoulder"/>')
-    robot, faults = read(text)
-    assert robot is not None
-    assert robot.n == 2
-    assert [fault.severity for fault in faults] == ["warning"]
-    assert "'elbow' mimics 'shoulder'" in faults[0].message
-
-
-def test_unknown_option_is_refused():
-    with pytest.raises(UnknownNameError, match="merge, keep"):
-        read(ARM, fixed="weld")
-
-
-BOMB = """<!DOCTYPE robot [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;&a;&a;&a;&a;">
-<!ENTITY c "&b;&b;&b;&b;&b;&b;&b;&b;">]><robot name="&c;"/>"""
-HOSTILE = {
-    "doctype": "<!DOCTYPE robot><robot name='a'><link name='b'/></robot>",
-    "bomb": BOMB,
-    "after a comment": "<?xml version='1.0'?>\n<!-- a --><?pi?>\n" + BOMB,
-    "external": "<!DOCTYPE r [<!ENTITY e SYSTEM 'file:///etc/passwd'>]><robot name='a'>&e;</robot>",
-    "network": "<!DOCTYPE robot SYSTEM 'http://localhost:1/x.dtd'><robot name='a'/>",
-    "parameter": "<!DOCTYPE r [<!ENTITY % e SYSTEM 'file:///etc/passwd'>%e;]><robot name='a'/>",
-}
-
-
-@pytest.mark.parametrize("text", HOSTILE.values(), ids=HOSTILE.keys())
-@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16"])
-def test_doctype_and_entities_are_refused(text, encoding):
-    robot, faults = read(text.encode(encoding))
-    assert robot is None
-    assert "DOCTYPE" in faults[0].message
-
-
-def test_no_file_is_opened_for_meshes():
-    opened = []
-    watching = [True]
-
-    def hook(event: str, args: tuple) -> None:
-        if watching[0] and event.startswith(("open", "socket.", "subprocess.")):
-            opened.append((event, args))
-
-    robot_of(ARM)  # imports are done
-    sys.addaudithook(hook)
-    robot_of(ARM)
-    watching[0] = False
-    assert opened == []
-
-
-@pytest.mark.parametrize(
-    "data",
-    [bytes(range(256)), b"\x7fELF" + bytes(1000), b"\xff\xfe\x00", b"<" * 10_000, b"<a>" * 10_000]
-    + [b"<robot name='a'>" + b"<link name='b'>" * 5_000, b"<!--" * 1_000, b"x" * 20_000_000],
-    ids=["bytes", "elf", "utf-16", "angles", "deep", "deep links", "comments", "large"],
-)
-def test_garbage_ends_in_a_fault(data):
-    robot, faults = read(data)
-    assert robot is None
-    assert faults
-    assert len(str(faults[0])) < 300
-
-
-def test_encodings():
-    name = "Stäubli"
-    for encoding in ("utf-8", "utf-8-sig", "latin-1", "utf-16"):
-        head = "" if encoding.startswith("utf") else f"<?xml version='1.0' encoding='{encoding}'?>"
-        text = f"{head}<robot name='{name}'><link name='b'/></robot>"
-        assert robot_of_bytes(text.encode(encoding)).name == name
-
-
-def robot_of_bytes(data: bytes):
-    robot, faults = read(data)
-    assert robot is not None, faults
-    return robot
-
-
-def test_long_chain_needs_no_recursion():
-    names = [f"l{k}" for k in range(2000)]
-    robot = robot_of(tree(names, *zip(names, names[1:], strict=False)))
-    assert robot.n == 1999
-
-
-def test_line_numbers_survive_the_declaration():
-    text = textwrap.dedent(
-        """\
-        <?xml version="1.0"
-              encoding="utf-8"?>
-        <robot name="a">
-          <link name="b"/>
-          <link name="b"/>
-        </robot>
-        """
-    )
-    _, faults = read(text)
-    assert [fault.line for fault in faults if "already" in fault.message] == [5]

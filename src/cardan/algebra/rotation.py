@@ -1,8 +1,8 @@
 """Rotations as products of turns about axes, applied factor by factor.
 
-Rot(z, γ) Rot(x, α) Rot(z, θ) applied to a vector as a 3x3 matrix costs 9 multiplications and 6 additions
-plus the products in the matrix; applied turn by turn it costs 4 and 2 per turn, and turns by
-multiples of a right angle are free. Axes are numbered 0, 1, 2 for x, y, z.
+Rot(z, γ) Rot(x, α) Rot(z, θ) applied to a vector as a 3x3 matrix costs 9 multiplications and 6
+additions plus the products in the matrix; applied turn by turn it costs 4 and 2 per turn, and
+turns by multiples of a right angle are free. Axes are numbered 0, 1, 2 for x, y, z.
 """
 
 from __future__ import annotations
@@ -56,4 +56,5 @@ class Rotation:
 
     def matrix(self) -> Mat:
         """The 3x3 matrix."""
-        return self @ Mat([[1, 0, 0], [0, 1, 0], [0, 0, 1]])
+        found: Mat = self @ Mat([[1, 0, 0], [0, 1, 0], [0, 0, 1]])
+        return found

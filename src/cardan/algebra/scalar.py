@@ -5,6 +5,7 @@ A traced expression answers through its method `apply`; everything else is a num
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -44,9 +45,7 @@ def function(name: str, *args: Scalar) -> Scalar:
     """A function of the description language applied to scalars of any kind."""
     expression = next((arg for arg in args if hasattr(arg, "apply")), None)
     if expression is not None and name in _PRIMITIVE:
-        if expression is args[0]:
-            return expression.apply(name, *args[1:])
-        return expression.graph.apply(name, *args)
+        return expression.apply(name, *args)
     if name in _DERIVED:
         return _DERIVED[name](*args)
     if all(map(_is_number, args)) and name in _EXACT:
@@ -68,7 +67,7 @@ def _quarter_turns(offset: Scalar) -> int | None:
 
 
 _PRIMITIVE = {"sin", "cos", "sqrt", "abs", "sign", "atan2", "min", "max"}
-_EXACT = {
+_EXACT: dict[str, Callable[..., Scalar]] = {
     "sin": exact.sin,
     "cos": exact.cos,
     "sqrt": exact.sqrt,
@@ -77,11 +76,11 @@ _EXACT = {
     "min": min,
     "max": max,
 }
-_NUMPY = {
+_NUMPY: dict[str, Callable[..., Scalar]] = {
     "sin": np.sin, "cos": np.cos, "sqrt": np.sqrt, "abs": np.abs, "sign": np.sign,
     "atan2": np.arctan2, "min": np.minimum, "max": np.maximum,
 }  # fmt: skip
-_DERIVED = {
+_DERIVED: dict[str, Callable[..., Scalar]] = {
     "tan": lambda x: function("sin", x) / function("cos", x),
     "atan": lambda x: function("atan2", x, 1),
     "asin": lambda x: function("atan2", x, function("sqrt", 1 - x * x)),

@@ -1,4 +1,4 @@
-"""The robots that come with Cardan: one .toml each, with its source, and a chain from a function."""
+"""The robots that come with Cardan: one .toml each, with its source, and a made-up chain."""
 
 from __future__ import annotations
 

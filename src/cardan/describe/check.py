@@ -29,6 +29,7 @@ def check(robot: Robot, file: str = "", line: Line = lambda key, frame: 0) -> li
     checker.names()
     checker.values()
     checker.variables()
+    checker.limits()
     checker.base()
     for j, link in enumerate([robot.base.link, *robot.links]):
         checker.inertia(j, link)
@@ -179,6 +180,17 @@ class _Checker:
                     j,
                 )
             owners.setdefault(name, j)
+
+    def limits(self) -> None:
+        for j, joint in enumerate(self.robot.joints, 1):
+            lower, upper = _number(joint.limits.lower), _number(joint.limits.upper)
+            if lower is not None and upper is not None and lower > upper:
+                self.report(
+                    f"lower limit {joint.limits.lower} is above the upper one, "
+                    f"{joint.limits.upper}; exchange them",
+                    "lower",
+                    j,
+                )
 
     def base(self) -> None:
         base = self.robot.base

@@ -165,7 +165,8 @@ class _Row:
     def __init__(self, table: _Table, j: int, line: int, row: Row) -> None:
         self.table, self.j, self.line = table, j, line
         if not isinstance(row, Mapping):
-            cells = [] if isinstance(row, str) else list(row)
+            listed = isinstance(row, Sequence) or hasattr(row, "__array__")
+            cells = list(row) if listed and not isinstance(row, str) else []
             keys = (*table.columns, "sigma")
             if len(cells) not in (4, 5):
                 table.fault(f"row {j} has {len(cells)} numbers, not {', '.join(keys[:4])}", line)

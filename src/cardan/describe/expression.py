@@ -88,29 +88,29 @@ class Expression:
     def __str__(self) -> str:
         return _text(self, 0)
 
-    def __add__(self, other: Value) -> Value:
-        return add(self, other) if isinstance(other, _VALUES) else NotImplemented
+    def __add__(self, other: Value | float) -> Value:
+        return add(self, _exact(other)) if isinstance(other, _OPERANDS) else NotImplemented
 
-    def __radd__(self, other: Value) -> Value:
-        return add(other, self) if isinstance(other, _VALUES) else NotImplemented
+    def __radd__(self, other: Value | float) -> Value:
+        return add(_exact(other), self) if isinstance(other, _OPERANDS) else NotImplemented
 
-    def __sub__(self, other: Value) -> Value:
-        return subtract(self, other) if isinstance(other, _VALUES) else NotImplemented
+    def __sub__(self, other: Value | float) -> Value:
+        return subtract(self, _exact(other)) if isinstance(other, _OPERANDS) else NotImplemented
 
-    def __rsub__(self, other: Value) -> Value:
-        return subtract(other, self) if isinstance(other, _VALUES) else NotImplemented
+    def __rsub__(self, other: Value | float) -> Value:
+        return subtract(_exact(other), self) if isinstance(other, _OPERANDS) else NotImplemented
 
-    def __mul__(self, other: Value) -> Value:
-        return multiply(self, other) if isinstance(other, _VALUES) else NotImplemented
+    def __mul__(self, other: Value | float) -> Value:
+        return multiply(self, _exact(other)) if isinstance(other, _OPERANDS) else NotImplemented
 
-    def __rmul__(self, other: Value) -> Value:
-        return multiply(other, self) if isinstance(other, _VALUES) else NotImplemented
+    def __rmul__(self, other: Value | float) -> Value:
+        return multiply(_exact(other), self) if isinstance(other, _OPERANDS) else NotImplemented
 
-    def __truediv__(self, other: Value) -> Value:
-        return divide(self, other) if isinstance(other, _VALUES) else NotImplemented
+    def __truediv__(self, other: Value | float) -> Value:
+        return divide(self, _exact(other)) if isinstance(other, _OPERANDS) else NotImplemented
 
-    def __rtruediv__(self, other: Value) -> Value:
-        return divide(other, self) if isinstance(other, _VALUES) else NotImplemented
+    def __rtruediv__(self, other: Value | float) -> Value:
+        return divide(_exact(other), self) if isinstance(other, _OPERANDS) else NotImplemented
 
     def __pow__(self, n: Value) -> Value:
         return power(self, n) if isinstance(n, _VALUES) else NotImplemented
@@ -118,9 +118,23 @@ class Expression:
     def __neg__(self) -> Value:
         return self.args[0] if self.op == "neg" else Expression("neg", self)
 
+    def apply(self, function: str, *args: Value) -> Value:
+        """A function of values, for algorithms that run on formulas."""
+        return call(function, *args)
+
 
 _VALUES = (int, Exact, Expression)
+_OPERANDS = (*_VALUES, float)
 Value = int | Exact | Expression
+
+
+def _exact(x: Value | float) -> Value:
+    """A float in a formula is its shortest decimal, exactly."""
+    if not isinstance(x, float):
+        return x
+    found = exact.exact(float.__repr__(float(x)))
+    assert not isinstance(found, float)
+    return found
 
 
 def symbol(name: str) -> Expression:
@@ -269,7 +283,8 @@ def multiply(x: Value, y: Value) -> Value:
     """x·y, with any sign brought to the front."""
     if not isinstance(x, Expression) and not isinstance(y, Expression):
         found = fold("*", x, y)
-        return Expression("*", x, y) if found is None else found
+        if found is not None:
+            return found
     for one, other in ((x, y), (y, x)):
         if _is_number(one) and one == 0:
             return 0
@@ -284,11 +299,12 @@ def divide(x: Value, y: Value) -> Value:
     """x/y, with any sign brought to the front."""
     if _is_number(y) and y == 0:
         raise ExpressionError(f"{x}/{y} divides by zero; the divisor must not be 0")
-    if not isinstance(x, Expression) and not isinstance(y, Expression):
-        found = fold("/", x, y)
-        return Expression("/", x, y) if found is None else found
     if _is_number(x) and x == 0:
         return 0
+    if not isinstance(x, Expression) and not isinstance(y, Expression):
+        found = fold("/", x, y)
+        if found is not None:
+            return found
     if _is_number(y) and y == 1:
         return x
     if _is_negative(x):

@@ -20,10 +20,11 @@ from .bundled import bundled, robots
 from .check import check
 from .robot import Robot
 
-__all__ = ["FORMATS", "dumps", "load", "read", "read_bytes", "save"]
+__all__ = ["FORMATS", "dumps", "load", "read", "read_bytes", "save", "write_atomic"]
 
 Found = tuple[Robot | None, list[Fault]]
 LARGEST_FILE = 20_000_000
+MOST_FAULTS = 1000
 FORMATS = (".toml", ".par", ".urdf", ".xml")
 
 
@@ -56,6 +57,14 @@ def read(source: str | os.PathLike[str] | Mapping[str, Any]) -> Found:
 
 def read_bytes(data: bytes, file: str) -> Found:
     """Read a description in memory; the extension of `file`, or else the text, tells its format."""
+    robot, faults = _read_format(data, file)
+    if len(faults) > MOST_FAULTS:
+        more = Fault(f"and {len(faults) - MOST_FAULTS} more faults; correct these first", file)
+        faults = [*faults[:MOST_FAULTS], more]
+    return robot, faults
+
+
+def _read_format(data: bytes, file: str) -> Found:
     fault = _unreadable(data)
     if fault:
         return None, [Fault(fault, file)]
@@ -75,21 +84,28 @@ def read_bytes(data: bytes, file: str) -> Found:
 
 def save(robot: Robot, path: str | os.PathLike[str]) -> None:
     """Write the robot; the file appears whole or not at all."""
-    target = Path(path)
-    data = dumps(robot, target.suffix).encode("utf-8")
+    write_atomic(path, dumps(robot, Path(path).suffix))
+
+
+def write_atomic(path: str | os.PathLike[str], text: str) -> None:
+    """Write UTF-8 text; the file appears whole or not at all. Links and devices stay."""
+    temporary = None
     try:
-        handle, temporary = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
-    except OSError as error:
-        raise DescriptionError([Fault(_reason(error), str(target))]) from None
-    try:
+        data = text.encode("utf-8")
+        target = Path(os.path.realpath(path))
+        if target.exists() and not target.is_file():
+            target.write_bytes(data)
+            return
+        handle, temporary = tempfile.mkstemp(prefix=".cardan-", dir=target.parent)
         with os.fdopen(handle, "wb") as stream:
             stream.write(data)
         os.chmod(temporary, 0o666 & ~_umask())
         os.replace(temporary, target)
-    except OSError as error:
-        raise DescriptionError([Fault(_reason(error), str(target))]) from None
+    except (OSError, ValueError) as error:
+        raise DescriptionError([Fault(_reason(error), str(path))]) from None
     finally:
-        Path(temporary).unlink(missing_ok=True)
+        if temporary is not None:
+            Path(temporary).unlink(missing_ok=True)
 
 
 def dumps(robot: Robot, format: str) -> str:
@@ -121,6 +137,8 @@ def _read_path(name: str) -> Found:
             if not extension and os.sep not in name:
                 raise UnknownNameError.of("robot", name, robots())
             return None, [Fault("there is no such file; check the path", name)]
+        if not path.is_file():
+            return None, [Fault("this is not a regular file; give the path of a robot file", name)]
         if extension not in FORMATS:
             return None, [Fault(_unknown_format(extension), name)]
         size = path.stat().st_size

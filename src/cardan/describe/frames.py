@@ -156,9 +156,10 @@ def _decompositions(T: Array, size: float) -> list[Six]:
 def _crossed(R: Array, P: Array, s: float, sense: float, size: float) -> Six:
     """The six parameters when z_i and z_j are not parallel, for one sense of the common normal.
 
-    Between almost parallel axes (s is small) the normal, hence gamma and b, are known to 1e-16/s only.
-    So each later parameter is found for the rounded value of the ones before it, which then absorb
-    nothing: a gamma or b that is only noise becomes zero and the placement is still right to 1e-16.
+    Between almost parallel axes (s is small) the normal, hence gamma and b, are known to 1e-16/s
+    only. So each later parameter is found for the rounded value of the ones before it, which then
+    absorb nothing: a gamma or b that is only noise becomes zero and the placement is still right to
+    1e-16.
     """
     gamma = math.atan2(sense * R[0, 2], -sense * R[1, 2])
     gamma = snap_angle(gamma, max(SNAP_ANGLE, _ROUND_OFF / s))

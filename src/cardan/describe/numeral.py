@@ -15,9 +15,8 @@ from ..exact import Exact, exact, rational_text
 
 __all__ = ["bounded", "fold"]
 
-_LARGEST = (
-    17976931348623157 * 10**292
-)  # of numerators, denominators and results: all of them fit a double
+# of numerators, denominators and results: the largest double
+_LARGEST = 17976931348623157 * 10**292
 
 
 def fold(op: str, x: int | Exact, y: int | Exact) -> int | Exact | None:
@@ -39,17 +38,24 @@ def bounded(x: Any) -> int | Exact:
     """x itself, an exact number; refused when it cannot be a double or its text would be huge."""
     if isinstance(x, int) and abs(x) <= _LARGEST:
         return x
-    if (
-        isinstance(x, Exact)
-        and _is_short(x.a)
-        and max(abs(x.b.numerator), x.b.denominator) <= (_LARGEST)
-    ):
+    if isinstance(x, Exact) and _is_short(x.a) and _is_small(x.b) and _is_double(x):
         return x
-    raise ExpressionError("a number is too large or too fine: up to 308 digits are; use SI units")
+    raise ExpressionError("a number is too large or too fine: at most 308 digits; use SI units")
+
+
+def _is_small(x: Fraction) -> bool:
+    return max(abs(x.numerator), x.denominator) <= _LARGEST
+
+
+def _is_double(x: Exact) -> bool:
+    try:
+        return math.isfinite(float(x))
+    except OverflowError:
+        return False
 
 
 def _is_short(x: Fraction) -> bool:
-    if max(abs(x.numerator), x.denominator) <= _LARGEST:
+    if _is_small(x):
         return True
     return abs(x) < _LARGEST and "/" not in rational_text(x)  # 5e-324 is short
 

@@ -106,7 +106,13 @@ class _Reader:
         """Line of a field of a frame, for faults found later."""
         key = _FIELD.get(key, key)
         if key == "variable":
-            key = "theta"
+            sigma = self.entries.get("sigma")
+            slides = (
+                sigma is not None
+                and sigma.items[frame - 1 : frame]
+                and (sigma.items[frame - 1][0] == "1")
+            )
+            key = "r" if slides else "theta"
         entry = self.entries.get(key)
         if entry is None:
             return 0
@@ -227,8 +233,8 @@ class _Reader:
         loops = self.counts.NJ - NL
         chain = all(joint.antecedent == j for j, joint in enumerate(joints[:NL]))
         actual = 2 if loops else 0 if chain else 1
-        if entry is None:
-            return
+        if entry is None or not all(0 <= joint.antecedent <= j for j, joint in enumerate(joints)):
+            return  # a wrong antecedent is reported as such
         text = entry.items[0][0]
         fits = text == str(actual) or (text == "1" and actual == 0)
         if text not in ("0", "1", "2"):
@@ -300,8 +306,8 @@ class _Build:
                 for key, usual in zip(SYMBOLS, usual_symbols(j, fixed), strict=True)
             )
             drive["symbols"] = () if names == usual_symbols(j, fixed) else names
-            drive["elastic"] = bool(self.table["eta"] and self.table["eta"][j - 1] == 1)
-            drive["stiffness"] = self.table["k"][j - 1] if self.table["k"] else 0
+            if self.table["eta"] and self.table["eta"][j - 1] == 1 and self.table["k"]:
+                drive.update(elastic=True, stiffness=self.table["k"][j - 1])
         return drive
 
 

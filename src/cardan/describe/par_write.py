@@ -72,7 +72,7 @@ def _sections(robot: Robot, frames: Sequence[Joint], plus: bool) -> list[tuple[s
     cut = frames[: len(robot.joints) + len(robot.loops)]
     names = [_row(k, [_symbols(joint, j)[i] for j, joint in enumerate(cut, 1)], plus)
              for i, k in enumerate(SYMBOLS[:2] if plus else SYMBOLS)]  # fmt: skip
-    if any(joint.elastic or joint.stiffness != 0 for joint in cut):
+    if any(joint.elastic for joint in cut):
         names.insert(0, _row("eta", [int(joint.elastic) for joint in cut], plus))
         names.insert(1, _row("k", [joint.stiffness for joint in cut], plus))
     motion = [_row(key, getattr(base, key), plus) for key in ("W0", "WP0", "V0", "VP0")]
@@ -140,7 +140,7 @@ def _inexpressible(robot: Robot, frames: Sequence[Joint], plus: bool) -> Iterabl
             yield Fault(
                 "a .par file has no rest position and damping; write .toml", link=joint.name
             )
-        if plus and (joint.elastic or joint.stiffness != 0):
+        if plus and joint.elastic:
             yield Fault("the SYMORO+ dialect has no elastic joints; write OpenSYMORO's",
                         link=joint.name)  # fmt: skip
         if joint.sigma != FIXED:

@@ -45,6 +45,7 @@ from .robot import (
     Loop,
     Robot,
 )
+from .toml_lines import Place, has_long_key, lines_of
 from .units import parse_quantity
 
 __all__ = ["VERSION", "from_dict", "read_dict", "read_toml"]
@@ -54,13 +55,14 @@ GRAVITY: tuple[Value, ...] = (0, 0, to_value("-9.81"))
 LARGEST_COUNT = 10_000
 
 Table = Mapping[str, Any]
-Place = tuple[str, int]  # ("link", 3): the third [[link]]; ("", 0): before any table
 
 
 def read_toml(data: bytes, file: str) -> tuple[Robot | None, list[Fault]]:
     """The robot in a .toml file, and every fault found; None where the faults leave no robot."""
     try:
         text = data.decode("utf-8-sig")
+        if has_long_key(text):
+            raise RecursionError
         table = tomllib.loads(text, parse_float=_Decimal)
     except UnicodeDecodeError:
         return None, [Fault("the file is not UTF-8 text; save it as UTF-8", file)]
@@ -72,7 +74,7 @@ def read_toml(data: bytes, file: str) -> tuple[Robot | None, list[Fault]]:
     if "cardan" not in table:
         message = f"the version of the format is missing; start the file with cardan = {VERSION}"
         return None, [Fault(message, file, 1)]
-    return read_dict(table, file, _lines(text))
+    return read_dict(table, file, lines_of(text))
 
 
 def from_dict(table: Table) -> Robot:
@@ -99,6 +101,12 @@ class _Decimal(str):
     """A TOML float as it is written; numbers stay exact."""
 
     __slots__ = ()
+
+
+def _finite(x: _Decimal) -> Value:
+    if not x.lstrip("+-")[:1].isdigit():
+        raise ExpressionError(f"{x} is not a value; numbers must be finite")
+    return to_value(x.replace("_", ""))
 
 
 class _Reader:
@@ -257,7 +265,7 @@ class _Reader:
 
     def antecedent(self, table: Table, before: int) -> int:
         given = table.get("antecedent", before)
-        if isinstance(given, str):
+        if isinstance(given, str) and not isinstance(given, _Decimal):
             if given not in self.numbers:
                 near = difflib.get_close_matches(given, self.numbers, n=1)
                 hint = f"did you mean {near[0]!r}?" if near else "use a number or a link's name"
@@ -313,7 +321,7 @@ class _Reader:
     def value(self, key: str, x: Any) -> Value:
         try:
             if isinstance(x, _Decimal):
-                return to_value(x.replace("_", ""))
+                return _finite(x)
             return parse_quantity(x, UNIT.get(key, "")) if isinstance(x, str) else to_value(x)
         except ExpressionError as error:
             self.report(f"{key}: {error.faults[0].message}", key)
@@ -362,24 +370,3 @@ def _about_origin(M: Value, c: Sequence[Value], about: Sequence[Value]) -> dict[
 
 def _is_list(x: Any) -> bool:
     return hasattr(x, "__len__") and hasattr(x, "__getitem__") and not isinstance(x, str | Mapping)
-
-
-_HEADER = re.compile(r"\s*\[(\[?)\s*([A-Za-z_]\w*)(?:\.([\w.]+))?\s*\]")
-_KEY = re.compile(r"""\s*["']?([A-Za-z_][\w-]*)["']?\s*[.=]""")
-
-
-def _lines(text: str) -> dict[tuple[Place, str], int]:
-    """The line of every key of every table; key "" is the table's header."""
-    found: dict[tuple[Place, str], int] = {}
-    counts: dict[str, int] = {}
-    place: Place = ("", 0)
-    for number, row in enumerate(text.split("\n"), 1):
-        header = _HEADER.match(row)
-        if header:
-            name = header[2]
-            counts[name] = counts.get(name, 0) + (1 if header[1] and not header[3] else 0)
-            place = (name, counts[name])
-            found.setdefault((place, header[3] or ""), number)
-        elif key := _KEY.match(row):
-            found.setdefault((place, key[1]), number)
-    return found

@@ -22,7 +22,15 @@ import numpy as np
 
 from ..errors import DescriptionError, Fault
 from .expression import Value, number, symbols
-from .frames import Array, decimal_value, frame, matrix_of, perpendicular, roll_pitch_yaw, snap_angle
+from .frames import (
+    Array,
+    decimal_value,
+    frame,
+    matrix_of,
+    perpendicular,
+    roll_pitch_yaw,
+    snap_angle,
+)
 from .robot import FIXED, GEOMETRY, INERTIA, PRISMATIC, WRENCH, Joint, Link, Robot
 
 __all__ = ["NO_LIMIT", "write_urdf"]

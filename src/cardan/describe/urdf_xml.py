@@ -23,7 +23,7 @@ from .urdf_write import NO_LIMIT
 
 __all__ = ["JointElement", "LinkElement", "UrdfFile", "read_elements"]
 
-LARGEST_FILE = 16_000_000  # bytes
+LARGEST_FILE = 8_000_000  # bytes
 MOST_JOINTS = 5_000
 LARGEST_NUMBER = 1e50  # squares and products of what a file gives must stay finite
 LONGEST_NAME = 200

@@ -25,7 +25,9 @@ def languages() -> list[str]:
     return list(_printers())
 
 
-def emit(program: Program, language: str, *, function: str = "", dtype: str = "float64", **unknown: Any) -> str:
+def emit(
+    program: Program, language: str, *, function: str = "", dtype: str = "float64", **unknown: Any
+) -> str:
     """Source text of a program. Options: `function`, the name; `dtype`, float64 or float32."""
     printers = _printers()
     if language not in printers:

@@ -2,14 +2,14 @@
 
     void kernel(const T **in, const int64 *in_stride, T **out, const int64 *out_stride, int64 rows)
 
-Input and output arrays hold one state per row; strides are in elements. `rows` must be a multiple of
-the width, and a row is read and written in whole vectors: up to width - 1 elements beyond its end are
-read, and written but overwritten by the next row (`run` gives the last rows a padded copy). Rows are
-turned into lanes by a network of shuffles. Arrays in `uniform` are the same for all rows: what depends
-on them alone is computed once, before the loop.
+Input and output arrays hold one state per row; strides are in elements. `rows` must be a multiple
+of the width, and a row is read and written in whole vectors: up to width - 1 elements beyond its
+end are read, and written but overwritten by the next rows (`run` gives the last rows a padded
+copy). Rows are turned into lanes by a network of shuffles. Arrays in `uniform` are the same for all
+rows: what depends on them alone is computed once, before the loop.
 
-Products are fused into additions here (see ir.passes.fuse), not by the optimiser, so that one state and
-a batch give the same bits.
+Products are fused into additions by ir.passes.fuse, not by the optimiser, so that one state and a
+batch give the same bits.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from math import prod
 
 from ..ir.code import Code
 from ..ir.cost import depends_on
-from .llvm_sincos import KINDS, SinCos, literal, slow_declarations, slow_path
+from .llvm_sincos import KINDS, SinCos, literal, reduced, slow_declarations, slow_path
 
 __all__ = ["Kernel", "kernel_text"]
 
@@ -37,7 +37,7 @@ def kernel_text(
 
 @dataclass
 class Kernel:
-    """Writes one function. Values are kept by node id, scalar in the entry block, vectors in the loop."""
+    """Writes one function. Values are kept by node id: scalars before the loop, vectors in it."""
 
     code: Code
     name: str
@@ -118,7 +118,9 @@ class Kernel:
         ]
         head = f"define void @{self.name}(ptr %in, ptr %is, ptr %out, ptr %os, i64 %rows) {{"
         body = "\n".join([head, "entry:", *self.lines])
-        return "\n".join([slow_path(self.kind), *sorted(self.declared | slow_declarations(self.kind)), body, ""])
+        return "\n".join(
+            [slow_path(self.kind), *sorted(self.declared | slow_declarations(self.kind)), body, ""]
+        )
 
     def _prologue(self) -> None:
         """Pointers and strides; then everything that depends on uniform arrays alone."""
@@ -133,7 +135,9 @@ class Kernel:
                     f"  %{stride}{k} = load i64, ptr %{stride}{k}.p",
                 ]
         for stack in ("x", "s", "c"):
-            self.lines.append(f"  %slow.{stack} = alloca [{self.width} x {self.kind.type}], align 64")
+            self.lines.append(
+                f"  %slow.{stack} = alloca [{self.width} x {self.kind.type}], align 64"
+            )
         leaves = {}
         for node in self.code.nodes:
             if node[0] == "input" and node[1] in self.uniform:
@@ -211,7 +215,7 @@ class Kernel:
     # sines and cosines
 
     def _sincos_group(self, first: int) -> None:
-        """All sines and cosines whose arguments are known by now, with one test for large arguments."""
+        """All sines and cosines whose arguments are known by now, with one test for large ones."""
         angles: dict[int, dict[str, int]] = {}
         for id, node in enumerate(self.code.nodes[first:], first):
             same = bool(self.varying[id]) == bool(self.varying[first])
@@ -251,20 +255,16 @@ class Kernel:
         self.lines += [f"  br label %{join}", f"{join}:"]
         self.block = join
         for arg, ids in angles.items():
-            for k, function in enumerate(("sin", "cos")):
+            for function, quick, careful in zip(("sin", "cos"), fast[arg], slow[arg], strict=True):
                 if function in ids:
                     self.value[ids[function]] = self.emit(
-                        f"phi {self.type} [ {fast[arg][k]}, %{before} ], [ {slow[arg][k]}, %{cold} ]"
+                        f"phi {self.type} [ {quick}, %{before} ], [ {careful}, %{cold} ]"
                     )
 
     def _sincos(self, x: str) -> tuple[str, str]:
         """(sin x, cos x) for |x| below the limit."""
         t, kind = self.type, self.kind
-        shifted = self.multiply_add(x, self.const(0.6366197723675814), self.const(kind.shift))
-        k = self.emit(f"fsub {t} {shifted}, {self.const(kind.shift)}")
-        r = x
-        for part in kind.fused if self.fma else kind.split:
-            r = self.multiply_add(k, self.const(-part), r)
+        shifted, r = reduced(self, x)
         z = self.emit(f"fmul {t} {r}, {r}")
         rz = self.emit(f"fmul {t} {r}, {z}")
         s = self.multiply_add(rz, self._polynomial(z, kind.sin), r)
@@ -319,7 +319,9 @@ class Kernel:
                 continue
             for column, vectors in self._chunks(prod(shape)):
                 rows = [self._row("in", "is", name, lane, column) for lane in range(self.width)]
-                loads = [self.emit(f"load {self.type}, ptr {row}, align {self._align}") for row in rows]
+                loads = [
+                    self.emit(f"load {self.type}, ptr {row}, align {self._align}") for row in rows
+                ]
                 for k, vector in enumerate(self._transpose(loads)[:vectors]):
                     leaves[name, column + k] = vector
         return leaves
@@ -338,7 +340,9 @@ class Kernel:
             for lane in range(self.width):  # row after row: what spills over is overwritten
                 for column, vectors in chunks:
                     row = self._row("out", "os", name, lane, column)
-                    self.lines.append(f"  store {self.type} {vectors[lane]}, ptr {row}, align {self._align}")
+                    self.lines.append(
+                        f"  store {self.type} {vectors[lane]}, ptr {row}, align {self._align}"
+                    )
 
     @property
     def _align(self) -> int:
@@ -354,7 +358,11 @@ class Kernel:
         k = self.number[side, name]
         offset = self.emit(f"mul i64 {row}, %{stride}{k}")
         base = self.emit(f"getelementptr {self.kind.type}, ptr %{side}{k}, i64 {offset}")
-        return self.emit(f"getelementptr {self.kind.type}, ptr {base}, i64 {column}") if column else base
+        return (
+            self.emit(f"getelementptr {self.kind.type}, ptr {base}, i64 {column}")
+            if column
+            else base
+        )
 
     def _transpose(self, rows: list[str]) -> list[str]:
         """width vectors of width lanes transposed: log2(width) stages of pairwise exchanges."""
@@ -368,7 +376,10 @@ class Kernel:
                 lanes = range(self.width)
                 take_low = [k if not k & size else self.width + (k ^ size) for k in lanes]
                 take_high = [k | size if not k & size else self.width + k for k in lanes]
-                out[i], out[i | size] = self._shuffle(low, high, take_low), self._shuffle(low, high, take_high)
+                out[i], out[i | size] = (
+                    self._shuffle(low, high, take_low),
+                    self._shuffle(low, high, take_high),
+                )
             rows, size = out, size * 2
         return rows
 
@@ -378,4 +389,3 @@ class Kernel:
         mask = ", ".join(f"i32 {lane}" for lane in lanes)
         t = self.type
         return self.emit(f"shufflevector {t} {x}, {t} {y}, <{self.width} x i32> <{mask}>")
-

@@ -3,17 +3,21 @@
     k = round(2x/π),   r = x - k·π/2  (π/2 in parts whose products with k are exact or fused),
     sin r = r + r·z·S(z),   cos r = 1 - z/2 + z²·C(z),   z = r²,   |r| <= π/4
 
-and the quadrant k mod 4 chooses and signs. S and C are minimax polynomials (Remez exchange in 60 digits,
-weighted for relative error; bench/sincos.py repeats the computation): 3e-18 and 6e-20 in double. Arguments
-beyond LIMIT, infinities and NaN take a cold path through the C library, lane by lane, so the
-result for one state never depends on its neighbours in a batch.
+and the quadrant k mod 4 chooses and signs. S and C are minimax polynomials (Remez exchange in 60
+digits, weighted for relative error; bench/sincos.py repeats the computation): 3e-18 and 6e-20 in
+double. Arguments beyond `limit`, infinities and NaN take a cold path through the C library, lane by
+lane, so the result for one state never depends on its neighbours in a batch.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-__all__ = ["KINDS", "SinCos", "literal", "slow_declarations", "slow_path"]
+if TYPE_CHECKING:
+    from .llvm import Kernel
+
+__all__ = ["KINDS", "SinCos", "literal", "reduced", "slow_declarations", "slow_path"]
 
 
 @dataclass(frozen=True)
@@ -25,7 +29,7 @@ class SinCos:
     shift: float  # adding it rounds to an integer in the low bits
     limit: float  # |x| at which the fast path ends
     fused: tuple[float, ...]  # π/2 in parts, for machines with fused multiply-add
-    split: tuple[float, ...]  # π/2 in short parts, exact products without it
+    split: tuple[float, ...]  # π/2 in short parts with exact products; doubles for both types
     sin: tuple[float, ...]
     cos: tuple[float, ...]
 
@@ -53,7 +57,7 @@ KINDS = {
         shift=12582912.0,  # 1.5 * 2**23
         limit=1e4,
         fused=(1.5707963705062866, -4.371138828673793e-08, -1.7151245100058819e-15),
-        split=(1.5703125, 0.0004825592041015625, 1.2665987014770508e-06, 9.92093629470503e-10),
+        split=(1.5707963267341256, 6.077100506506192e-11),
         sin=(-0.1666665493669589, 0.008332177686502256, -0.00019517234695301655),
         cos=(0.04166664567015666, -0.0013887315616504645, 2.443308268494139e-05),
     ),
@@ -61,12 +65,50 @@ KINDS = {
 
 
 def literal(x: float, kind: SinCos) -> str:
-    """A floating constant as LLVM spells it: the bits of a double (of the rounded value for float)."""
+    """A constant as LLVM spells it: the bits of a double (of the rounded value for float)."""
     import struct
 
     if kind.type == "float":
         x = struct.unpack("<f", struct.pack("<f", x))[0]
     return "0x" + struct.pack(">d", x).hex().upper()
+
+
+def reduced(kernel: Kernel, x: str) -> tuple[str, str]:
+    """(k = round(2x/π) in the low bits of a float, r = x - k·π/2)."""
+    t, kind = kernel.type, kernel.kind
+    shifted = kernel.multiply_add(x, kernel.const(0.6366197723675814), kernel.const(kind.shift))
+    k = kernel.emit(f"fsub {t} {shifted}, {kernel.const(kind.shift)}")
+    if kernel.fma:
+        for part in kind.fused:
+            x = kernel.multiply_add(k, kernel.const(-part), x)
+        return shifted, x
+    return shifted, (_minus_parts if kind.type == "double" else _minus_parts_wide)(kernel, k, x)
+
+
+def _minus_parts(kernel: Kernel, k: str, x: str) -> str:
+    """x - k·π/2 without fused multiply-add: what the second difference loses joins part three."""
+
+    def do(operation: str, a: str, b: str) -> str:
+        return kernel.emit(f"{operation} {kernel.type} {a}, {b}")
+
+    first, second, third = (do("fmul", k, kernel.const(part)) for part in kernel.kind.split)
+    coarse = do("fsub", x, first)
+    r = do("fsub", coarse, second)
+    lost = do("fsub", do("fsub", coarse, r), second)
+    return do("fsub", r, do("fsub", third, lost))
+
+
+def _minus_parts_wide(kernel: Kernel, k: str, x: str) -> str:
+    """The same for floats, whose bits are too few for the parts of π/2: doubles do it."""
+    t = kernel.type
+    wide = "double" if kernel.lanes == 1 else f"<{kernel.lanes} x double>"
+    k, r = (kernel.emit(f"fpext {t} {value} to {wide}") for value in (k, x))
+    for part in kernel.kind.split:
+        one = literal(part, KINDS["float64"])
+        many = ", ".join(f"double {one}" for _ in range(kernel.lanes))
+        product = kernel.emit(f"fmul {wide} {k}, {one if kernel.lanes == 1 else f'<{many}>'}")
+        r = kernel.emit(f"fsub {wide} {r}, {product}")
+    return kernel.emit(f"fptrunc {wide} {r} to {t}")
 
 
 def slow_declarations(kind: SinCos) -> set[str]:

@@ -9,7 +9,7 @@ __all__ = ["Names"]
 
 
 class Names:
-    """Hands out identifiers. What a user calls a symbol can never change the meaning of the code."""
+    """Hands out identifiers: what a user calls a symbol can never change the code's meaning."""
 
     def __init__(self, reserved: Iterable[str] = (), *, case_sensitive: bool = True) -> None:
         self._fold = (lambda name: name) if case_sensitive else str.lower

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import keyword
 from math import prod
+from typing import ClassVar
 
 from .printer import Printer
 
@@ -14,8 +15,8 @@ class Python(Printer):
     """The table for Python."""
 
     language = "python"
-    reserved = frozenset([*keyword.kwlist, *keyword.softkwlist, "np", "print", "list", "float"])
-    functions = {
+    reserved = frozenset([*keyword.kwlist, *keyword.softkwlist, "np", "lead"])
+    functions: ClassVar[dict[str, str]] = {
         "sin": "np.sin({})", "cos": "np.cos({})", "sqrt": "np.sqrt({})", "abs": "np.abs({})",
         "sign": "np.sign({})", "atan2": "np.arctan2({}, {})", "min": "np.minimum({}, {})",
         "max": "np.maximum({}, {})", "select": "np.where({} > 0, {}, {})",
@@ -34,17 +35,19 @@ class Python(Printer):
             x = self.arrays[name]
             reshape.append(f"    {x} = np.asarray({x}, dtype=np.{self.dtype})")
             if len(shape) > 1:
-                reshape.append(f"    {x} = {x}.reshape({x}.shape[:-{len(shape)}] + ({prod(shape)},))")
+                reshape.append(
+                    f"    {x} = {x}.reshape({x}.shape[:-{len(shape)}] + ({prod(shape)},))"
+                )
         body = list(self.statements())
         leads = ", ".join(f"{self.arrays[name]}.shape[:-1]" for name in inputs)
         body.append(f"    lead = np.broadcast_shapes({leads})")
         for name, output in self.code.outputs.items():
-            x = self.arrays[name]
+            x = self.results[name]
             body.append(f"    {x} = np.empty(lead + ({len(output.refs)},), dtype=np.{self.dtype})")
             body += [f"    {x}[..., {k}] = {self.signed(r)}" for k, r in enumerate(output.refs)]
             if len(output.shape) > 1:
                 body.append(f"    {x} = {x}.reshape(lead + {output.shape})")
-        returned = ", ".join(self.arrays[name] for name in self.code.outputs)
+        returned = ", ".join(self.results.values())
         return "\n".join(
             [
                 *(f"# {line}".rstrip() for line in self.header()),
@@ -58,7 +61,3 @@ class Python(Printer):
                 "",
             ]
         )
-
-    def __init__(self, program, function: str = "", dtype: str = "float64") -> None:  # type: ignore[no-untyped-def]
-        super().__init__(program, function, dtype)
-        self.names.claim("lead")

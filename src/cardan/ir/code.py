@@ -1,18 +1,19 @@
 """`Code`: a straight-line program. Named input arrays in, nodes in order, named output arrays out.
 
-Nodes are those of `graph`, live ones only, in creation order, numbered from 1 (0 is unused, so that a
-reference ±id carries a sign). Every node may have a label, the name of the quantity it is in the paper.
-A `Code` is plain data: it can be verified, saved as JSON, and is the same byte for byte on every run.
+Nodes are those of `graph`, live ones only, in creation order, numbered from 1 (0 is unused, so that
+a reference ±id carries a sign). Every node may have a label, the name of the quantity it is in the
+paper. A `Code` is plain data: it can be verified, saved as JSON, and is the same byte for byte on
+every run.
 """
 
 from __future__ import annotations
 
-import json
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
-from math import prod
+from math import inf, prod
 from typing import Any
 
 from ..errors import ProgramError
@@ -23,6 +24,8 @@ __all__ = ["Code", "Output", "from_json", "gather", "to_json", "verify"]
 
 Shape = tuple[int, ...]
 FORMAT = 1
+LARGEST = 10_000_000  # elements of an input or output array
+_EXACT = re.compile(r"-?\d{1,700}(/\d{1,700})?( -?\d{1,700}(/\d{1,700})?)?", re.ASCII)
 
 
 @dataclass(frozen=True)
@@ -94,25 +97,55 @@ def gather(
 
 def verify(code: Code) -> None:
     """Raise ProgramError unless the program is well formed: closed, ordered, shapes right."""
+    for name, shape in code.inputs.items():
+        _verify_shape(f"input {name}", shape)
     for id, node in enumerate(code.nodes[1:], 1):
-        if node[0] == "input":
-            shape = code.inputs.get(node[1])
-            if shape is None or not 0 <= node[2] < prod(shape):
-                raise ProgramError(f"node {id} reads {node[1]}[{node[2]}], which is not an input")
-        elif node[0] == "const":
-            if isinstance(node[1], bool) or not isinstance(node[1], int | float | Exact):
-                raise ProgramError(f"node {id} is a constant of type {type(node[1]).__name__}")
-        elif node[0] not in OPERATIONS or len(node) != OPERATIONS[node[0]] + 1:
-            raise ProgramError(f"node {id} is '{node[0]}' of {len(node) - 1}: not an operation")
-        elif not all(isinstance(arg, int) and 0 < arg < id for arg in node[1:]):
-            raise ProgramError(f"node {id} reads {node[1:]}: arguments must be earlier nodes")
+        fault = _fault(code, id, node)
+        if fault:
+            raise ProgramError(f"node {id} {fault}")
     for name, output in code.outputs.items():
+        _verify_shape(f"output {name}", output.shape)
         if len(output.refs) != prod(output.shape):
             raise ProgramError(f"output {name} has {len(output.refs)} values, shape {output.shape}")
-        if not all(0 < abs(ref) < len(code.nodes) for ref in output.refs):
+        if not all(type(ref) is int and 0 < abs(ref) < len(code.nodes) for ref in output.refs):
             raise ProgramError(f"output {name} refers to a node that does not exist")
+    if not all(type(id) is int and 0 < id < len(code.nodes) for id in code.labels):
+        raise ProgramError("a label names a node that does not exist")
     if len(set(code.labels.values())) != len(code.labels):
         raise ProgramError("two nodes have the same label")
+
+
+def _verify_shape(what: str, shape: Shape) -> None:
+    if not all(type(size) is int and size >= 0 for size in shape) or prod(shape) > LARGEST:
+        raise ProgramError(
+            f"{what} has shape {shape}; sizes from 0 to {LARGEST} in all are allowed"
+        )
+
+
+def _fault(code: Code, id: int, node: Node) -> str:
+    """What is wrong with a node, or nothing."""
+    op, args = node[0], node[1:]
+    if op == "input":
+        known = len(args) == 2 and isinstance(args[0], str) and args[0] in code.inputs
+        if not known or type(args[1]) is not int or not 0 <= args[1] < prod(code.inputs[args[0]]):
+            return f"reads {args}, which is not an element of an input"
+    elif op == "const":
+        if len(args) != 1 or type(args[0]) not in (int, float, Exact) or not _is_size(args[0]):
+            return f"is the constant {args}; a finite number, 0 or positive, is expected"
+    elif op not in OPERATIONS or len(args) != OPERATIONS[op]:
+        return f"is '{op}' of {len(args)}: not an operation"
+    elif not all(type(arg) is int and 0 < arg < id for arg in args):
+        return f"reads {args}: arguments must be earlier nodes"
+    elif op == "div" and code.nodes[args[1]][0] == "const" and code.nodes[args[1]][1] == 0:
+        return "divides by the constant 0"
+    return ""
+
+
+def _is_size(x: int | float | Exact) -> bool:
+    try:
+        return 0 <= float(x) < inf
+    except OverflowError:
+        return False
 
 
 def to_json(code: Code) -> dict[str, Any]:
@@ -138,34 +171,27 @@ def from_json(data: Any) -> Code:
         if data["format"] != FORMAT:
             raise ProgramError(f"program format {data['format']!r}; this Cardan reads {FORMAT}")
         code = Code(
-            inputs={str(name): tuple(map(int, shape)) for name, shape in data["inputs"].items()},
+            inputs={name: tuple(shape) for name, shape in data["inputs"].items()},
             nodes=(("none",), *map(_node_from_json, data["nodes"])),
             outputs={
-                str(name): Output(tuple(map(int, out["shape"])), tuple(map(int, out["refs"])))
+                name: Output(tuple(out["shape"]), tuple(out["refs"]))
                 for name, out in data["outputs"].items()
             },
             labels={int(id): str(label) for id, label in data["labels"].items()},
         )
-    except ProgramError:
-        raise
-    except (KeyError, TypeError, ValueError, AttributeError, IndexError, ZeroDivisionError) as error:
+    except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError) as error:
         raise ProgramError(f"not a saved program: {error!r}") from None
     verify(code)
     return code
 
 
-def dumps(code: Code) -> str:
-    return json.dumps(to_json(code), separators=(",", ":"))
-
-
 def _node_from_json(item: Any) -> Node:
-    if item[0] == "const":
-        return ("const", _number_from_json(item[1]))
-    return (str(item[0]), *item[1:])
+    op, *args = item
+    return ("const", *map(_number_from_json, args)) if op == "const" else (str(op), *args)
 
 
 def _number_to_json(x: int | float | Exact) -> Any:
-    # a float is its shortest repr (JSON's own number), exact numbers are text: "3/4", "0/1 1/2" (a, b of a+bπ)
+    # exact numbers are text: "3", "3/4", "0 1/2" (a and b of a + b·π); floats keep every bit
     if isinstance(x, Exact):
         return f"{x.a} {x.b}"
     return {"float": x.hex()} if isinstance(x, float) else str(x)
@@ -174,7 +200,7 @@ def _number_to_json(x: int | float | Exact) -> Any:
 def _number_from_json(item: Any) -> int | float | Exact:
     if isinstance(item, dict):
         return float.fromhex(item["float"])
-    a, _, b = str(item).partition(" ")
-    if max(len(a), len(b)) > 2000:
-        raise ProgramError("a constant of more than 2000 digits")
+    if not isinstance(item, str) or not _EXACT.fullmatch(item):
+        raise ValueError(f"the constant {item!r:.60}")
+    a, _, b = item.partition(" ")
     return exact(Fraction(a), Fraction(b or 0))

@@ -37,7 +37,9 @@ class Cost:
 
     def __str__(self) -> str:
         names = ("mul", "add", "div", "trig", "sqrt", "sign")
-        return ", ".join(f"{getattr(self, n)} {n}" for n in names if n in names[:2] or getattr(self, n))
+        return ", ".join(
+            f"{getattr(self, n)} {n}" for n in names if n in names[:2] or getattr(self, n)
+        )
 
 
 def depends_on(code: Code, arrays: set[str]) -> bytearray:

@@ -1,8 +1,8 @@
 """Hash-consed expressions: the scalar that turns running an algorithm into writing a program.
 
-A `Graph` is a list of nodes; a node is a tuple (operation, argument ids...). Nodes are interned, so equal
-subexpressions are one node, and creation order is a topological order: the graph *is* the
-straight-line program. An `Expr` is a signed reference to a node: negation is a sign, not a node, and
+A `Graph` is a list of nodes; a node is a tuple (operation, argument ids...). Nodes are interned, so
+equal subexpressions are one node, and creation order is a topological order: the graph *is* the
+straight-line program. An `Expr` is a signed reference to a node: negation is a sign, no node, and
 
     a - b and b - a are one node        (-a)·b = -(a·b)        sin(-x) = -sin x
 
@@ -102,6 +102,8 @@ class Expr:
                 raise ZeroDivisionError("an expression is divided by the constant 0")
             if other == 1:
                 return self
+            if other == -1:
+                return -self
             return self.graph.div(self.ref, self.graph.const(other))
         return NotImplemented
 
@@ -118,9 +120,9 @@ class Expr:
             result = result * self
         return result if n >= 0 else 1 / result
 
-    def apply(self, function: str, *others: Any) -> Any:
-        """A function of OPERATIONS other than + - * /, with this expression as first argument."""
-        return self.graph.apply(function, self, *others)
+    def apply(self, function: str, *args: Any) -> Any:
+        """A function of OPERATIONS other than + - * / applied to scalars of this trace."""
+        return self.graph.apply(function, *args)
 
 
 class Graph:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -34,13 +35,11 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
 
 def interpret(code: Code, inputs: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
     """Outputs of a program; inputs are arrays (..., *shape) whose leading axes broadcast."""
-    lead = np.broadcast_shapes(
-        *(inputs[name].shape[: inputs[name].ndim - len(shape)] for name, shape in code.inputs.items())
-    )
-    flat = {
-        name: np.reshape(inputs[name], (*inputs[name].shape[: inputs[name].ndim - len(shape)], -1))
-        for name, shape in code.inputs.items()
-    }
+    flat = {}
+    for name, shape in code.inputs.items():
+        array = inputs[name]
+        flat[name] = array.reshape((*array.shape[: array.ndim - len(shape)], prod(shape)))
+    lead = np.broadcast_shapes(*(array.shape[:-1] for array in flat.values()))
     values: list[Any] = [None]
     with np.errstate(all="ignore"):
         for node in code.nodes[1:]:
@@ -55,5 +54,5 @@ def interpret(code: Code, inputs: Mapping[str, np.ndarray]) -> dict[str, np.ndar
         array = np.empty((*lead, len(output.refs)))
         for k, ref in enumerate(output.refs):
             array[..., k] = values[ref] if ref > 0 else -values[-ref]
-        result[name] = array.reshape(*lead, *output.shape)
+        result[name] = array.reshape((*lead, *output.shape))
     return result

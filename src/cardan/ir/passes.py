@@ -9,14 +9,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from .code import Code, Output, arguments, gather
 from .cost import _COLUMN, Cost, depends_on
 from .graph import Expr, Graph, Node
 
-__all__ = ["expanded_cost", "fuse", "live", "rebuild", "split"]
+__all__ = ["expanded_cost", "fuse", "inline", "live", "rebuild", "split"]
 
 
 def rebuild(code: Code, rewrite: Callable[[Graph, int, Node, list[Any]], Any]) -> Code:
@@ -42,6 +42,7 @@ def replay(graph: Graph, node: Node, scalars: list[Any]) -> Any:
     if node[0] == "input":
         return graph.leaf(node[1], node[2])
     if node[0] == "const":
+        graph.node(node)  # keeps its place in the order
         return node[1]
     args = [scalars[arg] for arg in node[1:]]
     if node[0] == "add":
@@ -57,6 +58,20 @@ def replay(graph: Graph, node: Node, scalars: list[Any]) -> Any:
     return graph.apply(node[0], *args)
 
 
+def inline(graph: Graph, code: Code, inputs: Mapping[str, Sequence[Any]]) -> dict[str, list[Any]]:
+    """A program run inside another trace: its outputs as flat lists of that graph's scalars."""
+    scalars: list[Any] = [None]
+    for node in code.nodes[1:]:
+        if node[0] == "input":
+            scalars.append(inputs[node[1]][node[2]])
+        else:
+            scalars.append(replay(graph, node, scalars))
+    return {
+        name: [scalars[r] if r > 0 else -scalars[-r] for r in out.refs]
+        for name, out in code.outputs.items()
+    }
+
+
 def live(code: Code) -> Code:
     """The program without the nodes that reach no output."""
     return rebuild(code, lambda graph, id, node, scalars: replay(graph, node, scalars))
@@ -65,13 +80,11 @@ def live(code: Code) -> Code:
 def split(code: Code, arrays: frozenset[str] = frozenset({"p"})) -> tuple[Code | None, Code]:
     """(setup, loop). setup: arrays -> h, every value on them alone that the loop reads."""
     varying = depends_on(code, set(code.inputs) - arrays)
-    worth = [node[0] not in ("input", "const", "none", "neg") for node in code.nodes]
-    read = set()
-    for id, node in enumerate(code.nodes):
-        if varying[id]:
-            read.update(arg for arg in arguments(node) if not varying[arg] and worth[arg])
-    for out in code.outputs.values():
-        read.update(abs(r) for r in out.refs if not varying[abs(r)] and worth[abs(r)])
+    seen = {arg for id, node in enumerate(code.nodes) if varying[id] for arg in arguments(node)}
+    seen |= {abs(ref) for out in code.outputs.values() for ref in out.refs}
+    bare = {code.nodes[id][1] if code.nodes[id][0] == "neg" else id for id in seen}
+    free = ("input", "const")  # reading these is no work; nor is a minus
+    read = {id for id in bare if not varying[id] and code.nodes[id][0] not in free}
     if not read:
         return None, code
     hoisted = {id: k for k, id in enumerate(sorted(read))}
@@ -87,7 +100,9 @@ def split(code: Code, arrays: frozenset[str] = frozenset({"p"})) -> tuple[Code |
     def rewrite(graph: Graph, id: int, node: Node, scalars: list[Any]) -> Any:
         return graph.leaf("h", hoisted[id]) if id in hoisted else replay(graph, node, scalars)
 
-    loop = rebuild(Code({**code.inputs, "h": (len(hoisted),)}, code.nodes, code.outputs, code.labels), rewrite)
+    loop = rebuild(
+        Code({**code.inputs, "h": (len(hoisted),)}, code.nodes, code.outputs, code.labels), rewrite
+    )
     return setup, loop
 
 
@@ -116,25 +131,28 @@ def fused(graph: Graph, a: Any, b: Any, c: Any) -> Any:
     """a·b + c as one node: fma = ab+c, fms = ab-c, fnma = c-ab; -(ab)-c is -(ab+c)."""
     x, y, z = (graph.reference(value) for value in (a, b, c))
     positive = (x > 0) == (y > 0)
-    name = {(True, True): "fma", (True, False): "fms", (False, True): "fnma", (False, False): "fma"}[
-        positive, z > 0
-    ]
+    name = {
+        (True, True): "fma",
+        (True, False): "fms",
+        (False, True): "fnma",
+        (False, False): "fma",
+    }[positive, z > 0]
     id = graph.node((name, abs(x), abs(y), abs(z)))
     return Expr(graph, -id if not positive and z < 0 else id)
 
 
 def expanded_cost(code: Code) -> Cost:
     """Operations when every value except sines and cosines is written out wherever it is used."""
-    counts: list[Cost] = [Cost()]
+    written: list[Cost] = [Cost()]  # to write a node where it is used
+    total = Cost()
     for node in code.nodes[1:]:
-        total = Cost()
-        if node[0] not in ("sin", "cos"):
-            for arg in arguments(node):
-                total = total + counts[arg]
-            total = total + Cost(**dict.fromkeys(_COLUMN.get(node[0], ()), 1))
-        counts.append(total)
-    total = Cost(trig=sum(node[0] in ("sin", "cos") for node in code.nodes))
+        count = Cost(**dict.fromkeys(_COLUMN.get(node[0], ()), 1))
+        for arg in arguments(node):
+            count = count + written[arg]
+        if node[0] in ("sin", "cos"):  # these have a statement of their own
+            total, count = total + count, Cost()
+        written.append(count)
     for out in code.outputs.values():
         for ref in out.refs:
-            total = total + counts[abs(ref)]
+            total = total + written[abs(ref)]
     return total

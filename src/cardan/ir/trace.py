@@ -1,8 +1,8 @@
 """Tracing: run an algorithm on expressions and keep what it did as a program.
 
-The algorithm is any function of scalars. It returns its outputs and, if it likes, a record: a dataclass
-whose fields are its own quantities (w, wd, F, N ...), each a list over links of scalars, vectors or
-matrices. Names come from there for free: component 3 of F of link 2 is `F2_3`.
+The algorithm is any function of scalars. It returns its outputs and, if it likes, a record: a
+dataclass whose fields are its own quantities (w, wd, F, N ...), by link a scalar, a vector or a
+matrix. Names come from there for free: component 3 of F of link 2 is `F2_3`.
 """
 
 from __future__ import annotations
@@ -50,10 +50,10 @@ class Tracer:
         labels: dict[int, str] = {}
         taken: set[str] = set()
         for label, ref in named(record):
-            if ref > 0 and ref not in labels and label not in taken:
-                if self.graph.nodes[ref][0] not in ("input", "const"):
-                    labels[ref] = label
-                    taken.add(label)
+            free = ref > 0 and ref not in labels and label not in taken
+            if free and self.graph.nodes[ref][0] not in ("input", "const"):
+                labels[ref] = label
+                taken.add(label)
         code = gather(self.graph, self.inputs, outputs, labels)
         return _number_parameters(code, tuple(self.parameters), order)
 

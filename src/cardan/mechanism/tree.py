@@ -1,4 +1,5 @@
-"""How the robot is connected: antecedents, children, paths, degrees of freedom. No geometry, no numbers."""
+"""How the robot is connected: antecedents, children, paths, degrees of freedom. No geometry, no
+numbers."""
 
 from __future__ import annotations
 

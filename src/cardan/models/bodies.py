@@ -1,18 +1,18 @@
 """The robot as the algorithms see it: a tree of bodies whose constants are scalars of the run.
 
-`bodies(robot, lookup)` evaluates every value of the description once; `lookup(name)` gives the scalar
-of a free symbol (a traced parameter, a float, an array).
+`bodies(robot, lookup)` evaluates every value of the description once; `lookup(name)` gives the
+scalar of a free symbol (a traced parameter, a float, an array).
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
-from ..algebra.rotation import X, Z, Rotation, turn
+from ..algebra.rotation import Rotation, X, Z, turn
 from ..algebra.scalar import cos_sin, function
-from ..algebra.vector import Mat, Vec, symmetric
+from ..algebra.vector import Mat, Vec, symmetric, zero
 from ..describe.expression import Value, evaluate
 from ..describe.robot import PRISMATIC, REVOLUTE, Joint, Link, Robot
 from ..errors import ModelError
@@ -27,8 +27,8 @@ Scalar = Any
 class Frame:
     """iTj at one joint position: its rotation, and its translation in two parts.
 
-    P = [d cos γ, d sin γ, b] stands in frame i, r along z_j: iPj = P + r iRj a. The part along z_j is
-    kept apart because it is cheapest applied in frame j."""
+    P = [d cos γ, d sin γ, b] stands in frame i, r along z_j: iPj = P + r iRj a. The part along
+    z_j is kept apart because it is cheapest applied in frame j."""
 
     iRj: Rotation
     P: Vec
@@ -41,7 +41,8 @@ class Frame:
     @property
     def iPj(self) -> Vec:
         """Position of O_j in frame i."""
-        return self.P + self.iRj @ Vec(0, 0, self.r)
+        along: Vec = self.iRj @ Vec(0, 0, self.r)
+        return self.P + along
 
 
 @dataclass(frozen=True)
@@ -64,8 +65,16 @@ class Body:
     IA: Scalar
     FV: Scalar
     FS: Scalar
+    elastic: bool
+    stiffness: Scalar
+    rest: Scalar
+    damping: Scalar
     f_e: Vec
     n_e: Vec
+
+    def elastic_torque(self, q: Scalar, qd: Scalar) -> Scalar:
+        """Γ = -k (q - q0) - damping q̇ of an elastic joint, [K10] (69), (70)."""
+        return -(self.stiffness * (q - self.rest)) - self.damping * qd
 
     def frame(self, q: Scalar) -> Frame:
         """iTj = Rot(z,γ) Tran(z,b) Rot(x,α) Tran(x,d) Rot(z,θ) Tran(z,r) at q_j = q, [K10] (1)."""
@@ -92,6 +101,16 @@ class Bodies:
     Vd0: Vec
     Z: tuple[Scalar, ...]
 
+    @property
+    def elastic(self) -> tuple[int, ...]:
+        """Links on elastic joints: their acceleration follows, it is not imposed."""
+        return tuple(j for j in self.tree.moving if self.links[j - 1].elastic)
+
+    @property
+    def rigid(self) -> tuple[int, ...]:
+        """Links on the other joints that move."""
+        return tuple(j for j in self.tree.moving if not self.links[j - 1].elastic)
+
     def spread(self, values: Sequence[Scalar]) -> dict[int, Scalar]:
         """Joint values by link number: 0 for fixed frames."""
         if len(values) != len(self.tree.moving):
@@ -99,6 +118,20 @@ class Bodies:
         found = dict.fromkeys(range(1, self.tree.nl + 1), 0)
         found.update(zip(self.tree.moving, values, strict=True))
         return found
+
+    def moving_base(self, V0: Sequence[Scalar], g0: Sequence[Scalar]) -> Bodies:
+        """The same bodies on a base that moves with twist V0 under gravity g0, both in frame 0."""
+        return replace(
+            self, V0=Vec(*V0[:3]), w0=Vec(*V0[3:]), Vd0=zero, wd0=zero, gravity=Vec(*g0)
+        )
+
+    def unloaded(self) -> Bodies:
+        """The same bodies without external wrenches and friction."""
+
+        def bare(body: Body) -> Body:
+            return replace(body, f_e=zero, n_e=zero, FV=0, FS=0)
+
+        return replace(self, base=bare(self.base), links=tuple(map(bare, self.links)))
 
 
 def _turns(gamma: Scalar, alpha: Scalar, angle: Scalar, offset: Scalar) -> list[Any]:
@@ -152,6 +185,8 @@ def _body(j: int, joint: Joint, link: Link, value: Callable[[Value], Scalar]) ->
         MS=Vec(*of(link, "MX", "MY", "MZ")),
         M=value(link.M),
         IA=IA, FV=FV, FS=FS,
+        elastic=joint.elastic,
+        stiffness=value(joint.stiffness), rest=value(joint.rest), damping=value(joint.damping),
         f_e=Vec(*of(link, "FX", "FY", "FZ")),
         n_e=Vec(*of(link, "CX", "CY", "CZ")),
     )  # fmt: skip

@@ -52,9 +52,11 @@ def inverse_dynamics(
     wrenches: Mapping[int, tuple[Vec, Vec]] | None = None,
     slide: Collection[int] = (),
 ) -> NewtonEuler:
-    """Joint torques and every quantity on the way; tau[j] for the links that move.
+    """Joint torques and every quantity on the way; tau[j] for the links that move, f[0] and n[0]
+    for the wrench that the base must be given.
 
-    `wrenches[j]` = (force, moment) exerted by link j on the environment, beside the description's own."""
+    `wrenches[j]` = (force, moment) exerted by link j on the environment, beside the description's
+    own."""
     x = NewtonEuler()
     w, wd, U, Vd, F, N, f, n = x.w, x.wd, x.U, x.Vd, x.F, x.N, x.f, x.n
     qs, qds, qdds = robot.spread(q), robot.spread(qd), robot.spread(qdd)
@@ -101,6 +103,10 @@ def inverse_dynamics(
             axial = (s * f[j] + sbar * n[j]) @ a
             friction = link.FS * sign(qds[j]) + link.FV * qds[j]
             x.tau[j] = axial + link.IA * qdds[j] + friction                           # (31)
+    base = robot.base
+    F[0] = base.M * Vd[0] + U[0] @ base.MS                                            # (22)
+    N[0] = inertia_moment(base.J, w[0], wd[0], U[0]) + cross(base.MS, Vd[0])          # (23)
+    f[0], n[0] = F[0] + f_e[0], N[0] + n_e[0]                                         # (26), (27)
     return x
 
 

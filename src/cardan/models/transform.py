@@ -6,7 +6,8 @@ The path between the two frames is a word of elementary factors, turns and shift
 the axes, up the tree to the common ancestor (inverted) and down again. Two spellings of the word
 compete: as it stands, or with turns about parallel axes merged into angle sums (a shift to the
 right of a turn moves to its left: Rot(v) Tran(p) = Tran(Rot p) Rot). And the product is formed
-either from the right, moving the unit vectors, or from the left, moving the rows.
+either from the right, moving the unit vectors, or from the left, moving the rows; the position
+either nested or as a sum of shifts that shares the products of the rotation.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from ..algebra.rotation import X, Z, Rotation
+from ..algebra.rotation import Rotation, X, Z
 from ..algebra.scalar import cos_sin
 from ..algebra.vector import Mat, Vec, zero
 from .bodies import Bodies, Body
@@ -73,7 +74,7 @@ class Transform:
 
 def transform(
     robot: Bodies, q: Sequence[Scalar], frame: int, reference: int, *,
-    merge: bool = True, from_left: bool = False, world: bool = False,
+    merge: bool = True, from_left: bool = False, shared: bool = False, world: bool = False,
 ) -> Transform:  # fmt: skip
     """Frame `frame` seen from frame `reference` (from the world: reference 0 placed by Z)."""
     factors = word(robot, q, reference, frame)
@@ -81,19 +82,45 @@ def transform(
         factors = merged(factors)
     turns = merged_turns(factors)
     R = (_product_from_left if from_left else _product_from_right)(turns)
-    P = zero
-    for factor in reversed(factors):
-        P = factor.rotation @ P if isinstance(factor, Turn) else factor.by + P
+    P = _position_from_left(factors) if shared else position(factors, zero)
     if world:
         z = robot.Z
         ZR = Mat([z[0:3], z[4:7], z[8:11]])
         R, P = ZR @ R, ZR @ P + Vec(z[3], z[7], z[11])
-    found = Transform(R, P)
-    for turn in [*turns, *(factor for factor in factors if isinstance(factor, Turn))]:
-        if turn.joints:
+    C, S = trigonometry(robot, q, frame, reference)
+    return Transform(R, P, C, S)
+
+
+def position(factors: Sequence[Factor], P: Vec) -> Vec:
+    """A point of the last frame seen from the first, moved back factor by factor."""
+    for factor in reversed(factors):
+        P = factor.rotation @ P if isinstance(factor, Turn) else factor.by + P
+    return P
+
+
+def _position_from_left(factors: Sequence[Factor]) -> Vec:
+    """The last origin as a sum of shifts, each turned by the matrix accumulated so far."""
+    R, P = Rotation([]).matrix(), zero
+    for factor in factors:
+        if isinstance(factor, Turn):
+            R = (factor.rotation.T @ R.T).T
+        else:
+            P = P + R @ factor.by
+    return P
+
+
+def trigonometry(
+    robot: Bodies, q: Sequence[Scalar], frame: int, reference: int = 0
+) -> tuple[dict[str, Scalar], dict[str, Scalar]]:
+    """Cosines and sines of joints and sums of joints on a path, by label: C2, S23, C10_11."""
+    C: dict[str, Scalar] = {}
+    S: dict[str, Scalar] = {}
+    factors = word(robot, q, reference, frame)
+    for turn in [*merged_turns(factors), *merged(factors), *factors]:
+        if isinstance(turn, Turn) and turn.joints:
             label = ("_" if max(turn.joints) > 9 else "").join(map(str, turn.joints))
-            _, found.C[label], found.S[label] = turn.rotation.turns[0]
-    return found
+            _, C[label], S[label] = turn.rotation.turns[0]
+    return C, S
 
 
 def word(robot: Bodies, q: Sequence[Scalar], i: int, j: int) -> list[Factor]:

@@ -7,6 +7,7 @@ import os
 from collections import namedtuple
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from itertools import pairwise
 from math import prod
 from typing import TYPE_CHECKING, Any
 
@@ -42,6 +43,10 @@ class Function:
             from .native import Kernels
 
             self._kernels = Kernels(program.code, dtype)
+            shapes = (*self._inputs.values(), *self._outputs.values())
+            self._reach = max(
+                (_reach(prod(shape), self._kernels.width) for shape in shapes), default=0
+            )
             self._run = self._run_native
         else:
             self._run = self._run_numpy
@@ -59,13 +64,12 @@ class Function:
         rows = prod(lead)
         flat = {name: self._rows(name, array, lead, rows) for name, array in arrays.items()}
         results = self._allocate(out, lead)
-        buffers = {name: self._buffer(array, flat, rows) for name, array in results.items()}
+        buffers = {name: self._buffer(name, array, flat, rows) for name, array in results.items()}
         if rows:
             self._spread(flat, buffers, rows, threads)
         for name, array in results.items():
-            if not np.shares_memory(array, buffers[name]) or buffers[name].base is None:
-                if buffers[name] is not array:
-                    array[...] = buffers[name].reshape(array.shape)
+            if not np.may_share_memory(array, buffers[name]):
+                array[...] = buffers[name].reshape(array.shape)
         return self._finish(results)
 
     def _finish(self, results: dict[str, np.ndarray]) -> Any:
@@ -85,35 +89,50 @@ class Function:
         shapes = {name: (*lead, *shape) for name, shape in self._outputs.items()}
         if out is None:
             return {name: np.empty(shape, self.dtype) for name, shape in shapes.items()}
-        given = dict(zip(shapes, [out] if isinstance(out, np.ndarray) else out, strict=False))
+        listed = list(out) if isinstance(out, tuple | list) else [out]
+        if len(listed) != len(shapes):
+            raise InputError(
+                f"out holds {len(listed)} arrays; expected one for {', '.join(shapes)}"
+            )
+        given = dict(zip(shapes, listed, strict=True))
         for name, shape in shapes.items():
-            array = given.get(name)
-            if not isinstance(array, np.ndarray) or array.shape != shape or array.dtype != self.dtype:
-                found = f"{array.dtype} {array.shape}" if isinstance(array, np.ndarray) else type(array)
+            array = given[name]
+            if (
+                not isinstance(array, np.ndarray)
+                or array.shape != shape
+                or array.dtype != self.dtype
+            ):
+                found = (
+                    f"{array.dtype} {array.shape}" if isinstance(array, np.ndarray) else type(array)
+                )
                 raise InputError(f"out for '{name}' is {found}; expected {self.dtype} {shape}")
             if not array.flags.writeable:
                 raise InputError(f"out for '{name}' is read-only")
         return given
 
-    def _buffer(self, array: np.ndarray, inputs: Arrays, rows: int) -> np.ndarray:
+    def _buffer(self, name: str, array: np.ndarray, inputs: Arrays, rows: int) -> np.ndarray:
         """Rows to write to: the result itself, unless it is strided or overlaps an input."""
-        if array.flags.c_contiguous and not any(np.may_share_memory(array, x) for x in inputs.values()):
-            return array.reshape(rows, -1) if rows else array
-        return np.empty((rows, prod(array.shape) // max(rows, 1)), self.dtype)
+        shape = (rows, prod(self._outputs[name]))
+        free = not any(np.may_share_memory(array, x) for x in inputs.values())
+        return (
+            array.reshape(shape)
+            if free and array.flags.c_contiguous
+            else np.empty(shape, self.dtype)
+        )
 
     def _spread(
         self, inputs: Arrays, outputs: dict[str, np.ndarray], rows: int, threads: int | None
     ) -> None:
-        count = 1 if threads is None else threads or os.cpu_count() or 1
-        if count < 0:
+        if threads is not None and (not isinstance(threads, int) or threads < 0):
             raise InputError(f"threads = {threads}; expected a positive number, or 0 for all cores")
+        count = 1 if threads is None else threads or os.cpu_count() or 1
         count = max(1, min(count, rows // _SMALLEST_SHARE))
         if count == 1:
             self._run(inputs, outputs, 0, rows)
             return
         edges = [rows * k // count for k in range(count + 1)]
         with ThreadPoolExecutor(count) as pool:
-            shares = zip(edges, edges[1:], strict=False)
+            shares = pairwise(edges)
             for done in [pool.submit(self._run, inputs, outputs, *share) for share in shares]:
                 done.result()
 
@@ -136,29 +155,31 @@ class Function:
         if rows < width:
             self._call(1, uniform, inputs, outputs, first, rows)
             return
-        whole = (rows - 1) // width * width  # the last rows are read and written beyond their end
+        whole = max(0, rows - self._reach) // width * width
         if whole:
             self._call(width, uniform, inputs, outputs, first, whole)
-        self._run_last(width, uniform, inputs, outputs, last - width)
+        if whole < rows:
+            self._run_last(width, uniform, inputs, outputs, first + whole, last)
 
     def _run_last(
         self, width: int, uniform: frozenset[str], inputs: Arrays,
-        outputs: dict[str, np.ndarray], first: int,
+        outputs: dict[str, np.ndarray], first: int, last: int,
     ) -> None:  # fmt: skip
-        """The last `width` rows in padded copies; those done already get the same values again."""
+        """The rows from which a vector would reach beyond the last one, in padded copies."""
+        count = -(-(last - first) // width) * width
 
         def pad(x: np.ndarray) -> np.ndarray:
-            return np.zeros((width, -(-x.shape[1] // width) * width), self.dtype)
+            return np.zeros((count, -(-x.shape[1] // width) * width), self.dtype)
 
         padded = {}
         for name, x in inputs.items():
             padded[name] = x if name in uniform else pad(x)
             if name not in uniform:
-                padded[name][:, : x.shape[1]] = x[first : first + width]
+                padded[name][: last - first, : x.shape[1]] = x[first:last]
         results = {name: pad(x) for name, x in outputs.items()}
-        self._call(width, uniform, padded, results, 0, width)
+        self._call(width, uniform, padded, results, 0, count)
         for name, x in outputs.items():
-            x[first : first + width] = results[name][:, : x.shape[1]]
+            x[first:last] = results[name][: last - first, : x.shape[1]]
 
     def _call(
         self, width: int, uniform: frozenset[str], inputs: Arrays,
@@ -172,10 +193,17 @@ class Function:
                 start = 0 if name in uniform or len(x) == 1 else first
                 pointers.append(x.ctypes.data + start * x.strides[0])
                 strides.append(x.strides[0] // size)
-            return (ctypes.c_void_p * len(pointers))(*pointers), (ctypes.c_int64 * len(strides))(*strides)
+            return (ctypes.c_void_p * len(pointers))(*pointers), (ctypes.c_int64 * len(strides))(
+                *strides
+            )
 
         kernel = self._kernels.get(width, uniform)
         kernel(*table(inputs), *table(outputs), rows)
+
+
+def _reach(size: int, width: int) -> int:
+    """How many rows of that size the last vector of a row reaches into."""
+    return -(-(-size % width) // size) if size else 0
 
 
 def _restore(text: str, target: str, dtype: str) -> Function:

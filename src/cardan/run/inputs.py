@@ -37,7 +37,9 @@ def prepare(
 
 def leading_shape(arrays: Mapping[str, np.ndarray], shapes: Mapping[str, Shape]) -> Shape:
     """The shape of the batch: what the leading axes of all inputs broadcast to."""
-    leads = {name: arrays[name].shape[: arrays[name].ndim - len(shape)] for name, shape in shapes.items()}
+    leads = {
+        name: arrays[name].shape[: arrays[name].ndim - len(shape)] for name, shape in shapes.items()
+    }
     try:
         return np.broadcast_shapes(*leads.values())
     except ValueError:
@@ -74,8 +76,8 @@ def _parameter_vector(given: Any, parameters: Sequence[str], defaults: Mapping[s
     if missing:
         raise InputError(
             f"{len(missing)} parameters have no value ({', '.join(missing[:8])}"
-            f"{', ...' if len(missing) > 8 else ''}): pass p=, an array ordered as Program.parameters"
-            " or a dict, or fix them first with robot.with_values({...})"
+            f"{', ...' if len(missing) > 8 else ''}): pass p=, an array ordered as"
+            " Program.parameters or a dict, or fix them first with robot.with_values({...})"
         )
     columns = [np.asarray(table[name]) for name in parameters]
     return np.stack(np.broadcast_arrays(*columns), axis=-1)

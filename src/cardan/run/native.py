@@ -1,8 +1,8 @@
 """Native execution: LLVM text to machine code in this process, through llvmlite. No C compiler.
 
-A `Machine` describes the host; a `Kernels` object holds the compiled variants of one program: vectors
-for batches and a scalar loop for few states, each with the parameters the same for all states
-(`uniform`) or one set per state. Variants are compiled when first needed.
+A `Machine` describes the host; a `Kernels` object holds the compiled variants of one program:
+vectors for batches and a scalar loop for few states, each with the parameters the same for all
+states (`uniform`) or one set per state. Variants are compiled when first needed.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _LOCK = threading.Lock()
 
 @dataclass(frozen=True)
 class Machine:
-    """The host processor: bytes of a vector register, and whether it multiplies and adds in one step."""
+    """The host processor: bytes of a vector register; does it multiply and add in one step?"""
 
     name: str
     features: str
@@ -52,9 +52,7 @@ def machine() -> Machine:
     arm = triple.startswith(("aarch64", "arm64"))
     has = {name for name, on in features.items() if on}
     size = 64 if "avx512f" in has else 32 if "avx" in has else 16
-    return Machine(
-        llvm.get_host_cpu_name(), features.flatten(), size, arm or "fma" in has
-    )
+    return Machine(llvm.get_host_cpu_name(), features.flatten(), size, arm or "fma" in has)
 
 
 def _c_library() -> ctypes.CDLL:
@@ -74,7 +72,7 @@ class Kernels:
         self._compiled: dict[tuple[int, frozenset[str]], Any] = {}
 
     def get(self, width: int, uniform: frozenset[str]) -> Any:
-        """The function over rows, `width` states at a time; a ctypes call, which releases the GIL."""
+        """The function over rows, `width` states at a time; calling it releases the GIL."""
         found = self._compiled.get((width, uniform))
         if found is None:
             with _LOCK:
@@ -96,5 +94,6 @@ class Kernels:
         engine = llvm.create_mcjit_compiler(module, target)
         engine.finalize_object()
         function = _SIGNATURE(engine.get_function_address("kernel"))
-        function.engine = engine  # the machine code lives as long as the function
+        # the machine code lives as long as the function
+        function.engine = engine  # type: ignore[attr-defined]
         return function

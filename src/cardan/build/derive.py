@@ -1,5 +1,4 @@
-"""Deriving: run a model's algorithm on expressions and keep the program. The one place where
-mechanics (`models`) and programs (`ir`) meet.
+"""Deriving: run a model's algorithm on expressions and keep the program.
 
 Where formulations compete, each is traced and the cheapest kept: a trace costs milliseconds.
 """
@@ -10,13 +9,14 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from .describe.expression import Expression, symbol
-from .describe.robot import DRIVE, GEOMETRY, INERTIA, Joint, Robot
-from .exact import Exact
-from .ir.cost import Cost, cost
-from .ir.trace import Tracer
-from .models.bodies import Bodies, bodies
-from .program import Program
+from ..describe.expression import Expression, symbol
+from ..describe.robot import DRIVE, GEOMETRY, INERTIA, Joint, Robot
+from ..errors import ModelError
+from ..exact import Exact
+from ..ir.cost import Cost, cost
+from ..ir.trace import Tracer
+from ..models.bodies import Bodies, bodies
+from ..program import Program
 
 __all__ = ["Result", "derive", "parametrised"]
 
@@ -25,7 +25,8 @@ _TRIG = 20  # a sine or cosine against an addition, when formulations are compar
 
 @dataclass(frozen=True)
 class Result:
-    """What an algorithm gives back: outputs (name -> shape, scalars) and the record that names them."""
+    """What an algorithm gives back: outputs (name -> shape, scalars) and the record that names
+    them."""
 
     outputs: Mapping[str, tuple[tuple[int, ...], Sequence[Any]]]
     record: Any = None
@@ -41,7 +42,7 @@ def derive(
     symbolic: bool = False,
     expanded: bool = False,
 ) -> Program:
-    """The cheapest program among `forms`, functions (bodies, *input arrays) -> Result."""
+    """The cheapest program among `forms`, functions (bodies, {input: array}) -> Result."""
     defaults: dict[str, float] = {}
     if symbolic:
         robot, defaults = parametrised(robot)
@@ -49,7 +50,16 @@ def derive(
     for form in forms:
         tracer = Tracer()
         scene: Bodies = bodies(robot, tracer.parameter)
-        result = form(scene, *(tracer.array(name, *shape) for name, shape in inputs.items()))
+        x = {name: tracer.array(name, *shape) for name, shape in inputs.items()}
+        if "V0" in x:  # a moving base: its motion and gravity are inputs, its acceleration is found
+            scene = scene.moving_base(x["V0"], x["g0"])
+        try:
+            result = form(scene, x)
+        except ZeroDivisionError:
+            raise ModelError(
+                f"'{model}' of '{robot.name}' divides by zero: some link has no inertia along its"
+                " joint; give the links beyond it mass or inertia, or the joint a rotor inertia IA"
+            ) from None
         code, parameters = tracer.program(result.outputs, result.record, robot.parameters)
         price = _price(cost(code)[0])
         if best is None or price < best[0]:
@@ -67,8 +77,9 @@ def _price(loop: Cost) -> int:
 def parametrised(robot: Robot) -> tuple[Robot, dict[str, float]]:
     """The robot with its numbers turned into symbols (XX3, d2, ...), and their values.
 
-    Every inertial and drive parameter becomes one; lengths when they are not zero, angles when they are not
-    multiples of a right angle, gravity when not zero: the structure of the robot stays in the code."""
+    Every inertial and drive parameter becomes one; lengths when they are not zero, angles when
+    they are not multiples of a right angle, gravity when not zero: the structure of the robot
+    stays in the code."""
     taken = set(robot.parameters) | set(robot.variables)
     values: dict[str, float] = {}
 
@@ -97,7 +108,8 @@ def parametrised(robot: Robot) -> tuple[Robot, dict[str, float]]:
         for j, link in enumerate(robot.links, 1)
     )
     gravity = tuple(
-        g if isinstance(g, int) and g == 0 else named(f"G{k}", g) for k, g in enumerate(robot.gravity, 1)
+        g if isinstance(g, int) and g == 0 else named(f"G{k}", g)
+        for k, g in enumerate(robot.gravity, 1)
     )
     return replace(robot, joints=joints, links=links, gravity=gravity), values
 
@@ -107,5 +119,6 @@ def _structural(key: str, value: Any) -> bool:
     if isinstance(value, Expression):
         return False
     if key in ("gamma", "alpha", "theta"):
-        return value == 0 or (isinstance(value, Exact) and not value.a and (2 * value.b).denominator == 1)
-    return value == 0
+        quarters = isinstance(value, Exact) and not value.a and (2 * value.b).denominator == 1
+        return bool(value == 0) or quarters
+    return bool(value == 0)

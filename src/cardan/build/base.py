@@ -1,0 +1,172 @@
+"""Base parameters of a robot as an object: the table, the robot that carries them, and the map."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from ..describe.expression import Value, symbol, symbols
+from ..describe.parser import to_value
+from ..describe.polynomial import collected
+from ..describe.robot import DRIVE, GEOMETRY, INERTIA, Link, Robot
+from ..errors import ModelError
+from ..models.base_parameters import (
+    Column,
+    Drop,
+    Merge,
+    Step,
+    Transfer,
+    regroup,
+    regrouping_steps,
+    unit_bodies,
+)
+from ..models.bodies import Bodies, bodies
+from .common import refuse
+
+__all__ = ["BaseParameters", "base_parameters"]
+
+
+@dataclass(frozen=True)
+class BaseParameters:
+    """The base parameters of a robot.
+
+    kept: (name, link) of each base parameter; regrouped: those whose value gathers others, as
+    formulas; eliminated: all others, with the reason; robot: the same robot carrying the base
+    parameters (same torques); remarks: where a rule could not decide and the rank did."""
+
+    kept: tuple[Column, ...]
+    regrouped: Mapping[Column, Value]
+    eliminated: Mapping[Column, str]
+    robot: Robot
+    original: Robot
+    steps: tuple[Step, ...]
+    remarks: tuple[str, ...] = ()
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of the base parameters; R marks the regrouped ones, as SYMORO+ does."""
+        return tuple(f"{n}{j}{'R' if (n, j) in self.regrouped else ''}" for n, j in self.kept)
+
+    @cached_property
+    def map(self) -> np.ndarray:
+        """The matrix from the full parameters (`full`) to the base parameters (`kept`).
+
+        Geometry with free symbols has no such matrix: give them numbers with robot.with_values."""
+        scene = bodies(self.original, _no_symbols)
+        units, listed = unit_bodies(scene)
+        found = regroup(units, self.steps)
+        return np.array([np.broadcast_to(found[c], len(listed)) for c in self.kept])
+
+    @property
+    def full(self) -> tuple[Column, ...]:
+        """The full parameters in the order of the map's columns."""
+        return tuple(unit_bodies(_instance(self.original, 0))[1])
+
+    def renamed(self) -> Robot:
+        """The robot with one new symbol per regrouped parameter (XX2R, ...)."""
+        new = {
+            column: symbol(name)
+            for column, name in zip(self.kept, self.names, strict=True)
+            if column in self.regrouped and symbols(self.regrouped[column])
+        }
+        return _carrying(self.robot, {**_values(self.robot), **new})
+
+    def table(self) -> list[tuple[str, str, str]]:
+        """Rows (parameter, what becomes of it, formula)."""
+        rows = []
+        for column in sorted({*self.kept, *self.eliminated}, key=_position):
+            name = f"{column[0]}{column[1]}"
+            if column in self.regrouped:
+                rows.append((f"{name}R", "regrouped", str(self.regrouped[column])))
+            elif column in self.kept:
+                rows.append((name, "kept", ""))
+            else:
+                rows.append((name, "eliminated", self.eliminated[column]))
+        return rows
+
+    def __repr__(self) -> str:
+        head = f"{len(self.kept)} base parameters of {self.original.name}: {' '.join(self.names)}"
+        lines = [f"  {name} = {text}" for name, kind, text in self.table() if kind == "regrouped"]
+        return "\n".join([head, *lines, *self.remarks])
+
+
+def base_parameters(robot: Robot, *, method: str = "symbolic") -> BaseParameters:
+    """The base inertial parameters (with IA); friction parameters are always base parameters."""
+    refuse(robot, "base-parameters", floating=True)
+    geometric = any(symbols(getattr(j, key)) for j in robot.joints for key in GEOMETRY)
+    samples = [_instance(robot, seed) for seed in range(3 if geometric else 1)]
+    steps, remarks = regrouping_steps(samples, symbolic=method == "symbolic")
+    scene = bodies(robot, symbol)
+    original = _values(robot)
+    linear = {name for value in original.values() for name in symbols(value)}
+    values = {
+        c: collected(_as_value(v), linear) for c, v in regroup(scene, steps).items() if c[1] > 0
+    }
+    kept = tuple(sorted(values, key=_position))
+    regrouped = {c: values[c] for c in kept if values[c] != original[c]}
+    eliminated = {c: _reason(c, steps, scene) for c in original if c not in values}
+    carried = dict.fromkeys(original, 0) | values
+    return BaseParameters(
+        kept, regrouped, eliminated, _carrying(robot, carried), robot, tuple(steps), tuple(remarks)
+    )
+
+
+def _instance(robot: Robot, seed: int) -> Bodies:
+    """The robot with random numbers for its symbols."""
+    rng = np.random.default_rng(1000 + seed)
+    values = {name: float(rng.uniform(0.3, 1.7)) for name in robot.parameters}
+    return bodies(robot, values.__getitem__)
+
+
+def _no_symbols(name: str) -> Any:
+    raise ModelError(
+        f"the map needs numbers, but '{name}' is a symbol: fix it with robot.with_values first"
+    )
+
+
+def _as_value(x: Any) -> Value:
+    return to_value(float(x)) if isinstance(x, float | np.floating) else x
+
+
+def _position(column: Column) -> tuple[int, int]:
+    return column[1], (*INERTIA, *DRIVE).index(column[0])
+
+
+def _values(robot: Robot) -> dict[Column, Value]:
+    found: dict[Column, Value] = {}
+    for j, (joint, link) in enumerate(zip(robot.joints, robot.links, strict=True), 1):
+        found |= {(key, j): getattr(link, key) for key in INERTIA}
+        if joint.sigma != 2:
+            found["IA", j] = joint.IA
+    return found
+
+
+def _carrying(robot: Robot, values: Mapping[Column, Value]) -> Robot:
+    """The robot with these inertial parameters."""
+
+    def loaded(j: int, link: Link) -> Link:
+        changed: dict[str, Any] = {key: values.get((key, j), 0) for key in INERTIA}
+        return replace(link, **changed)
+
+    links = tuple(loaded(j, link) for j, link in enumerate(robot.links, 1))
+    joints = tuple(
+        replace(joint, IA=values.get(("IA", j), 0)) for j, joint in enumerate(robot.joints, 1)
+    )
+    return replace(robot, links=links, joints=joints)
+
+
+def _reason(column: Column, steps: list[Step], scene: Bodies) -> str:
+    for step in steps:
+        if isinstance(step, Drop) and step.column == column:
+            return "has no effect on the torques"
+        if isinstance(step, Merge) and step.column == column:
+            into = ", ".join(f"{name}{j}" for _, (name, j) in step.into)
+            return f"regrouped into {into}"
+        if isinstance(step, Transfer) and step.j == column[1] and column[0] != "IA":
+            i = scene.links[step.j - 1].i
+            last = f"regrouped into link {i}" if i else "has no effect: link 0 does not move"
+    return last

@@ -1,0 +1,121 @@
+"""What the builders share: the meaning of inputs and outputs, and the forms that always compete."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
+
+from ..algebra.vector import Vec
+from ..describe.robot import FIXED, Robot
+from ..errors import ModelError
+from ..models.bodies import Bodies
+from ..program import Program
+from .derive import Result, derive
+
+__all__ = ["build", "is_floating", "joint_rows", "refuse", "state", "wrenches"]
+
+Scalar = Any
+Arrays = dict[str, Any]
+Form = Callable[[Bodies, Arrays], Result]
+
+MEANING = {
+    "q": "joint positions, rad or m",
+    "qd": "joint velocities, rad/s or m/s",
+    "qdd": "joint accelerations, rad/s2 or m/s2",
+    "qdd_e": "accelerations of the elastic joints, rad/s2 or m/s2",
+    "f_e": "wrench (force, moment) of each link on the environment, in its frame, N and N m",
+    "V0": "velocity of the base (linear, angular) in frame 0, m/s and rad/s",
+    "g0": "acceleration of gravity in frame 0, m/s2",
+    "V0d": "acceleration of the base (of its origin, angular) in frame 0, m/s2 and rad/s2",
+    "tau": "joint torques or forces, N m or N",
+    "T": "homogeneous transformation matrix, lengths in m",
+    "J": "Jacobian, rows (linear, angular), a column per joint variable",
+    "Jinv": "inverse of the Jacobian (generalized when it is not square)",
+    "det": "determinant of the Jacobian (of J^T J or J J^T when it is not square)",
+    "V": "velocity (linear, angular) of each link, in its frame, m/s and rad/s",
+    "Vd": "acceleration (of O_j, angular) of each link, in its frame, without gravity",
+    "Jdqd": "Jdot qdot: acceleration (linear, angular) of the frame when qdd = 0",
+    "A": "inertia matrix",
+    "H": "centrifugal, Coriolis, gravity, friction and external torques (the torques of qdd = 0)",
+    "Q": "gravity torques",
+    "C": "Coriolis matrix made of Christoffel symbols: Adot - 2C is skew-symmetric",
+    "B": "Christoffel symbols: the velocity torques are sum over j, k of B[i, j, k] qd_j qd_k",
+    "C1": "coefficients of 2 qd_j qd_k, j < k, in the order 12 13 .. 1n 23 ..",
+    "C2": "coefficients of qd_j^2",
+    "reactions": "wrench (force, moment about O_j) of the antecedent on each link, in frame j",
+    "E": "kinetic energy, J",
+    "U": "potential energy of gravity, J, zero at the origin of frame 0",
+    "h": "momentum or energy row; see the model",
+    "D": "regressor: tau = D K, columns as listed",
+    "D1": "regressor of the generalized momentum, columns as listed",
+    "D2": "regressor of the rest: tau = d/dt(D1 K) + D2 K, columns as listed",
+    "p": "free parameters, SI units",
+}
+
+
+def is_floating(robot: Robot) -> bool:
+    return robot.base.kind == "floating"
+
+
+def state(robot: Robot, *names: str, f_e: bool = False) -> dict[str, tuple[int, ...]]:
+    """The input arrays of a model: joint vectors, wrenches if asked for, the base's if it
+    floats."""
+    inputs: dict[str, tuple[int, ...]] = dict.fromkeys(names, (robot.n,))
+    if f_e:
+        inputs["f_e"] = (len(robot.links) + is_floating(robot), 6)
+    if is_floating(robot):
+        inputs |= {"V0": (6,), "g0": (3,)}
+    return inputs
+
+
+def wrenches(robot: Robot, x: Mapping[str, Any]) -> dict[int, tuple[Vec, Vec]]:
+    """The wrench input by link; row 0 is the base's when it floats."""
+    first = 0 if is_floating(robot) else 1
+    return {j: (Vec(*f[:3]), Vec(*f[3:])) for j, f in enumerate(x.get("f_e", ()), first)}
+
+
+def slides(robot: Robot) -> list[frozenset[int]]:
+    """Where r_j is applied: in frame i for every link, or in frame j for every link."""
+    return [frozenset(), frozenset(range(1, len(robot.links) + 1))]
+
+
+def build(
+    robot: Robot, model: str, inputs: Mapping[str, tuple[int, ...]], forms: Iterable[Form],
+    outputs: Sequence[str], *, symbolic: bool = False, expanded: bool = False,
+    meaning: Mapping[str, str] | None = None,
+) -> Program:  # fmt: skip
+    """derive with the common meanings filled in."""
+    table = {name: MEANING[name] for name in (*inputs, *outputs, "p") if name in MEANING}
+    return derive(
+        robot, model, inputs, forms, meaning={**table, **(meaning or {})}, symbolic=symbolic,
+        expanded=expanded,
+    )  # fmt: skip
+
+
+def flat(rows: Sequence[Sequence[Scalar]]) -> list[Scalar]:
+    return [x for row in rows for x in row]
+
+
+def joint_rows(scene: Bodies, values: Mapping[int, Scalar]) -> list[Scalar]:
+    """Values by link as a list over the joint variables."""
+    return [values[j] for j in scene.tree.moving]
+
+
+def refuse(
+    robot: Robot, model: str, *, loops: bool = True, mobile: bool = False, floating: bool = False,
+    elastic: bool = False,
+) -> None:  # fmt: skip
+    """Say clearly what this model cannot do for this robot."""
+    why = ""
+    if loops and robot.loops:
+        why = f"closed loops (it has {len(robot.loops)}): robot.tree() gives its tree structure"
+    elif floating and is_floating(robot):
+        why = "a floating base"
+    elif mobile and robot.base.kind == "mobile":
+        why = "a base with imposed motion: its kind must be 'fixed' or 'floating'"
+    elif elastic and any(joint.elastic for joint in robot.joints):
+        why = "elastic joints"
+    if why:
+        raise ModelError(f"'{model}' of '{robot.name}' is not available for {why}")
+    if all(joint.sigma == FIXED for joint in robot.joints):
+        raise ModelError(f"'{model}' of '{robot.name}': no joint of this robot moves")

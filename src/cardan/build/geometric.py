@@ -1,0 +1,40 @@
+"""Geometric models: transform."""
+
+from __future__ import annotations
+
+from itertools import product
+from typing import Any
+
+from ..describe.robot import Robot
+from ..mechanism.tree import Tree
+from ..models.bodies import Bodies
+from ..models.transform import transform as transform_model
+from ..program import Program
+from .common import Arrays, Form, build
+from .derive import Result
+
+__all__ = ["transform"]
+
+
+def transform(
+    robot: Robot, *, frame: Any = None, reference: Any = 0, expanded: bool = False,
+    symbolic: bool = False,
+) -> Program:  # fmt: skip
+    """T of a frame seen from another, or from the world."""
+    tree = Tree.of(robot)
+    world = reference == "world"
+    i, j = 0 if world else tree.link(reference), tree.link(frame)
+
+    def form(merge: bool, from_left: bool, shared: bool) -> Form:
+        def run(scene: Bodies, x: Arrays) -> Result:
+            found = transform_model(
+                scene, x["q"], j, i, merge=merge, from_left=from_left, shared=shared, world=world
+            )
+            return Result({"T": ((4, 4), found.matrix)}, found)
+
+        return run
+
+    forms = [form(*choice) for choice in product((True, False), repeat=3)]
+    return build(
+        robot, "transform", {"q": (robot.n,)}, forms, ["T"], symbolic=symbolic, expanded=expanded
+    )

@@ -1,0 +1,232 @@
+"""Kinematic models: jacobian and its inverse, velocities, accelerations, jdot-qdot."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import product
+from typing import Any
+
+from ..algebra.vector import Vec
+from ..describe.parser import to_value
+from ..describe.robot import Robot
+from ..errors import ModelError
+from ..ir.code import Code
+from ..ir.cost import cost
+from ..ir.trace import Tracer
+from ..mechanism.tree import Tree
+from ..models.bodies import Bodies, bodies
+from ..models.jacobian import Jacobian, decoupled, determinant_factor, inverse, rotation
+from ..models.jacobian import jacobian as jacobian_model
+from ..models.kinematics import accelerations as accelerations_model
+from ..models.kinematics import velocities as velocities_model
+from ..program import Program
+from .common import Arrays, Form, build, flat, refuse
+from .derive import Result
+
+__all__ = ["accelerations", "jacobian", "jacobian_inverse", "jdot_qdot", "velocities"]
+
+
+def jacobian(
+    robot: Robot, *, frame: Any = None, projection: Any = 0, intermediate: Any = None,
+    tool: Sequence[Any] = (0, 0, 0), symbolic: bool = False,
+) -> Program:  # fmt: skip
+    """J of a point of a frame."""
+    refuse(robot, "jacobian", loops=False)
+
+    def outputs(scene: Bodies, q: Any, found: Jacobian) -> dict[str, Any]:
+        return {"J": ((6, robot.n), flat(found.rows()))}
+
+    forms = _forms(robot, frame, projection, intermediate, tool, outputs)
+    return build(robot, "jacobian", {"q": (robot.n,)}, forms, ["J"], symbolic=symbolic)
+
+
+def jacobian_inverse(
+    robot: Robot, *, frame: Any = None, projection: Any = 0, intermediate: Any = None,
+    tool: Sequence[Any] = (0, 0, 0), symbolic: bool = False,
+) -> Program:  # fmt: skip
+    """The inverse of J and its determinant; generalized inverse when J is not square."""
+    refuse(robot, "jacobian-inverse", loops=False)
+    n = robot.n
+
+    plan = _determinant_plan(robot, frame) if not any(tool) else None
+
+    def outputs(scene: Bodies, q: Any, found: Jacobian) -> dict[str, Any]:
+        det = _planned_determinant(scene, q, plan) if plan else None
+        inverted, det = _inverted(found, n, robot, det)
+        return {"Jinv": ((n, 6), flat(inverted)), "det": ((), [det])}
+
+    forms = _forms(robot, frame, projection, intermediate, tool, outputs, tried=7 if n <= 6 else 3)
+    inputs = {"q": (n,)}
+    return build(robot, "jacobian-inverse", inputs, forms, ["Jinv", "det"], symbolic=symbolic)
+
+
+@dataclass(frozen=True)
+class _Plan:
+    """Where the determinant of a decoupled arm is cheapest: its point, and each factor's axes."""
+
+    frame: int
+    point: int
+    arm: int
+    wrist: int
+
+
+def _determinant_plan(robot: Robot, frame: Any) -> _Plan | None:
+    """The plan for an arm of six joints of which three leave some O_k at rest, else None."""
+    tree = Tree.of(robot)
+    n = tree.link(frame)
+    if robot.n != 6 or len(tree.path(n)) < 6:
+        return None
+    frames = [0, *tree.path(n)]
+
+    def price(point: int, axes: int, wrist: bool) -> tuple[int, int]:
+        tracer = Tracer()
+        scene = bodies(robot, tracer.parameter)
+        det = determinant_factor(scene, tracer.array("q", robot.n), n, point, axes, wrist)
+        code, _ = tracer.program({"det": ((), [det])})
+        return _price(code), axes
+
+    tracer = Tracer()
+    scene, q = bodies(robot, tracer.parameter), tracer.array("q", robot.n)
+    point = next((k for k in frames if decoupled(scene, q, n, k)), None)
+    if point is None:
+        return None
+    best = {w: min(price(point, axes, w) for axes in frames)[1] for w in (False, True)}
+    return _Plan(n, point, best[False], best[True])
+
+
+def _price(code: Code) -> int:
+    counted = cost(code)[0]
+    return counted.total + 20 * counted.trig
+
+
+def _planned_determinant(scene: Bodies, q: Any, plan: _Plan) -> Any:
+    arm = determinant_factor(scene, q, plan.frame, plan.point, plan.arm, False)
+    return arm * determinant_factor(scene, q, plan.frame, plan.point, plan.wrist, True)
+
+
+def _inverted(
+    found: Jacobian, n: int, robot: Robot, det: Any = None
+) -> tuple[list[list[Any]], Any]:
+    """(J^-1, det J); with fewer joints (J^T J)^-1 J^T, with more J^T (J J^T)^-1."""
+    try:
+        if n == 6:
+            return found.inverse(det)
+        rows = found.rows()
+        columns = [list(column) for column in zip(*rows, strict=True)]
+        if n < 6:
+            small, det = inverse(_product(columns, rows))
+            return _product(small, columns), det
+        small, det = inverse(_product(rows, columns))
+        return _product(columns, small), det
+    except ZeroDivisionError:
+        raise ModelError(
+            f"the Jacobian of '{robot.name}' is singular everywhere; choose another frame"
+        ) from None
+
+
+def _product(a: list[list[Any]], b: list[list[Any]]) -> list[list[Any]]:
+    def dot(row: list[Any], c: int) -> Any:
+        total: Any = 0
+        for k, x in enumerate(row):
+            total = total + x * b[k][c]
+        return total
+
+    return [[dot(row, c) for c in range(len(b[0]))] for row in a]
+
+
+def _forms(
+    robot: Robot, frame: Any, projection: Any, intermediate: Any, tool: Sequence[Any],
+    outputs: Any, tried: int = 0,
+) -> list[Form]:  # fmt: skip
+    """One form per intermediate frame on the path, per way of seeing the axes.
+
+    `tried`: only so many frames, those where the third factor is simplest."""
+    tree = Tree.of(robot)
+    n, r = tree.link(frame), tree.link(projection)
+    point = Vec(*(to_value(x) for x in tool))
+    if len(point) != 3:
+        raise ModelError(f"tool = {list(tool)}: the three coordinates of a point are expected")
+    frames = [tree.link(intermediate)] if intermediate is not None else [0, *tree.path(n)]
+
+    def factors(scene: Bodies, q: Any, choice: tuple[int, bool, bool]) -> Jacobian:
+        k, merge, accumulate = choice
+        return jacobian_model(scene, q, n, r, k, tool=point, merge=merge, accumulate=accumulate)
+
+    def form(choice: tuple[int, bool, bool]) -> Form:
+        def run(scene: Bodies, x: Arrays) -> Result:
+            found = factors(scene, x["q"], choice)
+            return Result(outputs(scene, x["q"], found), found)
+
+        return run
+
+    def price(choice: tuple[int, bool, bool]) -> int:
+        tracer = Tracer()
+        scene = bodies(robot, tracer.parameter)
+        found = factors(scene, tracer.array("q", robot.n), choice)
+        code, _ = tracer.program({"K": ((robot.n, 6), flat(list(found.K.values())))})
+        return _price(code)
+
+    choices = list(product(frames, (True, False), (True, False)))
+    if tried:
+        prices = {choice: price(choice) for choice in choices}
+        best = [min((c for c in choices if c[0] == k), key=prices.__getitem__) for k in frames]
+        choices = sorted(best, key=prices.__getitem__)[:tried]
+    return list(map(form, choices))
+
+
+def velocities(robot: Robot, *, symbolic: bool = False) -> Program:
+    """V of every link."""
+    refuse(robot, "velocities", loops=False)
+    inputs = {"q": (robot.n,), "qd": (robot.n,)}
+    if robot.base.kind == "floating":
+        inputs |= {"V0": (6,), "g0": (3,)}
+
+    def form(slide: bool) -> Form:
+        def run(scene: Bodies, x: Arrays) -> Result:
+            found = velocities_model(scene, x["q"], x["qd"], slide)
+            rows = [[*found.V[link.j], *found.w[link.j]] for link in scene.links]
+            return Result({"V": ((len(rows), 6), flat(rows))}, found)
+
+        return run
+
+    return build(robot, "velocities", inputs, map(form, (False, True)), ["V"], symbolic=symbolic)
+
+
+def accelerations(robot: Robot, *, symbolic: bool = False) -> Program:
+    """Vd of every link."""
+    refuse(robot, "accelerations", loops=False, floating=True)
+    inputs = dict.fromkeys(("q", "qd", "qdd"), (robot.n,))
+
+    def form(slide: bool) -> Form:
+        def run(scene: Bodies, x: Arrays) -> Result:
+            found = accelerations_model(scene, x["q"], x["qd"], x["qdd"], slide)
+            rows = [[*found.Vd[link.j], *found.wd[link.j]] for link in scene.links]
+            return Result({"Vd": ((len(rows), 6), flat(rows))}, found)
+
+        return run
+
+    return build(
+        robot, "accelerations", inputs, map(form, (False, True)), ["Vd"], symbolic=symbolic
+    )
+
+
+def jdot_qdot(
+    robot: Robot, *, frame: Any = None, projection: Any = 0, symbolic: bool = False
+) -> Program:
+    """Jdot qdot of a frame: the accelerations (8)-(10) with qdd = 0."""
+    refuse(robot, "jdot-qdot", loops=False, floating=True)
+    tree = Tree.of(robot)
+    n, r = tree.link(frame), tree.link(projection)
+    inputs = {"q": (robot.n,), "qd": (robot.n,)}
+
+    def form(slide: bool) -> Form:
+        def run(scene: Bodies, x: Arrays) -> Result:
+            found = accelerations_model(scene, x["q"], x["qd"], [0] * robot.n, slide)
+            R = rotation(scene, x["q"], r, n)
+            values = [*(R @ found.Vd[n]), *(R @ found.wd[n])]
+            return Result({"Jdqd": ((6,), values)}, found)
+
+        return run
+
+    return build(robot, "jdot-qdot", inputs, map(form, (False, True)), ["Jdqd"], symbolic=symbolic)

@@ -1,0 +1,302 @@
+"""Base inertial parameters: the fewest parameters that give the same torques, [KC97] 6.4, refs
+28-32.
+
+Three kinds of steps, applied from the tips to the base:
+
+- **transfer.** What link j cannot show as its own is given to its antecedent i. On a revolute
+  joint a body
+  symmetric about z_j (XX = YY, MZ, M) moves as if fixed to link i: YY_j, MZ_j and M_j vanish. On a
+  prismatic joint link j turns as link i does: all of J_j goes over. On a fixed frame everything
+  does. On a prismatic joint parallel to the only direction about which links have turned so far,
+  MS_j too.
+- **drop.** Parameters whose column in the regressor is zero have no effect (links near the base).
+- **merge.** A column that is a constant combination of others: IA_1 with ZZ_1, say.
+
+Transfers are identities, exact over any scalar. Which parameters then remain without effect or
+dependent is decided by the rank of the regressor at random states, with random values for
+symbols; so the result is minimal by construction. A merge whose coefficients are neither integers
+nor simple fractions is numerical, and the result says so.
+
+The same steps run over formulas (readable regroupings), over numbers, and over unit vectors: the
+last gives the matrix from the full parameters to the base ones.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from ..algebra.inertia import Inertia
+from ..algebra.rotation import Rotation, X, Z, turn
+from ..algebra.scalar import cos_sin
+from ..algebra.vector import Mat, Vec, symmetric, zero
+from ..exact import Exact, exact
+from .bodies import Bodies, Body
+from .regressor import INERTIA_COLUMNS, Columns, columns, regressor
+
+__all__ = ["Drop", "Merge", "Step", "Transfer", "regroup", "regrouping_steps"]
+
+Scalar = Any
+Column = tuple[str, int]
+Parameters = dict[Column, Scalar]
+
+_TOLERANCE = 1e-9
+# the order in which columns are kept when they depend on each other: rotors last
+_PREFERENCE = ("ZZ", "XX", "XY", "XZ", "YZ", "MX", "MY", "M", "MZ", "YY", "IA")
+
+
+@dataclass(frozen=True)
+class Transfer:
+    """Parameters of link j given to its antecedent. `moments`: MS_j too."""
+
+    j: int
+    moments: bool = False
+
+
+@dataclass(frozen=True)
+class Drop:
+    """A parameter without effect."""
+
+    column: Column
+
+
+@dataclass(frozen=True)
+class Merge:
+    """A parameter given to others: column = sum of coefficient · others."""
+
+    column: Column
+    into: tuple[tuple[Any, Column], ...]
+
+    @property
+    def exact(self) -> bool:
+        return not any(isinstance(c, float) for c, _ in self.into)
+
+
+Step = Transfer | Drop | Merge
+
+
+def regroup(robot: Bodies, steps: Sequence[Step]) -> Parameters:
+    """The base parameters: every parameter after these steps; eliminated ones are missing."""
+    inertia = {b.j: Inertia(b.J, b.MS, b.M) for b in (robot.base, *robot.links)}
+    links = {link.j: link for link in robot.links}
+    for step in steps:
+        if isinstance(step, Transfer):
+            _transfer(inertia, links[step.j], step.moments)
+    found: Parameters = {}
+    for link in robot.links:
+        found |= _named(inertia[link.j], link.j)
+        if link.s or link.sbar:
+            found["IA", link.j] = link.IA
+    found |= {(name, 0): value for (name, _), value in _named(inertia[0], 0).items()}
+    gone = {column for step in steps for column in _eliminated(step, links)}
+    for step in steps:
+        if isinstance(step, Merge):
+            for coefficient, column in step.into:
+                found[column] = found[column] + coefficient * found[step.column]
+    return {column: value for column, value in found.items() if column not in gone}
+
+
+def _eliminated(step: Step, links: Mapping[int, Body]) -> list[Column]:
+    if not isinstance(step, Transfer):
+        return [step.column]
+    link = links[step.j]
+    names = ("YY", "MZ", "M") if link.sbar else INERTIA_COLUMNS[:6] if link.s else INERTIA_COLUMNS
+    moments = ("MX", "MY", "MZ") if step.moments else ()
+    return [(name, step.j) for name in (*names, *moments)]
+
+
+def _transfer(inertia: dict[int, Inertia], link: Body, moments: bool) -> None:
+    """Move what link j shares with its antecedent, [KC97] refs 28, 29."""
+    i, j = link.i, link.j
+    own = inertia[j]
+    if link.sbar:
+        y, z, m = own.J[1, 1], own.MS[2], own.M
+        J = own.J.rows
+        inertia[j] = Inertia(
+            symmetric(J[0][0] - y, J[0][1], J[0][2], 0, J[1][2], J[2][2]),
+            Vec(own.MS[0], own.MS[1], 0),
+            0,
+        )
+        given = symmetric_body(link, y, z, m)
+    elif link.s:
+        MS = own.MS if moments else zero
+        inertia[j] = Inertia(symmetric(0, 0, 0, 0, 0, 0), zero if moments else own.MS, own.M)
+        given = Inertia(own.J, MS, 0).rotated(link.frame(0).iRj).moved(link.frame(0).iPj)
+    else:
+        inertia[j] = Inertia(symmetric(0, 0, 0, 0, 0, 0), zero, 0)
+        frame = link.frame(0)
+        given = own.rotated(frame.iRj).moved(frame.iPj)
+    inertia[i] = inertia[i] + given
+
+
+def symmetric_body(link: Body, y: Scalar, z: Scalar, m: Scalar) -> Inertia:
+    """A body symmetric about z_j (XX = YY = y, MZ = z, M = m about O_j) about O_i in frame i."""
+    r = link.r
+    y, z = y + r * (2 * z + r * m), z + r * m  # slid along the axis by r_j
+    c, s = cos_sin(link.alpha)
+    J = symmetric(y, 0, 0, c * c * y, c * s * y, s * s * y)
+    body = Inertia(J, Vec(0, -(s * z), c * z), m).moved(Vec(link.d, 0, link.b))
+    return body.rotated(Rotation([turn(Z, link.gamma)]))
+
+
+def _named(body: Inertia, j: int) -> Parameters:
+    J = body.J
+    entries = (J[0, 0], J[0, 1], J[0, 2], J[1, 1], J[1, 2], J[2, 2], *body.MS, body.M)
+    return {(name, j): value for name, value in zip(INERTIA_COLUMNS, entries, strict=True)}
+
+
+# choosing the steps
+
+
+def regrouping_steps(
+    samples: Sequence[Bodies], *, symbolic: bool = True, seed: int = 0
+) -> tuple[list[Step], list[str]]:
+    """The steps for a robot, from numeric instances of it (several when its geometry has symbols).
+
+    Returns the steps and remarks: which merges are numerical, what could not be decided."""
+    robot = samples[0]
+    steps: list[Step] = []
+    if symbolic:
+        parallel = _parallel_prismatic(robot)
+        steps = [Transfer(link.j, link.j in parallel) for link in reversed(robot.links)]
+    links = {link.j: link for link in robot.links}
+    gone = {column for step in steps for column in _eliminated(step, links)}
+    wanted = [c for c in columns(robot, drives=("IA",)) if c not in gone]
+    matrices = [_observed(sample, wanted, seed + k) for k, sample in enumerate(samples)]
+    zeros = {c for k, c in enumerate(wanted) if all(_is_null(D[:, k]) for D in matrices)}
+    steps += [Drop(column) for column in wanted if column in zeros]
+    kept = [k for k, column in enumerate(wanted) if column not in zeros]
+    merges, remarks = _dependencies(
+        [D[:, kept] for D in matrices], [wanted[k] for k in kept], exact_wanted=symbolic
+    )
+    return [*steps, *merges], remarks
+
+
+def _observed(robot: Bodies, wanted: Columns, seed: int) -> np.ndarray:
+    """The regressor at random states, columns scaled to length 1 (zero columns stay zero)."""
+    rng = np.random.default_rng(seed)
+    n = len(robot.tree.moving)
+    states = max(40, 4 * len(wanted) // max(n, 1) + 20)
+    q = rng.uniform(-np.pi, np.pi, (n, states))
+    qd, qdd = rng.normal(size=(2, n, states))
+    D = regressor(robot.unloaded(), list(q), list(qd), list(qdd), wanted)
+    rows = [np.stack([np.broadcast_to(np.asarray(x, float), states) for x in row], 1) for row in D]
+    return np.concatenate(rows) if rows else np.zeros((0, len(wanted)))
+
+
+def _is_null(column: np.ndarray) -> bool:
+    return bool(np.abs(column).max(initial=0) < 1e-11)
+
+
+def _dependencies(
+    matrices: Sequence[np.ndarray], wanted: Columns, exact_wanted: bool
+) -> tuple[list[Step], list[str]]:
+    """Columns that depend on the ones kept before them, and by which coefficients."""
+    order = sorted(
+        range(len(wanted)), key=lambda k: (wanted[k][0] == "IA", wanted[k][1], _rank(wanted[k][0]))
+    )
+    independent, dependent = _split_columns(matrices[0], order)
+    if not dependent:
+        return [], []
+    solved = [
+        np.linalg.lstsq(D[:, independent], D[:, dependent], rcond=None)[0] for D in matrices
+    ]
+    steps: list[Step] = []
+    remarks: list[str] = []
+    for d, k in enumerate(dependent):
+        values = [s[:, d] for s in solved]
+        constant = all(np.allclose(v, values[0], rtol=1e-7, atol=1e-9) for v in values)
+        name = f"{wanted[k][0]}{wanted[k][1]}"
+        if not constant:
+            remarks.append(
+                f"{name} depends on other parameters by coefficients that vary with the symbols of"
+                " the geometry; it is kept. Give the lengths numbers (with_values) to eliminate it"
+            )
+            continue
+        into = tuple(
+            (_simple(values[0][m]), wanted[i])
+            for m, i in enumerate(independent)
+            if abs(values[0][m]) > 1e-9
+        )
+        steps.append(Merge(wanted[k], into))
+        if exact_wanted and not steps[-1].exact:  # type: ignore[union-attr]
+            remarks.append(f"{name} is regrouped by numerical coefficients (rank of the regressor)")
+    return steps, remarks
+
+
+def _rank(name: str) -> int:
+    return _PREFERENCE.index(name)
+
+
+def _split_columns(D: np.ndarray, order: Sequence[int]) -> tuple[list[int], list[int]]:
+    """(independent, dependent) columns in the order of preference, by orthogonalisation."""
+    scale = np.linalg.norm(D, axis=0)
+    basis = np.zeros((D.shape[0], 0))
+    independent: list[int] = []
+    dependent: list[int] = []
+    for k in order:
+        column = D[:, k] / scale[k]
+        for _ in range(2):  # twice is enough
+            column = column - basis @ (basis.T @ column)
+        if np.linalg.norm(column) > _TOLERANCE:
+            independent.append(k)
+            basis = np.column_stack([basis, column / np.linalg.norm(column)])
+        else:
+            dependent.append(k)
+    return independent, dependent
+
+
+def _simple(x: float) -> int | float | Exact:
+    """x as an integer or simple fraction when it is one to rounding."""
+    for denominator in (1, 2, 3, 4):
+        whole = round(x * denominator)
+        if abs(x * denominator - whole) < 1e-9:
+            value = exact(f"{whole}/{denominator}")
+            assert not isinstance(value, float)
+            return value
+    return x
+
+
+def _parallel_prismatic(robot: Bodies) -> set[int]:
+    """Prismatic joints parallel to the only direction about which the links before have turned."""
+    if any(not _is_number_zero(x) for v in (robot.w0, robot.wd0, robot.V0, robot.Vd0) for x in v):
+        return set()
+    direction: dict[int, Any] = {0: None}  # None: no turn yet; False: more than one direction
+    found = set()
+    for link in robot.links:
+        u = direction[link.i]
+        if isinstance(u, Vec):
+            fixed = Rotation([turn(Z, link.gamma), turn(X, link.alpha)])
+            u = fixed.T @ u
+            along = abs(float(u[0])) < _TOLERANCE and abs(float(u[1])) < _TOLERANCE
+            if link.s and along:
+                found.add(link.j)
+            if link.sbar and not along:
+                u = False
+            elif link.s or not link.sbar:
+                u = Rotation([turn(Z, link.theta)]).T @ u
+        elif u is None and link.sbar:
+            u = Vec(0, 0, 1)
+        direction[link.j] = u
+    return found
+
+
+def _is_number_zero(x: Scalar) -> bool:
+    return isinstance(x, int | float) and x == 0
+
+
+def unit_bodies(robot: Bodies) -> tuple[Bodies, list[Column]]:
+    """The same geometry with unit vectors for parameters: `regroup` then gives rows of the map."""
+    listed = [(name, 0) for name in INERTIA_COLUMNS] + columns(robot, drives=("IA",))
+    unit = dict(zip(listed, np.eye(len(listed)), strict=True))
+
+    def body(b: Body) -> Body:
+        XX, XY, XZ, YY, YZ, ZZ, MX, MY, MZ, M = (unit[name, b.j] for name in INERTIA_COLUMNS)
+        J = Mat([[XX, XY, XZ], [XY, YY, YZ], [XZ, YZ, ZZ]])
+        return replace(b, J=J, MS=Vec(MX, MY, MZ), M=M, IA=unit.get(("IA", b.j), 0))
+
+    bodies = replace(robot, base=body(robot.base), links=tuple(map(body, robot.links)))
+    return bodies, listed

@@ -1,0 +1,96 @@
+"""Kinetic and potential energy, and generalized momentum, [KC97] 6.3 (49), (50).
+
+    E_j = ½ [w^T J w + M V^T V + 2 MS^T (V × w)]      U_j = -g^T (M 0P_j + 0A_j MS)
+
+(the mass is missing in the printed (50)); rotors add ½ IA q̇².
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from ..algebra.inertia import Inertia
+from ..algebra.vector import Vec, cross, zero
+from .bodies import Bodies
+from .inertia_matrix import carry
+from .kinematics import velocities
+
+__all__ = ["Energies", "Momentum", "energies", "gravity_by_link", "momentum"]
+
+Scalar = Any
+a = Vec(0, 0, 1)
+
+
+@dataclass
+class Energies:
+    """Kinetic energy E and potential energy U, and their parts by link."""
+
+    w: dict[int, Vec] = field(default_factory=dict)
+    V: dict[int, Vec] = field(default_factory=dict)
+    Ej: dict[int, Scalar] = field(default_factory=dict)
+    Uj: dict[int, Scalar] = field(default_factory=dict)
+    E: Scalar = 0
+    U: Scalar = 0
+
+
+def energies(robot: Bodies, q: Sequence[Scalar], qd: Sequence[Scalar]) -> Energies:
+    """E and U of all moving links; U is zero for links at the origin of frame 0."""
+    motion = velocities(robot, q, qd)
+    heights, fields = gravity_by_link(robot, q)
+    qds = robot.spread(qd)
+    x = Energies(w=motion.w, V=motion.V)
+    for link in robot.links:
+        j = link.j
+        V, w = motion.V[j], motion.w[j]
+        twice = w @ (link.J @ w) + link.M * (V @ V) + 2 * (link.MS @ cross(V, w))     # (49)
+        rotor = link.IA * (qds[j] * qds[j])
+        x.Ej[j] = (twice + rotor) / 2
+        x.Uj[j] = -(link.M * heights[j] + fields[j] @ link.MS)                        # (50)
+        x.E, x.U = x.E + x.Ej[j], x.U + x.Uj[j]
+    return x
+
+
+def gravity_by_link(
+    robot: Bodies, q: Sequence[Scalar]
+) -> tuple[dict[int, Scalar], dict[int, Vec]]:
+    """(g^T 0P_j, g in frame j) of every link: both follow from the antecedent's."""
+    qs = robot.spread(q)
+    along: dict[int, Scalar] = {0: 0}
+    g = {0: robot.gravity}
+    for link in robot.links:
+        T = link.frame(qs[link.j])
+        along[link.j] = along[link.i] + g[link.i] @ T.iPj
+        g[link.j] = T.jRi @ g[link.i]
+    return along, g
+
+
+@dataclass
+class Momentum:
+    """Momentum of the composite links (p, l) about O_j in frame j, and h = A q̇ by link."""
+
+    w: dict[int, Vec] = field(default_factory=dict)
+    V: dict[int, Vec] = field(default_factory=dict)
+    p: dict[int, Vec] = field(default_factory=dict)
+    l: dict[int, Vec] = field(default_factory=dict)
+    h: dict[int, Scalar] = field(default_factory=dict)
+
+
+def momentum(robot: Bodies, q: Sequence[Scalar], qd: Sequence[Scalar]) -> Momentum:
+    """The generalized momentum ∂E/∂q̇ = A q̇, without forming A."""
+    motion = velocities(robot, q, qd)
+    qs, qds = robot.spread(q), robot.spread(qd)
+    x = Momentum(w=motion.w, V=motion.V)
+    sums = {link.j: (zero, zero) for link in (robot.base, *robot.links)}
+    for link in reversed(robot.links):
+        j = link.j
+        own = Inertia(link.J, link.MS, link.M) @ (motion.V[j], motion.w[j])
+        x.p[j], x.l[j] = sums[j][0] + own[0], sums[j][1] + own[1]
+        if link.s or link.sbar:
+            x.h[j] = (link.s * x.p[j] + link.sbar * x.l[j]) @ a + link.IA * qds[j]
+        f, n = carry(link.frame(qs[j]), x.p[j], x.l[j], False)
+        sums[link.i] = (sums[link.i][0] + f, sums[link.i][1] + n)
+    return x
+
+

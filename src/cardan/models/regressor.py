@@ -1,0 +1,200 @@
+"""Identification models, linear in the dynamic parameters K, [KC97] 6.1-6.3.
+
+    Γ = D(q, q̇, q̈) K                                  dynamic model            (39)
+    Γ = d/dt [D1(q, q̇) K] + D2(q, q̇) K                filtered model           (41)-(43)
+    H = h(q, q̇) K                                     energy model             (48), (52)
+
+K lists, link by link, XX XY XZ YY YZ ZZ MX MY MZ M, then IA FV FS (and an offset) of every joint.
+A column of D is the recursion of 5.1 with one parameter equal to one and all others zero: the
+motion is computed once, and the wrench of that parameter is carried from its link to the base.
+For the filtered model, with S_i the joint axis, h_i the momentum of the composite link and g its
+weight:
+
+    D1 K = S_i·h_i          D2 K = -(𝕍_i × S_i)·h_i - S_i·(weight)
+
+because d/dt (S·h) = S·ḣ + Ṡ·h; the printed -∂E/∂q is the second sum.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from ..algebra.scalar import sign
+from ..algebra.vector import Vec, cross, zero
+from .bodies import Bodies
+from .coriolis import axis, axis_rate
+from .energy import gravity_by_link
+from .inertia_matrix import carry
+from .kinematics import velocities
+from .newton_euler import inverse_dynamics
+
+__all__ = [
+    "DRIVE_COLUMNS", "Columns", "Filtered", "columns", "energy_regressor", "filtered_regressor",
+    "regressor",
+]  # fmt: skip
+
+Scalar = Any
+Pair = tuple[Vec, Vec]
+a = Vec(0, 0, 1)
+
+INERTIA_COLUMNS = ("XX", "XY", "XZ", "YY", "YZ", "ZZ", "MX", "MY", "MZ", "M")
+DRIVE_COLUMNS = ("IA", "FV", "FS", "offset")
+Columns = list[tuple[str, int]]  # (parameter, link) of each column
+
+
+def columns(robot: Bodies, *, drives: Collection[str] = ("IA", "FV", "FS")) -> Columns:
+    """The standard column order: link by link; fixed frames have no drive."""
+    found: Columns = []
+    for link in robot.links:
+        found += [(name, link.j) for name in INERTIA_COLUMNS]
+        if link.s or link.sbar:
+            found += [(name, link.j) for name in DRIVE_COLUMNS if name in drives]
+    return found
+
+
+def regressor(
+    robot: Bodies, q: Sequence[Scalar], qd: Sequence[Scalar], qdd: Sequence[Scalar],
+    wanted: Columns, slide: Collection[int] = (),
+) -> list[list[Scalar]]:  # fmt: skip
+    """D by rows (joints) and the wanted columns; w, wd, U, Vd are computed once (39)."""
+    x = inverse_dynamics(robot, q, qd, qdd, slide=slide)
+    qds, qdds = robot.spread(qd), robot.spread(qdd)
+    D = _Matrix(robot)
+    for c, (name, j) in enumerate(wanted):
+        if name in DRIVE_COLUMNS:
+            drive = {"IA": qdds[j], "FV": qds[j], "FS": sign(qds[j]), "offset": 1}
+            D.put(j, c, drive[name])
+        else:
+            wrench = _wrench(name, x.w[j], x.wd[j], x.U[j], x.Vd[j])
+            for k, f, n in _to_base(robot, q, j, wrench, slide):
+                link = robot.links[k - 1]
+                D.put(k, c, (link.s * f + link.sbar * n) @ a)                         # (31)
+    return D.rows(len(wanted))
+
+
+def _wrench(name: str, w: Vec, wd: Vec, U: Any, Vd: Vec) -> Pair:
+    """(F, N) of a link whose only parameter is this one, equal to 1: (22), (23)."""
+    if name == "M":
+        return Vd, zero
+    if name in ("MX", "MY", "MZ"):
+        k = "XYZ".index(name[1])
+        unit = Vec(*(int(m == k) for m in range(3)))
+        return U @ unit, cross(unit, Vd)
+    w11, w22, w33 = w[0] * w[0], w[1] * w[1], w[2] * w[2]
+    return zero, {
+        "XX": Vec(wd[0], w[0] * w[2], -(w[0] * w[1])),
+        "XY": Vec(-U[2, 0], U[2, 1], w11 - w22),
+        "XZ": Vec(U[1, 0], w33 - w11, -U[1, 2]),
+        "YY": Vec(-(w[1] * w[2]), wd[1], w[0] * w[1]),
+        "YZ": Vec(w22 - w33, -U[0, 1], U[0, 2]),
+        "ZZ": Vec(w[1] * w[2], -(w[0] * w[2]), wd[2]),
+    }[name]
+
+
+def _to_base(
+    robot: Bodies, q: Sequence[Scalar], j: int, wrench: Pair, slide: Collection[int] = ()
+) -> Iterator[tuple[int, Vec, Vec]]:
+    """(k, f, n): the wrench of link j about O_k in frame k, for k from j down to the first link."""
+    qs = robot.spread(q)
+    f, n = wrench
+    while j:
+        yield j, f, n
+        link = robot.links[j - 1]
+        if link.i:
+            f, n = carry(link.frame(qs[j]), f, n, j in slide)
+        j = link.i
+
+
+class _Matrix:
+    """Rows for the moving joints, filled here and there."""
+
+    def __init__(self, robot: Bodies) -> None:
+        self.moving = robot.tree.moving
+        self.entries: dict[tuple[int, int], Scalar] = {}
+
+    def put(self, j: int, c: int, value: Scalar) -> None:
+        if j in self.moving:
+            self.entries[j, c] = value
+
+    def rows(self, width: int) -> list[list[Scalar]]:
+        return [[self.entries.get((j, c), 0) for c in range(width)] for j in self.moving]
+
+
+@dataclass
+class Filtered:
+    """D1 and D2 by rows."""
+
+    D1: list[list[Scalar]] = field(default_factory=list)
+    D2: list[list[Scalar]] = field(default_factory=list)
+
+
+def filtered_regressor(
+    robot: Bodies, q: Sequence[Scalar], qd: Sequence[Scalar], wanted: Columns
+) -> Filtered:
+    """D1 and D2 without accelerations, (41)-(43)."""
+    motion = velocities(robot, q, qd)
+    _, g = gravity_by_link(robot, q)
+    qds = robot.spread(qd)
+    D1, D2 = _Matrix(robot), _Matrix(robot)
+    for c, (name, j) in enumerate(wanted):
+        if name in DRIVE_COLUMNS:
+            if name == "IA":
+                D1.put(j, c, qds[j])
+            else:
+                D2.put(j, c, {"FV": qds[j], "FS": sign(qds[j]), "offset": 1}[name])
+            continue
+        momentum = _unit_inertia(name, motion.V[j], motion.w[j])
+        weight = _unit_inertia(name, g[j], zero)
+        for (k, p, l), (_, f, n) in zip(
+            _to_base(robot, q, j, momentum), _to_base(robot, q, j, weight), strict=True
+        ):
+            link = robot.links[k - 1]
+            S, Sd = axis(link), axis_rate(link, motion)
+            D1.put(k, c, S[0] @ p + S[1] @ l)                                         # (42)
+            D2.put(k, c, -(Sd[0] @ p + Sd[1] @ l) - (S[0] @ f + S[1] @ n))            # (43)
+    return Filtered(D1.rows(len(wanted)), D2.rows(len(wanted)))
+
+
+def _unit_inertia(name: str, u: Vec, r: Vec) -> Pair:
+    """𝕁 (u, r) of a link whose only parameter is this one, equal to 1."""
+    if name == "M":
+        return u, zero
+    if name in ("MX", "MY", "MZ"):
+        k = "XYZ".index(name[1])
+        unit = Vec(*(int(m == k) for m in range(3)))
+        return cross(r, unit), cross(unit, u)
+    row, column = ("XYZ".index(letter) for letter in name)
+    parts: list[Scalar] = [0, 0, 0]
+    parts[row] = r[column]
+    if row != column:
+        parts[column] = r[row]
+    return zero, Vec(*parts)
+
+
+def energy_regressor(
+    robot: Bodies, q: Sequence[Scalar], qd: Sequence[Scalar], wanted: Columns
+) -> list[Scalar]:
+    """h: total energy as a row over the parameters, (52); friction has no energy function."""
+    motion = velocities(robot, q, qd)
+    along, g = gravity_by_link(robot, q)
+    qds = robot.spread(qd)
+    h: list[Scalar] = []
+    for name, j in wanted:
+        w, V = motion.w[j], motion.V[j]
+        if name == "M":
+            h.append((V @ V) / 2 - along[j])
+        elif name in ("MX", "MY", "MZ"):
+            k = "XYZ".index(name[1])
+            h.append(cross(V, w)[k] - g[j][k])
+        elif name == "IA":
+            h.append(qds[j] * qds[j] / 2)
+        elif name in DRIVE_COLUMNS:
+            h.append(0)
+        else:
+            row, column = ("XYZ".index(letter) for letter in name)
+            h.append(w[row] * w[column] / (2 if row == column else 1))
+    return h
+
+

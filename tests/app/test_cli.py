@@ -1,0 +1,403 @@
+"""The command line: every command on bundled robots, and every way a user can get it wrong."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner, Result
+
+import cardan
+from cardan.app.cli import app
+
+BROKEN = """cardan = 1
+name = "broken"
+[[link]]
+M = -1
+[[link]]
+joint = "spherical"
+alpha = "pi/"
+"""
+
+
+def cli(*args: str, input: str | None = None) -> Result:
+    return CliRunner().invoke(app, list(args), input=input)
+
+
+def printed(*args: str, input: str | None = None) -> str:
+    result = cli(*args, input=input)
+    assert result.exit_code == 0, result.output
+    return result.stdout
+
+
+def parsed(*args: str) -> Any:
+    return json.loads(printed(*args, "--json"))
+
+
+def refused(*args: str, status: int = 1, input: str | None = None) -> str:
+    """The message of a refused command: on stderr, with nothing on stdout and no traceback."""
+    result = cli(*args, input=input)
+    assert result.exit_code == status, result.output
+    assert result.exception is None or isinstance(result.exception, SystemExit)
+    assert "Traceback" not in result.output
+    assert result.stdout == ""
+    return result.stderr
+
+
+def test_robots() -> None:
+    text = printed("robots")
+    assert all(name in text for name in cardan.robots())
+    rows = {row["name"]: row for row in parsed("robots")}
+    assert list(rows) == cardan.robots()
+    assert rows["stanford"]["joints"] == "RRPRRR"
+    assert rows["sr400"]["loops"] == 1
+
+
+def test_models_are_those_of_the_catalogue() -> None:
+    names = [entry.name for entry in cardan.catalogue()]
+    assert [entry["name"] for entry in parsed("models")] == names
+    text = printed("models")
+    assert all(name in text for name in names)
+    assert parsed("models", "transform")[0]["options"]["frame"]["kind"] == "frame"
+    assert "--reference" in printed("models", "transform")
+    assert "did you mean 'transform'" in refused("models", "transfrom")
+
+
+def test_no_model_has_an_option_of_generate() -> None:
+    """The command's own options would hide it."""
+    own = {"to", "output", "function", "dtype", "set", "tree", "help", "json"}
+    assert not own & {name for entry in cardan.catalogue() for name in entry.options}
+
+
+@pytest.mark.parametrize("name", cardan.robots())
+def test_show_and_check_every_bundled_robot(name: str) -> None:
+    assert cardan.load(name).name in printed("show", name)
+    data = parsed("show", name)
+    assert data["n"] == cardan.load(name).n
+    assert data["tables"][0]["title"] == "Geometry"
+    assert all(fault["severity"] == "warning" for fault in parsed("check", name))
+
+
+def test_show_with_values() -> None:
+    assert "L1" not in printed("show", "planar2r", "--set", "L1=1/2").split("Free symbols")[0]
+    assert "did you mean 'ZZ2'" in refused("show", "planar2r", "--set", "ZZ3=1")
+    for wrong in ("L1", "=1", "L1="):
+        assert "NAME=VALUE" in refused("show", "planar2r", "--set", wrong)
+
+
+def test_check_reports_every_fault(tmp_path: Path) -> None:
+    path = tmp_path / "broken.toml"
+    path.write_text(BROKEN)
+    result = cli("check", str(path))
+    assert result.exit_code == 1
+    lines = result.stdout.splitlines()
+    assert len(lines) >= 2
+    assert all(line.startswith(f"{path}:") for line in lines)
+    assert any(":7:" in line and "alpha" in line for line in lines)
+    data = json.loads(cli("check", str(path), "--json").stdout)
+    assert {fault["line"] for fault in data} >= {6, 7}
+    assert {"robot", "file", "line", "link", "severity", "message"} == set(data[0])
+
+
+def test_check_warnings_alone_are_no_failure() -> None:
+    text = printed("check", "puma560-numeric", "rx90")
+    assert "(warning)" in text
+    assert "rx90: no faults" in text
+
+
+def test_generate_c_and_python(tmp_path: Path) -> None:
+    path = tmp_path / "rx90.c"
+    assert printed("generate", "rx90", "inverse-dynamics", "--to", "c", "-o", str(path)) == ""
+    program = cardan.model(cardan.load("rx90"), "inverse-dynamics")
+    assert path.read_text() == program.emit("c")
+    assert [*tmp_path.iterdir()] == [path]
+    text = printed("generate", "ur5", "transform", "--to", "python", "--function", "pose")
+    assert "def pose(q)" in text
+    assert "float" in printed("generate", "ur5", "transform", "--dtype", "float32")
+
+
+@pytest.mark.parametrize(
+    ("words", "options"),
+    [
+        (["--frame", "3"], {"frame": 3}),
+        (["--frame=3", "--reference", "world"], {"frame": 3, "reference": "world"}),
+        (["--frame", "link4", "--expanded"], {"frame": "link4", "expanded": True}),
+        (["--expanded", "true"], {"expanded": True}),
+        (["--no-expanded"], {"expanded": False}),
+        (["--symbolic", "--reference", "1"], {"symbolic": True, "reference": 1}),
+    ],
+)
+def test_options_of_a_model(words: list[str], options: dict[str, Any]) -> None:
+    expected = cardan.model(cardan.load("rx90"), "transform", **options).emit("c")
+    assert printed("generate", "rx90", "transform", *words) == expected
+    assert printed("generate", *words, "rx90", "transform") == expected
+    assert printed("generate", "rx90", *words, "--to", "c", "transform") == expected
+
+
+def test_generate_with_values_reads_stdin_and_cuts_loops() -> None:
+    arm = cardan.load("planar2r").with_values({"L1": "1/2", "G": "9.81"})
+    expected = cardan.model(arm, "inverse-dynamics").emit("c")
+    setting = ("--set", "L1=1/2", "--set", "G=9.81")
+    assert printed("generate", "planar2r", "inverse-dynamics", *setting) == expected
+    text = printed("convert", "planar2r", "-", "--to", "toml")
+    assert printed("generate", "-", "inverse-dynamics", *setting, input=text) == expected
+    assert "--tree" in refused("generate", "sr400", "inverse-dynamics")
+    assert "tau" in printed("generate", "sr400", "inverse-dynamics", "--tree")
+
+
+@pytest.mark.parametrize(
+    ("words", "status", "fragments"),
+    [
+        (["rx9", "transform"], 1, ["robot 'rx9'", "did you mean 'rx90'"]),
+        (["rx90", "transfrom"], 1, ["model 'transfrom'", "did you mean 'transform'"]),
+        (["rx90", "transfrom", "--frame", "3"], 1, ["did you mean 'transform'"]),
+        (["rx90", "transform", "--to", "fortan"], 1, ["language 'fortan'", "Allowed"]),
+        (["rx90", "transform", "--dtype", "float16"], 1, ["dtype 'float16'"]),
+        (["rx90", "transform", "--frame", "17"], 1, ["frame 17"]),
+        (["rx90", "inverse-dynamics", "--method", "magic"], 1, ["'magic'", "newton-euler"]),
+        (["rx90", "transform", "--expanded=maybe"], 1, ["--expanded", "true or false"]),
+        (["rx90", "transform", "--frme", "3"], 2, ["'--frme'", "did you mean '--frame'"]),
+        (["rx90", "transform", "--frame"], 2, ["--frame needs a value"]),
+        (["rx90"], 2, ["MODEL"]),
+        (["rx90", "transform", "extra"], 2, ["extra"]),
+        (["no/such/file.toml", "transform"], 1, ["no such file"]),
+    ],
+)
+def test_generate_refuses(words: list[str], status: int, fragments: list[str]) -> None:
+    text = refused("generate", *words, status=status)
+    assert all(fragment in text for fragment in fragments), text
+
+
+@pytest.mark.parametrize("target", ["missing/x.c", "."])
+def test_output_that_cannot_be_written(tmp_path: Path, target: str) -> None:
+    text = refused("generate", "rx90", "transform", "-o", str(tmp_path / target))
+    assert "check the path" in text
+    assert not [*tmp_path.iterdir()]
+
+
+def test_a_refusal_leaves_the_file_as_it_was(tmp_path: Path) -> None:
+    path = tmp_path / "x.c"
+    path.write_text("mine")
+    refused("generate", "rx90", "transform", "--to", "klingon", "-o", str(path))
+    refused("convert", "rx90", str(tmp_path / "x.urdf"))
+    assert path.read_text() == "mine"
+    assert [*tmp_path.iterdir()] == [path]
+
+
+def test_devices_and_links_stay_what_they_are(tmp_path: Path) -> None:
+    printed("generate", "rx90", "transform", "-o", os.devnull)
+    assert not Path(os.devnull).is_file()
+    real, link = tmp_path / "real.c", tmp_path / "link.c"
+    real.write_text("old")
+    link.symlink_to(real)
+    printed("generate", "rx90", "transform", "-o", str(link))
+    assert link.is_symlink()
+    assert "transform of RX90" in real.read_text()
+
+
+@pytest.mark.parametrize("extension", ["toml", "par"])
+def test_convert_and_back(tmp_path: Path, extension: str) -> None:
+    path = tmp_path / f"robot.{extension}"
+    assert printed("convert", "rx90", str(path)) == ""
+    robot = cardan.load(path)
+    assert robot.joints == cardan.load("rx90").joints
+    text = printed("convert", str(path), "-", "--to", extension)
+    assert text == path.read_text()
+
+
+def test_convert_to_urdf(tmp_path: Path) -> None:
+    printed("convert", "ur5", str(tmp_path / "ur5.urdf"))
+    assert cardan.load(tmp_path / "ur5.urdf").n == 6
+    printed("convert", str(tmp_path / "ur5.urdf"), str(tmp_path / "x.toml"), "--fixed", "keep")
+    assert "--set NAME=VALUE" in refused("convert", "rx90", str(tmp_path / "rx90.urdf"))
+    assert "--drop" in refused("convert", "fivebar", str(tmp_path / "five.urdf"))
+    printed("convert", "fivebar", str(tmp_path / "five.urdf"), "--drop")
+    assert "--fixed is for URDF" in refused("convert", "ur5", "x.toml", "--fixed", "keep")
+
+
+def test_convert_dh_tables(tmp_path: Path) -> None:
+    table = tmp_path / "arm.csv"
+    table.write_text("theta, d, a, alpha\nq1, 0.3, 0, pi/2\nq2, 0, L2, 0\n")
+    target = tmp_path / "arm.toml"
+    assert "--convention NAME" in refused("convert", str(table), str(target))
+    assert "--convention NAME" in refused("show", str(table))
+    assert "'craig'" in refused("convert", str(table), str(target), "--convention", "craigs")
+    assert not target.exists()
+    printed("convert", str(table), str(target), "--convention", "standard", "--set", "L2=0.4")
+    robot = cardan.load(target)
+    assert (robot.name, robot.n, robot.parameters) == ("arm", 2, ())
+    text = printed(
+        "convert", "-", "-", "--to", "toml", "--convention", "craig",
+        input="a,alpha,d,theta\n0,0,0,q1\n1,0,0,q2\n",
+    )  # fmt: skip
+    assert "[[link]]" in text
+    table.write_bytes(b"\xff\xfe\x00")
+    assert "UTF-8" in refused("convert", str(table), str(target), "--convention", "craig")
+    text = refused("convert", str(tmp_path / "no.csv"), str(target), "--convention", "craig")
+    assert "No such file" in text
+
+
+def test_convert_refuses(tmp_path: Path) -> None:
+    assert "--to" in refused("convert", "rx90", "-", status=2)
+    assert "format" in refused("convert", "rx90", str(tmp_path / "x.doc"))
+    broken = tmp_path / "broken.toml"
+    broken.write_text(BROKEN)
+    assert f"{broken}:7:" in refused("convert", str(broken), str(tmp_path / "x.par"))
+    assert "no such file" in refused("convert", str(tmp_path / "no.par"), "x.toml")
+    assert [*tmp_path.iterdir()] == [broken]
+
+
+def test_count_beside_published_figures() -> None:
+    rows = parsed("count", "rx90-base", "rx90")
+    found = {(row["robot"], row["model"], row["parameters"]): row for row in rows}
+    row = found["rx90-base", "inverse-dynamics", "base"]
+    cost = cardan.model(cardan.load("rx90-base"), "inverse-dynamics").cost
+    assert (row["mul"], row["add"], row["trig"]) == (cost.mul, cost.add, cost.trig)
+    figures = {f["system"]: (f["mul"], f["add"], f["same_robot"]) for f in row["published"]}
+    assert figures == {"SYMORO+": (253, 237, True), "OpenSYMORO": (291, 230, True)}
+    text = printed("count", "rx90-base", "rx90")
+    assert "SYMORO+ 253/237" in text
+    assert "SYMORO+ 294/292 *" in text
+    assert "Robotica 15" in text
+
+
+def test_count_bare_has_the_robot_of_the_figures() -> None:
+    text = printed("count", "rx90", "--bare")
+    assert "SYMORO+ 294/292" in text
+    assert "*" not in text
+    assert parsed("count", "rx90", "--set", "D3=1")[0]["published"] == []
+
+
+def test_count_says_why_there_is_a_dash() -> None:
+    rows = [row for row in parsed("count", "sr400") if row["mul"] is None]
+    assert rows
+    assert all(row["reason"] for row in rows)
+    text = printed("count", "sr400")
+    assert " - " in text
+    assert "--tree gives" in text
+
+
+@pytest.mark.parametrize("command", ["show", "check", "count"])
+def test_broken_and_missing_files(tmp_path: Path, command: str) -> None:
+    assert "did you mean 'ur5'" in refused(command, "ur55")
+    for content in (b"", b"\x00\x01\x02", b"\xff\xff"):
+        path = tmp_path / "robot.toml"
+        path.write_bytes(content)
+        result = cli(command, str(path))
+        assert result.exit_code == 1
+        assert "Traceback" not in result.output
+        assert str(path) in result.output
+    result = cli(command, "-", input="")
+    assert result.exit_code == 1
+    assert "empty" in result.output
+
+
+def test_a_file_cannot_write_to_the_terminal() -> None:
+    result = cli("check", "bad\x1b[31m.toml")
+    assert result.exit_code == 1
+    assert "\x1b" not in result.output
+
+
+def test_usage() -> None:
+    assert "rx90" not in refused("show", status=2)
+    assert "nonsense" in refused("nonsense", status=2)
+    assert "--colour" in refused("robots", "--colour", status=2)
+    assert cardan.__version__ in printed("--version")
+    commands = ("robots", "models", "show", "check", "convert", "generate", "count")
+    text = printed("--help")
+    assert all(command in text for command in commands)
+    assert all("Usage" in printed(command, "--help") for command in commands)
+
+
+def run(*args: str, **options: Any) -> subprocess.CompletedProcess[str]:
+    script = "from cardan.app.cli import main; main()"
+    return subprocess.run(
+        [sys.executable, "-c", script, *args], capture_output=True, text=True, timeout=60, **options
+    )
+
+
+def test_the_entry_point() -> None:
+    done = run("show", "rx9")
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr.startswith("cardan: there is no robot 'rx9'")
+    assert run("show").returncode == 2
+    environment = {**os.environ, "PYTHONIOENCODING": "ascii"}
+    assert run("robots", env=environment).returncode == 0
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="pipes of POSIX")
+def test_a_reader_that_leaves() -> None:
+    read, write = os.pipe()
+    os.close(read)
+    script = "from cardan.app.cli import main; main()"
+    done = subprocess.run(
+        [sys.executable, "-c", script, "generate", "panda", "inverse-dynamics"],
+        stdout=write, stderr=subprocess.PIPE, text=True, timeout=60,
+    )  # fmt: skip
+    os.close(write)
+    assert done.stderr == ""
+
+
+def test_interrupted(monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupt(*args: object, **options: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(sys.modules["cardan.catalogue"], "model", interrupt)
+    assert "interrupted" in refused("generate", "rx90", "transform", status=130)
+
+
+class Table:
+    """A model that is not a program."""
+
+    given: dict[str, Any] = {}
+
+    @classmethod
+    def build(cls, robot: cardan.Robot, **options: Any) -> Table:
+        cls.given = options
+        return cls()
+
+    def __str__(self) -> str:
+        return "a table"
+
+
+def test_a_catalogue_that_grows(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Options of any kind, and models that are not programs, need no change here."""
+    from cardan.catalogue import MENU, Entry, Option
+
+    options = {
+        "order": Option("how many", 3),
+        "method": Option("which", 1, (1, 2)),
+        "tolerance": Option("how near", 0.5),
+        "point": Option("where", (0, 0, 0), kind="vector"),
+        "base_parameters": Option("grouped", False, kind="flag"),
+    }
+    entry = Entry("table", "identification", "x", "q", "y", Table.build, options, program=False)
+    monkeypatch.setitem(MENU, "table", entry)
+    words = ["--order", "5", "--method", "2", "--tolerance", "-1e-3", "--base-parameters"]
+    words += ["--point", "1, -0.5,L1"]
+    assert "has no source text" in refused("generate", "rx90", "table", "--to", "c", *words)
+    assert printed("generate", "rx90", "table") == "a table\n"
+    printed("generate", "rx90", "table", *words)
+    expected = {"order": 5, "method": 2, "tolerance": -1e-3, "base_parameters": True}
+    expected["point"] = ("1", "-0.5", "L1")
+    assert Table.given == expected
+    assert "a number" in refused("generate", "rx90", "table", "--order", "many")
+    assert "'3'" in refused("generate", "rx90", "table", "--method", "3")
+    assert "table" not in {row["model"] for row in parsed("count", "planar2r")}
+    assert "--tolerance" in printed("models", "table")
+
+
+def test_help_loads_no_compiler() -> None:
+    script = (
+        "import sys; from cardan.app.cli import app\n"
+        "print([m for m in ('llvmlite', 'lxml') if m in sys.modules])"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True
+    )
+    assert done.stdout.strip() == "[]"

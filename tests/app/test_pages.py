@@ -1,0 +1,81 @@
+"""Examples run, and what the pages print is true."""
+
+from __future__ import annotations
+
+import importlib.util
+import re
+import subprocess
+import sys
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+LINK = re.compile(r"\]\((?!https?:)([^)#]+)\)")
+PAGES = [ROOT / "README.md", ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").glob("*.md"))]
+
+
+def script(name: str) -> ModuleType:
+    """A script of docs/ as a module."""
+    spec = importlib.util.spec_from_file_location(name, ROOT / "docs" / f"{name}.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.mark.parametrize(
+    ("words", "fragments"),
+    [
+        (["demo.py", "20000"], ["SYMORO+", "253", "237", "wd2_1 =", "agreement", "e-1"]),
+        (["first_steps.py"], ["Program(inverse-dynamics of", "void "]),
+    ],
+)
+def test_examples_run(tmp_path: Path, words: list[str], fragments: list[str]) -> None:
+    path = ROOT / "examples" / words[0]
+    done = subprocess.run(
+        [sys.executable, str(path), *words[1:]],
+        capture_output=True, text=True, timeout=120, cwd=tmp_path, encoding="utf-8",
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert all(fragment in done.stdout for fragment in fragments), done.stdout
+
+
+def test_the_demo_writes_c_that_says_what_it_is(tmp_path: Path) -> None:
+    subprocess.run(
+        [sys.executable, str(ROOT / "examples" / "demo.py"), "1000"],
+        capture_output=True, timeout=120, cwd=tmp_path, check=True,
+    )  # fmt: skip
+    text = (tmp_path / "build" / "demo" / "rx90_inverse_dynamics.c").read_text()
+    assert "void rx90_inverse_dynamics(" in text
+
+
+def test_the_readme_prints_what_it_says() -> None:
+    page = (ROOT / "README.md").read_text(encoding="utf-8")
+    assert script("make_readme").refreshed(page) == page, "run  python docs/make_readme.py"
+
+
+def test_the_readme_opens_with_the_two_commands() -> None:
+    lines = (ROOT / "README.md").read_text(encoding="utf-8").splitlines()
+    assert [line.split("  ")[2] for line in lines[2:4]] == ["make demo", "make test"]
+
+
+def test_the_page_of_models_is_that_of_the_catalogue() -> None:
+    page = (ROOT / "docs" / "models.md").read_text(encoding="utf-8")
+    assert script("make_models").text() == page, "run  python docs/make_models.py"
+
+
+def test_first_steps_run(capsys: pytest.CaptureFixture[str]) -> None:
+    page = (ROOT / "docs" / "first-steps.md").read_text(encoding="utf-8")
+    names: dict[str, object] = {}
+    for block in re.findall(r"```python\n(.*?)```", page, re.DOTALL):
+        exec(compile(block, "first-steps.md", "exec"), names)  # noqa: S102
+    assert "did you mean 'rx90'" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda path: path.name)
+def test_links_lead_somewhere(page: Path) -> None:
+    for target in LINK.findall(page.read_text(encoding="utf-8")):
+        assert (page.parent / target).exists(), target

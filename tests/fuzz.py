@@ -1,0 +1,228 @@
+"""Fuzz the readers: mutated formulas and files end in a CardanError or a valid robot, quickly.
+
+    python -m tests.fuzz --expressions 100000 --files 20000 --seed 0
+
+Nothing but that may happen: another exception, a case over one second, or any access to a file, a
+process or the network (an audit hook forbids it after set-up) ends the run with the case printed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import random
+import sys
+import time
+from collections.abc import Callable
+from typing import Any
+
+from cardan.describe.bundled import robots, snake
+from cardan.describe.files import dumps, load, read_bytes
+from cardan.describe.parser import parse
+from cardan.describe.show import as_text
+from cardan.describe.units import parse_quantity
+from cardan.errors import CardanError
+
+SLOWEST = 1.0
+FORMATS = ("toml", "par", "symoro+", "urdf")
+FORBIDDEN = ("open", "exec", "compile", "os.", "subprocess", "socket", "shutil", "urllib", "ctypes")
+
+EXPRESSIONS = [
+    "-a + q2", "d12*cos(g12)", "-Pi/2 + q2", "atan2(a, -b)/3", "sqrt(x^2 + y**2)", "1.5e-8*L1",
+    "(a + b)*(c - d)/(2*pi)", "x^-2 + x^(1/2)", "min(a, max(b, 3))", "-(-(-x))", "2^3^2", "E*I/N",
+    "sin(pi/6) + cos(-pi/3)*tan(t)", "0.1 + 0.2", "1/3 - 22/7*pi", "90 deg", "431.8 mm", "3 kg*m^2",
+    "abs(sign(x) - asin(0.5))", "1 + pi", "9^64*9^64", "1e308/1e-308", "((((((x))))))",
+]  # fmt: skip
+TOKENS = [
+    "+", "-", "*", "/", "^", "**", "(", ")", ",", "pi", "Pi", "x", "q1", "sin(", "atan2(", "0", "1",
+    "0.5", "64", "1e308", "1e-330", "9" * 50, " ", ".", "e", "é", "\n", "nan", "inf", "{", "}", "=",
+    '"', "'", "[", "]", "[[link]]\n", "(*", "*)", "#", "<", ">", "&", "\\", "-1", "2", "true",
+    "__import__('os')", "1_000", "\x00", "\ud83d".encode("utf-8", "replace").decode(), "deg", "mm",
+]  # fmt: skip
+
+
+NESTS = [
+    (b"(", b")"), (b"-", b""), (b"[", b"]"), (b"{a=", b"}"), (b"sin(", b")"), (b"x+", b""),
+    (b"<link>", b"</link>"), (b"(*", b"*)"), (b"x^", b""), (b"a.", b""),
+]  # fmt: skip
+
+
+def mutate(data: bytes, rng: random.Random) -> bytes:
+    """A few random changes of the bytes."""
+    for _ in range(rng.choice((1, 1, 1, 2, 3, 5))):
+        data = rng.choice(MUTATORS)(data, rng)
+    return data[:200_000]
+
+
+def _span(data: bytes, rng: random.Random, most: int = 40) -> tuple[int, int]:
+    start = rng.randrange(len(data) + 1)
+    return start, min(len(data), start + rng.randrange(1, most))
+
+
+def _flip(data: bytes, rng: random.Random) -> bytes:
+    if not data:
+        return data
+    at = rng.randrange(len(data))
+    return data[:at] + bytes([data[at] ^ (1 << rng.randrange(8))]) + data[at + 1 :]
+
+
+def _truncate(data: bytes, rng: random.Random) -> bytes:
+    return data[: rng.randrange(len(data) + 1)]
+
+
+def _remove(data: bytes, rng: random.Random) -> bytes:
+    start, end = _span(data, rng)
+    return data[:start] + data[end:]
+
+
+def _duplicate(data: bytes, rng: random.Random) -> bytes:
+    start, end = _span(data, rng, 200)
+    return data[:end] + data[start:end] * rng.choice((1, 1, 2, 50)) + data[end:]
+
+
+def _insert(data: bytes, rng: random.Random) -> bytes:
+    at = rng.randrange(len(data) + 1)
+    return data[:at] + rng.choice(TOKENS).encode() + data[at:]
+
+
+def _replace(data: bytes, rng: random.Random) -> bytes:
+    start, end = _span(data, rng, 6)
+    return data[:start] + rng.choice(TOKENS).encode() + data[end:]
+
+
+def _swap_words(data: bytes, rng: random.Random) -> bytes:
+    words = data.split(b" ")
+    i, j = rng.randrange(len(words)), rng.randrange(len(words))
+    words[i], words[j] = words[j], words[i]
+    return b" ".join(words)
+
+
+def _swap_lines(data: bytes, rng: random.Random) -> bytes:
+    lines = data.split(b"\n")
+    i, j = rng.randrange(len(lines)), rng.randrange(len(lines))
+    lines[i], lines[j] = lines[j], lines[i]
+    return b"\n".join(lines)
+
+
+def _nest(data: bytes, rng: random.Random) -> bytes:
+    at = rng.randrange(len(data) + 1)
+    n = rng.choice((3, 99, 101, 1000, 20_000))
+    opening, closing = rng.choice(NESTS)
+    return data[:at] + opening * n + b"1" + closing * n + data[at:]
+
+
+def _huge_number(data: bytes, rng: random.Random) -> bytes:
+    at = rng.randrange(len(data) + 1)
+    n = rng.choice((10, 300, 401, 5000, 20_000))
+    form = rng.choice((b"%s", b"0.%s", b"1e%s", b"-%s", b"1/%s", b"9^64^%s"))
+    return data[:at] + form % (b"9" * n) + data[at:]
+
+
+MUTATORS: list[Callable[[bytes, random.Random], bytes]] = [
+    _flip, _truncate, _remove, _duplicate, _insert, _insert, _replace, _replace, _swap_words,
+    _swap_lines, _nest, _huge_number,
+]  # fmt: skip
+
+
+def try_expression(data: bytes, _: random.Random) -> bool:
+    """Was the formula good? A good one must read back equal."""
+    text = data.decode("utf-8", "replace")
+    with contextlib.suppress(CardanError):
+        parse_quantity(text)
+    value = parse(text)
+    assert parse(str(value)) == value, f"{value} reads back different"
+    return True
+
+
+def file_trial(format: str) -> Callable[[bytes, random.Random], bool]:
+    """The trial for a file of a format: a good robot must print, and save and read back equal."""
+    name = "x.par" if format == "symoro+" else f"x.{format}"
+
+    def trial(data: bytes, rng: random.Random) -> bool:
+        robot, faults = read_bytes(data, name)
+        assert robot is not None or faults, "neither a robot nor a fault"
+        if robot is None or any(fault.severity == "error" for fault in faults):
+            return False
+        as_text(robot)
+        if format != "urdf":
+            again, found = read_bytes(dumps(robot, "toml").encode(), "x.toml")
+            assert again == robot, f"saved as .toml it reads back different: {found}"
+        return True
+
+    return trial
+
+
+class Guard:
+    """An audit hook that, while armed, forbids files, processes, sockets and code."""
+
+    def __init__(self) -> None:
+        self.armed = False
+        sys.addaudithook(self.hook)
+
+    def hook(self, event: str, args: tuple[Any, ...]) -> None:
+        if self.armed and event.startswith(FORBIDDEN):
+            self.armed = False
+            raise RuntimeError(f"forbidden: {event} {args!r:.200}")
+
+
+def run(
+    what: str, seeds: list[bytes], trial: Callable[[bytes, random.Random], bool],
+    count: int, seed: int, guard: Guard,
+) -> None:  # fmt: skip
+    """Try `count` mutations of the seeds; raise on the first that misbehaves."""
+    rng = random.Random(f"{what} {seed}")
+    for data in seeds:  # warm up: lazy imports happen here
+        with contextlib.suppress(CardanError):
+            trial(data, rng)
+    good, worst = 0, 0.0
+    for i in range(count):
+        data = mutate(rng.choice(seeds), rng)
+        begin = time.perf_counter()
+        guard.armed = True
+        try:
+            good += trial(data, rng)
+        except CardanError:
+            pass
+        except BaseException:
+            guard.armed = False
+            print(f"{what}, case {i}, seed {seed}: {data[:3000]!r}", file=sys.stderr)
+            raise
+        guard.armed = False
+        spent = time.perf_counter() - begin
+        worst = max(worst, spent)
+        if spent > SLOWEST:
+            raise TimeoutError(f"{what}, case {i}: {spent:.1f} s: {data[:3000]!r}")
+    print(f"{what}: {count} cases, {good} valid, slowest {worst * 1000:.1f} ms")
+
+
+def file_seeds(format: str) -> list[bytes]:
+    """Small files of a format, from the bundled robots."""
+    chosen = [load(name) for name in robots() if name not in ("snake30",)] + [snake(2)]
+    seeds = []
+    for robot in chosen:
+        try:
+            data = dumps(robot, format).encode()
+        except CardanError:  # formats that cannot hold symbols or loops
+            continue
+        if len(data) < 10_000:
+            seeds.append(data)
+    return seeds
+
+
+def main() -> None:
+    options = argparse.ArgumentParser(description=__doc__)
+    options.add_argument("--expressions", type=int, default=100_000)
+    options.add_argument("--files", type=int, default=20_000)
+    options.add_argument("--seed", type=int, default=0)
+    given = options.parse_args()
+    guard = Guard()
+    seeds = [text.encode() for text in EXPRESSIONS]
+    run("expressions", seeds, try_expression, given.expressions, given.seed, guard)
+    for format in FORMATS:
+        seeds = file_seeds(format)
+        if seeds:
+            run(format, seeds, file_trial(format), given.files, given.seed, guard)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,202 @@
+"""Tracing an algorithm and interpreting the program gives the run on floats, bit for bit.
+
+The float run calls the models on NumPy arrays directly; no expression and no program takes part.
+
+One thing plain arrays cannot know: that 0·x is the number 0, so that a constant it is added to stays
+exact. Where a description holds constants that only meet each other (fixed frames in a row, a base
+that moves at given rates), the run on arrays rounds them twice and the trace once. `Folding`, an
+array with the single rule 0·x = 0, closes this gap; with it every robot must agree to the last bit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+import pytest
+
+import cardan
+from cardan.algebra.vector import Vec
+from cardan.describe.robot import Robot
+from cardan.ir.interpret import interpret
+from cardan.ir.trace import Tracer
+from cardan.models.bodies import Bodies, bodies
+from cardan.models.newton_euler import inverse_dynamics
+from cardan.models.transform import transform
+from tests.random_robots import bundled_trees, random_robot, random_values, relative_error, states
+
+Scalars = list[Any]
+COUNT = 6  # states
+
+ROBOTS: dict[str, Callable[[], Robot]] = {
+    **{name: (lambda name=name: bundled_trees()[name]) for name in cardan.robots()},
+    **{
+        f"random{seed}": (
+            lambda seed=seed: random_robot(seed, 3 + seed % 8, symbolic=seed % 3 == 0)
+        )
+        for seed in range(50)
+    },
+}
+
+
+class Folding:
+    """A NumPy array for which 0·x is the int 0 and 1·x is x."""
+
+    __array_ufunc__ = None
+
+    def __init__(self, x: np.ndarray) -> None:
+        self.x = x
+
+    def __neg__(self) -> Folding:
+        return Folding(-self.x)
+
+    def __add__(self, other: Any) -> Folding:
+        return self if _is(other, 0) else Folding(self.x + _array(other))
+
+    def __sub__(self, other: Any) -> Folding:
+        return self if _is(other, 0) else Folding(self.x - _array(other))
+
+    def __rsub__(self, other: Any) -> Folding:
+        return Folding(_array(other) - self.x)
+
+    def __mul__(self, other: Any) -> Any:
+        if isinstance(other, Vec):
+            return NotImplemented
+        if _is(other, 0):
+            return 0
+        return self if _is(other, 1) else Folding(self.x * _array(other))
+
+    def __truediv__(self, other: Any) -> Folding:
+        return Folding(self.x / _array(other))
+
+    def __rtruediv__(self, other: Any) -> Folding:
+        return Folding(_array(other) / self.x)
+
+    __radd__, __rmul__ = __add__, __mul__
+
+    def apply(self, function: str, *args: Any) -> Folding:
+        return Folding(getattr(np, function)(*map(_array, args)))
+
+
+def _is(x: Any, n: int) -> bool:
+    return isinstance(x, int) and x == n
+
+
+def _array(x: Any) -> Any:
+    return x.x if isinstance(x, Folding) else np.float64(x)
+
+
+def slides(robot: Robot) -> list[frozenset[int]]:
+    """No link, all links, every second link."""
+    links = range(1, len(robot.links) + 1)
+    return [frozenset(), frozenset(links), frozenset(links[::2])]
+
+
+def columns(array: np.ndarray) -> Scalars:
+    return [array[..., k] for k in range(array.shape[-1])]
+
+
+def run(
+    robot: Robot, values: Mapping[str, float], model: Callable[..., Scalars], *inputs: np.ndarray,
+    scalar: Callable[[Any], Any] = np.asarray,
+) -> np.ndarray:  # fmt: skip
+    """The model on arrays."""
+    scene = bodies(robot, lambda name: scalar(np.float64(values[name])))
+    with np.errstate(all="ignore"):
+        found = model(scene, *([scalar(x) for x in columns(array)] for array in inputs))
+    lead = inputs[0].shape[:-1]
+    return np.stack([np.broadcast_to(_array(x), lead) for x in found], axis=-1)
+
+
+def run_folding(*args: Any) -> np.ndarray:
+    return run(*args, scalar=Folding)
+
+
+def constants_meet(robot: Robot) -> bool:
+    """Are there constants that combine with each other only?"""
+    return robot.base.kind == "mobile" or any(joint.sigma != 0 for joint in robot.joints)
+
+
+def trace_and_interpret(
+    robot: Robot, values: Mapping[str, float], model: Callable[..., Scalars], *inputs: np.ndarray
+) -> np.ndarray:
+    """The model on expressions, then the program on arrays."""
+    tracer = Tracer()
+    scene = bodies(robot, tracer.parameter)
+    arrays = [tracer.array(f"x{k}", x.shape[-1]) for k, x in enumerate(inputs)]
+    found = model(scene, *arrays)
+    code, names = tracer.program({"y": ((len(found),), found)}, None, robot.parameters)
+    given = {f"x{k}": x for k, x in enumerate(inputs)}
+    if names:
+        given["p"] = np.array([values[name] for name in names])
+    return interpret(code, given)["y"]
+
+
+def newton_euler(slide: frozenset[int]) -> Callable[..., Scalars]:
+    def model(scene: Bodies, q: Scalars, qd: Scalars, qdd: Scalars) -> Scalars:
+        found = inverse_dynamics(scene, q, qd, qdd, slide=slide)
+        return [found.tau[j] for j in scene.tree.moving]
+
+    return model
+
+
+def placed(merge: bool, from_left: bool, world: bool, frame: int) -> Callable[..., Scalars]:
+    def model(scene: Bodies, q: Scalars) -> Scalars:
+        found = transform(scene, q, frame, 0, merge=merge, from_left=from_left, world=world)
+        return found.matrix
+
+    return model
+
+
+def check(robot: Robot, traced: np.ndarray, folding: np.ndarray, plain: np.ndarray) -> None:
+    assert np.isfinite(traced).all()
+    assert np.array_equal(traced, folding)
+    if not constants_meet(robot):
+        assert np.array_equal(traced, plain)
+    assert relative_error(traced, plain) <= 1e-14
+
+
+@pytest.mark.parametrize("name", ROBOTS)
+def test_inverse_dynamics(name: str) -> None:
+    robot = ROBOTS[name]()
+    values, x = random_values(robot), states(robot.n, COUNT)
+    for slide in slides(robot):
+        arguments = (robot, values, newton_euler(slide), x["q"], x["qd"], x["qdd"])
+        check(robot, *(way(*arguments) for way in (trace_and_interpret, run_folding, run)))
+
+
+@pytest.mark.parametrize("name", ROBOTS)
+def test_transform(name: str) -> None:
+    robot = ROBOTS[name]()
+    values, q = random_values(robot), states(robot.n, COUNT)["q"]
+    for merge, from_left in ((True, True), (True, False), (False, True), (False, False)):
+        model = placed(merge, from_left, merge, len(robot.links))
+        arguments = (robot, values, model, q)
+        check(robot, *(way(*arguments) for way in (trace_and_interpret, run_folding, run)))
+
+
+@pytest.mark.parametrize("name", ["rx90", "panda", "tree", "random3", "random4", "random7"])
+def test_the_public_model_is_one_of_the_runs(name: str) -> None:
+    """What `cardan.model` keeps is the float recursion in one of its forms, to the last bit."""
+    robot = ROBOTS[name]()
+    values, x = random_values(robot), states(robot.n, COUNT)
+    program = cardan.model(robot, "inverse-dynamics")
+    p = {"p": [values[name] for name in program.parameters]} if program.parameters else {}
+    found = program.evaluate(**x, **p)
+    runs = [
+        run(robot, values, newton_euler(slide), x["q"], x["qd"], x["qdd"])
+        for slide in slides(robot)
+    ]
+    assert any(np.array_equal(found, x) for x in runs)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_one_state_of_python_floats_is_a_row_of_arrays(seed: int) -> None:
+    robot = random_robot(seed)
+    x = states(robot.n, COUNT)
+    batch = run(robot, {}, newton_euler(frozenset()), x["q"], x["qd"], x["qdd"])
+    for k in range(COUNT):
+        scene = bodies(robot, lambda name: 0.0)
+        one = newton_euler(frozenset())(scene, *(list(map(float, x[key][k])) for key in x))
+        np.testing.assert_array_equal(one, batch[k])

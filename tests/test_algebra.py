@@ -1,0 +1,137 @@
+"""Vectors and rotations over any scalar, against NumPy's matrices."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from cardan.algebra.rotation import Rotation, turn
+from cardan.algebra.scalar import FUNCTIONS, cos_sin, function, sign, sqrt
+from cardan.algebra.vector import Mat, Vec, cross, dot, hat, symmetric, zero
+from cardan.exact import exact, pi
+from cardan.ir.graph import Expr, Graph
+
+components = st.floats(-10, 10)
+vectors = st.builds(Vec, components, components, components)
+turns = st.lists(st.tuples(st.integers(0, 2), st.floats(-7, 7)), min_size=0, max_size=5)
+
+
+def array(x: Any) -> np.ndarray:
+    return np.array(x.rows if isinstance(x, Mat) else x, dtype=float)
+
+
+def axis_matrix(axis: int, angle: float) -> np.ndarray:
+    """The textbook matrix of a rotation about x, y or z."""
+    c, s = math.cos(angle), math.sin(angle)
+    return np.array(
+        [
+            [[1, 0, 0], [0, c, -s], [0, s, c]],
+            [[c, 0, s], [0, 1, 0], [-s, 0, c]],
+            [[c, -s, 0], [s, c, 0], [0, 0, 1]],
+        ][axis]
+    )
+
+
+@given(turns, vectors)
+def test_turns_applied_one_by_one_are_the_product_of_matrices(
+    word: list[tuple[int, float]], v: Vec
+) -> None:
+    rotation = Rotation([turn(axis, angle) for axis, angle in word])
+    matrix = np.eye(3)
+    for axis, angle in word:
+        matrix = matrix @ axis_matrix(axis, angle)
+    np.testing.assert_allclose(array(rotation @ v), matrix @ array(v), atol=1e-13)
+    np.testing.assert_allclose(array(rotation.T @ v), matrix.T @ array(v), atol=1e-13)
+    np.testing.assert_allclose(array(rotation.matrix()), matrix, atol=1e-14)
+    np.testing.assert_allclose(array(rotation.T.matrix()), matrix.T, atol=1e-14)
+    np.testing.assert_allclose(array((rotation @ rotation).matrix()), matrix @ matrix, atol=1e-13)
+    np.testing.assert_allclose(array(rotation @ hat(v)), matrix @ array(hat(v)), atol=1e-12)
+
+
+@given(vectors, vectors)
+def test_products_of_vectors(v: Vec, w: Vec) -> None:
+    np.testing.assert_allclose(array(cross(v, w)), np.cross(v, w), atol=1e-13)
+    np.testing.assert_allclose(array(hat(v) @ w), np.cross(v, w), atol=1e-13)
+    assert dot(v, w) == pytest.approx(float(np.dot(v, w)), abs=1e-12)
+    assert v @ w == dot(v, w)
+    np.testing.assert_array_equal(array(v + w - w + zero), array(v + w - w))
+    np.testing.assert_array_equal(array(2 * v), array(v * 2))
+    np.testing.assert_array_equal(array(-v), -array(v))
+
+
+@given(vectors, vectors, vectors)
+def test_matrices(u: Vec, v: Vec, w: Vec) -> None:
+    A, B = Mat([u, v, w]), symmetric(*u, *v)
+    np.testing.assert_allclose(array(A @ B), array(A) @ array(B), atol=1e-12)
+    np.testing.assert_allclose(array(A @ w), array(A) @ array(w), atol=1e-12)
+    np.testing.assert_array_equal(array(A.T), array(A).T)
+    np.testing.assert_array_equal(array(B), array(B).T)
+    np.testing.assert_array_equal(array(A + B), array(A) + array(B))
+    np.testing.assert_array_equal(array(A - B), array(A) - array(B))
+    np.testing.assert_array_equal(array(3 * -A), -3 * array(A))
+
+
+@pytest.mark.parametrize("k", range(-5, 6))
+def test_quarter_turns_of_an_offset_are_free_and_exact(k: int) -> None:
+    graph = Graph()
+    q = graph.leaf("q", 0)
+    size = len(graph.nodes)
+    c, s = cos_sin(q, exact(0, 1) * k / 2 if k else 0)
+    assert len(graph.nodes) == size + 2  # a sine and a cosine of q, nothing else
+    c0, s0 = cos_sin(q)
+    assert (c, s) == ((c0, s0), (-s0, c0), (-c0, -s0), (s0, -c0))[k % 4]
+
+
+def test_right_angles_cost_no_operation() -> None:
+    graph = Graph()
+    v = Vec(*(graph.leaf("v", k) for k in range(3)))
+    size = len(graph.nodes)
+    moved = Rotation([turn(0, pi / 2), turn(2, pi), turn(1, -pi / 2)]) @ v
+    assert len(graph.nodes) == size
+    assert all(type(x) is Expr for x in moved)
+
+
+def test_a_turn_by_an_unknown_angle_costs_four_multiplications_and_two_additions() -> None:
+    graph = Graph()
+    v = Vec(*(graph.leaf("v", k) for k in range(3)))
+    rotation = Rotation([turn(0, graph.leaf("q", 0))])
+    size = len(graph.nodes)
+    rotation @ v
+    assert len(graph.nodes) == size + 6
+
+
+@pytest.mark.parametrize("name", sorted(FUNCTIONS))
+def test_functions_agree_over_all_kinds_of_scalars(name: str) -> None:
+    """Exact numbers, floats, arrays and expressions: the same function."""
+    from cardan.ir.code import gather
+    from cardan.ir.interpret import interpret
+
+    two = name in ("atan2", "min", "max")
+    args = [exact("0.4"), exact("-0.7")][: 2 if two else 1]
+    expected = _reference(name, *map(float, args))
+    assert float(function(name, *args)) == pytest.approx(expected, rel=1e-14)
+    assert float(function(name, *map(float, args))) == pytest.approx(expected, rel=1e-14)
+    arrays = [np.full(3, float(arg)) for arg in args]
+    np.testing.assert_allclose(function(name, *arrays), expected, rtol=1e-14)
+    graph = Graph()
+    leaves = [graph.leaf("x", k) for k in range(len(args))]
+    code = gather(graph, {"x": (len(args),)}, {"y": ((1,), [function(name, *leaves)])})
+    found = interpret(code, {"x": np.array([float(arg) for arg in args])})["y"]
+    assert found[0] == pytest.approx(expected, rel=1e-14)
+
+
+def _reference(name: str, *args: float) -> float:
+    if name == "sign":
+        return float(np.sign(args[0]))
+    return float({"min": min, "max": max, "abs": abs}.get(name, getattr(math, name, None))(*args))
+
+
+def test_sign_and_root() -> None:
+    assert sign(-3) == -1
+    assert sign(0.0) == 0
+    assert sqrt(exact("2.25")) == exact("1.5")
