@@ -18,6 +18,10 @@ lint: $(VENV)/.stamp-test
 	$(BIN)/ruff format --check src tests bench examples
 	$(BIN)/mypy
 
+laws: $(VENV)/.stamp-test
+	$(BIN)/python -m tests.laws --robots 10000
+	$(BIN)/python -m tests.laws --base 2000
+
 fuzz: $(VENV)/.stamp-test
 	$(BIN)/python -m tests.fuzz --expressions 100000 --files 20000
 

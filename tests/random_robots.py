@@ -1,8 +1,8 @@
 """Random robots for the laws: general trees with all six parameters of modified Denavit-Hartenberg.
 
-Zeros and right angles are frequent (`special`), because that is where structure is exploited; inertias
-are those of real bodies: principal moments, centre of mass and orientation are drawn, then moved to
-the link frame. Numbers are short decimals, kept exact, as a robot file would hold them.
+Zeros and right angles are frequent (`special`), because that is where structure is exploited;
+inertias are those of real bodies: principal moments, centre of mass and orientation are drawn, then
+moved to the link frame. Numbers are short decimals, kept exact, as a robot file would hold them.
 """
 
 from __future__ import annotations
@@ -19,7 +19,17 @@ import numpy as np
 import cardan
 from cardan.describe.expression import Value, symbol
 from cardan.describe.robot import (
-    DRIVE, FIXED, GEOMETRY, INERTIA, PRISMATIC, REVOLUTE, WRENCH, Base, Joint, Link, Robot,
+    DRIVE,
+    FIXED,
+    GEOMETRY,
+    INERTIA,
+    PRISMATIC,
+    REVOLUTE,
+    WRENCH,
+    Base,
+    Joint,
+    Link,
+    Robot,
 )  # fmt: skip
 from cardan.exact import exact, pi
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from .build import base, dynamic, geometric, identification, kinematic, lagrange
+from .build.search import EFFORTS
 from .describe.robot import Robot
 from .errors import UnknownNameError
 
@@ -63,6 +64,7 @@ _SYMBOLIC = Option("keep every inertial and geometric parameter as an input p", 
 _BASE = Option(
     "use the base inertial parameters: same torques, fewer operations", False, kind="flag"
 )
+_EFFORT = Option("how hard to search for fewer operations", "normal", EFFORTS)
 _WRENCH = Option("add the external wrenches of all links as an input f_e", False, kind="flag")
 _OFFSET = Option("add a column of ones per joint, for a torque offset", False, kind="flag")
 _FRAME = Option(
@@ -110,13 +112,14 @@ def _entries() -> list[Entry]:
         entry("inverse-dynamics", "dynamic", "joint torques of a motion",
               "q, qd, qdd(, f_e) -> tau (n)", dynamic.inverse_dynamics,
               method=Option("the formulation", "newton-euler", ("newton-euler", "lagrange")),
-              base_parameters=_BASE, f_e=_WRENCH),
+              base_parameters=_BASE, effort=_EFFORT, f_e=_WRENCH),
         entry("inertia-matrix", "dynamic", "inertia matrix, by composite links",
-              "q -> A (n,n)", dynamic.inertia_matrix, base_parameters=_BASE),
+              "q -> A (n,n)", dynamic.inertia_matrix, base_parameters=_BASE, effort=_EFFORT),
         entry("bias", "dynamic", "centrifugal, Coriolis, gravity and friction torques",
-              "q, qd(, f_e) -> H (n)", dynamic.bias, base_parameters=_BASE, f_e=_WRENCH),
+              "q, qd(, f_e) -> H (n)", dynamic.bias,
+              base_parameters=_BASE, effort=_EFFORT, f_e=_WRENCH),
         entry("gravity", "dynamic", "gravity torques",
-              "q -> Q (n)", dynamic.gravity, base_parameters=_BASE),
+              "q -> Q (n)", dynamic.gravity, base_parameters=_BASE, effort=_EFFORT),
         entry("coriolis-matrix", "dynamic", "Coriolis matrix with Adot - 2C skew-symmetric",
               "q, qd -> C (n,n)", dynamic.coriolis_matrix, base_parameters=_BASE),
         entry("lagrange", "dynamic", "A, velocity coefficients and Q, as functions of q alone",
@@ -130,7 +133,7 @@ def _entries() -> list[Entry]:
               "q, qd, tau(, f_e) -> qdd (n)", dynamic.direct_dynamics,
               method=Option("articulated inertias, or A and H; default the cheaper", "auto",
                             ("auto", "recursive", "inertia-matrix")),
-              base_parameters=_BASE, f_e=_WRENCH),
+              base_parameters=_BASE, effort=_EFFORT, f_e=_WRENCH),
         entry("reactions", "dynamic", "wrench through every joint",
               "q, qd, qdd(, f_e) -> reactions (nl,6)", dynamic.reactions, f_e=_WRENCH),
         entry("energies", "dynamic", "kinetic and potential energy",
@@ -145,7 +148,7 @@ def _entries() -> list[Entry]:
               "numeric"))}, program=False),
         entry("regressor", "identification", "dynamic identification model: tau = D K",
               "q, qd, qdd -> D (n,np)", identification.regressor,
-              base_parameters=_BASE, offset=_OFFSET),
+              base_parameters=_BASE, effort=_EFFORT, offset=_OFFSET),
         entry("filtered-regressor", "identification", "identification without accelerations",
               "q, qd -> D1, D2 (n,np)", identification.filtered_regressor,
               base_parameters=_BASE, offset=_OFFSET),

@@ -1,4 +1,4 @@
-"""The sine and cosine of the generated code: at most 2 ulp below the limit, the C library beyond."""
+"""Sine and cosine of the generated code: at most 2 ulp below the limit, the C library beyond."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.random_programs import apply
 
 from cardan.emit.llvm_sincos import KINDS
 from cardan.ir.trace import Tracer
 from cardan.program import Program
 from cardan.run import native
 from cardan.run.function import Function
-from tests.random_programs import apply
 
 mpmath = pytest.importorskip("mpmath")
 
@@ -64,7 +64,7 @@ def ulps(x: np.ndarray, found: np.ndarray) -> float:
 
 
 def near_multiples_of_half_pi(dtype: str, limit: float, count: int) -> np.ndarray:
-    """The numbers of that type nearest to a multiple of pi/2, the closest first; with neighbours."""
+    """Numbers of that type nearest to a multiple of pi/2, the closest first; with neighbours."""
     with mpmath.workdps(50):
         half = mpmath.pi / 2
         last = int(limit / float(half))

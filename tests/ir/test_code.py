@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.random_programs import random_inputs, random_program
 
 import cardan
 from cardan.errors import CardanError, ProgramError
@@ -17,7 +18,6 @@ from cardan.exact import exact, pi
 from cardan.ir.code import Code, Output, from_json, gather, to_json, verify
 from cardan.ir.graph import Graph
 from cardan.program import Program
-from tests.random_programs import random_inputs, random_program
 
 
 def small() -> Code:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import pytest
+from tests.random_programs import apply
 
 from cardan.ir.code import gather
 from cardan.ir.cost import Cost, cost, depends_on
 from cardan.ir.graph import Graph
 from cardan.ir.passes import fuse
-from tests.random_programs import apply
 
 
 def test_each_operation_has_its_column() -> None:

@@ -6,14 +6,14 @@ import math
 
 import numpy as np
 import pytest
+from tests.random_programs import apply, random_inputs, random_program
+from tests.random_robots import states
 
 import cardan
 from cardan.errors import InputError
 from cardan.ir.code import gather
 from cardan.ir.graph import Graph
 from cardan.ir.interpret import interpret
-from tests.random_programs import apply, random_inputs, random_program
-from tests.random_robots import states
 
 
 def test_every_operation() -> None:
@@ -21,8 +21,8 @@ def test_every_operation() -> None:
     a, b = graph.leaf("x", 0), graph.leaf("x", 1)
     outputs = [
         a + b, a - b, a * b, a / b, -a, apply("sin", a), apply("cos", a), apply("sqrt", a),
-        apply("abs", b), apply("sign", b), apply("atan2", a, b), apply("min", a, b), apply("max", a, b),
-        apply("select", a, a, b), apply("select", b, a, b), 2 - a, 1 / b,
+        apply("abs", b), apply("sign", b), apply("atan2", a, b), apply("min", a, b),
+        apply("max", a, b), apply("select", a, a, b), apply("select", b, a, b), 2 - a, 1 / b,
     ]  # fmt: skip
     x, y = 0.7, -1.3
     expected = [

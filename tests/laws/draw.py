@@ -8,12 +8,12 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+from tests.random_robots import random_robot
 
 from cardan.algebra.vector import Mat, Vec
 from cardan.describe.robot import FIXED, PRISMATIC, REVOLUTE, WRENCH, Base, Link, Robot
 from cardan.exact import Exact, exact
 from cardan.models.bodies import Bodies, Body, bodies
-from tests.random_robots import random_robot
 
 __all__ = [
     "STEP", "close", "draw", "draw_elastic", "draw_floating", "draw_wrenches", "fixed_base",
@@ -36,7 +36,13 @@ def draw(seed: int) -> Robot:
         joints[-1] = replace(joints[-1], sigma=rng.choice((REVOLUTE, PRISMATIC)))
     along = rng.random()
     gravity = (0, 0, 0) if along < 0.1 else (0, 0, exact("-9.81")) if along < 0.3 else robot.gravity
-    return replace(robot, joints=tuple(joints), gravity=gravity)
+    links = tuple(_rounded(link) if rng.random() < 0.2 else link for link in robot.links)
+    return replace(robot, joints=tuple(joints), links=links, gravity=gravity)
+
+
+def _rounded(link: Link) -> Link:
+    """The mass as an integer; a heavier body of the same moments is still a body."""
+    return replace(link, M=int(np.ceil(float(link.M))))
 
 
 def draw_elastic(robot: Robot, rng: np.random.Generator) -> Robot:
@@ -123,7 +129,8 @@ def stack(values: Sequence[Any], shape: tuple[int, ...] = (STATES,)) -> Array:
     """Scalars and arrays over states as one array (*states, n)."""
     if not len(values):
         return np.zeros((*shape, 0))
-    return np.stack(np.broadcast_arrays(*values, np.empty(shape))[:-1], -1)
+    numbers = [float(x) if isinstance(x, Exact) else x for x in values]
+    return np.stack(np.broadcast_arrays(*numbers, np.empty(shape))[:-1], -1)
 
 
 def matrix(rows: Sequence[Sequence[Any]], shape: tuple[int, ...] = (STATES,)) -> Array:
@@ -136,7 +143,9 @@ def rate(x: Sequence[Array], xd: Sequence[Array]) -> list[Array]:
     return [a + 1j * STEP * b for a, b in zip(x, xd, strict=True)]
 
 
-def close(found: Any, expected: Any, what: str, scale: float = 0.0, tolerance: float = 1e-9) -> None:
+def close(
+    found: Any, expected: Any, what: str, scale: float = 0.0, tolerance: float = 1e-9
+) -> None:
     """Equal to `tolerance` of the largest component, or of `scale` where terms cancel."""
     found, expected = np.asarray(found), np.asarray(expected)
     assert found.shape == expected.shape, f"{what}: shapes {found.shape} and {expected.shape}"

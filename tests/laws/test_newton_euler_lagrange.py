@@ -3,19 +3,19 @@
     tau = d/dt dL/dqd - dL/dq,   K = 1/2 sum tr(Td_j P_j Td_j'),   U = - sum g'(T_j P_j)_4
 
 with 4x4 transformation matrices T_j, their rates Td_j and pseudo-inertias P_j (Uicker's form). K is
-quadratic in qd, so a central difference of step 1 is its exact gradient; derivatives by time and by q are
-complex steps, exact to rounding. Motor inertias, friction and wrenches are added by virtual work.
+quadratic in qd, so a central difference of step 1 is its exact gradient; derivatives by time and by
+q are complex steps, exact to rounding. Motor inertias, friction and wrenches come by virtual work.
 """
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
+from tests.random_robots import random_robot, relative_error, states
 
 import cardan
 from cardan.describe.expression import number
 from cardan.describe.robot import FIXED, GEOMETRY, PRISMATIC, Joint, Link, Robot
-from tests.random_robots import random_robot, relative_error, states
 
 STEP = 1e-30
 

@@ -1,8 +1,8 @@
 """Inverse dynamics against Pinocchio: every URDF of the collection, and 200 random trees.
 
-The second model is built from the six parameters of each frame by plain NumPy matrices, so that nothing
-of Cardan but the description takes part. A wrench of ours is exerted by the link on the environment;
-Pinocchio's acts on the link.
+The second model is built from the six parameters of each frame by plain NumPy matrices, so that
+nothing of Cardan but the description takes part. A wrench of ours is exerted by the link on the
+environment; Pinocchio's acts on the link.
 """
 
 from __future__ import annotations
@@ -12,11 +12,11 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.random_robots import random_robot, relative_error, states
 
 import cardan
 from cardan.describe.expression import Value, number
 from cardan.describe.robot import FIXED, PRISMATIC, Joint, Link, Robot
-from tests.random_robots import random_robot, relative_error, states
 
 pinocchio = pytest.importorskip("pinocchio")
 

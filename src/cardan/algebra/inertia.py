@@ -69,6 +69,8 @@ def turned_symmetric(turn: Turn, S: Mat) -> Mat:
     axis, c, s = turn
     if _is_zero(s) and isinstance(c, int) and c == 1:
         return S
+    if isinstance(c, int) and c == 0:
+        return _quarter_turned(axis, s, S)
     j, k = (axis + 1) % 3, (axis + 2) % 3
     jj, kk, jk, aj, ak = S[j, j], S[k, k], S[j, k], S[axis, j], S[axis, k]
     u = s * (kk - jj) - (2 * c) * jk
@@ -92,10 +94,11 @@ def _turned_general(turn: Turn, B: Mat) -> Mat:
     axis, c, s = turn
     if _is_zero(s) and isinstance(c, int) and c == 1:
         return B
+    if isinstance(c, int) and c == 0:
+        return _quarter_turned(axis, s, B)
     j, k = (axis + 1) % 3, (axis + 2) % 3
     jj, kk, jk, kj = B[j, j], B[k, k], B[j, k], B[k, j]
-    # the block turns as xx' = xx + s v, yy' = yy - s v, and both off-diagonals lose c v, where
-    # v = s (kk - jj) - c (jk + kj); jk' = jk - (jk + kj) - c v + ... reduces to -kj - c v
+    # as in turned_symmetric, with both off-diagonals: jk' = -(kj + c v), kj' = -(jk + c v)
     v = s * (kk - jj) - c * (jk + kj)
     sv, cv = s * v, c * v
     rows: list[list[Any]] = [[B[r, q] for q in range(3)] for r in range(3)]
@@ -104,6 +107,20 @@ def _turned_general(turn: Turn, B: Mat) -> Mat:
     rows[axis][j], rows[axis][k] = c * B[axis, j] - s * B[axis, k], s * B[axis, j] + c * B[axis, k]
     rows[j][axis], rows[k][axis] = c * B[j, axis] - s * B[k, axis], s * B[j, axis] + c * B[k, axis]
     return Mat(rows)
+
+
+def _quarter_turned(axis: int, s: int, B: Mat) -> Mat:
+    """A matrix after a quarter turn: its entries exchanged, no operation."""
+    j, k = (axis + 1) % 3, (axis + 2) % 3
+    source = {axis: (axis, 1), j: (k, -s), k: (j, s)}  # new axis <- (old axis, sign)
+    rows = [[B[source[r][0], source[q][0]] for q in range(3)] for r in range(3)]
+    signs = [[source[r][1] * source[q][1] for q in range(3)] for r in range(3)]
+    return Mat(
+        [
+            [x if g > 0 else -x for x, g in zip(*pair, strict=True)]
+            for pair in zip(rows, signs, strict=True)
+        ]
+    )
 
 
 def _is_zero(x: Scalar) -> bool:

@@ -12,9 +12,10 @@ import numpy as np
 
 from .. import exact
 
-__all__ = ["FUNCTIONS", "cos_sin", "function", "sign", "sqrt"]
+__all__ = ["FUNCTIONS", "HALF", "cos_sin", "function", "sign", "sqrt"]
 
 Scalar = Any
+HALF = exact.exact("1/2")  # dividing integers by 2 would leave the exact numbers
 
 
 def cos_sin(angle: Scalar, offset: Scalar = 0) -> tuple[Scalar, Scalar]:
@@ -50,7 +51,9 @@ def function(name: str, *args: Scalar) -> Scalar:
         return _DERIVED[name](*args)
     if all(map(_is_number, args)) and name in _EXACT:
         return _EXACT[name](*args)
-    return _NUMPY[name](*(float(arg) if exact.is_exact(arg) else arg for arg in args))
+    numbers = [float(arg) if exact.is_exact(arg) else arg for arg in args]
+    found = _NUMPY[name](*numbers)
+    return float(found) if all(type(x) is float for x in numbers) else found
 
 
 def _is_number(x: Scalar) -> bool:

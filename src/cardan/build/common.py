@@ -9,14 +9,14 @@ from ..algebra.vector import Vec
 from ..describe.robot import FIXED, Robot
 from ..errors import ModelError
 from ..models.bodies import Bodies
+from ..models.formulation import Formulation
 from ..program import Program
-from .derive import Result, derive
+from .derive import Form, derive
 
 __all__ = ["build", "is_floating", "joint_rows", "refuse", "state", "wrenches"]
 
 Scalar = Any
 Arrays = dict[str, Any]
-Form = Callable[[Bodies, Arrays], Result]
 
 MEANING = {
     "q": "joint positions, rad or m",
@@ -83,13 +83,29 @@ def build(
     robot: Robot, model: str, inputs: Mapping[str, tuple[int, ...]], forms: Iterable[Form],
     outputs: Sequence[str], *, symbolic: bool = False, expanded: bool = False,
     meaning: Mapping[str, str] | None = None,
+    formulate: Callable[[Formulation], Form] | None = None, choices: Sequence[str] = (),
+    effort: str = "normal",
 ) -> Program:  # fmt: skip
     """derive with the common meanings filled in."""
     table = {name: MEANING[name] for name in (*inputs, *outputs, "p") if name in MEANING}
     return derive(
         robot, model, inputs, forms, meaning={**table, **(meaning or {})}, symbolic=symbolic,
-        expanded=expanded,
+        expanded=expanded, formulate=formulate, choices=choices, effort=effort,
     )  # fmt: skip
+
+
+def with_base(robot: Robot, wanted: bool) -> Robot:
+    """The robot that carries its base parameters, if wanted."""
+    if not wanted:
+        return robot
+    from .base import base_parameters
+
+    return base_parameters(robot).robot
+
+
+# what may be chosen in a recursion that gives torques only, and in one by composite links
+RECURSION = ("still", "grouped", "carried", "balance", "column", "slide", "regroup")
+COMPOSITE = ("still", "slide", "regroup")
 
 
 def flat(rows: Sequence[Sequence[Scalar]]) -> list[Scalar]:

@@ -13,12 +13,15 @@ from ..describe.expression import Expression, symbol
 from ..describe.robot import DRIVE, GEOMETRY, INERTIA, Joint, Robot
 from ..errors import ModelError
 from ..exact import Exact
-from ..ir.cost import Cost, cost
+from ..ir.code import Code
+from ..ir.cost import cost
+from ..ir.factor import factored
 from ..ir.trace import Tracer
 from ..models.bodies import Bodies, bodies
+from ..models.formulation import Formulation
 from ..program import Program
 
-__all__ = ["Result", "derive", "parametrised"]
+__all__ = ["Candidate", "Derivation", "Form", "Result", "derive", "parametrised", "price"]
 
 _TRIG = 20  # a sine or cosine against an addition, when formulations are compared
 
@@ -32,46 +35,86 @@ class Result:
     record: Any = None
 
 
-def derive(
-    robot: Robot,
-    model: str,
-    inputs: Mapping[str, tuple[int, ...]],
-    forms: Iterable[Callable[..., Result]],
-    *,
-    meaning: Mapping[str, str],
-    symbolic: bool = False,
-    expanded: bool = False,
-) -> Program:
-    """The cheapest program among `forms`, functions (bodies, {input: array}) -> Result."""
-    defaults: dict[str, float] = {}
-    if symbolic:
-        robot, defaults = parametrised(robot)
-    best: tuple[int, Any, tuple[str, ...]] | None = None
-    for form in forms:
+Form = Callable[[Bodies, dict[str, Any]], Result]
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """One traced form."""
+
+    price: int
+    code: Code
+    parameters: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Derivation:
+    """What is derived: a model of a robot with these input arrays."""
+
+    robot: Robot
+    model: str
+    inputs: Mapping[str, tuple[int, ...]]
+
+    def trace(self, form: Form, factor: bool = False) -> Candidate:
+        """Run a form on expressions; `factor`: rewrite its sums."""
         tracer = Tracer()
-        scene: Bodies = bodies(robot, tracer.parameter)
-        x = {name: tracer.array(name, *shape) for name, shape in inputs.items()}
+        scene: Bodies = bodies(self.robot, tracer.parameter)
+        x = {name: tracer.array(name, *shape) for name, shape in self.inputs.items()}
         if "V0" in x:  # a moving base: its motion and gravity are inputs, its acceleration is found
             scene = scene.moving_base(x["V0"], x["g0"])
         try:
             result = form(scene, x)
         except ZeroDivisionError:
             raise ModelError(
-                f"'{model}' of '{robot.name}' divides by zero: some link has no inertia along its"
-                " joint; give the links beyond it mass or inertia, or the joint a rotor inertia IA"
+                f"'{self.model}' of '{self.robot.name}' divides by zero: some link has no inertia"
+                " along its joint; give the links beyond it mass or inertia, or the joint a rotor"
+                " inertia IA"
             ) from None
-        code, parameters = tracer.program(result.outputs, result.record, robot.parameters)
-        price = _price(cost(code)[0])
-        if best is None or price < best[0]:
-            best = (price, code, parameters)
-    assert best is not None
-    _, code, parameters = best
-    known = {name: defaults[name] for name in parameters if name in defaults}
-    return Program(model, robot.name, code, parameters, known, dict(meaning), expanded)
+        code, parameters = tracer.program(result.outputs, result.record, self.robot.parameters)
+        if factor:
+            code = factored(code)
+        return Candidate(price(code), code, parameters)
 
 
-def _price(loop: Cost) -> int:
+def derive(
+    robot: Robot,
+    model: str,
+    inputs: Mapping[str, tuple[int, ...]],
+    forms: Iterable[Form],
+    *,
+    meaning: Mapping[str, str],
+    symbolic: bool = False,
+    expanded: bool = False,
+    formulate: Callable[[Formulation], Form] | None = None,
+    choices: Sequence[str] = (),
+    effort: str = "normal",
+) -> Program:
+    """The cheapest program among `forms`, or among the formulations that `formulate` can take."""
+    defaults: dict[str, float] = {}
+    if symbolic:
+        robot, defaults = parametrised(robot)
+    derivation = Derivation(robot, model, inputs)
+    candidates = [derivation.trace(form) for form in forms]
+    if formulate is not None:
+        candidates.append(search(derivation, formulate, choices, effort))
+    best = min(candidates, key=lambda candidate: candidate.price)
+    known = {name: defaults[name] for name in best.parameters if name in defaults}
+    return Program(model, robot.name, best.code, best.parameters, known, dict(meaning), expanded)
+
+
+def price(code: Code) -> int:
+    """Operations of every state, sines and cosines weighted."""
+    loop = cost(code)[0]
     return loop.total + _TRIG * loop.trig
+
+
+def search(
+    derivation: Derivation, formulate: Callable[[Formulation], Form], choices: Sequence[str],
+    effort: str,
+) -> Candidate:  # fmt: skip
+    from .search import cheapest
+
+    return cheapest(derivation, formulate, choices, effort)
 
 
 def parametrised(robot: Robot) -> tuple[Robot, dict[str, float]]:

@@ -1,24 +1,27 @@
-"""Dynamic models: inverse and direct dynamics, inertia matrix, bias, gravity, reactions,
-energies."""
+"""Dynamic models: inverse and direct dynamics, inertia matrix, bias, gravity, reactions, energies.
+
+What follows from the recursion is searched for its cheapest formulation (`search`)."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
-from ..describe.robot import Robot
+from ..describe.robot import FIXED, Robot
 from ..models.bodies import Bodies
 from ..models.coriolis import coriolis_matrix as coriolis_model
 from ..models.direct_dynamics import articulated_dynamics, solve_tree
 from ..models.energy import energies as energies_model
 from ..models.energy import momentum as momentum_model
 from ..models.floating import base_columns, floating_inverse_dynamics, solve_floating
+from ..models.formulation import PLAIN, Formulation
 from ..models.inertia_matrix import inertia_matrix as inertia_model
-from ..models.newton_euler import NewtonEuler
 from ..models.newton_euler import inverse_dynamics as newton_euler
 from ..program import Program
 from .common import (
+    COMPOSITE,
+    RECURSION,
     Arrays,
-    Form,
     build,
     flat,
     is_floating,
@@ -26,9 +29,10 @@ from .common import (
     refuse,
     slides,
     state,
+    with_base,
     wrenches,
-)
-from .derive import Result
+)  # fmt: skip
+from .derive import Derivation, Form, Result
 
 __all__ = [
     "bias", "coriolis_matrix", "direct_dynamics", "energies", "generalized_momentum", "gravity",
@@ -38,54 +42,63 @@ __all__ = [
 
 def inverse_dynamics(
     robot: Robot, *, method: str = "newton-euler", base_parameters: bool = False, f_e: bool = False,
-    symbolic: bool = False,
+    symbolic: bool = False, effort: str = "normal",
 ) -> Program:  # fmt: skip
-    """Torques of a motion; also the accelerations nobody imposes: of elastic joints, of the
-    base."""
+    """Torques of a motion; also the accelerations nobody imposes: elastic joints, a free base."""
     refuse(robot, "inverse-dynamics")
-    if base_parameters:
-        from .identification import with_base_parameters
-
-        robot = with_base_parameters(robot)
+    robot = with_base(robot, base_parameters)
     if method == "lagrange":
         from .lagrange import inverse_dynamics as by_lagrange
 
         return by_lagrange(robot, f_e=f_e, symbolic=symbolic)
     if is_floating(robot) or any(joint.elastic for joint in robot.joints):
-        return _free_inverse_dynamics(robot, f_e, symbolic)
+        return _free_inverse_dynamics(robot, f_e, symbolic, effort)
 
-    def form(slide: frozenset[int]) -> Form:
+    def formulate(form: Formulation) -> Form:
         def run(scene: Bodies, x: Arrays) -> Result:
             found = newton_euler(
-                scene, x["q"], x["qd"], x["qdd"], wrenches=wrenches(robot, x), slide=slide
+                scene, x["q"], x["qd"], x["qdd"], wrenches=wrenches(robot, x), form=form
             )
             return Result({"tau": ((robot.n,), joint_rows(scene, found.tau))}, found)
 
         return run
 
-    inputs = state(robot, "q", "qd", "qdd", f_e=f_e)
-    forms = map(form, slides(robot))
-    return build(robot, "inverse-dynamics", inputs, forms, ["tau"], symbolic=symbolic)
+    return build(
+        robot, "inverse-dynamics", state(robot, "q", "qd", "qdd", f_e=f_e), [], ["tau"],
+        symbolic=symbolic, formulate=formulate, choices=RECURSION, effort=effort,
+    )  # fmt: skip
 
 
-def _free_inverse_dynamics(robot: Robot, f_e: bool, symbolic: bool) -> Program:
-    """[K10] 6.3 and 7.2: accelerations of elastic joints and of a floating base are unknowns
-    too."""
-    rigid = sum(joint.sigma != 2 and not joint.elastic for joint in robot.joints)
+def _rigid(robot: Robot) -> int:
+    """Number of joints whose acceleration can be imposed."""
+    return sum(joint.sigma != FIXED and not joint.elastic for joint in robot.joints)
+
+
+def _free_inverse_dynamics(robot: Robot, f_e: bool, symbolic: bool, effort: str) -> Program:
+    """[K10] 6.3 and 7.2: accelerations of elastic joints and of a floating base are unknowns."""
+    rigid = _rigid(robot)
     elastic = robot.n - rigid
+    floats = is_floating(robot)
     inputs = state(robot, "q", "qd", "qdd", f_e=f_e)
     inputs["qdd"] = (rigid,)
-    floats = is_floating(robot)
 
-    def form(slide: frozenset[int]) -> Form:
+    def formulate(form: Formulation) -> Form:
         def run(scene: Bodies, x: Arrays) -> Result:
-            qs, qds = scene.spread(x["q"]), scene.spread(x["qd"])
-            found = articulated_dynamics(
-                scene, x["q"], x["qd"],
-                tau={j: scene.links[j - 1].elastic_torque(qs[j], qds[j]) for j in scene.elastic},
-                qdd=dict(zip(scene.rigid, x["qdd"], strict=True)),
-                free_base=floats, wrenches=wrenches(robot, x), slide=slide,
-            )  # fmt: skip
+            loads = wrenches(robot, x)
+            if not elastic:
+                found = floating_inverse_dynamics(
+                    scene, x["q"], x["qd"], x["qdd"], wrenches=loads, form=form
+                )
+            else:
+                qs, qds = scene.spread(x["q"]), scene.spread(x["qd"])
+                springs = {
+                    j: scene.links[j - 1].elastic_torque(qs[j], qds[j]) for j in scene.elastic
+                }
+                imposed = dict(zip(scene.rigid, x["qdd"], strict=True))
+                found = articulated_dynamics(
+                    scene, x["q"], x["qd"], tau=springs, qdd=imposed, free_base=floats,
+                    wrenches=loads, form=form,
+                )  # fmt: skip
             outputs = {"tau": ((rigid,), [found.tau[j] for j in scene.rigid])}
             if elastic:
                 outputs["qdd_e"] = ((elastic,), [found.qdd[j] for j in scene.elastic])
@@ -95,81 +108,96 @@ def _free_inverse_dynamics(robot: Robot, f_e: bool, symbolic: bool) -> Program:
 
         return run
 
-    def composite(slide: frozenset[int]) -> Form:
-        def run(scene: Bodies, x: Arrays) -> Result:
-            found = floating_inverse_dynamics(
-                scene, x["q"], x["qd"], x["qdd"], wrenches=wrenches(robot, x), slide=slide
-            )
-            base = [*found.V0d[0], *found.V0d[1]] if found.V0d else []
-            outputs = {"tau": ((rigid,), joint_rows(scene, found.tau)), "V0d": ((6,), base)}
-            return Result(outputs, found)
-
-        return run
-
     names = ["tau", *(["qdd_e"] if elastic else []), *(["V0d"] if floats else [])]
-    forms = map(form if elastic else composite, slides(robot))
     meaning = {"qdd": "accelerations of the rigid joints, rad/s2 or m/s2"} if elastic else {}
     return build(
-        robot, "inverse-dynamics", inputs, forms, names, symbolic=symbolic, meaning=meaning
-    )
+        robot, "inverse-dynamics", inputs, [], names, symbolic=symbolic, meaning=meaning,
+        formulate=formulate, choices=COMPOSITE, effort=effort,
+    )  # fmt: skip
 
 
 def direct_dynamics(
     robot: Robot, *, method: str = "auto", base_parameters: bool = False, f_e: bool = False,
-    symbolic: bool = False,
+    symbolic: bool = False, effort: str = "normal",
 ) -> Program:  # fmt: skip
     """Accelerations of torques; the cheaper of the two methods by default."""
     refuse(robot, "direct-dynamics")
-    if base_parameters:
-        from .identification import with_base_parameters
-
-        robot = with_base_parameters(robot)
-    rigid = sum(joint.sigma != 2 and not joint.elastic for joint in robot.joints)
+    robot = with_base(robot, base_parameters)
+    rigid = _rigid(robot)
     inputs = state(robot, "q", "qd", "tau", f_e=f_e)
     inputs["tau"] = (rigid,)
-    floats = is_floating(robot)
-
-    def torques(scene: Bodies, x: Arrays) -> dict[int, Any]:
-        qs, qds = scene.spread(x["q"]), scene.spread(x["qd"])
-        found = {j: scene.links[j - 1].elastic_torque(qs[j], qds[j]) for j in scene.elastic}
-        return found | dict(zip(scene.rigid, x["tau"], strict=True))
-
-    def recursive(slide: frozenset[int]) -> Form:
-        def run(scene: Bodies, x: Arrays) -> Result:
-            found = articulated_dynamics(
-                scene, x["q"], x["qd"], tau=torques(scene, x), free_base=floats,
-                wrenches=wrenches(robot, x), slide=slide,
-            )  # fmt: skip
-            base = [*found.V0d[0], *found.V0d[1]] if found.V0d else []
-            return Result(_accelerations(robot, joint_rows(scene, found.qdd), base), found)
-
-        return run
-
-    def by_matrix(slide: frozenset[int]) -> Form:
-        def run(scene: Bodies, x: Arrays) -> Result:
-            zeros = [0] * robot.n
-            H = newton_euler(
-                scene, x["q"], x["qd"], zeros, wrenches=wrenches(robot, x), slide=slide
-            )
-            A = inertia_model(scene, x["q"], slide)
-            given = torques(scene, x)
-            rhs = {j: given[j] - H.tau[j] for j in scene.tree.moving}
-            if floats:
-                columns = base_columns(scene, A, slide)
-                base, qdd = solve_floating(scene, A, columns, rhs, (-H.f[0], -H.n[0]))
-                return Result(_accelerations(robot, joint_rows(scene, qdd), base), H)
-            qdd = solve_tree(A.A, rhs, scene.tree.moving, _moving_parent(scene))
-            return Result(_accelerations(robot, joint_rows(scene, qdd), []), H)
-
-        return run
-
-    makers = {"recursive": [recursive], "inertia-matrix": [by_matrix]}.get(
-        method, [by_matrix, recursive]
-    )
-    forms = [make(slide) for make in makers for slide in slides(robot)]
-    names = ["qdd", *(["V0d"] if floats else [])]
+    names = ["qdd", *(["V0d"] if is_floating(robot) else [])]
     meaning = {"tau": "torques or forces of the rigid joints"} if rigid < robot.n else {}
-    return build(robot, "direct-dynamics", inputs, forms, names, symbolic=symbolic, meaning=meaning)
+
+    methods: dict[str, tuple[Callable[[Formulation], Form], tuple[str, ...]]] = {
+        "recursive": (lambda form: _recursive(robot, form), COMPOSITE),
+        "inertia-matrix": (lambda form: _by_matrix(robot, form), RECURSION),
+    }
+    if method == "auto":
+        plain = {
+            name: Derivation(robot, "direct-dynamics", inputs).trace(formulate(PLAIN)).price
+            for name, (formulate, _) in methods.items()
+            if name == "recursive" or len(robot.links) <= _LARGEST_MATRIX
+        }
+        best = min(plain.values())
+        wanted = [name for name, price in plain.items() if price <= 1.15 * best]
+    else:
+        wanted = [method]
+    found = [
+        build(
+            robot,
+            "direct-dynamics",
+            inputs,
+            [],
+            names,
+            symbolic=symbolic,
+            meaning=meaning,
+            formulate=methods[name][0],
+            choices=methods[name][1],
+            effort=effort,
+        )
+        for name in wanted
+    ]
+    return min(found, key=lambda program: (program.cost.total, program.cost.trig))
+
+
+_LARGEST_MATRIX = 40  # links: beyond it a full inertia matrix is never the cheaper way
+
+
+def _torques(scene: Bodies, x: Arrays) -> dict[int, Any]:
+    """Given torques, and those of the springs of elastic joints."""
+    qs, qds = scene.spread(x["q"]), scene.spread(x["qd"])
+    found = {j: scene.links[j - 1].elastic_torque(qs[j], qds[j]) for j in scene.elastic}
+    return found | dict(zip(scene.rigid, x["tau"], strict=True))
+
+
+def _recursive(robot: Robot, form: Formulation) -> Form:
+    def run(scene: Bodies, x: Arrays) -> Result:
+        found = articulated_dynamics(
+            scene, x["q"], x["qd"], tau=_torques(scene, x), free_base=is_floating(robot),
+            wrenches=wrenches(robot, x), form=form,
+        )  # fmt: skip
+        base = [*found.V0d[0], *found.V0d[1]] if found.V0d else []
+        return Result(_accelerations(robot, joint_rows(scene, found.qdd), base), found)
+
+    return run
+
+
+def _by_matrix(robot: Robot, form: Formulation) -> Form:
+    def run(scene: Bodies, x: Arrays) -> Result:
+        loads = wrenches(robot, x)
+        H = newton_euler(scene, x["q"], x["qd"], [0] * robot.n, wrenches=loads, form=form)
+        A = inertia_model(scene, x["q"], form)
+        given = _torques(scene, x)
+        rhs = {j: given[j] - H.tau[j] for j in scene.tree.moving}
+        if is_floating(robot):
+            columns = base_columns(scene, A, form.slide)
+            base, qdd = solve_floating(scene, A, columns, rhs, (-H.f[0], -H.n[0]))
+            return Result(_accelerations(robot, joint_rows(scene, qdd), base), H)
+        qdd = solve_tree(A.A, rhs, scene.tree.moving, _moving_parent(scene))
+        return Result(_accelerations(robot, joint_rows(scene, qdd), []), H)
+
+    return run
 
 
 def _accelerations(robot: Robot, qdd: list[Any], base: list[Any]) -> dict[str, Any]:
@@ -192,37 +220,32 @@ def _moving_parent(scene: Bodies) -> Any:
 
 
 def inertia_matrix(
-    robot: Robot, *, base_parameters: bool = False, symbolic: bool = False
+    robot: Robot, *, base_parameters: bool = False, symbolic: bool = False, effort: str = "normal"
 ) -> Program:
     """A (n,n); with a floating base the full matrix (6+n, 6+n), base first."""
     refuse(robot, "inertia-matrix")
-    if base_parameters:
-        from .identification import with_base_parameters
-
-        robot = with_base_parameters(robot)
+    robot = with_base(robot, base_parameters)
     size = robot.n + 6 * is_floating(robot)
 
-    def form(slide: frozenset[int]) -> Form:
+    def formulate(form: Formulation) -> Form:
         def run(scene: Bodies, x: Arrays) -> Result:
-            found = inertia_model(scene, x["q"], slide)
+            found = inertia_model(scene, x["q"], form)
             rows = found.matrix(scene.tree.moving)
             if is_floating(robot):
-                rows = _full_matrix(scene, found, rows, slide)
+                rows = _full_matrix(scene, found, rows, form)
             return Result({"A": ((size, size), flat(rows))}, found)
 
         return run
 
     return build(
-        robot,
-        "inertia-matrix",
-        {"q": (robot.n,)},
-        map(form, slides(robot)),
-        ["A"],
-        symbolic=symbolic,
-    )
+        robot, "inertia-matrix", {"q": (robot.n,)}, [], ["A"], symbolic=symbolic,
+        formulate=formulate, choices=COMPOSITE, effort=effort,
+    )  # fmt: skip
 
 
-def _full_matrix(scene: Bodies, found: Any, rows: list[list[Any]], slide: Any) -> list[list[Any]]:
+def _full_matrix(
+    scene: Bodies, found: Any, rows: list[list[Any]], form: Formulation
+) -> list[list[Any]]:
     """[[A11, A12], [A12^T, A22]], [K10] (84)."""
     M, S, J = found.Mplus[0], found.MSplus[0], found.Jplus[0]
     X, Y, Z = S
@@ -234,60 +257,62 @@ def _full_matrix(scene: Bodies, found: Any, rows: list[list[Any]], slide: Any) -
         [Z, 0, -X, *J.rows[1]],
         [-Y, X, 0, *J.rows[2]],
     ]
-    columns = base_columns(scene, found, slide)
+    columns = base_columns(scene, found, form.slide)
     coupled = [[*columns[j][0], *columns[j][1]] for j in scene.tree.moving]
     top = [[*base[r], *(column[r] for column in coupled)] for r in range(6)]
     return [*top, *([*column, *row] for column, row in zip(coupled, rows, strict=True))]
 
 
 def bias(
-    robot: Robot, *, base_parameters: bool = False, f_e: bool = False, symbolic: bool = False
-) -> Program:
+    robot: Robot, *, base_parameters: bool = False, f_e: bool = False, symbolic: bool = False,
+    effort: str = "normal",
+) -> Program:  # fmt: skip
     """H: the torques of qdd = 0; with a floating base the base's six rows first, [K10] (85)."""
     refuse(robot, "bias")
-    if base_parameters:
-        from .identification import with_base_parameters
-
-        robot = with_base_parameters(robot)
+    robot = with_base(robot, base_parameters)
     size = robot.n + 6 * is_floating(robot)
 
-    def form(slide: frozenset[int]) -> Form:
+    def formulate(form: Formulation) -> Form:
         def run(scene: Bodies, x: Arrays) -> Result:
             found = newton_euler(
-                scene, x["q"], x["qd"], [0] * robot.n, wrenches=wrenches(robot, x), slide=slide
+                scene, x["q"], x["qd"], [0] * robot.n, wrenches=wrenches(robot, x), form=form
             )
             base = [*found.f[0], *found.n[0]] if is_floating(robot) else []
             return Result({"H": ((size,), [*base, *joint_rows(scene, found.tau)])}, found)
 
         return run
 
-    inputs = state(robot, "q", "qd", f_e=f_e)
-    return build(robot, "bias", inputs, map(form, slides(robot)), ["H"], symbolic=symbolic)
+    return build(
+        robot, "bias", state(robot, "q", "qd", f_e=f_e), [], ["H"], symbolic=symbolic,
+        formulate=formulate, choices=RECURSION, effort=effort,
+    )  # fmt: skip
 
 
-def gravity(robot: Robot, *, base_parameters: bool = False, symbolic: bool = False) -> Program:
+def gravity(
+    robot: Robot, *, base_parameters: bool = False, symbolic: bool = False, effort: str = "normal"
+) -> Program:
     """Q: the torques that hold the robot at rest."""
     refuse(robot, "gravity")
-    if base_parameters:
-        from .identification import with_base_parameters
-
-        robot = with_base_parameters(robot)
+    robot = with_base(robot, base_parameters)
     size = robot.n + 6 * is_floating(robot)
     inputs: dict[str, tuple[int, ...]] = {"q": (robot.n,)}
     if is_floating(robot):
         inputs["g0"] = (3,)
 
-    def form(slide: frozenset[int]) -> Form:
+    def formulate(form: Formulation) -> Form:
         def run(scene: Bodies, x: Arrays) -> Result:
             scene = scene.unloaded().moving_base([0] * 6, x.get("g0", scene.gravity))
             zeros = [0] * robot.n
-            found: NewtonEuler = newton_euler(scene, x["q"], zeros, zeros, slide=slide)
+            found = newton_euler(scene, x["q"], zeros, zeros, form=form)
             base = [*found.f[0], *found.n[0]] if is_floating(robot) else []
             return Result({"Q": ((size,), [*base, *joint_rows(scene, found.tau)])}, found)
 
         return run
 
-    return build(robot, "gravity", inputs, map(form, slides(robot)), ["Q"], symbolic=symbolic)
+    return build(
+        robot, "gravity", inputs, [], ["Q"], symbolic=symbolic,
+        formulate=formulate, choices=COMPOSITE, effort=effort,
+    )  # fmt: skip
 
 
 def coriolis_matrix(
@@ -295,10 +320,7 @@ def coriolis_matrix(
 ) -> Program:
     """C with H = C qd + Q (+ friction and wrenches)."""
     refuse(robot, "coriolis-matrix", mobile=True, floating=True)
-    if base_parameters:
-        from .identification import with_base_parameters
-
-        robot = with_base_parameters(robot)
+    robot = with_base(robot, base_parameters)
     n = robot.n
 
     def run(scene: Bodies, x: Arrays) -> Result:
@@ -316,8 +338,9 @@ def reactions(robot: Robot, *, f_e: bool = False, symbolic: bool = False) -> Pro
     def form(slide: frozenset[int]) -> Form:
         def run(scene: Bodies, x: Arrays) -> Result:
             found = newton_euler(
-                scene, x["q"], x["qd"], x["qdd"], wrenches=wrenches(robot, x), slide=slide
-            )
+                scene, x["q"], x["qd"], x["qdd"], wrenches=wrenches(robot, x),
+                form=Formulation(slide=slide),
+            )  # fmt: skip
             rows = [[*found.f[link.j], *found.n[link.j]] for link in scene.links]
             return Result({"reactions": ((nl, 6), flat(rows))}, found)
 

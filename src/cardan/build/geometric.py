@@ -10,8 +10,8 @@ from ..mechanism.tree import Tree
 from ..models.bodies import Bodies
 from ..models.transform import transform as transform_model
 from ..program import Program
-from .common import Arrays, Form, build
-from .derive import Result
+from .common import Arrays, build
+from .derive import Form, Result
 
 __all__ = ["transform"]
 

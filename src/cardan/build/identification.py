@@ -6,44 +6,38 @@ from collections.abc import Callable
 
 from ..describe.robot import Robot
 from ..models.bodies import Bodies
+from ..models.formulation import Formulation
 from ..models.regressor import Columns, columns
 from ..models.regressor import energy_regressor as energy_model
 from ..models.regressor import filtered_regressor as filtered_model
 from ..models.regressor import regressor as regressor_model
 from ..program import Program
-from .common import Arrays, Form, build, flat, refuse, slides, state
-from .derive import Result
+from .common import Arrays, build, flat, refuse, state
+from .derive import Form, Result
 
-__all__ = ["energy_regressor", "filtered_regressor", "regressor", "with_base_parameters"]
-
-
-def with_base_parameters(robot: Robot) -> Robot:
-    """The robot that carries the base parameters: same torques, fewer parameters."""
-    from .base import base_parameters
-
-    return base_parameters(robot).robot
+__all__ = ["energy_regressor", "filtered_regressor", "regressor"]
 
 
 def regressor(
-    robot: Robot, *, base_parameters: bool = False, offset: bool = False, symbolic: bool = False
-) -> Program:
+    robot: Robot, *, base_parameters: bool = False, offset: bool = False, symbolic: bool = False,
+    effort: str = "normal",
+) -> Program:  # fmt: skip
     """D with tau = D K."""
     refuse(robot, "regressor", floating=True)
     wanted = _columns(robot, base_parameters, offset)
 
-    def form(slide: frozenset[int]) -> Form:
+    def formulate(form: Formulation) -> Form:
         def run(scene: Bodies, x: Arrays) -> Result:
             names = wanted(scene)
-            D = regressor_model(scene.unloaded(), x["q"], x["qd"], x["qdd"], names, slide)
+            D = regressor_model(scene.unloaded(), x["q"], x["qd"], x["qdd"], names, form)
             return Result({"D": ((robot.n, len(names)), flat(D))})
 
         return run
 
-    inputs = state(robot, "q", "qd", "qdd")
-    forms = map(form, slides(robot))
     return build(
-        robot, "regressor", inputs, forms, ["D"], symbolic=symbolic,
-        meaning=_listed(robot, wanted, "D"),
+        robot, "regressor", state(robot, "q", "qd", "qdd"), [], ["D"], symbolic=symbolic,
+        meaning=_listed(robot, wanted, "D"), formulate=formulate,
+        choices=("still", "grouped", "column", "slide"), effort=effort,
     )  # fmt: skip
 
 

@@ -21,8 +21,8 @@ from ..models.jacobian import jacobian as jacobian_model
 from ..models.kinematics import accelerations as accelerations_model
 from ..models.kinematics import velocities as velocities_model
 from ..program import Program
-from .common import Arrays, Form, build, flat, refuse
-from .derive import Result
+from .common import Arrays, build, flat, refuse
+from .derive import Form, Result
 
 __all__ = ["accelerations", "jacobian", "jacobian_inverse", "jdot_qdot", "velocities"]
 
@@ -147,7 +147,11 @@ def _forms(
     point = Vec(*(to_value(x) for x in tool))
     if len(point) != 3:
         raise ModelError(f"tool = {list(tool)}: the three coordinates of a point are expected")
-    frames = [tree.link(intermediate)] if intermediate is not None else [0, *tree.path(n)]
+    frames = [0, *tree.path(n)]
+    if intermediate is not None:
+        frames = [tree.link(intermediate)]
+    elif len(frames) > _LONG:  # the ends and the middle
+        frames = [frames[0], frames[len(frames) // 2], frames[-1]]
 
     def factors(scene: Bodies, q: Any, choice: tuple[int, bool, bool]) -> Jacobian:
         k, merge, accumulate = choice
@@ -173,6 +177,9 @@ def _forms(
         best = [min((c for c in choices if c[0] == k), key=prices.__getitem__) for k in frames]
         choices = sorted(best, key=prices.__getitem__)[:tried]
     return list(map(form, choices))
+
+
+_LONG = 14  # frames on the path: beyond it not every intermediate frame is tried
 
 
 def velocities(robot: Robot, *, symbolic: bool = False) -> Program:

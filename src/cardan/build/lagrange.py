@@ -20,7 +20,7 @@ from ..models.energy import energies
 from ..models.inertia_matrix import inertia_matrix
 from ..models.newton_euler import inverse_dynamics as newton_euler
 from ..program import Program
-from .common import Arrays, build, flat, joint_rows, refuse, state, wrenches
+from .common import Arrays, build, flat, joint_rows, refuse, state, with_base, wrenches
 from .derive import Result
 
 __all__ = ["inverse_dynamics", "lagrange"]
@@ -37,10 +37,7 @@ def lagrange(
     form 'christoffel': B (n,n,n). form 'configuration' ([B23] eq. 3.11): C1 of 2 qd_j qd_k, C2 of
     qd_j²."""
     refuse(robot, "lagrange", mobile=True, floating=True)
-    if base_parameters:
-        from .identification import with_base_parameters
-
-        robot = with_base_parameters(robot)
+    robot = with_base(robot, base_parameters)
     n = robot.n
 
     def run(scene: Bodies, x: Arrays) -> Result:

@@ -9,8 +9,10 @@ around the rest.
 from __future__ import annotations
 
 from collections.abc import Collection
+from fractions import Fraction
 from typing import Any
 
+from ..exact import exact
 from .expression import Expression, Value, add, multiply, power, subtract
 
 __all__ = ["collected"]
@@ -35,7 +37,9 @@ def collected(value: Value, linear: Collection[str] = ()) -> Value:
         common = parts[0][0] if len({_size(c) for c, _ in parts}) == 1 else 1
         inner: Value = 0
         for coefficient, factor in parts:
-            inner = _plus(inner, coefficient / common if common != 1 else coefficient, factor)
+            if common != 1:  # all sizes are equal: only the sign is left
+                coefficient = 1 if coefficient == common else -1
+            inner = _plus(inner, coefficient, factor)
         total = _plus(total, common, multiply(_product(rest), inner))
     return total
 
@@ -80,7 +84,8 @@ def _terms(value: Value) -> dict[Monomial, Any]:
     if op == "*":
         return _multiplied(_terms(args[0]), _terms(args[1]))
     if op == "/" and not isinstance(args[1], Expression):
-        return {m: c / args[1] for m, c in _terms(args[0]).items()}
+        inverse = exact(Fraction(1, args[1])) if isinstance(args[1], int) else 1 / args[1]
+        return {m: c * inverse for m, c in _terms(args[0]).items()}
     if op == "^" and isinstance(args[1], int) and 0 < args[1] <= 8:
         result: dict[Monomial, Any] = {(): 1}
         for _ in range(args[1]):

@@ -2,38 +2,76 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from ..errors import UnknownNameError
+from ..errors import ModelError, UnknownNameError
 
 if TYPE_CHECKING:
     from ..program import Program
     from .printer import Printer
 
-__all__ = ["emit", "languages"]
+__all__ = ["emit", "languages", "register"]
 
-
-def _printers() -> dict[str, type[Printer]]:
-    from .c import C
-    from .python import Python
-
-    return {printer.language: printer for printer in (C, Python)}
+# language -> the class in the module of that name; a module is imported when it is first asked for
+_LANGUAGES = {
+    "c": "C", "cpp": "Cpp", "fortran": "Fortran", "matlab": "Matlab", "mathematica": "Mathematica",
+    "maple": "Maple", "python": "Python", "jax": "Jax", "torch": "Torch", "julia": "Julia",
+    "rust": "Rust", "cuda": "Cuda", "text": "Text", "latex": "Latex", "markdown": "Markdown",
+}  # fmt: skip
+_registered: dict[str, type[Printer]] = {}
+_LARGEST = 100_000  # operations of an expanded form; it grows exponentially with the chain
 
 
 def languages() -> list[str]:
     """Names of the languages that programs can be printed in."""
-    return list(_printers())
+    return [*_LANGUAGES, *(name for name in _registered if name not in _LANGUAGES)]
 
 
-def emit(
-    program: Program, language: str, *, function: str = "", dtype: str = "float64", **unknown: Any
-) -> str:
-    """Source text of a program. Options: `function`, the name; `dtype`, float64 or float32."""
-    printers = _printers()
-    if language not in printers:
-        raise UnknownNameError.of("language", language, printers)
-    if unknown:
-        raise UnknownNameError.of("option of emit", next(iter(unknown)), ("function", "dtype"))
-    if dtype not in ("float64", "float32"):
-        raise UnknownNameError.of("dtype", dtype, ("float64", "float32"))
-    return printers[language](program, function, dtype).text()
+def register(printer: type[Printer]) -> type[Printer]:
+    """Add a language, or replace one; can decorate the class."""
+    _registered[printer.language] = printer
+    return printer
+
+
+def emit(program: Program, language: str, **options: Any) -> str:
+    """Source text of a program.
+
+    function   name of the function; default <robot>_<model>
+    dtype      float64 or float32
+    arguments  array, or struct: a structure of inputs and one of outputs (C, C++)
+    expanded   True: without intermediate variables; False: with them; default as the model says
+    split      True: two functions, setup (parameters -> h) and the work of every state
+    chunk      statements per function; programs above 2000 statements are cut by default; 0: never
+    """
+    from .options import checked
+
+    printer = _printer(language)
+    found = checked(language, printer.honours, options)
+    if found.expanded is not None:
+        program = replace(program, expanded=found.expanded)
+    if program.expanded and program.cost.total > _LARGEST:
+        raise ModelError(
+            f"'{program.model}' of '{program.robot}' has more than {_LARGEST} operations without "
+            "intermediate variables: use expanded=False"
+        )
+    scope = printer.scope()
+    name = scope.claim(found.function or f"{program.robot}_{program.model}".lower())
+    setup, loop = program.split() if found.split else (None, program)
+    parts = [(loop, name)]
+    if setup is not None:
+        parts.insert(0, (setup, scope.claim(f"{name}_setup")))
+        parts[1] = (replace(loop, expanded=program.expanded), name)
+    printers = [printer(part, name, found, scope.child()) for part, name in parts]
+    return printer.file(program, printers)
+
+
+def _printer(language: str) -> type[Printer]:
+    if language in _registered:
+        return _registered[language]
+    if language not in _LANGUAGES:
+        raise UnknownNameError.of("language", language, languages())
+    module = import_module(f".{language}", __package__)
+    printer: type[Printer] = getattr(module, _LANGUAGES[language])
+    return printer

@@ -1,12 +1,14 @@
-"""C99: one function on plain arrays, nothing but math.h."""
+"""C99: functions on plain arrays or on structures, nothing but math.h."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import prod
+from typing import ClassVar
 
-from .printer import Printer
+from .printer import Function, Printer
 
-__all__ = ["C"]
+__all__ = ["RESERVED", "C"]
 
 _KEYWORDS = """
 auto break case char const continue default do double else enum extern float for goto if inline
@@ -16,7 +18,7 @@ constexpr nullptr static_assert thread_local typeof_unqual NAN INFINITY HUGE HUG
 HUGE_VALL MAXFLOAT NULL errno math_errhandling MATH_ERRNO MATH_ERREXCEPT DOMAIN SING OVERFLOW
 UNDERFLOW PLOSS TLOSS FP_NAN FP_INFINITE FP_ZERO FP_SUBNORMAL FP_NORMAL FP_ILOGB0 FP_ILOGBNAN M_E
 M_LOG2E M_LOG10E M_LN2 M_LN10 M_PI M_PI_2 M_PI_4 M_1_PI M_2_PI M_2_SQRTPI M_SQRT2 M_SQRT1_2 linux
-unix i386 div abs labs exit
+unix i386 div abs labs exit cardan_sign CARDAN_NOINLINE
 """
 _MATH = """
 acos acosh asin asinh atan atan2 atanh cbrt ceil copysign cos cosh erf erfc exp exp2 expm1 fabs
@@ -26,10 +28,20 @@ round scalbln scalbn signbit sin sinh sqrt tan tanh tgamma trunc y0 y1 yn gamma 
 isinf isnan finite isfinite isnormal fpclassify isgreater isless isunordered scalb pow10 signgam
 sincos
 """
+RESERVED = frozenset(
+    [*_KEYWORDS.split(), *(f"{name}{s}" for name in _MATH.split() for s in ("", "f", "l"))]
+)
 _SIGN = """static {real} cardan_sign({real} x)
 {{
     return x > 0 ? 1 : x < 0 ? -1 : x;
 }}
+"""
+# parts that are inlined again would undo the cutting
+_NOINLINE = """#if defined(__GNUC__)
+#define CARDAN_NOINLINE __attribute__((noinline))
+#else
+#define CARDAN_NOINLINE
+#endif
 """
 
 
@@ -37,85 +49,127 @@ class C(Printer):
     """The table for C."""
 
     language = "c"
-    comment = " * "
-    reserved = frozenset(
-        [
-            *_KEYWORDS.split(),
-            *(f"{f}{s}" for f in _MATH.split() for s in ("", "f", "l")),
-            "cardan_sign",
-        ]
-    )
+    honours = Printer.honours | {"arguments", "chunk"}
+    reserved = RESERVED
+    functions: ClassVar[dict[str, str]] = {
+        "sin": "sin{f}({{}})", "cos": "cos{f}({{}})", "sqrt": "sqrt{f}({{}})",
+        "abs": "fabs{f}({{}})", "sign": "cardan_sign({{}})", "atan2": "atan2{f}({{}}, {{}})",
+        "min": "fmin{f}({{}}, {{}})", "max": "fmax{f}({{}}, {{}})",
+        "select": "({{}} > 0 ? {{}} : {{}})", "fma": "fma{f}({{}}, {{}}, {{}})",
+    }  # fmt: skip
+    assignment = "    {target} = {value};"
+    call = "    {function}({arguments});"
+    before, part_before = "void ", "CARDAN_NOINLINE static void "  # what stands before a name
+
+    @classmethod
+    def functions_of(cls, dtype: str) -> dict[str, str]:
+        f = "" if dtype == "float64" else "f"
+        return {op: text.format(f=f) for op, text in cls.functions.items()}
 
     @property
     def real(self) -> str:
-        return "double" if self.dtype == "float64" else "float"
+        return "double" if self.options.dtype == "float64" else "float"
 
     @property
-    def functions(self) -> dict[str, str]:  # type: ignore[override]
-        f = "" if self.dtype == "float64" else "f"
-        return {
-            "sin": f"sin{f}({{}})", "cos": f"cos{f}({{}})", "sqrt": f"sqrt{f}({{}})",
-            "abs": f"fabs{f}({{}})", "sign": "cardan_sign({})", "atan2": f"atan2{f}({{}}, {{}})",
-            "min": f"fmin{f}({{}}, {{}})", "max": f"fmax{f}({{}}, {{}})",
-            "select": "({} > 0 ? {} : {})",
-        }  # fmt: skip
+    def is_struct(self) -> bool:
+        return self.options.arguments == "struct"
+
+    def reserve(self) -> None:
+        if self.is_struct:
+            self.given, self.found = self.names.claim("in"), self.names.claim("out")
+
+    @classmethod
+    def opening(cls, header: list[str], printers: Sequence[Printer]) -> list[str]:
+        nodes = (node for printer in printers for node in printer.code.nodes)
+        signs = any(node[0] == "sign" for node in nodes)
+        real = printers[0].real if isinstance(printers[0], C) else "double"
+        return [
+            *commented(header),
+            "#include <math.h>",
+            "",
+            *([_NOINLINE] if any(len(printer.parts[0]) > 1 for printer in printers) else []),
+            *([_SIGN.format(real=real)] if signs else []),
+        ]
 
     def number(self, x: float) -> str:
         text = super().number(x)
-        return text if self.dtype == "float64" else f"{text}f"
+        return text if self.options.dtype == "float64" else f"{text}f"
 
     def element(self, array: str, k: int) -> str:
-        return f"{self.arrays[array]}[{k}]"
+        text = super().element(array, k)
+        return f"{self.given}->{text}" if self.is_struct else text
+
+    def result(self, array: str, k: int) -> str:
+        text = super().result(array, k)
+        return f"{self.found}->{text}" if self.is_struct else text
 
     def declare(self, name: str, value: str) -> str:
         return f"    const {self.real} {name} = {value};"
 
-    def text(self) -> str:
-        inputs = [
-            f"const {self.real} {_sized(self.arrays[name], prod(shape))}"
-            for name, shape in self.code.inputs.items()
+    def workspace_storage(self) -> list[str]:
+        return [f"    {self.real} {self.workspace}[{self.parts[1]}];"]
+
+    def define(self, function: Function) -> list[str]:
+        before = self.part_before if function.is_part else self.before
+        indent = ",\n" + " " * (len(before) + len(function.name) + 1)
+        head = f"{before}{function.name}({indent.join(self.parameters(function)) or 'void'})"
+        types = [] if function.is_part or not self.is_struct else self.structures()
+        prototype = [] if function.is_part else [f"{head};", ""]
+        unused = [f"    (void){name};" for name in self.unused(function)]
+        return [*types, *prototype, head, "{", *unused, *function.body, "}"]
+
+    def parameters(self, function: Function) -> list[str]:
+        """The declarations of the arguments of a function."""
+        work = [f"{self.real} {self.workspace}[{self.parts[1]}]"] if function.workspace else []
+        if self.is_struct:
+            given = [f"const {self.name}_inputs *{self.given}"] if function.inputs else []
+            found = [f"{self.name}_outputs *{self.found}"] if function.outputs else []
+            return [*given, *found, *work]
+        return [
+            *(
+                f"const {self.real} {_sized(self.arrays[name], prod(self.code.inputs[name]))}"
+                for name in function.inputs
+            ),
+            *(
+                f"{self.real} {_sized(self.results[name], len(self.code.outputs[name].refs))}"
+                for name in function.outputs
+            ),
+            *work,
         ]
-        outputs = [
-            f"{self.real} {_sized(self.results[name], len(output.refs))}"
-            for name, output in self.code.outputs.items()
-        ]
-        body = list(self.statements())
-        for name, output in self.code.outputs.items():
-            body += [
-                f"    {self.results[name]}[{k}] = {self.signed(ref)};"
-                for k, ref in enumerate(output.refs)
-            ]
-        unused = [
-            f"    (void){self.arrays[name]};"
-            for name in self.code.inputs
-            if not any(node[0] == "input" and node[1] == name for node in self.code.nodes)
-        ]
-        unused += [
-            f"    (void){self.results[name]};"
-            for name, output in self.code.outputs.items()
-            if not output.refs
-        ]
-        signs = any(node[0] == "sign" for node in self.code.nodes)
-        arguments = (",\n" + " " * (len(self.function_name) + 6)).join([*inputs, *outputs])
-        header = [line.replace("*/", "* /") for line in self.header()]
-        return "\n".join(
-            [
-                "/*",
-                *(f"{self.comment}{line}".rstrip() for line in header),
-                " */",
-                "#include <math.h>",
-                "",
-                *([_SIGN.format(real=self.real)] if signs else []),
-                f"void {self.function_name}({arguments});",
-                "",
-                f"void {self.function_name}({arguments})",
-                "{",
-                *unused,
-                *body,
-                "}",
-                "",
-            ]
-        )
+
+    def unused(self, function: Function) -> list[str]:
+        """Arguments that would otherwise give a warning."""
+        empty = [name for name in function.outputs if not self.code.outputs[name].refs]
+        if self.is_struct:
+            no_input = len(function.unread) == len(function.inputs) > 0
+            no_output = len(empty) == len(function.outputs) > 0
+            return [self.given] * no_input + [self.found] * no_output
+        return [self.arrays[x] for x in function.unread] + [self.results[x] for x in empty]
+
+    def structures(self) -> list[str]:
+        """The structure of the inputs and that of the outputs."""
+        lines = []
+        sizes = {self.arrays[name]: prod(shape) for name, shape in self.code.inputs.items()}
+        found = {self.results[name]: len(out.refs) for name, out in self.code.outputs.items()}
+        for kind, fields in (("inputs", sizes), ("outputs", found)):
+            members = [f"    {self.real} {x}[{size}];" for x, size in fields.items() if size]
+            body = members or ["    char empty;"]  # C has no structures of nothing
+            lines += ["typedef struct {", *body, f"}} {self.name}_{kind};", ""]
+        return lines
+
+    def called(self, function: Function) -> str:
+        if not self.is_struct:
+            return super().called(function)
+        given = [self.given] if function.inputs else []
+        given += [self.found] if function.outputs else []
+        given += [self.workspace] if function.workspace else []
+        return self.call.format(function=function.name, arguments=", ".join(given))
+
+
+def commented(header: list[str]) -> list[str]:
+    """The header as a comment that nothing in it can end."""
+    safe = [line.replace("*/", "* /").replace("/*", "/ *") for line in header]
+    return ["/*", *(f" * {line}" for line in safe), " */"]
 
 
 def _sized(name: str, size: int) -> str:

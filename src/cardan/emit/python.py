@@ -2,62 +2,86 @@
 
 from __future__ import annotations
 
+import builtins
 import keyword
+from collections.abc import Sequence
 from math import prod
 from typing import ClassVar
 
-from .printer import Printer
+from .printer import Function, Printer
 
 __all__ = ["Python"]
 
 
 class Python(Printer):
-    """The table for Python."""
+    """The table for Python; JAX and PyTorch differ from it in a few spellings."""
 
     language = "python"
-    reserved = frozenset([*keyword.kwlist, *keyword.softkwlist, "np", "lead"])
+    honours = Printer.honours | {"chunk"}
+    reserved = frozenset(
+        [
+            *keyword.kwlist,
+            *keyword.softkwlist,
+            *dir(builtins),
+            "np",
+            "jnp",
+            "torch",
+            "lead",
+            "device",
+        ]
+    )
     functions: ClassVar[dict[str, str]] = {
         "sin": "np.sin({})", "cos": "np.cos({})", "sqrt": "np.sqrt({})", "abs": "np.abs({})",
         "sign": "np.sign({})", "atan2": "np.arctan2({}, {})", "min": "np.minimum({}, {})",
         "max": "np.maximum({}, {})", "select": "np.where({} > 0, {}, {})",
     }  # fmt: skip
+    imports: ClassVar[str] = "import numpy as np"
+    convert: ClassVar[str] = "np.asarray({x}, dtype=np.{dtype})"
+    broadcast: ClassVar[str] = "np.broadcast_shapes({shapes})"
+    storage: ClassVar[str] = "np.empty(lead + ({size},), dtype=np.{dtype})"
+
+    @classmethod
+    def opening(cls, header: list[str], printers: Sequence[Printer]) -> list[str]:
+        return [*super().opening(header, printers), cls.imports, "", ""]
 
     def element(self, array: str, k: int) -> str:
         return f"{self.arrays[array]}[..., {k}]"
 
-    def declare(self, name: str, value: str) -> str:
-        return f"    {name} = {value}"
+    def result(self, array: str, k: int) -> str:
+        return f"{self.results[array]}[..., {k}]"
 
-    def text(self) -> str:
-        inputs = self.code.inputs
-        reshape = []
-        for name, shape in inputs.items():
+    def define(self, function: Function) -> list[str]:
+        arguments = [self.arrays[name] for name in function.inputs]
+        if function.is_part:
+            arguments += [self.results[name] for name in function.outputs]
+            arguments += [self.workspace] if function.workspace else []
+        head = f"def {function.name}({', '.join(arguments)}):"
+        return [head, *(function.body or ["    pass"]), *([""] if function.is_part else [])]
+
+    def start(self) -> list[str]:
+        lines = []
+        for name, shape in self.code.inputs.items():
             x = self.arrays[name]
-            reshape.append(f"    {x} = np.asarray({x}, dtype=np.{self.dtype})")
+            lines.append(f"    {x} = {self.convert.format(x=x, dtype=self.options.dtype)}")
             if len(shape) > 1:
-                reshape.append(
-                    f"    {x} = {x}.reshape({x}.shape[:-{len(shape)}] + ({prod(shape)},))"
-                )
-        body = list(self.statements())
-        leads = ", ".join(f"{self.arrays[name]}.shape[:-1]" for name in inputs)
-        body.append(f"    lead = np.broadcast_shapes({leads})")
+                lines.append(f"    {x} = {x}.reshape({x}.shape[:-{len(shape)}] + ({prod(shape)},))")
+            elif not shape:
+                lines.append(f"    {x} = {x}[..., None]")
+        leads = ", ".join(f"{self.arrays[name]}.shape[:-1]" for name in self.code.inputs)
+        lines.append(f"    lead = {self.broadcast.format(shapes=leads)}")
         for name, output in self.code.outputs.items():
-            x = self.results[name]
-            body.append(f"    {x} = np.empty(lead + ({len(output.refs)},), dtype=np.{self.dtype})")
-            body += [f"    {x}[..., {k}] = {self.signed(r)}" for k, r in enumerate(output.refs)]
-            if len(output.shape) > 1:
-                body.append(f"    {x} = {x}.reshape(lead + {output.shape})")
-        returned = ", ".join(self.results.values())
-        return "\n".join(
-            [
-                *(f"# {line}".rstrip() for line in self.header()),
-                "import numpy as np",
-                "",
-                "",
-                f"def {self.function_name}({', '.join(self.arrays[name] for name in inputs)}):",
-                *reshape,
-                *body,
-                f"    return {returned}",
-                "",
-            ]
-        )
+            size = len(output.refs)
+            value = self.storage.format(size=size, dtype=self.options.dtype)
+            lines.append(f"    {self.results[name]} = {value}")
+        return lines
+
+    def finish(self) -> list[str]:
+        shaped = [
+            f"    {self.results[name]} = {self.results[name]}.reshape(lead + {output.shape})"
+            for name, output in self.code.outputs.items()
+            if len(output.shape) != 1
+        ]
+        return [*shaped, f"    return {', '.join(self.results.values())}"]
+
+    def workspace_storage(self) -> list[str]:
+        return [f"    {self.workspace} = [None] * {self.parts[1]}"]

@@ -24,6 +24,7 @@ __all__ = ["Code", "Output", "from_json", "gather", "to_json", "verify"]
 
 Shape = tuple[int, ...]
 FORMAT = 1
+LEAVES = frozenset({"const", "input", "none"})
 LARGEST = 10_000_000  # elements of an input or output array
 _EXACT = re.compile(r"-?\d{1,700}(/\d{1,700})?( -?\d{1,700}(/\d{1,700})?)?", re.ASCII)
 
@@ -60,7 +61,7 @@ class Code:
 
 def arguments(node: Node) -> tuple[int, ...]:
     """Ids a node reads."""
-    return () if node[0] in ("const", "input", "none") else node[1:]
+    return () if node[0] in LEAVES else node[1:]
 
 
 def gather(
@@ -72,18 +73,21 @@ def gather(
     """The program that computes these scalars of a graph: live nodes only, renumbered in order."""
     refs = {name: [graph.reference(x) for x in flat] for name, (_, flat) in outputs.items()}
     live = bytearray(len(graph.nodes))
-    stack = [abs(ref) for flat in refs.values() for ref in flat]
-    while stack:
-        id = stack.pop()
-        if not live[id]:
-            live[id] = 1
-            stack.extend(arguments(graph.nodes[id]))
-    number, nodes = {}, [("none",)]
+    for flat in refs.values():
+        for ref in flat:
+            live[abs(ref)] = 1
+    for id in range(len(live) - 1, 0, -1):  # arguments are older than what reads them
+        if live[id] and graph.nodes[id][0] not in LEAVES:
+            for arg in graph.nodes[id][1:]:
+                live[arg] = 1
+    number: dict[int, int] = {}
+    nodes: list[Node] = [("none",)]
     for id, node in enumerate(graph.nodes):
         if live[id]:
             number[id] = len(nodes)
-            args = arguments(node)
-            nodes.append((node[0], *(number[arg] for arg in args)) if args else node)
+            if node[0] not in LEAVES:
+                node = (node[0], *[number[arg] for arg in node[1:]])
+            nodes.append(node)
     return Code(
         inputs=dict(inputs),
         nodes=tuple(nodes),

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 
-from .code import Code, arguments
+from .code import LEAVES, Code
 
 __all__ = ["Cost", "cost", "depends_on"]
 
@@ -48,16 +49,18 @@ def depends_on(code: Code, arrays: set[str]) -> bytearray:
     for id, node in enumerate(code.nodes):
         if node[0] == "input":
             marks[id] = node[1] in arrays
-        else:
-            marks[id] = any(marks[arg] for arg in arguments(node))
+        elif node[0] not in LEAVES:
+            for arg in node[1:]:
+                marks[id] |= marks[arg]
     return marks
 
 
 def cost(code: Code, setup: frozenset[str] = frozenset({"p"})) -> tuple[Cost, Cost]:
     """(loop, setup): operations done for every state, and those on the arrays in `setup` alone."""
     varying = depends_on(code, set(code.inputs) - setup)
-    counts = [dict.fromkeys(Cost.__dataclass_fields__, 0) for _ in range(2)]
-    for id, node in enumerate(code.nodes):
-        for column in _COLUMN.get(node[0], ()):
-            counts[0 if varying[id] else 1][column] += 1
+    every = Counter((node[0], mark) for node, mark in zip(code.nodes, varying, strict=True))
+    counts = [Counter[str](), Counter[str]()]
+    for (op, mark), count in every.items():
+        for column in _COLUMN.get(op, ()):
+            counts[0 if mark else 1][column] += count
     return Cost(**counts[0]), Cost(**counts[1])

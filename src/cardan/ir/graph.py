@@ -14,13 +14,15 @@ are made here; tracing then interpreting therefore equals running, bit for bit.
 from __future__ import annotations
 
 from collections.abc import Callable
+from fractions import Fraction
 from typing import Any
 
-from ..exact import Exact
+from ..exact import Exact, exact
 
 __all__ = ["OPERATIONS", "Expr", "Graph", "Node"]
 
 Node = tuple[Any, ...]
+_PLAIN = (int, float)  # numbers whose value may be 0 or 1; an Exact is neither
 
 # operation -> number of arguments: the closed set
 OPERATIONS = {
@@ -61,10 +63,8 @@ class Expr:
     def __add__(self, other: Any) -> Any:
         if type(other) is Expr:
             return self.graph.add(self.ref, other.ref)
-        if type(other) is int and not other:
-            return self
-        if isinstance(other, int | float | Exact):
-            return self if other == 0 else self.graph.add(self.ref, self.graph.const(other))
+        if type(other) is Exact or isinstance(other, _PLAIN):
+            return self.graph.add(self.ref, self.graph.const(other)) if other else self
         return NotImplemented
 
     __radd__ = __add__
@@ -72,8 +72,8 @@ class Expr:
     def __sub__(self, other: Any) -> Any:
         if type(other) is Expr:
             return self.graph.add(self.ref, -other.ref)
-        if isinstance(other, int | float | Exact):
-            return self if other == 0 else self.graph.add(self.ref, -self.graph.const(other))
+        if type(other) is Exact or isinstance(other, _PLAIN):
+            return self.graph.add(self.ref, -self.graph.const(other)) if other else self
         return NotImplemented
 
     def __rsub__(self, other: Any) -> Any:
@@ -82,7 +82,9 @@ class Expr:
     def __mul__(self, other: Any) -> Any:
         if type(other) is Expr:
             return self.graph.mul(self.ref, other.ref)
-        if isinstance(other, int | float | Exact):
+        if type(other) is Exact:
+            return self.graph.mul(self.ref, self.graph.const(other))
+        if isinstance(other, _PLAIN):
             if other == 0:
                 return 0
             if other == 1:
@@ -97,19 +99,21 @@ class Expr:
     def __truediv__(self, other: Any) -> Any:
         if type(other) is Expr:
             return self.graph.div(self.ref, other.ref)
-        if isinstance(other, int | float | Exact):
+        if type(other) is Exact or isinstance(other, _PLAIN):
             if other == 0:
                 raise ZeroDivisionError("an expression is divided by the constant 0")
             if other == 1:
                 return self
             if other == -1:
                 return -self
+            if type(other) is int and other > 0 and other & (other - 1) == 0:
+                return self * exact(Fraction(1, other))  # a power of two: exact, and cheaper
             return self.graph.div(self.ref, self.graph.const(other))
         return NotImplemented
 
     def __rtruediv__(self, other: Any) -> Any:
-        if isinstance(other, int | float | Exact):
-            return 0 if other == 0 else self.graph.div(self.graph.const(other), self.ref)
+        if type(other) is Exact or isinstance(other, _PLAIN):
+            return self.graph.div(self.graph.const(other), self.ref) if other else 0
         return NotImplemented
 
     def __pow__(self, n: int) -> Any:

@@ -31,11 +31,11 @@ import numpy as np
 
 from ..algebra.inertia import Inertia
 from ..algebra.rotation import Rotation, X, Z, turn
-from ..algebra.scalar import cos_sin
-from ..algebra.vector import Mat, Vec, symmetric, zero
+from ..algebra.vector import Mat, Vec
 from ..exact import Exact, exact
 from .bodies import Bodies, Body
 from .regressor import INERTIA_COLUMNS, Columns, columns, regressor
+from .transfer import transfer
 
 __all__ = ["Drop", "Merge", "Step", "Transfer", "regroup", "regrouping_steps"]
 
@@ -84,7 +84,7 @@ def regroup(robot: Bodies, steps: Sequence[Step]) -> Parameters:
     links = {link.j: link for link in robot.links}
     for step in steps:
         if isinstance(step, Transfer):
-            _transfer(inertia, links[step.j], step.moments)
+            transfer(inertia, links[step.j], step.moments)
     found: Parameters = {}
     for link in robot.links:
         found |= _named(inertia[link.j], link.j)
@@ -106,40 +106,6 @@ def _eliminated(step: Step, links: Mapping[int, Body]) -> list[Column]:
     names = ("YY", "MZ", "M") if link.sbar else INERTIA_COLUMNS[:6] if link.s else INERTIA_COLUMNS
     moments = ("MX", "MY", "MZ") if step.moments else ()
     return [(name, step.j) for name in (*names, *moments)]
-
-
-def _transfer(inertia: dict[int, Inertia], link: Body, moments: bool) -> None:
-    """Move what link j shares with its antecedent, [KC97] refs 28, 29."""
-    i, j = link.i, link.j
-    own = inertia[j]
-    if link.sbar:
-        y, z, m = own.J[1, 1], own.MS[2], own.M
-        J = own.J.rows
-        inertia[j] = Inertia(
-            symmetric(J[0][0] - y, J[0][1], J[0][2], 0, J[1][2], J[2][2]),
-            Vec(own.MS[0], own.MS[1], 0),
-            0,
-        )
-        given = symmetric_body(link, y, z, m)
-    elif link.s:
-        MS = own.MS if moments else zero
-        inertia[j] = Inertia(symmetric(0, 0, 0, 0, 0, 0), zero if moments else own.MS, own.M)
-        given = Inertia(own.J, MS, 0).rotated(link.frame(0).iRj).moved(link.frame(0).iPj)
-    else:
-        inertia[j] = Inertia(symmetric(0, 0, 0, 0, 0, 0), zero, 0)
-        frame = link.frame(0)
-        given = own.rotated(frame.iRj).moved(frame.iPj)
-    inertia[i] = inertia[i] + given
-
-
-def symmetric_body(link: Body, y: Scalar, z: Scalar, m: Scalar) -> Inertia:
-    """A body symmetric about z_j (XX = YY = y, MZ = z, M = m about O_j) about O_i in frame i."""
-    r = link.r
-    y, z = y + r * (2 * z + r * m), z + r * m  # slid along the axis by r_j
-    c, s = cos_sin(link.alpha)
-    J = symmetric(y, 0, 0, c * c * y, c * s * y, s * s * y)
-    body = Inertia(J, Vec(0, -(s * z), c * z), m).moved(Vec(link.d, 0, link.b))
-    return body.rotated(Rotation([turn(Z, link.gamma)]))
 
 
 def _named(body: Inertia, j: int) -> Parameters:

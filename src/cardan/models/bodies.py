@@ -12,7 +12,7 @@ from typing import Any
 
 from ..algebra.rotation import Rotation, X, Z, turn
 from ..algebra.scalar import cos_sin, function
-from ..algebra.vector import Mat, Vec, symmetric, zero
+from ..algebra.vector import Mat, Vec, cross, symmetric, zero
 from ..describe.expression import Value, evaluate
 from ..describe.robot import PRISMATIC, REVOLUTE, Joint, Link, Robot
 from ..errors import ModelError
@@ -39,10 +39,31 @@ class Frame:
         return self.iRj.T
 
     @property
+    def cos_sin(self) -> tuple[Scalar, Scalar]:
+        """Of the last turn, the joint's own."""
+        return self.iRj.turns[-1][1:] if self.iRj.turns else (1, 0)
+
+    @property
     def iPj(self) -> Vec:
         """Position of O_j in frame i."""
         along: Vec = self.iRj @ Vec(0, 0, self.r)
         return self.P + along
+
+    def wrench(self, f: Vec, n: Vec, slide: bool = False) -> tuple[Vec, Vec]:
+        """jT_i^T (f; n): a wrench about O_j in frame j, about O_i in frame i, [K10] (25).
+
+        `slide`: the part along z_j is applied in frame j."""
+        if slide:
+            n = n + cross(Vec(0, 0, self.r), f)
+        f = self.iRj @ f
+        return f, self.iRj @ n + cross(self.P if slide else self.iPj, f)
+
+    def motion(self, V: Vec, w: Vec, slide: bool = False) -> tuple[Vec, Vec]:
+        """jT_i (V; w): a twist (or acceleration) of O_i at O_j, in frame j, [K10] (17)."""
+        jw = self.jRi @ w
+        if slide:
+            return self.jRi @ (V + cross(w, self.P)) + cross(jw, Vec(0, 0, self.r)), jw
+        return self.jRi @ (V + cross(w, self.iPj)), jw
 
 
 @dataclass(frozen=True)
@@ -71,6 +92,7 @@ class Body:
     damping: Scalar
     f_e: Vec
     n_e: Vec
+    E: Vec | None = None  # diagonal of ∫ r r^T dm, when the moment is to be formed from it
 
     def elastic_torque(self, q: Scalar, qd: Scalar) -> Scalar:
         """Γ = -k (q - q0) - damping q̇ of an elastic joint, [K10] (69), (70)."""

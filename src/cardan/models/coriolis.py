@@ -24,7 +24,7 @@ from typing import Any
 from ..algebra.inertia import Inertia, turned
 from ..algebra.vector import Mat, Vec, cross, hat
 from .bodies import Bodies, Body, Frame
-from .inertia_matrix import carry, composite_links
+from .inertia_matrix import composite_links
 from .kinematics import Motion, velocities
 
 __all__ = ["Coriolis", "coriolis_matrix"]
@@ -95,7 +95,7 @@ def coriolis_matrix(robot: Bodies, q: Sequence[Scalar], qd: Sequence[Scalar]) ->
         x.C[j, j] = _dot(S, forces[0])
         k = j
         while robot.links[k - 1].i:
-            forces = [carry(plus.frames[k], *force, False) for force in forces]
+            forces = [plus.frames[k].wrench(*force) for force in forces]
             k = robot.links[k - 1].i
             up = robot.links[k - 1]
             if up.s or up.sbar:

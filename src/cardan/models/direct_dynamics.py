@@ -9,7 +9,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -18,6 +18,7 @@ from ..algebra.scalar import sign
 from ..algebra.solve import solve_symmetric
 from ..algebra.vector import Mat, Vec, cross, hat
 from .bodies import Bodies, Body, Frame
+from .formulation import PLAIN, Formulation, formulated
 
 __all__ = ["Articulated", "Direct", "articulated_dynamics", "direct_dynamics", "solve_tree"]
 
@@ -45,9 +46,11 @@ class Articulated:
             return Vec(*(row[k] for row in self.L.rows)), Vec(*self.B.rows[k])
         return Vec(*(row[k - 3] for row in self.B.rows)), Vec(*(row[k - 3] for row in self.J.rows))
 
-    def without(self, f: Vec, n: Vec, H: Scalar) -> Articulated:
-        """This matrix minus the square (f; n)(f; n)^T / H, (37)."""
-        fH, nH = f / H, n / H
+    def without(self, f: Vec, n: Vec, H: Scalar, inverse: Scalar) -> Articulated:
+        """This matrix minus the square (f; n)(f; n)^T / H, with 1/H given, (37).
+
+        Without rotor inertia H is itself an entry of (f; n): H / H = 1 leaves a row of zeros."""
+        fH, nH = (Vec(*(1 if _same(x, H) else inverse * x for x in v)) for v in (f, n))
         return Articulated(
             self.L - _outer(f, fH, symmetric=True),
             self.B - _outer(f, nH),
@@ -80,6 +83,11 @@ class Articulated:
             for q in range(r):
                 rows[r][q] = rows[q][r]
         return Articulated(self.L, B, Mat(rows))
+
+
+def _same(x: Scalar, y: Scalar) -> bool:
+    """Are two traced expressions one and the same?"""
+    return hasattr(x, "ref") and bool(x == y)
 
 
 def _outer(v: Vec, w: Vec, symmetric: bool = False) -> Mat:
@@ -116,35 +124,37 @@ def spatial_inertia(link: Body) -> Articulated:
 
 def velocity_terms(
     robot: Bodies, q: Sequence[Scalar], qd: Sequence[Scalar], w0: Vec,
-    wrenches: Mapping[int, tuple[Vec, Vec]], slide: Collection[int],
-) -> tuple[Direct, dict[int, Frame]]:  # fmt: skip
+    wrenches: Mapping[int, tuple[Vec, Vec]], form: Formulation,
+) -> tuple[Bodies, Direct, dict[int, Frame]]:  # fmt: skip
     """First forward pass: velocities, γ (34) and β (35) of every link, the base included."""
     x = Direct()
     qs, qds = robot.spread(q), robot.spread(qd)
-    frames = {body.j: body.frame(qs[body.j]) for body in robot.links}
+    robot, placed = formulated(robot, qs, form)
+    frames = {j: here.T for j, here in placed.items()}
     x.w[0] = w0
     square = {0: hat(w0) @ hat(w0)}
     for link in (robot.base, *robot.links):
         j = link.j
         if j:
             i, T = link.i, frames[j]
-            x.C[j], x.S[j] = T.iRj.turns[-1][1:]
+            x.C[j], x.S[j] = T.cos_sin
             qda = qds[j] * a
             jwi = T.jRi @ x.w[i]                                                      # (18)
             x.w[j] = jwi + link.sbar * qda                                            # (19)
             square[j] = hat(x.w[j]) @ hat(x.w[j])
             drift = cross(jwi, qda)
-            if j in slide:
+            if j in form.slide:
                 linear = T.jRi @ (square[i] @ T.P) + (hat(jwi) @ hat(jwi)) @ (T.r * a)
             else:
                 linear = T.jRi @ (square[i] @ T.iPj)
             x.gamma[j] = (linear + 2 * link.s * drift, link.sbar * drift)             # (34)
         f_e, n_e = link.f_e, link.n_e
         if j in wrenches:
-            f_e, n_e = f_e + wrenches[j][0], n_e + wrenches[j][1]
+            f, n = (placed[j].own(v) if j else v for v in wrenches[j])
+            f_e, n_e = f_e + f, n_e + n
         gyro = cross(x.w[j], link.J @ x.w[j])
         x.beta[j] = (-f_e - square[j] @ link.MS, -n_e - gyro)                         # (35)
-    return x, frames
+    return robot, x, frames
 
 
 def articulated_dynamics(
@@ -156,20 +166,22 @@ def articulated_dynamics(
     qdd: Mapping[int, Scalar] | None = None,
     free_base: bool = False,
     wrenches: Mapping[int, tuple[Vec, Vec]] | None = None,
-    slide: Collection[int] = (),
+    form: Formulation = PLAIN,
 ) -> Direct:
     """Accelerations and torques when each joint has one of the two given, by link number.
 
     All torques given: the direct model (36)-(44). Accelerations of the rigid joints and torques
     of the elastic ones given: the inverse model with elastic joints (72)-(82). A free base adds
     (109)."""
-    x, frames = velocity_terms(robot, q, qd, robot.w0, wrenches or {}, slide)
+    robot, x, frames = velocity_terms(robot, q, qd, robot.w0, wrenches or {}, form)
+    slide = form.slide
     given, qds = dict(qdd or {}), robot.spread(qd)
     x.qdd.update(given)
     Jstar = {link.j: spatial_inertia(link) for link in (robot.base, *robot.links)}
     beta = dict(x.beta)
     U: dict[int, tuple[Vec, Vec]] = {}
     u: dict[int, Scalar] = {}
+    inverse: dict[int, Scalar] = {}
     K: dict[int, Articulated] = {}
     alpha: dict[int, tuple[Vec, Vec]] = {}
     for link in reversed(robot.links):
@@ -179,18 +191,19 @@ def articulated_dynamics(
         if j in tau:
             U[j] = Jstar[j].column(2 if link.s else 5)                                # J* a
             x.H[j] = (link.s * U[j][0] + link.sbar * U[j][1]) @ a + link.IA           # (36), (72)
+            inverse[j] = 1 / x.H[j]
             net = tau[j] - (link.FS * sign(qds[j]) + link.FV * qds[j])                # (44)
             u[j] = net + (link.s * beta[j][0] + link.sbar * beta[j][1]) @ a
             if carried:
-                K[j] = Jstar[j].without(*U[j], x.H[j])                                # (37), (73)
+                K[j] = Jstar[j].without(*U[j], x.H[j], inverse[j])                    # (37), (73)
         alpha[j] = _minus(K[j] @ x.gamma[j], beta[j])                                 # (38), (74)
         if j in tau:
-            alpha[j] = _plus(alpha[j], _times(u[j] / x.H[j], U[j]))
+            alpha[j] = _plus(alpha[j], _times(u[j] * inverse[j], U[j]))
         elif j in given:
             column = Jstar[j].column(2 if link.s else 5)
             alpha[j] = _plus(alpha[j], _times(given[j], column))                      # (76)
         if carried:
-            beta[i] = _minus(beta[i], carry_wrench(T, *alpha[j], j in slide))         # (39), (77)
+            beta[i] = _minus(beta[i], T.wrench(*alpha[j], j in slide))         # (39), (77)
             Jstar[i] = Jstar[i] + K[j].seen_from(T, j in slide)                       # (40), (78)
     x.VVd[0] = (robot.Vd0 - robot.gravity, robot.wd0)
     if free_base:
@@ -198,11 +211,11 @@ def articulated_dynamics(
         x.V0d = (x.VVd[0][0] + robot.gravity, x.VVd[0][1])
     for link in robot.links:
         i, j, T = link.i, link.j, frames[link.j]
-        moved = carry_motion(T, *x.VVd[i], j in slide)
+        moved = T.motion(*x.VVd[i], j in slide)
         Vd, wd = _plus(moved, x.gamma[j])
         if j in tau:
             projected = U[j][0] @ Vd + U[j][1] @ wd
-            x.qdd[j] = (u[j] - projected) / x.H[j]                                    # (41), (80)
+            x.qdd[j] = (u[j] - projected) * inverse[j]                                # (41), (80)
         elif j in given:
             f, n = _plus(K[j] @ moved, alpha[j])                                      # (42), (79)
             friction = link.FS * sign(qds[j]) + link.FV * qds[j]
@@ -219,11 +232,11 @@ def direct_dynamics(
     tau: Sequence[Scalar],
     *,
     wrenches: Mapping[int, tuple[Vec, Vec]] | None = None,
-    slide: Collection[int] = (),
+    form: Formulation = PLAIN,
 ) -> Direct:
     """q̈ of a robot with a fixed base; qdd[j] for the links that move."""
     torques = dict(zip(robot.tree.moving, tau, strict=True))
-    return articulated_dynamics(robot, q, qd, tau=torques, wrenches=wrenches, slide=slide)
+    return articulated_dynamics(robot, q, qd, tau=torques, wrenches=wrenches, form=form)
 
 
 def _plus(x: tuple[Vec, Vec], y: tuple[Vec, Vec]) -> tuple[Vec, Vec]:
@@ -236,22 +249,6 @@ def _minus(x: tuple[Vec, Vec], y: tuple[Vec, Vec]) -> tuple[Vec, Vec]:
 
 def _times(s: Scalar, x: tuple[Vec, Vec]) -> tuple[Vec, Vec]:
     return s * x[0], s * x[1]
-
-
-def carry_motion(T: Frame, V: Vec, w: Vec, slide: bool) -> tuple[Vec, Vec]:
-    """jT_i (V; w): a twist (or acceleration) of O_i at O_j, in frame j, (17)."""
-    jw = T.jRi @ w
-    if slide:
-        return T.jRi @ (V + cross(w, T.P)) + cross(jw, T.r * a), jw
-    return T.jRi @ (V + cross(w, T.iPj)), jw
-
-
-def carry_wrench(T: Frame, f: Vec, n: Vec, slide: bool) -> tuple[Vec, Vec]:
-    """jT_i^T (f; n): a wrench about O_j about O_i, in frame i, (25)."""
-    if slide:
-        n = n + cross(T.r * a, f)
-    f = T.iRj @ f
-    return f, T.iRj @ n + cross(T.P if slide else T.iPj, f)
 
 
 def solve_tree(

@@ -14,7 +14,6 @@ from typing import Any
 from ..algebra.inertia import Inertia
 from ..algebra.vector import Vec, cross, zero
 from .bodies import Bodies
-from .inertia_matrix import carry
 from .kinematics import velocities
 
 __all__ = ["Energies", "Momentum", "energies", "gravity_by_link", "momentum"]
@@ -89,7 +88,7 @@ def momentum(robot: Bodies, q: Sequence[Scalar], qd: Sequence[Scalar]) -> Moment
         x.p[j], x.l[j] = sums[j][0] + own[0], sums[j][1] + own[1]
         if link.s or link.sbar:
             x.h[j] = (link.s * x.p[j] + link.sbar * x.l[j]) @ a + link.IA * qds[j]
-        f, n = carry(link.frame(qs[j]), x.p[j], x.l[j], False)
+        f, n = link.frame(qs[j]).wrench(x.p[j], x.l[j])
         sums[link.i] = (sums[link.i][0] + f, sums[link.i][1] + n)
     return x
 

@@ -14,8 +14,9 @@ from ..algebra.scalar import sign
 from ..algebra.solve import solve_symmetric
 from ..algebra.vector import Vec, cross, hat
 from .bodies import Bodies
-from .direct_dynamics import Direct, carry_motion, velocity_terms
-from .inertia_matrix import Composite, axis_reaction, carry
+from .direct_dynamics import Direct, velocity_terms
+from .formulation import PLAIN, Formulation
+from .inertia_matrix import Composite, axis_reaction
 
 __all__ = ["base_columns", "floating_inverse_dynamics", "solve_floating"]
 
@@ -34,7 +35,7 @@ def base_columns(
         f, n = axis_reaction(x, j, link.s, link.sbar)
         k = j
         while k:
-            f, n = carry(x.frames[k], f, n, k in slide)
+            f, n = x.frames[k].wrench(f, n, k in slide)
             k = robot.links[k - 1].i
         columns[j] = (f, n)
     return columns
@@ -47,10 +48,11 @@ def floating_inverse_dynamics(
     qdd: Sequence[Scalar],
     *,
     wrenches: Mapping[int, Pair] | None = None,
-    slide: Collection[int] = (),
+    form: Formulation = PLAIN,
 ) -> Direct:
     """Torques and base acceleration of given joint accelerations, by composite links."""
-    x, frames = velocity_terms(robot, q, qd, robot.w0, wrenches or {}, slide)
+    robot, x, frames = velocity_terms(robot, q, qd, robot.w0, wrenches or {}, form)
+    slide = form.slide
     qds, qdds = robot.spread(qd), robot.spread(qdd)
     Jc = {b.j: Inertia(b.J, b.MS, b.M) for b in (robot.base, *robot.links)}
     beta = dict(x.beta)
@@ -60,7 +62,7 @@ def floating_inverse_dynamics(
         linear, angular = x.gamma[j]
         zeta[j] = (linear + link.s * qdds[j] * a, angular + link.sbar * qdds[j] * a)  # (89)
         f, n = Jc[j] @ zeta[j]
-        f, n = carry(T, beta[j][0] - f, beta[j][1] - n, j in slide)
+        f, n = T.wrench(beta[j][0] - f, beta[j][1] - n, j in slide)
         beta[i] = (beta[i][0] + f, beta[i][1] + n)                                    # (96)
         if j in slide:
             Jc[i] = Jc[i] + Jc[j].moved(T.r * a).rotated(T.iRj).moved(T.P)            # (95)
@@ -70,7 +72,7 @@ def floating_inverse_dynamics(
     x.V0d = (x.VVd[0][0] + robot.gravity, x.VVd[0][1])
     for link in robot.links:
         j, T = link.j, frames[link.j]
-        Vd, wd = carry_motion(T, *x.VVd[link.i], j in slide)
+        Vd, wd = T.motion(*x.VVd[link.i], j in slide)
         x.VVd[j] = (Vd + zeta[j][0], wd + zeta[j][1])                                 # (98)
         if link.s or link.sbar:
             f, n = Jc[j] @ x.VVd[j]

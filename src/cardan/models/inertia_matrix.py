@@ -7,15 +7,16 @@ As in newton_euler, r_j may be applied in frame j (`slide`).
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from ..algebra.inertia import Inertia
-from ..algebra.vector import Vec, cross
+from ..algebra.vector import Vec
 from .bodies import Bodies, Frame
+from .formulation import PLAIN, Formulation, formulated
 
-__all__ = ["Composite", "carry", "composite_links", "inertia_matrix"]
+__all__ = ["Composite", "composite_links", "inertia_matrix"]
 
 Scalar = Any
 a = Vec(0, 0, 1)
@@ -39,16 +40,17 @@ class Composite:
 
 
 def composite_links(
-    robot: Bodies, q: Sequence[Scalar], slide: Collection[int] = ()
+    robot: Bodies, q: Sequence[Scalar], form: Formulation = PLAIN
 ) -> Composite:
     """Inertial parameters of the composite links, (27)-(30); link 0 included."""
     x = Composite()
-    qs = robot.spread(q)
-    x.frames = {body.j: body.frame(qs[body.j]) for body in robot.links}
+    robot, placed = formulated(robot, robot.spread(q), form)
+    x.frames = {j: here.T for j, here in placed.items()}
+    slide = form.slide
     plus = {body.j: Inertia(body.J, body.MS, body.M) for body in (robot.base, *robot.links)}
     for link in reversed(robot.links):
         i, j, T = link.i, link.j, x.frames[link.j]
-        x.C[j], x.S[j] = T.iRj.turns[-1][1:]
+        x.C[j], x.S[j] = T.cos_sin
         x.Jplus[j], x.MSplus[j], x.Mplus[j] = plus[j].J, plus[j].MS, plus[j].M
         if j in slide:
             moved = plus[j].moved(T.r * a).rotated(T.iRj).moved(T.P)                  # (27)-(30)
@@ -59,9 +61,11 @@ def composite_links(
     return x
 
 
-def inertia_matrix(robot: Bodies, q: Sequence[Scalar], slide: Collection[int] = ()) -> Composite:
+def inertia_matrix(
+    robot: Bodies, q: Sequence[Scalar], form: Formulation = PLAIN
+) -> Composite:
     """A[j, k] for links k on the path from the base to j (the lower triangle); all else is 0."""
-    x = composite_links(robot, q, slide)
+    x = composite_links(robot, q, form)
     for link in robot.links:
         if not (link.s or link.sbar):
             continue
@@ -70,7 +74,7 @@ def inertia_matrix(robot: Bodies, q: Sequence[Scalar], slide: Collection[int] = 
         x.A[j, j] = s * x.Mplus[j] + sbar * x.Jplus[j][2, 2] + link.IA                # (35)
         k = j
         while robot.links[k - 1].i > 0:
-            f, n = carry(x.frames[k], f, n, k in slide)                               # (36), (37)
+            f, n = x.frames[k].wrench(f, n, k in form.slide)                          # (36), (37)
             k = robot.links[k - 1].i
             up = robot.links[k - 1]
             if up.s or up.sbar:
@@ -84,13 +88,4 @@ def axis_reaction(x: Composite, j: int, s: int, sbar: int) -> tuple[Vec, Vec]:
     (MX, MY, _), M, J = x.MSplus[j], x.Mplus[j], x.Jplus[j]
     f = s * Vec(0, 0, M) + sbar * Vec(-MY, MX, 0)                                     # (31), (33)
     n = sbar * Vec(J[0, 2], J[1, 2], J[2, 2]) + s * Vec(MY, -MX, 0)                   # (32), (34)
-    return f, n
-
-
-def carry(T: Frame, f: Vec, n: Vec, slide: bool) -> tuple[Vec, Vec]:
-    """A wrench about O_j in frame j, about O_i in frame i, (36), (37)."""
-    if slide:
-        n = n + cross(T.r * a, f)
-    f = T.iRj @ f
-    n = T.iRj @ n + cross(T.P if slide else T.iPj, f)
     return f, n

@@ -12,13 +12,15 @@ Moments are written N, n because M is the mass.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from ..algebra.inertia import turned
 from ..algebra.scalar import sign
 from ..algebra.vector import Mat, Vec, cross, hat
-from .bodies import Bodies
+from .bodies import Bodies, Body
+from .formulation import PLAIN, Formulation, formulated
 
 __all__ = ["NewtonEuler", "inertia_moment", "inverse_dynamics"]
 
@@ -50,7 +52,7 @@ def inverse_dynamics(
     qdd: Sequence[Scalar],
     *,
     wrenches: Mapping[int, tuple[Vec, Vec]] | None = None,
-    slide: Collection[int] = (),
+    form: Formulation = PLAIN,
 ) -> NewtonEuler:
     """Joint torques and every quantity on the way; tau[j] for the links that move, f[0] and n[0]
     for the wrench that the base must be given.
@@ -60,36 +62,44 @@ def inverse_dynamics(
     x = NewtonEuler()
     w, wd, U, Vd, F, N, f, n = x.w, x.wd, x.U, x.Vd, x.F, x.N, x.f, x.n
     qs, qds, qdds = robot.spread(q), robot.spread(qd), robot.spread(qdd)
-    frames = {body.j: body.frame(qs[body.j]) for body in robot.links}
+    robot, placed = formulated(robot, qs, form)
+    slide = form.slide
 
     w[0], wd[0] = robot.w0, robot.wd0
     U[0] = hat(wd[0]) + hat(w[0]) @ hat(w[0])
     Vd[0] = robot.Vd0 - robot.gravity
 
     for link in robot.links:
-        i, j, s, sbar, T = link.i, link.j, link.s, link.sbar, frames[link.j]
+        i, j, s, sbar, here = link.i, link.j, link.s, link.sbar, placed[link.j]
+        T, r, jRr = here.T, here.r, here.jRr
         jRi = T.jRi
-        x.C[j], x.S[j] = T.iRj.turns[-1][1:]
-        qda, qdda = qds[j] * a, qdds[j] * a
-        jwi = jRi @ w[i]                                                              # (18)
-        w[j] = jwi + sbar * qda                                                       # (19)
-        wd[j] = jRi @ wd[i] + sbar * (qdda + cross(jwi, qda))                         # (20)
-        U[j] = hat(wd[j]) + hat(w[j]) @ hat(w[j])
+        x.C[j], x.S[j] = T.cos_sin
+        qda, qdda = total(qds, here.joints) * a, total(qdds, here.joints) * a
+        jwr = jRr @ w[r]                                                              # (18)
+        w[j] = jwr + sbar * qda                                                       # (19)
+        wd[j] = jRr @ wd[r] + sbar * (qdda + cross(jwr, qda))                         # (20)
+        if j in form.carried:
+            U[j] = carried_U(turned(jRi, U[i]), link, jRi @ w[i], w[j], qds[j], qdds[j])
+        else:
+            U[j] = hat(wd[j]) + hat(w[j]) @ hat(w[j])
+            if j in form.column:
+                U[j] = with_column(U[j], jwr, jRr @ wd[r])
         if j in slide:
             Vd[j] = jRi @ (Vd[i] + U[i] @ T.P) + U[j] @ (T.r * a)                     # (21)
         else:
             Vd[j] = jRi @ (Vd[i] + U[i] @ T.iPj)                                      # (21)
-        Vd[j] = Vd[j] + s * (qdda + 2 * cross(jwi, qda))                              # (21)
+        Vd[j] = Vd[j] + s * (qdda + 2 * cross(jwr, qda))                              # (21)
         F[j] = link.M * Vd[j] + U[j] @ link.MS                                        # (22)
-        N[j] = inertia_moment(link.J, w[j], wd[j], U[j]) + cross(link.MS, Vd[j])      # (23)
+        N[j] = inertia_moment(link, w[j], wd[j], U[j]) + cross(link.MS, Vd[j])      # (23)
 
     f_e = {body.j: body.f_e for body in (robot.base, *robot.links)}
     n_e = {body.j: body.n_e for body in (robot.base, *robot.links)}
     for j, (force, moment) in (wrenches or {}).items():
-        f_e[j], n_e[j] = f_e[j] + force, n_e[j] + moment
+        own = placed[j].own if j else _as_is
+        f_e[j], n_e[j] = f_e[j] + own(force), n_e[j] + own(moment)
 
     for link in reversed(robot.links):
-        i, j, s, sbar, T = link.i, link.j, link.s, link.sbar, frames[link.j]
+        i, j, s, sbar, T = link.i, link.j, link.s, link.sbar, placed[link.j].T
         iRj = T.iRj
         f[j] = F[j] + f_e[j]                                                          # (26)
         n[j] = N[j] + n_e[j]                                                          # (27)
@@ -105,17 +115,57 @@ def inverse_dynamics(
             x.tau[j] = axial + link.IA * qdds[j] + friction                           # (31)
     base = robot.base
     F[0] = base.M * Vd[0] + U[0] @ base.MS                                            # (22)
-    N[0] = inertia_moment(base.J, w[0], wd[0], U[0]) + cross(base.MS, Vd[0])          # (23)
+    N[0] = inertia_moment(base, w[0], wd[0], U[0]) + cross(base.MS, Vd[0])          # (23)
     f[0], n[0] = F[0] + f_e[0], N[0] + n_e[0]                                         # (26), (27)
     return x
 
 
-def inertia_moment(J: Mat, w: Vec, wd: Vec, U: Mat) -> Vec:
-    """J ẇ + w × (J w), the moment (23) without its MS part, linear in XX .. ZZ."""
-    (XX, XY, XZ), (_, YY, YZ), (_, _, ZZ) = J.rows
+def _as_is(v: Vec) -> Vec:
+    return v
+
+
+def total(values: Mapping[int, Scalar], joints: Sequence[int]) -> Scalar:
+    """The sum of some joints' values."""
+    found: Scalar = 0
+    for j in joints:
+        found = found + values[j]
+    return found
+
+
+def with_column(U: Mat, w: Vec, wd: Vec) -> Mat:
+    """U with its third column formed from the spin before the joint's turn: U_j a = jU_r a."""
+    third = (w[0] * w[2] + wd[1], w[1] * w[2] - wd[0])
+    (a11, a12, _), (a21, a22, _), last = U.rows
+    return Mat([[a11, a12, third[0]], [a21, a22, third[1]], last])
+
+
+def carried_U(jUi: Mat, link: Body, jwi: Vec, w: Vec, qd: Scalar, qdd: Scalar) -> Mat:
+    """U_j from U_i in the same axes: a revolute joint leaves the column along its axis as it is."""
+    if not link.sbar:
+        return jUi
+    k = qd * (w[2] + jwi[2])
+    twice = 2 * qd
+    return jUi + Mat([[-k, -qdd, 0], [qdd, -k, 0], [twice * w[0], twice * w[1], 0]])
+
+
+def inertia_moment(link: Body, w: Vec, wd: Vec, U: Mat) -> Vec:
+    """J ẇ + w × (J w), the moment (23) without its MS part, linear in XX .. ZZ.
+
+    Where the link has E = ∫ r r^T dm, the moment ∫ r × (U r) dm is the antisymmetric part of U
+    E."""
+    (XX, XY, XZ), (_, YY, YZ), (_, _, ZZ) = link.J.rows
     w11, w22, w33 = w[0] * w[0], w[1] * w[1], w[2] * w[2]
+    if link.E is not None:
+        Exx, Eyy, Ezz = link.E
+        x = Eyy * U[2, 1] - Ezz * U[1, 2]
+        y = Ezz * U[0, 2] - Exx * U[2, 0]
+        z = Exx * U[1, 0] - Eyy * U[0, 1]
+    else:
+        x = XX * wd[0] + (ZZ - YY) * (w[1] * w[2])
+        y = YY * wd[1] + (XX - ZZ) * (w[0] * w[2])
+        z = ZZ * wd[2] + (YY - XX) * (w[0] * w[1])
     return Vec(
-        XX * wd[0] + (ZZ - YY) * (w[1] * w[2]) - XY * U[2, 0] + XZ * U[1, 0] + YZ * (w22 - w33),
-        YY * wd[1] + (XX - ZZ) * (w[0] * w[2]) + XY * U[2, 1] - YZ * U[0, 1] + XZ * (w33 - w11),
-        ZZ * wd[2] + (YY - XX) * (w[0] * w[1]) - XZ * U[1, 2] + YZ * U[0, 2] + XY * (w11 - w22),
+        x - XY * U[2, 0] + XZ * U[1, 0] + YZ * (w22 - w33),
+        y + XY * U[2, 1] - YZ * U[0, 1] + XZ * (w33 - w11),
+        z - XZ * U[1, 2] + YZ * U[0, 2] + XY * (w11 - w22),
     )

@@ -17,8 +17,8 @@ because d/dt (S·h) = S·ḣ + Ṡ·h; the printed -∂E/∂q is the second sum.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ..algebra.scalar import sign
@@ -26,7 +26,7 @@ from ..algebra.vector import Vec, cross, zero
 from .bodies import Bodies
 from .coriolis import axis, axis_rate
 from .energy import gravity_by_link
-from .inertia_matrix import carry
+from .formulation import PLAIN, Formulation, Placed, formulated
 from .kinematics import velocities
 from .newton_euler import inverse_dynamics
 
@@ -56,10 +56,13 @@ def columns(robot: Bodies, *, drives: Collection[str] = ("IA", "FV", "FS")) -> C
 
 def regressor(
     robot: Bodies, q: Sequence[Scalar], qd: Sequence[Scalar], qdd: Sequence[Scalar],
-    wanted: Columns, slide: Collection[int] = (),
+    wanted: Columns, form: Formulation = PLAIN,
 ) -> list[list[Scalar]]:  # fmt: skip
-    """D by rows (joints) and the wanted columns; w, wd, U, Vd are computed once (39)."""
-    x = inverse_dynamics(robot, q, qd, qdd, slide=slide)
+    """D by rows (joints) and the wanted columns; w, wd, U, Vd are computed once (39).
+
+    Links named `still` pass wrenches on in axes that do not turn with their joint."""
+    x = inverse_dynamics(robot, q, qd, qdd, form=replace(form, still=frozenset()))
+    _, placed = formulated(robot, robot.spread(q), form)
     qds, qdds = robot.spread(qd), robot.spread(qdd)
     D = _Matrix(robot)
     for c, (name, j) in enumerate(wanted):
@@ -68,7 +71,7 @@ def regressor(
             D.put(j, c, drive[name])
         else:
             wrench = _wrench(name, x.w[j], x.wd[j], x.U[j], x.Vd[j])
-            for k, f, n in _to_base(robot, q, j, wrench, slide):
+            for k, f, n in _to_base(robot, placed, j, wrench, form):
                 link = robot.links[k - 1]
                 D.put(k, c, (link.s * f + link.sbar * n) @ a)                         # (31)
     return D.rows(len(wanted))
@@ -94,17 +97,16 @@ def _wrench(name: str, w: Vec, wd: Vec, U: Any, Vd: Vec) -> Pair:
 
 
 def _to_base(
-    robot: Bodies, q: Sequence[Scalar], j: int, wrench: Pair, slide: Collection[int] = ()
+    robot: Bodies, placed: Mapping[int, Placed], j: int, wrench: Pair, form: Formulation = PLAIN
 ) -> Iterator[tuple[int, Vec, Vec]]:
-    """(k, f, n): the wrench of link j about O_k in frame k, for k from j down to the first link."""
-    qs = robot.spread(q)
-    f, n = wrench
+    """(k, f, n): the wrench of link j about O_k, for k from j down to the first link."""
+    f, n = placed[j].own(wrench[0]), placed[j].own(wrench[1])
     while j:
         yield j, f, n
-        link = robot.links[j - 1]
-        if link.i:
-            f, n = carry(link.frame(qs[j]), f, n, j in slide)
-        j = link.i
+        i = robot.links[j - 1].i
+        if i:
+            f, n = placed[j].T.wrench(f, n, j in form.slide)
+        j = i
 
 
 class _Matrix:
@@ -137,6 +139,7 @@ def filtered_regressor(
     motion = velocities(robot, q, qd)
     _, g = gravity_by_link(robot, q)
     qds = robot.spread(qd)
+    _, placed = formulated(robot, robot.spread(q), PLAIN)
     D1, D2 = _Matrix(robot), _Matrix(robot)
     for c, (name, j) in enumerate(wanted):
         if name in DRIVE_COLUMNS:
@@ -148,7 +151,7 @@ def filtered_regressor(
         momentum = _unit_inertia(name, motion.V[j], motion.w[j])
         weight = _unit_inertia(name, g[j], zero)
         for (k, p, l), (_, f, n) in zip(
-            _to_base(robot, q, j, momentum), _to_base(robot, q, j, weight), strict=True
+            _to_base(robot, placed, j, momentum), _to_base(robot, placed, j, weight), strict=True
         ):
             link = robot.links[k - 1]
             S, Sd = axis(link), axis_rate(link, motion)

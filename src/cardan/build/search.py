@@ -1,0 +1,153 @@
+"""The search for fewer operations: competing formulations of one model, the cheapest kept.
+
+Every candidate is traced and its sums are rewritten (`ir.factor`); a few whole-robot choices are
+tried first, then single links are changed one after the other as long as it pays. The order is
+fixed and the number of traces bounded, so the result is the same on every run. The winner is
+checked numerically against the plain form of the paper.
+
+    effort "plain"   the paper's form, nothing tried
+           "normal"  a few dozen traces; beyond LARGE links only the whole-robot choices
+           "max"     all links, and pairs of changes
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from itertools import product
+from typing import Any
+
+import numpy as np
+
+from ..describe.robot import FIXED, REVOLUTE, Robot
+from ..errors import ModelError
+from ..ir.code import Code
+from ..ir.interpret import interpret
+from ..models.formulation import PLAIN, Formulation
+from .derive import Candidate, Derivation, Form
+
+__all__ = ["EFFORTS", "cheapest"]
+
+EFFORTS = ("plain", "normal", "max")
+LARGE = 12
+
+Change = tuple[str, int]
+
+
+def cheapest(
+    derivation: Derivation, formulate: Callable[[Formulation], Form], choices: Sequence[str],
+    effort: str = "normal",
+) -> Candidate:  # fmt: skip
+    """The cheapest candidate among the formulations that differ in these choices."""
+    plain = derivation.trace(formulate(PLAIN))
+    if effort == "plain":
+        return plain
+    robot = derivation.robot
+    seen: dict[Formulation, Candidate] = {}
+
+    def traced(form: Formulation) -> Candidate:
+        if form not in seen:
+            seen[form] = derivation.trace(formulate(form), factor=True)
+        return seen[form]
+
+    seeds = list(_seeds(robot, choices))
+    best = min(seeds, key=lambda form: traced(form).price)
+    if len(robot.links) <= LARGE or effort == "max":
+        changes = list(_changes(robot, choices, thorough=effort == "max"))
+        best = _climb(best, traced, changes, pairs=effort == "max")
+    found = traced(best)
+    if found.price >= plain.price:
+        return plain
+    _verify(derivation, plain.code, plain.parameters, found.code, found.parameters)
+    return found
+
+
+def _seeds(robot: Robot, choices: Sequence[str]) -> Iterator[Formulation]:
+    """Whole-robot choices: every link or none."""
+    every, none = frozenset(range(1, len(robot.links) + 1)), frozenset[int]()
+    for regroup, balance, slide in product((True, False), (True, False), (True, False)):
+        form = Formulation(
+            regroup=regroup,
+            balance=every if balance else none,
+            slide=every if slide else none,
+        )
+        wanted = {"regroup": regroup, "balance": balance, "slide": slide}
+        if all(key in choices for key, on in wanted.items() if on):
+            yield form
+
+
+def _climb(
+    start: Formulation, traced: Callable[[Formulation], Candidate], changes: Sequence[Change],
+    pairs: bool,
+) -> Formulation:  # fmt: skip
+    """Change one link's choice at a time (or two), as long as the price falls."""
+    best, improved = start, True
+    while improved:
+        improved = False
+        steps: list[tuple[Change, ...]] = [(change,) for change in changes]
+        if pairs:
+            steps += [(x, y) for k, x in enumerate(changes) for y in changes[k + 1 :]]
+        for step in steps:
+            tried = best
+            for key, j in step:
+                tried = replace(tried, **{key: getattr(tried, key) ^ {j}})
+            if traced(tried).price < traced(best).price:
+                best, improved = tried, True
+    return best
+
+
+def _changes(robot: Robot, choices: Sequence[str], thorough: bool) -> Iterator[Change]:
+    """The changes of single links that can pay."""
+    joints = robot.joints
+    children: dict[int, list[int]] = {j: [] for j in range(len(joints) + 1)}
+    for j, joint in enumerate(joints, 1):
+        children[joint.antecedent].append(j)
+    parallel = {
+        j
+        for j, joint in enumerate(joints, 1)
+        if joint.sigma == REVOLUTE and joint.alpha == 0 and joint.antecedent
+        and joints[joint.antecedent - 1].sigma == REVOLUTE
+    }  # fmt: skip
+    turning = {j for j, joint in enumerate(joints, 1) if joint.sigma == REVOLUTE}
+    near = {j for j in turning if _depth(joints, j) <= 2}
+    leaves = {j for j in turning if not children[j]}
+    still = near | leaves | {j for j in turning if parallel & set(children[j])}
+    able = {
+        "still": turning if thorough else still,
+        "grouped": parallel,
+        "carried": turning if thorough else still,
+        "balance": turning if thorough else still,
+        "column": turning,
+        "slide": {j for j, joint in enumerate(joints, 1) if joint.r != 0 and joint.sigma != FIXED},
+    }
+    for key in choices:
+        yield from ((key, j) for j in sorted(able.get(key, ())))
+
+
+def _depth(joints: Sequence[Any], j: int) -> int:
+    depth = 0
+    while j:
+        depth, j = depth + 1, joints[j - 1].antecedent
+    return depth
+
+
+def _verify(
+    derivation: Derivation, plain: Code, names: Sequence[str], found: Code, used: Sequence[str]
+) -> None:
+    """Both programs give the same values at random states, or the search is at fault."""
+    rng = np.random.default_rng(0)
+    values = {name: rng.uniform(0.5, 1.5, (3, 1)) for name in dict.fromkeys((*names, *used))}
+    inputs = {name: rng.normal(size=(3, *shape)) for name, shape in derivation.inputs.items()}
+
+    def outputs(code: Code, parameters: Sequence[str]) -> dict[str, np.ndarray]:
+        p = {"p": np.concatenate([values[n] for n in parameters], 1)} if parameters else {}
+        return interpret(code, {**inputs, **p})
+
+    expected, got = outputs(plain, names), outputs(found, used)
+    for name, value in expected.items():
+        scale = np.abs(value).max() + 1e-300
+        if not np.abs(got[name] - value).max() <= 1e-7 * scale:
+            raise ModelError(
+                f"the search changed '{name}' of '{derivation.model}' of"
+                f" '{derivation.robot.name}': use effort='plain', and please report it"
+            )

@@ -1,0 +1,194 @@
+"""LaTeX: equations as one reads them, F2_3 as F with the indices 2, 3, aligned, free to break over
+pages.
+
+The file is a document of its own and can be \\input in another that loads amsmath: it looks whether
+a document class is already there."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import TYPE_CHECKING, ClassVar
+
+from ..exact import Exact
+from .header import one_line
+from .printer import ATOM, PRODUCT, SUM, UNARY, Printer
+from .statements import Spelling, Statement
+from .symbols import symbol_of
+from .text import Text
+
+if TYPE_CHECKING:
+    from ..program import Program
+
+__all__ = ["Latex", "escaped"]
+
+_OPEN = r"""\makeatletter
+\ifx\documentclass\@twoclasseserror
+  \makeatother\let\cardanend\relax
+\else
+  \makeatother
+  \documentclass{article}
+  \usepackage[T1]{fontenc}
+  \usepackage{textcomp}
+  \usepackage{amsmath}
+  \usepackage[margin=2.5cm]{geometry}
+  \begin{document}
+  \def\cardanend{\end{document}}
+\fi
+"""
+_WIDTH = 88  # visible characters of a line
+_BLOCK = 40  # equations that are aligned with each other
+
+
+class Latex(Text):
+    """The table for LaTeX."""
+
+    language = "latex"
+    longest = 12
+    functions: ClassVar[dict[str, str]] = {
+        "sin": r"\sin({})", "cos": r"\cos({})", "sqrt": r"\sqrt{{{}}}", "abs": r"\lvert {}\rvert",
+        "sign": r"\operatorname{{sign}}({})", "atan2": r"\operatorname{{atan2}}({}, {})",
+        "min": r"\min({}, {})", "max": r"\max({}, {})",
+        "select": r"\begin{{cases}}{1} & {0} > 0\\{2} & \text{{otherwise}}\end{{cases}}",
+    }  # fmt: skip
+
+    def reserve(self) -> None:
+        """Names first, as in plain text; then their symbols, no two the same."""
+        super().reserve()
+        self.tex: dict[str, str] = {}
+        self.taken: set[str] = set()
+        self.symbols = {k: self.symbol(name) for k, name in self.symbols.items()}
+        self.elements = {key: self.symbol(name) for key, name in self.elements.items()}
+        self.found = {key: self.symbol(name) for key, name in self.found.items()}
+        self.targets = {id: self.symbol(name) for id, name in self.targets.items()}
+
+    def symbol(self, name: str) -> str:
+        if name not in self.tex:
+            found = symbol_of(name)
+            self.tex[name] = found if found not in self.taken else rf"\mathtt{{{escaped(name)}}}"
+            self.taken.add(self.tex[name])
+        return self.tex[name]
+
+    def name_of(self, id: int, wanted: str) -> str:
+        return self.targets[id] if id in self.targets else self.symbol(self.names.claim(wanted))
+
+    def constant(self, value: object) -> Spelling:
+        """Decimals where they are exact, else fractions and multiples of π where they are short."""
+        if isinstance(value, Exact) and value != float(value):
+            text = _fraction(value)
+            if text:
+                return Spelling(text, ATOM)
+        mantissa, _, exponent = self.number(float(value)).partition("e")  # type: ignore[arg-type]
+        if exponent:
+            return Spelling(rf"{mantissa} \cdot 10^{{{int(exponent)}}}", PRODUCT)
+        return Spelling(mantissa, ATOM)
+
+    def operation(self, op: str, args: list[Spelling]) -> Spelling:
+        reads = frozenset().union(*(arg.reads for arg in args))
+        if op == "div":
+            return Spelling(rf"\frac{{{args[0].text}}}{{{args[1].text}}}", ATOM, reads)
+        if op == "mul" and args[0] == args[1]:
+            base = args[0].text
+            plain = args[0].precedence == ATOM and "^" not in base
+            return Spelling(f"{base if plain else f'({base})'}^{{2}}", UNARY, reads)
+        if op == "mul":
+            left, right = (x.text if x.precedence >= PRODUCT else f"({x.text})" for x in args)
+            dot = r"\cdot " if right[0].isdigit() or right.startswith(r"\frac") else r"\,"
+            return Spelling(f"{left}{dot}{right}", PRODUCT, reads)
+        if op == "select":
+            return Spelling(super().operation(op, args).text, SUM, reads)
+        return super().operation(op, args)
+
+    @classmethod
+    def file(cls, program: Program, printers: Sequence[Printer]) -> str:
+        lines = [*cls.summary(program, printers)]
+        for printer in printers:
+            lines += printer.text()
+        return "\n".join(line.rstrip() for line in [*lines, *cls.closing(printers), ""])
+
+    @classmethod
+    def summary(cls, program: Program, printers: Sequence[Printer]) -> list[str]:
+        """The opening, and what goes in and out as lists."""
+        from .header import header
+
+        lines = [f"% {_latin(line)}" for line in header(program, printers)]
+        lines += [_OPEN, rf"\section*{{{escaped(program.model)} of {escaped(program.robot)}}}"]
+        for printer in printers:
+            meaning = {**program.meaning, **printer.program.meaning}
+            for title, shapes in (
+                ("Inputs", printer.program.inputs),
+                ("Outputs", printer.program.outputs),
+            ):
+                lines.append(rf"\paragraph{{{title}}}\raggedright")
+                for name, shape in shapes.items():
+                    size = r" \times ".join(map(str, shape))
+                    note = escaped(meaning.get(name, ""))
+                    lines.append(
+                        rf"${symbol_of(name)}$ ({f'${size}$' if size else 'scalar'}) {note};"
+                    )
+        if program.parameters:
+            names = ", ".join(f"${symbol}$" for symbol in printers[-1].symbols.values())
+            lines.append(rf"\paragraph{{Parameters, in the order of $p$}}{names}.")
+        return [*lines, rf"\paragraph{{Operations}}{program.cost}.", ""]
+
+    @classmethod
+    def closing(cls, printers: Sequence[Printer]) -> list[str]:
+        return [r"\cardanend"]
+
+    def text(self) -> list[str]:
+        statements = self.parts[0][0].statements
+        lines = [rf"\subsection*{{{escaped(self.program.model)}}}", r"\allowdisplaybreaks"]
+        for i in range(0, len(statements), _BLOCK):
+            lines += [r"\begin{align*}", *equations(statements[i : i + _BLOCK]), r"\end{align*}"]
+        return lines
+
+
+def equations(statements: Sequence[Statement]) -> list[str]:
+    """Rows of an aligned environment."""
+    rows = [row for s in statements for row in _broken(f"{s.name} &= {s.value}")]
+    return [rf"{row} \\" for row in rows[:-1]] + rows[-1:]
+
+
+def _broken(text: str) -> list[str]:
+    """An equation in lines that fit a page, broken before a + or - outside braces."""
+    rows, row, depth = [], "", 0
+    for piece in re.split(r"(?= [+-] )", text):
+        if row and not depth and _visible(row) + _visible(piece) > _WIDTH:
+            rows.append(row)
+            row = r"&\quad" + piece
+        else:
+            row += piece
+        depth += len(re.findall(r"(?<!\\)\{", piece)) - len(re.findall(r"(?<!\\)\}", piece))
+        depth += piece.count(r"\begin") - piece.count(r"\end")
+    return [*rows, row]
+
+
+def _visible(text: str) -> int:
+    return len(re.sub(r"\\[a-zA-Z]+|[{}_^&\\, ]", "", text))
+
+
+def _fraction(value: Exact) -> str:
+    """p/q or a multiple of π, positive; nothing if it is neither or long."""
+    if value.a and value.b:
+        return ""
+    x: Fraction = value.b or value.a
+    if x.denominator > 1000 or (not value.b and set(_primes(x.denominator)) <= {2, 5}):
+        return ""
+    top = str(x.numerator) if not value.b else r"\pi" if x.numerator == 1 else rf"{x.numerator}\pi"
+    return top if x.denominator == 1 else rf"\frac{{{top}}}{{{x.denominator}}}"
+
+
+def _primes(n: int) -> list[int]:
+    return [p for p in range(2, n + 1) if n % p == 0 and all(p % k for k in range(2, p))]
+
+
+def _latin(text: str) -> str:
+    return "".join(c if ord(c) < 0x180 else "?" for c in one_line(text))
+
+
+def escaped(text: str) -> str:
+    """Text with the characters LaTeX gives a meaning taken literally."""
+    special = {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
+    special |= {c: f"\\{c}" for c in "&%$#_{}"}
+    return "".join(special.get(c, c) for c in _latin(text))

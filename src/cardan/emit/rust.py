@@ -1,0 +1,107 @@
+"""Rust: functions on fixed arrays that need `core` only, so they run without an operating system.
+
+`core` has no sine. The functions it lacks are a trait `Math`, two lines to implement with std or
+with the `libm` crate; what `core` has in recent versions only is lowered to comparisons."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import prod
+from typing import ClassVar
+
+from .printer import Function, Printer
+from .statements import Spelling
+
+__all__ = ["Rust"]
+
+_WORDS = """
+as async await break const continue crate dyn else enum extern false fn for gen if impl in let loop
+match mod move mut pub ref return self Self static struct super trait true type union unsafe use
+where while abstract become box do final macro override priv try typeof unsized virtual yield
+f32 f64 Math M core std main None Some Ok Err Option Result
+"""
+_NEEDED = {"sin": "x: {real}", "cos": "x: {real}", "sqrt": "x: {real}",
+           "atan2": "y: {real}, x: {real}"}  # fmt: skip
+
+
+class Rust(Printer):
+    """The table for Rust."""
+
+    language = "rust"
+    honours = Printer.honours | {"chunk"}
+    reserved = frozenset(_WORDS.split())
+    functions: ClassVar[dict[str, str]] = {
+        "sin": "M::sin({})", "cos": "M::cos({})", "sqrt": "M::sqrt({})",
+        "atan2": "M::atan2({}, {})",
+        "select": "if {} > 0.0 {{ {} }} else {{ {} }}",
+    }  # fmt: skip
+    declaration = "    let {name} = {value};"
+    assignment = "    {target} = {value};"
+
+    @property
+    def real(self) -> str:
+        return "f64" if self.options.dtype == "float64" else "f32"
+
+    @classmethod
+    def opening(cls, header: list[str], printers: Sequence[Printer]) -> list[str]:
+        nodes = {node[0] for printer in printers for node in printer.code.nodes}
+        real = "f64" if printers[0].options.dtype == "float64" else "f32"
+        needed = [f for f in _NEEDED if f in nodes]
+        lines = [f"// {line}" for line in header]
+        if needed:
+            lines += ["", "/// What `core` lacks. With std: `fn sin(x) { x.sin() }`, and so on.",
+                      "pub trait Math {",
+                      *(f"    fn {f}({_NEEDED[f].format(real=real)}) -> {real};" for f in needed),
+                      "}"]  # fmt: skip
+        return [*lines, ""]
+
+    def number(self, x: float) -> str:
+        return f"{super().number(x)}_{self.real}"
+
+    def operation(self, op: str, args: list[Spelling]) -> Spelling:
+        """Parentheses round a conditional only where it is an operand: others give a warning."""
+        found = super().operation(op, args)
+        if op != "select":
+            return found
+        condition = args[0].text if args[0].precedence else f"({args[0].text})"
+        text = self.table[op].format(condition, args[1].text, args[2].text)
+        return Spelling(text, 0, found.reads)
+
+    @property
+    def generic(self) -> bool:
+        return any(node[0] in _NEEDED for node in self.code.nodes)
+
+    def define(self, function: Function) -> list[str]:
+        arguments = [
+            f"{self.arrays[name]}: &[{self.real}; {prod(self.code.inputs[name])}]"
+            for name in function.inputs
+        ]
+        arguments += [
+            f"{self.results[name]}: &mut [{self.real}; {len(self.code.outputs[name].refs)}]"
+            for name in function.outputs
+        ]
+        if function.workspace:
+            arguments.append(f"{self.workspace}: &mut [{self.real}; {self.parts[1]}]")
+        generic = "<M: Math>" if self.generic else ""
+        empty = [name for name in function.outputs if not self.code.outputs[name].refs]
+        unused = [self.arrays[x] for x in function.unread] + [self.results[x] for x in empty]
+        return [
+            "#[allow(non_snake_case, clippy::all)]",
+            *(["#[inline(never)]"] if function.is_part else []),
+            f"{'' if function.is_part else 'pub '}fn {function.name}{generic}(",
+            *(f"    {argument}," for argument in arguments),
+            ") {",
+            *(f"    let _ = {name};" for name in unused),
+            *function.body,
+            "}",
+        ]
+
+    def workspace_storage(self) -> list[str]:
+        return [f"    let mut {self.workspace} = [0.0_{self.real}; {self.parts[1]}];"]
+
+    def called(self, function: Function) -> str:
+        arguments = [self.arrays[name] for name in function.inputs]
+        arguments += [self.results[name] for name in function.outputs]
+        arguments += [f"&mut {self.workspace}"] if function.workspace else []
+        generic = "::<M>" if self.generic else ""
+        return f"    {function.name}{generic}({', '.join(arguments)});"

@@ -1,0 +1,192 @@
+"""Sums rewritten for fewer operations: like terms joined, common factors taken out.
+
+    x - (x - y) = y      a·x + b·x = (a + b)·x      and where a, b are parameters, a + b is hoisted
+
+Each maximal sum (additions whose value is used nowhere else) is flattened into terms, its
+products into factors; the factor shared by most terms is taken out first. Exact algebra, other
+rounding: the caller checks the result against the original.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+from .code import Code, gather
+from .cost import depends_on
+from .graph import Expr, Graph
+from .passes import replay
+
+__all__ = ["factored"]
+
+Scalar = Any
+Term = tuple[int, tuple[int, ...]]  # sign, factors (node ids of the old program, sorted)
+
+
+def factored(code: Code, setup: frozenset[str] = frozenset({"p"})) -> Code:
+    """The program with every sum rewritten."""
+    return _Rewriter(code, setup).run()
+
+
+class _Rewriter:
+    def __init__(self, code: Code, setup: frozenset[str]) -> None:
+        self.code = code
+        self.nodes = code.nodes
+        self.uses = code.uses
+        self.varying = depends_on(code, set(code.inputs) - setup)
+        self.graph = Graph()
+        self.made: dict[int, Scalar] = {}
+
+    def run(self) -> Code:
+        code = self.code
+        for id, node in enumerate(self.nodes):
+            if node[0] != "none" and not self._inner(id):
+                self.made[id] = self._make(id)
+        outputs = {
+            name: (out.shape, [self._signed(ref) for ref in out.refs])
+            for name, out in code.outputs.items()
+        }
+        labels: dict[int, str] = {}
+        for id, label in code.labels.items():
+            scalar = self.made.get(id)
+            if isinstance(scalar, Expr) and scalar.ref > 0:
+                labels.setdefault(scalar.ref, label)
+        return gather(self.graph, code.inputs, outputs, labels)
+
+    def _inner(self, id: int) -> bool:
+        """Part of one larger sum or product only: it is made there."""
+        return (
+            self.nodes[id][0] in ("add", "sub", "mul") and self.uses[id] == 1 and self._parent(id)
+        )
+
+    def _parent(self, id: int) -> bool:
+        return id in self._absorbed
+
+    @property
+    def _absorbed(self) -> set[int]:
+        if not hasattr(self, "_absorbed_ids"):
+            found: set[int] = set()
+            for node in self.nodes:
+                if node[0] in ("add", "sub"):
+                    found.update(a for a in node[1:] if self.uses[a] == 1)
+                elif node[0] == "mul":
+                    found.update(
+                        a for a in node[1:] if self.uses[a] == 1 and self.nodes[a][0] == "mul"
+                    )
+            self._absorbed_ids = found
+        return self._absorbed_ids
+
+    def _signed(self, ref: int) -> Scalar:
+        value = self._value(abs(ref))
+        return value if ref > 0 else -value
+
+    def _value(self, id: int) -> Scalar:
+        if id not in self.made:
+            self.made[id] = self._make(id)
+        return self.made[id]
+
+    def _make(self, id: int) -> Scalar:
+        node = self.nodes[id]
+        if node[0] in ("add", "sub"):
+            return self._sum(self._opened(self._terms(id, 1, root=True)))
+        if node[0] == "mul":
+            return self._product(self._factors(id, root=True))
+        if node[0] in ("input", "const"):
+            return replay(self.graph, node, [])
+        scalars: dict[int, Scalar] = {arg: self._value(arg) for arg in node[1:]}
+        return replay(self.graph, node, scalars)  # type: ignore[arg-type]
+
+    def _terms(self, id: int, sign: int, root: bool = False) -> list[Term]:
+        node = self.nodes[id]
+        if node[0] in ("add", "sub") and (root or self.uses[id] == 1):
+            other = sign if node[0] == "add" else -sign
+            return self._terms(node[1], sign) + self._terms(node[2], other)
+        return [(sign, self._factors(id))]
+
+    def _opened(self, terms: list[Term]) -> list[Term]:
+        """Shared sums among the terms, opened where a term then cancels: x - (x - y) = y."""
+        for _ in range(len(terms)):
+            found = self._cancelling(terms)
+            if found is None:
+                return terms
+            terms = found
+        return terms
+
+    def _cancelling(self, terms: list[Term]) -> list[Term] | None:
+        present = {factors: sign for sign, factors in terms}
+        for k, (sign, factors) in enumerate(terms):
+            node = self.nodes[factors[0]]
+            if len(factors) != 1 or node[0] not in ("add", "sub"):
+                continue
+            inner = [(sign, node[1]), (sign if node[0] == "add" else -sign, node[2])]
+            parts = [(g, self._product_factors(arg)) for g, arg in inner]
+            if any(present.get(f) == -g for g, f in parts):
+                return _joined([*terms[:k], *parts, *terms[k + 1 :]])
+        return None
+
+    def _product_factors(self, id: int) -> tuple[int, ...]:
+        return (id,) if self.uses[id] > 1 else self._factors(id)
+
+    def _factors(self, id: int, root: bool = False) -> tuple[int, ...]:
+        node = self.nodes[id]
+        if node[0] == "mul" and (root or self.uses[id] == 1):
+            return tuple(sorted(self._factors(node[1]) + self._factors(node[2])))
+        return (id,)
+
+    def _sum(self, terms: list[Term]) -> Scalar:
+        terms = _joined(terms)
+        best, shared = None, 0
+        counts = Counter(f for _, factors in terms for f in set(factors))
+        for factor, count in counts.items():  # insertion order: deterministic
+            if count < 2 or self.nodes[factor][0] == "const":
+                continue
+            group = [t for t in terms if factor in t[1]]
+            rest_fixed = all(self._fixed(_without(f, factor)) for _, f in group)
+            gain = (count - 1) * (2 if rest_fixed else 1)
+            if not self.varying[factor]:  # taking out a parameter saves no more than a product
+                gain = count - 1
+            if gain > shared:
+                best, shared = factor, gain
+        if best is None:
+            return self._added([(sign, self._product(factors)) for sign, factors in terms])
+        inside = [(sign, _without(f, best)) for sign, f in terms if best in f]
+        outside = [(sign, f) for sign, f in terms if best not in f]
+        taken = self._value(best) * self._sum(inside)
+        if not outside:
+            return taken
+        return self._with(taken, outside)
+
+    def _with(self, taken: Scalar, outside: list[Term]) -> Scalar:
+        return self._sum(outside) + taken
+
+    def _fixed(self, factors: tuple[int, ...]) -> bool:
+        return not any(self.varying[f] for f in factors)
+
+    def _product(self, factors: tuple[int, ...]) -> Scalar:
+        """Parameters first, so that their product is hoisted."""
+        result: Scalar = 1
+        for f in sorted(factors, key=lambda f: (bool(self.varying[f]), f)):
+            result = result * self._value(f)
+        return result
+
+    def _added(self, terms: list[tuple[int, Scalar]]) -> Scalar:
+        total: Scalar = 0
+        for sign, value in terms:
+            total = total + value if sign > 0 else total - value
+        return total
+
+
+def _joined(terms: list[Term]) -> list[Term]:
+    """Terms with the same factors and opposite signs cancel."""
+    counts: dict[tuple[int, ...], int] = {}
+    for sign, factors in terms:
+        counts[factors] = counts.get(factors, 0) + sign
+    out: list[Term] = []
+    for factors, count in counts.items():
+        out += [(1 if count > 0 else -1, factors)] * abs(count)
+    return out
+
+
+def _without(factors: tuple[int, ...], factor: int) -> tuple[int, ...]:
+    k = factors.index(factor)
+    return factors[:k] + factors[k + 1 :]

@@ -1,0 +1,182 @@
+"""Formulations: the same robot written in other axes and with other parameters, for fewer
+operations.
+
+Nothing here changes a torque. What may be chosen, and what it saves:
+
+- `still`: link j is computed in the axes of joint j before its turn. Its inertia then turns with
+  q_j,
+  but w, wd and Vd need no turn; towards a parallel child the two turns are one, by an angle sum.
+- `grouped`: w and wd of a link follow from the link before a group of parallel joints, by the
+  sum of their angles and rates, instead of from its antecedent.
+- `carried`: U_j follows from U_i, turned, plus what the joint adds; it pays where the turn is free.
+- `column`: the third column of U_j is taken from before the turn, which it does not change.
+- `slide`: the translation r_j is applied in frame j (see newton_euler).
+- `regroup`: what a link cannot show as its own (YY, MZ, M of a revolute link) is given to its
+  antecedent, as in base_parameters. Work on parameters alone, done once.
+- `balance`: a symmetric body about z_j is exchanged with the antecedent so that ∫z² dm = 0: one
+  product
+  less in the moment.
+Reactions inside the joints are not preserved by the last two: models that output them use neither.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from ..algebra.inertia import Inertia
+from ..algebra.rotation import Rotation, X, Z
+from ..algebra.scalar import HALF
+from ..algebra.vector import Vec, symmetric
+from .bodies import Bodies, Body, Frame
+from .transfer import symmetric_body, transferred
+from .transform import Turn, merged_turns
+
+__all__ = ["PLAIN", "Formulation", "formulated"]
+
+Scalar = Any
+
+
+@dataclass(frozen=True)
+class Formulation:
+    """The choices, by link number."""
+
+    still: frozenset[int] = frozenset()
+    slide: frozenset[int] = frozenset()
+    grouped: frozenset[int] = frozenset()
+    carried: frozenset[int] = frozenset()
+    regroup: bool = False
+    balance: frozenset[int] = frozenset()
+    column: frozenset[int] = frozenset()
+
+
+PLAIN = Formulation()
+
+
+@dataclass(frozen=True)
+class Placed:
+    """A link where it is computed: its frame on its antecedent, and on the link its spin follows
+    from.
+
+    spin: w_j = jRr w_r + (sum of the rates of `joints`) a, with r the link before them."""
+
+    T: Frame
+    r: int
+    jRr: Rotation
+    joints: tuple[int, ...]
+    turn: Rotation = Rotation([])  # noqa: RUF009  from frame j to the axes of the computation
+
+    def own(self, v: Vec) -> Vec:
+        """A vector given in frame j, in the axes in which link j is computed."""
+        found: Vec = self.turn @ v
+        return found
+
+
+def formulated(
+    robot: Bodies, qs: Mapping[int, Scalar], form: Formulation
+) -> tuple[Bodies, dict[int, Placed]]:
+    """The bodies of a formulation and where they are placed at a joint position."""
+    if form.regroup:
+        robot = regrouped(robot)
+    if form.balance:
+        robot = balanced(robot, form.balance)
+    placed: dict[int, Placed] = {}
+    for link in robot.links:
+        j, i = link.j, link.i
+        P = link.frame(qs[j]).P
+        if i in form.still:
+            P = _own_turn(robot.links[i - 1], qs[i]).rotation @ P
+        T = Frame(_rotation(_turns(robot, (j,), qs, form.still)), P, link.r + link.s * qs[j])
+        r: int = i
+        joints: tuple[int, ...] = (j,)
+        if j in form.grouped and _is_parallel(robot, link):
+            before = placed[i]
+            r, joints = before.r, (*before.joints, j)
+        spin = _rotation(_turns(robot, joints, qs, form.still)).T
+        own = _own_turn(link, qs[j]).rotation if j in form.still else Rotation([])
+        placed[j] = Placed(T, r, spin, joints, own)
+    links = (_unturned(k, qs[k.j]) if k.j in form.still else k for k in robot.links)
+    return replace(robot, links=tuple(links)), placed
+
+
+def _is_parallel(robot: Bodies, link: Body) -> bool:
+    """Is the joint parallel to its antecedent's, both revolute?"""
+    if not link.i or not link.sbar or not robot.links[link.i - 1].sbar:
+        return False
+    return isinstance(link.alpha, int) and link.alpha == 0
+
+
+def _turns(
+    robot: Bodies, joints: tuple[int, ...], qs: Mapping[int, Scalar], still: frozenset[int]
+) -> list[Turn]:
+    """From the axes in which the link before these joints is computed to those of the last."""
+    before = robot.links[joints[0] - 1].i
+    turns = [_own_turn(robot.links[before - 1], qs[before])] if before in still else []
+    for j in joints:
+        link = robot.links[j - 1]
+        turns += [Turn(Z, link.gamma), Turn(X, link.alpha)]
+        if j != joints[-1] or j not in still:
+            turns.append(_own_turn(link, qs[j]))
+    return turns
+
+
+def _rotation(turns: list[Turn]) -> Rotation:
+    word = [turn for turn in turns if not _is_identity(turn)]
+    return Rotation([t for turn in merged_turns(word) for t in turn.rotation.turns])
+
+
+def _own_turn(link: Body, q: Scalar) -> Turn:
+    return Turn(Z, q, link.theta, (link.j,)) if link.sbar else Turn(Z, link.theta)
+
+
+def _is_identity(turn: Turn) -> bool:
+    return all(isinstance(x, int) and x == 0 for x in (turn.angle, turn.offset))
+
+
+def _unturned(link: Body, q: Scalar) -> Body:
+    """The link in the axes of its joint before the turn."""
+    R = _own_turn(link, q).rotation
+    body = Inertia(link.J, link.MS, link.M).rotated(R)
+    E = link.E
+    if E is not None:  # E = ½ tr J - J turns the other way on the diagonal
+        E = Vec(body.J[1, 1] - E[2], body.J[0, 0] - E[2], E[2])
+    return replace(link, J=body.J, MS=body.MS, E=E, f_e=R @ link.f_e, n_e=R @ link.n_e)
+
+
+def regrouped(robot: Bodies) -> Bodies:
+    """The robot with transfers made from the tips to the base (see base_parameters)."""
+    inertia = transferred(robot)
+
+    def loaded(link: Body) -> Body:
+        own = inertia[link.j]
+        return replace(link, J=own.J, MS=own.MS, M=own.M)
+
+    return replace(robot, base=loaded(robot.base), links=tuple(map(loaded, robot.links)))
+
+
+def balanced(robot: Bodies, chosen: frozenset[int]) -> Bodies:
+    """The robot with ∫z² dm = (XX + YY - ZZ)/2 of these revolute links given to the antecedent."""
+    inertia = {b.j: Inertia(b.J, b.MS, b.M) for b in (robot.base, *robot.links)}
+    E: dict[int, Vec] = {}
+    for link in reversed(robot.links):
+        own = inertia[link.j]
+        if link.j not in chosen or not link.sbar or _is_nothing(own):
+            continue
+        (XX, XY, XZ), (_, YY, YZ), (_, _, ZZ) = own.J.rows
+        x, y, z = HALF * (YY + ZZ - XX), HALF * (XX + ZZ - YY), HALF * (XX + YY - ZZ)
+        E[link.j] = Vec(x, y, 0)
+        inertia[link.j] = Inertia(symmetric(y, XY, XZ, x, YZ, ZZ), own.MS, own.M)
+        inertia[link.i] = inertia[link.i] + symmetric_body(link, z, 0, 0)
+
+    def loaded(link: Body) -> Body:
+        own = inertia[link.j]
+        return replace(link, J=own.J, MS=own.MS, M=own.M, E=E.get(link.j))
+
+    return replace(robot, base=loaded(robot.base), links=tuple(map(loaded, robot.links)))
+
+
+def _is_nothing(body: Inertia) -> bool:
+    return all(isinstance(x, int) and x == 0 for row in body.J.rows for x in row)
+
+

@@ -1,0 +1,81 @@
+"""Golden files: generated text, and the ledger of operation counts.
+
+python -m tests.golden.regenerate     write them anew; read the difference before committing it
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+
+import cardan
+from cardan.errors import ModelError
+from cardan.ir.cost import Cost
+
+__all__ = ["COLUMNS", "LEDGER", "ROBOTS", "TEXTS", "costs", "read_ledger", "text"]
+
+HERE = Path(__file__).parent
+LEDGER = HERE / "costs.toml"
+COLUMNS = ("mul", "add", "div", "trig")
+
+# (robot, model, language) -> tests/golden/<robot>.<model>.<language>.txt
+TEXTS = [
+    (robot, model, language)
+    for robot, model in (
+        ("rx90-base", "inverse-dynamics"),
+        ("rx90-base", "transform"),
+        ("ur5", "inverse-dynamics"),
+    )
+    for language in ("c", "python")
+]
+ROBOTS = [name for name in cardan.robots() if not cardan.load(name).loops]
+# what is counted for chains so long that the whole menu would take minutes
+LONG = ("transform", "inverse-dynamics", "inertia-matrix", "bias", "gravity", "direct-dynamics")
+
+_HEAD = """\
+# The ledger: operations of every model of the bundled robots, with default options.
+# Counts may only go down. After a change for the better: python -m tests.golden.regenerate
+"""
+
+
+def text(robot: str, model: str, language: str) -> str:
+    return cardan.model(cardan.load(robot), model).emit(language)
+
+
+def golden(robot: str, model: str, language: str) -> Path:
+    return HERE / f"{robot}.{model}.{language}.txt"
+
+
+def costs(name: str) -> Iterator[tuple[str, Cost]]:
+    """(model, operations) of every program on the menu that this robot has."""
+    robot = cardan.load(name)
+    for entry in cardan.catalogue():
+        if not entry.program or (robot.n > 12 and entry.name not in LONG):
+            continue
+        try:
+            yield entry.name, cardan.model(robot, entry.name).cost
+        except ModelError:
+            continue
+
+
+def line(model: str, cost: Cost) -> str:
+    counts = ", ".join(f"{column} = {getattr(cost, column)}" for column in COLUMNS)
+    return f"{model} = {{ {counts} }}"
+
+
+def read_ledger() -> dict[str, dict[str, dict[str, int]]]:
+    return tomllib.loads(LEDGER.read_text(encoding="utf-8"))
+
+
+def main() -> None:
+    for item in TEXTS:
+        golden(*item).write_text(text(*item), encoding="utf-8", newline="\n")
+    parts = [_HEAD]
+    for robot in ROBOTS:
+        parts += [f"[{robot}]\n", *(f"{line(*found)}\n" for found in costs(robot)), "\n"]
+    LEDGER.write_text("".join(parts).rstrip() + "\n", encoding="utf-8", newline="\n")
+
+
+if __name__ == "__main__":
+    main()

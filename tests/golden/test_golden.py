@@ -1,0 +1,77 @@
+"""Generated text byte for byte, and the ledger of operation counts, which may only go down."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+
+import pytest
+from tests.golden.regenerate import COLUMNS, ROBOTS, TEXTS, costs, golden, read_ledger, text
+
+from cardan.ir.cost import Cost
+
+UPDATE = "python -m tests.golden.regenerate"
+
+
+@pytest.mark.parametrize("item", TEXTS, ids="-".join)
+def test_generated_text(item: tuple[str, str, str]) -> None:
+    expected = golden(*item).read_bytes()
+    found = text(*item).encode()
+    assert found == expected, f"the generated text changed; if for the better: {UPDATE}"
+
+
+@pytest.mark.parametrize("robot", ROBOTS)
+def test_ledger(robot: str) -> None:
+    ledger = read_ledger().get(robot, {})
+    found = dict(costs(robot))
+    for model, cost in found.items():
+        line = f"{robot}.{model}: {cost}"
+        assert model in ledger, f"{line} is not in the ledger; update the ledger: {UPDATE}"
+        more, fewer = compare(cost, ledger[model])
+        assert not more, f"{line} exceeds the ledger in {more}: {ledger[model]}"
+        assert not fewer, f"{line} is below the ledger; update the ledger: {UPDATE}"
+    gone = sorted(set(ledger) - set(found))
+    assert not gone, f"{robot}: {gone} can no longer be derived"
+
+
+def compare(cost: Cost, known: dict[str, int]) -> tuple[list[str], list[str]]:
+    more = [column for column in COLUMNS if getattr(cost, column) > known[column]]
+    fewer = [column for column in COLUMNS if getattr(cost, column) < known[column]]
+    return more, fewer
+
+
+def test_the_ledger_holds_the_bundled_robots() -> None:
+    assert list(read_ledger()) == ROBOTS
+
+
+SCRIPT = """
+import hashlib, cardan
+from cardan.emit import languages
+from cardan.emit.llvm import kernel_text
+from cardan.ir.passes import fuse
+for robot in ("rx90", "tree", "kuka-lwr"):
+    for name in ("inverse-dynamics", "transform"):
+        program = cardan.model(cardan.load(robot), name)
+        texts = [program.to_json(), repr(program)]
+        texts += [program.emit(language) for language in languages()]
+        for part in program.split():
+            texts.append(part.to_json() if part else "")
+        texts.append(kernel_text(fuse(program.code), name="k", width=8, dtype="float64", fma=True,
+                                 uniform=frozenset({"p"})))
+        print(robot, name, *(hashlib.sha256(text.encode()).hexdigest() for text in texts))
+"""
+
+
+def test_output_does_not_depend_on_hash_seeds() -> None:
+    """Byte-identical text, JSON and LLVM code for every PYTHONHASHSEED."""
+    printed = set()
+    for seed in ("0", "1", "987654321"):
+        environment = {**os.environ, "PYTHONHASHSEED": seed}
+        done = subprocess.run(
+            [sys.executable, "-c", SCRIPT],
+            env=environment, capture_output=True, text=True, check=True,
+        )  # fmt: skip
+        printed.add(done.stdout)
+    assert len(printed) == 1
+    assert printed.pop().count("\n") == 6

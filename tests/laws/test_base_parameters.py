@@ -1,0 +1,144 @@
+"""Base parameters: as few as the rank of the regressor, and the same torques, on hard robots."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from tests.laws.__main__ import check_base
+from tests.laws.base import draw_base, observations, observed_rank
+from tests.laws.draw import close, scene_of
+from tests.laws.laws import parameters
+from tests.random_robots import random_robot, random_values
+
+import cardan
+from cardan.build.base import base_parameters
+from cardan.describe.expression import Value
+from cardan.describe.parser import parse
+from cardan.describe.polynomial import collected
+from cardan.describe.robot import Joint, Link, Robot
+from cardan.models.regressor import columns
+
+ROBOTS, CHUNK = 150, 10
+
+
+@pytest.mark.parametrize("first", range(0, ROBOTS, CHUNK))
+def test_random_robots(first: int) -> None:
+    """All 2,000: python -m tests.laws --base 2000."""
+    faults = [found for seed in range(first, first + CHUNK) for found in check_base(seed)]
+    assert not [(seed, fault) for seed, _, fault, _ in faults if fault]
+
+
+def test_the_sample_is_hard() -> None:
+    robots = [draw_base(seed) for seed in range(ROBOTS)]
+    assert {robot.joints[0].sigma for robot in robots} == {0, 1, 2}
+    assert sum(all(joint.sigma == 1 for joint in robot.joints) for robot in robots) > 3
+    assert sum(not any(map(float, robot.gravity)) for robot in robots) > 10
+    assert sum([j.antecedent for j in robot.joints].count(0) > 1 for robot in robots) > 20
+    assert {robot.base.kind for robot in robots} == {"fixed", "mobile"}
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_robots_with_symbols(seed: int) -> None:
+    """Formulas hold for any values of lengths, angles and inertias, not only for one."""
+    robot = random_robot(3000 + seed, 2 + seed % 5, symbolic=True, wrenches=False)
+    found = base_parameters(robot)
+    for trial in range(3):
+        values = random_values(robot, trial)
+        full = robot.with_values(values)
+        carried = found.robot.with_values({k: values[k] for k in found.robot.parameters})
+        wanted = columns(scene_of(full), drives=("IA",))
+        D = observations(full, np.random.default_rng(trial), wanted)
+        K, K_base = parameters(full, wanted), parameters(carried, wanted)
+        close(D @ K_base, D @ K, "torques", float(np.max(np.abs(D) @ np.abs(K))))
+        rank, _ = observed_rank(D)
+        assert len(found.kept) == rank or any("is kept" in remark for remark in found.remarks)
+
+
+def expected(text: str, robot: Robot) -> Value:
+    return collected(parse(text), set(robot.parameters))
+
+
+def test_rx90_regroups_as_published() -> None:
+    """W. Khalil, E. Dombre, Modeling, Identification and Control of Robots, table 9.4 (with the
+    rotors of joints 1 and 2)."""
+    robot = cardan.load("rx90")
+    found = base_parameters(robot)
+    beyond = "(M3 + M4 + M5 + M6)"
+    published = {
+        ("ZZ", 1): f"ZZ1 + IA1 + YY2 + D3^2*{beyond} + YY3",
+        ("XX", 2): f"XX2 - YY2 - D3^2*{beyond}",
+        ("XZ", 2): "XZ2 - D3*MZ3",
+        ("ZZ", 2): f"ZZ2 + IA2 + D3^2*{beyond}",
+        ("MX", 2): f"MX2 + D3*{beyond}",
+        ("XX", 3): "XX3 - YY3 + YY4 + 2*RL4*MZ4 + RL4^2*(M4 + M5 + M6)",
+        ("ZZ", 3): "ZZ3 + YY4 + 2*RL4*MZ4 + RL4^2*(M4 + M5 + M6)",
+        ("MY", 3): "MY3 + MZ4 + RL4*(M4 + M5 + M6)",
+        ("XX", 4): "XX4 + YY5 - YY4",
+        ("ZZ", 4): "ZZ4 + YY5",
+        ("MY", 4): "MY4 - MZ5",
+        ("XX", 5): "XX5 + YY6 - YY5",
+        ("ZZ", 5): "ZZ5 + YY6",
+        ("MY", 5): "MY5 + MZ6",
+        ("XX", 6): "XX6 - YY6",
+    }
+    assert len(found.kept) == 40
+    values = random_values(robot)
+    for column, formula in published.items():
+        ours = robot_value(found.regrouped[column], values)
+        assert ours == pytest.approx(robot_value(parse(formula), values), rel=1e-12), column
+    assert set(found.regrouped) == set(published)
+
+
+def robot_value(value: Value, values: dict[str, float]) -> float:
+    from cardan.describe.expression import evaluate
+
+    return float(evaluate(value, values.__getitem__, None))
+
+
+def test_formulas_are_readable() -> None:
+    found = base_parameters(cardan.load("rx90"))
+    assert str(found.regrouped["MX", 2]) == "MX2 + D3*(M3 + M4 + M5 + M6)"
+    assert "XX2R" in found.names
+    assert "YY2" in {f"{name}{j}" for name, j in found.eliminated}
+    assert "40 base parameters" in repr(found)
+
+
+@pytest.mark.parametrize("name", ["rx90", "puma560", "stanford", "sr400", "scara", "tree"])
+def test_map_of_bundled_robots(name: str) -> None:
+    """map times the full parameters is the vector of base parameters."""
+    robot = cardan.load(name).tree()
+    robot = robot.with_values(random_values(robot))
+    found = base_parameters(robot)
+    full = [0.0 if j == 0 else parameters(robot, [(key, j)])[0] for key, j in found.full]
+    assert found.map.shape == (len(found.kept), len(full))
+    close(found.map @ full, parameters(found.robot, found.kept), "map", 1.0, 1e-12)
+
+
+def test_symbols_have_no_map() -> None:
+    with pytest.raises(cardan.errors.ModelError, match="with_values"):
+        base_parameters(cardan.load("rx90")).map
+
+
+def test_integers_are_parameters_too() -> None:
+    """A mass of 2, a whole length: nothing but numbers in every place."""
+    link = Link("link", XX=2, YY=3, ZZ=4, MX=2, MY=1, MZ=5, M=7)
+    joints = (Joint("a", 0, alpha=0), Joint("b", 1, d=2, r=3), Joint("c", 2, sigma=1, d=1))
+    robot = Robot("whole", (link,) * 3, joints, gravity=(0, -10, 0))
+    found = base_parameters(robot)
+    wanted = columns(scene_of(robot), drives=("IA",))
+    D = observations(robot, np.random.default_rng(0), wanted)
+    close(D @ parameters(found.robot, wanted), D @ parameters(robot, wanted), "torques", 10.0)
+    assert len(found.kept) == observed_rank(D)[0]
+    assert all(isinstance(b.M, int) for b in found.robot.links)
+
+
+def test_base_programs_give_the_same_torques() -> None:
+    for seed in range(12):
+        robot = replace(draw_base(seed), name=f"base{seed}")
+        rng = np.random.default_rng(seed)
+        x = {key: rng.uniform(-2, 2, (4, robot.n)) for key in ("q", "qd", "qdd")}
+        one = cardan.model(robot, "inverse-dynamics").evaluate(**x)
+        two = cardan.model(robot, "inverse-dynamics", base_parameters=True).evaluate(**x)
+        close(two, one, f"robot {seed}", 1.0)

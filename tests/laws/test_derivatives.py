@@ -1,0 +1,133 @@
+"""Program.derivative: forward and reverse mode, complex steps, 50-digit differences, sparsity."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import mpmath
+import numpy as np
+import pytest
+from tests.laws.traced import check_derivative, inputs_of
+from tests.random_robots import bundled_trees, random_robot, random_values, relative_error
+
+import cardan
+from cardan.ir.code import Code
+from cardan.ir.derivative import derivative
+
+ROBOTS = ["cartpole", "planar2r", "rx90", "scara", "stanford", "tree", "ur5", "panda"]
+
+
+def numeric(name: str) -> cardan.Robot:
+    robot = bundled_trees()[name]
+    return robot.with_values(random_values(robot))
+
+
+@pytest.mark.parametrize("name", ROBOTS)
+def test_inverse_dynamics_of_bundled_robots(name: str) -> None:
+    program = cardan.model(numeric(name), "inverse-dynamics")
+    x = inputs_of(program, np.random.default_rng(1))
+    for wrt in ("q", "qd", "qdd"):
+        check_derivative(program, "tau", wrt, x)
+
+
+@pytest.mark.parametrize("name", ROBOTS)
+def test_direct_dynamics_of_bundled_robots(name: str) -> None:
+    robot = numeric(name)
+    program = cardan.model(robot, "direct-dynamics")
+    x = inputs_of(program, np.random.default_rng(1))
+    for wrt in ("q", "qd", "tau"):
+        check_derivative(program, "qdd", wrt, x)
+    A = cardan.model(robot, "inertia-matrix").evaluate(q=x["q"])
+    inverse = program.derivative("qdd", "tau").evaluate(**x)
+    assert relative_error(inverse, np.linalg.inv(A)) <= 1e-9
+
+
+@pytest.mark.parametrize("name", ROBOTS)
+def test_derivative_by_accelerations_is_the_inertia_matrix(name: str) -> None:
+    robot = numeric(name)
+    program = cardan.model(robot, "inverse-dynamics").derivative("tau", "qdd")
+    x = inputs_of(program, np.random.default_rng(2))
+    A = cardan.model(robot, "inertia-matrix").evaluate(q=x["q"])
+    assert relative_error(program.evaluate(**x), A) <= 1e-12
+
+
+@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("model", ["inverse-dynamics", "direct-dynamics"])
+def test_fifty_digits(model: str, seed: int) -> None:
+    """Central differences of 1e-20 with 50 digits are right to 1e-30: the oracle of last resort."""
+    robot = random_robot(40 + seed, 3, special=False, base_motion=False)
+    program = cardan.model(robot, model)
+    output = next(iter(program.outputs))
+    x = inputs_of(program, np.random.default_rng(seed), count=1)
+    for wrt in program.inputs:
+        found = program.derivative(output, wrt).evaluate(**x)[0]
+        expected = precise_differences(program.code, output, wrt, x)
+        assert relative_error(found, expected) <= 1e-12, wrt
+
+
+def precise_differences(code: Code, output: str, wrt: str, x: dict[str, np.ndarray]) -> np.ndarray:
+    with mpmath.workdps(50):
+        step = mpmath.mpf(10) ** -20
+        columns = []
+        for k in range(x[wrt].size):
+            ends = [precise(code, output, x, wrt, k, s * step) for s in (1, -1)]
+            columns.append([float((a - b) / (2 * step)) for a, b in zip(*ends, strict=True)])
+    return np.array(columns).T
+
+
+def precise(
+    code: Code, output: str, x: dict[str, np.ndarray], wrt: str, k: int, by: Any
+) -> list[Any]:
+    table = {
+        "add": lambda a, b: a + b, "sub": lambda a, b: a - b, "mul": lambda a, b: a * b,
+        "div": lambda a, b: a / b, "neg": lambda a: -a, "sin": mpmath.sin, "cos": mpmath.cos,
+        "sign": mpmath.sign,
+    }  # fmt: skip
+    values: list[Any] = [None]
+    for node in code.nodes[1:]:
+        if node[0] == "input":
+            value = mpmath.mpf(float(x[node[1]].ravel()[node[2]]))
+            values.append(value + by if node[1:] == (wrt, k) else value)
+        elif node[0] == "const":
+            values.append(mpmath.mpf(float(node[1])))
+        else:
+            values.append(table[node[0]](*(values[arg] for arg in node[1:])))
+    return [values[ref] if ref > 0 else -values[-ref] for ref in code.outputs[output].refs]
+
+
+def test_branches_give_structural_zeros() -> None:
+    """Torques of one arm do not depend on the other: constants 0, nothing computed."""
+    robot = bundled_trees()["tree"]
+    program = cardan.model(robot, "inverse-dynamics")
+    A = cardan.model(robot, "inertia-matrix").code
+    zeros = [k for k, ref in enumerate(A.outputs["A"].refs) if A.nodes[abs(ref)] == ("const", 0)]
+    assert zeros
+    for mode in ("forward", "reverse"):
+        code = derivative(program.code, "tau", "qdd", "found", mode)
+        refs = code.outputs["found"].refs
+        assert all(code.nodes[abs(refs[k])] == ("const", 0) for k in zeros), mode
+
+
+def test_derivatives_of_derivatives() -> None:
+    """Second derivatives by two routes: of A, and of tau by qdd then q."""
+    robot = numeric("rx90")
+    one = cardan.model(robot, "inverse-dynamics").derivative("tau", "qdd")
+    two = one.derivative("dtau_dqdd", "q")
+    x = inputs_of(two, np.random.default_rng(3))
+    dA = cardan.model(robot, "inertia-matrix").derivative("A", "q").evaluate(q=x["q"])
+    assert relative_error(two.evaluate(**x), dA) <= 1e-12
+
+
+def test_other_outputs_and_errors() -> None:
+    program = cardan.model(numeric("rx90"), "energies")
+    x = inputs_of(program, np.random.default_rng(4))
+    h = program.derivative("E", "qd").evaluate(**x)
+    momentum = cardan.model(numeric("rx90"), "generalized-momentum").evaluate(**x)
+    assert relative_error(h, momentum) <= 1e-12
+    Q = program.derivative("U", "q").evaluate(**x)
+    gravity = cardan.model(numeric("rx90"), "gravity").evaluate(q=x["q"])
+    assert relative_error(Q, gravity) <= 1e-12
+    with pytest.raises(cardan.errors.UnknownNameError, match="output"):
+        program.derivative("K", "q")
+    with pytest.raises(cardan.errors.UnknownNameError, match="input"):
+        program.derivative("E", "tau")
