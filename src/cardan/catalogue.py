@@ -1,14 +1,12 @@
-"""THE MENU: one table of every model. The command line, the docs and the web app are generated from
-it."""
+"""THE MENU: one table of every model; the command line, the docs and the web app come from it."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from importlib import import_module
 from typing import Any
 
-from .build import base, dynamic, geometric, identification, kinematic, lagrange
-from .build.search import EFFORTS
 from .describe.robot import Robot
 from .errors import UnknownNameError
 
@@ -27,17 +25,27 @@ class Option:
 
 @dataclass(frozen=True)
 class Entry:
-    """A line of the menu. The builder returns a Program, or another object when `program` is
-    False."""
+    """A line of the menu.
+
+    The builder is named by module and function of `build`, imported when it is first asked for; it
+    returns a Program, or another object when `program` is False."""
 
     name: str
     group: str
     summary: str
     inputs: str
     outputs: str
-    builder: Callable[..., Any]
+    builder: str
     options: Mapping[str, Option] = field(default_factory=dict)
     program: bool = True
+
+    def build(self, robot: Robot, **options: Any) -> Any:
+        """The model of a robot."""
+        module, _, function = self.builder.partition(".")
+        builder: Callable[..., Any] = getattr(
+            import_module(f".build.{module}", __package__), function
+        )
+        return builder(robot, **options)
 
 
 def catalogue() -> list[Entry]:
@@ -57,14 +65,14 @@ def model(robot: Robot, name: str, **options: Any) -> Any:
         choices = (True, False) if option.kind == "flag" else option.choices
         if choices is not None and value not in choices:
             raise UnknownNameError.of(f"value of option '{key}'", value, map(str, choices))
-    return entry.builder(robot, **options)
+    return entry.build(robot, **options)
 
 
 _SYMBOLIC = Option("keep every inertial and geometric parameter as an input p", False, kind="flag")
 _BASE = Option(
     "use the base inertial parameters: same torques, fewer operations", False, kind="flag"
 )
-_EFFORT = Option("how hard to search for fewer operations", "normal", EFFORTS)
+_EFFORT = Option("how hard to search for fewer operations", "normal", ("plain", "normal", "max"))
 _WRENCH = Option("add the external wrenches of all links as an input f_e", False, kind="flag")
 _OFFSET = Option("add a column of ones per joint, for a torque offset", False, kind="flag")
 _FRAME = Option(
@@ -92,68 +100,68 @@ def _entries() -> list[Entry]:
 
     geometric_menu = [
         entry("transform", "geometric", "transformation matrix of any frame in any frame",
-              "q -> T (4,4)", geometric.transform, frame=_FRAME,
+              "q -> T (4,4)", "geometric.transform", frame=_FRAME,
               reference=Option("the frame it is seen from, or 'world'", 0, kind="frame"),
               expanded=Option("print without intermediate variables", False, kind="flag")),
     ]  # fmt: skip
     kinematic_menu = [
         entry("jacobian", "kinematic", "Jacobian of a point of any frame, Renaud's three factors",
-              "q -> J (6,n)", kinematic.jacobian, **_JACOBIAN),
+              "q -> J (6,n)", "kinematic.jacobian", **_JACOBIAN),
         entry("jacobian-inverse", "kinematic", "inverse of the Jacobian and its determinant",
-              "q -> Jinv (n,6), det", kinematic.jacobian_inverse, **_JACOBIAN),
+              "q -> Jinv (n,6), det", "kinematic.jacobian_inverse", **_JACOBIAN),
         entry("velocities", "kinematic", "velocities of all links, in their frames",
-              "q, qd -> V (nl,6)", kinematic.velocities),
+              "q, qd -> V (nl,6)", "kinematic.velocities"),
         entry("accelerations", "kinematic", "accelerations of all links, in their frames",
-              "q, qd, qdd -> Vd (nl,6)", kinematic.accelerations),
+              "q, qd, qdd -> Vd (nl,6)", "kinematic.accelerations"),
         entry("jdot-qdot", "kinematic", "Jdot qdot of a frame, for task-space control",
-              "q, qd -> Jdqd (6)", kinematic.jdot_qdot, frame=_FRAME, projection=_PROJECTION),
+              "q, qd -> Jdqd (6)", "kinematic.jdot_qdot", frame=_FRAME, projection=_PROJECTION),
     ]  # fmt: skip
     dynamic_menu = [
         entry("inverse-dynamics", "dynamic", "joint torques of a motion",
-              "q, qd, qdd(, f_e) -> tau (n)", dynamic.inverse_dynamics,
+              "q, qd, qdd(, f_e) -> tau (n)", "dynamic.inverse_dynamics",
               method=Option("the formulation", "newton-euler", ("newton-euler", "lagrange")),
               base_parameters=_BASE, effort=_EFFORT, f_e=_WRENCH),
         entry("inertia-matrix", "dynamic", "inertia matrix, by composite links",
-              "q -> A (n,n)", dynamic.inertia_matrix, base_parameters=_BASE, effort=_EFFORT),
+              "q -> A (n,n)", "dynamic.inertia_matrix", base_parameters=_BASE, effort=_EFFORT),
         entry("bias", "dynamic", "centrifugal, Coriolis, gravity and friction torques",
-              "q, qd(, f_e) -> H (n)", dynamic.bias,
+              "q, qd(, f_e) -> H (n)", "dynamic.bias",
               base_parameters=_BASE, effort=_EFFORT, f_e=_WRENCH),
         entry("gravity", "dynamic", "gravity torques",
-              "q -> Q (n)", dynamic.gravity, base_parameters=_BASE, effort=_EFFORT),
+              "q -> Q (n)", "dynamic.gravity", base_parameters=_BASE, effort=_EFFORT),
         entry("coriolis-matrix", "dynamic", "Coriolis matrix with Adot - 2C skew-symmetric",
-              "q, qd -> C (n,n)", dynamic.coriolis_matrix, base_parameters=_BASE),
+              "q, qd -> C (n,n)", "dynamic.coriolis_matrix", base_parameters=_BASE),
         entry("lagrange", "dynamic", "A, velocity coefficients and Q, as functions of q alone",
-              "q -> A (n,n), B (n,n,n), Q (n)", lagrange.lagrange,
+              "q -> A (n,n), B (n,n,n), Q (n)", "lagrange.lagrange",
               method=Option("derivatives of A, or unit velocities", "christoffel",
                             ("christoffel", "renaud")),
               form=Option("Christoffel symbols B, or C1 and C2 of the configuration-space form",
                           "christoffel", ("christoffel", "configuration")),
               base_parameters=_BASE),
         entry("direct-dynamics", "dynamic", "joint accelerations of torques",
-              "q, qd, tau(, f_e) -> qdd (n)", dynamic.direct_dynamics,
+              "q, qd, tau(, f_e) -> qdd (n)", "dynamic.direct_dynamics",
               method=Option("articulated inertias, or A and H; default the cheaper", "auto",
                             ("auto", "recursive", "inertia-matrix")),
               base_parameters=_BASE, effort=_EFFORT, f_e=_WRENCH),
         entry("reactions", "dynamic", "wrench through every joint",
-              "q, qd, qdd(, f_e) -> reactions (nl,6)", dynamic.reactions, f_e=_WRENCH),
+              "q, qd, qdd(, f_e) -> reactions (nl,6)", "dynamic.reactions", f_e=_WRENCH),
         entry("energies", "dynamic", "kinetic and potential energy",
-              "q, qd -> E, U", dynamic.energies),
+              "q, qd -> E, U", "dynamic.energies"),
         entry("generalized-momentum", "dynamic", "generalized momentum A qd",
-              "q, qd -> h (n)", dynamic.generalized_momentum),
+              "q, qd -> h (n)", "dynamic.generalized_momentum"),
     ]  # fmt: skip
     identification_menu = [
         Entry("base-parameters", "identification", "base inertial parameters and their regrouping",
-              "-", "kept, eliminated, regrouped", base.base_parameters,
+              "-", "kept, eliminated, regrouped", "base.base_parameters",
               {"method": Option("symbolic rules, or numerical QR", "symbolic", ("symbolic",
               "numeric"))}, program=False),
         entry("regressor", "identification", "dynamic identification model: tau = D K",
-              "q, qd, qdd -> D (n,np)", identification.regressor,
+              "q, qd, qdd -> D (n,np)", "identification.regressor",
               base_parameters=_BASE, effort=_EFFORT, offset=_OFFSET),
         entry("filtered-regressor", "identification", "identification without accelerations",
-              "q, qd -> D1, D2 (n,np)", identification.filtered_regressor,
+              "q, qd -> D1, D2 (n,np)", "identification.filtered_regressor",
               base_parameters=_BASE, offset=_OFFSET),
         entry("energy-regressor", "identification", "energy identification model: E + U = h K",
-              "q, qd -> h (np)", identification.energy_regressor, base_parameters=_BASE),
+              "q, qd -> h (np)", "identification.energy_regressor", base_parameters=_BASE),
     ]  # fmt: skip
     return [*geometric_menu, *kinematic_menu, *dynamic_menu, *identification_menu]
 

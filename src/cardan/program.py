@@ -17,6 +17,7 @@ from .ir.cost import Cost, cost
 from .ir.interpret import interpret
 
 if TYPE_CHECKING:
+    from .run.cuda import CudaFunction
     from .run.function import Function
 
 __all__ = ["Program"]
@@ -50,7 +51,10 @@ class Program:
         """Operations done for every state; work on parameters alone is in `setup.cost`."""
         from .ir.passes import expanded_cost
 
-        return expanded_cost(self.code) if self.expanded else cost(self.code)[0]
+        if self.expanded:
+            return expanded_cost(self.code)
+        loop, setup = cost(self.code)
+        return setup if set(self.code.inputs) <= {"p"} else loop
 
     @property
     def setup(self) -> Program | None:
@@ -122,11 +126,12 @@ class Program:
 
         return emit(self, language, **options)
 
-    def compile(self, target: str = "native", dtype: str = "float64") -> Function:
-        """A fast function of arrays; targets: native (LLVM, no compiler needed), numpy."""
+    def compile(self, target: str = "native", dtype: str = "float64") -> Function | CudaFunction:
+        """A fast function of arrays; targets: native (LLVM, no compiler needed), numpy, cuda."""
         from .run import compile_program
 
-        return compile_program(self, target, dtype)
+        found: Function | CudaFunction = compile_program(self, target, dtype)
+        return found
 
     def save(self, path: str | Path) -> None:
         """Write the program as JSON."""

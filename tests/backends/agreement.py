@@ -27,23 +27,16 @@ ROBOTS: dict[str, dict[str, Any]] = {
 MODELS = ("transform", "jacobian", "inertia-matrix", "inverse-dynamics", "direct-dynamics")
 # keywords, built-in functions, constants and macros of all languages, names the printers use
 # themselves, names of the papers, and things that are no identifiers at all
-HOSTILE = """double W32 C1 U3_12 lambda E q tau p h x y int for if return sin cos atan2f M_PI M_E NAN
-I linux unix errno complex static inline np lead print list float None True class def and not
-import q_ tau_ p_ q__ t5 t17 t5_ S1 S2 F2_3 f2_3 n6_3 N6_3 Vd3_1 main cardan_sign const void auto T std
-using D N C O K Pi gamma Gamma Sin module end subroutine real merge wp fn let mut Math M f64 self begin
-local proc od fi jnp torch device stride count state zeros cardan_select eps i j pi""".split()  # noqa: SIM905
-HOSTILE += [
-    "α",
-    "a b",
-    "*/ int z; /*",
-    "\n    import os",
-    "1st",
-    "_",
-    "__",
-    "",
-    "q[0]",
-    "#define X",
-]
+WORDS = """
+double W32 C1 U3_12 lambda E q tau p h x y int for if return sin cos atan2f M_PI M_E NAN I linux
+unix errno complex static inline np lead print list float None True class def and not import q_
+tau_ p_ q__ t5 t17 t5_ S1 S2 F2_3 f2_3 n6_3 N6_3 Vd3_1 main cardan_sign const void auto T std
+using D N C O K Pi gamma Gamma Sin module end subroutine real merge wp fn let mut Math M f64
+self begin local proc od fi jnp torch device stride count state zeros cardan_select eps i j pi w
+w_ in out function
+"""
+HOSTILE = WORDS.split()
+HOSTILE += ["α", "a b", "*/ int z; /*", "\n import os", "1st", "_", "__", "", "q[0]", "#define X"]
 
 
 @dataclass(frozen=True)
@@ -99,10 +92,9 @@ def special_cases(cut: bool = False) -> tuple[Case, ...]:
     trees, options = bundled_trees(), {"chunk": 7} if cut else {}
     rx90 = cardan.model(trees["rx90"], "inverse-dynamics", symbolic=True)
     count = len(rx90.parameters)
-    names = tuple(HOSTILE[k] if k < len(HOSTILE) else f"t{k}" for k in range(count))
-    hostile = replace(
-        rx90, parameters=names, robot="a\n*/ \\evil \\\n'''\"\"\" *) (*", model="m\r\nx"
-    )
+    names = (HOSTILE * 2)[:count], (HOSTILE[::-1] * 2)[:count]
+    title = {"robot": "a\n*/ \\evil \\\n'''\"\"\" *) (*", "model": "m\r\nx"}
+    hostile = [replace(rx90, parameters=tuple(unique(x)), **title) for x in names]
     p = np.random.default_rng(3).uniform(0.5, 1.5, count)
     stanford = cardan.model(trees["stanford"], "inverse-dynamics")
     values = random_values(trees["stanford"])
@@ -111,12 +103,18 @@ def special_cases(cut: bool = False) -> tuple[Case, ...]:
         ("empty", program_of(nothing()), {}),
         ("same", program_of(one_name()), {}),
         ("energies", cardan.model(trees["tree"], "energies"), {}),
-        ("hostile", hostile, {"p": p}),
+        ("hostile", hostile[0], {"p": p}),
+        ("hostile2", hostile[1], {"p": p}),
         ("stanford", stanford, {"p": [values[key] for key in stanford.parameters]}),
         *((f"random{k}", random_program(k, 60, jumps=False), {}) for k in range(4)),
     ]
     suffix = "_cut" if cut else ""
     return tuple(case_of(f"{name}{suffix}", x, 1, 5, **more, **options) for name, x, more in made)
+
+
+def unique(names: list[str]) -> list[str]:
+    """Parameters have different names, but they may become the same identifier."""
+    return [f"{name} " * (1 + names[:k].count(name)) for k, name in enumerate(names)]
 
 
 def split_cases() -> tuple[Case, ...]:

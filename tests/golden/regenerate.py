@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import cardan
+from cardan.emit import languages
 from cardan.errors import ModelError
 from cardan.ir.cost import Cost
 
@@ -28,6 +29,12 @@ TEXTS = [
         ("ur5", "inverse-dynamics"),
     )
     for language in ("c", "python")
+]
+TEXTS += [
+    (robot, model, language)
+    for robot, model in (("rx90-base", "transform"), ("planar2r", "inverse-dynamics"))
+    for language in languages()
+    if (robot, model, language) not in TEXTS and language != "cuda"
 ]
 ROBOTS = [name for name in cardan.robots() if not cardan.load(name).loops]
 # what is counted for chains so long that the whole menu would take minutes

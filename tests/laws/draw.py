@@ -50,11 +50,10 @@ def draw_elastic(robot: Robot, rng: np.random.Generator) -> Robot:
     joints = []
     for joint in robot.joints:
         elastic = joint.sigma != FIXED and rng.random() < 0.4
-        spring = {
-            "stiffness": _decimal(rng.uniform(1, 50)) if rng.random() < 0.7 else 0,
-            "rest": _decimal(rng.uniform(-1, 1)),
-            "damping": _decimal(rng.uniform(0, 1)),
-        }
+        spring: dict[str, Any] = {"rest": _decimal(rng.uniform(-1, 1))}
+        if rng.random() < 0.7:
+            spring["stiffness"] = _decimal(rng.uniform(1, 50))
+            spring["damping"] = _decimal(rng.uniform(0, 1))
         joints.append(replace(joint, elastic=True, **spring) if elastic else joint)
     return replace(robot, joints=tuple(joints))
 

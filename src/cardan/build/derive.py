@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 from ..describe.expression import Expression, symbol
@@ -55,10 +56,17 @@ class Derivation:
     model: str
     inputs: Mapping[str, tuple[int, ...]]
 
+    @cached_property
+    def numbers(self) -> Bodies | None:
+        """The bodies of a robot without symbols, shared by all traces."""
+        if self.robot.parameters:
+            return None
+        return bodies(self.robot, lambda name: 0)
+
     def trace(self, form: Form, factor: bool = False) -> Candidate:
         """Run a form on expressions; `factor`: rewrite its sums."""
         tracer = Tracer()
-        scene: Bodies = bodies(self.robot, tracer.parameter)
+        scene: Bodies = self.numbers or bodies(self.robot, tracer.parameter)
         x = {name: tracer.array(name, *shape) for name, shape in self.inputs.items()}
         if "V0" in x:  # a moving base: its motion and gravity are inputs, its acceleration is found
             scene = scene.moving_base(x["V0"], x["g0"])

@@ -30,6 +30,7 @@ __all__ = ["EFFORTS", "cheapest"]
 
 EFFORTS = ("plain", "normal", "max")
 LARGE = 12
+BUDGET = {"normal": 60, "max": 5000}  # changes tried
 
 Change = tuple[str, int]
 
@@ -54,7 +55,7 @@ def cheapest(
     best = min(seeds, key=lambda form: traced(form).price)
     if len(robot.links) <= LARGE or effort == "max":
         changes = list(_changes(robot, choices, thorough=effort == "max"))
-        best = _climb(best, traced, changes, pairs=effort == "max")
+        best = _climb(best, traced, changes, BUDGET[effort], pairs=effort == "max")
     found = traced(best)
     if found.price >= plain.price:
         return plain
@@ -78,16 +79,20 @@ def _seeds(robot: Robot, choices: Sequence[str]) -> Iterator[Formulation]:
 
 def _climb(
     start: Formulation, traced: Callable[[Formulation], Candidate], changes: Sequence[Change],
-    pairs: bool,
+    budget: int, pairs: bool,
 ) -> Formulation:  # fmt: skip
-    """Change one link's choice at a time (or two), as long as the price falls."""
+    """Change one link's choice at a time (or two), as long as the price falls and traces remain."""
     best, improved = start, True
+    tries = 0
     while improved:
         improved = False
         steps: list[tuple[Change, ...]] = [(change,) for change in changes]
         if pairs:
             steps += [(x, y) for k, x in enumerate(changes) for y in changes[k + 1 :]]
         for step in steps:
+            tries += 1
+            if tries > budget:
+                return best
             tried = best
             for key, j in step:
                 tried = replace(tried, **{key: getattr(tried, key) ^ {j}})

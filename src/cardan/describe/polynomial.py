@@ -12,6 +12,7 @@ from collections.abc import Collection
 from fractions import Fraction
 from typing import Any
 
+from ..errors import ExpressionError
 from ..exact import exact
 from .expression import Expression, Value, add, multiply, power, subtract
 
@@ -24,9 +25,12 @@ _LARGEST = 2000  # terms; beyond it the formula is left as it is
 def collected(value: Value, linear: Collection[str] = ()) -> Value:
     """The same formula, multiplied out, with like terms joined and gathered."""
     try:
-        terms = _terms(value)
-    except OverflowError:
+        return _gathered(_terms(value), linear)
+    except (OverflowError, ExpressionError):  # too many terms, or a sum of them nests too deeply
         return value
+
+
+def _gathered(terms: dict[Monomial, Any], linear: Collection[str]) -> Value:
     groups: dict[Monomial, list[tuple[Any, Value]]] = {}
     for monomial, coefficient in terms.items():
         factor = next((a for a, n in monomial if n == 1 and _name(a) in linear), None)

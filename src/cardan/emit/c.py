@@ -18,7 +18,7 @@ constexpr nullptr static_assert thread_local typeof_unqual NAN INFINITY HUGE HUG
 HUGE_VALL MAXFLOAT NULL errno math_errhandling MATH_ERRNO MATH_ERREXCEPT DOMAIN SING OVERFLOW
 UNDERFLOW PLOSS TLOSS FP_NAN FP_INFINITE FP_ZERO FP_SUBNORMAL FP_NORMAL FP_ILOGB0 FP_ILOGBNAN M_E
 M_LOG2E M_LOG10E M_LN2 M_LN10 M_PI M_PI_2 M_PI_4 M_1_PI M_2_PI M_2_SQRTPI M_SQRT2 M_SQRT1_2 linux
-unix i386 div abs labs exit cardan_sign CARDAN_NOINLINE
+unix i386 div abs labs exit CARDAN_NOINLINE CARDAN_SIGN CARDAN_SIGNF
 """
 _MATH = """
 acos acosh asin asinh atan atan2 atanh cbrt ceil copysign cos cosh erf erfc exp exp2 expm1 fabs
@@ -26,21 +26,27 @@ fdim floor fma fmax fmin fmod frexp hypot ilogb j0 j1 jn ldexp lgamma llrint llr
 log1p log2 logb lrint lround modf nan nearbyint nextafter nexttoward pow remainder remquo rint
 round scalbln scalbn signbit sin sinh sqrt tan tanh tgamma trunc y0 y1 yn gamma significand drem
 isinf isnan finite isfinite isnormal fpclassify isgreater isless isunordered scalb pow10 signgam
-sincos
+sincos cardan_sign
 """
 RESERVED = frozenset(
     [*_KEYWORDS.split(), *(f"{name}{s}" for name in _MATH.split() for s in ("", "f", "l"))]
 )
-_SIGN = """static {real} cardan_sign({real} x)
+# files may be included in one another: what they share is defined once
+_SIGN = """#ifndef CARDAN_SIGN{F}
+#define CARDAN_SIGN{F}
+static {real} cardan_sign{f}({real} x)
 {{
     return x > 0 ? 1 : x < 0 ? -1 : x;
 }}
+#endif
 """
 # parts that are inlined again would undo the cutting
-_NOINLINE = """#if defined(__GNUC__)
+_NOINLINE = """#ifndef CARDAN_NOINLINE
+#if defined(__GNUC__)
 #define CARDAN_NOINLINE __attribute__((noinline))
 #else
 #define CARDAN_NOINLINE
+#endif
 #endif
 """
 
@@ -53,7 +59,7 @@ class C(Printer):
     reserved = RESERVED
     functions: ClassVar[dict[str, str]] = {
         "sin": "sin{f}({{}})", "cos": "cos{f}({{}})", "sqrt": "sqrt{f}({{}})",
-        "abs": "fabs{f}({{}})", "sign": "cardan_sign({{}})", "atan2": "atan2{f}({{}}, {{}})",
+        "abs": "fabs{f}({{}})", "sign": "cardan_sign{f}({{}})", "atan2": "atan2{f}({{}}, {{}})",
         "min": "fmin{f}({{}}, {{}})", "max": "fmax{f}({{}}, {{}})",
         "select": "({{}} > 0 ? {{}} : {{}})", "fma": "fma{f}({{}}, {{}}, {{}})",
     }  # fmt: skip
@@ -82,13 +88,14 @@ class C(Printer):
     def opening(cls, header: list[str], printers: Sequence[Printer]) -> list[str]:
         nodes = (node for printer in printers for node in printer.code.nodes)
         signs = any(node[0] == "sign" for node in nodes)
-        real = printers[0].real if isinstance(printers[0], C) else "double"
+        single = printers[0].options.dtype == "float32"
+        kind = {"real": "float" if single else "double", "f": "f" * single, "F": "F" * single}
         return [
             *commented(header),
             "#include <math.h>",
             "",
             *([_NOINLINE] if any(len(printer.parts[0]) > 1 for printer in printers) else []),
-            *([_SIGN.format(real=real)] if signs else []),
+            *([_SIGN.format(**kind)] if signs else []),
         ]
 
     def number(self, x: float) -> str:
@@ -113,10 +120,9 @@ class C(Printer):
         before = self.part_before if function.is_part else self.before
         indent = ",\n" + " " * (len(before) + len(function.name) + 1)
         head = f"{before}{function.name}({indent.join(self.parameters(function)) or 'void'})"
-        types = [] if function.is_part or not self.is_struct else self.structures()
         prototype = [] if function.is_part else [f"{head};", ""]
         unused = [f"    (void){name};" for name in self.unused(function)]
-        return [*types, *prototype, head, "{", *unused, *function.body, "}"]
+        return [*prototype, head, "{", *unused, *function.body, "}"]
 
     def parameters(self, function: Function) -> list[str]:
         """The declarations of the arguments of a function."""
@@ -146,9 +152,11 @@ class C(Printer):
             return [self.given] * no_input + [self.found] * no_output
         return [self.arrays[x] for x in function.unread] + [self.results[x] for x in empty]
 
-    def structures(self) -> list[str]:
+    def types(self) -> list[str]:
         """The structure of the inputs and that of the outputs."""
-        lines = []
+        lines: list[str] = []
+        if not self.is_struct:
+            return lines
         sizes = {self.arrays[name]: prod(shape) for name, shape in self.code.inputs.items()}
         found = {self.results[name]: len(out.refs) for name, out in self.code.outputs.items()}
         for kind, fields in (("inputs", sizes), ("outputs", found)):

@@ -57,11 +57,10 @@ class Cpp(C):
     def define(self, function: Function) -> list[str]:
         indent = ",\n" + " " * (len(self.before) + len(function.name) + 1)
         head = f"{self.before}{function.name}({indent.join(self.parameters(function))})"
-        types = [] if function.is_part or not self.is_struct else self.structures()
         unused = [f"    (void){name};" for name in self.unused(function)]
         text = "\n".join(function.body)
         using = [f"    using std::{f};" for f in self.functions if f"{f}(" in text]
-        return [*types, "template <typename T>", head, "{", *unused, *using, *function.body, "}"]
+        return ["template <typename T>", head, "{", *unused, *using, *function.body, "}"]
 
     def parameters(self, function: Function) -> list[str]:
         work = [f"T (&{self.workspace})[{self.parts[1]}]"] if function.workspace else []
@@ -81,8 +80,10 @@ class Cpp(C):
     def result(self, array: str, k: int) -> str:
         return super().result(array, k).replace("->", ".", 1)
 
-    def structures(self) -> list[str]:
-        lines = []
+    def types(self) -> list[str]:
+        lines: list[str] = []
+        if not self.is_struct:
+            return lines
         sizes = {self.arrays[name]: prod(shape) for name, shape in self.code.inputs.items()}
         found = {self.results[name]: len(out.refs) for name, out in self.code.outputs.items()}
         for kind, fields in (("inputs", sizes), ("outputs", found)):

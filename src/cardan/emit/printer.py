@@ -124,6 +124,10 @@ class Printer:
         """The text of a function."""
         raise NotImplementedError
 
+    def types(self) -> list[str]:
+        """What is declared before the functions: structures."""
+        return []
+
     def start(self) -> list[str]:
         """Statements before the work of the model's own function: conversions, storage."""
         return []
@@ -153,7 +157,7 @@ class Printer:
         """The function of the model, after its parts if it is cut."""
         parts, size = self.parts
         read = {array for part in parts for array in self.inputs_of(part)}
-        lines: list[str] = []
+        lines = self.types()
         names, body = parts[0].names, self.body(parts[0])
         if len(parts) > 1:
             names, body = [], self.workspace_storage() if size else []

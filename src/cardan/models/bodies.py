@@ -7,7 +7,7 @@ scalar of a free symbol (a traced parameter, a float, an array).
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ..algebra.rotation import Rotation, X, Z, turn
@@ -122,6 +122,7 @@ class Bodies:
     V0: Vec
     Vd0: Vec
     Z: tuple[Scalar, ...]
+    reformed: dict[Any, Bodies] = field(default_factory=dict, init=False, compare=False, repr=False)
 
     @property
     def elastic(self) -> tuple[int, ...]:

@@ -77,10 +77,7 @@ def formulated(
     robot: Bodies, qs: Mapping[int, Scalar], form: Formulation
 ) -> tuple[Bodies, dict[int, Placed]]:
     """The bodies of a formulation and where they are placed at a joint position."""
-    if form.regroup:
-        robot = regrouped(robot)
-    if form.balance:
-        robot = balanced(robot, form.balance)
+    robot = reparametrised(robot, form.regroup, form.balance)
     placed: dict[int, Placed] = {}
     for link in robot.links:
         j, i = link.j, link.i
@@ -142,6 +139,15 @@ def _unturned(link: Body, q: Scalar) -> Body:
     if E is not None:  # E = ½ tr J - J turns the other way on the diagonal
         E = Vec(body.J[1, 1] - E[2], body.J[0, 0] - E[2], E[2])
     return replace(link, J=body.J, MS=body.MS, E=E, f_e=R @ link.f_e, n_e=R @ link.n_e)
+
+
+def reparametrised(robot: Bodies, regroup: bool, balance: frozenset[int]) -> Bodies:
+    """The robot with its parameters exchanged; remembered, because it does not depend on q."""
+    key = regroup, balance
+    if key not in robot.reformed:
+        found = regrouped(robot) if regroup else robot
+        robot.reformed[key] = balanced(found, balance) if balance else found
+    return robot.reformed[key]
 
 
 def regrouped(robot: Bodies) -> Bodies:

@@ -1,25 +1,30 @@
-"""Execution: interpreter, native code, batches, threads."""
+"""Execution: interpreter, native code, batches, threads, GPU."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ..errors import UnknownNameError
-from .function import Function
 
 if TYPE_CHECKING:
     from ..program import Program
 
 __all__ = ["TARGETS", "compile_program"]
 
-TARGETS = ("native", "numpy")
+TARGETS = ("native", "numpy", "cuda")
 DTYPES = ("float64", "float32")
 
 
-def compile_program(program: Program, target: str, dtype: str) -> Function:
+def compile_program(program: Program, target: str, dtype: str) -> Any:
     """The program as a function for a target and a floating type."""
     if target not in TARGETS:
         raise UnknownNameError.of("target", target, TARGETS)
     if dtype not in DTYPES:
         raise UnknownNameError.of("dtype", dtype, DTYPES)
+    if target == "cuda":
+        from .cuda import CudaFunction
+
+        return CudaFunction(program, dtype)
+    from .function import Function
+
     return Function(program, target, dtype)

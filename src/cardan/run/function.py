@@ -20,7 +20,7 @@ from .inputs import leading_shape, prepare
 if TYPE_CHECKING:
     from ..program import Program
 
-__all__ = ["Function"]
+__all__ = ["Function", "restore"]
 
 Arrays = Mapping[str, np.ndarray]
 _SMALLEST_SHARE = 512  # states: less is not worth a thread
@@ -52,7 +52,7 @@ class Function:
             self._run = self._run_numpy
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _restore, (self.program.to_json(), self.target, self.dtype)
+        return restore, (self.program.to_json(), self.target, self.dtype)
 
     def __repr__(self) -> str:
         return f"Function({self.program!r}, target={self.target!r}, dtype={self.dtype!r})"
@@ -206,7 +206,8 @@ def _reach(size: int, width: int) -> int:
     return -(-(-size % width) // size) if size else 0
 
 
-def _restore(text: str, target: str, dtype: str) -> Function:
+def restore(text: str, target: str, dtype: str) -> Any:
+    """Unpickle: compile the program again."""
     from ..program import Program
 
-    return Function(Program.from_json(text), target, dtype)
+    return Program.from_json(text).compile(target, dtype)

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..errors import InputError
 
-__all__ = ["leading_shape", "prepare"]
+__all__ = ["leading_shape", "parameter_vector", "prepare"]
 
 Shape = tuple[int, ...]
 
@@ -26,7 +26,7 @@ def prepare(
     if unknown:
         raise InputError(f"there is no input '{unknown[0]}'; this program takes {_listed(shapes)}")
     if "p" in shapes:
-        given = {**given, "p": _parameter_vector(given.get("p"), parameters, defaults)}
+        given = {**given, "p": parameter_vector(given.get("p"), parameters, defaults)}
     missing = [name for name in shapes if name not in given]
     if missing:
         raise InputError(f"input '{missing[0]}' is missing; this program takes {_listed(shapes)}")
@@ -64,7 +64,7 @@ def _array(name: str, value: Any, shape: Shape, dtype: str) -> np.ndarray:
     return array
 
 
-def _parameter_vector(given: Any, parameters: Sequence[str], defaults: Mapping[str, float]) -> Any:
+def parameter_vector(given: Any, parameters: Sequence[str], defaults: Mapping[str, float]) -> Any:
     """p from an array, from a mapping of names, or from the robot's own values."""
     if given is not None and not isinstance(given, Mapping):
         return given

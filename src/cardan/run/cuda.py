@@ -1,0 +1,181 @@
+"""The GPU: programs compiled by NVRTC through CuPy, on arrays that stay on the device.
+
+Inputs may be CuPy, PyTorch or JAX arrays (anything with DLPack, taken without a copy) or NumPy
+arrays (copied). Two layouts: rows (..., n), the usual one, and columns (n, N), a structure of
+arrays, which the memory likes best. Results are CuPy arrays; torch.from_dlpack and
+jax.dlpack.from_dlpack take them as they are.
+"""
+
+from __future__ import annotations
+
+from collections import namedtuple
+from collections.abc import Mapping
+from math import prod
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..errors import InputError, MissingExtraError, ModelError
+from .inputs import parameter_vector
+
+if TYPE_CHECKING:
+    from ..program import Program
+
+__all__ = ["CudaFunction"]
+
+_THREADS = 128
+_SHARED_BYTES = 48 * 1024  # of a block, without asking for more
+
+
+class CudaFunction:
+    """f(q=..., layout="rows" or "columns", out=None) on the GPU.
+
+    rows: inputs (..., *shape), outputs (..., *shape); columns: inputs and outputs (size, N)."""
+
+    def __init__(self, program: Program, dtype: str) -> None:
+        self.cupy = _cupy()
+        self.program = program
+        self.dtype = dtype
+        self.target = "cuda"
+        self._inputs = dict(program.code.inputs)
+        self._outputs = {name: out.shape for name, out in program.code.outputs.items()}
+        self._result = namedtuple("Outputs", list(self._outputs), rename=True)  # type: ignore[misc]
+        text = program.emit("cuda", function="cardan_program", dtype=dtype)
+        module = self.cupy.RawModule(code=text, options=("-std=c++17",))
+        self._kernels = {
+            "columns": module.get_function("cardan_program_batch"),
+            "rows": module.get_function("cardan_program_rows"),
+        }
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        from .function import restore
+
+        return restore, (self.program.to_json(), "cuda", self.dtype)
+
+    def __repr__(self) -> str:
+        return f"CudaFunction({self.program!r}, dtype={self.dtype!r})"
+
+    def __call__(self, *, layout: str = "rows", out: Any = None, **inputs: Any) -> Any:
+        if layout not in self._kernels:
+            raise InputError(f"layout = {layout!r}; expected 'rows' (..., n) or 'columns' (n, N)")
+        arrays = self._gather(inputs)
+        if layout == "columns":
+            lead, flat = self._columns(arrays)
+        else:
+            lead, flat = self._rows(arrays)
+        count = prod(lead)
+        results = self._allocate(out, lead, layout)
+        if count:
+            self._launch(layout, count, flat, results)
+        values = list(results.values())
+        return values[0] if len(values) == 1 else self._result(*values)
+
+    def _gather(self, given: Mapping[str, Any]) -> dict[str, Any]:
+        """Every input as a CuPy array of the program's type."""
+        unknown = [name for name in given if name not in self._inputs]
+        if unknown:
+            raise InputError(
+                f"there is no input '{unknown[0]}'; expected {', '.join(self._inputs)}"
+            )
+        program = self.program
+        found = dict(given)
+        if "p" in self._inputs:
+            found["p"] = parameter_vector(found.get("p"), program.parameters, program.defaults)
+        missing = [name for name in self._inputs if name not in found]
+        if missing:
+            raise InputError(f"input '{missing[0]}' is missing")
+        return {name: self._device(name, found[name]) for name in self._inputs}
+
+    def _device(self, name: str, value: Any) -> Any:
+        cupy = self.cupy
+        if not isinstance(value, cupy.ndarray):
+            on_device = hasattr(value, "__dlpack__") and not isinstance(value, np.ndarray)
+            value = cupy.from_dlpack(value) if on_device else cupy.asarray(value)
+        if value.dtype.kind not in "fiu":
+            raise InputError(f"input '{name}' has type {value.dtype}; real numbers are expected")
+        return value.astype(self.dtype, copy=False)
+
+    def _rows(self, arrays: Mapping[str, Any]) -> tuple[tuple[int, ...], dict[str, Any]]:
+        cupy = self.cupy
+        leads = {}
+        for name, shape in self._inputs.items():
+            array = arrays[name]
+            at = array.ndim - len(shape)
+            if at < 0 or array.shape[at:] != shape:
+                raise InputError(f"input '{name}' has shape {array.shape}; expected (..., {shape})")
+            leads[name] = array.shape[:at]
+        varying = [lead for name, lead in leads.items() if name != "p"]
+        if leads.get("p"):
+            raise InputError("p is shared by all states on the GPU: give one vector")
+        try:
+            lead = np.broadcast_shapes(*varying)
+        except ValueError:
+            raise InputError(f"leading axes do not broadcast together: {leads}") from None
+        flat = {
+            name: array if name == "p" else cupy.ascontiguousarray(
+                cupy.broadcast_to(array, (*lead, *self._inputs[name]))
+            )
+            for name, array in arrays.items()
+        }  # fmt: skip
+        return lead, flat
+
+    def _columns(self, arrays: Mapping[str, Any]) -> tuple[tuple[int, ...], dict[str, Any]]:
+        counts = {arrays[name].shape[-1] for name in self._inputs if name != "p"}
+        for name, shape in self._inputs.items():
+            expected = shape if name == "p" else (prod(shape), *counts)
+            if len(counts) != 1 or arrays[name].shape != expected:
+                raise InputError(
+                    f"input '{name}' has shape {arrays[name].shape}; columns are expected as"
+                    f" ({prod(shape)}, N), the same N for all"
+                )
+        return tuple(counts), {name: self.cupy.ascontiguousarray(x) for name, x in arrays.items()}
+
+    def _allocate(self, out: Any, lead: tuple[int, ...], layout: str) -> dict[str, Any]:
+        shapes = {
+            name: (*lead, *shape) if layout == "rows" else (prod(shape), *lead)
+            for name, shape in self._outputs.items()
+        }
+        if out is None:
+            return {name: self.cupy.empty(shape, self.dtype) for name, shape in shapes.items()}
+        listed = list(out) if isinstance(out, tuple | list) else [out]
+        for array, (name, shape) in zip(listed, shapes.items(), strict=False):
+            fits = isinstance(array, self.cupy.ndarray) and array.shape == shape
+            if not fits or array.dtype != self.dtype or not array.flags.c_contiguous:
+                raise InputError(f"out for '{name}' must be a CuPy {self.dtype} array {shape}")
+        if len(listed) != len(shapes):
+            raise InputError(f"out holds {len(listed)} arrays; expected {len(shapes)}")
+        return dict(zip(shapes, listed, strict=True))
+
+    def _launch(
+        self, layout: str, count: int, inputs: Mapping[str, Any], outputs: Mapping[str, Any]
+    ) -> None:
+        size = np.dtype(self.dtype).itemsize
+        numbers = sum(prod(s) for name, s in self._inputs.items() if name != "p")
+        numbers += sum(map(prod, self._outputs.values()))
+        threads, shared = _THREADS, 0
+        if layout == "rows":
+            while threads > 32 and threads * numbers * size > _SHARED_BYTES:
+                threads //= 2
+            shared = threads * numbers * size
+            if shared > _SHARED_BYTES:
+                raise ModelError(
+                    f"{numbers} numbers per state do not fit a block's shared memory in rows:"
+                    " use layout='columns'"
+                )
+        blocks = min(-(-count // threads), 1 << 20)
+        arguments = (np.int64(count), *inputs.values(), *outputs.values())
+        self._kernels[layout]((blocks,), (threads,), arguments, shared_mem=shared)
+
+
+def _cupy() -> Any:
+    try:
+        import cupy  # type: ignore[import-not-found, unused-ignore]
+    except ImportError:
+        raise MissingExtraError.of("CuPy", "gpu", "the GPU") from None
+    try:
+        devices = cupy.cuda.runtime.getDeviceCount()
+    except cupy.cuda.runtime.CUDARuntimeError:
+        devices = 0
+    if not devices:
+        raise InputError("there is no CUDA device on this machine: use compile('native')")
+    return cupy

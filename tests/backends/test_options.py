@@ -1,0 +1,247 @@
+"""Options of emit: single precision, structures, expanded text, helper functions; and refusals."""
+
+from __future__ import annotations
+
+import ctypes
+import re
+import time
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from tests.backends.agreement import Case, case_of, cases, check, special_cases, split_cases
+from tests.backends.runners import RUNNERS, STRICT, checked_run, foreign, library, tool, write
+from tests.random_robots import bundled_trees
+
+import cardan
+from cardan.emit import languages
+from cardan.errors import CardanError, InputError, ModelError, UnknownNameError
+from cardan.ir.trace import Tracer
+from cardan.program import Program
+
+LAYOUT = ("text", "latex", "markdown")  # not made to be executed
+
+
+def transform() -> Program:
+    return cardan.model(bundled_trees()["rx90"], "transform")
+
+
+SINGLE = ["c", "fortran", "matlab", "python", "jax", "torch", "julia", "rust"]
+
+
+@pytest.mark.parametrize("language", SINGLE)
+def test_single_precision(language: str, tmp_path: Path) -> None:
+    case = replace(cases()[8], options={"dtype": "float32"})
+    text = case.emit(language)
+    assert re.search("float32|float|real32|single|f32|f0", text)
+    if language in ("c", "fortran"):
+        extension, compiler = {"c": ("c", "gcc"), "fortran": ("f90", "gfortran")}[language]
+        path, source = library(tmp_path), write(tmp_path, f"single.{extension}", text)
+        flags = ["-Wall", "-Wextra", "-Werror", "-Wconversion", "-shared", "-fPIC", "-O1"]
+        checked_run([tool(compiler), *flags, source, "-o", path, "-lm"], cwd=tmp_path)
+        symbol = case.name if language == "c" else f"__{case.name}_module_MOD_{case.name}"
+        function = getattr(ctypes.CDLL(str(path)), symbol)
+        check(case, foreign(function, case, dtype="float32"), 1e-3)
+    elif language == "rust":
+        source = write(tmp_path, "single.rs", f"#![no_std]\n#![deny(warnings)]\n{text}")
+        flags = ["--edition", "2021", "--crate-type", "lib", "--emit", "metadata"]
+        checked_run([tool("rustc"), *flags, source], cwd=tmp_path)
+    else:
+        (found,) = RUNNERS[language]([case], tmp_path)
+        check(case, found, 1e-3)
+        assert language == "matlab" or found["tau"].dtype == np.float32
+
+
+@pytest.mark.parametrize("cut", [{}, {"chunk": 9}], ids=["whole", "cut"])
+@pytest.mark.parametrize("language", ["c", "cpp"])
+def test_structures(language: str, cut: dict[str, int], tmp_path: Path) -> None:
+    """One structure of all inputs and one of all outputs: no padding between doubles."""
+    chosen = [*cases()[20:], *(c for c in special_cases() if c.program.robot == "random")]
+    path, lines = library(tmp_path), []
+    for case in chosen:
+        text = case.program.emit(language, function=case.name, arguments="struct", **cut)
+        lines.append(f'#include "{write(tmp_path, f"{case.name}.h", text).name}"')
+        if language == "cpp":
+            head = (f'extern "C" void call_{case.name}(const {case.name}_inputs<double> *x, '
+                    f"{case.name}_outputs<double> *y)")  # fmt: skip
+            lines += [f"{head};", f"{head} {{ {case.name}(*x, *y); }}"]
+    source = write(tmp_path, f"all.{language}", "\n".join([*lines, ""]))
+    kind = ["-x", "c", "-std=c99"] if language == "c" else ["-x", "c++", "-std=c++17"]
+    compiler = tool("gcc" if language == "c" else "g++")
+    checked_run([compiler, *kind, *STRICT, "-O1", "-fPIC", "-shared", source, "-o", path, "-lm"])
+    loaded = ctypes.CDLL(str(path))
+    for case in chosen:
+        name = case.name if language == "c" else f"call_{case.name}"
+        check(case, structured(getattr(loaded, name), case))
+
+
+def structured(function: Any, case: Case) -> dict[str, np.ndarray]:
+    function.restype = None
+    rows = []
+    for k in range(case.states):
+        given = [case.inputs[x] if x == "p" else case.inputs[x][k] for x in case.program.inputs]
+        x = np.concatenate([np.ravel(array) for array in given] + [np.zeros(1)])
+        y = np.zeros(1 + sum(array[0].size for array in case.expected.values()))
+        function(ctypes.c_void_p(x.ctypes.data), ctypes.c_void_p(y.ctypes.data))
+        rows.append(y[:-1])
+    sizes = [array[0].size for array in case.expected.values()]
+    parts = np.split(np.array(rows), np.cumsum(sizes)[:-1], axis=1)
+    return dict(zip(case.expected, parts, strict=True))
+
+
+@pytest.mark.parametrize("language", RUNNERS)
+def test_expanded(language: str, tmp_path: Path) -> None:
+    """Only sines and cosines have statements of their own; False brings the others back."""
+    program = cardan.model(bundled_trees()["puma560-numeric"], "transform", expanded=True)
+    if language == "text":
+        case = case_of("unfolded", program)
+    else:
+        case = case_of("unfolded", replace(program, expanded=False), expanded=True)
+    (found,) = RUNNERS[language]([case], tmp_path)
+    check(case, found)
+    temporary = re.compile(r"\bt\d+ ")
+    assert not temporary.search(program.emit(language).partition("operations")[2])
+    assert temporary.search(program.emit(language, expanded=False).partition("operations")[2])
+
+
+def test_a_form_that_is_too_long_is_refused() -> None:
+    program = cardan.model(bundled_trees()["snake30"], "inverse-dynamics")
+    with pytest.raises(ModelError, match="expanded=False"):
+        program.emit("c", expanded=True)
+
+
+SANITIZED = """#include <stdio.h>
+#include <stdlib.h>
+{includes}
+static double *get(FILE *f, size_t n)
+{{
+    double *x = malloc(n ? n * sizeof *x : 1);
+    if (!x || fread(x, sizeof *x, n, f) != n) exit(1);
+    return x;
+}}
+int main(void)
+{{
+    FILE *in = fopen("in.bin", "rb"), *out = fopen("out.bin", "wb");
+    if (!in || !out) return 1;
+{calls}    fclose(in);
+    return fclose(out);
+}}
+"""
+
+
+def test_sanitizers(tmp_path: Path) -> None:
+    """C under the address and undefined-behaviour sanitizers, every array of its exact size."""
+    gcc = tool("gcc")
+    chosen = [*cases()[5:10], *special_cases(), *special_cases(cut=True), *split_cases()]
+    includes, calls, data = [], [], []
+    for case in chosen:
+        if case.name == case.file:
+            includes.append(f'#include "{write(tmp_path, f"{case.name}.h", case.emit("c")).name}"')
+        names, sizes = [], []
+        for name, shape in (case.program.inputs | case.program.outputs).items():
+            names.append(f"x{len(names)}")
+            sizes.append(int(np.prod(shape)))
+            given = case.inputs.get(name) if name in case.program.inputs else np.zeros(shape)
+            shared = given.ndim == len(shape)
+            data.append(np.ravel(given if shared else given[0]))
+        if set(case.program.inputs) & set(case.program.outputs):
+            del data[-len(names) :]
+            continue
+        calls.append("    {\n" + "".join(
+            f"        double *{x} = get(in, {n});\n" for x, n in zip(names, sizes, strict=True)
+        ) + f"        {case.name}({', '.join(names)});\n" + "".join(
+            f"        fwrite({x}, sizeof *{x}, {n}, out);\n" * (k >= len(case.program.inputs))
+            + f"        free({x});\n"
+            for k, (x, n) in enumerate(zip(names, sizes, strict=True))
+        ) + "    }\n")  # fmt: skip
+    np.concatenate(data).tofile(tmp_path / "in.bin")
+    text = SANITIZED.format(includes="\n".join(includes), calls="".join(calls))
+    source, program = write(tmp_path, "main.c", text), tmp_path / "main"
+    flags = ["-std=c99", "-Wall", "-Wextra", "-Werror", "-pedantic", "-g", "-O1"]
+    sanitize = ["-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
+    checked_run([gcc, *flags, *sanitize, source, "-o", program, "-lm"], cwd=tmp_path)
+    checked_run([program], cwd=tmp_path)
+    found = np.fromfile(tmp_path / "out.bin")
+    expected = [np.ravel(x[0]) for case in chosen for x in case.expected.values()
+                if not set(case.program.inputs) & set(case.program.outputs)]  # fmt: skip
+    np.testing.assert_allclose(found, np.concatenate(expected), rtol=1e-9, atol=1e-9)
+
+
+def chain(length: int) -> Program:
+    """A program of many statements, each read twice."""
+    tracer = Tracer()
+    a, b = tracer.array("x", 2)
+    for _ in range(length):
+        a, b = b + a * b, a - b
+    code, _ = tracer.program({"y": ((2,), [a, b])})
+    return Program("chain", "long", code)
+
+
+def test_long_programs_are_cut_by_default() -> None:
+    short, long = chain(700), chain(1500)
+    assert "part1" not in short.emit("c")
+    assert "part2" in long.emit("c")
+    assert "part1" not in long.emit("c", chunk=0)
+    assert short.emit("c", chunk=100).count("static void") == 14
+    for language in ("cpp", "fortran", "matlab", "python", "jax", "torch", "julia", "rust", "cuda"):
+        assert "part2" in long.emit(language)
+
+
+def test_the_time_to_compile_is_linear(tmp_path: Path) -> None:
+    """Eight times the statements may take at most sixteen times as long."""
+    gcc, times = tool("gcc"), []
+    for length in (2000, 16000):
+        source = write(tmp_path, "chain.c", chain(length).emit("c"))
+        start = time.perf_counter()
+        checked_run([gcc, "-std=c99", "-O2", "-c", source, "-o", tmp_path / "chain.o"])
+        times.append(time.perf_counter() - start)
+    assert times[1] <= 16 * times[0]
+
+
+@pytest.mark.parametrize("language", languages())
+def test_the_header(language: str) -> None:
+    """Robot, model, inputs with units and order, parameters, columns, cost and version."""
+    program = cardan.model(bundled_trees()["rx90"], "regressor")
+    text = program.emit(language)
+    words = ["regressor", "RX90", "rad", cardan.__version__, "mul", "D3", "IA3", "columns"]
+    for word in words:
+        assert word in text
+    assert not re.search(r"20\d\d-\d\d|/home|/tmp|/work", text)
+    assert text.endswith("\n")
+    assert not re.search(r"[ \t]$", text, re.MULTILINE)
+
+
+def test_every_language_prints_the_name_it_is_given() -> None:
+    for language in languages():
+        if language not in LAYOUT:
+            assert "torques" in transform().emit(language, function="torques")
+
+
+REFUSED = [
+    ("c", {"colour": "red"}), ("c", {"dtype": "float16"}), ("c", {"arguments": "tuple"}),
+    ("c", {"split": "yes"}), ("c", {"chunk": -1}), ("c", {"chunk": "many"}), ("c", {"function": 3}),
+    ("fortran", {"arguments": "struct"}), ("cpp", {"dtype": "float32"}),
+    ("mathematica", {"chunk": 10}), ("latex", {"function": "f"}), ("text", {"dtype": "float32"}),
+    ("cobol", {}), ("c", {"expanded": 3}),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("language", "options"), REFUSED)
+def test_refusals_say_what_is_allowed(language: str, options: dict[str, Any]) -> None:
+    with pytest.raises(CardanError) as error:
+        transform().emit(language, **options)
+    assert isinstance(error.value, UnknownNameError | InputError)
+    assert re.search("Allowed: .|give", str(error.value))
+
+
+def test_defaults_may_always_be_given() -> None:
+    plain = {"function": "", "dtype": "float64", "arguments": "array", "split": False}
+    for language in languages():
+        assert transform().emit(language, **plain) == transform().emit(language)
+
+
+def test_nothing_to_set_up() -> None:
+    program = cardan.model(bundled_trees()["panda"], "transform")
+    assert program.emit("c", split=True) == program.emit("c")
