@@ -133,6 +133,18 @@ class Program:
         found: Function | CudaFunction = compile_program(self, target, dtype)
         return found
 
+    def to_sympy(self, expanded: bool = True) -> Any:
+        """Outputs as SymPy expressions; see bridges.to_sympy. Needs the extra [sympy]."""
+        from .bridges import to_sympy
+
+        return to_sympy(self, expanded)
+
+    def to_casadi(self) -> Any:
+        """The program as a CasADi function. Needs the extra [casadi]."""
+        from .bridges import to_casadi
+
+        return to_casadi(self)
+
     def save(self, path: str | Path) -> None:
         """Write the program as JSON."""
         from .describe.files import write_atomic

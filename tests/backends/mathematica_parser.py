@@ -35,7 +35,7 @@ MATHEMATICA = {
     "ArcTan": lambda x, y: np.arctan2(y, x),
 }  # fmt: skip
 MAPLE = {k: v for k, v in _CALLS.items() if k not in ("if", "sign")}
-MAPLE |= {"`if`": np.where, "arctan": np.arctan2}
+MAPLE |= {"`if`": np.where, "signum": np.sign, "arctan": np.arctan2}
 TEXT = {**_CALLS, "atan2": np.arctan2}
 
 

@@ -10,19 +10,22 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
+import numpy as np
+
 from ..describe.expression import Expression, symbol
 from ..describe.robot import DRIVE, GEOMETRY, INERTIA, Joint, Robot
 from ..errors import ModelError
 from ..exact import Exact
 from ..ir.code import Code
 from ..ir.cost import cost
-from ..ir.factor import factored
+from ..ir.factor import factored, improved
+from ..ir.interpret import interpret
 from ..ir.trace import Tracer
 from ..models.bodies import Bodies, bodies
 from ..models.formulation import Formulation
 from ..program import Program
 
-__all__ = ["Candidate", "Derivation", "Form", "Result", "derive", "parametrised", "price"]
+__all__ = ["Candidate", "Derivation", "Form", "Result", "derive", "parametrised", "price", "verify"]
 
 _TRIG = 20  # a sine or cosine against an addition, when formulations are compared
 
@@ -106,6 +109,8 @@ def derive(
     if formulate is not None:
         candidates.append(search(derivation, formulate, choices, effort))
     best = min(candidates, key=lambda candidate: candidate.price)
+    if effort != "plain":
+        best = polished(derivation, best)
     known = {name: defaults[name] for name in best.parameters if name in defaults}
     return Program(model, robot.name, best.code, best.parameters, known, dict(meaning), expanded)
 
@@ -114,6 +119,37 @@ def price(code: Code) -> int:
     """Operations of every state, sines and cosines weighted."""
     loop = cost(code)[0]
     return loop.total + _TRIG * loop.trig
+
+
+def polished(derivation: Derivation, found: Candidate) -> Candidate:
+    """The candidate with its sums rewritten, checked against what it was."""
+    code = improved(found.code)
+    if code is found.code:
+        return found
+    verify(derivation, found.code, found.parameters, code, found.parameters)
+    return Candidate(price(code), code, found.parameters)
+
+
+def verify(
+    derivation: Derivation, plain: Code, names: Sequence[str], found: Code, used: Sequence[str]
+) -> None:
+    """Both programs give the same values at random states, or the search is at fault."""
+    rng = np.random.default_rng(0)
+    values = {name: rng.uniform(0.5, 1.5, (3, 1)) for name in dict.fromkeys((*names, *used))}
+    inputs = {name: rng.normal(size=(3, *shape)) for name, shape in derivation.inputs.items()}
+
+    def outputs(code: Code, parameters: Sequence[str]) -> dict[str, np.ndarray]:
+        p = {"p": np.concatenate([values[n] for n in parameters], 1)} if parameters else {}
+        return interpret(code, {**inputs, **p})
+
+    expected, got = outputs(plain, names), outputs(found, used)
+    for name, value in expected.items():
+        scale = np.abs(value).max(initial=0) + 1e-300
+        if not np.abs(got[name] - value).max(initial=0) <= 1e-7 * scale:
+            raise ModelError(
+                f"the search changed '{name}' of '{derivation.model}' of"
+                f" '{derivation.robot.name}': use effort='plain', and please report it"
+            )
 
 
 def search(

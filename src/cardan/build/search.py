@@ -17,14 +17,9 @@ from dataclasses import replace
 from itertools import product
 from typing import Any
 
-import numpy as np
-
 from ..describe.robot import FIXED, REVOLUTE, Robot
-from ..errors import ModelError
-from ..ir.code import Code
-from ..ir.interpret import interpret
 from ..models.formulation import PLAIN, Formulation
-from .derive import Candidate, Derivation, Form
+from .derive import Candidate, Derivation, Form, verify
 
 __all__ = ["EFFORTS", "cheapest"]
 
@@ -59,7 +54,7 @@ def cheapest(
     found = traced(best)
     if found.price >= plain.price:
         return plain
-    _verify(derivation, plain.code, plain.parameters, found.code, found.parameters)
+    verify(derivation, plain.code, plain.parameters, found.code, found.parameters)
     return found
 
 
@@ -134,25 +129,3 @@ def _depth(joints: Sequence[Any], j: int) -> int:
     while j:
         depth, j = depth + 1, joints[j - 1].antecedent
     return depth
-
-
-def _verify(
-    derivation: Derivation, plain: Code, names: Sequence[str], found: Code, used: Sequence[str]
-) -> None:
-    """Both programs give the same values at random states, or the search is at fault."""
-    rng = np.random.default_rng(0)
-    values = {name: rng.uniform(0.5, 1.5, (3, 1)) for name in dict.fromkeys((*names, *used))}
-    inputs = {name: rng.normal(size=(3, *shape)) for name, shape in derivation.inputs.items()}
-
-    def outputs(code: Code, parameters: Sequence[str]) -> dict[str, np.ndarray]:
-        p = {"p": np.concatenate([values[n] for n in parameters], 1)} if parameters else {}
-        return interpret(code, {**inputs, **p})
-
-    expected, got = outputs(plain, names), outputs(found, used)
-    for name, value in expected.items():
-        scale = np.abs(value).max() + 1e-300
-        if not np.abs(got[name] - value).max() <= 1e-7 * scale:
-            raise ModelError(
-                f"the search changed '{name}' of '{derivation.model}' of"
-                f" '{derivation.robot.name}': use effort='plain', and please report it"
-            )

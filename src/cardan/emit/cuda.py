@@ -4,7 +4,7 @@ Arrays of the kernel `_batch` are structures of arrays, (n, N): element i of sta
 so that neighbouring threads read neighbouring numbers. Arrays of `_rows` hold a state per row,
 (N, n); a block copies its rows through shared memory, so that memory is still read and written in
 order. All loads of a state are issued before the work, which is what keeps the memory busy.
-Parameters p and h are shared by all states.
+Parameters p, and h of a setup function, are shared by all states.
 
 Sines and cosines take the fast path (cuda_math) and note the largest argument; a state with a
 larger one than that allows is computed again with the CUDA library's, out of line."""
@@ -25,11 +25,10 @@ __all__ = ["Cuda"]
 _WORDS = """
 stride step unused count state largest fast tile first rows left threadIdx blockIdx blockDim
 gridDim warpSize dim3 double2 double3 double4 float2 float3 float4 int2 int3 int4 uint char1 char2
-char3 char4 norm norm3d norm4d rnorm rhypot rcbrt sinpi cospi sincospi rsqrt erfinv erfcinv erfcx normcdf
-normcdfinv cyl_bessel_i0 cyl_bessel_i1 saturate clock clock64 min max umin umax printf malloc free
-memcpy memset assert __saturatef
+char3 char4 norm norm3d norm4d rnorm rhypot rcbrt sinpi cospi sincospi rsqrt erfinv erfcinv erfcx
+normcdf normcdfinv cyl_bessel_i0 cyl_bessel_i1 saturate clock clock64 min max umin umax printf
+malloc free memcpy memset assert __saturatef
 """
-_SHARED = ("p", "h")  # input arrays that all states of a batch share
 
 
 class Cuda(C):
@@ -56,12 +55,13 @@ class Cuda(C):
             f"{name}_rows<<<blocks, threads, bytes>>>(count, ...)",
             "  element i of state k of an array of n is at k*n + i;",
             "  bytes of shared memory: threads * (numbers in and out of a state) * sizeof",
-            f"{' and '.join(_SHARED)} are shared by all states",
+            f"p {'and h are' if printers[0].options.split else 'is'} shared by all states",
         ]
         return [*commented([*header, *usage]), "", sincos_text(printers[0].options.dtype)]
 
     def is_shared(self, array: str) -> bool:
-        return array in _SHARED and array in self.code.inputs
+        """The parameters, and what the setup function of the same file makes of them."""
+        return array == "p" or (array == "h" and self.options.split)
 
     def result(self, array: str, k: int) -> str:
         x = self.results[array]
@@ -105,11 +105,12 @@ class Cuda(C):
         loads = []
         for name, size in sizes.items():
             x = self.arrays[name]
-            loads += [
-                f"    {self.real} {x}_[{size}];",
-                f"    for (int i = 0; i < {size}; i++)",
-                f"        {x}_[i] = {x}[i*step];",
-            ]
+            loads.append(f"    {self.real} {x}_[{size or 1}];")
+            if size:
+                loads += [
+                    f"    for (int i = 0; i < {size}; i++)",
+                    f"        {x}_[i] = {x}[i*step];",
+                ]
         names = [self.arrays[x] + ("_" if x in sizes else "") for x in function.inputs]
         names += [self.results[x] for x in function.outputs]
         return [
@@ -158,7 +159,7 @@ class Cuda(C):
         loads = []
         for name, size in sizes.items():
             x = self.arrays[name]
-            loads.append(f"        {self.real} {x}_[{size}];")
+            loads.append(f"        {self.real} {x}_[{size or 1}];")
         for name, size in sizes.items():
             x = self.arrays[name]
             loads += [f"        {x}_[{i}] = {x}[{i}*count + state];" for i in range(size)]
@@ -217,6 +218,8 @@ class Cuda(C):
 
 def _copied(size: int, target: str, source: str) -> list[str]:
     """rows*size numbers copied by the whole block, `size` at a time in flight."""
+    if not size:
+        return []
     return [
         f"#pragma unroll {min(size, 16)}",
         f"        for (unsigned i = 0; i < {size}; i++) {{",

@@ -43,6 +43,8 @@ def _arrays(
     title: str, printer: Printer, shapes: dict[str, tuple[int, ...]], spelled: dict[str, str],
     meaning: dict[str, str],
 ) -> list[str]:  # fmt: skip
+    if not shapes:
+        return []
     deep = any(len(shape) > 1 for shape in shapes.values())
     lines = [f"{title}, matrices row by row:" if deep and printer.flat else f"{title}:"]
     for name, shape in shapes.items():

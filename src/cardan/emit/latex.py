@@ -173,14 +173,10 @@ def _fraction(value: Exact) -> str:
     if value.a and value.b:
         return ""
     x: Fraction = value.b or value.a
-    if x.denominator > 1000 or (not value.b and set(_primes(x.denominator)) <= {2, 5}):
+    if x.denominator > 1000 or (not value.b and 10**12 % x.denominator == 0):
         return ""
     top = str(x.numerator) if not value.b else r"\pi" if x.numerator == 1 else rf"{x.numerator}\pi"
     return top if x.denominator == 1 else rf"\frac{{{top}}}{{{x.denominator}}}"
-
-
-def _primes(n: int) -> list[int]:
-    return [p for p in range(2, n + 1) if n % p == 0 and all(p % k for k in range(2, p))]
 
 
 def _latin(text: str) -> str:

@@ -34,7 +34,8 @@ class Maple(Mathematica):
     separator = "_"
     functions: ClassVar[dict[str, str]] = {
         "sin": "sin({})", "cos": "cos({})", "sqrt": "sqrt({})", "abs": "abs({})",
-        "min": "min({}, {})", "max": "max({}, {})", "atan2": "arctan({}, {})",
+        "sign": "signum({})", "min": "min({}, {})", "max": "max({}, {})",
+        "atan2": "arctan({}, {})",
         "select": "`if`({} > 0, {}, {})",
     }  # fmt: skip
     declaration = "  {name} := {value};"

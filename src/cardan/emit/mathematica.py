@@ -54,7 +54,8 @@ class Mathematica(Printer):
 
     def number(self, x: float) -> str:
         mantissa, _, exponent = super().number(x).partition("e")
-        return f"{mantissa}*^{int(exponent)}" if exponent else mantissa
+        whole = "" if "." in mantissa else "."  # 1*^-5 would be a fraction
+        return f"{mantissa}{whole}*^{int(exponent)}" if exponent else mantissa
 
     def at(self, array: str, shape: tuple[int, ...], k: int) -> str:
         return super().at(array, shape, k) if shape else array

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import builtins
-import keyword
 from collections.abc import Sequence
 from math import prod
 from typing import ClassVar
@@ -12,24 +10,24 @@ from .printer import Function, Printer
 
 __all__ = ["Python"]
 
+# written out: what `keyword` and `builtins` list differs between versions of Python
+_WORDS = """
+False None True and as assert async await break class continue def del elif else except finally for
+from global if import in is lambda nonlocal not or pass raise return try while with yield match case
+type abs all any bool bytes callable chr compile complex dict dir divmod enumerate eval exec filter
+float format getattr globals hasattr hash help hex id input int isinstance iter len list locals map
+max min next object oct open ord pow print property range repr reversed round set setattr slice
+sorted str sum super tuple vars zip np jnp torch lead device
+"""
+
 
 class Python(Printer):
     """The table for Python; JAX and PyTorch differ from it in a few spellings."""
 
     language = "python"
     honours = Printer.honours | {"chunk"}
-    reserved = frozenset(
-        [
-            *keyword.kwlist,
-            *keyword.softkwlist,
-            *dir(builtins),
-            "np",
-            "jnp",
-            "torch",
-            "lead",
-            "device",
-        ]
-    )
+    reserved = frozenset(_WORDS.split())
+    flat = False
     functions: ClassVar[dict[str, str]] = {
         "sin": "np.sin({})", "cos": "np.cos({})", "sqrt": "np.sqrt({})", "abs": "np.abs({})",
         "sign": "np.sign({})", "atan2": "np.arctan2({}, {})", "min": "np.minimum({}, {})",

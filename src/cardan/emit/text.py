@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from math import prod
 from typing import ClassVar
 
 from .mathematica import commented
@@ -38,7 +39,7 @@ class Text(Printer):
             (name, k): self.claim_element(self.arrays[name], shape, k)
             for name, shape in self.code.inputs.items()
             if name != "p"
-            for k in range(_size(shape))
+            for k in range(prod(shape))
         }
         self.targets: dict[int, str] = {}
         self.found: dict[tuple[str, int], str] = {}
@@ -81,10 +82,3 @@ class Text(Printer):
     @classmethod
     def scope(cls) -> Names:
         return Names(cls.reserved)
-
-
-def _size(shape: tuple[int, ...]) -> int:
-    size = 1
-    for n in shape:
-        size *= n
-    return size

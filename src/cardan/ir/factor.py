@@ -13,11 +13,13 @@ from collections import Counter
 from typing import Any
 
 from .code import Code, gather
-from .cost import depends_on
+from .cost import cost, depends_on
 from .graph import Expr, Graph
 from .passes import replay
 
-__all__ = ["factored"]
+__all__ = ["factored", "improved"]
+
+_LARGEST = 6000  # nodes: larger programs are left as they are
 
 Scalar = Any
 Term = tuple[int, tuple[int, ...]]  # sign, factors (node ids of the old program, sorted)
@@ -26,6 +28,24 @@ Term = tuple[int, tuple[int, ...]]  # sign, factors (node ids of the old program
 def factored(code: Code, setup: frozenset[str] = frozenset({"p"})) -> Code:
     """The program with every sum rewritten."""
     return _Rewriter(code, setup).run()
+
+
+def improved(code: Code) -> Code:
+    """Sums rewritten and partial results shared, again and again as long as it pays."""
+    from .share import shared
+
+    best, operations = code, _operations(code)
+    for rewrite in (factored, shared) * 2:
+        if len(best.nodes) > _LARGEST:
+            break
+        found = rewrite(best)
+        if _operations(found) < operations:
+            best, operations = found, _operations(found)
+    return best
+
+
+def _operations(code: Code) -> int:
+    return cost(code)[0].total
 
 
 class _Rewriter:

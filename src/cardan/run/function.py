@@ -39,6 +39,8 @@ class Function:
         self._outputs = {name: out.shape for name, out in program.code.outputs.items()}
         self._result = namedtuple("Outputs", list(self._outputs), rename=True)  # type: ignore[misc]
         self._run: Callable[[Arrays, dict[str, np.ndarray], int, int], None]
+        self._type = np.dtype(dtype)
+        self._single: Any = None
         if target == "native":
             from .native import Kernels
 
@@ -58,6 +60,10 @@ class Function:
         return f"Function({self.program!r}, target={self.target!r}, dtype={self.dtype!r})"
 
     def __call__(self, *, out: Any = None, threads: int | None = None, **inputs: Any) -> Any:
+        if out is None and threads is None and self.target == "native":
+            found = self._one_state(inputs)
+            if found is not None:
+                return found
         program = self.program
         arrays = prepare(self._inputs, inputs, program.parameters, program.defaults, self.dtype)
         lead = leading_shape(arrays, self._inputs)
@@ -71,6 +77,28 @@ class Function:
             if not np.may_share_memory(array, buffers[name]):
                 array[...] = buffers[name].reshape(array.shape)
         return self._finish(results)
+
+    def _one_state(self, inputs: dict[str, Any]) -> Any:
+        """The shortest way for the commonest call: one state, arrays of the right type and shape.
+
+        None when anything is not exactly so; the general way then finds out what."""
+        if len(inputs) != len(self._inputs):
+            return None
+        arrays = []
+        for name, shape in self._inputs.items():
+            x = inputs.get(name)
+            if type(x) is not np.ndarray or x.shape != shape or x.dtype is not self._type:
+                return None
+            if not x.flags.c_contiguous:
+                return None
+            arrays.append(x)
+        if self._single is None:
+            self._single = self._kernels.single() or _unavailable
+        if self._single is _unavailable:
+            return None
+        results = [np.empty(shape, self._type) for shape in self._outputs.values()]
+        self._single(*arrays, *results)
+        return results[0] if len(results) == 1 else self._result(*results)
 
     def _finish(self, results: dict[str, np.ndarray]) -> Any:
         values = list(results.values())
@@ -199,6 +227,10 @@ class Function:
 
         kernel = self._kernels.get(width, uniform)
         kernel(*table(inputs), *table(outputs), rows)
+
+
+def _unavailable(*arrays: np.ndarray) -> None:
+    """Stands for a one-state function that this interpreter does not allow."""
 
 
 def _reach(size: int, width: int) -> int:

@@ -18,7 +18,7 @@ from typing import Any
 import llvmlite.binding as llvm
 import numpy as np
 
-from ..emit.llvm import kernel_text
+from ..emit.llvm import kernel_text, single_text
 from ..ir.code import Code
 from ..ir.passes import fuse
 
@@ -69,6 +69,7 @@ class Kernels:
         self.code = fuse(code) if self.machine.fma else code
         self.dtype = np.dtype(dtype)
         self.width = self.machine.vector_bytes // self.dtype.itemsize
+        self._single: Any = None
         self._compiled: dict[tuple[int, frozenset[str]], Any] = {}
 
     def get(self, width: int, uniform: frozenset[str]) -> Any:
@@ -82,18 +83,53 @@ class Kernels:
                     self._compiled[width, uniform] = found
         return found
 
+    def single(self) -> Any | None:
+        """A function of array objects for one state, or None where their layout is not known."""
+        offset = data_offset()
+        if offset is None:
+            return None
+        with _LOCK:
+            if self._single is None:
+                count = len(self.code.inputs) + len(self.code.outputs)
+                text = self._text(1, frozenset())
+                text += single_text(count, len(self.code.inputs), offset)
+                engine = self._engine(text)
+                address = engine.get_function_address("single")
+                self._single = ctypes.PYFUNCTYPE(None, *[ctypes.py_object] * count)(address)
+                self._single.engine = engine
+        return self._single
+
     def _compile(self, width: int, uniform: frozenset[str]) -> Any:
-        text = kernel_text(
+        engine = self._engine(self._text(width, uniform))
+        function = _SIGNATURE(engine.get_function_address("kernel"))
+        # the machine code lives as long as the function
+        function.engine = engine  # type: ignore[attr-defined]
+        return function
+
+    def _text(self, width: int, uniform: frozenset[str]) -> str:
+        return kernel_text(
             self.code, name="kernel", width=width, dtype=self.dtype.name, fma=self.machine.fma,
             uniform=uniform,
         )  # fmt: skip
+
+    def _engine(self, text: str) -> Any:
+        """Machine code of LLVM text."""
         module = llvm.parse_assembly(text)
         target = llvm.Target.from_default_triple().create_target_machine(
             cpu=self.machine.name, features=self.machine.features, opt=2, jit=True
         )
         engine = llvm.create_mcjit_compiler(module, target)
         engine.finalize_object()
-        function = _SIGNATURE(engine.get_function_address("kernel"))
-        # the machine code lives as long as the function
-        function.engine = engine  # type: ignore[attr-defined]
-        return function
+        return engine
+
+
+@cache
+def data_offset() -> int | None:
+    """Where a NumPy array object keeps the pointer to its data; None if it is not where CPython's
+    object header says (another interpreter, a free-threaded build): then nothing relies on it."""
+    offset = object.__basicsize__
+    for array in (np.zeros(3), np.ones((2, 5), np.float32)):
+        found = ctypes.c_void_p.from_address(id(array) + offset).value
+        if sys.implementation.name != "cpython" or found != array.ctypes.data:
+            return None
+    return offset

@@ -1,0 +1,175 @@
+"""Sums and products of many terms, associated so that they share partial results.
+
+    a·b·c  and  a·b·d          ->    t = a·b,      t·c    and  t·d
+    x + y + z  and  x + y - w  ->    t = x + y,    t + z  and  t - w
+
+Greedy: the pair of terms found in most sums (products) is made one term first, then again. Terms on
+parameters alone are put together before anything else, so that their value is hoisted.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from itertools import combinations
+from typing import Any
+
+from .code import Code, gather
+from .cost import depends_on
+from .graph import Expr, Graph
+from .passes import replay
+
+__all__ = ["shared"]
+
+Term = tuple[int, int]  # sign, node id (negative ids are pairs made here)
+
+
+def shared(code: Code, setup: frozenset[str] = frozenset({"p"})) -> Code:
+    """The program with partial sums and products shared."""
+    return _Sharer(code, setup).run()
+
+
+class _Sharer:
+    def __init__(self, code: Code, setup: frozenset[str]) -> None:
+        self.code, self.nodes, self.uses = code, code.nodes, code.uses
+        self.varying = depends_on(code, set(code.inputs) - setup)
+        self.graph = Graph()
+        self.pairs: dict[int, tuple[str, Term, Term]] = {}
+        self.ids: dict[tuple[str, Term, Term], int] = {}
+        self.made: dict[int, Any] = {}
+        self.groups: dict[int, list[Term]] = {}
+        for kinds in (("mul",), ("add", "sub")):
+            self._share(kinds)
+
+    def run(self) -> Code:
+        code = self.code
+        outputs = {
+            name: (out.shape, [self._signed(r) for r in out.refs])
+            for name, out in code.outputs.items()
+        }
+        labels: dict[int, str] = {}
+        for id, label in code.labels.items():
+            scalar = self.made.get(id)
+            if isinstance(scalar, Expr) and scalar.ref > 0:
+                labels.setdefault(scalar.ref, label)
+        return gather(self.graph, code.inputs, outputs, labels)
+
+    def _share(self, kinds: tuple[str, ...]) -> None:
+        """Flatten the groups of one kind and join their commonest pairs."""
+        inner = {
+            arg
+            for node in self.nodes
+            if node[0] in kinds
+            for arg in node[1:]
+            if self.uses[arg] == 1 and self.nodes[arg][0] in kinds
+        }
+        found = {
+            id: self._flat(id, 1, kinds, root=True)
+            for id, node in enumerate(self.nodes)
+            if node[0] in kinds and id not in inner
+        }
+        groups = {id: self._gathered(terms, kinds) for id, terms in found.items()}
+        while True:
+            best = self._commonest(groups)
+            if best is None:
+                break
+            (x, y, sign), _ = best
+            name = self._pair("mul" if kinds == ("mul",) else "add", (1, x), (sign, y))
+            for id, terms in groups.items():
+                groups[id] = _joined(terms, x, y, sign, name)
+        self.groups |= groups
+
+    def _flat(self, id: int, sign: int, kinds: tuple[str, ...], root: bool = False) -> list[Term]:
+        node = self.nodes[id]
+        if node[0] in kinds and (root or self.uses[id] == 1):
+            other = -sign if node[0] == "sub" else sign
+            return self._flat(node[1], sign, kinds) + self._flat(node[2], other, kinds)
+        return [(sign, id)]
+
+    def _gathered(self, terms: list[Term], kinds: tuple[str, ...]) -> list[Term]:
+        """Terms on parameters alone joined into one, first."""
+        fixed = [t for t in terms if not self._varies(t[1])]
+        rest = [t for t in terms if self._varies(t[1])]
+        if not rest:
+            return terms
+        while len(fixed) > 1:
+            (g, x), (h, y) = fixed[:2]
+            op = "mul" if kinds == ("mul",) else "add"
+            fixed = [(g, self._pair(op, (1, x), (g * h, y))), *fixed[2:]]
+        return fixed + rest
+
+    def _pair(self, op: str, x: Term, y: Term) -> int:
+        key = (op, x, y)
+        if key not in self.ids:
+            self.ids[key] = -len(self.ids) - 1
+            self.pairs[self.ids[key]] = key
+        return self.ids[key]
+
+    def _varies(self, id: int) -> bool:
+        if id > 0:
+            return bool(self.varying[id])
+        _, x, y = self.pairs[id]
+        return self._varies(x[1]) or self._varies(y[1])
+
+    def _commonest(self, groups: dict[int, list[Term]]) -> tuple[tuple[int, int, int], int] | None:
+        """The pair (x, y, relative sign) in most groups, at least two; the first one on ties."""
+        counts: Counter[tuple[int, int, int]] = Counter()
+        for terms in groups.values():
+            if len(terms) < 2:
+                continue
+            ordered = sorted(terms, key=lambda t: (t[1] < 0, abs(t[1])))
+            counts.update({(x, y, g * h) for (g, x), (h, y) in combinations(ordered, 2) if x != y})
+        best = max(counts.items(), key=lambda item: (item[1], item[0]), default=None)
+        return best if best and best[1] > 1 and self._pays(best[0], groups) else None
+
+    def _pays(self, pair: tuple[int, int, int], groups: dict[int, list[Term]]) -> bool:
+        return any(len(terms) > 2 for terms in groups.values() if _has(terms, pair))
+
+    # rebuilding
+
+    def _signed(self, ref: int) -> Any:
+        value = self._value(abs(ref))
+        return value if ref > 0 else -value
+
+    def _value(self, id: int) -> Any:
+        if id not in self.made:
+            self.made[id] = self._make(id)
+        return self.made[id]
+
+    def _make(self, id: int) -> Any:
+        if id < 0:
+            op, *terms = self.pairs[id]
+            return self._combined(op, list(terms))
+        if id in self.groups:
+            return self._combined("mul" if self.nodes[id][0] == "mul" else "add", self.groups[id])
+        node = self.nodes[id]
+        if node[0] in ("input", "const"):
+            return replay(self.graph, node, [])
+        scalars: dict[int, Any] = {arg: self._value(arg) for arg in node[1:]}
+        return replay(self.graph, node, scalars)  # type: ignore[arg-type]
+
+    def _combined(self, op: str, terms: list[Term]) -> Any:
+        result: Any = 1 if op == "mul" else 0
+        for sign, id in terms:
+            value = self._value(id)
+            if op == "mul":
+                result = result * value
+            else:
+                result = result + value if sign > 0 else result - value
+        return result
+
+
+def _has(terms: list[Term], pair: tuple[int, int, int]) -> bool:
+    x, y, sign = pair
+    found = {id: g for g, id in terms}
+    return x in found and y in found and found[x] * found[y] == sign
+
+
+def _joined(terms: list[Term], x: int, y: int, sign: int, name: int) -> list[Term]:
+    """The group with the pair replaced, if it has it."""
+    if not _has(terms, (x, y, sign)):
+        return terms
+    signs = {id: g for g, id in terms}
+    rest = list(terms)
+    rest.remove((signs[x], x))
+    rest.remove((signs[y], y))
+    return [*rest, (signs[x], name)]

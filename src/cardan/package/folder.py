@@ -1,0 +1,77 @@
+"""Writing a folder so that nobody sees half of it."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path, PurePosixPath
+
+from ..errors import InputError
+
+__all__ = ["Files", "check_target", "write_folder"]
+
+Files = Mapping[str, str | bytes]  # path below the folder, with / -> content
+
+
+def check_target(folder: Path, force: bool) -> None:
+    """Refuse a folder that holds something, unless it may be overwritten."""
+    try:
+        if folder.exists() and not folder.is_dir():
+            raise InputError(f"{folder}: a file of this name exists; choose another folder")
+        if folder.is_dir() and any(folder.iterdir()) and not force:
+            raise InputError(
+                f"{folder}: the folder is not empty; choose another, or overwrite the files of the "
+                "package in it with force=True"
+            )
+    except OSError as error:
+        raise _failed(folder, error) from None
+
+
+def write_folder(folder: Path, files: Files, *, force: bool = False) -> None:
+    """Write the files beside the folder, then move them into place.
+
+    A new folder appears whole. One that exists keeps the files that are not of the package, and
+    every file of it is replaced whole."""
+    check_target(folder, force)
+    beside: Path | None = None
+    try:
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        beside = Path(tempfile.mkdtemp(prefix=".cardan-", dir=folder.parent))
+        for name, content in files.items():
+            path = beside / PurePosixPath(name)
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(content.encode("utf-8") if isinstance(content, str) else content)
+        beside.chmod(0o777 & ~_umask())
+        if folder.is_dir() and any(folder.iterdir()):
+            _merge(beside, folder, files)
+        else:
+            if folder.is_dir():
+                folder.rmdir()
+            beside.rename(folder)
+    except OSError as error:
+        raise _failed(folder, error) from None
+    finally:
+        if beside is not None:
+            shutil.rmtree(beside, ignore_errors=True)
+
+
+def _merge(source: Path, target: Path, files: Files) -> None:
+    places = [target / PurePosixPath(name) for name in files]
+    blocked = [path for path in places if path.is_dir()]
+    if blocked:
+        raise InputError(f"{blocked[0]}: this is a folder; move it away, a file is to be written")
+    for name, path in zip(files, places, strict=True):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        os.replace(source / PurePosixPath(name), path)
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask
+
+
+def _failed(folder: Path, error: OSError) -> InputError:
+    return InputError(f"{folder}: {error.strerror or error}; check the path and its permissions")

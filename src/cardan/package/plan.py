@@ -1,0 +1,122 @@
+"""What a package is made of: functions with their arrays and their verified examples.
+
+The plan knows no language; the modules of the kinds turn it into files."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import prod
+from typing import Any
+
+from ..catalogue import MENU
+from ..catalogue import model as derive
+from ..describe.robot import Robot
+from ..emit.cpp import Cpp
+from ..emit.header import one_line
+from ..emit.names import Names
+from ..errors import InputError, ModelError, UnknownNameError
+from ..program import Program
+from .reference import Example, examples
+
+__all__ = ["Array", "Function", "Plan", "make_plan"]
+
+Wanted = str | tuple[str, Mapping[str, Any]]  # a model, or a model with options of its own
+
+
+@dataclass(frozen=True)
+class Array:
+    """An input or output of a function; matrices are flat, row by row."""
+
+    name: str  # in the program
+    spelled: str  # in C and C++, and good elsewhere
+    shape: tuple[int, ...]
+    meaning: str
+
+    @property
+    def size(self) -> int:
+        return prod(self.shape)
+
+
+@dataclass(frozen=True)
+class Function:
+    """A model as a function of the package."""
+
+    model: str
+    short: str  # inverse_dynamics
+    name: str  # rx90_inverse_dynamics
+    summary: str
+    program: Program
+    inputs: tuple[Array, ...]
+    outputs: tuple[Array, ...]
+    examples: tuple[Example, ...]
+    route: str  # how the expected numbers were computed
+
+    def emit(self, language: str, name: str = "") -> str:
+        return self.program.emit(language, function=name or self.name)
+
+
+@dataclass(frozen=True)
+class Plan:
+    """All of a package but its language."""
+
+    name: str
+    robot: Robot
+    functions: tuple[Function, ...]
+
+    @property
+    def title(self) -> str:
+        """The robot's own name on one printable line."""
+        return " ".join(one_line(self.robot.name).split()) or self.name
+
+    def function(self, model: str) -> Function:
+        return next(function for function in self.functions if function.model == model)
+
+
+def make_plan(robot: Robot, name: str, models: Sequence[Wanted], options: dict[str, Any]) -> Plan:
+    """Derive and verify every model. Common options go to each model that knows them."""
+    wanted = [(item, {}) if isinstance(item, str) else item for item in models]
+    if not wanted:
+        raise InputError("a package holds at least one model; none was given")
+    for model, _ in wanted:
+        if model not in MENU:
+            raise UnknownNameError.of("model", model, MENU)
+        if not MENU[model].program:
+            raise ModelError(f"'{model}' is no program and cannot be in a package: leave it out")
+    known = {key: None for model, _ in wanted for key in MENU[model].options}
+    for key in options:
+        if key not in known:
+            raise UnknownNameError.of("option of these models", key, known)
+    names = Names()
+    functions = []
+    for model, own in wanted:
+        common = {key: x for key, x in options.items() if key in MENU[model].options}
+        short = names.claim(model.replace("-", "_"))
+        functions.append(_function(robot, name, short, model, {**common, **own}))
+    return Plan(name, robot, tuple(functions))
+
+
+def _function(
+    robot: Robot, package: str, short: str, model: str, options: dict[str, Any]
+) -> Function:
+    program: Program = derive(robot, model, **options)
+    names = Names(Cpp.reserved)
+    arrays = []
+    for shapes in (program.inputs, program.outputs):
+        arrays.append(
+            tuple(
+                Array(name, names.claim(name), shape, one_line(program.meaning.get(name, "")))
+                for name, shape in shapes.items()
+            )
+        )
+    inputs, outputs = arrays
+    for array in (*inputs, *outputs):
+        if not array.size:
+            raise ModelError(
+                f"'{model}' of '{robot.name}': {array.name} has no elements; leave the model out"
+            )
+    found, route = examples(robot, model, options, program)
+    return Function(
+        model, short, f"{package}_{short}", MENU[model].summary, program, inputs, outputs, found,
+        route,
+    )  # fmt: skip

@@ -1,0 +1,102 @@
+"""A pure NumPy package that pip installs."""
+
+from __future__ import annotations
+
+import json
+import pprint
+
+from .folder import Files
+from .plan import Function, Plan
+from .reference import TOLERANCE
+from .template import template
+from .text import numbers, readme, wrapped
+
+__all__ = ["files"]
+
+
+def files(plan: Plan) -> tuple[Files, tuple[str, ...]]:
+    """The files of the package."""
+    words = json.dumps(f"Models of the robot {plan.title}", ensure_ascii=False)
+    folder = f"src/{plan.name}"
+    modules = {
+        f"{folder}/_{function.short}.py": _module(function) for function in plan.functions
+    }
+    return {
+        "README.md": _readme(plan),
+        "pyproject.toml": template("python/pyproject.toml", name=plan.name, description=words),
+        f"{folder}/__init__.py": _init(plan),
+        **modules,
+        f"tests/test_{plan.name}.py": _test(plan),
+    }, ()
+
+
+def _module(function: Function) -> str:
+    """The function, and the names and values of its parameters."""
+    text = function.emit("python", function.short)
+    if not function.program.parameters:
+        return text
+    names = pprint.pformat(function.program.parameters, width=90)
+    known = function.program.defaults
+    values = {name: known[name] for name in function.program.parameters if name in known}
+    return "\n".join(
+        [
+            text.rstrip("\n"), "", "",
+            f"{function.short}.parameters = {names}",
+            f"{function.short}.values = {pprint.pformat(values, width=90, sort_dicts=False)}", "",
+        ]
+    )  # fmt: skip
+
+
+def _init(plan: Plan) -> str:
+    words = f"Models of the robot {plan.title}.".encode("ascii", "replace").decode()
+    lines = [json.dumps(words), ""]
+    lines += [f"from ._{function.short} import {function.short}" for function in plan.functions]
+    names = ", ".join(f'"{function.short}"' for function in plan.functions)
+    return "\n".join([*lines, "", f"__all__ = [{names}]", ""])
+
+
+def _test(plan: Plan) -> str:
+    cases = []
+    for function in plan.functions:
+        for example in function.examples:
+            given = [_entry(a.name, example.inputs[a.name], a.shape) for a in function.inputs]
+            found = [_entry(a.name, example.outputs[a.name], a.shape) for a in function.outputs]
+            cases += [
+                "    (", f'        {plan.name}.{function.short},',
+                "        {", *given, "        },", "        {", *found, "        },", "    ),",
+            ]  # fmt: skip
+    return template(
+        "python/test.py", name=plan.name, cases="\n".join(cases), tolerance=f"{TOLERANCE:g}"
+    )
+
+
+def _entry(name: str, values: object, shape: tuple[int, ...]) -> str:
+    flat = f"np.array([{numbers(values)}])"  # type: ignore[arg-type]
+    return wrapped(f'"{name}": {flat}.reshape({shape}),', " " * 12)
+
+
+def _readme(plan: Plan) -> str:
+    build = """
+    pip install .
+    python -m pytest
+
+The package needs NumPy and nothing else.
+"""
+    function = plan.functions[0]
+    state = function.examples[0].inputs
+    lines = ["import numpy as np", f"import {plan.name}", ""]
+    for array in function.inputs:
+        rows = f"np.array([{numbers(state[array.name])}])"
+        shaped = f".reshape({array.shape})" if len(array.shape) != 1 else ""
+        lines.append(wrapped(f"{array.spelled} = {rows}{shaped}", ""))
+    given = ", ".join(array.spelled for array in function.inputs)
+    results = ", ".join(array.spelled for array in function.outputs)
+    lines += [f"{results} = {plan.name}.{function.short}({given})", f"print({results})"]
+    use = "```python\n" + "\n".join(lines) + "\n```\n\nArrays may have leading axes, which "
+    use += "broadcast: `q` of shape (1000, n) gives 1000 results."
+    if any(f.program.parameters for f in plan.functions):
+        use += (
+            "\n\nThe parameters of a function are named in its attribute `parameters`, in the "
+            "order of `p`;\nits attribute `values` holds those that are known."
+        )
+    return readme(plan, f"{plan.name}: Python package", [("Install", build), ("Use", use)])

@@ -1,0 +1,157 @@
+"""The numbers a package is tested with, computed by another route than the code in it.
+
+The other route is another derivation of the same model (Lagrange's equations, the method that was
+not chosen, the form before any search), with parameters kept as symbols where the code has them
+folded in and the other way round, run by the reference interpreter. A package whose two routes disagree is never written."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from ..catalogue import MENU
+from ..catalogue import model as derive
+from ..describe.robot import Robot
+from ..errors import CardanError, ModelError
+from ..program import Program
+
+__all__ = ["TOLERANCE", "Example", "arrays_of", "difference", "examples"]
+
+COUNT = 5  # states of a test
+TOLERANCE = 1e-9  # of the largest element, at least of 1
+_CANDIDATES = 60
+_AGREE = 1e-10
+_GOLDEN = 0.6180339887498949
+_REGRESSORS = ("regressor", "filtered-regressor", "energy-regressor")
+
+Values = Mapping[str, np.ndarray]
+
+
+@dataclass(frozen=True)
+class Example:
+    """A state and what is expected of it; flat arrays, row by row."""
+
+    inputs: Values
+    outputs: Values
+
+
+def examples(
+    robot: Robot, model: str, options: Mapping[str, Any], program: Program
+) -> tuple[tuple[Example, ...], str]:
+    """States with expected numbers, and how these were found. Singular states are passed over."""
+    values = _parameter_values(robot, program)
+    reference, route = _reference(robot, model, options, program, values)
+    found: list[Example] = []
+    for k in range(_CANDIDATES):
+        state = _state(program, values, k)
+        with np.errstate(all="ignore"):
+            ours = arrays_of(program, state)
+            theirs = arrays_of(reference, {**state, **_parameters(reference, values)})
+        if all(difference(ours[name], theirs[name]) <= _AGREE for name in theirs):
+            inputs = {name: np.ravel(x) for name, x in state.items()}
+            found.append(Example(inputs, {name: np.ravel(x) for name, x in theirs.items()}))
+        if len(found) == COUNT:
+            return tuple(found), route
+    raise ModelError(
+        f"'{model}' of '{robot.name}': two derivations agree on {len(found)} of {_CANDIDATES} "
+        "states only, so no package is written; its values may be singular: check them with "
+        "`cardan check`, or give symbols other values with robot.with_values({...})"
+    )
+
+
+def arrays_of(program: Program, state: Mapping[str, Any]) -> dict[str, np.ndarray]:
+    """The outputs of a program as arrays by name; inputs it does not have are left out."""
+    given = {name: x for name, x in state.items() if name in program.inputs}
+    found = program.evaluate(**given)
+    found = found if isinstance(found, dict) else dict.fromkeys(program.outputs, found)
+    return {name: np.asarray(x, dtype=float) for name, x in found.items()}
+
+
+def difference(found: np.ndarray, expected: np.ndarray) -> float:
+    """The largest deviation, relative to the largest element or to 1; inf where one is not
+    finite."""
+    if found.shape != expected.shape or not np.isfinite([*found.flat, *expected.flat]).all():
+        return np.inf
+    return float(np.abs(found - expected).max() / max(1.0, np.abs(expected).max()))
+
+
+def _reference(
+    robot: Robot,
+    model: str,
+    options: Mapping[str, Any],
+    program: Program,
+    values: Mapping[str, float],
+) -> tuple[Program, str]:
+    free = [name for name in robot.parameters if name in values]
+    if program.parameters and free:
+        robot = robot.with_values({name: values[name] for name in free})
+    for change, route in _routes(model, options, bool(program.parameters)):
+        try:
+            other: Program = derive(robot, model, **{**options, **change})
+        except CardanError:
+            continue  # this route does not exist for this robot
+        known = all(name in values or name in other.defaults for name in other.parameters)
+        is_other = other.code.nodes != program.code.nodes
+        if known and is_other and other.outputs == program.outputs:
+            return other, route
+    return program, "the reference interpreter of Cardan, on the same derivation"
+
+
+def _routes(
+    model: str, options: Mapping[str, Any], has_parameters: bool
+) -> Iterator[tuple[dict[str, Any], str]]:
+    """Changes of the options that give the same numbers in another way, the most different
+    first."""
+    folded = has_parameters
+    other: dict[str, Any] = {"symbolic": not folded}
+    if options.get("base_parameters") and not has_parameters and model not in _REGRESSORS:
+        other["base_parameters"] = False
+    words = f"parameters {'folded in' if folded else 'kept as symbols'}, reference interpreter"
+    if model == "inverse-dynamics" and options.get("method") != "lagrange":
+        yield {**other, "method": "lagrange"}, f"Lagrange's equations, {words}"
+    if model == "inverse-dynamics":
+        other["method"] = "newton-euler"
+    if model == "direct-dynamics":
+        method = "recursive" if options.get("method") == "inertia-matrix" else "inertia-matrix"
+        yield {**other, "method": method, "effort": "plain"}, f"method {method}, {words}"
+    if model == "lagrange" and "form" not in options:
+        method = "christoffel" if options.get("method") == "renaud" else "renaud"
+        yield {**other, "method": method}, f"method {method}, {words}"
+    if model in ("jacobian", "jacobian-inverse") and "intermediate" not in options:
+        yield {**other, "intermediate": 0}, f"seen from frame 0 all the way, {words}"
+    if "effort" in MENU[model].options:
+        other["effort"] = "plain"
+        words = f"the form before the search for fewer operations, {words}"
+    yield other, f"the algorithm run again: {words}"
+    yield {"effort": "plain"}, "the form before the search for fewer operations"
+
+
+def _parameter_values(robot: Robot, program: Program) -> dict[str, float]:
+    """A value for every parameter: the robot's own, or a positive one of order one."""
+    names = dict.fromkeys([*program.parameters, *robot.parameters])
+    return {
+        name: program.defaults.get(name, round(0.4 + ((k + 1) * _GOLDEN) % 1, 3))
+        for k, name in enumerate(names)
+    }
+
+
+def _parameters(program: Program, values: Mapping[str, float]) -> dict[str, Any]:
+    if "p" not in program.inputs:
+        return {}
+    table = {**program.defaults, **values}
+    return {"p": np.array([table[name] for name in program.parameters])}
+
+
+def _state(program: Program, values: Mapping[str, float], k: int) -> dict[str, Any]:
+    """State k: numbers of two decimals, never zero, the same on every machine."""
+    draw = random.Random(k + 1).random
+    state: dict[str, Any] = {}
+    for name, shape in program.inputs.items():
+        numbers = [round(3 * draw() - 1.5, 2) or 0.5 for _ in range(prod(shape))]
+        state[name] = np.array(numbers).reshape(shape)
+    return {**state, **_parameters(program, values)}
