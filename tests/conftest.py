@@ -1,8 +1,11 @@
-"""The tests import their own helpers as `tests.<module>`, however pytest was started."""
+"""The tests import their own helpers as `tests.<module>`, however pytest was started; what they
+compile is not taken from, nor kept in, the user's cache."""
 
 from __future__ import annotations
 
+import os
 import sys
 from pathlib import Path
 
+os.environ["CARDAN_CACHE"] = "off"  # tests compile what they test
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))

@@ -182,6 +182,7 @@ def check(case: Case, found: Mapping[str, Any], limit: float = LIMIT) -> float:
     worst = 0.0
     for name, expected in case.expected.items():
         array = np.asarray(found[name], dtype=float).reshape(expected.shape)
+        assert np.isfinite(array).all(), f"{case.name}, {case.program.model}: not finite"
         for x, y in zip(array, expected, strict=True):
             worst = max(worst, relative_error(x, y))
     assert worst <= limit, f"{case.name}, {case.program.model}: {worst:.2g}"

@@ -77,7 +77,7 @@ def foreign(function: Any, case: Case, order: str = "C", dtype: str = "float64")
             for name in case.program.inputs
         ]
         shapes = case.program.outputs
-        results = {name: np.empty(prod(shape), dtype) for name, shape in shapes.items()}
+        results = {name: np.full(prod(shape), np.nan, dtype) for name, shape in shapes.items()}
         arrays = [*given, *results.values()]
         function(*(ctypes.c_void_p(array.ctypes.data) for array in arrays))
         for name, shape in shapes.items():

@@ -63,6 +63,10 @@ class Cuda(C):
         """The parameters, and what the setup function of the same file makes of them."""
         return array == "p" or (array == "h" and self.options.split)
 
+    def reserve(self) -> None:
+        super().reserve()
+        self.copies = {name: self.names.claim(f"{x}_") for name, x in self.arrays.items()}
+
     def result(self, array: str, k: int) -> str:
         x = self.results[array]
         return f"{x}[{k}*stride]" if k > 1 else f"{x}[{'stride' if k else 0}]"
@@ -105,13 +109,13 @@ class Cuda(C):
         loads = []
         for name, size in sizes.items():
             x = self.arrays[name]
-            loads.append(f"    {self.real} {x}_[{size or 1}];")
+            loads.append(f"    {self.real} {self.copies[name]}[{size or 1}];")
             if size:
                 loads += [
                     f"    for (int i = 0; i < {size}; i++)",
-                    f"        {x}_[i] = {x}[i*step];",
+                    f"        {self.copies[name]}[i] = {x}[i*step];",
                 ]
-        names = [self.arrays[x] + ("_" if x in sizes else "") for x in function.inputs]
+        names = [self.copies[x] if x in sizes else self.arrays[x] for x in function.inputs]
         names += [self.results[x] for x in function.outputs]
         return [
             head + (",\n" + " " * len(head)).join(parameters) + ")",
@@ -158,12 +162,13 @@ class Cuda(C):
         sizes = self.sizes(function)
         loads = []
         for name, size in sizes.items():
-            x = self.arrays[name]
-            loads.append(f"        {self.real} {x}_[{size or 1}];")
+            loads.append(f"        {self.real} {self.copies[name]}[{size or 1}];")
         for name, size in sizes.items():
             x = self.arrays[name]
-            loads += [f"        {x}_[{i}] = {x}[{i}*count + state];" for i in range(size)]
-        inputs = [self.arrays[x] + ("" if self.is_shared(x) else "_") for x in function.inputs]
+            loads += [
+                f"        {self.copies[name]}[{i}] = {x}[{i}*count + state];" for i in range(size)
+            ]
+        inputs = [self.copies[x] if x in sizes else self.arrays[x] for x in function.inputs]
         again = [
             self.arrays[x] + ("" if self.is_shared(x) else " + state") for x in function.inputs
         ]

@@ -17,7 +17,7 @@ from ..emit.header import one_line
 from ..emit.names import Names
 from ..errors import InputError, ModelError, UnknownNameError
 from ..program import Program
-from .reference import Example, examples
+from .reference import Example, Reference, checked
 
 __all__ = ["Array", "Function", "Plan", "make_plan"]
 
@@ -50,7 +50,7 @@ class Function:
     inputs: tuple[Array, ...]
     outputs: tuple[Array, ...]
     examples: tuple[Example, ...]
-    route: str  # how the expected numbers were computed
+    reference: Reference  # what computed the expected numbers
 
     def emit(self, language: str, name: str = "") -> str:
         return self.program.emit(language, function=name or self.name)
@@ -115,8 +115,8 @@ def _function(
             raise ModelError(
                 f"'{model}' of '{robot.name}': {array.name} has no elements; leave the model out"
             )
-    found, route = examples(robot, model, options, program)
+    examples, reference = checked(robot, model, options, program)
     return Function(
-        model, short, f"{package}_{short}", MENU[model].summary, program, inputs, outputs, found,
-        route,
+        model, short, f"{package}_{short}", MENU[model].summary, program, inputs, outputs,
+        examples, reference,
     )  # fmt: skip

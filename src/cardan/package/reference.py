@@ -20,7 +20,7 @@ from ..describe.robot import Robot
 from ..errors import CardanError, ModelError
 from ..program import Program
 
-__all__ = ["TOLERANCE", "Example", "arrays_of", "difference", "examples"]
+__all__ = ["TOLERANCE", "Example", "Reference", "arrays_of", "checked", "difference"]
 
 COUNT = 5  # states of a test
 TOLERANCE = 1e-9  # of the largest element, at least of 1
@@ -40,23 +40,36 @@ class Example:
     outputs: Values
 
 
-def examples(
+@dataclass(frozen=True)
+class Reference:
+    """The other derivation of a model."""
+
+    program: Program
+    p: Mapping[str, Any]  # its own vector of parameters, if it has one
+    route: str  # what it is, in words
+
+    def __call__(self, state: Mapping[str, Any]) -> dict[str, np.ndarray]:
+        given = {name: x for name, x in state.items() if name != "p"}
+        return arrays_of(self.program, {**given, **self.p})
+
+
+def checked(
     robot: Robot, model: str, options: Mapping[str, Any], program: Program
-) -> tuple[tuple[Example, ...], str]:
-    """States with expected numbers, and how these were found. Singular states are passed over."""
+) -> tuple[tuple[Example, ...], Reference]:
+    """States with expected numbers, and where these come from. Singular states are passed over."""
     values = _parameter_values(robot, program)
-    reference, route = _reference(robot, model, options, program, values)
+    reference = _reference(robot, model, options, program, values)
     found: list[Example] = []
     for k in range(_CANDIDATES):
         state = _state(program, values, k)
         with np.errstate(all="ignore"):
             ours = arrays_of(program, state)
-            theirs = arrays_of(reference, {**state, **_parameters(reference, values)})
+            theirs = reference(state)
         if all(difference(ours[name], theirs[name]) <= _AGREE for name in theirs):
             inputs = {name: np.ravel(x) for name, x in state.items()}
             found.append(Example(inputs, {name: np.ravel(x) for name, x in theirs.items()}))
         if len(found) == COUNT:
-            return tuple(found), route
+            return tuple(found), reference
     raise ModelError(
         f"'{model}' of '{robot.name}': two derivations agree on {len(found)} of {_CANDIDATES} "
         "states only, so no package is written; its values may be singular: check them with "
@@ -86,7 +99,7 @@ def _reference(
     options: Mapping[str, Any],
     program: Program,
     values: Mapping[str, float],
-) -> tuple[Program, str]:
+) -> Reference:
     free = [name for name in robot.parameters if name in values]
     if program.parameters and free:
         robot = robot.with_values({name: values[name] for name in free})
@@ -98,8 +111,9 @@ def _reference(
         known = all(name in values or name in other.defaults for name in other.parameters)
         is_other = other.code.nodes != program.code.nodes
         if known and is_other and other.outputs == program.outputs:
-            return other, route
-    return program, "the reference interpreter of Cardan, on the same derivation"
+            return Reference(other, _parameters(other, values), route)
+    words = "the reference interpreter of Cardan, on the same derivation"
+    return Reference(program, _parameters(program, values), words)
 
 
 def _routes(

@@ -11,7 +11,7 @@ from ..version import __version__
 from .plan import Array, Function, Plan
 from .reference import TOLERANCE
 
-__all__ = ["braced", "numbers", "readme", "signature", "wrapped"]
+__all__ = ["braced", "number", "numbers", "readme", "signature", "wrapped"]
 
 _WIDTH = 96
 
@@ -125,7 +125,7 @@ def _checks(plan: Plan) -> list[str]:
         "The numbers above and those of the test were not computed by the code of this package:",
         "",
     ]
-    lines += [f"- `{function.short}`: {function.route}" for function in plan.functions]
+    lines += [f"- `{function.short}`: {function.reference.route}" for function in plan.functions]
     return [
         *lines,
         "",

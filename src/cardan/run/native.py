@@ -15,12 +15,14 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
+import llvmlite
 import llvmlite.binding as llvm
 import numpy as np
 
 from ..emit.llvm import kernel_text, single_text
 from ..ir.code import Code
 from ..ir.passes import fuse
+from .cache import cached_object
 
 __all__ = ["Kernels", "machine"]
 
@@ -113,14 +115,25 @@ class Kernels:
         )  # fmt: skip
 
     def _engine(self, text: str) -> Any:
-        """Machine code of LLVM text."""
-        module = llvm.parse_assembly(text)
-        target = llvm.Target.from_default_triple().create_target_machine(
-            cpu=self.machine.name, features=self.machine.features, opt=2, jit=True
-        )
-        engine = llvm.create_mcjit_compiler(module, target)
+        """Machine code of LLVM text, from the cache if it was compiled before."""
+        host = self.machine
+        key = (text, host.name, host.features, llvmlite.__version__)
+        content = cached_object(key, lambda: _object(text, host))
+        engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), _target(host))
+        engine.add_object_file(llvm.ObjectFileRef.from_data(content))
         engine.finalize_object()
         return engine
+
+
+def _target(host: Machine) -> Any:
+    return llvm.Target.from_default_triple().create_target_machine(
+        cpu=host.name, features=host.features, opt=2, jit=True
+    )
+
+
+def _object(text: str, host: Machine) -> bytes:
+    found: bytes = _target(host).emit_object(llvm.parse_assembly(text))
+    return found
 
 
 @cache
