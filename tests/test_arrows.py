@@ -24,14 +24,15 @@ ALLOWED = {
     "models": COMMON | {"algebra", "mechanism", "describe"},
     "ir": COMMON,
     "emit": COMMON | {"ir", "version"},
-    "run": COMMON | {"ir", "emit"},
+    "run": COMMON | {"ir", "emit", "version"},
     "build": COMMON | {"describe", "mechanism", "algebra", "models", "ir", "program"},
+    "package": COMMON | {"describe", "ir", "emit", "program", "catalogue", "version"},
     "errors": set(),
     "exact": set(),
     "version": set(),
 }
 # glue of the top level, and what stands above the library
-GLUE = {"__init__", "catalogue", "derive", "program", "use", "app", "__main__"}
+GLUE = {"__init__", "bridges", "catalogue", "program", "app", "__main__"}
 # unpickling a function rebuilds its program
 EXCEPTIONS = {("run/function.py", "program")}
 

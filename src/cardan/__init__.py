@@ -1,8 +1,8 @@
 """Cardan: symbolic and recursive modelling of robots.
 
-    robot = cardan.load("rx90")
-    idm = cardan.model(robot, "inverse-dynamics")
-    idm.cost, idm.emit("c"), idm.compile()(q=q, qd=qd, qdd=qdd)
+robot = cardan.load("rx90")
+idm = cardan.model(robot, "inverse-dynamics")
+idm.cost, idm.emit("c"), idm.compile()(q=q, qd=qd, qdd=qdd)
 """
 
 from .catalogue import catalogue, model

@@ -27,25 +27,26 @@ class Option:
 class Entry:
     """A line of the menu.
 
-    The builder is named by module and function of `build`, imported when it is first asked for; it
-    returns a Program, or another object when `program` is False."""
+    The builder is named by module and function of `build`, so that it is imported when it is first
+    asked for; it returns a Program, or another object when `program` is False."""
 
     name: str
     group: str
     summary: str
     inputs: str
     outputs: str
-    builder: str
+    builder: str | Callable[..., Any]
     options: Mapping[str, Option] = field(default_factory=dict)
     program: bool = True
 
     def build(self, robot: Robot, **options: Any) -> Any:
         """The model of a robot."""
-        module, _, function = self.builder.partition(".")
-        builder: Callable[..., Any] = getattr(
-            import_module(f".build.{module}", __package__), function
-        )
-        return builder(robot, **options)
+        builder = self.builder
+        if isinstance(builder, str):
+            module, _, function = builder.partition(".")
+            builder = getattr(import_module(f".build.{module}", __package__), function)
+        found: Callable[..., Any] = builder
+        return found(robot, **options)
 
 
 def catalogue() -> list[Entry]:

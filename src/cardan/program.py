@@ -90,9 +90,12 @@ class Program:
     def evaluate(self, **inputs: Any) -> Any:
         """Run the reference interpreter on floats or arrays (..., *shape); leading axes broadcast.
 
-        An array for one output, else a dict of arrays."""
+        An array for one output, else a named tuple of arrays, as a compiled function gives."""
+        from .run.outputs import outputs_type
+
         result = interpret(self.code, self.arrays(inputs))
-        return next(iter(result.values())) if len(result) == 1 else result
+        values = list(result.values())
+        return values[0] if len(values) == 1 else outputs_type(tuple(result))(*values)
 
     def arrays(self, inputs: Mapping[str, Any]) -> dict[str, np.ndarray]:
         """The given inputs as float arrays, completed by known parameter values, and checked."""

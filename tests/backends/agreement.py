@@ -72,7 +72,7 @@ def case_of(
 
 def outputs(program: Program, inputs: Mapping[str, Any]) -> dict[str, np.ndarray]:
     found = program.evaluate(**inputs)
-    return dict.fromkeys(program.outputs, found) if len(program.outputs) == 1 else found
+    return dict.fromkeys(program.outputs, found) if len(program.outputs) == 1 else dict(found)
 
 
 def derived(robot: str, model: str, options: dict[str, Any]) -> Program:

@@ -43,7 +43,7 @@ def test_a_batch_is_its_states_one_by_one(seed: int) -> None:
     assert batch["v"].shape == (5, 4, 2, 3)
     for index in np.ndindex(5, 4):
         one = program.evaluate(**{name: array[index] for name, array in inputs.items()})
-        for name in one:
+        for name in program.outputs:
             np.testing.assert_array_equal(one[name], batch[name][index])
 
 
@@ -76,7 +76,7 @@ def test_parameters_by_array_by_name_and_by_default() -> None:
     by_default = program.evaluate(**x)
     by_name = program.evaluate(**x, p=dict(program.defaults))
     by_array = program.evaluate(**x, p=[program.defaults[name] for name in names])
-    for name in by_default:
+    for name in program.outputs:
         np.testing.assert_array_equal(by_default[name], by_name[name])
         np.testing.assert_array_equal(by_default[name], by_array[name])
 

@@ -94,6 +94,8 @@ def main(arguments: list[str] | None = None) -> int:
                 faults[name].append((seed, fault))
         if sys.stderr.isatty():
             print(f"\r{done}/{count} robots", end="", file=sys.stderr)
+        elif done % 1000 == 0:
+            print(f"{done}/{count} robots", file=sys.stderr, flush=True)
     print(f"{count} robots in {time.perf_counter() - start:.0f} s")
     for name in tried:
         mean = 1e3 * spent[name] / tried[name]

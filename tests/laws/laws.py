@@ -291,7 +291,7 @@ def _by_matrix(scene: Bodies, q: Any, qd: Any, given: Any, wrenches: Any) -> dic
     return solve_tree(A.A, rhs, scene.tree.moving, parent)
 
 
-@law(4)
+@law(8)
 def law_mobile_base_is_a_longer_robot(robot: Robot, rng: Rng) -> None:
     """Three slides and three turns without mass, moved so that frame 6 moves as frame 0 did."""
     drawn = {key: tuple(rng.uniform(-2, 2, 3)) for key in ("W0", "WP0", "V0", "VP0")}
@@ -365,7 +365,7 @@ def derivative_of_transform(scene: Bodies, q: Any, n: int, r: int, tool: Array) 
     return np.concatenate([linear, angular], 1)
 
 
-@law(4)
+@law(8)
 def law_velocities_are_J_qd(robot: Robot, rng: Rng) -> None:
     scene, (q, qd) = scene_of(robot), states_of(robot, rng, 3, 3)
     form = any_form(velocities, robot, rng)
@@ -376,7 +376,7 @@ def law_velocities_are_J_qd(robot: Robot, rng: Rng) -> None:
         close(times(J, qd), V, f"velocity of link {j}", 1.0)
 
 
-@law(4)
+@law(8)
 def law_accelerations_are_the_rate_of_J_qd(robot: Robot, rng: Rng) -> None:
     """Also jdot-qdot: the accelerations of qdd = 0."""
     scene, (q, qd, qdd) = scene_of(fixed_base(robot)), states_of(robot, rng)
@@ -395,7 +395,7 @@ def law_accelerations_are_the_rate_of_J_qd(robot: Robot, rng: Rng) -> None:
 # momentum and identification
 
 
-@law(2)
+@law(4)
 def law_momentum_is_A_qd_and_the_derivative_of_E(robot: Robot, rng: Rng) -> None:
     scene, (q, qd) = scene_of(robot), states_of(robot, rng, 3, 3)
     h = momentum(scene, q, qd).h
@@ -411,7 +411,7 @@ def law_momentum_is_A_qd_and_the_derivative_of_E(robot: Robot, rng: Rng) -> None
     close(found, times(inertia(scene, q), qd), "momentum and A qd")
 
 
-@law(8)
+@law(16)
 def law_filtered_regressor(robot: Robot, rng: Rng) -> None:
     """tau = d/dt (D1 K) + D2 K without external wrenches."""
     scene, (q, qd, qdd) = scene_of(fixed_base(robot)), states_of(robot, rng)
@@ -435,7 +435,7 @@ def _smooth(wanted: Any) -> Any:
     return [c for c in wanted if c[0] not in ("FV", "FS", "offset")]
 
 
-@law(4)
+@law(8)
 def law_energy_regressor(robot: Robot, rng: Rng) -> None:
     scene, (q, qd) = scene_of(fixed_base(robot)), states_of(robot, rng, 3, 3)
     wanted = columns(scene, drives=("IA",))
@@ -455,7 +455,7 @@ def _floating(robot: Robot, rng: Rng) -> tuple[Bodies, list[Array], list[Array],
     return scene_of(robot).moving_base(V0, g0), q, qd, qdd, draw_wrenches(robot, rng)
 
 
-@law(4)
+@law(8)
 def law_floating_base_is_free(robot: Robot, rng: Rng) -> None:
     """The base's acceleration is the one for which nothing needs to hold it, and the torques are
     those of the inverse model on a base with that motion."""
@@ -471,7 +471,7 @@ def law_floating_base_is_free(robot: Robot, rng: Rng) -> None:
     close(torques(scene, driven), torques(scene, found), "torques with a floating base", size)
 
 
-@law(4)
+@law(8)
 def law_floating_base_by_A_and_H(robot: Robot, rng: Rng) -> None:
     """A (6+n), [V0d; qdd] and H agree with the recursive inverse and direct models."""
     scene, q, qd, qdd, wrenches = _floating(robot, rng)
@@ -519,7 +519,7 @@ def _full_matrix(scene: Bodies, x: Any) -> Array:
     )
 
 
-@law(4)
+@law(8)
 def law_free_robot_falls(robot: Robot, rng: Rng) -> None:
     """At rest, without forces: the base falls with g0 and no joint moves."""
     scene, q, _, _, _ = _floating(robot, rng)
@@ -534,7 +534,7 @@ def law_free_robot_falls(robot: Robot, rng: Rng) -> None:
     close(stack([found.qdd[j] for j in scene.tree.moving]), np.array(zeros).T, "falling joints", 1)
 
 
-@law(4)
+@law(8)
 def law_momentum_of_a_free_robot(robot: Robot, rng: Rng) -> None:
     """Internal torques change neither linear nor angular momentum in the world."""
     scene, q, qd, _, _ = _floating(robot, rng)
@@ -581,7 +581,7 @@ def _total_momentum(scene: Bodies, q: Any, qd: Any) -> tuple[Vec, Vec]:
 # elastic joints
 
 
-@law(4)
+@law(8)
 def law_elastic_joints_by_partition(robot: Robot, rng: Rng) -> None:
     """[K10] (72)-(82) against the rows of A and H, on a fixed, a moving and a floating base."""
     floats = bool(rng.random() < 0.4)

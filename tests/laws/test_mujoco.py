@@ -51,7 +51,8 @@ def models(path: Path) -> tuple[cardan.Robot, Any, Any, list[int]]:
 
 
 @pytest.mark.parametrize("path", PATHS, ids=lambda path: path.stem)
-def test_dynamics(path: Path) -> None:
+def test_dynamics(path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)  # MuJoCo writes a log where it is
     robot, model, data, order = models(path)
     rng = np.random.default_rng(0)
     x = {key: rng.uniform(-2, 2, (COUNT, robot.n)) for key in ("q", "qd", "qdd", "tau")}

@@ -19,6 +19,7 @@ from .output import console, message, print_json, print_table, print_text, silen
 
 if TYPE_CHECKING:
     from ..catalogue import Entry, Option
+    from ..describe.robot import Robot
 
 __all__ = ["app", "main"]
 
@@ -29,6 +30,7 @@ _REMEDIES = {
     "robot.tree()": "on the command line: --tree",
     'fixed="keep"': "on the command line: --fixed keep",
     "convention=": "on the command line: --convention NAME",
+    "force=True": "on the command line: --force",
 }
 
 
@@ -252,35 +254,88 @@ def convert(
     write(target, write_urdf(robot, drop=True) if drop and form == "urdf" else dumps(robot, form))
 
 
+ModelNames = Annotated[
+    list[str], typer.Argument(metavar="MODEL", help="Of `cardan models`; several with --package.")
+]
+PackageKind = Annotated[
+    str, typer.Option(metavar="KIND", help="A folder instead: c, cpp, matlab, python, ros2, fmu.")
+]
+Target = Annotated[
+    str, typer.Option("-o", "--output", metavar="FILE", help="Or -. With --package: the folder.")
+]
+
+
 @app.command(cls=ModelCommand)
 def generate(
     ctx: typer.Context,
     robot: RobotName,
-    model: Annotated[str, typer.Argument(metavar="MODEL", help="One of `cardan models`.")],
+    model: ModelNames,
     to: Annotated[
         str, typer.Option(metavar="LANGUAGE", help="Language of the text; c by default.")
     ] = "",
-    output: Annotated[str, typer.Option("-o", "--output", metavar="FILE", help="Or -.")] = "-",
+    package: PackageKind = "",
+    output: Target = "-",
     function: Annotated[str, typer.Option(metavar="NAME", help="Name of the function.")] = "",
     dtype: Annotated[str, typer.Option(help="float64 or float32.")] = "",
+    arguments: Annotated[str, typer.Option(help="array, or struct in C and C++.")] = "",
+    split: Annotated[
+        bool, typer.Option("--split", help="Two functions: setup of the parameters, and loop.")
+    ] = False,
+    chunk: Annotated[
+        int | None, typer.Option(metavar="N", help="Statements per function; 0: never cut.")
+    ] = None,
+    name: Annotated[str, typer.Option(metavar="NAME", help="Name of the package.")] = "",
+    force: Annotated[bool, typer.Option("--force", help="Overwrite the package.")] = False,
     setting: Settings = None,
     tree: CutLoops = False,
 ) -> None:
-    """Print a model of a robot in a language.
+    """Print a model of a robot in a language, or write a package of models.
 
-    Options of the model are given as --name value: `cardan models MODEL` lists them."""
-    from ..catalogue import model as derive
+    Options of the models are given as --name value: `cardan models MODEL` lists them."""
     from .sources import open_robot
 
-    options = values_of(ctx, model)
-    found: Any = derive(open_robot(robot, setting, tree=tree), model, **options)
-    if not hasattr(found, "emit"):
-        if to:
-            raise ModelError(f"'{model}' has no source text: leave --to out to print it as it is")
-        write(output, f"{found}\n")
-        return
-    named = {"function": function, "dtype": dtype}
-    write(output, found.emit(to or "c", **{key: value for key, value in named.items() if value}))
+    printing = {
+        "to": to, "function": function, "dtype": dtype, "arguments": arguments, "split": split,
+        "chunk": chunk,
+    }  # fmt: skip
+    given: dict[str, Any] = {
+        key: value for key, value in printing.items() if value or type(value) is int
+    }
+    if not package and (len(model) > 1 or name or force):
+        words = " ".join(
+            [*model[1:], *(["--name"] if name else []), *(["--force"] if force else [])]
+        )
+        raise typer.BadParameter(f"{words}: for --package KIND only")
+    if package and (given or output == "-"):
+        why = f"leave --{next(iter(given))} out" if given else "name its folder with -o DIR"
+        raise typer.BadParameter(f"a package: {why}", param_hint="--package")
+    options, found = values_of(ctx, *model), open_robot(robot, setting, tree=tree)
+    if package:
+        _package(found, model, package, output, name=name, force=force, **options)
+    else:
+        write(output, _text(found, model[0], options, given))
+
+
+def _text(robot: Robot, model: str, options: dict[str, Any], printing: dict[str, str]) -> str:
+    """A model in a language, or as it is if it is no program."""
+    from ..catalogue import model as derive
+
+    found: Any = derive(robot, model, **options)
+    if hasattr(found, "emit"):
+        return str(found.emit(printing.pop("to", "c"), **printing))
+    if "to" in printing:
+        raise ModelError(f"'{model}' has no source text: leave --to out to print it as it is")
+    return f"{found}\n"
+
+
+def _package(robot: Robot, models: list[str], kind: str, folder: str, **options: Any) -> None:
+    from ..package import write_package
+
+    with console(stderr=True).status(f"writing the package {folder}"):
+        found = write_package(robot, models, kind, folder, **options)
+    print_text(f"{found.folder}: {kind} package '{found.name}' of {', '.join(found.models)}")
+    for note in found.notes:
+        print_text(f"  {note}")
 
 
 @app.command()

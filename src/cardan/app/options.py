@@ -1,12 +1,12 @@
 """Options of the models on the command line, read from the catalogue: nothing is listed here.
 
-`cardan generate ROBOT MODEL --name value` mixes the command's own options with those of a model.
-The model's are taken out first, by its table, wherever they stand; typer then parses the rest.
+`cardan generate ROBOT MODEL... --name value` mixes the command's own options with those of models.
+The models' are taken out first, by their tables, wherever they stand; typer then parses the rest.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import TYPE_CHECKING, Any
 
 import typer
@@ -32,20 +32,28 @@ def options_of(model: str) -> dict[str, Option]:
     return dict(MENU[model].options)
 
 
+def _names() -> Collection[str]:
+    from ..catalogue import MENU
+
+    return MENU
+
+
 def flag_of(name: str) -> str:
     """base_parameters -> --base-parameters"""
     return "--" + name.replace("_", "-")
 
 
-def values_of(ctx: typer.Context, model: str) -> dict[str, Any]:
-    """The options given for a model, as the values that `cardan.model` takes."""
-    table = options_of(model)
+def values_of(ctx: typer.Context, *models: str) -> dict[str, Any]:
+    """The options given for models, as the values that `cardan.model` takes."""
+    table: dict[str, Option] = {}
+    for model in models:
+        table = {**options_of(model), **table}
     given: dict[str, str] = ctx.meta.get(_META, {})
     return {name: _value(name, table[name], text) for name, text in given.items()}
 
 
 class ModelCommand(TyperCommand):
-    """A command ROBOT MODEL that takes the options of the model too (see `values_of`)."""
+    """A command ROBOT MODEL... that takes the options of the models too (see `values_of`)."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         own = {
@@ -68,9 +76,11 @@ class _Words:
         self.words = list(args)
         self.own = own  # flag -> does it take a value?
         self.given: dict[str, str] = {}
-        places = self.places()
-        self.model = places[1] if len(places) > 1 else ""
-        self.table = options_of(self.model) if self.model else {}
+        self.models = self.places()[1:]
+        self.table: dict[str, Option] = {}
+        for k, model in enumerate(self.models):
+            if k == 0 or model in _names():  # the command itself refuses other words
+                self.table = {**options_of(model), **self.table}
 
     def places(self) -> list[str]:
         """The words that are neither options nor their values. A name that takes a value in one
@@ -91,7 +101,7 @@ class _Words:
         while self.words:
             word = self.words.pop(0)
             flag = word.partition("=")[0]
-            if word == "--" or not self.model:
+            if word == "--" or not self.models:
                 yield from (word, *self.words)
                 return
             if not flag.startswith("--") or flag in self.own:
@@ -111,7 +121,8 @@ class _Words:
             return
         if name not in self.table:
             names = [*map(flag_of, self.table)]
-            self.ctx.fail(str(UnknownNameError.of(f"option of '{self.model}'", flag, names)))
+            words = f"option of '{', '.join(x for x in self.models if x in _names())}'"
+            self.ctx.fail(str(UnknownNameError.of(words, flag, names)))
         option = self.table[name]
         if not equals and option.kind == "flag":
             follows = bool(self.words) and self.words[0].lower() in _TRUE + _FALSE

@@ -66,6 +66,14 @@ class Derivation:
             return None
         return bodies(self.robot, lambda name: 0)
 
+    def undefined(self) -> ModelError:
+        """The model divides by zero in every state."""
+        return ModelError(
+            f"'{self.model}' of '{self.robot.name}' divides by zero: some link has no inertia"
+            " along its joint; give the links beyond it mass or inertia, or the joint a rotor"
+            " inertia IA"
+        )
+
     def trace(self, form: Form, factor: bool = False) -> Candidate:
         """Run a form on expressions; `factor`: rewrite its sums."""
         tracer = Tracer()
@@ -76,11 +84,7 @@ class Derivation:
         try:
             result = form(scene, x)
         except ZeroDivisionError:
-            raise ModelError(
-                f"'{self.model}' of '{self.robot.name}' divides by zero: some link has no inertia"
-                " along its joint; give the links beyond it mass or inertia, or the joint a rotor"
-                " inertia IA"
-            ) from None
+            raise self.undefined() from None
         code, parameters = tracer.program(result.outputs, result.record, self.robot.parameters)
         if factor:
             code = factored(code)
@@ -111,6 +115,8 @@ def derive(
     best = min(candidates, key=lambda candidate: candidate.price)
     if effort != "plain":
         best = polished(derivation, best)
+    if not is_defined(derivation, best):
+        raise derivation.undefined()
     known = {name: defaults[name] for name in best.parameters if name in defaults}
     return Program(model, robot.name, best.code, best.parameters, known, dict(meaning), expanded)
 
@@ -130,19 +136,33 @@ def polished(derivation: Derivation, found: Candidate) -> Candidate:
     return Candidate(price(code), code, found.parameters)
 
 
+def at_random_states(
+    derivation: Derivation, code: Code, parameters: Sequence[str]
+) -> dict[str, np.ndarray]:
+    """The outputs at three states; a parameter has the same value wherever it occurs."""
+    rng = np.random.default_rng(0)
+    inputs = {name: rng.normal(size=(3, *shape)) for name, shape in derivation.inputs.items()}
+    names = derivation.robot.parameters
+    values = dict(zip(names, rng.uniform(0.5, 1.5, len(names)), strict=True))
+    if parameters:
+        inputs["p"] = np.array([values[name] for name in parameters])
+    return interpret(code, inputs)
+
+
+def is_defined(derivation: Derivation, found: Candidate) -> bool:
+    """Is the program finite somewhere? Without a division it always is."""
+    if not any(node[0] == "div" for node in found.code.nodes):
+        return True
+    values = at_random_states(derivation, found.code, found.parameters).values()
+    return all(bool(np.isfinite(value).all()) for value in values)
+
+
 def verify(
     derivation: Derivation, plain: Code, names: Sequence[str], found: Code, used: Sequence[str]
 ) -> None:
     """Both programs give the same values at random states, or the search is at fault."""
-    rng = np.random.default_rng(0)
-    values = {name: rng.uniform(0.5, 1.5, (3, 1)) for name in dict.fromkeys((*names, *used))}
-    inputs = {name: rng.normal(size=(3, *shape)) for name, shape in derivation.inputs.items()}
-
-    def outputs(code: Code, parameters: Sequence[str]) -> dict[str, np.ndarray]:
-        p = {"p": np.concatenate([values[n] for n in parameters], 1)} if parameters else {}
-        return interpret(code, {**inputs, **p})
-
-    expected, got = outputs(plain, names), outputs(found, used)
+    expected = at_random_states(derivation, plain, names)
+    got = at_random_states(derivation, found, used)
     for name, value in expected.items():
         scale = np.abs(value).max(initial=0) + 1e-300
         if not np.abs(got[name] - value).max(initial=0) <= 1e-7 * scale:

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from itertools import product
 from typing import Any
 
+import numpy as np
+
 from ..algebra.vector import Vec
 from ..describe.parser import to_value
 from ..describe.robot import Robot
@@ -47,6 +49,7 @@ def jacobian_inverse(
 ) -> Program:  # fmt: skip
     """The inverse of J and its determinant; generalized inverse when J is not square."""
     refuse(robot, "jacobian-inverse", loops=False)
+    _refuse_singular(robot, frame)
     n = robot.n
 
     plan = _determinant_plan(robot, frame) if not any(tool) else None
@@ -108,21 +111,45 @@ def _planned_determinant(scene: Bodies, q: Any, plan: _Plan) -> Any:
 def _inverted(
     found: Jacobian, n: int, robot: Robot, det: Any = None
 ) -> tuple[list[list[Any]], Any]:
-    """(J^-1, det J); with fewer joints (J^T J)^-1 J^T, with more J^T (J J^T)^-1."""
-    try:
-        if n == 6:
-            return found.inverse(det)
-        rows = found.rows()
-        columns = [list(column) for column in zip(*rows, strict=True)]
-        if n < 6:
-            small, det = inverse(_product(columns, rows))
-            return _product(small, columns), det
-        small, det = inverse(_product(rows, columns))
-        return _product(columns, small), det
-    except ZeroDivisionError:
+    """(J^-1, det J); with fewer joints (J^T J)^-1 J^T, with more J^T (J J^T)^-1.
+
+    Joints that do not move the frame (other branches) get rows of zeros."""
+    if n == 6 and len(found.a) == 6:
+        return found.inverse(det)
+    rows = found.rows()
+    columns = [list(column) for column in zip(*rows, strict=True)]
+    moving = [c for c, m in enumerate(found.K) if m in found.a]
+    used = [columns[c] for c in moving]
+    rows = [[row[c] for c in moving] for row in rows]
+    if len(used) == 6:
+        inverted, det = inverse(rows)
+    elif len(used) < 6:
+        small, det = inverse(_product(used, rows))
+        inverted = _product(small, used)
+    else:
+        small, det = inverse(_product(rows, used))
+        inverted = _product(used, small)
+    table = dict(zip(moving, inverted, strict=True))
+    return [table.get(c, [0] * 6) for c in range(n)], det
+
+
+def _refuse_singular(robot: Robot, frame: Any) -> None:
+    """A Jacobian whose rank is too small wherever one looks has no inverse to generate."""
+    tree = Tree.of(robot)
+    k = tree.link(frame)
+    rng = np.random.default_rng(0)
+    values = {name: float(rng.uniform(0.5, 1.5)) for name in robot.parameters}
+    scene = bodies(robot, values.__getitem__)
+    rank, joints = 0, 0
+    for q in rng.normal(size=(5, robot.n)):
+        found = jacobian_model(scene, list(q), k, 0, 0)
+        J = np.array(found.rows(), dtype=float)
+        rank, joints = max(rank, int(np.linalg.matrix_rank(J))), len(found.a)
+    if rank < min(6, joints) or not joints:
         raise ModelError(
-            f"the Jacobian of '{robot.name}' is singular everywhere; choose another frame"
-        ) from None
+            f"the Jacobian of frame {k} of '{robot.name}' has rank {rank} at most, for {joints}"
+            " joints: it has no inverse; choose another frame"
+        )
 
 
 def _product(a: list[list[Any]], b: list[list[Any]]) -> list[list[Any]]:

@@ -25,7 +25,7 @@ __all__ = ["EFFORTS", "cheapest"]
 
 EFFORTS = ("plain", "normal", "max")
 LARGE = 12
-BUDGET = {"normal": 60, "max": 5000}  # changes tried
+WORK = 40_000  # nodes traced by a normal search: the number of trials follows from it
 
 Change = tuple[str, int]
 
@@ -50,7 +50,8 @@ def cheapest(
     best = min(seeds, key=lambda form: traced(form).price)
     if len(robot.links) <= LARGE or effort == "max":
         changes = list(_changes(robot, choices, thorough=effort == "max"))
-        best = _climb(best, traced, changes, BUDGET[effort], pairs=effort == "max")
+        budget = 5000 if effort == "max" else max(12, min(60, WORK // len(plain.code.nodes)))
+        best = _climb(best, traced, changes, budget, pairs=effort == "max")
     found = traced(best)
     if found.price >= plain.price:
         return plain
@@ -59,9 +60,12 @@ def cheapest(
 
 
 def _seeds(robot: Robot, choices: Sequence[str]) -> Iterator[Formulation]:
-    """Whole-robot choices: every link or none."""
+    """Whole-robot choices: every link or none; for large robots only all of them together."""
     every, none = frozenset(range(1, len(robot.links) + 1)), frozenset[int]()
-    for regroup, balance, slide in product((True, False), (True, False), (True, False)):
+    options = list(product((True, False), (True, False), (True, False)))
+    if len(robot.links) > LARGE:
+        options = [options[0], options[1]] if "balance" in choices else [options[2], options[3]]
+    for regroup, balance, slide in options:
         form = Formulation(
             regroup=regroup,
             balance=every if balance else none,

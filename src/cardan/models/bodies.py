@@ -39,11 +39,6 @@ class Frame:
         return self.iRj.T
 
     @property
-    def cos_sin(self) -> tuple[Scalar, Scalar]:
-        """Of the last turn, the joint's own."""
-        return self.iRj.turns[-1][1:] if self.iRj.turns else (1, 0)
-
-    @property
     def iPj(self) -> Vec:
         """Position of O_j in frame i."""
         along: Vec = self.iRj @ Vec(0, 0, self.r)

@@ -18,7 +18,7 @@ from ..algebra.scalar import sign
 from ..algebra.solve import solve_symmetric
 from ..algebra.vector import Mat, Vec, cross, hat
 from .bodies import Bodies, Body, Frame
-from .formulation import PLAIN, Formulation, formulated
+from .formulation import PLAIN, Formulation, formulated, trigonometry
 
 __all__ = ["Articulated", "Direct", "articulated_dynamics", "direct_dynamics", "solve_tree"]
 
@@ -103,8 +103,8 @@ def _outer(v: Vec, w: Vec, symmetric: bool = False) -> Mat:
 class Direct:
     """Quantities of the recursion by link; 6-vectors as (linear, angular) pairs."""
 
-    C: dict[int, Scalar] = field(default_factory=dict)
-    S: dict[int, Scalar] = field(default_factory=dict)
+    C: dict[str, Scalar] = field(default_factory=dict)
+    S: dict[str, Scalar] = field(default_factory=dict)
     w: dict[int, Vec] = field(default_factory=dict)
     gamma: dict[int, tuple[Vec, Vec]] = field(default_factory=dict)
     beta: dict[int, tuple[Vec, Vec]] = field(default_factory=dict)
@@ -130,6 +130,7 @@ def velocity_terms(
     x = Direct()
     qs, qds = robot.spread(q), robot.spread(qd)
     robot, placed = formulated(robot, qs, form)
+    x.C, x.S = trigonometry(robot, qs, placed, form)
     frames = {j: here.T for j, here in placed.items()}
     x.w[0] = w0
     square = {0: hat(w0) @ hat(w0)}
@@ -137,7 +138,6 @@ def velocity_terms(
         j = link.j
         if j:
             i, T = link.i, frames[j]
-            x.C[j], x.S[j] = T.cos_sin
             qda = qds[j] * a
             jwi = T.jRi @ x.w[i]                                                      # (18)
             x.w[j] = jwi + link.sbar * qda                                            # (19)

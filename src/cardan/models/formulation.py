@@ -33,7 +33,7 @@ from .bodies import Bodies, Body, Frame
 from .transfer import symmetric_body, transferred
 from .transform import Turn, merged_turns
 
-__all__ = ["PLAIN", "Formulation", "formulated"]
+__all__ = ["PLAIN", "Formulation", "Placed", "formulated", "trigonometry"]
 
 Scalar = Any
 
@@ -95,6 +95,22 @@ def formulated(
         placed[j] = Placed(T, r, spin, joints, own)
     links = (_unturned(k, qs[k.j]) if k.j in form.still else k for k in robot.links)
     return replace(robot, links=tuple(links)), placed
+
+
+def trigonometry(
+    robot: Bodies, qs: Mapping[int, Scalar], placed: Mapping[int, Placed], form: Formulation
+) -> tuple[dict[str, Scalar], dict[str, Scalar]]:
+    """Cosines and sines by joint or sum of joints, as they are used: C2, S23, C10_11."""
+    C: dict[str, Scalar] = {}
+    S: dict[str, Scalar] = {}
+    for j, here in placed.items():
+        used = [_turns(robot, (j,), qs, form.still), _turns(robot, here.joints, qs, form.still)]
+        words = [merged_turns([t for t in turns if not _is_identity(t)]) for turns in used]
+        for turn in [*words[0], *words[1], _own_turn(robot.links[j - 1], qs[j])]:
+            if turn.joints:
+                label = ("_" if max(turn.joints) > 9 else "").join(map(str, turn.joints))
+                _, C[label], S[label] = turn.rotation.turns[0]
+    return C, S
 
 
 def _is_parallel(robot: Bodies, link: Body) -> bool:

@@ -14,7 +14,7 @@ from typing import Any
 from ..algebra.inertia import Inertia
 from ..algebra.vector import Vec
 from .bodies import Bodies, Frame
-from .formulation import PLAIN, Formulation, formulated
+from .formulation import PLAIN, Formulation, formulated, trigonometry
 
 __all__ = ["Composite", "composite_links", "inertia_matrix"]
 
@@ -26,8 +26,8 @@ a = Vec(0, 0, 1)
 class Composite:
     """Quantities of the recursion: composite parameters by link, A by (row, column) of links."""
 
-    C: dict[int, Scalar] = field(default_factory=dict)
-    S: dict[int, Scalar] = field(default_factory=dict)
+    C: dict[str, Scalar] = field(default_factory=dict)
+    S: dict[str, Scalar] = field(default_factory=dict)
     Jplus: dict[int, Any] = field(default_factory=dict)
     MSplus: dict[int, Vec] = field(default_factory=dict)
     Mplus: dict[int, Scalar] = field(default_factory=dict)
@@ -44,13 +44,14 @@ def composite_links(
 ) -> Composite:
     """Inertial parameters of the composite links, (27)-(30); link 0 included."""
     x = Composite()
-    robot, placed = formulated(robot, robot.spread(q), form)
+    qs = robot.spread(q)
+    robot, placed = formulated(robot, qs, form)
+    x.C, x.S = trigonometry(robot, qs, placed, form)
     x.frames = {j: here.T for j, here in placed.items()}
     slide = form.slide
     plus = {body.j: Inertia(body.J, body.MS, body.M) for body in (robot.base, *robot.links)}
     for link in reversed(robot.links):
         i, j, T = link.i, link.j, x.frames[link.j]
-        x.C[j], x.S[j] = T.cos_sin
         x.Jplus[j], x.MSplus[j], x.Mplus[j] = plus[j].J, plus[j].MS, plus[j].M
         if j in slide:
             moved = plus[j].moved(T.r * a).rotated(T.iRj).moved(T.P)                  # (27)-(30)

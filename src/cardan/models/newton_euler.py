@@ -20,7 +20,7 @@ from ..algebra.inertia import turned
 from ..algebra.scalar import sign
 from ..algebra.vector import Mat, Vec, cross, hat
 from .bodies import Bodies, Body
-from .formulation import PLAIN, Formulation, formulated
+from .formulation import PLAIN, Formulation, formulated, trigonometry
 
 __all__ = ["NewtonEuler", "inertia_moment", "inverse_dynamics"]
 
@@ -32,8 +32,8 @@ a = Vec(0, 0, 1)
 class NewtonEuler:
     """The quantities of the recursion, by link: in frame j, of link j."""
 
-    C: dict[int, Scalar] = field(default_factory=dict)
-    S: dict[int, Scalar] = field(default_factory=dict)
+    C: dict[str, Scalar] = field(default_factory=dict)
+    S: dict[str, Scalar] = field(default_factory=dict)
     w: dict[int, Vec] = field(default_factory=dict)
     wd: dict[int, Vec] = field(default_factory=dict)
     U: dict[int, Mat] = field(default_factory=dict)
@@ -63,6 +63,7 @@ def inverse_dynamics(
     w, wd, U, Vd, F, N, f, n = x.w, x.wd, x.U, x.Vd, x.F, x.N, x.f, x.n
     qs, qds, qdds = robot.spread(q), robot.spread(qd), robot.spread(qdd)
     robot, placed = formulated(robot, qs, form)
+    x.C, x.S = trigonometry(robot, qs, placed, form)
     slide = form.slide
 
     w[0], wd[0] = robot.w0, robot.wd0
@@ -73,7 +74,6 @@ def inverse_dynamics(
         i, j, s, sbar, here = link.i, link.j, link.s, link.sbar, placed[link.j]
         T, r, jRr = here.T, here.r, here.jRr
         jRi = T.jRi
-        x.C[j], x.S[j] = T.cos_sin
         qda, qdda = total(qds, here.joints) * a, total(qdds, here.joints) * a
         jwr = jRr @ w[r]                                                              # (18)
         w[j] = jwr + sbar * qda                                                       # (19)

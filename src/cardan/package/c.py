@@ -19,7 +19,9 @@ def files(plan: Plan) -> tuple[Files, tuple[str, ...]]:
     sources = {f"src/{function.name}.c": function.emit("c") for function in plan.functions}
     return {
         "README.md": _readme(plan),
-        "CMakeLists.txt": template("c/CMakeLists.txt", name=plan.name, sources="\n  ".join(sources)),
+        "CMakeLists.txt": template(
+            "c/CMakeLists.txt", name=plan.name, sources="\n  ".join(sources)
+        ),
         f"include/{plan.name}.h": header(plan),
         **sources,
         f"test/test_{plan.name}.c": test_program(plan),
@@ -103,15 +105,7 @@ def _test(function: Function) -> str:
 
 
 def _readme(plan: Plan) -> str:
-    build = f"""
-    cmake -S . -B build
-    cmake --build build
-    ctest --test-dir build --output-on-failure
-    cmake --install build --prefix WHERE
-
-In another project: `find_package({plan.name} CONFIG REQUIRED)`, then link `{plan.name}::{plan.name}`. Or
-compile the files of `src/` with anything: they need nothing but `math.h`. The header is good for C++ too.
-"""
+    build = template("c/build.md", name=plan.name)
     use = f"```c\n{example(plan)}```\n"
     return readme(plan, f"{plan.name}: C library", [("Build", build), ("Use", use)])
 

@@ -96,28 +96,12 @@ def _test(plan: Plan, function: Function) -> str:
     for array in function.outputs:
         x = array.spelled
         got = "got" if single else f"got.{x}"
-        lines.append(
-            f'        faults += differs("{function.short}: {x}", k, {got}, want_{x}[k]);'
-        )
+        lines.append(f'        faults += differs("{function.short}: {x}", k, {got}, want_{x}[k]);')
     return "\n".join([*lines, "    }", "    return faults;", "}", ""])
 
 
 def _readme(plan: Plan) -> str:
-    build = f"""
-The library is made of headers: add `include/` to the include path, and nothing is to be built. To run the test, to install
-and to find it from CMake:
-
-    cmake -S . -B build
-    cmake --build build
-    ctest --test-dir build --output-on-failure
-    cmake --install build --prefix WHERE
-
-In another project: `find_package({plan.name} CONFIG REQUIRED)`, then link `{plan.name}::{plan.name}`.
-
-The scalar is a template parameter: `double`, `float`, or a type of automatic differentiation whose `sin` and `cos` are found by
-argument-dependent lookup. Each function exists twice: in namespace `{plan.name}` on `std::array`, and under its long name on
-plain pointers, in a header of its own.
-"""
+    build = template("cpp/build.md", name=plan.name)
     use = f"```cpp\n{example(plan)}```\n"
     return readme(plan, f"{plan.name}: C++ library", [("Build", build), ("Use", use)])
 
@@ -126,8 +110,9 @@ def example(plan: Plan) -> str:
     """A whole program with the first function and its first state."""
     function = plan.functions[0]
     state = function.examples[0]
-    lines = [f"// {function.short}: {signature(function)}", f"#include <{plan.name}/{plan.name}.hpp>",
-             "#include <cstdio>", "", "int main()", "{"]  # fmt: skip
+    head = f"// {function.short}: {signature(function)}"
+    include = f"#include <{plan.name}/{plan.name}.hpp>"
+    lines = [head, include, "#include <cstdio>", "", "int main()", "{"]
     for array in function.inputs:
         values = numbers(state.inputs[array.name])
         kind = f"const std::array<double, {array.size}>"

@@ -1,4 +1,4 @@
-"""A functional mock-up unit of FMI 3.0: the direct dynamics, for model exchange and co-simulation."""
+"""A unit of FMI 3.0 of the direct dynamics, for model exchange and co-simulation."""
 
 from __future__ import annotations
 

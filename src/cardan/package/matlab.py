@@ -105,9 +105,7 @@ def _test(plan: Plan) -> str:
     lines = []
     for function in plan.functions:
         given = [_cell([e.inputs[a.name] for e in function.examples], a) for a in function.inputs]
-        found = [
-            _cell([e.outputs[a.name] for e in function.examples], a) for a in function.outputs
-        ]
+        found = [_cell([e.outputs[a.name] for e in function.examples], a) for a in function.outputs]
         lines += [
             f"  faults = faults + check('{function.name}', {{ ...", ", ...\n".join(given),
             "    }, { ...", ", ...\n".join(found), "    });",

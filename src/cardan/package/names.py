@@ -14,16 +14,15 @@ __all__ = ["checked_name", "package_name"]
 _LONGEST = 28  # function names stay below the 63 characters that MATLAB reads
 _NAME = re.compile(r"[a-z][a-z0-9]*(_[a-z0-9]+)*")  # what ROS 2 allows, which all others allow too
 # headers and modules that a file of this name would hide; targets that CMake keeps for itself
-_TAKEN = frozenset(
-    """
-    all clean depend edit_cache help install list_install_components package package_source
-    preinstall rebuild_cache test tests docs src numpy scipy math cmath array string vector memory
-    complex stdlib stddef stdio errno fenv limits locale signal time cardan python pytest
-    hatchling re os sys json types typing io abc copy enum random statistics code ament ros rclcpp
-    eigen pluginlib inverse_dynamics_solver mex simulink matlab octave main model models
-    """.split()
-)
-_RESERVED = _TAKEN | Cpp.reserved | Matlab.reserved | frozenset([*keyword.kwlist, *keyword.softkwlist])
+_TAKEN = """
+all clean depend edit_cache help install list_install_components package package_source
+preinstall rebuild_cache test tests docs src numpy scipy math cmath array string vector memory
+complex stdlib stddef stdio errno fenv limits locale signal time cardan python pytest
+hatchling re os sys json types typing io abc copy enum random statistics code ament ros rclcpp
+eigen pluginlib inverse_dynamics_solver mex simulink matlab octave main model models
+"""
+_RESERVED = frozenset([*_TAKEN.split(), *keyword.kwlist, *keyword.softkwlist])
+_RESERVED |= Cpp.reserved | Matlab.reserved
 
 
 def package_name(robot: str) -> str:

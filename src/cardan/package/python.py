@@ -18,12 +18,10 @@ def files(plan: Plan) -> tuple[Files, tuple[str, ...]]:
     """The files of the package."""
     words = json.dumps(f"Models of the robot {plan.title}", ensure_ascii=False)
     folder = f"src/{plan.name}"
-    modules = {
-        f"{folder}/_{function.short}.py": _module(function) for function in plan.functions
-    }
+    modules = {f"{folder}/_{function.short}.py": _module(function) for function in plan.functions}
     return {
         "README.md": _readme(plan),
-        "pyproject.toml": template("python/pyproject.toml", name=plan.name, description=words),
+        "pyproject.toml": template("python/pyproject.toml.txt", name=plan.name, description=words),
         f"{folder}/__init__.py": _init(plan),
         **modules,
         f"tests/test_{plan.name}.py": _test(plan),
@@ -66,7 +64,7 @@ def _test(plan: Plan) -> str:
                 "        {", *given, "        },", "        {", *found, "        },", "    ),",
             ]  # fmt: skip
     return template(
-        "python/test.py", name=plan.name, cases="\n".join(cases), tolerance=f"{TOLERANCE:g}"
+        "python/test.py.txt", name=plan.name, cases="\n".join(cases), tolerance=f"{TOLERANCE:g}"
     )
 
 

@@ -2,7 +2,8 @@
 
 The other route is another derivation of the same model (Lagrange's equations, the method that was
 not chosen, the form before any search), with parameters kept as symbols where the code has them
-folded in and the other way round, run by the reference interpreter. A package whose two routes disagree is never written."""
+folded in and the other way round, run by the reference interpreter. A package whose two routes
+disagree is never written."""
 
 from __future__ import annotations
 
@@ -18,6 +19,7 @@ from ..catalogue import MENU
 from ..catalogue import model as derive
 from ..describe.robot import Robot
 from ..errors import CardanError, ModelError
+from ..ir.interpret import interpret
 from ..program import Program
 
 __all__ = ["TOLERANCE", "Example", "Reference", "arrays_of", "checked", "difference"]
@@ -80,9 +82,7 @@ def checked(
 def arrays_of(program: Program, state: Mapping[str, Any]) -> dict[str, np.ndarray]:
     """The outputs of a program as arrays by name; inputs it does not have are left out."""
     given = {name: x for name, x in state.items() if name in program.inputs}
-    found = program.evaluate(**given)
-    found = found if isinstance(found, dict) else dict.fromkeys(program.outputs, found)
-    return {name: np.asarray(x, dtype=float) for name, x in found.items()}
+    return interpret(program.code, program.arrays(given))
 
 
 def difference(found: np.ndarray, expected: np.ndarray) -> float:

@@ -1,4 +1,4 @@
-"""A ROS 2 package: the models as C++ headers, and a plugin of the `inverse_dynamics_solver` interface.
+"""A ROS 2 package: the models as C++ headers, and a plugin of `inverse_dynamics_solver`.
 
 The interface asks for the inertia matrix, the Coriolis, gravity and friction vectors and the
 torques of a motion without friction; the plugin computes them from four models and the friction

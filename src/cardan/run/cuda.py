@@ -8,7 +8,6 @@ jax.dlpack.from_dlpack take them as they are.
 
 from __future__ import annotations
 
-from collections import namedtuple
 from collections.abc import Mapping
 from math import prod
 from typing import TYPE_CHECKING, Any
@@ -17,6 +16,7 @@ import numpy as np
 
 from ..errors import InputError, MissingExtraError, ModelError
 from .inputs import parameter_vector
+from .outputs import outputs_type
 
 if TYPE_CHECKING:
     from ..program import Program
@@ -39,7 +39,7 @@ class CudaFunction:
         self.target = "cuda"
         self._inputs = dict(program.code.inputs)
         self._outputs = {name: out.shape for name, out in program.code.outputs.items()}
-        self._result = namedtuple("Outputs", list(self._outputs), rename=True)  # type: ignore[misc]
+        self._result = outputs_type(tuple(self._outputs))
         text = program.emit("cuda", function="cardan_program", dtype=dtype)
         module = self.cupy.RawModule(code=text, options=("-std=c++17",))
         self._kernels = {

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ctypes
 import os
-from collections import namedtuple
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
@@ -16,6 +15,7 @@ import numpy as np
 from ..errors import InputError
 from ..ir.interpret import interpret
 from .inputs import leading_shape, prepare
+from .outputs import outputs_type
 
 if TYPE_CHECKING:
     from ..program import Program
@@ -37,7 +37,7 @@ class Function:
         self.dtype = dtype
         self._inputs = dict(program.code.inputs)
         self._outputs = {name: out.shape for name, out in program.code.outputs.items()}
-        self._result = namedtuple("Outputs", list(self._outputs), rename=True)  # type: ignore[misc]
+        self._result = outputs_type(tuple(self._outputs))
         self._run: Callable[[Arrays, dict[str, np.ndarray], int, int], None]
         self._type = np.dtype(dtype)
         self._single: Any = None

@@ -19,7 +19,8 @@ import llvmlite
 import llvmlite.binding as llvm
 import numpy as np
 
-from ..emit.llvm import kernel_text, single_text
+from ..emit.llvm import kernel_text
+from ..emit.llvm_single import single_text
 from ..ir.code import Code
 from ..ir.passes import fuse
 from .cache import cached_object

@@ -1,0 +1,66 @@
+"""The ROS 2 package: compiled and run with stand-ins of the interface, Eigen and pluginlib."""
+
+from __future__ import annotations
+
+import xml.etree.ElementTree as ElementTree
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from tests.package.building import STRICT, STUBS, built, robot_called, run, tool
+from tests.package.test_package_write import HOSTILE
+
+import cardan
+from cardan.describe.robot import Base
+from cardan.errors import ModelError
+
+FLAGS = [*STRICT, "-std=c++17", "-isystem", STUBS / "ros"]
+
+
+def with_friction() -> cardan.Robot:
+    robot = cardan.load("puma560-numeric")
+    joints = tuple(replace(joint, FV=k, FS=2 * k) for k, joint in enumerate(robot.joints, 1))
+    return replace(robot, joints=joints, name="arm")
+
+
+def test_plugin_and_tests_compile_and_run(tmp_path: Path) -> None:
+    gpp = tool("g++")
+    models = ["inverse-dynamics", "transform"]
+    folder = built(with_friction(), models, "ros2", tmp_path, effort="plain")
+    flags = [*FLAGS, "-I", folder / "include"]
+    run(gpp, *flags, "-shared", "-fPIC", folder / "src" / "solver.cpp", "-o", tmp_path / "lib.so")
+    for name in ("test_solver", "test_arm"):
+        run(gpp, *flags, folder / "test" / f"{name}.cpp", "-o", tmp_path / name)
+        assert "0 numbers differ" in run(tmp_path / name)
+
+
+def test_the_files_name_one_another(tmp_path: Path) -> None:
+    folder = built(robot_called(HOSTILE), ["gravity"], "ros2", tmp_path, name="arm")
+    package = ElementTree.parse(folder / "package.xml").getroot()
+    assert package.get("format") == "3"
+    assert package.findtext("name") == "arm"
+    assert package.findtext("export/build_type") == "ament_cmake"
+    depends = {element.text for element in package.findall("depend")}
+    plugin = ElementTree.parse(folder / "plugin.xml").getroot()
+    found = plugin.find("class")
+    assert found is not None
+    assert found.get("type") == "arm::Solver"
+    base = str(found.get("base_class_type"))
+    assert base.split("::")[0] in depends
+    text = (folder / "CMakeLists.txt").read_text()
+    assert "pluginlib_export_plugin_description_file(inverse_dynamics_solver plugin.xml)" in text
+    assert f"add_library({plugin.get('path')} SHARED" in text
+    assert base in (folder / "src" / "solver.cpp").read_text()
+    assert "not part" in (folder / "README.md").read_text(encoding="utf-8")
+
+
+def test_what_the_interface_does_not_know_is_refused(tmp_path: Path) -> None:
+    robot = robot_called("planar")
+    pushed = replace(robot, links=(replace(robot.links[0], FX=1), robot.links[1]))
+    elastic = replace(robot, joints=(robot.joints[0], replace(robot.joints[1], elastic=True)))
+    floating = replace(robot, base=Base(kind="floating"))
+    for wrong, words in ((pushed, "wrenches"), (elastic, "elastic"), (floating, "floating")):
+        with pytest.raises(ModelError, match=words):
+            built(wrong, ["inverse-dynamics"], "ros2", tmp_path)
+    with pytest.raises(ModelError, match="leave the options"):
+        built(robot, ["inverse-dynamics"], "ros2", tmp_path, symbolic=True)
