@@ -35,6 +35,7 @@ class Program:
     defaults: Mapping[str, float] = field(default_factory=dict)  # values of parameters, where known
     meaning: Mapping[str, str] = field(default_factory=dict)  # of inputs and outputs, with units
     expanded: bool = False  # print without intermediate variables
+    remarks: tuple[str, ...] = ()  # what a reader of the intermediate values must know
 
     @property
     def inputs(self) -> dict[str, tuple[int, ...]]:
@@ -77,14 +78,7 @@ class Program:
         note = {"h": "values computed once from the parameters by the setup program"}
         return (
             Program(f"{self.model}-setup", self.robot, setup, self.parameters, self.defaults, note),
-            Program(
-                self.model,
-                self.robot,
-                loop,
-                self.parameters,
-                self.defaults,
-                {**self.meaning, **note},
-            ),
+            replace(self, code=loop, meaning={**self.meaning, **note}, expanded=False),
         )
 
     def evaluate(self, **inputs: Any) -> Any:
@@ -163,6 +157,7 @@ class Program:
             "defaults": dict(self.defaults),
             "meaning": dict(self.meaning),
             "expanded": self.expanded,
+            "remarks": list(self.remarks),
             "code": ir_code.to_json(self.code),
         }
         return json.dumps(data, indent=None, separators=(",", ":"), allow_nan=False) + "\n"
@@ -182,6 +177,7 @@ class Program:
                 defaults={str(k): float(v) for k, v in data["defaults"].items()},
                 meaning={str(k): str(v) for k, v in data["meaning"].items()},
                 expanded=bool(data["expanded"]),
+                remarks=tuple(map(str, data.get("remarks", ()))),
             )
         except ProgramError:
             raise

@@ -29,7 +29,7 @@ def script(name: str) -> ModuleType:
 @pytest.mark.parametrize(
     ("words", "fragments"),
     [
-        (["demo.py", "20000"], ["SYMORO+", "253", "237", "wd2_1 =", "agreement", "e-1"]),
+        (["demo.py", "20000"], ["SYMORO+", "253", "237", "w3_1 =", "agreement", "e-1"]),
         (["first_steps.py"], ["Program(inverse-dynamics of", "void "]),
     ],
 )

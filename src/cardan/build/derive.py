@@ -49,6 +49,7 @@ class Candidate:
     price: int
     code: Code
     parameters: tuple[str, ...]
+    remarks: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -118,7 +119,9 @@ def derive(
     if not is_defined(derivation, best):
         raise derivation.undefined()
     known = {name: defaults[name] for name in best.parameters if name in defaults}
-    return Program(model, robot.name, best.code, best.parameters, known, dict(meaning), expanded)
+    return Program(
+        model, robot.name, best.code, best.parameters, known, dict(meaning), expanded, best.remarks
+    )
 
 
 def price(code: Code) -> int:
@@ -133,7 +136,7 @@ def polished(derivation: Derivation, found: Candidate) -> Candidate:
     if code is found.code:
         return found
     verify(derivation, found.code, found.parameters, code, found.parameters)
-    return Candidate(price(code), code, found.parameters)
+    return replace(found, price=price(code), code=code)
 
 
 def at_random_states(

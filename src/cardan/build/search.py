@@ -43,7 +43,8 @@ def cheapest(
 
     def traced(form: Formulation) -> Candidate:
         if form not in seen:
-            seen[form] = derivation.trace(formulate(form), factor=True)
+            candidate = derivation.trace(formulate(form), factor=True)
+            seen[form] = replace(candidate, remarks=form.remarks())
         return seen[form]
 
     seeds = list(_seeds(robot, choices))

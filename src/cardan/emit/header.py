@@ -36,6 +36,7 @@ def header(program: Program, printers: Sequence[Printer]) -> list[str]:
     once = cost(program.code)[1]
     if once.total or once.trig:
         lines.append(f"  and on the parameters alone: {once}")
+    lines += program.remarks
     return [line for text in lines for line in _wrapped(one_line(text))]
 
 

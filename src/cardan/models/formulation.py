@@ -51,6 +51,20 @@ class Formulation:
     column: frozenset[int] = frozenset()
 
 
+    def remarks(self) -> tuple[str, ...]:
+        """What a reader of the program must know to read its intermediate values."""
+        found = []
+        if self.still:
+            listed = " ".join(map(str, sorted(self.still)))
+            found.append(f"links {listed} are computed in the axes of their joint before its turn")
+        if self.regroup or self.balance:
+            found.append(
+                "inertial parameters are exchanged between neighbouring links: the torques are the"
+                " same, forces and moments between links are not"
+            )
+        return tuple(found)
+
+
 PLAIN = Formulation()
 
 
