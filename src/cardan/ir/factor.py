@@ -12,10 +12,10 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any
 
-from .code import Code, gather
+from .code import Code
 from .cost import cost, depends_on
-from .graph import Expr, Graph
-from .passes import replay
+from .graph import Graph
+from .passes import regathered, replay
 
 __all__ = ["factored", "improved"]
 
@@ -58,20 +58,13 @@ class _Rewriter:
         self.made: dict[int, Scalar] = {}
 
     def run(self) -> Code:
-        code = self.code
         for id, node in enumerate(self.nodes):
             if node[0] != "none" and not self._inner(id):
                 self.made[id] = self._make(id)
-        outputs = {
-            name: (out.shape, [self._signed(ref) for ref in out.refs])
-            for name, out in code.outputs.items()
-        }
-        labels: dict[int, str] = {}
-        for id, label in code.labels.items():
-            scalar = self.made.get(id)
-            if isinstance(scalar, Expr) and scalar.ref > 0:
-                labels.setdefault(scalar.ref, label)
-        return gather(self.graph, code.inputs, outputs, labels)
+        for out in self.code.outputs.values():
+            for ref in out.refs:
+                self._value(abs(ref))
+        return regathered(self.code, self.graph, self.made)
 
     def _inner(self, id: int) -> bool:
         """Part of one larger sum or product only: it is made there."""
@@ -95,10 +88,6 @@ class _Rewriter:
                     )
             self._absorbed_ids = found
         return self._absorbed_ids
-
-    def _signed(self, ref: int) -> Scalar:
-        value = self._value(abs(ref))
-        return value if ref > 0 else -value
 
     def _value(self, id: int) -> Scalar:
         if id not in self.made:

@@ -16,7 +16,7 @@ from .code import Code, Output, arguments, gather
 from .cost import _COLUMN, Cost, depends_on
 from .graph import Expr, Graph, Node
 
-__all__ = ["expanded_cost", "fuse", "inline", "live", "rebuild", "split"]
+__all__ = ["expanded_cost", "fuse", "inline", "live", "rebuild", "regathered", "split"]
 
 
 def rebuild(code: Code, rewrite: Callable[[Graph, int, Node, list[Any]], Any]) -> Code:
@@ -25,15 +25,21 @@ def rebuild(code: Code, rewrite: Callable[[Graph, int, Node, list[Any]], Any]) -
     scalars: list[Any] = [None]
     for id, node in enumerate(code.nodes[1:], 1):
         scalars.append(rewrite(graph, id, node, scalars))
+    return regathered(code, graph, dict(enumerate(scalars)))
+
+
+def regathered(code: Code, graph: Graph, made: Mapping[int, Any]) -> Code:
+    """The program again, from the new scalars of its nodes; those that are not needed may be
+    missing."""
     outputs = {
-        name: (out.shape, [scalars[r] if r > 0 else -scalars[-r] for r in out.refs])
+        name: (out.shape, [made[r] if r > 0 else -made[-r] for r in out.refs])
         for name, out in code.outputs.items()
     }
-    labels = {
-        scalars[id].ref: label
-        for id, label in code.labels.items()
-        if isinstance(scalars[id], Expr) and scalars[id].ref > 0
-    }
+    labels: dict[int, str] = {}
+    for id, label in code.labels.items():
+        scalar = made.get(id)
+        if isinstance(scalar, Expr) and scalar.ref > 0:
+            labels.setdefault(scalar.ref, label)
     return gather(graph, code.inputs, outputs, labels)
 
 

@@ -13,10 +13,10 @@ from collections import Counter
 from itertools import combinations
 from typing import Any
 
-from .code import Code, gather
+from .code import Code
 from .cost import depends_on
-from .graph import Expr, Graph
-from .passes import replay
+from .graph import Graph
+from .passes import regathered, replay
 
 __all__ = ["shared"]
 
@@ -41,17 +41,10 @@ class _Sharer:
             self._share(kinds)
 
     def run(self) -> Code:
-        code = self.code
-        outputs = {
-            name: (out.shape, [self._signed(r) for r in out.refs])
-            for name, out in code.outputs.items()
-        }
-        labels: dict[int, str] = {}
-        for id, label in code.labels.items():
-            scalar = self.made.get(id)
-            if isinstance(scalar, Expr) and scalar.ref > 0:
-                labels.setdefault(scalar.ref, label)
-        return gather(self.graph, code.inputs, outputs, labels)
+        for out in self.code.outputs.values():
+            for ref in out.refs:
+                self._value(abs(ref))
+        return regathered(self.code, self.graph, self.made)
 
     def _share(self, kinds: tuple[str, ...]) -> None:
         """Flatten the groups of one kind and join their commonest pairs."""
@@ -125,10 +118,6 @@ class _Sharer:
         return any(len(terms) > 2 for terms in groups.values() if _has(terms, pair))
 
     # rebuilding
-
-    def _signed(self, ref: int) -> Any:
-        value = self._value(abs(ref))
-        return value if ref > 0 else -value
 
     def _value(self, id: int) -> Any:
         if id not in self.made:
