@@ -7,8 +7,9 @@ from dataclasses import dataclass, field
 from importlib import import_module
 from typing import Any
 
+from .describe.check import require_sound
 from .describe.robot import Robot
-from .errors import UnknownNameError
+from .errors import InputError, UnknownNameError
 
 __all__ = ["MENU", "Entry", "Option", "catalogue", "model"]
 
@@ -56,6 +57,11 @@ def catalogue() -> list[Entry]:
 
 def model(robot: Robot, name: str, **options: Any) -> Any:
     """The program of a model of a robot."""
+    if not isinstance(robot, Robot):
+        raise InputError(
+            f"model() takes a Robot, not {type(robot).__name__}: cardan.load gives one"
+        )
+    require_sound(robot)
     entry = MENU.get(name)
     if entry is None:
         raise UnknownNameError.of("model", name, MENU)
@@ -75,6 +81,7 @@ _BASE = Option(
 )
 _EFFORT = Option("how hard to search for fewer operations", "normal", ("plain", "normal", "max"))
 _WRENCH = Option("add the external wrenches of all links as an input f_e", False, kind="flag")
+_FRICTION = Option("with the friction FV, FS of the joints", True, kind="flag")
 _OFFSET = Option("add a column of ones per joint, for a torque offset", False, kind="flag")
 _FRAME = Option(
     "the frame described: a link number or name; default the end effector", kind="frame"
@@ -121,12 +128,12 @@ def _entries() -> list[Entry]:
         entry("inverse-dynamics", "dynamic", "joint torques of a motion",
               "q, qd, qdd(, f_e) -> tau (n)", "dynamic.inverse_dynamics",
               method=Option("the formulation", "newton-euler", ("newton-euler", "lagrange")),
-              base_parameters=_BASE, effort=_EFFORT, f_e=_WRENCH),
+              base_parameters=_BASE, effort=_EFFORT, friction=_FRICTION, f_e=_WRENCH),
         entry("inertia-matrix", "dynamic", "inertia matrix, by composite links",
               "q -> A (n,n)", "dynamic.inertia_matrix", base_parameters=_BASE, effort=_EFFORT),
         entry("bias", "dynamic", "centrifugal, Coriolis, gravity and friction torques",
               "q, qd(, f_e) -> H (n)", "dynamic.bias",
-              base_parameters=_BASE, effort=_EFFORT, f_e=_WRENCH),
+              base_parameters=_BASE, effort=_EFFORT, friction=_FRICTION, f_e=_WRENCH),
         entry("gravity", "dynamic", "gravity torques",
               "q -> Q (n)", "dynamic.gravity", base_parameters=_BASE, effort=_EFFORT),
         entry("coriolis-matrix", "dynamic", "Coriolis matrix with Adot - 2C skew-symmetric",
@@ -142,7 +149,7 @@ def _entries() -> list[Entry]:
               "q, qd, tau(, f_e) -> qdd (n)", "dynamic.direct_dynamics",
               method=Option("articulated inertias, or A and H; default the cheaper", "auto",
                             ("auto", "recursive", "inertia-matrix")),
-              base_parameters=_BASE, effort=_EFFORT, f_e=_WRENCH),
+              base_parameters=_BASE, effort=_EFFORT, friction=_FRICTION, f_e=_WRENCH),
         entry("reactions", "dynamic", "wrench through every joint",
               "q, qd, qdd(, f_e) -> reactions (nl,6)", "dynamic.reactions", f_e=_WRENCH),
         entry("energies", "dynamic", "kinetic and potential energy",

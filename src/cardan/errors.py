@@ -9,6 +9,8 @@
     ├── ProgramError         a program is malformed (verifier, JSON)
     └── MissingExtraError    an optional dependency is not installed; says the command to type
 
+and CardanWarning, for what can be used but should be looked at.
+
 Every message says where, what was found, what is allowed, and one remedy.
 """
 
@@ -20,6 +22,7 @@ from dataclasses import dataclass
 
 __all__ = [
     "CardanError",
+    "CardanWarning",
     "DescriptionError",
     "ExpressionError",
     "Fault",
@@ -33,6 +36,10 @@ __all__ = [
 
 class CardanError(Exception):
     """Root of the tree; catching it catches everything a user can cause."""
+
+
+class CardanWarning(UserWarning):
+    """A description can be used, but something in it should be looked at."""
 
 
 @dataclass(frozen=True)

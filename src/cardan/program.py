@@ -36,6 +36,7 @@ class Program:
     meaning: Mapping[str, str] = field(default_factory=dict)  # of inputs and outputs, with units
     expanded: bool = False  # print without intermediate variables
     remarks: tuple[str, ...] = ()  # what a reader of the intermediate values must know
+    columns: tuple[str, ...] = ()  # of a regressor: the parameter of each column
 
     @property
     def inputs(self) -> dict[str, tuple[int, ...]]:
@@ -158,6 +159,7 @@ class Program:
             "meaning": dict(self.meaning),
             "expanded": self.expanded,
             "remarks": list(self.remarks),
+            "columns": list(self.columns),
             "code": ir_code.to_json(self.code),
         }
         return json.dumps(data, indent=None, separators=(",", ":"), allow_nan=False) + "\n"
@@ -178,6 +180,7 @@ class Program:
                 meaning={str(k): str(v) for k, v in data["meaning"].items()},
                 expanded=bool(data["expanded"]),
                 remarks=tuple(map(str, data.get("remarks", ()))),
+                columns=tuple(map(str, data.get("columns", ()))),
             )
         except ProgramError:
             raise

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from .rotation import Rotation, Turn
+from .scalar import HALF
 from .vector import Mat, Vec, cross, zero
 
 __all__ = ["Inertia", "congruence", "turned", "turned_symmetric"]
@@ -46,7 +47,7 @@ class Inertia:
 
         J - (hat(P) hat(MS) + (.)^T) - hat(P)² M, written with K = MS + P M/2: only products P K."""
         x, y, z = P
-        half = self.M / 2 if not _is_zero(self.M) else 0
+        half = HALF * self.M
         K = Vec(*(ms if _is_zero(p) else ms + p * half for ms, p in zip(self.MS, P, strict=True)))
         xK, yK, zK = x * K[0], y * K[1], z * K[2]
         xy, xz, yz = -(x * K[1] + y * K[0]), -(x * K[2] + z * K[0]), -(y * K[2] + z * K[1])

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import errno
 import sys
+import warnings
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -373,4 +374,5 @@ def main() -> None:
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")
+    warnings.showwarning = lambda text, *_, **__: message(f"cardan: {text}")
     app(prog_name="cardan")

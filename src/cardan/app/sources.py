@@ -44,11 +44,10 @@ def open_robot(
     fixed: str = "",
 ) -> Robot:  # fmt: skip
     """The robot with its settings (NAME=VALUE) and, on request, its loops cut open."""
+    from ..describe.files import accepted
+
     robot, faults = read_robot(source, convention=convention, fixed=fixed)
-    errors = [fault for fault in faults if fault.severity == "error"]
-    if robot is None or errors:
-        raise DescriptionError(errors or [Fault("the description holds no robot", source)])
-    robot = with_settings(robot, settings)
+    robot = with_settings(accepted(robot, faults, source), settings)
     return robot.tree() if tree else robot
 
 

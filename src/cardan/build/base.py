@@ -51,6 +51,12 @@ class BaseParameters:
         """Names of the base parameters; R marks the regrouped ones, as SYMORO+ does."""
         return tuple(f"{n}{j}{'R' if (n, j) in self.regrouped else ''}" for n, j in self.kept)
 
+    @property
+    def values(self) -> dict[str, Value]:
+        """The base parameters by name: numbers, or formulas in the symbols of the robot."""
+        carried = _values(self.robot)
+        return {name: carried[c] for name, c in zip(self.names, self.kept, strict=True)}
+
     @cached_property
     def map(self) -> np.ndarray:
         """The matrix from the full parameters (`full`) to the base parameters (`kept`).

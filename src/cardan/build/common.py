@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from ..algebra.vector import Vec
@@ -92,6 +93,13 @@ def build(
         robot, model, inputs, forms, meaning={**table, **(meaning or {})}, symbolic=symbolic,
         expanded=expanded, formulate=formulate, choices=choices, effort=effort,
     )  # fmt: skip
+
+
+def with_friction(robot: Robot, wanted: bool) -> Robot:
+    """The robot with its friction, or without."""
+    if wanted:
+        return robot
+    return replace(robot, joints=tuple(replace(joint, FV=0, FS=0) for joint in robot.joints))
 
 
 def with_base(robot: Robot, wanted: bool) -> Robot:

@@ -30,6 +30,7 @@ from .common import (
     slides,
     state,
     with_base,
+    with_friction,
     wrenches,
 )  # fmt: skip
 from .derive import Derivation, Form, Result
@@ -42,11 +43,11 @@ __all__ = [
 
 def inverse_dynamics(
     robot: Robot, *, method: str = "newton-euler", base_parameters: bool = False, f_e: bool = False,
-    symbolic: bool = False, effort: str = "normal",
+    friction: bool = True, symbolic: bool = False, effort: str = "normal",
 ) -> Program:  # fmt: skip
     """Torques of a motion; also the accelerations nobody imposes: elastic joints, a free base."""
     refuse(robot, "inverse-dynamics")
-    robot = with_base(robot, base_parameters)
+    robot = with_base(with_friction(robot, friction), base_parameters)
     if method == "lagrange":
         from .lagrange import inverse_dynamics as by_lagrange
 
@@ -118,11 +119,11 @@ def _free_inverse_dynamics(robot: Robot, f_e: bool, symbolic: bool, effort: str)
 
 def direct_dynamics(
     robot: Robot, *, method: str = "auto", base_parameters: bool = False, f_e: bool = False,
-    symbolic: bool = False, effort: str = "normal",
+    friction: bool = True, symbolic: bool = False, effort: str = "normal",
 ) -> Program:  # fmt: skip
     """Accelerations of torques; the cheaper of the two methods by default."""
     refuse(robot, "direct-dynamics")
-    robot = with_base(robot, base_parameters)
+    robot = with_base(with_friction(robot, friction), base_parameters)
     rigid = _rigid(robot)
     inputs = state(robot, "q", "qd", "tau", f_e=f_e)
     inputs["tau"] = (rigid,)
@@ -264,12 +265,12 @@ def _full_matrix(
 
 
 def bias(
-    robot: Robot, *, base_parameters: bool = False, f_e: bool = False, symbolic: bool = False,
-    effort: str = "normal",
+    robot: Robot, *, base_parameters: bool = False, f_e: bool = False, friction: bool = True,
+    symbolic: bool = False, effort: str = "normal",
 ) -> Program:  # fmt: skip
     """H: the torques of qdd = 0; with a floating base the base's six rows first, [K10] (85)."""
     refuse(robot, "bias")
-    robot = with_base(robot, base_parameters)
+    robot = with_base(with_friction(robot, friction), base_parameters)
     size = robot.n + 6 * is_floating(robot)
 
     def formulate(form: Formulation) -> Form:

@@ -34,7 +34,10 @@ def transform(
 
         return run
 
+    seen = "the world" if world else f"frame {i}"
+    meaning = f"of frame {j} ({tree.names[j]}) in {seen}: rotation and position, m"
     forms = [form(*choice) for choice in product((True, False), repeat=3)]
     return build(
-        robot, "transform", {"q": (robot.n,)}, forms, ["T"], symbolic=symbolic, expanded=expanded
-    )
+        robot, "transform", {"q": (robot.n,)}, forms, ["T"], symbolic=symbolic, expanded=expanded,
+        meaning={"T": meaning},
+    )  # fmt: skip

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from dataclasses import dataclass, replace
 
 from ..describe.robot import Robot
-from ..models.bodies import Bodies
+from ..models.bodies import Bodies, bodies
 from ..models.formulation import Formulation
 from ..models.regressor import Columns, columns
 from ..models.regressor import energy_regressor as energy_model
 from ..models.regressor import filtered_regressor as filtered_model
 from ..models.regressor import regressor as regressor_model
 from ..program import Program
+from .base import BaseParameters
+from .base import base_parameters as base_parameters_of
 from .common import Arrays, build, flat, refuse, state
 from .derive import Form, Result
 
@@ -34,11 +36,11 @@ def regressor(
 
         return run
 
-    return build(
+    program = build(
         robot, "regressor", state(robot, "q", "qd", "qdd"), [], ["D"], symbolic=symbolic,
-        meaning=_listed(robot, wanted, "D"), formulate=formulate,
-        choices=("still", "grouped", "column", "slide"), effort=effort,
+        formulate=formulate, choices=("still", "grouped", "column", "slide"), effort=effort,
     )  # fmt: skip
+    return wanted.naming(program, robot)
 
 
 def filtered_regressor(
@@ -54,10 +56,10 @@ def filtered_regressor(
         shape = (robot.n, len(names))
         return Result({"D1": (shape, flat(found.D1)), "D2": (shape, flat(found.D2))})
 
-    return build(
-        robot, "filtered-regressor", state(robot, "q", "qd"), [run], ["D1", "D2"],
-        symbolic=symbolic, meaning=_listed(robot, wanted, "D1", "D2"),
-    )  # fmt: skip
+    program = build(
+        robot, "filtered-regressor", state(robot, "q", "qd"), [run], ["D1", "D2"], symbolic=symbolic
+    )
+    return wanted.naming(program, robot)
 
 
 def energy_regressor(
@@ -71,34 +73,35 @@ def energy_regressor(
         names = wanted(scene)
         return Result({"h": ((len(names),), energy_model(scene, x["q"], x["qd"], names))})
 
-    return build(
-        robot, "energy-regressor", state(robot, "q", "qd"), [run], ["h"], symbolic=symbolic,
-        meaning=_listed(robot, wanted, "h"),
-    )  # fmt: skip
+    inputs = state(robot, "q", "qd")
+    program = build(robot, "energy-regressor", inputs, [run], ["h"], symbolic=symbolic)
+    return wanted.naming(program, robot)
+
+
+@dataclass(frozen=True)
+class _Wanted:
+    """Which columns: all of the standard parameters, or those of the base set with friction."""
+
+    drives: tuple[str, ...]
+    base: BaseParameters | None
+
+    def __call__(self, scene: Bodies) -> Columns:
+        listed = columns(scene, drives=self.drives)
+        if self.base is None:
+            return listed
+        return [c for c in listed if c in self.base.kept or c[0] in ("FV", "FS", "offset")]
+
+    def naming(self, program: Program, robot: Robot) -> Program:
+        """The program with its columns named, in its header too; R marks regrouped parameters."""
+        regrouped = self.base.regrouped if self.base else {}
+        listed = self(bodies(robot, lambda name: 1.0))
+        names = tuple(f"{n}{j}{'R' if (n, j) in regrouped else ''}" for n, j in listed)
+        meaning = {output: f"columns: {' '.join(names)}" for output in program.outputs}
+        return replace(program, columns=names, meaning={**program.meaning, **meaning})
 
 
 def _columns(
     robot: Robot, base: bool, offset: bool, drives: tuple[str, ...] = ("IA", "FV", "FS")
-) -> Callable[[Bodies], Columns]:
-    """Which columns: all of the standard parameters, or those of the base set."""
+) -> _Wanted:
     kinds = (*drives, "offset") if offset else drives
-    if not base:
-        return lambda scene: columns(scene, drives=kinds)
-    from .base import base_parameters
-
-    kept = set(base_parameters(robot).kept)
-
-    def chosen(scene: Bodies) -> Columns:
-        listed = columns(scene, drives=kinds)
-        return [c for c in listed if c in kept or c[0] in ("FV", "FS", "offset")]
-
-    return chosen
-
-
-def _listed(robot: Robot, wanted: Callable[[Bodies], Columns], *outputs: str) -> dict[str, str]:
-    """The column names, for headers and headings."""
-    from ..models.bodies import bodies
-
-    scene = bodies(robot, lambda name: 1.0)
-    names = " ".join(f"{name}{j}" for name, j in wanted(scene))
-    return dict.fromkeys(outputs, f"columns: {names}")
+    return _Wanted(kinds, base_parameters_of(robot) if base else None)

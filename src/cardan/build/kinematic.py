@@ -23,7 +23,7 @@ from ..models.jacobian import jacobian as jacobian_model
 from ..models.kinematics import accelerations as accelerations_model
 from ..models.kinematics import velocities as velocities_model
 from ..program import Program
-from .common import Arrays, build, flat, refuse
+from .common import MEANING, Arrays, build, flat, refuse
 from .derive import Form, Result
 
 __all__ = ["accelerations", "jacobian", "jacobian_inverse", "jdot_qdot", "velocities"]
@@ -40,7 +40,10 @@ def jacobian(
         return {"J": ((6, robot.n), flat(found.rows()))}
 
     forms = _forms(robot, frame, projection, intermediate, tool, outputs)
-    return build(robot, "jacobian", {"q": (robot.n,)}, forms, ["J"], symbolic=symbolic)
+    return build(
+        robot, "jacobian", {"q": (robot.n,)}, forms, ["J"], symbolic=symbolic,
+        meaning={"J": f"{MEANING['J']}; {_described(robot, frame, projection)}"},
+    )  # fmt: skip
 
 
 def jacobian_inverse(
@@ -61,7 +64,17 @@ def jacobian_inverse(
 
     forms = _forms(robot, frame, projection, intermediate, tool, outputs, tried=7 if n <= 6 else 3)
     inputs = {"q": (n,)}
-    return build(robot, "jacobian-inverse", inputs, forms, ["Jinv", "det"], symbolic=symbolic)
+    return build(
+        robot, "jacobian-inverse", inputs, forms, ["Jinv", "det"], symbolic=symbolic,
+        meaning={"Jinv": f"{MEANING['Jinv']}; {_described(robot, frame, projection)}"},
+    )  # fmt: skip
+
+
+def _described(robot: Robot, frame: Any, projection: Any) -> str:
+    """Which frame is followed, in whose axes: said because both have defaults."""
+    tree = Tree.of(robot)
+    n, r = tree.link(frame), tree.link(projection)
+    return f"of frame {n} ({tree.names[n]}) in the axes of frame {r}"
 
 
 @dataclass(frozen=True)

@@ -9,17 +9,29 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from fractions import Fraction
 
-from ..errors import Fault
+from ..errors import DescriptionError, Fault
 from ..exact import Exact
 from .expression import Expression, number, symbols
 from .parser import is_name
 from .robot import DRIVE, FIXED, GEOMETRY, INERTIA, WRENCH, Joint, Link, Robot
 
-__all__ = ["check"]
+__all__ = ["check", "require_sound"]
 
 Line = Callable[[str, int], int]
 LARGEST_NAME = 200
 _TOLERANCE = 1e-6  # of the inertia's size: files round their numbers
+
+
+def require_sound(robot: Robot) -> None:
+    """Raise every error of a robot that was made or changed in Python."""
+    if len(robot.links) != len(robot.joints):
+        raise DescriptionError(
+            f"'{robot.name}' has {len(robot.links)} links and {len(robot.joints)} joints; every"
+            " joint carries one link"
+        )
+    errors = [fault for fault in check(robot) if fault.severity == "error"]
+    if errors:
+        raise DescriptionError(errors)
 
 
 def check(robot: Robot, file: str = "", line: Line = lambda key, frame: 0) -> list[Fault]:

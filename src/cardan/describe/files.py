@@ -11,11 +11,12 @@ from __future__ import annotations
 import os
 import sys
 import tempfile
+import warnings
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from ..errors import DescriptionError, Fault, UnknownNameError
+from ..errors import CardanWarning, DescriptionError, Fault, UnknownNameError
 from .bundled import bundled, robots
 from .check import check
 from .robot import Robot
@@ -28,16 +29,26 @@ MOST_FAULTS = 1000
 FORMATS = (".toml", ".par", ".urdf", ".xml")
 
 
-def load(source: str | os.PathLike[str] | Mapping[str, Any]) -> Robot:
-    """A robot by bundled name, path or dict ('-' is standard input); every fault is raised."""
-    robot, faults = read(source)
+def load(source: str | os.PathLike[str] | Mapping[str, Any], *, fixed: str = "merge") -> Robot:
+    """A robot by bundled name, path or dict ('-' is standard input); every fault is raised.
+
+    Warnings are issued as CardanWarning. fixed="keep": the fixed joints of a URDF become frames of
+    their own, at their URDF places (tools, sensors); "merge" joins them to their parent."""
+    robot, faults = read(source, fixed=fixed)
+    return accepted(robot, faults)
+
+
+def accepted(robot: Robot | None, faults: list[Fault], file: str = "") -> Robot:
+    """The robot, if no fault is an error; what is only a warning is issued as one."""
     errors = [fault for fault in faults if fault.severity == "error"]
     if robot is None or errors:
-        raise DescriptionError(errors or [Fault("the description holds no robot")])
+        raise DescriptionError(errors or [Fault("the description holds no robot", file)])
+    for fault in faults:
+        warnings.warn(str(fault), CardanWarning, stacklevel=3)
     return robot
 
 
-def read(source: str | os.PathLike[str] | Mapping[str, Any]) -> Found:
+def read(source: str | os.PathLike[str] | Mapping[str, Any], *, fixed: str = "merge") -> Found:
     """The robot, or None, and every fault: errors and warnings."""
     if isinstance(source, Mapping):
         from .toml import read_dict
@@ -51,20 +62,20 @@ def read(source: str | os.PathLike[str] | Mapping[str, Any]) -> Found:
         robot = bundled(name)
         return robot, check(robot)
     if name == "-":
-        return read_bytes(sys.stdin.buffer.read(LARGEST_FILE + 1), "<stdin>")
-    return _read_path(name)
+        return read_bytes(sys.stdin.buffer.read(LARGEST_FILE + 1), "<stdin>", fixed=fixed)
+    return _read_path(name, fixed)
 
 
-def read_bytes(data: bytes, file: str) -> Found:
+def read_bytes(data: bytes, file: str, *, fixed: str = "merge") -> Found:
     """Read a description in memory; the extension of `file`, or else the text, tells its format."""
-    robot, faults = _read_format(data, file)
+    robot, faults = _read_format(data, file, fixed)
     if len(faults) > MOST_FAULTS:
         more = Fault(f"and {len(faults) - MOST_FAULTS} more faults; correct these first", file)
         faults = [*faults[:MOST_FAULTS], more]
     return robot, faults
 
 
-def _read_format(data: bytes, file: str) -> Found:
+def _read_format(data: bytes, file: str, fixed: str) -> Found:
     fault = _unreadable(data)
     if fault:
         return None, [Fault(fault, file)]
@@ -78,7 +89,7 @@ def _read_format(data: bytes, file: str) -> Found:
 
         return read_par(data, file)
     if extension == ".urdf":
-        return _read_urdf(data, file)
+        return _read_urdf(data, file, fixed)
     return None, [Fault(_unknown_format(extension), file)]
 
 
@@ -127,7 +138,7 @@ def dumps(robot: Robot, format: str) -> str:
     return writers[name](robot)
 
 
-def _read_path(name: str) -> Found:
+def _read_path(name: str, fixed: str) -> Found:
     try:
         path = Path(name)
         if path.is_dir():
@@ -148,7 +159,7 @@ def _read_path(name: str) -> Found:
             data = stream.read(LARGEST_FILE + 1)
     except (OSError, ValueError) as error:
         return None, [Fault(_reason(error), name)]
-    return read_bytes(data, name)
+    return read_bytes(data, name, fixed=fixed)
 
 
 def _unreadable(data: bytes) -> str:
@@ -174,10 +185,12 @@ def _guess(data: bytes) -> str:
     return ".urdf" if start.startswith(b"<") else ".par" if start.startswith(b"(*") else ".toml"
 
 
-def _read_urdf(data: bytes, file: str) -> Found:
+def _read_urdf(data: bytes, file: str, fixed: str) -> Found:
     from .urdf import read_urdf
 
-    robot, faults = read_urdf(data, file)
+    if fixed not in ("merge", "keep"):
+        raise UnknownNameError.of("value of option 'fixed'", fixed, ("merge", "keep"))
+    robot, faults = read_urdf(data, file, fixed=fixed)
     if robot is not None:
         faults = [*faults, *check(robot, file)]
     return robot, faults

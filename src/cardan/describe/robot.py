@@ -173,6 +173,7 @@ class Robot:
 
     def with_values(self, values: Mapping[str, Any]) -> Robot:
         """The robot with symbols replaced by numbers, or formulas as text."""
+        from .check import require_sound
         from .parser import to_value
 
         known = self.parameters
@@ -181,6 +182,7 @@ class Robot:
                 raise UnknownNameError.of(f"parameter of robot '{self.name}'", name, known)
         table = {name: to_value(value) for name, value in values.items()}
         changed: Robot = _map_values(self, lambda value: substitute(value, table))
+        require_sound(changed)
         return changed
 
     def save(self, path: str | Path) -> None:

@@ -185,7 +185,7 @@ def _parsed(text: str, found: UrdfFile) -> Any:
         message = str(getattr(error, "msg", None) or error)
         found.fault(f"malformed XML: {re.sub(r', line .*', '', message)}", line)
         return None
-    if root.getroottree().docinfo.doctype:
+    if getattr(root.getroottree().docinfo, "doctype", ""):
         found.fault("a DOCTYPE is not allowed in a robot file; remove the declaration")
         return None
     return root

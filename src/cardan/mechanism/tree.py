@@ -75,7 +75,10 @@ class Tree:
         if isinstance(frame, str):
             if frame in self.names:
                 return self.names.index(frame)
-            raise UnknownNameError.of("frame", frame, self.names)
-        if not 0 <= frame <= self.nl:
+            raise UnknownNameError(
+                f"{UnknownNameError.of('frame', frame, self.names)}. Frames of a URDF's fixed"
+                ' joints are there when it is loaded with fixed="keep"'
+            )
+        if isinstance(frame, bool) or not isinstance(frame, int) or not 0 <= frame <= self.nl:
             raise ModelError(f"frame {frame} does not exist; frames are 0 (base) to {self.nl}")
         return frame

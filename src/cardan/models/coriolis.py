@@ -22,6 +22,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ..algebra.inertia import Inertia, turned
+from ..algebra.scalar import HALF
 from ..algebra.vector import Mat, Vec, cross, hat
 from .bodies import Bodies, Body, Frame
 from .inertia_matrix import composite_links
@@ -57,7 +58,7 @@ class _Factor:
     @classmethod
     def of(cls, link: Body, V: Vec, w: Vec) -> _Factor:
         J = link.J
-        half = (J[0, 0] + J[1, 1] + J[2, 2]) / 2
+        half = HALF * (J[0, 0] + J[1, 1] + J[2, 2])
         deviator = J - Mat([[half, 0, 0], [0, half, 0], [0, 0, half]])
         p = link.M * V + cross(w, link.MS)
         return cls(p, hat(w) @ deviator - hat(link.MS) @ hat(V))

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ..algebra.inertia import Inertia
+from ..algebra.scalar import HALF
 from ..algebra.vector import Vec, cross, zero
 from .bodies import Bodies
 from .kinematics import velocities
@@ -45,7 +46,7 @@ def energies(robot: Bodies, q: Sequence[Scalar], qd: Sequence[Scalar]) -> Energi
         V, w = motion.V[j], motion.w[j]
         twice = w @ (link.J @ w) + link.M * (V @ V) + 2 * (link.MS @ cross(V, w))     # (49)
         rotor = link.IA * (qds[j] * qds[j])
-        x.Ej[j] = (twice + rotor) / 2
+        x.Ej[j] = HALF * (twice + rotor)
         x.Uj[j] = -(link.M * heights[j] + fields[j] @ link.MS)                        # (50)
         x.E, x.U = x.E + x.Ej[j], x.U + x.Uj[j]
     return x

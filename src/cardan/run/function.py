@@ -59,7 +59,11 @@ class Function:
     def __repr__(self) -> str:
         return f"Function({self.program!r}, target={self.target!r}, dtype={self.dtype!r})"
 
-    def __call__(self, *, out: Any = None, threads: int | None = None, **inputs: Any) -> Any:
+    def __call__(
+        self, *unnamed: Any, out: Any = None, threads: int | None = None, **inputs: Any
+    ) -> Any:
+        if unnamed:
+            raise InputError(f"give inputs by name: {', '.join(f'{n}=...' for n in self._inputs)}")
         if out is None and threads is None and self.target == "native":
             found = self._one_state(inputs)
             if found is not None:
