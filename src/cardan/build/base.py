@@ -18,6 +18,7 @@ from ..models.base_parameters import (
     Column,
     Drop,
     Merge,
+    Project,
     Step,
     Transfer,
     regroup,
@@ -169,6 +170,8 @@ def _reason(column: Column, steps: list[Step], scene: Bodies) -> str:
     for step in steps:
         if isinstance(step, Drop) and step.column == column:
             return "has no effect on the torques"
+        if isinstance(step, Project) and (("MX", "MY", "MZ")[step.k], step.j) == column:
+            return f"regrouped into the other first moments of link {step.j}"
         if isinstance(step, Merge) and step.column == column:
             into = ", ".join(f"{name}{j}" for _, (name, j) in step.into)
             return f"regrouped into {into}"

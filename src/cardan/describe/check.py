@@ -6,6 +6,7 @@ of that field of that frame (0 the base, 1.. the frames), or 0 where a format ha
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Iterator
 from fractions import Fraction
 
@@ -140,9 +141,11 @@ class _Checker:
 
     def values(self) -> None:
         for key, j, value in self.every_value():
+            if isinstance(value, float) and math.isfinite(value):
+                continue  # given in Python; files give exact numbers
             if isinstance(value, bool) or not isinstance(value, int | Exact | Expression):
                 self.report(
-                    f"{key} = {value!r} is not an exact value; numbers must be finite", key, j
+                    f"{key} = {value!r} is no value; a finite number or a formula is", key, j
                 )
             elif isinstance(value, Expression) and not symbols(value) and number(value) is None:
                 self.report(f"{key} = {value} has no finite value; correct the formula", key, j)

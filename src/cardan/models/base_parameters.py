@@ -9,6 +9,8 @@ Three kinds of steps, applied from the tips to the base:
   prismatic joint link j turns as link i does: all of J_j goes over. On a fixed frame everything
   does. On a prismatic joint parallel to the only direction about which links have turned so far,
   MS_j too.
+- **project.** While all links have turned about one direction only, the first moment along it has
+  no effect: one component of MS_j (of a prismatic link, say) is exchanged for the others.
 - **drop.** Parameters whose column in the regressor is zero have no effect (links near the base).
 - **merge.** A column that is a constant combination of others: IA_1 with ZZ_1, say.
 
@@ -30,14 +32,13 @@ from typing import Any
 import numpy as np
 
 from ..algebra.inertia import Inertia
-from ..algebra.rotation import Rotation, X, Z, turn
 from ..algebra.vector import Mat, Vec
 from ..exact import Exact, exact
 from .bodies import Bodies, Body
 from .regressor import INERTIA_COLUMNS, Columns, columns, regressor
 from .transfer import transfer
 
-__all__ = ["Drop", "Merge", "Step", "Transfer", "regroup", "regrouping_steps"]
+__all__ = ["Drop", "Merge", "Project", "Step", "Transfer", "regroup", "regrouping_steps"]
 
 Scalar = Any
 Column = tuple[str, int]
@@ -54,6 +55,17 @@ class Transfer:
 
     j: int
     moments: bool = False
+
+
+@dataclass(frozen=True)
+class Project:
+    """Component k of MS_j is removed along the direction of z_r, the last revolute axis before j.
+
+    `chain`: the links from r (excluded) to j, whose frames do not turn against each other."""
+
+    j: int
+    k: int
+    chain: tuple[int, ...]
 
 
 @dataclass(frozen=True)
@@ -75,7 +87,7 @@ class Merge:
         return not any(isinstance(c, float) for c, _ in self.into)
 
 
-Step = Transfer | Drop | Merge
+Step = Transfer | Project | Drop | Merge
 
 
 def regroup(robot: Bodies, steps: Sequence[Step]) -> Parameters:
@@ -85,6 +97,11 @@ def regroup(robot: Bodies, steps: Sequence[Step]) -> Parameters:
     for step in steps:
         if isinstance(step, Transfer):
             transfer(inertia, links[step.j], step.moments)
+        elif isinstance(step, Project):
+            own = inertia[step.j]
+            u = _direction(links, step.chain)
+            MS = own.MS - (own.MS[step.k] / u[step.k]) * u
+            inertia[step.j] = Inertia(own.J, MS, own.M)
     found: Parameters = {}
     for link in robot.links:
         found |= _named(inertia[link.j], link.j)
@@ -100,6 +117,8 @@ def regroup(robot: Bodies, steps: Sequence[Step]) -> Parameters:
 
 
 def _eliminated(step: Step, links: Mapping[int, Body]) -> list[Column]:
+    if isinstance(step, Project):
+        return [(("MX", "MY", "MZ")[step.k], step.j)]
     if not isinstance(step, Transfer):
         return [step.column]
     link = links[step.j]
@@ -126,8 +145,9 @@ def regrouping_steps(
     robot = samples[0]
     steps: list[Step] = []
     if symbolic:
-        parallel = _parallel_prismatic(robot)
+        parallel, oblique = _single_direction(robot)
         steps = [Transfer(link.j, link.j in parallel) for link in reversed(robot.links)]
+        steps += [Project(j, *oblique[j]) for j in sorted(oblique)]
     links = {link.j: link for link in robot.links}
     gone = {column for step in steps for column in _eliminated(step, links)}
     wanted = [c for c in columns(robot, drives=("IA",)) if c not in gone]
@@ -226,28 +246,44 @@ def _simple(x: float) -> int | float | Exact:
     return x
 
 
-def _parallel_prismatic(robot: Bodies) -> set[int]:
-    """Prismatic joints parallel to the only direction about which the links before have turned."""
+def _direction(links: Mapping[int, Body], chain: Sequence[int]) -> Vec:
+    """z_r in the frame at the end of a chain of links that do not turn."""
+    u = Vec(0, 0, 1)
+    for k in chain:
+        u = links[k].frame(0).jRi @ u
+    return u
+
+
+def _single_direction(robot: Bodies) -> tuple[set[int], dict[int, tuple[int, tuple[int, ...]]]]:
+    """Prismatic joints while the links before have turned about one direction only.
+
+    (parallel, oblique): joints along that direction; and for the others the component of MS to
+    remove, the largest along it, and the chain from the last revolute joint."""
+    parallel: set[int] = set()
+    oblique: dict[int, tuple[int, tuple[int, ...]]] = {}
     if any(not _is_number_zero(x) for v in (robot.w0, robot.wd0, robot.V0, robot.Vd0) for x in v):
-        return set()
-    direction: dict[int, Any] = {0: None}  # None: no turn yet; False: more than one direction
-    found = set()
+        return parallel, oblique
+    links = {link.j: link for link in robot.links}
+    chains: dict[int, tuple[int, ...] | None] = {0: None}  # None: no turn yet
+    several: set[int] = set()  # links that turn about more than one direction
     for link in robot.links:
-        u = direction[link.i]
-        if isinstance(u, Vec):
-            fixed = Rotation([turn(Z, link.gamma), turn(X, link.alpha)])
-            u = fixed.T @ u
-            along = abs(float(u[0])) < _TOLERANCE and abs(float(u[1])) < _TOLERANCE
-            if link.s and along:
-                found.add(link.j)
-            if link.sbar and not along:
-                u = False
-            elif link.s or not link.sbar:
-                u = Rotation([turn(Z, link.theta)]).T @ u
-        elif u is None and link.sbar:
-            u = Vec(0, 0, 1)
-        direction[link.j] = u
-    return found
+        i, j = link.i, link.j
+        chain = chains[i]
+        if i in several or chain is None:
+            chains[j] = () if link.sbar else chain
+            if i in several:
+                several.add(j)
+            continue
+        u = [abs(float(x)) for x in _direction(links, (*chain, j))]
+        along = u[0] < _TOLERANCE and u[1] < _TOLERANCE
+        chains[j] = () if link.sbar else (*chain, j)
+        if link.sbar and not along:
+            several.add(j)
+        elif link.s and along:
+            parallel.add(j)
+        elif link.s:
+            oblique[j] = (max(range(3), key=lambda k: round(u[k], 6)), (*chain, j))
+    return parallel, oblique
 
 
 def _is_number_zero(x: Scalar) -> bool:
