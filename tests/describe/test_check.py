@@ -48,7 +48,7 @@ def test_good():
         (with_joint(variable="q1"), "also that of one"),
         (with_joint(variable="a b"), "cannot be a joint variable"),
         (with_joint(d=symbol("q1")), "also a parameter"),
-        (with_joint(d=0.5), "is no value"),
+        (with_joint(d=True), "is no value"),
         (with_joint(d=float("nan")), "is no value"),
         (with_joint(d=parse("1/(sqrt(2) - 2^0.5)")), "no finite value"),
         (with_joint(limits=Limits(lower=1, upper=-1)), "exchange them"),
