@@ -108,7 +108,7 @@ def _check_regressor(
     robot: Robot, x: dict[str, Array], D: Array, tau: Array, base: bool, scale: float
 ) -> None:
     program = derived(robot, "regressor", base_parameters=base)
-    names = program.meaning["D"].removeprefix("columns: ").split()
+    names = [name.removesuffix("R") for name in program.columns]
     assert len(names) == D.shape[-1]
     carrying = cardan.model(robot, "base-parameters").robot if base else robot
     wanted = [(name.rstrip("0123456789"), int(name.lstrip("AFIMSVXYZ"))) for name in names]
@@ -274,7 +274,7 @@ def law_programs_of_identification_models_agree(robot: Robot, rng: Rng) -> None:
 
 
 def _energy_parameters(robot: Robot, program: Program) -> Array:
-    names = program.meaning["h"].removeprefix("columns: ").split()
+    names = [name.removesuffix("R") for name in program.columns]
     return parameters(
         robot, [(name.rstrip("0123456789"), int(name.lstrip("AIMXYZ"))) for name in names]
     )

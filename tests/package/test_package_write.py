@@ -17,7 +17,7 @@ from cardan.package.names import checked_name, package_name
 from cardan.package.plan import make_plan
 from cardan.package.template import fill
 
-HOSTILE = 'a\n*/ \\evil @NAME@ ]]> <b> "\'\'\'""" $(rm) | `x` \x00\ud800 é'
+HOSTILE = 'a */ \\evil @NAME@ ]]> <b> "\'\'\'""" $(rm) | `x` é'
 
 
 def models_of(kind: str) -> list[Any]:
