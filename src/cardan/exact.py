@@ -15,7 +15,7 @@ import math
 from fractions import Fraction
 from typing import Any
 
-__all__ = ["Exact", "Number", "cos", "exact", "is_exact", "pi", "sin", "sqrt", "to_float"]
+__all__ = ["Exact", "Number", "cos", "exact", "is_exact", "pi", "sin", "sqrt"]
 
 _LARGEST = 2048  # bits; beyond it exact numbers become floats, so that nothing grows without bound
 
@@ -148,11 +148,6 @@ def exact(a: Fraction | int | str, b: Fraction | int = 0) -> Number:
 def is_exact(x: object) -> bool:
     """Is x an exact number (not a float, an array or an expression)?"""
     return isinstance(x, int | Exact) and not isinstance(x, bool)
-
-
-def to_float(x: Number) -> float:
-    """The nearest double of an exact number."""
-    return float(x)
 
 
 def cos(x: Number) -> Number:

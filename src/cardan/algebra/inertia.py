@@ -15,7 +15,7 @@ from typing import Any
 
 from .rotation import Rotation, Turn
 from .scalar import HALF
-from .vector import Mat, Vec, cross, zero
+from .vector import Mat, Vec, cross
 
 __all__ = ["Inertia", "congruence", "turned", "turned_symmetric"]
 
@@ -53,9 +53,6 @@ class Inertia:
         xy, xz, yz = -(x * K[1] + y * K[0]), -(x * K[2] + z * K[0]), -(y * K[2] + z * K[1])
         moved = Mat([[2 * (yK + zK), xy, xz], [xy, 2 * (xK + zK), yz], [xz, yz, 2 * (xK + yK)]])
         return Inertia(self.J + moved, self.MS + self.M * P, self.M)
-
-
-NOTHING = Inertia(Mat([zero] * 3), zero, 0)
 
 
 def congruence(R: Rotation, S: Mat) -> Mat:

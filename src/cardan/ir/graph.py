@@ -13,7 +13,6 @@ are made here; tracing then interpreting therefore equals running, bit for bit.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
@@ -213,8 +212,3 @@ class Graph:
         if infix:
             return f"{sign}({infix.join(inner)})"
         return f"{sign}{node[0]}({', '.join(inner)})"
-
-
-def fold(operations: dict[str, Callable[..., Any]], node: Node, values: list[Any]) -> Any:
-    """One node evaluated by a table of operations; `values` holds the scalars of earlier nodes."""
-    return operations[node[0]](*(values[arg] for arg in node[1:]))
