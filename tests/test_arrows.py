@@ -17,6 +17,7 @@ MODULES = sorted(SOURCE.rglob("*.py"))
 
 # folder -> what its modules may import from cardan, beside themselves
 COMMON = {"errors", "exact"}
+LIBRARY = {"describe", "mechanism", "algebra", "models", "ir", "emit", "run", "build", "program"}
 ALLOWED = {
     "describe": COMMON,
     "mechanism": COMMON | {"describe"},
@@ -25,7 +26,11 @@ ALLOWED = {
     "ir": COMMON,
     "emit": COMMON | {"ir", "version"},
     "run": COMMON | {"ir", "emit", "version"},
-    "build": COMMON | {"describe", "mechanism", "algebra", "models", "ir", "program"},
+    "build": COMMON
+    | {"describe", "mechanism", "algebra", "models", "ir", "program", "inverse", "closure"},
+    "inverse": COMMON | LIBRARY,
+    "closure": COMMON | LIBRARY | {"inverse"},
+    "use": COMMON | LIBRARY | {"inverse", "closure", "catalogue"},
     "package": COMMON | {"describe", "ir", "emit", "program", "catalogue", "version"},
     "errors": set(),
     "exact": set(),
@@ -118,7 +123,17 @@ def test_modules_stay_short(path: Path) -> None:
 
 def test_importing_cardan_loads_no_heavy_dependency() -> None:
     """llvmlite, lxml, typer and rich are loaded when they are first needed."""
-    heavy = ("llvmlite", "lxml", "typer", "rich", "scipy", "sympy", "pinocchio")
+    heavy = (
+        "llvmlite",
+        "lxml",
+        "typer",
+        "rich",
+        "scipy",
+        "sympy",
+        "pinocchio",
+        "matplotlib",
+        "nicegui",
+    )
     script = f"import sys, cardan; print([m for m in {heavy!r} if m in sys.modules])"
     done = subprocess.run(
         [sys.executable, "-c", script], capture_output=True, text=True, check=True
