@@ -2,7 +2,8 @@
 
 A `Machine` describes the host; a `Kernels` object holds the compiled variants of one program:
 vectors for batches and a scalar loop for few states, each with the parameters the same for all
-states (`uniform`) or one set per state. Variants are compiled when first needed.
+states (`uniform`) or one set per state, each array in rows or in columns. Variants are compiled
+when first needed.
 """
 
 from __future__ import annotations
@@ -29,6 +30,9 @@ __all__ = ["Kernels", "machine"]
 
 _SIGNATURE = ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * 4, ctypes.c_int64)
 _LOCK = threading.Lock()
+
+# width, arrays that are the same for all states, arrays that lie in columns
+Variant = tuple[int, frozenset[str], frozenset[tuple[str, str]]]
 
 
 @dataclass(frozen=True)
@@ -73,17 +77,16 @@ class Kernels:
         self.dtype = np.dtype(dtype)
         self.width = self.machine.vector_bytes // self.dtype.itemsize
         self._single: Any = None
-        self._compiled: dict[tuple[int, frozenset[str]], Any] = {}
+        self._compiled: dict[Variant, Any] = {}
 
-    def get(self, width: int, uniform: frozenset[str]) -> Any:
-        """The function over rows, `width` states at a time; calling it releases the GIL."""
-        found = self._compiled.get((width, uniform))
+    def get(self, *variant: *Variant) -> Any:
+        """The function over states, `width` at a time; calling it releases the GIL."""
+        found = self._compiled.get(variant)
         if found is None:
             with _LOCK:
-                found = self._compiled.get((width, uniform))
+                found = self._compiled.get(variant)
                 if found is None:
-                    found = self._compile(width, uniform)
-                    self._compiled[width, uniform] = found
+                    found = self._compiled[variant] = self._compile(*variant)
         return found
 
     def single(self) -> Any | None:
@@ -94,7 +97,7 @@ class Kernels:
         with _LOCK:
             if self._single is None:
                 count = len(self.code.inputs) + len(self.code.outputs)
-                text = self._text(1, frozenset())
+                text = self._text(1)
                 text += single_text(count, len(self.code.inputs), offset)
                 engine = self._engine(text)
                 address = engine.get_function_address("single")
@@ -102,17 +105,20 @@ class Kernels:
                 self._single.engine = engine
         return self._single
 
-    def _compile(self, width: int, uniform: frozenset[str]) -> Any:
-        engine = self._engine(self._text(width, uniform))
+    def _compile(self, *variant: *Variant) -> Any:
+        engine = self._engine(self._text(*variant))
         function = _SIGNATURE(engine.get_function_address("kernel"))
         # the machine code lives as long as the function
         function.engine = engine  # type: ignore[attr-defined]
         return function
 
-    def _text(self, width: int, uniform: frozenset[str]) -> str:
+    def _text(
+        self, width: int, uniform: frozenset[str] = frozenset(),
+        columns: frozenset[tuple[str, str]] = frozenset(),
+    ) -> str:  # fmt: skip
         return kernel_text(
-            self.code, name="kernel", width=width, dtype=self.dtype.name, fma=self.machine.fma,
-            uniform=uniform,
+            self.code, name="kernel", width=width, vector=self.width, dtype=self.dtype.name,
+            fma=self.machine.fma, uniform=uniform, columns=columns,
         )  # fmt: skip
 
     def _engine(self, text: str) -> Any:

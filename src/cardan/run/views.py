@@ -1,0 +1,70 @@
+"""Arrays as kernels read and write them: where the states lie in memory, without copying them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import prod
+
+import numpy as np
+
+__all__ = ["View", "broadcast_view", "view"]
+
+
+@dataclass(frozen=True)
+class View:
+    """States in rows (element k of state i at i*stride + k) or in columns (at k*stride + i)."""
+
+    array: np.ndarray  # keeps the memory alive
+    stride: int  # in elements
+    columns: bool
+
+    def address(self, state: int) -> int:
+        step = 1 if self.columns else self.stride
+        return int(self.array.ctypes.data) + state * step * self.array.itemsize
+
+
+def view(array: np.ndarray, axes: int) -> View | None:
+    """The array (..., *shape), whose shape has that many axes, where it lies; or None when no
+    single stride leads from state to state and from element to element, one of them 1."""
+    at = array.ndim - axes
+    item = array.itemsize
+    states, elements = (
+        _stride(array.shape[part], array.strides[part]) for part in (slice(0, at), slice(at, None))
+    )
+    if states is None or elements is None or not array.flags.aligned:
+        return None
+    if states % item or elements % item:
+        return None
+    if states == item:
+        return View(array, elements // item, columns=True)
+    if elements == item or prod(array.shape[at:]) <= 1:
+        return View(array, states // item, columns=False)
+    return None
+
+
+def broadcast_view(array: np.ndarray, lead: tuple[int, ...], axes: int) -> View:
+    """An input spread over the leading axes; copied only where it does not lie as it should."""
+    full = (*lead, *array.shape[array.ndim - axes :])
+    found = view(np.broadcast_to(array, full), axes)
+    if found is None:
+        found = view(np.broadcast_to(array.copy(), full), axes)
+    if found is None:
+        found = view(np.broadcast_to(array, full).copy(), axes)
+    if found is None:
+        raise AssertionError("a new array lies in rows")
+    return found
+
+
+def _stride(shape: Sequence[int], strides: Sequence[int]) -> int | None:
+    """Bytes from one to the next along the axes taken as one; None when that differs."""
+    found, expected = 0, None
+    for size, stride in zip(reversed(shape), reversed(strides), strict=True):
+        if size == 1:
+            continue
+        if expected is None:
+            found = stride
+        elif stride != expected:
+            return None
+        expected = stride * size
+    return found
