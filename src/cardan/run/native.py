@@ -25,6 +25,7 @@ from ..emit.llvm_single import single_text
 from ..ir.code import Code
 from ..ir.passes import fuse
 from .cache import cached_object
+from .single import layout
 
 __all__ = ["Kernels", "machine"]
 
@@ -90,19 +91,15 @@ class Kernels:
         return found
 
     def single(self) -> Any | None:
-        """A function of array objects for one state, or None where their layout is not known."""
-        offset = data_offset()
-        if offset is None:
+        """The engine with the method `single`, or None where objects lie in unknown ways."""
+        known = layout()
+        if known is None:
             return None
         with _LOCK:
             if self._single is None:
-                count = len(self.code.inputs) + len(self.code.outputs)
-                text = self._text(1)
-                text += single_text(count, len(self.code.inputs), offset)
-                engine = self._engine(text)
-                address = engine.get_function_address("single")
-                self._single = ctypes.PYFUNCTYPE(None, *[ctypes.py_object] * count)(address)
-                self._single.engine = engine
+                outputs = {name: out.shape for name, out in self.code.outputs.items()}
+                text = single_text(self.code.inputs, outputs, self.dtype.num, known)
+                self._single = self._engine(self._text(1) + text)
         return self._single
 
     def _compile(self, *variant: *Variant) -> Any:
@@ -141,15 +138,3 @@ def _target(host: Machine) -> Any:
 def _object(text: str, host: Machine) -> bytes:
     found: bytes = _target(host).emit_object(llvm.parse_assembly(text))
     return found
-
-
-@cache
-def data_offset() -> int | None:
-    """Where a NumPy array object keeps the pointer to its data; None if it is not where CPython's
-    object header says (another interpreter, a free-threaded build): then nothing relies on it."""
-    offset = object.__basicsize__
-    for array in (np.zeros(3), np.ones((2, 5), np.float32)):
-        found = ctypes.c_void_p.from_address(id(array) + offset).value
-        if sys.implementation.name != "cpython" or found != array.ctypes.data:
-            return None
-    return offset
