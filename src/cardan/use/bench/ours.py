@@ -10,6 +10,7 @@ import numpy as np
 
 from ...catalogue import model
 from ...describe.robot import Robot
+from ...program import Program
 from ...version import __version__
 from .c_loop import compiled_loop
 from .case import INPUTS, MODELS, Case, Peer, States
@@ -34,12 +35,14 @@ def _case(robot: Robot, name: str) -> Case:
     single = program.compile(dtype="float32")
     shape = next(iter(program.outputs.values()))
 
-    def call(*state: np.ndarray) -> Any:
-        return function(**dict(zip(INPUTS[name], state, strict=True)))
-
+    calls: dict[str, Callable[..., Any]] = {  # as a user writes them
+        "inverse-dynamics": lambda q, qd, qdd: function(q=q, qd=qd, qdd=qdd),
+        "inertia-matrix": lambda q: function(q=q),
+        "direct-dynamics": lambda q, qd, tau: function(q=q, qd=qd, tau=tau),
+    }
     return Case(
-        call,
-        loop=_loop(function, INPUTS[name]),
+        calls[name],
+        loop=_batch(_one_by_one(program), shape, "float64"),
         batch=_batch(function, shape, "float64"),
         single=_batch(single, shape, "float32"),
         generation=generation,
@@ -48,18 +51,11 @@ def _case(robot: Robot, name: str) -> Case:
     )
 
 
-def _loop(function: Any, names: tuple[str, ...]) -> Callable[[States], np.ndarray]:
+def _one_by_one(program: Program) -> Any:
     """The kernel of one state called for one state after the other, inside machine code."""
-
-    def run(states: States) -> np.ndarray:
-        inputs = {name: states[name] for name in names}
-        count = len(states["q"])
-        (output, shape), *_ = function._outputs.items()
-        result = np.empty((count, int(np.prod(shape))))
-        function._call(1, frozenset(), inputs, {output: result}, 0, count)
-        return result.reshape(count, *shape)
-
-    return run
+    function: Any = program.compile()
+    function._kernels.width = 1
+    return function
 
 
 def _batch(function: Any, shape: tuple[int, ...], dtype: str) -> Callable[[States], np.ndarray]:
