@@ -112,7 +112,7 @@ def with_base(robot: Robot, wanted: bool) -> Robot:
 
 
 # what may be chosen in a recursion that gives torques only, and in one by composite links
-RECURSION = ("still", "grouped", "carried", "balance", "column", "slide", "regroup")
+RECURSION = ("axial", "still", "grouped", "carried", "balance", "column", "slide", "regroup")
 COMPOSITE = ("still", "slide", "regroup")
 
 

@@ -63,16 +63,17 @@ def cheapest(
 def _seeds(robot: Robot, choices: Sequence[str]) -> Iterator[Formulation]:
     """Whole-robot choices: every link or none; for large robots only all of them together."""
     every, none = frozenset(range(1, len(robot.links) + 1)), frozenset[int]()
-    options = list(product((True, False), (True, False), (True, False)))
+    options = list(product((True, False), repeat=4))
     if len(robot.links) > LARGE:
-        options = [options[0], options[1]] if "balance" in choices else [options[2], options[3]]
-    for regroup, balance, slide in options:
+        options = [(True, "balance" in choices, k, "axial" in choices) for k in (True, False)]
+    for regroup, balance, slide, axial in options:
         form = Formulation(
             regroup=regroup,
             balance=every if balance else none,
             slide=every if slide else none,
+            axial=every if axial else none,
         )
-        wanted = {"regroup": regroup, "balance": balance, "slide": slide}
+        wanted = {"regroup": regroup, "balance": balance, "slide": slide, "axial": axial}
         if all(key in choices for key, on in wanted.items() if on):
             yield form
 
@@ -122,6 +123,7 @@ def _changes(robot: Robot, choices: Sequence[str], thorough: bool) -> Iterator[C
         "grouped": parallel,
         "carried": turning if thorough else still,
         "balance": turning if thorough else still,
+        "axial": turning,
         "column": turning,
         "slide": {j for j, joint in enumerate(joints, 1) if joint.r != 0 and joint.sigma != FIXED},
     }

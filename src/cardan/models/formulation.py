@@ -10,6 +10,7 @@ Nothing here changes a torque. What may be chosen, and what it saves:
   sum of their angles and rates, instead of from its antecedent.
 - `carried`: U_j follows from U_i, turned, plus what the joint adds; it pays where the turn is free.
 - `column`: the third column of U_j is taken from before the turn, which it does not change.
+- `axial`: that column is turned instead of wd, and all of U follows from it (see spin).
 - `slide`: the translation r_j is applied in frame j (see newton_euler).
 - `regroup`: what a link cannot show as its own (YY, MZ, M of a revolute link) is given to its
   antecedent, as in base_parameters. Work on parameters alone, done once.
@@ -49,7 +50,7 @@ class Formulation:
     regroup: bool = False
     balance: frozenset[int] = frozenset()
     column: frozenset[int] = frozenset()
-
+    axial: frozenset[int] = frozenset()
 
     def remarks(self) -> tuple[str, ...]:
         """What a reader of the program must know to read its intermediate values."""
