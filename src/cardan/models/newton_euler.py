@@ -93,7 +93,7 @@ def inverse_dynamics(
     n_e = {body.j: body.n_e for body in (robot.base, *robot.links)}
     for j, (force, moment) in (wrenches or {}).items():
         own = placed[j].own if j else _as_is
-        f_e[j], n_e[j] = f_e[j] + own(force), n_e[j] + own(moment)
+        f_e[j], n_e[j] = f_e[j] + robot.unit * own(force), n_e[j] + own(moment)
 
     for link in reversed(robot.links):
         i, j, s, sbar, T = link.i, link.j, link.s, link.sbar, placed[link.j].T
