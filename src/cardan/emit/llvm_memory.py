@@ -19,54 +19,49 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from .llvm import Kernel
 
-__all__ = ["load_states", "store_states"]
+__all__ = ["load_element", "store_states"]
 
 
 @dataclass(frozen=True)
 class _Block:
-    """Columns first .. first + count of a row, as one or two pieces of `piece` lanes each."""
+    """Columns first .. first + size of all rows. Vector j holds rows j, j + size, j + 2 size ...,
+    side by side; exchanging lanes within those pieces makes vector j column first + j."""
 
     first: int
-    count: int
-    piece: int
+    size: int
 
-    @property
-    def starts(self) -> list[int]:
-        """First column of each piece; the second ends where the block ends."""
-        last = self.first + self.count - self.piece
-        return [self.first] if last == self.first else [self.first, last]
+    def columns(self) -> range:
+        return range(self.first, self.first + self.size)
 
-    @property
-    def columns(self) -> list[int]:
-        """The column in each lane."""
-        return [start + k for start in self.starts for k in range(self.piece)]
+    def rows(self, j: int, width: int) -> range:
+        return range(j, width, self.size)
 
 
-def _blocks(size: int, width: int) -> list[_Block]:
-    """A row of that size in blocks of whole vectors, the last one shifted back or in pieces."""
-    if size >= width:
-        firsts = [*range(0, size - width + 1, width)]
-        if size % width:
-            firsts.append(size - width)
-        return [_Block(first, width, width) for first in firsts]
-    return [_Block(0, size, 1 << (size.bit_length() - 1))] if size else []
+def _blocks(kernel: Kernel, size: int) -> list[_Block]:
+    """A row of that size in blocks, the last one shifted back to end with the row. Half a vector
+    is wide enough: putting halves together on the way from memory is cheaper than a shuffle."""
+    if not size:
+        return []
+    half = max(16, kernel.width * kernel.kind.bytes // 2) // kernel.kind.bytes
+    wide = min(kernel.width, half, 1 << (size.bit_length() - 1))
+    firsts = [*range(0, size - wide + 1, wide)]
+    if size % wide:
+        firsts.append(size - wide)
+    return [_Block(first, wide) for first in firsts]
 
 
-def load_states(kernel: Kernel) -> dict[tuple[str, int], str]:
-    """Every element of the varying inputs as a vector over `width` states."""
-    leaves: dict[tuple[str, int], str] = {}
-    for name, shape in kernel.code.inputs.items():
-        if name in kernel.uniform:
-            continue
-        for block in _blocks(prod(shape), 1 if ("in", name) in kernel.columns else kernel.width):
-            if ("in", name) in kernel.columns:
-                pointer = _place(kernel, "in", name, 0, block.first)
-                leaves[name, block.first] = _load(kernel, kernel.width, pointer)
-                continue
-            rows = [_load_row(kernel, name, lane, block) for lane in range(kernel.width)]
-            for column, vector in zip(block.columns, _transpose(kernel, rows), strict=False):
-                leaves[name, column] = vector
-    return leaves
+def load_element(kernel: Kernel, name: str, element: int) -> str:
+    """An element of a varying input as a vector over `width` states. Its block is loaded when the
+    first of its columns is wanted: shuffles then run beside arithmetic."""
+    if ("in", name) in kernel.columns:
+        return _load(kernel, kernel.width, _place(kernel, "in", name, 0, element))
+    if (name, element) not in kernel.loaded:
+        blocks = _blocks(kernel, prod(kernel.code.inputs[name]))
+        block = next(x for x in blocks if element in x.columns())
+        vectors = [_load_rows(kernel, name, j, block) for j in range(block.size)]
+        for column, vector in zip(block.columns(), _exchange(kernel, vectors), strict=True):
+            kernel.loaded.setdefault((name, column), vector)
+    return kernel.loaded[name, element]
 
 
 def store_states(kernel: Kernel) -> None:
@@ -76,48 +71,54 @@ def store_states(kernel: Kernel) -> None:
             kernel.value[ref] if ref > 0 else kernel.negative(kernel.value[-ref])
             for ref in output.refs
         ]
-        for block in _blocks(len(values), 1 if ("out", name) in kernel.columns else kernel.width):
-            if ("out", name) in kernel.columns:
-                pointer = _place(kernel, "out", name, 0, block.first)
-                _store(kernel, kernel.width, values[block.first], pointer)
-                continue
-            vectors = [values[column] for column in block.columns]
-            vectors += ["poison"] * (kernel.width - len(vectors))
-            for lane, row in enumerate(_transpose(kernel, vectors)):
-                _store_row(kernel, name, lane, block, row)
+        if ("out", name) in kernel.columns:
+            for column, value in enumerate(values):
+                _store(kernel, kernel.width, value, _place(kernel, "out", name, 0, column))
+            continue
+        for block in _blocks(kernel, len(values)):
+            vectors = [values[column] for column in block.columns()]
+            for j, vector in enumerate(_exchange(kernel, vectors)):
+                _store_rows(kernel, name, j, block, vector)
 
 
-def _load_row(kernel: Kernel, name: str, lane: int, block: _Block) -> str:
-    """The pieces of one row side by side in one vector."""
-    pieces = [
-        _load(kernel, block.piece, _place(kernel, "in", name, lane, start))
-        for start in block.starts
+def _load_rows(kernel: Kernel, name: str, j: int, block: _Block) -> str:
+    """Pieces of several rows side by side in one vector."""
+    parts = [
+        _load(kernel, block.size, _place(kernel, "in", name, row, block.first))
+        for row in block.rows(j, kernel.width)
     ]
-    if block.piece == kernel.width:
-        return pieces[0]
-    part = _vector(kernel, block.piece)
-    if block.piece == 1:
-        return kernel.emit(f"insertelement {kernel.type} poison, {part} {pieces[0]}, i64 0")
-    filled = len(block.columns)
-    mask = ", ".join(f"i32 {k if k < filled else 'poison'}" for k in range(kernel.width))
-    return kernel.emit(
-        f"shufflevector {part} {pieces[0]}, {part} {pieces[-1]}, <{kernel.width} x i32> <{mask}>"
-    )
+    if block.size == 1 < kernel.width:
+        found = "poison"
+        for lane, part in enumerate(parts):
+            found = kernel.emit(
+                f"insertelement {kernel.type} {found}, {kernel.kind.type} {part}, i64 {lane}"
+            )
+        return found
+    lanes = block.size
+    while len(parts) > 1:
+        both = ", ".join(f"i32 {k}" for k in range(2 * lanes))
+        t = _vector(kernel, lanes)
+        parts = [
+            kernel.emit(f"shufflevector {t} {x}, {t} {y}, <{2 * lanes} x i32> <{both}>")
+            for x, y in zip(parts[::2], parts[1::2], strict=True)
+        ]
+        lanes *= 2
+    return parts[0]
 
 
-def _store_row(kernel: Kernel, name: str, lane: int, block: _Block, row: str) -> None:
-    for k, start in enumerate(block.starts):
-        part = row
-        if block.piece == 1 < kernel.width:
-            part = kernel.emit(f"extractelement {kernel.type} {row}, i64 {k}")
-        elif block.piece < kernel.width:
-            lanes = range(k * block.piece, (k + 1) * block.piece)
+def _store_rows(kernel: Kernel, name: str, j: int, block: _Block, vector: str) -> None:
+    for k, row in enumerate(block.rows(j, kernel.width)):
+        part = vector
+        if block.size == 1 < kernel.width:
+            part = kernel.emit(f"extractelement {kernel.type} {vector}, i64 {k}")
+        elif block.size < kernel.width:
+            lanes = range(k * block.size, (k + 1) * block.size)
             mask = ", ".join(f"i32 {lane}" for lane in lanes)
             part = kernel.emit(
-                f"shufflevector {kernel.type} {row}, {kernel.type} poison,"
-                f" <{block.piece} x i32> <{mask}>"
+                f"shufflevector {kernel.type} {vector}, {kernel.type} poison,"
+                f" <{block.size} x i32> <{mask}>"
             )
-        _store(kernel, block.piece, part, _place(kernel, "out", name, lane, start))
+        _store(kernel, block.size, part, _place(kernel, "out", name, row, block.first))
 
 
 def _vector(kernel: Kernel, lanes: int) -> str:
@@ -148,26 +149,25 @@ def _place(kernel: Kernel, side: str, name: str, lane: int, column: int) -> str:
     return kernel.emit(f"getelementptr {kernel.kind.type}, ptr %{side}{number}, i64 {offset}")
 
 
-def _transpose(kernel: Kernel, rows: list[str]) -> list[str]:
-    """width vectors of width lanes transposed: log2(width) stages of pairwise exchanges."""
+def _exchange(kernel: Kernel, vectors: list[str]) -> list[str]:
+    """Squares of lanes transposed, as many as fit side by side: log2(size) stages of pairwise
+    exchanges."""
     width, size = kernel.width, 1
     lanes = range(width)
-    while size < width:
+    while size < len(vectors):
         take_low = [k if not k & size else width + (k ^ size) for k in lanes]
         take_high = [k | size if not k & size else width + k for k in lanes]
-        out = list(rows)
-        for i in lanes:
+        out = list(vectors)
+        for i in range(len(vectors)):
             if not i & size:
-                low, high = rows[i], rows[i | size]
+                low, high = vectors[i], vectors[i | size]
                 out[i] = _shuffle(kernel, low, high, take_low)
                 out[i | size] = _shuffle(kernel, low, high, take_high)
-        rows, size = out, size * 2
-    return rows
+        vectors, size = out, size * 2
+    return vectors
 
 
 def _shuffle(kernel: Kernel, x: str, y: str, lanes: list[int]) -> str:
-    if x == y == "poison":
-        return "poison"
     mask = ", ".join(f"i32 {lane}" for lane in lanes)
     t = kernel.type
     return kernel.emit(f"shufflevector {t} {x}, {t} {y}, <{kernel.width} x i32> <{mask}>")
