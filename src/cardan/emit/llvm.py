@@ -28,12 +28,15 @@ _INTRINSIC = {"sqrt": "sqrt", "abs": "fabs", "min": "minimum", "max": "maximum"}
 
 def kernel_text(
     code: Code, *, name: str, width: int, vector: int, dtype: str, fma: bool,
-    uniform: frozenset[str] = frozenset(), columns: frozenset[tuple[str, str]] = frozenset(),
+    uniform: frozenset[str] = frozenset(), lies: tuple[str, ...] = (),
 ) -> str:  # fmt: skip
     """The LLVM module with the function `name` for a program.
 
+    `lies` says for each input and output how it lies in memory (llvm_memory): packed if not said.
     `vector` is the machine's number of lanes: the sines of one state are computed together."""
-    return Kernel(code, name, width, vector, KINDS[dtype], fma, uniform, columns).text()
+    arrays = [*(("in", x) for x in code.inputs), *(("out", x) for x in code.outputs)]
+    lie = dict(zip(arrays, lies or ("packed",) * len(arrays), strict=True))
+    return Kernel(code, name, width, vector, KINDS[dtype], fma, uniform, lie).text()
 
 
 @dataclass
@@ -47,7 +50,7 @@ class Kernel:
     kind: SinCos
     fma: bool
     uniform: frozenset[str]
-    columns: frozenset[tuple[str, str]]
+    lie: dict[tuple[str, str], str]
     lines: list[str] = field(default_factory=list)
     value: dict[int, str] = field(default_factory=dict)
     declared: set[str] = field(default_factory=set)

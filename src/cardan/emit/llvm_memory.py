@@ -1,9 +1,10 @@
 """States from memory into the lanes of vectors and back, as LLVM text.
 
-An array lies in rows or in columns; with `width` states side by side,
+An array lies in one of three ways; with `width` states side by side,
 
     rows      element k of state i at i*stride + k: pieces of rows are loaded and turned into lanes
               by a network of shuffles
+    packed    rows one after the other: the stride is the size of a row, known here
     columns   element k of state i at k*stride + i: already lanes (a structure of arrays)
 
 A row is read and written in pieces that overlap within it and never reach beyond it, so any view
@@ -53,7 +54,7 @@ def _blocks(kernel: Kernel, size: int) -> list[_Block]:
 def load_element(kernel: Kernel, name: str, element: int) -> str:
     """An element of a varying input as a vector over `width` states. Its block is loaded when the
     first of its columns is wanted: shuffles then run beside arithmetic."""
-    if ("in", name) in kernel.columns:
+    if kernel.lie["in", name] == "columns":
         return _load(kernel, kernel.width, _place(kernel, "in", name, 0, element))
     if (name, element) not in kernel.loaded:
         blocks = _blocks(kernel, prod(kernel.code.inputs[name]))
@@ -71,7 +72,7 @@ def store_states(kernel: Kernel) -> None:
             kernel.value[ref] if ref > 0 else kernel.negative(kernel.value[-ref])
             for ref in output.refs
         ]
-        if ("out", name) in kernel.columns:
+        if kernel.lie["out", name] == "columns":
             for column, value in enumerate(values):
                 _store(kernel, kernel.width, value, _place(kernel, "out", name, 0, column))
             continue
@@ -137,16 +138,20 @@ def _store(kernel: Kernel, lanes: int, value: str, pointer: str) -> None:
 
 def _place(kernel: Kernel, side: str, name: str, lane: int, column: int) -> str:
     """The address of a column of the state in that lane."""
-    number = kernel.number[side, name]
+    number, lie = kernel.number[side, name], kernel.lie[side, name]
+    array, t = f"%{side}{number}", kernel.kind.type
+    if lie == "packed":
+        code = kernel.code
+        size = prod(code.inputs[name] if side == "in" else code.outputs[name].shape)
+        first = kernel.emit(f"mul i64 %row, {size}")
+        row = kernel.emit(f"getelementptr {t}, ptr {array}, i64 {first}")
+        return kernel.emit(f"getelementptr {t}, ptr {row}, i64 {lane * size + column}")
     stride = f"%{'is' if side == 'in' else 'os'}{number}"
     state = kernel.emit(f"add i64 %row, {lane}") if lane else "%row"
-    if (side, name) in kernel.columns:
-        far = kernel.emit(f"mul i64 {stride}, {column}")
-        offset = kernel.emit(f"add i64 {far}, {state}")
-    else:
-        far = kernel.emit(f"mul i64 {state}, {stride}")
-        offset = kernel.emit(f"add i64 {far}, {column}") if column else far
-    return kernel.emit(f"getelementptr {kernel.kind.type}, ptr %{side}{number}, i64 {offset}")
+    times, plus = (column, state) if lie == "columns" else (state, column)
+    far = kernel.emit(f"mul i64 {stride}, {times}")
+    offset = kernel.emit(f"add i64 {far}, {plus}")
+    return kernel.emit(f"getelementptr {t}, ptr {array}, i64 {offset}")
 
 
 def _exchange(kernel: Kernel, vectors: list[str]) -> list[str]:

@@ -1,7 +1,7 @@
 """sin and cos as LLVM text, for one lane or many, the same operations in each.
 
     k = round(2x/π),   r = x - k·π/2  (π/2 in parts whose products with k are exact or fused),
-    sin r = r + r·z·S(z),   cos r = 1 - z/2 + z²·C(z),   z = r²,   |r| <= π/4
+    sin r = r + r·z·S(z),   cos r = 1 + z·(z·C(z) - 1/2),   z = r²,   |r| <= π/4
 
 and the quadrant k mod 4 chooses and signs. S and C are minimax polynomials (Remez exchange in 60
 digits, weighted for relative error; bench/sincos.py repeats the computation): 3e-18 and 6e-20 in
@@ -189,11 +189,9 @@ def _sincos(kernel: Kernel, x: str) -> tuple[str, str]:
     shifted, r = _reduced(kernel, x)
     z = do("fmul", r, r)
     s = kernel.multiply_add(do("fmul", r, z), _polynomial(kernel, z, kind.sin), r)
-    half = do("fmul", z, kernel.const(0.5))
-    top = do("fsub", kernel.const(1.0), half)
-    rest = do("fsub", do("fsub", kernel.const(1.0), top), half)
-    tail = kernel.multiply_add(do("fmul", z, z), _polynomial(kernel, z, kind.cos), rest)
-    return _quadrant(kernel, shifted, s, do("fadd", top, tail))
+    bent = kernel.multiply_add(z, _polynomial(kernel, z, kind.cos), kernel.const(-0.5))
+    c = kernel.multiply_add(z, bent, kernel.const(1.0))
+    return _quadrant(kernel, shifted, s, c)
 
 
 def _polynomial(kernel: Kernel, z: str, coefficients: tuple[float, ...]) -> str:
