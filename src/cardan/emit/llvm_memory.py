@@ -25,20 +25,42 @@ __all__ = ["load_element", "store_states"]
 
 @dataclass(frozen=True)
 class _Block:
-    """Columns first .. first + size of all rows. Vector j holds rows j, j + size, j + 2 size ...,
-    side by side; exchanging lanes within those pieces makes vector j column first + j."""
+    """Columns first .. first + size of all rows. Vector j holds some rows side by side, usually
+    j, j + size, j + 2 size ...; exchanging lanes between vectors makes vector j column first + j.
+    """
 
     first: int
     size: int
+    wide: bool  # read two pieces of 32 bytes: the last stage takes halves of both, which is cheaper
 
     def columns(self) -> range:
         return range(self.first, self.first + self.size)
 
     def rows(self, j: int, width: int) -> range:
-        return range(j, width, self.size)
+        if not self.wide:
+            return range(j, width, self.size)
+        half = self.size // 2
+        first = j % half + (self.size if j >= half else 0)
+        return range(first, first + self.size, half)
+
+    def exchanges(self, width: int) -> list[tuple[int, list[int], list[int]]]:
+        """Stages (distance, lanes taken by the lower of two vectors, by the higher)."""
+        lanes = range(width)
+        stages = []
+        distance = 1
+        while distance < self.size:
+            low = [k if not k & distance else width + (k ^ distance) for k in lanes]
+            high = [k | distance if not k & distance else width + k for k in lanes]
+            stages.append((distance, low, high))
+            distance *= 2
+        if self.wide:
+            half = self.size // 2
+            low = [k for k in range(2 * width) if not k & half]
+            stages[-1] = (half, low, [k | half for k in low])
+        return stages
 
 
-def _blocks(kernel: Kernel, size: int) -> list[_Block]:
+def _blocks(kernel: Kernel, side: str, size: int) -> list[_Block]:
     """A row of that size in blocks, the last one shifted back to end with the row. Half a vector
     is wide enough: putting halves together on the way from memory is cheaper than a shuffle."""
     if not size:
@@ -48,7 +70,8 @@ def _blocks(kernel: Kernel, size: int) -> list[_Block]:
     firsts = [*range(0, size - wide + 1, wide)]
     if size % wide:
         firsts.append(size - wide)
-    return [_Block(first, wide) for first in firsts]
+    pair = side == "in" and kernel.width == 2 * wide and wide * kernel.kind.bytes == 32
+    return [_Block(first, wide, pair) for first in firsts]
 
 
 def load_element(kernel: Kernel, name: str, element: int) -> str:
@@ -57,10 +80,10 @@ def load_element(kernel: Kernel, name: str, element: int) -> str:
     if kernel.lie["in", name] == "columns":
         return _load(kernel, kernel.width, _place(kernel, "in", name, 0, element))
     if (name, element) not in kernel.loaded:
-        blocks = _blocks(kernel, prod(kernel.code.inputs[name]))
+        blocks = _blocks(kernel, "in", prod(kernel.code.inputs[name]))
         block = next(x for x in blocks if element in x.columns())
         vectors = [_load_rows(kernel, name, j, block) for j in range(block.size)]
-        for column, vector in zip(block.columns(), _exchange(kernel, vectors), strict=True):
+        for column, vector in zip(block.columns(), _exchange(kernel, block, vectors), strict=True):
             kernel.loaded.setdefault((name, column), vector)
     return kernel.loaded[name, element]
 
@@ -76,9 +99,9 @@ def store_states(kernel: Kernel) -> None:
             for column, value in enumerate(values):
                 _store(kernel, kernel.width, value, _place(kernel, "out", name, 0, column))
             continue
-        for block in _blocks(kernel, len(values)):
+        for block in _blocks(kernel, "out", len(values)):
             vectors = [values[column] for column in block.columns()]
-            for j, vector in enumerate(_exchange(kernel, vectors)):
+            for j, vector in enumerate(_exchange(kernel, block, vectors)):
                 _store_rows(kernel, name, j, block, vector)
 
 
@@ -154,21 +177,17 @@ def _place(kernel: Kernel, side: str, name: str, lane: int, column: int) -> str:
     return kernel.emit(f"getelementptr {t}, ptr {array}, i64 {offset}")
 
 
-def _exchange(kernel: Kernel, vectors: list[str]) -> list[str]:
+def _exchange(kernel: Kernel, block: _Block, vectors: list[str]) -> list[str]:
     """Squares of lanes transposed, as many as fit side by side: log2(size) stages of pairwise
     exchanges."""
-    width, size = kernel.width, 1
-    lanes = range(width)
-    while size < len(vectors):
-        take_low = [k if not k & size else width + (k ^ size) for k in lanes]
-        take_high = [k | size if not k & size else width + k for k in lanes]
+    for distance, low, high in block.exchanges(kernel.width):
         out = list(vectors)
-        for i in range(len(vectors)):
-            if not i & size:
-                low, high = vectors[i], vectors[i | size]
-                out[i] = _shuffle(kernel, low, high, take_low)
-                out[i | size] = _shuffle(kernel, low, high, take_high)
-        vectors, size = out, size * 2
+        for i in range(block.size):
+            if not i & distance:
+                pair = vectors[i], vectors[i | distance]
+                out[i] = _shuffle(kernel, *pair, low)
+                out[i | distance] = _shuffle(kernel, *pair, high)
+        vectors = out
     return vectors
 
 
