@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 
 from ..ir.code import Code
 from ..ir.cost import depends_on
-from .llvm_memory import load_states, store_states
+from .llvm_memory import load_element, store_states
 from .llvm_sincos import KINDS, SinCos, literal, sincos_group, slow_declarations, slow_path
 
 __all__ = ["Kernel", "kernel_text"]
@@ -28,12 +28,15 @@ _INTRINSIC = {"sqrt": "sqrt", "abs": "fabs", "min": "minimum", "max": "maximum"}
 
 def kernel_text(
     code: Code, *, name: str, width: int, vector: int, dtype: str, fma: bool,
-    uniform: frozenset[str] = frozenset(), columns: frozenset[tuple[str, str]] = frozenset(),
+    uniform: frozenset[str] = frozenset(), lies: tuple[str, ...] = (),
 ) -> str:  # fmt: skip
     """The LLVM module with the function `name` for a program.
 
+    `lies` says for each input and output how it lies in memory (llvm_memory): packed if not said.
     `vector` is the machine's number of lanes: the sines of one state are computed together."""
-    return Kernel(code, name, width, vector, KINDS[dtype], fma, uniform, columns).text()
+    arrays = [*(("in", x) for x in code.inputs), *(("out", x) for x in code.outputs)]
+    lie = dict(zip(arrays, lies or ("packed",) * len(arrays), strict=True))
+    return Kernel(code, name, width, vector, KINDS[dtype], fma, uniform, lie).text()
 
 
 @dataclass
@@ -47,11 +50,12 @@ class Kernel:
     kind: SinCos
     fma: bool
     uniform: frozenset[str]
-    columns: frozenset[tuple[str, str]]
+    lie: dict[tuple[str, str], str]
     lines: list[str] = field(default_factory=list)
     value: dict[int, str] = field(default_factory=dict)
     declared: set[str] = field(default_factory=set)
     number: dict[tuple[str, str], int] = field(default_factory=dict)
+    loaded: dict[tuple[str, int], str] = field(default_factory=dict)
     fresh: int = 0
     lanes: int = 1  # lanes of the values being written: 1 before the loop, then width
     block: str = "entry"
@@ -106,9 +110,14 @@ class Kernel:
         self.lines.append("loop:")
         phi = len(self.lines)  # the row counter; its back edge is known only at the end
         before, self.block, self.lanes = self.block, "loop", self.width
-        states = load_states(self)
-        self.value = {id: self._splat(v) for id, v in self.value.items()}
-        self._nodes(varying=True, leaves=states)
+        self.value = {
+            id: self._splat(value)
+            for id, value in self.value.items()
+            if self.code.nodes[id][0] != "const"
+        }
+        if self.width == 1:  # the output of one state may overlap its inputs
+            self._inputs_first()
+        self._nodes(varying=True)
         store_states(self)
         self.lines.insert(phi, f"  %row = phi i64 [ 0, %{before} ], [ %next, %{self.block} ]")
         self.lines += [
@@ -127,6 +136,11 @@ class Kernel:
             [slow_path(self.kind), *sorted(self.declared | slow_declarations(self.kind)), body, ""]
         )
 
+    def _inputs_first(self) -> None:
+        for id, node in enumerate(self.code.nodes):
+            if node[0] == "input":
+                self.compute(id)
+
     def _prologue(self) -> None:
         """Pointers and strides; then everything that depends on uniform arrays alone."""
         for side, arrays in (("in", self.code.inputs), ("out", self.code.outputs)):
@@ -144,35 +158,41 @@ class Kernel:
             self.lines.append(
                 f"  %slow.{stack} = alloca [{self.vector} x {self.kind.type}], align 64"
             )
-        leaves = {}
-        for node in self.code.nodes:
-            if node[0] == "input" and node[1] in self.uniform:
-                array = f"%in{self.number['in', node[1]]}"
-                pointer = self.emit(f"getelementptr {self.kind.type}, ptr {array}, i64 {node[2]}")
-                leaves[node[1], node[2]] = self.emit(f"load {self.kind.type}, ptr {pointer}")
-        self._nodes(varying=False, leaves=leaves)
+        self._nodes(varying=False)
 
     def _splat(self, scalar: str) -> str:
         """A scalar of the prologue in all lanes."""
-        if self.lanes == 1 or scalar.startswith(("<", "0x")):
+        if self.lanes == 1:
             return scalar
         one = self.emit(f"insertelement {self.type} poison, {self.kind.type} {scalar}, i64 0")
         zeros = f"<{self.lanes} x i32> zeroinitializer"
         return self.emit(f"shufflevector {self.type} {one}, {self.type} poison, {zeros}")
 
-    def _nodes(self, varying: bool, leaves: dict[tuple[str, int], str]) -> None:
+    def _nodes(self, varying: bool) -> None:
         for id, node in enumerate(self.code.nodes):
-            if node[0] == "none" or (node[0] != "const" and bool(self.varying[id]) != varying):
-                continue
-            if node[0] == "const":
-                self.value[id] = self.const(float(node[1]))
-            elif node[0] == "input":
-                self.value[id] = leaves[node[1], node[2]]
-            elif node[0] in ("sin", "cos"):
-                if id not in self.value:
-                    sincos_group(self, id)
-            else:
-                self.value[id] = self._operation(node[0], [self.value[arg] for arg in node[1:]])
+            if node[0] != "none" and (node[0] == "const" or bool(self.varying[id]) == varying):
+                self.compute(id)
+
+    def compute(self, id: int) -> None:
+        """The value of a node whose arguments are known."""
+        if id in self.value:
+            return
+        node = self.code.nodes[id]
+        if node[0] == "const":
+            self.value[id] = self.const(float(node[1]))
+        elif node[0] == "input":
+            self.value[id] = self._leaf(node[1], node[2])
+        elif node[0] in ("sin", "cos"):
+            sincos_group(self, id)
+        else:
+            self.value[id] = self._operation(node[0], [self.value[arg] for arg in node[1:]])
+
+    def _leaf(self, name: str, element: int) -> str:
+        if name in self.uniform:
+            array = f"%in{self.number['in', name]}"
+            pointer = self.emit(f"getelementptr {self.kind.type}, ptr {array}, i64 {element}")
+            return self.emit(f"load {self.kind.type}, ptr {pointer}")
+        return load_element(self, name, element)
 
     def _operation(self, op: str, args: list[str]) -> str:
         t = self.type

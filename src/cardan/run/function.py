@@ -170,14 +170,8 @@ class Function:
         ]
         uniform = {"p"} if "p" in arrays and arrays["p"].ndim == 1 else set()
         width = self._kernels.width if rows >= self._kernels.width else 1
-        sides = (("in", self._inputs, inputs), ("out", self._outputs, outputs))
-        columns = {
-            (side, name)
-            for side, names, views in sides
-            for name, place in zip(names, views, strict=True)
-            if place.columns
-        }
-        kernel = self._kernels.get(width, frozenset(uniform), frozenset(columns))
+        lies = tuple(place.lie for place in (*inputs, *outputs))
+        kernel = self._kernels.get(width, frozenset(uniform), lies)
 
         def work(first: int, last: int) -> None:
             kernel(*_table(inputs, first), *_table(outputs, first), last - first)
@@ -188,17 +182,19 @@ class Function:
                 x[...] = place.array.reshape(x.shape)
 
     def _input(self, name: str, array: np.ndarray, lead: Shape) -> View:
-        axes = len(self._inputs[name])
-        if prod(lead) < self._kernels.width:  # in rows: not worth a kernel of its own
-            array = np.ascontiguousarray(array)
-        return broadcast_view(array, lead, axes)
+        shape = self._inputs[name]
+        if name == "p" and array.ndim == 1:
+            return View(np.ascontiguousarray(array), 0, "packed")
+        if prod(lead) < self._kernels.width:  # few states: not worth a kernel of their own
+            array = np.ascontiguousarray(np.broadcast_to(array, (*lead, *shape)))
+        return broadcast_view(array, lead, len(shape))
 
     def _output(self, name: str, array: np.ndarray, rows: int, inputs: list[np.ndarray]) -> View:
         """Where to write: the result itself, unless it is strided or overlaps an input."""
         shape = self._outputs[name]
         free = not any(np.may_share_memory(array, x) for x in inputs)
         found = view(array, len(shape)) if free else None
-        if found is None or (found.columns and rows < self._kernels.width):
+        if found is None or (found.lie != "packed" and rows < self._kernels.width):
             found = view(np.empty((rows, *shape), self._type), len(shape))
         if found is None:
             raise AssertionError("a new array lies in rows")

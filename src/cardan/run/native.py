@@ -2,7 +2,7 @@
 
 A `Machine` describes the host; a `Kernels` object holds the compiled variants of one program:
 vectors for batches and a scalar loop for few states, each with the parameters the same for all
-states (`uniform`) or one set per state, each array in rows or in columns. Variants are compiled
+states (`uniform`) or one set per state, and arrays that lie in several ways. Variants are compiled
 when first needed.
 """
 
@@ -32,8 +32,8 @@ __all__ = ["Kernels", "machine"]
 _SIGNATURE = ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * 4, ctypes.c_int64)
 _LOCK = threading.Lock()
 
-# width, arrays that are the same for all states, arrays that lie in columns
-Variant = tuple[int, frozenset[str], frozenset[tuple[str, str]]]
+# width, arrays that are the same for all states, how each array lies
+Variant = tuple[int, frozenset[str], tuple[str, ...]]
 
 
 @dataclass(frozen=True)
@@ -111,11 +111,11 @@ class Kernels:
 
     def _text(
         self, width: int, uniform: frozenset[str] = frozenset(),
-        columns: frozenset[tuple[str, str]] = frozenset(),
+        lies: tuple[str, ...] = (),
     ) -> str:  # fmt: skip
         return kernel_text(
             self.code, name="kernel", width=width, vector=self.width, dtype=self.dtype.name,
-            fma=self.machine.fma, uniform=uniform, columns=columns,
+            fma=self.machine.fma, uniform=uniform, lies=lies,
         )  # fmt: skip
 
     def _engine(self, text: str) -> Any:

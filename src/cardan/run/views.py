@@ -13,11 +13,12 @@ __all__ = ["View", "broadcast_view", "view"]
 
 @dataclass(frozen=True)
 class View:
-    """States in rows (element k of state i at i*stride + k) or in columns (at k*stride + i)."""
+    """States in rows (element k of state i at i*stride + k), packed (rows one after the other) or
+    in columns (at k*stride + i)."""
 
     array: np.ndarray  # keeps the memory alive
     stride: int  # in elements
-    columns: bool
+    lie: str
 
     @property
     def address(self) -> int:
@@ -27,7 +28,7 @@ class View:
     @property
     def step(self) -> int:
         """Bytes from one state to the next."""
-        return (1 if self.columns else self.stride) * self.array.itemsize
+        return (1 if self.lie == "columns" else self.stride) * self.array.itemsize
 
 
 def view(array: np.ndarray, axes: int) -> View | None:
@@ -41,9 +42,12 @@ def view(array: np.ndarray, axes: int) -> View | None:
     if states % item or elements % item:
         return None
     if states == item:
-        return View(array, elements // item, columns=True)
-    if elements == item or prod(shape[at:]) <= 1:
-        return View(array, states // item, columns=False)
+        return View(array, elements // item, "columns")
+    size = prod(shape[at:])
+    if elements == item or size <= 1:
+        alone = prod(shape[:at]) == 1
+        packed = alone or states == size * item
+        return View(array, states // item, "packed" if packed else "rows")
     return None
 
 
