@@ -6,7 +6,7 @@ units of the robot's size. A pose is 12 numbers, the rows of (R P).
 
 from __future__ import annotations
 
-from ..emit.kernel import Array, cos, empty, floor, sin, sqrt
+from ..emit.kernel import Array, cos, empty, floor, sin
 from .general_eigen import solve_square
 
 __all__ = ["add_answer", "direct", "polish"]
@@ -160,7 +160,7 @@ def turn(x: float) -> float:
 
 
 def add_answer(
-    robot: Array, q: Array, residual: float, quality: float, roots: float, found: Array, info: Array
+    robot: Array, q: Array, residual: float, quality: float, found: Array, info: Array
 ) -> int:
     """Keep a configuration, unless it is there already. Its place, or -1 when the list is full.
 
@@ -180,7 +180,6 @@ def add_answer(
                 x = turn(x)
             gap = max(gap, abs(x))
         if gap < near:
-            info[1 + 3 * k + 2] += roots
             if residual < info[1 + 3 * k]:
                 info[1 + 3 * k] = residual
                 info[1 + 3 * k + 1] = quality
@@ -193,14 +192,6 @@ def add_answer(
         found[6 * count + j] = q[j]
     info[1 + 3 * count] = residual
     info[1 + 3 * count + 1] = quality
-    info[1 + 3 * count + 2] = roots
+    info[1 + 3 * count + 2] = 0.0
     info[0] = float(count + 1)
     return count
-
-
-def distance(x: Array, y: Array) -> float:
-    """Length of the difference of two configurations."""
-    total = 0.0
-    for j in range(6):
-        total += (x[j] - y[j]) * (x[j] - y[j])
-    return sqrt(total)

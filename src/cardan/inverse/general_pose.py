@@ -1,22 +1,32 @@
 """The kernel of the general method: a pose in, all configurations out.
 
 The table of a robot: 36 numbers of the joints (general_polish.py), the inverses of base and tool
-(12 each), then from HEAD on the formulations, each of FORM numbers: W of (1), 512; the joints in
-the order h, two of H, a, b, c, 6; how far from the real axis a root is tried; 1 when its answers
-are trusted alone, 0 when those of the next formulation are to be added.
+(12 each), the number of formulations and the size; from HEAD on the formulations, each of FORM
+numbers: W of (1), 512, or the basis of H; the basis of L, 64; the joints in the order h, two of H,
+a, b, c; how far from the real axis a root is tried; 1 when its answers are trusted alone, 0 when
+those of the next formulation are to be added; the rank of S(i); by how much S(x) lacks rank;
+1 when the pose stands among H.
 """
 
 from __future__ import annotations
 
 from ..emit.kernel import Array, atan2, cos, empty, sin, sqrt
 from .general_eigen import eigenvalues
-from .general_kernels import companion, joints_of_root, matrix_n, minors, null_space
+from .general_kernels import (
+    companion,
+    joints_of,
+    matrix_n,
+    minors,
+    monomials,
+    null_space,
+    turned,
+)
 from .general_polish import FOUND, add_answer, polish
 
 __all__ = ["FORM", "HEAD", "general_pose"]
 
 HEAD = 64
-FORM = 520
+FORM = 588
 TURNS = 4  # zeros of joint h that are tried
 ENOUGH = 1e-7  # smallest pivot over largest of a sound formulation
 
@@ -99,10 +109,16 @@ def dual_quaternion(pose: Array, tau: Array) -> None:
 def roots_of(
     robot: Array, first: int, tau: Array, n: Array, s: Array, re: Array, im: Array
 ) -> float:
-    """The 16 roots of a formulation. Its soundness (0: none); re[16], im[16]: the turn used."""
+    """The roots of a formulation. Its soundness (0: none); re[24], im[24]: the turn of joint h."""
     columns = empty(12)
-    v = empty(64)
-    m = empty(256)
+    v = empty(288)
+    m = empty(576)
+    plain = empty(64)
+    rank = int(robot[first + 584])
+    lack = int(robot[first + 585])
+    basis = matrix_n(robot, first, tau, plain)
+    if basis < 1e-12:
+        return 0.0
     best = -1.0
     chosen = 0
     for trial in range(TURNS + 1):
@@ -112,14 +128,14 @@ def roots_of(
         phi = 0.3 + 0.7 * float(at)
         c = cos(phi)
         sn = sin(phi)
-        matrix_n(robot, first, tau, c, sn, n)
+        turned(plain, c, sn, n)
         minors(n, s)
-        gap = null_space(s, columns, v)
-        quality = companion(s, columns, v, m)
+        gap = null_space(s, rank, columns, v)
+        quality = companion(s, rank, lack, columns, v, m)
         if gap > 1e-3:
             quality = quality * 1e-9
-        re[16] = c
-        im[16] = sn
+        re[24] = c
+        im[24] = sn
         if quality > best:
             best = quality
             chosen = at
@@ -128,10 +144,10 @@ def roots_of(
             break
     if best <= 0.0:
         return 0.0
-    left = eigenvalues(m, 16, re, im)
+    left = eigenvalues(m, 2 * rank, re, im)
     if left > 0:
         return 0.0
-    return best
+    return min(best, basis)
 
 
 def configuration(robot: Array, first: int, uv: Array, c: float, s: float, q: Array) -> int:
@@ -140,7 +156,7 @@ def configuration(robot: Array, first: int, uv: Array, c: float, s: float, q: Ar
     uv[0] = c * u - s * uv[1]
     uv[1] = s * u + c * uv[1]
     for k in range(6):
-        j = int(robot[first + 512 + k])
+        j = int(robot[first + 576 + k])
         if robot[6 * j + 5] < 0.5:
             q[j] = 2.0 * atan2(uv[2 * k + 1], uv[2 * k])
         else:
@@ -156,42 +172,62 @@ def formulation(
     """Add the answers of one formulation. 1 when it is sound: nothing was lost."""
     n = empty(64)
     s = empty(432)
-    re = empty(17)
-    im = empty(17)
-    uv = empty(12)
-    q = empty(6)
-    quality = empty(1)
+    re = empty(25)
+    im = empty(25)
+    y = empty(72)
+    places = empty(6)
     sound = roots_of(robot, first, tau, n, s, re, im)
     if sound == 0.0:
         return 0
     fine = 1
     if sound < ENOUGH:
         fine = 0
-    before = int(info[0])
-    for k in range(before):
-        info[1 + 3 * k + 2] = 0.0
-    near = robot[first + 518]
     for k in range(16):
-        x = re[k]
-        y = im[k]
-        off = y / (1.0 + x * x + y * y)
-        if off < 0.0 or off > near:
+        info[1 + 3 * k + 2] = 0.0
+    lack = int(robot[first + 585])
+    for k in range(2 * int(robot[first + 584])):
+        off = im[k] / (1.0 + re[k] * re[k] + im[k] * im[k])
+        if off < 0.0 or off > robot[first + 582]:
             continue
-        joints_of_root(n, s, x, uv)
-        good = configuration(robot, first, uv, re[16], im[16], q)
-        residual = 1.0
-        if good == 1:
-            residual = polish(robot, pose, q, quality)
-        if residual < FOUND:
-            roots = 1.0
-            if y != 0.0:
-                roots = 2.0
-            place = add_answer(robot, q, residual, quality[0], roots, found, info)
-            if place < 0:
-                fine = 0
-        elif off < 1e-9:
+        many = monomials(s, re[k], lack, y)
+        answers = 0
+        for r in range(many):
+            place = answer(robot, first, pose, n, re, im, k, y, 12 * r, found, info)
+            if place >= 0:
+                fresh = 1
+                for i in range(answers):
+                    if int(places[i]) == place:
+                        fresh = 0
+                if fresh == 1:
+                    places[answers] = float(place)
+                    answers += 1
+        weight = 1.0
+        if im[k] > 0.0:
+            weight = 2.0
+        for i in range(answers):
+            info[1 + 3 * int(places[i]) + 2] += weight / float(answers)
+        if answers == 0 and off < 1e-9:
             fine = 0
     return fine
+
+
+def answer(
+    robot: Array, first: int, pose: Array, n: Array, re: Array, im: Array, k: int, y: Array,
+    at: int, found: Array, info: Array,
+) -> int:
+    """Make the candidate of root k and its monomials exact; its place among the answers, or -1."""
+    uv = empty(12)
+    q = empty(6)
+    quality = empty(1)
+    joints_of(n, re[k], y, at, uv)
+    good = configuration(robot, first, uv, re[24], im[24], q)
+    if good == 0:
+        return -1
+    residual = polish(robot, pose, q, quality)
+    if residual > FOUND:
+        return -1
+    place = add_answer(robot, q, residual, quality[0], found, info)
+    return place
 
 
 def parity(info: Array) -> int:
@@ -221,7 +257,7 @@ def general_pose(T: Array, robot: Array, q: Array, info: Array) -> None:
         fine = formulation(robot, first, pose, tau, q, info)
         info[49] = float(k + 1)
         even = parity(info)
-        if fine == 1 and even == 1 and robot[first + 519] > 0.5:
+        if fine == 1 and even == 1 and robot[first + 583] > 0.5:
             info[50] = 1.0
             break
     count = int(info[0])
