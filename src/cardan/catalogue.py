@@ -114,6 +114,15 @@ def _entries() -> list[Entry]:
               "q -> T (4,4)", "geometric.transform", frame=_FRAME,
               reference=Option("the frame it is seen from, or 'world'", 0, kind="frame"),
               expanded=Option("print without intermediate variables", False, kind="flag")),
+        Entry("inverse-geometry", "geometric", "all configurations of a pose, in closed form",
+              "T (4,4)", "all q (k,n)", "inverse.inverse_geometry",
+              {"method": Option("how it is solved; default the cheapest that works", "auto",
+                                ("auto", "paul", "pieper", "general")),
+               "frame": _FRAME,
+               "reference": Option("the frame poses are seen from: 0 or 'world'", 0, kind="frame"),
+               "free": Option("of more than 6 joints: those whose values are given",
+                              kind="frame"),
+               "symbolic": _SYMBOLIC}, program=False),
     ]  # fmt: skip
     kinematic_menu = [
         entry("jacobian", "kinematic", "Jacobian of a point of any frame, Renaud's three factors",

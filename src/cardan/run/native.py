@@ -27,7 +27,7 @@ from ..ir.passes import fuse
 from .cache import cached_object
 from .single import layout
 
-__all__ = ["Kernels", "machine"]
+__all__ = ["Kernels", "Machine", "engine_of", "machine", "target_of"]
 
 _SIGNATURE = ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * 4, ctypes.c_int64)
 _LOCK = threading.Lock()
@@ -122,19 +122,24 @@ class Kernels:
         """Machine code of LLVM text, from the cache if it was compiled before."""
         host = self.machine
         key = (text, host.name, host.features, llvmlite.__version__)
-        content = cached_object(key, lambda: _object(text, host))
-        engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), _target(host))
-        engine.add_object_file(llvm.ObjectFileRef.from_data(content))
-        engine.finalize_object()
-        return engine
+        return engine_of(cached_object(key, lambda: _object(text, host)), host)
 
 
-def _target(host: Machine) -> Any:
+def engine_of(content: bytes, host: Machine) -> Any:
+    """Machine code loaded into this process."""
+    engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), target_of(host))
+    engine.add_object_file(llvm.ObjectFileRef.from_data(content))
+    engine.finalize_object()
+    return engine
+
+
+def target_of(host: Machine) -> Any:
+    """LLVM's description of this machine."""
     return llvm.Target.from_default_triple().create_target_machine(
         cpu=host.name, features=host.features, opt=2, jit=True
     )
 
 
 def _object(text: str, host: Machine) -> bytes:
-    found: bytes = _target(host).emit_object(llvm.parse_assembly(text))
+    found: bytes = target_of(host).emit_object(llvm.parse_assembly(text))
     return found
