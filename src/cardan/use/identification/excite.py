@@ -1,0 +1,2 @@
+class Excitation: pass
+def excite(): pass
