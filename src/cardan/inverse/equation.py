@@ -63,7 +63,7 @@ class Relation:
     coefficients: tuple[Scalar, ...]
     sources: tuple[Equation, ...]
     rank: float  # how good: branches and robustness; smaller is better
-    degree: int
+    degree: float  # of its coefficients in lengths
     eliminated: int | None = None
 
 
@@ -177,15 +177,15 @@ def _single(v: int, listed: Sequence[Equation], shadow: Shadow) -> Iterator[Rela
         return not fixed, shadow.unpaid(list(item[0]))
 
     for (x, e), (y, f) in combinations(sorted(rows.values(), key=merit)[:14], 2):
-        if e.degree == f.degree:
-            quality = _quality([shadow.of(c) for c in (*x[:2], *y[:2])])
-            if quality is not None:
-                turning = not all(map(shadow.is_constant, (*x[:2], *y[:2])))
-                yield Relation("two", v, (*x, *y), (e, f), quality + 0.3 * turning, e.degree)
+        quality = _quality([shadow.of(c) for c in (*x[:2], *y[:2])])
+        if quality is not None:
+            turning = not all(map(shadow.is_constant, (*x[:2], *y[:2])))
+            degree = (e.degree + f.degree) / 2
+            yield Relation("two", v, (*x, *y), (e, f), quality + 0.3 * turning, degree)
 
 
 def _relation(
-    v: int, zero: Scalar, sources: tuple[Equation, ...], degree: int, extra: float,
+    v: int, zero: Scalar, sources: tuple[Equation, ...], degree: float, extra: float,
     shadow: Shadow, gone: int | None = None,
 ) -> Iterator[Relation]:  # fmt: skip
     """The relation that a polynomial in v alone is."""
@@ -237,7 +237,7 @@ def _quality(rows: Sequence[np.ndarray]) -> float | None:
     if (det <= 1e-9 * one * two).any() or not np.isfinite(det).all():
         return None
     turned = np.abs(a * c + b * d) <= 1e-9 * one * two
-    if turned.all() and (np.abs(one - two) <= 1e-9 * (one + two)).all():
+    if turned.all() and np.ptp(one / two) <= 1e-9 * (one / two).max():
         return 0.0
     return 2.5
 
@@ -346,7 +346,8 @@ def _without_angle(
         one, two = a * a + b * b, c * c + d * d
         ratio = _ratio(one, two, shadow)
         # a ratio that depends on the pose may be 0 or infinite where nothing is singular
-        yield u * u + ratio * (w * w) - one, 0.0 if shadow.is_constant(ratio) else 0.7
+        steady = np.ptp(ratios[0]) <= 1e-9 * ratios[0].max()
+        yield u * u + ratio * (w * w) - one, 0.0 if steady else 0.7
     elif constant:
         det = a * d - b * c
         extra = 0.2 if shadow.is_constant(det) else 0.8

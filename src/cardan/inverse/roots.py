@@ -46,8 +46,9 @@ class Aid:
     otherwise: tuple[Scalar, Scalar]
     fixed: Callable[[Scalar], bool]
 
-    def scale(self, degree: int) -> Scalar:
-        return self.size ** (2 * degree) if degree else 1
+    def scale(self, degree: float) -> Scalar:
+        """The square of a coefficient of that degree in lengths, as the robot's size sets it."""
+        return self.size ** round(2 * degree) if degree else 1
 
     def chosen(self, clear: Scalar, pair: tuple[Scalar, Scalar]) -> tuple[Scalar, Scalar]:
         """The direction, where there is one."""

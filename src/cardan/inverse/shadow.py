@@ -41,13 +41,8 @@ class Shadow:
             if joint.sigma == PRISMATIC:
                 self.q[:, j] = rng.uniform(0.3, 0.9, SAMPLES) * self._length(chain)
         names = list(geo.tracer.parameters)
-        self.p = {name: rng.uniform(0.4, 1.6, SAMPLES) for name in (*names, *chain.parameters)}
-        self.T = np.stack(
-            [
-                chain.numeric({name: x[k] for name, x in self.p.items()}).pose(self.q[k])
-                for k in range(SAMPLES)
-            ]
-        ).reshape(SAMPLES, 16)
+        self.p = {name: rng.uniform(0.4, 1.6) for name in (*names, *chain.parameters)}
+        self.T = chain.numeric(self.p).pose(self.q).reshape(SAMPLES, 16)
         self.value: dict[int, Array] = {}
         self.varying: dict[int, bool] = {}
         self.paid: set[int] = set()  # nodes computed by the steps so far
@@ -109,7 +104,7 @@ class Shadow:
         if array == "T":
             return self.T[:, k]
         if array == "\0p":
-            return self.p[list(self.geo.tracer.parameters)[k]]
+            return np.full(SAMPLES, self.p[list(self.geo.tracer.parameters)[k]])
         if array == "free":
             return self.q[:, list(self.geo.free)[k]]
         return np.ones(SAMPLES)
