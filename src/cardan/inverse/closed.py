@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..describe.robot import REVOLUTE
 from ..program import Program
 from .chain import Chain, NumericChain
 from .polish import distance, merged, polish, rank_lost
@@ -76,7 +77,7 @@ class Closed:
             rows = slice(a, min(a + CHUNK, N))
             inputs = _inputs(T[rows], None if free is None else free[rows], p)
             found = self.function(**inputs)
-            doubtful = _collect(found, numeric.size, q[rows], count[rows], residual[rows])
+            doubtful = _collect(found, numeric, q[rows], count[rows], residual[rows])
             multiplicity[rows] = np.arange(k) < count[rows, None]
             for i in np.flatnonzero(doubtful):
                 one = _inputs(T[a + i], None if free is None else free[a + i], p)
@@ -144,9 +145,9 @@ def _inputs(T: Array, free: Array | None, p: Array | None) -> dict[str, Array]:
     return found
 
 
-def _collect(found: Any, size: float, q: Array, count: Any, residual: Array) -> Any:
+def _collect(found: Any, numeric: NumericChain, q: Array, count: Any, residual: Array) -> Any:
     """Move the branches that are solutions to the front; which rows need a closer look."""
-    scale = max(1.0, size)
+    scale = max(1.0, numeric.size)
     with np.errstate(invalid="ignore"):
         clear = found.margin > CLEAR
         ok = clear & (found.residual <= EXACT * scale)
@@ -164,7 +165,7 @@ def _collect(found: Any, size: float, q: Array, count: Any, residual: Array) -> 
         errors = np.take_along_axis(found.residual[part], order, 1)
         errors[rest] = np.nan
         residual[part] = errors
-    q[q <= -np.pi] += 2 * np.pi
+    q[(q <= -np.pi) & (numeric.sigma == REVOLUTE)] += 2 * np.pi
     return ~(ok | absent).all(1)
 
 
