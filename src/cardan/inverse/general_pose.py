@@ -206,7 +206,7 @@ def formulation(
             weight = 2.0
         for i in range(answers):
             info[1 + 3 * int(places[i]) + 2] += weight / float(answers)
-        if answers == 0 and off < 1e-9:
+        if answers == 0 and off < 1e-9 and lack == 0:
             fine = 0
     return fine
 

@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .chain import NumericChain
-from .general_pose import FORM, HEAD
+from .general_pose import FORM, HEAD, dual_quaternion
 
-__all__ = ["Formulation", "formulations", "robot_table"]
+__all__ = ["Formulation", "dual_quaternion_of", "formulations", "measured", "robot_table"]
 
 Array = NDArray[np.float64]
 _ONE = np.eye(8)[0]
@@ -204,3 +204,10 @@ def robot_table(chain: NumericChain, chosen: Sequence[Formulation]) -> Array:
     table = np.concatenate([head, *(one.numbers() for one in chosen)])
     assert len(table) == HEAD + FORM * len(chosen)
     return table
+
+
+def dual_quaternion_of(T: Array) -> Array:
+    """tau of a pose (4, 4), by the kernel that the generated code uses."""
+    tau = [0.0] * 8
+    dual_quaternion([float(x) for x in T[:3].reshape(-1)], tau)
+    return np.array(tau)
