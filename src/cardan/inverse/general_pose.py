@@ -212,8 +212,17 @@ def formulation(
 
 
 def answer(
-    robot: Array, first: int, pose: Array, n: Array, re: Array, im: Array, k: int, y: Array,
-    at: int, found: Array, info: Array,
+    robot: Array,
+    first: int,
+    pose: Array,
+    n: Array,
+    re: Array,
+    im: Array,
+    k: int,
+    y: Array,
+    at: int,
+    found: Array,
+    info: Array,
 ) -> int:
     """Make the candidate of root k and its monomials exact; its place among the answers, or -1."""
     uv = empty(12)

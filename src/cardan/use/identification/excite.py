@@ -1,2 +1,6 @@
-class Excitation: pass
-def excite(): pass
+class Excitation:
+    pass
+
+
+def excite():
+    pass
