@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 
 from ..ir.code import Code
 from ..ir.cost import depends_on
-from .llvm_memory import load_element, store_states
+from .llvm_memory import load_element, store_block, stores
 from .llvm_sincos import KINDS, SinCos, literal, sincos_group, slow_declarations, slow_path
 
 __all__ = ["Kernel", "kernel_text"]
@@ -117,8 +117,7 @@ class Kernel:
         }
         if self.width == 1:  # the output of one state may overlap its inputs
             self._inputs_first()
-        self._nodes(varying=True)
-        store_states(self)
+        self._states()
         self.lines.insert(phi, f"  %row = phi i64 [ 0, %{before} ], [ %next, %{self.block} ]")
         self.lines += [
             f"  %step = add i64 %row, {self.width}",
@@ -135,6 +134,15 @@ class Kernel:
         return "\n".join(
             [slow_path(self.kind), *sorted(self.declared | slow_declarations(self.kind)), body, ""]
         )
+
+    def _states(self) -> None:
+        """All nodes of the loop, and the outputs as they become known."""
+        waiting = stores(self)
+        for id in range(len(self.code.nodes)):
+            if self._is_in(id, varying=True):
+                self.compute(id)
+            for name, block in waiting.get(id, ()):
+                store_block(self, name, block)
 
     def _inputs_first(self) -> None:
         for id, node in enumerate(self.code.nodes):
@@ -158,7 +166,7 @@ class Kernel:
             self.lines.append(
                 f"  %slow.{stack} = alloca [{self.vector} x {self.kind.type}], align 64"
             )
-        self._nodes(varying=False)
+        self._nodes()
 
     def _splat(self, scalar: str) -> str:
         """A scalar of the prologue in all lanes."""
@@ -168,10 +176,15 @@ class Kernel:
         zeros = f"<{self.lanes} x i32> zeroinitializer"
         return self.emit(f"shufflevector {self.type} {one}, {self.type} poison, {zeros}")
 
-    def _nodes(self, varying: bool) -> None:
-        for id, node in enumerate(self.code.nodes):
-            if node[0] != "none" and (node[0] == "const" or bool(self.varying[id]) == varying):
+    def _nodes(self) -> None:
+        for id in range(len(self.code.nodes)):
+            if self._is_in(id, varying=False):
                 self.compute(id)
+
+    def _is_in(self, id: int, varying: bool) -> bool:
+        """Is the node of this part, the loop or what comes before it?"""
+        kind = self.code.nodes[id][0]
+        return kind == "const" or (kind != "none" and bool(self.varying[id]) == varying)
 
     def compute(self, id: int) -> None:
         """The value of a node whose arguments are known."""

@@ -31,6 +31,7 @@ __all__ = ["Kernels", "machine"]
 
 _SIGNATURE = ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * 4, ctypes.c_int64)
 _LOCK = threading.Lock()
+_LONG = 15_000  # lines: beyond, LLVM's effort is reduced, whose time grows faster than the text
 
 # width, arrays that are the same for all states, how each array lies
 Variant = tuple[int, frozenset[str], tuple[str, ...]]
@@ -129,12 +130,13 @@ class Kernels:
         return engine
 
 
-def _target(host: Machine) -> Any:
+def _target(host: Machine, effort: int = 2) -> Any:
     return llvm.Target.from_default_triple().create_target_machine(
-        cpu=host.name, features=host.features, opt=2, jit=True
+        cpu=host.name, features=host.features, opt=effort, jit=True
     )
 
 
 def _object(text: str, host: Machine) -> bytes:
-    found: bytes = _target(host).emit_object(llvm.parse_assembly(text))
+    effort = 2 if text.count("\n") < _LONG else 1
+    found: bytes = _target(host, effort).emit_object(llvm.parse_assembly(text))
     return found
