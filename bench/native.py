@@ -137,7 +137,7 @@ def bare_batch(program: Program, dtype: str, count: int, columns: bool = False) 
     name = f"batch {program.model} {dtype} {'columns' if columns else 'rows'}"
 
     def seconds() -> float:
-        assert function and found  # kept alive
+        assert all((function, found))  # kept alive
         return best_of(3, lambda: kernel(*tables, count)) / count
 
     return Measure(name, seconds)
@@ -187,7 +187,7 @@ def native_loop(program: Program) -> Measure:
     address = ctypes.cast(kernel, ctypes.c_void_p)
 
     def seconds() -> float:
-        assert engine and function and x and out  # kept alive
+        assert all((engine, function, x, out))  # kept alive
         return best_of(20, lambda: loop(address, *tables, FEW)) / FEW
 
     seconds()
