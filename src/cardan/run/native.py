@@ -56,6 +56,9 @@ def machine() -> Machine:
     for name in ("sin", "cos", "atan2", "sinf", "cosf", "atan2f"):
         address = ctypes.cast(getattr(library, name), ctypes.c_void_p).value
         llvm.add_symbol(f"cardan_{name}", address)
+    if sys.platform == "win32":  # LLVM calls it where a function needs more than a page of stack
+        probe = getattr(ctypes.CDLL("ntdll"), "__chkstk")  # noqa: B009
+        llvm.add_symbol("__chkstk", ctypes.cast(probe, ctypes.c_void_p).value)
     features = llvm.get_host_cpu_features()
     triple = llvm.get_default_triple()
     arm = triple.startswith(("aarch64", "arm64"))
