@@ -82,7 +82,7 @@ def fma_peak(dtype: str = "float64") -> Measure:
     """Seconds per floating-point operation of nothing but fused multiply-adds in registers."""
     import llvmlite.binding as llvm
 
-    from cardan.run.native import _target, machine
+    from cardan.run.native import machine, target_of
 
     host, scalar = machine(), "double" if dtype == "float64" else "float"
     lanes = host.vector_bytes // np.dtype(dtype).itemsize
@@ -103,7 +103,7 @@ def fma_peak(dtype: str = "float64") -> Measure:
         *(f"  store {vector} %y{k}, ptr %q{k}, align 4" for k in each),
         "  ret void", "}",
     ])  # fmt: skip
-    engine = llvm.create_mcjit_compiler(llvm.parse_assembly(text), _target(host))
+    engine = llvm.create_mcjit_compiler(llvm.parse_assembly(text), target_of(host))
     engine.finalize_object()
     peak = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int64)(
         engine.get_function_address("peak")
@@ -148,7 +148,7 @@ def native_loop(program: Program) -> Measure:
     import llvmlite.binding as llvm
 
     from cardan.run.function import _table
-    from cardan.run.native import _target, machine
+    from cardan.run.native import machine, target_of
     from cardan.run.views import view
 
     function = program.compile()
@@ -179,7 +179,7 @@ def native_loop(program: Program) -> Measure:
         "  %j = add i64 %i, 1", "  %more = icmp slt i64 %j, %n",
         "  br i1 %more, label %go, label %done", "done:", "  ret void", "}",
     ]  # fmt: skip
-    engine = llvm.create_mcjit_compiler(llvm.parse_assembly("\n".join(lines)), _target(machine()))
+    engine = llvm.create_mcjit_compiler(llvm.parse_assembly("\n".join(lines)), target_of(machine()))
     engine.finalize_object()
     loop = ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * 5, ctypes.c_int64)(
         engine.get_function_address("loop")

@@ -27,7 +27,7 @@ from ..ir.passes import fuse
 from .cache import cached_object
 from .single import layout
 
-__all__ = ["Kernels", "machine"]
+__all__ = ["Kernels", "Machine", "engine_of", "machine", "target_of"]
 
 _SIGNATURE = ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * 4, ctypes.c_int64)
 _LOCK = threading.Lock()
@@ -57,7 +57,7 @@ def machine() -> Machine:
         address = ctypes.cast(getattr(library, name), ctypes.c_void_p).value
         llvm.add_symbol(f"cardan_{name}", address)
     if sys.platform == "win32":  # LLVM calls it where a function needs more than a page of stack
-        probe = getattr(ctypes.CDLL("ntdll"), "__chkstk")  # noqa: B009
+        probe = getattr(ctypes.CDLL("ntdll"), "__chkstk")
         llvm.add_symbol("__chkstk", ctypes.cast(probe, ctypes.c_void_p).value)
     features = llvm.get_host_cpu_features()
     triple = llvm.get_default_triple()
@@ -126,14 +126,19 @@ class Kernels:
         """Machine code of LLVM text, from the cache if it was compiled before."""
         host = self.machine
         key = (text, host.name, host.features, llvmlite.__version__)
-        content = cached_object(key, lambda: _object(text, host))
-        engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), _target(host))
-        engine.add_object_file(llvm.ObjectFileRef.from_data(content))
-        engine.finalize_object()
-        return engine
+        return engine_of(cached_object(key, lambda: _object(text, host)), host)
 
 
-def _target(host: Machine, effort: int = 2) -> Any:
+def engine_of(content: bytes, host: Machine) -> Any:
+    """Machine code loaded into this process."""
+    engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), target_of(host))
+    engine.add_object_file(llvm.ObjectFileRef.from_data(content))
+    engine.finalize_object()
+    return engine
+
+
+def target_of(host: Machine, effort: int = 2) -> Any:
+    """LLVM's description of this machine."""
     return llvm.Target.from_default_triple().create_target_machine(
         cpu=host.name, features=host.features, opt=effort, jit=True
     )
@@ -141,5 +146,5 @@ def _target(host: Machine, effort: int = 2) -> Any:
 
 def _object(text: str, host: Machine) -> bytes:
     effort = 2 if text.count("\n") < _LONG else 1
-    found: bytes = _target(host, effort).emit_object(llvm.parse_assembly(text))
+    found: bytes = target_of(host, effort).emit_object(llvm.parse_assembly(text))
     return found
