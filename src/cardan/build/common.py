@@ -114,7 +114,7 @@ def with_base(robot: Robot, wanted: bool) -> Robot:
 # what may be chosen in a recursion that gives torques only, and in one by composite links
 RECURSION = (
     "unit", "align", "axial", "still", "grouped", "carried", "balance", "column", "slide",
-    "regroup",
+    "regroup", "apart",
 )  # fmt: skip
 COMPOSITE = ("unit", "align", "still", "slide", "regroup")
 

@@ -143,6 +143,7 @@ def _changes(robot: Robot, choices: Sequence[str], thorough: bool) -> Iterator[C
         "carried": turning if thorough else still,
         "balance": turning if thorough else still,
         "align": leaves,
+        "apart": {j for j in turning if _depth(joints, j) <= 3},
         "axial": turning,
         "column": turning,
         "slide": {j for j, joint in enumerate(joints, 1) if joint.r != 0 and joint.sigma != FIXED},

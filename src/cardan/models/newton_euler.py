@@ -16,9 +16,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from ..algebra.rotation import Rotation
 from ..algebra.scalar import sign
-from ..algebra.vector import Mat, Vec, cross
-from .bodies import Bodies, Body
+from ..algebra.vector import Mat, Vec, cross, zero
+from .bodies import Bodies, Body, Frame
 from .formulation import PLAIN, Formulation, Placed, formulated, trigonometry
 from .spin import Spin, axial, carried, direct, with_column
 
@@ -71,6 +72,7 @@ def inverse_dynamics(
     U[0] = spins[0].U
     Vd[0] = robot.Vd0 - robot.gravity
 
+    before: dict[int, tuple[Vec, Rotation]] = {}
     for link in robot.links:
         i, j, s, sbar, here = link.i, link.j, link.s, link.sbar, placed[link.j]
         T, r, jRr = here.T, here.r, here.jRr
@@ -87,7 +89,12 @@ def inverse_dynamics(
             Vd[j] = jRi @ (Vd[i] + U[i] @ T.iPj)                                      # (21)
         Vd[j] = Vd[j] + s * (qdda + 2 * cross(jwr, qda))                              # (21)
         F[j] = link.M * Vd[j] + U[j] @ link.MS                                        # (22)
-        N[j] = inertia_moment(link, spins[j]) + cross(link.MS, Vd[j])      # (23)
+        N[j] = cross(link.MS, Vd[j])                                                  # (23)
+        before[j] = zero, T.iRj
+        if j in form.apart and sbar and j not in form.still:
+            before[j] = _moment_before(link, T, spins[i], qds[j], qdds[j])            # (23)
+        else:
+            N[j] = inertia_moment(link, spins[j]) + N[j]                              # (23)
 
     f_e = {body.j: body.f_e for body in (robot.base, *robot.links)}
     n_e = {body.j: body.n_e for body in (robot.base, *robot.links)}
@@ -106,13 +113,14 @@ def inverse_dynamics(
             n_e[i] = n_e[i] + iRj @ (n[j] + cross(T.r * a, f[j])) + cross(T.P, ifj)   # (30)
         else:
             n_e[i] = n_e[i] + iRj @ n[j] + cross(T.iPj, ifj)                          # (30)
+        n_e[i] = n_e[i] + before[j][1] @ before[j][0]
         if s or sbar:
-            axial = (s * f[j] + sbar * n[j]) @ a
+            axial = (s * f[j] + sbar * (n[j] + before[j][0])) @ a
             friction = link.FS * sign(qds[j]) + link.FV * qds[j]
             x.tau[j] = axial + link.IA * qdds[j] + friction                           # (31)
     base = robot.base
     F[0] = base.M * Vd[0] + U[0] @ base.MS                                            # (22)
-    N[0] = inertia_moment(base, spins[0]) + cross(base.MS, Vd[0])          # (23)
+    N[0] = inertia_moment(base, spins[0]) + cross(base.MS, Vd[0])                     # (23)
     f[0], n[0] = F[0] + f_e[0], N[0] + n_e[0]                                         # (26), (27)
     return x
 
@@ -143,6 +151,16 @@ def _spin(
     if j in form.column:
         return with_column(found, jRr @ before.w, jRr @ before.wd)
     return found
+
+
+def _moment_before(
+    link: Body, T: Frame, spin: Spin, qd: Scalar, qdd: Scalar
+) -> tuple[Vec, Rotation]:
+    """The moment of J_j in the axes before the turn of joint j, and their rotation in frame i."""
+    rest, last = Rotation(T.iRj.turns[:-1]), Rotation(T.iRj.turns[-1:])
+    w = rest.T @ spin.w + qd * a
+    wd3 = (rest.T @ spin.wd)[2] + qdd
+    return inertia_moment(link.rotated(last), axial(spin, rest.T, w, wd3)), rest
 
 
 def inertia_moment(link: Body, spin: Spin) -> Vec:
