@@ -16,12 +16,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from ..algebra.rotation import Rotation
+from ..algebra.rotation import Rotation, Z
 from ..algebra.scalar import sign
 from ..algebra.vector import Mat, Vec, cross, zero
-from .bodies import Bodies, Body, Frame
+from .bodies import Bodies, Body
 from .formulation import PLAIN, Formulation, Placed, formulated, trigonometry
-from .spin import Spin, axial, carried, direct, with_column
+from .spin import Spin, axial, carried, direct, with_column, with_row
 
 __all__ = ["NewtonEuler", "inertia_moment", "inverse_dynamics"]
 
@@ -72,7 +72,7 @@ def inverse_dynamics(
     U[0] = spins[0].U
     Vd[0] = robot.Vd0 - robot.gravity
 
-    before: dict[int, tuple[Vec, Rotation]] = {}
+    before: dict[int, tuple[Rotation, Vec]] = {}  # moments in axes before a turn
     for link in robot.links:
         i, j, s, sbar, here = link.i, link.j, link.s, link.sbar, placed[link.j]
         T, r, jRr = here.T, here.r, here.jRr
@@ -82,6 +82,12 @@ def inverse_dynamics(
         w[j] = jwr + sbar * qda                                                       # (19)
         wd[j] = jRr @ wd[r] + sbar * (qdda + cross(jwr, qda))                         # (20)
         spins[j] = _spin(form, link, here, spins, w[j], wd[j], qds[j], qdds[j])
+        before[j] = T.iRj, zero
+        if j in form.apart and sbar and j not in form.still:
+            rest, turn = T.iRj.before_last(Z)
+            still = _spin_before(rest, spins[i], qds[j], qdds[j])
+            before[j] = rest, inertia_moment(link.rotated(turn), still)               # (23)
+            spins[j] = with_row(spins[j], turn, still)
         wd[j], U[j] = spins[j].wd, spins[j].U
         if j in slide:
             Vd[j] = jRi @ (Vd[i] + U[i] @ T.P) + U[j] @ (T.r * a)                     # (21)
@@ -90,10 +96,7 @@ def inverse_dynamics(
         Vd[j] = Vd[j] + s * (qdda + 2 * cross(jwr, qda))                              # (21)
         F[j] = link.M * Vd[j] + U[j] @ link.MS                                        # (22)
         N[j] = cross(link.MS, Vd[j])                                                  # (23)
-        before[j] = zero, T.iRj
-        if j in form.apart and sbar and j not in form.still:
-            before[j] = _moment_before(link, T, spins[i], qds[j], qdds[j])            # (23)
-        else:
+        if before[j][1] is zero:
             N[j] = inertia_moment(link, spins[j]) + N[j]                              # (23)
 
     f_e = {body.j: body.f_e for body in (robot.base, *robot.links)}
@@ -113,9 +116,9 @@ def inverse_dynamics(
             n_e[i] = n_e[i] + iRj @ (n[j] + cross(T.r * a, f[j])) + cross(T.P, ifj)   # (30)
         else:
             n_e[i] = n_e[i] + iRj @ n[j] + cross(T.iPj, ifj)                          # (30)
-        n_e[i] = n_e[i] + before[j][1] @ before[j][0]
+        n_e[i] = n_e[i] + before[j][0] @ before[j][1]
         if s or sbar:
-            axial = (s * f[j] + sbar * (n[j] + before[j][0])) @ a
+            axial = (s * f[j] + sbar * (n[j] + before[j][1])) @ a
             friction = link.FS * sign(qds[j]) + link.FV * qds[j]
             x.tau[j] = axial + link.IA * qdds[j] + friction                           # (31)
     base = robot.base
@@ -153,14 +156,10 @@ def _spin(
     return found
 
 
-def _moment_before(
-    link: Body, T: Frame, spin: Spin, qd: Scalar, qdd: Scalar
-) -> tuple[Vec, Rotation]:
-    """The moment of J_j in the axes before the turn of joint j, and their rotation in frame i."""
-    rest, last = Rotation(T.iRj.turns[:-1]), Rotation(T.iRj.turns[-1:])
+def _spin_before(rest: Rotation, spin: Spin, qd: Scalar, qdd: Scalar) -> Spin:
+    """The spin of link j in the axes before its joint's turn, `rest` from those of link i."""
     w = rest.T @ spin.w + qd * a
-    wd3 = (rest.T @ spin.wd)[2] + qdd
-    return inertia_moment(link.rotated(last), axial(spin, rest.T, w, wd3)), rest
+    return axial(spin, rest.T, w, (rest.T @ spin.wd)[2] + qdd)
 
 
 def inertia_moment(link: Body, spin: Spin) -> Vec:

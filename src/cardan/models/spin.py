@@ -22,7 +22,7 @@ from ..algebra.rotation import Rotation
 from ..algebra.vector import Mat, Vec, hat
 from .bodies import Body
 
-__all__ = ["Spin", "axial", "carried", "direct", "with_column"]
+__all__ = ["Spin", "axial", "carried", "direct", "with_column", "with_row"]
 
 Scalar = Any
 a = Vec(0, 0, 1)
@@ -52,6 +52,13 @@ def with_column(spin: Spin, w: Vec, wd: Vec) -> Spin:
     return Spin(spin.w, spin.wd, U, spin.gaps)
 
 
+def with_row(spin: Spin, turn: Rotation, still: Spin) -> Spin:
+    """U with its entry 32 turned from that of the same link in axes before the turn."""
+    first, second, (U31, _, U33) = spin.U.rows
+    row = turn.T @ Vec(still.U[2, 0], still.U[2, 1], U33)
+    return Spin(spin.w, spin.wd, Mat([first, second, Vec(U31, row[1], U33)]), spin.gaps)
+
+
 def axial(before: Spin, jRr: Rotation, w: Vec, wd3: Scalar) -> Spin:
     """The spin from the column of U along the joint axis, which the joint does not change."""
     x, y, U33 = jRr @ (before.U @ (jRr.T @ a))
@@ -65,35 +72,17 @@ def axial(before: Spin, jRr: Rotation, w: Vec, wd3: Scalar) -> Spin:
 
 
 def carried(link: Body, before: Spin, jRi: Rotation, spin: Spin, qd: Scalar, qdd: Scalar) -> Spin:
-    """U_j from U_i in the same axes: a revolute joint leaves the column along its axis as it is."""
-    jUi, gaps = turned(jRi, before.U), _turned_gaps(jRi, before.gaps)
-    w, jwi = spin.w, jRi @ before.w
+    """U_j from U_i in the same axes, beside its diagonal, which follows from w."""
+    jUi = turned(jRi, before.U)
     if not link.sbar:
-        return Spin(w, spin.wd, jUi, gaps or _gaps(jUi))
-    k = qd * (w[2] + jwi[2])
-    twice = 2 * qd
-    U = jUi + Mat([[-k, -qdd, 0], [qdd, -k, 0], [twice * w[0], twice * w[1], 0]])
-    if gaps is None:
-        return Spin(w, spin.wd, U, spin.gaps)
-    return Spin(w, spin.wd, U, Vec(gaps[0] - k, gaps[1] + k, gaps[2]))
-
-
-def _gaps(U: Mat) -> Vec:
-    return Vec(U[1, 1] - U[2, 2], U[2, 2] - U[0, 0], U[0, 0] - U[1, 1])
-
-
-def _turned_gaps(R: Rotation, gaps: Vec) -> Vec | None:
-    """The gaps after quarter turns; None where the turn mixes the axes."""
-    order = [0, 1, 2]
-    for axis, c, s in reversed(R.turns):
-        if not (isinstance(c, int) and isinstance(s, int)):
-            return None
-        if c == 0:
-            j, k = (axis + 1) % 3, (axis + 2) % 3
-            order[j], order[k] = order[k], order[j]
-
-    def between(p: int, q: int) -> Scalar:
-        """w_p² - w_q² of the axes before."""
-        return gaps[3 - p - q] if q == (p + 1) % 3 else -gaps[3 - p - q]
-
-    return Vec(between(order[1], order[2]), between(order[2], order[0]), between(order[0], order[1]))
+        return Spin(spin.w, spin.wd, jUi, spin.gaps)
+    (_, U12, U13), (U21, _, U23), (U31, U32, U33) = jUi.rows
+    w, twice = spin.w, 2 * qd
+    U = Mat(
+        [
+            [spin.U[0, 0], U12 - qdd, U13],
+            [U21 + qdd, spin.U[1, 1], U23],
+            [U31 + twice * w[0], U32 + twice * w[1], U33],
+        ]
+    )
+    return Spin(w, spin.wd, U, spin.gaps)
