@@ -64,7 +64,12 @@ def cheapest(
 def _seeds(robot: Robot, choices: Sequence[str]) -> Iterator[Formulation]:
     """Whole-robot choices: every link or none, the shape that mostly pays or none of it."""
     every, none = frozenset(range(1, len(robot.links) + 1)), frozenset[int]()
-    options = [(*o, True) for o in product((True, False), repeat=3)] + [(True, True, True, False)]
+    options = [(*o, True) for o in product((True, False), repeat=3)]
+    options += (
+        [(True, True, True, False)]
+        if "balance" in choices
+        else [(regroup, False, slide, False) for regroup, slide in product((True, False), repeat=2)]
+    )
     if len(robot.links) > LARGE:
         options = [(True, True, slide, shape) for slide in (True, False) for shape in (True, False)]
     shape = {key: value for key, value in _shape(robot).items() if key in choices}

@@ -31,7 +31,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from ..algebra.rotation import Rotation, X, Z, turn
+from ..algebra.rotation import Rotation, X, Z
+from ..algebra.rotation import turn as turn_about
 from ..algebra.vector import Vec
 from .bodies import Bodies, Body, Frame
 from .reform import Unit, reparametrised
@@ -120,7 +121,7 @@ def formulated(
             r, joints = before.r, (*before.joints, j)
         spin = _rotation(_turns(robot, joints, qs, form.still)).T
         own = _own_turn(link, qs[j]).rotation if j in form.still else Rotation([])
-        own = own @ Rotation([turn(Z, -link.phi)])
+        own = own @ Rotation([turn_about(Z, -link.phi)])
         placed[j] = Placed(T, r, spin, joints, own)
     links = (
         k.rotated(_own_turn(k, qs[k.j]).rotation) if k.j in form.still else k for k in robot.links

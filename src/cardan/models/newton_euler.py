@@ -38,6 +38,7 @@ class NewtonEuler:
     w: dict[int, Vec] = field(default_factory=dict)
     wd: dict[int, Vec] = field(default_factory=dict)
     U: dict[int, Mat] = field(default_factory=dict)
+    gap: dict[int, Vec] = field(default_factory=dict)  # differences of squares, see spin
     Vd: dict[int, Vec] = field(default_factory=dict)
     F: dict[int, Vec] = field(default_factory=dict)
     N: dict[int, Vec] = field(default_factory=dict)
@@ -88,7 +89,7 @@ def inverse_dynamics(
             still = _spin_before(rest, spins[i], qds[j], qdds[j])
             before[j] = rest, inertia_moment(link.rotated(turn), still)               # (23)
             spins[j] = with_row(spins[j], turn, still)
-        wd[j], U[j] = spins[j].wd, spins[j].U
+        wd[j], U[j], x.gap[j] = spins[j].wd, spins[j].U, spins[j].gaps
         if j in slide:
             Vd[j] = jRi @ (Vd[i] + U[i] @ T.P) + U[j] @ (T.r * a)                     # (21)
         else:

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..algebra.inertia import turned
-from ..algebra.rotation import Rotation
+from ..algebra.rotation import Rotation, X, Z
 from ..algebra.vector import Mat, Vec, hat
 from .bodies import Body
 
@@ -61,7 +61,8 @@ def with_row(spin: Spin, turn: Rotation, still: Spin) -> Spin:
 
 def axial(before: Spin, jRr: Rotation, w: Vec, wd3: Scalar) -> Spin:
     """The spin from the column of U along the joint axis, which the joint does not change."""
-    x, y, U33 = jRr @ (before.U @ (jRr.T @ a))
+    rest, turn = jRr.T.before_last(Z)
+    x, y, U33 = turn.T @ _column(before, rest)
     w12, w13, w23 = w[0] * w[1], w[0] * w[2], w[1] * w[2]
     w11, w33 = w[0] * w[0], w[2] * w[2]
     wd = Vec(w23 - y, x - w13, wd3)
@@ -69,6 +70,18 @@ def axial(before: Spin, jRr: Rotation, w: Vec, wd3: Scalar) -> Spin:
     U11, U22 = U33 - gap, -(w11 + w33)
     U = Mat([[U11, w12 - wd[2], x], [w12 + wd[2], U22, y], [w13 - wd[1], w23 + wd[0], U33]])
     return Spin(w, wd, U, Vec(U22 - U33, gap, U11 - U22))
+
+
+def _column(before: Spin, rest: Rotation) -> Vec:
+    """U a in the axes before the joint's turn; `rest` leads to them from those of the link before.
+
+    After one oblique turn about x, w1 and wd1 are as before, and only U13 is to be turned."""
+    along = before.U @ (rest @ a)
+    if len(rest.turns) != 1 or rest.turns[0][0] != X or isinstance(rest.turns[0][1], int):
+        found: Vec = rest.T @ along
+        return found
+    w = rest.T @ before.w
+    return Vec(along[0], w[1] * w[2] - before.wd[0], -(w[0] * w[0] + w[1] * w[1]))
 
 
 def carried(link: Body, before: Spin, jRi: Rotation, spin: Spin, qd: Scalar, qdd: Scalar) -> Spin:
