@@ -25,7 +25,8 @@ from .common import MEANING, Arrays, build, flat, is_floating, refuse
 from .derive import Form, Result, parametrised
 
 __all__ = [
-    "Closing", "accelerations", "closing", "jacobian", "jdot_qdot", "loop_kinematics", "velocities",
+    "Closing", "accelerations", "closing", "jacobian", "jacobian_inverse", "jdot_qdot",
+    "loop_kinematics", "velocities",
 ]  # fmt: skip
 
 Scalar = Any
@@ -96,9 +97,7 @@ class Closing:
         """Values by link as a list over the joints of the tree."""
         return [values[j] for j in self.connection.moving]
 
-    def motion(
-        self, scene: Bodies, x: Arrays
-    ) -> tuple[Constraint, list[Scalar], list[Scalar]]:
+    def motion(self, scene: Bodies, x: Arrays) -> tuple[Constraint, list[Scalar], list[Scalar]]:
         """(constraint, qd, qdd) of the whole tree; qdd_a = 0 where it is no input."""
         found, qd = self.constraint(scene, x, x["qd"])
         qdd = found.accelerations(x.get("qdd", [0] * self.na))
@@ -179,9 +178,7 @@ def loop_kinematics(robot: Robot, *, details: bool = False, symbolic: bool = Fal
         "W": f"{LOOP_MEANING['W']}; rows: {made.connection.named(passive)}; columns:"
         f" {made.connection.named(active)}"
     }
-    return made.program(
-        "loop-kinematics", made.inputs("q", "qd"), [run], outputs, meaning=meaning
-    )
+    return made.program("loop-kinematics", made.inputs("q", "qd"), [run], outputs, meaning=meaning)
 
 
 def _details(
@@ -217,31 +214,44 @@ def _along(row: Mapping[int, Scalar], columns: Mapping[int, Sequence[Scalar]], k
 
 def jacobian(
     robot: Robot, *, frame: Any = None, projection: Any = 0, intermediate: Any = None,
-    tool: Sequence[Any] = (0, 0, 0), symbolic: bool = False,
+    tool: Sequence[Any] = (0, 0, 0), symbolic: bool = False, inverted: bool = False,
 ) -> Program:  # fmt: skip
-    """J (6, active joints) of a point of a frame: that of the tree times G."""
-    from .kinematic import forms_of
+    """J (6, active joints) of a point of a frame: that of the tree times G; or its inverse."""
+    from .kinematic import forms_of, pseudo_inverse
 
-    made = closing(robot, "jacobian", symbolic=symbolic)
+    model = "jacobian-inverse" if inverted else "jacobian"
+    made = closing(robot, model, symbolic=symbolic)
     tree = Tree.of(robot)
     n, r = tree.link(frame), tree.link(projection)
     k = None if intermediate is None else tree.link(intermediate)
 
     def outputs(scene: Bodies, q: Any, found: Jacobian) -> dict[str, Any]:
-        G = made.constraint(scene, {"q": q})[0].G()
-        rows = [
-            [_along(dict(zip(made.connection.moving, row, strict=True)), G, c)
-             for c in range(made.na)]
-            for row in found.rows()
-        ]  # fmt: skip
-        return {"J": ((6, made.na), flat(rows))}
+        J = _active_columns(made, scene, q, found)
+        if not inverted:
+            return {"J": ((6, made.na), flat(J))}
+        Jinv, det = pseudo_inverse(J)
+        return {"Jinv": ((made.na, 6), flat(Jinv)), "det": ((), [det])}
 
     forms = forms_of(made.tree, n, r, k, tool, outputs, tried=3)
+    names = ["Jinv", "det"] if inverted else ["J"]
+    described = MEANING[names[0]].replace("joint variable", "active joint")
     meaning = {
-        "J": f"{MEANING['J'].replace('joint variable', 'active joint')}; of frame {n}"
-        f" ({tree.names[n]}) in the axes of frame {r}"
+        names[0]: f"{described}; of frame {n} ({tree.names[n]}) in the axes of frame {r}",
+        "det": MEANING["det"],
     }
-    return made.program("jacobian", made.inputs("q"), forms, ["J"], meaning=meaning)
+    return made.program(model, made.inputs("q"), forms, names, meaning=meaning)
+
+
+def jacobian_inverse(robot: Robot, **options: Any) -> Program:
+    """The inverse of the Jacobian of the active joints, generalized when it is not square."""
+    return jacobian(robot, inverted=True, **options)
+
+
+def _active_columns(made: Closing, scene: Bodies, q: Any, found: Jacobian) -> list[list[Scalar]]:
+    G = made.constraint(scene, {"q": q})[0].G()
+    moving = made.connection.moving
+    rows = [dict(zip(moving, row, strict=True)) for row in found.rows()]
+    return [[_along(row, G, c) for c in range(made.na)] for row in rows]
 
 
 def velocities(robot: Robot, *, symbolic: bool = False) -> Program:

@@ -141,10 +141,10 @@ def wrapped(q: Array, turning: Array) -> Array:
 
 def skeleton(robot: Robot) -> Robot:
     """The robot's geometry alone: equal for robots that differ in their masses."""
-    bare: dict[str, Any] = dict(IA=0, FV=0, FS=0, elastic=False, stiffness=0, rest=0, damping=0)
+    bare: dict[str, Any] = dict.fromkeys(("IA", "FV", "FS", "stiffness", "rest", "damping"), 0)
 
     def joint(x: Joint) -> Joint:
-        return replace(x, **bare, symbols=())
+        return replace(x, **bare, elastic=False, symbols=())
 
     return replace(
         robot,
