@@ -114,6 +114,9 @@ def _entries() -> list[Entry]:
               "q -> T (4,4)", "geometric.transform", frame=_FRAME,
               reference=Option("the frame it is seen from, or 'world'", 0, kind="frame"),
               expanded=Option("print without intermediate variables", False, kind="flag")),
+        Entry("loop-geometry", "geometric", "positions of the passive joints of closed loops",
+              "-", "object: solve(q_a, guess), equations()", "loops.loop_geometry",
+              program=False),
     ]  # fmt: skip
     kinematic_menu = [
         entry("jacobian", "kinematic", "Jacobian of a point of any frame, Renaud's three factors",

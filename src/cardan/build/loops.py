@@ -11,6 +11,7 @@ from functools import cached_property
 from typing import Any
 
 from ..closure.analysis import Analysis, analyse
+from ..closure.geometry import LoopGeometry
 from ..describe.robot import Robot
 from ..errors import ModelError
 from ..mechanism.loops import Connection, opened
@@ -26,7 +27,7 @@ from .derive import Form, Result, parametrised
 
 __all__ = [
     "Closing", "accelerations", "closing", "jacobian", "jacobian_inverse", "jdot_qdot",
-    "loop_kinematics", "velocities",
+    "loop_geometry", "loop_kinematics", "velocities",
 ]  # fmt: skip
 
 Scalar = Any
@@ -149,6 +150,13 @@ def closing(robot: Robot, model: str, *, symbolic: bool = False) -> Closing:
     if symbolic:
         robot, defaults = parametrised(robot)
     return Closing(robot, analysis, defaults)
+
+
+def loop_geometry(robot: Robot) -> LoopGeometry:
+    """The object that solves the geometric constraint equations."""
+    if not robot.loops:
+        raise ModelError(f"'loop-geometry' of '{robot.name}': this robot has no closed loop")
+    return LoopGeometry.of(robot)
 
 
 def loop_kinematics(robot: Robot, *, details: bool = False, symbolic: bool = False) -> Program:

@@ -44,6 +44,7 @@ class Equations:
     turning: Array  # (n,) is the joint revolute?
     size: float  # a length of the robot
     owners: tuple[int, ...]  # the loop of each equation
+    values: Mapping[str, float]  # of the geometry's symbols
 
     @property
     def n(self) -> int:
@@ -196,7 +197,7 @@ def equations(robot: Robot, values: Mapping[str, float] | None = None) -> Equati
     known["\0size"] = size
     turning = np.array([bare.joints[j - 1].sigma == 0 for j in connection.moving], bool)
     p = np.array([known[name] for name in names])
-    return Equations(connection, residual, jacobian, p, turning, size, owners)
+    return Equations(connection, residual, jacobian, p, turning, size, owners, known)
 
 
 def _size(robot: Robot, values: Mapping[str, float]) -> float:
