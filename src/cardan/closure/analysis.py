@@ -1,7 +1,7 @@
 """Mobility of a closed-loop robot, and which of its loop equations are independent.
 
 Decided by rank at consistent configurations: several, reached by walking from several starts, with
-several draws of the values of symbols. Planar, spherical and otherwise overconstrained loops need no
+several draws of the values of symbols. Planar, spherical and other overconstrained loops need no
 rule of their own. The rows kept are those that stay farthest from dependent, wherever looked at.
 """
 
@@ -174,7 +174,8 @@ def _numeric_rows(connection: Connection, chosen: tuple[Chosen, ...], sample: Sa
     kinds = [name[0] for keep in chosen for name in keep.rows]
     rows = np.array([1 / size if kind == "v" else 1.0 for kind in kinds])
     columns = np.where(sample.equations.turning, 1.0, size)
-    return W * rows[:, None] * columns
+    scaled: Array = W * rows[:, None] * columns
+    return scaled
 
 
 @lru_cache(maxsize=64)
@@ -245,7 +246,7 @@ _Z = (0, 0, 1)
 def _independent(
     connection: Connection, chosen: tuple[Chosen, ...], samples: tuple[Sample, ...], rank: int
 ) -> tuple[tuple[Chosen, ...], bool]:
-    """As many rows as the rank, independent at every sample in the columns of the passive joints."""
+    """As many rows as the rank, independent at every sample in the passive joints' columns."""
     joints = connection.passive if len(connection.passive) == rank else connection.moving
     columns = _columns(connection, joints)
     W = np.concatenate([_numeric_rows(connection, chosen, s)[..., columns] for s in samples])

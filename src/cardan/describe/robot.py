@@ -22,8 +22,8 @@ from ..errors import UnknownNameError
 from .expression import Value, substitute, symbols
 
 __all__ = [
-    "COMPOUND", "DRIVE", "FIXED", "GEOMETRY", "IDENTITY_4", "INERTIA", "PRISMATIC", "REVOLUTE", "WRENCH",
-    "Base", "Joint", "Limits", "Link", "Loop", "Robot",
+    "COMPOUND", "DRIVE", "FIXED", "GEOMETRY", "IDENTITY_4", "INERTIA", "PRISMATIC", "REVOLUTE",
+    "WRENCH", "Base", "Joint", "Limits", "Link", "Loop", "Robot",
 ]  # fmt: skip
 
 GEOMETRY = ("gamma", "b", "alpha", "d", "theta", "r")
