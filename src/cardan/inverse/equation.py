@@ -93,14 +93,10 @@ def equations(geo: Geometry, known: Mapping[int, Any], shadow: Shadow) -> list[E
 Side = tuple[Frame, Vec]  # a placement, and where the first origin is seen from the second
 
 
-def _entries(
-    left: Side, right: Side, place: tuple[int, int], shadow: Shadow
-) -> Iterator[Equation]:
+def _entries(left: Side, right: Side, place: tuple[int, int], shadow: Shadow) -> Iterator[Equation]:
     """The twelve entries of left = right, the position of the inverse, and |P|²."""
     (L, l), (M, m) = left, right
-    pairs = [
-        (L.R[a, b], M.R[a, b], f"{'xyz'[a]}{'sna'[b]}", 0) for a in range(3) for b in range(3)
-    ]
+    pairs = [(L.R[a, b], M.R[a, b], f"{'xyz'[a]}{'sna'[b]}", 0) for a in range(3) for b in range(3)]
     pairs += [(L.P[a], M.P[a], f"{'xyz'[a]}P", 1) for a in range(3)]
     pairs += [(l[a], m[a], f"{'xyz'[a]}Q", 1) for a in range(3)]
     for x, y, name, degree in pairs:
@@ -131,9 +127,7 @@ def _equation(
 GOOD = 2.0  # a rank that needs no comparison with eliminations
 
 
-def relations(
-    found: Sequence[Equation], shadow: Shadow, quartics: bool
-) -> list[Relation]:
+def relations(found: Sequence[Equation], shadow: Shadow, quartics: bool) -> list[Relation]:
     """Equations in one unknown that these equations give: those they are, or else those that
     elimination makes of two; quartics only when there is nothing else."""
     by: dict[frozenset[int], list[Equation]] = {}

@@ -87,7 +87,9 @@ def minors(n: Array, s: Array) -> None:
                     for x in range(4):
                         for y in range(4):
                             place = at + 3 * (x // 2 + y // 2) + x % 2 + y % 2
-                            s[place] += sign * (n[pi + x] * n[qj + 4 + y] - n[pi + 4 + y] * n[qj + x])
+                            s[place] += sign * (
+                                n[pi + x] * n[qj + 4 + y] - n[pi + 4 + y] * n[qj + x]
+                            )
             for d in range(3):
                 for k in range(9):
                     s[144 * d + 12 * (row + 6) + 3 + k] = s[144 * d + 12 * row + k]

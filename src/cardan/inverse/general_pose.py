@@ -206,14 +206,23 @@ def formulation(
             weight = 2.0
         for i in range(answers):
             info[1 + 3 * int(places[i]) + 2] += weight / float(answers)
-        if answers == 0 and off < 1e-9:
+        if answers == 0 and off < 1e-9 and lack == 0:
             fine = 0
     return fine
 
 
 def answer(
-    robot: Array, first: int, pose: Array, n: Array, re: Array, im: Array, k: int, y: Array,
-    at: int, found: Array, info: Array,
+    robot: Array,
+    first: int,
+    pose: Array,
+    n: Array,
+    re: Array,
+    im: Array,
+    k: int,
+    y: Array,
+    at: int,
+    found: Array,
+    info: Array,
 ) -> int:
     """Make the candidate of root k and its monomials exact; its place among the answers, or -1."""
     uv = empty(12)

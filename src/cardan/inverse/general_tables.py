@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .chain import NumericChain
-from .general_pose import FORM, HEAD
+from .general_pose import FORM, HEAD, dual_quaternion
 
-__all__ = ["Formulation", "formulations", "robot_table"]
+__all__ = ["Formulation", "dual_quaternion_of", "formulations", "measured", "robot_table"]
 
 Array = NDArray[np.float64]
 _ONE = np.eye(8)[0]
@@ -110,9 +110,7 @@ def formulations(chain: NumericChain) -> Iterator[Formulation]:
                 )
 
 
-def bases(
-    steps: Sequence[Array], axes: Sequence[Array], first: int
-) -> tuple[Array, Array, bool]:
+def bases(steps: Sequence[Array], axes: Sequence[Array], first: int) -> tuple[Array, Array, bool]:
     """(basis of H, basis of L) for every component of tau, as (8, 8, 8); does H hold the pose?
 
     s_1 g_2 s_2 g_3 s_3 of H is the conjugate of L g_1, in the loop that starts at H."""
@@ -156,7 +154,9 @@ def pencil(N: Array, turn: float) -> Array:
     return S.reshape(3, 12, 12)
 
 
-def measured(one: Formulation, taus: Sequence[Array], angles: Sequence[float]) -> Formulation | None:
+def measured(
+    one: Formulation, taus: Sequence[Array], angles: Sequence[float]
+) -> Formulation | None:
     """The formulation with its ranks at generic poses of known angle of h; None if it is of no use.
 
     taus: poses; angles: of joint h there."""
@@ -175,9 +175,7 @@ def measured(one: Formulation, taus: Sequence[Array], angles: Sequence[float]) -
     generic, at_i, at_root = (max(column) for column in zip(*ranks, strict=True))
     if at_root >= generic or at_i == 0:
         return None
-    return replace(
-        one, rank=at_i, lack=12 - generic, dimension=12 - at_root, condition=condition
-    )
+    return replace(one, rank=at_i, lack=12 - generic, dimension=12 - at_root, condition=condition)
 
 
 def _rank(a: NDArray[np.complex128] | Array, tolerance: float) -> int:
@@ -204,3 +202,10 @@ def robot_table(chain: NumericChain, chosen: Sequence[Formulation]) -> Array:
     table = np.concatenate([head, *(one.numbers() for one in chosen)])
     assert len(table) == HEAD + FORM * len(chosen)
     return table
+
+
+def dual_quaternion_of(T: Array) -> Array:
+    """tau of a pose (4, 4), by the kernel that the generated code uses."""
+    tau = [0.0] * 8
+    dual_quaternion([float(x) for x in T[:3].reshape(-1)], tau)
+    return np.array(tau)

@@ -29,7 +29,7 @@ class KernelFunction:
     """f(inputs, threads) -> outputs: the kernel on every row.
 
     The parameters of the kernel are arrays: inputs (rows, size), or (size,) when they are the same
-    for all rows, and outputs (rows, size), allocated here."""
+    for all rows, and outputs (rows, size), allocated here. Size 0 of an input: any."""
 
     def __init__(
         self, entry: Callable[..., Any], inputs: Mapping[str, int], outputs: Mapping[str, int]
@@ -44,7 +44,8 @@ class KernelFunction:
     ) -> dict[str, np.ndarray]:
         given = {name: np.ascontiguousarray(arrays[name], np.float64) for name in self.inputs}
         for name, array in given.items():
-            if array.shape not in ((rows, self.inputs[name]), (self.inputs[name],)):
+            size = self.inputs[name] or array.shape[-1]
+            if array.shape not in ((rows, size), (size,)):
                 raise InputError(f"'{name}' has shape {array.shape}; expected {self.inputs[name]}")
         found = {name: np.zeros((rows, size)) for name, size in self.outputs.items()}
         if rows:
