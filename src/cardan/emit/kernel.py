@@ -204,6 +204,7 @@ class _Reader:
         if isinstance(node, ast.Constant) and isinstance(node.value, int):
             return node.value
         if isinstance(node, ast.Name) and isinstance(self.names.get(node.id), int):
+            self.kernel.constants[node.id] = self.names[node.id]
             return int(self.names[node.id])
         if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult | ast.Add):
             left, right = self._constant(node.left), self._constant(node.right)
