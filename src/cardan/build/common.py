@@ -112,8 +112,11 @@ def with_base(robot: Robot, wanted: bool) -> Robot:
 
 
 # what may be chosen in a recursion that gives torques only, and in one by composite links
-RECURSION = ("still", "grouped", "carried", "balance", "column", "slide", "regroup")
-COMPOSITE = ("still", "slide", "regroup")
+RECURSION = (
+    "unit", "align", "axial", "still", "grouped", "carried", "balance", "column", "slide",
+    "regroup",
+)  # fmt: skip
+COMPOSITE = ("unit", "align", "still", "slide", "regroup")
 
 
 def flat(rows: Sequence[Sequence[Scalar]]) -> list[Scalar]:

@@ -11,7 +11,8 @@ from ..inverse.branches import program
 from ..inverse.chain import Chain
 from ..inverse.closed import Closed
 from ..inverse.geometry import InverseGeometry
-from ..inverse.paul import Derivation, Unsolved, derive
+from ..inverse.equation import QUARTICS
+from ..inverse.paul import Unsolved, derive
 from .derive import parametrised
 
 __all__ = ["inverse_geometry"]
@@ -29,28 +30,18 @@ def inverse_geometry(
     choices = _free_joints(chain, free)
     known = {name: defaults[name] for name in chain.parameters if name in defaults}
     tried = []
-    for held in choices:
-        if method in ("auto", "paul"):
-            try:
-                return _closed(chain, held, False, "paul", _why_paul(chain, held), known)
-            except Unsolved as error:
-                tried.append(error)
-    for held in choices:
-        if method in ("auto", "pieper"):
-            try:
-                found = _closed(chain, held, True, "pieper", "", known)
-            except Unsolved as error:
-                tried.append(error)
-                continue
-            return found
+    for held in choices if method != "general" else []:
+        try:
+            return _closed(chain, held, method != "paul", known)
+        except Unsolved as error:
+            tried.append(error)
     if method in ("paul", "pieper"):
         raise ModelError(_failed(chain, method, tried))
     return _general(chain, choices[0], known)
 
 
-def _closed(
-    chain: Chain, held: Sequence[int], quartics: bool, method: str, why: str, known: Any
-) -> InverseGeometry:
+def _closed(chain: Chain, held: Sequence[int], quartics: bool, known: Any) -> InverseGeometry:
+    """Paul's method; where it is not enough and allowed, Pieper's."""
     found = derive(chain, held, quartics=quartics)
 
     def guided() -> Any:
@@ -59,7 +50,16 @@ def _closed(
         )
 
     solver = Closed(chain, program(found, "inverse-geometry"), guided, tuple(held))
-    why = why or _why_pieper(found)
+    quartic = [s for s in found.steps if s.relation.kind in QUARTICS]
+    given = f" once {', '.join(chain.names[j] for j in held)} is given" if held else ""
+    why = f"its equations solve one after the other by the types of Paul's method{given}"
+    if quartic:
+        why = (
+            "Paul's types do not suffice, but three of its axes intersect or three joints slide: a"
+            f" polynomial of degree 4 gives {chain.names[quartic[0].unknown]}, the rest follows"
+            f"{given}"
+        )
+    method = "pieper" if quartic else "paul"
     return InverseGeometry(chain, method, why, solver, tuple(held), found, known)
 
 
@@ -85,22 +85,6 @@ def _free_joints(chain: Chain, free: Any) -> list[tuple[int, ...]]:
         )
     order = [2, 6, 4, 0, 3, 1, 5]
     return [(j,) for j in order]
-
-
-def _why_paul(chain: Chain, held: Sequence[int]) -> str:
-    given = f" once {', '.join(chain.names[j] for j in held)} is given" if held else ""
-    return f"its equations solve one after the other by the types of Paul's method{given}"
-
-
-def _why_pieper(found: Derivation) -> str:
-    quartic = [s for s in found.steps if s.relation.kind in ("quartic", "powers")]
-    if not quartic:
-        return "its equations solve one after the other by the types of Paul's method"
-    name = found.chain.names[quartic[0].unknown]
-    return (
-        "Paul's types do not suffice, but three of its axes intersect (or three joints slide):"
-        f" a polynomial of degree 4 gives {name}, the rest follows"
-    )
 
 
 def _failed(chain: Chain, method: str, tried: Sequence[Unsolved]) -> str:

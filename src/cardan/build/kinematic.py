@@ -39,7 +39,7 @@ def jacobian(
     def outputs(scene: Bodies, q: Any, found: Jacobian) -> dict[str, Any]:
         return {"J": ((6, robot.n), flat(found.rows()))}
 
-    forms = _forms(robot, frame, projection, intermediate, tool, outputs)
+    forms = forms_of(robot, frame, projection, intermediate, tool, outputs)
     return build(
         robot, "jacobian", {"q": (robot.n,)}, forms, ["J"], symbolic=symbolic,
         meaning={"J": f"{MEANING['J']}; {_described(robot, frame, projection)}"},
@@ -62,7 +62,7 @@ def jacobian_inverse(
         inverted, det = _inverted(found, n, robot, det)
         return {"Jinv": ((n, 6), flat(inverted)), "det": ((), [det])}
 
-    forms = _forms(robot, frame, projection, intermediate, tool, outputs, tried=7 if n <= 6 else 3)
+    forms = forms_of(robot, frame, projection, intermediate, tool, outputs, tried=7 if n <= 6 else 3)
     inputs = {"q": (n,)}
     return build(
         robot, "jacobian-inverse", inputs, forms, ["Jinv", "det"], symbolic=symbolic,
@@ -175,7 +175,7 @@ def _product(a: list[list[Any]], b: list[list[Any]]) -> list[list[Any]]:
     return [[dot(row, c) for c in range(len(b[0]))] for row in a]
 
 
-def _forms(
+def forms_of(
     robot: Robot, frame: Any, projection: Any, intermediate: Any, tool: Sequence[Any],
     outputs: Any, tried: int = 0,
 ) -> list[Form]:  # fmt: skip

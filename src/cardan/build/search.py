@@ -17,8 +17,9 @@ from dataclasses import replace
 from itertools import product
 from typing import Any
 
-from ..describe.robot import FIXED, REVOLUTE, Robot
+from ..describe.robot import FIXED, PRISMATIC, REVOLUTE, Robot
 from ..models.formulation import PLAIN, Formulation
+from ..models.reform import LENGTHS
 from .derive import Candidate, Derivation, Form, verify
 
 __all__ = ["EFFORTS", "cheapest"]
@@ -63,16 +64,17 @@ def cheapest(
 def _seeds(robot: Robot, choices: Sequence[str]) -> Iterator[Formulation]:
     """Whole-robot choices: every link or none; for large robots only all of them together."""
     every, none = frozenset(range(1, len(robot.links) + 1)), frozenset[int]()
-    options = list(product((True, False), (True, False), (True, False)))
+    options = list(product((True, False), repeat=4))
     if len(robot.links) > LARGE:
-        options = [options[0], options[1]] if "balance" in choices else [options[2], options[3]]
-    for regroup, balance, slide in options:
+        options = [(True, "balance" in choices, k, "axial" in choices) for k in (True, False)]
+    for regroup, balance, slide, axial in options:
         form = Formulation(
             regroup=regroup,
             balance=every if balance else none,
             slide=every if slide else none,
+            axial=every if axial else none,
         )
-        wanted = {"regroup": regroup, "balance": balance, "slide": slide}
+        wanted = {"regroup": regroup, "balance": balance, "slide": slide, "axial": axial}
         if all(key in choices for key, on in wanted.items() if on):
             yield form
 
@@ -94,11 +96,29 @@ def _climb(
             if tries > budget:
                 return best
             tried = best
-            for key, j in step:
-                tried = replace(tried, **{key: getattr(tried, key) ^ {j}})
+            for change in step:
+                tried = _changed(tried, change)
             if traced(tried).price < traced(best).price:
                 best, improved = tried, True
     return best
+
+
+def _changed(form: Formulation, change: Change) -> Formulation:
+    key, j = change
+    if key in LENGTHS:
+        return replace(form, unit=None if form.unit == change else change)
+    return replace(form, **{key: getattr(form, key) ^ {j}})
+
+
+def _units(robot: Robot) -> Iterator[Change]:
+    """Lengths that may be the unit, those of the last links first."""
+    joints = robot.joints
+    if robot.base.kind == "floating" or any(joint.sigma == PRISMATIC for joint in joints):
+        return  # forces are outputs there, and would be scaled back
+    for j in range(len(joints), 0, -1):
+        for key in LENGTHS:
+            if getattr(joints[j - 1], key) != 0:
+                yield key, j
 
 
 def _changes(robot: Robot, choices: Sequence[str], thorough: bool) -> Iterator[Change]:
@@ -122,9 +142,13 @@ def _changes(robot: Robot, choices: Sequence[str], thorough: bool) -> Iterator[C
         "grouped": parallel,
         "carried": turning if thorough else still,
         "balance": turning if thorough else still,
+        "align": leaves,
+        "axial": turning,
         "column": turning,
         "slide": {j for j, joint in enumerate(joints, 1) if joint.r != 0 and joint.sigma != FIXED},
     }
+    if "unit" in choices:
+        yield from _units(robot)
     for key in choices:
         yield from ((key, j) for j in sorted(able.get(key, ())))
 

@@ -16,25 +16,27 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import combinations, permutations
+from itertools import combinations, islice, permutations
 from typing import Any
 
 import numpy as np
 
-from ..algebra.vector import Vec, dot
-from .matrices import Frame, Geometry, after, before, compose, placements
-from .polynomial import C, R, S, Polynomial, coefficient, polynomial, quotient, terms, variables
+from ..algebra.vector import Vec, dot, zero
+from .matrices import IDENTITY, Frame, Geometry, after, before, compose, inverse, placements
+from .polynomial import (
+    LIMIT, MANY, C, Polynomial, R, S, coefficient, polynomial, quotient, terms, variables,
+)  # fmt: skip
 from .shadow import Shadow
 
 __all__ = ["Equation", "Relation", "equations", "relations"]
 
 Scalar = Any
-COLUMNS = "sna P"
+QUARTICS = ("quartic", "powers")
 
 
 @dataclass(frozen=True)
 class Equation:
-    """left = right: an entry of iT0 U0 nTk = iTk, or the square of a distance."""
+    """left = right: an entry of iT0 U0 nTk = iTk or of its inverse, or a distance squared."""
 
     left: Scalar
     right: Scalar
@@ -61,56 +63,60 @@ class Relation:
     coefficients: tuple[Scalar, ...]
     sources: tuple[Equation, ...]
     rank: float  # how good: branches and robustness; smaller is better
-    degree: int
+    degree: float  # of its coefficients in lengths
     eliminated: int | None = None
 
 
-def equations(
-    geo: Geometry, known: Mapping[int, Any], shadow: Shadow, limit: int = 3
-) -> list[Equation]:
-    """Every entry of the matrix equations with at most `limit` unknowns, and every distance."""
+def equations(geo: Geometry, known: Mapping[int, Any], shadow: Shadow) -> list[Equation]:
+    """Every entry of the matrix equations with at most LIMIT unknowns, and every distance."""
     groups = placements(geo, known)
     ends = [0, *(group[-1] + 1 for group in geo.groups)]
+    last = len(groups)
     found: list[Equation] = []
-    left = geo.U0
-    for i in range(len(groups) + 1):
+    left, back = geo.U0, inverse(geo.U0)  # iT0 U0 and its inverse
+    for i in range(last):
         if i:
-            left = before(groups[i - 1], left)
-        sides: list[Frame] = [left]
-        for group in reversed(groups[i:]):
-            sides.append(after(sides[-1], group))
-        right: Frame | None = None
-        for k in range(i, len(groups) + 1):
-            if k > i:
-                right = groups[k - 1] if right is None else compose(right, groups[k - 1])
-            if right is not None:
-                here = sides[len(groups) - k]
-                found += _entries(here, right, (ends[i], ends[k]), shadow, limit)
+            left, back = before(groups[i - 1], left), compose(back, groups[i - 1])
+        sides = {last: (left, back.P)}
+        for k in range(last, i + 1, -1):
+            side, seen = sides[k]
+            sides[k - 1] = after(side, groups[k - 1]), groups[k - 1].R @ seen + groups[k - 1].P
+        right, origin = Frame(IDENTITY, zero), zero
+        for k in range(i + 1, last + 1):
+            right = compose(right, groups[k - 1])
+            origin = groups[k - 1].R.T @ (origin - groups[k - 1].P)
+            place = ends[i], ends[k]
+            found += _entries(sides[k], (right, origin), place, shadow)
     return found
 
 
+Side = tuple[Frame, Vec]  # a placement, and where the first origin is seen from the second
+
+
 def _entries(
-    left: Frame, right: Frame, place: tuple[int, int], shadow: Shadow, limit: int
+    left: Side, right: Side, place: tuple[int, int], shadow: Shadow
 ) -> Iterator[Equation]:
-    """The twelve entries of left = right, and |P|²."""
+    """The twelve entries of left = right, the position of the inverse, and |P|²."""
+    (L, l), (M, m) = left, right
     pairs = [
-        (left.R[a, b], right.R[a, b], f"{'xyz'[a]}{'sna'[b]}", 0)
-        for a in range(3)
-        for b in range(3)
+        (L.R[a, b], M.R[a, b], f"{'xyz'[a]}{'sna'[b]}", 0) for a in range(3) for b in range(3)
     ]
-    pairs += [(x, y, f"{'xyz'[a]}P", 1) for a, (x, y) in enumerate(zip(left.P, right.P, strict=True))]
+    pairs += [(L.P[a], M.P[a], f"{'xyz'[a]}P", 1) for a in range(3)]
+    pairs += [(l[a], m[a], f"{'xyz'[a]}Q", 1) for a in range(3)]
     for x, y, name, degree in pairs:
-        if len(variables(x) | variables(y)) <= limit:
+        if len(variables(x) | variables(y)) <= LIMIT:
             yield from _equation(x, y, (*place, name), degree, shadow)
-    if all(len(variables(v)) <= limit for v in (*left.P, *right.P)):
-        x, y = _square(left.P), _square(right.P)
-        for e in _equation(x, y, (*place, "PP"), 2, shadow):
-            if len(e.unknowns) <= 2:
-                yield e
+    x, y = _square(L.P, shadow), _square(M.P, shadow)
+    if len(variables(x) | variables(y)) <= 2:
+        yield from _equation(x, y, (*place, "PP"), 2, shadow)
 
 
-def _square(v: Vec) -> Scalar:
-    return dot(v, v)
+def _square(v: Vec, shadow: Shadow) -> Scalar:
+    """|v|², in which the unknown turns about the ends of v are no more."""
+    if len(frozenset().union(*map(variables, v))) > LIMIT:
+        return MANY
+    found = dot(v, v)
+    return shadow.cleaned(found, shadow.size**2) if isinstance(found, Polynomial) else found
 
 
 def _equation(
@@ -122,23 +128,34 @@ def _equation(
     yield Equation(x, y, place, degree, zero, variables(zero))
 
 
-def relations(found: Sequence[Equation], shadow: Shadow, quartics: bool) -> Iterator[Relation]:
-    """Every equation in one unknown that these equations give."""
+GOOD = 2.0  # a rank that needs no comparison with eliminations
+
+
+def relations(
+    found: Sequence[Equation], shadow: Shadow, quartics: bool
+) -> list[Relation]:
+    """Equations in one unknown that these equations give: those they are, or else those that
+    elimination makes of two; quartics only when there is nothing else."""
     by: dict[frozenset[int], list[Equation]] = {}
     for equation in found:
         if equation.unknowns:
             by.setdefault(equation.unknowns, []).append(equation)
-    for unknowns, listed in by.items():
-        if len(unknowns) == 1:
-            yield from _single(*unknowns, listed, shadow)
+    listed = [r for u, es in by.items() if len(u) == 1 for r in _single(*u, es, shadow)]
+    if any(r.rank < GOOD for r in listed):
+        return listed
+    for u in by:
+        if len(u) == 3:
+            held = [e for w, es in by.items() if w <= u for e in es]
+            listed += _lengths(sorted(u), held, shadow)
     pairs = {u | w for u in by for w in by if len(u | w) == 2 and max(len(u), len(w)) == 2}
-    for pair in sorted(pairs, key=sorted):
-        listed = [e for u, es in by.items() if u <= pair for e in es]
-        for kept, gone in permutations(sorted(pair)):
-            yield from _eliminated(kept, gone, listed, shadow, quartics)
-    for three in [u for u in by if len(u) == 3]:
-        listed = [e for u, es in by.items() if u <= three for e in es]
-        yield from _lengths(sorted(three), listed, shadow)
+    for degree in (1, 2) if quartics else (1,):
+        for pair in sorted(pairs, key=sorted):
+            held = [e for u, es in by.items() if u <= pair for e in es]
+            for kept, gone in permutations(sorted(pair)):
+                listed += islice(_eliminated(kept, gone, held, shadow, degree), ENOUGH)
+        if listed:
+            break
+    return listed
 
 
 # one unknown
@@ -146,7 +163,8 @@ def relations(found: Sequence[Equation], shadow: Shadow, quartics: bool) -> Iter
 
 def _single(v: int, listed: Sequence[Equation], shadow: Shadow) -> Iterator[Relation]:
     for e in listed:
-        yield from _relation(v, e.zero, (e,), e.degree, 0, shadow)
+        found = _relation(v, e.zero, (e,), e.degree, 0, shadow)
+        yield from (r for r in found if r.kind not in QUARTICS)
     rows: dict[Any, tuple[Any, Equation]] = {}
     for e in listed:
         if _is_linear(v, e.zero):
@@ -159,16 +177,16 @@ def _single(v: int, listed: Sequence[Equation], shadow: Shadow) -> Iterator[Rela
         return not fixed, shadow.unpaid(list(item[0]))
 
     for (x, e), (y, f) in combinations(sorted(rows.values(), key=merit)[:14], 2):
-        if e.degree == f.degree:
-            quality = _quality([shadow.of(c) for c in (*x[:2], *y[:2])])
-            if quality is not None:
-                turning = not all(map(shadow.is_constant, (*x[:2], *y[:2])))
-                yield Relation("two", v, (*x, *y), (e, f), quality + 0.3 * turning, e.degree)
+        quality = _quality([shadow.of(c) for c in (*x[:2], *y[:2])])
+        if quality is not None:
+            turning = not all(map(shadow.is_constant, (*x[:2], *y[:2])))
+            degree = (e.degree + f.degree) / 2
+            yield Relation("two", v, (*x, *y), (e, f), quality + 0.3 * turning, degree)
 
 
 def _relation(
-    v: int, zero: Scalar, sources: tuple[Equation, ...], degree: int, extra: float,
-    shadow: Shadow, gone: int | None = None, quartics: bool = True,
+    v: int, zero: Scalar, sources: tuple[Equation, ...], degree: float, extra: float,
+    shadow: Shadow, gone: int | None = None,
 ) -> Iterator[Relation]:  # fmt: skip
     """The relation that a polynomial in v alone is."""
     powers = {m for m in terms(zero)}
@@ -180,7 +198,7 @@ def _relation(
             yield Relation("linear", v, (c[0], -c[1]), sources, rank + extra, degree, gone)
         elif top == 2:
             yield Relation("square", v, tuple(c), sources, 3 + extra, degree, gone)
-        elif top <= 4 and quartics:
+        elif top <= 4:
             yield Relation("powers", v, (*[0] * (4 - top), *c), sources, 5 + extra, degree, gone)
         return
     X, Y, Z = _row(v, zero)
@@ -188,7 +206,7 @@ def _relation(
         rank = 1.0 if _is_number_zero(Z) or shadow.is_zero(Z) else 1.5
         Z = 0 if rank == 1.0 else Z
         yield Relation("one", v, (X, Y, Z), sources, rank + extra, degree, gone)
-    elif quartics and max(map(len, powers)) == 2:
+    elif max(map(len, powers)) == 2:
         CC, CS = coefficient(zero, 4 * v, 4 * v), coefficient(zero, 4 * v, 4 * v + S)
         yield Relation("quartic", v, (CC, CS, X, Y, Z), sources, 4 + extra, degree, gone)
 
@@ -219,7 +237,7 @@ def _quality(rows: Sequence[np.ndarray]) -> float | None:
     if (det <= 1e-9 * one * two).any() or not np.isfinite(det).all():
         return None
     turned = np.abs(a * c + b * d) <= 1e-9 * one * two
-    if turned.all() and (np.abs(one - two) <= 1e-9 * (one + two)).all():
+    if turned.all() and np.ptp(one / two) <= 1e-9 * (one / two).max():
         return 0.0
     return 2.5
 
@@ -227,21 +245,33 @@ def _quality(rows: Sequence[np.ndarray]) -> float | None:
 # two unknowns
 
 
+ENOUGH = 4  # eliminations of one unknown by another that are compared
+
+
 def _eliminated(
-    kept: int, gone: int, listed: Sequence[Equation], shadow: Shadow, quartics: bool
+    kept: int, gone: int, listed: Sequence[Equation], shadow: Shadow, degree: int
 ) -> Iterator[Relation]:
-    holding = [e for e in listed if gone in e.unknowns]
-    holding = sorted(holding, key=lambda e: (e.degree == 2, len(terms(e.zero))))[:14]
-    for e, f in combinations(holding, 2):
+    """Relations of `kept` of that degree in its cosine and sine, simplest pairs first."""
+    seen: dict[Any, Equation] = {}
+    for e in listed:
+        if gone in e.unknowns:
+            seen.setdefault(frozenset(terms(e.zero).items()), e)
+    pairs = sorted(combinations(seen.values(), 2), key=lambda pair: _effort(pair, shadow))
+    for e, f in pairs[:60]:
         if kept not in e.unknowns | f.unknowns:
             continue
-        degree = max(e.degree, f.degree)
+        power = max(e.degree, f.degree)
         for zero, extra in _without(gone, e, f, shadow):
-            zero = shadow.cleaned(zero, shadow.size ** (2 * degree) * 1e-3)
+            zero = shadow.cleaned(zero, shadow.size ** (2 * power) * 1e-3)
             if variables(zero) == {kept}:
-                yield from _relation(
-                    kept, zero, (e, f), 2 * degree, 1 + extra, shadow, gone, quartics
-                )
+                found = _relation(kept, zero, (e, f), 2 * power, 1 + extra, shadow, gone)
+                yield from (r for r in found if (r.kind in QUARTICS) == (degree == 2))
+
+
+def _effort(pair: Sequence[Equation], shadow: Shadow) -> tuple[int, int]:
+    """Simple pairs first: those whose coefficients of unknowns are constant, then short ones."""
+    items = [(m, c) for e in pair for m, c in terms(e.zero).items()]
+    return sum(bool(m) and not shadow.is_constant(c) for m, c in items), len(items)
 
 
 def _without(gone: int, e: Equation, f: Equation, shadow: Shadow) -> Iterator[tuple[Scalar, float]]:
@@ -314,10 +344,15 @@ def _without_angle(
     constant = not any(variables(z) for z in (a, b, c, d))
     if np.isfinite(ratios).all() and np.allclose(ratios[0], ratios[1], rtol=1e-9):
         one, two = a * a + b * b, c * c + d * d
-        yield u * u + _ratio(one, two, shadow) * (w * w) - one, 0.0
+        ratio = _ratio(one, two, shadow)
+        # a ratio that depends on the pose may be 0 or infinite where nothing is singular
+        steady = np.ptp(ratios[0]) <= 1e-9 * ratios[0].max()
+        yield u * u + ratio * (w * w) - one, 0.0 if steady else 0.7
     elif constant:
         det = a * d - b * c
-        yield (u * d - b * w) * (u * d - b * w) + (a * w - c * u) * (a * w - c * u) - det * det, 0.2
+        extra = 0.2 if shadow.is_constant(det) else 0.8
+        first, second = u * d - b * w, a * w - c * u
+        yield first * first + second * second - det * det, extra
 
 
 def _ratio(one: Scalar, two: Scalar, shadow: Shadow) -> Scalar:

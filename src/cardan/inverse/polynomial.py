@@ -14,7 +14,7 @@ from typing import Any
 from ..exact import exact
 from ..ir.graph import Expr
 
-__all__ = ["C", "Polynomial", "R", "S", "atom", "coefficient", "polynomial", "quotient", "terms", "variables"]
+__all__ = ["LIMIT", "MANY", "C", "Polynomial", "R", "S", "atom", "coefficient", "polynomial", "quotient", "terms", "variables"]
 
 Scalar = Any
 Monomial = tuple[int, ...]  # atoms in ascending order, repeated for powers
@@ -24,6 +24,32 @@ C, S, R = 0, 1, 2
 def atom(v: int, kind: int) -> Polynomial:
     """C_v, S_v or r_v."""
     return Polynomial({(4 * v + kind,): 1})
+
+
+class Many:
+    """Stands for a polynomial in more unknowns than any type has: it stays that whatever is done
+    to it, and is not written out."""
+
+    __slots__ = ()
+    __array_ufunc__ = None
+
+    def __neg__(self) -> Many:
+        return self
+
+    def __add__(self, other: Scalar) -> Many:
+        return self
+
+    __radd__ = __sub__ = __rsub__ = __add__
+
+    def __mul__(self, other: Scalar) -> Scalar:
+        return 0 if _is_zero(other) else self
+
+    __rmul__ = __mul__
+
+
+MANY = Many()
+EVERY = frozenset(range(64))
+LIMIT = 3
 
 
 class Polynomial:
@@ -39,9 +65,11 @@ class Polynomial:
         return Polynomial({m: -c for m, c in self.terms.items()})
 
     def __add__(self, other: Scalar) -> Scalar:
+        if other is MANY:
+            return MANY
         total = dict(self.terms)
         for m, c in terms(other).items():
-            total[m] = total[m] + c if m in total else c
+            total[m] = _sum(total[m], c) if m in total else c
         return polynomial(total)
 
     __radd__ = __add__
@@ -53,6 +81,8 @@ class Polynomial:
         return (-self) + other
 
     def __mul__(self, other: Scalar) -> Scalar:
+        if other is MANY or len(variables(self) | variables(other)) > LIMIT:
+            return MANY
         total: dict[Monomial, Scalar] = {}
         for m, c in self.terms.items():
             for k, d in terms(other).items():
@@ -80,7 +110,12 @@ def _accumulate(total: dict[Monomial, Scalar], m: Monomial, k: Monomial, c: Scal
             _accumulate(total, tuple(sorted((*left, *cosines))), tuple(right), -c)
             return
         key = tuple(sorted(m + k))
-    total[key] = total[key] + c if key in total else c
+    total[key] = _sum(total[key], c) if key in total else c
+
+
+def _sum(a: Scalar, b: Scalar) -> Scalar:
+    """a + b, and 2 a for equal expressions."""
+    return 2 * a if isinstance(a, Expr) and a == b else a + b
 
 
 def terms(x: Scalar) -> Mapping[Monomial, Scalar]:
@@ -90,14 +125,15 @@ def terms(x: Scalar) -> Mapping[Monomial, Scalar]:
     return {} if _is_zero(x) else {(): x}
 
 
-def polynomial(found: Mapping[Monomial, Scalar]) -> Scalar:
+def polynomial(listed: Mapping[Monomial, Scalar]) -> Scalar:
     """The scalar with these terms: a number or expression when no unknown is in it."""
-    kept = {m: c for m, c in found.items() if not _is_zero(c)}
+    kept = {m: c for m, c in listed.items() if not _is_zero(c)}
     if not kept:
         return 0
     if len(kept) == 1 and () in kept:
         return kept[()]
-    return Polynomial(kept)
+    found = Polynomial(kept)
+    return MANY if len(variables(found)) > LIMIT else found
 
 
 def coefficient(x: Scalar, *atoms: int) -> Scalar:
@@ -107,7 +143,9 @@ def coefficient(x: Scalar, *atoms: int) -> Scalar:
 
 def variables(x: Scalar) -> frozenset[int]:
     """The unknowns in a scalar."""
-    return frozenset(a >> 2 for m in terms(x) for a in m)
+    if x is MANY:
+        return EVERY
+    return frozenset([a >> 2 for m in terms(x) for a in m])
 
 
 def _is_zero(x: Scalar) -> bool:

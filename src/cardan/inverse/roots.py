@@ -46,8 +46,9 @@ class Aid:
     otherwise: tuple[Scalar, Scalar]
     fixed: Callable[[Scalar], bool]
 
-    def scale(self, degree: int) -> Scalar:
-        return self.size ** (2 * degree) if degree else 1
+    def scale(self, degree: float) -> Scalar:
+        """The square of a coefficient of that degree in lengths, as the robot's size sets it."""
+        return self.size ** round(2 * degree) if degree else 1
 
     def chosen(self, clear: Scalar, pair: tuple[Scalar, Scalar]) -> tuple[Scalar, Scalar]:
         """The direction, where there is one."""
@@ -145,7 +146,7 @@ def _one(relation: Relation, aid: Aid) -> Root:
 
 # quartics
 
-ROUNDS = 7
+ROUNDS = 5
 
 
 def _quartic(relation: Relation, aid: Aid) -> Root:
@@ -213,7 +214,7 @@ def _quartic_roots(
     p = c - 6 * hh
     q = d - 2 * (c * h) + 8 * (hh * h)
     r = f - d * h + c * hh - 3 * (hh * hh)
-    m = _largest_root(2 * p, p * p - 4 * r, -(q * q))
+    m = _largest_root(2 * p, p * p - 4 * r, -(q * q), aid.graph)
     k = root_of((m + p) * (m + p) - 4 * r)  # |q| / sqrt(m), without the division
     k = select(aid.graph, q, k, -k) if isinstance(q, Expr) else k
     e1, e2 = aid.sign(), aid.sign()
@@ -223,14 +224,24 @@ def _quartic_roots(
     return y - h, inner / scale, (e1, e2)
 
 
-def _largest_root(A: Scalar, B: Scalar, D: Scalar) -> Scalar:
-    """The largest real root of z³ + A z² + B z + D, D <= 0, from above by Laguerre's method."""
-    s = function("abs", A) + function("sqrt", function("abs", B)) + 1e-150
-    z = s + (2 * s - D / (s * s)) * exact("1/3")  # above any cube root of -D
+def _largest_root(A: Scalar, B: Scalar, D: Scalar, graph: Graph) -> Scalar:
+    """The largest real root of z³ + A z² + B z + D, by z = w - A/3: w³ + P w + Q = 0.
+
+    The root of w³ + P w = |Q| that is largest is found by Halley's method; for Q > 0 its negative
+    is the smallest root, and the largest follows from the quadratic that remains."""
+    third = exact("1/3")
+    h = A * third
+    P, Q = B - A * h, D + h * (2 * (h * h) - B)
+    size, R = function("abs", P), function("abs", Q)
+    quarter = function("sqrt", function("sqrt", R))
+    sixteenth = function("sqrt", function("sqrt", quarter))
+    cube = quarter * sixteenth * function("sqrt", function("sqrt", sixteenth))  # about R^(1/3)
+    near = function("min", R / (size + 1e-300), cube)
+    w = select(graph, P, near, function("sqrt", size) + near)
     for _ in range(ROUNDS):
-        f = ((z + A) * z + B) * z + D
-        g = (3 * z + 2 * A) * z + B
-        h = 6 * z + 2 * A
-        root = root_of(4 * (g * g) - 6 * (f * h))
-        z = z - 3 * f / (g + root + 1e-300)
-    return function("max", z, 0)
+        g = (w * w + P) * w - R
+        slope = 3 * (w * w) + P
+        w = w - g * slope / (slope * slope - 3 * (w * g) + 1e-300)
+    others = -3 * (w * w) - 4 * P
+    least = select(graph, others, exact("1/2") * (w + root_of(others)), -w)
+    return function("max", select(graph, Q, least, w) - h, 0)

@@ -41,14 +41,10 @@ class Shadow:
             if joint.sigma == PRISMATIC:
                 self.q[:, j] = rng.uniform(0.3, 0.9, SAMPLES) * self._length(chain)
         names = list(geo.tracer.parameters)
-        self.p = {name: rng.uniform(0.4, 1.6, SAMPLES) for name in (*names, *chain.parameters)}
-        self.T = np.stack(
-            [
-                chain.numeric({name: x[k] for name, x in self.p.items()}).pose(self.q[k])
-                for k in range(SAMPLES)
-            ]
-        ).reshape(SAMPLES, 16)
+        self.p = {name: rng.uniform(0.4, 1.6) for name in (*names, *chain.parameters)}
+        self.T = chain.numeric(self.p).pose(self.q).reshape(SAMPLES, 16)
         self.value: dict[int, Array] = {}
+        self.varying: dict[int, bool] = {}
         self.paid: set[int] = set()  # nodes computed by the steps so far
         self.atoms = self._atoms()
         self.size = float(np.abs(self.of(geo.size)).min())
@@ -108,7 +104,7 @@ class Shadow:
         if array == "T":
             return self.T[:, k]
         if array == "\0p":
-            return self.p[list(self.geo.tracer.parameters)[k]]
+            return np.full(SAMPLES, self.p[list(self.geo.tracer.parameters)[k]])
         if array == "free":
             return self.q[:, list(self.geo.free)[k]]
         return np.ones(SAMPLES)
@@ -129,27 +125,38 @@ class Shadow:
             return abs(float(x)) <= TOLERANCE * 1e-3 * scale
         return bool(np.abs(self.of(x)).max() <= TOLERANCE * scale)
 
+    def is_condition(self, x: Scalar) -> bool:
+        """Is a known scalar, zero for the poses of this chain, not zero for any other pose?"""
+        if not isinstance(x, Expr):
+            return False
+        kept, T = self.value, self.T
+        rng = np.random.default_rng(1)
+        R = np.linalg.qr(rng.normal(size=(SAMPLES, 3, 3)))[0]
+        R[np.linalg.det(R) < 0] *= -1
+        self.T = np.zeros((SAMPLES, 16))
+        self.T.reshape(-1, 4, 4)[:, :3, :3] = R
+        self.T.reshape(-1, 4, 4)[:, :3, 3] = rng.normal(size=(SAMPLES, 3)) * self.size
+        self.value = {}
+        found = self.of(x)
+        self.value, self.T = kept, T
+        return bool(np.nanmax(np.abs(found)) > 1e-6)
+
     def is_constant(self, x: Scalar) -> bool:
         """Is a known scalar the same in every configuration (a function of the geometry)?"""
         if not isinstance(x, Expr):
             return True
-        return all(name != "T" and name != "free" for name in self.reads(x))
+        return not self._varies(abs(x.ref))
 
-    def reads(self, x: Scalar) -> set[str]:
-        """The input arrays an expression depends on."""
-        seen: set[int] = set()
-        stack = [abs(x.ref)] if isinstance(x, Expr) else []
-        found = set()
-        while stack:
-            id = stack.pop()
-            if id in seen:
-                continue
-            seen.add(id)
+    def _varies(self, id: int) -> bool:
+        """Does a node depend on the pose or on a joint that is given?"""
+        found = self.varying.get(id)
+        if found is None:
             node = self.graph.nodes[id]
-            if node[0] == "input":
-                found.add(node[1])
-            elif node[0] != "const":
-                stack += node[1:]
+            if node[0] in ("const", "input"):
+                found = node[0] == "input" and node[1] != "\0p"
+            else:
+                found = any(map(self._varies, node[1:]))
+            self.varying[id] = found
         return found
 
     def scale(self, x: Scalar) -> float:

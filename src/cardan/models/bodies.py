@@ -87,6 +87,7 @@ class Body:
     damping: Scalar
     f_e: Vec
     n_e: Vec
+    phi: Scalar = 0  # angle about z_j from the frame described to this one (see reform)
     E: Vec | None = None  # diagonal of ∫ r r^T dm, when the moment is to be formed from it
 
     def elastic_torque(self, q: Scalar, qd: Scalar) -> Scalar:
@@ -117,6 +118,7 @@ class Bodies:
     V0: Vec
     Vd0: Vec
     Z: tuple[Scalar, ...]
+    unit: Scalar = 1  # of length, where it is not the described one (see reform)
     reformed: dict[Any, Bodies] = field(default_factory=dict, init=False, compare=False, repr=False)
 
     @property
