@@ -10,7 +10,18 @@ from .describe.bundled import robots
 from .describe.files import load
 from .describe.robot import Robot
 from .errors import CardanError
+from .inverse.numeric import inverse_kinematics
 from .program import Program
 from .version import __version__
 
-__all__ = ["CardanError", "Program", "Robot", "__version__", "catalogue", "load", "model", "robots"]
+__all__ = [
+    "CardanError",
+    "Program",
+    "Robot",
+    "__version__",
+    "catalogue",
+    "inverse_kinematics",
+    "load",
+    "model",
+    "robots",
+]

@@ -134,8 +134,29 @@ def float_index(x: Array) -> None:
     x[0] = x[x[1]]
 
 
+def counter_assigned(x: Array) -> None:
+    for i in range(3):
+        i = i + 1
+        x[i] = 0.0
+
+
+def counter_twice(x: Array) -> None:
+    for i in range(3):
+        for i in range(3):
+            x[i] = 0.0
+
+
 @pytest.mark.parametrize(
-    "function", [changes_type, unknown_word, tuples, wrong_annotation, float_index]
+    "function",
+    [
+        counter_assigned,
+        counter_twice,
+        changes_type,
+        unknown_word,
+        tuples,
+        wrong_annotation,
+        float_index,
+    ],
 )
 def test_what_is_outside_the_subset_is_refused(function: object) -> None:
     with pytest.raises(ProgramError):

@@ -21,7 +21,7 @@ as LLVM (kernel_llvm.py); nothing is ever evaluated from text. The subset:
 
 A kernel may write to its arrays. A call that writes to arrays is a statement `f(a)` or `x = f(a)`,
 never a part of a larger expression, because MATLAB passes arrays by value. A variable keeps the
-type of its first assignment. There is no recursion.
+type of its first assignment; a loop does not change its own bounds. There is no recursion.
 """
 
 from __future__ import annotations
@@ -137,6 +137,7 @@ class _Reader:
 
     kernel: Kernel
     names: dict[str, Any]
+    loops: list[str] = field(default_factory=list)  # variables of the loops around a statement
 
     def read(self) -> Kernel:
         written: set[str] = set()
@@ -188,8 +189,8 @@ class _Reader:
         else:
             self._expression(value)
         kind = type_of(kernel, value)
-        if target.id in kernel.parameters:
-            raise kernel.fault(target, "a parameter is not assigned")
+        if target.id in kernel.parameters or target.id in self.loops:
+            raise kernel.fault(target, "parameters and loop variables are not assigned")
         known = kernel.variables.setdefault(target.id, kind)
         if known == "int" and kind == "float":
             raise kernel.fault(target, f"{target.id} was an integer")
@@ -204,6 +205,7 @@ class _Reader:
         if isinstance(node, ast.Constant) and isinstance(node.value, int):
             return node.value
         if isinstance(node, ast.Name) and isinstance(self.names.get(node.id), int):
+            self.kernel.constants[node.id] = self.names[node.id]
             return int(self.names[node.id])
         if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult | ast.Add):
             left, right = self._constant(node.left), self._constant(node.right)
@@ -222,9 +224,14 @@ class _Reader:
             self._expression(bound)
         if len(call.args) == 3:
             self._constant(call.args[2])
-        self.kernel.variables.setdefault(node.target.id, "int")
+        if self.kernel.variables.setdefault(node.target.id, "int") != "int":
+            raise self.kernel.fault(node, f"{node.target.id} was not an integer")
+        if node.target.id in self.loops:
+            raise self.kernel.fault(node, f"{node.target.id} counts an outer loop")
+        self.loops.append(node.target.id)
         for part in node.body:
             self._statement(part, written)
+        self.loops.pop()
 
     def _test(self, node: ast.expr) -> None:
         if isinstance(node, ast.BoolOp):

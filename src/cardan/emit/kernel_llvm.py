@@ -89,7 +89,7 @@ class _Writer:
             for name, kind in kernel.parameters.items()
         ]
         result = _TYPES[kernel.returns]
-        head = f"define internal {result} @k_{kernel.name}({', '.join(args)}) nounwind {{"
+        head = f"define internal {result} @k_{kernel.name}({', '.join(args)}) nounwind noinline {{"
         lines = [head, "entry:"]
         for name, kind in kernel.variables.items():
             zero = "0" if kind == "int" else "0.0"

@@ -30,7 +30,13 @@ class KernelMatlab(Spelling):
     unequal = "~="
     functions: ClassVar[dict[str, str]] = {**{k: k for k in Spelling.functions}}
     logic: ClassVar[dict[str, str]] = {"and": " && ", "or": " || ", "not": "~"}
-    _renamed: ClassVar[dict[str, str]] = {"i": "ii", "j": "jj", "e": "ee", "pi": "pi_"}
+    _renamed: ClassVar[dict[str, str]] = {
+        "i": "ii",
+        "j": "jj",
+        "e": "ee",
+        "pi": "pi_",
+        "_": "times_",
+    }
 
     def text(self) -> str:
         """The user's function first: it gives the file its name."""

@@ -17,6 +17,7 @@ from dataclasses import dataclass, field
 
 from ..ir.code import Code
 from ..ir.cost import depends_on
+from .llvm_atan2 import atan2
 from .llvm_memory import load_element, store_block, stores
 from .llvm_sincos import KINDS, SinCos, literal, sincos_group, slow_declarations, slow_path
 
@@ -247,15 +248,17 @@ class Kernel:
             return self.negative(args[0])
         if op == "sign":
             (x,) = args
-            below = self._where("olt", x, self.const(0.0), self.const(-1.0), x)
-            return self._where("ogt", x, self.const(0.0), self.const(1.0), below)
+            below = self.where("olt", x, self.const(0.0), self.const(-1.0), x)
+            return self.where("ogt", x, self.const(0.0), self.const(1.0), below)
         if op == "select":
-            return self._where("ogt", args[0], self.const(0.0), args[1], args[2])
+            return self.where("ogt", args[0], self.const(0.0), args[1], args[2])
         if op == "atan2":
-            return self._by_lane("cardan_atan2" + ("" if self.kind.type == "double" else "f"), args)
+            if self.kind.type == "double":
+                return atan2(self, args[0], args[1])
+            return self._by_lane("cardan_atan2f", args)
         raise NotImplementedError(op)
 
-    def _where(self, test: str, x: str, y: str, yes: str, no: str) -> str:
+    def where(self, test: str, x: str, y: str, yes: str, no: str) -> str:
         condition = self.emit(f"fcmp {test} {self.type} {x}, {y}")
         return self.emit(f"select {self.bools} {condition}, {self.type} {yes}, {self.type} {no}")
 

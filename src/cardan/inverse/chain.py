@@ -179,6 +179,11 @@ class NumericChain:
         ends = sum(float(np.linalg.norm(T[:3, 3])) for T in (self.base, self.tool))
         return float(np.abs(self.d).sum() + np.abs(self.r).sum()) + ends or 1.0
 
+    @property
+    def scale(self) -> float:
+        """What errors of a pose are compared with: 1 for its rotation, its size if larger."""
+        return max(1.0, self.size)
+
     def frames(self, q: Array) -> list[Array]:
         """Placements (..., 4, 4) of base, of every joint frame, and of the tool."""
         q = np.asarray(q, float)

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from ..describe.robot import REVOLUTE
 from ..program import Program
 from .chain import Chain, NumericChain
+from .collect import collect
 from .polish import distance, merged, polish, rank_lost
 
 __all__ = ["Closed", "Found"]
@@ -73,17 +74,31 @@ class Closed:
         residual = np.empty((N, k))
         singular = np.zeros((N, k), bool)
         multiplicity = np.empty((N, k), np.int64)
+        shape = [k, n, CLEAR, EXACT * numeric.scale, WRONG * numeric.scale, np.nan]
+        tables = {"shape": np.array(shape), "turning": (numeric.sigma == REVOLUTE) * 1.0}
         for a in range(0, N, CHUNK):
             rows = slice(a, min(a + CHUNK, N))
-            inputs = _inputs(T[rows], None if free is None else free[rows], p)
-            found = self.function(**inputs)
-            doubtful = _collect(found, numeric, q[rows], count[rows], residual[rows])
+            size = rows.stop - a
+            found = self.function(**_inputs(T[rows], None if free is None else free[rows], p))
+            given = {"q": found.q.reshape(size, k * n), "margin": found.margin}
+            sorted_ = self._collect({**given, "residual": found.residual, **tables}, size)
+            q[rows] = sorted_["found"].reshape(size, k, n)
+            residual[rows] = sorted_["error"]
+            count[rows] = sorted_["state"][:, 0]
             multiplicity[rows] = np.arange(k) < count[rows, None]
-            for i in np.flatnonzero(doubtful):
+            for i in np.flatnonzero(sorted_["state"][:, 1]):
                 one = _inputs(T[a + i], None if free is None else free[a + i], p)
                 answer = self._closely(T[a + i], one, numeric, guess)
                 _put(answer, a + i, q, count, residual, singular, multiplicity)
         return Found(q, count, residual, singular, multiplicity)
+
+    @cached_property
+    def _collect(self) -> Any:
+        from ..run.kernel import KernelFunction
+
+        k, n = self.kmax, self.chain.n
+        inputs = {"q": k * n, "margin": k, "residual": k, "shape": 6, "turning": n}
+        return KernelFunction(collect, inputs, {"found": k * n, "error": k, "state": 2})
 
     def _closely(
         self, T: Array, inputs: dict[str, Array], numeric: NumericChain, guess: Array | None
@@ -92,7 +107,7 @@ class Closed:
         found = self.function(**inputs) if guess is None else self.led(**inputs, guess=guess)
         likely = np.isfinite(found.q).all(-1) & ~(found.margin < -1e-6)
         q, residual = polish(numeric, found.q[likely], T, self._held)
-        good = residual <= ACCEPT * max(1.0, numeric.size)
+        good = residual <= ACCEPT * numeric.scale
         direct, residual = q[good], residual[good]
         q, residual, multiplicity = merged(numeric, direct, residual)
         hidden = self._nearby(T, inputs, numeric, q)
@@ -106,7 +121,9 @@ class Closed:
         singular = rank_lost(numeric, q, self._held)
         return q, residual, singular, multiplicity
 
-    def _nearby(self, T: Array, inputs: dict[str, Array], numeric: NumericChain, q: Array) -> Array:
+    def _nearby(
+        self, T: Array, inputs: dict[str, Array], numeric: NumericChain, q: Array
+    ) -> Array:
         """Regular configurations found by solving poses nearby and returning to this one: what an
         equation that vanishes just here would hide."""
         rng = np.random.default_rng(0)
@@ -115,12 +132,14 @@ class Closed:
         for start in known:
             moved = start + 1e-4 * rng.normal(size=start.shape) * ~self._held
             near = self.function(**{**inputs, "T": numeric.pose(moved)})
-            fine = (near.margin > CLEAR) & (near.residual < 1e-9 * max(1.0, numeric.size))
+            fine = (near.margin > CLEAR) & (near.residual < 1e-9 * numeric.scale)
             candidates.append(near.q[fine])
         if not candidates:
             return np.empty((0, self.chain.n))
         back, residual = polish(numeric, np.concatenate(candidates), T, self._held)
-        good = (residual <= ACCEPT * max(1.0, numeric.size)) & ~rank_lost(numeric, back, self._held)
+        good = (residual <= ACCEPT * numeric.scale) & ~rank_lost(
+            numeric, back, self._held
+        )
         found: Array = back[good]
         return found
 
@@ -139,30 +158,6 @@ def _inputs(T: Array, free: Array | None, p: Array | None) -> dict[str, Array]:
     if p is not None:
         found["p"] = p
     return found
-
-
-def _collect(found: Any, numeric: NumericChain, q: Array, count: Any, residual: Array) -> Any:
-    """Move the branches that are solutions to the front; which rows need a closer look."""
-    scale = max(1.0, numeric.size)
-    with np.errstate(invalid="ignore"):
-        clear = found.margin > CLEAR
-        ok = clear & (found.residual <= EXACT * scale)
-        absent = (found.margin < -CLEAR) | (clear & (found.residual > WRONG * scale))
-    count[:] = ok.sum(1)
-    q[:], residual[:] = found.q, found.residual
-    k = ok.shape[1]
-    part = np.flatnonzero(count < k)
-    if len(part):
-        order = np.argsort(~ok[part], axis=1, kind="stable")
-        rest = np.arange(k) >= count[part, None]
-        moved = np.take_along_axis(found.q[part], order[..., None], 1)
-        moved[rest] = np.nan
-        q[part] = moved
-        errors = np.take_along_axis(found.residual[part], order, 1)
-        errors[rest] = np.nan
-        residual[part] = errors
-    q[(q <= -np.pi) & (numeric.sigma == REVOLUTE)] += 2 * np.pi
-    return ~(ok | absent).all(1)
 
 
 def _put(

@@ -22,7 +22,7 @@ from ..describe.frames import decompose
 from ..errors import InputError, ModelError
 from .chain import Chain, NumericChain, screw_matrix
 from .closed import Found
-from .general_pose import HEAD, general_pose
+from .general_pose import general_pose
 from .general_slides import slides_pose
 from .general_tables import (
     Formulation,
@@ -234,8 +234,8 @@ class GeneralSolver:
         T = np.asarray(T, float).reshape(-1, 4, 4)
         if not self.held:
             return _found(*self.prepared(numeric).run(T, threads))
-        if free is None or np.shape(free) != (len(T), len(self.held)):
-            raise InputError(f"free has shape {np.shape(free)}; expected {len(T), len(self.held)}")
+        if free is None or free.shape != (len(T), len(self.held)):
+            raise InputError(f"values of {len(self.held)} held joints are expected for every pose")
         q = np.full((len(T), MOST, self.chain.n), np.nan)
         infos = np.zeros((len(T), 64))
         values, which = np.unique(np.asarray(free, float), axis=0, return_inverse=True)
@@ -246,8 +246,8 @@ class GeneralSolver:
             for j, value in sorted(zip(self.held, row, strict=True), reverse=True):
                 six = without(six, j, float(value))
             found, infos[rows] = self.prepared(six).run(T[rows], threads)
-            q[np.ix_(rows, range(MOST), others)] = found
-            q[np.ix_(rows, range(MOST), list(self.held))] = row
+            q[rows[:, None], :, others] = found.swapaxes(1, 2)
+            q[rows[:, None], :, list(self.held)] = row[:, None]
         return _found(q, infos)
 
     def equations(self, form: str = "text") -> str:
@@ -273,7 +273,8 @@ def _found(q: Array, info: Array) -> Found:
     q[rest] = np.nan
     residual[rest] = np.nan
     singular = (rows[:, :, 1] < SINGULAR) & ~rest
-    roots = np.maximum(1, np.rint(rows[:, :, 2])).astype(np.int64)
+    # a regular Jacobian is a simple root, whatever two roots nearby may have converged to it
+    roots = np.where(singular, np.maximum(2, np.rint(rows[:, :, 2])), 1).astype(np.int64)
     roots[rest] = 0
     return Found(q, count, residual, singular, roots)
 

@@ -12,16 +12,9 @@ from __future__ import annotations
 
 from ..emit.kernel import Array, atan2, cos, empty, sin, sqrt
 from .general_eigen import eigenvalues
-from .general_kernels import (
-    companion,
-    joints_of,
-    matrix_n,
-    minors,
-    monomials,
-    null_space,
-    turned,
-)
+from .general_kernels import companion, matrix_n, minors, null_space, turned
 from .general_polish import FOUND, add_answer, polish
+from .general_roots import joints_of, monomials
 
 __all__ = ["FORM", "HEAD", "general_pose"]
 
@@ -239,12 +232,17 @@ def answer(
     return place
 
 
-def parity(info: Array) -> int:
-    """Is the number of real roots of the answers even, as that of a real polynomial?"""
-    total = 0.0
+def parity(info: Array, lack: int) -> int:
+    """Is the number of real roots of the answers even, as that of a real polynomial?
+
+    Where S(x) lacks rank there are roots without a meaning: then the answers are counted."""
     count = int(info[0])
+    total = 0.0
     for k in range(count):
-        total += max(1.0, info[1 + 3 * k + 2])
+        roots = info[1 + 3 * k + 2]
+        if lack > 0:
+            roots = 1.0
+        total += max(1.0, roots)
     whole = int(total + 0.5)
     return 1 - whole % 2
 
@@ -265,7 +263,7 @@ def general_pose(T: Array, robot: Array, q: Array, info: Array) -> None:
         first = HEAD + FORM * k
         fine = formulation(robot, first, pose, tau, q, info)
         info[49] = float(k + 1)
-        even = parity(info)
+        even = parity(info, int(robot[first + 585]))
         if fine == 1 and even == 1 and robot[first + 583] > 0.5:
             info[50] = 1.0
             break

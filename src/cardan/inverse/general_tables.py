@@ -35,7 +35,8 @@ def multiply(a: Array, b: Array) -> Array:
 
 
 def conjugate(a: Array) -> Array:
-    return a * np.array([1.0, -1, -1, -1] * 2)
+    found: Array = a * np.array([1.0, -1, -1, -1] * 2)
+    return found
 
 
 def screw(axis: int, angle: float, shift: float) -> Array:
@@ -77,12 +78,14 @@ class Formulation:
 
     def N(self, tau: Array) -> Array:
         """(1): H as a linear map of L."""
-        found = np.tensordot(tau, self.W, 1)
-        return np.linalg.solve(found, self.basis) if self.wrapped else found
+        found: Array = np.tensordot(tau, self.W, 1)
+        if self.wrapped:
+            found = np.asarray(np.linalg.solve(found, self.basis), float)
+        return found
 
 
 def formulations(chain: NumericChain) -> Iterator[Formulation]:
-    """All ways: three neighbours H in the loop, h revolute at an end of them, a, b, c the others."""
+    """All ways: H three neighbours in the loop, h revolute at an end of them, a, b, c the rest."""
     unit = chain.size
     steps = [
         multiply(screw(1, chain.alpha[j], chain.d[j] / unit),
@@ -116,7 +119,7 @@ def bases(steps: Sequence[Array], axes: Sequence[Array], first: int) -> tuple[Ar
     s_1 g_2 s_2 g_3 s_3 of H is the conjugate of L g_1, in the loop that starts at H."""
 
     def chained(joints: Sequence[int], powers: Sequence[int], steps: Sequence[Array]) -> Array:
-        x = _ONE
+        x: Array = _ONE
         for j, power in zip(joints, powers, strict=True):
             x = multiply(x, steps[j])
             if power:
@@ -141,17 +144,28 @@ def pencil(N: Array, turn: float) -> Array:
     """S0, S1, S2 (3, 12, 12) of the minors; the zero of h is moved by 2 turn."""
     c, s = np.cos(turn), np.sin(turn)
     low, high = c * N[:4] + s * N[4:], c * N[4:] - s * N[:4]
-    parts = np.stack([high, -low]).reshape(2, 4, 2, 2, 2)  # power of x, equation, a, b, c
-    E = np.zeros((3, 6, 3, 3))
-    pairs = [(i, j) for i in range(4) for j in range(i + 1, 4)]
-    for (p, q), x, y in product(product(range(2), repeat=2), np.ndindex(2, 2), np.ndindex(2, 2)):
-        for row, (i, j) in enumerate(pairs):
-            E[p + q, row, x[0] + y[0], x[1] + y[1]] += (
-                parts[p, i, 0][x] * parts[q, j, 1][y] - parts[p, i, 1][x] * parts[q, j, 0][y]
-            )
+    parts = np.stack([high, -low])  # power of x, equation, monomials of a, b, c
+    first, second = parts[:, :, :4].reshape(-1), parts[:, :, 4:].reshape(-1)
+    products = np.outer(first, second).reshape(2, 4, 4, 2, 4, 4)  # p i x, q j y
+    minors = products - products.transpose(0, 4, 2, 3, 1, 5)
+    E = np.bincount(_PLACES, minors.reshape(-1), 3 * 6 * 9 + 1)[:-1].reshape(3, 6, 3, 3)
     S = np.zeros((3, 12, 4, 3))
     S[:, :6, :3], S[:, 6:, 1:] = E, E
     return S.reshape(3, 12, 12)
+
+
+def _places() -> NDArray[np.int64]:
+    """Where each product of pencil() goes in E; the last place collects what is not needed."""
+    rows = {(i, j): k for k, (i, j) in enumerate((i, j) for i in range(4) for j in range(i + 1, 4))}
+    found = np.full((2, 4, 4, 2, 4, 4), 3 * 6 * 9)
+    for p, i, x, q, j, y in np.ndindex(*found.shape):
+        if i < j:
+            column = 3 * (x // 2 + y // 2) + x % 2 + y % 2
+            found[p, i, x, q, j, y] = 54 * (p + q) + 9 * rows[i, j] + column
+    return found.reshape(-1)
+
+
+_PLACES = _places()
 
 
 def measured(

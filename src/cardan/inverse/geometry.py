@@ -77,7 +77,7 @@ class InverseGeometry:
         if start is not None:
             found = _nearest(found, numeric, start)
         answer = Configurations(
-            *(x.reshape(*lead, *x.shape[1:]) for x in
+            *(x.reshape((*lead, *x.shape[1:])) for x in
               (found.q, found.count, found.residual, found.singular, found.multiplicity))
         )  # fmt: skip
         return answer if report or lead else answer[()]

@@ -66,11 +66,21 @@ class Derivation:
         """Solve every unknown, or say which stay."""
         while self.missing:
             found = equations(self.geo, self.known, self.shadow)
+            self._note_conditions(found)
             best = min(self._ranked(found), key=lambda item: item[0], default=None)
             if best is None:
                 raise Unsolved(self.missing)
             self._take(best[1])
         self.geo.tracer.inputs["sign"] = (len(self.signs),)
+
+    def _note_conditions(self, found: Sequence[Equation]) -> None:
+        """Equations without unknowns that only some poses satisfy."""
+        wanted = 6 - len(self.geo.unknowns)
+        for e in found:
+            full = len(self.conditions) >= wanted
+            if not full and not e.unknowns and self.shadow.is_condition(e.zero):
+                if all(e.zero != other.zero for other in self.conditions):
+                    self.conditions.append(e)
 
     def _ranked(self, found: Sequence[Equation]) -> Iterator[tuple[tuple[float, int], Relation]]:
         for relation in relations(found, self.shadow, self.quartics):

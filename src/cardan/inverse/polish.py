@@ -36,7 +36,7 @@ def polish(chain: NumericChain, q: Array, T: Array, held: Bools) -> tuple[Array,
         return q, np.empty(0)
     best, error = q.copy(), residuals(chain, q, T)
     for _ in range(ROUNDS):
-        todo = error > 1e-15 * max(1.0, chain.size)
+        todo = error > 1e-15 * chain.scale
         if not todo.any():
             break
         q = q + _step(chain, q, T, held)

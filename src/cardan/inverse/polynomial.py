@@ -82,7 +82,7 @@ class Polynomial:
             return MANY
         total = dict(self.terms)
         for m, c in terms(other).items():
-            total[m] = total[m] + c if m in total else c
+            total[m] = _sum(total[m], c) if m in total else c
         return polynomial(total)
 
     __radd__ = __add__
@@ -123,7 +123,12 @@ def _accumulate(total: dict[Monomial, Scalar], m: Monomial, k: Monomial, c: Scal
             _accumulate(total, tuple(sorted((*left, *cosines))), tuple(right), -c)
             return
         key = tuple(sorted(m + k))
-    total[key] = total[key] + c if key in total else c
+    total[key] = _sum(total[key], c) if key in total else c
+
+
+def _sum(a: Scalar, b: Scalar) -> Scalar:
+    """a + b, and 2 a for equal expressions."""
+    return 2 * a if isinstance(a, Expr) and a == b else a + b
 
 
 def terms(x: Scalar) -> Mapping[Monomial, Scalar]:

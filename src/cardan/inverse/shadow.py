@@ -125,6 +125,22 @@ class Shadow:
             return abs(float(x)) <= TOLERANCE * 1e-3 * scale
         return bool(np.abs(self.of(x)).max() <= TOLERANCE * scale)
 
+    def is_condition(self, x: Scalar) -> bool:
+        """Is a known scalar, zero for the poses of this chain, not zero for any other pose?"""
+        if not isinstance(x, Expr):
+            return False
+        kept, T = self.value, self.T
+        rng = np.random.default_rng(1)
+        R = np.linalg.qr(rng.normal(size=(SAMPLES, 3, 3)))[0]
+        R[np.linalg.det(R) < 0] *= -1
+        self.T = np.zeros((SAMPLES, 16))
+        self.T.reshape(-1, 4, 4)[:, :3, :3] = R
+        self.T.reshape(-1, 4, 4)[:, :3, 3] = rng.normal(size=(SAMPLES, 3)) * self.size
+        self.value = {}
+        found = self.of(x)
+        self.value, self.T = kept, T
+        return bool(np.nanmax(np.abs(found)) > 1e-6)
+
     def is_constant(self, x: Scalar) -> bool:
         """Is a known scalar the same in every configuration (a function of the geometry)?"""
         if not isinstance(x, Expr):

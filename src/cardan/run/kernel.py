@@ -76,7 +76,7 @@ class KernelFunction:
         with _LOCK:
             if self._function is None:
                 host = machine()
-                key = (self._text, "O3", host.name, host.features, llvmlite.__version__)
+                key = (self._text, "O2", host.name, host.features, llvmlite.__version__)
                 content = cached_object(key, lambda: _optimised(self._text, host))
                 engine = engine_of(content, host)
                 self._function = _SIGNATURE(engine.get_function_address("kernel"))
@@ -97,12 +97,14 @@ def _table(arrays: dict[str, np.ndarray], first: int) -> tuple[Any, Any]:
 
 
 def _optimised(text: str, host: Machine) -> bytes:
-    """Machine code: kernels have loops and calls, so LLVM's whole pipeline pays here."""
+    """Machine code. Functions are kept apart and loops as they are: unrolled, inlined and
+    vectorised code was 5 % faster and took five times as long to make."""
     target = target_of(host)
     module = llvm.parse_assembly(text)
-    options = llvm.create_pipeline_tuning_options(speed_level=3)
-    options.loop_vectorization = True
-    options.slp_vectorization = True
+    options = llvm.create_pipeline_tuning_options(speed_level=2)
+    options.loop_vectorization = False
+    options.slp_vectorization = False
+    options.loop_unrolling = False
     builder = llvm.create_pass_builder(target, options)
     passes = builder.getModulePassManager()
     passes.run(module, builder)
