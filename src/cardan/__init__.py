@@ -10,7 +10,12 @@ from .describe.bundled import robots
 from .describe.files import load
 from .describe.robot import Robot
 from .errors import CardanError
+from .models.flexible_rigid import rigid
 from .program import Program
+from .use.modal import natural_frequencies
 from .version import __version__
 
-__all__ = ["CardanError", "Program", "Robot", "__version__", "catalogue", "load", "model", "robots"]
+__all__ = [
+    "CardanError", "Program", "Robot", "__version__", "catalogue", "load", "model",
+    "natural_frequencies", "rigid", "robots",
+]  # fmt: skip

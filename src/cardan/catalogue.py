@@ -9,7 +9,7 @@ from typing import Any
 
 from .describe.check import require_sound
 from .describe.robot import Robot
-from .errors import InputError, UnknownNameError
+from .errors import InputError, ModelError, UnknownNameError
 
 __all__ = ["MENU", "Entry", "Option", "catalogue", "model"]
 
@@ -42,7 +42,12 @@ class Entry:
 
     def build(self, robot: Robot, **options: Any) -> Any:
         """The model of a robot."""
-        builder = self.builder
+        builder = self.builder if not robot.ne else _FLEXIBLE.get(self.name)
+        if builder is None:
+            raise ModelError(
+                f"'{self.name}' of '{robot.name}' is not available for flexible links: with them"
+                f" there are {', '.join(_FLEXIBLE)}; cardan.rigid(robot) makes its links rigid"
+            )
         if isinstance(builder, str):
             module, _, function = builder.partition(".")
             builder = getattr(import_module(f".build.{module}", __package__), function)
@@ -175,3 +180,12 @@ def _entries() -> list[Entry]:
 
 
 MENU: dict[str, Entry] = {entry.name: entry for entry in _entries()}
+
+# the builders of robots with flexible links, [BK13]
+_FLEXIBLE: dict[str, str | Callable[..., Any]] = {
+    **{name: f"flexible_kinematic.{name.replace('-', '_')}"
+       for name in ("transform", "jacobian", "velocities", "accelerations")},
+    **{name: f"flexible.{name.replace('-', '_')}"
+       for name in ("inverse-dynamics", "inertia-matrix", "bias", "gravity", "direct-dynamics",
+                    "energies")},
+}  # fmt: skip

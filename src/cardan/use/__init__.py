@@ -1,0 +1,1 @@
+"""What models are for: trajectories, simulation, control, identification, vibration, plots."""
