@@ -30,6 +30,7 @@ from .fields import (
     TWIN_KEYS,
     UNIT,
 )
+from .flexible import read_flexible
 from .parser import to_value
 from .robot import (
     COMPOUND,
@@ -221,7 +222,9 @@ class _Reader:
         self.place, self.link = ("link", j), f"link{j}"
         self.link = name = self.text(table, "name", f"link{j}")
         self.known(table, LINK_KEYS)
-        link = Link(name, **self.inertia(table), **self.numbers_of(table, WRENCH))
+        flexible = read_flexible(self, table.get("flexible"))
+        wrench = self.numbers_of(table, WRENCH)
+        link = Link(name, **self.inertia(table), **wrench, flexible=flexible)
         return link, self.joint(table, j, self.text(table, "joint_name", f"joint{j}"), j - 1)
 
     def loop(self, table: Table, k: int, n: int) -> Loop:
