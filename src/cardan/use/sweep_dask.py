@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 __all__ = ["run_on_dask"]
 
+CONNECT = "10s"  # to wait for a scheduler
 _TRIES = 10  # of one chunk
 
 
@@ -102,7 +103,7 @@ def _client(distributed: Any, cluster: Any) -> Iterator[Any]:
             yield client
         return
     try:
-        client = distributed.Client(cluster, timeout="10s")
+        client = distributed.Client(cluster, timeout=CONNECT)
     except (OSError, ValueError) as error:
         raise InputError(f"no Dask scheduler answers at '{cluster}': {error}") from None
     with client:
