@@ -110,4 +110,6 @@ def _general(chain: Chain, held: Sequence[int], known: Any) -> InverseGeometry:
     except ImportError:
         raise ModelError("the general method is not available in this version") from None
     why = "no three of its axes intersect or are parallel: the general method for six joints"
-    return InverseGeometry(chain, "general", why, general_solver(chain, held, known), tuple(held), None, known)
+    return InverseGeometry(
+        chain, "general", why, general_solver(chain, held, known), tuple(held), None, known
+    )

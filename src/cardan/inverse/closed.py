@@ -121,9 +121,7 @@ class Closed:
         singular = rank_lost(numeric, q, self._held)
         return q, residual, singular, multiplicity
 
-    def _nearby(
-        self, T: Array, inputs: dict[str, Array], numeric: NumericChain, q: Array
-    ) -> Array:
+    def _nearby(self, T: Array, inputs: dict[str, Array], numeric: NumericChain, q: Array) -> Array:
         """Regular configurations found by solving poses nearby and returning to this one: what an
         equation that vanishes just here would hide."""
         rng = np.random.default_rng(0)
@@ -137,9 +135,7 @@ class Closed:
         if not candidates:
             return np.empty((0, self.chain.n))
         back, residual = polish(numeric, np.concatenate(candidates), T, self._held)
-        good = (residual <= ACCEPT * numeric.scale) & ~rank_lost(
-            numeric, back, self._held
-        )
+        good = (residual <= ACCEPT * numeric.scale) & ~rank_lost(numeric, back, self._held)
         found: Array = back[good]
         return found
 
