@@ -22,7 +22,7 @@ from ..models.formulation import PLAIN, Formulation
 from ..models.reform import LENGTHS
 from .derive import Candidate, Derivation, Form, verify
 
-__all__ = ["EFFORTS", "cheapest"]
+__all__ = ["EFFORTS", "cheapest", "units"]
 
 EFFORTS = ("plain", "normal", "max")
 LARGE = 12
@@ -97,7 +97,7 @@ def _shape(robot: Robot) -> dict[str, Any]:
         "grouped": frozenset(kin.parallel),
         "apart": frozenset(kin.parallel & kin.near),
         "align": frozenset(kin.leaves),
-        "unit": next(_units(robot), None),
+        "unit": next(units(robot), None),
     }
 
 
@@ -132,7 +132,7 @@ def _changed(form: Formulation, change: Change) -> Formulation:
     return replace(form, **{key: getattr(form, key) ^ {j}})
 
 
-def _units(robot: Robot) -> Iterator[Change]:
+def units(robot: Robot) -> Iterator[Change]:
     """Lengths that may be the unit, those of the last links first."""
     joints = robot.joints
     if robot.base.kind == "floating" or any(joint.sigma == PRISMATIC for joint in joints):
@@ -164,7 +164,7 @@ def _changes(robot: Robot, choices: Sequence[str], thorough: bool) -> Iterator[C
     for key in choices:
         yield from ((key, j) for j in sorted(able.get(key, ())))
     if "unit" in choices:
-        yield from _units(robot)
+        yield from units(robot)
 
 
 @dataclass(frozen=True)
