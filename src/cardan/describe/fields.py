@@ -25,7 +25,9 @@ UNIT = {
     "W0": "rad/s", "WP0": "rad/s^2", "V0": "m/s", "VP0": "m/s^2", "gravity": "m/s^2",
 }  # fmt: skip
 
-ROBOT_KEYS = ("cardan", "name", "source", "notes", "gravity", "base", "link", "loop")
+ROBOT_KEYS = (
+    "cardan", "name", "source", "notes", "gravity", "base", "platform", "link", "leg", "loop",
+)  # fmt: skip
 JOINT_KEYS = (
     "joint", "antecedent", *GEOMETRY, "variable", "active", *DRIVE,
     "stiffness", "rest", "damping", "limits", SYMBOLS,
@@ -34,5 +36,5 @@ LINK_KEYS = ("name", "joint_name", *JOINT_KEYS, *INERTIA, *BODY, *WRENCH)
 BASE_KEYS = (
     "name", "kind", "Z", "W0", "WP0", "V0", "VP0", *INERTIA, *BODY, *WRENCH, *DRIVE,
 )  # fmt: skip
-LOOP_KEYS = ("name", "cut", "twin")
+LOOP_KEYS = ("name", "cut", "twin", "frames")
 TWIN_KEYS = ("name", "antecedent", *GEOMETRY, "active")
