@@ -149,7 +149,7 @@ def _step(
     words = {"C": f"C{label}", "S": f"S{label}", "r": f"r{label}", "e": signs[0], "f": signs[1]}
     kind = relation.kind
     zero = kind == "one" and isinstance(relation.coefficients[2], int)
-    if kind in ("two", "linear") and not step.root.margins:
+    if kind in ("two", "linear") and not step.root.spans:
         lines += ["   so that", *_directly(step, speller, label)]
     else:
         lines += ["   which has the form", "      " + put(FORMS[kind].format(**words)), "   where"]
