@@ -20,9 +20,11 @@ def test_a_straight_wrist_is_said_to_be_singular() -> None:
     q = np.array([0.3, 0.4, -0.5, 0.6, 0, 0.2])
     found = ik.solve(chain.pose(q), p=p, report=True)
     k = int(found.count)
-    assert k == 7 and found.singular[:k].sum() == 1
+    assert k == 7
+    assert found.singular[:k].sum() == 1
     i = int(np.argmax(found.singular))
-    assert found.multiplicity[i] == 2 and found.q[i, 3] == 0
+    assert found.multiplicity[i] == 2
+    assert found.q[i, 3] == 0
     assert np.allclose(found.q[i, 3] + found.q[i, 5], 0.8)
     led = ik.solve(chain.pose(q), p=p, guess=q)
     assert np.allclose(led[0], q, atol=1e-9)
@@ -33,7 +35,8 @@ def test_a_stretched_arm_is_a_double_solution() -> None:
     q = np.array([0.3, -1, 0, 0.5, 1, 0.3])
     found = ik.solve(chain.pose(q), p=p, report=True)
     i = int(np.argmax(found.singular))
-    assert found.singular[i] and found.multiplicity[i] == 2
+    assert found.singular[i]
+    assert found.multiplicity[i] == 2
     assert np.abs(found.q[i] - q).max() < 1e-6
     assert found.residual[: int(found.count)].max() < 1e-9
 
@@ -61,7 +64,8 @@ def test_nearest_to_a_guess_comes_first() -> None:
     ik, chain, p = solution("puma560")
     q = np.array([0.3, 0.4, -0.5, 0.6, 0.7, 0.2])
     found = ik.solve(chain.pose(q), guess=q + 0.01, p=p)
-    assert len(found) == 8 and np.allclose(found[0], q)
+    assert len(found) == 8
+    assert np.allclose(found[0], q)
     batch = ik.solve(np.stack([chain.pose(q)] * 2), guess=q + 0.01, p=p)
     assert np.allclose(batch.q[:, 0], q)
 
@@ -79,19 +83,22 @@ def test_limits_drop_and_turn() -> None:
     assert ((kept[:, 0] >= 5) & (kept[:, 0] <= 8) & (kept[:, 4] >= 0)).all()
     assert np.abs(kept - [0.3 + 2 * np.pi, -1, 0.8, 0.5, 1, 0.3]).max(-1).min() < 1e-9
     report = ik.solve(T, limits=True, report=True)
-    assert int(report.count) == len(kept) and np.isnan(report.q[len(kept) :]).all()
+    assert int(report.count) == len(kept)
+    assert np.isnan(report.q[len(kept) :]).all()
 
 
 def test_redundant_arms_take_a_value_for_the_free_joint() -> None:
     robot = cardan.load("iiwa14")
     ik = cardan.model(robot, "inverse-geometry", free="q3")
-    assert ik.free == (2,) and "q3" in ik.reason
+    assert ik.free == (2,)
+    assert "q3" in ik.reason
     q = np.array([0.3, 0.4, -0.5, 0.6, 0.7, 0.2, 0.1])
     T = ik.chain.numeric().pose(q)
     assert np.abs(ik.solve(T, free=-0.5) - q).max(-1).min() < 1e-9
     assert np.abs(ik.solve(T, guess=q)[0] - q).max() < 1e-9  # the guess's value
     many = ik.solve(T, free=np.linspace(-1, 1, 5))
-    assert many.shape == (5,) and np.allclose(many.q[1, 0, 2], -0.5)
+    assert many.shape == (5,)
+    assert np.allclose(many.q[1, 0, 2], -0.5)
     with pytest.raises(cardan.CardanError, match="free"):
         ik.solve(T, free=np.nan)
     with pytest.raises(cardan.CardanError, match="no joint of this solution is free"):
@@ -143,7 +150,9 @@ def test_loops_are_refused_with_a_remedy() -> None:
         cardan.model(cardan.load("fivebar"), "inverse-geometry")
 
 
-@pytest.mark.parametrize("name", ["rx90", "puma560", "stanford", "scara", "ur5", "offset arm", "5R"])
+@pytest.mark.parametrize(
+    "name", ["rx90", "puma560", "stanford", "scara", "ur5", "offset arm", "5R"]
+)
 def test_equations_can_be_read(name: str) -> None:
     ik = solution(name)[0]
     text = ik.equations()

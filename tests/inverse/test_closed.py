@@ -51,14 +51,17 @@ def test_the_configuration_is_among_the_answers(name: str) -> None:
     found = ik.solve(T, **more)
     gap = reached(found, q, chain.sigma)
     # near singularities a pose determines its configuration to fewer digits
-    assert np.quantile(gap, 0.99) < 1e-8 and gap.max() < 1e-4, name
+    assert np.quantile(gap, 0.99) < 1e-8, name
+    assert gap.max() < 1e-4, name
     there = np.arange(found.q.shape[1]) < found.count[:, None]
-    assert np.isnan(found.q[~there]).all() and np.isfinite(found.q[there]).all()
+    assert np.isnan(found.q[~there]).all()
+    assert np.isfinite(found.q[there]).all()
     poses = chain.pose(np.where(there[..., None], found.q, 0))
     assert np.abs(poses - T[:, None]).max((-2, -1))[there].max() < 1e-9
     assert found.residual[there].max() < 1e-9
     angles = found.q[there][:, chain.sigma == 0]
-    assert (angles > -np.pi).all() and (angles <= np.pi).all()
+    assert (angles > -np.pi).all()
+    assert (angles <= np.pi).all()
 
 
 def search(chain: NumericChain, T: np.ndarray, held: np.ndarray, values: np.ndarray) -> int:
@@ -105,7 +108,8 @@ def test_methods_as_in_the_books() -> None:
         assert solution(name)[0].method == "paul"
     for name in ("offset arm", "shoulder", "middle", "skew RRPRRR"):
         ik = solution(name)[0]
-        assert ik.method == "pieper" and "degree 4" in ik.reason
+        assert ik.method == "pieper"
+        assert "degree 4" in ik.reason
 
 
 def test_asking_for_a_method_that_does_not_apply_says_what_would() -> None:
@@ -127,14 +131,17 @@ def test_out_of_reach_is_empty() -> None:
 
 
 def test_a_batch_has_leading_axes() -> None:
-    ik, chain, p = solution("puma560")
-    q, T, _ = drawn("puma560", 6)
+    ik, _chain, p = solution("puma560")
+    _q, T, _ = drawn("puma560", 6)
     found = ik.solve(T.reshape(2, 3, 4, 4), p=p)
-    assert found.shape == (2, 3) and found.q.shape == (2, 3, 8, 6)
+    assert found.shape == (2, 3)
+    assert found.q.shape == (2, 3, 8, 6)
     assert np.allclose(found[1, 2], ik.solve(T[5], p=p))
     assert ik.solve(T[:0], p=p).q.shape == (0, 8, 6)
     one = ik.solve(T[0], p=p, report=True)
-    assert one.shape == () and one.q.shape == (8, 6) and int(one.count) == len(one[()])
+    assert one.shape == ()
+    assert one.q.shape == (8, 6)
+    assert int(one.count) == len(one[()])
 
 
 def test_tree_robots_answer_with_the_joints_of_the_path() -> None:

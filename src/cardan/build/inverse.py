@@ -10,8 +10,8 @@ from ..errors import ModelError
 from ..inverse.branches import program
 from ..inverse.chain import Chain
 from ..inverse.closed import Closed
-from ..inverse.geometry import InverseGeometry
 from ..inverse.equation import QUARTICS
+from ..inverse.geometry import InverseGeometry
 from ..inverse.paul import Unsolved, derive
 from .derive import parametrised
 

@@ -89,7 +89,7 @@ class Closed:
             for i in np.flatnonzero(sorted_["state"][:, 1]):
                 one = _inputs(T[a + i], None if free is None else free[a + i], p)
                 answer = self._closely(T[a + i], one, numeric, guess)
-                _put(answer, a + i, q, count, residual, singular, multiplicity)
+                _put(answer, a + int(i), q, count, residual, singular, multiplicity)
         return Found(q, count, residual, singular, multiplicity)
 
     @cached_property
@@ -102,7 +102,7 @@ class Closed:
 
     def _closely(
         self, T: Array, inputs: dict[str, Array], numeric: NumericChain, guess: Array | None
-    ) -> tuple[Array, ...]:
+    ) -> tuple[Any, ...]:
         """One doubtful pose: candidates polished, verified and merged."""
         found = self.function(**inputs) if guess is None else self.led(**inputs, guess=guess)
         q, residual, open_ = self._verified(T, found, numeric)
@@ -125,7 +125,7 @@ class Closed:
         q, residual = polish(numeric, found.q[likely], T, self._held)
         good = residual <= ACCEPT * numeric.scale
         open_ = bool((~(np.abs(found.margin[likely]) > CLEAR) & ~good).any())
-        return q[good], residual[good], open_ or not likely.all() and not good.any()
+        return q[good], residual[good], open_ or (not likely.all() and not good.any())
 
     def _representative(
         self, T: Array, inputs: dict[str, Array], numeric: NumericChain, q: Array, residual: Array
@@ -139,9 +139,7 @@ class Closed:
                 return np.concatenate([q, more[lost]]), np.concatenate([residual, error[lost]])
         return q, residual
 
-    def _nearby(
-        self, T: Array, inputs: dict[str, Array], numeric: NumericChain, q: Array
-    ) -> Array:
+    def _nearby(self, T: Array, inputs: dict[str, Array], numeric: NumericChain, q: Array) -> Array:
         """Regular configurations found by solving poses nearby and returning to this one: what an
         equation that vanishes just here would hide."""
         rng = np.random.default_rng(0)
@@ -155,9 +153,7 @@ class Closed:
         if not candidates:
             return np.empty((0, self.chain.n))
         back, residual = polish(numeric, np.concatenate(candidates), T, self._held)
-        good = (residual <= ACCEPT * numeric.scale) & ~rank_lost(
-            numeric, back, self._held
-        )
+        good = (residual <= ACCEPT * numeric.scale) & ~rank_lost(numeric, back, self._held)
         found: Array = back[good]
         return found
 
@@ -179,7 +175,7 @@ def _inputs(T: Array, free: Array | None, p: Array | None) -> dict[str, Array]:
 
 
 def _put(
-    answer: tuple[Array, ...], i: int, q: Array, count: Any, residual: Array, singular: Any,
+    answer: tuple[Any, ...], i: int, q: Array, count: Any, residual: Array, singular: Any,
     multiplicity: Any,
 ) -> None:  # fmt: skip
     k = min(len(answer[0]), q.shape[1])
