@@ -2,7 +2,7 @@
 
 python -m bench                     a table
 python -m bench --json figures.json the same as JSON ('-' for standard output)
-python -m bench --only native       one group: trace, native, compile, import
+python -m bench --only native       one group: trace, native, compile, import, general
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import platform
 from collections.abc import Callable
 from pathlib import Path
 
-from bench import native, startup, trace
+from bench import inverse_general, native, startup, trace
 from bench.timing import Figure
 from rich.console import Console
 from rich.table import Table
@@ -24,6 +24,7 @@ GROUPS: dict[str, Callable[[], list[Figure]]] = {
     "compile": native.compile_figures,
     "native": native.batch_figures,
     "import": startup.figures,
+    "general": inverse_general.figures,
 }
 
 
