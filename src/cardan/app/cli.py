@@ -16,7 +16,7 @@ from typer.core import TyperCommand, TyperGroup
 
 from ..errors import CardanError
 from ..version import __version__
-from . import benching, describing, generating, serving
+from . import benching, describing, generating, serving, solving
 from .options import ModelCommand
 from .output import message, print_text, silence
 
@@ -88,6 +88,7 @@ _COMMANDS: list[tuple[Callable[..., None], type[TyperCommand] | None]] = [
     (describing.convert, None),
     (generating.generate, ModelCommand),
     (generating.count, None),
+    (solving.ik, None),
     (benching.bench, None),
     (serving.serve, None),
 ]

@@ -271,7 +271,9 @@ def _by_constraint_forces(
     free = divided({j: given.get(j, 0) - H[j] for j in moving})
     columns = [divided({j: row.get(j, 0) for j in moving}) for row in constraint.rows]
     S = [[_along(row, column) for column in columns] for row in constraint.rows]
-    miss = [-(_along(w, free) + psi) for w, psi in zip(constraint.rows, constraint.Psi, strict=True)]
+    miss = [
+        -(_along(w, free) + psi) for w, psi in zip(constraint.rows, constraint.Psi, strict=True)
+    ]
     force = solve_symmetric(S, miss)
     qdd = []
     for j in made.active:

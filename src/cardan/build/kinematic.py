@@ -62,7 +62,9 @@ def jacobian_inverse(
         inverted, det = _inverted(found, n, robot, det)
         return {"Jinv": ((n, 6), flat(inverted)), "det": ((), [det])}
 
-    forms = forms_of(robot, frame, projection, intermediate, tool, outputs, tried=7 if n <= 6 else 3)
+    forms = forms_of(
+        robot, frame, projection, intermediate, tool, outputs, tried=7 if n <= 6 else 3
+    )
     inputs = {"q": (n,)}
     return build(
         robot, "jacobian-inverse", inputs, forms, ["Jinv", "det"], symbolic=symbolic,

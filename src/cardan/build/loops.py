@@ -96,9 +96,7 @@ class Closing:
         """Values by link as a list over the joints of the tree."""
         return [values[j] for j in self.connection.moving]
 
-    def motion(
-        self, scene: Bodies, x: Arrays
-    ) -> tuple[Constraint, list[Scalar], list[Scalar]]:
+    def motion(self, scene: Bodies, x: Arrays) -> tuple[Constraint, list[Scalar], list[Scalar]]:
         """(constraint, qd, qdd) of the whole tree; qdd_a = 0 where it is no input."""
         found, qd = self.constraint(scene, x, x["qd"])
         qdd = found.accelerations(x.get("qdd", [0] * self.na))
@@ -179,9 +177,7 @@ def loop_kinematics(robot: Robot, *, details: bool = False, symbolic: bool = Fal
         "W": f"{LOOP_MEANING['W']}; rows: {made.connection.named(passive)}; columns:"
         f" {made.connection.named(active)}"
     }
-    return made.program(
-        "loop-kinematics", made.inputs("q", "qd"), [run], outputs, meaning=meaning
-    )
+    return made.program("loop-kinematics", made.inputs("q", "qd"), [run], outputs, meaning=meaning)
 
 
 def _details(

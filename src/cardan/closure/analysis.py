@@ -120,9 +120,7 @@ def _analyse(robot: Robot) -> Analysis:
         Chosen(ROWS[loop.kind], _view(robot, loop, connection, kept)) for loop in connection.loops
     )
     chosen, least_squares = _independent(connection, chosen, kept, rank)
-    return Analysis(
-        connection, len(connection.moving) - rank, rank, chosen, kept, least_squares
-    )
+    return Analysis(connection, len(connection.moving) - rank, rank, chosen, kept, least_squares)
 
 
 def _samples(robot: Robot, connection: Connection) -> list[Sample]:

@@ -11,7 +11,6 @@ from itertools import product
 from typing import Any
 
 from ..algebra.scalar import cos_sin, function
-from ..algebra.vector import dot
 from ..describe.robot import PRISMATIC
 from ..ir.code import Code
 from ..ir.passes import inline
@@ -20,9 +19,10 @@ from ..program import Program
 from .matrices import IDENTITY, Frame, before, compose, placements
 from .paul import Derivation
 
-__all__ = ["program"]
+__all__ = ["CLEAR", "program"]
 
 Scalar = Any
+CLEAR = 1e-10  # margins beyond ±CLEAR are beyond doubt
 MEANING = {
     "T": "pose of the frame: homogeneous matrix, m",
     "free": "values of the joints that are given, rad or m",
@@ -30,13 +30,12 @@ MEANING = {
     "q": "joint values of each branch, rad in (-pi, pi] or m",
     "margin": "of each branch: negative, there is no real solution; near 0, it is singular",
     "residual": "of each branch: largest difference of its pose to T",
-    "rigid": "largest entry of R^T R - 1, and 1 - det R",
     "p": "free parameters, SI units",
 }
 
 
 def program(found: Derivation, model: str) -> Program:
-    """T (, free, guess, p) -> q (k, n), margin (k), residual (k), rigid."""
+    """T (, free, guess, p) -> q (k, n), margin (k), residual (k)."""
     code, names = _one_branch(found)
     tracer = Tracer()
     arrays = {
@@ -53,9 +52,8 @@ def program(found: Derivation, model: str) -> Program:
         rows = inline(tracer.graph, code, {**arrays, "sign": signs})
         for name, flat in outputs.items():
             flat += rows[name]
-    outputs["rigid"] = inline(tracer.graph, code, {**arrays, "sign": signs})["rigid"]
     k, n = 2**count, found.chain.n
-    shapes = {"q": (k, n), "margin": (k,), "residual": (k,), "rigid": ()}
+    shapes = {"q": (k, n), "margin": (k,), "residual": (k,)}
     whole, _ = tracer.program({name: (shapes[name], flat) for name, flat in outputs.items()})
     meaning = {name: MEANING[name] for name in (*whole.inputs, *outputs)}
     return Program(model, found.chain.robot, whole, names, {}, meaning)
@@ -70,17 +68,29 @@ def _flat(items: Any) -> list[Scalar]:
 def _one_branch(found: Derivation) -> tuple[Code, tuple[str, ...]]:
     """The program of one branch, its signs as an input."""
     q = [_joint_value(found, j) for j in range(found.chain.n)]
-    margins = [m for step in found.steps for m in step.root.margins]
-    margin: Scalar = 1
-    for m in margins:
-        margin = function("min", margin, m)
     outputs = {
         "q": ((found.chain.n,), q),
-        "margin": ((1,), [margin]),
+        "margin": ((1,), [_margin(found)]),
         "residual": ((1,), [residual(found)]),
-        "rigid": ((1,), [_rigid(found.geo.T)]),
     }
     return found.geo.tracer.program(outputs, None, found.chain.parameters)
+
+
+def _margin(found: Derivation) -> Scalar:
+    """The least margin; 0, which is doubtful, where an equation vanishes altogether."""
+
+    def least(values: list[Scalar]) -> Scalar:
+        total: Scalar = 1
+        for m in values:
+            total = function("min", total, m)
+        return total
+
+    span = least([m for step in found.steps for m in step.root.spans])
+    margin = least([m for step in found.steps for m in step.root.margins])
+    if isinstance(span, int):
+        return margin
+    graph = found.geo.tracer.graph
+    return graph.apply("select", span - CLEAR, function("min", margin, span), 0)
 
 
 def _joint_value(found: Derivation, j: int) -> Scalar:
@@ -135,14 +145,3 @@ def _larger(worst: Scalar, x: Scalar) -> Scalar:
         return worst
     size = function("abs", x)
     return size if isinstance(worst, int) and worst == 0 else function("max", worst, size)
-
-
-def _rigid(T: Frame) -> Scalar:
-    """How far the rotation of a pose is from one: the largest entry of RᵀR - 1 and 1 - det R."""
-    s, n, a = T.R.T.rows
-    worst: Scalar = 0
-    for x, y, value in ((s, s, 1), (n, n, 1), (a, a, 1), (s, n, 0), (s, a, 0), (n, a, 0)):
-        worst = _larger(worst, dot(x, y) - value)
-    det = (s[1] * n[2] - s[2] * n[1]) * a[0] + (s[2] * n[0] - s[0] * n[2]) * a[1] + (
-        s[0] * n[1] - s[1] * n[0]) * a[2]  # fmt: skip
-    return _larger(worst, det - 1)

@@ -1,13 +1,13 @@
 """Scalar equations of a chain, and what can be derived from pairs of them.
 
-An equation is a polynomial that vanishes. `Relation` is an equation in one unknown, given by its
-coefficients; the table of [KC97] 3.3.1 (the types of Paul's method) is the list of ways to get one:
+An equation is a polynomial that vanishes; a `Relation` is an equation in one unknown, given by its
+coefficients. The table of [KC97] 3.3.1 (the types of Paul's method) is the list of ways to get one:
 
     X r = Y                            one length
     X S + Y C = Z                      one angle, one equation                        (type 2)
     X1 S + Y1 C = Z1, X2 S + ...       one angle, two equations                       (type 3)
     two equations in r and an angle    r is eliminated                                (types 4, 5)
-    two equations in two angles        one is eliminated by C² + S² = 1               (types 6, 7, 8)
+    two equations in two angles        one is eliminated by C² + S² = 1             (types 6, 7, 8)
 
 and where elimination leaves a second degree in C and S, the quartic of Pieper's method.
 """
@@ -24,7 +24,17 @@ import numpy as np
 from ..algebra.vector import Vec, dot, zero
 from .matrices import IDENTITY, Frame, Geometry, after, before, compose, inverse, placements
 from .polynomial import (
-    LIMIT, MANY, C, Polynomial, R, S, coefficient, polynomial, quotient, terms, variables,
+    LIMIT,
+    MANY,
+    C,
+    Polynomial,
+    R,
+    S,
+    coefficient,
+    polynomial,
+    quotient,
+    terms,
+    variables,
 )  # fmt: skip
 from .shadow import Shadow
 
@@ -93,14 +103,10 @@ def equations(geo: Geometry, known: Mapping[int, Any], shadow: Shadow) -> list[E
 Side = tuple[Frame, Vec]  # a placement, and where the first origin is seen from the second
 
 
-def _entries(
-    left: Side, right: Side, place: tuple[int, int], shadow: Shadow
-) -> Iterator[Equation]:
+def _entries(left: Side, right: Side, place: tuple[int, int], shadow: Shadow) -> Iterator[Equation]:
     """The twelve entries of left = right, the position of the inverse, and |P|²."""
     (L, l), (M, m) = left, right
-    pairs = [
-        (L.R[a, b], M.R[a, b], f"{'xyz'[a]}{'sna'[b]}", 0) for a in range(3) for b in range(3)
-    ]
+    pairs = [(L.R[a, b], M.R[a, b], f"{'xyz'[a]}{'sna'[b]}", 0) for a in range(3) for b in range(3)]
     pairs += [(L.P[a], M.P[a], f"{'xyz'[a]}P", 1) for a in range(3)]
     pairs += [(l[a], m[a], f"{'xyz'[a]}Q", 1) for a in range(3)]
     for x, y, name, degree in pairs:
@@ -131,16 +137,14 @@ def _equation(
 GOOD = 2.0  # a rank that needs no comparison with eliminations
 
 
-def relations(
-    found: Sequence[Equation], shadow: Shadow, quartics: bool
-) -> list[Relation]:
+def relations(found: Sequence[Equation], shadow: Shadow, quartics: bool) -> list[Relation]:
     """Equations in one unknown that these equations give: those they are, or else those that
     elimination makes of two; quartics only when there is nothing else."""
     by: dict[frozenset[int], list[Equation]] = {}
     for equation in found:
         if equation.unknowns:
             by.setdefault(equation.unknowns, []).append(equation)
-    listed = [r for u, es in by.items() if len(u) == 1 for r in _single(*u, es, shadow)]
+    listed = [r for u, es in by.items() if len(u) == 1 for r in _single(min(u), es, shadow)]
     if any(r.rank < GOOD for r in listed):
         return listed
     for u in by:
@@ -189,7 +193,7 @@ def _relation(
     shadow: Shadow, gone: int | None = None,
 ) -> Iterator[Relation]:  # fmt: skip
     """The relation that a polynomial in v alone is."""
-    powers = {m for m in terms(zero)}
+    powers = set(terms(zero))
     if any(a & 3 == R for m in powers for a in m):
         top = max(map(len, powers))
         c = [coefficient(zero, *[4 * v + R] * k) for k in range(top, -1, -1)]
@@ -261,10 +265,10 @@ def _eliminated(
         if kept not in e.unknowns | f.unknowns:
             continue
         power = max(e.degree, f.degree)
-        for zero, extra in _without(gone, e, f, shadow):
-            zero = shadow.cleaned(zero, shadow.size ** (2 * power) * 1e-3)
-            if variables(zero) == {kept}:
-                found = _relation(kept, zero, (e, f), 2 * power, 1 + extra, shadow, gone)
+        for raw, extra in _without(gone, e, f, shadow):
+            left = shadow.cleaned(raw, shadow.size ** (2 * power) * 1e-3)
+            if variables(left) == {kept}:
+                found = _relation(kept, left, (e, f), 2 * power, 1 + extra, shadow, gone)
                 yield from (r for r in found if (r.kind in QUARTICS) == (degree == 2))
 
 

@@ -1,10 +1,10 @@
 """`InverseGeometry`: what cardan.model(robot, "inverse-geometry") gives.
 
-    ik = cardan.model(robot, "inverse-geometry")
-    ik.method, ik.reason        which method solves this robot, and why
-    ik.solve(T)                 all configurations of a pose: (k, n)
-    print(ik.equations())       the derivation, as a tree of branches
-    ik.emit("c")                self-contained code
+ik = cardan.model(robot, "inverse-geometry")
+ik.method, ik.reason        which method solves this robot, and why
+ik.solve(T)                 all configurations of a pose: (k, n)
+print(ik.equations())       the derivation, as a tree of branches
+ik.emit("c")                self-contained code
 """
 
 from __future__ import annotations
@@ -96,7 +96,9 @@ class InverseGeometry:
         if p is None:
             return values
         if not isinstance(p, Mapping):
-            raise InputError(f"p is {type(p).__name__}; expected values by name, as p={{'D3': 0.4}}")
+            raise InputError(
+                f"p is {type(p).__name__}; expected values by name, as p={{'D3': 0.4}}"
+            )
         for name, value in p.items():
             if name not in self.chain.parameters:
                 raise UnknownNameError.of("symbol of the geometry", name, self.chain.parameters)
@@ -106,7 +108,9 @@ class InverseGeometry:
     def _guess(self, guess: Any) -> Array:
         found = np.asarray(guess, float)
         if found.shape != (self.chain.n,) or not np.isfinite(found).all():
-            raise InputError(f"guess has shape {found.shape}; expected {self.chain.n} finite values")
+            raise InputError(
+                f"guess has shape {found.shape}; expected {self.chain.n} finite values"
+            )
         return found
 
     def _free(
@@ -129,7 +133,9 @@ class InverseGeometry:
         try:
             lead = np.broadcast_shapes(lead, found.shape[:-1])
         except ValueError:
-            raise InputError(f"free {np.shape(free)} and poses {lead} do not fit together") from None
+            raise InputError(
+                f"free {np.shape(free)} and poses {lead} do not fit together"
+            ) from None
         full = np.broadcast_to(found, (*lead, count)).reshape(prod(lead), count)
         return np.ascontiguousarray(full), lead
 
@@ -181,7 +187,9 @@ def _within(found: Found, numeric: NumericChain) -> Found:
 
 
 def _nearest(found: Found, numeric: NumericChain, guess: Array) -> Found:
-    far = np.stack([distance(numeric, guess, q) for q in found.q]) if len(found.q) else found.residual
+    far = (
+        np.stack([distance(numeric, guess, q) for q in found.q]) if len(found.q) else found.residual
+    )
     return _taken(found, found.q, np.where(np.isnan(far), np.inf, far), found.count)
 
 

@@ -13,9 +13,9 @@ from typing import Any
 
 import numpy as np
 
-from ..catalogue import model
 from ..describe.robot import Robot
 from ..errors import InputError
+from .derived import compiled
 from .joints import bounds, require_numbers, vector
 from .paths import Path, rotation_vector
 from .trajectory import Trajectory, differentiated, instants
@@ -45,8 +45,8 @@ def damped(
     `task`: the components that matter, such as "x y rz"; the others are left free."""
     require_numbers(robot, "inverse kinematics")
     chosen = {} if frame is None else {"frame": frame}
-    pose = model(robot, "transform", **chosen).compile()
-    jacobian = model(robot, "jacobian", **chosen).compile()
+    pose = compiled(robot, "transform", **chosen)
+    jacobian = compiled(robot, "jacobian", **chosen)
     rows = rows_of(task, robot.n)
     lower, upper = bounds(robot, "lower"), bounds(robot, "upper")
 
@@ -125,10 +125,10 @@ def rates(
     """q, qd, qdd of a task motion: least squares of least norm where J is not square."""
     chosen = {} if frame is None else {"frame": frame}
     rows = rows_of(task, robot.n)
-    J = model(robot, "jacobian", **chosen).compile()(q=q)[:, rows]
+    J = compiled(robot, "jacobian", **chosen)(q=q)[:, rows]
     Jplus = np.linalg.pinv(J, rcond=1e-9)
     qd = np.einsum("tij,tj->ti", Jplus, V[:, rows])
-    bias = model(robot, "jdot-qdot", **chosen).compile()(q=q, qd=qd)[:, rows]
+    bias = compiled(robot, "jdot-qdot", **chosen)(q=q, qd=qd)[:, rows]
     qdd = np.einsum("tij,tj->ti", Jplus, Vd[:, rows] - bias)
     worst = np.abs(np.einsum("tij,tj->ti", J, qd) - V[:, rows]).max()
     if worst > 1e-6 * (1 + np.abs(V).max()):

@@ -191,6 +191,8 @@ class Models:
 
         def clicked(event: Any) -> None:
             name = str(event.args)
+            if not name:
+                return
             read_by = uses.get(name, [])
             used = ", ".join(read_by[:12]) + (" ..." if len(read_by) > 12 else "")
             if name in definitions:
@@ -201,7 +203,7 @@ class Models:
                 where = "an input"
             chosen.set_text(f"{name}: {where}; used in {used or 'no line: an output'}")
 
-        table.on("symbol", clicked)
+        table.on("click", clicked, js_handler=_SYMBOL)
         if found.get("left_out"):
             ui.label(f"{found['left_out']} more lines are in the code.").classes("hint")
 
@@ -228,11 +230,10 @@ class Models:
             ui.download.content(base64.b64decode(found["zip"]), found["name"])
 
 
+_SYMBOL = """(event) => emit(
+    event.target.closest('[data-name]')?.getAttribute('data-name') ?? '')"""
 _CELL = """
-<q-td :props="props" @click="(event) => {
-    const found = event.target.closest('[data-name]');
-    if (found) $parent.$emit('symbol', found.dataset.name);
-}">
+<q-td :props="props">
   <span class="line-number">{{ props.row.id + 1 }}</span><span v-html="props.row.math"></span>
 </q-td>
 """

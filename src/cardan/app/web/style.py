@@ -43,5 +43,9 @@ body:not(.body--dark) .header { color: #1f2933; }
 .options { gap: 4px 16px; }
 .gallery { display: grid; grid-template-columns: repeat(auto-fill, minmax(260px, 1fr));
   gap: 16px; padding: 20px; width: 100%; }
+.mono, .mono input { font-family: ui-monospace, monospace; font-size: 13px; }
+.configuration { white-space: pre; }
+.chart { height: 230px; }
+.report { width: 100%; height: 640px; border: 1px solid var(--line); background: #fff; }
 .gallery img { width: 100%; }
 """

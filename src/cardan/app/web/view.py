@@ -38,7 +38,7 @@ class View:
             self.scene = ui.scene(
                 640,
                 460,
-                grid=(4, 40),
+                grid=False,
                 background_color="#f4f5f7",
                 on_drag_end=self._dropped,
                 camera=ui.scene.perspective_camera(fov=38, near=0.01, far=200),
@@ -94,6 +94,11 @@ class View:
             self.slides.append((part.joint, found))
 
     def _ground(self) -> None:
+        """A grid one can look through: robots also reach below their base."""
+        half = 1.25 * self.size
+        for k in np.linspace(-half, half, 11).tolist():
+            for a, b in (((k, -half, 0), (k, half, 0)), ((-half, k, 0), (half, k, 0))):
+                self.scene.line(list(a), list(b)).material("#c9cfd6")
         radius = 0.09 * self.size
         plate = self.scene.cylinder(radius, radius, 0.02 * self.size, 32).material("#5c6670")
         plate.move(0, 0, -0.01 * self.size).rotate_R(_UPRIGHT.tolist())

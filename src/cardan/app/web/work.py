@@ -20,6 +20,7 @@ from ...describe.files import accepted, read_bytes
 from ...describe.robot import Robot
 from ...errors import InputError, UnknownNameError
 from ...program import Program
+from . import moving
 
 __all__ = ["FUNCTIONS"]
 
@@ -111,8 +112,18 @@ def evaluate(data: Data, say: Say) -> Data:
     return {"outputs": {n: np.asarray(x).tolist() for n, x in zip(names, values, strict=True)}}
 
 
+def _on(function: Callable[[Robot, Data, Say], Data]) -> Callable[[Data, Say], Data]:
+    """A function of the robot itself as one of its text."""
+    return lambda data, say: function(robot_of(data), data, say)
+
+
 FUNCTIONS: dict[str, Callable[[Data, Say], Data]] = {
     "derive": derive,
     "package": package,
     "evaluate": evaluate,
+    "inverse": _on(moving.inverse),
+    "motion": _on(moving.motion),
+    "simulation": _on(moving.simulation),
+    "identification": _on(moving.identification),
+    "modes": _on(moving.modes),
 }
