@@ -260,8 +260,9 @@ def _eliminated(
     for e in listed:
         if gone in e.unknowns:
             seen.setdefault(frozenset(terms(e.zero).items()), e)
-    pairs = sorted(combinations(seen.values(), 2), key=lambda pair: _effort(pair, shadow))
-    for e, f in pairs[:60]:
+    ranked = sorted((_effort(e, shadow), k, e) for k, e in enumerate(seen.values()))[:24]
+    pairs = [(_total(x[0], y[0]), x[2], y[2]) for x, y in combinations(ranked, 2)]
+    for _, e, f in sorted(pairs, key=lambda pair: pair[0])[:60]:
         if kept not in e.unknowns | f.unknowns:
             continue
         power = max(e.degree, f.degree)
@@ -272,10 +273,14 @@ def _eliminated(
                 yield from (r for r in found if (r.kind in QUARTICS) == (degree == 2))
 
 
-def _effort(pair: Sequence[Equation], shadow: Shadow) -> tuple[int, int]:
-    """Simple pairs first: those whose coefficients of unknowns are constant, then short ones."""
-    items = [(m, c) for e in pair for m, c in terms(e.zero).items()]
-    return sum(bool(m) and not shadow.is_constant(c) for m, c in items), len(items)
+def _effort(e: Equation, shadow: Shadow) -> tuple[int, int]:
+    """Simple equations first: coefficients of unknowns that are constant, then cheap ones."""
+    turning = sum(bool(m) and not shadow.is_constant(c) for m, c in terms(e.zero).items())
+    return turning, shadow.unpaid(list(terms(e.zero).values())) + len(terms(e.zero))
+
+
+def _total(x: tuple[int, int], y: tuple[int, int]) -> tuple[int, int]:
+    return x[0] + y[0], x[1] + y[1]
 
 
 def _without(gone: int, e: Equation, f: Equation, shadow: Shadow) -> Iterator[tuple[Scalar, float]]:
