@@ -17,7 +17,7 @@ from ..errors import InputError, ModelError
 from ..models.bodies import Bodies, bodies
 from ..models.flexible_dynamics import Key, coordinate_keys
 from ..models.flexible_loops import ROWS, Cut, closing_error, constraint_rows
-from ..models.flexible_tree import Motion, motion
+from ..models.flexible_tree import Motion, seats
 
 __all__ = ["Closing", "closing", "numeric_bodies", "opened"]
 
@@ -25,7 +25,7 @@ Array = np.ndarray
 _KINDS = {REVOLUTE: "revolute", PRISMATIC: "prismatic", FIXED: "fixed"}
 _CLOSED = 1e-11
 _RANK = 1e-7
-_STARTS = 20
+_STARTS = 12
 
 
 def opened(robot: Robot) -> Robot:
@@ -97,7 +97,7 @@ class Closing:
         return [self.keys.index(key) for key in keys]
 
     def seats(self, q: Array) -> Motion:
-        return motion(self.scene, [float(x) for x in q], [0] * len(q))
+        return seats(self.scene, [float(x) for x in q])
 
     def error(self, q: Array) -> Array:
         """How far the loops are open."""
@@ -116,7 +116,7 @@ class Closing:
         """The loops closed by moving some coordinates: Gauss and Newton, steps limited."""
         q = np.array(q, float)
         unknown = list(unknown)
-        for _ in range(100):
+        for _ in range(50):
             e = self.error(q)
             if np.abs(e).max(initial=0) < _CLOSED:
                 return q
