@@ -1,6 +1,6 @@
 """Planar beams in Exudyn: absolute nodal coordinates, many elements; an independent formulation.
 
-Nothing is shared with Cardan: no floating frame, no modes; geometrically exact for large rotation."""
+Nothing is shared with Cardan: no floating frame, no modes; exact for large turns."""
 
 from __future__ import annotations
 
@@ -85,7 +85,9 @@ class Plane:
                 nodeNumber=node, storeInternal=True, outputVariableType=variable,
             )))  # fmt: skip
 
-    def run(self, duration: float, steps: int, samples: int, damping: float = 0.9) -> list[np.ndarray]:
+    def run(
+        self, duration: float, steps: int, samples: int, damping: float = 0.9
+    ) -> list[np.ndarray]:
         """Integrate; the rows (t, values ...) of every sensor."""
         self.mbs.Assemble()
         settings = self.exu.SimulationSettings()

@@ -117,7 +117,7 @@ def test_one_link_arm_against_many_elements() -> None:
 
 
 def test_two_link_arm_against_many_elements() -> None:
-    """Two strips fall from the horizontal: large turns, a bent elbow; tip within 1 % of its path."""
+    """Two strips fall from the horizontal: large turns; tip within 1 % of its path."""
     T, g = 0.5, -9.81
     robot = cardan.load(
         {"gravity": [0, g, 0], "link": [

@@ -5,6 +5,7 @@ of the elastic coordinates link by link."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from ..algebra.solve import solve_symmetric

@@ -1,8 +1,8 @@
 """Simulation kernels of robots with flexible links: state rates, and a whole Runge-Kutta step.
 
 The state is q of the tree and qd of the independent coordinates. Driven joints either have their
-motion prescribed, u = (q_a, qd_a, qdd_a), or their torques given, u = tau. A step of fourth order is
-traced as one program: one call per step, shared work done once."""
+motion prescribed, u = (q_a, qd_a, qdd_a), or their torques given, u = tau. A step of fourth order
+is traced as one program: one call per step, shared work done once."""
 
 from __future__ import annotations
 
@@ -127,7 +127,14 @@ def step_program(robot: Robot, prescribed: bool) -> Program:
         q, qd = _imposed(robot, _moved(start, h / 6, mean), x["u2"], prescribed)
         return Result({"q1": ((n,), q), "qd1": ((m,), qd)})
 
-    inputs: dict[str, tuple[int, ...]] = {"q": (n,), "qd": (m,), "u0": drive, "u1": drive, "u2": drive, "h": (1,)}
+    inputs: dict[str, tuple[int, ...]] = {
+        "q": (n,),
+        "qd": (m,),
+        "u0": drive,
+        "u1": drive,
+        "u2": drive,
+        "h": (1,),
+    }
     return _traced(robot, "flexible-step", inputs, run)
 
 

@@ -57,18 +57,21 @@ class FlexibleMotion:
         """The origin of a frame in frame 0, (N, 3)."""
         tree = self.robot.tree()
         found = model(tree, "transform", frame=frame).compile()(q=self.q)
-        return np.asarray(found)[:, :3, 3]
+        origins: Array = np.asarray(found)[:, :3, 3]
+        return origins
 
     def velocity(self, frame: int | str | None = None) -> Array:
         """The twist (linear, angular) of a frame, in the axes of frame 0, (N, 6)."""
         J = model(self.robot.tree(), "jacobian", frame=frame).compile()(q=self.q)
-        return np.einsum("nij,nj->ni", np.asarray(J), self.qd)
+        found: Array = np.einsum("nij,nj->ni", np.asarray(J), self.qd)
+        return found
 
     @cached_property
     def energy(self) -> Array:
         """Kinetic and potential energy (gravity, springs, deformation), (N,)."""
         E, U = model(self.robot.tree(), "energies").compile()(q=self.q, qd=self.qd)
-        return np.asarray(E) + np.asarray(U)
+        total: Array = np.asarray(E) + np.asarray(U)
+        return total
 
 
 def simulate(
@@ -81,7 +84,7 @@ def simulate(
     """Integrate a robot with flexible links over a time.
 
     motion(t): positions, velocities, accelerations of the driven joints; or torque(t), zero without
-    either. It starts at q_a (that of the motion), undeformed, or deformed by q_e, with velocities qd
+    either. It starts at q_a (that of the motion), undeformed or deformed by q_e, with velocities qd
     of the independent coordinates (driven and elastic joints, then elastic coordinates)."""
     if method not in METHODS:
         raise UnknownNameError.of("method", method, METHODS)
@@ -111,7 +114,9 @@ def _drive(loops: Closing, motion: Any, torque: Any) -> Callable[[float], Array]
     given = motion if motion is not None else torque
 
     def drive(t: float) -> Array:
-        u = np.array([np.atleast_1d(x) for x in given(t)] if motion is not None else given(t), float)
+        u = np.array(
+            [np.atleast_1d(x) for x in given(t)] if motion is not None else given(t), float
+        )
         if u.shape != shape:
             what = "q, qd, qdd of the driven joints" if motion is not None else "driven torques"
             raise InputError(f"at t = {t:g} the law gives shape {u.shape}; {what}: {shape}")
@@ -160,7 +165,9 @@ def _compiled_step(robot: Robot, prescribed: bool) -> Any:
 def _compiled_rates(robot: Robot, prescribed: bool) -> Any:
     program = rates_program(robot, prescribed)
     slopes = [
-        program.derivative(output, wrt).compile() for output in ("flow", "qdd") for wrt in ("q", "qd")
+        program.derivative(output, wrt).compile()
+        for output in ("flow", "qdd")
+        for wrt in ("q", "qd")
     ]
     return program.compile(), slopes
 
