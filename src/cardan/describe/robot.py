@@ -22,8 +22,8 @@ from ..errors import UnknownNameError
 from .expression import Value, substitute, symbols
 
 __all__ = [
-    "DRIVE", "FIXED", "GEOMETRY", "IDENTITY_4", "INERTIA", "PRISMATIC", "REVOLUTE", "WRENCH",
-    "Base", "Joint", "Limits", "Link", "Loop", "Robot",
+    "COMPOUND", "DRIVE", "FIXED", "GEOMETRY", "IDENTITY_4", "INERTIA", "PRISMATIC", "REVOLUTE",
+    "WRENCH", "Base", "Joint", "Limits", "Link", "Loop", "Robot",
 ]  # fmt: skip
 
 GEOMETRY = ("gamma", "b", "alpha", "d", "theta", "r")
@@ -33,6 +33,7 @@ DRIVE = ("IA", "FV", "FS")
 IDENTITY_4: tuple[Value, ...] = (1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1)
 
 REVOLUTE, PRISMATIC, FIXED = 0, 1, 2
+COMPOUND = ("cylindrical", "universal", "spherical")  # cut joints of more than one freedom
 
 
 @dataclass(frozen=True)
@@ -97,11 +98,15 @@ class Link:
 
 @dataclass(frozen=True)
 class Loop:
-    """A closed loop: the cut joint k, and frame k+B on the other link, which coincides with it."""
+    """A closed loop: the cut joint k, and frame k+B on the other link, which coincides with it.
+
+    kind: "" where the cut joint is what its sigma says; a `COMPOUND` joint has sigma 2, its frames
+    share their origin (cylindrical: lie on one z axis) and turn against each other."""
 
     name: str
     cut: Joint
     twin: Joint
+    kind: str = ""
 
 
 @dataclass(frozen=True)

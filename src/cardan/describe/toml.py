@@ -33,6 +33,7 @@ from .fields import (
 from .flexible import read_flexible
 from .parser import to_value
 from .robot import (
+    COMPOUND,
     DRIVE,
     FIXED,
     GEOMETRY,
@@ -235,7 +236,8 @@ class _Reader:
         self.place, self.link = ("loop", k), f"loop{k}"
         self.link = name = self.text(table, "name", f"loop{k}")
         self.known(table, LOOP_KEYS)
-        frames = []
+        frames: list[Joint] = []
+        compound = ""
         for kind, allowed in (("cut", ("name", *JOINT_KEYS)), ("twin", TWIN_KEYS)):
             part = table.get(kind)
             if not isinstance(part, Mapping) or "antecedent" not in part:
@@ -243,14 +245,17 @@ class _Reader:
                 part = {}
             self.known(part, allowed)
             fixed = {"joint": "fixed"} if kind == "twin" else {}
+            if kind == "cut" and part.get("joint") in COMPOUND:
+                compound, fixed = str(part["joint"]), {"joint": "fixed"}
             own = self.text(part, "name", f"{kind}{k}")
             frames.append(self.joint({"active": False, **part, **fixed}, n + k, own, 0))
-        return Loop(name, *frames)
+        return Loop(name, frames[0], frames[1], compound)
 
     def joint(self, table: Table, j: int, name: str, before: int) -> Joint:
         kind = self.text(table, "joint", "revolute")
         if kind not in JOINTS:
-            self.report(f"joint = {kind!r:.40}; allowed: {', '.join(JOINTS)}", "joint")
+            more = f", {', '.join(COMPOUND)}" if self.place[0] == "loop" else ""
+            self.report(f"joint = {kind!r:.40}; allowed: {', '.join(JOINTS)}{more}", "joint")
         sigma = JOINTS.index(kind) if kind in JOINTS else 0
         variable = self.text(table, "variable", "")
         if sigma == FIXED and variable:

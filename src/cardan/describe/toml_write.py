@@ -112,8 +112,10 @@ def _loop(loop: Loop, k: int) -> list[str]:
     for kind, joint in (("cut", loop.cut), ("twin", loop.twin)):
         parts = [f"name = {_quote(joint.name)}"] if joint.name != f"{kind}{k}" else []
         parts += [f"antecedent = {joint.antecedent}", *_joint(joint, active=False)]
-        if kind == "twin":  # always fixed
+        if kind == "twin" or loop.kind:  # a twin is always fixed
             parts = [part for part in parts if not part.startswith("joint =")]
+        if kind == "cut" and loop.kind:
+            parts.append(f"joint = {_quote(loop.kind)}")
         lines.append(f"{kind} = {{ {', '.join(parts)} }}")
     return lines
 
