@@ -234,7 +234,7 @@ def inertia_matrix(
         size = len(loops.independent)
 
     def run(scene: Bodies, x: Arrays) -> Result:
-        still = motion(scene, x["q"], [0] * len(x["q"]))
+        still = _moving(robot, scene, {"q": x["q"], "qd": [0] * len(x["q"])})
         matrix = mass_matrix(scene, still, base=is_floating(robot))
         rows = matrix.rows()
         if loops is not None:
@@ -262,7 +262,7 @@ def _tree_forces(
         if not moving:
             scene = scene.unloaded().moving_base([0] * 6, x.get("g0", scene.gravity))
         rates = x["qd"] if moving else [0] * size
-        state = motion(scene, x["q"], rates, wrenches(robot, x))
+        state = _moving(robot, scene, {**x, "qd": rates})
         found = forces(scene, state, [0] * size)
         springs = [spring(scene, state, key) for key in coordinate_keys(scene)]
         rows = [u - v for u, v in zip(found.rows(scene), springs, strict=True)]

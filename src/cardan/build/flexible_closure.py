@@ -16,8 +16,8 @@ from ..describe.robot import FIXED, PRISMATIC, REVOLUTE, Link, Robot
 from ..errors import InputError, ModelError
 from ..models.bodies import Bodies, bodies
 from ..models.flexible_dynamics import Key, coordinate_keys
-from ..models.flexible_loops import ROWS, Cut, closing_error, constraint_rows
-from ..models.flexible_tree import Motion, motion
+from ..models.flexible_loops import ROWS, Cut, closing_error, constraint_rows, is_reversed
+from ..models.flexible_tree import Motion, seats
 
 __all__ = ["Closing", "closing", "numeric_bodies", "opened"]
 
@@ -25,7 +25,7 @@ Array = np.ndarray
 _KINDS = {REVOLUTE: "revolute", PRISMATIC: "prismatic", FIXED: "fixed"}
 _CLOSED = 1e-11
 _RANK = 1e-7
-_STARTS = 20
+_STARTS = 12
 
 
 def opened(robot: Robot) -> Robot:
@@ -97,7 +97,7 @@ class Closing:
         return [self.keys.index(key) for key in keys]
 
     def seats(self, q: Array) -> Motion:
-        return motion(self.scene, [float(x) for x in q], [0] * len(q))
+        return seats(self.scene, [float(x) for x in q])
 
     def error(self, q: Array) -> Array:
         """How far the loops are open."""
@@ -116,13 +116,16 @@ class Closing:
         """The loops closed by moving some coordinates: Gauss and Newton, steps limited."""
         q = np.array(q, float)
         unknown = list(unknown)
-        for _ in range(100):
+        for _ in range(50):
             e = self.error(q)
             if np.abs(e).max(initial=0) < _CLOSED:
-                return q
+                break
             step = -np.linalg.pinv(self.matrix(q)[:, unknown], rcond=1e-9) @ e
             q[unknown] += step * min(1.0, 0.5 / max(np.abs(step).max(initial=0), 1e-300))
-        return q if np.abs(self.error(q)).max(initial=0) < 1e-8 else None
+        if np.abs(self.error(q)).max(initial=0) > 1e-8:
+            return None
+        x = self.seats(q)
+        return None if any(is_reversed(self.scene, x, cut) for cut in self.everything) else q
 
     def assemble(
         self, q_a: Sequence[float], q_e: Sequence[float] | None = None,
@@ -192,12 +195,14 @@ class Closing:
         """Closed configurations near that of the description, a little deformed."""
         rng = np.random.default_rng(1)
         found = []
-        joints = list(range(self.n))
+        joints, everything = range(self.n), range(len(self.keys))
         for trial in range(4 * _STARTS):
-            q = rng.normal(size=len(self.keys))
-            q[: self.n] *= 0.3 + 0.05 * trial
-            q[self.n :] *= 1e-3
+            q = np.zeros(len(self.keys))
+            q[: self.n] = (0.3 + 0.05 * trial) * rng.normal(size=self.n)
             closed = self.closed(q, joints)
+            if closed is not None:  # bend it a little: hyperstatic loops hold the deformation too
+                bent = closed + 1e-3 * rng.normal(size=len(q))
+                closed = self.closed(bent, everything)
             if closed is not None:
                 found.append(closed)
             if len(found) == 3:

@@ -286,7 +286,9 @@ def _read_body(reader: Any, table: Mapping[str, Any]) -> ElasticBody | None:
               "dI": (n, 6), "ddI": (n, n, 6), "dMS_re": (n, n, 3), "ddMS": (n, n, 3)}  # fmt: skip
     before = len(reader.faults)
     arrays = {
-        key: _array(reader, key, table[key], shape) for key, shape in shapes.items() if key in table
+        key: _array(reader, key, table[key], shape)
+        for key, shape in shapes.items()
+        if _is_given(table.get(key))
     }
     points = tuple(_point(reader, part, n) for part in table.get("points", ()))
     if not n or len(reader.faults) > before:
@@ -295,6 +297,10 @@ def _read_body(reader: Any, table: Mapping[str, Any]) -> ElasticBody | None:
         reader.number(table, "mass"), reader.vector(table, "MS", 3, (0, 0, 0)),
         reader.vector(table, "inertia", 6, (0,) * 6), **arrays, points=points,
     )  # fmt: skip
+
+
+def _is_given(array: Any) -> bool:
+    return array is not None and not (isinstance(array, Sequence) and len(array) == 0)
 
 
 def _array(reader: Any, key: str, given: Any, shape: tuple[int, ...]) -> Any:
