@@ -2,7 +2,7 @@
 
 python -m bench                     a table
 python -m bench --json figures.json the same as JSON ('-' for standard output)
-python -m bench --only native       one group: trace, native, compile, rollout, import
+python -m bench --only native       one group: trace, native, single, limit, compile, rollout, import
 """
 
 from __future__ import annotations
@@ -23,6 +23,8 @@ GROUPS: dict[str, Callable[[], list[Figure]]] = {
     "trace": trace.figures,
     "compile": native.compile_figures,
     "native": native.batch_figures,
+    "single": native.single_figures,
+    "limit": native.limit_figures,
     "rollout": rollout.figures,
     "import": startup.figures,
 }

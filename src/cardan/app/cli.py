@@ -16,7 +16,7 @@ from typer.core import TyperCommand, TyperGroup
 
 from ..errors import CardanError
 from ..version import __version__
-from . import describing, generating, moving
+from . import benching, describing, generating, moving, serving
 from .options import ModelCommand
 from .output import message, print_text, silence
 
@@ -88,6 +88,8 @@ _COMMANDS: list[tuple[Callable[..., None], type[TyperCommand] | None]] = [
     (describing.convert, None),
     (generating.generate, ModelCommand),
     (generating.count, None),
+    (benching.bench, None),
+    (serving.serve, None),
     (moving.torques, None),
     (moving.simulate, None),
     (moving.control, None),

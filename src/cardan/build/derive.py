@@ -191,6 +191,7 @@ def parametrised(robot: Robot) -> tuple[Robot, dict[str, float]]:
     they are not multiples of a right angle, gravity when not zero: the structure of the robot
     stays in the code."""
     taken = set(robot.parameters) | set(robot.variables)
+    driven = range(1, len(robot.joints) + 1)
     values: dict[str, float] = {}
 
     def named(key: str, value: Any) -> Any:
@@ -209,10 +210,15 @@ def parametrised(robot: Robot) -> tuple[Robot, dict[str, float]]:
             for key in GEOMETRY
             if not _structural(key, getattr(joint, key))
         }
-        drive = {key: named(f"{key}{j}", getattr(joint, key)) for key in DRIVE}
+        drive = {key: named(f"{key}{j}", getattr(joint, key)) for key in DRIVE if j in driven}
         return replace(joint, **changed, **drive)
 
     joints = tuple(frame(j, joint) for j, joint in enumerate(robot.joints, 1))
+    n, B = len(robot.joints), len(robot.loops)
+    loops = tuple(
+        replace(loop, cut=frame(n + k, loop.cut), twin=frame(n + B + k, loop.twin))
+        for k, loop in enumerate(robot.loops, 1)
+    )
     links = tuple(
         replace(link, **{key: named(f"{key}{j}", getattr(link, key)) for key in INERTIA})
         for j, link in enumerate(robot.links, 1)
@@ -221,7 +227,7 @@ def parametrised(robot: Robot) -> tuple[Robot, dict[str, float]]:
         g if isinstance(g, int) and g == 0 else named(f"G{k}", g)
         for k, g in enumerate(robot.gravity, 1)
     )
-    return replace(robot, joints=joints, links=links, gravity=gravity), values
+    return replace(robot, joints=joints, links=links, loops=loops, gravity=gravity), values
 
 
 def _structural(key: str, value: Any) -> bool:

@@ -30,8 +30,10 @@ from .fields import (
     TWIN_KEYS,
     UNIT,
 )
+from .flexible import read_flexible
 from .parser import to_value
 from .robot import (
+    COMPOUND,
     DRIVE,
     FIXED,
     GEOMETRY,
@@ -220,14 +222,17 @@ class _Reader:
         self.place, self.link = ("link", j), f"link{j}"
         self.link = name = self.text(table, "name", f"link{j}")
         self.known(table, LINK_KEYS)
-        link = Link(name, **self.inertia(table), **self.numbers_of(table, WRENCH))
+        flexible = read_flexible(self, table.get("flexible"))
+        wrench = self.numbers_of(table, WRENCH)
+        link = Link(name, **self.inertia(table), **wrench, flexible=flexible)
         return link, self.joint(table, j, self.text(table, "joint_name", f"joint{j}"), j - 1)
 
     def loop(self, table: Table, k: int, n: int) -> Loop:
         self.place, self.link = ("loop", k), f"loop{k}"
         self.link = name = self.text(table, "name", f"loop{k}")
         self.known(table, LOOP_KEYS)
-        frames = []
+        frames: list[Joint] = []
+        compound = ""
         for kind, allowed in (("cut", ("name", *JOINT_KEYS)), ("twin", TWIN_KEYS)):
             part = table.get(kind)
             if not isinstance(part, Mapping) or "antecedent" not in part:
@@ -235,14 +240,17 @@ class _Reader:
                 part = {}
             self.known(part, allowed)
             fixed = {"joint": "fixed"} if kind == "twin" else {}
+            if kind == "cut" and part.get("joint") in COMPOUND:
+                compound, fixed = str(part["joint"]), {"joint": "fixed"}
             own = self.text(part, "name", f"{kind}{k}")
             frames.append(self.joint({"active": False, **part, **fixed}, n + k, own, 0))
-        return Loop(name, *frames)
+        return Loop(name, frames[0], frames[1], compound)
 
     def joint(self, table: Table, j: int, name: str, before: int) -> Joint:
         kind = self.text(table, "joint", "revolute")
         if kind not in JOINTS:
-            self.report(f"joint = {kind!r:.40}; allowed: {', '.join(JOINTS)}", "joint")
+            more = f", {', '.join(COMPOUND)}" if self.place[0] == "loop" else ""
+            self.report(f"joint = {kind!r:.40}; allowed: {', '.join(JOINTS)}{more}", "joint")
         sigma = JOINTS.index(kind) if kind in JOINTS else 0
         variable = self.text(table, "variable", "")
         if sigma == FIXED and variable:

@@ -151,7 +151,7 @@ def velocity_terms(
         f_e, n_e = link.f_e, link.n_e
         if j in wrenches:
             f, n = (placed[j].own(v) if j else v for v in wrenches[j])
-            f_e, n_e = f_e + f, n_e + n
+            f_e, n_e = f_e + robot.unit * f, n_e + n
         gyro = cross(x.w[j], link.J @ x.w[j])
         x.beta[j] = (-f_e - square[j] @ link.MS, -n_e - gyro)                         # (35)
     return robot, x, frames

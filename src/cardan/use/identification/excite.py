@@ -1,0 +1,6 @@
+class Excitation:
+    pass
+
+
+def excite():
+    pass
