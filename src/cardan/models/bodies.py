@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from ..algebra.inertia import congruence
 from ..algebra.rotation import Rotation, X, Z, turn
 from ..algebra.scalar import cos_sin, function
 from ..algebra.vector import Mat, Vec, cross, symmetric, zero
@@ -87,11 +88,19 @@ class Body:
     damping: Scalar
     f_e: Vec
     n_e: Vec
+    phi: Scalar = 0  # angle about z_j from the frame described to this one (see reform)
     E: Vec | None = None  # diagonal of ∫ r r^T dm, when the moment is to be formed from it
 
     def elastic_torque(self, q: Scalar, qd: Scalar) -> Scalar:
         """Γ = -k (q - q0) - damping q̇ of an elastic joint, [K10] (69), (70)."""
         return -(self.stiffness * (q - self.rest)) - self.damping * qd
+
+    def rotated(self, R: Rotation) -> Body:
+        """The same link in axes turned about z_j by R."""
+        J, E = congruence(R, self.J), self.E
+        if E is not None:  # E = ½ tr J - J turns the other way on the diagonal
+            E = Vec(J[1, 1] - E[2], J[0, 0] - E[2], E[2])
+        return replace(self, J=J, MS=R @ self.MS, E=E, f_e=R @ self.f_e, n_e=R @ self.n_e)
 
     def frame(self, q: Scalar) -> Frame:
         """iTj = Rot(z,γ) Tran(z,b) Rot(x,α) Tran(x,d) Rot(z,θ) Tran(z,r) at q_j = q, [K10] (1)."""
@@ -117,6 +126,7 @@ class Bodies:
     V0: Vec
     Vd0: Vec
     Z: tuple[Scalar, ...]
+    unit: Scalar = 1  # of length, where it is not the described one (see reform)
     reformed: dict[Any, Bodies] = field(default_factory=dict, init=False, compare=False, repr=False)
 
     @property
