@@ -146,7 +146,7 @@ def platform_inverse_dynamics(
                 found, need, record = platform.needed(scene, x, twist, form, kind)
                 rows = found.inverse_rows(platform.parallel)
                 J = [[row[c] for c in platform.kept] for row in rows]
-                tau = factored(J).solve_transposed(need)                               # (66)
+                tau = factored(J).solve_transposed(need)  # (66)
                 return Result({"tau": ((made.na,), tau)}, record)
 
             return run
