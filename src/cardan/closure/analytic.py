@@ -21,12 +21,12 @@ from typing import Any
 import numpy as np
 
 from ..algebra.scalar import function
-from ..describe.expression import evaluate
-from ..describe.robot import FIXED, GEOMETRY, PRISMATIC, REVOLUTE, Robot
+from ..describe.expression import evaluate, number
+from ..describe.robot import FIXED, GEOMETRY, PRISMATIC, REVOLUTE, Joint, Robot
 from ..mechanism.loops import Connection, LoopFrames, opened
 from .analysis import Analysis
 
-__all__ = ["Chain", "Step", "meeting", "solved_by", "steps_of"]
+__all__ = ["Chain", "Step", "limits_of", "meeting", "solved_by", "steps_of"]
 
 Array = np.ndarray
 _NEAR = 1e-5  # a root satisfies the other equations to this; Newton does the rest
@@ -129,7 +129,7 @@ def _step(chain: Chain, loop: LoopFrames, unknown: tuple[int, ...], samples: Arr
 def _finds(chain: Chain, loop: LoopFrames, order: tuple[int, ...], q: Array) -> bool:
     start = q.copy()
     start[[chain.column(j) for j in order]] = 0
-    for found in _solutions(chain, loop, order, start):
+    for found in _solutions(chain, loop, order, start, limited=False):
         if np.abs(np.sin((found - q) / 2)).max() < 1e-6:
             return True
     return False
@@ -144,7 +144,9 @@ def solved_by(steps: Sequence[Step], robot: Robot, values: Mapping[str, float], 
     return np.array(found).reshape(-1, len(q))
 
 
-def _solutions(chain: Chain, loop: LoopFrames, order: tuple[int, ...], q: Array) -> Iterator[Array]:
+def _solutions(
+    chain: Chain, loop: LoopFrames, order: tuple[int, ...], q: Array, limited: bool = True
+) -> Iterator[Array]:
     """The first unknown from what the others cannot change, then the others."""
     if not order:
         yield q
@@ -157,11 +159,21 @@ def _solutions(chain: Chain, loop: LoopFrames, order: tuple[int, ...], q: Array)
         trial[column] = value
         return _invariants(chain, loop, rest, chain.frames(trial))
 
-    roots = _angles(at) if turning else _lengths(at)
-    for value in roots:
+    low, high = limits_of(chain.connection.robot.joints[x - 1])
+    for value in _angles(at) if turning else _lengths(at):
+        if limited and not turning and not low - 1e-6 < value < high + 1e-6:
+            continue
         trial = q.copy()
         trial[column] = value
-        yield from _solutions(chain, loop, rest, trial)
+        yield from _solutions(chain, loop, rest, trial, limited)
+
+
+def limits_of(joint: Joint) -> tuple[float, float]:
+    """The limits of a joint as numbers, infinite where there are none."""
+    lower, upper = joint.limits.lower, joint.limits.upper
+    low = None if lower is None else number(lower)
+    high = None if upper is None else number(upper)
+    return -np.inf if low is None else low, np.inf if high is None else high
 
 
 def _angles(at: Any) -> list[float]:

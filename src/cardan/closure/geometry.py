@@ -1,6 +1,6 @@
 """`loop-geometry`: positions of the passive joints that close the loops, [KC97] 3.4, [K10] (3).
 
-    solve(q_a)          every assembly found
+    solve(q_a)          every assembly found, within the limits of the joints
     solve(q_a, guess)   the one nearest to a configuration
 
 Loops with few unknowns are solved in closed form where `analytic` has one; the others by Newton's
@@ -21,7 +21,7 @@ from ..errors import InputError, ModelError
 from ..mechanism.loops import ROWS, Connection
 from ..mechanism.parallel import Parallel
 from .analysis import Analysis, analyse
-from .analytic import Step, solved_by, steps_of
+from .analytic import Step, limits_of, solved_by, steps_of
 from .distances import Distances
 from .numeric import CLOSED, Array, Equations, equations, wrapped
 
@@ -212,7 +212,7 @@ class LoopGeometry:
                 return found
             polished, closed = system.close(found, self._columns[1], 20)
             near = np.abs(polished - found).max(axis=-1) < 1e-3
-            return _unique(polished[closed & near], system.turning)
+            return self._within(_unique(polished[closed & near], system.turning))
         if self.platform is not None:
             return self._by_distances(system, q, self.platform)
         parts = [self._part(system, q, *part) for part in self._parts()]
@@ -221,7 +221,7 @@ class LoopGeometry:
         found = np.repeat(q[None], len(chosen), axis=0)
         if chosen:
             found[:, order] = chosen
-        return _unique(found, system.turning)
+        return self._within(_unique(found, system.turning))
 
     def _by_distances(self, system: Equations, q: Array, platform: Distances) -> Array:
         """Every place of the platform, then the legs there that have the given active positions."""
@@ -238,7 +238,15 @@ class LoopGeometry:
             found[:, active] = q[active]
             found, closed = system.close(found, passive, 30)
             found = found[closed]
-        return _unique(found, system.turning)
+        return self._within(_unique(found, system.turning))
+
+    def _within(self, q: Array) -> Array:
+        """Configurations within the limits of the joints that were found, where there are any."""
+        good = np.ones(len(q), bool)
+        for column in self._columns[1]:
+            low, high = limits_of(self.robot.joints[self.connection.moving[column] - 1])
+            good &= (q[:, column] > low - 1e-9) & (q[:, column] < high + 1e-9)
+        return np.asarray(q[good])
 
     def _parts(self) -> list[tuple[list[int], list[int]]]:
         """(loops, passive columns) that share no passive joint with others."""
@@ -298,9 +306,13 @@ def _difference(x: Array, y: Array, turning: Array) -> Array:
 
 def _unique(q: Array, turning: Array) -> Array:
     """Configurations that differ, angles wrapped, in a fixed order."""
-    kept: list[Array] = []
-    for x in wrapped(np.asarray(q, float).reshape(-1, len(turning)), turning):
-        if all(np.abs(_difference(x, y, turning)).max(initial=0) > _SAME for y in kept):
-            kept.append(x)
-    kept.sort(key=lambda x: [round(float(value), 6) for value in x])
-    return np.array(kept).reshape(-1, len(turning))
+    many = wrapped(np.asarray(q, float).reshape(-1, len(turning)), turning)
+    kept = np.zeros_like(many)
+    count = 0
+    for x in many:
+        apart = np.abs(_difference(kept[:count], x, turning)).max(axis=-1, initial=0)
+        if not (apart <= _SAME).any():
+            kept[count] = x
+            count += 1
+    kept = kept[:count]
+    return kept[np.lexsort(np.round(kept, 6).T[::-1])] if count else kept
