@@ -9,7 +9,7 @@ from typing import Any
 
 from .describe.check import require_sound
 from .describe.robot import Robot
-from .errors import InputError, UnknownNameError
+from .errors import InputError, ModelError, UnknownNameError
 
 __all__ = ["MENU", "Entry", "Option", "catalogue", "model"]
 
@@ -41,9 +41,21 @@ class Entry:
     program: bool = True
     closed: str = ""  # the builder for robots with closed loops, where it is another
 
+    def _builder(self, robot: Robot) -> str | Callable[..., Any]:
+        """Robots with flexible links, and those with loops, have builders of their own."""
+        if robot.ne:
+            if self.name not in _FLEXIBLE:
+                raise ModelError(
+                    f"'{self.name}' of '{robot.name}' is not available for flexible links: with"
+                    f" them there are {', '.join(_FLEXIBLE)}; cardan.rigid(robot) makes its links"
+                    " rigid"
+                )
+            return _FLEXIBLE[self.name]
+        return self.closed if robot.loops and self.closed else self.builder
+
     def build(self, robot: Robot, **options: Any) -> Any:
         """The model of a robot."""
-        builder = self.closed if robot.loops and self.closed else self.builder
+        builder = self._builder(robot)
         if isinstance(builder, str):
             module, _, function = builder.partition(".")
             builder = getattr(import_module(f".build.{module}", __package__), function)
@@ -114,6 +126,15 @@ def _entries() -> list[Entry]:
               "q -> T (4,4)", "geometric.transform", frame=_FRAME,
               reference=Option("the frame it is seen from, or 'world'", 0, kind="frame"),
               expanded=Option("print without intermediate variables", False, kind="flag")),
+        Entry("inverse-geometry", "geometric", "all configurations of a pose, in closed form",
+              "T (4,4)", "all q (k,n)", "inverse.inverse_geometry",
+              {"method": Option("how it is solved; default the cheapest that works", "auto",
+                                ("auto", "paul", "pieper", "general")),
+               "frame": _FRAME,
+               "reference": Option("the frame poses are seen from: 0 or 'world'", 0, kind="frame"),
+               "free": Option("of more than 6 joints: those whose values are given",
+                              kind="frame"),
+               "symbolic": _SYMBOLIC}, program=False),
         Entry("loop-geometry", "geometric", "positions of the passive joints of closed loops",
               "-", "object: solve(q_a, guess), equations()", "loops.loop_geometry",
               program=False),
@@ -200,3 +221,12 @@ def _entries() -> list[Entry]:
 
 
 MENU: dict[str, Entry] = {entry.name: entry for entry in _entries()}
+
+# the builders of robots with flexible links, [BK13]
+_FLEXIBLE: dict[str, str | Callable[..., Any]] = {
+    **{name: f"flexible_kinematic.{name.replace('-', '_')}"
+       for name in ("transform", "jacobian", "velocities", "accelerations")},
+    **{name: f"flexible.{name.replace('-', '_')}"
+       for name in ("inverse-dynamics", "inertia-matrix", "bias", "gravity", "direct-dynamics",
+                    "energies")},
+}  # fmt: skip

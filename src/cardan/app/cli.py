@@ -16,7 +16,7 @@ from typer.core import TyperCommand, TyperGroup
 
 from ..errors import CardanError
 from ..version import __version__
-from . import describing, generating
+from . import benching, describing, generating, identifying, moving, serving, solving
 from .options import ModelCommand
 from .output import message, print_text, silence
 
@@ -88,6 +88,15 @@ _COMMANDS: list[tuple[Callable[..., None], type[TyperCommand] | None]] = [
     (describing.convert, None),
     (generating.generate, ModelCommand),
     (generating.count, None),
+    (solving.ik, None),
+    (benching.bench, None),
+    (serving.serve, None),
+    (moving.torques, None),
+    (moving.simulate, None),
+    (moving.control, None),
+    (moving.sweep, ModelCommand),
+    (identifying.identify, None),
+    (identifying.excite, None),
 ]
 for _function, _class in _COMMANDS:
     app.command(cls=_class)(_function)

@@ -38,7 +38,8 @@ def regressor(
 
     program = build(
         robot, "regressor", state(robot, "q", "qd", "qdd"), [], ["D"], symbolic=symbolic,
-        formulate=formulate, choices=("still", "grouped", "column", "slide"), effort=effort,
+        formulate=formulate, choices=("still", "grouped", "axial", "column", "slide"),
+        effort=effort,
     )  # fmt: skip
     return wanted.naming(program, robot)
 

@@ -32,6 +32,7 @@ from .fields import (
     TWIN_KEYS,
     UNIT,
 )
+from .flexible import read_flexible
 from .legs import Piece, pieces_of
 from .parser import to_value
 from .robot import (
@@ -52,7 +53,7 @@ from .robot import (
 from .toml_lines import Place, has_long_key, lines_of
 from .units import parse_quantity
 
-__all__ = ["VERSION", "from_dict", "read_dict", "read_toml"]
+__all__ = ["VERSION", "from_dict", "read_dict", "read_toml", "reader_of"]
 
 VERSION = 1
 GRAVITY: tuple[Value, ...] = (0, 0, to_value("-9.81"))
@@ -99,6 +100,11 @@ def read_dict(
     if robot is None or reader.faults:
         return None, sorted(reader.faults, key=lambda fault: fault.line)
     return robot, check(robot, file, reader.line_of(robot))
+
+
+def reader_of(file: str) -> Any:
+    """A reader of values that collects faults, for parts of a description in other files."""
+    return _Reader(file, {})
 
 
 class _Decimal(str):
@@ -231,7 +237,9 @@ class _Reader:
         self.places[j] = piece.place
         self.link = name = self.text(table, "name", f"link{j}")
         self.known(table, LINK_KEYS)
-        link = Link(name, **self.inertia(table), **self.numbers_of(table, WRENCH))
+        flexible = read_flexible(self, table.get("flexible"))
+        wrench = self.numbers_of(table, WRENCH)
+        link = Link(name, **self.inertia(table), **wrench, flexible=flexible)
         for body, stays in self.gone:
             if stays == name:
                 link = self.with_body(link, body)

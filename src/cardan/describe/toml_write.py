@@ -9,6 +9,7 @@ from dataclasses import fields
 
 from .expression import Value
 from .fields import JOINTS, LIMITS, SYMBOLS
+from .flexible import write_flexible
 from .robot import (
     DRIVE,
     FIXED,
@@ -78,7 +79,8 @@ def _link(link: Link, joint: Joint, j: int) -> list[str]:
     if joint.antecedent != j - 1:
         lines.append(f"antecedent = {joint.antecedent}")
     lines += _joint(joint, active=joint.sigma != FIXED)
-    return lines + _nonzero(link, (*INERTIA, *WRENCH))
+    lines += _nonzero(link, (*INERTIA, *WRENCH))
+    return lines + (write_flexible(link.flexible, _value, _quote) if link.flexible else [])
 
 
 def _joint(joint: Joint, *, active: bool) -> list[str]:

@@ -1,7 +1,7 @@
 """sin and cos as LLVM text, for one lane or many, the same operations in each.
 
     k = round(2x/π),   r = x - k·π/2  (π/2 in parts whose products with k are exact or fused),
-    sin r = r + r·z·S(z),   cos r = 1 - z/2 + z²·C(z),   z = r²,   |r| <= π/4
+    sin r = r + r·z·S(z),   cos r = 1 + z·(z·C(z) - 1/2),   z = r²,   |r| <= π/4
 
 and the quadrant k mod 4 chooses and signs. S and C are minimax polynomials (Remez exchange in 60
 digits, weighted for relative error; bench/sincos.py repeats the computation): 3e-18 and 6e-20 in
@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from .llvm import Kernel
 
-__all__ = ["KINDS", "SinCos", "literal", "reduced", "slow_declarations", "slow_path"]
+__all__ = ["KINDS", "SinCos", "literal", "sincos_group", "slow_declarations", "slow_path"]
 
 
 @dataclass(frozen=True)
@@ -26,6 +26,7 @@ class SinCos:
 
     type: str
     integer: str
+    bytes: int
     shift: float  # adding it rounds to an integer in the low bits
     limit: float  # |x| at which the fast path ends
     fused: tuple[float, ...]  # π/2 in parts, for machines with fused multiply-add
@@ -38,6 +39,7 @@ KINDS = {
     "float64": SinCos(
         type="double",
         integer="i64",
+        bytes=8,
         shift=6755399441055744.0,  # 1.5 * 2**52
         limit=1e5,
         fused=(1.5707963267948966, 6.123233995736766e-17, -1.4973849048591698e-33),
@@ -54,6 +56,7 @@ KINDS = {
     "float32": SinCos(
         type="float",
         integer="i32",
+        bytes=4,
         shift=12582912.0,  # 1.5 * 2**23
         limit=1e4,
         fused=(1.5707963705062866, -4.371138828673793e-08, -1.7151245100058819e-15),
@@ -73,7 +76,159 @@ def literal(x: float, kind: SinCos) -> str:
     return "0x" + struct.pack(">d", x).hex().upper()
 
 
-def reduced(kernel: Kernel, x: str) -> tuple[str, str]:
+def sincos_group(kernel: Kernel, first: int) -> None:
+    """All sines and cosines whose arguments can be known by now, with one test for large ones."""
+    nodes, varying = kernel.code.nodes, bool(kernel.varying[first])
+    free = _free_of_sincos(kernel)
+    wanted: dict[int, dict[str, int]] = {}
+    for id, node in enumerate(nodes[first:], first):
+        if node[0] in ("sin", "cos") and id not in kernel.value:
+            known = node[1] in kernel.value or free[node[1]]
+            if known and bool(kernel.varying[id]) == varying:
+                wanted.setdefault(node[1], {})[node[0]] = id
+    _compute(kernel, set(wanted))
+    lanes = kernel.lanes
+    packs = _packed(kernel, list(wanted))
+    found = _with_cold_path(kernel, packs, [_sincos(kernel, x) for x in packs])
+    kernel.lanes, together = lanes, kernel.lanes
+    for k, ids in enumerate(wanted.values()):
+        for function, id in ids.items():
+            values = found[k if together == lanes else k // together]
+            value = values[0 if function == "sin" else 1]
+            if together != lanes:
+                vector = f"<{together} x {kernel.kind.type}>"
+                value = kernel.emit(f"extractelement {vector} {value}, i64 {k % together}")
+            kernel.value[id] = value
+
+
+def _free_of_sincos(kernel: Kernel) -> list[bool]:
+    """Which nodes come before any sine or cosine: the angles and their sums."""
+    free: list[bool] = []
+    for node in kernel.code.nodes:
+        arguments = () if node[0] in ("const", "input", "none") else node[1:]
+        free.append(node[0] not in ("sin", "cos") and all(free[arg] for arg in arguments))
+    return free
+
+
+def _compute(kernel: Kernel, wanted: set[int]) -> None:
+    """These nodes, and before them what they need."""
+    nodes = kernel.code.nodes
+    for id in range(max(wanted), -1, -1):
+        if id in wanted and nodes[id][0] not in ("const", "input", "none"):
+            wanted.update(arg for arg in nodes[id][1:] if arg not in kernel.value)
+    for id in sorted(wanted):
+        kernel.compute(id)
+
+
+def _packed(kernel: Kernel, ids: list[int]) -> list[str]:
+    """The arguments; those of a single state side by side in vectors (`lanes` then says so)."""
+    values = [kernel.value[id] for id in ids]
+    if kernel.lanes > 1 or kernel.vector == 1 or len(values) == 1:
+        return values
+    kernel.lanes = min(kernel.vector, 1 << (len(values) - 1).bit_length())
+    packs = []
+    for start in range(0, len(values), kernel.lanes):
+        pack = "zeroinitializer"
+        for k, value in enumerate(values[start : start + kernel.lanes]):
+            pack = kernel.emit(
+                f"insertelement {kernel.type} {pack}, {kernel.kind.type} {value}, i64 {k}"
+            )
+        packs.append(pack)
+    return packs
+
+
+def _with_cold_path(
+    kernel: Kernel, angles: list[str], fast: list[tuple[str, str]]
+) -> list[tuple[str, str]]:
+    """if any is large, the lanes concerned go through the C library; then both ways meet."""
+    t = kernel.type
+    large = _any_large(kernel, angles)
+    kernel.fresh += 1
+    cold, join, before = f"cold{kernel.fresh}", f"join{kernel.fresh}", kernel.block
+    kernel.lines += [f"  br i1 {large}, label %{cold}, label %{join}", f"{cold}:"]
+    slow = []
+    for x, (s, c) in zip(angles, fast, strict=True):
+        kernel.lines += [
+            f"  store {t} {x}, ptr %slow.x",
+            f"  store {t} {s}, ptr %slow.s",
+            f"  store {t} {c}, ptr %slow.c",
+            f"  call void @slow_sincos(ptr %slow.x, ptr %slow.s, ptr %slow.c, i64 {kernel.lanes})",
+        ]
+        slow.append([kernel.emit(f"load {t}, ptr %slow.{stack}") for stack in ("s", "c")])
+    kernel.lines += [f"  br label %{join}", f"{join}:"]
+    kernel.block = join
+    both = []
+    for quick, careful in zip(fast, slow, strict=True):
+        s, c = (
+            kernel.emit(f"phi {t} [ {a}, %{before} ], [ {b}, %{cold} ]")
+            for a, b in zip(quick, careful, strict=True)
+        )
+        both.append((s, c))
+    return both
+
+
+def _any_large(kernel: Kernel, angles: list[str]) -> str:
+    large = ""
+    for x in angles:
+        size = kernel.call("fabs", x)
+        test = kernel.emit(f"fcmp uge {kernel.type} {size}, {kernel.const(kernel.kind.limit)}")
+        large = kernel.emit(f"or {kernel.bools} {large}, {test}") if large else test
+    if kernel.lanes == 1:
+        return large
+    bits = kernel.emit(f"bitcast {kernel.bools} {large} to i{kernel.lanes}")
+    return kernel.emit(f"icmp ne i{kernel.lanes} {bits}, 0")
+
+
+def _sincos(kernel: Kernel, x: str) -> tuple[str, str]:
+    """(sin x, cos x) for |x| below the limit."""
+    t, kind = kernel.type, kernel.kind
+
+    def do(operation: str, a: str, b: str) -> str:
+        return kernel.emit(f"{operation} {t} {a}, {b}")
+
+    shifted, r = _reduced(kernel, x)
+    z = do("fmul", r, r)
+    s = kernel.multiply_add(do("fmul", r, z), _polynomial(kernel, z, kind.sin), r)
+    bent = kernel.multiply_add(z, _polynomial(kernel, z, kind.cos), kernel.const(-0.5))
+    c = kernel.multiply_add(z, bent, kernel.const(1.0))
+    return _quadrant(kernel, shifted, s, c)
+
+
+def _polynomial(kernel: Kernel, z: str, coefficients: tuple[float, ...]) -> str:
+    value = kernel.const(coefficients[-1])
+    for c in reversed(coefficients[:-1]):
+        value = kernel.multiply_add(value, z, kernel.const(c))
+    return value
+
+
+def _quadrant(kernel: Kernel, shifted: str, s: str, c: str) -> tuple[str, str]:
+    """Exchange and sign by the low bits of the shifted quotient."""
+    lanes, integer, t = kernel.lanes, kernel.kind.integer, kernel.type
+    i = integer if lanes == 1 else f"<{lanes} x {integer}>"
+    top = 8 * kernel.kind.bytes - 1
+
+    def whole(n: int) -> str:
+        return str(n) if lanes == 1 else "<" + ", ".join([f"{integer} {n}"] * lanes) + ">"
+
+    bits = kernel.emit(f"bitcast {t} {shifted} to {i}")
+    odd = kernel.emit(f"trunc {i} {bits} to {kernel.bools}")
+    sine = kernel.emit(f"select {kernel.bools} {odd}, {t} {c}, {t} {s}")
+    cosine = kernel.emit(f"select {kernel.bools} {odd}, {t} {s}, {t} {c}")
+    second = kernel.emit(f"lshr {i} {bits}, {whole(1)}")
+    flip_s = kernel.emit(f"shl {i} {second}, {whole(top)}")
+    next_quadrant = kernel.emit(f"add {i} {bits}, {whole(1)}")
+    half_turn = kernel.emit(f"lshr {i} {next_quadrant}, {whole(1)}")
+    flip_c = kernel.emit(f"shl {i} {half_turn}, {whole(top)}")
+    return _flip(kernel, sine, flip_s, i), _flip(kernel, cosine, flip_c, i)
+
+
+def _flip(kernel: Kernel, x: str, mask: str, integer: str) -> str:
+    bits = kernel.emit(f"bitcast {kernel.type} {x} to {integer}")
+    flipped = kernel.emit(f"xor {integer} {bits}, {mask}")
+    return kernel.emit(f"bitcast {integer} {flipped} to {kernel.type}")
+
+
+def _reduced(kernel: Kernel, x: str) -> tuple[str, str]:
     """(k = round(2x/π) in the low bits of a float, r = x - k·π/2)."""
     t, kind = kernel.type, kernel.kind
     shifted = kernel.multiply_add(x, kernel.const(0.6366197723675814), kernel.const(kind.shift))

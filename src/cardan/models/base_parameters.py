@@ -38,7 +38,8 @@ from .bodies import Bodies, Body
 from .regressor import INERTIA_COLUMNS, Columns, columns, regressor
 from .transfer import transfer
 
-__all__ = ["Drop", "Merge", "Project", "Step", "Transfer", "regroup", "regrouping_steps"]
+__all__ = ["Drop", "Merge", "Project", "Step", "Transfer", "regroup", "regrouping_steps",
+           "split_columns"]
 
 Scalar = Any
 Column = tuple[str, int]
@@ -192,7 +193,7 @@ def _dependencies(
     order = sorted(
         range(len(wanted)), key=lambda k: (wanted[k][0] == "IA", wanted[k][1], _rank(wanted[k][0]))
     )
-    independent, dependent = _split_columns(matrices[0], order)
+    independent, dependent = split_columns(matrices[0], order)
     if not dependent:
         return [], []
     solved = [
@@ -233,7 +234,7 @@ def _rank(name: str) -> int:
     return _PREFERENCE.index(name)
 
 
-def _split_columns(D: np.ndarray, order: Sequence[int]) -> tuple[list[int], list[int]]:
+def split_columns(D: np.ndarray, order: Sequence[int]) -> tuple[list[int], list[int]]:
     """(independent, dependent) columns in the order of preference, by orthogonalisation."""
     scale = np.linalg.norm(D, axis=0)
     basis = np.zeros((D.shape[0], 0))

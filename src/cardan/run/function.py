@@ -6,23 +6,30 @@ import ctypes
 import os
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from functools import cache
 from itertools import pairwise
 from math import prod
+from types import MethodType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..errors import InputError
 from ..ir.interpret import interpret
-from .inputs import leading_shape, prepare
+from .inputs import leading_shape, parameter_vector, prepare
 from .outputs import outputs_type
+from .single import method
+from .views import View, broadcast_view, view
 
 if TYPE_CHECKING:
+    import inspect
+
     from ..program import Program
 
 __all__ = ["Function", "restore"]
 
 Arrays = Mapping[str, np.ndarray]
+Shape = tuple[int, ...]
 _SMALLEST_SHARE = 512  # states: less is not worth a thread
 
 
@@ -38,20 +45,11 @@ class Function:
         self._inputs = dict(program.code.inputs)
         self._outputs = {name: out.shape for name, out in program.code.outputs.items()}
         self._result = outputs_type(tuple(self._outputs))
-        self._run: Callable[[Arrays, dict[str, np.ndarray], int, int], None]
         self._type = np.dtype(dtype)
-        self._single: Any = None
         if target == "native":
             from .native import Kernels
 
             self._kernels = Kernels(program.code, dtype)
-            shapes = (*self._inputs.values(), *self._outputs.values())
-            self._reach = max(
-                (_reach(prod(shape), self._kernels.width) for shape in shapes), default=0
-            )
-            self._run = self._run_native
-        else:
-            self._run = self._run_numpy
 
     def __reduce__(self) -> tuple[Any, ...]:
         return restore, (self.program.to_json(), self.target, self.dtype)
@@ -59,63 +57,51 @@ class Function:
     def __repr__(self) -> str:
         return f"Function({self.program!r}, target={self.target!r}, dtype={self.dtype!r})"
 
+    @property
+    def __signature__(self) -> inspect.Signature:
+        """What inspect and editors show: the inputs by name."""
+        import inspect
+
+        only = inspect.Parameter.KEYWORD_ONLY
+        names = [inspect.Parameter(name, only) for name in self._inputs]
+        options = [inspect.Parameter(name, only, default=None) for name in ("out", "threads")]
+        return inspect.Signature([*names, *options])
+
     def __call__(
         self, *unnamed: Any, out: Any = None, threads: int | None = None, **inputs: Any
     ) -> Any:
         if unnamed:
             raise InputError(f"give inputs by name: {', '.join(f'{n}=...' for n in self._inputs)}")
-        if out is None and threads is None and self.target == "native":
-            found = self._one_state(inputs)
-            if found is not None:
-                return found
         program = self.program
         arrays = prepare(self._inputs, inputs, program.parameters, program.defaults, self.dtype)
         lead = leading_shape(arrays, self._inputs)
-        rows = prod(lead)
-        flat = {name: self._rows(name, array, lead, rows) for name, array in arrays.items()}
         results = self._allocate(out, lead)
-        buffers = {name: self._buffer(name, array, flat, rows) for name, array in results.items()}
-        if rows:
-            self._spread(flat, buffers, rows, threads)
-        for name, array in results.items():
-            if not np.may_share_memory(array, buffers[name]):
-                array[...] = buffers[name].reshape(array.shape)
+        if not lead and type(self) is Function and self.target == "native":
+            self._shorten()
+        run = self._native if self.target == "native" else self._numpy
+        if prod(lead):
+            run(arrays, results, lead, threads)
         return self._finish(results)
 
-    def _one_state(self, inputs: dict[str, Any]) -> Any:
-        """The shortest way for the commonest call: one state, arrays of the right type and shape.
-
-        None when anything is not exactly so; the general way then finds out what."""
-        if len(inputs) != len(self._inputs):
-            return None
-        arrays = []
-        for name, shape in self._inputs.items():
-            x = inputs.get(name)
-            if type(x) is not np.ndarray or x.shape != shape or x.dtype is not self._type:
-                return None
-            if not x.flags.c_contiguous:
-                return None
-            arrays.append(x)
-        if self._single is None:
-            self._single = self._kernels.single() or _unavailable
-        if self._single is _unavailable:
-            return None
-        results = [np.empty(shape, self._type) for shape in self._outputs.values()]
-        self._single(*arrays, *results)
-        return results[0] if len(results) == 1 else self._result(*results)
+    def _shorten(self) -> None:
+        """From the first call with one state on, such calls go straight to the machine code: the
+        object's class becomes one of its own, whose __call__ is a method of the C API."""
+        engine = self._kernels.single()
+        if engine is None:
+            return
+        program, defaults = self.program, {}
+        if "p" in self._inputs and set(program.parameters) <= set(program.defaults):
+            given = parameter_vector(None, program.parameters, program.defaults)
+            defaults["p"] = np.ascontiguousarray(given, self._type)
+        call = method(
+            engine, tuple(self._inputs), self._type, self._result,
+            MethodType(Function.__call__, self), defaults,
+        )  # fmt: skip
+        self.__class__ = type("Function", (Function,), {"__call__": call})
 
     def _finish(self, results: dict[str, np.ndarray]) -> Any:
         values = list(results.values())
         return values[0] if len(values) == 1 else self._result(*values)
-
-    def _rows(self, name: str, array: np.ndarray, lead: tuple[int, ...], rows: int) -> np.ndarray:
-        """The array as (rows, size), or (1, size) when it is the same for every state."""
-        size = prod(self._inputs[name])
-        own = array.shape[: array.ndim - len(self._inputs[name])]
-        if prod(own) == 1 and (name == "p" or rows == 1):
-            return np.ascontiguousarray(array.reshape(1, size))
-        full = np.broadcast_to(array, (*lead, *self._inputs[name]))
-        return np.ascontiguousarray(full).reshape(rows, size)
 
     def _allocate(self, out: Any, lead: tuple[int, ...]) -> dict[str, np.ndarray]:
         shapes = {name: (*lead, *shape) for name, shape in self._outputs.items()}
@@ -142,104 +128,95 @@ class Function:
                 raise InputError(f"out for '{name}' is read-only")
         return given
 
-    def _buffer(self, name: str, array: np.ndarray, inputs: Arrays, rows: int) -> np.ndarray:
-        """Rows to write to: the result itself, unless it is strided or overlaps an input."""
-        shape = (rows, prod(self._outputs[name]))
-        free = not any(np.may_share_memory(array, x) for x in inputs.values())
-        return (
-            array.reshape(shape)
-            if free and array.flags.c_contiguous
-            else np.empty(shape, self.dtype)
-        )
-
-    def _spread(
-        self, inputs: Arrays, outputs: dict[str, np.ndarray], rows: int, threads: int | None
-    ) -> None:
+    def _spread(self, work: Callable[[int, int], None], rows: int, threads: int | None) -> None:
+        """work(first, last) for all states, in shares of about equal size."""
         if threads is not None and (not isinstance(threads, int) or threads < 0):
             raise InputError(f"threads = {threads}; expected a positive number, or 0 for all cores")
         count = 1 if threads is None else threads or os.cpu_count() or 1
         count = max(1, min(count, rows // _SMALLEST_SHARE))
         if count == 1:
-            self._run(inputs, outputs, 0, rows)
+            work(0, rows)
             return
         edges = [rows * k // count for k in range(count + 1)]
-        with ThreadPoolExecutor(count) as pool:
-            shares = pairwise(edges)
-            for done in [pool.submit(self._run, inputs, outputs, *share) for share in shares]:
+        mine, *others = pairwise(edges)
+        running = [_pool(count - 1, os.getpid()).submit(work, *share) for share in others]
+        try:
+            work(*mine)
+        finally:  # the arrays must live until all are done
+            for done in running:
                 done.result()
 
-    def _run_numpy(
-        self, inputs: Arrays, outputs: dict[str, np.ndarray], first: int, last: int
-    ) -> None:
-        part = {
-            name: (x if len(x) == 1 else x[first:last]).reshape(-1, *self._inputs[name])
-            for name, x in inputs.items()
-        }
-        for name, value in interpret(self.program.code, part).items():
-            outputs[name][first:last] = value.reshape(len(value), -1)
-
-    def _run_native(
-        self, inputs: Arrays, outputs: dict[str, np.ndarray], first: int, last: int
-    ) -> None:
-        uniform = frozenset(name for name, x in inputs.items() if name == "p" and len(x) == 1)
-        width = self._kernels.width
-        rows = last - first
-        if rows < width:
-            self._call(1, uniform, inputs, outputs, first, rows)
-            return
-        whole = max(0, rows - self._reach) // width * width
-        if whole:
-            self._call(width, uniform, inputs, outputs, first, whole)
-        if whole < rows:
-            self._run_last(width, uniform, inputs, outputs, first + whole, last)
-
-    def _run_last(
-        self, width: int, uniform: frozenset[str], inputs: Arrays,
-        outputs: dict[str, np.ndarray], first: int, last: int,
-    ) -> None:  # fmt: skip
-        """The rows from which a vector would reach beyond the last one, in padded copies."""
-        count = -(-(last - first) // width) * width
-
-        def pad(x: np.ndarray) -> np.ndarray:
-            return np.zeros((count, -(-x.shape[1] // width) * width), self.dtype)
-
-        padded = {}
-        for name, x in inputs.items():
-            padded[name] = x if name in uniform else pad(x)
-            if name not in uniform:
-                padded[name][: last - first, : x.shape[1]] = x[first:last]
-        results = {name: pad(x) for name, x in outputs.items()}
-        self._call(width, uniform, padded, results, 0, count)
-        for name, x in outputs.items():
-            x[first:last] = results[name][: last - first, : x.shape[1]]
-
-    def _call(
-        self, width: int, uniform: frozenset[str], inputs: Arrays,
-        outputs: dict[str, np.ndarray], first: int, rows: int,
-    ) -> None:  # fmt: skip
-        size = np.dtype(self.dtype).itemsize
-
-        def table(arrays: Arrays) -> tuple[Any, Any]:
-            pointers, strides = [], []
-            for name, x in arrays.items():
-                start = 0 if name in uniform or len(x) == 1 else first
-                pointers.append(x.ctypes.data + start * x.strides[0])
-                strides.append(x.strides[0] // size)
-            return (ctypes.c_void_p * len(pointers))(*pointers), (ctypes.c_int64 * len(strides))(
-                *strides
+    def _numpy(self, arrays: Arrays, results: Arrays, lead: Shape, threads: int | None) -> None:
+        rows = prod(lead)
+        flat = {
+            name: np.broadcast_to(x, (*lead, *self._inputs[name])).reshape(
+                rows, *self._inputs[name]
             )
+            for name, x in arrays.items()
+        }
+        buffers = {name: np.empty((rows, *x.shape[len(lead) :]), x.dtype)
+                   for name, x in results.items()}  # fmt: skip
 
-        kernel = self._kernels.get(width, uniform)
-        kernel(*table(inputs), *table(outputs), rows)
+        def work(first: int, last: int) -> None:
+            part = {name: x[first:last] for name, x in flat.items()}
+            for name, value in interpret(self.program.code, part).items():
+                buffers[name][first:last] = value
+
+        self._spread(work, rows, threads)
+        for name, x in results.items():
+            x[...] = buffers[name].reshape(x.shape)
+
+    def _native(self, arrays: Arrays, results: Arrays, lead: Shape, threads: int | None) -> None:
+        rows = prod(lead)
+        inputs = [self._input(name, x, lead) for name, x in arrays.items()]
+        outputs = [
+            self._output(name, x, rows, [place.array for place in inputs])
+            for name, x in results.items()
+        ]
+        uniform = {"p"} if "p" in arrays and arrays["p"].ndim == 1 else set()
+        width = self._kernels.width if rows >= self._kernels.width else 1
+        lies = tuple(place.lie for place in (*inputs, *outputs))
+        kernel = self._kernels.get(width, frozenset(uniform), lies)
+
+        def work(first: int, last: int) -> None:
+            kernel(*_table(inputs, first), *_table(outputs, first), last - first)
+
+        self._spread(work, rows, threads)
+        for place, x in zip(outputs, results.values(), strict=True):
+            if place.array is not x:
+                x[...] = place.array.reshape(x.shape)
+
+    def _input(self, name: str, array: np.ndarray, lead: Shape) -> View:
+        shape = self._inputs[name]
+        if name == "p" and array.ndim == 1:
+            return View(np.ascontiguousarray(array), 0, "packed")
+        if prod(lead) < self._kernels.width:  # few states: not worth a kernel of their own
+            array = np.ascontiguousarray(np.broadcast_to(array, (*lead, *shape)))
+        return broadcast_view(array, lead, len(shape))
+
+    def _output(self, name: str, array: np.ndarray, rows: int, inputs: list[np.ndarray]) -> View:
+        """Where to write: the result itself, unless it is strided or overlaps an input."""
+        shape = self._outputs[name]
+        free = not any(np.may_share_memory(array, x) for x in inputs)
+        found = view(array, len(shape)) if free else None
+        if found is None or (found.lie != "packed" and rows < self._kernels.width):
+            found = view(np.empty((rows, *shape), self._type), len(shape))
+        if found is None:
+            raise AssertionError("a new array lies in rows")
+        return found
 
 
-def _unavailable(*arrays: np.ndarray) -> None:
-    """Stands for a one-state function that this interpreter does not allow."""
+def _table(views: list[View], first: int) -> tuple[Any, Any]:
+    """Addresses of the first state and strides, as a kernel takes them."""
+    addresses = [place.address + first * place.step for place in views]
+    strides = [place.stride for place in views]
+    return (ctypes.c_void_p * len(views))(*addresses), (ctypes.c_int64 * len(views))(*strides)
 
 
-def _reach(size: int, width: int) -> int:
-    """How many rows of that size the last vector of a row reaches into."""
-    return -(-(-size % width) // size) if size else 0
+@cache
+def _pool(count: int, process: int) -> ThreadPoolExecutor:
+    """Threads that wait for the next batch; a forked process needs its own."""
+    return ThreadPoolExecutor(count, thread_name_prefix="cardan")
 
 
 def restore(text: str, target: str, dtype: str) -> Any:

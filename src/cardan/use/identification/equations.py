@@ -1,0 +1,211 @@
+"""The overdetermined equations y = W K of a motion, for the four identification models.
+
+    dynamic   L tau      = L D(q, qd, qdd) K                                   [KC97] (39)
+    filtered  L tau      = d/dt L D1(q, qd) K + L D2(q, qd) K                  (41)-(43), no qdd
+    power     L (tau.qd) = d/dt L h(q, qd) K + L (qd . friction) K             (48) differentiated
+    energy    ∫ tau.qd   = (h(t2) - h(t1)) K + ∫ qd . friction K               (48), (52)
+
+L is the low-pass and decimation of the plan; it acts on both sides, and commutes with d/dt. The
+first two have a row per joint and sample, the last two a row per sample or interval.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from .columns import Model, Rigid, Term
+from .signals import Motion, Plan, derivative, lowpass
+
+__all__ = ["Equations", "equations", "full_matrix", "known_torques", "shaped", "stacked"]
+
+Array = np.ndarray
+Shape = Mapping[str, float]
+
+
+@dataclass(frozen=True)
+class Equations:
+    """y (rows, r) = W (rows, r, p) K; r = n joints, or 1 for the scalar models.
+
+    valid: equations that take part in the fit; t: their times; share: of independent rows."""
+
+    W: Array
+    y: Array
+    valid: Array
+    t: Array
+    share: float
+    name: str = ""
+
+    def part(self, rows: Any) -> Equations:
+        return Equations(
+            self.W[rows], self.y[rows], self.valid[rows], self.t[rows], self.share, self.name
+        )
+
+
+def full_matrix(model: Model, motion: Motion, shape: Shape) -> Array:
+    """D (rows, n, all columns) at every state: the dynamic model, unfiltered."""
+    D = _rigid(model, motion, "regressor")
+    terms = [_term_rows(term, motion, shape) for term in model.terms]
+    return np.concatenate([D, *(x[..., None] for x in terms)], axis=-1)
+
+
+def equations(model: Model, motion: Motion, plan: Plan, kind: str, window: float,
+              shape: Shape, dead_zone: float = 0.0) -> Equations:  # fmt: skip
+    """The equations of a motion, with the model's independent columns."""
+    reduce = _Reduction(motion, plan, kind, window)
+    rigid = reduce.rigid(model)
+    y = reduce.rows(motion.tau) - _known(model, reduce)
+    terms = [reduce.rows(_term_rows(term, motion, shape)) for term in model.terms]
+    W = np.concatenate([rigid, *(x[..., None] for x in terms)], axis=-1)[..., list(model.kept)]
+    valid = reduce.flags(motion.valid & (np.abs(motion.qd) >= dead_zone))
+    return Equations(W, y, valid, reduce.times(), plan.independent, motion.name)
+
+
+def shaped(
+    model: Model, motion: Motion, plan: Plan, kind: str, window: float, shape: Shape
+) -> dict[int, Array]:
+    """{column: (rows, r)}: the columns that depend on the shape, of those kept."""
+    reduce = _Reduction(motion, plan, kind, window)
+    first = len(model.all_names) - len(model.terms)
+    found = {}
+    for k, term in enumerate(model.terms):
+        if term.start and first + k in model.kept:
+            column = model.kept.index(first + k)
+            found[column] = reduce.rows(_term_rows(term, motion, shape))
+    return found
+
+
+def _term_rows(term: Term, motion: Motion, shape: Shape) -> Array:
+    x = np.zeros(motion.q.shape)
+    for j, row in term.rows(motion, shape).items():
+        x[:, j] += row
+    return x
+
+
+def _rigid(model: Model, motion: Motion, name: str) -> Array:
+    """The rigid columns of a regressor program (rows, n or 1, columns); [D1, D2] side by side."""
+    parts = [_block(block, motion, name) for block in model.unknown]
+    return np.concatenate(parts, axis=-1)
+
+
+def _block(block: Rigid, motion: Motion, name: str, part: str = "") -> Array:
+    rows = len(motion.q)
+    if block.payload and not motion.loaded:
+        r = 1 if name == "energy-regressor" else motion.q.shape[1]
+        return np.zeros((rows, r, len(block.columns)))
+    function = block.dynamic(name, not block.payload)
+    listed = function.program.columns
+    wanted = block.dynamic.columns("regressor", not block.payload)
+    columns = [listed.index(wanted[k]) for k in block.columns]
+    inputs = {"q": motion.q, "qd": motion.qd}
+    if name == "regressor":
+        inputs["qdd"] = motion.qdd
+    found = function(**inputs, threads=0 if rows > 20_000 else 1)
+    D = getattr(found, part) if part else found
+    D = D[:, None, :] if name == "energy-regressor" else D
+    return np.ascontiguousarray(D[..., columns])
+
+
+def known_torques(model: Model, motion: Motion) -> Array | float:
+    """The torques of the payload's known parameters at every sample."""
+    total: Array | float = 0.0
+    for block in model.blocks:
+        if block.values is not None:
+            total = total + _block(block, motion, "regressor") @ np.array(block.values)
+    return total
+
+
+def _known(model: Model, reduce: _Reduction) -> Array | float:
+    """The torques of the payload's known parameters."""
+    total: Array | float = 0.0
+    for block in model.blocks:
+        if block.values is not None:
+            total = total + reduce.block(block) @ np.array(block.values)
+    return total
+
+
+class _Reduction:
+    """Low-pass, decimation and, for the scalar models, the product with the velocities."""
+
+    def __init__(self, motion: Motion, plan: Plan, kind: str, window: float) -> None:
+        self.motion, self.plan, self.kind = motion, plan, kind
+        self.scalar = kind in ("power", "energy")
+        self.step = max(1, round(window / motion.dt)) if kind == "energy" else plan.decimate
+        self.cutoff = None if kind == "energy" else plan.parallel
+
+    def rigid(self, model: Model) -> Array:
+        return np.concatenate([self.block(block) for block in model.unknown], axis=-1)
+
+    def block(self, block: Rigid) -> Array:
+        motion = self.motion
+        if self.kind == "dynamic":
+            return self.smooth(_block(block, motion, "regressor"))
+        if self.kind == "filtered":
+            D1 = self.low(_block(block, motion, "filtered-regressor", "D1"))
+            D2 = self.smooth(_block(block, motion, "filtered-regressor", "D2"))
+            return self.slope(D1) + D2
+        h = _block(block, motion, "energy-regressor")
+        if self.kind == "power":
+            return self.slope(self.low(h))
+        return np.diff(h[:: self.step], axis=0)
+
+    def rows(self, x: Array) -> Array:
+        """A torque-like signal (rows, n) as it enters the equations."""
+        if not self.scalar:
+            return self.smooth(x)
+        power = (x * self.motion.qd).sum(axis=1, keepdims=True)
+        if self.kind == "power":
+            return self.smooth(power)
+        steps = (power[1:] + power[:-1]) * self.motion.dt / 2
+        work = np.concatenate([np.zeros((1, 1)), np.cumsum(steps, axis=0)])
+        return np.diff(work[:: self.step], axis=0)
+
+    def low(self, x: Array) -> Array:
+        """The low-pass, column by column, sparing those that are zero."""
+        if self.cutoff is None:
+            return x
+        flat = x.reshape(len(x), -1)
+        used = np.flatnonzero(np.abs(flat).max(axis=0) > 0)
+        found = np.zeros(flat.shape)
+        for some in np.array_split(used, max(1, len(used) // 16)):
+            if len(some):
+                found[:, some] = lowpass(
+                    flat[:, some], self.cutoff, self.plan.rate, self.plan.order
+                )
+        return found.reshape(x.shape)
+
+    def smooth(self, x: Array) -> Array:
+        return np.ascontiguousarray(self.low(x)[:: self.step])
+
+    def slope(self, x: Array) -> Array:
+        return derivative(x, self.motion.dt, self.plan.accuracy)[:: self.step]
+
+    def flags(self, valid: Array) -> Array:
+        if self.scalar:
+            whole = valid.all(axis=1, keepdims=True)
+            if self.kind == "energy":
+                starts = range(0, len(whole) - self.step, self.step)
+                return np.array([whole[k : k + self.step + 1].all(axis=0) for k in starts]).reshape(
+                    -1, 1
+                )[: len(whole[:: self.step]) - 1]
+            return whole[:: self.step]
+        return valid[:: self.step]
+
+    def times(self) -> Array:
+        t = self.motion.t[:: self.step]
+        return t[1:] if self.kind == "energy" else t
+
+
+def stacked(parts: Sequence[Equations]) -> Equations:
+    """The equations of several recordings as one."""
+    return Equations(
+        np.concatenate([part.W for part in parts]),
+        np.concatenate([part.y for part in parts]),
+        np.concatenate([part.valid for part in parts]),
+        np.concatenate([part.t for part in parts]),
+        min(part.share for part in parts),
+        parts[0].name,
+    )

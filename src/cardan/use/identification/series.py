@@ -1,0 +1,282 @@
+"""From the columns of a recording to the motion and the torques of the joints, in SI units.
+
+    joint positions  = sign · gain · R^-1 (columns) + offset        R: motor positions = R q
+    joint torques    = sign · gain · R^T  (columns) + offset        gain: torque constants
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from ...describe.expression import number
+from ...describe.robot import Robot
+from ...describe.units import parse_quantity
+from ...errors import CardanError, InputError, UnknownNameError
+from ..joints import bounds, moving
+from . import checks
+from .checks import Names
+from .logs import Recording
+from .recipe import Recipe, Signal, per_joint
+
+__all__ = ["Series", "series_of"]
+
+_ALIASES = {
+    "position": ("q", "position", "pos", "q_"),
+    "velocity": ("qd", "dq", "velocity", "vel", "qd_"),
+    "acceleration": ("qdd", "ddq", "acceleration", "acc", "qdd_"),
+    "torque": ("tau", "torque", "effort", "Gamma", "tau_"),
+}
+_TIMES = ("t", "time", "timestamp", "Time", "T")
+_UNITS = {"position": "rad", "velocity": "rad/s", "acceleration": "rad/s^2", "torque": "N*m"}
+
+
+@dataclass(frozen=True)
+class Series:
+    """A stretch of a recording without gaps, at uniform times; qd, qdd where they were recorded.
+
+    valid: samples (rows, n) whose torque can be believed; loaded: with the payload."""
+
+    name: str
+    t: np.ndarray
+    q: np.ndarray
+    qd: np.ndarray | None
+    qdd: np.ndarray | None
+    tau: np.ndarray
+    valid: np.ndarray
+    loaded: bool = False
+    timed: bool = True  # False: rows are states without a time
+
+    @property
+    def dt(self) -> float:
+        return float((self.t[-1] - self.t[0]) / max(len(self.t) - 1, 1))
+
+    def part(self, rows: slice) -> Series:
+        """Some of the samples."""
+        cut = {key: getattr(self, key)[rows] for key in ("t", "q", "tau", "valid")}
+        rates = {
+            key: None if getattr(self, key) is None else getattr(self, key)[rows]
+            for key in ("qd", "qdd")
+        }
+        changed: Any = {**cut, **rates}
+        return replace(self, **changed)
+
+
+def series_of(
+    robot: Robot, recording: Recording, recipe: Recipe, *, loaded: bool = False
+) -> tuple[list[Series], list[str]]:
+    """The stretches of a recording, and notes; everything wrong with it is raised at once."""
+    names, notes = _names(robot, recording, recipe)
+    good, faults = checks.missing_values(recording, names)
+    if faults and recipe.log.missing == "error":
+        raise _fault(recording, faults)
+    if faults:
+        notes.append(f"{recording.name}: {int((~good).sum())} rows left out: {'; '.join(faults)}")
+    timed = bool(names.time or recipe.log.rate)
+    t = _times(recording, names, recipe)
+    if timed and names.time:
+        found = list(checks.time_faults(recording, names.time, t[good]))
+        if found:
+            raise _fault(recording, found)
+    values = {
+        key: _converted(getattr(recipe, key), key, recording, columns, recipe, robot.n)
+        for key in _UNITS
+        if (columns := getattr(names, key))
+    }
+    inside = good & _window(t, recipe)
+    if inside.sum() < 20:
+        raise _fault(recording, [f"too short: {int(inside.sum())} usable rows; at least 20"])
+    kept = {key: x[inside] for key, x in values.items()}
+    _check(robot, recording, recipe, names, kept, t[inside] if timed else None)
+    whole = Series(
+        recording.name, t[inside], kept["position"], kept.get("velocity"),
+        kept.get("acceleration"), kept["torque"], np.ones(kept["torque"].shape, bool), loaded,
+        timed,
+    )  # fmt: skip
+    whole, more = _without_saturation(robot, whole, names)
+    parts, gaps = _uniform(whole) if timed else ([whole], [])
+    return parts, [*notes, *more, *gaps]
+
+
+def _fault(recording: Recording, faults: Sequence[str]) -> InputError:
+    return InputError("\n".join(f"{recording.name}: {fault}" for fault in faults))
+
+
+def _names(robot: Robot, recording: Recording, recipe: Recipe) -> tuple[Names, list[str]]:
+    """Which column holds what: named by the recipe, or found by the usual names."""
+    notes: list[str] = list(f"{recording.name}: {note}" for note in recording.notes)
+    found: dict[str, list[str]] = {}
+    problems = []
+    for key in _UNITS:
+        signal: Signal = getattr(recipe, key)
+        needed = key in ("position", "torque")
+        columns = _given(signal, robot.n, key) or _found(robot, recording, recipe, key)
+        for name in columns:
+            if name not in recording.columns:
+                problems.append(str(UnknownNameError.of("column", name, recording.columns)))
+        if needed and not columns:
+            shown = ", ".join(list(recording.columns)[:12])
+            alias = _ALIASES[key][0]
+            problems.append(
+                f"no columns of {key}s: expected {alias}1 to {alias}{robot.n}, or names in the "
+                f"recipe's [{key}] columns; there are {shown}"
+            )
+        found[key] = columns if signal.used or needed else []
+    time = recipe.log.time or next((name for name in _TIMES if name in recording.columns), "")
+    if recipe.log.rate and not recipe.log.time:
+        time = ""
+    if recipe.log.time and time not in recording.columns:
+        problems.append(str(UnknownNameError.of("column", time, recording.columns)))
+    if problems:
+        raise _fault(recording, problems)
+    if not time and not recipe.log.rate and not (found["velocity"] and found["acceleration"]):
+        raise _fault(recording, ["no column of times: name it in the recipe ([log] time), or give "
+                                 "the rate in Hz ([log] rate)"])  # fmt: skip
+    return Names(time, **found), notes
+
+
+def _given(signal: Signal, n: int, key: str) -> list[str]:
+    columns = list(signal.columns)
+    if len(columns) == 1 and n > 1:
+        if "{j}" not in columns[0]:
+            raise InputError(f"[{key}] columns: one name for {n} joints must hold {{j}}: 'q{{j}}'")
+        return [columns[0].replace("{j}", str(j)) for j in range(1, n + 1)]
+    if columns and len(columns) != n:
+        raise InputError(f"[{key}] columns names {len(columns)} columns; the robot has {n} joints")
+    return columns
+
+
+def _found(robot: Robot, recording: Recording, recipe: Recipe, key: str) -> list[str]:
+    """Columns of the usual names; of a bag, by the joints' names or in the order of the bag."""
+    joints = list(recipe.log.joints) or [joint.name for joint in moving(robot)]
+    sets = [[f"{alias}{j}" for j in range(1, robot.n + 1)] for alias in _ALIASES[key]]
+    sets += [[f"{alias}.{name}" for name in joints] for alias in _ALIASES[key]]
+    if key == "position":
+        sets.append(list(robot.variables))
+    for alias in _ALIASES[key]:
+        sets.append([name for name in recording.columns if name.startswith(f"{alias}.")])
+    for columns in sets:
+        if len(columns) == robot.n and all(name in recording.columns for name in columns):
+            return columns
+    return []
+
+
+def _times(recording: Recording, names: Names, recipe: Recipe) -> np.ndarray:
+    if names.time:
+        t = recording.column(names.time) * _factor(recipe.log.time_unit, "s", "[log] time_unit")
+        first = t[np.isfinite(t)]
+        return np.asarray(t - (first[0] if len(first) else 0.0))
+    return np.arange(recording.rows) / (recipe.log.rate or 1.0)
+
+
+def _window(t: np.ndarray, recipe: Recipe) -> np.ndarray:
+    start, stop = recipe.log.start, recipe.log.stop
+    inside = np.isfinite(t)
+    if start is not None:
+        inside &= t >= start
+    if stop is not None:
+        inside &= t <= stop
+    return inside
+
+
+def _factor(unit: str, expected: str, where: str) -> float:
+    if unit in ("", expected):
+        return 1.0
+    try:
+        found = number(parse_quantity(f"1 {unit}", expected))
+    except CardanError as error:
+        raise InputError(f"{where} = '{unit}': {error}") from None
+    assert found is not None
+    return found
+
+
+def _converted(
+    signal: Signal, key: str, recording: Recording, columns: Sequence[str], recipe: Recipe, n: int
+) -> np.ndarray:
+    """Columns (rows, n) as joint values in SI units."""
+    expected = {"position": "rad or m", "velocity": "rad/s or m/s", "torque": "N*m or N",
+                "acceleration": "rad/s^2 or m/s^2"}[key]  # fmt: skip
+    scale = _factor(signal.unit, expected, f"[{key}] unit")
+    x = np.column_stack([recording.column(name) for name in columns]) * scale
+    x = x * per_joint(f"[{key}] gain", signal.gain, n)
+    if signal.side == "motor":
+        R = np.array(recipe.transmission.matrix)
+        if R.shape != (n, n):
+            raise InputError(
+                f'[{key}] side = "motor" needs [transmission] matrix: {n} rows, or {n} ratios'
+            )
+        x = x @ R if key == "torque" else np.linalg.solve(R, x.T).T
+    sign = per_joint(f"[{key}] sign", signal.sign, n)
+    offset = per_joint(f"[{key}] offset", signal.offset, n)
+    return np.asarray(x * sign + offset)
+
+
+def _check(
+    robot: Robot, recording: Recording, recipe: Recipe, names: Names, kept: dict[str, Any],
+    t: np.ndarray | None,
+) -> None:  # fmt: skip
+    q, tau = kept["position"], kept["torque"]
+    allow = recipe.log.constant == "allow"
+    faults = list(checks.motion_faults(names, q, tau, allow))
+    if recipe.log.check_units:
+        series = {"q": q, "tau": tau, "qd": kept.get("velocity")}
+        if t is not None:
+            series["t"] = t
+        faults += checks.unit_faults(robot, names, series, recording)
+    if faults:
+        raise _fault(recording, faults)
+
+
+def _without_saturation(robot: Robot, x: Series, names: Names) -> tuple[Series, list[str]]:
+    flags = checks.saturated(x.tau, bounds(robot, "effort"))
+    notes = [
+        f"{x.name}: column '{name}' rests at an extreme value in {int(flag.sum())} rows (first at "
+        f"t = {x.t[np.argmax(flag)]:.6g} s): taken for saturation and left out"
+        for name, flag in zip(names.torque, flags.T, strict=True)
+        if flag.any()
+    ]
+    return replace(x, valid=x.valid & ~flags), notes
+
+
+def _uniform(x: Series) -> tuple[list[Series], list[str]]:
+    """Stretches at uniform times: single dropped samples are interpolated, long gaps divide."""
+    steps = np.diff(x.t)
+    dt = float(np.median(steps))
+    gaps = np.flatnonzero(steps > 1.5 * dt)
+    long = [int(k) for k in gaps if steps[k] > 5.5 * dt]
+    notes = []
+    if len(gaps):
+        shown = ", ".join(f"t = {x.t[k]:.6g} s" for k in gaps[:5])
+        lost = int(np.round(steps[gaps] / dt).sum() - len(gaps))
+        notes.append(
+            f"{x.name}: about {lost} samples were dropped in {len(gaps)} places ({shown}"
+            f"{', ...' if len(gaps) > 5 else ''}): short gaps are interpolated, {len(long)} long "
+            "ones divide the recording"
+        )
+    limits = [0, *(k + 1 for k in long), len(x.t)]
+    parts = [x.part(slice(a, b)) for a, b in zip(limits[:-1], limits[1:], strict=True)]
+    kept = [part for part in parts if len(part.t) >= 20]
+    if not kept:
+        raise InputError(f"{x.name}: too short: no 20 samples without a gap")
+    return [_resampled(part, dt) for part in kept], notes
+
+
+def _resampled(x: Series, dt: float) -> Series:
+    """The series at uniform times, by cubic splines where they are not uniform already."""
+    steps = np.diff(x.t)
+    if np.abs(steps - steps.mean()).max() <= 1e-3 * steps.mean() and steps.max() < 1.5 * dt:
+        return x
+    from scipy.interpolate import CubicSpline
+
+    count = round((x.t[-1] - x.t[0]) / dt) + 1
+    t = np.linspace(x.t[0], x.t[-1], count)
+    near = np.clip(np.searchsorted(x.t, t), 0, len(x.t) - 1)
+
+    def at(values: np.ndarray | None) -> np.ndarray | None:
+        return None if values is None else np.asarray(CubicSpline(x.t, values)(t))
+
+    changed: Any = {key: at(getattr(x, key)) for key in ("q", "qd", "qdd", "tau")}
+    return replace(x, t=t, valid=x.valid[near], **changed)

@@ -1,0 +1,80 @@
+"""What plots, tables and checks say about the joints of a robot: names, units, limits."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..describe.expression import Expression
+from ..describe.robot import FIXED, PRISMATIC, Joint, Robot
+from ..errors import InputError, ModelError
+
+__all__ = ["Units", "bounds", "names", "require_numbers", "rigid", "units"]
+
+
+@dataclass(frozen=True)
+class Units:
+    """Units of a joint's position and of its torque or force."""
+
+    position: str
+    effort: str
+
+
+def moving(robot: Robot) -> list[Joint]:
+    """The joints that carry a variable, in link order."""
+    return [joint for joint in robot.joints if joint.sigma != FIXED]
+
+
+def names(robot: Robot) -> list[str]:
+    """The names of the joint variables."""
+    return list(robot.variables)
+
+
+def units(robot: Robot) -> list[Units]:
+    """rad and N m for revolute joints, m and N for prismatic ones."""
+    return [
+        Units("m", "N") if joint.sigma == PRISMATIC else Units("rad", "N m")
+        for joint in moving(robot)
+    ]
+
+
+def rigid(robot: Robot) -> np.ndarray:
+    """Which joint variables have a torque of their own: all but the elastic ones, (n) booleans."""
+    return np.array([not joint.elastic for joint in moving(robot)])
+
+
+def bounds(robot: Robot, key: str) -> np.ndarray:
+    """A limit of every joint (lower, upper, velocity, effort), (n); infinite where none is given"""
+    missing = -np.inf if key == "lower" else np.inf
+    found = []
+    for joint in moving(robot):
+        value: Any = getattr(joint.limits, key)
+        known = value is not None and not isinstance(value, Expression)
+        found.append(float(value) if known else missing)
+    return np.array(found)
+
+
+def require_numbers(robot: Robot, what: str) -> None:
+    """Say which symbols still need a value."""
+    if robot.parameters:
+        listed = ", ".join(robot.parameters[:8]) + (", ..." if len(robot.parameters) > 8 else "")
+        raise ModelError(
+            f"{what} of '{robot.name}' needs numbers; {len(robot.parameters)} symbols have none"
+            f" ({listed}): robot.with_values({{...}}) gives them values"
+        )
+
+
+def vector(name: str, value: Any, n: int) -> np.ndarray:
+    """One finite value per joint, from n values or from one for all."""
+    try:
+        found = np.broadcast_to(np.asarray(value, float), (n,)).copy()
+    except (ValueError, TypeError):
+        shape = np.shape(value)
+        raise InputError(
+            f"{name} has shape {shape}; expected {n} values, one per joint, or one for all"
+        ) from None
+    if not np.isfinite(found).all():
+        raise InputError(f"{name} = {found.tolist()} must be finite")
+    return found

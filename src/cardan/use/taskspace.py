@@ -1,0 +1,139 @@
+"""Joint trajectories of paths in task space, through an inverse geometric model.
+
+Positions come from a solver, any callable `solve(T, guess) -> q`: `damped(robot)` here, or the
+closed forms of `cardan.model(robot, "inverse-geometry")` through `nearest`. Velocities and
+accelerations are exact: J qd = V, J qdd = Vd - Jdot qd; for robots without a Jacobian model
+(closed loops) they are differentiated.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from ..describe.robot import Robot
+from ..errors import InputError
+from .derived import compiled
+from .joints import bounds, require_numbers, vector
+from .paths import Path, rotation_vector
+from .trajectory import Trajectory, differentiated, instants
+
+__all__ = ["ROWS", "damped", "follow", "nearest"]
+
+ROWS = ("x", "y", "z", "rx", "ry", "rz")  # components of a twist
+Solver = Callable[[np.ndarray, np.ndarray], Any]
+
+
+def rows_of(task: Sequence[str] | str | None, n: int) -> list[int]:
+    """The components of the task: names of ROWS; all six by default, the position if n < 6."""
+    names = (ROWS if n >= 6 else ROWS[:3]) if task is None else task
+    names = names.replace(",", " ").split() if isinstance(names, str) else names
+    unknown = [name for name in names if name not in ROWS]
+    if unknown or not names:
+        raise InputError(f"task {list(names)}: allowed are {', '.join(ROWS)}")
+    return [ROWS.index(name) for name in names]
+
+
+def damped(
+    robot: Robot, frame: Any = None, *, task: Sequence[str] | str | None = None,
+    tolerance: float = 1e-12, iterations: int = 200,
+) -> Solver:  # fmt: skip
+    """A solver by damped least squares from a guess (Levenberg-Marquardt), inside joint limits.
+
+    `task`: the components that matter, such as "x y rz"; the others are left free."""
+    require_numbers(robot, "inverse kinematics")
+    chosen = {} if frame is None else {"frame": frame}
+    pose = compiled(robot, "transform", **chosen)
+    jacobian = compiled(robot, "jacobian", **chosen)
+    rows = rows_of(task, robot.n)
+    lower, upper = bounds(robot, "lower"), bounds(robot, "upper")
+
+    def error(T: np.ndarray, q: np.ndarray) -> np.ndarray:
+        here = pose(q=q)
+        turn = rotation_vector(T[:3, :3] @ here[:3, :3].T)
+        return np.asarray(np.concatenate([T[:3, 3] - here[:3, 3], turn])[rows])
+
+    def solve(T: np.ndarray, guess: np.ndarray) -> np.ndarray:
+        q: np.ndarray = np.clip(np.array(guess, float), lower, upper)
+        e = error(T, q)
+        damping = 1e-3
+        for _ in range(iterations):
+            if np.abs(e).max() <= tolerance:
+                return q
+            J = jacobian(q=q)[rows]
+            step = J.T @ np.linalg.solve(J @ J.T + damping * (e @ e) * np.eye(len(rows)), e)
+            trial = np.clip(q + step, lower, upper)
+            found = error(T, trial)
+            if found @ found < e @ e:
+                q, e, damping = trial, found, damping * 0.3
+            else:
+                damping = max(damping, 1e-9) * 8
+                if damping > 1e12:
+                    break
+        if np.abs(e).max() <= 1e3 * tolerance:
+            return q
+        raise InputError(
+            f"no configuration of '{robot.name}' was found within {np.abs(e).max():.2g} of the"
+            f" position {np.round(T[:3, 3], 6).tolist()}: is it out of reach, or the guess too far?"
+        )
+
+    return solve
+
+
+def nearest(solutions: Callable[[np.ndarray], Any]) -> Solver:
+    """A solver that takes, of all configurations (k, n) of a pose, the one nearest to the guess.
+
+    `nearest(cardan.model(robot, "inverse-geometry").solve)` follows one branch of it."""
+
+    def solve(T: np.ndarray, guess: np.ndarray) -> np.ndarray:
+        found = np.atleast_2d(np.asarray(solutions(T), float))
+        if not found.size:
+            raise InputError(f"the pose at {np.round(T[:3, 3], 6).tolist()} is out of reach")
+        away = (found - guess + np.pi) % (2 * np.pi) - np.pi
+        best = int(np.argmin(np.abs(away).max(axis=1)))
+        return np.asarray(guess + away[best])
+
+    return solve
+
+
+def follow(
+    robot: Robot, path: Path, q0: Any, *, solve: Solver | None = None, frame: Any = None,
+    task: Sequence[str] | str | None = None, dt: float = 1e-3, differentiate: bool = False,
+) -> Trajectory:  # fmt: skip
+    """The joint trajectory of a path, starting from the configuration nearest to q0.
+
+    With `differentiate` velocities and accelerations are taken from the positions by splines."""
+    require_numbers(robot, "a path in task space")
+    guess = vector("q0", q0, robot.n)
+    find = solve or damped(robot, frame, task=task)
+    t = instants(path.duration, dt)
+    poses = path(t)
+    q = np.empty((len(t), robot.n))
+    for k, T in enumerate(poses.T):
+        q[k] = guess = np.asarray(find(T, guess), float)
+    if differentiate:
+        qd = differentiated(t, q)
+        return Trajectory(t, q, qd, differentiated(t, qd), None, path.name)
+    return Trajectory(t, *rates(robot, q, poses.V, poses.Vd, frame, task), None, path.name)
+
+
+def rates(
+    robot: Robot, q: np.ndarray, V: np.ndarray, Vd: np.ndarray, frame: Any, task: Any
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """q, qd, qdd of a task motion: least squares of least norm where J is not square."""
+    chosen = {} if frame is None else {"frame": frame}
+    rows = rows_of(task, robot.n)
+    J = compiled(robot, "jacobian", **chosen)(q=q)[:, rows]
+    Jplus = np.linalg.pinv(J, rcond=1e-9)
+    qd = np.einsum("tij,tj->ti", Jplus, V[:, rows])
+    bias = compiled(robot, "jdot-qdot", **chosen)(q=q, qd=qd)[:, rows]
+    qdd = np.einsum("tij,tj->ti", Jplus, Vd[:, rows] - bias)
+    worst = np.abs(np.einsum("tij,tj->ti", J, qd) - V[:, rows]).max()
+    if worst > 1e-6 * (1 + np.abs(V).max()):
+        raise InputError(
+            f"the path passes a configuration of '{robot.name}' from which it cannot go on"
+            " (singular Jacobian)"
+        )
+    return q, qd, qdd
