@@ -97,7 +97,22 @@ def equations(geo: Geometry, known: Mapping[int, Any], shadow: Shadow) -> list[E
             origin = groups[k - 1].R.T @ (origin - groups[k - 1].P)
             place = ends[i], ends[k]
             found += _entries(sides[k], (right, origin), place, shadow)
-    return found
+    return [*found, *_of_elbow(geo, groups, shadow)]
+
+
+def _of_elbow(geo: Geometry, groups: Sequence[Frame], shadow: Shadow) -> Iterator[Equation]:
+    """The position of the elbow, when the arm angle gives it, seen from frames 0, 1 and 2."""
+    left = Frame(IDENTITY, zero if geo.elbow is None else geo.elbow)
+    for i in range(3 if geo.elbow is not None else 0):
+        if i:
+            left = before(groups[i - 1], left)
+        right = groups[i]
+        for group in groups[i + 1 : 3]:
+            right = compose(right, group)
+        for a in range(3):
+            x, y = left.P[a], right.P[a]
+            if len(variables(x) | variables(y)) <= LIMIT:
+                yield from _equation(x, y, (i, 3, f"{'xyz'[a]}E"), 1, shadow)
 
 
 Side = tuple[Frame, Vec]  # a placement, and where the first origin is seen from the second

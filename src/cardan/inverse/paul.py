@@ -120,10 +120,11 @@ class Derivation:
 
 
 def derive(
-    chain: Chain, free: Sequence[int] = (), *, quartics: bool = False, guided: bool = False
-) -> Derivation:
+    chain: Chain, free: Sequence[int] = (), *, quartics: bool = False, guided: bool = False,
+    plane: bool = False,
+) -> Derivation:  # fmt: skip
     """The solution of a chain; Unsolved when the method does not apply."""
-    geo = geometry(chain, free)
+    geo = geometry(chain, free, plane=plane)
     if guided:
         geo.tracer.inputs["guess"] = (chain.n,)
     found = Derivation(chain, geo, Shadow(chain, geo), quartics, guided)
