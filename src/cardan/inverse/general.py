@@ -101,7 +101,7 @@ def _hopeless(name: str) -> ModelError:
 
 
 def _chosen(numeric: NumericChain, Q: Array, T: Array) -> list[Formulation]:
-    """The best formulations: none of them loses a configuration of the trial."""
+    """The best formulations: the first loses no configuration of the trial, the others help it."""
     unit = numeric.size
     relative = np.linalg.inv(numeric.base) @ T[:2] @ np.linalg.inv(numeric.tool)
     relative[:, :3, 3] /= unit
@@ -122,8 +122,9 @@ def _chosen(numeric: NumericChain, Q: Array, T: Array) -> list[Formulation]:
         )
         tried.append((lost, -count, -sound, way.lack > 0, time, way))
     tried.sort(key=lambda item: item[:5])
-    good = [item[-1] for item in tried if not item[0] and item[1] == tried[0][1]]
-    return good[:KEPT]
+    if not tried or tried[0][0]:
+        return []
+    return [item[-1] for item in tried[:KEPT]]
 
 
 def _lost(made: Prepared, Q: Array, T: Array) -> tuple[int, int, float, float]:
@@ -274,7 +275,7 @@ def _found(q: Array, info: Array) -> Found:
     residual[rest] = np.nan
     singular = (rows[:, :, 1] < SINGULAR) & ~rest
     # a regular Jacobian is a simple root, whatever two roots nearby may have converged to it
-    roots = np.where(singular, np.maximum(2, np.rint(rows[:, :, 2])), 1).astype(np.int64)
+    roots = np.where(singular, np.maximum(1, np.rint(rows[:, :, 2])), 1).astype(np.int64)
     roots[rest] = 0
     return Found(q, count, residual, singular, roots)
 

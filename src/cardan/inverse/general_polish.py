@@ -16,6 +16,7 @@ MOST = 16  # configurations of a pose
 FOUND = 1e-10  # residual of an answer
 EXACT = 2e-15  # residual that no step makes smaller
 SAME = 1e-6  # answers closer than this are one
+CLOSE = 1e-3  # answers closer than this may be one
 
 
 def direct(robot: Array, q: Array, pose: Array, J: Array, e: Array) -> float:
@@ -159,8 +160,30 @@ def turn(x: float) -> float:
     return x - 2.0 * PI * floor(x / (2.0 * PI) + 0.5)
 
 
+def same_answer(robot: Array, pose: Array, q: Array, found: Array, k: int) -> int:
+    """Is q the answer k? Near a singularity two answers are one when all between them is too."""
+    J = empty(36)
+    e = empty(6)
+    middle = empty(6)
+    gap = 0.0
+    for j in range(6):
+        x = q[j] - found[6 * k + j]
+        if robot[6 * j + 5] < 0.5:
+            x = turn(x)
+        gap = max(gap, abs(x))
+        middle[j] = found[6 * k + j] + 0.5 * x
+    if gap < SAME:
+        return 1
+    if gap > CLOSE:
+        return 0
+    residual = direct(robot, middle, pose, J, e)
+    if residual < 4.0 * EXACT:
+        return 1
+    return 0
+
+
 def add_answer(
-    robot: Array, q: Array, residual: float, quality: float, found: Array, info: Array
+    robot: Array, pose: Array, q: Array, residual: float, quality: float, found: Array, info: Array
 ) -> int:
     """Keep a configuration, unless it is there already. Its place, or -1 when the list is full.
 
@@ -169,17 +192,9 @@ def add_answer(
     for j in range(6):
         if robot[6 * j + 5] < 0.5:
             q[j] = turn(q[j])
-    near = SAME
-    if quality < 1e-6:
-        near = 1e-4
     for k in range(count):
-        gap = 0.0
-        for j in range(6):
-            x = q[j] - found[6 * k + j]
-            if robot[6 * j + 5] < 0.5:
-                x = turn(x)
-            gap = max(gap, abs(x))
-        if gap < near:
+        same = same_answer(robot, pose, q, found, k)
+        if same == 1:
             if residual < info[1 + 3 * k]:
                 info[1 + 3 * k] = residual
                 info[1 + 3 * k + 1] = quality

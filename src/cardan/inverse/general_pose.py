@@ -228,7 +228,7 @@ def answer(
     residual = polish(robot, pose, q, quality)
     if residual > FOUND:
         return -1
-    place = add_answer(robot, q, residual, quality[0], found, info)
+    place = add_answer(robot, pose, q, residual, quality[0], found, info)
     return place
 
 

@@ -111,7 +111,7 @@ def slides_pose(T: Array, robot: Array, q: Array, info: Array) -> None:
                 slide += 1
         residual = polish(robot, pose, one, quality)
         if residual < FOUND:
-            place = add_answer(robot, one, residual, quality[0], q, info)
+            place = add_answer(robot, pose, one, residual, quality[0], q, info)
             if place >= 0:
                 info[1 + 3 * place + 2] += 1.0
     count = int(info[0])

@@ -152,8 +152,8 @@ class _Rewriter:
             group = [t for t in terms if factor in t[1]]
             rest_fixed = all(self._fixed(_without(f, factor)) for _, f in group)
             gain = (count - 1) * (2 if rest_fixed else 1)
-            if not self.varying[factor]:  # taking out a parameter saves no more than a product
-                gain = count - 1
+            if not self.varying[factor]:  # a product saved where no other parameter remains
+                gain = sum(not self._scaled(_without(f, factor)) for _, f in group) - 1
             if gain > shared:
                 best, shared = factor, gain
         if best is None:
@@ -168,13 +168,24 @@ class _Rewriter:
     def _with(self, taken: Scalar, outside: list[Term]) -> Scalar:
         return self._sum(outside) + taken
 
+    def _scaled(self, factors: tuple[int, ...]) -> bool:
+        """Is one of the factors a parameter?"""
+        return not all(self.varying[f] for f in factors)
+
     def _fixed(self, factors: tuple[int, ...]) -> bool:
         return not any(self.varying[f] for f in factors)
 
     def _product(self, factors: tuple[int, ...]) -> Scalar:
-        """Parameters first, so that their product is hoisted."""
+        """Parameters first, so that their product is hoisted; or into a sum that has its own."""
         result: Scalar = 1
+        fixed = [f for f in factors if not self.varying[f]]
         for f in sorted(factors, key=lambda f: (bool(self.varying[f]), f)):
+            if fixed and self.varying[f] and self.uses[f] == 1:
+                terms = self._terms(f, 1, root=True)
+                if len(terms) > 1 and all(self._scaled(term) for _, term in terms):
+                    opened = self._sum([(g, (*term, *fixed)) for g, term in terms])
+                    rest = [x for x in factors if self.varying[x] and x != f]
+                    return opened * self._product(tuple(rest)) if rest else opened
             result = result * self._value(f)
         return result
 

@@ -20,7 +20,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from ..algebra.rotation import Rotation
 from ..algebra.solve import Factors, factored
 from ..algebra.vector import Mat, Vec, cross, hat, zero
 from ..mechanism.loops import ROWS, LoopFrames
@@ -28,7 +27,9 @@ from .bodies import Bodies
 from .jacobian import Viewer, rotation
 from .transform import merged, position, word
 
-__all__ = ["Chosen", "Constraint", "Relative", "closed", "closing_error", "constraint"]
+__all__ = [
+    "Chosen", "Constraint", "Relative", "closed", "closing_error", "constraint", "twin_position",
+]  # fmt: skip
 
 Scalar = Any
 Row = dict[int, Scalar]  # by link: the coefficient of its joint's velocity
@@ -180,7 +181,7 @@ def acceleration(
     w_c, wd_c, w_t = to_cut @ one.w, to_cut @ one.wd, to_twin @ other.w
     Vd_c, V_rel = to_cut @ one.Vd, zero
     if loop.kind in ("prismatic", "cylindrical"):
-        P = position(merged(word(robot, q, loop.cut, loop.twin)), zero)
+        P = twin_position(robot, q, loop)
         Vd_c = Vd_c + to_cut @ ((hat(one.wd) + hat(one.w) @ hat(one.w)) @ P)
         V_rel = to_twin @ other.V - to_cut @ (one.V + cross(one.w, P))
     w_rel = w_t - w_c
@@ -232,10 +233,11 @@ def closing_error(robot: Bodies, q: Sequence[Scalar], loop: LoopFrames) -> list[
     return [*P[: 2 if loop.kind == "prismatic" else 3], *turned]
 
 
-def cut_variables(robot: Bodies, q: Sequence[Scalar], loop: LoopFrames) -> tuple[Vec, Rotation]:
-    """Where the twin stands in the cut's frame: position and rotation."""
-    P = position(merged(word(robot, q, loop.cut, loop.twin)), zero)
-    return P, rotation(robot, q, loop.cut, loop.twin)
+def twin_position(robot: Bodies, q: Sequence[Scalar], loop: LoopFrames) -> Vec:
+    """O_t in the cut's frame: zero unless the cut joint slides."""
+    if loop.kind not in ("prismatic", "cylindrical"):
+        return zero
+    return _vector(position(merged(word(robot, q, loop.cut, loop.twin)), zero))
 
 
 def _vector(v: Any) -> Vec:
