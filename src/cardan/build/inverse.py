@@ -11,9 +11,9 @@ from ..inverse.arm_angle import ARM_ANGLE, require_arm_plane
 from ..inverse.branches import program
 from ..inverse.chain import Chain
 from ..inverse.closed import Closed
-from ..inverse.equation import QUARTICS
 from ..inverse.geometry import InverseGeometry
 from ..inverse.paul import Unsolved, derive
+from ..inverse.relation import QUARTICS
 from .derive import parametrised
 
 __all__ = ["inverse_geometry"]
@@ -52,7 +52,8 @@ def _closed(
 
     def guided() -> Any:
         return program(
-            derive(chain, held, quartics=quartics, guided=True, plane=plane), "inverse-geometry-guided"
+            derive(chain, held, quartics=quartics, guided=True, plane=plane),
+            "inverse-geometry-guided",
         )
 
     solver = Closed(chain, program(found, "inverse-geometry"), guided, tuple(held))

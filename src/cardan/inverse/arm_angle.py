@@ -68,7 +68,8 @@ def elbow(W: Vec, upper: Scalar, lower: Scalar, psi: Scalar) -> Vec:
     a = (upper * upper - lower * lower + W2) * over / 2
     h = function("sqrt", function("max", upper * upper - a * a, 0))
     c, s = cos_sin(psi)
-    return n * a + (e1 * c + e2 * s) * h
+    found: Vec = n * a + (e1 * c + e2 * s) * h
+    return found
 
 
 def arm_angle(chain: NumericChain, q: Any) -> NDArray[np.float64]:

@@ -44,6 +44,7 @@ class InverseGeometry:
     plane: bool = False  # the arm angle is given
     derivation: Any = None
     defaults: Mapping[str, float] = field(default_factory=dict)
+    _kept: dict[Any, NumericChain] = field(default_factory=dict, repr=False, compare=False)
 
     @property
     def variables(self) -> tuple[str, ...]:
@@ -68,7 +69,7 @@ class InverseGeometry:
         the joint limits, turned into them by whole turns. free: values (...) of the free joint.
         p: values of the symbols in the geometry, by name."""
         values = self._values(p)
-        numeric = self.chain.numeric(values)
+        numeric = self._numeric(values)
         pose = poses(T)
         given, lead = self._free(free, guess, pose.shape[:-2], numeric)
         flat = np.ascontiguousarray(np.broadcast_to(pose, (*lead, 4, 4))).reshape(-1, 4, 4)
@@ -92,6 +93,14 @@ class InverseGeometry:
         p = np.array([values[name] for name in names]) if names else None
         found: Found = self.solver.solve(T, free, p, numeric, guess)
         return found
+
+    def _numeric(self, values: dict[str, float]) -> NumericChain:
+        """The chain in floats; the last one is kept."""
+        key = tuple(sorted(values.items()))
+        if key not in self._kept:
+            self._kept.clear()
+            self._kept[key] = self.chain.numeric(values)
+        return self._kept[key]
 
     def _values(self, p: Any) -> dict[str, float]:
         values = dict(self.defaults)

@@ -16,8 +16,9 @@ from ..algebra.scalar import cos_sin
 from ..describe.robot import PRISMATIC
 from ..ir.graph import Expr
 from .chain import Chain
-from .equation import Equation, Relation, equations, relations
+from .equation import Equation, equations
 from .matrices import Geometry, geometry
+from .relation import Relation, relations
 from .roots import Aid, Root, solved
 from .shadow import Shadow
 
