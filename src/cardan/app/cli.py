@@ -16,7 +16,7 @@ from typer.core import TyperCommand, TyperGroup
 
 from ..errors import CardanError
 from ..version import __version__
-from . import benching, describing, generating, moving, serving
+from . import benching, describing, generating, moving, serving, vibrating
 from .options import ModelCommand
 from .output import message, print_text, silence
 
@@ -94,6 +94,7 @@ _COMMANDS: list[tuple[Callable[..., None], type[TyperCommand] | None]] = [
     (moving.simulate, None),
     (moving.control, None),
     (moving.sweep, ModelCommand),
+    (vibrating.modes, None),
 ]
 for _function, _class in _COMMANDS:
     app.command(cls=_class)(_function)

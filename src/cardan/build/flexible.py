@@ -10,6 +10,7 @@ from typing import Any
 
 from ..describe.robot import FIXED, Robot
 from ..errors import ModelError
+from ..mechanism.loops import opened
 from ..models.bodies import Bodies
 from ..models.flexible_dynamics import (
     Key,
@@ -25,7 +26,7 @@ from ..models.flexible_tree import energies as energies_model
 from ..program import Program
 from .common import MEANING, Arrays, flat, is_floating, with_friction, wrenches
 from .derive import Form, Result, derive
-from .flexible_closure import closing, opened
+from .flexible_closure import closing
 
 __all__ = [
     "bias", "build_flexible", "coordinates", "direct_dynamics", "energies", "gravity",
