@@ -10,8 +10,8 @@ from ..errors import ModelError
 from ..inverse.branches import program
 from ..inverse.chain import Chain
 from ..inverse.closed import Closed
-from ..inverse.geometry import InverseGeometry
 from ..inverse.equation import QUARTICS
+from ..inverse.geometry import InverseGeometry
 from ..inverse.paul import Unsolved, derive
 from .derive import parametrised
 
@@ -80,11 +80,9 @@ def _free_joints(chain: Chain, free: Any) -> list[tuple[int, ...]]:
     if spare > 1:
         raise ModelError(
             f"'{chain.robot}' has {chain.n} joints, 6 can be solved for: name {spare} whose values"
-            f" will be given, as free=['{chain.names[2]}', ...], or use the numerical inverse"
-            " geometry"
+            f" will be given, as free=['{chain.names[2]}', ...], or use cardan.inverse_kinematics"
         )
-    order = [2, 6, 4, 0, 3, 1, 5]
-    return [(j,) for j in order]
+    return [(j,) for j in (2, 6, 4, 0)]
 
 
 def _failed(chain: Chain, method: str, tried: Sequence[Unsolved]) -> str:
@@ -101,15 +99,10 @@ def _general(chain: Chain, held: Sequence[int], known: Any) -> InverseGeometry:
     if chain.n - len(held) != 6:
         raise ModelError(
             f"'{chain.robot}': no closed form was found for its {chain.n} joints, and the general"
-            " method takes 6; use the numerical inverse geometry"
+            " method takes 6: use cardan.inverse_kinematics"
         )
-    try:
-        from ..inverse.general import (  # type: ignore[import-not-found, unused-ignore]
-            general_solver,
-        )
-    except ImportError:
-        raise ModelError("the general method is not available in this version") from None
+    from ..inverse.general import general_solver
+
     why = "no three of its axes intersect or are parallel: the general method for six joints"
-    return InverseGeometry(
-        chain, "general", why, general_solver(chain, held, known), tuple(held), None, known
-    )
+    solver = general_solver(chain, held, known)
+    return InverseGeometry(chain, "general", why, solver, tuple(held), None, known)

@@ -1,13 +1,13 @@
 """Scalar equations of a chain, and what can be derived from pairs of them.
 
-An equation is a polynomial that vanishes. `Relation` is an equation in one unknown, given by its
-coefficients; the table of [KC97] 3.3.1 (the types of Paul's method) is the list of ways to get one:
+An equation is a polynomial that vanishes; a `Relation` is an equation in one unknown, given by its
+coefficients. The table of [KC97] 3.3.1 (the types of Paul's method) is the list of ways to get one:
 
     X r = Y                            one length
     X S + Y C = Z                      one angle, one equation                        (type 2)
     X1 S + Y1 C = Z1, X2 S + ...       one angle, two equations                       (type 3)
     two equations in r and an angle    r is eliminated                                (types 4, 5)
-    two equations in two angles        one is eliminated by C² + S² = 1               (types 6, 7, 8)
+    two equations in two angles        one is eliminated by C² + S² = 1             (types 6, 7, 8)
 
 and where elimination leaves a second degree in C and S, the quartic of Pieper's method.
 """
@@ -24,7 +24,17 @@ import numpy as np
 from ..algebra.vector import Vec, dot, zero
 from .matrices import IDENTITY, Frame, Geometry, after, before, compose, inverse, placements
 from .polynomial import (
-    LIMIT, MANY, C, Polynomial, R, S, coefficient, polynomial, quotient, terms, variables,
+    LIMIT,
+    MANY,
+    C,
+    Polynomial,
+    R,
+    S,
+    coefficient,
+    polynomial,
+    quotient,
+    terms,
+    variables,
 )  # fmt: skip
 from .shadow import Shadow
 
@@ -134,7 +144,7 @@ def relations(found: Sequence[Equation], shadow: Shadow, quartics: bool) -> list
     for equation in found:
         if equation.unknowns:
             by.setdefault(equation.unknowns, []).append(equation)
-    listed = [r for u, es in by.items() if len(u) == 1 for r in _single(*u, es, shadow)]
+    listed = [r for u, es in by.items() if len(u) == 1 for r in _single(min(u), es, shadow)]
     if any(r.rank < GOOD for r in listed):
         return listed
     for u in by:
@@ -183,7 +193,7 @@ def _relation(
     shadow: Shadow, gone: int | None = None,
 ) -> Iterator[Relation]:  # fmt: skip
     """The relation that a polynomial in v alone is."""
-    powers = {m for m in terms(zero)}
+    powers = set(terms(zero))
     if any(a & 3 == R for m in powers for a in m):
         top = max(map(len, powers))
         c = [coefficient(zero, *[4 * v + R] * k) for k in range(top, -1, -1)]
@@ -250,22 +260,27 @@ def _eliminated(
     for e in listed:
         if gone in e.unknowns:
             seen.setdefault(frozenset(terms(e.zero).items()), e)
-    pairs = sorted(combinations(seen.values(), 2), key=lambda pair: _effort(pair, shadow))
-    for e, f in pairs[:60]:
+    ranked = sorted((_effort(e, shadow), k, e) for k, e in enumerate(seen.values()))[:24]
+    pairs = [(_total(x[0], y[0]), x[2], y[2]) for x, y in combinations(ranked, 2)]
+    for _, e, f in sorted(pairs, key=lambda pair: pair[0])[:60]:
         if kept not in e.unknowns | f.unknowns:
             continue
         power = max(e.degree, f.degree)
-        for zero, extra in _without(gone, e, f, shadow):
-            zero = shadow.cleaned(zero, shadow.size ** (2 * power) * 1e-3)
-            if variables(zero) == {kept}:
-                found = _relation(kept, zero, (e, f), 2 * power, 1 + extra, shadow, gone)
+        for raw, extra in _without(gone, e, f, shadow):
+            left = shadow.cleaned(raw, shadow.size ** (2 * power) * 1e-3)
+            if variables(left) == {kept}:
+                found = _relation(kept, left, (e, f), 2 * power, 1 + extra, shadow, gone)
                 yield from (r for r in found if (r.kind in QUARTICS) == (degree == 2))
 
 
-def _effort(pair: Sequence[Equation], shadow: Shadow) -> tuple[int, int]:
-    """Simple pairs first: those whose coefficients of unknowns are constant, then short ones."""
-    items = [(m, c) for e in pair for m, c in terms(e.zero).items()]
-    return sum(bool(m) and not shadow.is_constant(c) for m, c in items), len(items)
+def _effort(e: Equation, shadow: Shadow) -> tuple[int, int]:
+    """Simple equations first: coefficients of unknowns that are constant, then cheap ones."""
+    turning = sum(bool(m) and not shadow.is_constant(c) for m, c in terms(e.zero).items())
+    return turning, shadow.unpaid(list(terms(e.zero).values())) + len(terms(e.zero))
+
+
+def _total(x: tuple[int, int], y: tuple[int, int]) -> tuple[int, int]:
+    return x[0] + y[0], x[1] + y[1]
 
 
 def _without(gone: int, e: Equation, f: Equation, shadow: Shadow) -> Iterator[tuple[Scalar, float]]:

@@ -78,9 +78,9 @@ class Derivation:
         wanted = 6 - len(self.geo.unknowns)
         for e in found:
             full = len(self.conditions) >= wanted
-            if not full and not e.unknowns and self.shadow.is_condition(e.zero):
-                if all(e.zero != other.zero for other in self.conditions):
-                    self.conditions.append(e)
+            new = all(e.zero != other.zero for other in self.conditions)
+            if new and not full and not e.unknowns and self.shadow.is_condition(e.zero):
+                self.conditions.append(e)
 
     def _ranked(self, found: Sequence[Equation]) -> Iterator[tuple[tuple[float, int], Relation]]:
         for relation in relations(found, self.shadow, self.quartics):

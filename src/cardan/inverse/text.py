@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from ..describe.robot import PRISMATIC
 from .equation import Equation
-from .paul import Derivation, Step
 from .latex import document, spelled
+from .paul import Derivation, Step
 from .spell import Speller
 
 if TYPE_CHECKING:
@@ -147,7 +147,7 @@ def _step(found: Derivation, step: Step, speller: Speller, k: int, number: int) 
     words = {"C": f"C{label}", "S": f"S{label}", "r": f"r{label}", "e": signs[0], "f": signs[1]}
     kind = relation.kind
     zero = kind == "one" and isinstance(relation.coefficients[2], int)
-    if kind in ("two", "linear") and not step.root.margins:
+    if kind in ("two", "linear") and not step.root.spans:
         lines += ["   so that", *_directly(step, speller, label)]
     else:
         lines += ["   which has the form", "      " + put(FORMS[kind].format(**words)), "   where"]

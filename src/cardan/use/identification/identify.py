@@ -1,10 +1,10 @@
 """Identification end to end: recordings in, parameters with their deviations and errors out.
 
-result = identify("ur10", "log.db3", "ur10.recipe.toml", validation="other.db3")
-result                      # the table of parameters
-result.errors               # relative torque errors: fit, held out, validation, folds ...
-result.robot                # the robot with physically consistent parameters
-result.save("report/")      # report, parameters, robot files
+    result = identify("ur10", "log.db3", "ur10.recipe.toml", validation="other.db3")
+    result                      # the table of parameters
+    result.errors               # relative torque errors: fit, held out, validation, folds ...
+    result.robot                # the robot with physically consistent parameters
+    result.save("report/")      # report, parameters, robot files
 """
 
 from __future__ import annotations

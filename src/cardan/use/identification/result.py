@@ -177,7 +177,9 @@ class Identification:
         """Rows (parameter, value, sigma, relative sigma in %, remark)."""
         kept = set(self.essential.names)
         rows = []
-        for name, x, s, r in zip(self.names, self.K, self.sigma, self.relative_sigma, strict=True):
+        for name, x, s, r in zip(
+            self.names, self.K, self.sigma, self.relative_sigma, strict=True
+        ):
             words = ["well identified"] if r <= SIGNIFICANT else []
             words += ["essential"] if name in kept else ["not significant"]
             rows.append((name, float(x), float(s), 100 * float(r), ", ".join(words)))

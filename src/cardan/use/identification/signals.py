@@ -192,6 +192,8 @@ def moved(series: Series, filters: Plan, chosen: Filter) -> Motion:
     if chosen.delay and series.timed:
         late = series.t + chosen.delay
         tau = np.column_stack([np.interp(late, series.t, x) for x in tau.T])
-    motion = Motion(q, qd, qdd, tau, series.valid, series.t, series.dt, series.loaded, series.name)
+    motion = Motion(
+        q, qd, qdd, tau, series.valid, series.t, series.dt, series.loaded, series.name
+    )
     skip = round(chosen.trim / series.dt) if series.timed else 0
     return motion.part(slice(skip, len(q) - skip)) if skip else motion
