@@ -16,7 +16,7 @@ from typer.core import TyperCommand, TyperGroup
 
 from ..errors import CardanError
 from ..version import __version__
-from . import benching, describing, generating, identifying, moving, serving, solving
+from . import benching, describing, generating, identifying, looping, moving, serving, solving
 from .options import ModelCommand
 from .output import message, print_text, silence
 
@@ -86,6 +86,7 @@ _COMMANDS: list[tuple[Callable[..., None], type[TyperCommand] | None]] = [
     (describing.show, None),
     (describing.check, None),
     (describing.convert, None),
+    (looping.loops, None),
     (generating.generate, ModelCommand),
     (generating.count, None),
     (solving.ik, None),
