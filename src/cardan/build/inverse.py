@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from ..describe.robot import Robot
 from ..errors import ModelError
 from ..inverse.arm_angle import ARM_ANGLE, require_arm_plane
@@ -13,6 +15,7 @@ from ..inverse.chain import Chain
 from ..inverse.closed import Closed
 from ..inverse.geometry import InverseGeometry
 from ..inverse.paul import Unsolved, derive
+from ..inverse.polish import scaled
 from ..inverse.relation import QUARTICS
 from .derive import parametrised
 
@@ -33,6 +36,8 @@ def inverse_geometry(
         require_arm_plane(chain)
     choices = [()] if plane else _free_joints(chain, free)
     known = {name: defaults[name] for name in chain.parameters if name in defaults}
+    if not plane:
+        _require_independent(chain, choices[0])
     tried = []
     for held in choices if method != "general" else []:
         try:
@@ -91,6 +96,21 @@ def _free_joints(chain: Chain, free: Any) -> list[tuple[int, ...]]:
             f" will be given, as free=['{chain.names[2]}', ...], or use cardan.inverse_kinematics"
         )
     return [(j,) for j in (2, 6, 4, 0)]
+
+
+def _require_independent(chain: Chain, held: Sequence[int]) -> None:
+    """Refuse joints that move the frame in fewer ways than there are of them."""
+    rng = np.random.default_rng(0)
+    numeric = chain.numeric({name: rng.uniform(0.4, 1.6) for name in chain.parameters})
+    others = [j for j in range(chain.n) if j not in held]
+    J = scaled(numeric, numeric.jacobian(rng.uniform(-2, 2, (3, chain.n))))[..., others]
+    rank = int(np.linalg.matrix_rank(J, tol=1e-9).max())
+    if rank < len(others):
+        raise ModelError(
+            f"'{chain.robot}': {len(others)} joints move frame {chain.frame} in {rank} independent"
+            f" ways only: name {len(others) - rank + len(held)} whose values will be given, as"
+            f" free=['{chain.names[-1]}'], or use cardan.inverse_kinematics"
+        )
 
 
 def _failed(chain: Chain, method: str, tried: Sequence[Unsolved]) -> str:
