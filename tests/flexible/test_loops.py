@@ -169,6 +169,41 @@ def test_static_deflection_of_a_cantilever() -> None:
     assert light.q[2] == pytest.approx(-1 / (3 * EI), rel=2e-3)
 
 
+def chain(bodies: int, elements: int = 1) -> Robot:
+    """A clamped strip of 1 m cut into bodies with fixed joints between them."""
+    flexible = {
+        "length": f"1/{bodies}", "young": E, "density": RHO, "width": 0.01, "height": 0.01,
+        "motions": ["axial", "bending-y"], "elements": elements,
+    }  # fmt: skip
+    links: list[dict[str, Any]] = [{"flexible": flexible}]
+    links += [{"joint": "fixed", "d": f"1/{bodies}", "flexible": flexible}] * (bodies - 1)
+    links += [{"joint": "fixed", "d": f"1/{bodies}", "mass": 0.01}]
+    return cardan.load({
+        "gravity": [0, 0, 0],
+        "link": [{"name": f"part{k}", **link} for k, link in enumerate(links)],
+    })  # fmt: skip
+
+
+def test_bodies_in_a_chain_are_elements_of_one_body() -> None:
+    one = cardan.natural_frequencies(chain(1, 4), [0.2])
+    many = cardan.natural_frequencies(chain(4), [0.2])
+    np.testing.assert_allclose(many, one, rtol=1e-9)
+
+
+def test_a_chain_bends_into_a_circle() -> None:
+    """A moment at the tip, EI π/2 per metre: a quarter of a circle, far from small deflection."""
+    robot = chain(6)
+    moment = E * 0.01**4 / 12 * math.pi / 2
+    loads = np.zeros((len(robot.links), 6))
+    loads[-1, 5] = moment
+    found = static_deflection(robot, [0], loads=loads)
+    tip = cardan.model(robot, "transform").evaluate(q=found.q)
+    radius = 2 / math.pi
+    np.testing.assert_allclose(tip[:2, 3], [radius, radius], rtol=0.005)
+    assert math.atan2(tip[1, 0], tip[0, 0]) == pytest.approx(math.pi / 2, rel=1e-3)
+    assert found.tau[0] == pytest.approx(-moment, rel=1e-6)
+
+
 def test_a_strut_loses_its_frequency_towards_buckling() -> None:
     """A column that carries a mass: ω² falls as 1 - P / P_cr, Euler's load; hanging, it rises."""
     robot = cardan.load(

@@ -137,7 +137,7 @@ def test_two_link_arm_against_many_elements() -> None:
     plane.pin(lower[0], elbow)
     plane.pin(lower[-1], tip)
     plane.watch(tip, "Position")
-    (rows,) = plane.run(T, 4000, 500)
+    (rows,) = plane.run(T, 2500, 500)
     expected, found = at_times(rows, run.t), run.position()[:, :2]
     path = np.ptp(expected, axis=0).max()
     assert path > 0.5

@@ -12,33 +12,21 @@ from functools import cached_property, lru_cache
 
 import numpy as np
 
-from ..describe.robot import FIXED, PRISMATIC, REVOLUTE, Link, Robot
+from ..describe.robot import FIXED, PRISMATIC, REVOLUTE, Robot
 from ..errors import InputError, ModelError
+from ..mechanism.loops import opened
 from ..models.bodies import Bodies, bodies
 from ..models.flexible_dynamics import Key, coordinate_keys
 from ..models.flexible_loops import ROWS, Cut, closing_error, constraint_rows, is_reversed
 from ..models.flexible_tree import Motion, seats
 
-__all__ = ["Closing", "closing", "numeric_bodies", "opened"]
+__all__ = ["Closing", "closing", "numeric_bodies"]
 
 Array = np.ndarray
 _KINDS = {REVOLUTE: "revolute", PRISMATIC: "prismatic", FIXED: "fixed"}
 _CLOSED = 1e-11
 _RANK = 1e-7
 _STARTS = 12
-
-
-def opened(robot: Robot) -> Robot:
-    """The tree of a robot, with the frames of its loops as massless fixed links."""
-    frames = [*(loop.cut for loop in robot.loops), *(loop.twin for loop in robot.loops)]
-    for loop in robot.loops:
-        if loop.cut.active and loop.cut.sigma != FIXED:
-            raise ModelError(f"loop '{loop.name}' is cut at an active joint; cut a passive one")
-    still = [replace(f, sigma=FIXED, active=False, variable="", IA=0, FV=0, FS=0) for f in frames]
-    return replace(
-        robot, loops=(), joints=(*robot.joints, *still),
-        links=(*robot.links, *(Link(f.name) for f in frames)),
-    )  # fmt: skip
 
 
 def numeric_bodies(robot: Robot) -> Bodies:
@@ -128,7 +116,7 @@ class Closing:
         return None if any(is_reversed(self.scene, x, cut) for cut in self.everything) else q
 
     def assemble(
-        self, q_a: Sequence[float], q_e: Sequence[float] | None = None,
+        self, q_a: Sequence[float] | None, q_e: Sequence[float] | None = None,
         guess: Sequence[float] | None = None,
     ) -> Array:  # fmt: skip
         """All coordinates: driven joints as given, elastic ones too (zero), passive ones found.
@@ -151,11 +139,13 @@ class Closing:
         )
 
     def start(
-        self, q_a: Sequence[float], q_e: Sequence[float] | None, guess: Sequence[float] | None
-    ) -> Array:
+        self, q_a: Sequence[float] | None, q_e: Sequence[float] | None,
+        guess: Sequence[float] | None,
+    ) -> Array:  # fmt: skip
         """q with everything that is given filled in; elastic joints at rest."""
         q = np.zeros(len(self.keys))
-        driven = np.atleast_1d(np.asarray(q_a, float))
+        given = np.zeros(len(self.active)) if q_a is None else q_a
+        driven = np.atleast_1d(np.asarray(given, float))
         if driven.shape != (len(self.active),):
             names = ", ".join(
                 self.robot.joints[j - 1].variable or f"q{j}" for _, j, _ in self.active
@@ -249,7 +239,7 @@ def closing(robot: Robot) -> Closing:
     n, B = len(robot.joints), len(robot.loops)
     cuts = []
     for k, loop in enumerate(robot.loops, 1):
-        kind = getattr(loop, "kind", "") or _KINDS[loop.cut.sigma]
+        kind = loop.kind or _KINDS[loop.cut.sigma]
         if kind not in ROWS:
             raise ModelError(
                 f"loop '{loop.name}' of '{robot.name}' closes at a {kind} joint; with flexible"

@@ -11,6 +11,7 @@ from typing import Any
 
 from ..describe.robot import Robot
 from ..errors import ModelError
+from ..mechanism.loops import opened
 from ..models.bodies import Bodies
 from ..models.flexible_dynamics import Key, articulated
 from ..models.flexible_loops import constraint_rows, dependent
@@ -19,7 +20,7 @@ from ..program import Program
 from .common import Arrays, is_floating
 from .derive import Derivation, Form, Result
 from .flexible import coordinates
-from .flexible_closure import closing, opened
+from .flexible_closure import closing
 from .flexible_parallel import Loops
 
 __all__ = ["flow_program", "rates_program", "step_program"]

@@ -46,7 +46,7 @@ def inverse_geometry(
             tried.append(error)
     if method in ("paul", "pieper"):
         raise ModelError(_failed(chain, method, tried))
-    return _general(chain, choices[0], known)
+    return _general(chain, choices[0], known, method == "general")
 
 
 def _closed(
@@ -122,7 +122,7 @@ def _failed(chain: Chain, method: str, tried: Sequence[Unsolved]) -> str:
     return f"{need}; '{chain.robot}' leaves {left} unsolved: use method=\"general\""
 
 
-def _general(chain: Chain, held: Sequence[int], known: Any) -> InverseGeometry:
+def _general(chain: Chain, held: Sequence[int], known: Any, asked: bool) -> InverseGeometry:
     """Any other chain of six joints."""
     if chain.n - len(held) != 6:
         raise ModelError(
@@ -132,5 +132,7 @@ def _general(chain: Chain, held: Sequence[int], known: Any) -> InverseGeometry:
     from ..inverse.general import general_solver
 
     why = "no three of its axes intersect or are parallel: the general method for six joints"
+    if asked:
+        why = "asked for; it takes any six joints of which three or more turn"
     solver = general_solver(chain, held, known)
     return InverseGeometry(chain, "general", why, solver, tuple(held), False, None, known)

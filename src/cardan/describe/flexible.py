@@ -15,8 +15,10 @@ from typing import Any
 from .expression import Value, divide, multiply, number, power
 from .parser import to_value
 
-__all__ = ["BEAM_KEYS", "BODY_KEYS", "MOTIONS", "SHAPES", "THEORIES", "Beam", "ElasticBody",
-           "ElasticPoint", "flexible_faults", "read_flexible", "write_flexible"]  # fmt: skip
+__all__ = [
+    "BEAM_KEYS", "BODY_KEYS", "MOTIONS", "SHAPES", "THEORIES", "Beam", "ElasticBody",
+    "ElasticPoint", "flexible_cells", "flexible_faults", "read_flexible", "write_flexible",
+]  # fmt: skip
 
 MOTIONS = ("axial", "bending-y", "bending-z", "torsion")
 SHAPES = ("elements", "clamped", "pinned", "polynomials")
@@ -368,3 +370,12 @@ def flexible_faults(item: Any, passive_revolute: bool) -> Iterator[str]:
             "pinned shapes need a passive revolute joint (active = false), whose angle is then"
             " that of the chord; use shapes = 'clamped'"
         )
+
+
+def flexible_cells(item: Beam | ElasticBody, text: Any) -> tuple[str, ...]:
+    """Kind, shapes, length, young, density, motions: a row of a table."""
+    if isinstance(item, ElasticBody):
+        return ("body", f"{len(item.points)} points", "", "", "", "")
+    count = item.elements if item.shapes == "elements" else item.modes
+    values = (text(x) for x in (item.length, item.young, item.density))
+    return (item.theory, f"{count} {item.shapes}", *values, " ".join(item.motions))

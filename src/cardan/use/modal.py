@@ -54,10 +54,10 @@ class Statics:
 
 
 def natural_frequencies(
-    robot: Robot, q_a: Any, actuators: str = "locked", *, modes: bool = False,
+    robot: Robot, q_a: Any = None, actuators: str = "locked", *, modes: bool = False,
     about: str = "undeformed", guess: Sequence[float] | None = None, loads: Any = None,
 ) -> Any:  # fmt: skip
-    """Natural frequencies in Hz, ascending, at positions q_a of the driven joints.
+    """Natural frequencies in Hz, ascending, at positions q_a of the driven joints (0).
 
     actuators: 'locked', or 'free' to move (motions without stiffness have frequency 0).
     about: 'undeformed', or 'equilibrium' under gravity and `loads`. modes=True gives `Modes`.
