@@ -291,9 +291,13 @@ def general_pose(T: Array, robot: Array, q: Array, info: Array) -> None:
     forms = int(robot[60])
     for k in range(forms):
         first = HEAD + FORM * k
+        before = info[0]
         fine = formulation(robot, first, pose, tau, robot[first + 582], q, info)
         info[49] = float(k + 1)
-        even = parity(info, int(robot[first + 585]))
+        lack = int(robot[first + 585])
+        even = parity(info, lack)
+        if lack > 0 and (k == 0 or info[0] > before):
+            fine = 0  # its roots do not tell what was lost: two formulations must agree
         if fine == 1 and even == 1 and robot[first + 583] > 0.5:
             info[50] = 1.0
             break
