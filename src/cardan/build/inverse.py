@@ -41,7 +41,7 @@ def inverse_geometry(
     tried = []
     for held in choices if method != "general" else []:
         try:
-            return _closed(chain, held, plane, method != "paul", known)
+            return _closed(chain, held, plane, method, known)
         except Unsolved as error:
             tried.append(error)
     if method in ("paul", "pieper"):
@@ -50,9 +50,10 @@ def inverse_geometry(
 
 
 def _closed(
-    chain: Chain, held: Sequence[int], plane: bool, quartics: bool, known: Any
+    chain: Chain, held: Sequence[int], plane: bool, asked: str, known: Any
 ) -> InverseGeometry:
     """Paul's method; where it is not enough and allowed, Pieper's."""
+    quartics = asked != "paul"
     found = derive(chain, held, quartics=quartics, plane=plane)
 
     def guided() -> Any:
@@ -72,7 +73,12 @@ def _closed(
             f" polynomial of degree 4 gives {chain.names[quartic[0].unknown]}, the rest follows"
             f"{given}"
         )
-    method = "pieper" if quartic else "paul"
+    elif asked == "pieper":
+        why = (
+            "three of its axes intersect, are parallel or slide so that the polynomial is of degree"
+            f" 2 and Paul's types solve it{given}"
+        )
+    method = "pieper" if quartic or asked == "pieper" else "paul"
     return InverseGeometry(chain, method, why, solver, tuple(held), plane, found, known)
 
 
@@ -123,7 +129,12 @@ def _failed(chain: Chain, method: str, tried: Sequence[Unsolved]) -> str:
 
 
 def _general(chain: Chain, held: Sequence[int], known: Any, asked: bool) -> InverseGeometry:
-    """Any other chain of six joints."""
+    """Any other chain of six joints, or of three to five."""
+    if not held and 3 <= chain.n < 6:
+        from ..inverse.extended import Extended
+
+        why = "it has no closed form of Paul's or Pieper's: the general method, with virtual joints"
+        return InverseGeometry(chain, "general", why, Extended(chain), (), False, None, known)
     if chain.n - len(held) != 6:
         raise ModelError(
             f"'{chain.robot}': no closed form was found for its {chain.n} joints, and the general"
