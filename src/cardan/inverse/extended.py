@@ -2,8 +2,8 @@
 
     T = B Z_1 ... X_n Z_n E = B Z_1 ... X_n Z_n  X_v Z_v(0)  E',   E' = (X_v Z_v(0))⁻¹ E
 
-The chain with virtual joints has finitely many configurations for a pose; those whose virtual joints
-are at zero are the answers. Only some poses have any: that is the consistency condition.
+The longer chain has finitely many configurations for a pose; those whose virtual joints are at zero
+are the answers. Only some poses have any: that is the consistency condition.
 """
 
 from __future__ import annotations
