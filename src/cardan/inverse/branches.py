@@ -22,7 +22,7 @@ from .paul import Derivation
 __all__ = ["CLEAR", "program"]
 
 Scalar = Any
-CLEAR = 1e-10  # margins beyond ±CLEAR are beyond doubt
+CLEAR = 1e-12  # margins (squares of sines) beyond ±CLEAR are beyond doubt
 MEANING = {
     "T": "pose of the frame: homogeneous matrix, m",
     "free": "values of the joints that are given, rad or m",
