@@ -9,7 +9,7 @@ from typing import Any
 
 from .describe.check import require_sound
 from .describe.robot import Robot
-from .errors import InputError, UnknownNameError
+from .errors import InputError, ModelError, UnknownNameError
 
 __all__ = ["MENU", "Entry", "Option", "catalogue", "model"]
 
@@ -41,9 +41,21 @@ class Entry:
     program: bool = True
     closed: str = ""  # the builder for robots with closed loops, where it is another
 
+    def _builder(self, robot: Robot) -> str | Callable[..., Any]:
+        """Robots with flexible links, and those with loops, have builders of their own."""
+        if robot.ne:
+            if self.name not in _FLEXIBLE:
+                raise ModelError(
+                    f"'{self.name}' of '{robot.name}' is not available for flexible links: with"
+                    f" them there are {', '.join(_FLEXIBLE)}; cardan.rigid(robot) makes its links"
+                    " rigid"
+                )
+            return _FLEXIBLE[self.name]
+        return self.closed if robot.loops and self.closed else self.builder
+
     def build(self, robot: Robot, **options: Any) -> Any:
         """The model of a robot."""
-        builder = self.closed if robot.loops and self.closed else self.builder
+        builder = self._builder(robot)
         if isinstance(builder, str):
             module, _, function = builder.partition(".")
             builder = getattr(import_module(f".build.{module}", __package__), function)
@@ -100,7 +112,7 @@ _JACOBIAN = {
 
 def _entries() -> list[Entry]:
     def entry(
-        name: str, group: str, summary: str, arrays: str, builder: Any, closed: str = "",
+        name: str, group: str, summary: str, arrays: str, builder: Any, closed: str = "", /,
         **options: Option,
     ) -> Entry:  # fmt: skip
         inputs, _, outputs = arrays.partition(" -> ")
@@ -120,15 +132,19 @@ def _entries() -> list[Entry]:
                                 ("auto", "paul", "pieper", "general")),
                "frame": _FRAME,
                "reference": Option("the frame poses are seen from: 0 or 'world'", 0, kind="frame"),
-               "free": Option("of more than 6 joints: those whose values are given",
+               "free": Option("of more than 6 joints: the one that is given, or arm-angle",
                               kind="frame"),
                "symbolic": _SYMBOLIC}, program=False),
+        Entry("loop-geometry", "geometric", "positions of the passive joints of closed loops",
+              "-", "object: solve(q_a, guess), equations()", "loops.loop_geometry",
+              program=False),
     ]  # fmt: skip
     kinematic_menu = [
         entry("jacobian", "kinematic", "Jacobian of a point of any frame, Renaud's three factors",
               "q -> J (6,n)", "kinematic.jacobian", "loops.jacobian", **_JACOBIAN),
         entry("jacobian-inverse", "kinematic", "inverse of the Jacobian and its determinant",
-              "q -> Jinv (n,6), det", "kinematic.jacobian_inverse", **_JACOBIAN),
+              "q -> Jinv (n,6), det", "kinematic.jacobian_inverse",
+              "loops.jacobian_inverse", **_JACOBIAN),
         entry("velocities", "kinematic", "velocities of all links, in their frames",
               "q, qd -> V (nl,6)", "kinematic.velocities", "loops.velocities"),
         entry("accelerations", "kinematic", "accelerations of all links, in their frames",
@@ -147,12 +163,14 @@ def _entries() -> list[Entry]:
               method=Option("the formulation", "newton-euler", ("newton-euler", "lagrange")),
               base_parameters=_BASE, effort=_EFFORT, friction=_FRICTION, f_e=_WRENCH),
         entry("inertia-matrix", "dynamic", "inertia matrix, by composite links",
-              "q -> A (n,n)", "dynamic.inertia_matrix", "closed.inertia_matrix", base_parameters=_BASE, effort=_EFFORT),
+              "q -> A (n,n)", "dynamic.inertia_matrix", "closed.inertia_matrix",
+              base_parameters=_BASE, effort=_EFFORT),
         entry("bias", "dynamic", "centrifugal, Coriolis, gravity and friction torques",
               "q, qd(, f_e) -> H (n)", "dynamic.bias", "closed.bias",
               base_parameters=_BASE, effort=_EFFORT, friction=_FRICTION, f_e=_WRENCH),
         entry("gravity", "dynamic", "gravity torques",
-              "q -> Q (n)", "dynamic.gravity", "closed.gravity", base_parameters=_BASE, effort=_EFFORT),
+              "q -> Q (n)", "dynamic.gravity", "closed.gravity",
+              base_parameters=_BASE, effort=_EFFORT),
         entry("coriolis-matrix", "dynamic", "Coriolis matrix with Adot - 2C skew-symmetric",
               "q, qd -> C (n,n)", "dynamic.coriolis_matrix", base_parameters=_BASE),
         entry("lagrange", "dynamic", "A, velocity coefficients and Q, as functions of q alone",
@@ -168,8 +186,17 @@ def _entries() -> list[Entry]:
                             " loops also constraint forces", "auto",
                             ("auto", "recursive", "inertia-matrix", "constraint-forces")),
               base_parameters=_BASE, effort=_EFFORT, friction=_FRICTION, f_e=_WRENCH),
+        entry("platform-inverse-dynamics", "dynamic",
+              "joint torques of a platform's motion, leg by leg",
+              "q, V, Vd -> tau", "parallel.platform_inverse_dynamics",
+              effort=_EFFORT, friction=_FRICTION),
+        entry("platform-direct-dynamics", "dynamic",
+              "acceleration of a platform of joint torques, leg by leg",
+              "q, V, tau -> Vd", "parallel.platform_direct_dynamics",
+              effort=_EFFORT, friction=_FRICTION),
         entry("reactions", "dynamic", "wrench through every joint",
-              "q, qd, qdd(, f_e) -> reactions (nl,6)", "dynamic.reactions", "closed.reactions", f_e=_WRENCH),
+              "q, qd, qdd(, f_e) -> reactions (nl,6)", "dynamic.reactions", "closed.reactions",
+              f_e=_WRENCH),
         entry("energies", "dynamic", "kinetic and potential energy",
               "q, qd -> E, U", "dynamic.energies", "closed.energies"),
         entry("generalized-momentum", "dynamic", "generalized momentum A qd",
@@ -181,15 +208,25 @@ def _entries() -> list[Entry]:
               {"method": Option("symbolic rules, or numerical QR", "symbolic", ("symbolic",
               "numeric"))}, program=False),
         entry("regressor", "identification", "dynamic identification model: tau = D K",
-              "q, qd, qdd -> D (n,np)", "identification.regressor",
+              "q, qd, qdd -> D (n,np)", "identification.regressor", "closed_base.regressor",
               base_parameters=_BASE, effort=_EFFORT, offset=_OFFSET),
         entry("filtered-regressor", "identification", "identification without accelerations",
               "q, qd -> D1, D2 (n,np)", "identification.filtered_regressor",
               base_parameters=_BASE, offset=_OFFSET),
         entry("energy-regressor", "identification", "energy identification model: E + U = h K",
-              "q, qd -> h (np)", "identification.energy_regressor", base_parameters=_BASE),
+              "q, qd -> h (np)", "identification.energy_regressor",
+              "closed_base.energy_regressor", base_parameters=_BASE),
     ]  # fmt: skip
     return [*geometric_menu, *kinematic_menu, *dynamic_menu, *identification_menu]
 
 
 MENU: dict[str, Entry] = {entry.name: entry for entry in _entries()}
+
+# the builders of robots with flexible links, [BK13]
+_FLEXIBLE: dict[str, str | Callable[..., Any]] = {
+    **{name: f"flexible_kinematic.{name.replace('-', '_')}"
+       for name in ("transform", "jacobian", "velocities", "accelerations")},
+    **{name: f"flexible.{name.replace('-', '_')}"
+       for name in ("inverse-dynamics", "inertia-matrix", "bias", "gravity", "direct-dynamics",
+                    "energies")},
+}  # fmt: skip

@@ -23,7 +23,7 @@ from ..models.energy import momentum as momentum_model
 from ..models.formulation import PLAIN, Formulation
 from ..models.inertia_matrix import inertia_matrix as inertia_model
 from ..models.jacobian import rotation
-from ..models.loops import Constraint
+from ..models.loops import Constraint, twin_position
 from ..models.newton_euler import NewtonEuler
 from ..models.newton_euler import inverse_dynamics as newton_euler
 from ..program import Program
@@ -74,7 +74,8 @@ def _drives(
     made: Closing, scene: Bodies, constraint: Constraint
 ) -> list[tuple[LoopFrames, Mapping[int, Scalar], Scalar]]:
     """(loop, row, Phi) of the cut joints that have friction or a rotor."""
-    found, rows = [], iter(zip(constraint.cut, constraint.Phi or constraint.cut, strict=True))
+    found: list[tuple[LoopFrames, Mapping[int, Scalar], Scalar]] = []
+    rows = iter(zip(constraint.cut, constraint.Phi or constraint.cut, strict=True))
     for loop in made.connection.loops:
         own = [next(rows) for _ in range(3 if loop.kind == "universal" else loop.freedom)]
         link = scene.links[loop.cut - 1]
@@ -298,7 +299,8 @@ def reactions(robot: Robot, *, f_e: bool = False, symbolic: bool = False) -> Pro
         for loop, (force, moment) in zip(made.connection.loops, forces, strict=True):
             R = rotation(scene, x["q"], loop.cut, loop.twin)
             loads[loop.twin] = (-force, -moment)  # the twin's link is pushed, the cut's pushes
-            loads[loop.cut] = (R @ force, R @ moment)
+            lever = twin_position(scene, x["q"], loop)
+            loads[loop.cut] = (R @ force, R @ moment + cross(lever, R @ force))
         found = newton_euler(scene, x["q"], qd, qdd, wrenches=loads, form=PLAIN)
         rows = [[*found.f[j], *found.n[j]] for j in range(1, nl + 1)]
         rows += [[*force, *moment] for force, moment in forces]

@@ -113,10 +113,10 @@ def with_base(robot: Robot, wanted: bool) -> Robot:
 
 # what may be chosen in a recursion that gives torques only, and in one by composite links
 RECURSION = (
-    "unit", "align", "axial", "still", "grouped", "carried", "balance", "column", "slide",
-    "regroup",
+    "still", "slide", "grouped", "carried", "balance", "apart", "align", "axial", "column",
+    "regroup", "unit",
 )  # fmt: skip
-COMPOSITE = ("unit", "align", "still", "slide", "regroup")
+COMPOSITE = ("still", "slide", "align", "regroup", "unit")
 
 
 def flat(rows: Sequence[Sequence[Scalar]]) -> list[Scalar]:

@@ -132,20 +132,23 @@ def _inverted(
     if n == 6 and len(found.a) == 6:
         return found.inverse(det)
     rows = found.rows()
-    columns = [list(column) for column in zip(*rows, strict=True)]
     moving = [c for c, m in enumerate(found.K) if m in found.a]
-    used = [columns[c] for c in moving]
     rows = [[row[c] for c in moving] for row in rows]
-    if len(used) == 6:
-        inverted, det = inverse(rows)
-    elif len(used) < 6:
-        small, det = inverse(_product(used, rows))
-        inverted = _product(small, used)
-    else:
-        small, det = inverse(_product(rows, used))
-        inverted = _product(used, small)
+    inverted, det = pseudo_inverse(rows)
     table = dict(zip(moving, inverted, strict=True))
     return [table.get(c, [0] * 6) for c in range(n)], det
+
+
+def pseudo_inverse(rows: list[list[Any]]) -> tuple[list[list[Any]], Any]:
+    """(inverse, determinant) of six rows: J^-1, (J^T J)^-1 J^T or J^T (J J^T)^-1."""
+    columns = [list(column) for column in zip(*rows, strict=True)]
+    if len(columns) == 6:
+        return inverse(rows)
+    if len(columns) < 6:
+        small, det = inverse(_product(columns, rows))
+        return _product(small, columns), det
+    small, det = inverse(_product(rows, columns))
+    return _product(columns, small), det
 
 
 def _refuse_singular(robot: Robot, frame: Any) -> None:

@@ -11,6 +11,7 @@ from functools import cached_property
 from typing import Any
 
 from ..closure.analysis import Analysis, analyse
+from ..closure.geometry import LoopGeometry
 from ..describe.robot import Robot
 from ..errors import ModelError
 from ..mechanism.loops import Connection, opened
@@ -25,7 +26,8 @@ from .common import MEANING, Arrays, build, flat, is_floating, refuse
 from .derive import Form, Result, parametrised
 
 __all__ = [
-    "Closing", "accelerations", "closing", "jacobian", "jdot_qdot", "loop_kinematics", "velocities",
+    "Closing", "accelerations", "closing", "jacobian", "jacobian_inverse", "jdot_qdot",
+    "loop_geometry", "loop_kinematics", "velocities",
 ]  # fmt: skip
 
 Scalar = Any
@@ -150,6 +152,13 @@ def closing(robot: Robot, model: str, *, symbolic: bool = False) -> Closing:
     return Closing(robot, analysis, defaults)
 
 
+def loop_geometry(robot: Robot) -> LoopGeometry:
+    """The object that solves the geometric constraint equations."""
+    if not robot.loops:
+        raise ModelError(f"'loop-geometry' of '{robot.name}': this robot has no closed loop")
+    return LoopGeometry.of(robot)
+
+
 def loop_kinematics(robot: Robot, *, details: bool = False, symbolic: bool = False) -> Program:
     """W and psi of the passive joints; `details`: the matrices of (12) and (14), G, cut joints."""
     if not robot.loops:
@@ -213,31 +222,44 @@ def _along(row: Mapping[int, Scalar], columns: Mapping[int, Sequence[Scalar]], k
 
 def jacobian(
     robot: Robot, *, frame: Any = None, projection: Any = 0, intermediate: Any = None,
-    tool: Sequence[Any] = (0, 0, 0), symbolic: bool = False,
+    tool: Sequence[Any] = (0, 0, 0), symbolic: bool = False, inverted: bool = False,
 ) -> Program:  # fmt: skip
-    """J (6, active joints) of a point of a frame: that of the tree times G."""
-    from .kinematic import forms_of
+    """J (6, active joints) of a point of a frame: that of the tree times G; or its inverse."""
+    from .kinematic import forms_of, pseudo_inverse
 
-    made = closing(robot, "jacobian", symbolic=symbolic)
+    model = "jacobian-inverse" if inverted else "jacobian"
+    made = closing(robot, model, symbolic=symbolic)
     tree = Tree.of(robot)
     n, r = tree.link(frame), tree.link(projection)
     k = None if intermediate is None else tree.link(intermediate)
 
     def outputs(scene: Bodies, q: Any, found: Jacobian) -> dict[str, Any]:
-        G = made.constraint(scene, {"q": q})[0].G()
-        rows = [
-            [_along(dict(zip(made.connection.moving, row, strict=True)), G, c)
-             for c in range(made.na)]
-            for row in found.rows()
-        ]  # fmt: skip
-        return {"J": ((6, made.na), flat(rows))}
+        J = _active_columns(made, scene, q, found)
+        if not inverted:
+            return {"J": ((6, made.na), flat(J))}
+        Jinv, det = pseudo_inverse(J)
+        return {"Jinv": ((made.na, 6), flat(Jinv)), "det": ((), [det])}
 
     forms = forms_of(made.tree, n, r, k, tool, outputs, tried=3)
+    names = ["Jinv", "det"] if inverted else ["J"]
+    described = MEANING[names[0]].replace("joint variable", "active joint")
     meaning = {
-        "J": f"{MEANING['J'].replace('joint variable', 'active joint')}; of frame {n}"
-        f" ({tree.names[n]}) in the axes of frame {r}"
+        names[0]: f"{described}; of frame {n} ({tree.names[n]}) in the axes of frame {r}",
+        "det": MEANING["det"],
     }
-    return made.program("jacobian", made.inputs("q"), forms, ["J"], meaning=meaning)
+    return made.program(model, made.inputs("q"), forms, names, meaning=meaning)
+
+
+def jacobian_inverse(robot: Robot, **options: Any) -> Program:
+    """The inverse of the Jacobian of the active joints, generalized when it is not square."""
+    return jacobian(robot, inverted=True, **options)
+
+
+def _active_columns(made: Closing, scene: Bodies, q: Any, found: Jacobian) -> list[list[Scalar]]:
+    G = made.constraint(scene, {"q": q})[0].G()
+    moving = made.connection.moving
+    rows = [dict(zip(moving, row, strict=True)) for row in found.rows()]
+    return [[_along(row, G, c) for c in range(made.na)] for row in rows]
 
 
 def velocities(robot: Robot, *, symbolic: bool = False) -> Program:

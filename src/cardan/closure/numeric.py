@@ -44,6 +44,7 @@ class Equations:
     turning: Array  # (n,) is the joint revolute?
     size: float  # a length of the robot
     owners: tuple[int, ...]  # the loop of each equation
+    values: Mapping[str, float]  # of the geometry's symbols
 
     @property
     def n(self) -> int:
@@ -141,10 +142,10 @@ def wrapped(q: Array, turning: Array) -> Array:
 
 def skeleton(robot: Robot) -> Robot:
     """The robot's geometry alone: equal for robots that differ in their masses."""
-    bare: dict[str, Any] = dict(IA=0, FV=0, FS=0, elastic=False, stiffness=0, rest=0, damping=0)
+    bare: dict[str, Any] = dict.fromkeys(("IA", "FV", "FS", "stiffness", "rest", "damping"), 0)
 
     def joint(x: Joint) -> Joint:
-        return replace(x, **bare, symbols=())
+        return replace(x, **bare, elastic=False, symbols=())
 
     return replace(
         robot,
@@ -196,7 +197,7 @@ def equations(robot: Robot, values: Mapping[str, float] | None = None) -> Equati
     known["\0size"] = size
     turning = np.array([bare.joints[j - 1].sigma == 0 for j in connection.moving], bool)
     p = np.array([known[name] for name in names])
-    return Equations(connection, residual, jacobian, p, turning, size, owners)
+    return Equations(connection, residual, jacobian, p, turning, size, owners, known)
 
 
 def _size(robot: Robot, values: Mapping[str, float]) -> float:

@@ -22,8 +22,8 @@ from ..errors import UnknownNameError
 from .expression import Value, substitute, symbols
 
 __all__ = [
-    "COMPOUND", "DRIVE", "FIXED", "GEOMETRY", "IDENTITY_4", "INERTIA", "PRISMATIC", "REVOLUTE", "WRENCH",
-    "Base", "Joint", "Limits", "Link", "Loop", "Robot",
+    "COMPOUND", "DRIVE", "FIXED", "GEOMETRY", "IDENTITY_4", "INERTIA", "PRISMATIC", "REVOLUTE",
+    "WRENCH", "Base", "Joint", "Limits", "Link", "Loop", "Robot",
 ]  # fmt: skip
 
 GEOMETRY = ("gamma", "b", "alpha", "d", "theta", "r")
@@ -93,6 +93,7 @@ class Link:
     CX: Value = 0
     CY: Value = 0
     CZ: Value = 0
+    flexible: Any = None  # a Beam or an ElasticBody, where the link deforms
 
 
 @dataclass(frozen=True)
@@ -141,6 +142,11 @@ class Robot:
         return sum(joint.sigma != FIXED for joint in self.joints)
 
     @property
+    def ne(self) -> int:
+        """Number of elastic coordinates of the flexible links; they follow the joints in q."""
+        return sum(link.flexible.coordinates for link in self.links if link.flexible)
+
+    @property
     def variables(self) -> tuple[str, ...]:
         """Names of the joint variables, as the file writes them, in link order."""
         return tuple(
@@ -169,6 +175,9 @@ class Robot:
             yield from (getattr(link, key) for link in links)
         for key in (*DRIVE, "stiffness", "rest", "damping"):
             yield from (getattr(joint, key) for joint in self.joints)
+        for link in self.links:
+            if link.flexible is not None:
+                yield from link.flexible.values()
         base = self.base
         yield from (*base.W0, *base.WP0, *base.V0, *base.VP0, *base.Z, *self.gravity)
 

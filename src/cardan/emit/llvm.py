@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from ..ir.code import Code
 from ..ir.cost import depends_on
 from .llvm_atan2 import atan2
-from .llvm_memory import load_element, store_states
+from .llvm_memory import load_element, store_block, stores
 from .llvm_sincos import KINDS, SinCos, literal, sincos_group, slow_declarations, slow_path
 
 __all__ = ["Kernel", "kernel_text"]
@@ -107,8 +107,39 @@ class Kernel:
 
     def text(self) -> str:
         self._prologue()
-        self.lines.append("  br label %loop")
-        self.lines.append("loop:")
+        function = self._one_by_one() if self.width == 1 else self._side_by_side()
+        declarations = sorted(self.declared | slow_declarations(self.kind))
+        return "\n".join([slow_path(self.kind), *declarations, *function, ""])
+
+    def _one_by_one(self) -> list[str]:
+        """A function of one state and a loop that calls it. On its own it loads constants where
+        they are used; from a loop they would all be loaded first, for a single state in vain."""
+        self._inputs_first()
+        self._states()
+        arrays = "ptr %in, ptr %is, ptr %out, ptr %os"
+        return [
+            f"define internal void @state({arrays}, i64 %row) noinline {{",
+            "entry:",
+            *self.lines,
+            "  ret void",
+            "}",
+            f"define void @{self.name}({arrays}, i64 %rows) {{",
+            "entry:",
+            "  br label %loop",
+            "loop:",
+            "  %row = phi i64 [ 0, %entry ], [ %next, %loop ]",
+            f"  call void @state({arrays}, i64 %row)",
+            "  %next = add i64 %row, 1",
+            "  %more = icmp slt i64 %next, %rows",
+            "  br i1 %more, label %loop, label %done",
+            "done:",
+            "  ret void",
+            "}",
+        ]
+
+    def _side_by_side(self) -> list[str]:
+        """A loop over vectors of states."""
+        self.lines += [f"  %last = sub i64 %rows, {self.width}", "  br label %loop", "loop:"]
         phi = len(self.lines)  # the row counter; its back edge is known only at the end
         before, self.block, self.lanes = self.block, "loop", self.width
         self.value = {
@@ -116,12 +147,12 @@ class Kernel:
             for id, value in self.value.items()
             if self.code.nodes[id][0] != "const"
         }
-        if self.width == 1:  # the output of one state may overlap its inputs
-            self._inputs_first()
-        self._nodes(varying=True)
-        store_states(self)
+        self._states()
         self.lines.insert(phi, f"  %row = phi i64 [ 0, %{before} ], [ %next, %{self.block} ]")
-        self.lines += [
+        return [
+            f"define void @{self.name}(ptr %in, ptr %is, ptr %out, ptr %os, i64 %rows) {{",
+            "entry:",
+            *self.lines,
             f"  %step = add i64 %row, {self.width}",
             "  %more = icmp slt i64 %row, %last",
             "  %whole = icmp slt i64 %step, %last",
@@ -131,13 +162,18 @@ class Kernel:
             "  ret void",
             "}",
         ]
-        head = f"define void @{self.name}(ptr %in, ptr %is, ptr %out, ptr %os, i64 %rows) {{"
-        body = "\n".join([head, "entry:", *self.lines])
-        return "\n".join(
-            [slow_path(self.kind), *sorted(self.declared | slow_declarations(self.kind)), body, ""]
-        )
+
+    def _states(self) -> None:
+        """All nodes of the loop, and the outputs as they become known."""
+        waiting = stores(self)
+        for id in range(len(self.code.nodes)):
+            if self._is_in(id, varying=True):
+                self.compute(id)
+            for name, block in waiting.get(id, ()):
+                store_block(self, name, block)
 
     def _inputs_first(self) -> None:
+        """All inputs before anything is stored: the output of one state may overlap them."""
         for id, node in enumerate(self.code.nodes):
             if node[0] == "input":
                 self.compute(id)
@@ -154,25 +190,27 @@ class Kernel:
                     f"  %{stride}{k}.p = getelementptr i64, ptr %{stride}, i64 {k}",
                     f"  %{stride}{k} = load i64, ptr %{stride}{k}.p",
                 ]
-        self.lines.append(f"  %last = sub i64 %rows, {self.width}")
         for stack in ("x", "s", "c"):
             self.lines.append(
                 f"  %slow.{stack} = alloca [{self.vector} x {self.kind.type}], align 64"
             )
-        self._nodes(varying=False)
+        self._nodes()
 
     def _splat(self, scalar: str) -> str:
         """A scalar of the prologue in all lanes."""
-        if self.lanes == 1:
-            return scalar
         one = self.emit(f"insertelement {self.type} poison, {self.kind.type} {scalar}, i64 0")
         zeros = f"<{self.lanes} x i32> zeroinitializer"
         return self.emit(f"shufflevector {self.type} {one}, {self.type} poison, {zeros}")
 
-    def _nodes(self, varying: bool) -> None:
-        for id, node in enumerate(self.code.nodes):
-            if node[0] != "none" and (node[0] == "const" or bool(self.varying[id]) == varying):
+    def _nodes(self) -> None:
+        for id in range(len(self.code.nodes)):
+            if self._is_in(id, varying=False):
                 self.compute(id)
+
+    def _is_in(self, id: int, varying: bool) -> bool:
+        """Is the node of this part, the loop or what comes before it?"""
+        kind = self.code.nodes[id][0]
+        return kind == "const" or (kind != "none" and bool(self.varying[id]) == varying)
 
     def compute(self, id: int) -> None:
         """The value of a node whose arguments are known."""

@@ -20,18 +20,22 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from .llvm import Kernel
 
-__all__ = ["load_element", "store_states"]
+__all__ = ["Block", "load_element", "store_block", "stores"]
+
+_STORED_AT_ONCE = 64  # elements of an output
 
 
 @dataclass(frozen=True)
-class _Block:
+class Block:
     """Columns first .. first + size of all rows. Vector j holds some rows side by side, usually
     j, j + size, j + 2 size ...; exchanging lanes between vectors makes vector j column first + j.
     """
 
     first: int
     size: int
-    wide: bool  # read two pieces of 32 bytes: the last stage takes halves of both, which is cheaper
+    wide: bool = (
+        False  # read two pieces of 32 bytes: the last stage takes halves of both, which is cheaper
+    )
 
     def columns(self) -> range:
         return range(self.first, self.first + self.size)
@@ -60,7 +64,7 @@ class _Block:
         return stages
 
 
-def _blocks(kernel: Kernel, side: str, size: int) -> list[_Block]:
+def _blocks(kernel: Kernel, side: str, size: int) -> list[Block]:
     """A row of that size in blocks, the last one shifted back to end with the row. Half a vector
     is wide enough: putting halves together on the way from memory is cheaper than a shuffle."""
     if not size:
@@ -71,7 +75,7 @@ def _blocks(kernel: Kernel, side: str, size: int) -> list[_Block]:
     if size % wide:
         firsts.append(size - wide)
     pair = side == "in" and kernel.width == 2 * wide and wide * kernel.kind.bytes == 32
-    return [_Block(first, wide, pair) for first in firsts]
+    return [Block(first, wide, pair) for first in firsts]
 
 
 def load_element(kernel: Kernel, name: str, element: int) -> str:
@@ -88,24 +92,40 @@ def load_element(kernel: Kernel, name: str, element: int) -> str:
     return kernel.loaded[name, element]
 
 
-def store_states(kernel: Kernel) -> None:
-    """Every output from its lanes to its states."""
+def stores(kernel: Kernel) -> dict[int, list[tuple[str, Block]]]:
+    """The blocks of the outputs, by the last node each waits for. What is ready is stored at once,
+    to have its register free; but a large array in the order of memory, at the end, and so too the
+    outputs of one state, which may overlap its inputs."""
+    end = len(kernel.code.nodes) - 1
+    found: dict[int, list[tuple[str, Block]]] = {}
     for name, output in kernel.code.outputs.items():
-        values = [
-            kernel.value[ref] if ref > 0 else kernel.negative(kernel.value[-ref])
-            for ref in output.refs
-        ]
-        if kernel.lie["out", name] == "columns":
-            for column, value in enumerate(values):
-                _store(kernel, kernel.width, value, _place(kernel, "out", name, 0, column))
-            continue
-        for block in _blocks(kernel, "out", len(values)):
-            vectors = [values[column] for column in block.columns()]
-            for j, vector in enumerate(_exchange(kernel, block, vectors)):
-                _store_rows(kernel, name, j, block, vector)
+        size = len(output.refs)
+        for block in (
+            [Block(k, 1) for k in range(size)]
+            if kernel.lie["out", name] == "columns"
+            else _blocks(kernel, "out", size)
+        ):
+            last = max(abs(output.refs[column]) for column in block.columns())
+            late = kernel.width == 1 or size > _STORED_AT_ONCE
+            found.setdefault(end if late else last, []).append((name, block))
+    return found
 
 
-def _load_rows(kernel: Kernel, name: str, j: int, block: _Block) -> str:
+def store_block(kernel: Kernel, name: str, block: Block) -> None:
+    """Columns of an output from their lanes to their states."""
+    refs = kernel.code.outputs[name].refs
+    vectors = [
+        kernel.value[ref] if ref > 0 else kernel.negative(kernel.value[-ref])
+        for ref in (refs[column] for column in block.columns())
+    ]
+    if kernel.lie["out", name] == "columns":
+        _store(kernel, kernel.width, vectors[0], _place(kernel, "out", name, 0, block.first))
+        return
+    for j, vector in enumerate(_exchange(kernel, block, vectors)):
+        _store_rows(kernel, name, j, block, vector)
+
+
+def _load_rows(kernel: Kernel, name: str, j: int, block: Block) -> str:
     """Pieces of several rows side by side in one vector."""
     parts = [
         _load(kernel, block.size, _place(kernel, "in", name, row, block.first))
@@ -130,7 +150,7 @@ def _load_rows(kernel: Kernel, name: str, j: int, block: _Block) -> str:
     return parts[0]
 
 
-def _store_rows(kernel: Kernel, name: str, j: int, block: _Block, vector: str) -> None:
+def _store_rows(kernel: Kernel, name: str, j: int, block: Block, vector: str) -> None:
     for k, row in enumerate(block.rows(j, kernel.width)):
         part = vector
         if block.size == 1 < kernel.width:
@@ -177,9 +197,11 @@ def _place(kernel: Kernel, side: str, name: str, lane: int, column: int) -> str:
     return kernel.emit(f"getelementptr {t}, ptr {array}, i64 {offset}")
 
 
-def _exchange(kernel: Kernel, block: _Block, vectors: list[str]) -> list[str]:
+def _exchange(kernel: Kernel, block: Block, vectors: list[str]) -> list[str]:
     """Squares of lanes transposed, as many as fit side by side: log2(size) stages of pairwise
     exchanges."""
+    if len(set(vectors)) == 1 and vectors[0].startswith(("<", "zero")):
+        return vectors  # one constant everywhere, as between branches of a tree
     for distance, low, high in block.exchanges(kernel.width):
         out = list(vectors)
         for i in range(block.size):

@@ -215,7 +215,7 @@ class _Single:
 
     def _run(self) -> None:
         self.lines.append(
-            "  call void @kernel(ptr %in, ptr %strides, ptr %outs, ptr %strides, i64 1)"
+            "  call void @state(ptr %in, ptr %strides, ptr %outs, ptr %strides, i64 0)"
         )
 
     def _new(self, k: int, owner: str) -> str:

@@ -127,7 +127,12 @@ def residual(found: Derivation) -> Scalar:
         if best is None or price < best[0]:
             best = price, value
     assert best is not None
-    return best[1]
+    worst = best[1]
+    for step in found.steps:  # two equations give C and S apart: only together are they an angle
+        if step.relation.kind == "two":
+            C, S = step.root.value
+            worst = _larger(worst, C * C + S * S - 1)
+    return worst
 
 
 def _distance(A: Frame, B: Frame) -> Scalar:

@@ -11,6 +11,8 @@ Nothing here changes a torque. What may be chosen, and what it saves:
 - `carried`: U_j follows from U_i, turned, plus what the joint adds; it pays where the turn is free.
 - `column`: the third column of U_j is taken from before the turn, which it does not change.
 - `axial`: that column is turned instead of wd, and all of U follows from it (see spin).
+- `apart`: the moment of the inertia J_j is formed in the axes before the joint's turn, all else of
+  the link after it; it pays near the base, where the spin before the turn is simple.
 - `slide`: the translation r_j is applied in frame j (see newton_euler).
 - `regroup`: what a link cannot show as its own (YY, MZ, M of a revolute link) is given to its
   antecedent, as in base_parameters. Work on parameters alone, done once.
@@ -29,8 +31,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from ..algebra.inertia import Inertia
-from ..algebra.rotation import Rotation, X, Z, turn
+from ..algebra.rotation import Rotation, X, Z
+from ..algebra.rotation import turn as turn_about
 from ..algebra.vector import Vec
 from .bodies import Bodies, Body, Frame
 from .reform import Unit, reparametrised
@@ -53,6 +55,7 @@ class Formulation:
     balance: frozenset[int] = frozenset()
     column: frozenset[int] = frozenset()
     axial: frozenset[int] = frozenset()
+    apart: frozenset[int] = frozenset()
     align: frozenset[int] = frozenset()
     unit: Unit = None
 
@@ -118,9 +121,11 @@ def formulated(
             r, joints = before.r, (*before.joints, j)
         spin = _rotation(_turns(robot, joints, qs, form.still)).T
         own = _own_turn(link, qs[j]).rotation if j in form.still else Rotation([])
-        own = own @ Rotation([turn(Z, -link.phi)])
+        own = own @ Rotation([turn_about(Z, -link.phi)])
         placed[j] = Placed(T, r, spin, joints, own)
-    links = (_unturned(k, qs[k.j]) if k.j in form.still else k for k in robot.links)
+    links = (
+        k.rotated(_own_turn(k, qs[k.j]).rotation) if k.j in form.still else k for k in robot.links
+    )
     return replace(robot, links=tuple(links)), placed
 
 
@@ -172,13 +177,3 @@ def _own_turn(link: Body, q: Scalar) -> Turn:
 
 def _is_identity(turn: Turn) -> bool:
     return all(isinstance(x, int) and x == 0 for x in (turn.angle, turn.offset))
-
-
-def _unturned(link: Body, q: Scalar) -> Body:
-    """The link in the axes of its joint before the turn."""
-    R = _own_turn(link, q).rotation
-    body = Inertia(link.J, link.MS, link.M).rotated(R)
-    E = link.E
-    if E is not None:  # E = ½ tr J - J turns the other way on the diagonal
-        E = Vec(body.J[1, 1] - E[2], body.J[0, 0] - E[2], E[2])
-    return replace(link, J=body.J, MS=body.MS, E=E, f_e=R @ link.f_e, n_e=R @ link.n_e)

@@ -20,7 +20,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from ..algebra.rotation import Rotation
 from ..algebra.solve import Factors, factored
 from ..algebra.vector import Mat, Vec, cross, hat, zero
 from ..mechanism.loops import ROWS, LoopFrames
@@ -28,7 +27,10 @@ from .bodies import Bodies
 from .jacobian import Viewer, rotation
 from .transform import merged, position, word
 
-__all__ = ["Chosen", "Constraint", "Relative", "closed", "closing_error", "constraint"]
+__all__ = [
+    "Chosen", "Constraint", "Relative", "closed", "closing_error", "constraint", "side",
+    "twin_position",
+]  # fmt: skip
 
 Scalar = Any
 Row = dict[int, Scalar]  # by link: the coefficient of its joint's velocity
@@ -175,12 +177,12 @@ def acceleration(
 ) -> dict[str, Scalar]:
     """The same components of the relative acceleration of qdd = 0, seen in the cut's frame (14)."""
     qs = robot.spread(q)
-    one, other = (_side(robot, qs, qd, path) for path in (loop.to_cut, loop.to_twin))
+    one, other = (side(robot, qs, qd, path) for path in (loop.to_cut, loop.to_twin))
     to_cut, to_twin = (rotation(robot, q, view, frame) for frame in (loop.cut, loop.twin))
     w_c, wd_c, w_t = to_cut @ one.w, to_cut @ one.wd, to_twin @ other.w
     Vd_c, V_rel = to_cut @ one.Vd, zero
     if loop.kind in ("prismatic", "cylindrical"):
-        P = position(merged(word(robot, q, loop.cut, loop.twin)), zero)
+        P = twin_position(robot, q, loop)
         Vd_c = Vd_c + to_cut @ ((hat(one.wd) + hat(one.w) @ hat(one.w)) @ P)
         V_rel = to_twin @ other.V - to_cut @ (one.V + cross(one.w, P))
     w_rel = w_t - w_c
@@ -194,7 +196,7 @@ def acceleration(
     return found
 
 
-def _side(
+def side(
     robot: Bodies, qs: Mapping[int, Scalar], qd: Mapping[int, Scalar], path: Sequence[int]
 ) -> Relative:
     """Velocities and, for qdd = 0, accelerations along one side of a loop, [KC97] (6)-(10)."""
@@ -232,10 +234,11 @@ def closing_error(robot: Bodies, q: Sequence[Scalar], loop: LoopFrames) -> list[
     return [*P[: 2 if loop.kind == "prismatic" else 3], *turned]
 
 
-def cut_variables(robot: Bodies, q: Sequence[Scalar], loop: LoopFrames) -> tuple[Vec, Rotation]:
-    """Where the twin stands in the cut's frame: position and rotation."""
-    P = position(merged(word(robot, q, loop.cut, loop.twin)), zero)
-    return P, rotation(robot, q, loop.cut, loop.twin)
+def twin_position(robot: Bodies, q: Sequence[Scalar], loop: LoopFrames) -> Vec:
+    """O_t in the cut's frame: zero unless the cut joint slides."""
+    if loop.kind not in ("prismatic", "cylindrical"):
+        return zero
+    return _vector(position(merged(word(robot, q, loop.cut, loop.twin)), zero))
 
 
 def _vector(v: Any) -> Vec:

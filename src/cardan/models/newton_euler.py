@@ -16,11 +16,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from ..algebra.rotation import Rotation, Z
 from ..algebra.scalar import sign
-from ..algebra.vector import Mat, Vec, cross
+from ..algebra.vector import Mat, Vec, cross, zero
 from .bodies import Bodies, Body
 from .formulation import PLAIN, Formulation, Placed, formulated, trigonometry
-from .spin import Spin, axial, carried, direct, with_column
+from .spin import Spin, axial, carried, direct, with_column, with_row
 
 __all__ = ["NewtonEuler", "inertia_moment", "inverse_dynamics"]
 
@@ -37,6 +38,7 @@ class NewtonEuler:
     w: dict[int, Vec] = field(default_factory=dict)
     wd: dict[int, Vec] = field(default_factory=dict)
     U: dict[int, Mat] = field(default_factory=dict)
+    gap: dict[int, Vec] = field(default_factory=dict)  # differences of squares, see spin
     Vd: dict[int, Vec] = field(default_factory=dict)
     F: dict[int, Vec] = field(default_factory=dict)
     N: dict[int, Vec] = field(default_factory=dict)
@@ -71,6 +73,7 @@ def inverse_dynamics(
     U[0] = spins[0].U
     Vd[0] = robot.Vd0 - robot.gravity
 
+    before: dict[int, tuple[Rotation, Vec]] = {}  # moments in axes before a turn
     for link in robot.links:
         i, j, s, sbar, here = link.i, link.j, link.s, link.sbar, placed[link.j]
         T, r, jRr = here.T, here.r, here.jRr
@@ -80,14 +83,22 @@ def inverse_dynamics(
         w[j] = jwr + sbar * qda                                                       # (19)
         wd[j] = jRr @ wd[r] + sbar * (qdda + cross(jwr, qda))                         # (20)
         spins[j] = _spin(form, link, here, spins, w[j], wd[j], qds[j], qdds[j])
-        wd[j], U[j] = spins[j].wd, spins[j].U
+        before[j] = T.iRj, zero
+        if j in form.apart and sbar and j not in form.still:
+            rest, turn = T.iRj.before_last(Z)
+            still = _spin_before(rest, spins[i], qds[j], qdds[j])
+            before[j] = rest, inertia_moment(link.rotated(turn), still)               # (23)
+            spins[j] = with_row(spins[j], turn, still)
+        wd[j], U[j], x.gap[j] = spins[j].wd, spins[j].U, spins[j].gaps
         if j in slide:
             Vd[j] = jRi @ (Vd[i] + U[i] @ T.P) + U[j] @ (T.r * a)                     # (21)
         else:
             Vd[j] = jRi @ (Vd[i] + U[i] @ T.iPj)                                      # (21)
         Vd[j] = Vd[j] + s * (qdda + 2 * cross(jwr, qda))                              # (21)
         F[j] = link.M * Vd[j] + U[j] @ link.MS                                        # (22)
-        N[j] = inertia_moment(link, spins[j]) + cross(link.MS, Vd[j])      # (23)
+        N[j] = cross(link.MS, Vd[j])                                                  # (23)
+        if before[j][1] is zero:
+            N[j] = inertia_moment(link, spins[j]) + N[j]                              # (23)
 
     f_e = {body.j: body.f_e for body in (robot.base, *robot.links)}
     n_e = {body.j: body.n_e for body in (robot.base, *robot.links)}
@@ -106,14 +117,17 @@ def inverse_dynamics(
             n_e[i] = n_e[i] + iRj @ (n[j] + cross(T.r * a, f[j])) + cross(T.P, ifj)   # (30)
         else:
             n_e[i] = n_e[i] + iRj @ n[j] + cross(T.iPj, ifj)                          # (30)
+        n_e[i] = n_e[i] + before[j][0] @ before[j][1]
         if s or sbar:
-            axial = (s * f[j] + sbar * n[j]) @ a
+            axial = (s * f[j] + sbar * (n[j] + before[j][1])) @ a
             friction = link.FS * sign(qds[j]) + link.FV * qds[j]
             x.tau[j] = axial + link.IA * qdds[j] + friction                           # (31)
     base = robot.base
     F[0] = base.M * Vd[0] + U[0] @ base.MS                                            # (22)
-    N[0] = inertia_moment(base, spins[0]) + cross(base.MS, Vd[0])          # (23)
+    N[0] = inertia_moment(base, spins[0]) + cross(base.MS, Vd[0])                     # (23)
     f[0], n[0] = F[0] + f_e[0], N[0] + n_e[0]                                         # (26), (27)
+    if not isinstance(robot.unit, int):
+        f[0] = Vec(*(part / robot.unit for part in f[0]))
     return x
 
 
@@ -143,6 +157,12 @@ def _spin(
     if j in form.column:
         return with_column(found, jRr @ before.w, jRr @ before.wd)
     return found
+
+
+def _spin_before(rest: Rotation, spin: Spin, qd: Scalar, qdd: Scalar) -> Spin:
+    """The spin of link j in the axes before its joint's turn, `rest` from those of link i."""
+    w = rest.T @ spin.w + qd * a
+    return axial(spin, rest.T, w, (rest.T @ spin.wd)[2] + qdd)
 
 
 def inertia_moment(link: Body, spin: Spin) -> Vec:

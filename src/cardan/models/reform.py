@@ -81,22 +81,17 @@ def _is_nothing(body: Inertia) -> bool:
 
 
 def aligned(robot: Bodies, chosen: frozenset[int]) -> Bodies:
-    """The robot with these revolute links turned about z_j until MY = 0."""
+    """The robot with the last ones of these links turned about z_j until MY = 0."""
+    chosen -= {link.i for link in robot.links}
 
     def turned(link: Body) -> Body:
         X, Y, _ = link.MS
         if link.j not in chosen or not link.sbar or _is_zero(X) or _is_zero(Y):
             return link
         phi = function("atan2", Y, _away_from_zero(X))
-        R = Rotation([turn(Z, -phi)])
-        J = Inertia(link.J, link.MS, link.M).rotated(R).J
-        E = link.E
-        if E is not None:  # E = ½ tr J - J turns the other way on the diagonal
-            E = Vec(J[1, 1] - E[2], J[0, 0] - E[2], E[2])
-        return replace(
-            link, J=J, MS=Vec(sqrt(X * X + Y * Y), 0, link.MS[2]), E=E, theta=link.theta + phi,
-            phi=phi, f_e=R @ link.f_e, n_e=R @ link.n_e,
-        )  # fmt: skip
+        seen = link.rotated(Rotation([turn(Z, -phi)]))
+        MS = Vec(sqrt(X * X + Y * Y), 0, link.MS[2])
+        return replace(seen, MS=MS, theta=link.theta + phi, phi=phi)
 
     return replace(robot, links=tuple(map(turned, robot.links)))
 

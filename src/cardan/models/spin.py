@@ -18,11 +18,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..algebra.inertia import turned
-from ..algebra.rotation import Rotation
+from ..algebra.rotation import Rotation, X, Z
 from ..algebra.vector import Mat, Vec, hat
 from .bodies import Body
 
-__all__ = ["Spin", "axial", "carried", "direct", "with_column"]
+__all__ = ["Spin", "axial", "carried", "direct", "with_column", "with_row"]
 
 Scalar = Any
 a = Vec(0, 0, 1)
@@ -52,9 +52,17 @@ def with_column(spin: Spin, w: Vec, wd: Vec) -> Spin:
     return Spin(spin.w, spin.wd, U, spin.gaps)
 
 
+def with_row(spin: Spin, turn: Rotation, still: Spin) -> Spin:
+    """U with its entry 32 turned from that of the same link in axes before the turn."""
+    first, second, (U31, _, U33) = spin.U.rows
+    row = turn.T @ Vec(still.U[2, 0], still.U[2, 1], U33)
+    return Spin(spin.w, spin.wd, Mat([first, second, Vec(U31, row[1], U33)]), spin.gaps)
+
+
 def axial(before: Spin, jRr: Rotation, w: Vec, wd3: Scalar) -> Spin:
     """The spin from the column of U along the joint axis, which the joint does not change."""
-    x, y, U33 = jRr @ (before.U @ (jRr.T @ a))
+    rest, turn = jRr.T.before_last(Z)
+    x, y, U33 = turn.T @ _column(before, rest)
     w12, w13, w23 = w[0] * w[1], w[0] * w[2], w[1] * w[2]
     w11, w33 = w[0] * w[0], w[2] * w[2]
     wd = Vec(w23 - y, x - w13, wd3)
@@ -64,36 +72,30 @@ def axial(before: Spin, jRr: Rotation, w: Vec, wd3: Scalar) -> Spin:
     return Spin(w, wd, U, Vec(U22 - U33, gap, U11 - U22))
 
 
+def _column(before: Spin, rest: Rotation) -> Vec:
+    """U a in the axes before the joint's turn; `rest` leads to them from those of the link before.
+
+    After one oblique turn about x, w1 and wd1 are as before, and only U13 is to be turned."""
+    along = before.U @ (rest @ a)
+    if len(rest.turns) != 1 or rest.turns[0][0] != X or isinstance(rest.turns[0][1], int):
+        found: Vec = rest.T @ along
+        return found
+    w = rest.T @ before.w
+    return Vec(along[0], w[1] * w[2] - before.wd[0], -(w[0] * w[0] + w[1] * w[1]))
+
+
 def carried(link: Body, before: Spin, jRi: Rotation, spin: Spin, qd: Scalar, qdd: Scalar) -> Spin:
-    """U_j from U_i in the same axes: a revolute joint leaves the column along its axis as it is."""
-    jUi, gaps = turned(jRi, before.U), _turned_gaps(jRi, before.gaps)
-    w, jwi = spin.w, jRi @ before.w
+    """U_j from U_i in the same axes, beside its diagonal, which follows from w."""
+    jUi = turned(jRi, before.U)
     if not link.sbar:
-        return Spin(w, spin.wd, jUi, gaps or _gaps(jUi))
-    k = qd * (w[2] + jwi[2])
-    twice = 2 * qd
-    U = jUi + Mat([[-k, -qdd, 0], [qdd, -k, 0], [twice * w[0], twice * w[1], 0]])
-    if gaps is None:
-        return Spin(w, spin.wd, U, spin.gaps)
-    return Spin(w, spin.wd, U, Vec(gaps[0] - k, gaps[1] + k, gaps[2]))
-
-
-def _gaps(U: Mat) -> Vec:
-    return Vec(U[1, 1] - U[2, 2], U[2, 2] - U[0, 0], U[0, 0] - U[1, 1])
-
-
-def _turned_gaps(R: Rotation, gaps: Vec) -> Vec | None:
-    """The gaps after quarter turns; None where the turn mixes the axes."""
-    order = [0, 1, 2]
-    for axis, c, s in reversed(R.turns):
-        if not (isinstance(c, int) and isinstance(s, int)):
-            return None
-        if c == 0:
-            j, k = (axis + 1) % 3, (axis + 2) % 3
-            order[j], order[k] = order[k], order[j]
-
-    def between(p: int, q: int) -> Scalar:
-        """w_p² - w_q² of the axes before."""
-        return gaps[3 - p - q] if q == (p + 1) % 3 else -gaps[3 - p - q]
-
-    return Vec(between(order[1], order[2]), between(order[2], order[0]), between(order[0], order[1]))
+        return Spin(spin.w, spin.wd, jUi, spin.gaps)
+    (_, U12, U13), (U21, _, U23), (U31, U32, U33) = jUi.rows
+    w, twice = spin.w, 2 * qd
+    U = Mat(
+        [
+            [spin.U[0, 0], U12 - qdd, U13],
+            [U21 + qdd, spin.U[1, 1], U23],
+            [U31 + twice * w[0], U32 + twice * w[1], U33],
+        ]
+    )
+    return Spin(w, spin.wd, U, spin.gaps)

@@ -6,6 +6,7 @@ import ctypes
 import os
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from functools import cache
 from itertools import pairwise
 from math import prod
 from types import MethodType
@@ -137,8 +138,12 @@ class Function:
             work(0, rows)
             return
         edges = [rows * k // count for k in range(count + 1)]
-        with ThreadPoolExecutor(count) as pool:
-            for done in [pool.submit(work, *share) for share in pairwise(edges)]:
+        mine, *others = pairwise(edges)
+        running = [_pool(count - 1, os.getpid()).submit(work, *share) for share in others]
+        try:
+            work(*mine)
+        finally:  # the arrays must live until all are done
+            for done in running:
                 done.result()
 
     def _numpy(self, arrays: Arrays, results: Arrays, lead: Shape, threads: int | None) -> None:
@@ -206,6 +211,12 @@ def _table(views: list[View], first: int) -> tuple[Any, Any]:
     addresses = [place.address + first * place.step for place in views]
     strides = [place.stride for place in views]
     return (ctypes.c_void_p * len(views))(*addresses), (ctypes.c_int64 * len(views))(*strides)
+
+
+@cache
+def _pool(count: int, process: int) -> ThreadPoolExecutor:
+    """Threads that wait for the next batch; a forked process needs its own."""
+    return ThreadPoolExecutor(count, thread_name_prefix="cardan")
 
 
 def restore(text: str, target: str, dtype: str) -> Any:

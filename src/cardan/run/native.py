@@ -31,6 +31,7 @@ __all__ = ["Kernels", "Machine", "engine_of", "machine", "target_of"]
 
 _SIGNATURE = ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * 4, ctypes.c_int64)
 _LOCK = threading.Lock()
+_LONG = 15_000  # lines: beyond, LLVM's effort is reduced, whose time grows faster than the text
 
 # width, arrays that are the same for all states, how each array lies
 Variant = tuple[int, frozenset[str], tuple[str, ...]]
@@ -55,6 +56,9 @@ def machine() -> Machine:
     for name in ("sin", "cos", "atan2", "sinf", "cosf", "atan2f"):
         address = ctypes.cast(getattr(library, name), ctypes.c_void_p).value
         llvm.add_symbol(f"cardan_{name}", address)
+    if sys.platform == "win32":  # LLVM calls it where a function needs more than a page of stack
+        probe = getattr(ctypes.CDLL("ntdll"), "__chkstk")
+        llvm.add_symbol("__chkstk", ctypes.cast(probe, ctypes.c_void_p).value)
     features = llvm.get_host_cpu_features()
     triple = llvm.get_default_triple()
     arm = triple.startswith(("aarch64", "arm64"))
@@ -133,13 +137,14 @@ def engine_of(content: bytes, host: Machine) -> Any:
     return engine
 
 
-def target_of(host: Machine) -> Any:
+def target_of(host: Machine, effort: int = 2) -> Any:
     """LLVM's description of this machine."""
     return llvm.Target.from_default_triple().create_target_machine(
-        cpu=host.name, features=host.features, opt=2, jit=True
+        cpu=host.name, features=host.features, opt=effort, jit=True
     )
 
 
 def _object(text: str, host: Machine) -> bytes:
-    found: bytes = target_of(host).emit_object(llvm.parse_assembly(text))
+    effort = 2 if text.count("\n") < _LONG else 1
+    found: bytes = target_of(host, effort).emit_object(llvm.parse_assembly(text))
     return found

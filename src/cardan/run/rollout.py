@@ -190,11 +190,8 @@ class Rollout:
         found = self._compiled.get(layout)
         if found is None:
             kernels = self._kernels
-            columns = frozenset(
-                {("in", name) for name in kernels.code.inputs if name not in layout.uniform}
-                | {("out", "xd")}
-            )
-            text = kernels._text(layout.width, frozenset(layout.uniform), columns)
+            lies = ("columns",) * (len(kernels.code.inputs) + len(kernels.code.outputs))
+            text = kernels._text(layout.width, frozenset(layout.uniform), lies)
             text += rollout_text(kernels.code, layout, self.method, self.iterations)
             engine = kernels._engine(text)
             real = _TYPES[self.dtype][1]
