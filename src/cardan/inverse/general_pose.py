@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from ..emit.kernel import Array, atan2, cos, empty, sin, sqrt, zeros
 from .general_eigen import eigenvalues
-from .general_kernels import companion, matrix_n, minors, null_space, turned
+from .general_kernels import companion, far, matrix_n, minors, null_space, turned
 from .general_polish import FOUND, add_answer, polish
 from .general_roots import joints_of, monomials
 
@@ -100,6 +100,14 @@ def dual_quaternion(pose: Array, tau: Array) -> None:
     tau[7] = z * tau[0] + x * tau[2] - y * tau[1]
 
 
+def reach(tau: Array) -> float:
+    """How far a pose is, at least 1: |P| is twice the length of the dual part."""
+    total = 0.0
+    for k in range(4):
+        total += tau[4 + k] * tau[4 + k]
+    return max(1.0, 2.0 * sqrt(total))
+
+
 def roots_of(
     robot: Array, first: int, tau: Array, n: Array, s: Array, re: Array, im: Array
 ) -> float:
@@ -113,6 +121,7 @@ def roots_of(
     basis = matrix_n(robot, first, tau, plain)
     if basis < 1e-12:
         return 0.0
+    far(robot, first, reach(tau), plain)
     best = -1.0
     chosen = 0
     for trial in range(TURNS + 1):
@@ -144,7 +153,9 @@ def roots_of(
     return min(best, basis)
 
 
-def configuration(robot: Array, first: int, uv: Array, c: float, s: float, q: Array) -> int:
+def configuration(
+    robot: Array, first: int, uv: Array, c: float, s: float, size: float, q: Array
+) -> int:
     """Joint variables of the ratios u:v; 0 when a prismatic joint is at infinity."""
     u = uv[0]
     uv[0] = c * u - s * uv[1]
@@ -156,7 +167,7 @@ def configuration(robot: Array, first: int, uv: Array, c: float, s: float, q: Ar
         else:
             if abs(uv[2 * k]) < 1e-4:
                 return 0
-            q[j] = 2.0 * uv[2 * k + 1] / uv[2 * k]
+            q[j] = 2.0 * size * uv[2 * k + 1] / uv[2 * k]
     return 1
 
 
@@ -179,6 +190,7 @@ def formulation(
     if sound < ENOUGH:
         fine = 0
     roots = zeros(16)
+    size = reach(tau)
     lack = int(robot[first + 585])
     for k in range(2 * int(robot[first + 584])):
         off = im[k] / (1.0 + re[k] * re[k] + im[k] * im[k])
@@ -187,7 +199,7 @@ def formulation(
         many = monomials(s, re[k], lack, y)
         answers = 0
         for r in range(many):
-            place = answer(robot, first, pose, n, re, im, k, y, 12 * r, found, info)
+            place = answer(robot, first, pose, n, re, im, k, y, 12 * r, size, found, info)
             if place >= 0:
                 fresh = 1
                 for i in range(answers):
@@ -218,6 +230,7 @@ def answer(
     k: int,
     y: Array,
     at: int,
+    size: float,
     found: Array,
     info: Array,
 ) -> int:
@@ -226,7 +239,7 @@ def answer(
     q = empty(6)
     quality = empty(1)
     joints_of(n, re[k], y, at, uv)
-    good = configuration(robot, first, uv, re[24], im[24], q)
+    good = configuration(robot, first, uv, re[24], im[24], size, q)
     if good == 0:
         return -1
     residual = polish(robot, pose, q, quality)
