@@ -20,7 +20,7 @@ from ..models.flexible_dynamics import (
     mass_matrix,
     solve_matrix,
 )  # fmt: skip
-from ..models.flexible_loops import constraint_rows, dependent, eliminated
+from ..models.flexible_loops import constraint_rows, eliminated
 from ..models.flexible_tree import Motion, forces, motion, point_links
 from ..models.flexible_tree import energies as energies_model
 from ..program import Program
@@ -309,31 +309,24 @@ def energies(robot: Robot, *, symbolic: bool = False) -> Program:
 
 
 def static_forces(robot: Robot) -> Program:
-    """R = J^T Q: forces of rest on the independent coordinates; zero where nothing holds them.
+    """R = Q + G^T lam over all coordinates of the tree: forces of rest, loops pulling with lam.
 
-    Inputs q of the whole tree and f_e, the wrench of each link on the environment."""
-    loops = closing(robot) if robot.loops else None
+    Inputs q, f_e (the wrench of each link on the environment) and, with loops, lam."""
+    loops = closing(robot)
     size = coordinates(robot)
-    count = len(loops.independent) if loops is not None else size
 
     def run(scene: Bodies, x: Arrays) -> Result:
         scene = scene.moving_base([0] * 6, scene.gravity)
         still = motion(scene, x["q"], [0] * size, wrenches(robot, x))
         keys = coordinate_keys(scene)
         found = forces(scene, still, [0] * size).rows(scene)
-        rows = {
-            key: load - spring(scene, still, key) for key, load in zip(keys, found, strict=True)
-        }
-        if loops is None:
-            return Result({"R": ((count,), [rows[key] for key in keys])})
+        rows = [load - spring(scene, still, key) for key, load in zip(keys, found, strict=True)]
         G = [row for cut in loops.cuts for row in constraint_rows(scene, still, cut)]
-        values = []
-        for key in loops.independent:
-            total = rows[key]
-            for p, rate in dependent(G, loops.passive, {key: 1}).items():
-                total = total + rate * rows[p]
-            values.append(total)
-        return Result({"R": ((count,), values)})
+        for row, pull in zip(G, x.get("lam", ()), strict=True):
+            rows = [u + row.get(key, 0) * pull for key, u in zip(keys, rows, strict=True)]
+        return Result({"R": ((size,), rows)})
 
-    inputs = {"q": (size,), "f_e": (len(robot.links), 6)}
+    inputs: dict[str, tuple[int, ...]] = {"q": (size,), "f_e": (len(robot.links), 6)}
+    if robot.loops:
+        inputs["lam"] = (sum(len(cut.rows) for cut in loops.cuts),)
     return build_flexible(robot, "static-forces", inputs, [run], ["R"], "plain")
