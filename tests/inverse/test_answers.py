@@ -107,6 +107,29 @@ def test_redundant_arms_take_a_value_for_the_free_joint() -> None:
         cardan.model(robot, "inverse-geometry", free="q9")
 
 
+@pytest.mark.parametrize("name", ["iiwa14", "kuka-lwr"])
+def test_the_arm_angle_places_the_elbow(name: str) -> None:
+    ik = cardan.model(cardan.load(name), "inverse-geometry", free="arm-angle")
+    p = dict.fromkeys(ik.chain.parameters, 0.4)
+    chain = ik.chain.numeric(p)
+    rng = np.random.default_rng(2)
+    q = rng.uniform(-3, 3, (500, 7))
+    psi = ik.arm_angle(q, p=p)
+    found = ik.solve(chain.pose(q), free=psi, p=p)
+    assert (found.count == 8).all()
+    assert np.abs((found.q - q[:, None] + np.pi) % (2 * np.pi) - np.pi).max(-1).min(1).max() < 1e-6
+    gap = ik.arm_angle(found.q, p=p) - psi[:, None]
+    assert np.abs((gap + np.pi) % (2 * np.pi) - np.pi).max() < 1e-6
+    assert np.allclose(ik.solve(chain.pose(q[0]), guess=q[0], p=p)[0], q[0])
+    assert "psi" in ik.equations()
+
+
+def test_the_arm_angle_needs_an_arm_plane() -> None:
+    for name in ("panda", "ur5"):
+        with pytest.raises(cardan.CardanError, match="arm angle"):
+            cardan.model(cardan.load(name), "inverse-geometry", free="arm-angle")
+
+
 def test_too_many_joints_say_what_to_do() -> None:
     with pytest.raises(cardan.CardanError, match="24"):
         cardan.model(cardan.load("snake30"), "inverse-geometry")

@@ -48,12 +48,20 @@ def cheapest(
             seen[form] = replace(candidate, remarks=form.remarks())
         return seen[form]
 
+    def price(form: Formulation) -> int:
+        return traced(form).price
+
     seeds = list(_seeds(robot, choices))
-    best = min(seeds, key=lambda form: traced(form).price)
+    starts = [min(seeds, key=price)]
+    if "balance" not in choices:  # few choices: climb from either side
+        other = [form for form in seeds if bool(form.still) != bool(starts[0].still)]
+        starts += [min(other, key=price)] if other else []
     if len(robot.links) <= LARGE or effort == "max":
         changes = list(_changes(robot, choices, thorough=effort == "max"))
-        budget = 5000 if effort == "max" else max(12, min(60, WORK // len(plain.code.nodes)))
-        best = _climb(best, traced, changes, budget, pairs=effort == "max")
+        budget = WORK // len(plain.code.nodes) // len(starts)
+        budget = 5000 if effort == "max" else max(20, min(60, budget))
+        starts = [_climb(form, traced, changes, budget, effort == "max") for form in starts]
+    best = min(starts, key=price)
     found = traced(best)
     if found.price >= plain.price:
         return plain
