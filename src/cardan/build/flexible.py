@@ -117,7 +117,17 @@ def inverse_dynamics(
     inputs = inputs_of(robot, f_e, q=coordinates(robot), qd=coordinates(robot), qdd=len(driven))
     elastic = coordinates(robot) - len(driven)
 
-    def recursive(scene: Bodies, x: Arrays) -> Result:
+    forms = [_recursive_inverse(robot, driven)]
+    if not is_floating(robot):
+        forms.append(_assembled_inverse(robot, driven))
+    names = ["tau", *(["qdd_e"] if elastic else []), *(["V0d"] if is_floating(robot) else [])]
+    return build_flexible(robot, "inverse-dynamics", inputs, forms, names, effort, symbolic)
+
+
+def _recursive_inverse(robot: Robot, driven: Sequence[int]) -> Form:
+    """By articulated bodies."""
+
+    def run(scene: Bodies, x: Arrays) -> Result:
         moving = _moving(robot, scene, x)
         given = dict(zip(driven, x["qdd"], strict=True))
         found = articulated(scene, moving, tau={}, qdd=given, free_base=is_floating(robot))
@@ -125,7 +135,13 @@ def inverse_dynamics(
         rates += [v for j in scene.flexible for v in found.qedd[j]]
         return Result(outputs_of([found.tau[j] for j in driven], rates, found.V0d), found)
 
-    def assembled(scene: Bodies, x: Arrays) -> Result:
+    return run
+
+
+def _assembled_inverse(robot: Robot, driven: Sequence[int]) -> Form:
+    """By the mass matrix, (22)-(26)."""
+
+    def run(scene: Bodies, x: Arrays) -> Result:
         moving = _moving(robot, scene, x)
         keys = coordinate_keys(scene)
         known: dict[Key, Scalar] = {
@@ -140,9 +156,7 @@ def inverse_dynamics(
         tau = [c[key] + row_times(matrix, key, found) for key in known]
         return Result(outputs_of(tau, [found[key] for key in free], None), moving)
 
-    forms: list[Form] = [recursive] if is_floating(robot) else [recursive, assembled]
-    names = ["tau", *(["qdd_e"] if elastic else []), *(["V0d"] if is_floating(robot) else [])]
-    return build_flexible(robot, "inverse-dynamics", inputs, forms, names, effort, symbolic)
+    return run
 
 
 def _moving(robot: Robot, scene: Bodies, x: Arrays) -> Motion:
@@ -188,7 +202,23 @@ def direct_dynamics(
     driven = _driven(robot)
     inputs = inputs_of(robot, f_e, q=coordinates(robot), qd=coordinates(robot), tau=len(driven))
 
-    def recursive(scene: Bodies, x: Arrays) -> Result:
+    table: dict[str, Form] = {
+        "recursive": _recursive_direct(robot, driven),
+        "inertia-matrix": _assembled_direct(robot, driven),
+    }
+    if is_floating(robot):
+        del table["inertia-matrix"]
+    forms = list(table.values()) if method == "auto" else [table[method]] if method in table else []
+    if not forms:
+        raise ModelError(f"'direct-dynamics' of '{robot.name}': a floating base needs 'recursive'")
+    names = ["qdd", *(["V0d"] if is_floating(robot) else [])]
+    return build_flexible(robot, "direct-dynamics", inputs, forms, names, effort, symbolic)
+
+
+def _recursive_direct(robot: Robot, driven: Sequence[int]) -> Form:
+    """By articulated bodies."""
+
+    def run(scene: Bodies, x: Arrays) -> Result:
         moving = _moving(robot, scene, x)
         torques = dict(zip(driven, x["tau"], strict=True))
         found = articulated(scene, moving, tau=torques, free_base=is_floating(robot))
@@ -199,7 +229,13 @@ def direct_dynamics(
             outputs["V0d"] = ((6,), [*found.V0d[0], *found.V0d[1]])
         return Result(outputs, found)
 
-    def assembled(scene: Bodies, x: Arrays) -> Result:
+    return run
+
+
+def _assembled_direct(robot: Robot, driven: Sequence[int]) -> Form:
+    """By the mass matrix, factored along the tree."""
+
+    def run(scene: Bodies, x: Arrays) -> Result:
         moving = _moving(robot, scene, x)
         keys = coordinate_keys(scene)
         c = forces(scene, moving, [0] * len(keys)).rows(scene)
@@ -213,14 +249,7 @@ def direct_dynamics(
         found = solve_matrix(scene, mass_matrix(scene, moving), rhs)
         return Result({"qdd": ((len(keys),), [found[key] for key in keys])}, moving)
 
-    table: dict[str, Form] = {"recursive": recursive, "inertia-matrix": assembled}
-    if is_floating(robot):
-        del table["inertia-matrix"]
-    forms = list(table.values()) if method == "auto" else [table[method]] if method in table else []
-    if not forms:
-        raise ModelError(f"'direct-dynamics' of '{robot.name}': a floating base needs 'recursive'")
-    names = ["qdd", *(["V0d"] if is_floating(robot) else [])]
-    return build_flexible(robot, "direct-dynamics", inputs, forms, names, effort, symbolic)
+    return run
 
 
 def inertia_matrix(
