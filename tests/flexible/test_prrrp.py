@@ -28,6 +28,19 @@ def test_table_2(q4: float) -> None:
     np.testing.assert_allclose(found, TABLE_2[abs(q4)], rtol=2e-5)
 
 
+def test_pinned_modes_reach_the_exact_frequencies_of_the_beams() -> None:
+    """Beams pinned at both ends, frames along the chords: π² sqrt(EI / ρA) / L² and 4 of it."""
+    robot = cardan.load("prrrp")
+    links = tuple(
+        replace(link, flexible=replace(link.flexible, shapes="pinned", modes=2)) if link.flexible
+        else link for link in robot.links
+    )  # fmt: skip
+    found = cardan.natural_frequencies(replace(robot, links=links), [0, 0.0])
+    first = np.pi / 2 * np.sqrt(70e9 * 0.002**2 / 12 / 2800) / 0.4**2
+    for expected in (first, 4 * first):
+        assert np.sum(np.abs(found / expected - 1) < 2e-3) >= 2
+
+
 def test_free_actuators_have_two_motions_without_stiffness() -> None:
     found = cardan.natural_frequencies(cardan.load("prrrp"), [0, 0.1], "free")
     assert found.shape == (8,)
