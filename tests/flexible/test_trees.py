@@ -273,3 +273,47 @@ def test_symbols_of_a_beam_stay_symbols() -> None:
 def test_other_models_say_that_links_are_flexible() -> None:
     with pytest.raises(cardan.CardanError, match=r"cardan\.rigid"):
         cardan.model(cardan.load("flexible1r"), "regressor")
+
+
+def _changed(robot: Robot, **fields: Any) -> Robot:
+    """The robot with other fields of its beams."""
+    links = tuple(
+        replace(link, flexible=replace(link.flexible, **fields)) if link.flexible else link
+        for link in robot.links
+    )
+    return replace(robot, links=links)
+
+
+@pytest.mark.parametrize("name", ["flexible1r", "flexible2r", "prrrp"])
+def test_symbolic_programs_are_the_numeric_ones(name: str) -> None:
+    """symbolic=True: every parameter of the robot and its beams an input p, known by default."""
+    robot = cardan.load(name)
+    if any(link.flexible and link.flexible.damping_ratio for link in robot.links):
+        links = tuple(
+            replace(link, flexible=replace(link.flexible, damping_ratio=0))
+            if link.flexible
+            else link
+            for link in robot.links
+        )
+        robot = replace(robot, links=links)
+    q, qd = state(robot, 14)
+    if robot.loops:
+        from cardan.build.flexible_closure import closing
+
+        loops = closing(robot)
+        q, qd = loops.assemble([0.05, 0.1], q_e=1e-4 * q[-6:]), qd[: len(loops.independent)]
+    numbers = cardan.model(robot, "direct-dynamics", effort="plain")
+    symbols = cardan.model(robot, "direct-dynamics", effort="plain", symbolic=True)
+    assert any(key.startswith("young") for key in symbols.parameters)
+    tau = 0.3 * np.ones(numbers.inputs["tau"])
+    expected = numbers.evaluate(q=q, qd=qd, tau=tau)
+    found = symbols.evaluate(q=q, qd=qd, tau=tau)
+    np.testing.assert_allclose(found, expected, rtol=1e-6, atol=1e-6 * np.abs(expected).max())
+    assert "young" in symbols.emit("c")
+
+
+def test_formats_without_flexible_links_say_so(tmp_path: Any) -> None:
+    for extension in ("par", "urdf"):
+        with pytest.raises(cardan.CardanError, match="flexible link"):
+            cardan.load("flexible1r").save(tmp_path / f"robot.{extension}")
+    assert "Flexible links" in repr(cardan.load("prrrp"))

@@ -7,12 +7,13 @@ from typing import Any
 
 from ..describe.robot import Robot
 from ..errors import ModelError
+from ..inverse.arm_angle import ARM_ANGLE, require_arm_plane
 from ..inverse.branches import program
 from ..inverse.chain import Chain
 from ..inverse.closed import Closed
 from ..inverse.geometry import InverseGeometry
-from ..inverse.equation import QUARTICS
 from ..inverse.paul import Unsolved, derive
+from ..inverse.relation import QUARTICS
 from .derive import parametrised
 
 __all__ = ["inverse_geometry"]
@@ -27,31 +28,38 @@ def inverse_geometry(
     if symbolic:
         robot, defaults = parametrised(robot)
     chain = Chain.of(robot, frame, reference)
-    choices = _free_joints(chain, free)
+    plane = free == ARM_ANGLE
+    if plane:
+        require_arm_plane(chain)
+    choices = [()] if plane else _free_joints(chain, free)
     known = {name: defaults[name] for name in chain.parameters if name in defaults}
     tried = []
     for held in choices if method != "general" else []:
         try:
-            return _closed(chain, held, method != "paul", known)
+            return _closed(chain, held, plane, method != "paul", known)
         except Unsolved as error:
             tried.append(error)
     if method in ("paul", "pieper"):
         raise ModelError(_failed(chain, method, tried))
-    return _general(chain, choices[0], known)
+    return _general(chain, choices[0], known, method == "general")
 
 
-def _closed(chain: Chain, held: Sequence[int], quartics: bool, known: Any) -> InverseGeometry:
+def _closed(
+    chain: Chain, held: Sequence[int], plane: bool, quartics: bool, known: Any
+) -> InverseGeometry:
     """Paul's method; where it is not enough and allowed, Pieper's."""
-    found = derive(chain, held, quartics=quartics)
+    found = derive(chain, held, quartics=quartics, plane=plane)
 
     def guided() -> Any:
         return program(
-            derive(chain, held, quartics=quartics, guided=True), "inverse-geometry-guided"
+            derive(chain, held, quartics=quartics, guided=True, plane=plane),
+            "inverse-geometry-guided",
         )
 
     solver = Closed(chain, program(found, "inverse-geometry"), guided, tuple(held))
     quartic = [s for s in found.steps if s.relation.kind in QUARTICS]
-    given = f" once {', '.join(chain.names[j] for j in held)} is given" if held else ""
+    names = ["the arm angle"] if plane else [chain.names[j] for j in held]
+    given = f" once {', '.join(names)} is given" if names else ""
     why = f"its equations solve one after the other by the types of Paul's method{given}"
     if quartic:
         why = (
@@ -60,7 +68,7 @@ def _closed(chain: Chain, held: Sequence[int], quartics: bool, known: Any) -> In
             f"{given}"
         )
     method = "pieper" if quartic else "paul"
-    return InverseGeometry(chain, method, why, solver, tuple(held), found, known)
+    return InverseGeometry(chain, method, why, solver, tuple(held), plane, found, known)
 
 
 def _free_joints(chain: Chain, free: Any) -> list[tuple[int, ...]]:
@@ -80,11 +88,9 @@ def _free_joints(chain: Chain, free: Any) -> list[tuple[int, ...]]:
     if spare > 1:
         raise ModelError(
             f"'{chain.robot}' has {chain.n} joints, 6 can be solved for: name {spare} whose values"
-            f" will be given, as free=['{chain.names[2]}', ...], or use the numerical inverse"
-            " geometry"
+            f" will be given, as free=['{chain.names[2]}', ...], or use cardan.inverse_kinematics"
         )
-    order = [2, 6, 4, 0, 3, 1, 5]
-    return [(j,) for j in order]
+    return [(j,) for j in (2, 6, 4, 0)]
 
 
 def _failed(chain: Chain, method: str, tried: Sequence[Unsolved]) -> str:
@@ -96,18 +102,17 @@ def _failed(chain: Chain, method: str, tried: Sequence[Unsolved]) -> str:
     return f"{need}; '{chain.robot}' leaves {left} unsolved: use method=\"general\""
 
 
-def _general(chain: Chain, held: Sequence[int], known: Any) -> InverseGeometry:
+def _general(chain: Chain, held: Sequence[int], known: Any, asked: bool) -> InverseGeometry:
     """Any other chain of six joints."""
     if chain.n - len(held) != 6:
         raise ModelError(
             f"'{chain.robot}': no closed form was found for its {chain.n} joints, and the general"
-            " method takes 6; use the numerical inverse geometry"
+            " method takes 6: use cardan.inverse_kinematics"
         )
-    try:
-        from ..inverse.general import (  # type: ignore[import-not-found, unused-ignore]
-            general_solver,
-        )
-    except ImportError:
-        raise ModelError("the general method is not available in this version") from None
+    from ..inverse.general import general_solver
+
     why = "no three of its axes intersect or are parallel: the general method for six joints"
-    return InverseGeometry(chain, "general", why, general_solver(chain, held, known), tuple(held), None, known)
+    if asked:
+        why = "asked for; it takes any six joints of which three or more turn"
+    solver = general_solver(chain, held, known)
+    return InverseGeometry(chain, "general", why, solver, tuple(held), False, None, known)

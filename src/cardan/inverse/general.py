@@ -234,7 +234,7 @@ class GeneralSolver:
         numeric = self.chain.numeric() if numeric is None else numeric
         T = np.asarray(T, float).reshape(-1, 4, 4)
         if not self.held:
-            return _found(*self.prepared(numeric).run(T, threads))
+            return _found(*self.prepared(numeric).run(T, threads), numeric.size)
         if free is None or free.shape != (len(T), len(self.held)):
             raise InputError(f"values of {len(self.held)} held joints are expected for every pose")
         q = np.full((len(T), MOST, self.chain.n), np.nan)
@@ -249,7 +249,7 @@ class GeneralSolver:
             found, infos[rows] = self.prepared(six).run(T[rows], threads)
             q[rows[:, None], :, others] = found.swapaxes(1, 2)
             q[rows[:, None], :, list(self.held)] = row[:, None]
-        return _found(q, infos)
+        return _found(q, infos, numeric.size)
 
     def equations(self, form: str = "text") -> str:
         """The elimination, stated with its steps and sizes; form 'text' or 'latex'."""
@@ -264,13 +264,13 @@ class GeneralSolver:
         return emitted(self, language, function, options)
 
 
-def _found(q: Array, info: Array) -> Found:
-    """The kernel's answers, the rest NaN."""
+def _found(q: Array, info: Array, size: float = 1.0) -> Found:
+    """The kernel's answers, the rest NaN; `size` is the unit of its lengths."""
     count = info[:, 0].astype(np.int64)
     rows = info[:, 1:49].reshape(-1, MOST, 3)
     rest = np.arange(MOST) >= count[:, None]
     q = q.copy()
-    residual = rows[:, :, 0].copy()
+    residual = rows[:, :, 0] * max(1.0, size)
     q[rest] = np.nan
     residual[rest] = np.nan
     singular = (rows[:, :, 1] < SINGULAR) & ~rest

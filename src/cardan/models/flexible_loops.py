@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..algebra.rotation import Rotation
+from ..algebra.scalar import HALF
 from ..algebra.solve import solve_symmetric
 from ..algebra.vector import Vec, cross, dot, hat
 from .bodies import Bodies
@@ -25,7 +26,7 @@ from .flexible_tree import Motion, advance, sum_of
 
 __all__ = [
     "ROWS", "Cut", "Row", "Side", "closing_error", "constraint_drift", "constraint_rows",
-    "dependent", "eliminated", "side", "solve_loops",
+    "dependent", "eliminated", "is_reversed", "side", "solve_loops",
 ]  # fmt: skip
 
 Scalar = Any
@@ -166,16 +167,19 @@ def closing_error(robot: Bodies, x: Motion, cut: Cut) -> list[Scalar]:
     z = back @ (t.R @ a)
     xx, yy = back @ (t.R @ Vec(1, 0, 0)), back @ (t.R @ Vec(0, 1, 0))
     own = back @ gap
-    # (wx, wy) by the tilt of z; wz by the turn of x against y: zero and regular where closed
-    small = {"wx": -z[1], "wy": z[0], "wz": xx[1] - yy[0]}
-    found = []
-    for name in ROWS[cut.kind]:
-        axis = "xyz".index(name[1].lower())
-        if name[0] in "vV":
-            found.append(gap[axis] if name[0] == "V" else own[axis])
-        else:
-            found.append(small[name.lower()])
-    return found
+    twist = HALF * (xx[1] - yy[0]) if "WZ" in ROWS[cut.kind] else 0
+    turned = Vec(-z[1], z[0], twist)  # a small turn; `is_reversed` tells a large one
+    table = {"V": gap, "v": own, "w": turned, "W": c.R @ turned}
+    return [table[name[0]]["xyz".index(name[1].lower())] for name in ROWS[cut.kind]]
+
+
+def is_reversed(robot: Bodies, x: Motion, cut: Cut) -> bool:
+    """Do axes that should agree point against each other? The closing error does not see it."""
+    root = root_of(robot, cut)
+    relative = side(robot, x, root, cut.cut).R.T @ side(robot, x, root, cut.twin).R
+    axes = relative.matrix()
+    against = float(axes[2, 2]) < 0 or ("WZ" in ROWS[cut.kind] and float(axes[0, 0]) < 0)
+    return cut.kind != "spherical" and against
 
 
 def dependent(

@@ -54,10 +54,10 @@ class Statics:
 
 
 def natural_frequencies(
-    robot: Robot, q_a: Sequence[float], actuators: str = "locked", *, modes: bool = False,
+    robot: Robot, q_a: Any = None, actuators: str = "locked", *, modes: bool = False,
     about: str = "undeformed", guess: Sequence[float] | None = None, loads: Any = None,
 ) -> Any:  # fmt: skip
-    """Natural frequencies in Hz, ascending, at positions q_a of the driven joints.
+    """Natural frequencies in Hz, ascending, at positions q_a of the driven joints (0).
 
     actuators: 'locked', or 'free' to move (motions without stiffness have frequency 0).
     about: 'undeformed', or 'equilibrium' under gravity and `loads`. modes=True gives `Modes`.
@@ -78,10 +78,20 @@ def natural_frequencies(
     else:
         K = _padded(K, base)[np.ix_(free, free)]
     M = J.T @ _mass(loops, q, base > 0) @ J
-    squares, vectors = eigen((K + K.T) / 2, M)
+    squares, vectors = _solved(K, M)
     if not modes:
         return _hertz(squares)
     return Modes(_hertz(squares), J @ vectors, q, _names(robot, loops))
+
+
+def _solved(K: Array, M: Array) -> tuple[Array, Array]:
+    """(ω², modes); loads that follow the links make K unsymmetric, and flutter has no real ω."""
+    if np.abs(K - K.T).max() <= 1e-9 * np.abs(K).max():
+        return eigen((K + K.T) / 2, M)
+    values, vectors = np.linalg.eig(np.linalg.solve(M, K))
+    real = np.where(np.abs(values.imag) <= 1e-9 * np.abs(values).max(), values.real, np.nan)
+    order = np.argsort(real)
+    return real[order], vectors.real[:, order]
 
 
 def _hertz(squares: Array) -> Array:
@@ -187,6 +197,11 @@ def static_deflection(
     loops = _vibrating(robot)
     if is_floating(robot):
         raise ModelError(f"'{robot.name}' floats: it has no static equilibrium")
+    if sum(len(cut.rows) for cut in loops.cuts) > len(loops.passive):
+        raise ModelError(
+            f"the loops of '{robot.name}' hold its deformation: its equilibrium under load is not"
+            " available; frequencies about the undeformed robot are"
+        )
     program = static_forces(robot)
     slope = program.derivative("R", "q")
     inputs = _loads(robot, loads)

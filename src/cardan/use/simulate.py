@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from ..describe.robot import Robot
-from ..errors import CardanWarning, InputError
+from ..errors import CardanWarning, InputError, ModelError
 from .coordinates import coordinates
 from .derived import compiled
 from .frames import link_frames, number
@@ -135,13 +135,18 @@ def simulate(
     dt: float = 1e-2, period: float | None = None,
     progress: Callable[[float], None] | None = None,
 ) -> Simulation:  # fmt: skip
-    """Integrate the motion of a robot from q0, qd0.
+    """Integrate the motion of a robot from q0, qd0 (flexible links: `flexible_motion.simulate`).
 
     torque: constant values, or a function of t. law: a function (t, q, qd) -> torques; a law with
     an attribute z0 keeps a state: (t, q, qd, z) -> (torques, zd). motion: prescribed for the rigid
     joints. loads: a function of `Links` -> {link: wrench (6) on it, in its frame}. friction:
     'smooth', 'event' or 'none'. method: an adaptive one of SciPy, or rk4, euler, midpoint with
     `step`. Results every dt; `period`: the law is sampled and its torques held."""
+    if robot.ne:
+        raise ModelError(
+            f"'{robot.name}' has flexible links: use cardan.use.flexible_motion.simulate, or"
+            " cardan.rigid(robot)"
+        )
     settings = Settings(method, rtol, atol, step)
     t = instants(duration, dt)
     drive, z0 = _drive(robot, torque, law, motion)

@@ -11,10 +11,11 @@ from typing import Any
 from nicegui import ui
 
 from ...catalogue import MENU, Entry, Option
+from ...describe.bundled import bundled
 from ...emit import languages
 from ...errors import CardanError
 from ...package.write import KINDS
-from ..published import kind_of, published
+from ..published import COUNTED, kind_of, published
 from .state import Page
 
 __all__ = ["Models"]
@@ -159,10 +160,10 @@ class Models:
 
     def _others(self) -> list[str]:
         """What other systems need for the same, where that is published."""
-        robot, name = self.page.robot, self.page.project.page.get("origin", "")
+        robot = self.page.robot
+        name = next((n for n in COUNTED if bundled(n) == robot), "")
         base = self.question()["options"].get("base_parameters", False)
-        kind = "base" if base else kind_of(name)
-        figures = published(name, robot, self.name, kind) if name else ()
+        figures = published(name, robot, self.name, "base" if base else kind_of(name))
         return [str(figure) for figure in figures if figure.holds_for(robot)]
 
     def _equations(self, found: dict[str, Any]) -> None:

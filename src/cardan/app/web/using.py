@@ -12,6 +12,7 @@ from nicegui import ui
 
 from ...catalogue import MENU
 from ...errors import CardanError
+from .cells import say
 from .charts import chart
 from .state import Page
 from .view import View
@@ -108,14 +109,15 @@ def _values(page: Page) -> None:
 
 
 def _take_values(page: Page, text: str) -> None:
+    values = dict(page.values)
     for line in text.splitlines():
         name, _, value = (part.strip() for part in line.partition("="))
-        if name in page.robot.parameters and value:
-            page.values[name] = value
-        elif not value:
-            page.values.pop(name, None)
-    page.project.save()
-    page.move(page.q)
+        if value and name in page.robot.parameters:
+            values[name] = value
+        else:
+            values.pop(name, None)
+    if values != page.values:
+        say(page.set_values(values))
 
 
 def _numbers(text: str) -> list[float]:

@@ -72,11 +72,7 @@ def _columns(path: str, messages: Sequence[tuple[int, Any]]) -> dict[str, np.nda
         rows = []
         for received, message in messages:
             stamp = _stamp(message)
-            t = (
-                stamp - (zero or 0.0)
-                if stamped and stamp is not None
-                else (received - start) * 1e-9
-            )
+            t = stamp - (zero or 0.0) if stamped and stamp is not None else (received - start) * 1e-9
             found: dict[str, float] = {"t": t}
             _fields("", message, found, 0)
             rows.append(found)

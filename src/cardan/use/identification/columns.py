@@ -160,9 +160,7 @@ def _payload_blocks(robot: Robot, recipe: Recipe, functions: Functions) -> list[
                 Rigid(
                     tuple(f"{key}L" for key in keys),
                     tuple(listed.index(f"{key}{link}") for key in keys),
-                    functions,
-                    True,
-                    tuple(known[key] for key in keys) if given else None,
+                    functions, True, tuple(known[key] for key in keys) if given else None,
                 )  # fmt: skip
             )
     return blocks
@@ -258,7 +256,9 @@ def _independent(whole: Model, loaded: bool) -> Model:
     zero = np.zeros((count, n))
     parts = []
     for with_payload in (False, True) if loaded else (False,):
-        motion = Motion(q, *rates, zero, zero == 0, np.arange(count), 1.0, with_payload)
+        motion = Motion(
+            q, *rates, zero, zero == 0, np.arange(count), 1.0, with_payload
+        )
         D = full_matrix(whole, motion, whole.shape)
         parts.append(D.reshape(-1, D.shape[-1]))
     W = np.vstack(parts)

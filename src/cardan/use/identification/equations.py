@@ -103,7 +103,7 @@ def _block(block: Rigid, motion: Motion, name: str, part: str = "") -> Array:
     inputs = {"q": motion.q, "qd": motion.qd}
     if name == "regressor":
         inputs["qdd"] = motion.qdd
-    found = function(**inputs, threads=0)
+    found = function(**inputs, threads=0 if rows > 20_000 else 1)
     D = getattr(found, part) if part else found
     D = D[:, None, :] if name == "energy-regressor" else D
     return np.ascontiguousarray(D[..., columns])

@@ -1,10 +1,10 @@
 """Identification end to end: recordings in, parameters with their deviations and errors out.
 
-result = identify("ur10", "log.db3", "ur10.recipe.toml", validation="other.db3")
-result                      # the table of parameters
-result.errors               # relative torque errors: fit, held out, validation, folds ...
-result.robot                # the robot with physically consistent parameters
-result.save("report/")      # report, parameters, robot files
+    result = identify("ur10", "log.db3", "ur10.recipe.toml", validation="other.db3")
+    result                      # the table of parameters
+    result.errors               # relative torque errors: fit, held out, validation, folds ...
+    result.robot                # the robot with physically consistent parameters
+    result.save("report/")      # report, parameters, robot files
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from .consistent import FullParameters, consistent_fit
 from .equations import Equations, equations, full_matrix, known_torques, shaped, stacked
 from .logs import read_recording
 from .recipe import Recipe, read_recipe
-from .result import Curves, Essential, Identification
+from .result import Curves, Essential, Identification, together
 from .series import series_of
 from .signals import Motion, Plan, moved, plan, require_scipy
 from .solve import Estimate, essential, estimate, fit_shape, relative_error
@@ -35,7 +35,8 @@ __all__ = ["identify"]
 
 Log = str | os.PathLike[str] | Mapping[str, Any]
 Progress = Callable[[str], None]
-_POOR = 0.25  # a fit worse than this is looked at for wrong units
+_SHORTEST = 0.5  # s
+_POOR = 0.12  # a fit worse than this is looked at for wrong units
 
 
 @dataclass(frozen=True)
@@ -72,6 +73,7 @@ def identify(
     loaded, more = _sources(robot, _listed(payload), chosen, loaded=True)
     others, extra = _sources(robot, _listed(validation), chosen)
     sources, notes = [*sources, *loaded], [*notes, *more, *extra]
+    _long_enough(sources)
     progress("deriving the identification model")
     model = model_of(robot, chosen, loaded=bool(loaded))
     progress("solving")
@@ -123,6 +125,16 @@ def _sources(
                 )
             sources.append(_Source(motion, filters, 1 - recipe.fit.split))
     return sources, notes
+
+
+def _long_enough(sources: Sequence[_Source]) -> None:
+    timed = [s.motion for s in sources if s.motion.timed]
+    seconds = sum(len(motion.t) * motion.dt for motion in timed)
+    if timed and seconds < _SHORTEST:
+        raise InputError(
+            f"{timed[0].name}: too short: {sum(len(m.t) for m in timed)} rows, {seconds:.3g} s of "
+            f"motion; at least {_SHORTEST} s, some periods of the slowest movement are good"
+        )
 
 
 class _Fit:
@@ -193,18 +205,15 @@ def _evaluated(
     """Torques and predictions of the dynamic model, and their relative errors."""
     curves = []
     for source, role in (*((s, "fit") for s in sources), *((s, "validation") for s in others)):
-        part = _equations(model, recipe, source, shape, "dynamic")
+        part = equations(
+            model, source.motion, source.plan, "dynamic", recipe.fit.window, shape
+        )
         cut = source.fitted(len(part.y)) if role == "fit" else len(part.y)
         for rows, name in ((slice(0, cut), role), (slice(cut, None), "held out")):
             if len(part.y[rows]):
-                curves.append(Curves(name, part.name, part.t[rows], part.y[rows], part.W[rows]))
-    errors = {}
-    for role in ("fit", "held out", "validation"):
-        chosen = [c for c in curves if c.role == role]
-        if chosen:
-            y = np.concatenate([c.y for c in chosen])
-            W = np.concatenate([c.W for c in chosen])
-            errors[role] = relative_error(W, y, K)
+                some = part.part(rows)
+                curves.append(Curves(name, some.name, some.t, some.y, some.W, some.valid))
+    errors = _error_of(curves, list(range(len(K))), K)
     errors["fit, unfiltered torques"] = _unfiltered(model, sources, shape, K)
     return curves, errors
 
@@ -219,8 +228,8 @@ def _unfiltered(
             motion = source.motion.part(slice(start, start + 4096))
             W = full_matrix(model, motion, shape)[..., list(model.kept)]
             known = known_torques(model, motion)
-            rest += float(np.sum((motion.tau - known - W @ K) ** 2))
-            total += float(np.sum(motion.tau**2))
+            rest += float(np.sum(motion.valid * (motion.tau - known - W @ K) ** 2))
+            total += float(np.sum(motion.valid * motion.tau**2))
     return float(np.sqrt(rest / total)) if total else 0.0
 
 
@@ -243,18 +252,17 @@ def _folds(data: Equations, found: Estimate, recipe: Recipe) -> dict[str, float]
     for k, block in enumerate(blocks):
         others = np.vstack([part for i, part in enumerate(parts) if i != k])
         K = np.linalg.lstsq(others[:, :p], others[:, p], rcond=None)[0] / norms
-        rest += float(np.sum((data.y[block] - data.W[block] @ K) ** 2))
-    return {f"cross-validation, {folds} blocks": float(np.sqrt(rest / np.sum(data.y**2)))}
+        rest += float(np.sum((data.valid * (data.y - data.W @ K))[block] ** 2))
+    total = float(np.sum((data.valid * data.y) ** 2))
+    return {f"cross-validation, {folds} blocks": float(np.sqrt(rest / total))}
 
 
 def _error_of(curves: Sequence[Curves], kept: Sequence[int], K: np.ndarray) -> dict[str, float]:
     found = {}
     for role in ("fit", "held out", "validation"):
-        chosen = [c for c in curves if c.role == role]
-        if chosen:
-            y = np.concatenate([c.y for c in chosen])
-            W = np.concatenate([c.W for c in chosen])[..., list(kept)]
-            found[role] = relative_error(W, y, K)
+        pair = together(curves, role)
+        if pair:
+            found[role] = relative_error(pair[0][..., list(kept)], pair[1], K)
     return found
 
 
@@ -285,38 +293,51 @@ def _unit_suspicion(
     model: Model, recipe: Recipe, sources: Sequence[_Source], shape: Mapping[str, float],
     data: Equations, found: Estimate,
 ) -> list[str]:  # fmt: skip
-    """A bad fit: would it be good if a column were in degrees?"""
-    error = relative_error(data.W, data.y, found.K)
-    if error < _POOR or not recipe.log.check_units or recipe.fit.model != "dynamic":
+    """Would the torques fit far better if positions were in degrees? Looked at when the fit is
+    bad, or when positions beyond half a turn have no velocities beside them to tell."""
+    error = relative_error(data.W[data.valid], data.y[data.valid], found.K)
+    motions = [_sparse(source.motion) for source in sources]
+    large = np.max([np.abs(m.q).max(axis=0) for m in motions], axis=0) > np.pi
+    poor = error >= _POOR
+    asked = [j for j in range(model.robot.n) if poor or (large[j] and not motions[0].measured)]
+    if not asked or not recipe.log.check_units:
         return []
-    n = model.robot.n
-    best, guilty = error, ""
-    trials = [list(range(n)), *([j] for j in range(n))]
-    for joints in trials if n > 1 else trials[:1]:
-        for factor, unit in ((1 / checks.DEGREES, "deg"), (checks.DEGREES, "rad")):
-            trial = [_rescaled(source, joints, factor) for source in sources]
-            parts = [_equations(model, recipe, source, shape) for source in trial]
-            whole = stacked(parts)
-            A, b = whole.W.reshape(-1, whole.W.shape[2]), whole.y.ravel()
-            K, *_ = np.linalg.lstsq(A, b, rcond=None)
-            now = relative_error(A, b, K)
-            if now < best:
-                best, guilty = now, f"{_positions(recipe, joints)} read in {unit}"
-    if best < 0.4 * error and best < _POOR:
+    now = _quick_error(model, motions, shape)
+    best, guilty = now, ""
+    trials = [asked, *([j] for j in asked)] if len(asked) > 1 else [asked]
+    for joints in trials:
+        for factor, unit in ((1 / checks.DEGREES, "deg"), (checks.DEGREES, "rad"))[: 1 + poor]:
+            trial = _quick_error(model, [_rescaled(m, joints, factor) for m in motions], shape)
+            if trial < best:
+                best, guilty = trial, f"{_positions(recipe, joints)} read in {unit}"
+    if best < 0.4 * now and best < 2 * _POOR:
         raise InputError(
-            f"{sources[0].motion.name}: the fit is bad (relative torque error {error:.0%}), but "
-            f"good ({best:.1%}) with {guilty}, from the first row on: set [position] unit "
-            "(if it is right: [log] check_units = false)"
+            f"{motions[0].name}: the torques fit far better ({best:.2%} instead of {now:.2%}) with "
+            f"{guilty}, from the first row on: set [position] unit (if it is right as it is: "
+            "[log] check_units = false)"
         )
-    return [f"the fit is bad: relative torque error {error:.0%}; look at columns, units and signs"]
+    told = f"the fit is bad: relative torque error {error:.0%}; look at columns, units and signs"
+    return [told] if poor else []
 
 
-def _rescaled(source: _Source, joints: Sequence[int], factor: float) -> _Source:
-    scale = np.ones(source.motion.q.shape[1])
+def _sparse(motion: Motion) -> Motion:
+    return motion.part(slice(None, None, max(1, len(motion.q) // 1500)))
+
+
+def _quick_error(model: Model, motions: Sequence[Motion], shape: Mapping[str, float]) -> float:
+    """The relative error of a plain fit to unfiltered torques."""
+    parts = [full_matrix(model, m, shape)[..., list(model.kept)][m.valid] for m in motions]
+    known = [(m.tau - known_torques(model, m))[m.valid] for m in motions]
+    W, y = np.concatenate(parts), np.concatenate(known)
+    norms = np.maximum(np.linalg.norm(W, axis=0), 1e-300)
+    K, *_ = np.linalg.lstsq(W / norms, y, rcond=1e-12)
+    return relative_error(W / norms, y, K)
+
+
+def _rescaled(motion: Motion, joints: Sequence[int], factor: float) -> Motion:
+    scale = np.ones(motion.q.shape[1])
     scale[list(joints)] = factor
-    motion = source.motion
-    changed = replace(motion, q=motion.q * scale, qd=motion.qd * scale, qdd=motion.qdd * scale)
-    return replace(source, motion=changed)
+    return replace(motion, q=motion.q * scale, qd=motion.qd * scale, qdd=motion.qdd * scale)
 
 
 def _positions(recipe: Recipe, joints: Sequence[int]) -> str:

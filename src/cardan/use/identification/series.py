@@ -1,7 +1,7 @@
 """From the columns of a recording to the motion and the torques of the joints, in SI units.
 
-joint positions  = sign · gain · R^-1 (columns) + offset        R: motor positions = R q
-joint torques    = sign · gain · R^T  (columns) + offset        gain: torque constants
+    joint positions  = sign · gain · R^-1 (columns) + offset        R: motor positions = R q
+    joint torques    = sign · gain · R^T  (columns) + offset        gain: torque constants
 """
 
 from __future__ import annotations

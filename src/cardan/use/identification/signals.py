@@ -69,6 +69,8 @@ class Motion:
     dt: float
     loaded: bool = False
     name: str = ""
+    timed: bool = True
+    measured: bool = False  # the velocities were recorded
 
     def part(self, rows: slice) -> Motion:
         changed: Any = {k: getattr(self, k)[rows] for k in ("q", "qd", "qdd", "tau", "valid", "t")}
@@ -192,6 +194,9 @@ def moved(series: Series, filters: Plan, chosen: Filter) -> Motion:
     if chosen.delay and series.timed:
         late = series.t + chosen.delay
         tau = np.column_stack([np.interp(late, series.t, x) for x in tau.T])
-    motion = Motion(q, qd, qdd, tau, series.valid, series.t, series.dt, series.loaded, series.name)
+    motion = Motion(
+        q, qd, qdd, tau, series.valid, series.t, series.dt, series.loaded, series.name,
+        series.timed, series.qd is not None,
+    )  # fmt: skip
     skip = round(chosen.trim / series.dt) if series.timed else 0
     return motion.part(slice(skip, len(q) - skip)) if skip else motion

@@ -91,9 +91,8 @@ def _by_joint(data: Equations, weights: str, iterations: int) -> Estimate:
     found: Estimate | None = None
     for _ in range(iterations):
         stack = np.vstack([part / s for part, s in zip(parts, spread, strict=True)])
-        last, found = (
-            found,
-            _solved(_triangular(stack[:, :p], stack[:, p]), data, np.diag(1 / spread)),
+        last, found = found, _solved(
+            _triangular(stack[:, :p], stack[:, p]), data, np.diag(1 / spread)
         )
         done = last is not None and _close(found.K, last.K, found.sigma)
         if weights == "none" or done:
