@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.identify.synthetic import arm, motion, recorded, torques, truth, without
 
 import cardan
 from cardan.describe.check import check
 from cardan.describe.parser import to_value
 from cardan.use.identification import identify
 from cardan.use.identification.consistent import is_consistent
-from tests.identify.synthetic import arm, motion, recorded, torques, truth, without
 
 
 def error(result: Any, robot: cardan.Robot) -> float:

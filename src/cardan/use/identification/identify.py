@@ -1,10 +1,10 @@
 """Identification end to end: recordings in, parameters with their deviations and errors out.
 
-    result = identify("ur10", "log.db3", "ur10.recipe.toml", validation="other.db3")
-    result                      # the table of parameters
-    result.errors               # relative torque errors: fit, held out, validation, folds ...
-    result.robot                # the robot with physically consistent parameters
-    result.save("report/")      # report, parameters, robot files
+result = identify("ur10", "log.db3", "ur10.recipe.toml", validation="other.db3")
+result                      # the table of parameters
+result.errors               # relative torque errors: fit, held out, validation, folds ...
+result.robot                # the robot with physically consistent parameters
+result.save("report/")      # report, parameters, robot files
 """
 
 from __future__ import annotations
@@ -167,7 +167,7 @@ class _Fit:
         W = self.data.W.reshape(-1, self.data.W.shape[2])
         norms = np.linalg.norm(W, axis=0)
         used = [k for k in range(W.shape[1]) if norms[k] > 1e-12 * norms.max()]
-        R = np.linalg.qr(W / np.maximum(norms, 1e-300), mode="r")
+        R = np.asarray(np.linalg.qr(W / np.maximum(norms, 1e-300), mode="r"))
         independent, _ = split_columns(R, used)
         kept = sorted(independent)
         lost = [name for k, name in enumerate(self.model.names) if k not in kept]
@@ -205,9 +205,7 @@ def _evaluated(
     """Torques and predictions of the dynamic model, and their relative errors."""
     curves = []
     for source, role in (*((s, "fit") for s in sources), *((s, "validation") for s in others)):
-        part = equations(
-            model, source.motion, source.plan, "dynamic", recipe.fit.window, shape
-        )
+        part = equations(model, source.motion, source.plan, "dynamic", recipe.fit.window, shape)
         cut = source.fitted(len(part.y)) if role == "fit" else len(part.y)
         for rows, name in ((slice(0, cut), role), (slice(cut, None), "held out")):
             if len(part.y[rows]):
