@@ -69,34 +69,48 @@ def identify(
     robot = robot if isinstance(robot, Robot) else load(robot)
     chosen = read_recipe(recipe)
     progress("reading the recordings")
-    sources, notes = _sources(robot, _listed(logs), chosen)
-    loaded, more = _sources(robot, _listed(payload), chosen, loaded=True)
-    others, extra = _sources(robot, _listed(validation), chosen)
-    sources, notes = [*sources, *loaded], [*notes, *more, *extra]
-    _long_enough(sources)
+    sources, others, notes = _read(robot, chosen, logs, payload, validation)
     progress("deriving the identification model")
-    model = model_of(robot, chosen, loaded=bool(loaded))
+    fit = _Fit(model_of(robot, chosen, loaded=payload is not None), chosen, sources)
     progress("solving")
-    fit = _Fit(model, chosen, sources)
     model, dropped = fit.excited()
-    notes += dropped
     shape, found, data = fit.solved()
-    notes += _unit_suspicion(model, chosen, sources, shape, data, found)
-    notes += _remarks(model, found, data)
+    notes += [*dropped, *_unit_suspicion(model, chosen, sources, shape, data, found)]
+    notes += _remarks(model, found)
     progress("validating")
     curves, errors = _evaluated(model, chosen, sources, others, shape, found.K)
     errors |= _folds(data, found, chosen)
-    kept, K, sigma, _ = essential(found, chosen.fit.confidence)
-    small = Essential(tuple(model.names[k] for k in kept), K, sigma, _error_of(curves, kept, K))
     full = None
     if consistent:
         progress("fitting physically consistent bodies")
         full = consistent_fit(model, found.R, found.z, found.rest, chosen.consistent)
         errors |= _consistent_errors(curves, full)
     return Identification(
-        robot, chosen, model, shape, found, errors, small, full, tuple(curves), tuple(notes),
-        tuple(source.plan for source in sources),
+        robot, chosen, model, shape, found, errors, _essential(model, found, curves, chosen),
+        full, tuple(curves), tuple(notes), tuple(source.plan for source in sources),
     )  # fmt: skip
+
+
+def _read(
+    robot: Robot, recipe: Recipe, logs: Log | Sequence[Log], payload: Log | Sequence[Log] | None,
+    validation: Log | Sequence[Log] | None,
+) -> tuple[list[_Source], list[_Source], list[str]]:  # fmt: skip
+    """(sources to fit, sources to predict, notes)"""
+    sources, notes = _sources(robot, _listed(logs), recipe)
+    loaded, more = _sources(robot, _listed(payload), recipe, loaded=True)
+    others, extra = _sources(robot, _listed(validation), recipe)
+    if not sources:
+        raise InputError("no recording to fit was given")
+    _long_enough([*sources, *loaded])
+    return [*sources, *loaded], others, [*notes, *more, *extra]
+
+
+def _essential(
+    model: Model, found: Estimate, curves: Sequence[Curves], recipe: Recipe
+) -> Essential:
+    kept, K, sigma, _ = essential(found, recipe.fit.confidence)
+    names = tuple(model.names[k] for k in kept)
+    return Essential(names, K, sigma, _error_of(curves, kept, K))
 
 
 def _listed(logs: Log | Sequence[Log] | None) -> list[Log]:
@@ -272,7 +286,7 @@ def _consistent_errors(curves: Sequence[Curves], full: FullParameters) -> dict[s
     }
 
 
-def _remarks(model: Model, found: Estimate, data: Equations) -> list[str]:
+def _remarks(model: Model, found: Estimate) -> list[str]:
     notes = []
     p = len(found.K)
     if model.dropped:
