@@ -254,9 +254,13 @@ def test_what_the_motion_does_not_excite_is_left_out_by_name() -> None:
     for key, x in (("q", 0.4), ("qd", 0.0), ("qdd", 0.0)):
         log[key][:, 0] = x
     log["tau"] = torques(robot, log)
-    result = identify(robot, log, {"log": {"constant": "allow"}}, consistent=False)
+    result = identify(robot, log, {"log": {"constant": "allow"}})
     assert any("does not excite" in note and "FV1" in note for note in result.notes)
     assert result.errors["fit"] < 1e-8
+    assert result.errors["fit, consistent bodies"] < 1e-4
+    assert is_consistent(result.robot)
+    tau = torques(result.robot, log)
+    assert np.linalg.norm(tau - log["tau"]) < 1e-3 * np.linalg.norm(log["tau"])
 
 
 def test_noisy_positions_are_filtered_by_default() -> None:

@@ -83,7 +83,7 @@ def identify(
     full = None
     if consistent:
         progress("fitting physically consistent bodies")
-        full = consistent_fit(model, found.R, found.z, found.rest, chosen.consistent)
+        full = fit.bodies(shape, found)
         errors |= _consistent_errors(curves, full)
     return Identification(
         robot, chosen, model, shape, found, errors, _essential(model, found, curves, chosen),
@@ -156,6 +156,7 @@ class _Fit:
 
     def __init__(self, model: Model, recipe: Recipe, sources: Sequence[_Source]) -> None:
         self.model, self.recipe, self.sources = model, recipe, sources
+        self.whole = model  # with the columns that the motion does not excite
         self.data = self.build(model.shape)
 
     def build(self, shape: Mapping[str, float]) -> Equations:
@@ -201,6 +202,23 @@ class _Fit:
                 W[..., column] = rows
             self.data = replace(self.data, W=W)
         return shape, estimate(self.data, fit.weights, fit.robust), self.data
+
+    def bodies(self, shape: Mapping[str, float], found: Estimate) -> FullParameters:
+        """The full parameters of real bodies; what was not excited counts as a body's too."""
+        chosen = self.recipe.consistent
+        if self.model.kept == self.whole.kept:
+            return consistent_fit(self.model, found.R, found.z, found.rest, chosen)
+        kept = [self.whole.kept.index(k) for k in self.model.kept]
+        lost = [k for k in range(len(self.whole.kept)) if k not in kept]
+        self.model = self.whole
+        data = self.build(shape)
+        scale = data.valid / found.spread
+        p = data.W.shape[2]
+        A, b = (data.W * scale[..., None]).reshape(-1, p), (data.y * scale).ravel()
+        R = np.asarray(np.linalg.qr(np.column_stack([A, b]), mode="r"))
+        full = consistent_fit(self.whole, R[:p, :p], R[:p, p], found.rest, chosen)
+        absorbed, *_ = np.linalg.lstsq(R[:p, kept], R[:p, lost], rcond=None)
+        return replace(full, K=full.K[kept] + absorbed @ full.K[lost])
 
 
 def _equations(
