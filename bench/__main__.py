@@ -2,7 +2,7 @@
 
 python -m bench                     a table
 python -m bench --json figures.json the same as JSON ('-' for standard output)
-python -m bench --only native       one group: trace, native, compile, import
+python -m bench --only native       one group; `--help` lists them
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import platform
 from collections.abc import Callable
 from pathlib import Path
 
-from bench import native, startup, trace
+from bench import inverse, inverse_general, native, rollout, startup, trace
 from bench.timing import Figure
 from rich.console import Console
 from rich.table import Table
@@ -23,7 +23,12 @@ GROUPS: dict[str, Callable[[], list[Figure]]] = {
     "trace": trace.figures,
     "compile": native.compile_figures,
     "native": native.batch_figures,
+    "single": native.single_figures,
+    "limit": native.limit_figures,
+    "rollout": rollout.figures,
+    "inverse": inverse.figures,
     "import": startup.figures,
+    "general": inverse_general.figures,
 }
 
 

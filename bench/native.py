@@ -1,24 +1,288 @@
-"""Native batches against Pinocchio on the same states: one thread, float64, side by side."""
+"""The native code beside its peers, in one run: one state called from native code and from Python,
+batches on one thread and more, and what the machine could do at most.
+
+Every measuring function returns a `Measure`, whose `seconds` gives the best time of one evaluation
+in a short burst; `interleaved` takes turns, so that a change of the machine's pace meets all alike.
+Pinocchio is installed as a Python wheel: its own cost is that of a call from Python less the cost
+of a binding, the difference between its rnea called from Python and its batch call.
+"""
 
 from __future__ import annotations
 
+import ctypes
 import time
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from bench.pinocchio_peer import in_a_loop, in_one_call, pinocchio_model
 from bench.timing import Figure, best_of
 
 import cardan
-from cardan.describe.expression import number
-from cardan.describe.robot import GEOMETRY, Robot
+from cardan.describe.robot import Robot
+from cardan.program import Program
+from cardan.use.bench.casadi import casadi_case
+from cardan.use.bench.limits import fma_seconds
 
-__all__ = ["batch_figures", "compile_figures"]
+__all__ = [
+    "Measure",
+    "bare_batch",
+    "batch_figures",
+    "compile_figures",
+    "fma_peak",
+    "interleaved",
+    "native_loop",
+    "operations",
+    "single_figures",
+]  # fmt: skip
 
 ROBOT = "iiwa14"
+MODELS = ("inverse-dynamics", "inertia-matrix", "direct-dynamics")
 STATES = 100_000
 COMPARED = 20_000  # states given to Pinocchio
-ROUNDS = 7
+FEW = 256  # states of a burst of single calls
+ROUNDS = 15
+PER_SINCOS = 19  # operations counted for a sine or a cosine: 38 for the pair
+
+
+@dataclass(frozen=True)
+class Measure:
+    """Something that can be timed; `agreement` is its largest relative difference from Cardan."""
+
+    name: str
+    seconds: Callable[[], float]
+    agreement: float = 0.0
+
+
+def interleaved(*measures: Measure, rounds: int = ROUNDS) -> dict[str, float]:
+    """Seconds per evaluation by name, the best of turns taken about."""
+    best = dict.fromkeys((measure.name for measure in measures), float("inf"))
+    for _ in range(rounds):
+        for measure in measures:
+            best[measure.name] = min(best[measure.name], measure.seconds())
+    return best
+
+
+def operations(program: Program) -> int:
+    cost = program.cost
+    return cost.mul + cost.add + cost.div + PER_SINCOS * cost.trig
+
+
+def states(program: Program, count: int, dtype: str = "float64") -> dict[str, np.ndarray]:
+    rng = np.random.default_rng(0)
+    return {
+        name: rng.uniform(-3, 3, (count, *shape)).astype(dtype)
+        for name, shape in program.inputs.items()
+    }
+
+
+def fma_peak(dtype: str = "float64") -> Measure:
+    """Seconds per floating-point operation of nothing but fused multiply-adds in registers."""
+    return Measure(
+        f"FMA peak {dtype}", lambda: min(fma_seconds(dtype, 20_000) for _ in range(3))
+    )
+
+
+def bare_batch(program: Program, dtype: str, count: int, columns: bool = False) -> Measure:
+    """The vector kernel alone over states in rows (N, n) or in columns (n, N)."""
+    from cardan.run.function import _table
+    from cardan.run.views import view
+
+    function = program.compile(dtype=dtype)
+    arrays = [*states(program, count, dtype).values()]
+    arrays += [np.empty((count, *shape), dtype) for shape in program.outputs.values()]
+    if columns:
+        arrays = [np.moveaxis(np.ascontiguousarray(np.moveaxis(x, 0, -1)), -1, 0) for x in arrays]
+    axes = [len(shape) for shape in (*program.inputs.values(), *program.outputs.values())]
+    places = [view(x, k) for x, k in zip(arrays, axes, strict=True)]
+    found = [place for place in places if place is not None]
+    kernels = function._kernels
+    kernel = kernels.get(kernels.width, frozenset(), tuple(place.lie for place in found))
+    inputs = len(program.inputs)
+    tables = (*_table(found[:inputs], 0), *_table(found[inputs:], 0))
+    name = f"batch {program.model} {dtype} {'columns' if columns else 'rows'}"
+
+    def seconds() -> float:
+        assert all((function, found))  # kept alive
+        return best_of(3, lambda: kernel(*tables, count)) / count
+
+    return Measure(name, seconds)
+
+
+def native_loop(program: Program) -> Measure:
+    """The kernel for one state, called for each of a few states from native code."""
+    import llvmlite.binding as llvm
+
+    from cardan.run.function import _table
+    from cardan.run.native import machine, target_of
+    from cardan.run.views import view
+
+    function = program.compile()
+    x = states(program, FEW)
+    out = {name: np.empty((FEW, *shape)) for name, shape in program.outputs.items()}
+    kernel = function._kernels.get(1, frozenset(), ("packed",) * (len(x) + len(out)))
+    tables = []
+    for arrays in (x, out):
+        tables += _table([view(a, a.ndim - 1) for a in arrays.values()], 0)  # type: ignore[misc]
+    lines = ["define void @loop(ptr %f, ptr %in, ptr %is, ptr %out, ptr %os, i64 %n) {", "entry:"]
+    sides = [("in", x), ("out", out)]
+    for side, arrays in sides:
+        lines.append(f"  %now.{side} = alloca [{len(arrays)} x ptr]")
+    lines += ["  br label %go", "go:", "  %i = phi i64 [ 0, %entry ], [ %j, %go ]"]
+    for side, arrays in sides:
+        for k, array in enumerate(arrays.values()):
+            v = f"{side}{k}"
+            lines += [
+                f"  %{v}.t = getelementptr ptr, ptr %{side}, i64 {k}",
+                f"  %{v}.b = load ptr, ptr %{v}.t",
+                f"  %{v}.o = mul i64 %i, {array[0].size}",
+                f"  %{v}.a = getelementptr double, ptr %{v}.b, i64 %{v}.o",
+                f"  %{v}.s = getelementptr ptr, ptr %now.{side}, i64 {k}",
+                f"  store ptr %{v}.a, ptr %{v}.s",
+            ]
+    lines += [
+        "  call void %f(ptr %now.in, ptr %is, ptr %now.out, ptr %os, i64 1)",
+        "  %j = add i64 %i, 1", "  %more = icmp slt i64 %j, %n",
+        "  br i1 %more, label %go, label %done", "done:", "  ret void", "}",
+    ]  # fmt: skip
+    engine = llvm.create_mcjit_compiler(llvm.parse_assembly("\n".join(lines)), target_of(machine()))
+    engine.finalize_object()
+    loop = ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * 5, ctypes.c_int64)(
+        engine.get_function_address("loop")
+    )
+    address = ctypes.cast(kernel, ctypes.c_void_p)
+
+    def seconds() -> float:
+        assert all((engine, function, x, out))  # kept alive
+        return best_of(20, lambda: loop(address, *tables, FEW)) / FEW
+
+    seconds()
+    expected = program.evaluate(**x)
+    return Measure("one state, native", seconds, _apart([*out.values()], expected))
+
+
+def _apart(found: Any, expected: Any) -> float:
+    """The largest difference relative to the largest value."""
+    pairs = zip(
+        *(x if isinstance(x, list | tuple) else [x] for x in (found, expected)), strict=True
+    )
+    return max(float(np.max(np.abs(a - b)) / np.max(np.abs(b))) for a, b in pairs)
+
+
+def python_call(program: Program) -> Measure:
+    """One state from Python, less an empty call."""
+    function, x = program.compile(), {k: a[0] for k, a in states(program, 1).items()}
+    function(**x)
+
+    def seconds() -> float:
+        return best_of(3000, lambda: function(**x)) - best_of(3000, lambda: None)
+
+    return Measure("one state, Python", seconds)
+
+
+def casadi_loop(robot: Robot, program: Program) -> Measure:
+    """CasADi's C code for the same states."""
+    import casadi
+
+    x = states(program, FEW)
+    case = casadi_case(casadi, robot, program.model)
+    assert case is not None
+    assert case.loop is not None
+    run = case.loop
+    apart = _apart(run(x), program.compile()(**x))
+    return Measure("CasADi", lambda: best_of(20, lambda: run(x)) / FEW, apart)
+
+
+def pinocchio_calls(pinocchio: Any, robot: Robot, program: Program) -> Measure:
+    """Pinocchio's function for the model, state by state from Python."""
+    model = pinocchio_model(pinocchio, robot)
+    data, x = model.createData(), states(program, FEW)
+    work = dict(zip(MODELS, (pinocchio.rnea, pinocchio.crba, pinocchio.aba), strict=True))
+    function, rows = work[program.model], list(zip(*x.values(), strict=True))
+    found = np.array([np.array(function(model, data, *row)) for row in rows])
+    if program.model == "inertia-matrix":
+        found = np.triu(found) + np.swapaxes(np.triu(found, 1), 1, 2)
+
+    def seconds() -> float:
+        start = time.perf_counter()
+        for row in rows:
+            function(model, data, *row)
+        return (time.perf_counter() - start) / len(rows)
+
+    return Measure("Pinocchio", seconds, _apart(found, program.compile()(**x)))
+
+
+def single_figures() -> list[Figure]:
+    """One state: Cardan, Pinocchio (less its binding) and CasADi's C side by side."""
+    import pinocchio
+
+    robot = cardan.load(ROBOT)
+    limits = {
+        "inverse-dynamics": (15, 2.5),
+        "inertia-matrix": (11, 2.5),
+        "direct-dynamics": (18, 3),
+    }
+    found = []
+    binding = binding_seconds(pinocchio, robot)
+    for name, (wheel, generated) in limits.items():
+        program = cardan.model(robot, name)
+        measures = [
+            native_loop(program),
+            python_call(program),
+            pinocchio_calls(pinocchio, robot, program),
+            casadi_loop(robot, program),
+        ]
+        best = interleaved(*measures)
+        ours, call = best["one state, native"], best["one state, Python"]
+        peer = best["Pinocchio"] - binding
+        apart = max(measure.agreement for measure in measures)
+        found += [
+            Figure(f"{name}, one state, native", 1e9 * ours, "ns"),
+            Figure(f"{name}, Pinocchio less binding", 1e9 * peer, "ns"),
+            Figure(f"{name}, CasADi C", 1e9 * best["CasADi"], "ns"),
+            Figure(f"{name}, times Pinocchio", peer / ours, "", wheel, at_least=True),
+            Figure(f"{name}, times CasADi", best["CasADi"] / ours, "", generated, at_least=True),
+            Figure(f"{name}, from Python over the kernel", 1e6 * (call - ours), "us", 0.4),
+            Figure(f"{name}, agreement", apart, "", 1e-10),
+        ]
+    return found
+
+
+def binding_seconds(pinocchio: Any, robot: Robot) -> float:
+    """What a call of Pinocchio from Python costs beside its work."""
+    x = states(cardan.model(robot, "inverse-dynamics"), COMPARED)
+    model = pinocchio_model(pinocchio, robot)
+    loop = Measure("loop", in_a_loop(pinocchio, model, x)[0])
+    together = Measure("together", in_one_call(pinocchio, model, x))
+    best = interleaved(loop, together, rounds=5)
+    return max(0.0, best["loop"] - best["together"])
+
+
+def limit_figures() -> list[Figure]:
+    """Kernels in batches against the machine's fused multiply-adds; rows against columns."""
+    found = []
+    for name in MODELS:
+        program = cardan.model(cardan.load(ROBOT), name)
+        times = {}
+        for dtype in ("float64", "float32"):
+            rows, columns = (bare_batch(program, dtype, 10_007, x) for x in (False, True))
+            peak = fma_peak(dtype)
+            best = interleaved(rows, columns, peak)
+            times[dtype] = best[columns.name]
+            share = operations(program) * best[peak.name]
+            limit = 0.65 if (name, dtype) == ("inverse-dynamics", "float64") else None
+            found += [
+                Figure(f"{rows.name}", 1e9 * best[rows.name], "ns"),
+                Figure(f"{columns.name}", 1e9 * best[columns.name], "ns"),
+                Figure(f"{rows.name}, of the peak", share / best[rows.name], "", limit, True),
+                Figure(f"{columns.name}, of the peak", share / best[columns.name], "", limit, True),
+                Figure(f"{rows.name} over columns", best[rows.name] / best[columns.name], "",
+                       1.15 if dtype == "float64" else None),
+            ]  # fmt: skip
+        ratio = times["float64"] / times["float32"]
+        found.append(Figure(f"{name}, float32 over float64", ratio, "times", 2.2, at_least=True))
+    return found
 
 
 def compile_figures() -> list[Figure]:
@@ -42,96 +306,27 @@ def compile_figures() -> list[Figure]:
 
 def batch_figures() -> list[Figure]:
     robot = cardan.load(ROBOT)
-    function = cardan.model(robot, "inverse-dynamics").compile()
-    rng = np.random.default_rng(0)
-    x = {name: rng.uniform(-3, 3, (STATES, robot.n)) for name in ("q", "qd", "qdd")}
+    program = cardan.model(robot, "inverse-dynamics")
+    function, x = program.compile(), states(program, STATES)
     out = np.empty((STATES, robot.n))
     function(**x, out=out)
-
-    def ours() -> float:
-        return best_of(3, lambda: function(**x, out=out)) / STATES
-
+    ours = Measure("ours", lambda: best_of(3, lambda: function(**x, out=out)) / STATES)
+    more = Measure("more", lambda: best_of(3, lambda: function(**x, out=out, threads=0)) / STATES)
     try:
         import pinocchio
     except ImportError:
-        return [Figure(f"native batch {ROBOT}", 1e9 * ours(), "ns per state")]
+        return [Figure(f"native batch {ROBOT}", 1e9 * interleaved(ours)["ours"], "ns per state")]
     some = {name: array[:COMPARED] for name, array in x.items()}
     model = pinocchio_model(pinocchio, robot)
-    loop, torques = in_a_loop(pinocchio, model, some)
+    measure, torques = in_a_loop(pinocchio, model, some)
     together = in_one_call(pinocchio, model, some)
-    ours_best, loop_best, call_best = (min(times) for times in interleaved(ours, loop, together))
-    error = float(np.max(np.abs(out[:COMPARED] - torques)) / np.max(np.abs(torques)))
-    one = {name: array[0] for name, array in x.items()}
+    best = interleaved(ours, Measure("loop", measure), Measure("call", together), more, rounds=7)
     return [
-        Figure(f"native batch {ROBOT}", 1e9 * ours_best, "ns per state"),
-        Figure("Pinocchio, rnea in a loop", 1e9 * loop_best, "ns per state"),
-        Figure("Pinocchio, rneaInParallel on one thread", 1e9 * call_best, "ns per state"),
-        Figure("times faster than the loop", loop_best / ours_best, "", 30, at_least=True),
-        Figure("times faster than rneaInParallel", call_best / ours_best, ""),
-        Figure("torques agree, relative", error, "", 1e-10),
-        Figure("one call with one state", 1e6 * best_of(2000, lambda: function(**one)), "us"),
-        *thread_figures(function, x, out, ours_best),
+        Figure(f"native batch {ROBOT}", 1e9 * best["ours"], "ns per state"),
+        Figure("Pinocchio, rnea in a loop", 1e9 * best["loop"], "ns per state"),
+        Figure("Pinocchio, rneaInParallel on one thread", 1e9 * best["call"], "ns per state"),
+        Figure("times faster than the loop", best["loop"] / best["ours"], "", 55, at_least=True),
+        Figure("times faster than rneaInParallel", best["call"] / best["ours"], ""),
+        Figure("torques agree, relative", _apart(out[:COMPARED], torques), "", 1e-10),
+        Figure("all cores over one thread", best["ours"] / best["more"], "times"),
     ]
-
-
-def thread_figures(function: Any, x: dict[str, Any], out: np.ndarray, alone: float) -> list[Figure]:
-    seconds = best_of(5, lambda: function(**x, out=out, threads=0)) / STATES
-    return [Figure("all cores over one thread", alone / seconds, "times")]
-
-
-def interleaved(*measures: Callable[[], float]) -> list[list[float]]:
-    """Turn about, so that a change of the machine's pace meets all alike."""
-    rounds = [[measure() for measure in measures] for _ in range(ROUNDS)]
-    return [list(times) for times in zip(*rounds, strict=True)]
-
-
-def in_a_loop(
-    pinocchio: Any, model: Any, x: dict[str, Any]
-) -> tuple[Callable[[], float], np.ndarray]:
-    """Pinocchio's rnea state by state, as a script would write it; and its torques."""
-    data, rnea = model.createData(), pinocchio.rnea
-    rows = list(zip(x["q"], x["qd"], x["qdd"], strict=True))
-
-    def measure() -> float:
-        start = time.perf_counter()
-        for q, qd, qdd in rows:
-            rnea(model, data, q, qd, qdd)
-        return (time.perf_counter() - start) / len(rows)
-
-    return measure, np.array([rnea(model, data, *row).copy() for row in rows])
-
-
-def in_one_call(pinocchio: Any, model: Any, x: dict[str, Any]) -> Callable[[], float]:
-    """Pinocchio's own batch call, on one thread; states are its columns."""
-    pool = pinocchio.ModelPool(model, 1)
-    columns = [np.asfortranarray(x[name].T) for name in ("q", "qd", "qdd")]
-
-    def measure() -> float:
-        start = time.perf_counter()
-        pinocchio.rneaInParallel(1, pool, *columns)
-        return (time.perf_counter() - start) / len(x["q"])
-
-    return measure
-
-
-def pinocchio_model(pinocchio: Any, robot: Robot) -> Any:
-    """A chain of revolute joints as Pinocchio's model, from the description's numbers."""
-    model = pinocchio.Model()
-    model.gravity.linear = np.array([number(g) for g in robot.gravity])
-    for joint, link in zip(robot.joints, robot.links, strict=True):
-        gamma, b, alpha, d, theta, r = (number(getattr(joint, key)) for key in GEOMETRY)
-        frame = pinocchio.SE3.Identity()
-        for axis, angle, shift in (("z", gamma, b), ("x", alpha, d), ("z", theta, r)):
-            unit = np.eye(3)[0 if axis == "x" else 2]
-            turn = pinocchio.AngleAxis(angle, unit).toRotationMatrix()
-            frame = frame * pinocchio.SE3(turn, shift * unit)
-        id = model.addJoint(joint.antecedent, pinocchio.JointModelRZ(), frame, joint.name)
-        mass = number(link.M)
-        com = np.array([number(x) for x in (link.MX, link.MY, link.MZ)]) / mass
-        XX, XY, XZ = (number(x) for x in (link.XX, link.XY, link.XZ))
-        YY, YZ, ZZ = (number(x) for x in (link.YY, link.YZ, link.ZZ))
-        about_origin = np.array([[XX, XY, XZ], [XY, YY, YZ], [XZ, YZ, ZZ]])
-        about_com = about_origin - mass * (com @ com * np.eye(3) - np.outer(com, com))
-        body = pinocchio.Inertia(mass, com, about_com)
-        model.appendBodyToJoint(id, body, pinocchio.SE3.Identity())
-    return model

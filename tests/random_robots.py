@@ -85,8 +85,8 @@ def relative_error(found: Any, expected: Any) -> float:
 
 @cache
 def bundled_trees() -> Mapping[str, Robot]:
-    """Every bundled robot, its loops cut open."""
-    return {name: cardan.load(name).tree() for name in cardan.robots()}
+    """Every bundled robot, its loops cut open and its links rigid."""
+    return {name: cardan.rigid(cardan.load(name)).tree() for name in cardan.robots()}
 
 
 def _decimal(x: float, places: int = 3) -> Any:

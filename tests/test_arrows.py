@@ -30,7 +30,7 @@ ALLOWED = {
     | {"describe", "mechanism", "algebra", "models", "ir", "program", "inverse", "closure"},
     "inverse": COMMON | LIBRARY,
     "closure": COMMON | LIBRARY | {"inverse"},
-    "use": COMMON | LIBRARY | {"inverse", "closure", "catalogue"},
+    "use": COMMON | LIBRARY | {"inverse", "closure", "catalogue", "version"},
     "package": COMMON | {"describe", "ir", "emit", "program", "catalogue", "version"},
     "errors": set(),
     "exact": set(),

@@ -5,6 +5,8 @@ idm = cardan.model(robot, "inverse-dynamics")
 idm.cost, idm.emit("c"), idm.compile()(q=q, qd=qd, qdd=qdd)
 """
 
+from typing import TYPE_CHECKING, Any
+
 from .catalogue import catalogue, model
 from .describe.bundled import robots
 from .describe.files import load
@@ -13,4 +15,31 @@ from .errors import CardanError
 from .program import Program
 from .version import __version__
 
-__all__ = ["CardanError", "Program", "Robot", "__version__", "catalogue", "load", "model", "robots"]
+if TYPE_CHECKING:
+    from .inverse.numeric import inverse_kinematics
+    from .models.flexible_rigid import rigid
+    from .use.modal import natural_frequencies
+
+__all__ = [
+    "CardanError", "Program", "Robot", "__version__", "catalogue", "inverse_kinematics", "load",
+    "model", "natural_frequencies", "rigid", "robots",
+]  # fmt: skip
+
+# imported when they are first asked for, so that `import cardan` stays quick
+_LATER = {
+    "inverse_kinematics": "inverse.numeric",
+    "natural_frequencies": "use.modal",
+    "rigid": "models.flexible_rigid",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _LATER:
+        raise AttributeError(f"module 'cardan' has no attribute '{name}'")
+    from importlib import import_module
+
+    return getattr(import_module(f".{_LATER[name]}", __name__), name)
+
+
+def __dir__() -> list[str]:
+    return __all__

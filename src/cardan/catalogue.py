@@ -9,7 +9,7 @@ from typing import Any
 
 from .describe.check import require_sound
 from .describe.robot import Robot
-from .errors import InputError, UnknownNameError
+from .errors import InputError, ModelError, UnknownNameError
 
 __all__ = ["MENU", "Entry", "Option", "catalogue", "model"]
 
@@ -39,10 +39,23 @@ class Entry:
     builder: str | Callable[..., Any]
     options: Mapping[str, Option] = field(default_factory=dict)
     program: bool = True
+    closed: str = ""  # the builder for robots with closed loops, where it is another
+
+    def _builder(self, robot: Robot) -> str | Callable[..., Any]:
+        """Robots with flexible links, and those with loops, have builders of their own."""
+        if robot.ne:
+            if self.name not in _FLEXIBLE:
+                raise ModelError(
+                    f"'{self.name}' of '{robot.name}' is not available for flexible links: with"
+                    f" them there are {', '.join(_FLEXIBLE)}; cardan.rigid(robot) makes its links"
+                    " rigid"
+                )
+            return _FLEXIBLE[self.name]
+        return self.closed if robot.loops and self.closed else self.builder
 
     def build(self, robot: Robot, **options: Any) -> Any:
         """The model of a robot."""
-        builder = self.builder
+        builder = self._builder(robot)
         if isinstance(builder, str):
             module, _, function = builder.partition(".")
             builder = getattr(import_module(f".build.{module}", __package__), function)
@@ -99,43 +112,65 @@ _JACOBIAN = {
 
 def _entries() -> list[Entry]:
     def entry(
-        name: str, group: str, summary: str, arrays: str, builder: Any, **options: Option
-    ) -> Entry:
+        name: str, group: str, summary: str, arrays: str, builder: Any, closed: str = "", /,
+        **options: Option,
+    ) -> Entry:  # fmt: skip
         inputs, _, outputs = arrays.partition(" -> ")
         return Entry(
-            name, group, summary, inputs, outputs, builder, {**options, "symbolic": _SYMBOLIC}
-        )
+            name, group, summary, inputs, outputs, builder, {**options, "symbolic": _SYMBOLIC},
+            closed=closed,
+        )  # fmt: skip
 
     geometric_menu = [
         entry("transform", "geometric", "transformation matrix of any frame in any frame",
               "q -> T (4,4)", "geometric.transform", frame=_FRAME,
               reference=Option("the frame it is seen from, or 'world'", 0, kind="frame"),
               expanded=Option("print without intermediate variables", False, kind="flag")),
+        Entry("inverse-geometry", "geometric", "all configurations of a pose, in closed form",
+              "T (4,4)", "all q (k,n)", "inverse.inverse_geometry",
+              {"method": Option("how it is solved; default the cheapest that works", "auto",
+                                ("auto", "paul", "pieper", "general")),
+               "frame": _FRAME,
+               "reference": Option("the frame poses are seen from: 0 or 'world'", 0, kind="frame"),
+               "free": Option("of more than 6 joints: the one that is given, or arm-angle",
+                              kind="frame"),
+               "symbolic": _SYMBOLIC}, program=False),
+        Entry("loop-geometry", "geometric", "positions of the passive joints of closed loops",
+              "-", "object: solve(q_a, guess), equations()", "loops.loop_geometry",
+              program=False),
     ]  # fmt: skip
     kinematic_menu = [
         entry("jacobian", "kinematic", "Jacobian of a point of any frame, Renaud's three factors",
-              "q -> J (6,n)", "kinematic.jacobian", **_JACOBIAN),
+              "q -> J (6,n)", "kinematic.jacobian", "loops.jacobian", **_JACOBIAN),
         entry("jacobian-inverse", "kinematic", "inverse of the Jacobian and its determinant",
-              "q -> Jinv (n,6), det", "kinematic.jacobian_inverse", **_JACOBIAN),
+              "q -> Jinv (n,6), det", "kinematic.jacobian_inverse",
+              "loops.jacobian_inverse", **_JACOBIAN),
         entry("velocities", "kinematic", "velocities of all links, in their frames",
-              "q, qd -> V (nl,6)", "kinematic.velocities"),
+              "q, qd -> V (nl,6)", "kinematic.velocities", "loops.velocities"),
         entry("accelerations", "kinematic", "accelerations of all links, in their frames",
-              "q, qd, qdd -> Vd (nl,6)", "kinematic.accelerations"),
+              "q, qd, qdd -> Vd (nl,6)", "kinematic.accelerations", "loops.accelerations"),
         entry("jdot-qdot", "kinematic", "Jdot qdot of a frame, for task-space control",
-              "q, qd -> Jdqd (6)", "kinematic.jdot_qdot", frame=_FRAME, projection=_PROJECTION),
+              "q, qd -> Jdqd (6)", "kinematic.jdot_qdot", "loops.jdot_qdot",
+              frame=_FRAME, projection=_PROJECTION),
+        entry("loop-kinematics", "kinematic", "passive joints of a robot with closed loops",
+              "q, qd -> W, psi", "loops.loop_kinematics",
+              details=Option("also the loop equations, G, the cut joints and det", False,
+                             kind="flag")),
     ]  # fmt: skip
     dynamic_menu = [
         entry("inverse-dynamics", "dynamic", "joint torques of a motion",
-              "q, qd, qdd(, f_e) -> tau (n)", "dynamic.inverse_dynamics",
+              "q, qd, qdd(, f_e) -> tau (n)", "dynamic.inverse_dynamics", "closed.inverse_dynamics",
               method=Option("the formulation", "newton-euler", ("newton-euler", "lagrange")),
               base_parameters=_BASE, effort=_EFFORT, friction=_FRICTION, f_e=_WRENCH),
         entry("inertia-matrix", "dynamic", "inertia matrix, by composite links",
-              "q -> A (n,n)", "dynamic.inertia_matrix", base_parameters=_BASE, effort=_EFFORT),
+              "q -> A (n,n)", "dynamic.inertia_matrix", "closed.inertia_matrix",
+              base_parameters=_BASE, effort=_EFFORT),
         entry("bias", "dynamic", "centrifugal, Coriolis, gravity and friction torques",
-              "q, qd(, f_e) -> H (n)", "dynamic.bias",
+              "q, qd(, f_e) -> H (n)", "dynamic.bias", "closed.bias",
               base_parameters=_BASE, effort=_EFFORT, friction=_FRICTION, f_e=_WRENCH),
         entry("gravity", "dynamic", "gravity torques",
-              "q -> Q (n)", "dynamic.gravity", base_parameters=_BASE, effort=_EFFORT),
+              "q -> Q (n)", "dynamic.gravity", "closed.gravity",
+              base_parameters=_BASE, effort=_EFFORT),
         entry("coriolis-matrix", "dynamic", "Coriolis matrix with Adot - 2C skew-symmetric",
               "q, qd -> C (n,n)", "dynamic.coriolis_matrix", base_parameters=_BASE),
         entry("lagrange", "dynamic", "A, velocity coefficients and Q, as functions of q alone",
@@ -146,16 +181,26 @@ def _entries() -> list[Entry]:
                           "christoffel", ("christoffel", "configuration")),
               base_parameters=_BASE),
         entry("direct-dynamics", "dynamic", "joint accelerations of torques",
-              "q, qd, tau(, f_e) -> qdd (n)", "dynamic.direct_dynamics",
-              method=Option("articulated inertias, or A and H; default the cheaper", "auto",
-                            ("auto", "recursive", "inertia-matrix")),
+              "q, qd, tau(, f_e) -> qdd (n)", "dynamic.direct_dynamics", "closed.direct_dynamics",
+              method=Option("articulated inertias, or A and H; default the cheaper; for closed"
+                            " loops also constraint forces", "auto",
+                            ("auto", "recursive", "inertia-matrix", "constraint-forces")),
               base_parameters=_BASE, effort=_EFFORT, friction=_FRICTION, f_e=_WRENCH),
+        entry("platform-inverse-dynamics", "dynamic",
+              "joint torques of a platform's motion, leg by leg",
+              "q, V, Vd -> tau", "parallel.platform_inverse_dynamics",
+              effort=_EFFORT, friction=_FRICTION),
+        entry("platform-direct-dynamics", "dynamic",
+              "acceleration of a platform of joint torques, leg by leg",
+              "q, V, tau -> Vd", "parallel.platform_direct_dynamics",
+              effort=_EFFORT, friction=_FRICTION),
         entry("reactions", "dynamic", "wrench through every joint",
-              "q, qd, qdd(, f_e) -> reactions (nl,6)", "dynamic.reactions", f_e=_WRENCH),
+              "q, qd, qdd(, f_e) -> reactions (nl,6)", "dynamic.reactions", "closed.reactions",
+              f_e=_WRENCH),
         entry("energies", "dynamic", "kinetic and potential energy",
-              "q, qd -> E, U", "dynamic.energies"),
+              "q, qd -> E, U", "dynamic.energies", "closed.energies"),
         entry("generalized-momentum", "dynamic", "generalized momentum A qd",
-              "q, qd -> h (n)", "dynamic.generalized_momentum"),
+              "q, qd -> h (n)", "dynamic.generalized_momentum", "closed.generalized_momentum"),
     ]  # fmt: skip
     identification_menu = [
         Entry("base-parameters", "identification", "base inertial parameters and their regrouping",
@@ -163,15 +208,25 @@ def _entries() -> list[Entry]:
               {"method": Option("symbolic rules, or numerical QR", "symbolic", ("symbolic",
               "numeric"))}, program=False),
         entry("regressor", "identification", "dynamic identification model: tau = D K",
-              "q, qd, qdd -> D (n,np)", "identification.regressor",
+              "q, qd, qdd -> D (n,np)", "identification.regressor", "closed_base.regressor",
               base_parameters=_BASE, effort=_EFFORT, offset=_OFFSET),
         entry("filtered-regressor", "identification", "identification without accelerations",
               "q, qd -> D1, D2 (n,np)", "identification.filtered_regressor",
               base_parameters=_BASE, offset=_OFFSET),
         entry("energy-regressor", "identification", "energy identification model: E + U = h K",
-              "q, qd -> h (np)", "identification.energy_regressor", base_parameters=_BASE),
+              "q, qd -> h (np)", "identification.energy_regressor",
+              "closed_base.energy_regressor", base_parameters=_BASE),
     ]  # fmt: skip
     return [*geometric_menu, *kinematic_menu, *dynamic_menu, *identification_menu]
 
 
 MENU: dict[str, Entry] = {entry.name: entry for entry in _entries()}
+
+# the builders of robots with flexible links, [BK13]
+_FLEXIBLE: dict[str, str | Callable[..., Any]] = {
+    **{name: f"flexible_kinematic.{name.replace('-', '_')}"
+       for name in ("transform", "jacobian", "velocities", "accelerations")},
+    **{name: f"flexible.{name.replace('-', '_')}"
+       for name in ("inverse-dynamics", "inertia-matrix", "bias", "gravity", "direct-dynamics",
+                    "energies")},
+}  # fmt: skip

@@ -18,6 +18,7 @@ from cardan.describe.robot import Joint, Link, Robot
 from cardan.errors import CardanError, InputError, UnknownNameError
 from cardan.ir.trace import Tracer
 from cardan.run.function import Function
+from cardan.run.views import broadcast_view, view
 
 
 @cache
@@ -269,3 +270,56 @@ def test_inputs_that_do_not_fit() -> None:
         with pytest.raises(UnknownNameError):
             call()
     assert issubclass(InputError, CardanError)
+
+
+def layouts(x: np.ndarray) -> list[np.ndarray]:
+    """The same numbers (N, n), lying in memory in several ways that need no copy."""
+    count, n = x.shape
+    wide = np.full((count, n + 5), 7, x.dtype)
+    wide[:, 2 : 2 + n] = x
+    tall = np.full((n, count + 3), 7, x.dtype)
+    tall[:, 1 : 1 + count] = x.T
+    steps = np.full((3 * count, n), 7, x.dtype)
+    steps[::3] = x
+    return [
+        x.copy(), np.asfortranarray(x), wide[:, 2 : 2 + n], tall[:, 1 : 1 + count].T, steps[::3],
+        x[::-1].copy()[::-1],
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+@pytest.mark.parametrize(("name", "n"), [("planar", 1), ("planar3", 3), ("iiwa14", 7)])
+def test_every_layout_is_used_where_it_lies(name: str, n: int, dtype: str) -> None:
+    function = chain(name, n, dtype)
+    for count in (3, 33):
+        x = {key: array.astype(dtype) for key, array in states(n, count).items()}
+        expected = function(**x)
+        for k, q in enumerate(layouts(x["q"])):
+            assert view(q, 1) is not None
+            np.testing.assert_array_equal(function(**{**x, "q": q}), expected)
+            out = layouts(np.zeros((count, n), dtype))[k]
+            whole = out if out.base is None else out.base
+            outside = (whole == 7).sum()
+            assert function(**x, out=out) is out
+            np.testing.assert_array_equal(out, expected)
+            assert (whole == 7).sum() == outside
+
+
+def test_columns_and_broadcasts_are_not_copied() -> None:
+    columns = np.zeros((7, 100)).T
+    for array, lead in ((columns, (100,)), (np.zeros(7), (100,)), (np.zeros((4, 1, 7)), (4, 1))):
+        assert np.shares_memory(broadcast_view(array, lead, 1).array, array)
+    matrices = np.moveaxis(np.zeros((3, 4, 50)), -1, 0)
+    found = view(matrices, 2)
+    assert found is not None
+    assert (found.lie, found.stride) == ("columns", 50)
+    assert view(np.zeros((10, 14))[:, ::2], 1) is None
+
+
+def test_matrices_in_columns() -> None:
+    function = cardan.model(bundled_trees()["iiwa14"], "inertia-matrix").compile()
+    q = states(7, 60)["q"]
+    expected = function(q=q)
+    out = np.moveaxis(np.empty((7, 7, 60)), -1, 0)
+    function(q=np.asfortranarray(q), out=out)
+    np.testing.assert_array_equal(out, expected)

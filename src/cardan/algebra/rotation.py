@@ -54,6 +54,11 @@ class Rotation:
             v = Vec(*parts)
         return v
 
+    def before_last(self, axis: int) -> tuple[Rotation, Rotation]:
+        """(all turns but the last, the last one), if that is about this axis; else (all, none)."""
+        k = len(self.turns) - bool(self.turns and self.turns[-1][0] == axis)
+        return Rotation(self.turns[:k]), Rotation(self.turns[k:])
+
     def matrix(self) -> Mat:
         """The 3x3 matrix."""
         found: Mat = self @ Mat([[1, 0, 0], [0, 1, 0], [0, 0, 1]])

@@ -16,7 +16,16 @@ from typer.core import TyperCommand, TyperGroup
 
 from ..errors import CardanError
 from ..version import __version__
-from . import describing, generating, identifying
+from . import (
+    benching,
+    describing,
+    generating,
+    identifying,
+    moving,
+    serving,
+    solving,
+    vibrating,
+)
 from .options import ModelCommand
 from .output import message, print_text, silence
 
@@ -88,8 +97,16 @@ _COMMANDS: list[tuple[Callable[..., None], type[TyperCommand] | None]] = [
     (describing.convert, None),
     (generating.generate, ModelCommand),
     (generating.count, None),
+    (solving.ik, None),
+    (benching.bench, None),
+    (serving.serve, None),
+    (moving.torques, None),
+    (moving.simulate, None),
+    (moving.control, None),
+    (moving.sweep, ModelCommand),
     (identifying.identify, None),
     (identifying.excite, None),
+    (vibrating.modes, None),
 ]
 for _function, _class in _COMMANDS:
     app.command(cls=_class)(_function)

@@ -12,7 +12,7 @@ import numpy as np
 from ..describe.expression import Value, symbol, symbols
 from ..describe.parser import to_value
 from ..describe.polynomial import collected
-from ..describe.robot import DRIVE, GEOMETRY, INERTIA, Link, Robot
+from ..describe.robot import DRIVE, FIXED, GEOMETRY, INERTIA, Link, Robot
 from ..errors import ModelError
 from ..models.base_parameters import (
     Column,
@@ -26,9 +26,10 @@ from ..models.base_parameters import (
     unit_bodies,
 )
 from ..models.bodies import Bodies, bodies
+from ..models.regressor import columns
 from .common import refuse
 
-__all__ = ["BaseParameters", "base_parameters"]
+__all__ = ["BaseParameters", "base_parameters", "rotors_apart"]
 
 
 @dataclass(frozen=True)
@@ -103,17 +104,16 @@ class BaseParameters:
 
 def base_parameters(robot: Robot, *, method: str = "symbolic") -> BaseParameters:
     """The base inertial parameters (with IA); friction parameters are always base parameters."""
-    refuse(robot, "base-parameters", floating=True)
-    geometric = any(symbols(getattr(j, key)) for j in robot.joints for key in GEOMETRY)
-    samples = [_instance(robot, seed) for seed in range(3 if geometric else 1)]
-    steps, remarks = regrouping_steps(samples, symbolic=method == "symbolic")
+    refuse(robot, "base-parameters", loops=False, floating=True)
+    steps, remarks = _steps(robot, method == "symbolic")
     scene = bodies(robot, symbol)
     original = _values(robot)
     linear = {name for value in original.values() for name in symbols(value)}
     values = {
         c: collected(_as_value(v), linear) for c, v in regroup(scene, steps).items() if c[1] > 0
     }
-    kept = tuple(sorted(values, key=_position))
+    apart = rotors_apart(robot)
+    kept = tuple(sorted((c for c in values if c not in apart), key=_position))
     regrouped = {c: values[c] for c in kept if values[c] != original[c]}
     eliminated = {c: _reason(c, steps, scene) for c in original if c not in values}
     carried = dict.fromkeys(original, 0) | values
@@ -122,10 +122,42 @@ def base_parameters(robot: Robot, *, method: str = "symbolic") -> BaseParameters
     )
 
 
-def _instance(robot: Robot, seed: int) -> Bodies:
-    """The robot with random numbers for its symbols."""
+def _steps(robot: Robot, symbolic: bool) -> tuple[list[Step], list[str]]:
+    """The steps of a tree, or of a closed-loop robot seen through its active joints."""
+    if not robot.loops:
+        geometric = any(symbols(getattr(j, key)) for j in robot.joints for key in GEOMETRY)
+        samples = [_instance(robot, seed) for seed in range(3 if geometric else 1)]
+        return regrouping_steps(samples, symbolic=symbolic)
+    from .closed_base import observe
+
+    apart = rotors_apart(robot)
+    listed = columns(bodies(robot, lambda name: 1.0), drives=("IA",))
+    seen = observe(robot, [column for column in listed if column not in apart])
+    samples = [_instance(robot, 0, values) for values in seen.values]
+    steps, remarks = regrouping_steps(
+        samples, symbolic=symbolic, observed=seen.matrix, formula=seen.formula, apart=apart
+    )
+    if seen.several:
+        remarks.append(
+            "the loops have assembly modes that need more base parameters; these hold in the one"
+            " that needs fewest (of a parallelogram: uncrossed)"
+        )
+    return steps, remarks
+
+
+def rotors_apart(robot: Robot) -> set[Column]:
+    """Rotor inertias of the passive joints of a closed-loop robot: there is no motor to have them.
+
+    Where a description has them all the same they are left as they are, as friction is."""
+    passive = enumerate(robot.joints, 1) if robot.loops else ()
+    return {("IA", j) for j, joint in passive if joint.sigma != FIXED and not joint.active}
+
+
+def _instance(robot: Robot, seed: int, known: Mapping[str, float] | None = None) -> Bodies:
+    """The robot with random numbers for its symbols, but for those known."""
     rng = np.random.default_rng(1000 + seed)
     values = {name: float(rng.uniform(0.3, 1.7)) for name in robot.parameters}
+    values |= known or {}
     return bodies(robot, values.__getitem__)
 
 

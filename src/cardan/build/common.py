@@ -112,8 +112,11 @@ def with_base(robot: Robot, wanted: bool) -> Robot:
 
 
 # what may be chosen in a recursion that gives torques only, and in one by composite links
-RECURSION = ("still", "grouped", "carried", "balance", "column", "slide", "regroup")
-COMPOSITE = ("still", "slide", "regroup")
+RECURSION = (
+    "still", "slide", "grouped", "carried", "balance", "apart", "align", "axial", "column",
+    "regroup", "unit",
+)  # fmt: skip
+COMPOSITE = ("still", "slide", "align", "regroup", "unit")
 
 
 def flat(rows: Sequence[Sequence[Scalar]]) -> list[Scalar]:

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from ..describe.expression import Expression, symbol
+from ..describe.flexible import Beam
 from ..describe.robot import DRIVE, GEOMETRY, INERTIA, Joint, Robot
 from ..errors import ModelError
 from ..exact import Exact
@@ -191,6 +192,7 @@ def parametrised(robot: Robot) -> tuple[Robot, dict[str, float]]:
     they are not multiples of a right angle, gravity when not zero: the structure of the robot
     stays in the code."""
     taken = set(robot.parameters) | set(robot.variables)
+    driven = range(1, len(robot.joints) + 1)
     values: dict[str, float] = {}
 
     def named(key: str, value: Any) -> Any:
@@ -209,19 +211,28 @@ def parametrised(robot: Robot) -> tuple[Robot, dict[str, float]]:
             for key in GEOMETRY
             if not _structural(key, getattr(joint, key))
         }
-        drive = {key: named(f"{key}{j}", getattr(joint, key)) for key in DRIVE}
+        drive = {key: named(f"{key}{j}", getattr(joint, key)) for key in DRIVE if j in driven}
         return replace(joint, **changed, **drive)
 
     joints = tuple(frame(j, joint) for j, joint in enumerate(robot.joints, 1))
+    n, B = len(robot.joints), len(robot.loops)
+    loops = tuple(
+        replace(loop, cut=frame(n + k, loop.cut), twin=frame(n + B + k, loop.twin))
+        for k, loop in enumerate(robot.loops, 1)
+    )
     links = tuple(
-        replace(link, **{key: named(f"{key}{j}", getattr(link, key)) for key in INERTIA})
+        replace(
+            link,
+            **{key: named(f"{key}{j}", getattr(link, key)) for key in INERTIA},
+            flexible=beam_symbols(robot, joints, j, named),
+        )
         for j, link in enumerate(robot.links, 1)
     )
     gravity = tuple(
         g if isinstance(g, int) and g == 0 else named(f"G{k}", g)
         for k, g in enumerate(robot.gravity, 1)
     )
-    return replace(robot, joints=joints, links=links, gravity=gravity), values
+    return replace(robot, joints=joints, links=links, loops=loops, gravity=gravity), values
 
 
 def _structural(key: str, value: Any) -> bool:
@@ -232,3 +243,22 @@ def _structural(key: str, value: Any) -> bool:
         quarters = isinstance(value, Exact) and not value.a and (2 * value.b).denominator == 1
         return bool(value == 0) or quarters
     return bool(value == 0)
+
+
+def beam_symbols(robot: Robot, joints: Sequence[Joint], j: int, named: Any) -> Any:
+    """The flexible body of link j with its numbers as symbols (young2, ...); a beam that ends where
+    a successor begins shares that one's length."""
+    item = robot.links[j - 1].flexible
+    if not isinstance(item, Beam):
+        return item
+    changed = {
+        key: named(f"{key}{j}", getattr(item, key))
+        for key in ("young", "density", "area", "Iy", "Iz", "torsion", "shear")
+        if getattr(item, key) != 0
+    }
+    ends = [
+        now.d for old, now in zip(robot.joints, joints, strict=True)
+        if old.antecedent == j and old.d == item.length and item.along == "x" and item.start == 0
+    ]  # fmt: skip
+    length = ends[0] if ends else named(f"length{j}", item.length)
+    return replace(item, length=length, **changed)

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ..describe.robot import FIXED, Robot
+from ..errors import ModelError
 from ..models.bodies import Bodies
 from ..models.coriolis import coriolis_matrix as coriolis_model
 from ..models.direct_dynamics import articulated_dynamics, solve_tree
@@ -37,7 +38,7 @@ from .derive import Derivation, Form, Result
 
 __all__ = [
     "bias", "coriolis_matrix", "direct_dynamics", "energies", "generalized_momentum", "gravity",
-    "inertia_matrix", "inverse_dynamics", "reactions",
+    "inertia_matrix", "inverse_dynamics", "moving_parent", "reactions",
 ]  # fmt: skip
 
 
@@ -123,6 +124,11 @@ def direct_dynamics(
 ) -> Program:  # fmt: skip
     """Accelerations of torques; the cheaper of the two methods by default."""
     refuse(robot, "direct-dynamics")
+    if method == "constraint-forces":
+        raise ModelError(
+            f"'direct-dynamics' of '{robot.name}' by constraint forces needs closed loops; it has"
+            " none"
+        )
     robot = with_base(with_friction(robot, friction), base_parameters)
     rigid = _rigid(robot)
     inputs = state(robot, "q", "qd", "tau", f_e=f_e)
@@ -195,7 +201,7 @@ def _by_matrix(robot: Robot, form: Formulation) -> Form:
             columns = base_columns(scene, A, form.slide)
             base, qdd = solve_floating(scene, A, columns, rhs, (-H.f[0], -H.n[0]))
             return Result(_accelerations(robot, joint_rows(scene, qdd), base), H)
-        qdd = solve_tree(A.A, rhs, scene.tree.moving, _moving_parent(scene))
+        qdd = solve_tree(A.A, rhs, scene.tree.moving, moving_parent(scene))
         return Result(_accelerations(robot, joint_rows(scene, qdd), []), H)
 
     return run
@@ -208,7 +214,7 @@ def _accelerations(robot: Robot, qdd: list[Any], base: list[Any]) -> dict[str, A
     return outputs
 
 
-def _moving_parent(scene: Bodies) -> Any:
+def moving_parent(scene: Bodies) -> Any:
     """j -> the nearest link before j whose joint moves, 0 when there is none."""
 
     def parent(j: int) -> int:

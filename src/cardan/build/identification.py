@@ -17,7 +17,7 @@ from .base import base_parameters as base_parameters_of
 from .common import Arrays, build, flat, refuse, state
 from .derive import Form, Result
 
-__all__ = ["energy_regressor", "filtered_regressor", "regressor"]
+__all__ = ["energy_regressor", "filtered_regressor", "regressor", "wanted_columns"]
 
 
 def regressor(
@@ -26,7 +26,7 @@ def regressor(
 ) -> Program:  # fmt: skip
     """D with tau = D K."""
     refuse(robot, "regressor", floating=True)
-    wanted = _columns(robot, base_parameters, offset)
+    wanted = wanted_columns(robot, base_parameters, offset)
 
     def formulate(form: Formulation) -> Form:
         def run(scene: Bodies, x: Arrays) -> Result:
@@ -38,7 +38,8 @@ def regressor(
 
     program = build(
         robot, "regressor", state(robot, "q", "qd", "qdd"), [], ["D"], symbolic=symbolic,
-        formulate=formulate, choices=("still", "grouped", "column", "slide"), effort=effort,
+        formulate=formulate, choices=("still", "grouped", "axial", "column", "slide"),
+        effort=effort,
     )  # fmt: skip
     return wanted.naming(program, robot)
 
@@ -48,7 +49,7 @@ def filtered_regressor(
 ) -> Program:
     """D1, D2 with tau = d/dt(D1 K) + D2 K: no accelerations."""
     refuse(robot, "filtered-regressor", floating=True, mobile=True)
-    wanted = _columns(robot, base_parameters, offset)
+    wanted = wanted_columns(robot, base_parameters, offset)
 
     def run(scene: Bodies, x: Arrays) -> Result:
         names = wanted(scene)
@@ -67,7 +68,7 @@ def energy_regressor(
 ) -> Program:
     """h with E + U = h K, up to the constant energy of parameters without effect."""
     refuse(robot, "energy-regressor", floating=True, mobile=True)
-    wanted = _columns(robot, base_parameters, False, ("IA",))
+    wanted = wanted_columns(robot, base_parameters, False, ("IA",))
 
     def run(scene: Bodies, x: Arrays) -> Result:
         names = wanted(scene)
@@ -100,7 +101,7 @@ class _Wanted:
         return replace(program, columns=names, meaning={**program.meaning, **meaning})
 
 
-def _columns(
+def wanted_columns(
     robot: Robot, base: bool, offset: bool, drives: tuple[str, ...] = ("IA", "FV", "FS")
 ) -> _Wanted:
     kinds = (*drives, "offset") if offset else drives

@@ -39,7 +39,7 @@ def jacobian(
     def outputs(scene: Bodies, q: Any, found: Jacobian) -> dict[str, Any]:
         return {"J": ((6, robot.n), flat(found.rows()))}
 
-    forms = _forms(robot, frame, projection, intermediate, tool, outputs)
+    forms = forms_of(robot, frame, projection, intermediate, tool, outputs)
     return build(
         robot, "jacobian", {"q": (robot.n,)}, forms, ["J"], symbolic=symbolic,
         meaning={"J": f"{MEANING['J']}; {_described(robot, frame, projection)}"},
@@ -62,7 +62,9 @@ def jacobian_inverse(
         inverted, det = _inverted(found, n, robot, det)
         return {"Jinv": ((n, 6), flat(inverted)), "det": ((), [det])}
 
-    forms = _forms(robot, frame, projection, intermediate, tool, outputs, tried=7 if n <= 6 else 3)
+    forms = forms_of(
+        robot, frame, projection, intermediate, tool, outputs, tried=7 if n <= 6 else 3
+    )
     inputs = {"q": (n,)}
     return build(
         robot, "jacobian-inverse", inputs, forms, ["Jinv", "det"], symbolic=symbolic,
@@ -130,20 +132,23 @@ def _inverted(
     if n == 6 and len(found.a) == 6:
         return found.inverse(det)
     rows = found.rows()
-    columns = [list(column) for column in zip(*rows, strict=True)]
     moving = [c for c, m in enumerate(found.K) if m in found.a]
-    used = [columns[c] for c in moving]
     rows = [[row[c] for c in moving] for row in rows]
-    if len(used) == 6:
-        inverted, det = inverse(rows)
-    elif len(used) < 6:
-        small, det = inverse(_product(used, rows))
-        inverted = _product(small, used)
-    else:
-        small, det = inverse(_product(rows, used))
-        inverted = _product(used, small)
+    inverted, det = pseudo_inverse(rows)
     table = dict(zip(moving, inverted, strict=True))
     return [table.get(c, [0] * 6) for c in range(n)], det
+
+
+def pseudo_inverse(rows: list[list[Any]]) -> tuple[list[list[Any]], Any]:
+    """(inverse, determinant) of six rows: J^-1, (J^T J)^-1 J^T or J^T (J J^T)^-1."""
+    columns = [list(column) for column in zip(*rows, strict=True)]
+    if len(columns) == 6:
+        return inverse(rows)
+    if len(columns) < 6:
+        small, det = inverse(_product(columns, rows))
+        return _product(small, columns), det
+    small, det = inverse(_product(rows, columns))
+    return _product(columns, small), det
 
 
 def _refuse_singular(robot: Robot, frame: Any) -> None:
@@ -175,7 +180,7 @@ def _product(a: list[list[Any]], b: list[list[Any]]) -> list[list[Any]]:
     return [[dot(row, c) for c in range(len(b[0]))] for row in a]
 
 
-def _forms(
+def forms_of(
     robot: Robot, frame: Any, projection: Any, intermediate: Any, tool: Sequence[Any],
     outputs: Any, tried: int = 0,
 ) -> list[Form]:  # fmt: skip

@@ -13,15 +13,16 @@ checked numerically against the plain form of the paper.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import product
 from typing import Any
 
-from ..describe.robot import FIXED, REVOLUTE, Robot
+from ..describe.robot import FIXED, PRISMATIC, REVOLUTE, Robot
 from ..models.formulation import PLAIN, Formulation
+from ..models.reform import LENGTHS
 from .derive import Candidate, Derivation, Form, verify
 
-__all__ = ["EFFORTS", "cheapest"]
+__all__ = ["EFFORTS", "cheapest", "units"]
 
 EFFORTS = ("plain", "normal", "max")
 LARGE = 12
@@ -47,12 +48,20 @@ def cheapest(
             seen[form] = replace(candidate, remarks=form.remarks())
         return seen[form]
 
+    def price(form: Formulation) -> int:
+        return traced(form).price
+
     seeds = list(_seeds(robot, choices))
-    best = min(seeds, key=lambda form: traced(form).price)
+    starts = [min(seeds, key=price)]
+    if "balance" not in choices:  # few choices: climb from either side
+        other = [form for form in seeds if bool(form.still) != bool(starts[0].still)]
+        starts += [min(other, key=price)] if other else []
     if len(robot.links) <= LARGE or effort == "max":
         changes = list(_changes(robot, choices, thorough=effort == "max"))
-        budget = 5000 if effort == "max" else max(12, min(60, WORK // len(plain.code.nodes)))
-        best = _climb(best, traced, changes, budget, pairs=effort == "max")
+        budget = WORK // len(plain.code.nodes) // len(starts)
+        budget = 5000 if effort == "max" else max(20, min(60, budget))
+        starts = [_climb(form, traced, changes, budget, effort == "max") for form in starts]
+    best = min(starts, key=price)
     found = traced(best)
     if found.price >= plain.price:
         return plain
@@ -61,20 +70,43 @@ def cheapest(
 
 
 def _seeds(robot: Robot, choices: Sequence[str]) -> Iterator[Formulation]:
-    """Whole-robot choices: every link or none; for large robots only all of them together."""
+    """Whole-robot choices: every link or none, the shape that mostly pays or none of it."""
     every, none = frozenset(range(1, len(robot.links) + 1)), frozenset[int]()
-    options = list(product((True, False), (True, False), (True, False)))
+    options = [(*o, True) for o in product((True, False), repeat=3)]
+    options += (
+        [(True, True, True, False)]
+        if "balance" in choices
+        else [(regroup, False, slide, False) for regroup, slide in product((True, False), repeat=2)]
+    )
     if len(robot.links) > LARGE:
-        options = [options[0], options[1]] if "balance" in choices else [options[2], options[3]]
-    for regroup, balance, slide in options:
+        options = [(True, True, slide, shape) for slide in (True, False) for shape in (True, False)]
+    shape = {key: value for key, value in _shape(robot).items() if key in choices}
+    tried: set[Formulation] = set()
+    for regroup, balance, slide, shaped in options:
         form = Formulation(
-            regroup=regroup,
-            balance=every if balance else none,
-            slide=every if slide else none,
+            regroup=regroup and "regroup" in choices,
+            balance=every if balance and "balance" in choices else none,
+            slide=every if slide and "slide" in choices else none,
         )
-        wanted = {"regroup": regroup, "balance": balance, "slide": slide}
-        if all(key in choices for key, on in wanted.items() if on):
+        form = replace(form, **shape) if shaped else form
+        if form not in tried:
+            tried.add(form)
             yield form
+
+
+def _shape(robot: Robot) -> dict[str, Any]:
+    """What mostly pays: the last links and those before parallel joints still, U by columns."""
+    kin = _Kin.of(robot)
+    before = {robot.joints[j - 1].antecedent for j in kin.parallel}
+    return {
+        "axial": frozenset(kin.turning - kin.leaves),
+        "carried": frozenset(kin.leaves),
+        "still": frozenset(kin.leaves | before),
+        "grouped": frozenset(kin.parallel),
+        "apart": frozenset(kin.parallel & kin.near),
+        "align": frozenset(kin.leaves),
+        "unit": next(units(robot), None),
+    }
 
 
 def _climb(
@@ -94,39 +126,78 @@ def _climb(
             if tries > budget:
                 return best
             tried = best
-            for key, j in step:
-                tried = replace(tried, **{key: getattr(tried, key) ^ {j}})
+            for change in step:
+                tried = _changed(tried, change)
             if traced(tried).price < traced(best).price:
                 best, improved = tried, True
     return best
 
 
+def _changed(form: Formulation, change: Change) -> Formulation:
+    key, j = change
+    if key in LENGTHS:
+        return replace(form, unit=None if form.unit == change else change)
+    return replace(form, **{key: getattr(form, key) ^ {j}})
+
+
+def units(robot: Robot) -> Iterator[Change]:
+    """Lengths that may be the unit, those of the last links first."""
+    joints = robot.joints
+    if robot.base.kind == "floating" or any(joint.sigma == PRISMATIC for joint in joints):
+        return  # forces are outputs there, and would be scaled back
+    for j in range(len(joints), 0, -1):
+        for key in LENGTHS:
+            if getattr(joints[j - 1], key) != 0:
+                yield key, j
+
+
 def _changes(robot: Robot, choices: Sequence[str], thorough: bool) -> Iterator[Change]:
     """The changes of single links that can pay."""
-    joints = robot.joints
-    children: dict[int, list[int]] = {j: [] for j in range(len(joints) + 1)}
-    for j, joint in enumerate(joints, 1):
-        children[joint.antecedent].append(j)
-    parallel = {
-        j
-        for j, joint in enumerate(joints, 1)
-        if joint.sigma == REVOLUTE and joint.alpha == 0 and joint.antecedent
-        and joints[joint.antecedent - 1].sigma == REVOLUTE
-    }  # fmt: skip
-    turning = {j for j, joint in enumerate(joints, 1) if joint.sigma == REVOLUTE}
-    near = {j for j in turning if _depth(joints, j) <= 2}
-    leaves = {j for j in turning if not children[j]}
-    still = near | leaves | {j for j in turning if parallel & set(children[j])}
+    kin = _Kin.of(robot)
+    before = {robot.joints[j - 1].antecedent for j in kin.parallel} - {0}
+    still = kin.turning if thorough else (kin.near | kin.leaves | before)
     able = {
-        "still": turning if thorough else still,
-        "grouped": parallel,
-        "carried": turning if thorough else still,
-        "balance": turning if thorough else still,
-        "column": turning,
-        "slide": {j for j, joint in enumerate(joints, 1) if joint.r != 0 and joint.sigma != FIXED},
+        "still": still,
+        "grouped": kin.parallel,
+        "carried": still,
+        "balance": still,
+        "align": kin.leaves,
+        "apart": kin.near,
+        "axial": kin.turning,
+        "column": kin.turning,
+        "slide": {
+            j for j, joint in enumerate(robot.joints, 1) if joint.r != 0 and joint.sigma != FIXED
+        },
     }
     for key in choices:
         yield from ((key, j) for j in sorted(able.get(key, ())))
+    if "unit" in choices:
+        yield from units(robot)
+
+
+@dataclass(frozen=True)
+class _Kin:
+    """Revolute joints; those parallel to their antecedent's; near the base; on last links."""
+
+    turning: frozenset[int]
+    parallel: frozenset[int]
+    near: frozenset[int]
+    leaves: frozenset[int]
+
+    @staticmethod
+    def of(robot: Robot) -> _Kin:
+        joints = robot.joints
+        turning = frozenset(j for j, joint in enumerate(joints, 1) if joint.sigma == REVOLUTE)
+        antecedents = {joint.antecedent for joint in joints}
+        return _Kin(
+            turning,
+            frozenset(
+                j for j in turning
+                if joints[j - 1].alpha == 0 and joints[j - 1].antecedent in turning
+            ),
+            frozenset(j for j in turning if _depth(joints, j) <= 3),
+            turning - antecedents,
+        )  # fmt: skip
 
 
 def _depth(joints: Sequence[Any], j: int) -> int:

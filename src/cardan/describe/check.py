@@ -13,8 +13,9 @@ from fractions import Fraction
 from ..errors import DescriptionError, Fault
 from ..exact import Exact
 from .expression import Expression, number, symbols
+from .flexible import flexible_faults
 from .parser import is_name
-from .robot import DRIVE, FIXED, GEOMETRY, INERTIA, WRENCH, Joint, Link, Robot
+from .robot import DRIVE, FIXED, GEOMETRY, INERTIA, REVOLUTE, WRENCH, Joint, Link, Robot
 
 __all__ = ["check", "require_sound"]
 
@@ -46,6 +47,7 @@ def check(robot: Robot, file: str = "", line: Line = lambda key, frame: 0) -> li
     checker.base()
     for j, link in enumerate([robot.base.link, *robot.links]):
         checker.inertia(j, link)
+    checker.flexible()
     return checker.faults
 
 
@@ -224,6 +226,14 @@ class _Checker:
                 "Z",
                 0,
             )
+
+    def flexible(self) -> None:
+        pairs = zip(self.robot.links, self.robot.joints, strict=False)
+        for j, (link, joint) in enumerate(pairs, 1):
+            if link.flexible is not None:
+                passive = joint.sigma == REVOLUTE and not joint.active
+                for message in flexible_faults(link.flexible, passive):
+                    self.report(message, "flexible", j)
 
     def inertia(self, j: int, link: Link) -> None:
         """A body's pseudo-inertia [[Σ, h], [hᵀ, m]], Σ = tr(J)/2 - J, is positive semidefinite."""

@@ -23,16 +23,21 @@ UNIT = {
     "FX": "N", "FY": "N", "FZ": "N", "CX": "N*m", "CY": "N*m", "CZ": "N*m",
     "lower": "rad or m", "upper": "rad or m", "velocity": "rad/s or m/s", "effort": "N*m or N",
     "W0": "rad/s", "WP0": "rad/s^2", "V0": "m/s", "VP0": "m/s^2", "gravity": "m/s^2",
+    **dict.fromkeys(("length", "start", "width", "height", "radius", "thickness"), "m"),
+    "young": "N/m^2", "shear": "N/m^2", "density": "kg/m^3", "area": "m^2",
+    "Iy": "m^4", "Iz": "m^4", "torsion": "m^4",
 }  # fmt: skip
 
-ROBOT_KEYS = ("cardan", "name", "source", "notes", "gravity", "base", "link", "loop")
+ROBOT_KEYS = (
+    "cardan", "name", "source", "notes", "gravity", "base", "platform", "link", "leg", "loop",
+)  # fmt: skip
 JOINT_KEYS = (
     "joint", "antecedent", *GEOMETRY, "variable", "active", *DRIVE,
     "stiffness", "rest", "damping", "limits", SYMBOLS,
 )  # fmt: skip
-LINK_KEYS = ("name", "joint_name", *JOINT_KEYS, *INERTIA, *BODY, *WRENCH)
+LINK_KEYS = ("name", "joint_name", *JOINT_KEYS, *INERTIA, *BODY, *WRENCH, "flexible")
 BASE_KEYS = (
     "name", "kind", "Z", "W0", "WP0", "V0", "VP0", *INERTIA, *BODY, *WRENCH, *DRIVE,
 )  # fmt: skip
-LOOP_KEYS = ("name", "cut", "twin")
+LOOP_KEYS = ("name", "cut", "twin", "frames")
 TWIN_KEYS = ("name", "antecedent", *GEOMETRY, "active")

@@ -22,8 +22,8 @@ from ..errors import UnknownNameError
 from .expression import Value, substitute, symbols
 
 __all__ = [
-    "DRIVE", "FIXED", "GEOMETRY", "IDENTITY_4", "INERTIA", "PRISMATIC", "REVOLUTE", "WRENCH",
-    "Base", "Joint", "Limits", "Link", "Loop", "Robot",
+    "COMPOUND", "DRIVE", "FIXED", "GEOMETRY", "IDENTITY_4", "INERTIA", "PRISMATIC", "REVOLUTE",
+    "WRENCH", "Base", "Joint", "Limits", "Link", "Loop", "Robot",
 ]  # fmt: skip
 
 GEOMETRY = ("gamma", "b", "alpha", "d", "theta", "r")
@@ -33,6 +33,7 @@ DRIVE = ("IA", "FV", "FS")
 IDENTITY_4: tuple[Value, ...] = (1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1)
 
 REVOLUTE, PRISMATIC, FIXED = 0, 1, 2
+COMPOUND = ("cylindrical", "universal", "spherical")  # cut joints of more than one freedom
 
 
 @dataclass(frozen=True)
@@ -92,15 +93,20 @@ class Link:
     CX: Value = 0
     CY: Value = 0
     CZ: Value = 0
+    flexible: Any = None  # a Beam or an ElasticBody, where the link deforms
 
 
 @dataclass(frozen=True)
 class Loop:
-    """A closed loop: the cut joint k, and frame k+B on the other link, which coincides with it."""
+    """A closed loop: the cut joint k, and frame k+B on the other link, which coincides with it.
+
+    kind: "" where the cut joint is what its sigma says; a `COMPOUND` joint has sigma 2, its frames
+    share their origin (cylindrical: lie on one z axis) and turn against each other."""
 
     name: str
     cut: Joint
     twin: Joint
+    kind: str = ""
 
 
 @dataclass(frozen=True)
@@ -136,6 +142,11 @@ class Robot:
         return sum(joint.sigma != FIXED for joint in self.joints)
 
     @property
+    def ne(self) -> int:
+        """Number of elastic coordinates of the flexible links; they follow the joints in q."""
+        return sum(link.flexible.coordinates for link in self.links if link.flexible)
+
+    @property
     def variables(self) -> tuple[str, ...]:
         """Names of the joint variables, as the file writes them, in link order."""
         return tuple(
@@ -164,6 +175,9 @@ class Robot:
             yield from (getattr(link, key) for link in links)
         for key in (*DRIVE, "stiffness", "rest", "damping"):
             yield from (getattr(joint, key) for joint in self.joints)
+        for link in self.links:
+            if link.flexible is not None:
+                yield from link.flexible.values()
         base = self.base
         yield from (*base.W0, *base.WP0, *base.V0, *base.VP0, *base.Z, *self.gravity)
 

@@ -9,6 +9,7 @@ from dataclasses import fields
 
 from .expression import Value
 from .fields import JOINTS, LIMITS, SYMBOLS
+from .flexible import write_flexible
 from .robot import (
     DRIVE,
     FIXED,
@@ -78,7 +79,8 @@ def _link(link: Link, joint: Joint, j: int) -> list[str]:
     if joint.antecedent != j - 1:
         lines.append(f"antecedent = {joint.antecedent}")
     lines += _joint(joint, active=joint.sigma != FIXED)
-    return lines + _nonzero(link, (*INERTIA, *WRENCH))
+    lines += _nonzero(link, (*INERTIA, *WRENCH))
+    return lines + (write_flexible(link.flexible, _value, _quote) if link.flexible else [])
 
 
 def _joint(joint: Joint, *, active: bool) -> list[str]:
@@ -110,8 +112,10 @@ def _loop(loop: Loop, k: int) -> list[str]:
     for kind, joint in (("cut", loop.cut), ("twin", loop.twin)):
         parts = [f"name = {_quote(joint.name)}"] if joint.name != f"{kind}{k}" else []
         parts += [f"antecedent = {joint.antecedent}", *_joint(joint, active=False)]
-        if kind == "twin":  # always fixed
+        if kind == "twin" or loop.kind:  # a twin is always fixed
             parts = [part for part in parts if not part.startswith("joint =")]
+        if kind == "cut" and loop.kind:
+            parts.append(f"joint = {_quote(loop.kind)}")
         lines.append(f"{kind} = {{ {', '.join(parts)} }}")
     return lines
 

@@ -19,6 +19,7 @@ _LANGUAGES = {
     "c": "C", "cpp": "Cpp", "fortran": "Fortran", "matlab": "Matlab", "mathematica": "Mathematica",
     "maple": "Maple", "python": "Python", "jax": "Jax", "torch": "Torch", "julia": "Julia",
     "rust": "Rust", "cuda": "Cuda", "text": "Text", "latex": "Latex", "markdown": "Markdown",
+    "html": "Html",
 }  # fmt: skip
 _registered: dict[str, type[Printer]] = {}
 _LARGEST = 100_000  # operations of an expanded form; it grows exponentially with the chain

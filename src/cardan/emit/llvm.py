@@ -17,7 +17,8 @@ from dataclasses import dataclass, field
 
 from ..ir.code import Code
 from ..ir.cost import depends_on
-from .llvm_memory import load_states, store_states
+from .llvm_atan2 import atan2
+from .llvm_memory import load_element, store_block, stores
 from .llvm_sincos import KINDS, SinCos, literal, sincos_group, slow_declarations, slow_path
 
 __all__ = ["Kernel", "kernel_text"]
@@ -28,12 +29,15 @@ _INTRINSIC = {"sqrt": "sqrt", "abs": "fabs", "min": "minimum", "max": "maximum"}
 
 def kernel_text(
     code: Code, *, name: str, width: int, vector: int, dtype: str, fma: bool,
-    uniform: frozenset[str] = frozenset(), columns: frozenset[tuple[str, str]] = frozenset(),
+    uniform: frozenset[str] = frozenset(), lies: tuple[str, ...] = (),
 ) -> str:  # fmt: skip
     """The LLVM module with the function `name` for a program.
 
+    `lies` says for each input and output how it lies in memory (llvm_memory): packed if not said.
     `vector` is the machine's number of lanes: the sines of one state are computed together."""
-    return Kernel(code, name, width, vector, KINDS[dtype], fma, uniform, columns).text()
+    arrays = [*(("in", x) for x in code.inputs), *(("out", x) for x in code.outputs)]
+    lie = dict(zip(arrays, lies or ("packed",) * len(arrays), strict=True))
+    return Kernel(code, name, width, vector, KINDS[dtype], fma, uniform, lie).text()
 
 
 @dataclass
@@ -47,11 +51,12 @@ class Kernel:
     kind: SinCos
     fma: bool
     uniform: frozenset[str]
-    columns: frozenset[tuple[str, str]]
+    lie: dict[tuple[str, str], str]
     lines: list[str] = field(default_factory=list)
     value: dict[int, str] = field(default_factory=dict)
     declared: set[str] = field(default_factory=set)
     number: dict[tuple[str, str], int] = field(default_factory=dict)
+    loaded: dict[tuple[str, int], str] = field(default_factory=dict)
     fresh: int = 0
     lanes: int = 1  # lanes of the values being written: 1 before the loop, then width
     block: str = "entry"
@@ -102,16 +107,52 @@ class Kernel:
 
     def text(self) -> str:
         self._prologue()
-        self.lines.append("  br label %loop")
-        self.lines.append("loop:")
+        function = self._one_by_one() if self.width == 1 else self._side_by_side()
+        declarations = sorted(self.declared | slow_declarations(self.kind))
+        return "\n".join([slow_path(self.kind), *declarations, *function, ""])
+
+    def _one_by_one(self) -> list[str]:
+        """A function of one state and a loop that calls it. On its own it loads constants where
+        they are used; from a loop they would all be loaded first, for a single state in vain."""
+        self._inputs_first()
+        self._states()
+        arrays = "ptr %in, ptr %is, ptr %out, ptr %os"
+        return [
+            f"define internal void @state({arrays}, i64 %row) noinline {{",
+            "entry:",
+            *self.lines,
+            "  ret void",
+            "}",
+            f"define void @{self.name}({arrays}, i64 %rows) {{",
+            "entry:",
+            "  br label %loop",
+            "loop:",
+            "  %row = phi i64 [ 0, %entry ], [ %next, %loop ]",
+            f"  call void @state({arrays}, i64 %row)",
+            "  %next = add i64 %row, 1",
+            "  %more = icmp slt i64 %next, %rows",
+            "  br i1 %more, label %loop, label %done",
+            "done:",
+            "  ret void",
+            "}",
+        ]
+
+    def _side_by_side(self) -> list[str]:
+        """A loop over vectors of states."""
+        self.lines += [f"  %last = sub i64 %rows, {self.width}", "  br label %loop", "loop:"]
         phi = len(self.lines)  # the row counter; its back edge is known only at the end
         before, self.block, self.lanes = self.block, "loop", self.width
-        states = load_states(self)
-        self.value = {id: self._splat(v) for id, v in self.value.items()}
-        self._nodes(varying=True, leaves=states)
-        store_states(self)
+        self.value = {
+            id: self._splat(value)
+            for id, value in self.value.items()
+            if self.code.nodes[id][0] != "const"
+        }
+        self._states()
         self.lines.insert(phi, f"  %row = phi i64 [ 0, %{before} ], [ %next, %{self.block} ]")
-        self.lines += [
+        return [
+            f"define void @{self.name}(ptr %in, ptr %is, ptr %out, ptr %os, i64 %rows) {{",
+            "entry:",
+            *self.lines,
             f"  %step = add i64 %row, {self.width}",
             "  %more = icmp slt i64 %row, %last",
             "  %whole = icmp slt i64 %step, %last",
@@ -121,11 +162,21 @@ class Kernel:
             "  ret void",
             "}",
         ]
-        head = f"define void @{self.name}(ptr %in, ptr %is, ptr %out, ptr %os, i64 %rows) {{"
-        body = "\n".join([head, "entry:", *self.lines])
-        return "\n".join(
-            [slow_path(self.kind), *sorted(self.declared | slow_declarations(self.kind)), body, ""]
-        )
+
+    def _states(self) -> None:
+        """All nodes of the loop, and the outputs as they become known."""
+        waiting = stores(self)
+        for id in range(len(self.code.nodes)):
+            if self._is_in(id, varying=True):
+                self.compute(id)
+            for name, block in waiting.get(id, ()):
+                store_block(self, name, block)
+
+    def _inputs_first(self) -> None:
+        """All inputs before anything is stored: the output of one state may overlap them."""
+        for id, node in enumerate(self.code.nodes):
+            if node[0] == "input":
+                self.compute(id)
 
     def _prologue(self) -> None:
         """Pointers and strides; then everything that depends on uniform arrays alone."""
@@ -139,40 +190,48 @@ class Kernel:
                     f"  %{stride}{k}.p = getelementptr i64, ptr %{stride}, i64 {k}",
                     f"  %{stride}{k} = load i64, ptr %{stride}{k}.p",
                 ]
-        self.lines.append(f"  %last = sub i64 %rows, {self.width}")
         for stack in ("x", "s", "c"):
             self.lines.append(
                 f"  %slow.{stack} = alloca [{self.vector} x {self.kind.type}], align 64"
             )
-        leaves = {}
-        for node in self.code.nodes:
-            if node[0] == "input" and node[1] in self.uniform:
-                array = f"%in{self.number['in', node[1]]}"
-                pointer = self.emit(f"getelementptr {self.kind.type}, ptr {array}, i64 {node[2]}")
-                leaves[node[1], node[2]] = self.emit(f"load {self.kind.type}, ptr {pointer}")
-        self._nodes(varying=False, leaves=leaves)
+        self._nodes()
 
     def _splat(self, scalar: str) -> str:
         """A scalar of the prologue in all lanes."""
-        if self.lanes == 1 or scalar.startswith(("<", "0x")):
-            return scalar
         one = self.emit(f"insertelement {self.type} poison, {self.kind.type} {scalar}, i64 0")
         zeros = f"<{self.lanes} x i32> zeroinitializer"
         return self.emit(f"shufflevector {self.type} {one}, {self.type} poison, {zeros}")
 
-    def _nodes(self, varying: bool, leaves: dict[tuple[str, int], str]) -> None:
-        for id, node in enumerate(self.code.nodes):
-            if node[0] == "none" or (node[0] != "const" and bool(self.varying[id]) != varying):
-                continue
-            if node[0] == "const":
-                self.value[id] = self.const(float(node[1]))
-            elif node[0] == "input":
-                self.value[id] = leaves[node[1], node[2]]
-            elif node[0] in ("sin", "cos"):
-                if id not in self.value:
-                    sincos_group(self, id)
-            else:
-                self.value[id] = self._operation(node[0], [self.value[arg] for arg in node[1:]])
+    def _nodes(self) -> None:
+        for id in range(len(self.code.nodes)):
+            if self._is_in(id, varying=False):
+                self.compute(id)
+
+    def _is_in(self, id: int, varying: bool) -> bool:
+        """Is the node of this part, the loop or what comes before it?"""
+        kind = self.code.nodes[id][0]
+        return kind == "const" or (kind != "none" and bool(self.varying[id]) == varying)
+
+    def compute(self, id: int) -> None:
+        """The value of a node whose arguments are known."""
+        if id in self.value:
+            return
+        node = self.code.nodes[id]
+        if node[0] == "const":
+            self.value[id] = self.const(float(node[1]))
+        elif node[0] == "input":
+            self.value[id] = self._leaf(node[1], node[2])
+        elif node[0] in ("sin", "cos"):
+            sincos_group(self, id)
+        else:
+            self.value[id] = self._operation(node[0], [self.value[arg] for arg in node[1:]])
+
+    def _leaf(self, name: str, element: int) -> str:
+        if name in self.uniform:
+            array = f"%in{self.number['in', name]}"
+            pointer = self.emit(f"getelementptr {self.kind.type}, ptr {array}, i64 {element}")
+            return self.emit(f"load {self.kind.type}, ptr {pointer}")
+        return load_element(self, name, element)
 
     def _operation(self, op: str, args: list[str]) -> str:
         t = self.type
@@ -189,15 +248,17 @@ class Kernel:
             return self.negative(args[0])
         if op == "sign":
             (x,) = args
-            below = self._where("olt", x, self.const(0.0), self.const(-1.0), x)
-            return self._where("ogt", x, self.const(0.0), self.const(1.0), below)
+            below = self.where("olt", x, self.const(0.0), self.const(-1.0), x)
+            return self.where("ogt", x, self.const(0.0), self.const(1.0), below)
         if op == "select":
-            return self._where("ogt", args[0], self.const(0.0), args[1], args[2])
+            return self.where("ogt", args[0], self.const(0.0), args[1], args[2])
         if op == "atan2":
-            return self._by_lane("cardan_atan2" + ("" if self.kind.type == "double" else "f"), args)
+            if self.kind.type == "double":
+                return atan2(self, args[0], args[1])
+            return self._by_lane("cardan_atan2f", args)
         raise NotImplementedError(op)
 
-    def _where(self, test: str, x: str, y: str, yes: str, no: str) -> str:
+    def where(self, test: str, x: str, y: str, yes: str, no: str) -> str:
         condition = self.emit(f"fcmp {test} {self.type} {x}, {y}")
         return self.emit(f"select {self.bools} {condition}, {self.type} {yes}, {self.type} {no}")
 

@@ -1,9 +1,10 @@
 """States from memory into the lanes of vectors and back, as LLVM text.
 
-An array lies in rows or in columns; with `width` states side by side,
+An array lies in one of three ways; with `width` states side by side,
 
     rows      element k of state i at i*stride + k: pieces of rows are loaded and turned into lanes
               by a network of shuffles
+    packed    rows one after the other: the stride is the size of a row, known here
     columns   element k of state i at k*stride + i: already lanes (a structure of arrays)
 
 A row is read and written in pieces that overlap within it and never reach beyond it, so any view
@@ -19,105 +20,149 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from .llvm import Kernel
 
-__all__ = ["load_states", "store_states"]
+__all__ = ["Block", "load_element", "store_block", "stores"]
+
+_STORED_AT_ONCE = 64  # elements of an output
 
 
 @dataclass(frozen=True)
-class _Block:
-    """Columns first .. first + count of a row, as one or two pieces of `piece` lanes each."""
+class Block:
+    """Columns first .. first + size of all rows. Vector j holds some rows side by side, usually
+    j, j + size, j + 2 size ...; exchanging lanes between vectors makes vector j column first + j.
+    """
 
     first: int
-    count: int
-    piece: int
-
-    @property
-    def starts(self) -> list[int]:
-        """First column of each piece; the second ends where the block ends."""
-        last = self.first + self.count - self.piece
-        return [self.first] if last == self.first else [self.first, last]
-
-    @property
-    def columns(self) -> list[int]:
-        """The column in each lane."""
-        return [start + k for start in self.starts for k in range(self.piece)]
-
-
-def _blocks(size: int, width: int) -> list[_Block]:
-    """A row of that size in blocks of whole vectors, the last one shifted back or in pieces."""
-    if size >= width:
-        firsts = [*range(0, size - width + 1, width)]
-        if size % width:
-            firsts.append(size - width)
-        return [_Block(first, width, width) for first in firsts]
-    return [_Block(0, size, 1 << (size.bit_length() - 1))] if size else []
-
-
-def load_states(kernel: Kernel) -> dict[tuple[str, int], str]:
-    """Every element of the varying inputs as a vector over `width` states."""
-    leaves: dict[tuple[str, int], str] = {}
-    for name, shape in kernel.code.inputs.items():
-        if name in kernel.uniform:
-            continue
-        for block in _blocks(prod(shape), 1 if ("in", name) in kernel.columns else kernel.width):
-            if ("in", name) in kernel.columns:
-                pointer = _place(kernel, "in", name, 0, block.first)
-                leaves[name, block.first] = _load(kernel, kernel.width, pointer)
-                continue
-            rows = [_load_row(kernel, name, lane, block) for lane in range(kernel.width)]
-            for column, vector in zip(block.columns, _transpose(kernel, rows), strict=False):
-                leaves[name, column] = vector
-    return leaves
-
-
-def store_states(kernel: Kernel) -> None:
-    """Every output from its lanes to its states."""
-    for name, output in kernel.code.outputs.items():
-        values = [
-            kernel.value[ref] if ref > 0 else kernel.negative(kernel.value[-ref])
-            for ref in output.refs
-        ]
-        for block in _blocks(len(values), 1 if ("out", name) in kernel.columns else kernel.width):
-            if ("out", name) in kernel.columns:
-                pointer = _place(kernel, "out", name, 0, block.first)
-                _store(kernel, kernel.width, values[block.first], pointer)
-                continue
-            vectors = [values[column] for column in block.columns]
-            vectors += ["poison"] * (kernel.width - len(vectors))
-            for lane, row in enumerate(_transpose(kernel, vectors)):
-                _store_row(kernel, name, lane, block, row)
-
-
-def _load_row(kernel: Kernel, name: str, lane: int, block: _Block) -> str:
-    """The pieces of one row side by side in one vector."""
-    pieces = [
-        _load(kernel, block.piece, _place(kernel, "in", name, lane, start))
-        for start in block.starts
-    ]
-    if block.piece == kernel.width:
-        return pieces[0]
-    part = _vector(kernel, block.piece)
-    if block.piece == 1:
-        return kernel.emit(f"insertelement {kernel.type} poison, {part} {pieces[0]}, i64 0")
-    filled = len(block.columns)
-    mask = ", ".join(f"i32 {k if k < filled else 'poison'}" for k in range(kernel.width))
-    return kernel.emit(
-        f"shufflevector {part} {pieces[0]}, {part} {pieces[-1]}, <{kernel.width} x i32> <{mask}>"
+    size: int
+    wide: bool = (
+        False  # read two pieces of 32 bytes: the last stage takes halves of both, which is cheaper
     )
 
+    def columns(self) -> range:
+        return range(self.first, self.first + self.size)
 
-def _store_row(kernel: Kernel, name: str, lane: int, block: _Block, row: str) -> None:
-    for k, start in enumerate(block.starts):
-        part = row
-        if block.piece == 1 < kernel.width:
-            part = kernel.emit(f"extractelement {kernel.type} {row}, i64 {k}")
-        elif block.piece < kernel.width:
-            lanes = range(k * block.piece, (k + 1) * block.piece)
+    def rows(self, j: int, width: int) -> range:
+        if not self.wide:
+            return range(j, width, self.size)
+        half = self.size // 2
+        first = j % half + (self.size if j >= half else 0)
+        return range(first, first + self.size, half)
+
+    def exchanges(self, width: int) -> list[tuple[int, list[int], list[int]]]:
+        """Stages (distance, lanes taken by the lower of two vectors, by the higher)."""
+        lanes = range(width)
+        stages = []
+        distance = 1
+        while distance < self.size:
+            low = [k if not k & distance else width + (k ^ distance) for k in lanes]
+            high = [k | distance if not k & distance else width + k for k in lanes]
+            stages.append((distance, low, high))
+            distance *= 2
+        if self.wide:
+            half = self.size // 2
+            low = [k for k in range(2 * width) if not k & half]
+            stages[-1] = (half, low, [k | half for k in low])
+        return stages
+
+
+def _blocks(kernel: Kernel, side: str, size: int) -> list[Block]:
+    """A row of that size in blocks, the last one shifted back to end with the row. Half a vector
+    is wide enough: putting halves together on the way from memory is cheaper than a shuffle."""
+    if not size:
+        return []
+    half = max(16, kernel.width * kernel.kind.bytes // 2) // kernel.kind.bytes
+    wide = min(kernel.width, half, 1 << (size.bit_length() - 1))
+    firsts = [*range(0, size - wide + 1, wide)]
+    if size % wide:
+        firsts.append(size - wide)
+    pair = side == "in" and kernel.width == 2 * wide and wide * kernel.kind.bytes == 32
+    return [Block(first, wide, pair) for first in firsts]
+
+
+def load_element(kernel: Kernel, name: str, element: int) -> str:
+    """An element of a varying input as a vector over `width` states. Its block is loaded when the
+    first of its columns is wanted: shuffles then run beside arithmetic."""
+    if kernel.lie["in", name] == "columns":
+        return _load(kernel, kernel.width, _place(kernel, "in", name, 0, element))
+    if (name, element) not in kernel.loaded:
+        blocks = _blocks(kernel, "in", prod(kernel.code.inputs[name]))
+        block = next(x for x in blocks if element in x.columns())
+        vectors = [_load_rows(kernel, name, j, block) for j in range(block.size)]
+        for column, vector in zip(block.columns(), _exchange(kernel, block, vectors), strict=True):
+            kernel.loaded.setdefault((name, column), vector)
+    return kernel.loaded[name, element]
+
+
+def stores(kernel: Kernel) -> dict[int, list[tuple[str, Block]]]:
+    """The blocks of the outputs, by the last node each waits for. What is ready is stored at once,
+    to have its register free; but a large array in the order of memory, at the end, and so too the
+    outputs of one state, which may overlap its inputs."""
+    end = len(kernel.code.nodes) - 1
+    found: dict[int, list[tuple[str, Block]]] = {}
+    for name, output in kernel.code.outputs.items():
+        size = len(output.refs)
+        for block in (
+            [Block(k, 1) for k in range(size)]
+            if kernel.lie["out", name] == "columns"
+            else _blocks(kernel, "out", size)
+        ):
+            last = max(abs(output.refs[column]) for column in block.columns())
+            late = kernel.width == 1 or size > _STORED_AT_ONCE
+            found.setdefault(end if late else last, []).append((name, block))
+    return found
+
+
+def store_block(kernel: Kernel, name: str, block: Block) -> None:
+    """Columns of an output from their lanes to their states."""
+    refs = kernel.code.outputs[name].refs
+    vectors = [
+        kernel.value[ref] if ref > 0 else kernel.negative(kernel.value[-ref])
+        for ref in (refs[column] for column in block.columns())
+    ]
+    if kernel.lie["out", name] == "columns":
+        _store(kernel, kernel.width, vectors[0], _place(kernel, "out", name, 0, block.first))
+        return
+    for j, vector in enumerate(_exchange(kernel, block, vectors)):
+        _store_rows(kernel, name, j, block, vector)
+
+
+def _load_rows(kernel: Kernel, name: str, j: int, block: Block) -> str:
+    """Pieces of several rows side by side in one vector."""
+    parts = [
+        _load(kernel, block.size, _place(kernel, "in", name, row, block.first))
+        for row in block.rows(j, kernel.width)
+    ]
+    if block.size == 1 < kernel.width:
+        found = "poison"
+        for lane, part in enumerate(parts):
+            found = kernel.emit(
+                f"insertelement {kernel.type} {found}, {kernel.kind.type} {part}, i64 {lane}"
+            )
+        return found
+    lanes = block.size
+    while len(parts) > 1:
+        both = ", ".join(f"i32 {k}" for k in range(2 * lanes))
+        t = _vector(kernel, lanes)
+        parts = [
+            kernel.emit(f"shufflevector {t} {x}, {t} {y}, <{2 * lanes} x i32> <{both}>")
+            for x, y in zip(parts[::2], parts[1::2], strict=True)
+        ]
+        lanes *= 2
+    return parts[0]
+
+
+def _store_rows(kernel: Kernel, name: str, j: int, block: Block, vector: str) -> None:
+    for k, row in enumerate(block.rows(j, kernel.width)):
+        part = vector
+        if block.size == 1 < kernel.width:
+            part = kernel.emit(f"extractelement {kernel.type} {vector}, i64 {k}")
+        elif block.size < kernel.width:
+            lanes = range(k * block.size, (k + 1) * block.size)
             mask = ", ".join(f"i32 {lane}" for lane in lanes)
             part = kernel.emit(
-                f"shufflevector {kernel.type} {row}, {kernel.type} poison,"
-                f" <{block.piece} x i32> <{mask}>"
+                f"shufflevector {kernel.type} {vector}, {kernel.type} poison,"
+                f" <{block.size} x i32> <{mask}>"
             )
-        _store(kernel, block.piece, part, _place(kernel, "out", name, lane, start))
+        _store(kernel, block.size, part, _place(kernel, "out", name, row, block.first))
 
 
 def _vector(kernel: Kernel, lanes: int) -> str:
@@ -136,38 +181,39 @@ def _store(kernel: Kernel, lanes: int, value: str, pointer: str) -> None:
 
 def _place(kernel: Kernel, side: str, name: str, lane: int, column: int) -> str:
     """The address of a column of the state in that lane."""
-    number = kernel.number[side, name]
+    number, lie = kernel.number[side, name], kernel.lie[side, name]
+    array, t = f"%{side}{number}", kernel.kind.type
+    if lie == "packed":
+        code = kernel.code
+        size = prod(code.inputs[name] if side == "in" else code.outputs[name].shape)
+        first = kernel.emit(f"mul i64 %row, {size}")
+        row = kernel.emit(f"getelementptr {t}, ptr {array}, i64 {first}")
+        return kernel.emit(f"getelementptr {t}, ptr {row}, i64 {lane * size + column}")
     stride = f"%{'is' if side == 'in' else 'os'}{number}"
     state = kernel.emit(f"add i64 %row, {lane}") if lane else "%row"
-    if (side, name) in kernel.columns:
-        far = kernel.emit(f"mul i64 {stride}, {column}")
-        offset = kernel.emit(f"add i64 {far}, {state}")
-    else:
-        far = kernel.emit(f"mul i64 {state}, {stride}")
-        offset = kernel.emit(f"add i64 {far}, {column}") if column else far
-    return kernel.emit(f"getelementptr {kernel.kind.type}, ptr %{side}{number}, i64 {offset}")
+    times, plus = (column, state) if lie == "columns" else (state, column)
+    far = kernel.emit(f"mul i64 {stride}, {times}")
+    offset = kernel.emit(f"add i64 {far}, {plus}")
+    return kernel.emit(f"getelementptr {t}, ptr {array}, i64 {offset}")
 
 
-def _transpose(kernel: Kernel, rows: list[str]) -> list[str]:
-    """width vectors of width lanes transposed: log2(width) stages of pairwise exchanges."""
-    width, size = kernel.width, 1
-    lanes = range(width)
-    while size < width:
-        take_low = [k if not k & size else width + (k ^ size) for k in lanes]
-        take_high = [k | size if not k & size else width + k for k in lanes]
-        out = list(rows)
-        for i in lanes:
-            if not i & size:
-                low, high = rows[i], rows[i | size]
-                out[i] = _shuffle(kernel, low, high, take_low)
-                out[i | size] = _shuffle(kernel, low, high, take_high)
-        rows, size = out, size * 2
-    return rows
+def _exchange(kernel: Kernel, block: Block, vectors: list[str]) -> list[str]:
+    """Squares of lanes transposed, as many as fit side by side: log2(size) stages of pairwise
+    exchanges."""
+    if len(set(vectors)) == 1 and vectors[0].startswith(("<", "zero")):
+        return vectors  # one constant everywhere, as between branches of a tree
+    for distance, low, high in block.exchanges(kernel.width):
+        out = list(vectors)
+        for i in range(block.size):
+            if not i & distance:
+                pair = vectors[i], vectors[i | distance]
+                out[i] = _shuffle(kernel, *pair, low)
+                out[i | distance] = _shuffle(kernel, *pair, high)
+        vectors = out
+    return vectors
 
 
 def _shuffle(kernel: Kernel, x: str, y: str, lanes: list[int]) -> str:
-    if x == y == "poison":
-        return "poison"
     mask = ", ".join(f"i32 {lane}" for lane in lanes)
     t = kernel.type
     return kernel.emit(f"shufflevector {t} {x}, {t} {y}, <{kernel.width} x i32> <{mask}>")

@@ -1,7 +1,7 @@
 """sin and cos as LLVM text, for one lane or many, the same operations in each.
 
     k = round(2x/π),   r = x - k·π/2  (π/2 in parts whose products with k are exact or fused),
-    sin r = r + r·z·S(z),   cos r = 1 - z/2 + z²·C(z),   z = r²,   |r| <= π/4
+    sin r = r + r·z·S(z),   cos r = 1 + z·(z·C(z) - 1/2),   z = r²,   |r| <= π/4
 
 and the quadrant k mod 4 chooses and signs. S and C are minimax polynomials (Remez exchange in 60
 digits, weighted for relative error; bench/sincos.py repeats the computation): 3e-18 and 6e-20 in
@@ -77,12 +77,16 @@ def literal(x: float, kind: SinCos) -> str:
 
 
 def sincos_group(kernel: Kernel, first: int) -> None:
-    """All sines and cosines whose arguments are known by now, with one test for large ones."""
+    """All sines and cosines whose arguments can be known by now, with one test for large ones."""
+    nodes, varying = kernel.code.nodes, bool(kernel.varying[first])
+    free = _free_of_sincos(kernel)
     wanted: dict[int, dict[str, int]] = {}
-    for id, node in enumerate(kernel.code.nodes[first:], first):
-        same = bool(kernel.varying[id]) == bool(kernel.varying[first])
-        if node[0] in ("sin", "cos") and same and node[1] in kernel.value:
-            wanted.setdefault(node[1], {})[node[0]] = id
+    for id, node in enumerate(nodes[first:], first):
+        if node[0] in ("sin", "cos") and id not in kernel.value:
+            known = node[1] in kernel.value or free[node[1]]
+            if known and bool(kernel.varying[id]) == varying:
+                wanted.setdefault(node[1], {})[node[0]] = id
+    _compute(kernel, set(wanted))
     lanes = kernel.lanes
     packs = _packed(kernel, list(wanted))
     found = _with_cold_path(kernel, packs, [_sincos(kernel, x) for x in packs])
@@ -95,6 +99,25 @@ def sincos_group(kernel: Kernel, first: int) -> None:
                 vector = f"<{together} x {kernel.kind.type}>"
                 value = kernel.emit(f"extractelement {vector} {value}, i64 {k % together}")
             kernel.value[id] = value
+
+
+def _free_of_sincos(kernel: Kernel) -> list[bool]:
+    """Which nodes come before any sine or cosine: the angles and their sums."""
+    free: list[bool] = []
+    for node in kernel.code.nodes:
+        arguments = () if node[0] in ("const", "input", "none") else node[1:]
+        free.append(node[0] not in ("sin", "cos") and all(free[arg] for arg in arguments))
+    return free
+
+
+def _compute(kernel: Kernel, wanted: set[int]) -> None:
+    """These nodes, and before them what they need."""
+    nodes = kernel.code.nodes
+    for id in range(max(wanted), -1, -1):
+        if id in wanted and nodes[id][0] not in ("const", "input", "none"):
+            wanted.update(arg for arg in nodes[id][1:] if arg not in kernel.value)
+    for id in sorted(wanted):
+        kernel.compute(id)
 
 
 def _packed(kernel: Kernel, ids: list[int]) -> list[str]:
@@ -166,11 +189,9 @@ def _sincos(kernel: Kernel, x: str) -> tuple[str, str]:
     shifted, r = _reduced(kernel, x)
     z = do("fmul", r, r)
     s = kernel.multiply_add(do("fmul", r, z), _polynomial(kernel, z, kind.sin), r)
-    half = do("fmul", z, kernel.const(0.5))
-    top = do("fsub", kernel.const(1.0), half)
-    rest = do("fsub", do("fsub", kernel.const(1.0), top), half)
-    tail = kernel.multiply_add(do("fmul", z, z), _polynomial(kernel, z, kind.cos), rest)
-    return _quadrant(kernel, shifted, s, do("fadd", top, tail))
+    bent = kernel.multiply_add(z, _polynomial(kernel, z, kind.cos), kernel.const(-0.5))
+    c = kernel.multiply_add(z, bent, kernel.const(1.0))
+    return _quadrant(kernel, shifted, s, c)
 
 
 def _polynomial(kernel: Kernel, z: str, coefficients: tuple[float, ...]) -> str:

@@ -25,22 +25,28 @@ Scalar = Any
 Term = tuple[int, tuple[int, ...]]  # sign, factors (node ids of the old program, sorted)
 
 
-def factored(code: Code, setup: frozenset[str] = frozenset({"p"})) -> Code:
-    """The program with every sum rewritten."""
-    return _Rewriter(code, setup).run()
+def factored(
+    code: Code, setup: frozenset[str] = frozenset({"p"}), spread: bool = True
+) -> Code:  # fmt: skip
+    """The program with every sum rewritten; `spread`: parameters into sums that have their own."""
+    return _Rewriter(code, setup, spread).run()
+
+
+def _taken_out(code: Code) -> Code:
+    return factored(code, spread=False)
 
 
 def improved(code: Code) -> Code:
     """Sums rewritten and partial results shared, again and again as long as it pays."""
     from .share import shared
 
-    best, operations = code, _operations(code)
-    for rewrite in (factored, shared) * 2:
-        if len(best.nodes) > _LARGEST:
-            break
-        found = rewrite(best)
-        if _operations(found) < operations:
-            best, operations = found, _operations(found)
+    best = code
+    for factor in (factored, _taken_out):
+        found = code
+        for rewrite in (factor, shared) * 2:
+            if len(found.nodes) <= _LARGEST:
+                found = min(found, rewrite(found), key=_operations)
+        best = min(best, found, key=_operations)
     return best
 
 
@@ -49,8 +55,8 @@ def _operations(code: Code) -> int:
 
 
 class _Rewriter:
-    def __init__(self, code: Code, setup: frozenset[str]) -> None:
-        self.code = code
+    def __init__(self, code: Code, setup: frozenset[str], spread: bool) -> None:
+        self.code, self.spread = code, spread
         self.nodes = code.nodes
         self.uses = code.uses
         self.varying = depends_on(code, set(code.inputs) - setup)
@@ -152,8 +158,9 @@ class _Rewriter:
             group = [t for t in terms if factor in t[1]]
             rest_fixed = all(self._fixed(_without(f, factor)) for _, f in group)
             gain = (count - 1) * (2 if rest_fixed else 1)
-            if not self.varying[factor]:  # taking out a parameter saves no more than a product
-                gain = count - 1
+            if not self.varying[factor]:  # a product saved where no other parameter remains
+                others = [self.spread and self._scaled(_without(f, factor)) for _, f in group]
+                gain = others.count(False) - 1
             if gain > shared:
                 best, shared = factor, gain
         if best is None:
@@ -168,13 +175,24 @@ class _Rewriter:
     def _with(self, taken: Scalar, outside: list[Term]) -> Scalar:
         return self._sum(outside) + taken
 
+    def _scaled(self, factors: tuple[int, ...]) -> bool:
+        """Is one of the factors a parameter?"""
+        return not all(self.varying[f] for f in factors)
+
     def _fixed(self, factors: tuple[int, ...]) -> bool:
         return not any(self.varying[f] for f in factors)
 
     def _product(self, factors: tuple[int, ...]) -> Scalar:
-        """Parameters first, so that their product is hoisted."""
+        """Parameters first, so that their product is hoisted; or into a sum that has its own."""
         result: Scalar = 1
+        fixed = [f for f in factors if not self.varying[f]]
         for f in sorted(factors, key=lambda f: (bool(self.varying[f]), f)):
+            if self.spread and fixed and self.varying[f] and self.uses[f] == 1:
+                terms = self._terms(f, 1, root=True)
+                if len(terms) > 1 and all(self._scaled(term) for _, term in terms):
+                    opened = self._sum([(g, (*term, *fixed)) for g, term in terms])
+                    rest = [x for x in factors if self.varying[x] and x != f]
+                    return opened * self._product(tuple(rest)) if rest else opened
             result = result * self._value(f)
         return result
 

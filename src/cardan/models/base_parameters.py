@@ -25,7 +25,7 @@ last gives the matrix from the full parameters to the base ones.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -138,10 +138,16 @@ def _named(body: Inertia, j: int) -> Parameters:
 
 
 def regrouping_steps(
-    samples: Sequence[Bodies], *, symbolic: bool = True, seed: int = 0
-) -> tuple[list[Step], list[str]]:
+    samples: Sequence[Bodies], *, symbolic: bool = True, seed: int = 0,
+    observed: Callable[[int, Columns], np.ndarray] | None = None,
+    formula: Callable[[Sequence[float]], Any] = lambda values: None,
+    apart: Collection[Column] = (),
+) -> tuple[list[Step], list[str]]:  # fmt: skip
     """The steps for a robot, from numeric instances of it (several when its geometry has symbols).
 
+    `observed(k, columns)`: the regressor of instance k where it is not that of a tree; `formula`:
+    a coefficient from its values in the instances, or None where they do not show one; `apart`:
+    parameters left as they are.
     Returns the steps and remarks: which merges are numerical, what could not be decided."""
     robot = samples[0]
     steps: list[Step] = []
@@ -151,13 +157,14 @@ def regrouping_steps(
         steps += [Project(j, *oblique[j]) for j in sorted(oblique)]
     links = {link.j: link for link in robot.links}
     gone = {column for step in steps for column in _eliminated(step, links)}
-    wanted = [c for c in columns(robot, drives=("IA",)) if c not in gone]
-    matrices = [_observed(sample, wanted, seed + k) for k, sample in enumerate(samples)]
+    wanted = [c for c in columns(robot, drives=("IA",)) if c not in gone and c not in apart]
+    look = observed or (lambda k, names: _observed(samples[k], names, seed + k))
+    matrices = [look(k, wanted) for k in range(len(samples))]
     zeros = {c for k, c in enumerate(wanted) if all(_is_null(D[:, k]) for D in matrices)}
     steps += [Drop(column) for column in wanted if column in zeros]
     kept = [k for k, column in enumerate(wanted) if column not in zeros]
     merges, remarks = _dependencies(
-        [D[:, kept] for D in matrices], [wanted[k] for k in kept], exact_wanted=symbolic
+        [D[:, kept] for D in matrices], [wanted[k] for k in kept], symbolic, formula
     )
     return [*steps, *merges], remarks
 
@@ -179,8 +186,9 @@ def _is_null(column: np.ndarray) -> bool:
 
 
 def _dependencies(
-    matrices: Sequence[np.ndarray], wanted: Columns, exact_wanted: bool
-) -> tuple[list[Step], list[str]]:
+    matrices: Sequence[np.ndarray], wanted: Columns, exact_wanted: bool,
+    formula: Callable[[Sequence[float]], Any],
+) -> tuple[list[Step], list[str]]:  # fmt: skip
     """Columns that depend on the ones kept before them, and by which coefficients."""
     order = sorted(
         range(len(wanted)), key=lambda k: (wanted[k][0] == "IA", wanted[k][1], _rank(wanted[k][0]))
@@ -194,24 +202,32 @@ def _dependencies(
     steps: list[Step] = []
     remarks: list[str] = []
     for d, k in enumerate(dependent):
-        values = [s[:, d] for s in solved]
-        constant = all(np.allclose(v, values[0], rtol=1e-7, atol=1e-9) for v in values)
         name = f"{wanted[k][0]}{wanted[k][1]}"
-        if not constant:
+        found = [_coefficient([s[m, d] for s in solved], formula) for m in range(len(independent))]
+        if any(c is None for c in found):
             remarks.append(
                 f"{name} depends on other parameters by coefficients that vary with the symbols of"
                 " the geometry; it is kept. Give the lengths numbers (with_values) to eliminate it"
             )
             continue
         into = tuple(
-            (_simple(values[0][m]), wanted[i])
-            for m, i in enumerate(independent)
-            if abs(values[0][m]) > 1e-9
+            (c, wanted[i])
+            for c, i in zip(found, independent, strict=True)
+            if not (isinstance(c, int) and c == 0)
         )
         steps.append(Merge(wanted[k], into))
         if exact_wanted and not steps[-1].exact:  # type: ignore[union-attr]
             remarks.append(f"{name} is regrouped by numerical coefficients (rank of the regressor)")
     return steps, remarks
+
+
+def _coefficient(values: Sequence[float], formula: Callable[[Sequence[float]], Any]) -> Any:
+    """The coefficient behind its values in all instances, or None."""
+    if all(abs(v) <= 1e-9 for v in values):
+        return 0
+    if np.allclose(values, values[0], rtol=1e-7, atol=1e-9):
+        return _simple(values[0])
+    return formula(values)
 
 
 def _rank(name: str) -> int:

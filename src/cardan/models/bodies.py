@@ -10,13 +10,16 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from ..algebra.inertia import congruence
 from ..algebra.rotation import Rotation, X, Z, turn
 from ..algebra.scalar import cos_sin, function
-from ..algebra.vector import Mat, Vec, cross, symmetric, zero
+from ..algebra.vector import Mat, Vec, cross, zero
 from ..describe.expression import Value, evaluate
 from ..describe.robot import PRISMATIC, REVOLUTE, Joint, Link, Robot
 from ..errors import ModelError
 from ..mechanism.tree import Tree
+from .flexible_body import Elastic, elastic_of, rigid_part
+from .flexible_shapes import Place
 
 __all__ = ["Bodies", "Body", "Frame", "bodies"]
 
@@ -87,11 +90,21 @@ class Body:
     damping: Scalar
     f_e: Vec
     n_e: Vec
+    phi: Scalar = 0  # angle about z_j from the frame described to this one (see reform)
     E: Vec | None = None  # diagonal of ∫ r r^T dm, when the moment is to be formed from it
+    flexible: Elastic | None = None  # J, MS and M then include the undeformed flexible body
+    place: Place | None = None  # shape functions of a flexible antecedent where joint j sits
 
     def elastic_torque(self, q: Scalar, qd: Scalar) -> Scalar:
         """Γ = -k (q - q0) - damping q̇ of an elastic joint, [K10] (69), (70)."""
         return -(self.stiffness * (q - self.rest)) - self.damping * qd
+
+    def rotated(self, R: Rotation) -> Body:
+        """The same link in axes turned about z_j by R."""
+        J, E = congruence(R, self.J), self.E
+        if E is not None:  # E = ½ tr J - J turns the other way on the diagonal
+            E = Vec(J[1, 1] - E[2], J[0, 0] - E[2], E[2])
+        return replace(self, J=J, MS=R @ self.MS, E=E, f_e=R @ self.f_e, n_e=R @ self.n_e)
 
     def frame(self, q: Scalar) -> Frame:
         """iTj = Rot(z,γ) Tran(z,b) Rot(x,α) Tran(x,d) Rot(z,θ) Tran(z,r) at q_j = q, [K10] (1)."""
@@ -117,6 +130,7 @@ class Bodies:
     V0: Vec
     Vd0: Vec
     Z: tuple[Scalar, ...]
+    unit: Scalar = 1  # of length, where it is not the described one (see reform)
     reformed: dict[Any, Bodies] = field(default_factory=dict, init=False, compare=False, repr=False)
 
     @property
@@ -128,6 +142,11 @@ class Bodies:
     def rigid(self) -> tuple[int, ...]:
         """Links on the other joints that move."""
         return tuple(j for j in self.tree.moving if not self.links[j - 1].elastic)
+
+    @property
+    def flexible(self) -> dict[int, Elastic]:
+        """The flexible bodies, by link."""
+        return {link.j: link.flexible for link in self.links if link.flexible is not None}
 
     def spread(self, values: Sequence[Scalar]) -> dict[int, Scalar]:
         """Joint values by link number: 0 for fixed frames."""
@@ -171,13 +190,17 @@ def bodies(robot: Robot, lookup: Callable[[str], Scalar]) -> Bodies:
         return Vec(*map(value, xs))
 
     fixed = Joint("base", -1, sigma=2)
+    links: list[Body] = []
+    for j, (joint, link) in enumerate(zip(robot.joints, robot.links, strict=True), 1):
+        body = _body(j, joint, link, value)
+        carrier = links[body.i - 1].flexible if body.i else None
+        if carrier is not None:
+            body = replace(body, place=carrier.at(body.frame(0).P))
+        links.append(body)
     return Bodies(
         tree=Tree.of(robot),
         base=_body(0, fixed, robot.base.link, value),
-        links=tuple(
-            _body(j, joint, link, value)
-            for j, (joint, link) in enumerate(zip(robot.joints, robot.links, strict=True), 1)
-        ),
+        links=tuple(links),
         gravity=vector(robot.gravity),
         w0=vector(robot.base.W0),
         wd0=vector(robot.base.WP0),
@@ -193,18 +216,19 @@ def _body(j: int, joint: Joint, link: Link, value: Callable[[Value], Scalar]) ->
 
     gamma, b, alpha, d, theta, r = of(joint, "gamma", "b", "alpha", "d", "theta", "r")
     IA, FV, FS = of(joint, "IA", "FV", "FS")
+    flexible = None if link.flexible is None else elastic_of(link.flexible, value)
+    M, MS, J = rigid_part(link, value, flexible)
     return Body(
         j=j,
         i=joint.antecedent,
         s=int(joint.sigma == PRISMATIC),
         sbar=int(joint.sigma == REVOLUTE),
         gamma=gamma, b=b, alpha=alpha, d=d, theta=theta, r=r,
-        J=symmetric(*of(link, "XX", "XY", "XZ", "YY", "YZ", "ZZ")),
-        MS=Vec(*of(link, "MX", "MY", "MZ")),
-        M=value(link.M),
+        J=J, MS=MS, M=M,
         IA=IA, FV=FV, FS=FS,
         elastic=joint.elastic,
         stiffness=value(joint.stiffness), rest=value(joint.rest), damping=value(joint.damping),
         f_e=Vec(*of(link, "FX", "FY", "FZ")),
         n_e=Vec(*of(link, "CX", "CY", "CZ")),
+        flexible=flexible,
     )  # fmt: skip

@@ -151,7 +151,7 @@ def velocity_terms(
         f_e, n_e = link.f_e, link.n_e
         if j in wrenches:
             f, n = (placed[j].own(v) if j else v for v in wrenches[j])
-            f_e, n_e = f_e + f, n_e + n
+            f_e, n_e = f_e + robot.unit * f, n_e + n
         gyro = cross(x.w[j], link.J @ x.w[j])
         x.beta[j] = (-f_e - square[j] @ link.MS, -n_e - gyro)                         # (35)
     return robot, x, frames
@@ -208,7 +208,7 @@ def articulated_dynamics(
     x.VVd[0] = (robot.Vd0 - robot.gravity, robot.wd0)
     if free_base:
         x.VVd[0] = Jstar[0].solve(*beta[0])                                           # (109)
-        x.V0d = (x.VVd[0][0] + robot.gravity, x.VVd[0][1])
+        x.V0d = (robot.unit * (x.VVd[0][0] + robot.gravity), x.VVd[0][1])
     for link in robot.links:
         i, j, T = link.i, link.j, frames[link.j]
         moved = T.motion(*x.VVd[i], j in slide)

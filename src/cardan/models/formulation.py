@@ -10,13 +10,19 @@ Nothing here changes a torque. What may be chosen, and what it saves:
   sum of their angles and rates, instead of from its antecedent.
 - `carried`: U_j follows from U_i, turned, plus what the joint adds; it pays where the turn is free.
 - `column`: the third column of U_j is taken from before the turn, which it does not change.
+- `axial`: that column is turned instead of wd, and all of U follows from it (see spin).
+- `apart`: the moment of the inertia J_j is formed in the axes before the joint's turn, all else of
+  the link after it; it pays near the base, where the spin before the turn is simple.
 - `slide`: the translation r_j is applied in frame j (see newton_euler).
 - `regroup`: what a link cannot show as its own (YY, MZ, M of a revolute link) is given to its
   antecedent, as in base_parameters. Work on parameters alone, done once.
 - `balance`: a symmetric body about z_j is exchanged with the antecedent so that ∫z² dm = 0: one
   product
   less in the moment.
-Reactions inside the joints are not preserved by the last two: models that output them use neither.
+- `align`: the frame of a last link is turned about its joint axis by a constant until MY = 0.
+- `unit`: one of the robot's lengths is the unit of length and need not be multiplied by.
+Reactions inside the joints are not preserved by the last four (see reform): models that output them
+use none.
 """
 
 from __future__ import annotations
@@ -25,12 +31,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from ..algebra.inertia import Inertia
 from ..algebra.rotation import Rotation, X, Z
-from ..algebra.scalar import HALF
-from ..algebra.vector import Vec, symmetric
+from ..algebra.rotation import turn as turn_about
+from ..algebra.vector import Vec
 from .bodies import Bodies, Body, Frame
-from .transfer import symmetric_body, transferred
+from .reform import Unit, reparametrised
 from .transform import Turn, merged_turns
 
 __all__ = ["PLAIN", "Formulation", "Placed", "formulated", "trigonometry"]
@@ -49,7 +54,10 @@ class Formulation:
     regroup: bool = False
     balance: frozenset[int] = frozenset()
     column: frozenset[int] = frozenset()
-
+    axial: frozenset[int] = frozenset()
+    apart: frozenset[int] = frozenset()
+    align: frozenset[int] = frozenset()
+    unit: Unit = None
 
     def remarks(self) -> tuple[str, ...]:
         """What a reader of the program must know to read its intermediate values."""
@@ -62,6 +70,13 @@ class Formulation:
                 "inertial parameters are exchanged between neighbouring links: the torques are the"
                 " same, forces and moments between links are not"
             )
+        if self.align:
+            listed = " ".join(map(str, sorted(self.align)))
+            found.append(f"links {listed} are computed in axes turned about their joint's by a"
+                " constant")
+        if self.unit:
+            key, j = self.unit
+            found.append(f"the unit of length is {key} of link {j}")
         return tuple(found)
 
 
@@ -91,7 +106,7 @@ def formulated(
     robot: Bodies, qs: Mapping[int, Scalar], form: Formulation
 ) -> tuple[Bodies, dict[int, Placed]]:
     """The bodies of a formulation and where they are placed at a joint position."""
-    robot = reparametrised(robot, form.regroup, form.balance)
+    robot = reparametrised(robot, form.regroup, form.balance, form.align, form.unit)
     placed: dict[int, Placed] = {}
     for link in robot.links:
         j, i = link.j, link.i
@@ -106,8 +121,11 @@ def formulated(
             r, joints = before.r, (*before.joints, j)
         spin = _rotation(_turns(robot, joints, qs, form.still)).T
         own = _own_turn(link, qs[j]).rotation if j in form.still else Rotation([])
+        own = own @ Rotation([turn_about(Z, -link.phi)])
         placed[j] = Placed(T, r, spin, joints, own)
-    links = (_unturned(k, qs[k.j]) if k.j in form.still else k for k in robot.links)
+    links = (
+        k.rotated(_own_turn(k, qs[k.j]).rotation) if k.j in form.still else k for k in robot.links
+    )
     return replace(robot, links=tuple(links)), placed
 
 
@@ -159,60 +177,3 @@ def _own_turn(link: Body, q: Scalar) -> Turn:
 
 def _is_identity(turn: Turn) -> bool:
     return all(isinstance(x, int) and x == 0 for x in (turn.angle, turn.offset))
-
-
-def _unturned(link: Body, q: Scalar) -> Body:
-    """The link in the axes of its joint before the turn."""
-    R = _own_turn(link, q).rotation
-    body = Inertia(link.J, link.MS, link.M).rotated(R)
-    E = link.E
-    if E is not None:  # E = ½ tr J - J turns the other way on the diagonal
-        E = Vec(body.J[1, 1] - E[2], body.J[0, 0] - E[2], E[2])
-    return replace(link, J=body.J, MS=body.MS, E=E, f_e=R @ link.f_e, n_e=R @ link.n_e)
-
-
-def reparametrised(robot: Bodies, regroup: bool, balance: frozenset[int]) -> Bodies:
-    """The robot with its parameters exchanged; remembered, because it does not depend on q."""
-    key = regroup, balance
-    if key not in robot.reformed:
-        found = regrouped(robot) if regroup else robot
-        robot.reformed[key] = balanced(found, balance) if balance else found
-    return robot.reformed[key]
-
-
-def regrouped(robot: Bodies) -> Bodies:
-    """The robot with transfers made from the tips to the base (see base_parameters)."""
-    inertia = transferred(robot)
-
-    def loaded(link: Body) -> Body:
-        own = inertia[link.j]
-        return replace(link, J=own.J, MS=own.MS, M=own.M)
-
-    return replace(robot, base=loaded(robot.base), links=tuple(map(loaded, robot.links)))
-
-
-def balanced(robot: Bodies, chosen: frozenset[int]) -> Bodies:
-    """The robot with ∫z² dm = (XX + YY - ZZ)/2 of these revolute links given to the antecedent."""
-    inertia = {b.j: Inertia(b.J, b.MS, b.M) for b in (robot.base, *robot.links)}
-    E: dict[int, Vec] = {}
-    for link in reversed(robot.links):
-        own = inertia[link.j]
-        if link.j not in chosen or not link.sbar or _is_nothing(own):
-            continue
-        (XX, XY, XZ), (_, YY, YZ), (_, _, ZZ) = own.J.rows
-        x, y, z = HALF * (YY + ZZ - XX), HALF * (XX + ZZ - YY), HALF * (XX + YY - ZZ)
-        E[link.j] = Vec(x, y, 0)
-        inertia[link.j] = Inertia(symmetric(y, XY, XZ, x, YZ, ZZ), own.MS, own.M)
-        inertia[link.i] = inertia[link.i] + symmetric_body(link, z, 0, 0)
-
-    def loaded(link: Body) -> Body:
-        own = inertia[link.j]
-        return replace(link, J=own.J, MS=own.MS, M=own.M, E=E.get(link.j))
-
-    return replace(robot, base=loaded(robot.base), links=tuple(map(loaded, robot.links)))
-
-
-def _is_nothing(body: Inertia) -> bool:
-    return all(isinstance(x, int) and x == 0 for row in body.J.rows for x in row)
-
-

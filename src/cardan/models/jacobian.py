@@ -20,7 +20,8 @@ from .bodies import Bodies
 from .transform import merged, merged_turns, position, trigonometry, word
 
 __all__ = [
-    "Jacobian", "decoupled", "determinant", "determinant_factor", "inverse", "jacobian", "rotation",
+    "Jacobian", "Viewer", "decoupled", "determinant", "determinant_factor", "inverse", "jacobian",
+    "rotation",
 ]  # fmt: skip
 
 Scalar = Any
@@ -68,7 +69,7 @@ def jacobian(
 ) -> Jacobian:  # fmt: skip
     """J of the point `tool` of a frame, in the axes of `projection`; a column per joint."""
     path = set(robot.tree.path(frame))
-    see = _Viewer(robot, q, intermediate, merge, accumulate)
+    see = Viewer(robot, q, intermediate, merge, accumulate)
     x = Jacobian(
         tip=see.position(frame, tool),
         turn=rotation(robot, q, projection, intermediate),
@@ -92,7 +93,7 @@ def rotation(robot: Bodies, q: Sequence[Scalar], i: int, j: int) -> Rotation:
     return Rotation([t for turn in turns for t in turn.rotation.turns])
 
 
-class _Viewer:
+class Viewer:
     """Points and directions of any frame seen from frame k.
 
     Each frame's word from k is either applied to the vector, or accumulated into a matrix on the
@@ -150,7 +151,7 @@ def determinant_factor(
     found = jacobian(robot, q, frame, point, point)
     arm = _arm(found.K)
     chosen = [m for m in found.K if (m in arm) != wrist]
-    see = _Viewer(robot, q, axes, True, True)
+    see = Viewer(robot, q, axes, True, True)
     origin = see.position(point, zero)
     columns = []
     for m in chosen:

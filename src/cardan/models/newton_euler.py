@@ -16,11 +16,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from ..algebra.inertia import turned
+from ..algebra.rotation import Rotation, Z
 from ..algebra.scalar import sign
-from ..algebra.vector import Mat, Vec, cross, hat
+from ..algebra.vector import Mat, Vec, cross, zero
 from .bodies import Bodies, Body
-from .formulation import PLAIN, Formulation, formulated, trigonometry
+from .formulation import PLAIN, Formulation, Placed, formulated, trigonometry
+from .spin import Spin, axial, carried, direct, with_column, with_row
 
 __all__ = ["NewtonEuler", "inertia_moment", "inverse_dynamics"]
 
@@ -37,6 +38,7 @@ class NewtonEuler:
     w: dict[int, Vec] = field(default_factory=dict)
     wd: dict[int, Vec] = field(default_factory=dict)
     U: dict[int, Mat] = field(default_factory=dict)
+    gap: dict[int, Vec] = field(default_factory=dict)  # differences of squares, see spin
     Vd: dict[int, Vec] = field(default_factory=dict)
     F: dict[int, Vec] = field(default_factory=dict)
     N: dict[int, Vec] = field(default_factory=dict)
@@ -67,9 +69,11 @@ def inverse_dynamics(
     slide = form.slide
 
     w[0], wd[0] = robot.w0, robot.wd0
-    U[0] = hat(wd[0]) + hat(w[0]) @ hat(w[0])
+    spins = {0: direct(w[0], wd[0])}
+    U[0] = spins[0].U
     Vd[0] = robot.Vd0 - robot.gravity
 
+    before: dict[int, tuple[Rotation, Vec]] = {}  # moments in axes before a turn
     for link in robot.links:
         i, j, s, sbar, here = link.i, link.j, link.s, link.sbar, placed[link.j]
         T, r, jRr = here.T, here.r, here.jRr
@@ -78,25 +82,29 @@ def inverse_dynamics(
         jwr = jRr @ w[r]                                                              # (18)
         w[j] = jwr + sbar * qda                                                       # (19)
         wd[j] = jRr @ wd[r] + sbar * (qdda + cross(jwr, qda))                         # (20)
-        if j in form.carried:
-            U[j] = carried_U(turned(jRi, U[i]), link, jRi @ w[i], w[j], qds[j], qdds[j])
-        else:
-            U[j] = hat(wd[j]) + hat(w[j]) @ hat(w[j])
-            if j in form.column:
-                U[j] = with_column(U[j], jwr, jRr @ wd[r])
+        spins[j] = _spin(form, link, here, spins, w[j], wd[j], qds[j], qdds[j])
+        before[j] = T.iRj, zero
+        if j in form.apart and sbar and j not in form.still:
+            rest, turn = T.iRj.before_last(Z)
+            still = _spin_before(rest, spins[i], qds[j], qdds[j])
+            before[j] = rest, inertia_moment(link.rotated(turn), still)               # (23)
+            spins[j] = with_row(spins[j], turn, still)
+        wd[j], U[j], x.gap[j] = spins[j].wd, spins[j].U, spins[j].gaps
         if j in slide:
             Vd[j] = jRi @ (Vd[i] + U[i] @ T.P) + U[j] @ (T.r * a)                     # (21)
         else:
             Vd[j] = jRi @ (Vd[i] + U[i] @ T.iPj)                                      # (21)
         Vd[j] = Vd[j] + s * (qdda + 2 * cross(jwr, qda))                              # (21)
         F[j] = link.M * Vd[j] + U[j] @ link.MS                                        # (22)
-        N[j] = inertia_moment(link, w[j], wd[j], U[j]) + cross(link.MS, Vd[j])      # (23)
+        N[j] = cross(link.MS, Vd[j])                                                  # (23)
+        if before[j][1] is zero:
+            N[j] = inertia_moment(link, spins[j]) + N[j]                              # (23)
 
     f_e = {body.j: body.f_e for body in (robot.base, *robot.links)}
     n_e = {body.j: body.n_e for body in (robot.base, *robot.links)}
     for j, (force, moment) in (wrenches or {}).items():
         own = placed[j].own if j else _as_is
-        f_e[j], n_e[j] = f_e[j] + own(force), n_e[j] + own(moment)
+        f_e[j], n_e[j] = f_e[j] + robot.unit * own(force), n_e[j] + own(moment)
 
     for link in reversed(robot.links):
         i, j, s, sbar, T = link.i, link.j, link.s, link.sbar, placed[link.j].T
@@ -109,14 +117,17 @@ def inverse_dynamics(
             n_e[i] = n_e[i] + iRj @ (n[j] + cross(T.r * a, f[j])) + cross(T.P, ifj)   # (30)
         else:
             n_e[i] = n_e[i] + iRj @ n[j] + cross(T.iPj, ifj)                          # (30)
+        n_e[i] = n_e[i] + before[j][0] @ before[j][1]
         if s or sbar:
-            axial = (s * f[j] + sbar * n[j]) @ a
+            axial = (s * f[j] + sbar * (n[j] + before[j][1])) @ a
             friction = link.FS * sign(qds[j]) + link.FV * qds[j]
             x.tau[j] = axial + link.IA * qdds[j] + friction                           # (31)
     base = robot.base
     F[0] = base.M * Vd[0] + U[0] @ base.MS                                            # (22)
-    N[0] = inertia_moment(base, w[0], wd[0], U[0]) + cross(base.MS, Vd[0])          # (23)
+    N[0] = inertia_moment(base, spins[0]) + cross(base.MS, Vd[0])                     # (23)
     f[0], n[0] = F[0] + f_e[0], N[0] + n_e[0]                                         # (26), (27)
+    if not isinstance(robot.unit, int):
+        f[0] = Vec(*(part / robot.unit for part in f[0]))
     return x
 
 
@@ -132,29 +143,35 @@ def total(values: Mapping[int, Scalar], joints: Sequence[int]) -> Scalar:
     return found
 
 
-def with_column(U: Mat, w: Vec, wd: Vec) -> Mat:
-    """U with its third column formed from the spin before the joint's turn: U_j a = jU_r a."""
-    third = (w[0] * w[2] + wd[1], w[1] * w[2] - wd[0])
-    (a11, a12, _), (a21, a22, _), last = U.rows
-    return Mat([[a11, a12, third[0]], [a21, a22, third[1]], last])
+def _spin(
+    form: Formulation, link: Body, here: Placed, spins: Mapping[int, Spin], w: Vec, wd: Vec,
+    qd: Scalar, qdd: Scalar,
+) -> Spin:  # fmt: skip
+    """wd and U of a link in the form chosen for it."""
+    j, before, jRr = link.j, spins[here.r], here.jRr
+    if j in form.axial and link.sbar:
+        return axial(before, jRr, w, wd[2])
+    found = direct(w, wd)
+    if j in form.carried:
+        return carried(link, spins[link.i], here.T.jRi, found, qd, qdd)
+    if j in form.column:
+        return with_column(found, jRr @ before.w, jRr @ before.wd)
+    return found
 
 
-def carried_U(jUi: Mat, link: Body, jwi: Vec, w: Vec, qd: Scalar, qdd: Scalar) -> Mat:
-    """U_j from U_i in the same axes: a revolute joint leaves the column along its axis as it is."""
-    if not link.sbar:
-        return jUi
-    k = qd * (w[2] + jwi[2])
-    twice = 2 * qd
-    return jUi + Mat([[-k, -qdd, 0], [qdd, -k, 0], [twice * w[0], twice * w[1], 0]])
+def _spin_before(rest: Rotation, spin: Spin, qd: Scalar, qdd: Scalar) -> Spin:
+    """The spin of link j in the axes before its joint's turn, `rest` from those of link i."""
+    w = rest.T @ spin.w + qd * a
+    return axial(spin, rest.T, w, (rest.T @ spin.wd)[2] + qdd)
 
 
-def inertia_moment(link: Body, w: Vec, wd: Vec, U: Mat) -> Vec:
+def inertia_moment(link: Body, spin: Spin) -> Vec:
     """J ẇ + w × (J w), the moment (23) without its MS part, linear in XX .. ZZ.
 
     Where the link has E = ∫ r r^T dm, the moment ∫ r × (U r) dm is the antisymmetric part of U
     E."""
     (XX, XY, XZ), (_, YY, YZ), (_, _, ZZ) = link.J.rows
-    w11, w22, w33 = w[0] * w[0], w[1] * w[1], w[2] * w[2]
+    w, wd, U, gaps = spin.w, spin.wd, spin.U, spin.gaps
     if link.E is not None:
         Exx, Eyy, Ezz = link.E
         x = Eyy * U[2, 1] - Ezz * U[1, 2]
@@ -165,7 +182,7 @@ def inertia_moment(link: Body, w: Vec, wd: Vec, U: Mat) -> Vec:
         y = YY * wd[1] + (XX - ZZ) * (w[0] * w[2])
         z = ZZ * wd[2] + (YY - XX) * (w[0] * w[1])
     return Vec(
-        x - XY * U[2, 0] + XZ * U[1, 0] + YZ * (w22 - w33),
-        y + XY * U[2, 1] - YZ * U[0, 1] + XZ * (w33 - w11),
-        z - XZ * U[1, 2] + YZ * U[0, 2] + XY * (w11 - w22),
+        x - XY * U[2, 0] + XZ * U[1, 0] + YZ * gaps[0],
+        y + XY * U[2, 1] - YZ * U[0, 1] + XZ * gaps[1],
+        z - XZ * U[1, 2] + YZ * U[0, 2] + XY * gaps[2],
     )

@@ -61,6 +61,7 @@ def regressor(
     """D by rows (joints) and the wanted columns; w, wd, U, Vd are computed once (39).
 
     Links named `still` pass wrenches on in axes that do not turn with their joint."""
+    form = replace(form, align=frozenset(), unit=None)  # the columns belong to the described frames
     x = inverse_dynamics(robot, q, qd, qdd, form=replace(form, still=frozenset()))
     _, placed = formulated(robot, robot.spread(q), form)
     qds, qdds = robot.spread(qd), robot.spread(qdd)
@@ -70,14 +71,14 @@ def regressor(
             drive = {"IA": qdds[j], "FV": qds[j], "FS": sign(qds[j]), "offset": 1}
             D.put(j, c, drive[name])
         else:
-            wrench = _wrench(name, x.w[j], x.wd[j], x.U[j], x.Vd[j])
+            wrench = _wrench(name, x.w[j], x.wd[j], x.U[j], x.Vd[j], x.gap[j])
             for k, f, n in _to_base(robot, placed, j, wrench, form):
                 link = robot.links[k - 1]
                 D.put(k, c, (link.s * f + link.sbar * n) @ a)                         # (31)
     return D.rows(len(wanted))
 
 
-def _wrench(name: str, w: Vec, wd: Vec, U: Any, Vd: Vec) -> Pair:
+def _wrench(name: str, w: Vec, wd: Vec, U: Any, Vd: Vec, gap: Vec) -> Pair:
     """(F, N) of a link whose only parameter is this one, equal to 1: (22), (23)."""
     if name == "M":
         return Vd, zero
@@ -85,13 +86,12 @@ def _wrench(name: str, w: Vec, wd: Vec, U: Any, Vd: Vec) -> Pair:
         k = "XYZ".index(name[1])
         unit = Vec(*(int(m == k) for m in range(3)))
         return U @ unit, cross(unit, Vd)
-    w11, w22, w33 = w[0] * w[0], w[1] * w[1], w[2] * w[2]
     return zero, {
         "XX": Vec(wd[0], w[0] * w[2], -(w[0] * w[1])),
-        "XY": Vec(-U[2, 0], U[2, 1], w11 - w22),
-        "XZ": Vec(U[1, 0], w33 - w11, -U[1, 2]),
+        "XY": Vec(-U[2, 0], U[2, 1], gap[2]),
+        "XZ": Vec(U[1, 0], gap[1], -U[1, 2]),
         "YY": Vec(-(w[1] * w[2]), wd[1], w[0] * w[1]),
-        "YZ": Vec(w22 - w33, -U[0, 1], U[0, 2]),
+        "YZ": Vec(gap[0], -U[0, 1], U[0, 2]),
         "ZZ": Vec(w[1] * w[2], -(w[0] * w[2]), wd[2]),
     }[name]
 

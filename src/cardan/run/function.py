@@ -6,19 +6,24 @@ import ctypes
 import os
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from functools import cache
 from itertools import pairwise
 from math import prod
+from types import MethodType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..errors import InputError
 from ..ir.interpret import interpret
-from .inputs import leading_shape, prepare
+from .inputs import leading_shape, parameter_vector, prepare
 from .outputs import outputs_type
+from .single import method
 from .views import View, broadcast_view, view
 
 if TYPE_CHECKING:
+    import inspect
+
     from ..program import Program
 
 __all__ = ["Function", "restore"]
@@ -41,7 +46,6 @@ class Function:
         self._outputs = {name: out.shape for name, out in program.code.outputs.items()}
         self._result = outputs_type(tuple(self._outputs))
         self._type = np.dtype(dtype)
-        self._single: Any = None
         if target == "native":
             from .native import Kernels
 
@@ -53,45 +57,47 @@ class Function:
     def __repr__(self) -> str:
         return f"Function({self.program!r}, target={self.target!r}, dtype={self.dtype!r})"
 
+    @property
+    def __signature__(self) -> inspect.Signature:
+        """What inspect and editors show: the inputs by name."""
+        import inspect
+
+        only = inspect.Parameter.KEYWORD_ONLY
+        names = [inspect.Parameter(name, only) for name in self._inputs]
+        options = [inspect.Parameter(name, only, default=None) for name in ("out", "threads")]
+        return inspect.Signature([*names, *options])
+
     def __call__(
         self, *unnamed: Any, out: Any = None, threads: int | None = None, **inputs: Any
     ) -> Any:
         if unnamed:
             raise InputError(f"give inputs by name: {', '.join(f'{n}=...' for n in self._inputs)}")
-        if out is None and threads is None and self.target == "native":
-            found = self._one_state(inputs)
-            if found is not None:
-                return found
         program = self.program
         arrays = prepare(self._inputs, inputs, program.parameters, program.defaults, self.dtype)
         lead = leading_shape(arrays, self._inputs)
         results = self._allocate(out, lead)
+        if not lead and type(self) is Function and self.target == "native":
+            self._shorten()
         run = self._native if self.target == "native" else self._numpy
         if prod(lead):
             run(arrays, results, lead, threads)
         return self._finish(results)
 
-    def _one_state(self, inputs: dict[str, Any]) -> Any:
-        """The shortest way for the commonest call: one state, arrays of the right type and shape.
-
-        None when anything is not exactly so; the general way then finds out what."""
-        if len(inputs) != len(self._inputs):
-            return None
-        arrays = []
-        for name, shape in self._inputs.items():
-            x = inputs.get(name)
-            if type(x) is not np.ndarray or x.shape != shape or x.dtype is not self._type:
-                return None
-            if not x.flags.c_contiguous:
-                return None
-            arrays.append(x)
-        if self._single is None:
-            self._single = self._kernels.single() or _unavailable
-        if self._single is _unavailable:
-            return None
-        results = [np.empty(shape, self._type) for shape in self._outputs.values()]
-        self._single(*arrays, *results)
-        return results[0] if len(results) == 1 else self._result(*results)
+    def _shorten(self) -> None:
+        """From the first call with one state on, such calls go straight to the machine code: the
+        object's class becomes one of its own, whose __call__ is a method of the C API."""
+        engine = self._kernels.single()
+        if engine is None:
+            return
+        program, defaults = self.program, {}
+        if "p" in self._inputs and set(program.parameters) <= set(program.defaults):
+            given = parameter_vector(None, program.parameters, program.defaults)
+            defaults["p"] = np.ascontiguousarray(given, self._type)
+        call = method(
+            engine, tuple(self._inputs), self._type, self._result,
+            MethodType(Function.__call__, self), defaults,
+        )  # fmt: skip
+        self.__class__ = type("Function", (Function,), {"__call__": call})
 
     def _finish(self, results: dict[str, np.ndarray]) -> Any:
         values = list(results.values())
@@ -132,8 +138,12 @@ class Function:
             work(0, rows)
             return
         edges = [rows * k // count for k in range(count + 1)]
-        with ThreadPoolExecutor(count) as pool:
-            for done in [pool.submit(work, *share) for share in pairwise(edges)]:
+        mine, *others = pairwise(edges)
+        running = [_pool(count - 1, os.getpid()).submit(work, *share) for share in others]
+        try:
+            work(*mine)
+        finally:  # the arrays must live until all are done
+            for done in running:
                 done.result()
 
     def _numpy(self, arrays: Arrays, results: Arrays, lead: Shape, threads: int | None) -> None:
@@ -165,14 +175,8 @@ class Function:
         ]
         uniform = {"p"} if "p" in arrays and arrays["p"].ndim == 1 else set()
         width = self._kernels.width if rows >= self._kernels.width else 1
-        sides = (("in", self._inputs, inputs), ("out", self._outputs, outputs))
-        columns = {
-            (side, name)
-            for side, names, views in sides
-            for name, place in zip(names, views, strict=True)
-            if place.columns
-        }
-        kernel = self._kernels.get(width, frozenset(uniform), frozenset(columns))
+        lies = tuple(place.lie for place in (*inputs, *outputs))
+        kernel = self._kernels.get(width, frozenset(uniform), lies)
 
         def work(first: int, last: int) -> None:
             kernel(*_table(inputs, first), *_table(outputs, first), last - first)
@@ -183,17 +187,19 @@ class Function:
                 x[...] = place.array.reshape(x.shape)
 
     def _input(self, name: str, array: np.ndarray, lead: Shape) -> View:
-        axes = len(self._inputs[name])
-        if prod(lead) < self._kernels.width:  # in rows: not worth a kernel of its own
-            array = np.ascontiguousarray(array)
-        return broadcast_view(array, lead, axes)
+        shape = self._inputs[name]
+        if name == "p" and array.ndim == 1:
+            return View(np.ascontiguousarray(array), 0, "packed")
+        if prod(lead) < self._kernels.width:  # few states: not worth a kernel of their own
+            array = np.ascontiguousarray(np.broadcast_to(array, (*lead, *shape)))
+        return broadcast_view(array, lead, len(shape))
 
     def _output(self, name: str, array: np.ndarray, rows: int, inputs: list[np.ndarray]) -> View:
         """Where to write: the result itself, unless it is strided or overlaps an input."""
         shape = self._outputs[name]
         free = not any(np.may_share_memory(array, x) for x in inputs)
         found = view(array, len(shape)) if free else None
-        if found is None or (found.columns and rows < self._kernels.width):
+        if found is None or (found.lie != "packed" and rows < self._kernels.width):
             found = view(np.empty((rows, *shape), self._type), len(shape))
         if found is None:
             raise AssertionError("a new array lies in rows")
@@ -202,16 +208,15 @@ class Function:
 
 def _table(views: list[View], first: int) -> tuple[Any, Any]:
     """Addresses of the first state and strides, as a kernel takes them."""
-    addresses = [view.address(first) for view in views]
-    strides = [view.stride for view in views]
-    return (
-        (ctypes.c_void_p * len(views))(*addresses),
-        (ctypes.c_int64 * len(views))(*strides),
-    )
+    addresses = [place.address + first * place.step for place in views]
+    strides = [place.stride for place in views]
+    return (ctypes.c_void_p * len(views))(*addresses), (ctypes.c_int64 * len(views))(*strides)
 
 
-def _unavailable(*arrays: np.ndarray) -> None:
-    """Stands for a one-state function that this interpreter does not allow."""
+@cache
+def _pool(count: int, process: int) -> ThreadPoolExecutor:
+    """Threads that wait for the next batch; a forked process needs its own."""
+    return ThreadPoolExecutor(count, thread_name_prefix="cardan")
 
 
 def restore(text: str, target: str, dtype: str) -> Any:

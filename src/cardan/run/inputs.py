@@ -40,8 +40,11 @@ def leading_shape(arrays: Mapping[str, np.ndarray], shapes: Mapping[str, Shape])
     leads = {
         name: arrays[name].shape[: arrays[name].ndim - len(shape)] for name, shape in shapes.items()
     }
+    different = set(leads.values())
+    if len(different) == 1:
+        return different.pop()
     try:
-        return np.broadcast_shapes(*leads.values())
+        return np.broadcast_shapes(*different)
     except ValueError:
         found = ", ".join(f"{name} {lead}" for name, lead in leads.items())
         raise InputError(f"leading axes do not broadcast together: {found}") from None

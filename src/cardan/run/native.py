@@ -2,7 +2,7 @@
 
 A `Machine` describes the host; a `Kernels` object holds the compiled variants of one program:
 vectors for batches and a scalar loop for few states, each with the parameters the same for all
-states (`uniform`) or one set per state, each array in rows or in columns. Variants are compiled
+states (`uniform`) or one set per state, and arrays that lie in several ways. Variants are compiled
 when first needed.
 """
 
@@ -25,14 +25,16 @@ from ..emit.llvm_single import single_text
 from ..ir.code import Code
 from ..ir.passes import fuse
 from .cache import cached_object
+from .single import layout
 
-__all__ = ["Kernels", "machine"]
+__all__ = ["Kernels", "Machine", "engine_of", "machine", "target_of"]
 
 _SIGNATURE = ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * 4, ctypes.c_int64)
 _LOCK = threading.Lock()
+_LONG = 15_000  # lines: beyond, LLVM's effort is reduced, whose time grows faster than the text
 
-# width, arrays that are the same for all states, arrays that lie in columns
-Variant = tuple[int, frozenset[str], frozenset[tuple[str, str]]]
+# width, arrays that are the same for all states, how each array lies
+Variant = tuple[int, frozenset[str], tuple[str, ...]]
 
 
 @dataclass(frozen=True)
@@ -54,6 +56,9 @@ def machine() -> Machine:
     for name in ("sin", "cos", "atan2", "sinf", "cosf", "atan2f"):
         address = ctypes.cast(getattr(library, name), ctypes.c_void_p).value
         llvm.add_symbol(f"cardan_{name}", address)
+    if sys.platform == "win32":  # LLVM calls it where a function needs more than a page of stack
+        probe = getattr(ctypes.CDLL("ntdll"), "__chkstk")
+        llvm.add_symbol("__chkstk", ctypes.cast(probe, ctypes.c_void_p).value)
     features = llvm.get_host_cpu_features()
     triple = llvm.get_default_triple()
     arm = triple.startswith(("aarch64", "arm64"))
@@ -90,19 +95,15 @@ class Kernels:
         return found
 
     def single(self) -> Any | None:
-        """A function of array objects for one state, or None where their layout is not known."""
-        offset = data_offset()
-        if offset is None:
+        """The engine with the method `single`, or None where objects lie in unknown ways."""
+        known = layout()
+        if known is None:
             return None
         with _LOCK:
             if self._single is None:
-                count = len(self.code.inputs) + len(self.code.outputs)
-                text = self._text(1)
-                text += single_text(count, len(self.code.inputs), offset)
-                engine = self._engine(text)
-                address = engine.get_function_address("single")
-                self._single = ctypes.PYFUNCTYPE(None, *[ctypes.py_object] * count)(address)
-                self._single.engine = engine
+                outputs = {name: out.shape for name, out in self.code.outputs.items()}
+                text = single_text(self.code.inputs, outputs, self.dtype.num, known)
+                self._single = self._engine(self._text(1) + text)
         return self._single
 
     def _compile(self, *variant: *Variant) -> Any:
@@ -114,42 +115,36 @@ class Kernels:
 
     def _text(
         self, width: int, uniform: frozenset[str] = frozenset(),
-        columns: frozenset[tuple[str, str]] = frozenset(),
+        lies: tuple[str, ...] = (),
     ) -> str:  # fmt: skip
         return kernel_text(
             self.code, name="kernel", width=width, vector=self.width, dtype=self.dtype.name,
-            fma=self.machine.fma, uniform=uniform, columns=columns,
+            fma=self.machine.fma, uniform=uniform, lies=lies,
         )  # fmt: skip
 
     def _engine(self, text: str) -> Any:
         """Machine code of LLVM text, from the cache if it was compiled before."""
         host = self.machine
         key = (text, host.name, host.features, llvmlite.__version__)
-        content = cached_object(key, lambda: _object(text, host))
-        engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), _target(host))
-        engine.add_object_file(llvm.ObjectFileRef.from_data(content))
-        engine.finalize_object()
-        return engine
+        return engine_of(cached_object(key, lambda: _object(text, host)), host)
 
 
-def _target(host: Machine) -> Any:
+def engine_of(content: bytes, host: Machine) -> Any:
+    """Machine code loaded into this process."""
+    engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), target_of(host))
+    engine.add_object_file(llvm.ObjectFileRef.from_data(content))
+    engine.finalize_object()
+    return engine
+
+
+def target_of(host: Machine, effort: int = 2) -> Any:
+    """LLVM's description of this machine."""
     return llvm.Target.from_default_triple().create_target_machine(
-        cpu=host.name, features=host.features, opt=2, jit=True
+        cpu=host.name, features=host.features, opt=effort, jit=True
     )
 
 
 def _object(text: str, host: Machine) -> bytes:
-    found: bytes = _target(host).emit_object(llvm.parse_assembly(text))
+    effort = 2 if text.count("\n") < _LONG else 1
+    found: bytes = target_of(host, effort).emit_object(llvm.parse_assembly(text))
     return found
-
-
-@cache
-def data_offset() -> int | None:
-    """Where a NumPy array object keeps the pointer to its data; None if it is not where CPython's
-    object header says (another interpreter, a free-threaded build): then nothing relies on it."""
-    offset = object.__basicsize__
-    for array in (np.zeros(3), np.ones((2, 5), np.float32)):
-        found = ctypes.c_void_p.from_address(id(array) + offset).value
-        if sys.implementation.name != "cpython" or found != array.ctypes.data:
-            return None
-    return offset

@@ -13,40 +13,48 @@ __all__ = ["View", "broadcast_view", "view"]
 
 @dataclass(frozen=True)
 class View:
-    """States in rows (element k of state i at i*stride + k) or in columns (at k*stride + i)."""
+    """States in rows (element k of state i at i*stride + k), packed (rows one after the other) or
+    in columns (at k*stride + i)."""
 
     array: np.ndarray  # keeps the memory alive
     stride: int  # in elements
-    columns: bool
+    lie: str
 
-    def address(self, state: int) -> int:
-        step = 1 if self.columns else self.stride
-        return int(self.array.ctypes.data) + state * step * self.array.itemsize
+    @property
+    def address(self) -> int:
+        found: int = self.array.__array_interface__["data"][0]
+        return found
+
+    @property
+    def step(self) -> int:
+        """Bytes from one state to the next."""
+        return (1 if self.lie == "columns" else self.stride) * self.array.itemsize
 
 
 def view(array: np.ndarray, axes: int) -> View | None:
     """The array (..., *shape), whose shape has that many axes, where it lies; or None when no
     single stride leads from state to state and from element to element, one of them 1."""
     at = array.ndim - axes
-    item = array.itemsize
-    states, elements = (
-        _stride(array.shape[part], array.strides[part]) for part in (slice(0, at), slice(at, None))
-    )
+    item, shape, strides = array.itemsize, array.shape, array.strides
+    states, elements = _stride(shape[:at], strides[:at]), _stride(shape[at:], strides[at:])
     if states is None or elements is None or not array.flags.aligned:
         return None
     if states % item or elements % item:
         return None
     if states == item:
-        return View(array, elements // item, columns=True)
-    if elements == item or prod(array.shape[at:]) <= 1:
-        return View(array, states // item, columns=False)
+        return View(array, elements // item, "columns")
+    size = prod(shape[at:])
+    if elements == item or size <= 1:
+        alone = prod(shape[:at]) == 1
+        packed = alone or states == size * item
+        return View(array, states // item, "packed" if packed else "rows")
     return None
 
 
 def broadcast_view(array: np.ndarray, lead: tuple[int, ...], axes: int) -> View:
     """An input spread over the leading axes; copied only where it does not lie as it should."""
     full = (*lead, *array.shape[array.ndim - axes :])
-    found = view(np.broadcast_to(array, full), axes)
+    found = view(array if array.shape == full else np.broadcast_to(array, full), axes)
     if found is None:
         found = view(np.broadcast_to(array.copy(), full), axes)
     if found is None:
@@ -58,6 +66,8 @@ def broadcast_view(array: np.ndarray, lead: tuple[int, ...], axes: int) -> View:
 
 def _stride(shape: Sequence[int], strides: Sequence[int]) -> int | None:
     """Bytes from one to the next along the axes taken as one; None when that differs."""
+    if len(shape) == 1:
+        return strides[0] if shape[0] != 1 else 0
     found, expected = 0, None
     for size, stride in zip(reversed(shape), reversed(strides), strict=True):
         if size == 1:

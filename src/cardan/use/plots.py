@@ -70,16 +70,20 @@ def lines(
         rows = -(-len(panels) // columns)
         figure = Figure(figsize=(6.8 if columns == 1 else 4.6 * columns, 1.9 * rows + 0.7))
         axes = np.atleast_1d(figure.subplots(rows, columns, sharex=True, squeeze=False)).ravel()
-        shown: list[str] = []  # a legend is not repeated
+        same = len({tuple(panel.y) for panel in panels}) == 1
         for ax, panel in zip(axes, panels, strict=False):
             for k, (label, y) in enumerate(panel.y.items()):
                 dash = "--" if label in panel.dashed else "-"
                 ax.plot(t, y, dash, label=label, color=COLOURS[k % len(COLOURS)])
             ax.set_title(panel.title, loc="left")
             ax.set_ylabel(panel.unit)
-            if len(panel.y) > 1 and list(panel.y) != shown:
-                shown = list(panel.y)
+            if len(panel.y) > 1 and not same:
                 ax.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), handlelength=1.2)
+        if same and len(panels[0].y) > 1:  # one legend for all
+            where: Any = "outside right center" if columns == 1 else "outside lower center"
+            handles, labels = axes[0].get_legend_handles_labels()
+            across = 1 if columns == 1 else len(labels)
+            figure.legend(handles, labels, loc=where, ncols=across, handlelength=1.4)
         for ax in axes[len(panels) :]:
             ax.set_visible(False)
         for ax in axes[max(0, len(panels) - columns) : len(panels)]:

@@ -25,7 +25,7 @@ from .piecewise import LAWS, Piecewise, hermite, spline, time_law
 
 __all__ = [
     "LAWS", "Trajectory", "Violation", "check", "fourier", "from_piecewise", "move", "polynomial",
-    "sampled", "through", "violations",
+    "read_trajectory", "sampled", "through", "violations",
 ]  # fmt: skip
 
 State = tuple[np.ndarray, np.ndarray, np.ndarray]
@@ -229,6 +229,24 @@ def sampled(t: Any, q: Any, qd: Any = None, qdd: Any = None, name: str = "sample
     if second is None:
         second = differentiated(t, first)
     return Trajectory(t, q, first, second, None, name)
+
+
+def read_trajectory(path: str, n: int) -> Trajectory:
+    """A trajectory from a table (.csv, .parquet): t, q1 .. qn and, if there, qd1 .., qdd1 .."""
+    from .tables import read_table
+
+    table = read_table(path)
+    arrays: dict[str, Any] = {}
+    for key in ("q", "qd", "qdd"):
+        wanted = [f"{key}{j}" for j in range(1, n + 1)]
+        missing = [name for name in wanted if name not in table]
+        if not missing:
+            arrays[key] = np.stack([table[name] for name in wanted], axis=1)
+        elif key == "q" or len(missing) < n:
+            raise InputError(f"{path}: there is no column '{missing[0]}'; expected t, q1 .. q{n}")
+    if "t" not in table:
+        raise InputError(f"{path}: there is no column 't', the time in seconds")
+    return sampled(table["t"], arrays["q"], arrays.get("qd"), arrays.get("qdd"), path)
 
 
 def differentiated(t: np.ndarray, x: np.ndarray) -> np.ndarray:

@@ -1,0 +1,54 @@
+"""The command that compares Cardan with its peers: bench."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from .arguments import Json, Settings
+from .output import console, print_json, print_table, print_text
+
+__all__ = ["bench"]
+
+_ROBOTS = ("puma560-numeric", "iiwa14", "panda")
+
+
+def bench(
+    robot: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[ROBOT...]", help=f"Numeric robots; default {' '.join(_ROBOTS)}."),
+    ] = None,
+    peer: Annotated[
+        list[str] | None, typer.Option(metavar="NAME", help="Only this peer. Repeatable.")
+    ] = None,
+    states: Annotated[int, typer.Option(metavar="N", help="States of the batches.")] = 100_000,
+    rounds: Annotated[int, typer.Option(metavar="N", help="Rounds; the fastest counts.")] = 9,
+    save: Annotated[
+        str, typer.Option(metavar="FILE", help="Write the figures to this file as JSON.")
+    ] = "",
+    picture: Annotated[
+        str, typer.Option(metavar="FILE", help="Draw the times: .png, .svg or .pdf.")
+    ] = "",
+    setting: Settings = None,
+    json: Json = False,
+) -> None:
+    """Measure Cardan and every installed peer on the same robots and states, in one run."""
+    from ..use.bench import bench as compare
+    from ..use.bench.report import HEADER
+    from .sources import open_robot
+
+    robots = [open_robot(name, setting) for name in robot or _ROBOTS]
+    with console(stderr=True).status("measuring") as status:
+        report = compare(robots, peers=peer, states=states, rounds=rounds, say=status.update)
+    if save:
+        report.save(save)
+    if picture:
+        report.picture(picture)
+    if json:
+        print_json(report.as_dict())
+        return
+    print_table("", HEADER, report.table())
+    print_text()
+    for line in report.footnotes():
+        print_text(line)

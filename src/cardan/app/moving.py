@@ -1,0 +1,395 @@
+"""Commands that use models: torques, simulate, control, sweep."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from ..errors import InputError, MissingExtraError, UnknownNameError
+from .arguments import CutLoops, Json, RobotName, Settings
+from .options import values_of
+from .output import console, message, print_json, print_table, print_text, write
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from ..describe.robot import Robot
+    from ..use.sweep import Progress
+    from ..use.trajectory import Trajectory
+
+__all__ = ["control", "simulate", "sweep", "torques"]
+
+_MOTION = "Motion"
+From = Annotated[
+    str, typer.Option("--from", metavar="Q", help="First joint positions: values with commas.")
+]
+To = Annotated[str, typer.Option("--to", metavar="Q", help="Last joint positions.")]
+Lasting = Annotated[float | None, typer.Option(metavar="S", help="Seconds.")]
+TimeLaw = Annotated[
+    str,
+    typer.Option(help="cubic, quintic, septic, bang-bang, trapezoidal or s-curve."),
+]
+Degrees = Annotated[bool, typer.Option("--degrees", help="Positions are in degrees.")]
+TrajectoryFile = Annotated[
+    str, typer.Option("--trajectory", metavar="FILE", help="Columns t, q1 .. qn(, qd1, qdd1).")
+]
+TableFile = Annotated[
+    str, typer.Option("-o", "--output", metavar="FILE", help="Write all columns: .csv, .parquet.")
+]
+Picture = Annotated[
+    str, typer.Option(metavar="FILE", help="Where the picture goes (.png .pdf .svg), or none.")
+]
+Step = Annotated[float, typer.Option(metavar="S", help="Time between results.")]
+Payload = Annotated[str, typer.Option(metavar="M[,X,Y,Z]", help="A mass held by the last link.")]
+
+
+def numbers(text: str, what: str) -> list[float]:
+    """Values separated by commas; each may be a formula such as -pi/2."""
+    from ..describe.expression import number
+    from ..describe.parser import to_value
+
+    found = []
+    for word in text.split(","):
+        value = number(to_value(word.strip()))
+        if value is None:
+            raise InputError(f"{what}: '{word.strip()}' is not a number")
+        found.append(value)
+    return found
+
+
+def positions(robot: Robot, text: str, degrees: bool, what: str) -> np.ndarray:
+    """Joint positions: one value for all, or one per joint; angles may be in degrees."""
+    import numpy as np
+
+    from ..use.joints import units, vector
+
+    given = numbers(text, what)
+    found = vector(what, given[0] if len(given) == 1 else given, robot.n)
+    scale = [np.pi / 180 if degrees and unit.position == "rad" else 1.0 for unit in units(robot)]
+    return np.asarray(found * np.array(scale))
+
+
+def motion_of(
+    robot: Robot, first: str, last: str, duration: float | None, law: str, degrees: bool,
+    file: str, dt: float,
+) -> Trajectory:  # fmt: skip
+    """The motion that the options describe."""
+    from ..use.trajectory import move, read_trajectory
+
+    if file:
+        if first or last:
+            raise typer.BadParameter("give --trajectory, or --from and --to", param_hint=_MOTION)
+        return read_trajectory(file, robot.n)
+    if not last:
+        raise typer.BadParameter("give --to Q, or --trajectory FILE", param_hint=_MOTION)
+    start = positions(robot, first or "0", degrees, "--from")
+    end = positions(robot, last, degrees, "--to")
+    return move(start, end, 1.0 if duration is None else duration, law=law, dt=dt)
+
+
+def loaded(robot: Robot, payload: str) -> Robot:
+    """The robot with the payload of the option."""
+    from ..use.torques import with_payload
+
+    if not payload:
+        return robot
+    mass, *centre = numbers(payload, "--payload")
+    return with_payload(robot, mass, centre or (0, 0, 0))
+
+
+def picture(figure: Any, path: str, default: str) -> None:
+    """Save a figure where it is wanted; a missing matplotlib is said, not fatal."""
+    from ..use.plots import save_figure
+
+    if path == "none":
+        return
+    try:
+        save_figure(figure(), path or default)
+        message(f"picture: {path or default}")
+    except MissingExtraError as error:
+        if path:
+            raise
+        message(f"no picture: {error}")
+
+
+def stem(name: str) -> str:
+    """A robot's name as the beginning of a file name."""
+    words = "".join(c if c.isalnum() else " " for c in name.lower()).split()
+    return "-".join(words) or "robot"
+
+
+def torques(
+    robot: RobotName,
+    first: From = "",
+    last: To = "",
+    duration: Lasting = None,
+    law: TimeLaw = "quintic",
+    degrees: Degrees = False,
+    trajectory: TrajectoryFile = "",
+    dt: Step = 1e-3,
+    payload: Payload = "",
+    output: TableFile = "",
+    plot: Picture = "",
+    setting: Settings = None,
+    json: Json = False,
+) -> None:
+    """Torques of a motion: peak, RMS, and where they come from."""
+    from ..use.torques import torques as torques_of
+    from ..use.trajectory import violations
+    from .sources import open_robot
+
+    found = loaded(open_robot(robot, setting), payload)
+    motion = motion_of(found, first, last, duration, law, degrees, trajectory, dt)
+    result = torques_of(found, motion)
+    over = violations(motion, found, tau=result.total)
+    for fault in over:
+        message(f"cardan: {fault}")
+    if output:
+        result.save(output)
+    rows = result.table()
+    if json:
+        print_json({"joints": rows, "violations": [vars(fault) for fault in over]})
+    else:
+        header = list(rows[0])
+        print_table("", header, [[_short(row[key]) for key in header] for row in rows])
+    picture(result.plot, plot, f"{stem(found.name)}-torques.png")
+
+
+def _short(value: Any) -> str:
+    return f"{value:.4g}" if isinstance(value, float) else str(value)
+
+
+def simulate(
+    robot: RobotName,
+    q0: Annotated[str, typer.Option(metavar="Q", help="First positions.")] = "",
+    qd0: Annotated[str, typer.Option(metavar="QD", help="First velocities.")] = "0",
+    duration: Lasting = None,
+    torque: Annotated[str, typer.Option(metavar="TAU", help="Constant torques.")] = "",
+    drive: Annotated[
+        str,
+        typer.Option(
+            help="With a motion: prescribed, pd, pd-gravity, computed-torque or adaptive."
+        ),
+    ] = "computed-torque",
+    first: From = "",
+    last: To = "",
+    law: TimeLaw = "quintic",
+    degrees: Degrees = False,
+    trajectory: TrajectoryFile = "",
+    bandwidth: Annotated[float, typer.Option(metavar="RAD/S", help="Of a control law.")] = 10.0,
+    method: Annotated[
+        str, typer.Option(help="DOP853, RK45, LSODA, Radau, BDF; rk4, euler, midpoint.")
+    ] = "DOP853",
+    rtol: Annotated[float, typer.Option(help="Relative tolerance.")] = 1e-9,
+    step: Annotated[float | None, typer.Option(metavar="S", help="Of fixed steps.")] = None,
+    friction: Annotated[str, typer.Option(help="smooth, event or none.")] = "smooth",
+    floating: Annotated[bool, typer.Option("--floating", help="Let the base float.")] = False,
+    dt: Step = 1e-2,
+    output: TableFile = "",
+    plot: Picture = "",
+    animate: Annotated[
+        str, typer.Option(metavar="FILE", help="A 3D page of the motion: .html, or none.")
+    ] = "",
+    setting: Settings = None,
+    tree: CutLoops = False,
+    json: Json = False,
+) -> None:
+    """Simulate a robot that falls, is driven by torques, or follows a motion."""
+    from dataclasses import replace
+
+    from ..use.simulate import simulate as run
+    from .sources import open_robot
+
+    found = open_robot(robot, setting, tree=tree)
+    if floating:
+        found = replace(found, base=replace(found.base, kind="floating"))
+    given: dict[str, Any] = {"method": method, "rtol": rtol, "step": step, "friction": friction}
+    motion = None
+    if last or trajectory:
+        motion = motion_of(found, first, last, duration, law, degrees, trajectory, 1e-3)
+        given |= driven(found, motion, drive, bandwidth)
+    if torque:
+        values = numbers(torque, "--torque")
+        given["torque"] = values[0] if len(values) == 1 else values
+    start = positions(found, q0, degrees, "--q0") if q0 else 0.0 if motion is None else motion.q[0]
+    seconds = duration if duration is not None else motion.duration if motion else 1.0
+    speed = numbers(qd0, "--qd0")
+    given |= {"qd0": speed[0] if len(speed) == 1 else speed, "duration": seconds, "dt": dt}
+    with console(stderr=True).status(f"simulating {found.name}") as status:
+
+        def tell(done: float) -> None:
+            status.update(f"simulating {found.name}: {100 * done:.0f} %")
+
+        result = run(found, start, progress=tell, **given)
+    report(result, motion, json)
+    if output:
+        result.save(output)
+    if animate != "none":
+        page = animate or f"{stem(found.name)}-simulation.html"
+        result.animate(page)
+        message(f"animation: {page}")
+    picture(result.plot, plot, f"{stem(found.name)}-simulation.png")
+
+
+def driven(robot: Robot, motion: Trajectory, drive: str, bandwidth: float) -> dict[str, Any]:
+    """What makes a robot follow a motion."""
+    from ..use import adaptive, control
+
+    if drive == "prescribed":
+        return {"motion": motion}
+    if drive == "adaptive":
+        law: Any = adaptive.adaptive(robot, motion, 2 * bandwidth, slope=bandwidth)
+        return {"law": law}
+    if drive not in control.LAWS:
+        raise UnknownNameError.of("drive", drive, ("prescribed", *control.LAWS, "adaptive"))
+    kp, kd = control.gains(robot, bandwidth, drive, motion.q[0])
+    return {"law": control.law(robot, motion, drive, kp, kd)}
+
+
+def report(run: Any, motion: Trajectory | None, json: bool) -> None:
+    """A few lines on a simulation."""
+    import numpy as np
+
+    facts: dict[str, Any] = {
+        "robot": run.robot.name,
+        "duration": float(run.t[-1]),
+        "steps": run.steps,
+        "samples": len(run.t),
+        "energy drift": None if run.energy is None else run.energy.drift,
+        "last q": run.q[-1].tolist(),
+    }
+    if motion is not None:
+        facts["largest error"] = float(np.abs(run.q - motion(run.t)[0]).max())
+    if json:
+        print_json(facts)
+        return
+    for key, value in facts.items():
+        if value is not None:
+            shown = ", ".join(f"{x:.6g}" for x in value) if isinstance(value, list) else value
+            print_text(f"{key:14s} {shown:.6g}" if isinstance(shown, float) else
+                       f"{key:14s} {shown}")  # fmt: skip
+
+
+def control(
+    robot: RobotName,
+    first: From = "",
+    last: To = "",
+    duration: Lasting = None,
+    law: TimeLaw = "quintic",
+    degrees: Degrees = False,
+    trajectory: TrajectoryFile = "",
+    laws: Annotated[
+        str, typer.Option(metavar="LAW,...", help="pd, pd-gravity, computed-torque.")
+    ] = "pd,pd-gravity,computed-torque",
+    bandwidth: Annotated[float, typer.Option(metavar="RAD/S", help="Of the joints.")] = 10.0,
+    error: Annotated[
+        float, typer.Option(metavar="FRACTION", help="By which the laws' model is wrong.")
+    ] = 0.0,
+    emit: Annotated[str, typer.Option(metavar="LANGUAGE", help="Print the law instead.")] = "",
+    output: Annotated[
+        str, typer.Option("-o", "--output", metavar="FILE", help="For --emit; - is stdout.")
+    ] = "-",
+    plot: Picture = "",
+    setting: Settings = None,
+    json: Json = False,
+) -> None:
+    """Compare control laws on a motion, with the eigenvalues of the closed loop."""
+    from ..use import control as laws_
+    from ..use.compare import compare
+    from .sources import open_robot
+
+    found = open_robot(robot, setting)
+    names = [name.strip() for name in laws.split(",")]
+    start = positions(found, first or "0", degrees, "--from")
+    if emit:
+        kp, kd = laws_.gains(found, bandwidth, names[-1], start)
+        write(output, laws_.joint_law(found, names[-1], kp, kd).emit(emit))
+        return
+    motion = motion_of(found, first, last, duration, law, degrees, trajectory, 1e-3)
+    with console(stderr=True).status(f"simulating {found.name}"):
+        result = compare(found, motion, names, bandwidth, error=error)
+    if json:
+        print_json(result.table())
+    else:
+        rows = result.table()
+        header = list(rows[0])
+        print_table("", header, [[_short(row[key]) for key in header] for row in rows])
+    picture(result.plot, plot, f"{stem(found.name)}-control.png")
+
+
+def sweep(
+    ctx: typer.Context,
+    robot: RobotName,
+    model: Annotated[str, typer.Argument(metavar="MODEL", help="Of `cardan models`.")],
+    source: Annotated[
+        str, typer.Option("--input", metavar="FILE", help="States: .parquet or .csv.")
+    ] = "",
+    output: Annotated[
+        str, typer.Option("-o", "--output", metavar="FILE", help="Results: .parquet.")
+    ] = "",
+    random: Annotated[
+        int, typer.Option(metavar="N", help="Draw N states instead of reading them.")
+    ] = 0,
+    seed: Annotated[int, typer.Option(help="Of the states drawn.")] = 0,
+    chunk: Annotated[int, typer.Option(metavar="ROWS", help="Done at a time.")] = 0,
+    threads: Annotated[int, typer.Option(help="0: all cores.")] = 0,
+    dask: Annotated[str, typer.Option(metavar="ADDRESS", help="A Dask scheduler, or local.")] = "",
+    gpu: Annotated[bool, typer.Option("--gpu", help="On a CUDA device.")] = False,
+    fresh: Annotated[bool, typer.Option("--fresh", help="Forget an interrupted run.")] = False,
+    setting: Settings = None,
+    tree: CutLoops = False,
+    json: Json = False,
+) -> None:
+    """Evaluate a model for every row of a table. Run it again to go on after a kill.
+
+    Columns are q1 .. qn, qd1 ..; with --symbolic also parameters by their names."""
+    from ..catalogue import model as derive
+    from ..use.sweep import CHUNK
+    from ..use.sweep import sweep as run
+    from ..use.sweep_table import random_states
+    from .sources import open_robot
+
+    if not output or bool(source) == bool(random):
+        raise typer.BadParameter("give --input FILE or --random N, and -o FILE", param_hint="Files")
+    found = open_robot(robot, setting, tree=tree)
+    program: Any = derive(found, model, **values_of(ctx, model))
+    if not hasattr(program, "to_json"):
+        raise InputError(f"'{model}' is no program: it cannot be evaluated row by row")
+    states: Any = random_states(program, found, random, seed) if random else source
+    with progress_bar(f"{model} of {found.name}") as tell:
+        result = run(
+            program, states, output, chunk=chunk or CHUNK, threads=threads, dask=dask or None,
+            gpu=gpu, fresh=fresh, progress=tell,
+        )  # fmt: skip
+    facts = {
+        "file": str(result.path), "rows": result.rows, "resumed": result.resumed,
+        "seconds": round(result.seconds, 3), "rows per second": round(result.rate),
+    }  # fmt: skip
+    if json:
+        print_json(facts)
+    else:
+        print_text(", ".join(f"{key} {value}" for key, value in facts.items()))
+
+
+def progress_bar(title: str) -> Any:
+    """A bar on stderr with the rate and the time left; as a context it gives the listener."""
+    from contextlib import contextmanager
+
+    @contextmanager
+    def bar() -> Any:
+        from rich.progress import BarColumn, TextColumn, TimeRemainingColumn
+        from rich.progress import Progress as Bar
+
+        words = TextColumn("{task.description}"), BarColumn(), TextColumn("{task.fields[rate]}")
+        with Bar(*words, TimeRemainingColumn(), console=console(stderr=True)) as shown:
+            task = shown.add_task(title, total=None, rate="")
+
+            def tell(now: Progress) -> None:
+                shown.update(
+                    task, completed=now.done, total=now.rows, rate=f"{now.rate:,.0f} rows/s"
+                )
+
+            yield tell
+
+    return bar()

@@ -1,0 +1,35 @@
+"""Curves over time."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from nicegui import ui
+
+__all__ = ["chart"]
+
+_COLOURS = ["#1f2933", "#b5402a", "#2f7fb8", "#3a7d44", "#d9822b", "#6f4fa3", "#00808a", "#a8325e"]
+
+
+def chart(title: str, t: list[float], curves: dict[str, list[float]], unit: str) -> Any:
+    """A chart with a legend, its axes in SI units."""
+    series = [
+        {
+            "name": name, "type": "line", "showSymbol": False, "lineStyle": {"width": 1.6},
+            "data": [[float(x), float(y)] for x, y in zip(t, values, strict=True)],
+        }
+        for name, values in curves.items()
+    ]  # fmt: skip
+    return ui.echart(
+        {
+            "title": {"text": title, "textStyle": {"fontSize": 13, "fontWeight": 600}},
+            "color": _COLOURS,
+            "tooltip": {"trigger": "axis"},
+            "legend": {"type": "scroll", "top": 22},
+            "grid": {"left": 60, "right": 16, "top": 56, "bottom": 36},
+            "xAxis": {"type": "value", "name": "s", "min": t[0], "max": t[-1]},
+            "yAxis": {"type": "value", "name": unit, "scale": True},
+            "animation": False,
+            "series": series,
+        }
+    ).classes("w-full chart")

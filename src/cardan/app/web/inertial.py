@@ -1,0 +1,95 @@
+"""The inertia of simple shapes: box, cylinder, rod; moved from the centre to the frame's origin."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from nicegui import ui
+
+from ...describe.parser import to_value
+from ...describe.robot import Link
+from ...errors import CardanError
+from .state import Page
+
+__all__ = ["inertial_dialog", "shape_inertia"]
+
+_SHAPES = {
+    "box": ("along x", "along y", "along z"),
+    "cylinder": ("radius", "length along z"),
+    "rod": ("length along x",),
+}
+
+
+def shape_inertia(shape: str, mass: float, sizes: list[float], centre: list[float]) -> Any:
+    """(J about the origin (3,3), first moments (3,)) of a homogeneous body."""
+    if shape == "box":
+        x, y, z = (size**2 for size in sizes)
+        about = np.diag([y + z, x + z, x + y]) * mass / 12
+    elif shape == "cylinder":
+        radius, length = sizes
+        side = mass * (3 * radius**2 + length**2) / 12
+        about = np.diag([side, side, mass * radius**2 / 2])
+    else:
+        about = np.diag([0.0, 1.0, 1.0]) * mass * sizes[0] ** 2 / 12
+    c = np.array(centre)
+    return about + mass * (c @ c * np.eye(3) - np.outer(c, c)), mass * c
+
+
+def inertial_dialog(page: Page) -> None:
+    """Ask for shape, mass, sizes and centre; write the ten parameters of a link."""
+    links = {j: link.name for j, link in enumerate(page.robot.links)}
+    with ui.dialog() as dialog, ui.card().classes("min-w-96"):
+        ui.label("Inertia of a simple shape").classes("text-lg")
+        link = ui.select(links, value=len(links) - 1, label="Link").classes("w-full")
+        shape = ui.select(list(_SHAPES), value="box", label="Shape").classes("w-full")
+        mass = ui.number("Mass, kg", value=1.0, min=0).classes("w-full")
+        with ui.row() as sizes_row:
+            pass
+        sizes: list[ui.number] = []
+
+        def ask() -> None:
+            sizes_row.clear()
+            sizes.clear()
+            with sizes_row:
+                for words in _SHAPES[shape.value]:
+                    sizes.append(ui.number(f"{words}, m", value=0.1, min=0).classes("w-32"))
+
+        shape.on_value_change(ask)
+        ask()
+        ui.label("Centre of mass in the link's frame, m").classes("hint")
+        with ui.row():
+            centre = [ui.number(axis, value=0.0).classes("w-24") for axis in "xyz"]
+
+        def apply() -> None:
+            numbers = [field.value for field in (mass, *sizes, *centre)]
+            if any(value is None for value in numbers):
+                ui.notify("Give every number", type="warning")
+                return
+            J, MS = shape_inertia(
+                shape.value, mass.value, [s.value for s in sizes], [c.value for c in centre]
+            )
+            message = _write(page, link.value, mass.value, J, MS)
+            if message:
+                ui.notify(message, type="negative", multi_line=True)
+            else:
+                dialog.close()
+
+        with ui.row().classes("w-full justify-end"):
+            ui.button("Cancel", on_click=dialog.close).props("flat no-caps")
+            ui.button("Apply", on_click=apply).props("no-caps")
+    dialog.open()
+
+
+def _write(page: Page, j: int, mass: float, J: np.ndarray, MS: np.ndarray) -> str:
+    names = {"XX": (0, 0), "XY": (0, 1), "XZ": (0, 2), "YY": (1, 1), "YZ": (1, 2), "ZZ": (2, 2)}
+    numbers = {key: float(J[at]) for key, at in names.items()} | {"M": mass}
+    numbers |= dict(zip(("MX", "MY", "MZ"), map(float, MS), strict=True))
+    try:
+        fields: dict[str, Any] = {key: to_value(f"{x:.12g}") for key, x in numbers.items()}
+    except CardanError as error:
+        return str(error)
+    links: list[Link] = list(page.robot.links)
+    links[j] = replace(links[j], **fields)
+    return page.change(replace(page.robot, links=tuple(links)), redraw=True)

@@ -1,0 +1,259 @@
+"""Models: chosen from the menu, derived by a job, read as equations, taken away as code."""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import html
+import re
+from typing import Any
+
+from nicegui import ui
+
+from ...catalogue import MENU, Entry, Option
+from ...describe.bundled import bundled
+from ...emit import languages
+from ...errors import CardanError
+from ...package.write import KINDS
+from ..published import COUNTED, kind_of, published
+from .state import Page
+
+__all__ = ["Models"]
+
+_EXTENSIONS = {
+    "c": "c", "cpp": "hpp", "fortran": "f90", "matlab": "m", "mathematica": "m", "maple": "mpl",
+    "python": "py", "jax": "py", "torch": "py", "julia": "jl", "rust": "rs", "cuda": "cu",
+    "text": "txt", "latex": "tex", "markdown": "md", "html": "html",
+}  # fmt: skip
+_HIGHLIGHT = {
+    "c": "C", "cpp": "C++", "fortran": "Fortran", "python": "Python", "jax": "Python",
+    "torch": "Python", "julia": "Julia", "rust": "Rust", "cuda": "C++", "latex": "sTeX",
+    "markdown": "Markdown", "html": "HTML", "matlab": "Octave", "mathematica": "Mathematica",
+}  # fmt: skip
+
+
+class Models:
+    """The panel: model and options, then equations and code."""
+
+    def __init__(self, page: Page) -> None:
+        self.page = page
+        self.fields: dict[str, Any] = {}
+        self.task: asyncio.Task[Any] | None = None
+        self.found: dict[str, Any] = {}
+        kept = page.project.page.get("model", "inverse-dynamics")
+        self.name = kept if kept in MENU else "inverse-dynamics"
+        with ui.column().classes("w-full"):
+            with ui.row().classes("items-end w-full"):
+                self.choice = ui.select(
+                    {name: f"{entry.group}: {name}" for name, entry in MENU.items()},
+                    value=self.name, label="Model", with_input=True,
+                    on_change=lambda event: self.choose(event.value),
+                ).classes("w-64")  # fmt: skip
+                self.language = ui.select(
+                    languages(), value=page.project.page.get("language", "c"), label="Language"
+                ).classes("w-32")
+                self.run = ui.button("Derive", icon="functions", on_click=self.start)
+                self.run.props("no-caps unelevated")
+                self.stop = ui.button("Cancel", on_click=self.cancel).props("flat no-caps")
+                self.stop.set_visibility(False)
+                self.busy = ui.spinner(size="1.5em")
+                self.busy.set_visibility(False)
+                self.status = ui.label("").classes("hint").props("role=status")
+            self.options = ui.row().classes("w-full items-center options")
+            self.result = ui.column().classes("w-full")
+        self.choose(self.name)
+
+    # the form
+
+    def choose(self, name: str | None) -> None:
+        """Show the options of a model."""
+        if name not in MENU:
+            return
+        self.name = name
+        if self.choice.value != name:
+            self.choice.value = name
+        self.options.clear()
+        self.fields = {}
+        entry = MENU[name]
+        with self.options:
+            ui.label(entry.summary).classes("hint w-full")
+            for key, option in entry.options.items():
+                self.fields[key] = _field(key, option)
+
+    def question(self) -> dict[str, Any]:
+        """What a job is asked."""
+        entry: Entry = MENU[self.name]
+        options = {}
+        for key, field in self.fields.items():
+            value, default = field.value, entry.options[key].default
+            if value not in (None, "") and value != default:
+                options[key] = value
+        return {"robot": self.page.text, "model": self.name, "options": options}
+
+    # the work
+
+    async def start(self) -> None:
+        self.page.project.remember(model=self.name, language=self.language.value)
+        question = {**self.question(), "language": self.language.value}
+        found = await self._work("derive", question)
+        if found is not None:
+            self.found = found
+            self.show()
+
+    async def _work(self, function: str, question: dict[str, Any]) -> dict[str, Any] | None:
+        self.run.disable()
+        self.busy.set_visibility(True)
+        self.stop.set_visibility(True)
+        self.status.set_text("")
+        self.task = asyncio.ensure_future(self.page.jobs.run(function, self._say, **question))
+        try:
+            found: dict[str, Any] = await self.task
+            return found
+        except asyncio.CancelledError:
+            self.status.set_text("cancelled")
+        except CardanError as error:
+            self.status.set_text(str(error))
+        finally:
+            self.run.enable()
+            self.busy.set_visibility(False)
+            self.stop.set_visibility(False)
+        return None
+
+    def _say(self, text: str) -> None:
+        self.status.set_text(text)
+
+    def cancel(self) -> None:
+        if self.task is not None:
+            self.task.cancel()
+
+    # the result
+
+    def show(self) -> None:
+        found = self.found
+        self.status.set_text("from the cache" if found.get("cached") else "")
+        self.result.clear()
+        with self.result:
+            self._summary(found)
+            with ui.tabs().props("dense align=left no-caps") as tabs:
+                equations, code = ui.tab("Equations"), ui.tab("Code")
+            with ui.tab_panels(tabs, value=equations).classes("w-full"):
+                with ui.tab_panel(equations):
+                    if found["text"]:
+                        ui.label(found["text"]).classes("listing")
+                    else:
+                        self._equations(found)
+                with ui.tab_panel(code):
+                    self._code(found)
+
+    def _summary(self, found: dict[str, Any]) -> None:
+        with ui.row().classes("items-center figures"):
+            if found["cost"]:
+                cost = found["cost"]
+                mul = cost["mul"] + cost["div"]
+                ui.label(f"{mul} multiplications, {cost['add']} additions").classes("figure")
+                ui.label(f"{cost['trig']} sin/cos").classes("hint")
+                for text in self._others():
+                    ui.label(text).classes("hint")
+            ui.label(f"derived in {found['seconds']:.2f} s").classes("hint")
+        for remark in found.get("remarks", []):
+            ui.label(remark).classes("hint")
+
+    def _others(self) -> list[str]:
+        """What other systems need for the same, where that is published."""
+        robot = self.page.robot
+        name = next((n for n in COUNTED if bundled(n) == robot), "")
+        base = self.question()["options"].get("base_parameters", False)
+        figures = published(name, robot, self.name, "base" if base else kind_of(name))
+        return [str(figure) for figure in figures if figure.holds_for(robot)]
+
+    def _equations(self, found: dict[str, Any]) -> None:
+        """Thousands of lines: only those in sight are in the page."""
+        lines = found["lines"]
+        uses: dict[str, list[str]] = {}
+        for name, reads, _ in lines:
+            for read in reads:
+                uses.setdefault(read, []).append(name)
+        rows = [
+            {"id": k, "name": name, "math": mathml, "text": _plain(mathml)}
+            for k, (name, _, mathml) in enumerate(lines)
+        ]
+        with ui.row().classes("w-full items-center"):
+            search = ui.input("Search", placeholder="a symbol, as in N3_2").props("dense clearable")
+            chosen = ui.label("Click a symbol to see its definition.").classes("hint grow")
+        table = ui.table(
+            rows=rows, columns=[{"name": "math", "field": "text", "label": "", "align": "left"}],
+            row_key="id",
+        )  # fmt: skip
+        table.props("virtual-scroll hide-header hide-bottom flat dense :rows-per-page-options=[0]")
+        table.classes("w-full equations")
+        table.add_slot("body-cell-math", _CELL)
+        search.on_value_change(lambda event: table.set_filter(event.value or ""))
+        definitions = {name: k for k, (name, _, _) in enumerate(lines)}
+
+        def clicked(event: Any) -> None:
+            name = str(event.args)
+            if not name:
+                return
+            read_by = uses.get(name, [])
+            used = ", ".join(read_by[:12]) + (" ..." if len(read_by) > 12 else "")
+            if name in definitions:
+                search.value = ""
+                table.run_method("scrollTo", definitions[name])
+                where = f"defined in line {definitions[name] + 1}"
+            else:
+                where = "an input"
+            chosen.set_text(f"{name}: {where}; used in {used or 'no line: an output'}")
+
+        table.on("click", clicked, js_handler=_SYMBOL)
+        if found.get("left_out"):
+            ui.label(f"{found['left_out']} more lines are in the code.").classes("hint")
+
+    def _code(self, found: dict[str, Any]) -> None:
+        code, language = found["code"], found["language"]
+        name = re.sub(r"[^a-z0-9]+", "_", f"{self.page.robot.name}_{self.name}".lower()).strip("_")
+        file = f"{name}.{_EXTENSIONS.get(language, 'txt')}"
+        with ui.row().classes("items-center"):
+            ui.button("Copy", icon="content_copy", on_click=lambda: ui.clipboard.write(code)).props(
+                "flat dense no-caps"
+            )
+            ui.button("Download", icon="download",
+                      on_click=lambda: ui.download.content(code, file)
+                      ).props("flat dense no-caps").mark("download-code")  # fmt: skip
+            with ui.button("Package", icon="inventory_2").props("flat dense no-caps"), ui.menu():
+                for kind in KINDS:
+                    ui.menu_item(kind, lambda kind=kind: self._package(kind))
+        editor = ui.codemirror(code, language=_HIGHLIGHT.get(language), line_wrapping=False)  # type: ignore[arg-type]
+        editor.props("readonly").classes("w-full code")
+
+    async def _package(self, kind: str) -> None:
+        found = await self._work("package", {**self.question(), "kind": kind})
+        if found is not None:
+            ui.download.content(base64.b64decode(found["zip"]), found["name"])
+
+
+_SYMBOL = """(event) => emit(
+    event.target.closest('[data-name]')?.getAttribute('data-name') ?? '')"""
+_CELL = """
+<q-td :props="props">
+  <span class="line-number">{{ props.row.id + 1 }}</span><span v-html="props.row.math"></span>
+</q-td>
+"""
+
+
+def _plain(mathml: str) -> str:
+    """What a search looks in: the names of a line."""
+    return " ".join(html.unescape(name) for name in re.findall(r'data-name="([^"]*)"', mathml))
+
+
+def _field(key: str, option: Option) -> Any:
+    words = key.replace("_", " ")
+    if option.kind == "flag":
+        found: Any = ui.checkbox(words, value=bool(option.default))
+    elif option.choices is not None:
+        found = ui.select(list(option.choices), value=option.default, label=words).props("dense")
+        found.classes("w-40")
+    else:
+        default = "" if option.default is None else str(option.default)
+        found = ui.input(words, placeholder=default).props("dense").classes("w-32")
+    found.tooltip(option.summary)
+    return found

@@ -1,0 +1,147 @@
+"""Who may talk to the server: a browser on an allowed host that knows the token.
+
+Pure ASGI, so that it stands before every route and the WebSocket alike. A page of another site can
+make a browser send requests here, or make a name of its own resolve to this machine; so the Host
+must be ours, an Origin, if there is one, must be ours, and the token must have been given once in
+the address that `cardan serve` opened; from then on a cookie holds it that no script can read and
+no other site sends.
+"""
+
+from __future__ import annotations
+
+import hmac
+from collections.abc import Awaitable, Callable, MutableMapping
+from http.cookies import CookieError, SimpleCookie
+from typing import Any
+from urllib.parse import parse_qs, urlencode
+
+__all__ = ["Guard", "hosts_of"]
+
+Scope = MutableMapping[str, Any]
+Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
+Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
+App = Callable[[Scope, Receive, Send], Awaitable[None]]
+
+_POLICY = (
+    "default-src 'self'; script-src 'self' 'unsafe-inline' 'unsafe-eval'; "
+    "style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; font-src 'self' data:; "
+    "connect-src 'self' ws://{host} wss://{host}; worker-src 'self' blob:; object-src 'none'; "
+    "base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
+)
+_REFUSED = {
+    "host": "this address is not the one the server was started on",
+    "origin": "a page of another site asked",
+    "token": "open the address that `cardan serve` printed: it carries the token",
+}
+
+
+def hosts_of(host: str, port: int) -> frozenset[str]:
+    """What a Host header may say for a server on that address."""
+    names = {host}
+    if host in ("127.0.0.1", "localhost", "::1"):
+        names |= {"127.0.0.1", "localhost", "[::1]"}
+    elif ":" in host:
+        names = {f"[{host}]"}
+    with_port = {f"{name}:{port}" for name in names}
+    return frozenset(with_port | (names if port == 80 else set()))
+
+
+class Guard:
+    """The application behind its door."""
+
+    def __init__(self, app: App, *, hosts: frozenset[str], token: str) -> None:
+        self.app = app
+        self.hosts = hosts
+        self.token = token
+        port = next(iter(hosts)).rpartition(":")[2]
+        self.cookie = f"cardan_{port}"  # cookies do not know ports: two servers, two names
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "lifespan":
+            await self.app(scope, receive, send)
+            return
+        headers = [(k.decode("latin-1").lower(), v.decode("latin-1")) for k, v in scope["headers"]]
+        fault = self._fault(scope, headers)
+        if fault:
+            await _refuse(scope, receive, send, fault)
+            return
+        if scope["type"] == "http" and self._in_query(scope):
+            await self._welcome(scope, send)
+            return
+        host = dict(headers)["host"]
+        await self.app(scope, receive, _with_headers(send, _POLICY.format(host=host)))
+
+    def _fault(self, scope: Scope, headers: list[tuple[str, str]]) -> str:
+        found = [value for name, value in headers if name == "host"]
+        if len(found) != 1 or found[0].lower() not in self.hosts:
+            return "host"
+        for name, value in headers:
+            if name == "origin" and value.lower() not in {f"http://{h}" for h in self.hosts}:
+                return "origin"
+            if name == "sec-fetch-site" and value.lower() not in ("same-origin", "none"):
+                # a link from elsewhere may open the page with the token, nothing more
+                return "origin"
+        return "" if self._in_query(scope) or self._in_cookie(headers) else "token"
+
+    def _in_query(self, scope: Scope) -> bool:
+        query = parse_qs(scope.get("query_string", b"").decode("latin-1"))
+        return any(_same(value, self.token) for value in query.get("token", []))
+
+    def _in_cookie(self, headers: list[tuple[str, str]]) -> bool:
+        for name, value in headers:
+            if name != "cookie":
+                continue
+            try:
+                found = SimpleCookie(value).get(self.cookie)
+            except CookieError:
+                continue
+            if found is not None and _same(found.value, self.token):
+                return True
+        return False
+
+    async def _welcome(self, scope: Scope, send: Send) -> None:
+        """The token moves from the address, which is shown and kept, into the cookie."""
+        query = parse_qs(scope["query_string"].decode("latin-1"))
+        query.pop("token")
+        path = scope["path"] if scope["path"].startswith("/") else "/"
+        if path.startswith(("//", "/\\")):
+            path = "/"
+        target = path + (f"?{urlencode(query, doseq=True)}" if query else "")
+        cookie = f"{self.cookie}={self.token}; Path=/; HttpOnly; SameSite=Strict"
+        await _answer(send, 303, b"", {"location": target, "set-cookie": cookie})
+
+
+def _same(given: str, token: str) -> bool:
+    return hmac.compare_digest(given.encode(), token.encode())
+
+
+def _with_headers(send: Send, policy: str) -> Send:
+    extra = [
+        (b"content-security-policy", policy.encode()),
+        (b"x-content-type-options", b"nosniff"),
+        (b"referrer-policy", b"no-referrer"),
+        (b"cross-origin-resource-policy", b"same-origin"),
+    ]
+
+    async def sending(message: MutableMapping[str, Any]) -> None:
+        if message["type"] == "http.response.start":
+            message["headers"] = [*message.get("headers", []), *extra]
+        await send(message)
+
+    return sending
+
+
+async def _refuse(scope: Scope, receive: Receive, send: Send, fault: str) -> None:
+    if scope["type"] == "websocket":
+        await receive()
+        await send({"type": "websocket.close", "code": 1008})
+        return
+    text = f"cardan: refused: {_REFUSED[fault]}\n".encode()
+    await _answer(send, 401 if fault == "token" else 403, text, {})
+
+
+async def _answer(send: Send, status: int, body: bytes, headers: dict[str, str]) -> None:
+    listed = {"content-type": "text/plain; charset=utf-8", "cache-control": "no-store", **headers}
+    pairs = [(name.encode(), value.encode("latin-1")) for name, value in listed.items()]
+    await send({"type": "http.response.start", "status": status, "headers": pairs})
+    await send({"type": "http.response.body", "body": body})

@@ -1,0 +1,103 @@
+"""`cardan serve`: the page on this machine alone, behind its token."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import socket
+import webbrowser
+from typing import Any
+
+from ...errors import InputError, MissingExtraError
+from .security import Guard, hosts_of
+from .store import Store, data_folder
+
+__all__ = ["application", "serve"]
+
+_LOOPBACK = ("127.0.0.1", "localhost", "::1")
+
+
+def application(host: str, port: int, token: str) -> Any:
+    """The whole web app as an ASGI application."""
+    folder = data_folder()
+    os.environ.setdefault("NICEGUI_STORAGE_PATH", str(folder / "browser"))
+    try:
+        from fastapi import FastAPI
+        from nicegui import app, ui
+    except ImportError:
+        raise MissingExtraError.of("nicegui", "web", "the web app") from None
+    from . import gallery, page
+    from .jobs import Jobs
+    from .state import Page
+
+    store, jobs = Store(folder), Jobs()
+
+    @ui.page("/", title="Cardan")
+    def main() -> None:
+        name = str(app.storage.browser["id"]).replace("-", "")
+        page.build(Page(store.project(name), jobs))
+
+    @ui.page("/gallery", title="Cardan: robots")
+    def robots() -> None:
+        gallery.build(lambda: store.project(str(app.storage.browser["id"]).replace("-", "")))
+
+    app.on_shutdown(jobs.close)
+    api = FastAPI(openapi_url=None, docs_url=None, redoc_url=None)
+    ui.run_with(api, title="Cardan", storage_secret=_secret(folder), show_welcome_message=False)
+    return Guard(api, hosts=hosts_of(host, port), token=token)
+
+
+def _secret(folder: Any) -> str:
+    """Signs the browser's cookie; kept, so that a project is found again after a restart."""
+    path = folder / "secret"
+    try:
+        found = path.read_text(encoding="ascii").strip()
+        if len(found) >= 32:
+            return str(found)
+    except (OSError, UnicodeDecodeError):
+        pass
+    secret = secrets.token_hex(32)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+    with os.fdopen(handle, "w", encoding="ascii") as file:
+        file.write(secret)
+    return secret
+
+
+def serve(
+    host: str = "127.0.0.1", port: int = 0, token: str = "", browser: bool = True,
+    say: Any = print,
+) -> None:  # fmt: skip
+    """Run until interrupted."""
+    if host not in _LOOPBACK and not token:
+        raise InputError(
+            f"{host} can be reached by other machines: name a secret of your own with --token, "
+            "or leave --host out"
+        )
+    if token and len(token) < 16:
+        raise InputError("the token must have at least 16 characters")
+    if token and not all(c.isalnum() or c in "-_" for c in token):
+        raise InputError("the token may hold letters, digits, - and _ only")
+    token = token or secrets.token_urlsafe(24)
+    port = port or _free_port(host)
+    try:
+        import uvicorn
+    except ImportError:
+        raise MissingExtraError.of("nicegui", "web", "the web app") from None
+    server = application(host, port, token)
+    shown = f"[{host}]" if ":" in host else host
+    address = f"http://{shown}:{port}/?token={token}"
+    say(f"Cardan is at {address}")
+    if browser:
+        webbrowser.open(address)
+    uvicorn.run(server, host=host, port=port, log_level="warning", server_header=False)
+
+
+def _free_port(host: str) -> int:
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    with socket.socket(family) as probe:
+        try:
+            probe.bind((host, 0))
+        except OSError as error:
+            raise InputError(f"cannot listen on {host}: {error.strerror}") from None
+        return int(probe.getsockname()[1])

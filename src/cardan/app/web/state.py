@@ -1,0 +1,134 @@
+"""What one browser page works on: its project, its robot, the joint positions, who listens."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ...describe.check import check
+from ...describe.robot import Robot
+from ...errors import CardanError
+from .drawing import drawable, skeleton
+from .jobs import Jobs
+from .store import Project
+
+__all__ = ["Page"]
+
+
+class Page:
+    """The state shared by the parts of the page; parts subscribe to changes."""
+
+    def __init__(self, project: Project, jobs: Jobs) -> None:
+        self.project = project
+        self.jobs = jobs
+        self.robot: Robot = project.robot
+        self._robot_listeners: list[Callable[[], None]] = []
+        self._motion_listeners: list[Callable[[], None]] = []
+        self._drawn: Robot | None = None
+        self._numeric: tuple[Robot | None, ...] = ()
+        self.redraw = False  # the tables must be drawn anew although the robot has the same form
+        self.q = self._kept_q()
+
+    # the robot
+
+    @property
+    def text(self) -> str:
+        """The robot as the .toml text that jobs are given."""
+        return self.project.texts[self.project.index]
+
+    @property
+    def stem(self) -> str:
+        """The name of a file for the robot."""
+        kept = "".join(c if c.isascii() and c.isalnum() else "_" for c in self.robot.name)
+        return kept.strip("_")[:60] or "robot"
+
+    def change(self, robot: Robot, redraw: bool = False) -> str:
+        """Take a changed robot; a message, and nothing changed, where it is not sound."""
+        faults = [fault for fault in check(robot) if fault.severity == "error"]
+        if faults:
+            return str(faults[0])
+        try:
+            self.project.change(robot)
+        except CardanError as error:
+            return str(error)
+        self.redraw = redraw
+        self.refresh()
+        return ""
+
+    def undo(self) -> None:
+        self.project.undo()
+        self.redraw = True
+        self.refresh()
+
+    def redo(self) -> None:
+        self.project.redo()
+        self.redraw = True
+        self.refresh()
+
+    def refresh(self) -> None:
+        """Tell every part that the robot, or what it is drawn with, has changed."""
+        self.robot = self.project.robot
+        self._drawn, self._numeric = None, ()
+        if len(self.q) != self.robot.n:
+            self.q = np.zeros(self.robot.n)
+        for listener in list(self._robot_listeners):
+            listener()
+        self.redraw = False
+
+    def on_robot(self, listener: Callable[[], None]) -> None:
+        self._robot_listeners.append(listener)
+
+    def names(self) -> list[str]:
+        """Names of the frames, the base first."""
+        return ["0", *(f"{j} {link.name}" for j, link in enumerate(self.robot.links, 1))]
+
+    # numbers for its symbols
+
+    @property
+    def values(self) -> dict[str, Any]:
+        """Numbers the user gave to symbols, for drawing and evaluating."""
+        found: dict[str, Any] = self.project.page.setdefault("values", {})
+        return found
+
+    def set_values(self, values: dict[str, Any]) -> str:
+        """Take other values; a message where one of them cannot be read."""
+        known = {k: x for k, x in values.items() if k in self.robot.parameters}
+        try:
+            drawable(self.robot, known)
+        except CardanError as error:
+            return str(error)
+        self.project.remember(values=values)
+        self.refresh()
+        return ""
+
+    def drawn(self) -> Robot:
+        """The geometry of the robot, with numbers."""
+        if self._drawn is None:
+            self._drawn = skeleton(drawable(self.robot, self.values))
+        return self._drawn
+
+    def numeric(self) -> Robot | None:
+        """The robot with the numbers it has been given; None while some are missing."""
+        if not self._numeric:
+            found = drawable(self.robot, self.values)
+            self._numeric = (None if found.parameters else found,)
+        return self._numeric[0]
+
+    # where it stands
+
+    def move(self, q: Any, keep: bool = False) -> None:
+        """Joint positions have changed; `keep` writes them to the project."""
+        self.q = np.array(q, float)
+        if keep:
+            self.project.remember(q=self.q.tolist())
+        for listener in list(self._motion_listeners):
+            listener()
+
+    def on_motion(self, listener: Callable[[], None]) -> None:
+        self._motion_listeners.append(listener)
+
+    def _kept_q(self) -> np.ndarray:
+        kept = self.project.page.get("q", [])
+        return np.array(kept, float) if len(kept) == self.robot.n else np.zeros(self.robot.n)

@@ -1,0 +1,138 @@
+"""Projects on disk: the robot with its history, and where the page stands.
+
+A project is one JSON file, written atomically, so that a page reload or a server restart finds it.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import secrets
+import sys
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from ...describe.bundled import bundled
+from ...describe.files import accepted, dumps, read_bytes, write_atomic
+from ...describe.robot import Robot
+from ...errors import InputError
+
+__all__ = ["Project", "Store", "data_folder"]
+
+_ID = re.compile(r"[0-9a-f]{32}")
+_DEPTH = 100  # steps that can be undone
+_FIRST = "rx90"
+_KEPT = 200  # projects
+
+
+def data_folder() -> Path:
+    """Where this user's programs keep their data."""
+    given = os.environ.get("CARDAN_DATA")
+    if given:
+        return Path(given)
+    home = Path.home()
+    if sys.platform == "win32":
+        return Path(os.environ.get("LOCALAPPDATA", home / "AppData" / "Local")) / "cardan"
+    if sys.platform == "darwin":
+        return home / "Library" / "Application Support" / "cardan"
+    return Path(os.environ.get("XDG_DATA_HOME", home / ".local" / "share")) / "cardan"
+
+
+@dataclass
+class Project:
+    """A robot being worked on: its texts, oldest first, and which of them is shown."""
+
+    path: Path
+    texts: list[str] = field(default_factory=list)
+    index: int = 0
+    page: dict[str, Any] = field(default_factory=dict)  # what the page wants to find again
+
+    @property
+    def robot(self) -> Robot:
+        return accepted(*read_bytes(self.texts[self.index].encode(), "robot.toml"), "robot.toml")
+
+    @property
+    def can_undo(self) -> bool:
+        return self.index > 0
+
+    @property
+    def can_redo(self) -> bool:
+        return self.index + 1 < len(self.texts)
+
+    def change(self, robot: Robot) -> None:
+        """A new state of the robot; what was undone before is forgotten."""
+        text = dumps(robot, "toml")
+        if text != self.texts[self.index]:
+            self.texts = [*self.texts[: self.index + 1], text][-_DEPTH:]
+            self.index = len(self.texts) - 1
+            self.save()
+
+    def undo(self) -> None:
+        if self.can_undo:
+            self.index -= 1
+            self.save()
+
+    def redo(self) -> None:
+        if self.can_redo:
+            self.index += 1
+            self.save()
+
+    def remember(self, **values: Any) -> None:
+        self.page.update(values)
+        self.save()
+
+    def save(self) -> None:
+        data = {"texts": self.texts, "index": self.index, "page": self.page}
+        write_atomic(self.path, json.dumps(data))
+
+
+class Store:
+    """The projects of a folder, by their secret names."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder / "projects"
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise InputError(
+                f"projects cannot be kept in {self.folder}: {error.strerror}; name another folder "
+                "with CARDAN_DATA"
+            ) from None
+        self.open: dict[str, Project] = {}
+        self._prune()
+
+    @staticmethod
+    def new_name() -> str:
+        return secrets.token_hex(16)
+
+    def project(self, name: str) -> Project:
+        """The project of that name; a new one where there is none, or none that can be read."""
+        if not _ID.fullmatch(name):
+            raise InputError("a project has a name of 32 hexadecimal digits")
+        if name not in self.open:
+            self.open[name] = self._read(self.folder / f"{name}.json")
+        return self.open[name]
+
+    def _read(self, path: Path) -> Project:
+        project = Project(path, [dumps(bundled(_FIRST), "toml")])
+        try:
+            data = json.loads(path.read_text(encoding="utf-8"))
+            found = Project(path, list(map(str, data["texts"])), int(data["index"]),
+                            dict(data["page"]))  # fmt: skip
+            found.robot  # noqa: B018  (raises if the text cannot be read)
+            return found
+        except FileNotFoundError:
+            return project
+        except Exception:
+            # a file that cannot be read is set aside, not lost
+            path.replace(path.with_suffix(f".{int(time.time())}.damaged"))
+            return project
+
+    def _prune(self) -> None:
+        """Forget the projects that were not touched for the longest time."""
+        files = sorted(self.folder.glob("*.json"), key=lambda path: path.stat().st_mtime)
+        for path in files[:-_KEPT]:
+            path.unlink(missing_ok=True)

@@ -1,0 +1,289 @@
+"""The mechanism in three dimensions: drawn from its table, moved by sliders."""
+
+from __future__ import annotations
+
+import asyncio
+import math
+from typing import Any
+
+import numpy as np
+from nicegui import ui
+
+from ...describe.expression import number
+from ...describe.robot import FIXED
+from ...errors import CardanError
+from ...mechanism.tree import Tree
+from ...use.frames import centres_of_mass, link_frames
+from .drawing import Solid, along, reach, solids
+from .sliders import Sliders
+from .stage import fit, save_picture, stage, together
+from .state import Page
+
+__all__ = ["View"]
+
+_COLOURS = {
+    "tube": "#8d99a6", "revolute": "#d9822b", "prismatic": "#2f7fb8", "slide": "#b7c1cb",
+    "loop": "#6f4fa3",
+}  # fmt: skip
+_RADII = {"tube": 0.014, "slide": 0.012, "loop": 0.022, "revolute": 0.034}
+_UPRIGHT = np.array([[1, 0, 0], [0, 0, -1], [0, 1, 0]], float)  # three.js draws cylinders along y
+_PALETTE = ("#b5402a", "#2f7fb8", "#3a7d44", "#d9822b", "#6f4fa3", "#00808a", "#a8325e", "#5c6670")
+_SHOWN = {
+    "axes": ("3d_rotation", "Axes of all frames", False),
+    "names": ("label", "Names of the links", False),
+    "mass": ("adjust", "Centre of mass and gravity", True),
+    "grid": ("grid_on", "Grid", True),
+}
+_LABEL = "font-size:11px;color:inherit;padding-left:10px"
+
+
+class View:
+    """The scene, what it shows, and its sliders."""
+
+    def __init__(self, page: Page) -> None:
+        self.page = page
+        self.size = 1.0
+        self.looked: tuple[Any, ...] = ()
+        self.frames: list[Any] = []
+        self.slides: list[tuple[int, Any]] = []
+        self.ghosts: list[Any] = []
+        self.extras: dict[str, list[Any]] = {}
+        self.playing = 0
+        with ui.column().classes("view w-full no-wrap"):
+            with ui.element("div").classes("stage"):
+                self.scene = stage(self._dropped)
+                self._tools()
+                self.message = ui.label("").classes("stage-message error").props("role=status")
+            self.sliders = Sliders(page, self.message.set_text)
+        self.draw()
+        page.on_robot(self.draw)
+        page.on_motion(self.place)
+
+    def _tools(self) -> None:
+        """Buttons over the scene: look at everything, what is shown, a picture of it."""
+        with ui.row().classes("tools"):
+            _tool("center_focus_strong", "Look at the whole robot", self.look)
+            for key, (icon, words, _) in _SHOWN.items():
+                _tool(icon, words, lambda key=key: self._toggle(key))
+            _tool("photo_camera", "Save as a picture", self._picture)
+            _tool("restart_alt", "Joints to zero", self._zero)
+
+    def shows(self, key: str) -> bool:
+        return bool(self.page.project.page.get(f"show-{key}", _SHOWN[key][2]))
+
+    def _toggle(self, key: str) -> None:
+        self.page.project.remember(**{f"show-{key}": not self.shows(key)})
+        self._extras()
+        self.place()
+
+    def _picture(self) -> None:
+        save_picture(self.scene, f"{self.page.stem}.png")
+
+    def _zero(self) -> None:
+        self.page.q = np.zeros(self.page.robot.n)
+        self._close_loops()
+        self.page.move(self.page.q, keep=True)
+
+    # drawing
+
+    def draw(self) -> None:
+        """All solids anew; then everything is put where the joints say."""
+        self.message.set_text("")
+        try:
+            robot = self.page.drawn()
+            self.size = reach(robot)
+            parts = solids(robot)
+        except CardanError as error:
+            self.message.set_text(str(error))
+            return
+        with together(self.scene):
+            self.scene.clear()
+            self.frames, self.slides, self.ghosts, self.extras = [], [], [], {}
+            with self.scene:
+                for j in range(len(robot.links) + 1):
+                    with self.scene.group() as group:
+                        for part in (part for part in parts if part.frame == j):
+                            self._solid(part)
+                    self.frames.append(group)
+                self._extras()
+                self.target = self.scene.sphere(0.05 * self.size).material("#b5402a", 0.5)
+                self.target.draggable().with_name("target")
+        self._close_loops()
+        self.sliders.build(self.size)
+        self.place()
+        form = (robot.name, len(robot.links), round(math.log(self.size) / 0.4))
+        if form != self.looked:
+            self.looked = form
+            self.look()
+
+    def _solid(self, part: Solid) -> None:
+        size, scene = self.size, self.scene
+        if part.kind == "tool":
+            scene.axes_helper(part.length)
+            return
+        if part.kind == "prismatic":
+            found: Any = scene.box(0.06 * size, 0.06 * size, part.length)
+            turn = part.turn
+        else:
+            radius = _RADII[part.kind] * size
+            found = scene.cylinder(radius, radius, part.length, 24)
+            turn = part.turn @ _UPRIGHT
+        found.material(_COLOURS[part.kind]).move(*part.middle).rotate_R(turn.tolist())
+        if part.kind == "slide":
+            self.slides.append((part.joint, found))
+
+    def _extras(self) -> None:
+        """What can be shown or left out: made when it is first asked for."""
+        makers = {"axes": self._axes, "names": self._names, "mass": self._mass, "grid": self._grid}
+        with together(self.scene), self.scene:
+            for key, make in makers.items():
+                shown = self.shows(key)
+                if shown and key not in self.extras:
+                    self.extras[key] = make()
+                for item in self.extras.get(key, []):
+                    item.visible(shown)
+
+    def _axes(self) -> list[Any]:
+        found = []
+        for group in self.frames:
+            with group:
+                found.append(self.scene.axes_helper(0.12 * self.size))
+        return found
+
+    def _names(self) -> list[Any]:
+        found = []
+        for group, name in zip(self.frames, self.page.names(), strict=True):
+            with group:
+                found.append(self.scene.text(name, _LABEL))
+        return found
+
+    def _mass(self) -> list[Any]:
+        """A green ball at the centre of mass, and an arrow along gravity from it."""
+        scene, size = self.scene, self.size
+        ball = scene.sphere(0.02 * size).material("#3a7d44")
+        with scene.group() as arrow:
+            for radius, tip, length, z in ((0.005, 0.005, 0.2, 0.1), (0, 0.016, 0.05, 0.225)):
+                part = scene.cylinder(radius * size, tip * size, length * size, 16)
+                part.material("#3a7d44").move(0, 0, z * size)
+                part.rotate_R((np.diag([1.0, -1, -1]) @ _UPRIGHT).tolist())
+        return [ball, arrow]
+
+    def _grid(self) -> list[Any]:
+        """A grid one can look through: robots also reach below their base."""
+        half, found = 1.2 * self.size, []
+        for k in np.linspace(-half, half, 9).tolist():
+            for a, b in (((k, -half, 0), (k, half, 0)), ((-half, k, 0), (half, k, 0))):
+                found.append(self.scene.line(list(a), list(b)).material("#8b949e", 0.4))
+        radius = 0.07 * self.size
+        plate = self.scene.cylinder(radius, radius, 0.02 * self.size, 32).material("#5c6670")
+        plate.move(0, 0, -0.01 * self.size).rotate_R(_UPRIGHT.tolist())
+        return [*found, plate]
+
+    def look(self) -> None:
+        if self.frames:
+            fit(self.scene, link_frames(self.page.drawn(), self.page.q)[:, :3, 3], self.size)
+
+    # placing
+
+    def _close_loops(self) -> None:
+        """A new robot, or one that was changed, starts with its loops closed."""
+        from .following import assembled
+
+        if self.page.robot.loops:
+            try:
+                self.page.q = assembled(self.page.drawn(), self.page.q)
+            except CardanError as error:
+                self.message.set_text(str(error))
+
+    def place(self) -> None:
+        """Move every frame to where the joints put it."""
+        if not self.frames:
+            return
+        robot = self.page.drawn()
+        T = link_frames(robot, self.page.q)
+        with together(self.scene):
+            for group, pose in zip(self.frames, T, strict=True):
+                group.move(*pose[:3, 3].tolist()).rotate_R(pose[:3, :3].tolist())
+            for j, rod in self.slides:
+                moved = float(self.page.q[_row(robot, j)])
+                moved += float(number(robot.joints[j - 1].r) or 0)
+                rod.scale(1, max(abs(moved), 1e-6), 1).move(0, 0, -moved / 2)
+            self.target.move(*T[Tree.of(robot).last, :3, 3].tolist())
+            self._place_mass(T)
+        self.sliders.place()
+
+    def _place_mass(self, T: np.ndarray) -> None:
+        """Where the masses are known, and where gravity is."""
+        if not self.shows("mass") or "mass" not in self.extras:
+            return
+        ball, arrow = self.extras["mass"]
+        found = self.page.numeric()
+        mass, moments = centres_of_mass(found, T) if found else (np.zeros(1), np.zeros((1, 3)))
+        known = bool(mass.sum() > 0)
+        g = np.array([number(x) or 0.0 for x in found.gravity]) if found else np.zeros(3)
+        ball.visible(known)
+        arrow.visible(known and bool(g.any()))
+        if known:
+            centre = (moments.sum(0) / mass.sum()).tolist()
+            ball.move(*centre)
+            if g.any():
+                arrow.move(*centre).rotate_R(along(g / np.linalg.norm(g)).tolist())
+
+    def show_ghosts(self, configurations: np.ndarray) -> None:
+        """Other configurations as thin lines through the link origins."""
+        robot = self.page.drawn()
+        self.show_lines(
+            [
+                [[T[joint.antecedent, :3, 3], T[j, :3, 3]] for j, joint in enumerate(robot.joints, 1)]
+                for T in link_frames(robot, configurations)
+            ]
+        )
+
+    def show_lines(self, drawings: Any) -> None:
+        """Segments [start, end] in frame 0, a colour for each drawing, in place of older ones."""
+        with together(self.scene), self.scene:
+            for line in self.ghosts:
+                line.delete()
+            self.ghosts = [
+                self.scene.line([*map(float, start)], [*map(float, end)]).material(
+                    _PALETTE[k % len(_PALETTE)]
+                )
+                for k, drawing in enumerate(drawings)
+                for start, end in drawing
+            ]
+
+    # moving
+
+    async def _dropped(self, event: Any) -> None:
+        """The ball at the end effector was dragged: find joints that bring the robot there."""
+        from .following import reach_for
+
+        place = (event.x, event.y, event.z)
+        try:
+            q = await asyncio.to_thread(reach_for, self.page.drawn(), self.page.q, place)
+            self.message.set_text("")
+            self.page.move(q, keep=True)
+        except CardanError as error:
+            self.message.set_text(str(error))
+            self.place()
+
+    async def play(self, motion: np.ndarray, seconds: float) -> None:
+        """Show joint positions (N, n) at their pace, thirty pictures a second at most."""
+        self.playing += 1
+        turn, robot = self.playing, self.page.robot
+        frames = max(2, min(len(motion), int(30 * seconds)))
+        for row in np.linspace(0, len(motion) - 1, frames).astype(int):
+            if turn != self.playing or robot is not self.page.robot:
+                return  # another motion, or another robot, has taken the place
+            self.page.move(motion[row])
+            await asyncio.sleep(seconds / frames)
+
+
+def _tool(icon: str, words: str, work: Any) -> None:
+    button = ui.button(icon=icon, on_click=work).props("flat round dense size=sm").tooltip(words)
+    button._props["aria-label"] = words
+
+
+def _row(robot: Any, j: int) -> int:
+    return sum(joint.sigma != FIXED for joint in robot.joints[: j - 1])
+

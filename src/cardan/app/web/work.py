@@ -1,0 +1,129 @@
+"""What the page can ask for, as functions of plain data: JSON in, JSON out.
+
+Each takes the question and `say`, which reports progress. The robot comes as .toml text."""
+
+from __future__ import annotations
+
+import base64
+import io
+import tempfile
+import time
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ...catalogue import MENU, model
+from ...describe.files import accepted, read_bytes
+from ...describe.robot import Robot
+from ...errors import InputError, UnknownNameError
+from ...program import Program
+from . import moving
+
+__all__ = ["FUNCTIONS"]
+
+Data = dict[str, Any]
+Say = Callable[[str], None]
+_MOST_LINES = 20_000
+
+
+def robot_of(data: Data) -> Robot:
+    robot = accepted(*read_bytes(data["robot"].encode(), "robot.toml"), "robot.toml")
+    values = {name: x for name, x in data.get("values", {}).items() if name in robot.parameters}
+    return robot.with_values(values) if values else robot
+
+
+def options_of(data: Data) -> Data:
+    """The options of the question as the catalogue types them."""
+    entry = MENU.get(data["model"])
+    if entry is None:
+        raise UnknownNameError.of("model", data["model"], MENU)
+    found = dict(data.get("options", {}))
+    for name, value in found.items():
+        kind = entry.options[name].kind if name in entry.options else "text"
+        if kind == "frame" and isinstance(value, str) and value.isdigit():
+            found[name] = int(value)
+        if kind == "vector" and isinstance(value, str):
+            found[name] = tuple(part.strip() for part in value.strip("()[] ").split(","))
+    return found
+
+
+def derive(data: Data, say: Say) -> Data:
+    """A model: its equations line by line, its cost, and its text in a language."""
+    robot = robot_of(data)
+    say("deriving")
+    start = time.perf_counter()
+    found = model(robot, data["model"], **options_of(data))
+    seconds = time.perf_counter() - start
+    answer: Data = {"seconds": seconds, "language": data.get("language", "c")}
+    if not isinstance(found, Program):
+        equations = found.equations() if hasattr(found, "equations") else str(found)
+        return {**answer, "text": str(equations), "lines": [], "cost": None, "code": ""}
+    say("writing the equations")
+    from ...emit.html import equations as lines_of
+
+    lines = lines_of(found)
+    cost = found.cost
+    return {
+        **answer,
+        "text": "",
+        "lines": [[line.name, list(line.reads), line.mathml] for line in lines[:_MOST_LINES]],
+        "left_out": max(0, len(lines) - _MOST_LINES),
+        "cost": {key: getattr(cost, key) for key in ("mul", "add", "div", "trig", "sqrt", "sign")},
+        "inputs": {name: list(shape) for name, shape in found.inputs.items()},
+        "outputs": {name: list(shape) for name, shape in found.outputs.items()},
+        "parameters": list(found.parameters),
+        "remarks": list(found.remarks),
+        "code": found.emit(answer["language"]),
+    }
+
+
+def package(data: Data, say: Say) -> Data:
+    """A package of models as a zip file."""
+    from ...package import write_package
+
+    say("writing the package")
+    with tempfile.TemporaryDirectory() as folder:
+        target = Path(folder, "package")
+        found = write_package(
+            robot_of(data), [data["model"]], data["kind"], str(target), **options_of(data)
+        )
+        memory = io.BytesIO()
+        with zipfile.ZipFile(memory, "w", zipfile.ZIP_DEFLATED) as archive:
+            for path in sorted(target.rglob("*")):
+                if path.is_file():
+                    archive.write(path, f"{found.name}/{path.relative_to(target).as_posix()}")
+    return {"name": f"{found.name}.zip", "zip": base64.b64encode(memory.getvalue()).decode()}
+
+
+def evaluate(data: Data, say: Say) -> Data:
+    """A model at one state, by the compiled function."""
+    program = model(robot_of(data), data["model"], **options_of(data))
+    if not isinstance(program, Program):
+        raise InputError(f"'{data['model']}' is not a program of numbers")
+    say("compiling")
+    inputs = {name: np.array(x, float) for name, x in data["inputs"].items()}
+    function: Any = program.compile()
+    found = function(**inputs)
+    names = list(program.outputs)
+    values = [found] if len(names) == 1 else list(found)
+    return {"outputs": {n: np.asarray(x).tolist() for n, x in zip(names, values, strict=True)}}
+
+
+def _on(function: Callable[[Robot, Data, Say], Data]) -> Callable[[Data, Say], Data]:
+    """A function of the robot itself as one of its text."""
+    return lambda data, say: function(robot_of(data), data, say)
+
+
+FUNCTIONS: dict[str, Callable[[Data, Say], Data]] = {
+    "derive": derive,
+    "package": package,
+    "evaluate": evaluate,
+    "inverse": _on(moving.inverse),
+    "motion": _on(moving.motion),
+    "simulation": _on(moving.simulation),
+    "identification": _on(moving.identification),
+    "modes": _on(moving.modes),
+}

@@ -1,0 +1,58 @@
+"""The process of one job: `python -m cardan.app.web.worker FUNCTION SECONDS MEGABYTES`.
+
+Data comes as JSON on stdin; lines "say ...", then "error ..." or "result ...", go to stdout."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import warnings
+from typing import Any
+
+from ...errors import CardanError
+
+__all__ = ["main"]
+
+
+def main() -> int:
+    name, seconds, megabytes = sys.argv[1:4]
+    answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
+    os.dup2(2, 1)  # what a library prints must not be taken for an answer
+    _limit(float(seconds), int(megabytes))
+
+    def answer(kind: str, value: Any) -> None:
+        answers.write(f"{kind} {json.dumps(value)}\n")
+        answers.flush()
+
+    warnings.simplefilter("ignore")
+    from . import work
+
+    try:
+        function = work.FUNCTIONS[name]
+        result = function(json.load(sys.stdin), lambda text: answer("say", text))
+    except CardanError as error:
+        answer("error", str(error))
+    except MemoryError:
+        answer("error", f"stopped: it needed more than {megabytes} MB")
+    except Exception as error:
+        answer("error", f"Cardan failed on this, which is a fault of Cardan: {error!r}")
+    else:
+        answer("result", result)
+    return 0
+
+
+def _limit(seconds: float, megabytes: int) -> None:
+    """Let the system itself stop a job, should the server not live to do it."""
+    if os.name == "nt":
+        return
+    import resource
+
+    size = megabytes << 20
+    resource.setrlimit(resource.RLIMIT_AS, (size, size))
+    time = int(seconds * 2 * (os.cpu_count() or 1)) + 5
+    resource.setrlimit(resource.RLIMIT_CPU, (time, time))
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

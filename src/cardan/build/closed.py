@@ -1,0 +1,376 @@
+"""Dynamic models of closed-loop robots, [KC97] 5.2, [K10] 4.
+
+    tau_a = G^T tau_tr(q, qd_tr, qdd_tr)                                        (22), [K10] (55)
+    tau_a = A_c qdd_a + H_c,   A_c = G^T A_tr G                                      [K10] (58)
+
+The tree's recursion is searched for its cheapest formulation, as for a tree robot."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from ..algebra.scalar import sign
+from ..algebra.solve import solve_symmetric
+from ..algebra.vector import Vec, cross, zero
+from ..describe.robot import Robot
+from ..errors import ModelError
+from ..mechanism.loops import LoopFrames
+from ..models.bodies import Bodies
+from ..models.direct_dynamics import solve_tree
+from ..models.energy import energies as energies_model
+from ..models.energy import momentum as momentum_model
+from ..models.formulation import PLAIN, Formulation
+from ..models.inertia_matrix import inertia_matrix as inertia_model
+from ..models.jacobian import rotation
+from ..models.loops import Constraint, twin_position
+from ..models.newton_euler import NewtonEuler
+from ..models.newton_euler import inverse_dynamics as newton_euler
+from ..program import Program
+from .common import COMPOSITE, RECURSION, Arrays, flat, with_base, with_friction, wrenches
+from .derive import Form, Result
+from .dynamic import moving_parent
+from .loops import Closing, closing
+
+__all__ = [
+    "bias", "direct_dynamics", "energies", "generalized_momentum", "gravity", "inertia_matrix",
+    "inverse_dynamics", "reactions",
+]  # fmt: skip
+
+Scalar = Any
+
+
+def inverse_dynamics(
+    robot: Robot, *, method: str = "newton-euler", base_parameters: bool = False, f_e: bool = False,
+    friction: bool = True, symbolic: bool = False, effort: str = "normal",
+) -> Program:  # fmt: skip
+    """Torques of the active joints, (22)."""
+    if method == "lagrange":
+        raise ModelError(
+            f"'inverse-dynamics' of '{robot.name}' by Lagrange is not available for closed loops:"
+            " use method='newton-euler'"
+        )
+    robot = with_base(with_friction(robot, friction), base_parameters)
+    made = closing(robot, "inverse-dynamics", symbolic=symbolic)
+
+    def formulate(form: Formulation) -> Form:
+        def run(scene: Bodies, x: Arrays) -> Result:
+            constraint, qd, qdd = made.motion(scene, x)
+            found = newton_euler(
+                scene, x["q"], qd, qdd, wrenches=wrenches(made.robot, x), form=form
+            )
+            tau = _with_cut_drives(made, scene, constraint, found.tau, qd, qdd)
+            return Result({"tau": ((made.na,), constraint.projected(tau))}, found)
+
+        return run
+
+    return made.program(
+        "inverse-dynamics", made.inputs("q", "qd", "qdd", f_e=f_e), [], ["tau"],
+        formulate=formulate, choices=RECURSION, effort=effort,
+    )  # fmt: skip
+
+
+def _drives(
+    made: Closing, scene: Bodies, constraint: Constraint
+) -> list[tuple[LoopFrames, Mapping[int, Scalar], Scalar]]:
+    """(loop, row, Phi) of the cut joints that have friction or a rotor."""
+    found: list[tuple[LoopFrames, Mapping[int, Scalar], Scalar]] = []
+    rows = iter(zip(constraint.cut, constraint.Phi or constraint.cut, strict=True))
+    for loop in made.connection.loops:
+        own = [next(rows) for _ in range(3 if loop.kind == "universal" else loop.freedom)]
+        link = scene.links[loop.cut - 1]
+        if any(not (isinstance(x, int) and x == 0) for x in (link.IA, link.FV, link.FS)):
+            found.append((loop, *own[0]))
+    return found
+
+
+def _with_cut_drives(
+    made: Closing, scene: Bodies, constraint: Constraint, tau: Mapping[int, Scalar],
+    qd: Sequence[Scalar], qdd: Sequence[Scalar],
+) -> dict[int, Scalar]:  # fmt: skip
+    """The tree's torques, and those that the cut joints' friction and rotors add to them."""
+    found = dict(tau)
+    moving = made.connection.moving
+    for loop, row, Phi in _drives(made, scene, constraint):
+        link = scene.links[loop.cut - 1]
+        rate = _along(row, dict(zip(moving, qd, strict=True)))
+        speed_up = _along(row, dict(zip(moving, qdd, strict=True))) + Phi
+        own = link.IA * speed_up + link.FV * rate + link.FS * sign(rate)
+        for j, x in row.items():
+            found[j] = found[j] + x * own
+    return found
+
+
+def _along(row: Mapping[int, Scalar], values: Mapping[int, Scalar]) -> Scalar:
+    total: Scalar = 0
+    for j, x in row.items():
+        total = total + x * values[j]
+    return total
+
+
+def _inertia(
+    made: Closing, scene: Bodies, x: Arrays, constraint: Constraint, form: Formulation
+) -> list[list[Scalar]]:
+    """A_c = G^T A_tr G, with the rotors of cut joints."""
+    moving = made.connection.moving
+    A = inertia_model(scene, x["q"], form).matrix(moving)
+    G = constraint.G()
+    rows = [G[j] for j in moving]
+    size = range(made.na)
+    found = [[_product(A, rows, r, c) if c <= r else 0 for c in size] for r in size]
+    for loop, row, _ in _drives(made, scene, constraint):
+        IA = scene.links[loop.cut - 1].IA
+        along = [_along(row, {j: G[j][c] for j in row}) for c in size]
+        for r in size:
+            for c in range(r + 1):
+                found[r][c] = found[r][c] + IA * along[r] * along[c]
+    return [[found[max(r, c)][min(r, c)] for c in size] for r in size]
+
+
+def _product(A: list[list[Scalar]], G: list[list[Scalar]], r: int, c: int) -> Scalar:
+    total: Scalar = 0
+    for i, row in enumerate(A):
+        inner: Scalar = 0
+        for k, entry in enumerate(row):
+            inner = inner + entry * G[k][c]
+        total = total + G[i][r] * inner
+    return total
+
+
+def _bias(
+    made: Closing, scene: Bodies, x: Arrays, form: Formulation
+) -> tuple[Constraint, list[Scalar], NewtonEuler]:
+    """H_c: the torques of qdd_a = 0."""
+    constraint, qd, qdd = made.motion(scene, {k: v for k, v in x.items() if k != "qdd"})
+    found = newton_euler(scene, x["q"], qd, qdd, wrenches=wrenches(made.robot, x), form=form)
+    tau = _with_cut_drives(made, scene, constraint, found.tau, qd, qdd)
+    return constraint, constraint.projected(tau), found
+
+
+def inertia_matrix(
+    robot: Robot, *, base_parameters: bool = False, symbolic: bool = False, effort: str = "normal"
+) -> Program:
+    """A_c of the active joints, [K10] (58)."""
+    made = closing(with_base(robot, base_parameters), "inertia-matrix", symbolic=symbolic)
+
+    def formulate(form: Formulation) -> Form:
+        def run(scene: Bodies, x: Arrays) -> Result:
+            constraint = made.constraint(scene, x)[0]
+            A = _inertia(made, scene, x, constraint, form)
+            return Result({"A": ((made.na, made.na), flat(A))}, constraint)
+
+        return run
+
+    return made.program(
+        "inertia-matrix", made.inputs("q"), [], ["A"],
+        formulate=formulate, choices=COMPOSITE, effort=effort,
+    )  # fmt: skip
+
+
+def bias(
+    robot: Robot, *, base_parameters: bool = False, f_e: bool = False, friction: bool = True,
+    symbolic: bool = False, effort: str = "normal",
+) -> Program:  # fmt: skip
+    """H_c, [K10] (58)."""
+    robot = with_base(with_friction(robot, friction), base_parameters)
+    made = closing(robot, "bias", symbolic=symbolic)
+
+    def formulate(form: Formulation) -> Form:
+        def run(scene: Bodies, x: Arrays) -> Result:
+            _, H, found = _bias(made, scene, x, form)
+            return Result({"H": ((made.na,), H)}, found)
+
+        return run
+
+    return made.program(
+        "bias", made.inputs("q", "qd", f_e=f_e), [], ["H"],
+        formulate=formulate, choices=RECURSION, effort=effort,
+    )  # fmt: skip
+
+
+def gravity(
+    robot: Robot, *, base_parameters: bool = False, symbolic: bool = False, effort: str = "normal"
+) -> Program:
+    """Q_c: the torques of the active joints that hold the robot at rest."""
+    made = closing(with_base(robot, base_parameters), "gravity", symbolic=symbolic)
+    zeros = [0] * made.n
+
+    def formulate(form: Formulation) -> Form:
+        def run(scene: Bodies, x: Arrays) -> Result:
+            still = scene.unloaded().moving_base([0] * 6, scene.gravity)
+            found = newton_euler(still, x["q"], zeros, zeros, form=form)
+            constraint = made.constraint(scene, x)[0]
+            return Result({"Q": ((made.na,), constraint.projected(found.tau))}, found)
+
+        return run
+
+    return made.program(
+        "gravity", made.inputs("q"), [], ["Q"],
+        formulate=formulate, choices=COMPOSITE, effort=effort,
+    )  # fmt: skip
+
+
+def direct_dynamics(
+    robot: Robot, *, method: str = "auto", base_parameters: bool = False, f_e: bool = False,
+    friction: bool = True, symbolic: bool = False, effort: str = "normal",
+) -> Program:  # fmt: skip
+    """Accelerations of the active joints, by A_c and H_c or by constraint forces."""
+    if method == "recursive":
+        raise ModelError(
+            f"'direct-dynamics' of '{robot.name}': closed loops have no recursive method; use"
+            " 'inertia-matrix' (A_c and H_c) or 'constraint-forces'"
+        )
+    robot = with_base(with_friction(robot, friction), base_parameters)
+    made = closing(robot, "direct-dynamics", symbolic=symbolic)
+    solve: Callable[..., Any] = _by_constraint_forces if method == "constraint-forces" else _by_A
+    if solve is _by_constraint_forces and made.analysis.least_squares:
+        raise ModelError(
+            f"'direct-dynamics' of '{robot.name}': its loop equations repeat each other, so the"
+            " constraint forces are not unique; use method='inertia-matrix'"
+        )
+
+    def formulate(form: Formulation) -> Form:
+        def run(scene: Bodies, x: Arrays) -> Result:
+            qdd, record = solve(made, scene, x, form)
+            return Result({"qdd": ((made.na,), qdd)}, record)
+
+        return run
+
+    return made.program(
+        "direct-dynamics", made.inputs("q", "qd", "tau", f_e=f_e), [], ["qdd"],
+        formulate=formulate, choices=RECURSION, effort=effort,
+    )  # fmt: skip
+
+
+def _by_A(made: Closing, scene: Bodies, x: Arrays, form: Formulation) -> tuple[list[Scalar], Any]:
+    constraint, H, record = _bias(made, scene, x, form)
+    A = _inertia(made, scene, x, constraint, form)
+    return solve_symmetric(A, [t - h for t, h in zip(x["tau"], H, strict=True)]), record
+
+
+def _by_constraint_forces(
+    made: Closing, scene: Bodies, x: Arrays, form: Formulation
+) -> tuple[list[Scalar], Any]:
+    """A qdd + H = tau + W^T lambda with W qdd + Psi = 0: the tree's equations and the loops'."""
+    constraint, qds = made.constraint(scene, x, x["qd"])
+    qd, moving = made.row(qds), made.connection.moving
+    record = newton_euler(
+        scene, x["q"], qd, [0] * made.n, wrenches=wrenches(made.robot, x), form=form
+    )
+    H = _with_cut_drives(made, scene, constraint, record.tau, qd, [0] * made.n)
+    A = inertia_model(scene, x["q"], form).A
+    if _drives(made, scene, constraint):
+        raise ModelError(
+            "'constraint-forces' is not available where cut joints have friction or rotors; use"
+            " method='inertia-matrix'"
+        )
+    given = dict(zip(made.active, x["tau"], strict=True))
+
+    def divided(rhs: Mapping[int, Scalar]) -> dict[int, Scalar]:
+        return solve_tree(A, rhs, moving, moving_parent(scene))
+
+    free = divided({j: given.get(j, 0) - H[j] for j in moving})
+    columns = [divided({j: row.get(j, 0) for j in moving}) for row in constraint.rows]
+    S = [[_along(row, column) for column in columns] for row in constraint.rows]
+    miss = [
+        -(_along(w, free) + psi) for w, psi in zip(constraint.rows, constraint.Psi, strict=True)
+    ]
+    force = solve_symmetric(S, miss)
+    qdd = []
+    for j in made.active:
+        value = free[j]
+        for column, push in zip(columns, force, strict=True):
+            value = value + column[j] * push
+        qdd.append(value)
+    return qdd, record
+
+
+def reactions(robot: Robot, *, f_e: bool = False, symbolic: bool = False) -> Program:
+    """The wrench through every joint, and through the cut joints after them."""
+    made = closing(robot, "reactions", symbolic=symbolic)
+    nl, B = len(robot.links), len(robot.loops)
+
+    def run(scene: Bodies, x: Arrays) -> Result:
+        constraint, qd, qdd = made.motion(scene, x)
+        loads = wrenches(made.robot, x)
+        free = newton_euler(scene, x["q"], qd, qdd, wrenches=loads)
+        tau = _with_cut_drives(made, scene, constraint, free.tau, qd, qdd)
+        forces = _cut_wrenches(made, scene, x, constraint, constraint.multipliers(tau))
+        for loop, (force, moment) in zip(made.connection.loops, forces, strict=True):
+            R = rotation(scene, x["q"], loop.cut, loop.twin)
+            loads[loop.twin] = (-force, -moment)  # the twin's link is pushed, the cut's pushes
+            lever = twin_position(scene, x["q"], loop)
+            loads[loop.cut] = (R @ force, R @ moment + cross(lever, R @ force))
+        found = newton_euler(scene, x["q"], qd, qdd, wrenches=loads, form=PLAIN)
+        rows = [[*found.f[j], *found.n[j]] for j in range(1, nl + 1)]
+        rows += [[*force, *moment] for force, moment in forces]
+        return Result({"reactions": ((nl + B, 6), flat(rows))}, found)
+
+    inputs = made.inputs("q", "qd", "qdd", f_e=f_e)
+    meaning = {
+        "reactions": "wrench (force, moment about O_j) of the antecedent on each link, in frame j;"
+        f" rows {nl + 1} to {nl + B}: through the cut joints, on the twin's link, in its frame"
+    }
+    if made.analysis.overconstrained:
+        meaning["reactions"] += ". The loops are overconstrained: equations left out carry nothing"
+    return made.program("reactions", inputs, [run], ["reactions"], meaning=meaning)
+
+
+def _cut_wrenches(
+    made: Closing, scene: Bodies, x: Arrays, constraint: Constraint, force: Sequence[Scalar]
+) -> list[tuple[Vec, Vec]]:
+    """The wrench of each cut joint on the twin's link at O_t, in the twin's axes."""
+    found, rest = [], iter(force)
+    units = {"x": Vec(1, 0, 0), "y": Vec(0, 1, 0), "z": Vec(0, 0, 1)}
+    for loop, keep in zip(made.connection.loops, made.analysis.chosen, strict=True):
+        R = rotation(scene, x["q"], loop.twin, keep.view)
+        push, turn = zero, zero
+        for name in keep.rows:
+            value = next(rest)
+            if name == "u":
+                z = rotation(scene, x["q"], loop.twin, loop.cut) @ Vec(0, 0, 1)
+                turn = turn + value * cross(Vec(1, 0, 0), z)
+            elif name[0] == "v":
+                push = push + value * (R @ units[name[1]])
+            else:
+                turn = turn + value * (R @ units[name[1]])
+        found.append((push, turn))
+    return found
+
+
+def energies(robot: Robot, *, symbolic: bool = False) -> Program:
+    """Kinetic and potential energy."""
+    made = closing(robot, "energies", symbolic=symbolic)
+
+    def run(scene: Bodies, x: Arrays) -> Result:
+        constraint = made.constraint(scene, x)[0]
+        qd = constraint.velocities(x["qd"])
+        found = energies_model(scene, x["q"], made.row(qd))
+        E = found.E
+        for loop, row, _ in _drives(made, scene, constraint):
+            rate = _along(row, qd)
+            E = E + scene.links[loop.cut - 1].IA * rate * rate / 2
+        return Result({"E": ((), [E]), "U": ((), [found.U])}, found)
+
+    return made.program("energies", made.inputs("q", "qd"), [run], ["E", "U"])
+
+
+def generalized_momentum(robot: Robot, *, symbolic: bool = False) -> Program:
+    """h = A_c qd_a = G^T A_tr qd_tr."""
+    made = closing(robot, "generalized-momentum", symbolic=symbolic)
+
+    def run(scene: Bodies, x: Arrays) -> Result:
+        constraint = made.constraint(scene, x)[0]
+        qd = constraint.velocities(x["qd"])
+        found = momentum_model(scene, x["q"], made.row(qd))
+        h = {j: found.h[j] for j in made.connection.moving}
+        for loop, row, _ in _drives(made, scene, constraint):
+            own = scene.links[loop.cut - 1].IA * _along(row, qd)
+            for j, entry in row.items():
+                h[j] = h[j] + entry * own
+        return Result({"h": ((made.na,), constraint.projected(h))}, found)
+
+    return made.program(
+        "generalized-momentum", made.inputs("q", "qd"), [run], ["h"],
+        meaning={"h": "generalized momentum A_c qd_a, N m s or N s"},
+    )  # fmt: skip

@@ -1,0 +1,243 @@
+"""Identification models of closed-loop robots: base parameters by the rank of G^T D, regressors.
+
+    tau_a = G^T D(q, qd_tr, qdd_tr) K                                 [KC97] 6.4 refs 30, 33
+
+The transfers of a tree hold for its loops too; what depends beyond them shows in the rank of G^T D
+at consistent states. Coefficients that change with the lengths are found as products of powers of
+them. A parallelogram has a second, crossed assembly, with more base parameters: the assembly with
+the fewest is taken, and said."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import product
+from typing import Any
+
+import numpy as np
+
+from ..closure.numeric import Equations, equations, geometry_symbols
+from ..describe.expression import multiply, power, symbol
+from ..describe.parser import to_value
+from ..describe.robot import Robot
+from ..ir.interpret import interpret
+from ..models.bodies import Bodies, bodies
+from ..models.formulation import PLAIN, Formulation
+from ..models.regressor import Columns
+from ..models.regressor import energy_regressor as energy_model
+from ..models.regressor import regressor as regressor_model
+from ..program import Program
+from .common import Arrays, flat
+from .derive import Candidate, Derivation, Form, Result
+from .loops import Closing, closing
+
+__all__ = ["Observed", "energy_regressor", "observe", "regressor"]
+
+Scalar = Any
+
+
+def regressor_form(made: Closing, columns: Columns, form: Formulation = PLAIN) -> Form:
+    """D_c = G^T D, column by column."""
+
+    def run(scene: Bodies, x: Arrays) -> Result:
+        constraint, qd, qdd = made.motion(scene, x)
+        D = regressor_model(scene.unloaded(), x["q"], qd, qdd, columns, form)
+        moving = made.connection.moving
+        projected = [
+            constraint.projected(dict(zip(moving, column, strict=True)))
+            for column in zip(*D, strict=True)
+        ]
+        rows = zip(*projected, strict=True) if projected else [[] for _ in range(made.na)]
+        return Result({"D": ((made.na, len(columns)), flat(list(rows)))})
+
+    return run
+
+
+@dataclass(frozen=True)
+class _Look:
+    """G^T D at many states: D of the tree and G are programs, their product is made here."""
+
+    made: Closing
+    columns: Columns
+
+    @cached_property
+    def tree(self) -> Candidate:
+        inputs: dict[str, tuple[int, ...]] = dict.fromkeys(("q", "qd", "qdd"), (self.made.n,))
+
+        def run(scene: Bodies, x: Arrays) -> Result:
+            D = regressor_model(scene.unloaded(), x["q"], x["qd"], x["qdd"], self.columns)
+            return Result({"D": ((self.made.n, len(self.columns)), flat(D))})
+
+        return Derivation(self.made.tree, "regressor", inputs).trace(run)
+
+    @cached_property
+    def loops(self) -> Candidate:
+        def run(scene: Bodies, x: Arrays) -> Result:
+            constraint, _, qdd = self.made.motion(scene, x)
+            G = constraint.G()
+            rows = flat([G[j] for j in self.made.connection.moving])
+            return Result({"G": ((self.made.n, self.made.na), rows), "psi": ((self.made.n,), qdd)})
+
+        inputs = self.made.inputs("q", "qd")
+        return Derivation(self.made.tree, "loop-kinematics", inputs).trace(run)
+
+    def __call__(self, values: Mapping[str, float], q: np.ndarray, seed: int = 0) -> np.ndarray:
+        """The rows of all states below each other."""
+        rng = np.random.default_rng(100 + seed)
+        qd, qdd = rng.normal(size=(2, len(q), self.made.na))
+        names = self.made.robot.parameters
+        known = dict(zip(names, rng.uniform(0.3, 1.7, len(names)), strict=True)) | dict(values)
+
+        def run(found: Candidate, **x: np.ndarray) -> dict[str, np.ndarray]:
+            p = {"p": np.array([known[k] for k in found.parameters])} if found.parameters else {}
+            return interpret(found.code, {**x, **p})
+
+        loops = run(self.loops, q=q, qd=qd)
+        G = loops["G"]
+        full = np.einsum("bna,ba->bn", G, qdd) + loops["psi"]
+        D = run(self.tree, q=q, qd=np.einsum("bna,ba->bn", G, qd), qdd=full)["D"]
+        found = np.einsum("bna,bnc->bac", G, D)
+        good = np.isfinite(found).all(axis=(1, 2))
+        rows: np.ndarray = found[good].reshape(-1, len(self.columns))
+        return rows
+
+
+@dataclass(frozen=True)
+class Observed:
+    """A closed-loop robot seen through G^T D, for several draws of its lengths."""
+
+    made: Closing
+    values: tuple[dict[str, float], ...]
+    states: tuple[Any, ...]  # q of each draw, in the assembly with the fewest parameters
+    several: bool  # do other assemblies need more parameters?
+
+    def matrix(self, k: int, wanted: Columns) -> np.ndarray:
+        """G^T D at the states of draw k, rows of all states below each other."""
+        return _Look(self.made, wanted)(self.values[k], self.states[k], k)
+
+    def formula(self, values: Sequence[float]) -> Any:
+        """A coefficient as a number times powers of the lengths, or None."""
+        names = list(self.values[0])
+        logs = np.array([[np.log(v[name]) for name in names] for v in self.values])
+        found = _exponents(logs, np.asarray(values, float))
+        if found is None:
+            return None
+        scale, exponents = found
+        result = to_value(scale)
+        for name, k in zip(names, exponents, strict=True):
+            if k:
+                result = multiply(result, power(symbol(name), int(k)))
+        return result
+
+
+def _exponents(logs: np.ndarray, values: np.ndarray) -> tuple[str, list[int]] | None:
+    """(number, exponents) with values = number * product of lengths^exponents, small integers."""
+    if np.abs(values).min() < 1e-9 or len(set(np.sign(values))) > 1:
+        return None
+    y = np.log(np.abs(values))
+    sign = "-" if values[0] < 0 else ""
+    used = range(logs.shape[1])
+    for first, second in product((None, *used), used):
+        for i, k in product((1, -1, 2, -2), repeat=2):
+            exponents = np.zeros(logs.shape[1], int)
+            if first is not None:
+                exponents[first] += i
+            exponents[second] += k
+            rest = y - logs @ exponents
+            if np.ptp(rest) < 1e-7:
+                number = _simple(float(np.exp(rest[0])))
+                if number:
+                    return sign + number, [int(e) for e in exponents]
+    return None
+
+
+def _simple(x: float) -> str:
+    for denominator in (1, 2, 3, 4):
+        whole = round(x * denominator)
+        if whole and abs(x * denominator - whole) < 1e-6:
+            return f"{whole}/{denominator}"
+    return ""
+
+
+def observe(robot: Robot, columns: Columns, draws: int = 4) -> Observed:
+    """States of the assembly in which these columns have the smallest rank."""
+    made = closing(robot, "base-parameters")
+    names = geometry_symbols(robot)
+    look = _Look(made, columns)
+    rng = np.random.default_rng(11)
+    count = max(40, 4 * len(columns) // max(made.na, 1) + 20)
+    few = 3 * len(columns) // (2 * max(made.na, 1)) + 5
+    found: list[tuple[int, dict[str, float], np.ndarray]] = []
+    several = False
+    for _ in range(6 * draws):
+        least = min((rank for rank, _, _ in found), default=0)
+        best = [draw for draw in found if draw[0] == least]
+        if len(best) >= (draws if names else 1):
+            break
+        drawn = {name: float(rng.uniform(0.3, 1.7)) for name in names}
+        system = equations(robot, drawn)
+        starts = _driven(made, system, system.consistent(rng, 8))
+        if not len(starts):
+            continue
+        ranks = [_rank(look(drawn, system.walk(rng, start, few, 6))) for start in starts]
+        several = several or len(set(ranks)) > 1
+        q = system.walk(rng, starts[int(np.argmin(ranks))], count)
+        found.append((_rank(look(drawn, q)), drawn, q))
+    return Observed(made, tuple(v for _, v, _ in best), tuple(q for _, _, q in best), several)
+
+
+def _driven(made: Closing, system: Equations, q: np.ndarray) -> np.ndarray:
+    """Those from which the active joints move everything."""
+    columns = [made.connection.moving.index(j) for j in made.connection.passive]
+    if not columns or not len(q):
+        return q
+    s = np.linalg.svd(system.J(q)[..., columns], compute_uv=False)
+    return q[s[:, -1] > 1e-3 * s[:, 0]]
+
+
+def _rank(D: np.ndarray) -> int:
+    scale = np.linalg.norm(D, axis=0)
+    R = np.linalg.qr(D[:, scale > 1e-11] / scale[scale > 1e-11], mode="r")
+    s = np.linalg.svd(R, compute_uv=False)
+    return int((s > 1e-9 * s[0]).sum()) if len(s) else 0
+
+
+def regressor(
+    robot: Robot, *, base_parameters: bool = False, offset: bool = False, symbolic: bool = False,
+    effort: str = "normal",
+) -> Program:  # fmt: skip
+    """D_c with tau_a = D_c K."""
+    from .identification import wanted_columns
+
+    made = closing(robot, "regressor", symbolic=symbolic)
+    wanted = wanted_columns(robot, base_parameters, offset)
+    names = wanted(bodies(robot, lambda name: 1.0))
+
+    def formulate(form: Formulation) -> Form:
+        return regressor_form(made, names, form)
+
+    program = made.program(
+        "regressor", made.inputs("q", "qd", "qdd"), [], ["D"],
+        formulate=formulate, choices=("still", "grouped", "column", "slide"), effort=effort,
+    )  # fmt: skip
+    return wanted.naming(program, robot)
+
+
+def energy_regressor(
+    robot: Robot, *, base_parameters: bool = False, symbolic: bool = False
+) -> Program:
+    """h with E + U = h K."""
+    from .identification import wanted_columns
+
+    made = closing(robot, "energy-regressor", symbolic=symbolic)
+    wanted = wanted_columns(robot, base_parameters, False, ("IA",))
+    names = wanted(bodies(robot, lambda name: 1.0))
+
+    def run(scene: Bodies, x: Arrays) -> Result:
+        qd = made.constraint(scene, x)[0].velocities(x["qd"])
+        h = energy_model(scene, x["q"], made.row(qd), names)
+        return Result({"h": ((len(names),), h)})
+
+    program = made.program("energy-regressor", made.inputs("q", "qd"), [run], ["h"])
+    return wanted.naming(program, robot)

@@ -1,0 +1,118 @@
+"""Inverse geometry: choose the method, derive, and say why."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from ..describe.robot import Robot
+from ..errors import ModelError
+from ..inverse.arm_angle import ARM_ANGLE, require_arm_plane
+from ..inverse.branches import program
+from ..inverse.chain import Chain
+from ..inverse.closed import Closed
+from ..inverse.geometry import InverseGeometry
+from ..inverse.paul import Unsolved, derive
+from ..inverse.relation import QUARTICS
+from .derive import parametrised
+
+__all__ = ["inverse_geometry"]
+
+
+def inverse_geometry(
+    robot: Robot, *, method: str = "auto", frame: Any = None, free: Any = None, reference: Any = 0,
+    symbolic: bool = False,
+) -> InverseGeometry:  # fmt: skip
+    """The inverse geometric model of the chain to a frame, [KC97] 3.3."""
+    defaults: dict[str, float] = {}
+    if symbolic:
+        robot, defaults = parametrised(robot)
+    chain = Chain.of(robot, frame, reference)
+    plane = free == ARM_ANGLE
+    if plane:
+        require_arm_plane(chain)
+    choices = [()] if plane else _free_joints(chain, free)
+    known = {name: defaults[name] for name in chain.parameters if name in defaults}
+    tried = []
+    for held in choices if method != "general" else []:
+        try:
+            return _closed(chain, held, plane, method != "paul", known)
+        except Unsolved as error:
+            tried.append(error)
+    if method in ("paul", "pieper"):
+        raise ModelError(_failed(chain, method, tried))
+    return _general(chain, choices[0], known, method == "general")
+
+
+def _closed(
+    chain: Chain, held: Sequence[int], plane: bool, quartics: bool, known: Any
+) -> InverseGeometry:
+    """Paul's method; where it is not enough and allowed, Pieper's."""
+    found = derive(chain, held, quartics=quartics, plane=plane)
+
+    def guided() -> Any:
+        return program(
+            derive(chain, held, quartics=quartics, guided=True, plane=plane),
+            "inverse-geometry-guided",
+        )
+
+    solver = Closed(chain, program(found, "inverse-geometry"), guided, tuple(held))
+    quartic = [s for s in found.steps if s.relation.kind in QUARTICS]
+    names = ["the arm angle"] if plane else [chain.names[j] for j in held]
+    given = f" once {', '.join(names)} is given" if names else ""
+    why = f"its equations solve one after the other by the types of Paul's method{given}"
+    if quartic:
+        why = (
+            "Paul's types do not suffice, but three of its axes intersect or three joints slide: a"
+            f" polynomial of degree 4 gives {chain.names[quartic[0].unknown]}, the rest follows"
+            f"{given}"
+        )
+    method = "pieper" if quartic else "paul"
+    return InverseGeometry(chain, method, why, solver, tuple(held), plane, found, known)
+
+
+def _free_joints(chain: Chain, free: Any) -> list[tuple[int, ...]]:
+    """The joints that are given: as asked, or in the order worth trying."""
+    spare = max(0, chain.n - 6)
+    if free is not None:
+        asked = list(free) if isinstance(free, list | tuple) else [free]
+        found = tuple(sorted({chain.index(joint) for joint in asked}))
+        if len(found) < spare:
+            raise ModelError(
+                f"'{chain.robot}' has {chain.n} joints: {spare} must be given, free names"
+                f" {len(found)}"
+            )
+        return [found]
+    if spare == 0:
+        return [()]
+    if spare > 1:
+        raise ModelError(
+            f"'{chain.robot}' has {chain.n} joints, 6 can be solved for: name {spare} whose values"
+            f" will be given, as free=['{chain.names[2]}', ...], or use cardan.inverse_kinematics"
+        )
+    return [(j,) for j in (2, 6, 4, 0)]
+
+
+def _failed(chain: Chain, method: str, tried: Sequence[Unsolved]) -> str:
+    left = ", ".join(chain.names[j] for j in tried[-1].args[0]) if tried else ""
+    need = {
+        "paul": "Paul's method needs equations that solve one after the other",
+        "pieper": "Pieper's method needs three intersecting axes or three sliding joints",
+    }[method]
+    return f"{need}; '{chain.robot}' leaves {left} unsolved: use method=\"general\""
+
+
+def _general(chain: Chain, held: Sequence[int], known: Any, asked: bool) -> InverseGeometry:
+    """Any other chain of six joints."""
+    if chain.n - len(held) != 6:
+        raise ModelError(
+            f"'{chain.robot}': no closed form was found for its {chain.n} joints, and the general"
+            " method takes 6: use cardan.inverse_kinematics"
+        )
+    from ..inverse.general import general_solver
+
+    why = "no three of its axes intersect or are parallel: the general method for six joints"
+    if asked:
+        why = "asked for; it takes any six joints of which three or more turn"
+    solver = general_solver(chain, held, known)
+    return InverseGeometry(chain, "general", why, solver, tuple(held), False, None, known)

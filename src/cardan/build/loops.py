@@ -1,0 +1,319 @@
+"""What the models of closed-loop robots share, and their kinematic models.
+
+A closed-loop robot takes q of its whole tree, qd and qdd of its active joints; the constraints give
+the others. Its algorithms run on the opened robot, which carries the frames of its loops."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+from ..closure.analysis import Analysis, analyse
+from ..closure.geometry import LoopGeometry
+from ..describe.robot import Robot
+from ..errors import ModelError
+from ..mechanism.loops import Connection, opened
+from ..mechanism.tree import Tree
+from ..models.bodies import Bodies
+from ..models.jacobian import Jacobian, rotation
+from ..models.kinematics import accelerations as accelerations_model
+from ..models.kinematics import velocities as velocities_model
+from ..models.loops import Constraint, closed
+from ..program import Program
+from .common import MEANING, Arrays, build, flat, is_floating, refuse
+from .derive import Form, Result, parametrised
+
+__all__ = [
+    "Closing", "accelerations", "closing", "jacobian", "jacobian_inverse", "jdot_qdot",
+    "loop_geometry", "loop_kinematics", "velocities",
+]  # fmt: skip
+
+Scalar = Any
+
+LOOP_MEANING = {
+    "q": "positions of all joints of the tree, consistent with the loops, rad or m",
+    "qd": "velocities of the active joints, rad/s or m/s",
+    "qdd": "accelerations of the active joints, rad/s2 or m/s2",
+    "tau": "torques or forces of the active joints, N m or N",
+    "W": "velocities of the passive joints: qd_p = W qd_a",
+    "psi": "accelerations of the passive joints: qdd_p = W qdd_a + psi",
+    "Wa": "loop equations, columns of the active joints: Wa qd_a + Wp qd_p = 0",
+    "Wp": "loop equations, columns of the passive joints",
+    "Psi": "Wa qdd_a + Wp qdd_p + Psi = 0",
+    "Wac": "freedoms of the cut joints, columns of the active joints: qd_c = Wac qd_a + Wpc qd_p",
+    "Wpc": "freedoms of the cut joints, columns of the passive joints",
+    "Phi": "qdd_c = Wac qdd_a + Wpc qdd_p + Phi",
+    "G": "velocities of all joints: qd = G qd_a",
+    "Wcut": "velocities of the cut joints: qd_c = Wcut qd_a",
+    "psi_cut": "accelerations of the cut joints: qdd_c = Wcut qdd_a + psi_cut",
+    "det": "what the solution divides by: near zero, the configuration is singular (type 2)",
+}
+
+
+@dataclass(frozen=True)
+class Closing:
+    """A closed-loop robot on its way to a model: the opened robot and its chosen equations."""
+
+    robot: Robot  # closed, its symbols as wanted
+    analysis: Analysis
+    defaults: Mapping[str, float]
+
+    @cached_property
+    def tree(self) -> Robot:
+        return opened(self.robot)
+
+    @property
+    def connection(self) -> Connection:
+        return self.analysis.connection
+
+    @property
+    def n(self) -> int:
+        return len(self.connection.moving)
+
+    @property
+    def active(self) -> tuple[int, ...]:
+        return self.connection.active
+
+    @property
+    def na(self) -> int:
+        return len(self.active)
+
+    def inputs(self, *names: str, f_e: bool = False) -> dict[str, tuple[int, ...]]:
+        found: dict[str, tuple[int, ...]] = {
+            name: (self.n if name == "q" else self.na,) for name in names
+        }
+        if f_e:
+            found["f_e"] = (len(self.robot.links), 6)
+        return found
+
+    def constraint(
+        self, scene: Bodies, x: Arrays, qd: Sequence[Scalar] | None = None
+    ) -> tuple[Constraint, dict[int, Scalar]]:
+        found = self.analysis
+        return closed(scene, x["q"], self.connection.loops, found.chosen, self.active, qd)
+
+    def row(self, values: Mapping[int, Scalar]) -> list[Scalar]:
+        """Values by link as a list over the joints of the tree."""
+        return [values[j] for j in self.connection.moving]
+
+    def motion(self, scene: Bodies, x: Arrays) -> tuple[Constraint, list[Scalar], list[Scalar]]:
+        """(constraint, qd, qdd) of the whole tree; qdd_a = 0 where it is no input."""
+        found, qd = self.constraint(scene, x, x["qd"])
+        qdd = found.accelerations(x.get("qdd", [0] * self.na))
+        return found, self.row(qd), self.row(qdd)
+
+    def program(
+        self, model: str, inputs: Mapping[str, tuple[int, ...]], forms: Sequence[Form],
+        outputs: Sequence[str], *, meaning: Mapping[str, str] | None = None, **how: Any,
+    ) -> Program:  # fmt: skip
+        """build, with the meanings and remarks of a closed-loop robot."""
+        table = {k: LOOP_MEANING[k] for k in (*inputs, *outputs) if k in LOOP_MEANING}
+        table["q"] += f": {self.connection.named(self.connection.moving)}"
+        for key in ("qd", "qdd", "tau"):
+            if key in table:
+                table[key] += f": {self.connection.named(self.active)}"
+        made = build(
+            self.tree, model, inputs, forms, outputs, meaning={**table, **(meaning or {})}, **how
+        )
+        known = {name: self.defaults[name] for name in made.parameters if name in self.defaults}
+        return replace(
+            made, defaults={**made.defaults, **known}, remarks=(*made.remarks, self.remark())
+        )
+
+    def remark(self) -> str:
+        rows = ", ".join(
+            f"{loop.name}: {' '.join(keep.rows)}"
+            for loop, keep in zip(self.connection.loops, self.analysis.chosen, strict=True)
+        )
+        return (
+            f"closed loops by the independent equations {rows}; the solution divides by quantities"
+            " that vanish where the passive joints' equations are singular (det of"
+            " loop-kinematics), and nowhere else"
+        )
+
+
+def closing(robot: Robot, model: str, *, symbolic: bool = False) -> Closing:
+    """The robot's loops, checked: closed somewhere, driven by its active joints."""
+    refuse(robot, model, loops=False)
+    why = ""
+    if is_floating(robot):
+        why = "a floating base with closed loops"
+    elif any(joint.elastic for joint in robot.joints):
+        why = "elastic joints in a robot with closed loops"
+    if why:
+        raise ModelError(f"'{model}' of '{robot.name}' is not available for {why}")
+    analysis = analyse(robot)
+    analysis.require_driven()
+    defaults: dict[str, float] = {}
+    if symbolic:
+        robot, defaults = parametrised(robot)
+    return Closing(robot, analysis, defaults)
+
+
+def loop_geometry(robot: Robot) -> LoopGeometry:
+    """The object that solves the geometric constraint equations."""
+    if not robot.loops:
+        raise ModelError(f"'loop-geometry' of '{robot.name}': this robot has no closed loop")
+    return LoopGeometry.of(robot)
+
+
+def loop_kinematics(robot: Robot, *, details: bool = False, symbolic: bool = False) -> Program:
+    """W and psi of the passive joints; `details`: the matrices of (12) and (14), G, cut joints."""
+    if not robot.loops:
+        raise ModelError(f"'loop-kinematics' of '{robot.name}': this robot has no closed loop")
+    made = closing(robot, "loop-kinematics", symbolic=symbolic)
+    passive, active = made.connection.passive, made.active
+    p, na = len(passive), made.na
+
+    def run(scene: Bodies, x: Arrays) -> Result:
+        found, _, qdd = made.motion(scene, x)
+        G = found.G()
+        values = dict(zip(made.connection.moving, qdd, strict=True))
+        outputs: dict[str, Any] = {
+            "W": ((p, na), flat([G[j] for j in passive])),
+            "psi": ((p,), [values[j] for j in passive]),
+        }
+        if details:
+            outputs |= _details(made, found, G, values)
+        return Result(outputs, found)
+
+    outputs = ["W", "psi"]
+    if details:
+        outputs += ["Wa", "Wp", "Psi", "Wac", "Wpc", "Phi", "G", "Wcut", "psi_cut", "det"]
+    meaning = {
+        "W": f"{LOOP_MEANING['W']}; rows: {made.connection.named(passive)}; columns:"
+        f" {made.connection.named(active)}"
+    }
+    return made.program("loop-kinematics", made.inputs("q", "qd"), [run], outputs, meaning=meaning)
+
+
+def _details(
+    made: Closing, found: Constraint, G: Mapping[int, list[Scalar]], values: Mapping[int, Scalar]
+) -> dict[str, Any]:
+    active, passive, na = found.active, found.passive, made.na
+    p, rows, cuts = len(passive), len(found.rows), len(found.cut)
+    Wcut = [[_along(row, G, k) for k in range(na)] for row in found.cut]
+    psi_cut = [
+        _along(row, {j: [values[j]] for j in row}, 0) + phi
+        for row, phi in zip(found.cut, found.Phi, strict=True)
+    ]
+    return {
+        "Wa": ((rows, na), flat(found.matrix(active))),
+        "Wp": ((rows, p), flat(found.matrix(passive))),
+        "Psi": ((rows,), found.Psi),
+        "Wac": ((cuts, na), flat(found.matrix(active, found.cut))),
+        "Wpc": ((cuts, p), flat(found.matrix(passive, found.cut))),
+        "Phi": ((cuts,), found.Phi),
+        "G": ((made.n, na), flat([G[j] for j in made.connection.moving])),
+        "Wcut": ((cuts, na), flat(Wcut)),
+        "psi_cut": ((cuts,), psi_cut),
+        "det": ((len(found.factors.pivots),), found.factors.pivots),
+    }
+
+
+def _along(row: Mapping[int, Scalar], columns: Mapping[int, Sequence[Scalar]], k: int) -> Scalar:
+    total: Scalar = 0
+    for j, x in row.items():
+        total = total + x * columns[j][k]
+    return total
+
+
+def jacobian(
+    robot: Robot, *, frame: Any = None, projection: Any = 0, intermediate: Any = None,
+    tool: Sequence[Any] = (0, 0, 0), symbolic: bool = False, inverted: bool = False,
+) -> Program:  # fmt: skip
+    """J (6, active joints) of a point of a frame: that of the tree times G; or its inverse."""
+    from .kinematic import forms_of, pseudo_inverse
+
+    model = "jacobian-inverse" if inverted else "jacobian"
+    made = closing(robot, model, symbolic=symbolic)
+    tree = Tree.of(robot)
+    n, r = tree.link(frame), tree.link(projection)
+    k = None if intermediate is None else tree.link(intermediate)
+
+    def outputs(scene: Bodies, q: Any, found: Jacobian) -> dict[str, Any]:
+        J = _active_columns(made, scene, q, found)
+        if not inverted:
+            return {"J": ((6, made.na), flat(J))}
+        Jinv, det = pseudo_inverse(J)
+        return {"Jinv": ((made.na, 6), flat(Jinv)), "det": ((), [det])}
+
+    forms = forms_of(made.tree, n, r, k, tool, outputs, tried=3)
+    names = ["Jinv", "det"] if inverted else ["J"]
+    described = MEANING[names[0]].replace("joint variable", "active joint")
+    meaning = {
+        names[0]: f"{described}; of frame {n} ({tree.names[n]}) in the axes of frame {r}",
+        "det": MEANING["det"],
+    }
+    return made.program(model, made.inputs("q"), forms, names, meaning=meaning)
+
+
+def jacobian_inverse(robot: Robot, **options: Any) -> Program:
+    """The inverse of the Jacobian of the active joints, generalized when it is not square."""
+    return jacobian(robot, inverted=True, **options)
+
+
+def _active_columns(made: Closing, scene: Bodies, q: Any, found: Jacobian) -> list[list[Scalar]]:
+    G = made.constraint(scene, {"q": q})[0].G()
+    moving = made.connection.moving
+    rows = [dict(zip(moving, row, strict=True)) for row in found.rows()]
+    return [[_along(row, G, c) for c in range(made.na)] for row in rows]
+
+
+def velocities(robot: Robot, *, symbolic: bool = False) -> Program:
+    """V of every link, of the active joints' velocities."""
+    made = closing(robot, "velocities", symbolic=symbolic)
+    nl = len(robot.links)
+
+    def form(slide: bool) -> Form:
+        def run(scene: Bodies, x: Arrays) -> Result:
+            constraint, qd = made.constraint(scene, x)[0], []
+            qd = made.row(constraint.velocities(x["qd"]))
+            found = velocities_model(scene, x["q"], qd, slide)
+            rows = [[*found.V[link.j], *found.w[link.j]] for link in scene.links[:nl]]
+            return Result({"V": ((nl, 6), flat(rows))}, found)
+
+        return run
+
+    forms = [form(False), form(True)]
+    return made.program("velocities", made.inputs("q", "qd"), forms, ["V"])
+
+
+def accelerations(robot: Robot, *, symbolic: bool = False) -> Program:
+    """Vd of every link, of the active joints' motion."""
+    made = closing(robot, "accelerations", symbolic=symbolic)
+    nl = len(robot.links)
+
+    def result(scene: Bodies, x: Arrays, found: Any) -> dict[str, Any]:
+        rows = [[*found.Vd[link.j], *found.wd[link.j]] for link in scene.links[:nl]]
+        return {"Vd": ((nl, 6), flat(rows))}
+
+    forms = [_moving(made, slide, result) for slide in (False, True)]
+    return made.program("accelerations", made.inputs("q", "qd", "qdd"), forms, ["Vd"])
+
+
+def jdot_qdot(
+    robot: Robot, *, frame: Any = None, projection: Any = 0, symbolic: bool = False
+) -> Program:
+    """Jdot qd_a of a frame: its acceleration when the active joints do not accelerate."""
+    made = closing(robot, "jdot-qdot", symbolic=symbolic)
+    tree = Tree.of(robot)
+    n, r = tree.link(frame), tree.link(projection)
+
+    def result(scene: Bodies, x: Arrays, found: Any) -> dict[str, Any]:
+        R = rotation(scene, x["q"], r, n)
+        return {"Jdqd": ((6,), [*(R @ found.Vd[n]), *(R @ found.wd[n])])}
+
+    forms = [_moving(made, slide, result) for slide in (False, True)]
+    return made.program("jdot-qdot", made.inputs("q", "qd"), forms, ["Jdqd"])
+
+
+def _moving(made: Closing, slide: bool, result: Callable[..., dict[str, Any]]) -> Form:
+    def run(scene: Bodies, x: Arrays) -> Result:
+        _, qd, qdd = made.motion(scene, x)
+        found = accelerations_model(scene, x["q"], qd, qdd, slide)
+        return Result(result(scene, x, found), found)
+
+    return run

@@ -1,0 +1,1 @@
+"""Numbers behind closed loops: closing them, counting their freedoms, choosing their equations."""

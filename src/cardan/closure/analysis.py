@@ -1,0 +1,288 @@
+"""Mobility of a closed-loop robot, and which of its loop equations are independent.
+
+Decided by rank at consistent configurations: several, reached by walking from several starts, with
+several draws of the values of symbols. Planar, spherical and other overconstrained loops need no
+rule of their own. The rows kept are those that stay farthest from dependent, wherever looked at.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from ..describe.robot import Robot
+from ..errors import ModelError
+from ..ir.code import Code
+from ..ir.cost import cost
+from ..ir.interpret import interpret
+from ..ir.trace import Tracer
+from ..mechanism.loops import ROWS, Connection, LoopFrames, opened
+from ..models.bodies import bodies
+from ..models.loops import Chosen, constraint
+from .numeric import Array, Equations, equations, skeleton
+
+__all__ = ["Analysis", "Sample", "analyse"]
+
+_RANK = 1e-7  # singular values below it, of the largest, are zero
+_DRAWS = 2  # of values, where the geometry has symbols
+_STARTS = 3
+_ENTRY = 12  # operations that an entry of W costs later, about
+_WALKERS = 12
+
+
+@dataclass(frozen=True, eq=False)
+class Sample:
+    """Consistent configurations of one assembly mode, for one draw of the symbols' values."""
+
+    values: dict[str, float]
+    equations: Equations
+    q: Array  # (N, n)
+
+
+@dataclass(frozen=True, eq=False)
+class Analysis:
+    """What is known of the loops of a robot.
+
+    mobility: n minus the rank of the loop equations; chosen: the independent equations of each loop
+    and the frame they are written in; least_squares: more equations are kept than needed, because
+    no fixed choice stays independent everywhere."""
+
+    connection: Connection
+    mobility: int
+    rank: int
+    chosen: tuple[Chosen, ...]
+    samples: tuple[Sample, ...]
+    least_squares: bool = False
+
+    @property
+    def redundant(self) -> dict[str, tuple[str, ...]]:
+        """By loop: the equations that repeat others."""
+        return {
+            loop.name: tuple(row for row in ROWS[loop.kind] if row not in keep.rows)
+            for loop, keep in zip(self.connection.loops, self.chosen, strict=True)
+        }
+
+    @property
+    def overconstrained(self) -> bool:
+        return self.mobility != self.connection.gruebler
+
+    def require_driven(self) -> None:
+        """The active joints must be as many as the mobility, and move everything."""
+        link, name = self.connection, self.connection.robot.name
+        count = len(link.active)
+        if count != self.mobility:
+            loose = link.loose
+            cause = (
+                f"; no loop holds the passive joints {link.named(loose)}: is a platform or a leg"
+                " not connected?" if loose else ""
+            )  # fmt: skip
+            raise ModelError(
+                f"'{name}' has {count} active joints ({link.named(link.active)}) but mobility"
+                f" {self.mobility} ({len(link.moving)} joints, {self.rank} independent loop"
+                f" equations; Gruebler's count is {link.gruebler}){cause}. Set `active` so that"
+                f" {self.mobility} joints are"
+            )
+        if not any(_is_driven(link, self.chosen, sample) for sample in self.samples):
+            raise ModelError(
+                f"the active joints of '{name}' ({link.named(link.active)}) do not drive it:"
+                " some joints can move while these stand still; activate others"
+            )
+
+
+def _is_driven(connection: Connection, chosen: tuple[Chosen, ...], sample: Sample) -> bool:
+    """Do the active joints move all others, in this assembly mode?"""
+    if not connection.passive:
+        return True
+    W = _numeric_rows(connection, chosen, sample)[..., _columns(connection, connection.passive)]
+    s = np.linalg.svd(W, compute_uv=False)
+    return W.shape[1] >= W.shape[2] and float(np.median(s[..., -1] / s[..., 0])) > _RANK
+
+
+def analyse(robot: Robot) -> Analysis:
+    """The analysis of a robot's loops, remembered by its geometry."""
+    return _analyse(skeleton(robot))
+
+
+@lru_cache(maxsize=64)
+def _analyse(robot: Robot) -> Analysis:
+    connection = Connection.of(robot)
+    samples = _samples(robot, connection)
+    every = tuple(Chosen(ROWS[loop.kind], loop.twin) for loop in connection.loops)
+    ranks = [_ranks(_numeric_rows(connection, every, s)) for s in samples]
+    wanted = len(connection.passive)
+    usual = [int(np.bincount(r).argmax()) for r in ranks]
+    rank = wanted if wanted in usual else max(usual)
+    kept = tuple(s for s, own in zip(samples, usual, strict=True) if own == rank)
+    kept = tuple(s for s in kept if _is_driven(connection, every, s)) or kept
+    chosen = tuple(
+        Chosen(ROWS[loop.kind], _view(robot, loop, connection, kept)) for loop in connection.loops
+    )
+    chosen, least_squares = _independent(connection, chosen, kept, rank)
+    return Analysis(connection, len(connection.moving) - rank, rank, chosen, kept, least_squares)
+
+
+def _samples(robot: Robot, connection: Connection) -> list[Sample]:
+    """Walks from several closed configurations, for several draws of values."""
+    rng = np.random.default_rng(7)
+    names = robot.parameters
+    found: list[Sample] = []
+    best: tuple[float, str] = (np.inf, "")
+    for draw in range(12 if names else 2):
+        values = {name: float(rng.uniform(0.3, 1.7)) for name in names}
+        system = equations(robot, values)
+        starts = system.consistent(rng, _STARTS + 1, tries=4 if draw < 3 else 8)
+        if not len(starts):
+            best = min(best, _nearest(system, rng))
+            continue
+        for start in starts[:_STARTS]:
+            found.append(Sample(values, system, system.walk(rng, start, _WALKERS)))
+        if len(found) >= _STARTS * (_DRAWS if names else 1):
+            break
+    if not found:
+        lengths = " for any values of its symbols tried" if names else ""
+        raise ModelError(
+            f"the loops of '{robot.name}' cannot be closed{lengths}: loop '{best[1]}' stays open by"
+            f" {best[0]:.3g} (of the robot's size, or rad) at best; check the frames of its cut and"
+            " its twin"
+        )
+    return found
+
+
+def _nearest(system: Equations, rng: np.random.Generator) -> tuple[float, str]:
+    """How nearly the loops close, and which one stays most open."""
+    q, _ = system.close(system.random(rng, 32), range(system.n), 60)
+    r = np.abs(system.r(q))
+    k = int(r.max(axis=-1).argmin())
+    loop = system.connection.loops[system.owners[int(r[k].argmax())]]
+    return float(r[k].max()), loop.name
+
+
+def _columns(connection: Connection, links: tuple[int, ...]) -> list[int]:
+    return [connection.moving.index(j) for j in links]
+
+
+def _numeric_rows(connection: Connection, chosen: tuple[Chosen, ...], sample: Sample) -> Array:
+    """W at the configurations of a sample, (N, rows, n); lengths in units of the robot's size."""
+    code, names = _rows_code(connection, chosen)
+    inputs: dict[str, Any] = {"q": sample.q}
+    if names:
+        inputs["p"] = np.array([sample.values[name] for name in names])
+    W = interpret(code, inputs)["W"]
+    size = sample.equations.size
+    kinds = [name[0] for keep in chosen for name in keep.rows]
+    rows = np.array([1 / size if kind == "v" else 1.0 for kind in kinds])
+    columns = np.where(sample.equations.turning, 1.0, size)
+    scaled: Array = W * rows[:, None] * columns
+    return scaled
+
+
+@lru_cache(maxsize=64)
+def _rows_code(
+    connection: Connection, chosen: tuple[Chosen, ...], only: int | None = None
+) -> tuple[Code, tuple[str, ...]]:
+    """The program q -> W of these rows."""
+    tracer = Tracer()
+    scene = bodies(opened(connection.robot), tracer.parameter)
+    q = tracer.array("q", len(connection.moving))
+    flat: list[Any] = []
+    for k, (loop, keep) in enumerate(zip(connection.loops, chosen, strict=True)):
+        if only in (None, k):
+            found = constraint(scene, q, loop, keep.view)
+            flat += [found[name].get(j, 0) for name in keep.rows for j in connection.moving]
+    n = len(connection.moving)
+    return tracer.program({"W": ((len(flat) // n, n), flat)}, None, connection.robot.parameters)
+
+
+def _ranks(W: Array) -> Array:
+    s = np.linalg.svd(W, compute_uv=False)
+    return np.asarray((s > _RANK * s.max(axis=-1, keepdims=True)).sum(axis=-1))
+
+
+def _view(
+    robot: Robot, loop: LoopFrames, connection: Connection, samples: tuple[Sample, ...]
+) -> int:
+    """The frame in whose axes the loop's equations cost least, to write and to solve."""
+    k = connection.loops.index(loop)
+    best: tuple[int, int] | None = None
+    for view in _views(robot, loop, connection, samples):
+        chosen = [Chosen(ROWS[other.kind], other.twin) for other in connection.loops]
+        chosen[k] = Chosen(ROWS[loop.kind], view)
+        code = _rows_code(connection, tuple(chosen), k)[0]
+        counted = cost(code)[0]
+        entries = sum(code.nodes[abs(ref)] != ("const", 0) for ref in code.outputs["W"].refs)
+        price = counted.total + 20 * counted.trig + _ENTRY * entries
+        if best is None or price < best[0]:
+            best = price, view
+    assert best is not None
+    return best[1]
+
+
+def _views(
+    robot: Robot, loop: LoopFrames, connection: Connection, samples: tuple[Sample, ...]
+) -> list[int]:
+    """The cut and the twin, and frames that keep their z axis: any of them in a planar loop."""
+    found = [loop.cut, loop.twin]
+    if loop.kind == "spherical":  # all three directions are used: any axes will do
+        return [*found, *loop.links]
+    if loop.kind != "revolute":
+        return found
+    root = connection.tree.antecedent[loop.to_cut[0]] if loop.to_cut else 0
+    for frame in dict.fromkeys((root, *loop.links)):
+        if all(_parallel(robot, loop, frame, sample) for sample in samples):
+            found.append(frame)
+    return found
+
+
+def _parallel(robot: Robot, loop: LoopFrames, frame: int, sample: Sample) -> bool:
+    """Is the frame's z that of the cut wherever the loop is closed?"""
+    from ..models.jacobian import rotation
+
+    scene = bodies(opened(robot), sample.values.__getitem__)
+    z = rotation(scene, list(sample.q.T), frame, loop.cut) @ _Z
+    return bool(np.all(np.abs(np.asarray(z[2], float) - 1) < 1e-9))
+
+
+_Z = (0, 0, 1)
+
+
+def _independent(
+    connection: Connection, chosen: tuple[Chosen, ...], samples: tuple[Sample, ...], rank: int
+) -> tuple[tuple[Chosen, ...], bool]:
+    """As many rows as the rank, independent at every sample in the passive joints' columns."""
+    joints = connection.passive if len(connection.passive) == rank else connection.moving
+    columns = _columns(connection, joints)
+    W = np.concatenate([_numeric_rows(connection, chosen, s)[..., columns] for s in samples])
+    regular = _ranks(W) == rank
+    W = W[regular] if regular.any() else W
+    picked = _greedy(W, rank)
+    full = np.linalg.svd(W, compute_uv=False)[..., rank - 1] if rank else np.ones(1)
+    own = np.linalg.svd(W[:, picked], compute_uv=False)[..., -1] if rank else np.ones(1)
+    weak = bool(np.any(own < 0.02 * full))
+    if weak:  # keep every row that is not always zero
+        picked = [m for m in range(W.shape[1]) if np.abs(W[:, m]).max() > 1e-12]
+    found, m = [], 0
+    for keep in chosen:
+        rows = tuple(row for i, row in enumerate(keep.rows, m) if i in picked)
+        found.append(Chosen(rows, keep.view))
+        m += len(keep.rows)
+    return tuple(found), weak
+
+
+def _greedy(W: Array, rank: int) -> list[int]:
+    """Rows picked one by one, each the farthest from those before at its worst sample; among rows
+    nearly as good the one with the fewest entries."""
+    rest = W.copy()
+    filled = (np.abs(W).max(axis=0) > 1e-12).sum(axis=-1)
+    picked: list[int] = []
+    for _ in range(rank):
+        distance = np.quantile(np.linalg.norm(rest, axis=-1), 0.05, axis=0)
+        distance[picked] = -1
+        good = np.flatnonzero(distance >= 0.4 * distance.max())
+        best = int(min(good, key=lambda m: (filled[m], -distance[m], m)))
+        picked.append(best)
+        q = rest[:, best] / (np.linalg.norm(rest[:, best], axis=-1, keepdims=True) + 1e-300)
+        rest = rest - np.einsum("bm,bn->bmn", np.einsum("bmn,bn->bm", rest, q), q)
+    return sorted(picked)

@@ -1,0 +1,318 @@
+"""`loop-geometry`: positions of the passive joints that close the loops, [KC97] 3.4, [K10] (3).
+
+    solve(q_a)          every assembly found, within the limits of the joints
+    solve(q_a, guess)   the one nearest to a configuration
+
+Loops with few unknowns are solved in closed form where `analytic` has one; the others by Newton's
+method: from the guess, by continuation when the guess itself is closed, or from many starts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import product
+from typing import Any
+
+import numpy as np
+
+from ..describe.robot import Robot
+from ..errors import InputError, ModelError
+from ..mechanism.loops import ROWS, Connection
+from ..mechanism.parallel import Parallel
+from .analysis import Analysis, analyse
+from .analytic import Step, limits_of, solved_by, steps_of
+from .distances import Distances
+from .numeric import CLOSED, Array, Equations, equations, wrapped
+
+__all__ = ["LoopGeometry"]
+
+_STARTS = 96  # per round of the search for assemblies
+_ROUNDS = 10
+_SAME = 1e-5  # configurations nearer than this are one
+
+
+@dataclass(frozen=True, eq=False)
+class LoopGeometry:
+    """The geometric constraint equations of a robot's loops.
+
+    The symbols of its geometry need values: robot.with_values, or `values` of solve."""
+
+    robot: Robot
+    analysis: Analysis
+    given: tuple[int, ...]  # links whose joints are given: the active ones, unless for `legs`
+
+    @classmethod
+    def of(cls, robot: Robot) -> LoopGeometry:
+        found = analyse(robot)
+        found.require_driven()
+        return cls(robot, found, found.connection.active)
+
+    @cached_property
+    def legs(self) -> LoopGeometry:
+        """Of a parallel robot the inverse: solve(x) takes the platform's coordinates."""
+        parallel = Parallel.of(self.connection, "loop-geometry")
+        return LoopGeometry(self.robot, self.analysis, parallel.coordinates)
+
+    @property
+    def connection(self) -> Connection:
+        return self.analysis.connection
+
+    @property
+    def mobility(self) -> int:
+        return self.analysis.mobility
+
+    @cached_property
+    def _columns(self) -> tuple[list[int], list[int]]:
+        link = self.connection
+        index = link.moving.index
+        rest = [index(j) for j in link.moving if j not in self.given]
+        return [index(j) for j in self.given], rest
+
+    @cached_property
+    def steps(self) -> tuple[Step, ...] | None:
+        """The closed-form solution loop by loop, or None where there is none."""
+        return steps_of(self.analysis, self.given)
+
+    @cached_property
+    def platform(self) -> Distances | None:
+        """The direct geometry of a platform held at three distances, or None."""
+        if self.given != self.connection.active:
+            return None
+        return Distances.of(self.analysis)
+
+    def system(self, values: Mapping[str, float] | None = None) -> Equations:
+        """The loop equations as numbers."""
+        return equations(self.robot, values)
+
+    def residual(self, q: Any, values: Mapping[str, float] | None = None) -> Any:
+        """How far the loops are open: the largest distance, by the robot's size, or angle, rad."""
+        found = self.system(values).error(np.atleast_2d(np.asarray(q, float)))
+        return found if np.ndim(q) > 1 else float(found[0])
+
+    def solve(
+        self, q_a: Any, guess: Any = None, *, values: Mapping[str, float] | None = None
+    ) -> Array:
+        """q of the whole tree: (k, n) for all assemblies, (n,) for the one nearest to a guess.
+
+        `guess` is a configuration of the whole tree, or of the passive joints alone."""
+        system = self.system(values)
+        active, passive = self._columns
+        q = np.zeros(system.n)
+        q[active] = self._checked(q_a, len(active), "q_a")
+        if guess is not None:
+            return self._nearest(system, q, self._guess(guess, q))
+        found = self._assemblies(system, q)
+        if not len(found):
+            self._refuse(system, q, passive)
+        return found
+
+    def follow(self, path: Any, guess: Any, *, values: Mapping[str, float] | None = None) -> Array:
+        """q along a path of active joints (N, na), each the continuation of the one before."""
+        found = []
+        for q_a in np.asarray(path, float):
+            guess = self.solve(q_a, guess, values=values)
+            found.append(guess)
+        return np.array(found)
+
+    def singular(self, q: Any, values: Mapping[str, float] | None = None) -> Any:
+        """Smallest over largest singular value of W_p: 0 where the active joints lose control
+        (type 2, or a branching of assemblies); lengths in units of the robot's size."""
+        system = self.system(values)
+        many = np.atleast_2d(np.asarray(q, float))
+        unit = np.where(system.turning, 1.0, system.size)
+        J = (system.J(many) * unit)[..., self._columns[1]]
+        if not J.shape[-1]:
+            return np.ones(len(many)) if np.ndim(q) > 1 else 1.0
+        s = np.linalg.svd(J, compute_uv=False)
+        found = s[:, -1] / s[:, 0]
+        return found if np.ndim(q) > 1 else float(found[0])
+
+    def equations(self) -> str:
+        """The equations of every loop as text, and how they are solved."""
+        from .text import text_of
+
+        return text_of(self)
+
+    def _checked(self, given: Any, size: int, name: str) -> Array:
+        found = np.asarray(given, dtype=float)
+        if found.shape != (size,) or not np.isfinite(found).all():
+            names = self.connection.named(self.given)
+            raise InputError(
+                f"{name} has shape {found.shape}; expected ({size},) finite numbers: {names}"
+            )
+        return found
+
+    def _guess(self, guess: Any, q: Array) -> Array:
+        found = np.asarray(guess, dtype=float)
+        if found.shape == (len(q),):
+            return found.copy()
+        if found.shape != (len(self._columns[1]),):
+            raise InputError(
+                f"guess has shape {found.shape}; expected ({len(q)},), the whole tree, or"
+                f" ({len(self._columns[1])},), the passive joints"
+            )
+        whole = q.copy()
+        whole[self._columns[1]] = found
+        return whole
+
+    def _nearest(self, system: Equations, q: Array, guess: Array) -> Array:
+        active, passive = self._columns
+        if float(system.error(guess[None])[0]) < 1e-6:
+            found = self._continued(system, guess, q[active])
+            if found is not None:
+                return found
+        start = guess.copy()
+        start[active] = q[active]
+        found, closed = system.close(start[None], passive)
+        far = float(np.abs(found[0] - start).max())
+        if closed[0] and far < 1.0:
+            return np.asarray(found[0])
+        every = self._assemblies(system, q)
+        if not len(every):
+            self._refuse(system, q, passive)
+        apart = [np.linalg.norm(_difference(x, start, system.turning)) for x in every]
+        best = every[int(np.argmin(apart))]
+        return np.asarray(start + _difference(best, start, system.turning))
+
+    def _continued(self, system: Equations, start: Array, q_a: Array) -> Array | None:
+        """Follow the assembly of a closed configuration to other active positions."""
+        active, passive = self._columns
+        step = q_a - start[active]
+        reach = float(np.abs(step).max(initial=0))
+        q, done, size = start.copy(), 0.0, min(1.0, 0.2 / (reach + 1e-12))
+        while done < 1:
+            ahead = min(1.0, done + size)
+            trial = self._predicted(system, q, start[active] + ahead * step)
+            found, closed = system.close(trial[None], passive, 30)
+            if closed[0] and float(np.abs(found[0] - trial).max()) < 0.1 + 0.05 * reach:
+                q, done, size = found[0], ahead, 1.5 * size
+            else:
+                size /= 2
+                if size < 1e-4:
+                    return None
+        return np.asarray(q)
+
+    def _predicted(self, system: Equations, q: Array, q_a: Array) -> Array:
+        """The tangent step towards other active positions."""
+        active, passive = self._columns
+        J = system.J(q[None])[0]
+        found = q.copy()
+        found[active] = q_a
+        if passive:
+            rhs = -J[:, active] @ (q_a - q[active])
+            found[passive] += np.linalg.lstsq(J[:, passive], rhs, rcond=1e-9)[0]
+        return found
+
+    def _assemblies(self, system: Equations, q: Array) -> Array:
+        """All assemblies found: in closed form, or part by part from many starts."""
+        if self.steps is not None:
+            found = solved_by(self.steps, self.connection.robot, system.values, q)
+            if not len(found):
+                return found
+            polished, closed = system.close(found, self._columns[1], 20)
+            near = np.abs(polished - found).max(axis=-1) < 1e-3
+            return self._within(_unique(polished[closed & near], system.turning))
+        if self.platform is not None:
+            return self._by_distances(system, q, self.platform)
+        parts = [self._part(system, q, *part) for part in self._parts()]
+        chosen = [np.concatenate(choice) for choice in product(*parts)] if parts else []
+        order = [c for _, columns in self._parts() for c in columns]
+        found = np.repeat(q[None], len(chosen), axis=0)
+        if chosen:
+            found[:, order] = chosen
+        return self._within(_unique(found, system.turning))
+
+    def _by_distances(self, system: Equations, q: Array, platform: Distances) -> Array:
+        """Every place of the platform, then the legs there that have the given active positions."""
+        active, passive = self._columns
+        found = np.zeros((0, system.n))
+        for x in platform.places(q, system.values):
+            start = q.copy()
+            start[self.legs._columns[0]] = x
+            every = self.legs._assemblies(system, start)
+            miss = [np.abs(_difference(y, q, system.turning))[active].max() for y in every]
+            near = [y for y, far in zip(every, miss, strict=True) if far < 1e-4]
+            found = np.concatenate([found, np.array(near).reshape(-1, system.n)])
+        if len(found):
+            found[:, active] = q[active]
+            found, closed = system.close(found, passive, 30)
+            found = found[closed]
+        return self._within(_unique(found, system.turning))
+
+    def _within(self, q: Array) -> Array:
+        """Configurations within the limits of the joints that were found, where there are any."""
+        good = np.ones(len(q), bool)
+        for column in self._columns[1]:
+            low, high = limits_of(self.robot.joints[self.connection.moving[column] - 1])
+            good &= (q[:, column] > low - 1e-9) & (q[:, column] < high + 1e-9)
+        return np.asarray(q[good])
+
+    def _parts(self) -> list[tuple[list[int], list[int]]]:
+        """(loops, passive columns) that share no passive joint with others."""
+        link = self.connection
+        groups: list[tuple[set[int], set[int]]] = []
+        for k, loop in enumerate(link.loops):
+            own = {link.moving.index(j) for j in loop.links if j in link.moving}
+            own -= set(self._columns[0])
+            touching = [group for group in groups if group[1] & own]
+            groups = [group for group in groups if group not in touching]
+            loops = {k}.union(*(group[0] for group in touching))
+            groups.append((loops, own.union(*(group[1] for group in touching))))
+        return [(sorted(loops), sorted(columns)) for loops, columns in groups]
+
+    def _part(
+        self, system: Equations, q: Array, loops: Sequence[int], columns: Sequence[int]
+    ) -> Array:
+        """The assemblies of some loops, (k, passive columns of theirs), from many starts."""
+        rng = np.random.default_rng(3)
+        rows = [m for m, owner in enumerate(system.owners) if owner in loops]
+        found = np.zeros((0, system.n))
+        quiet = 0
+        for _ in range(_ROUNDS):
+            starts = np.repeat(q[None], _STARTS, axis=0)
+            starts[:, columns] = system.random(rng, _STARTS)[:, columns]
+            ends, _ = system.close(starts, columns, 60)
+            closed = np.abs(system.r(ends)[:, rows]).max(axis=-1, initial=0) < CLOSED
+            more = _unique(np.concatenate([found, ends[closed]]), system.turning)
+            quiet = 0 if len(more) > len(found) else quiet + 1
+            found = more
+            if quiet >= (2 if len(columns) <= 4 else 3):
+                break
+        return np.asarray(found[:, columns])
+
+    def _refuse(self, system: Equations, q: Array, passive: Sequence[int]) -> None:
+        rng = np.random.default_rng(4)
+        starts = np.repeat(q[None], 32, axis=0)
+        starts[:, passive] = system.random(rng, 32)[:, passive]
+        ends, _ = system.close(starts, passive, 60)
+        r = np.abs(system.r(ends))
+        k = int(r.max(axis=-1).argmin())
+        m = int(r[k].argmax())
+        loop = self.connection.loops[system.owners[m]]
+        first = system.owners.index(system.owners[m])
+        length = m - first < sum(row[0] == "v" for row in ROWS[loop.kind])
+        gap = f"{r[k, m] * system.size:.3g} m" if length else f"{r[k, m]:.3g} rad"
+        raise ModelError(
+            f"the loops of '{self.robot.name}' cannot be closed at q_a ="
+            f" {np.array2string(q[self._columns[0]], precision=4)}: loop '{loop.name}' stays open"
+            f" by {gap} at best; choose active positions within reach"
+        )
+
+
+def _difference(x: Array, y: Array, turning: Array) -> Array:
+    return wrapped(x - y, turning)
+
+
+def _unique(q: Array, turning: Array) -> Array:
+    """Configurations that differ, angles wrapped, in a fixed order."""
+    many = wrapped(np.asarray(q, float).reshape(-1, len(turning)), turning)
+    kept = np.zeros_like(many)
+    count = 0
+    for x in many:
+        apart = np.abs(_difference(kept[:count], x, turning)).max(axis=-1, initial=0)
+        if not (apart <= _SAME).any():
+            kept[count] = x
+            count += 1
+    kept = kept[:count]
+    return kept[np.lexsort(np.round(kept, 6).T[::-1])] if count else kept

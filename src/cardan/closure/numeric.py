@@ -1,0 +1,218 @@
+"""The loop equations of a robot as numeric functions of many configurations at once.
+
+    r(q) = 0          positions of each twin in its cut's frame, and what measures their angle
+
+is traced once, differentiated exactly, and run on arrays (N, n). Newton's method is that of
+Levenberg and Marquardt with a damping that vanishes with r: it keeps its speed where equations
+repeat each other (planar loops in space, Bennett's linkage).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from ..describe.expression import number, symbols
+from ..describe.robot import GEOMETRY, Base, Joint, Link, Robot
+from ..errors import ModelError
+from ..ir.code import Code
+from ..ir.derivative import derivative
+from ..ir.interpret import interpret
+from ..ir.trace import Tracer
+from ..mechanism.loops import Connection, opened
+from ..models.bodies import bodies
+from ..models.loops import closing_error
+
+__all__ = ["CLOSED", "Equations", "equations", "geometry_symbols", "skeleton", "wrapped"]
+
+Array = np.ndarray
+CLOSED = 1e-11  # of the robot's size: a loop this far open is closed
+
+
+@dataclass(frozen=True)
+class Equations:
+    """r and its derivatives, for one set of values of the geometry's symbols."""
+
+    connection: Connection
+    residual: Code
+    jacobian: Code
+    p: Array
+    turning: Array  # (n,) is the joint revolute?
+    size: float  # a length of the robot
+    owners: tuple[int, ...]  # the loop of each equation
+    values: Mapping[str, float]  # of the geometry's symbols
+
+    @property
+    def n(self) -> int:
+        return len(self.connection.moving)
+
+    def r(self, q: Array) -> Array:
+        """(N, m), lengths divided by the robot's size."""
+        return interpret(self.residual, self._inputs(self.residual, q))["r"]
+
+    def J(self, q: Array) -> Array:
+        """dr/dq, (N, m, n)."""
+        return interpret(self.jacobian, self._inputs(self.jacobian, q))["J"]
+
+    def _inputs(self, code: Code, q: Array) -> dict[str, Array]:
+        found = {"q": q}
+        if "p" in code.inputs:
+            found["p"] = self.p
+        return found
+
+    def error(self, q: Array) -> Array:
+        """(N,) the largest equation."""
+        found: Array = np.abs(self.r(q)).max(axis=-1, initial=0)
+        return found
+
+    def close(self, q: Array, free: Sequence[int], steps: int = 80) -> tuple[Array, Array]:
+        """(q, closed): from these starts (N, n), moving the free columns only."""
+        q = np.array(q, dtype=float)
+        free = list(free)
+        r = self.r(q)
+        norm = np.linalg.norm(r, axis=-1)
+        damping = np.ones(len(q))
+        for _ in range(steps):
+            open_ = np.flatnonzero(norm > 1e-15)
+            if not len(open_):
+                break
+            J = self.J(q[open_])[..., free]
+            gradient = np.einsum("bmn,bm->bn", J, r[open_])
+            H = np.einsum("bmn,bmk->bnk", J, J)
+            mu = np.maximum(damping[open_] * np.minimum(norm[open_], 1.0), 1e-14)
+            H[:, range(len(free)), range(len(free))] += mu[:, None]
+            step = -np.linalg.solve(H, gradient[..., None])[..., 0]
+            step *= np.minimum(1, 0.7 / (np.abs(step).max(axis=-1) + 1e-300))[:, None]
+            trial = q[open_].copy()
+            trial[:, free] += step
+            r_trial = self.r(trial)
+            n_trial = np.linalg.norm(r_trial, axis=-1)
+            better = n_trial < norm[open_]
+            kept = open_[better]
+            q[kept], r[kept], norm[kept] = trial[better], r_trial[better], n_trial[better]
+            damping[open_] = np.where(better, damping[open_] / 5, damping[open_] * 8)
+            tiny = np.abs(step).max(axis=-1) < 1e-15
+            if bool(np.all(tiny | (damping[open_] > 1e12))):
+                break
+        return q, np.abs(r).max(axis=-1, initial=0) < CLOSED
+
+    def random(self, rng: np.random.Generator, count: int) -> Array:
+        """Configurations, closed or not."""
+        q = rng.uniform(-np.pi, np.pi, (count, self.n))
+        slides = rng.uniform(-1.5, 1.5, (count, self.n)) * self.size
+        return np.where(self.turning, q, slides)
+
+    def consistent(self, rng: np.random.Generator, count: int, tries: int = 6) -> Array:
+        """Closed configurations, (up to count, n); every joint may move to close the loops."""
+        found = np.zeros((0, self.n))
+        for _ in range(tries):
+            q, closed = self.close(self.random(rng, 2 * count), range(self.n), 60)
+            found = np.concatenate([found, q[closed]])
+            if len(found) >= count:
+                break
+        return found[:count]
+
+    def walk(self, rng: np.random.Generator, start: Array, count: int, steps: int = 14) -> Array:
+        """Closed configurations reached from one, by small steps along what the loops allow."""
+        q = np.repeat(np.asarray(start, float)[None], count, axis=0)
+        unit = np.where(self.turning, 1.0, self.size)
+        for _ in range(steps):
+            J = self.J(q) * unit
+            _, s, vt = np.linalg.svd(J, full_matrices=True)
+            rank = (s > 1e-7 * max(1.0, float(s.max(initial=1)))).sum(axis=-1)
+            direction = rng.normal(size=(len(q), self.n))
+            held = np.arange(self.n) < rank[:, None]
+            direction -= np.einsum("bk,bkn->bn", np.einsum("bkn,bn->bk", vt, direction) * held, vt)
+            direction /= np.linalg.norm(direction, axis=-1, keepdims=True) + 1e-300
+            ahead = q + 0.25 * direction * unit
+            found, closed = self.close(ahead, range(self.n), 25)
+            near = np.linalg.norm((found - ahead) / unit, axis=-1) < 0.15
+            q = np.where((closed & near)[:, None], found, q)
+        return q
+
+
+def wrapped(q: Array, turning: Array) -> Array:
+    """Angles between -pi and pi."""
+    return np.where(turning, np.remainder(q + np.pi, 2 * np.pi) - np.pi, q)
+
+
+def skeleton(robot: Robot) -> Robot:
+    """The robot's geometry alone: equal for robots that differ in their masses."""
+    bare: dict[str, Any] = dict.fromkeys(("IA", "FV", "FS", "stiffness", "rest", "damping"), 0)
+
+    def joint(x: Joint) -> Joint:
+        return replace(x, **bare, elastic=False, symbols=())
+
+    return replace(
+        robot,
+        links=tuple(Link(link.name) for link in robot.links),
+        joints=tuple(map(joint, robot.joints)),
+        loops=tuple(replace(k, cut=joint(k.cut), twin=joint(k.twin)) for k in robot.loops),
+        base=Base(),
+        gravity=(0, 0, 0),
+        source="",
+        notes="",
+    )
+
+
+def geometry_symbols(robot: Robot) -> tuple[str, ...]:
+    """The free symbols of the robot's frames."""
+    return skeleton(robot).parameters
+
+
+@lru_cache(maxsize=32)
+def _traced(bare: Robot) -> tuple[Connection, Code, Code, tuple[str, ...], tuple[int, ...]]:
+    connection = Connection.of(bare)
+    tracer = Tracer()
+    scene = bodies(opened(bare), tracer.parameter)
+    q = tracer.array("q", len(connection.moving))
+    size = tracer.parameter("\0size")
+    r: list[Any] = []
+    owners: list[int] = []
+    for k, loop in enumerate(connection.loops):
+        found = closing_error(scene, q, loop)
+        lengths = {"prismatic": 2, "cylindrical": 2}.get(loop.kind, 3)
+        r += [x / size if i < lengths else x for i, x in enumerate(found)]
+        owners += [k] * len(found)
+    code, names = tracer.program({"r": ((len(r),), r)}, None, bare.parameters)
+    return connection, code, derivative(code, "r", "q", "J"), names, tuple(owners)
+
+
+def equations(robot: Robot, values: Mapping[str, float] | None = None) -> Equations:
+    """The loop equations of a robot; `values` of the symbols of its geometry."""
+    bare = skeleton(robot)
+    connection, residual, jacobian, names, owners = _traced(bare)
+    known = {name: float(x) for name, x in (values or {}).items()}
+    missing = [name for name in bare.parameters if name not in known]
+    if missing:
+        raise ModelError(
+            f"closing the loops of '{robot.name}' needs numbers, but {', '.join(missing)} are free:"
+            " fix them with robot.with_values"
+        )
+    size = _size(bare, known)
+    known["\0size"] = size
+    turning = np.array([bare.joints[j - 1].sigma == 0 for j in connection.moving], bool)
+    p = np.array([known[name] for name in names])
+    return Equations(connection, residual, jacobian, p, turning, size, owners, known)
+
+
+def _size(robot: Robot, values: Mapping[str, float]) -> float:
+    """The largest length in the robot's frames."""
+    from ..algebra.scalar import function
+    from ..describe.expression import evaluate
+
+    lengths = [0.0]
+    frames = [*robot.joints, *(f for loop in robot.loops for f in (loop.cut, loop.twin))]
+    for frame in frames:
+        for key in GEOMETRY:
+            if key in ("b", "d", "r"):
+                value = getattr(frame, key)
+                found = number(value) if not symbols(value) else None
+                if found is None:
+                    found = float(evaluate(value, values.__getitem__, function))
+                lengths.append(abs(found))
+    return max(lengths) or 1.0

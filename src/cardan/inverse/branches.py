@@ -1,0 +1,147 @@
+"""All branches of a solution as one straight-line program.
+
+The steps are traced once, with signs as inputs; every combination of signs is then inlined into
+one graph, where branches share what they have in common. Validity is data: an output `margin` per
+branch (negative: no real solution) and its `residual` against the direct model.
+"""
+
+from __future__ import annotations
+
+from itertools import product
+from typing import Any
+
+from ..algebra.scalar import cos_sin, function
+from ..describe.robot import PRISMATIC
+from ..ir.code import Code
+from ..ir.passes import inline
+from ..ir.trace import Tracer
+from ..program import Program
+from .matrices import IDENTITY, Frame, before, compose, placements
+from .paul import Derivation
+
+__all__ = ["CLEAR", "program"]
+
+Scalar = Any
+CLEAR = 1e-10  # margins beyond ±CLEAR are beyond doubt
+MEANING = {
+    "T": "pose of the frame: homogeneous matrix, m",
+    "free": "values of the joints that are given, rad or m",
+    "guess": "joint values taken where any would do, rad or m",
+    "q": "joint values of each branch, rad in (-pi, pi] or m",
+    "margin": "of each branch: negative, there is no real solution; near 0, it is singular",
+    "residual": "of each branch: largest difference of its pose to T",
+    "p": "free parameters, SI units",
+}
+
+
+def program(found: Derivation, model: str) -> Program:
+    """T (, free, guess, p) -> q (k, n), margin (k), residual (k)."""
+    code, names = _one_branch(found)
+    tracer = Tracer()
+    arrays = {
+        name: _flat(tracer.array(name, *shape))
+        for name, shape in code.inputs.items()
+        if name not in ("sign", "p")
+    }
+    if names:
+        arrays["p"] = [tracer.graph.leaf("p", k) for k in range(len(names))]
+        tracer.inputs["p"] = (len(names),)
+    count = len(found.signs)
+    outputs: dict[str, list[Scalar]] = {"q": [], "margin": [], "residual": []}
+    for signs in product((1, -1), repeat=count):
+        rows = inline(tracer.graph, code, {**arrays, "sign": signs})
+        for name, flat in outputs.items():
+            flat += rows[name]
+    k, n = 2**count, found.chain.n
+    shapes = {"q": (k, n), "margin": (k,), "residual": (k,)}
+    whole, _ = tracer.program({name: (shapes[name], flat) for name, flat in outputs.items()})
+    meaning = {name: MEANING[name] for name in (*whole.inputs, *outputs)}
+    return Program(model, found.chain.robot, whole, names, {}, meaning)
+
+
+def _flat(items: Any) -> list[Scalar]:
+    if isinstance(items, list):
+        return [x for item in items for x in _flat(item)]
+    return [items]
+
+
+def _one_branch(found: Derivation) -> tuple[Code, tuple[str, ...]]:
+    """The program of one branch, its signs as an input."""
+    q = [_joint_value(found, j) for j in range(found.chain.n)]
+    outputs = {
+        "q": ((found.chain.n,), q),
+        "margin": ((1,), [_margin(found)]),
+        "residual": ((1,), [residual(found)]),
+    }
+    return found.geo.tracer.program(outputs, None, found.chain.parameters)
+
+
+def _margin(found: Derivation) -> Scalar:
+    """The least margin; 0, which is doubtful, where an equation vanishes altogether."""
+
+    def least(values: list[Scalar]) -> Scalar:
+        total: Scalar = 1
+        for m in values:
+            total = function("min", total, m)
+        return total
+
+    span = least([m for step in found.steps for m in step.root.spans])
+    margin = least([m for step in found.steps for m in step.root.margins])
+    if isinstance(span, int):
+        return margin
+    graph = found.geo.tracer.graph
+    return graph.apply("select", span - CLEAR, function("min", margin, span), 0)
+
+
+def _joint_value(found: Derivation, j: int) -> Scalar:
+    """q_j from the solved unknowns."""
+    geo = found.geo
+    if j in geo.free:
+        return geo.free[j]
+    joint = geo.joints[j]
+    if joint.sigma == PRISMATIC:
+        return found.known[j] - joint.r
+    step = next(step for step in found.steps if step.unknown == j)
+    S, C = step.root.angle or (0, 1)
+    if joint.previous is not None:
+        c, s = found.known[joint.previous]
+        C, S = C * c + S * s, S * c - C * s
+    c, s = cos_sin(joint.turn + joint.sign * joint.theta)
+    C, S = C * c + S * s, S * c - C * s
+    return function("atan2", S * joint.sign, C)
+
+
+def residual(found: Derivation) -> Scalar:
+    """The largest entry of iT0 U0 - iTn, for the frame i where it is cheapest."""
+    groups = placements(found.geo, found.known)
+    best: tuple[int, Scalar] | None = None
+    left = found.geo.U0
+    for i in range(len(groups) + 1):
+        if i:
+            left = before(groups[i - 1], left)
+        right = Frame(IDENTITY, left.P * 0)
+        for group in reversed(groups[i:]):
+            right = compose(group, right)
+        value = _distance(left, right)
+        price = found.shadow.unpaid([value])
+        if best is None or price < best[0]:
+            best = price, value
+    assert best is not None
+    return best[1]
+
+
+def _distance(A: Frame, B: Frame) -> Scalar:
+    worst: Scalar = 0
+    for a, b in zip(A.R.rows, B.R.rows, strict=True):
+        for x, y in zip(a, b, strict=True):
+            worst = _larger(worst, x - y)
+    for x, y in zip(A.P, B.P, strict=True):
+        worst = _larger(worst, x - y)
+    return worst
+
+
+def _larger(worst: Scalar, x: Scalar) -> Scalar:
+    if isinstance(x, int | float) and x == 0:
+        return worst
+    size = function("abs", x)
+    return size if isinstance(worst, int) and worst == 0 else function("max", worst, size)

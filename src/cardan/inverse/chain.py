@@ -1,0 +1,229 @@
+"""`Chain`: the serial path from the base to a frame, with fixed frames folded.
+
+    T = B  Z_1  X_2 Z_2  X_3 Z_3 ...  X_n Z_n  E
+    X_j = Rot(x, alpha_j) Tran(x, d_j)      Z_j = Rot(z, theta_j) Tran(z, r_j)
+
+q_j is added to theta_j (revolute) or r_j (prismatic); theta_j and r_j of a joint hold the constant
+part. What stands before the first joint axis is in the base B, what stands after the last in the
+tool E. So gamma and b of Khalil's notation are never needed: along a chain they belong to the joint
+before (turns and shifts about one axis commute), [KC97] 2.1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..algebra.scalar import function
+from ..describe.expression import Expression, Value, evaluate, symbols
+from ..describe.robot import FIXED, PRISMATIC, REVOLUTE, Limits, Robot
+from ..errors import InputError, ModelError, UnknownNameError
+from ..mechanism.tree import Tree
+from .fold import Screw, folded
+
+__all__ = ["Chain", "ChainJoint", "NumericChain"]
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class ChainJoint:
+    """Joint j of a chain: X_j then Z_j. alpha and d of the first joint are 0 (they are in B)."""
+
+    name: str  # of the joint variable
+    link: int  # number of the frame it carries
+    sigma: int  # 0 revolute, 1 prismatic
+    alpha: Value
+    d: Value
+    theta: Value
+    r: Value
+    limits: Limits = field(default_factory=Limits)
+
+
+@dataclass(frozen=True)
+class Chain:
+    """The joints between frame 0 (or the world) and a frame; values exact or formulas."""
+
+    robot: str
+    frame: str
+    joints: tuple[ChainJoint, ...]
+    base: tuple[Screw, ...]  # factors of B
+    tool: tuple[Screw, ...]  # factors of E
+    world: tuple[Value, ...] | None = None  # placement of frame 0, when poses are of the world
+
+    @classmethod
+    def of(cls, robot: Robot, frame: int | str | None = None, reference: Any = 0) -> Chain:
+        """The chain to a frame (default: the end effector), seen from frame 0 or 'world'."""
+        if robot.loops:
+            raise ModelError(
+                f"'inverse-geometry' of '{robot.name}' is not available for closed loops (it has"
+                f" {len(robot.loops)}): robot.tree() gives its tree structure"
+            )
+        if robot.base.kind != "fixed" and reference == "world":
+            raise ModelError(f"the base of '{robot.name}' moves: poses are seen from frame 0")
+        if reference not in (0, "0", "world"):
+            raise UnknownNameError.of("reference", reference, ("0", "world"))
+        tree = Tree.of(robot)
+        link = tree.link(frame)
+        path = tree.path(link)
+        if not any(tree.sigma[j] != FIXED for j in path):
+            raise ModelError(
+                f"'inverse-geometry' of '{robot.name}': no joint moves frame {tree.names[link]}"
+            )
+        names = dict(zip(tree.moving, robot.variables, strict=True))
+        word = folded(robot.name, [(j, robot.joints[j - 1]) for j in path])
+        joints = tuple(
+            ChainJoint(names[j], j, robot.joints[j - 1].sigma, *six, robot.joints[j - 1].limits)
+            for j, six in word.joints
+        )
+        world = robot.base.Z if reference == "world" else None
+        return cls(robot.name, tree.names[link], joints, word.base, word.tool, world)
+
+    @property
+    def n(self) -> int:
+        return len(self.joints)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of the joint variables."""
+        return tuple(joint.name for joint in self.joints)
+
+    @cached_property
+    def parameters(self) -> tuple[str, ...]:
+        """Names of the symbols in the geometry, in order of appearance."""
+        values = [v for s in (*self.base, *self.tool) for v in s[1:]]
+        values += [v for j in self.joints for v in (j.alpha, j.d, j.theta, j.r)]
+        values += list(self.world or ())
+        return tuple(dict.fromkeys(name for v in values for name in symbols(v)))
+
+    def index(self, joint: int | str) -> int:
+        """The place in q (from 0) of a joint variable, by name or by number from 1."""
+        if isinstance(joint, str) and joint.isdigit():
+            joint = int(joint)
+        if isinstance(joint, str):
+            if joint not in self.names:
+                raise UnknownNameError.of("joint variable", joint, self.names)
+            return self.names.index(joint)
+        if isinstance(joint, bool) or not isinstance(joint, int) or not 1 <= joint <= self.n:
+            raise ModelError(f"joint {joint} does not exist; joints are 1 to {self.n}")
+        return joint - 1
+
+    def numeric(self, values: Mapping[str, float] | None = None) -> NumericChain:
+        """The chain in floats; `values` of its symbols."""
+        given = dict(values or {})
+        missing = [name for name in self.parameters if name not in given]
+        if missing:
+            raise InputError(
+                f"the geometry of '{self.robot}' has symbols without a value: {', '.join(missing)}."
+                f" Give them: p={{'{missing[0]}': ...}}, or robot.with_values({{...}})"
+            )
+
+        def number(value: Value | None, default: float = 0.0) -> float:
+            if value is None:
+                return default
+            return float(evaluate(value, lambda name: float(given[name]), function))
+
+        def screws(factors: Sequence[Screw]) -> Array:
+            T = np.eye(4)
+            for axis, angle, shift in factors:
+                T = T @ screw_matrix(axis, number(angle), number(shift))
+            return T
+
+        base = screws(self.base)
+        if self.world is not None:
+            base = np.reshape([number(v) for v in self.world], (4, 4)) @ base
+        limits = [j.limits for j in self.joints]
+        return NumericChain(
+            sigma=np.array([j.sigma for j in self.joints]),
+            alpha=np.array([number(j.alpha) for j in self.joints]),
+            d=np.array([number(j.d) for j in self.joints]),
+            theta=np.array([number(j.theta) for j in self.joints]),
+            r=np.array([number(j.r) for j in self.joints]),
+            base=base,
+            tool=screws(self.tool),
+            lower=np.array([_limit(x.lower, -np.inf) for x in limits]),
+            upper=np.array([_limit(x.upper, np.inf) for x in limits]),
+        )
+
+
+def _limit(value: Value | None, default: float) -> float:
+    return default if value is None or isinstance(value, Expression) else float(value)
+
+
+@dataclass(frozen=True)
+class NumericChain:
+    """The chain in floats: arrays of n; base and tool (4, 4)."""
+
+    sigma: NDArray[np.int_]
+    alpha: Array
+    d: Array
+    theta: Array
+    r: Array
+    base: Array
+    tool: Array
+    lower: Array
+    upper: Array
+
+    @property
+    def n(self) -> int:
+        return len(self.sigma)
+
+    @cached_property
+    def size(self) -> float:
+        """A length of the robot: the sum of its link lengths (1 when it has none)."""
+        ends = sum(float(np.linalg.norm(T[:3, 3])) for T in (self.base, self.tool))
+        return float(np.abs(self.d).sum() + np.abs(self.r).sum()) + ends or 1.0
+
+    @property
+    def scale(self) -> float:
+        """What errors of a pose are compared with: 1 for its rotation, its size if larger."""
+        return max(1.0, self.size)
+
+    def frames(self, q: Array) -> list[Array]:
+        """Placements (..., 4, 4) of base, of every joint frame, and of the tool."""
+        q = np.asarray(q, float)
+        T = np.broadcast_to(self.base, (*q.shape[:-1], 4, 4))
+        found = [T]
+        for j in range(self.n):
+            theta = self.theta[j] + q[..., j] * (self.sigma[j] == REVOLUTE)
+            r = self.r[j] + q[..., j] * (self.sigma[j] == PRISMATIC)
+            T = T @ screw_matrix("x", self.alpha[j], self.d[j]) @ screw_matrix("z", theta, r)
+            found.append(T)
+        return [*found, T @ self.tool]
+
+    def pose(self, q: Array) -> Array:
+        """T (..., 4, 4): the direct geometric model."""
+        return self.frames(q)[-1]
+
+    def jacobian(self, q: Array) -> Array:
+        """Twist (linear, angular) of the tool per joint velocity, in frame 0: (..., 6, n)."""
+        return self.pose_jacobian(q)[1]
+
+    def pose_jacobian(self, q: Array) -> tuple[Array, Array]:
+        """T and its Jacobian, [KC97] (3)."""
+        placed = self.frames(q)
+        T = placed[-1]
+        columns = []
+        for j in range(self.n):
+            a, P = placed[j + 1][..., :3, 2], placed[j + 1][..., :3, 3]
+            if self.sigma[j] == PRISMATIC:
+                columns.append(np.concatenate([a, np.zeros_like(a)], -1))
+            else:
+                columns.append(np.concatenate([np.cross(a, T[..., :3, 3] - P), a], -1))
+        return T, np.stack(columns, -1)
+
+
+def screw_matrix(axis: str, angle: Any, shift: Any) -> Array:
+    """Rot(axis, angle) Tran(axis, shift) as (..., 4, 4)."""
+    c, s = np.cos(angle), np.sin(angle)
+    T = np.zeros((*np.broadcast_shapes(np.shape(angle), np.shape(shift)), 4, 4))
+    a, u, v = (0, 1, 2) if axis == "x" else (2, 0, 1)
+    T[..., a, a] = T[..., 3, 3] = 1
+    T[..., u, u], T[..., v, v], T[..., u, v], T[..., v, u] = c, c, -s, s
+    T[..., a, 3] = shift
+    return T

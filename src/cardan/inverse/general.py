@@ -1,0 +1,295 @@
+"""The general method: all configurations of any chain of six joints, at least three revolute.
+
+Raghavan and Roth, 1990 and 1993 ([KC97] refs 7, 8), in dual quaternions: see general_kernels.py for
+the equations. There are up to 72 ways to eliminate; which are regular depends on the robot (axes
+that intersect or are parallel make some of them degenerate), so they are tried on random poses of
+the robot when the solver is made. At a pose the best one is used, and the next one when its
+matrices are badly conditioned, a real root gives no configuration, or the number of roots is odd.
+Every configuration is polished by Newton's method on the direct model and verified.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..describe.frames import decompose
+from ..errors import InputError, ModelError
+from .chain import Chain, NumericChain, screw_matrix
+from .closed import Found
+from .general_pose import general_pose
+from .general_slides import slides_pose
+from .general_tables import (
+    Formulation,
+    dual_quaternion_of,
+    formulations,
+    measured,
+    robot_table,
+)
+
+__all__ = ["GeneralSolver", "Prepared", "general_solver", "prepared"]
+
+Array = NDArray[np.float64]
+MOST = 16
+TRIED = 40  # random poses on which formulations are compared
+KEPT = 4  # formulations of a table
+SINGULAR = 1e-6  # smallest pivot of the Jacobian over the largest
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """A chain of six joints in floats, ready: the table of its kernel."""
+
+    numeric: NumericChain
+    chosen: tuple[Formulation, ...]  # empty for three slides
+    table: Array
+
+    @property
+    def slides(self) -> bool:
+        return not self.chosen
+
+    def run(self, T: Array, threads: int | None = None) -> tuple[Array, Array]:
+        """(q (N, 16, 6), info (N, 64)) of poses (N, 4, 4)."""
+        kernel = _function(self.slides)
+        flat = np.ascontiguousarray(T).reshape(-1, 16)
+        found = kernel({"T": flat, "robot": self.table}, len(flat), threads)
+        return found["q"].reshape(-1, MOST, 6), found["info"]
+
+
+@cache
+def _function(slides: bool) -> Any:
+    from ..run.kernel import KernelFunction
+
+    entry = slides_pose if slides else general_pose
+    return KernelFunction(entry, {"T": 16, "robot": 0}, {"q": 96, "info": 64})
+
+
+def prepared(numeric: NumericChain, name: str = "the robot") -> Prepared:
+    """Choose the formulations of a chain by trial. A ModelError says why none fits."""
+    turning = int((numeric.sigma == 0).sum())
+    if numeric.n != 6 or turning < 3:
+        raise ModelError(
+            f"the general method takes six joints, at least three of them revolute; '{name}' has"
+            f" {numeric.n}, {turning} revolute: use cardan.inverse_kinematics"
+        )
+    rng = np.random.default_rng(20)
+    Q = rng.uniform(-np.pi, np.pi, (TRIED, 6))
+    Q[:, numeric.sigma == 1] *= numeric.size / 8
+    T = numeric.pose(Q)
+    if turning == 3:
+        table = np.concatenate([robot_table(numeric, ()), _rotations(numeric)])
+        found = Prepared(numeric, (), table)
+        if _lost(found, Q, T)[0]:
+            raise _hopeless(name)
+        return found
+    chosen = _chosen(numeric, Q, T)
+    if not chosen:
+        raise _hopeless(name)
+    return Prepared(numeric, tuple(chosen), robot_table(numeric, chosen))
+
+
+def _hopeless(name: str) -> ModelError:
+    return ModelError(
+        f"no elimination of the general method is regular for '{name}': its joints do not move the"
+        " tool in six independent ways at a general pose; use cardan.inverse_kinematics"
+    )
+
+
+def _chosen(numeric: NumericChain, Q: Array, T: Array) -> list[Formulation]:
+    """The best formulations: the first loses no configuration of the trial, the others help it."""
+    unit = numeric.size
+    relative = np.linalg.inv(numeric.base) @ T[:2] @ np.linalg.inv(numeric.tool)
+    relative[:, :3, 3] /= unit
+    taus = [dual_quaternion_of(pose) for pose in relative]
+    ways = [
+        way
+        for one in formulations(numeric)
+        if (way := measured(one, taus, [float(q[one.h]) for q in Q[:2]])) is not None
+    ]
+    ways.sort(key=lambda way: (way.lack, way.dimension, way.rank, way.condition))
+    first: dict[tuple[Any, ...], Formulation] = {}
+    for way in ways:
+        first.setdefault((way.h, way.H), way)
+    tried = []
+    for way in first.values():
+        lost, count, sound, time = _lost(
+            Prepared(numeric, (way,), robot_table(numeric, [way])), Q, T
+        )
+        tried.append((lost, -count, -sound, way.lack > 0, time, way))
+    tried.sort(key=lambda item: item[:5])
+    if not tried or tried[0][0]:
+        return []
+    return [item[-1] for item in tried[:KEPT]]
+
+
+def _lost(made: Prepared, Q: Array, T: Array) -> tuple[int, int, float, float]:
+    """Poses whose own configuration is missing; configurations found; part that is sound; cost."""
+    q, info = made.run(T)
+    count = info[:, 0].astype(int)
+    gap = np.abs(_difference(made.numeric, q, Q[:, None])).max(2)
+    gap[np.arange(MOST) >= count[:, None]] = np.inf
+    lost = int((gap.min(1) > 1e-5).sum())
+    way = made.chosen[0] if made.chosen else None
+    cost = 0.0 if way is None else (way.rank + 4.0 * (way.dimension - 1) + way.condition / 4)
+    return lost, int(count.sum()), round(float(info[:, 50].mean()), 1), cost
+
+
+def _difference(numeric: NumericChain, x: Array, y: Array) -> Array:
+    """x - y, turns in [-pi, pi)."""
+    gap = x - y
+    turning = numeric.sigma == 0
+    gap[..., turning] = (gap[..., turning] + np.pi) % (2 * np.pi) - np.pi
+    return gap
+
+
+def _rotations(numeric: NumericChain) -> Array:
+    """A0..A3 of general_slides.py."""
+    parts = [np.eye(3)]
+    for j in range(6):
+        parts[-1] = parts[-1] @ screw_matrix("x", numeric.alpha[j], 0.0)[:3, :3]
+        parts[-1] = parts[-1] @ screw_matrix("z", numeric.theta[j], 0.0)[:3, :3]
+        if numeric.sigma[j] == 0:
+            parts.append(np.eye(3))
+    return np.concatenate([part.reshape(-1) for part in parts])
+
+
+def without(numeric: NumericChain, joint: int, value: float) -> NumericChain:
+    """The chain with a joint held at a value: its frames are folded into the neighbours'."""
+    keep = [j for j in range(numeric.n) if j != joint]
+    theta, r = numeric.theta.copy(), numeric.r.copy()
+    (theta if numeric.sigma[joint] == 0 else r)[joint] += value
+    alpha, d = numeric.alpha.copy(), numeric.d.copy()
+    base, tool = numeric.base, numeric.tool
+    fixed = screw_matrix("x", alpha[joint], d[joint]) @ screw_matrix("z", theta[joint], r[joint])
+    if joint == numeric.n - 1:
+        tool = fixed @ tool
+    else:
+        fixed = fixed @ screw_matrix("x", alpha[joint + 1], d[joint + 1])
+        if joint == 0:
+            base = base @ fixed
+            alpha[1] = d[1] = 0.0
+        else:
+            gamma, b, turn, shift, last, along = decompose(fixed, numeric.size)
+            theta[joint - 1] += gamma
+            r[joint - 1] += b
+            alpha[joint + 1], d[joint + 1] = turn, shift
+            theta[joint + 1] += last
+            r[joint + 1] += along
+    return NumericChain(
+        numeric.sigma[keep], alpha[keep], d[keep], theta[keep], r[keep], base, tool,
+        numeric.lower[keep], numeric.upper[keep],
+    )  # fmt: skip
+
+
+@dataclass(frozen=True)
+class GeneralSolver:
+    """All configurations of a chain of six joints (others held at given values)."""
+
+    chain: Chain
+    held: tuple[int, ...] = ()
+    _ready: dict[bytes, Prepared] = field(default_factory=dict, repr=False, compare=False)
+
+    def prepared(self, numeric: NumericChain | None = None) -> Prepared:
+        """The kernel's table for the chain in floats; made once for each set of values."""
+        numeric = self.chain.numeric() if numeric is None else numeric
+        key = b"".join(
+            np.ascontiguousarray(x, float).tobytes()
+            for x in (numeric.sigma, numeric.alpha, numeric.d, numeric.theta, numeric.r,
+                      numeric.base, numeric.tool)
+        )  # fmt: skip
+        if key not in self._ready:
+            if len(self._ready) > 1000:
+                self._ready.clear()
+            self._ready[key] = self._like_the_last(numeric) or prepared(numeric, self.chain.robot)
+        return self._ready[key]
+
+    def _like_the_last(self, numeric: NumericChain) -> Prepared | None:
+        """The formulations chosen for other values of the held joints, where they still fit."""
+        if not self.held or not self._ready:
+            return None
+        wanted = [
+            (way.joints, way.rank, way.lack) for way in next(iter(self._ready.values())).chosen
+        ]
+        ways = {way.joints: way for way in formulations(numeric)}
+        chosen = [
+            replace(ways[joints], rank=rank, lack=lack)
+            for joints, rank, lack in wanted
+            if joints in ways
+        ]
+        if not chosen:
+            return None
+        return Prepared(numeric, tuple(chosen), robot_table(numeric, chosen))
+
+    def solve(
+        self, T: Array, free: Array | None = None, p: Any = None,
+        numeric: NumericChain | None = None, guess: Array | None = None,
+        threads: int | None = None,
+    ) -> Found:  # fmt: skip
+        """Poses (N, 4, 4), values (N, held) of the joints that are held -> q (N, 16, n) ..."""
+        numeric = self.chain.numeric() if numeric is None else numeric
+        T = np.asarray(T, float).reshape(-1, 4, 4)
+        if not self.held:
+            return _found(*self.prepared(numeric).run(T, threads), numeric.size)
+        if free is None or free.shape != (len(T), len(self.held)):
+            raise InputError(f"values of {len(self.held)} held joints are expected for every pose")
+        q = np.full((len(T), MOST, self.chain.n), np.nan)
+        infos = np.zeros((len(T), 64))
+        values, which = np.unique(np.asarray(free, float), axis=0, return_inverse=True)
+        others = [j for j in range(self.chain.n) if j not in self.held]
+        for k, row in enumerate(values):
+            rows = np.flatnonzero(which.reshape(-1) == k)
+            six = numeric
+            for j, value in sorted(zip(self.held, row, strict=True), reverse=True):
+                six = without(six, j, float(value))
+            found, infos[rows] = self.prepared(six).run(T[rows], threads)
+            q[rows[:, None], :, others] = found.swapaxes(1, 2)
+            q[rows[:, None], :, list(self.held)] = row[:, None]
+        return _found(q, infos, numeric.size)
+
+    def equations(self, form: str = "text") -> str:
+        """The elimination, stated with its steps and sizes; form 'text' or 'latex'."""
+        from .general_text import elimination
+
+        return elimination(self, form)
+
+    def emit(self, language: str, function: str = "inverse_geometry", **options: Any) -> str:
+        """Self-contained code in c, cpp, python or matlab: T (4x4) -> q (16x6), info."""
+        from .general_text import emitted
+
+        return emitted(self, language, function, options)
+
+
+def _found(q: Array, info: Array, size: float = 1.0) -> Found:
+    """The kernel's answers, the rest NaN; `size` is the unit of its lengths."""
+    count = info[:, 0].astype(np.int64)
+    rows = info[:, 1:49].reshape(-1, MOST, 3)
+    rest = np.arange(MOST) >= count[:, None]
+    q = q.copy()
+    residual = rows[:, :, 0] * max(1.0, size)
+    q[rest] = np.nan
+    residual[rest] = np.nan
+    singular = (rows[:, :, 1] < SINGULAR) & ~rest
+    # a regular Jacobian is a simple root, whatever two roots nearby may have converged to it
+    roots = np.where(singular, np.maximum(1, np.rint(rows[:, :, 2])), 1).astype(np.int64)
+    roots[rest] = 0
+    return Found(q, count, residual, singular, roots)
+
+
+def general_solver(
+    chain: Chain, held: Sequence[int] = (), values: Mapping[str, float] | None = None
+) -> GeneralSolver:
+    """The general method for a chain; `held` joints (from 0) are given when it is used."""
+    if chain.n - len(held) != 6:
+        raise ModelError(
+            f"the general method takes six joints; '{chain.robot}' has {chain.n - len(held)} to be"
+            " solved for: use cardan.inverse_kinematics"
+        )
+    solver = GeneralSolver(chain, tuple(held))
+    if not held and all(name in (values or {}) for name in chain.parameters):
+        solver.prepared(chain.numeric(values))
+    return solver

@@ -1,0 +1,212 @@
+"""Kernels that make a candidate exact: direct model, Newton's method, the list of answers.
+
+The robot is a table: six numbers per joint (cos alpha, sin alpha, d, theta, r, sigma), lengths in
+units of the robot's size. A pose is 12 numbers, the rows of (R P).
+"""
+
+from __future__ import annotations
+
+from ..emit.kernel import Array, cos, empty, floor, sin
+from .general_eigen import solve_square
+
+__all__ = ["add_answer", "direct", "polish"]
+
+PI = 3.141592653589793
+MOST = 16  # configurations of a pose
+FOUND = 1e-10  # residual of an answer
+EXACT = 2e-15  # residual that no step makes smaller
+SAME = 1e-6  # answers closer than this are one
+CLOSE = 1e-3  # answers closer than this may be one
+
+
+def direct(robot: Array, q: Array, pose: Array, J: Array, e: Array) -> float:
+    """Jacobian of the last frame, (linear, angular) in frame 0, and the error e of the pose.
+
+    e is the difference of the origins, and half the sum of the cross products of the axes with
+    those of the pose. The largest difference to an entry of the pose."""
+    f = empty(12)  # columns s n a p
+    axes = empty(36)
+    for k in range(12):
+        f[k] = 0.0
+    f[0] = 1.0
+    f[4] = 1.0
+    f[8] = 1.0
+    for j in range(6):
+        ca = robot[6 * j]
+        sa = robot[6 * j + 1]
+        d = robot[6 * j + 2]
+        theta = robot[6 * j + 3]
+        r = robot[6 * j + 4]
+        if robot[6 * j + 5] < 0.5:
+            theta += q[j]
+        else:
+            r += q[j]
+        c = cos(theta)
+        s = sin(theta)
+        for k in range(3):
+            n = ca * f[3 + k] + sa * f[6 + k]
+            a = ca * f[6 + k] - sa * f[3 + k]
+            x = f[k]
+            f[9 + k] += d * x + r * a
+            f[k] = c * x + s * n
+            f[3 + k] = c * n - s * x
+            f[6 + k] = a
+            axes[6 * j + k] = a
+            axes[6 * j + 3 + k] = f[9 + k]
+    residual = 0.0
+    for k in range(3):
+        e[k] = pose[4 * k + 3] - f[9 + k]
+        residual = max(residual, abs(e[k]))
+        e[3 + k] = 0.0
+        for i in range(3):
+            residual = max(residual, abs(pose[4 * k + i] - f[3 * i + k]))
+    for i in range(3):
+        e[3] += 0.5 * (f[3 * i + 1] * pose[8 + i] - f[3 * i + 2] * pose[4 + i])
+        e[4] += 0.5 * (f[3 * i + 2] * pose[i] - f[3 * i] * pose[8 + i])
+        e[5] += 0.5 * (f[3 * i] * pose[4 + i] - f[3 * i + 1] * pose[i])
+    for j in range(6):
+        if robot[6 * j + 5] < 0.5:
+            x = f[9] - axes[6 * j + 3]
+            y = f[10] - axes[6 * j + 4]
+            z = f[11] - axes[6 * j + 5]
+            J[j] = axes[6 * j + 1] * z - axes[6 * j + 2] * y
+            J[6 + j] = axes[6 * j + 2] * x - axes[6 * j] * z
+            J[12 + j] = axes[6 * j] * y - axes[6 * j + 1] * x
+            for k in range(3):
+                J[18 + 6 * k + j] = axes[6 * j + k]
+        else:
+            for k in range(3):
+                J[6 * k + j] = axes[6 * j + k]
+                J[18 + 6 * k + j] = 0.0
+    return residual
+
+
+def damped_step(J: Array, e: Array, mu: float, dq: Array) -> None:
+    """(J^T J + mu) dq = J^T e."""
+    a = empty(36)
+    for i in range(6):
+        for j in range(6):
+            total = 0.0
+            for k in range(6):
+                total += J[6 * k + i] * J[6 * k + j]
+            a[6 * i + j] = total
+        a[6 * i + i] += mu
+        total = 0.0
+        for k in range(6):
+            total += J[6 * k + i] * e[k]
+        dq[i] = total
+    pivots = solve_square(a, dq, 6)
+    if pivots == 0.0:
+        for i in range(6):
+            dq[i] = 0.0
+
+
+def polish(robot: Array, pose: Array, q: Array, quality: Array) -> float:
+    """Newton's method on the whole pose from q, damped where the Jacobian is nearly singular.
+
+    The residual; quality[0] is the smallest pivot of the Jacobian over the largest."""
+    J = empty(36)
+    a = empty(36)
+    e = empty(6)
+    dq = empty(6)
+    best = empty(6)
+    least = 1e300
+    stalled = 0
+    quality[0] = 0.0
+    for rounds in range(40):
+        residual = direct(robot, q, pose, J, e)
+        if residual < least:
+            if residual > 0.7 * least:
+                stalled += 1
+            least = residual
+            for i in range(6):
+                best[i] = q[i]
+        else:
+            stalled += 1
+        if stalled > 3 or (rounds > 7 and least > 0.01):
+            break
+        for k in range(36):
+            a[k] = J[k]
+        for i in range(6):
+            dq[i] = e[i]
+        pivots = solve_square(a, dq, 6)
+        if residual <= least:
+            quality[0] = pivots
+        if residual <= EXACT or (residual < 1e-12 and pivots > 1e-6 and stalled > 0):
+            break
+        size = 0.0
+        for i in range(6):
+            size = max(size, abs(dq[i]))
+        if pivots < 1e-10 or size > 0.5:
+            total = 0.0
+            for i in range(6):
+                total += e[i] * e[i]
+            damped_step(J, e, total, dq)
+            size = 0.0
+            for i in range(6):
+                size = max(size, abs(dq[i]))
+        scale = 1.0
+        if size > 0.5:
+            scale = 0.5 / size
+        for i in range(6):
+            q[i] += scale * dq[i]
+    for i in range(6):
+        q[i] = best[i]
+    return least
+
+
+def turn(x: float) -> float:
+    """The angle in [-pi, pi]."""
+    return x - 2.0 * PI * floor(x / (2.0 * PI) + 0.5)
+
+
+def same_answer(robot: Array, pose: Array, q: Array, found: Array, k: int) -> int:
+    """Is q the answer k? Near a singularity two answers are one when all between them is too."""
+    J = empty(36)
+    e = empty(6)
+    middle = empty(6)
+    gap = 0.0
+    for j in range(6):
+        x = q[j] - found[6 * k + j]
+        if robot[6 * j + 5] < 0.5:
+            x = turn(x)
+        gap = max(gap, abs(x))
+        middle[j] = found[6 * k + j] + 0.5 * x
+    if gap < SAME:
+        return 1
+    if gap > CLOSE:
+        return 0
+    residual = direct(robot, middle, pose, J, e)
+    if residual < 4.0 * EXACT:
+        return 1
+    return 0
+
+
+def add_answer(
+    robot: Array, pose: Array, q: Array, residual: float, quality: float, found: Array, info: Array
+) -> int:
+    """Keep a configuration, unless it is there already. Its place, or -1 when the list is full.
+
+    info: count, then residual, quality and roots of each answer."""
+    count = int(info[0])
+    for j in range(6):
+        if robot[6 * j + 5] < 0.5:
+            q[j] = turn(q[j])
+    for k in range(count):
+        same = same_answer(robot, pose, q, found, k)
+        if same == 1:
+            if residual < info[1 + 3 * k]:
+                info[1 + 3 * k] = residual
+                info[1 + 3 * k + 1] = quality
+                for j in range(6):
+                    found[6 * k + j] = q[j]
+            return k
+    if count == MOST:
+        return -1
+    for j in range(6):
+        found[6 * count + j] = q[j]
+    info[1 + 3 * count] = residual
+    info[1 + 3 * count + 1] = quality
+    info[1 + 3 * count + 2] = 0.0
+    info[0] = float(count + 1)
+    return count

@@ -1,0 +1,274 @@
+"""The kernel of the general method: a pose in, all configurations out.
+
+The table of a robot: 36 numbers of the joints (general_polish.py), the inverses of base and tool
+(12 each), the number of formulations and the size; from HEAD on the formulations, each of FORM
+numbers: W of (1), 512, or the basis of H; the basis of L, 64; the joints in the order h, two of H,
+a, b, c; how far from the real axis a root is tried; 1 when its answers are trusted alone, 0 when
+those of the next formulation are to be added; the rank of S(i); by how much S(x) lacks rank;
+1 when the pose stands among H.
+"""
+
+from __future__ import annotations
+
+from ..emit.kernel import Array, atan2, cos, empty, sin, sqrt
+from .general_eigen import eigenvalues
+from .general_kernels import companion, matrix_n, minors, null_space, turned
+from .general_polish import FOUND, add_answer, polish
+from .general_roots import joints_of, monomials
+
+__all__ = ["FORM", "HEAD", "general_pose"]
+
+HEAD = 64
+FORM = 588
+TURNS = 4  # zeros of joint h that are tried
+ENOUGH = 1e-7  # smallest pivot over largest of a sound formulation
+
+
+def relative_pose(T: Array, robot: Array, pose: Array) -> None:
+    """base^-1 T tool^-1, 3x4, in units of the robot's size (robot[61])."""
+    half = empty(12)
+    unit = 1.0 / robot[61]
+    for i in range(3):
+        for j in range(4):
+            total = 0.0
+            for k in range(3):
+                x = T[4 * k + j]
+                if j == 3:
+                    x = x * unit
+                total += robot[36 + 4 * i + k] * x
+            if j == 3:
+                total += robot[36 + 4 * i + 3]
+            half[4 * i + j] = total
+    for i in range(3):
+        for j in range(4):
+            total = 0.0
+            for k in range(3):
+                total += half[4 * i + k] * robot[48 + 4 * k + j]
+            if j == 3:
+                total += half[4 * i + 3]
+            pose[4 * i + j] = total
+
+
+def dual_quaternion(pose: Array, tau: Array) -> None:
+    """tau of a pose: the row of 4 q q^T with the largest diagonal; then half P q."""
+    a = pose[0]
+    b = pose[5]
+    c = pose[10]
+    best = a + b + c
+    which = 0
+    if a - b - c > best:
+        best = a - b - c
+        which = 1
+    if b - a - c > best:
+        best = b - a - c
+        which = 2
+    if c - a - b > best:
+        best = c - a - b
+        which = 3
+    x = pose[9] - pose[6]
+    y = pose[2] - pose[8]
+    z = pose[4] - pose[1]
+    tau[0] = 1.0 + best
+    tau[1] = x
+    tau[2] = y
+    tau[3] = z
+    if which == 1:
+        tau[0] = x
+        tau[1] = 1.0 + best
+        tau[2] = pose[1] + pose[4]
+        tau[3] = pose[2] + pose[8]
+    if which == 2:
+        tau[0] = y
+        tau[1] = pose[1] + pose[4]
+        tau[2] = 1.0 + best
+        tau[3] = pose[6] + pose[9]
+    if which == 3:
+        tau[0] = z
+        tau[1] = pose[2] + pose[8]
+        tau[2] = pose[6] + pose[9]
+        tau[3] = 1.0 + best
+    size = sqrt(tau[0] * tau[0] + tau[1] * tau[1] + tau[2] * tau[2] + tau[3] * tau[3])
+    for k in range(4):
+        tau[k] /= size
+    x = 0.5 * pose[3]
+    y = 0.5 * pose[7]
+    z = 0.5 * pose[11]
+    tau[4] = -x * tau[1] - y * tau[2] - z * tau[3]
+    tau[5] = x * tau[0] + y * tau[3] - z * tau[2]
+    tau[6] = y * tau[0] + z * tau[1] - x * tau[3]
+    tau[7] = z * tau[0] + x * tau[2] - y * tau[1]
+
+
+def roots_of(
+    robot: Array, first: int, tau: Array, n: Array, s: Array, re: Array, im: Array
+) -> float:
+    """The roots of a formulation. Its soundness (0: none); re[24], im[24]: the turn of joint h."""
+    columns = empty(12)
+    v = empty(288)
+    m = empty(576)
+    plain = empty(64)
+    rank = int(robot[first + 584])
+    lack = int(robot[first + 585])
+    basis = matrix_n(robot, first, tau, plain)
+    if basis < 1e-12:
+        return 0.0
+    best = -1.0
+    chosen = 0
+    for trial in range(TURNS + 1):
+        at = trial
+        if trial == TURNS:
+            at = chosen
+        phi = 0.3 + 0.7 * float(at)
+        c = cos(phi)
+        sn = sin(phi)
+        turned(plain, c, sn, n)
+        minors(n, s)
+        gap = null_space(s, rank, columns, v)
+        quality = companion(s, rank, lack, columns, v, m)
+        if gap > 1e-3:
+            quality = quality * 1e-9
+        re[24] = c
+        im[24] = sn
+        if quality > best:
+            best = quality
+            chosen = at
+        if quality > 1e-4 or trial == TURNS:
+            best = quality
+            break
+    if best <= 0.0:
+        return 0.0
+    left = eigenvalues(m, 2 * rank, re, im)
+    if left > 0:
+        return 0.0
+    return min(best, basis)
+
+
+def configuration(robot: Array, first: int, uv: Array, c: float, s: float, q: Array) -> int:
+    """Joint variables of the ratios u:v; 0 when a prismatic joint is at infinity."""
+    u = uv[0]
+    uv[0] = c * u - s * uv[1]
+    uv[1] = s * u + c * uv[1]
+    for k in range(6):
+        j = int(robot[first + 576 + k])
+        if robot[6 * j + 5] < 0.5:
+            q[j] = 2.0 * atan2(uv[2 * k + 1], uv[2 * k])
+        else:
+            if abs(uv[2 * k]) < 1e-4:
+                return 0
+            q[j] = 2.0 * uv[2 * k + 1] / uv[2 * k]
+    return 1
+
+
+def formulation(
+    robot: Array, first: int, pose: Array, tau: Array, found: Array, info: Array
+) -> int:
+    """Add the answers of one formulation. 1 when it is sound: nothing was lost."""
+    n = empty(64)
+    s = empty(432)
+    re = empty(25)
+    im = empty(25)
+    y = empty(72)
+    places = empty(6)
+    sound = roots_of(robot, first, tau, n, s, re, im)
+    if sound == 0.0:
+        return 0
+    fine = 1
+    if sound < ENOUGH:
+        fine = 0
+    for k in range(16):
+        info[1 + 3 * k + 2] = 0.0
+    lack = int(robot[first + 585])
+    for k in range(2 * int(robot[first + 584])):
+        off = im[k] / (1.0 + re[k] * re[k] + im[k] * im[k])
+        if off < 0.0 or off > robot[first + 582]:
+            continue
+        many = monomials(s, re[k], lack, y)
+        answers = 0
+        for r in range(many):
+            place = answer(robot, first, pose, n, re, im, k, y, 12 * r, found, info)
+            if place >= 0:
+                fresh = 1
+                for i in range(answers):
+                    if int(places[i]) == place:
+                        fresh = 0
+                if fresh == 1:
+                    places[answers] = float(place)
+                    answers += 1
+        weight = 1.0
+        if im[k] > 0.0:
+            weight = 2.0
+        for i in range(answers):
+            info[1 + 3 * int(places[i]) + 2] += weight / float(answers)
+        if answers == 0 and off < 1e-9 and lack == 0:
+            fine = 0
+    return fine
+
+
+def answer(
+    robot: Array,
+    first: int,
+    pose: Array,
+    n: Array,
+    re: Array,
+    im: Array,
+    k: int,
+    y: Array,
+    at: int,
+    found: Array,
+    info: Array,
+) -> int:
+    """Make the candidate of root k and its monomials exact; its place among the answers, or -1."""
+    uv = empty(12)
+    q = empty(6)
+    quality = empty(1)
+    joints_of(n, re[k], y, at, uv)
+    good = configuration(robot, first, uv, re[24], im[24], q)
+    if good == 0:
+        return -1
+    residual = polish(robot, pose, q, quality)
+    if residual > FOUND:
+        return -1
+    place = add_answer(robot, pose, q, residual, quality[0], found, info)
+    return place
+
+
+def parity(info: Array, lack: int) -> int:
+    """Is the number of real roots of the answers even, as that of a real polynomial?
+
+    Where S(x) lacks rank there are roots without a meaning: then the answers are counted."""
+    count = int(info[0])
+    total = 0.0
+    for k in range(count):
+        roots = info[1 + 3 * k + 2]
+        if lack > 0:
+            roots = 1.0
+        total += max(1.0, roots)
+    whole = int(total + 0.5)
+    return 1 - whole % 2
+
+
+def general_pose(T: Array, robot: Array, q: Array, info: Array) -> None:
+    """All configurations of a pose T (4x4, row by row).
+
+    q: 16 rows of 6, the first info[0] are answers. info: count; residual, quality and number of
+    roots of every answer (3 x 16); info[49]: formulations used; info[50]: 1 when one was sound."""
+    pose = empty(12)
+    tau = empty(8)
+    relative_pose(T, robot, pose)
+    dual_quaternion(pose, tau)
+    for k in range(64):
+        info[k] = 0.0
+    forms = int(robot[60])
+    for k in range(forms):
+        first = HEAD + FORM * k
+        fine = formulation(robot, first, pose, tau, q, info)
+        info[49] = float(k + 1)
+        even = parity(info, int(robot[first + 585]))
+        if fine == 1 and even == 1 and robot[first + 583] > 0.5:
+            info[50] = 1.0
+            break
+    count = int(info[0])
+    for k in range(count):
+        for j in range(6):
+            if robot[6 * j + 5] > 0.5:
+                q[6 * k + j] *= robot[61]

@@ -1,0 +1,231 @@
+"""`InverseGeometry`: what cardan.model(robot, "inverse-geometry") gives.
+
+ik = cardan.model(robot, "inverse-geometry")
+ik.method, ik.reason        which method solves this robot, and why
+ik.solve(T)                 all configurations of a pose: (k, n)
+print(ik.equations())       the derivation, as a tree of branches
+ik.emit("c")                self-contained code
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from math import prod
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..describe.robot import REVOLUTE
+from ..errors import InputError, UnknownNameError
+from ..program import Program
+from .answer import Configurations
+from .arm_angle import arm_angle, require_arm_plane
+from .chain import Chain, NumericChain
+from .closed import Closed, Found
+from .polish import distance
+from .poses import poses
+
+__all__ = ["InverseGeometry"]
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class InverseGeometry:
+    """All configurations of a chain for a pose, as equations, as code and as numbers."""
+
+    chain: Chain
+    method: str  # paul, pieper or general
+    reason: str
+    solver: Any  # Closed, or the general solver
+    free: tuple[int, ...] = ()  # joints (from 0) whose values are given
+    plane: bool = False  # the arm angle is given
+    derivation: Any = None
+    defaults: Mapping[str, float] = field(default_factory=dict)
+    _kept: dict[Any, NumericChain] = field(default_factory=dict, repr=False, compare=False)
+
+    @property
+    def variables(self) -> tuple[str, ...]:
+        """Names of the joint variables, in the order of an answer."""
+        return self.chain.names
+
+    @property
+    def program(self) -> Program:
+        """All branches as a straight-line program (closed forms only)."""
+        if not isinstance(self.solver, Closed):
+            raise UnknownNameError(f"method '{self.method}' is not a straight-line program")
+        return self.solver.program
+
+    def solve(
+        self, T: Any, guess: Any = None, limits: bool = False, report: bool = False,
+        free: Any = None, p: Any = None,
+    ) -> Any:  # fmt: skip
+        """All real configurations of a pose (4, 4): an array (k, n), k = 0 out of reach.
+
+        A batch (..., 4, 4), or report=True, gives `Configurations`. guess (n): nearest first; where
+        a joint may have any value, the guess's is taken (else 0). limits=True: only those within
+        the joint limits, turned into them by whole turns. free: values (...) of the free joint.
+        p: values of the symbols in the geometry, by name."""
+        values = self._values(p)
+        numeric = self._numeric(values)
+        pose = poses(T)
+        given, lead = self._free(free, guess, pose.shape[:-2], numeric)
+        flat = np.ascontiguousarray(np.broadcast_to(pose, (*lead, 4, 4))).reshape(-1, 4, 4)
+        start = None if guess is None else self._guess(guess)
+        found = self._run(flat, given, values, numeric, start)
+        if limits:
+            found = _within(found, numeric)
+        if start is not None:
+            found = _nearest(found, numeric, start)
+        answer = Configurations(
+            *(x.reshape((*lead, *x.shape[1:])) for x in
+              (found.q, found.count, found.residual, found.singular, found.multiplicity))
+        )  # fmt: skip
+        return answer if report or lead else answer[()]
+
+    def _run(
+        self, T: Array, free: Array | None, values: dict[str, float], numeric: NumericChain,
+        guess: Array | None,
+    ) -> Found:  # fmt: skip
+        names = self.solver.program.parameters if isinstance(self.solver, Closed) else ()
+        p = np.array([values[name] for name in names]) if names else None
+        found: Found = self.solver.solve(T, free, p, numeric, guess)
+        return found
+
+    def _numeric(self, values: dict[str, float]) -> NumericChain:
+        """The chain in floats; the last one is kept."""
+        key = tuple(sorted(values.items()))
+        if key not in self._kept:
+            self._kept.clear()
+            self._kept[key] = self.chain.numeric(values)
+        return self._kept[key]
+
+    def _values(self, p: Any) -> dict[str, float]:
+        values = dict(self.defaults)
+        if p is None:
+            return values
+        if not isinstance(p, Mapping):
+            raise InputError(
+                f"p is {type(p).__name__}; expected values by name, as p={{'D3': 0.4}}"
+            )
+        for name, value in p.items():
+            if name not in self.chain.parameters:
+                raise UnknownNameError.of("symbol of the geometry", name, self.chain.parameters)
+            values[name] = float(value)
+        return values
+
+    def _guess(self, guess: Any) -> Array:
+        found = np.asarray(guess, float)
+        if found.shape != (self.chain.n,) or not np.isfinite(found).all():
+            raise InputError(
+                f"guess has shape {found.shape}; expected {self.chain.n} finite values"
+            )
+        return found
+
+    def _free(
+        self, free: Any, guess: Any, lead: tuple[int, ...], numeric: NumericChain
+    ) -> tuple[Array | None, tuple[int, ...]]:
+        """The values of the free joints (N, f), and the leading axes of poses and values."""
+        count = 1 if self.plane else len(self.free)
+        if not count:
+            if free is not None:
+                raise InputError("free is given, but no joint of this solution is free")
+            return None, lead
+        if free is None:
+            start = np.zeros(self.chain.n) if guess is None else self._guess(guess)
+            free = start[list(self.free)]
+            if self.plane:
+                free = 0.0 if guess is None else arm_angle(numeric, start)
+            elif count == 1:
+                free = free[0]
+        found = np.asarray(free, float)
+        if count == 1:
+            found = found[..., None]
+        if found.shape[-1:] != (count,) or not np.isfinite(found).all():
+            raise InputError(f"free has shape {np.shape(free)}; expected (..., {count}) and finite")
+        try:
+            lead = np.broadcast_shapes(lead, found.shape[:-1])
+        except ValueError:
+            raise InputError(
+                f"free {np.shape(free)} and poses {lead} do not fit together"
+            ) from None
+        full = np.broadcast_to(found, (*lead, count)).reshape(prod(lead), count)
+        return np.ascontiguousarray(full), lead
+
+    def arm_angle(self, q: Any, p: Any = None) -> Array:
+        """The arm angle of configurations (..., 7) of an arm with an arm plane."""
+        require_arm_plane(self.chain)
+        return arm_angle(self.chain.numeric(self._values(p)), q)
+
+    def equations(self, form: str = "text") -> str:
+        """The derivation as a tree of branches; form 'text' or 'latex'."""
+        if form not in ("text", "latex"):
+            raise UnknownNameError.of("form", form, ("text", "latex"))
+        if self.derivation is None:
+            found: str = self.solver.equations(form)
+            return found
+        from .text import derivation_text
+
+        return derivation_text(self, form)
+
+    def emit(self, language: str, function: str = "inverse_geometry", **options: Any) -> str:
+        """Self-contained code of a function that gives all configurations."""
+        if isinstance(self.solver, Closed):
+            from .code import emitted
+
+            return emitted(self, language, function, **options)
+        found: str = self.solver.emit(language, function, **options)
+        return found
+
+    def compile(self) -> InverseGeometry:
+        """Compile now what `solve` would compile at its first call."""
+        if isinstance(self.solver, Closed):
+            _ = self.solver.function
+        return self
+
+    def __repr__(self) -> str:
+        given = ["arm angle"] if self.plane else [self.chain.names[j] for j in self.free]
+        free = f"; {', '.join(given)} given" if given else ""
+        return f"InverseGeometry({self.chain.robot}: method {self.method}{free}; {self.reason})"
+
+
+def _within(found: Found, numeric: NumericChain) -> Found:
+    """Only configurations within the joint limits, revolute joints moved by whole turns."""
+    lower, upper = numeric.lower - 1e-9, numeric.upper + 1e-9
+    turning = numeric.sigma == REVOLUTE
+    q = found.q.copy()
+    with np.errstate(invalid="ignore"):
+        low = np.where(np.isfinite(lower), lower, -np.inf)
+        up = np.where(turning & (q < low), np.ceil((low - q) / (2 * np.pi)), 0)
+        q = q + 2 * np.pi * up
+        down = np.where(turning & (q > upper), np.ceil((q - upper) / (2 * np.pi)), 0)
+        q = q - 2 * np.pi * down
+        inside = ((q >= lower) & (q <= upper)).all(-1)
+    return _taken(found, q, ~inside, inside.sum(-1))
+
+
+def _nearest(found: Found, numeric: NumericChain, guess: Array) -> Found:
+    far = (
+        np.stack([distance(numeric, guess, q) for q in found.q]) if len(found.q) else found.residual
+    )
+    return _taken(found, found.q, np.where(np.isnan(far), np.inf, far), found.count)
+
+
+def _taken(found: Found, q: Array, key: Any, count: Any) -> Found:
+    """The answers in the order of a key, the first `count` of each kept."""
+    order = np.argsort(key, axis=1, kind="stable")
+    rest = np.arange(q.shape[1]) >= count[:, None]
+
+    def take(x: Any, empty: Any) -> Any:
+        picked = np.take_along_axis(x, order, 1)
+        picked[rest] = empty
+        return picked
+
+    moved = np.take_along_axis(q, order[..., None], 1)
+    moved[rest] = np.nan
+    return Found(
+        moved, count.astype(np.int64), take(found.residual, np.nan), take(found.singular, False),
+        take(found.multiplicity, 0),
+    )  # fmt: skip

@@ -1,0 +1,263 @@
+"""A derivation as a tree of branches to read, in text or LaTeX.
+
+Every step says which equation it takes, what it becomes, its solution, how many branches it opens,
+and what happens where it degenerates."""
+
+from __future__ import annotations
+
+from itertools import product
+from typing import TYPE_CHECKING, Any
+
+from ..describe.robot import PRISMATIC
+from .equation import Equation
+from .latex import document, spelled
+from .paul import Derivation, Step
+from .spell import Speller
+
+if TYPE_CHECKING:
+    from .geometry import InverseGeometry
+
+__all__ = ["derivation_text"]
+
+NAMES = {
+    "linear": "X Y", "square": "a b c", "powers": "a4 a3 a2 a1 a0", "one": "X Y Z",
+    "two": "X1 Y1 Z1 X2 Y2 Z2", "quartic": "a b X Y Z",
+}  # fmt: skip
+FORMS = {
+    "linear": "X {r} = Y",
+    "square": "a {r}^2 + b {r} + c = 0",
+    "powers": "a4 {r}^4 + a3 {r}^3 + a2 {r}^2 + a1 {r} + a0 = 0",
+    "one": "X {S} + Y {C} = Z",
+    "two": "X1 {S} + Y1 {C} = Z1,  X2 {S} + Y2 {C} = Z2",
+    "quartic": "a {C}^2 + b {C} {S} + X {S} + Y {C} = Z",
+}
+ROOTS = {
+    "linear": ["{r} = Y/X"],
+    "square": ["{r} = (-b + {e} sqrt(b^2 - 4 a c))/(2 a)"],
+    "powers": ["#its real roots, up to four, by Ferrari's method; two signs choose"],
+    "one": [
+        "D = X^2 + Y^2,  w = sqrt(D - Z^2)",
+        "{C} = (Y Z - {e} X w)/D,  {S} = (X Z + {e} Y w)/D",
+    ],
+    "tan": ["{C} = {e} X/sqrt(X^2 + Y^2),  {S} = -{e} Y/sqrt(X^2 + Y^2)"],
+    "two": [
+        "D = X1 Y2 - X2 Y1",
+        "{S} = (Z1 Y2 - Z2 Y1)/D,  {C} = (X1 Z2 - X2 Z1)/D",
+    ],
+    "quartic": [
+        "#a quartic in t, the tangent of half the angle from the one of five directions that keeps"
+        " all roots finite; its real roots, up to four, by Ferrari's method; two signs choose",
+        "{C} = (1 - t^2)/(1 + t^2),  {S} = 2 t/(1 + t^2)",
+    ],
+}
+
+
+def derivation_text(ik: InverseGeometry, form: str) -> str:
+    """The derivation of a closed-form solution."""
+    found: Derivation = ik.derivation
+    latex = form == "latex"
+    speller = Speller(found.geo, _labels(found), latex, found.chain.names)
+    lines = _opening(ik, found, speller)
+    number = 1
+    for k, step in enumerate(found.steps, 1):
+        lines += ["", *_step(found, step, speller, k, number)]
+        number += len(step.root.signs)
+        speller.solved(step.unknown, step.root.value)
+    lines += ["", *_closing(found, speller)]
+    return document(lines) if latex else "\n".join(lines) + "\n"
+
+
+def _labels(found: Derivation) -> dict[int, str]:
+    """The digits of every unknown: 1, or 23 for the sum of joints 2 and 3."""
+    labels: dict[int, str] = {}
+    for j, joint in enumerate(found.geo.joints):
+        own = str(j + 1)
+        before = "" if joint.previous is None else labels[joint.previous]
+        long = len(found.geo.joints) > 9 and before
+        labels[j] = own if joint.sigma == PRISMATIC else f"{before}{'_' if long else ''}{own}"
+    return labels
+
+
+def _opening(ik: InverseGeometry, found: Derivation, speller: Speller) -> list[str]:
+    chain = found.chain
+    lines = [
+        f"Inverse geometry of {chain.robot}, frame {chain.frame}: method {ik.method},"
+        f" {ik.solver.kmax} branches",
+        f"({ik.reason})",
+        "",
+        "T = [s n a P], the pose of the frame; iTj places frame j in frame i; e1, e2, ... = +1 or"
+        " -1 number the branches.",
+    ]
+    ends = [name for name, word in (("B", chain.base), ("E", chain.tool)) if word]
+    if ends:
+        spelled = {"B": chain.base, "E": chain.tool}
+        lines.append(
+            "U0 = " + ("B^-1 " if "B" in ends else "") + "T" + (" E^-1" if "E" in ends else "")
+            + ",  " + ",  ".join(f"{end} = {_word(spelled[end])}" for end in ends)
+        )  # fmt: skip
+    else:
+        lines.append("U0 = T")
+    sums = [
+        f"C{label} = cos({_angle(found, j)})"
+        for j, label in speller.labels.items()
+        if found.geo.joints[j].sigma != PRISMATIC
+    ]
+    lines.append(", ".join(sums) + "; S likewise")
+    return lines
+
+
+def _word(word: Any) -> str:
+    parts = []
+    for axis, angle, shift in word:
+        if str(angle) != "0":
+            parts.append(f"Rot({axis}, {angle})")
+        if str(shift) != "0":
+            parts.append(f"Tran({axis}, {shift})")
+    return " ".join(parts)
+
+
+def _angle(found: Derivation, j: int) -> str:
+    """The total angle of an unknown in terms of joint variables."""
+    joint = found.geo.joints[j]
+    source = found.chain.joints[j]
+    own = source.name if str(source.theta) == "0" else f"{source.name} + {source.theta}"
+    start = "" if joint.previous is None else _angle(found, joint.previous)
+    turn = "" if isinstance(joint.turn, int) and joint.turn == 0 else " + turn"
+    if not start:
+        return (own if joint.sign > 0 else f"-({own})") + turn
+    return f"{start}{turn} {'+' if joint.sign > 0 else '-'} {own}"
+
+
+def _step(found: Derivation, step: Step, speller: Speller, k: int, number: int) -> list[str]:
+    """One unknown: its equations, the form they have, its roots and their exceptions."""
+    relation = step.relation
+    name = found.chain.names[step.unknown]
+    put = spelled if speller.latex else str
+    lines = [f"{k}. {name}"]
+    for e in relation.sources:
+        place = _place(e, len(found.geo.joints))
+        lines += [f"   {place}:", f"      {_equation(e, speller)}"]
+    if relation.eliminated is not None:
+        gone = speller.labels[relation.eliminated]
+        length = found.geo.joints[relation.eliminated].sigma == PRISMATIC
+        what = f"r{gone}" if length else f"C{gone} and S{gone} (the squares of the two sum to 1)"
+        lines.append(f"   eliminate {what}:")
+    label = speller.labels[step.unknown]
+    signs = [f"e{number + i}" for i in range(len(step.root.signs))] + ["", ""]
+    words = {"C": f"C{label}", "S": f"S{label}", "r": f"r{label}", "e": signs[0], "f": signs[1]}
+    kind = relation.kind
+    zero = kind == "one" and isinstance(relation.coefficients[2], int)
+    if kind in ("two", "linear") and not step.root.spans:
+        lines += ["   so that", *_directly(step, speller, label)]
+    else:
+        lines += ["   which has the form", "      " + put(FORMS[kind].format(**words)), "   where"]
+        lines += [f"      {a} = {b}" for a, b in speller.shared(relation.coefficients)]
+        values = zip(NAMES[kind].split(), relation.coefficients, strict=True)
+        lines += [f"      {put(a)} = {speller.text(b)}" for a, b in values]
+        lines.append("   so that")
+        for line in ROOTS["tan" if zero else kind]:
+            lines.append(
+                "   " + line[1:] if line[0] == "#" else "      " + put(line.format(**words))
+            )
+    lines.append("      " + put(f"{name} = {_value(found, step.unknown, label)}"))
+    return lines + [f"   {text}" for text in _cases(found, step, signs, zero)]
+
+
+def _directly(step: Step, speller: Speller, label: str) -> list[str]:
+    """The value of an unknown that its equations give at once."""
+    value = step.root.value
+    parts = [("r", value)] if step.relation.kind == "linear" else zip("CS", value, strict=True)
+    shared = speller.shared(step.relation.coefficients)
+    lines = [f"      {a} = {b}" for a, b in shared]
+    return lines + [
+        f"      {speller.unknown(step.unknown, k)} = {speller.text(x)}" for k, x in parts
+    ]
+
+
+def _value(found: Derivation, j: int, label: str) -> str:
+    """The joint variable from the unknown."""
+    joint, source = found.geo.joints[j], found.chain.joints[j]
+    offset = "" if str(source.theta if joint.sigma != PRISMATIC else source.r) == "0" else (
+        f" - ({source.theta if joint.sigma != PRISMATIC else source.r})")  # fmt: skip
+    if joint.sigma == PRISMATIC:
+        return f"r{label}{offset}"
+    text = f"atan2(S{label}, C{label})"
+    if joint.previous is not None:
+        before = found.chain.names[joint.previous]
+        text += f" - (total angle up to {before})"
+    return ("-" if joint.sign < 0 else "") + text + offset
+
+
+def _cases(found: Derivation, step: Step, signs: list[str], zero: bool) -> list[str]:
+    """The branches of a step and where it degenerates."""
+    kind, name = step.relation.kind, found.chain.names[step.unknown]
+    pose = not all(found.shadow.is_constant(c) for c in step.relation.coefficients[:2])
+    lines = []
+    if kind in ("quartic", "powers"):
+        lines.append(f"branches: {signs[0]} = +-1, {signs[1]} = +-1, where the root is real;"
+                     " roots that coincide are singular")  # fmt: skip
+    elif kind == "one" and zero:
+        lines.append(f"branches: {signs[0]} = +1, and -1: half a turn further")
+    elif kind in ("one", "square"):
+        what = "D - Z^2" if kind == "one" else "b^2 - 4 a c"
+        lines.append(f"branches: {signs[0]} = +1, -1 if {what} > 0; one (singular) if it is 0;"
+                     " none if it is negative")  # fmt: skip
+    if kind == "one" and pose:
+        lines.append(f"degenerate: X = Y = 0; {name} is then free if Z = 0 (the guess, or 0, is"
+                     " taken), else there is no solution")  # fmt: skip
+    if kind == "two" and pose:
+        lines.append(f"degenerate: D = 0; {name} is then free (the guess, or 0, is taken)")
+    if kind == "linear" and not found.shadow.is_constant(step.relation.coefficients[0]):
+        lines.append("degenerate: X = 0")
+    return lines
+
+
+def _place(e: Equation, n: int) -> str:
+    i, k, entry = e.place
+    row, column = entry[0], entry[1:]
+    left = f"{i}T0 U0" if i else "U0"
+    last = f" {n}T{k}" if k < n else ""
+    if column == "E":
+        return f"elbow, given by the arm angle, seen from frame {i}, component {row}"
+    if entry == "PP":
+        return f"square of the distance from O{i} to O{k}"
+    if column == "Q":
+        return f"position of O{i} seen from frame {k}, component {row}"
+    return f"entry ({row}, {column}) of {left}{last} = {i}T{k}"
+
+
+def _equation(e: Equation, speller: Speller) -> str:
+    return f"{speller.polynomial(e.left)} = {speller.polynomial(e.right)}"
+
+
+def _closing(found: Derivation, speller: Speller) -> list[str]:
+    """Conditions of arms with fewer than six joints, and the tree of branches."""
+    lines = []
+    if len(found.geo.unknowns) < 6:
+        lines.append("Consistency: not every pose can be reached; it must satisfy")
+        for e in found.conditions:
+            lines.append(f"      {_equation(e, speller)}")
+        lines.append("   and the direct model of each solution must give T back (its residual).")
+    else:
+        lines.append("Every solution is checked against the direct model (its residual).")
+    return [*lines, "", "Branches:", *_tree(found)]
+
+
+def _tree(found: Derivation) -> list[str]:
+    """The branches as a tree: one leaf for every combination of signs."""
+    levels: list[list[str]] = [[]]
+    for step in found.steps:
+        levels[-1].append(found.chain.names[step.unknown])
+        levels += [[] for _ in step.root.signs]
+    lines = [f"   {', '.join(levels[0]) or 'start'}"]
+    depth = len(levels) - 1
+    for number, signs in enumerate(product((1, -1), repeat=depth), 1):
+        for level in range(depth):
+            if any(s < 0 for s in signs[level + 1 :]):
+                continue
+            bars = "".join("|  " if s > 0 else "   " for s in signs[:level])
+            names = ", ".join(levels[level + 1])
+            leaf = f"  -> {number}" if level == depth - 1 else ""
+            value = "+1" if signs[level] > 0 else "-1"
+            lines.append(f"   {bars}+- e{level + 1} = {value}: {names}{leaf}".rstrip())
+    return lines

@@ -1,0 +1,111 @@
+"""A motion as a page that shows it in 3D: one .html file, complete in itself.
+
+The mechanism is drawn from its frames: links as lines between joint axes, joints as cylinders or
+blocks, centres of mass as dots. The page needs no network; a small canvas program draws it.
+"""
+
+from __future__ import annotations
+
+import html
+import json
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ..describe.robot import FIXED, PRISMATIC, Robot
+from ..errors import InputError
+from .frames import centres_of_mass, link_frames
+
+__all__ = ["animation", "write_animation"]
+
+_MOST = 3000  # pictures: more are left out evenly
+
+
+def animation(
+    robot: Robot, t: Any, q: Any, base: Any = None, *, title: str = "", tool: Any = (0, 0, 0)
+) -> str:
+    """The page's text for joint positions q (m, n) at times t (m); base poses (m, 4, 4).
+
+    `tool`: the point of the last link whose path is drawn."""
+    t, q = np.asarray(t, float), np.asarray(q, float)
+    if t.ndim != 1 or q.shape != (len(t), robot.n) or not len(t):
+        raise InputError(f"t {t.shape} and q {q.shape}; expected (m) and (m, {robot.n})")
+    if not np.isfinite(q).all():
+        raise InputError("a motion that is not finite cannot be shown")
+    if len(t) > _MOST:
+        keep = np.unique(np.linspace(0, len(t) - 1, _MOST).round().astype(int))
+        t, q = t[keep], q[keep]
+        base = None if base is None else np.asarray(base)[keep]
+    T = link_frames(robot, q, base)
+    data = {
+        "name": title or robot.name,
+        "t": np.round(t, 6).tolist(),
+        "bodies": _bodies(robot),
+        "frames": _packed(T),
+        "centres": _centres(robot, T),
+        "tool": np.asarray(tool, float).tolist(),
+        "up": _up(robot),
+    }
+    page = (resources.files(__package__) / "viewer.html").read_text(encoding="utf-8")
+    text = json.dumps(data, separators=(",", ":"), allow_nan=False).replace("</", "<\\/")
+    return page.replace("@TITLE@", html.escape(data["name"])).replace("@DATA@", text)
+
+
+def write_animation(
+    path: str | Path, robot: Robot, t: Any, q: Any, base: Any = None, **options: Any
+) -> None:
+    """The page as a file, whole or not at all."""
+    from .tables import write_whole
+
+    if Path(path).suffix.lower() != ".html":
+        raise InputError(f"{path}: an animation is written as .html")
+    text = animation(robot, t, q, base, **options)
+
+    def write(file: str) -> None:
+        Path(file).write_text(text, encoding="utf-8")
+
+    write_whole(path, write)
+
+
+def _bodies(robot: Robot) -> list[dict[str, Any]]:
+    """For every frame but 0: its antecedent and the kind of its joint."""
+    return [
+        {
+            "of": joint.antecedent,
+            "kind": "fixed" if joint.sigma == FIXED else "slide" if joint.sigma == PRISMATIC
+            else "turn",
+            "name": link.name,
+        }
+        for joint, link in zip(robot.joints, robot.links, strict=True)
+    ]  # fmt: skip
+
+
+def _packed(T: np.ndarray) -> list[list[float]]:
+    """Rows 1 to 3 of every pose, picture after picture, five digits."""
+    flat = np.round(T[:, :, :3, :].reshape(len(T), -1), 5) + 0.0
+    found: list[list[float]] = flat.tolist()
+    return found
+
+
+def _centres(robot: Robot, T: np.ndarray) -> list[dict[str, Any]]:
+    """Links with a mass: number, share of the total, and the point in their frame."""
+    M, moments = centres_of_mass(robot, T[:1])
+    total = float(M.sum()) or 1.0
+    found = []
+    for j, mass in enumerate(M):
+        if mass > 0:
+            R, P = T[0, j, :3, :3], T[0, j, :3, 3]
+            point = R.T @ (moments[0, j] / mass - P)
+            found.append({"link": j, "share": mass / total, "at": np.round(point, 5).tolist()})
+    return found
+
+
+def _up(robot: Robot) -> list[float]:
+    """The direction against gravity in the world, z without any."""
+    from .statespace import gravity_in_world
+
+    g = gravity_in_world(robot)
+    size = float(np.linalg.norm(g))
+    return [0.0, 0.0, 1.0] if size == 0 else (-g / size).tolist()

@@ -1,0 +1,64 @@
+"""The description as plain numbers: what every other system is given."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ...describe.expression import Value, number
+from ...describe.frames import matrix_of
+from ...describe.robot import FIXED, GEOMETRY, Robot
+
+__all__ = ["Body", "gravity", "order_by_name", "plain_bodies"]
+
+_ZERO = 1e-12  # a coefficient below it is a rounded zero; peers get it as 0
+
+
+@dataclass(frozen=True)
+class Body:
+    """A moving link: its frame on the antecedent at q = 0, its kind of joint, its inertia."""
+
+    name: str
+    parent: int  # index in the list; -1 is the base
+    sigma: int
+    frame: np.ndarray  # (4,4)
+    mass: float
+    first: np.ndarray  # (3,) M times centre of mass
+    inertia: np.ndarray  # (3,3) about the origin of the frame
+
+
+def _number(value: Value) -> float:
+    found = number(value)
+    assert found is not None  # robots with free symbols are refused before
+    return found
+
+
+def gravity(robot: Robot) -> np.ndarray:
+    return np.array([_number(g) for g in robot.gravity], float)
+
+
+def plain_bodies(robot: Robot) -> list[Body]:
+    """The links in order; bodies of fixed frames are not supported by this plain form."""
+    bodies = []
+    for joint, link in zip(robot.joints, robot.links, strict=True):
+        matrix = np.array(matrix_of([_number(getattr(joint, key)) for key in GEOMETRY]), float)
+        matrix[np.abs(matrix) < _ZERO] = 0
+        XX, XY, XZ, YY, YZ, ZZ = (
+            _number(getattr(link, key)) for key in ("XX", "XY", "XZ", "YY", "YZ", "ZZ")
+        )
+        inertia = np.array([[XX, XY, XZ], [XY, YY, YZ], [XZ, YZ, ZZ]], float)
+        first = np.array([_number(link.MX), _number(link.MY), _number(link.MZ)], float)
+        bodies.append(
+            Body(
+                joint.name, joint.antecedent - 1, joint.sigma, matrix, _number(link.M), first,
+                inertia,
+            )
+        )  # fmt: skip
+    return bodies
+
+
+def order_by_name(robot: Robot, names: list[str]) -> np.ndarray:
+    """For each of our joint variables, the place where another system keeps the joint so named."""
+    ours = [joint.name for joint in robot.joints if joint.sigma != FIXED]
+    return np.array([names.index(name) for name in ours])

@@ -1,0 +1,136 @@
+"""Featherstone's recursions over CasADi's scalars, as a CasADi user writes them.
+
+Six-dimensional vectors are (linear, angular), in link frames: recursive Newton-Euler, composite
+rigid bodies, articulated bodies."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ...describe.robot import FIXED, PRISMATIC
+from .plain import Body
+
+__all__ = ["direct", "inertia", "inverse"]
+
+
+def _hat(casadi: Any, x: Any) -> Any:
+    return casadi.skew(casadi.vertcat(x[0], x[1], x[2]))
+
+
+def _transform(casadi: Any, body: Body, q: Any) -> Any:
+    """jXi: the twist of the antecedent, seen in frame j."""
+    turn, place = body.frame[:3, :3], body.frame[:3, 3]
+    iRj, iPj = casadi.SX(turn), casadi.SX(place)
+    if body.sigma == PRISMATIC:
+        iPj = iPj + iRj @ casadi.vertcat(0, 0, q)
+    elif body.sigma != FIXED:
+        c, s = casadi.cos(q), casadi.sin(q)
+        iRj = iRj @ casadi.vertcat(
+            casadi.horzcat(c, -s, 0), casadi.horzcat(s, c, 0), casadi.horzcat(0, 0, 1)
+        )
+    jRi = iRj.T
+    zero = casadi.SX.zeros(3, 3)
+    upper = casadi.horzcat(jRi, -(jRi @ _hat(casadi, iPj)))
+    return casadi.vertcat(upper, casadi.horzcat(zero, jRi))
+
+
+def _spatial_inertia(casadi: Any, body: Body) -> Any:
+    first = _hat(casadi, casadi.SX(body.first))
+    upper = casadi.horzcat(body.mass * casadi.SX.eye(3), -first)
+    return casadi.vertcat(upper, casadi.horzcat(first, casadi.SX(body.inertia)))
+
+
+def _axis(casadi: Any, body: Body) -> Any:
+    axis = np.zeros(6)
+    if body.sigma != FIXED:
+        axis[2 if body.sigma == PRISMATIC else 5] = 1
+    return casadi.SX(axis)
+
+
+def _motion_cross(casadi: Any, v: Any) -> Any:
+    linear, angular = _hat(casadi, v[:3]), _hat(casadi, v[3:])
+    upper = casadi.horzcat(angular, linear)
+    return casadi.vertcat(upper, casadi.horzcat(casadi.SX.zeros(3, 3), angular))
+
+
+def _parts(casadi: Any, bodies: list[Body], q: Any) -> tuple[list[Any], list[Any], list[Any]]:
+    transforms = [_transform(casadi, body, q[j]) for j, body in enumerate(bodies)]
+    axes = [_axis(casadi, body) for body in bodies]
+    return transforms, axes, [_spatial_inertia(casadi, body) for body in bodies]
+
+
+def inverse(casadi: Any, bodies: list[Body], g: np.ndarray, q: Any, qd: Any, qdd: Any) -> Any:
+    """Torques, by the recursive Newton-Euler algorithm."""
+    X, S, I = _parts(casadi, bodies, q)
+    v: list[Any] = []
+    a: list[Any] = []
+    f: list[Any] = []
+    rest = casadi.SX.zeros(6, 1)
+    base = casadi.vertcat(casadi.SX(-g), casadi.SX.zeros(3, 1))
+    for j, body in enumerate(bodies):
+        i = body.parent
+        v.append(X[j] @ (v[i] if i >= 0 else rest) + S[j] * qd[j])
+        cross = _motion_cross(casadi, v[j])
+        a.append(X[j] @ (a[i] if i >= 0 else base) + S[j] * qdd[j] + cross @ (S[j] * qd[j]))
+        f.append(I[j] @ a[j] - cross.T @ (I[j] @ v[j]))
+    tau = casadi.SX.zeros(len(bodies), 1)
+    for j in reversed(range(len(bodies))):
+        tau[j] = S[j].T @ f[j]
+        if bodies[j].parent >= 0:
+            f[bodies[j].parent] += X[j].T @ f[j]
+    return tau
+
+
+def inertia(casadi: Any, bodies: list[Body], q: Any) -> Any:
+    """The inertia matrix, by composite rigid bodies."""
+    X, S, composite = _parts(casadi, bodies, q)
+    matrix = casadi.SX.zeros(len(bodies), len(bodies))
+    for j in reversed(range(len(bodies))):
+        i = bodies[j].parent
+        if i >= 0:
+            composite[i] += X[j].T @ composite[j] @ X[j]
+        force = composite[j] @ S[j]
+        matrix[j, j] = S[j].T @ force
+        k = j
+        while bodies[k].parent >= 0:
+            force = X[k].T @ force
+            k = bodies[k].parent
+            matrix[j, k] = matrix[k, j] = S[k].T @ force
+    return matrix
+
+
+def direct(casadi: Any, bodies: list[Body], g: np.ndarray, q: Any, qd: Any, tau: Any) -> Any:
+    """Accelerations, by articulated bodies."""
+    X, S, J = _parts(casadi, bodies, q)
+    count = len(bodies)
+    v: list[Any] = []
+    c: list[Any] = []
+    p: list[Any] = []
+    for j, body in enumerate(bodies):
+        before = v[body.parent] if body.parent >= 0 else casadi.SX.zeros(6, 1)
+        v.append(X[j] @ before + S[j] * qd[j])
+        cross = _motion_cross(casadi, v[j])
+        c.append(cross @ (S[j] * qd[j]))
+        p.append(-cross.T @ (J[j] @ v[j]))
+    U: list[Any] = [0] * count
+    D: list[Any] = [0] * count
+    u: list[Any] = [0] * count
+    for j in reversed(range(count)):
+        i = bodies[j].parent
+        U[j] = J[j] @ S[j]
+        D[j] = S[j].T @ U[j]
+        u[j] = tau[j] - S[j].T @ p[j]
+        if i >= 0:
+            K = J[j] - (U[j] @ U[j].T) / D[j]
+            p[i] += X[j].T @ (p[j] + K @ c[j] + U[j] * (u[j] / D[j]))
+            J[i] += X[j].T @ K @ X[j]
+    qdd = casadi.SX.zeros(count, 1)
+    a: list[Any] = []
+    base = casadi.vertcat(casadi.SX(-g), casadi.SX.zeros(3, 1))
+    for j, body in enumerate(bodies):
+        start = X[j] @ (a[body.parent] if body.parent >= 0 else base) + c[j]
+        qdd[j] = (u[j] - U[j].T @ start) / D[j]
+        a.append(start + S[j] * qdd[j])
+    return qdd

@@ -1,0 +1,255 @@
+"""Control laws as programs: they run in simulations, are linearised exactly, and print as C.
+
+    pd                tau = kp e + kd ed
+    pd-gravity        tau = kp e + kd ed + Q(q)
+    computed-torque   tau = ID(q, qd, qdd_r + kp e + kd ed)
+    task-space        tau = ID(q, qd, J⁺(Vd_r + kd (V_r - J qd) + kp e_x - Jdot qd))
+    adaptive          tau = Y(q, qd, v, vd) K + kd s,   Kd = Γ Y^T s
+
+with e = q_r - q, [B23] 3.2.2, 3.8. The adaptive law is that of Slotine and Li (1987) on the base
+parameters: v = qd_r + L e, s = v - qd.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from ..algebra.solve import solve_symmetric
+from ..algebra.vector import Vec, cross, dot
+from ..build.common import is_floating
+from ..describe.robot import Robot
+from ..errors import ModelError, UnknownNameError
+from ..ir.passes import inline
+from ..ir.trace import Tracer
+from ..program import Program
+from .coordinates import coordinates
+from .derived import compiled, derived
+from .joints import require_numbers, vector
+from .paths import Path
+from .statespace import SMOOTH, generalised_friction
+from .taskspace import rows_of
+from .trajectory import Trajectory, fits
+
+__all__ = [
+    "LAWS", "Law", "TaskLaw", "computed_torque", "gains", "joint_law", "law", "pd", "pd_gravity",
+    "task_law", "task_space",
+]  # fmt: skip
+
+LAWS = ("pd", "pd-gravity", "computed-torque")
+REFERENCE = {"q_r": "wanted positions", "qd_r": "velocities", "qdd_r": "accelerations"}
+
+
+@dataclass(frozen=True)
+class Law:
+    """A law q, qd, q_r, qd_r, qdd_r -> tau that follows a motion; called as (t, q, qd)."""
+
+    program: Program
+    motion: Trajectory
+
+    @cached_property
+    def function(self) -> Any:
+        return self.program.compile()
+
+    def __call__(self, t: float, q: np.ndarray, qd: np.ndarray) -> np.ndarray:
+        r, rd, rdd = self.motion(t)
+        return np.asarray(self.function(q=q, qd=qd, q_r=r, qd_r=rd, qdd_r=rdd))
+
+
+@dataclass(frozen=True)
+class TaskLaw:
+    """A law q, qd, T_r, V_r, Vd_r -> tau that follows a path of a frame."""
+
+    program: Program
+    path: Path
+
+    @cached_property
+    def function(self) -> Any:
+        return self.program.compile()
+
+    def __call__(self, t: float, q: np.ndarray, qd: np.ndarray) -> np.ndarray:
+        now = self.path(min(t, self.path.duration))
+        still = 1.0 if t <= self.path.duration else 0.0
+        return np.asarray(
+            self.function(q=q, qd=qd, T_r=now.T, V_r=now.V * still, Vd_r=now.Vd * still)
+        )
+
+
+def gains(robot: Robot, bandwidth: float, kind: str, q: Any = 0.0) -> tuple[Any, Any]:
+    """(kp, kd) of critically damped joints of that bandwidth, rad/s.
+
+    For laws without a model they are scaled by the inertia each joint sees at q."""
+    w = float(bandwidth)
+    if kind not in ("pd", "pd-gravity"):
+        return w * w, 2 * w
+    at = coordinates(robot).first("q", q)
+    inertia = np.diag(compiled(robot, "inertia-matrix")(q=at))
+    return inertia * w * w, inertia * 2 * w
+
+
+def joint_law(
+    robot: Robot, kind: str, kp: Any, kd: Any, *, friction: bool = True, smooth: float = SMOOTH
+) -> Program:
+    """The program of a law in joint space. `friction`: compensate it too (computed torque)."""
+    _drivable(robot)
+    if kind not in LAWS:
+        raise UnknownNameError.of("control law", kind, LAWS)
+    on = coordinates(robot)
+    n = on.nv
+    kp, kd = vector("kp", kp, n).tolist(), vector("kd", kd, n).tolist()
+    tracer = Tracer()
+    q = tracer.array("q", on.nq)
+    qd, r, rd, rdd = (tracer.array(name, n) for name in ("qd", *REFERENCE))
+    own = [q[k] for k in on.place]
+    pull = [
+        a * (x - y) + b * (xd - yd)
+        for a, b, x, y, xd, yd in zip(kp, kd, r, own, rd, qd, strict=True)
+    ]
+    if kind == "computed-torque":
+        wanted = [x + u for x, u in zip(rdd, pull, strict=True)]
+        tau = _inverse(robot, tracer, q, qd, wanted, friction, smooth)
+    elif kind == "pd-gravity":
+        Q = inline(tracer.graph, derived(robot, "gravity").code, {"q": q})["Q"]
+        tau = [u + g for u, g in zip(pull, Q, strict=True)]
+    else:
+        tau = pull
+    return _program(tracer, kind, robot, {"tau": ((n,), tau)}, REFERENCE)
+
+
+def _drivable(robot: Robot, loops: bool = True) -> None:
+    require_numbers(robot, "a control law")
+    if robot.loops and not loops:
+        raise ModelError(f"this law is for trees; '{robot.name}' has closed loops")
+    if is_floating(robot) or not coordinates(robot).driven.all():
+        raise ModelError(f"control laws are for a fixed base and rigid joints; not '{robot.name}'")
+
+
+def _inverse(
+    robot: Robot, tracer: Tracer, q: list[Any], qd: list[Any], qdd: list[Any], friction: bool,
+    smooth: float,
+) -> list[Any]:  # fmt: skip
+    """The inverse model inside a law, with the smoothed friction that simulations have."""
+    code = derived(robot, "inverse-dynamics", friction=False).code
+    tau = inline(tracer.graph, code, {"q": q, "qd": qd, "qdd": qdd})["tau"]
+    if not friction:
+        return tau
+    _, lost = generalised_friction(robot, tracer.graph, q, qd, smooth)
+    return [u + f for u, f in zip(tau, lost, strict=True)]
+
+
+def _program(
+    tracer: Tracer, kind: str, robot: Robot, outputs: dict[str, Any], extra: dict[str, str]
+) -> Program:
+    code, _ = tracer.program(outputs)
+    meaning = {
+        "q": "measured joint positions, rad or m",
+        "qd": "measured joint velocities, rad/s or m/s",
+        "tau": "torques or forces of the drives, N m or N",
+        **extra,
+    }
+    used = {key: text for key, text in meaning.items() if key in (*code.inputs, *code.outputs)}
+    return Program(f"control {kind}", robot.name, code, meaning=used)
+
+
+def law(robot: Robot, motion: Trajectory, kind: str, kp: Any, kd: Any, **options: Any) -> Law:
+    """A law of `LAWS` following a motion."""
+    if motion.n != coordinates(robot).nv:
+        fits(motion, robot)
+    return Law(joint_law(robot, kind, kp, kd, **options), motion)
+
+
+def pd(robot: Robot, motion: Trajectory, kp: Any, kd: Any) -> Law:
+    """tau = kp e + kd ed."""
+    return law(robot, motion, "pd", kp, kd)
+
+
+def pd_gravity(robot: Robot, motion: Trajectory, kp: Any, kd: Any) -> Law:
+    """tau = kp e + kd ed + Q(q)."""
+    return law(robot, motion, "pd-gravity", kp, kd)
+
+
+def computed_torque(
+    robot: Robot, motion: Trajectory, kp: Any = 100.0, kd: Any = 20.0, **options: Any
+) -> Law:
+    """tau = ID(q, qd, qdd_r + kp e + kd ed): every joint a linear oscillator of its own."""
+    return law(robot, motion, "computed-torque", kp, kd, **options)
+
+
+def task_law(
+    robot: Robot, kp: Any = 100.0, kd: Any = 20.0, *, frame: Any = None,
+    task: Sequence[str] | str | None = None, posture: float = 10.0, friction: bool = True,
+    smooth: float = SMOOTH,
+) -> Program:  # fmt: skip
+    """Computed torque in task space, q, qd, T_r, V_r, Vd_r -> tau; twists in frame 0's axes.
+
+    `task`: components that are controlled ("x y z rx ry rz"); `posture`: damping, 1/s, of joint
+    motion that does not move them."""
+    _drivable(robot, loops=False)
+    n, rows = robot.n, rows_of(task, robot.n)
+    kp, kd = vector("kp", kp, len(rows)).tolist(), vector("kd", kd, len(rows)).tolist()
+    chosen = {} if frame is None else {"frame": frame}
+    tracer = Tracer()
+    q, qd = tracer.array("q", n), tracer.array("qd", n)
+    T_r = tracer.array("T_r", 4, 4)
+    V_r, Vd_r = tracer.array("V_r", 6), tracer.array("Vd_r", 6)
+
+    def run(name: str, output: str, **inputs: list[Any]) -> list[Any]:
+        code = derived(robot, name, **chosen).code
+        return inline(tracer.graph, code, inputs)[output]
+
+    T, J = run("transform", "T", q=q), run("jacobian", "J", q=q)
+    Jdqd = run("jdot-qdot", "Jdqd", q=q, qd=qd)
+    e = _pose_error([T[4 * r : 4 * r + 4] for r in range(4)], T_r)
+    jacobian = [J[n * r : n * r + n] for r in rows]
+    V = [dot(row, qd) for row in jacobian]
+    wanted = [
+        Vd_r[r] + b * (V_r[r] - v) + a * e[r] - Jdqd[r]
+        for a, b, r, v in zip(kp, kd, rows, V, strict=True)
+    ]
+    free = [-(float(posture) * v) for v in qd] if len(rows) < n else [0] * n
+    if len(rows) == n == 6:
+        Jinv = run("jacobian-inverse", "Jinv", q=q)
+        qdd = [dot(Jinv[6 * j : 6 * j + 6], wanted) for j in range(n)]
+    else:  # y + J^T (J J^T)^-1 (a - J y): least change of y = -posture qd
+        rest = [a - dot(row, free) for a, row in zip(wanted, jacobian, strict=True)]
+        square = [[dot(a, b) for b in jacobian] for a in jacobian]
+        pull = solve_symmetric(square, rest)
+        qdd = [y + dot([row[j] for row in jacobian], pull) for j, y in enumerate(free)]
+    tau = _inverse(robot, tracer, q, qd, qdd, friction, smooth)
+    extra = {
+        "T_r": "wanted pose in frame 0",
+        "V_r": "its twist (linear, angular) in frame 0",
+        "Vd_r": "its acceleration",
+    }
+    return _program(tracer, "task-space", robot, {"tau": ((n,), tau)}, extra)
+
+
+def _pose_error(T: list[list[Any]], T_r: list[list[Any]]) -> list[Any]:
+    """Position error, and half the sum of the cross products of the axes: sin of the angle."""
+    turn = Vec(0, 0, 0)
+    for c in range(3):
+        turn = turn + cross([T[r][c] for r in range(3)], [T_r[r][c] for r in range(3)])
+    return [T_r[r][3] - T[r][3] for r in range(3)] + [x / 2 for x in turn]
+
+
+def task_space(
+    robot: Robot, path: Path, kp: Any = 100.0, kd: Any = 20.0, **options: Any
+) -> TaskLaw:
+    """Computed torque in task space along a path."""
+    return TaskLaw(task_law(robot, kp, kd, **options), path)
+
+
+def with_error(robot: Robot, fraction: float, seed: int = 0) -> Robot:
+    """The robot with every inertial parameter wrong by up to a fraction: what a model never is."""
+    rng = np.random.default_rng(seed)
+
+    def wrong(item: Any) -> Any:
+        factor = 1 + fraction * float(rng.uniform(-1, 1))
+        keys = ("XX", "XY", "XZ", "YY", "YZ", "ZZ", "MX", "MY", "MZ", "M")
+        return replace(item, **{key: getattr(item, key) * factor for key in keys})
+
+    return replace(robot, links=tuple(map(wrong, robot.links)))

@@ -1,0 +1,25 @@
+"""Models of robots, derived and compiled once: simulation and control ask for the same ones."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Any
+
+from ..catalogue import model
+from ..describe.robot import Robot
+from ..program import Program
+
+__all__ = ["compiled", "derived"]
+
+
+@lru_cache(maxsize=128)
+def derived(robot: Robot, name: str, **options: Any) -> Program:
+    """cardan.model, remembered."""
+    found: Program = model(robot, name, **options)
+    return found
+
+
+@lru_cache(maxsize=128)
+def compiled(robot: Robot, name: str, **options: Any) -> Any:
+    """The model compiled for this machine, remembered."""
+    return derived(robot, name, **options).compile()

@@ -1,0 +1,73 @@
+"""Poses of all links over a motion, and where their centres of mass are."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..describe.expression import number as value_of
+from ..describe.robot import FIXED, GEOMETRY, PRISMATIC, REVOLUTE, Robot
+from ..errors import InputError
+from .joints import require_numbers
+
+__all__ = ["centres_of_mass", "link_frames", "number"]
+
+
+def number(value: Any) -> float:
+    """A value of a description as a float."""
+    found = value_of(value)
+    if found is None:
+        raise InputError(f"'{value}' has no value: robot.with_values({{...}}) gives it one")
+    return found
+
+
+def link_frames(robot: Robot, q: Any, base: Any = None) -> np.ndarray:
+    """0Tj (or, with base poses (..., 4, 4), in the world) of all frames: (..., nl + 1, 4, 4).
+
+    Frame 0 comes first. q (..., n). iTj is [K10] (1)."""
+    require_numbers(robot, "the frames")
+    q = np.asarray(q, float)
+    lead = q.shape[:-1]
+    T = np.zeros((*lead, len(robot.links) + 1, 4, 4))
+    T[..., 0, :, :] = np.eye(4) if base is None else base
+    k = 0
+    for j, joint in enumerate(robot.joints, 1):
+        gamma, b, alpha, d, theta, r = (number(getattr(joint, key)) for key in GEOMETRY)
+        moved = 0.0 * q[..., 0] if lead or q.size else np.zeros(())
+        if joint.sigma != FIXED:
+            moved, k = q[..., k], k + 1
+        angle = theta + moved * (joint.sigma == REVOLUTE)
+        along = r + moved * (joint.sigma == PRISMATIC)
+        before = _turn(gamma) @ _shift(0, b) @ _turn_x(alpha) @ _shift(d, 0)
+        local = np.zeros((*lead, 4, 4))
+        c, s = np.cos(angle), np.sin(angle)
+        local[..., 0, 0], local[..., 0, 1], local[..., 1, 0], local[..., 1, 1] = c, -s, s, c
+        local[..., 2, 2], local[..., 3, 3], local[..., 2, 3] = 1, 1, along
+        T[..., j, :, :] = T[..., joint.antecedent, :, :] @ (before @ local)
+    return T
+
+
+def centres_of_mass(robot: Robot, T: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """(mass (nl+1), M·position (..., nl+1, 3)) of all links, the base first."""
+    links = (robot.base.link, *robot.links)
+    M = np.array([number(link.M) for link in links])
+    MS = np.array([[number(getattr(link, key)) for key in ("MX", "MY", "MZ")] for link in links])
+    moments = np.einsum("...lij,lj->...li", T[..., :3, :3], MS) + M[:, None] * T[..., :3, 3]
+    return M, moments
+
+
+def _turn(angle: float) -> np.ndarray:
+    c, s = np.cos(angle), np.sin(angle)
+    return np.array([[c, -s, 0, 0], [s, c, 0, 0], [0, 0, 1, 0], [0, 0, 0, 1.0]])
+
+
+def _turn_x(angle: float) -> np.ndarray:
+    c, s = np.cos(angle), np.sin(angle)
+    return np.array([[1, 0, 0, 0], [0, c, -s, 0], [0, s, c, 0], [0, 0, 0, 1.0]])
+
+
+def _shift(x: float, z: float) -> np.ndarray:
+    T = np.eye(4)
+    T[0, 3], T[2, 3] = x, z
+    return T

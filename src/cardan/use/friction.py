@@ -1,0 +1,96 @@
+"""Dry friction: smoothed, or by events with true sticking.
+
+smooth    FS qd / sqrt(qd² + v²): a stiff but smooth law; nothing ever quite stands still
+event     a joint slips with FS sign(qd), or sticks: it then stands still as long as the torque
+          needed for that stays within ±FS. The change is located in time, not stepped over.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from ..describe.robot import Robot
+from .derived import compiled
+from .frames import number
+from .joints import moving
+
+__all__ = ["FRICTION", "Stiction", "coefficients", "smooth_friction"]
+
+FRICTION = ("smooth", "event", "none")
+
+
+def coefficients(robot: Robot, wanted: bool = True) -> tuple[np.ndarray, np.ndarray]:
+    """FV and FS of the joints, (n) each."""
+    joints = moving(robot)
+    FV = np.array([number(joint.FV) for joint in joints]) * wanted
+    FS = np.array([number(joint.FS) for joint in joints]) * wanted
+    return FV, FS
+
+
+def smooth_friction(FV: np.ndarray, FS: np.ndarray, qd: np.ndarray, v: float) -> np.ndarray:
+    """FV qd + FS qd / sqrt(qd² + v²)."""
+    return np.asarray(qd * (FV + FS / np.sqrt(qd * qd + v * v)))
+
+
+@dataclass
+class Stiction:
+    """Which joints stick (mode 0) or slip forwards or backwards (mode ±1)."""
+
+    robot: Robot
+    FS: np.ndarray
+    mode: np.ndarray
+    f_e: bool = False
+    inertia: Callable[..., Any] = field(init=False)
+    bias: Callable[..., Any] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.inertia = compiled(self.robot, "inertia-matrix")
+        self.bias = compiled(self.robot, "bias", friction=False, f_e=self.f_e)
+
+    @property
+    def stuck(self) -> np.ndarray:
+        return np.asarray((self.mode == 0) & (self.FS > 0))
+
+    def solve(
+        self, q: np.ndarray, qd: np.ndarray, tau: np.ndarray, loads: dict[str, np.ndarray]
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """(qdd, dry friction torques) of net torques tau: A qdd = tau - f - H, qdd = 0 where it
+        sticks."""
+        stuck = self.stuck
+        rest = tau - self.bias(q=q, qd=qd, **loads)
+        A = self.inertia(q=q)
+        f = self.FS * self.mode
+        qdd = np.zeros_like(q)
+        free = ~stuck
+        if free.any():
+            qdd[free] = np.linalg.solve(A[np.ix_(free, free)], (rest - f)[free])
+        f[stuck] = (rest - A @ qdd)[stuck]
+        return qdd, f
+
+    def margins(self, qd: np.ndarray, f: np.ndarray) -> np.ndarray:
+        """Positive as long as every joint stays in its mode."""
+        slipping = np.where(self.FS > 0, qd * self.mode, 1.0)
+        return np.where(self.stuck, self.FS - np.abs(f), slipping)
+
+    def settle(
+        self,
+        q: np.ndarray,
+        qd: np.ndarray,
+        tau: np.ndarray,
+        loads: dict[str, np.ndarray],
+        loose: np.ndarray,
+    ) -> None:
+        """Modes consistent with the state: joints at rest stick if they can, but those that have
+        just broken loose (in the direction ±1)."""
+        self.mode = np.where(qd != 0, np.sign(qd), loose)
+        for _ in range(2 * len(q) + 1):
+            _, f = self.solve(q, qd, tau, loads)
+            over = np.where(self.stuck, np.abs(f) - self.FS, -1.0)
+            worst = int(np.argmax(over))
+            if over[worst] <= 1e-12 * (1 + self.FS[worst]):
+                return
+            self.mode[worst] = np.sign(f[worst])

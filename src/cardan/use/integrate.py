@@ -1,0 +1,215 @@
+"""Ordinary differential equations: scipy's adaptive solvers step by step, and fixed steps.
+
+A state may hold a rotation vector that measures the orientation from a reference (a chart of
+SO(3)): after every accepted step `recentre` moves the reference to where the body is, so that the
+vector stays small. That is the Runge-Kutta-Munthe-Kaas scheme: the orientation is always a product
+of rotations. Events end a phase where a function of the state passes zero.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..errors import CardanError, InputError, MissingExtraError, UnknownNameError
+
+__all__ = ["ADAPTIVE", "FIXED_STEP", "Equation", "Settings", "integrate"]
+
+ADAPTIVE = ("DOP853", "RK45", "RK23", "LSODA", "Radau", "BDF")
+FIXED_STEP = ("rk4", "euler", "midpoint")
+ONE_STEP = ("DOP853", "RK45", "RK23", *FIXED_STEP)  # may be recentred between steps
+
+Rates = Callable[[float, np.ndarray], np.ndarray]
+
+
+@dataclass
+class Equation:
+    """y' = rates(t, y), with what may happen between steps.
+
+    recentre(y): change the state's chart in place; events(t, y): values whose change of sign ends
+    the phase; react(t, y, which): what then changes."""
+
+    rates: Rates
+    recentre: Callable[[np.ndarray], None] | None = None
+    events: Callable[[float, np.ndarray], np.ndarray] | None = None
+    react: Callable[[float, np.ndarray, np.ndarray], None] | None = None
+    split: int = 0  # elements of y before it are positions (for euler)
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How to integrate."""
+
+    method: str = "DOP853"
+    rtol: float = 1e-9
+    atol: float = 1e-12
+    step: float | None = None  # of the fixed-step methods; the longest of the others
+
+    def __post_init__(self) -> None:
+        if self.method not in ADAPTIVE + FIXED_STEP:
+            raise UnknownNameError.of("method", self.method, ADAPTIVE + FIXED_STEP)
+        if self.method in FIXED_STEP and not (self.step and self.step > 0):
+            raise InputError(f"method '{self.method}' needs a step > 0, in seconds")
+        if not (self.rtol > 0 and self.atol > 0):
+            raise InputError(f"rtol = {self.rtol}, atol = {self.atol}: expected positive ones")
+
+
+def integrate(
+    equation: Equation, y0: np.ndarray, t: np.ndarray, settings: Settings,
+    sample: Callable[[int, np.ndarray], None], progress: Callable[[float], None] | None = None,
+) -> int:  # fmt: skip
+    """Go from t[0] to t[-1]; sample(k, y) is called with the state at every t[k], in order.
+
+    Gives the number of steps taken."""
+    if equation.recentre is not None and settings.method not in ONE_STEP:
+        allowed = ", ".join(ONE_STEP)
+        raise InputError(f"method '{settings.method}' cannot turn a floating base; use {allowed}")
+    sample(0, y0)
+    run = _fixed if settings.method in FIXED_STEP else _adaptive
+    return run(equation, np.array(y0, float), t, settings, sample, progress or _silent)
+
+
+def _silent(t: float) -> None:
+    """No progress is wanted."""
+
+
+def _adaptive(
+    equation: Equation, y: np.ndarray, t: np.ndarray, settings: Settings,
+    sample: Callable[[int, np.ndarray], None], progress: Callable[[float], None],
+) -> int:  # fmt: skip
+    k, now, steps, h = 1, float(t[0]), 0, None
+    while k < len(t):
+        solver = _solver(equation, settings, now, y, float(t[-1]), h)
+        before = equation.events(now, y) if equation.events else None
+        while True:
+            _step(solver)
+            steps += 1
+            dense, end, which = solver.dense_output(), solver.t, None
+            if before is not None and equation.events is not None:
+                end, which = _crossing(equation.events, dense, solver.t_old, solver.t, before)
+            while k < len(t) and t[k] <= end:
+                sample(k, dense(t[k]))
+                k += 1
+            progress(end)
+            if which is not None:
+                y, now, h = dense(end), end, None
+                assert equation.react is not None
+                equation.react(now, y, which)
+                break
+            if solver.status == "finished":
+                return steps
+            if equation.recentre is not None:
+                equation.recentre(solver.y)
+                solver.f = equation.rates(solver.t, solver.y)
+            if equation.events is not None:
+                before = equation.events(solver.t, solver.y)
+    return steps
+
+
+def _solver(
+    equation: Equation, settings: Settings, t: float, y: np.ndarray, end: float, h: float | None
+) -> Any:
+    try:
+        import scipy.integrate
+    except ImportError:
+        raise MissingExtraError.of("SciPy", "sim", "an adaptive simulation") from None
+    options = {} if settings.step is None else {"max_step": settings.step}
+    make = getattr(scipy.integrate, settings.method)
+    return make(equation.rates, t, y, end, rtol=settings.rtol, atol=settings.atol, **options)
+
+
+def _step(solver: Any) -> None:
+    with np.errstate(all="ignore"):
+        message = solver.step()
+    if solver.status == "failed" or not np.isfinite(solver.y).all():
+        raise CardanError(
+            f"the simulation cannot go on beyond t = {solver.t:.9g} s"
+            f" ({message or 'the state is not finite'}): the motion may be unbounded or stiff;"
+            " try method 'Radau', smaller gains, or a larger rtol"
+        )
+
+
+def _crossing(
+    events: Callable[[float, np.ndarray], np.ndarray], dense: Any, start: float, end: float,
+    before: np.ndarray,
+) -> tuple[float, np.ndarray | None]:  # fmt: skip
+    """The first time in the step at which an event passes from positive to negative."""
+    middle = (start + end) / 2
+    for at in (middle, end):
+        after = events(at, dense(at))
+        crossed = (before > 0) & (after <= 0)
+        if crossed.any():
+            low, high = start, at
+            for _ in range(60):
+                half = (low + high) / 2
+                if half in (low, high):
+                    break
+                if ((before > 0) & (events(half, dense(half)) <= 0)).any():
+                    high = half
+                else:
+                    low = half
+            return high, (before > 0) & (events(high, dense(high)) <= 0)
+        start = at
+    return end, None
+
+
+def _fixed(
+    equation: Equation, y: np.ndarray, t: np.ndarray, settings: Settings,
+    sample: Callable[[int, np.ndarray], None], progress: Callable[[float], None],
+) -> int:  # fmt: skip
+    assert settings.step is not None
+    advance = _ADVANCE[settings.method]
+    steps = 0
+    for k in range(1, len(t)):
+        count = max(1, int(np.ceil((t[k] - t[k - 1]) / settings.step * (1 - 1e-12))))
+        h = (t[k] - t[k - 1]) / count
+        for m in range(count):
+            now = t[k - 1] + m * h
+            before = equation.events(now, y) if equation.events else None
+            y = advance(equation, now, y, h)
+            if equation.recentre is not None:
+                equation.recentre(y)
+            if before is not None and equation.events is not None and equation.react is not None:
+                crossed = (before > 0) & (equation.events(now + h, y) <= 0)
+                if crossed.any():
+                    equation.react(now + h, y, crossed)
+        if not np.isfinite(y).all():
+            raise CardanError(f"the simulation diverged before t = {t[k]:.6g} s: reduce the step")
+        steps += count
+        sample(k, y)
+        progress(float(t[k]))
+    return steps
+
+
+def _rk4(e: Equation, t: float, y: np.ndarray, h: float) -> np.ndarray:
+    k1 = e.rates(t, y)
+    k2 = e.rates(t + h / 2, y + h / 2 * k1)
+    k3 = e.rates(t + h / 2, y + h / 2 * k2)
+    k4 = e.rates(t + h, y + h * k3)
+    return np.asarray(y + h / 6 * (k1 + 2 * k2 + 2 * k3 + k4))
+
+
+def _euler(e: Equation, t: float, y: np.ndarray, h: float) -> np.ndarray:
+    """Velocities first, positions with the new velocities."""
+    found = y + h * e.rates(t, y)
+    mixed = np.concatenate([y[: e.split], found[e.split :]])
+    found[: e.split] = y[: e.split] + h * e.rates(t, mixed)[: e.split]
+    return found
+
+
+def _midpoint(e: Equation, t: float, y: np.ndarray, h: float) -> np.ndarray:
+    middle = y
+    for _ in range(50):
+        rate = e.rates(t + h / 2, middle)
+        following = y + h / 2 * rate
+        done = np.abs(following - middle).max() <= 1e-14 * (1 + np.abs(y).max())
+        middle = following
+        if done:
+            break
+    return np.asarray(2 * middle - y)
+
+
+_ADVANCE = {"rk4": _rk4, "euler": _euler, "midpoint": _midpoint}

@@ -1,0 +1,111 @@
+"""Robots near an equilibrium: exact linearisation, with or without a control law, and its modes.
+
+    xd = A (x - x0) + B (tau - tau0),   x = [q, qd];   with a law, A + B ∂tau/∂x
+
+For one arm this is [B23] (3.7): I qdd + kd qd + kp q = ...; its eigenvalues are
+-d/2I ± sqrt((d/2I)² - p/I).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..describe.robot import Robot
+from ..errors import InputError, ModelError
+from ..program import Program
+from .derived import derived
+from .joints import rigid, vector
+from .statespace import SMOOTH, state_space
+
+__all__ = ["Linear", "equilibrium", "linearise"]
+
+
+@dataclass(frozen=True)
+class Linear:
+    """xd = A x + B tau about a state; A includes the law if there is one."""
+
+    A: np.ndarray
+    B: np.ndarray
+
+    @property
+    def eigenvalues(self) -> np.ndarray:
+        """Of A, 1/s, the slowest first."""
+        found = np.linalg.eigvals(self.A)
+        return found[np.lexsort((found.imag, -found.real))]
+
+    @property
+    def stable(self) -> bool:
+        """Do all motions die out?"""
+        return bool(self.eigenvalues.real.max() < 0)
+
+    @property
+    def frequencies(self) -> np.ndarray:
+        """Hz of each eigenvalue, by its size."""
+        return np.asarray(np.abs(self.eigenvalues) / (2 * np.pi))
+
+    @property
+    def damping(self) -> np.ndarray:
+        """Damping ratio of each eigenvalue; 1 and more does not oscillate."""
+        found = self.eigenvalues
+        size = np.where(np.abs(found) > 0, np.abs(found), 1)
+        return np.asarray(-found.real / size)
+
+
+def linearise(
+    robot: Robot, q: Any, qd: Any = 0.0, *, tau: Any = None, law: Program | None = None,
+    reference: Any = None, friction: bool = True, smooth: float = SMOOTH,
+) -> Linear:  # fmt: skip
+    """The linear system about a state; tau defaults to the torques that hold it (of qdd = 0).
+
+    law: a program q, qd, q_r, qd_r, qdd_r -> tau (see `control.joint_law`) with its reference at
+    rest in `reference` (default q)."""
+    space = state_space(robot, friction=friction, smooth=smooth)
+    if space.floating or robot.loops:
+        raise ModelError(f"'{robot.name}' has a floating base or closed loops: not linearised")
+    n = robot.n
+    q, qd = vector("q", q, n), vector("qd", qd, n)
+    count = int(rigid(robot).sum())
+    if law is not None:
+        given = _reference(law, n, q, reference)
+        tau = law.evaluate(q=q, qd=qd, **given)
+    elif tau is None and count == n:
+        tau = derived(robot, "bias").evaluate(q=q, qd=qd)
+    held = vector("tau", 0.0 if tau is None else tau, count)
+    at = {"x": np.concatenate([q, qd]), "tau": held}
+    A = np.asarray(space.program.derivative("xd", "x").evaluate(**at))
+    B = np.asarray(space.program.derivative("xd", "tau").evaluate(**at))
+    if law is not None:
+        slopes = [law.derivative("tau", key).evaluate(q=q, qd=qd, **given) for key in ("q", "qd")]
+        A = A + B @ np.concatenate(slopes, axis=1)
+    return Linear(A, B)
+
+
+def _reference(law: Program, n: int, q: np.ndarray, reference: Any) -> dict[str, np.ndarray]:
+    missing = {"q", "qd", "q_r", "qd_r", "qdd_r"} - set(law.inputs)
+    if missing:
+        raise InputError(f"the law lacks the inputs {', '.join(sorted(missing))}")
+    point = q if reference is None else vector("reference", reference, n)
+    return {"q_r": point, "qd_r": np.zeros(n), "qdd_r": np.zeros(n)}
+
+
+def equilibrium(robot: Robot, law: Program, reference: Any, *, tolerance: float = 1e-12) -> Any:
+    """Where the robot comes to rest under a law with a fixed reference: tau(q) = Q(q), by Newton
+    from the reference. A PD law sags under gravity; this is where."""
+    n = robot.n
+    point = vector("reference", reference, n)
+    given: dict[str, Any] = _reference(law, n, point, point)
+    gravity = derived(robot, "gravity")
+    slope = gravity.derivative("Q", "q").compile()
+    stiffness = law.derivative("tau", "q").compile()
+    hold, pull = gravity.compile(), law.compile()
+    q, still = point.copy(), np.zeros(n)
+    for _ in range(100):
+        lack = pull(q=q, qd=still, **given) - hold(q=q)
+        change = np.linalg.solve(slope(q=q) - stiffness(q=q, qd=still, **given), lack)
+        q = q + change * min(1.0, 1.0 / max(np.abs(change).max(), 1e-300))
+        if np.abs(change).max() <= tolerance * (1 + np.abs(q).max()):
+            return q
+    raise InputError("no equilibrium was found near the reference: are the gains too small?")

@@ -1,0 +1,321 @@
+"""Simulation of one run: torques, a feedback law or a prescribed motion in, a motion out.
+
+    run = simulate(robot, q0, duration=2, law=control.computed_torque(robot, motion))
+    run.q, run.tau, run.energy.drift, run.save("run.parquet"), run.plot(), run.animate("run.html")
+
+Many runs at once, with fixed steps in compiled code: `rollouts`.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from ..describe.robot import Robot
+from ..errors import CardanWarning, InputError, ModelError
+from .coordinates import coordinates
+from .derived import compiled
+from .frames import link_frames, number
+from .integrate import Settings, integrate
+from .joints import vector
+from .paths import pose
+from .plant import Loads, Plant
+from .scene import energy_program, spring_energy, total_mass
+from .statespace import SMOOTH, StateSpace, gravity_in_world, state_space
+from .trajectory import Trajectory, fits, instants
+
+__all__ = ["Energy", "Simulation", "rollouts", "simulate"]
+
+_SUSPECT = 0.02  # of the energy moved: a balance that bad is said
+
+
+@dataclass(frozen=True)
+class Energy:
+    """The energy balance over time, J: what is stored, and what went in and out since the start."""
+
+    kinetic: np.ndarray
+    potential: np.ndarray
+    elastic: np.ndarray
+    drives: np.ndarray
+    friction: np.ndarray
+    loads: np.ndarray
+
+    @property
+    def stored(self) -> np.ndarray:
+        return np.asarray(self.kinetic + self.potential + self.elastic)
+
+    @property
+    def residual(self) -> np.ndarray:
+        """What does not balance: stored now - stored first - work in + work out."""
+        work = self.drives - self.friction + self.loads
+        return np.asarray(self.stored - self.stored[0] - (work - work[0]))
+
+    @property
+    def drift(self) -> float:
+        """The largest residual over the largest energy that moved."""
+        parts = (self.kinetic, self.potential, self.elastic, self.drives, self.friction)
+        scale = max([float(np.ptp(x)) for x in parts] + [float(self.kinetic.max())])
+        worst = float(np.abs(self.residual).max())
+        return worst / scale if scale else worst
+
+
+@dataclass(frozen=True)
+class Simulation:
+    """A simulated motion at the times t (m): joints (m, n), torques of the rigid joints, and for a
+    floating base its poses T0 (m, 4, 4) in the world and twists V0 (m, 6) in its own axes."""
+
+    robot: Robot
+    t: np.ndarray
+    q: np.ndarray
+    qd: np.ndarray
+    qdd: np.ndarray
+    tau: np.ndarray
+    T0: np.ndarray | None = None
+    V0: np.ndarray | None = None
+    z: np.ndarray | None = None
+    energy: Energy | None = None
+    steps: int = 0
+
+    @property
+    def trajectory(self) -> Trajectory:
+        """The joint motion as a trajectory."""
+        return Trajectory(self.t, self.q, self.qd, self.qdd, None, "simulation")
+
+    def frames(self) -> np.ndarray:
+        """Poses of the base and all links in the world, (m, nl+1, 4, 4)."""
+        return link_frames(self.robot, self.q[:, : self.robot.n], self.T0)
+
+    def columns(self) -> dict[str, np.ndarray]:
+        """Everything as a table of named columns."""
+        table = self.trajectory.columns()
+        on = coordinates(self.robot)
+        table |= {f"tau{j + 1}": c for j, c in zip(on.place[on.driven], self.tau.T, strict=True)}
+        if self.T0 is not None and self.V0 is not None:
+            for k, key in enumerate("xyz"):
+                table[f"base_{key}"] = self.T0[:, k, 3]
+            for r in range(3):
+                table |= {f"base_R{r + 1}{c + 1}": self.T0[:, r, c] for c in range(3)}
+            keys = ("vx", "vy", "vz", "wx", "wy", "wz")
+            table |= {f"base_{key}": c for key, c in zip(keys, self.V0.T, strict=True)}
+        if self.energy is not None:
+            table |= {"kinetic": self.energy.kinetic, "potential": self.energy.potential}
+            table["energy_residual"] = self.energy.residual
+        return {key: np.ascontiguousarray(column) for key, column in table.items()}
+
+    def save(self, path: str) -> None:
+        """As a table, .csv or .parquet."""
+        from .tables import write_table
+
+        write_table(path, self.columns())
+
+    def plot(self) -> Any:
+        """Positions, velocities, torques and the energy balance, as a matplotlib figure."""
+        from .simulation_plot import plot_simulation
+
+        return plot_simulation(self)
+
+    def animate(self, path: str, **options: Any) -> None:
+        """A page that shows the motion in 3D, complete in one .html file."""
+        from .animate import write_animation
+
+        joints = self.q[:, : self.robot.n]
+        write_animation(path, self.robot, self.t, joints, self.T0, **options)
+
+
+def simulate(
+    robot: Robot, q0: Any = 0.0, qd0: Any = 0.0, *, duration: float, torque: Any = None,
+    law: Any = None, motion: Trajectory | None = None, loads: Loads | None = None,
+    base_pose: Any = None, base_twist: Any = 0.0, friction: str = "smooth", smooth: float = SMOOTH,
+    method: str = "DOP853", rtol: float = 1e-9, atol: float = 1e-12, step: float | None = None,
+    dt: float = 1e-2, period: float | None = None,
+    progress: Callable[[float], None] | None = None,
+) -> Simulation:  # fmt: skip
+    """Integrate the motion of a robot from q0, qd0 (flexible links: `flexible_motion.simulate`).
+
+    torque: constant values, or a function of t. law: a function (t, q, qd) -> torques; a law with
+    an attribute z0 keeps a state: (t, q, qd, z) -> (torques, zd). motion: prescribed for the rigid
+    joints. loads: a function of `Links` -> {link: wrench (6) on it, in its frame}. friction:
+    'smooth', 'event' or 'none'. method: an adaptive one of SciPy, or rk4, euler, midpoint with
+    `step`. Results every dt; `period`: the law is sampled and its torques held."""
+    if robot.ne:
+        raise ModelError(
+            f"'{robot.name}' has flexible links: use cardan.use.flexible_motion.simulate, or"
+            " cardan.rigid(robot)"
+        )
+    settings = Settings(method, rtol, atol, step)
+    t = instants(duration, dt)
+    drive, z0 = _drive(robot, torque, law, motion)
+    plant = Plant(robot, drive, motion, loads, friction, smooth, z0)
+    y = _first(plant, robot, q0, qd0, base_pose, base_twist)
+    kept: list[np.ndarray] = []
+    charts: list[np.ndarray] = []
+
+    def sample(y: np.ndarray) -> None:
+        kept.append(plant.imposed(float(t[len(kept)]), y).copy())
+        charts.append(plant.R)
+
+    plant.start(0.0, y)
+    if period is None:
+        steps = integrate(
+            plant.equation(), y, t, settings, lambda k, y: sample(y), _scaled(progress, duration)
+        )
+    else:
+        steps = _sampled(plant, y, t, period, settings, sample, _scaled(progress, duration))
+    return _gather(plant, t, kept, charts, steps)
+
+
+def _scaled(
+    progress: Callable[[float], None] | None, duration: float
+) -> Callable[[float], None] | None:
+    """Progress as a fraction."""
+    return None if progress is None else lambda t: progress(min(1.0, t / duration))
+
+
+def _drive(robot: Robot, torque: Any, law: Any, motion: Any) -> tuple[Any, np.ndarray | None]:
+    if sum(x is not None for x in (torque, law, motion)) > 1:
+        raise InputError("give one of torque, law and motion")
+    count = coordinates(robot).nu
+    if motion is not None and motion.n != count:
+        fits(motion, robot)
+    if torque is not None:
+        if callable(torque):
+            return (lambda t, q, qd: torque(t)), None
+        values = vector("torque", torque, count)
+        return (lambda t, q, qd: values), None
+    if law is not None and not callable(law):
+        raise InputError(f"law is a {type(law).__name__}; expected a function (t, q, qd) -> tau")
+    z0 = getattr(law, "z0", None)
+    return law, None if z0 is None else np.asarray(z0, float)
+
+
+def _first(
+    plant: Plant, robot: Robot, q0: Any, qd0: Any, base_pose: Any, base_twist: Any
+) -> np.ndarray:
+    """The first state; a floating base starts at base_pose, by default as described."""
+    y = np.zeros(plant.size)
+    q, qd = plant.parts(y)
+    q[:], qd[:] = plant.on.first("q0", q0), _velocities(plant, qd0)
+    if plant.floating:
+        Z = np.array([number(v) for v in robot.base.Z]).reshape(4, 4)
+        T = Z if base_pose is None else pose(base_pose, "base_pose")
+        plant.R = T[:3, :3].copy()
+        y[plant.n + 3 : plant.n + 6] = T[:3, 3]
+        y[plant.split + plant.m : plant.end] = vector("base_twist", base_twist, 6)
+    elif base_pose is not None:
+        raise InputError(f"base_pose: the base of '{robot.name}' is {robot.base.kind}")
+    if plant.z0 is not None:
+        plant.extra(y)[1][:] = plant.z0
+    y = plant.imposed(0.0, y)
+    if plant.on.closed:
+        y[: plant.n] = plant.on.closed_at(y[: plant.n])
+    return y
+
+
+def _velocities(plant: Plant, qd0: Any) -> np.ndarray:
+    """One value for all joints, those of the joints, or of all velocities."""
+    values = np.asarray(qd0, float)
+    found = np.zeros(plant.m)
+    joints = plant.robot.n if not plant.on.closed else plant.m
+    size = joints if values.shape != (plant.m,) else plant.m
+    found[:size] = vector("qd0", values, size)
+    return found
+
+
+def _sampled(
+    plant: Plant, y: np.ndarray, t: np.ndarray, period: float, settings: Settings,
+    sample: Callable[[np.ndarray], None], progress: Callable[[float], None] | None,
+) -> int:  # fmt: skip
+    """A law computed every `period`, its torques held in between."""
+    ticks = instants(float(t[-1]), period)
+    steps, last = 0, y
+    sample(y)
+    for start, end in pairwise(ticks):
+        plant.held = None
+        plant.held = plant.torques(float(start), last)
+        inside = t[(t > start + 1e-12) & (t < end - 1e-12)]
+        due = np.abs(t - end).min() <= 1e-12
+        times = np.concatenate([[start], inside, [end]])
+
+        def take(k: int, y: np.ndarray, count: int = len(inside), due: bool = due) -> None:
+            nonlocal last
+            last = np.array(y)
+            if 1 <= k <= count or (k == count + 1 and due):
+                sample(y)
+
+        steps += integrate(plant.equation(), last, times, settings, take, progress)
+        if plant.floating:
+            plant._recentre(last)
+    plant.held = None
+    return steps
+
+
+def _gather(
+    plant: Plant, t: np.ndarray, kept: list[np.ndarray], charts: list[np.ndarray], steps: int
+) -> Simulation:
+    """Accelerations, torques, base and energies at the samples."""
+    robot, n = plant.robot, plant.n
+    qd, qdd, tau = np.empty((len(t), n)), np.empty((len(t), n)), np.empty((len(t), plant.nr))
+    T0 = np.zeros((len(t), 4, 4)) if plant.floating else None
+    V0 = np.zeros((len(t), 6)) if plant.floating else None
+    for k, (now, y, R) in enumerate(zip(t, kept, charts, strict=True)):
+        plant.R = R
+        found = plant.accelerations(float(now), y)
+        tau[k] = found["tau"]
+        qd[k], qdd[k] = plant.whole(y, found["vd"])
+        if T0 is not None and V0 is not None:
+            T0[k, :3, :3], T0[k, :3, 3], V0[k] = plant.base(y)
+            T0[k, 3, 3] = 1
+    Y = np.array(kept)
+    q = Y[:, :n]
+    works = Y[:, plant.end : plant.end + 3]
+    z = None if plant.z0 is None else Y[:, plant.end + 3 :]
+    energy = _energy(robot, q, qd, T0, V0, works)
+    if energy is not None and energy.drift > _SUSPECT:
+        warnings.warn(
+            f"the energy balance of '{robot.name}' is off by {energy.drift:.1g} of what moved:"
+            " tighten rtol or the step; a closed robot may have passed a singular configuration",
+            CardanWarning,
+            stacklevel=3,
+        )
+    return Simulation(robot, t, q, qd, qdd, tau, T0, V0, z, energy, steps)
+
+
+def _energy(
+    robot: Robot, q: np.ndarray, qd: np.ndarray, T0: np.ndarray | None, V0: np.ndarray | None,
+    works: np.ndarray,
+) -> Energy | None:  # fmt: skip
+    """The balance; a base that is moved by an unknown force has none."""
+    if robot.base.kind == "mobile":
+        return None
+    extra: dict[str, Any] = {}
+    g = gravity_in_world(robot)
+    if T0 is not None:
+        extra = {"V0": V0, "g0": np.einsum("tji,j->ti", T0[:, :3, :3], g)}
+    if q.shape[1] != robot.n:  # flexible links have a model of their own
+        E, U = compiled(robot, "energies")(q=q, qd=qd)
+    else:
+        E, U = energy_program(robot).compile()(q=q, qd=qd, **extra)
+    if T0 is not None:
+        U = U - total_mass(robot) * (T0[:, :3, 3] @ g)
+    return Energy(E, U, spring_energy(robot, q[:, : robot.n]), *works.T)
+
+
+def rollouts(
+    robot: Robot | StateSpace, x0: Any, *, step: float, steps: int, method: str = "rk4",
+    every: int = 0, threads: int | None = None, friction: bool = True, dtype: str = "float64",
+    **inputs: Any,
+) -> np.ndarray:  # fmt: skip
+    """Many runs of equal steps in compiled code: states x (..., s) in and out.
+
+    x = [q, qd], or [q, P, quaternion, qd, V0] on a floating base (see `statespace`); inputs: tau
+    (..., n) held, or stepped={"tau": (steps, n) or (..., steps, n)}. See `Rollout` for the rest."""
+    from ..run.rollout import Rollout
+
+    space = robot if isinstance(robot, StateSpace) else state_space(robot, friction=friction)
+    run = Rollout(space.program, method, dtype=dtype, positions=space.positions)
+    return run(x0, step=step, steps=steps, every=every, threads=threads, **inputs)

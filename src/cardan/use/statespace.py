@@ -1,0 +1,183 @@
+"""A robot as x' = f(x, tau): one program for rollouts, linearisation and code.
+
+    fixed or moving base     x = [q, qd]; with closed loops qd of the active joints only
+    floating base            x = [q, P, e, qd, V0]
+
+P is the position of frame 0 in the world, e the unit quaternion (w, x, y, z) of its orientation,
+V0 its twist in its own axes. The quaternion is normalised where it is used, and drawn back to unit
+length by its own rate, so any integrator may be applied to x. Coulomb friction is smoothed:
+FS qd / sqrt(qd² + v²).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..algebra.scalar import sqrt
+from ..algebra.vector import Mat, Vec, cross, dot
+from ..build.common import is_floating
+from ..describe.robot import Robot
+from ..errors import ModelError
+from ..exact import exact
+from ..ir.graph import Graph
+from ..ir.passes import inline
+from ..ir.trace import Tracer
+from ..program import Program
+from .coordinates import coordinates
+from .derived import derived
+from .frames import number
+from .joints import moving, require_numbers
+
+__all__ = [
+    "SMOOTH", "StateSpace", "friction_torques", "generalised_friction", "gravity_in_world",
+    "state_space",
+]  # fmt: skip
+
+SMOOTH = 1e-3  # rad/s or m/s: below this speed Coulomb friction is smoothed
+
+
+@dataclass(frozen=True)
+class StateSpace:
+    """The program x, tau(, f_e) -> xd and the parts of x."""
+
+    program: Program
+    n: int
+    floating: bool
+    nv: int
+
+    @property
+    def positions(self) -> int:
+        """Leading elements of x that are positions."""
+        return self.n + 7 * self.floating
+
+    @property
+    def size(self) -> int:
+        return self.n + self.nv + 13 * self.floating
+
+    def state(
+        self, q: Any, qd: Any, P: Any = (0, 0, 0), e: Any = (1, 0, 0, 0), V0: Any = (0,) * 6
+    ) -> np.ndarray:
+        """x of its parts; leading axes broadcast."""
+        parts = [q, P, e, qd, V0] if self.floating else [q, qd]
+        arrays = [np.asarray(part, float) for part in parts]
+        lead = np.broadcast_shapes(*(a.shape[:-1] for a in arrays))
+        return np.concatenate([np.broadcast_to(a, (*lead, a.shape[-1])) for a in arrays], -1)
+
+
+def gravity_in_world(robot: Robot) -> np.ndarray:
+    """The acceleration of gravity in the world: the description's, turned by the placement Z."""
+    Z = np.array([number(v) for v in robot.base.Z]).reshape(4, 4)
+    return np.asarray(Z[:3, :3] @ np.array([number(v) for v in robot.gravity]))
+
+
+def friction_torques(robot: Robot, qd: Sequence[Any], smooth: float) -> list[Any]:
+    """FV qd + FS (smoothed sign of qd) of every joint, over any scalar."""
+    found = []
+    small = exact(str(smooth * smooth))
+    for joint, v in zip(moving(robot), qd, strict=True):
+        FV, FS = number(joint.FV), number(joint.FS)
+        coulomb = FS * (v / sqrt(v * v + small)) if FS else 0
+        found.append(FV * v + coulomb)
+    return found
+
+
+def generalised_friction(
+    robot: Robot, graph: Graph, q: Sequence[Any], v: Sequence[Any], smooth: float
+) -> tuple[list[Any], list[Any]]:
+    """(rates of all joints, friction seen by the velocities v): of closed loops M^T of the joints'
+    own, with qd = M v."""
+    if not robot.loops:
+        return list(v), friction_torques(robot, v, smooth)
+    on = coordinates(robot)
+    W = inline(graph, derived(robot, "loop-kinematics").code, {"q": q, "qd": v})["W"]
+    active = on.place.tolist()
+    passive = [k for k in range(on.nq) if k not in active]
+    rows = [W[on.nv * k : on.nv * (k + 1)] for k in range(len(passive))]
+    speeds: list[Any] = [0] * on.nq
+    for k, x in zip(active, v, strict=True):
+        speeds[k] = x
+    for k, row in zip(passive, rows, strict=True):
+        speeds[k] = dot(row, v)
+    lost = friction_torques(robot, speeds, smooth)
+    back = [
+        lost[k] + dot([row[c] for row in rows], [lost[p] for p in passive])
+        for c, k in enumerate(active)
+    ]
+    return speeds, back
+
+
+def state_space(
+    robot: Robot, *, friction: bool = True, smooth: float = SMOOTH, f_e: bool = False
+) -> StateSpace:
+    """The state-space program of a tree robot."""
+    require_numbers(robot, "the state space")
+    direct = derived(robot, "direct-dynamics", friction=False, f_e=f_e)
+    floats = is_floating(robot)
+    on = coordinates(robot)
+    n = on.nq
+    if n != robot.n:
+        raise ModelError(f"'{robot.name}' has flexible links: use cardan.rigid first")
+    tracer = Tracer()
+    space = StateSpace(direct, n, floats, on.nv)
+    x = tracer.array("x", space.size)
+    inputs: dict[str, list[Any]] = {"q": x[:n], "qd": x[space.positions :][: on.nv]}
+    tau = tracer.array("tau", on.nu)
+    speeds, lost = generalised_friction(robot, tracer.graph, x[:n], inputs["qd"], smooth)
+    inputs["tau"] = list(tau)
+    if friction:
+        against = np.array(lost, object)[on.driven]
+        inputs["tau"] = [u - f for u, f in zip(tau, against, strict=True)]
+    if f_e:
+        shape = direct.inputs["f_e"]
+        inputs["f_e"] = [w for row in tracer.array("f_e", *shape) for w in row]
+    rates: list[Any] = speeds
+    if floats:
+        V0 = x[-6:]
+        R, rate = _orientation(x[n + 3 : n + 7], V0[3:])
+        inputs["V0"] = V0
+        inputs["g0"] = list(R.T @ Vec(*map(float, gravity_in_world(robot))))
+        rates += [*(R @ Vec(*V0[:3])), *rate]
+    found = inline(tracer.graph, direct.code, inputs)
+    rates += found["qdd"]
+    if floats:
+        v, w = Vec(*V0[:3]), Vec(*V0[3:])
+        acceleration = found["V0d"]
+        rates += [*(Vec(*acceleration[:3]) - cross(w, v)), *acceleration[3:]]
+    code, _ = tracer.program({"xd": ((space.size,), rates)})
+    parts = "q, P, quaternion, qd, V0" if floats else "q, qd"
+    meaning = {
+        **{key: text for key, text in direct.meaning.items() if key in ("tau", "f_e")},
+        "x": f"state: {parts}",
+        "xd": "its rate",
+    }
+    program = Program("state-space", robot.name, code, meaning=meaning)
+    return StateSpace(program, n, floats, on.nv)
+
+
+def _orientation(e: Sequence[Any], w: Sequence[Any]) -> tuple[Mat, list[Any]]:
+    """(rotation matrix, rate) of a quaternion of any length near 1, under the body's spin w.
+
+    The rate is half the product of e and (0, w), plus a pull towards unit length."""
+    e0, e1, e2, e3 = e
+    square = e0 * e0 + e1 * e1 + e2 * e2 + e3 * e3
+    k = 2 / square
+    R = Mat(
+        [
+            [1 - k * (e2 * e2 + e3 * e3), k * (e1 * e2 - e0 * e3), k * (e1 * e3 + e0 * e2)],
+            [k * (e1 * e2 + e0 * e3), 1 - k * (e1 * e1 + e3 * e3), k * (e2 * e3 - e0 * e1)],
+            [k * (e1 * e3 - e0 * e2), k * (e2 * e3 + e0 * e1), 1 - k * (e1 * e1 + e2 * e2)],
+        ]
+    )
+    half = exact("1/2")
+    pull = 1 - square
+    turned = [
+        -(e1 * w[0] + e2 * w[1] + e3 * w[2]),
+        e0 * w[0] + e2 * w[2] - e3 * w[1],
+        e0 * w[1] + e3 * w[0] - e1 * w[2],
+        e0 * w[2] + e1 * w[1] - e2 * w[0],
+    ]
+    return R, [half * r + pull * c for r, c in zip(turned, e, strict=True)]

@@ -1,0 +1,175 @@
+"""Torques of a motion and where they come from, for reading a design and sizing its actuators.
+
+    tau = A(q) qdd + [C(q, qd) qd] + Q(q) + friction (+ external wrenches, + the base's motion)
+
+[B23] (3.10) and 3.2.4; the contributions of [C23]'s example.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from ..build.common import is_floating
+from ..describe.robot import INERTIA, WRENCH, Base, Link, Robot
+from ..errors import InputError, ModelError
+from .derived import compiled, derived
+from .frames import number
+from .friction import coefficients
+from .joints import names, require_numbers, rigid, units
+from .trajectory import Trajectory, fits
+
+__all__ = ["Torques", "torques", "with_payload"]
+
+PARTS = ("inertial", "centrifugal and Coriolis", "gravity", "friction", "external", "base motion")
+
+
+@dataclass(frozen=True)
+class Torques:
+    """Total torques (m, n) over a trajectory and their contributions by name, N m or N."""
+
+    robot: Robot
+    motion: Trajectory
+    total: np.ndarray
+    parts: Mapping[str, np.ndarray]
+
+    @property
+    def peak(self) -> np.ndarray:
+        """The largest size of each joint's torque."""
+        return np.asarray(np.abs(self.total).max(axis=0))
+
+    @property
+    def rms(self) -> np.ndarray:
+        """The root mean square over time, which heats a motor."""
+        return rms(self.motion.t, self.total)
+
+    @property
+    def power(self) -> np.ndarray:
+        """Mechanical power of each joint, W, (m, n)."""
+        return np.asarray(self.total * self.motion.qd)
+
+    def table(self) -> list[dict[str, Any]]:
+        """One row per joint: peak and RMS torque, peak speed and power, peaks of the parts."""
+        speed, power = np.abs(self.motion.qd).max(axis=0), np.abs(self.power).max(axis=0)
+        rows = []
+        for j, (name, unit) in enumerate(zip(names(self.robot), units(self.robot), strict=True)):
+            rows.append(
+                {
+                    "joint": name, "unit": unit.effort,
+                    "peak": float(self.peak[j]), "rms": float(self.rms[j]),
+                    "speed": float(speed[j]), "power": float(power[j]),
+                    **{key: float(np.abs(x[:, j]).max()) for key, x in self.parts.items()},
+                }
+            )  # fmt: skip
+        return rows
+
+    def columns(self) -> dict[str, np.ndarray]:
+        """The motion, the torques and their parts as a table."""
+        table = self.motion.columns()
+        table |= {f"tau{j}": x for j, x in enumerate(self.total.T, 1)}
+        for key, values in self.parts.items():
+            word = key.replace(" ", "_")
+            table |= {f"tau{j}_{word}": x for j, x in enumerate(values.T, 1)}
+        return {key: np.ascontiguousarray(x) for key, x in table.items()}
+
+    def save(self, path: str) -> None:
+        """As a table, .csv or .parquet."""
+        from .tables import write_table
+
+        write_table(path, self.columns())
+
+    def plot(self) -> Any:
+        """One panel per joint: the total and its contributions."""
+        from .plots import Panel, lines
+
+        panels = [
+            Panel(
+                f"{name}: peak {self.peak[j]:.4g}, RMS {self.rms[j]:.4g} {unit.effort}",
+                unit.effort,
+                {"total": self.total[:, j], **{key: x[:, j] for key, x in self.parts.items()}},
+                frozenset(self.parts),
+            )
+            for j, (name, unit) in enumerate(zip(names(self.robot), units(self.robot), strict=True))
+        ]
+        title = f"{self.robot.name}: torques of a motion ({self.motion.name})"
+        return lines(self.motion.t, panels, title, columns=1 if len(panels) < 4 else 2)
+
+
+def rms(t: np.ndarray, x: np.ndarray) -> np.ndarray:
+    """sqrt of the mean of x² over time, by the trapezoidal rule."""
+    area = np.diff(t) @ (x[1:] ** 2 + x[:-1] ** 2) / 2
+    return np.asarray(np.sqrt(area / (t[-1] - t[0])))
+
+
+def torques(robot: Robot, motion: Trajectory) -> Torques:
+    """The torques of a motion with their contributions; those that vanish are left out."""
+    require_numbers(robot, "the torques of a motion")
+    fits(motion, robot)
+    if is_floating(robot) or not rigid(robot).all():
+        raise ModelError(
+            f"the torques of '{robot.name}' depend on how its free base or elastic joints move:"
+            " simulate(robot, motion=...) finds both"
+        )
+    q, qd, qdd = motion.q, motion.qd, motion.qdd
+    total = compiled(robot, "inverse-dynamics")(q=q, qd=qd, qdd=qdd)
+    alone = _alone(robot)
+    FV, FS = coefficients(robot)
+    A = compiled(robot, "inertia-matrix")(q=q)
+    parts = {
+        "inertial": np.einsum("tij,tj->ti", A, qdd),
+        "centrifugal and Coriolis": compiled(alone, "bias")(q=q, qd=qd),
+        "gravity": derived(replace(robot, base=_still(robot)), "gravity").compile()(q=q),
+        "friction": FV * qd + FS * np.sign(qd),
+    }
+    if any(number(getattr(link, key)) for link in robot.links for key in WRENCH):
+        bare: dict[str, Any] = dict.fromkeys(INERTIA, 0)
+        loaded = replace(alone, links=tuple(replace(link, **bare) for link in robot.links))
+        parts["external"] = compiled(loaded, "bias")(q=q, qd=0 * qd)
+    if robot.base.kind == "mobile":
+        parts["base motion"] = total - sum(parts.values())
+    shown = {key: x for key, x in parts.items() if key in PARTS[:3] or np.abs(x).max() > 0}
+    return Torques(robot, motion, total, shown)
+
+
+def _still(robot: Robot) -> Base:
+    return Base(Z=robot.base.Z, link=robot.base.link)
+
+
+def _alone(robot: Robot) -> Robot:
+    """Without gravity, friction, external wrenches and motion of the base."""
+    free: dict[str, Any] = dict.fromkeys(WRENCH, 0)
+    return replace(
+        robot,
+        base=_still(robot),
+        gravity=(0, 0, 0),
+        joints=tuple(replace(joint, FV=0, FS=0) for joint in robot.joints),
+        links=tuple(replace(link, **free) for link in robot.links),
+    )
+
+
+def with_payload(
+    robot: Robot, mass: float, centre: Any = (0, 0, 0), *, link: int | str | None = None
+) -> Robot:
+    """The robot holding a point mass at a point of a link's frame; the last link by default."""
+    c = np.asarray(centre, float)
+    if not (np.isfinite(mass) and mass >= 0) or c.shape != (3,) or not np.isfinite(c).all():
+        raise InputError(f"a payload of {mass} kg at {centre}; expected a mass >= 0 and a point")
+    known = [item.name for item in robot.links]
+    index = len(known) if link is None else known.index(link) + 1 if link in known else link
+    if not isinstance(index, int) or not 1 <= index <= len(known):
+        raise InputError(f"there is no link '{link}'; allowed: 1 to {len(known)} or a name")
+    x, y, z = c
+    added = {
+        "XX": y * y + z * z, "XY": -x * y, "XZ": -x * z, "YY": x * x + z * z, "YZ": -y * z,
+        "ZZ": x * x + y * y, "MX": x, "MY": y, "MZ": z, "M": 1.0,
+    }  # fmt: skip
+    old: Link = robot.links[index - 1]
+    changed: dict[str, Any] = {
+        key: getattr(old, key) + float(mass * value) for key, value in added.items()
+    }
+    links = list(robot.links)
+    links[index - 1] = replace(old, **changed)
+    return replace(robot, links=tuple(links))

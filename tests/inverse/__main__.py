@@ -1,0 +1,81 @@
+"""The general method on many poses: python -m tests.inverse --poses 10000 [--search 3]
+[--only crx].
+
+For every chain: poses whose own configuration is missing, answers that do not reproduce their pose,
+poses with an odd number of answers, poses without a sound elimination, and (with --search N) poses
+out of N whose number of answers differs from that of a search; exit 1 when something is lost.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+
+import numpy as np
+from tests.inverse.general_arms import CHAINS, bundled, by_search, gaps, random_chain
+
+from cardan.inverse.chain import NumericChain
+from cardan.inverse.general import _found, prepared
+
+BUNDLED = ("puma560", "rx90", "ur5", "ur10", "stanford", "tx40")
+RANDOM = ("RRRRRR", "RRPRRR", "PRRRRR", "RPRRPR", "PRPRPR")
+
+
+def chains(seeds: int) -> dict[str, NumericChain]:
+    """All chains of the tests, and `seeds` random ones of each kind."""
+    drawn = {
+        f"{kind} {seed}": random_chain(kind, 1000 + seed)
+        for kind in RANDOM
+        for seed in range(seeds)
+    }
+    return {**CHAINS, **{name: bundled(name) for name in BUNDLED}, **drawn}
+
+
+def check(name: str, numeric: NumericChain, poses: int, search: int) -> bool:
+    """Print one line; False when something is lost or invented."""
+    rng = np.random.default_rng(1)
+    start = time.process_time()
+    made = prepared(numeric, name)
+    derived = time.process_time() - start
+    q = rng.uniform(-np.pi, np.pi, (poses, 6))
+    q[:, numeric.sigma == 1] *= numeric.size / 8
+    T = numeric.pose(q)
+    start = time.process_time()
+    raw, info = made.run(T)
+    spent = time.process_time() - start
+    found = _found(raw, info)
+    lost = int((gaps(numeric, found.q, q) > 1e-5).sum())
+    there = ~np.isnan(found.q[..., 0])
+    wrong = np.abs(numeric.pose(np.nan_to_num(found.q)) - T[:, None]).max((-2, -1)) > 1e-9
+    differ = sum(
+        int(found.count[k] != len(by_search(numeric, T[k], 4000)))
+        for k in range(min(search, poses))
+    )
+    print(
+        f"{name:14s} derived in {derived:4.2f} s, {1e6 * spent / poses:6.1f} us per pose,"
+        f" lost {lost}, wrong {int((wrong & there).sum())}, odd {int((found.count % 2).sum())},"
+        f" unsound {int((info[:, 50] < 0.5).sum())}, {found.count.mean():.2f} answers, at most"
+        f" {found.count.max()}" + (f"; search differs {differ} of {search}" if search else ""),
+        flush=True,
+    )
+    return not (lost or (wrong & there).any())
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="python -m tests.inverse", description=__doc__)
+    parser.add_argument("--poses", type=int, default=1000)
+    parser.add_argument("--search", type=int, default=0)
+    parser.add_argument("--random", type=int, default=3, help="random chains of each kind")
+    parser.add_argument("--only", action="append")
+    options = parser.parse_args()
+    sound = [
+        check(name, numeric, options.poses, options.search)
+        for name, numeric in chains(options.random).items()
+        if not options.only or name in options.only
+    ]
+    return 0 if all(sound) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,157 @@
+"""Emitted code, compiled and run, gives what `solve` gives."""
+
+from __future__ import annotations
+
+import importlib.util
+import shutil
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import cardan
+
+from .arms import ARMS, wrapped
+
+ROBOTS = ["puma560-numeric", "ur5", "scara", "iiwa14", "ortho offset arm", "5R"]
+LENGTHS = {"D2": 0.4, "D3": 0.3}
+
+
+@pytest.fixture(scope="module", params=ROBOTS)
+def case(request: Any) -> tuple[Any, np.ndarray, list[np.ndarray], list[float]]:
+    """An inverse geometry, a few poses, their configurations and the further arguments."""
+    name = request.param
+    robot = ARMS[name] if name in ARMS else cardan.load(name)
+    ik = cardan.model(robot, "inverse-geometry")
+    p = {key: LENGTHS[key] for key in ik.chain.parameters}
+    chain = ik.chain.numeric(p)
+    rng = np.random.default_rng(3)
+    q = rng.uniform(-np.pi, np.pi, (6, chain.n))
+    if ik.free:
+        q[:, ik.free] = 0.4
+    T = chain.pose(q)
+    T[-1, 0, 3] += 50  # out of reach
+    free = {"free": 0.4} if ik.free else {}
+    found = [ik.solve(x, p=p, **free) for x in T]
+    extra = [0.4] if ik.free else [p[key] for key in ik.program.parameters]
+    return ik, T, found, extra
+
+
+def same(ik: Any, got: np.ndarray, expected: np.ndarray) -> None:
+    assert got.shape == expected.shape
+    sigma = np.array([joint.sigma for joint in ik.chain.joints])
+    assert np.abs(wrapped(got - expected, sigma)).max(initial=0) < 1e-7
+
+
+def compiled(path: Path, text: str, compiler: str, main: str, suffix: str) -> list[np.ndarray]:
+    if shutil.which(compiler) is None:
+        pytest.skip(f"{compiler} is not here")
+    source = path / f"ik.{suffix}"
+    source.write_text(text + main)
+    flags = ["-std=c99", "-pedantic"] if compiler == "gcc" else ["-std=c++17"]
+    program = path / "ik"
+    subprocess.run(
+        [compiler, *flags, "-Wall", "-Wextra", "-Werror", "-O1", str(source), "-o", str(program),
+         "-lm"], check=True,
+    )  # fmt: skip
+    out = subprocess.run([program], capture_output=True, text=True, check=True).stdout
+    return rows(out)
+
+
+def rows(out: str) -> list[np.ndarray]:
+    found: list[list[list[float]]] = []
+    for line in out.splitlines():
+        if line.startswith("pose"):
+            found.append([])
+        elif line.strip():
+            found[-1].append([float(x) for x in line.split()])
+    return [np.array(x) for x in found]
+
+
+def main_of(ik: Any, T: np.ndarray, extra: list[float], header: str) -> str:
+    k, n = ik.program.outputs["q"]
+    values = ", ".join(repr(float(x)) for x in T.ravel())
+    more = f", (const double[]){{{', '.join(map(repr, extra))}}}" if extra else ""
+    if "cstdio" in header:
+        more = ", extra" if extra else ""
+    declared = f"static const double extra[] = {{{', '.join(map(repr, extra))}}};" if extra else ""
+    if "cstdio" not in header:
+        declared = ""
+    return f"""
+{header}
+static const double poses[] = {{{values}}};
+{declared}
+int main(void)
+{{
+    double q[{k * n}];
+    for (int i = 0; i < {len(T)}; i++) {{
+        int count = f(poses + 16*i{more}, q);
+        printf("pose\\n");
+        for (int b = 0; b < count; b++) {{
+            for (int j = 0; j < {n}; j++)
+                printf("%.17g ", q[b*{n} + j]);
+            printf("\\n");
+        }}
+    }}
+    return 0;
+}}
+"""
+
+
+def check(case: Any, got: list[np.ndarray]) -> None:
+    ik, _, expected, _ = case
+    assert len(got) == len(expected)
+    for x, y in zip(got, expected, strict=True):
+        same(ik, x.reshape(-1, ik.chain.n), y)
+
+
+def test_c(case: Any, tmp_path: Path) -> None:
+    ik, T, _, extra = case
+    main = main_of(ik, T, extra, "#include <stdio.h>")
+    check(case, compiled(tmp_path, ik.emit("c", function="f"), "gcc", main, "c"))
+
+
+def test_cpp(case: Any, tmp_path: Path) -> None:
+    ik, T, _, extra = case
+    main = main_of(ik, T, extra, "#include <cstdio>\nusing std::printf;")
+    check(case, compiled(tmp_path, ik.emit("cpp", function="f"), "g++", main, "cpp"))
+
+
+def test_python(case: Any, tmp_path: Path) -> None:
+    ik, T, _, extra = case
+    path = tmp_path / "emitted.py"
+    path.write_text(ik.emit("python", function="f"))
+    spec = importlib.util.spec_from_file_location("emitted", path)
+    assert spec
+    assert spec.loader
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    more = [np.array(extra)] if extra else []
+    with np.errstate(all="ignore"):
+        check(case, [module.f(x, *more) for x in T])
+
+
+def test_matlab(case: Any, tmp_path: Path) -> None:
+    if shutil.which("octave") is None:
+        pytest.skip("octave is not here")
+    ik, T, _, extra = case
+    (tmp_path / "f.m").write_text(ik.emit("matlab", function="f"))
+    more = f", [{' '.join(map(repr, extra))}]" if extra else ""
+    lines = []
+    for x in T:
+        matrix = "; ".join(" ".join(repr(float(v)) for v in row) for row in x)
+        lines += [f"q = f([{matrix}]{more});", 'printf("pose\\n");', "for i = 1:size(q, 1)",
+                  '  printf("%.17g ", q(i, :)); printf("\\n");', "end"]  # fmt: skip
+    (tmp_path / "run.m").write_text("\n".join(lines))
+    out = subprocess.run(
+        ["octave", "--no-gui", "--quiet", "run.m"], cwd=tmp_path, capture_output=True, text=True,
+        check=True,
+    )  # fmt: skip
+    check(case, rows(out.stdout))
+
+
+def test_other_languages_get_the_branches() -> None:
+    ik = cardan.model(cardan.load("planar3r").with_values({}), "inverse-geometry")
+    assert "margin" in ik.emit("julia")

@@ -1,0 +1,161 @@
+"""Models of closed-loop robots against a formulation with Lagrange multipliers (`oracle`)."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import cache
+from typing import Any
+
+import numpy as np
+import pytest
+from tests.loops.mechanisms import FILES, MECHANISMS, loaded, states
+from tests.loops.oracle import Oracle
+
+import cardan
+from cardan.closure.analysis import analyse
+from cardan.describe.robot import WRENCH, Robot
+from cardan.mechanism.tree import Tree
+
+BUNDLED = [name for name in cardan.robots() if cardan.load(name).loops]
+NAMES = [*BUNDLED, *MECHANISMS, *(f"{path.parent.name}/{path.name}" for path in FILES)]
+STATES = 16
+
+
+@cache
+def case(name: str) -> tuple[Robot, Oracle, dict[str, Any], dict[str, float]]:
+    files = {f"{path.parent.name}/{path.name}": path for path in FILES}
+    if name in MECHANISMS:
+        robot = loaded(MECHANISMS[name]())
+    else:
+        robot = loaded(cardan.load(str(files.get(name, name))))
+    values, x = states(robot, STATES)
+    return robot, Oracle(robot, values), x, values
+
+
+def run(name: str, model: str, *outputs: str, **options: Any) -> Any:
+    robot, _, x, values = case(name)
+    if "effort" in {entry.name: entry for entry in cardan.catalogue()}[model].options:
+        options = {"effort": "normal" if robot.n < 5 else "plain", **options}
+    program = cardan.model(robot, model, **options)
+    given = {key: x[key] for key in program.inputs if key in x}
+    if program.parameters:
+        given["p"] = [values[key] for key in program.parameters]
+    return program, given
+
+
+def near(found: np.ndarray, expected: np.ndarray, tolerance: float = 1e-9) -> None:
+    scale = np.abs(expected).max() + 1e-12
+    assert np.abs(found - expected).max() <= tolerance * scale
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_passive_joints(name: str) -> None:
+    robot, oracle, x, _ = case(name)
+    program, given = run(name, "loop-kinematics", details=True)
+    found = program.evaluate(**given)
+    qd, qdd = oracle.motion(x["q"], x["qd"], x["qdd"])
+    passive = [k for k in range(robot.n) if k not in oracle.active]
+    near(np.einsum("bpa,ba->bp", found.W, x["qd"]), qd[:, passive])
+    near(np.einsum("bpa,ba->bp", found.W, x["qdd"]) + found.psi, qdd[:, passive])
+    near(np.einsum("bna,ba->bn", found.G, x["qd"]), qd)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_inverse_dynamics(name: str) -> None:
+    _, oracle, x, _ = case(name)
+    program, given = run(name, "inverse-dynamics")
+    near(program.evaluate(**given), oracle.inverse(x["q"], x["qd"], x["qdd"]))
+
+
+@pytest.mark.parametrize("method", ["auto", "constraint-forces"])
+@pytest.mark.parametrize("name", NAMES)
+def test_direct_dynamics(name: str, method: str) -> None:
+    _, oracle, x, _ = case(name)
+    tau = np.random.default_rng(2).normal(size=x["qd"].shape)
+    if method == "constraint-forces" and analyse(case(name)[0]).least_squares:
+        with pytest.raises(cardan.CardanError, match="not unique"):
+            run(name, "direct-dynamics", method=method)
+        return
+    program, given = run(name, "direct-dynamics", method=method)
+    expected = oracle.direct(x["q"], x["qd"], tau)[:, oracle.active]
+    near(program.evaluate(**given, tau=tau), expected)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_velocities_and_accelerations(name: str) -> None:
+    robot, oracle, x, _ = case(name)
+    qd, qdd = oracle.motion(x["q"], x["qd"], x["qdd"])
+    bodies = oracle.bodies(oracle.poses(x["q"], qd, qdd))
+    for model, linear, angular in (("velocities", 2, 3), ("accelerations", 4, 5)):
+        program, given = run(name, model)
+        expected = [
+            np.concatenate([np.einsum("bji,bj->bi", b[0], b[k]) for k in (linear, angular)], -1)
+            for b in bodies
+        ]
+        near(program.evaluate(**given), np.stack(expected, 1))
+    end = Tree.of(robot).last
+    J = run(name, "jacobian")
+    moved = np.einsum("bra,ba->br", J[0].evaluate(**J[1]), x["qd"])
+    near(moved, np.concatenate([bodies[end - 1][2], bodies[end - 1][3]], -1))
+    bias, given = run(name, "jdot-qdot")
+    Jdqd = bias.evaluate(**given) + np.einsum("bra,ba->br", J[0].evaluate(**J[1]), x["qdd"])
+    near(Jdqd, np.concatenate([bodies[end - 1][4], bodies[end - 1][5]], -1))
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_matrix_bias_gravity_energy(name: str) -> None:
+    _, oracle, x, _ = case(name)
+    values = {}
+    for model in ("inertia-matrix", "bias", "gravity", "energies", "generalized-momentum"):
+        program, given = run(name, model)
+        values[model] = program.evaluate(**given)
+    zero = np.zeros_like(x["qd"])
+    A, H = values["inertia-matrix"], values["bias"]
+    near(np.einsum("bij,bj->bi", A, x["qdd"]) + H, oracle.inverse(x["q"], x["qd"], x["qdd"]))
+    near(values["generalized-momentum"], np.einsum("bij,bj->bi", A, x["qd"]))
+    near(values["energies"].E, np.einsum("bi,bij,bj->b", x["qd"], A, x["qd"]) / 2)
+    assert np.linalg.eigvalsh(A).min() > 0
+    robot = case(name)[0]
+    bare = replace(robot, links=tuple(replace(k, **dict.fromkeys(WRENCH, 0)) for k in robot.links))
+    near(values["gravity"], Oracle(bare, case(name)[3]).inverse(x["q"], zero, zero))
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_reactions_balance_every_link(name: str) -> None:
+    """Newton and Euler of each link, with the wrenches of its joint, its children and its cuts."""
+    robot, oracle, x, _ = case(name)
+    program, given = run(name, "reactions")
+    wrench = program.evaluate(**given)
+    qd, qdd = oracle.motion(x["q"], x["qd"], x["qdd"])
+    poses = oracle.poses(x["q"], qd, qdd)
+    frames = [(T[:, 0, :3, :3], T[:, 0, :3, 3]) for T in poses]
+    need = oracle.demand(x["q"], qd, qdd)
+    n, B = len(robot.links), len(robot.loops)
+    owners = {j: j for j in range(n + 1)}
+    for j, frame in enumerate((*(k.cut for k in robot.loops), *(k.twin for k in robot.loops)), 1):
+        owners[n + j] = owners[frame.antecedent]
+    given_by: dict[int, np.ndarray] = {j: np.zeros((len(qd), 6)) for j in range(n + 1)}
+
+    def add(body: int, frame: int, sign: float, row: np.ndarray) -> None:
+        R, P = frames[frame]
+        f = np.einsum("bij,bj->bi", R, row[:, :3])
+        m = np.einsum("bij,bj->bi", R, row[:, 3:]) + np.cross(P, f)
+        given_by[body] = given_by[body] + sign * np.concatenate([f, m], -1)
+
+    for j, joint in enumerate(robot.joints, 1):
+        add(j, j, 1, wrench[:, j - 1])
+        add(joint.antecedent, j, -1, wrench[:, j - 1])
+    for k in range(B):
+        add(owners[n + B + 1 + k], n + B + 1 + k, 1, wrench[:, n + k])
+        add(owners[n + 1 + k], n + B + 1 + k, -1, wrench[:, n + k])
+    scale = max(np.abs(v).max() for v in given_by.values())
+    for j in range(1, n + 1):
+        assert np.abs(given_by[j] - need[j - 1]).max() < 1e-8 * scale
+    for k, joint in enumerate(joint for joint in robot.joints if joint.sigma != 2):
+        if joint.active:
+            continue
+        j = robot.joints.index(joint) + 1
+        IA, FV, FS = (oracle.number(getattr(joint, key)) for key in ("IA", "FV", "FS"))
+        along = wrench[:, j - 1, 2 if joint.sigma == 1 else 5]
+        drive = IA * qdd[:, k] + FV * qd[:, k] + FS * np.sign(qd[:, k])
+        assert np.abs(along + drive).max() < 1e-8 * scale  # no motor: the joint carries no torque

@@ -1,0 +1,84 @@
+"""Base parameters and regressors of closed-loop robots."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from tests.loops.mechanisms import MECHANISMS, loaded, states
+
+import cardan
+from cardan.build.closed_base import observe
+from cardan.closure.analysis import analyse
+from cardan.closure.numeric import equations
+from cardan.models.bodies import bodies
+from cardan.models.regressor import columns
+
+
+def test_sr400_has_42() -> None:
+    """[KC97] 6.4, refs 30, 33: 55 as a tree, 42 with its parallelogram; found symbolically."""
+    robot = cardan.load("sr400")
+    base = cardan.model(robot, "base-parameters")
+    assert len(base.kept) == 42
+    assert len(cardan.model(robot.tree(), "base-parameters").kept) == 55
+    assert not any("kept" in remark for remark in base.remarks)
+
+
+def uncrossed(robot: cardan.Robot, count: int) -> tuple[dict[str, float], np.ndarray]:
+    """Configurations of sr400 with its parallelogram uncrossed (notes of the file)."""
+    rng = np.random.default_rng(5)
+    values = {name: float(rng.uniform(0.3, 1.7)) for name in robot.parameters}
+    q = rng.uniform(-np.pi, np.pi, (count, 8))
+    q[:, 7] = q[:, 1] - q[:, 6]
+    q[:, 2] = np.pi / 2 - q[:, 7]
+    geometry = analyse(robot).samples[0].values
+    system = equations(robot, {name: values[name] for name in geometry})
+    assert system.error(q).max() < 1e-12
+    return values, q
+
+
+def test_base_parameters_of_sr400_give_the_same_torques() -> None:
+    robot = cardan.load("sr400")
+    values, q = uncrossed(robot, 20)
+    rng = np.random.default_rng(6)
+    x = {"q": q, "qd": rng.normal(size=(20, 6)), "qdd": rng.normal(size=(20, 6))}
+    tau = []
+    for flag in (False, True):
+        program = cardan.model(robot, "inverse-dynamics", base_parameters=flag, effort="plain")
+        tau.append(program.evaluate(**x, p=[values[name] for name in program.parameters]))
+    assert np.abs(tau[0] - tau[1]).max() < 1e-9 * np.abs(tau[0]).max()
+
+
+@pytest.mark.parametrize("name", ["four_bar", "slider_crank", "rssr", "spherical_four_bar"])
+def test_the_set_is_minimal_and_complete(name: str) -> None:
+    """As many as the rank of G^T D, and D_base K_base is the torque."""
+    robot = loaded(MECHANISMS[name]())
+    base = cardan.model(robot, "base-parameters")
+    listed = columns(bodies(robot, lambda name: 1.0), drives=("IA",))
+    active = [c for c in listed if c[0] != "IA" or robot.joints[c[1] - 1].active]
+    seen = observe(robot, active)
+    D = seen.matrix(0, active)
+    D = D[:, np.abs(D).max(axis=0) > 1e-11]
+    assert len(base.kept) == np.linalg.matrix_rank(D / np.linalg.norm(D, axis=0), tol=1e-8)
+    _, x = states(robot, 10)
+    full = cardan.model(robot, "inverse-dynamics").evaluate(**x)
+    less = cardan.model(robot, "inverse-dynamics", base_parameters=True).evaluate(**x)
+    assert np.abs(full - less).max() < 1e-8 * np.abs(full).max()
+
+
+@pytest.mark.parametrize("name", ["four_bar", "rccc", "planar_3rrr"])
+def test_regressor_times_parameters_is_the_torque(name: str) -> None:
+    robot = loaded(MECHANISMS[name]())
+    _, x = states(robot, 10)
+    program = cardan.model(robot, "regressor")
+    K = []
+    for column in program.columns:
+        key, j = column.rstrip("0123456789"), int(column.lstrip("XYZMIAFVS"))
+        item = robot.joints[j - 1] if key in ("IA", "FV", "FS") else robot.links[j - 1]
+        K.append(float(getattr(item, key)))
+    expected = cardan.model(robot, "inverse-dynamics").evaluate(**x)
+    assert np.abs(program.evaluate(**x) @ K - expected).max() < 1e-9 * np.abs(expected).max()
+    energy = cardan.model(robot, "energies").evaluate(q=x["q"], qd=x["qd"])
+    row = cardan.model(robot, "energy-regressor")
+    K = [K[program.columns.index(column)] for column in row.columns]
+    found = row.evaluate(q=x["q"], qd=x["qd"]) @ K
+    assert np.allclose(found, energy.E + energy.U, rtol=1e-9)

@@ -1,0 +1,125 @@
+"""loop-geometry: closed form against many starts, nearest assemblies, refusals."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from tests.loops.mechanisms import FILES, MECHANISMS
+
+import cardan
+from cardan.closure.geometry import LoopGeometry
+
+ROBOTS = [*MECHANISMS, "sr400", "akr3000", "fivebar", *map(str, FILES)]
+CLOSED_FORM = {"four_bar", "slider_crank", "rssr", "cardan_shaft", "spherical_four_bar", "bennett",
+               "sr400", "akr3000", "fivebar"}  # fmt: skip
+
+
+def geometry(name: str) -> LoopGeometry:
+    robot = MECHANISMS[name]() if name in MECHANISMS else cardan.load(name)
+    found = cardan.model(robot, "loop-geometry")
+    assert isinstance(found, LoopGeometry)
+    return found
+
+
+def apart(x: np.ndarray, y: np.ndarray) -> float:
+    return float(np.abs(np.sin((x - y) / 2)).max())
+
+
+@pytest.mark.parametrize("name", ROBOTS, ids=lambda name: name[-20:])
+def test_all_assemblies(name: str) -> None:
+    """Both routes find the same ones, the known one among them, all closed."""
+    found = geometry(name)
+    assert (found.steps is not None) == (name in CLOSED_FORM or name.endswith(".par"))
+    sample = found.analysis.samples[0]
+    active = [found.connection.moving.index(j) for j in found.connection.active]
+    for q in sample.q[:2]:
+        closed = found.solve(q[active], values=sample.values)
+        assert min(apart(q, x) for x in closed) < 1e-8
+        assert found.residual(closed, sample.values).max() < 1e-10
+        searched = LoopGeometry(found.robot, found.analysis, found.given)
+        searched.__dict__.update(steps=None, platform=None)
+        other = searched.solve(q[active], values=sample.values)
+        assert len(other) == len(closed)
+        assert all(min(apart(x, y) for y in closed) < 1e-5 for x in other)
+
+
+@pytest.mark.parametrize("name", [*MECHANISMS, "orthoglide"])
+def test_nearest_and_path(name: str) -> None:
+    found = geometry(name)
+    sample = found.analysis.samples[0]
+    active = [found.connection.moving.index(j) for j in found.connection.active]
+    q = sample.q[2]
+    assert apart(found.solve(q[active], q + 0.02, values=sample.values), q) < 1e-9
+    path = q[active] + np.linspace(0, 0.05, 6)[:, None]
+    followed = found.follow(path, q, values=sample.values)
+    assert found.residual(followed, sample.values).max() < 1e-10
+    assert np.abs(np.diff(followed, axis=0)).max() < 1.0
+    passive = [k for k in range(len(q)) if k not in active]
+    again = found.solve(q[active], q[passive], values=sample.values)
+    assert apart(again, q) < 1e-9
+
+
+def test_refusals_say_which_loop_and_how_far() -> None:
+    found = geometry("fivebar")
+    far = LoopGeometry.of(cardan.load("fivebar"))
+    with pytest.raises(cardan.CardanError, match=r"loop 'tip' stays open by 0\.\d+ m"):
+        far.solve([np.pi, 0.0])
+    with pytest.raises(cardan.CardanError, match=r"expected \(2,\)"):
+        found.solve([0.1])
+    with pytest.raises(cardan.CardanError, match="guess has shape"):
+        found.solve([0.1, 0.2], [1.0])
+    with pytest.raises(cardan.CardanError, match="d2, d3"):
+        geometry("sr400").solve(np.zeros(6))
+    with pytest.raises(cardan.CardanError, match="no closed loop"):
+        cardan.model(cardan.load("rx90"), "loop-geometry")
+
+
+def test_singular_configurations_show() -> None:
+    found = geometry("fivebar")
+    reach = found.solve([2.2, np.pi - 2.2])
+    assert found.singular(reach).min() > 0.05
+    # both distal rods in line: the tip cannot be driven across them
+    q1 = np.arccos((0.125 - 0.4) / 0.3)
+    flat = found.solve([q1, np.pi - q1])
+    assert found.singular(flat).min() < 1e-4
+
+
+def test_equations_are_readable() -> None:
+    text = geometry("four_bar").equations()
+    assert "0 = " in text
+    assert "cos(" in text
+    assert "closed form: q2, then q3" in text or "closed form: q3, then q2" in text
+    assert "d3" in geometry("sr400").equations()
+
+
+@pytest.mark.parametrize("name", ["delta", "planar3rrr"])
+def test_direct_geometry_of_platforms(name: str) -> None:
+    """Three spheres, or a polynomial of the plane, against many starts; and the legs' inverse."""
+    found = geometry(name)
+    assert found.platform is not None
+    sample = found.analysis.samples[0]
+    active, _ = found._columns
+    q = sample.q[0]
+    places = found.solve(q[active])
+    assert min(apart(q, x) for x in places) < 1e-7
+    assert found.residual(places).max() < 1e-10
+    searched = LoopGeometry(found.robot, found.analysis, found.given)
+    searched.__dict__.update(steps=None, platform=None)
+    for x in searched.solve(q[active]):
+        assert min(apart(x, y) for y in places) < 1e-5
+    assert found.legs.steps is not None
+    legs = found.legs.solve(q[found.legs._columns[0]])
+    assert len(legs) == (64 if name == "delta" else 8)
+    assert min(apart(q, x) for x in legs) < 1e-7
+
+
+def test_stewart_legs_in_closed_form_and_nearest_place() -> None:
+    found = geometry("stewart")
+    pose = np.array([0.02, -0.03, 0.62, 0.1, -0.05, 0.2])
+    assert found.legs.steps is not None
+    q = found.legs.solve(pose)
+    up = next(x for x in q if x[8::3].min() > 0)
+    lengths = up[8::3]
+    assert 0.5 < lengths.min() < lengths.max() < 0.9
+    back = found.solve(lengths, up + 0.03)
+    assert apart(back, up) < 1e-8

@@ -1,0 +1,84 @@
+"""`cardan bench`: every system on the same states, agreement before times."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+import cardan
+from cardan.app.cli import app
+from cardan.use.bench import Report, bench
+from cardan.use.bench.case import MODELS, comparable
+from cardan.use.bench.limits import copy_bandwidth, fma_peak
+
+
+@pytest.fixture(scope="module")
+def report() -> Report:
+    robots = [cardan.load("ur5"), cardan.load("tree")]
+    return bench(robots, states=1000, rounds=1)
+
+
+def test_every_system_agrees(report: Report) -> None:
+    assert {row.system for row in report.rows} >= {"Cardan"}
+    assert {(row.robot, row.model) for row in report.rows} == {
+        (cardan.load(name).name, model) for name in ("ur5", "tree") for model in MODELS
+    }
+    assert [row for row in report.rows if not row.agrees] == []
+
+
+def test_fractions_are_of_the_limits(report: Report) -> None:
+    for row in report.rows:
+        if row.system == "Cardan":
+            peak, memory = report.peak(row), report.memory(row)
+            assert peak is not None
+            assert memory is not None
+            assert 0 < peak < 1.2
+            assert 0 < memory < 2
+
+
+def test_peers_that_were_left_out_are_said(report: Report) -> None:
+    text = str(report)
+    assert all(f"not compared: {name}" in text for name in report.absent)
+
+
+def test_ratios_are_to_peers_that_agree(report: Report) -> None:
+    rows = [row for row in report.rows if row.robot == report.rows[0].robot]
+    wrong = tuple(
+        replace(row, agrees=False) if not row.system.startswith("Cardan") else row for row in rows
+    )
+    assert replace(report, rows=wrong).ratio(wrong[0]) is None
+
+
+def test_saved_and_drawn(report: Report, tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib")
+    report.save(tmp_path / "figures.json")
+    report.picture(tmp_path / "figures.png")
+    data = json.loads((tmp_path / "figures.json").read_text())
+    assert len(data["rows"]) == len(report.rows)
+    assert (tmp_path / "figures.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_robots_no_peer_can_hold_are_refused() -> None:
+    with pytest.raises(cardan.CardanError, match="symbols without a value"):
+        comparable(cardan.load("rx90"))
+    with pytest.raises(cardan.CardanError, match="closed loops"):
+        comparable(cardan.load("fivebar"))
+
+
+def test_limits_of_the_machine_are_plausible() -> None:
+    assert 1e9 < fma_peak("float64") < fma_peak("float32") * 1.2
+    assert copy_bandwidth(16) > 1e8
+
+
+def test_command() -> None:
+    done = CliRunner().invoke(
+        app, ["bench", "cartpole", "--states", "1000", "--rounds", "1", "--peer", "casadi"]
+    )
+    assert done.exit_code == 0
+    assert "Cart-pole" in done.stdout
+    wrong = CliRunner().invoke(app, ["bench", "cartpole", "--peer", "nobody"])
+    assert wrong.exit_code == 1

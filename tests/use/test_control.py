@@ -1,0 +1,204 @@
+"""Control laws: tracking, the regressor of the adaptive law, linearisation, generated C."""
+
+from __future__ import annotations
+
+import ctypes
+import shutil
+import subprocess
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from robots import arm, pendulum
+
+import cardan
+from cardan.describe.robot import Base, Robot
+from cardan.errors import CardanError
+from cardan.use import control, paths
+from cardan.use.adaptive import adaptive, base_values, reference_regressor
+from cardan.use.friction import coefficients, smooth_friction
+from cardan.use.linear import equilibrium, linearise
+from cardan.use.simulate import simulate
+from cardan.use.statespace import state_space
+from cardan.use.trajectory import Trajectory, move
+from random_robots import random_robot
+
+START, END = [0, -1, 1, -0.5, 0.5, 0], [0.8, -0.6, 0.4, 0.2, 1, 1]
+
+
+def motion() -> Trajectory:
+    return move(START, END, 1.0)
+
+
+def plain(seed: int) -> Robot:
+    robot = random_robot(seed, n=4, wrenches=False, base_motion=False)
+    return replace(robot, base=Base())
+
+
+def test_direct_of_computed_torque_tracks() -> None:
+    run = simulate(arm(), START, duration=1, law=control.computed_torque(arm(), motion()))
+    wanted = motion()(run.t)
+    assert np.abs(run.q - wanted[0]).max() < 1e-8
+    assert np.abs(run.qd - wanted[1]).max() < 1e-7
+
+
+def test_computed_torque_compensates_friction() -> None:
+    robot = arm()
+    rough = tuple(replace(joint, FV=2, FS=1.5) for joint in robot.joints)
+    robot = replace(robot, joints=rough)
+    x = move(np.full(6, 0.1), np.full(6, 0.5), 0.5)
+    run = simulate(robot, 0.1, duration=0.5, law=control.computed_torque(robot, x))
+    assert coefficients(robot)[1].any()
+    assert np.abs(run.q - x(run.t)[0]).max() < 1e-7
+
+
+def test_an_initial_error_dies_out_as_designed() -> None:
+    """kp = w², kd = 2w: e = e0 (1 + w t) exp(-w t) in every joint."""
+    robot, w = arm(), 20.0
+    rest = move(START, START, 1.0)
+    off = np.array(START) + 0.1
+    run = simulate(robot, off, duration=0.5, law=control.computed_torque(robot, rest, w * w, 2 * w))
+    expected = 0.1 * (1 + w * run.t) * np.exp(-w * run.t)
+    np.testing.assert_allclose(run.q - START, expected[:, None] * np.ones(6), atol=1e-8)
+
+
+def test_gravity_compensation_removes_the_sag() -> None:
+    robot, x = arm(), motion()
+    kp, kd = control.gains(robot, 20, "pd", START)
+    errors = {}
+    for kind in ("pd", "pd-gravity"):
+        run = simulate(robot, START, duration=2, law=control.law(robot, x, kind, kp, kd), rtol=1e-7)
+        errors[kind] = np.abs(run.q[-1] - END).max()
+    assert errors["pd"] > 1e-2
+    assert errors["pd-gravity"] < 1e-4
+    sag = equilibrium(robot, control.joint_law(robot, "pd", kp, kd), END)
+    still = simulate(
+        robot, sag, duration=0.2, torque=cardan.model(robot, "gravity").evaluate(q=sag)
+    )
+    assert np.abs(still.q - sag).max() < 1e-9
+    assert np.abs(sag - END).max() == pytest.approx(errors["pd"], rel=1e-2)
+
+
+@pytest.mark.parametrize("name", ["ur5", "panda"])
+def test_a_path_is_tracked_in_task_space(name: str) -> None:
+    robot = cardan.load(name)
+    q0 = np.array(START) if robot.n == 6 else np.array([0, -0.3, 0.2, -1.8, 0.1, 1.6, 0.3])
+    pose = cardan.model(robot, "transform").compile()
+    T0 = pose(q=q0)
+    T1 = T0.copy()
+    T1[:3, 3] += [0.1, 0.1, -0.1]
+    T1[:3, :3] = paths.rotation([0.2, 0.3, 0.1]) @ T1[:3, :3]
+    path = paths.line(T0, T1, 1.0)
+    law = control.task_space(robot, path, 400, 40)
+    run = simulate(robot, q0, duration=1, law=law, rtol=1e-8)
+    np.testing.assert_allclose(pose(q=run.q), path(run.t).T, atol=1e-6)
+
+
+def test_a_task_of_fewer_components() -> None:
+    robot = arm()
+    pose = cardan.model(robot, "transform").compile()
+    T0 = pose(q=np.array(START, float))
+    path = paths.line(T0, T0 + np.eye(4, 4, 3) * 0.1, 0.5)
+    law = control.task_space(robot, path, 400, 40, task="x y z")
+    run = simulate(robot, START, duration=0.5, law=law, rtol=1e-8)
+    np.testing.assert_allclose(pose(q=run.q)[:, :3, 3], path(run.t).T[:, :3, 3], atol=1e-6)
+
+
+@pytest.mark.parametrize("robot", [arm(), plain(0), plain(2), plain(5)], ids=lambda r: r.name)
+def test_the_reference_regressor_is_a_vd_c_v_q(robot: Robot) -> None:
+    Y = reference_regressor(robot)
+    K = base_values(robot, Y.columns)
+    q, qd, v, vd = np.random.default_rng(0).normal(size=(4, robot.n))
+    A = cardan.model(robot, "inertia-matrix").evaluate(q=q)
+    C = cardan.model(robot, "coriolis-matrix").evaluate(q=q, qd=qd)
+    Q = cardan.model(robot, "gravity").evaluate(q=q)
+    expected = A @ vd + C @ v + Q + smooth_friction(*coefficients(robot), qd, 1e-3)
+    found = Y.evaluate(q=q, qd=qd, v=v, vd=vd) @ K
+    np.testing.assert_allclose(found, expected, atol=1e-10 * (1 + np.abs(expected).max()))
+
+
+def test_the_adaptive_law_has_its_lyapunov_function() -> None:
+    """½ s^T A s + ½ (K̂-K)^T Γ⁻¹ (K̂-K) never grows: its rate is -s^T kd s."""
+    robot, x = arm(), motion()
+    rates = 0.5
+    law = adaptive(robot, x, 20.0, slope=10.0, rates=rates)
+    run = simulate(robot, START, duration=1, law=law, rtol=1e-8, atol=1e-10)
+    assert run.z is not None
+    q_r, qd_r, _ = x(run.t)
+    s = qd_r + 10 * (q_r - run.q) - run.qd
+    A = cardan.model(robot, "inertia-matrix").compile()(q=run.q)
+    K = base_values(robot, law.columns)
+    V = np.einsum("ti,tij,tj->t", s, A, s) / 2 + ((run.z - K) ** 2).sum(1) / (2 * rates)
+    power = 20 * (s**2).sum(1)
+    lost = np.concatenate([[0], np.cumsum(np.diff(run.t) * (power[1:] + power[:-1]) / 2)])
+    np.testing.assert_allclose(V - V[0], -lost, atol=5e-3 * V[0])
+    assert (np.diff(V) < 1e-6).all()
+
+
+def test_adaptation_beats_the_same_law_without() -> None:
+    robot, x = arm(), motion()
+    final = []
+    for rates in (0.0, 2.0):
+        law = adaptive(robot, x, 20.0, slope=10.0, rates=rates)
+        run = simulate(robot, START, duration=1, law=law, rtol=1e-6, atol=1e-8)
+        final.append(np.abs(run.q[-1] - END).max())
+    assert final[1] < 0.4 * final[0]
+
+
+def test_eigenvalues_of_one_arm_are_those_of_b23() -> None:
+    """I qdd + kd qd + (kp + m g l) q = 0 about the hanging position, eq. 3.7."""
+    robot, kp, kd = pendulum(), 50.0, 1.0
+    law = control.joint_law(robot, "pd", kp, kd)
+    q = equilibrium(robot, law, [-np.pi / 2])
+    I, stiffness = 2 * 0.25, kp + 2 * 9.81 * 0.5
+    root = np.sqrt(complex((kd / (2 * I)) ** 2 - stiffness / I))
+    found = linearise(robot, q, law=law, reference=[-np.pi / 2])
+    expected = np.array([-kd / (2 * I) - root, -kd / (2 * I) + root])
+    np.testing.assert_allclose(found.eigenvalues, expected, rtol=1e-12)
+    assert found.stable
+    np.testing.assert_allclose(found.frequencies, np.sqrt(stiffness / I) / (2 * np.pi))
+    np.testing.assert_allclose(found.damping, kd / 2 / np.sqrt(stiffness * I))
+    up = linearise(robot, [np.pi / 2])
+    assert not up.stable
+
+
+def test_linearisation_is_the_derivative() -> None:
+    robot = arm()
+    q, qd = np.array(START, float), np.full(6, 0.3)
+    found = linearise(robot, q, qd)
+    f = state_space(robot).program.compile()
+    tau = cardan.model(robot, "bias").evaluate(q=q, qd=qd)
+    x, h = np.concatenate([q, qd]), 1e-6
+    A = np.stack([(f(x=x + d, tau=tau) - f(x=x - d, tau=tau)) / (2 * h) for d in h * np.eye(12)], 1)
+    np.testing.assert_allclose(found.A, A, atol=1e-5 * np.abs(A).max())
+    law = control.joint_law(robot, "computed-torque", 100.0, 20.0)
+    closed = linearise(robot, q, law=law)
+    np.testing.assert_allclose(np.sort(closed.eigenvalues.real), -10, atol=1e-4)
+
+
+@pytest.mark.skipif(shutil.which("gcc") is None, reason="no C compiler")
+def test_the_law_in_c_gives_the_same_torques(tmp_path: Path) -> None:
+    program = control.joint_law(arm(), "computed-torque", 100.0, 20.0)
+    text = program.emit("c", function="law")
+    assert "wanted positions" in text
+    source, library = tmp_path / "law.c", tmp_path / "law.so"
+    source.write_text(text)
+    subprocess.run(["gcc", "-O1", "-shared", "-fPIC", source, "-o", library, "-lm"], check=True)
+    rng = np.random.default_rng(0)
+    inputs = {name: rng.normal(size=6) for name in program.inputs}
+    tau = np.empty(6)
+    pointers = [x.ctypes.data_as(ctypes.c_void_p) for x in (*inputs.values(), tau)]
+    ctypes.CDLL(str(library)).law(*pointers)
+    np.testing.assert_allclose(tau, program.evaluate(**inputs), rtol=1e-12)
+
+
+def test_what_cannot_be_is_said() -> None:
+    with pytest.raises(CardanError, match="no control law 'pid'"):
+        control.law(arm(), motion(), "pid", 1, 1)
+    with pytest.raises(CardanError, match="kp has shape"):
+        control.pd(arm(), motion(), [1, 2], 1)
+    with pytest.raises(CardanError, match="fixed base and rigid joints"):
+        control.pd(replace(arm(), base=Base(kind="floating")), motion(), 1, 1)
+    with pytest.raises(CardanError, match="the law lacks the inputs q_r, qd_r, qdd_r"):
+        equilibrium(pendulum(), cardan.model(pendulum(), "inverse-dynamics"), [0.0])

@@ -1,0 +1,271 @@
+"""Sweeps: right values, the same bytes after kills, on threads and on Dask; bad tables named."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from robots import arm, pendulum
+
+import cardan
+from cardan.errors import CardanError, InputError
+from cardan.program import Program
+from cardan.use import sweep_dask
+from cardan.use.sweep import Progress, sweep
+from cardan.use.sweep_table import column_names, random_states
+from cardan.use.tables import write_table
+
+
+def program() -> Program:
+    found: Program = cardan.model(arm(), "inverse-dynamics")
+    return found
+
+
+def states(rows: int, seed: int = 0) -> dict[str, np.ndarray]:
+    rng = np.random.default_rng(seed)
+    return {f"{key}{j}": rng.normal(size=rows) for key in ("q", "qd", "qdd") for j in range(1, 7)}
+
+
+def stacked(table: dict[str, np.ndarray], key: str, n: int = 6) -> np.ndarray:
+    return np.stack([table[f"{key}{j}"] for j in range(1, n + 1)], axis=1)
+
+
+def digest(path: Path) -> str:
+    return hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+def read(path: Path) -> np.ndarray:
+    table = pq.read_table(path)
+    return np.stack([table.column(name).to_numpy() for name in table.column_names], axis=1)
+
+
+def test_every_row_is_evaluated_whatever_the_source(tmp_path: Path) -> None:
+    table = states(5000)
+    expected = program().evaluate(**{key: stacked(table, key) for key in ("q", "qd", "qdd")})
+    write_table(tmp_path / "x.parquet", table)
+    write_table(tmp_path / "x.csv", table)
+    lists = pa.table({key: list(stacked(table, key)) for key in ("q", "qd", "qdd")})
+    pq.write_table(lists, tmp_path / "lists.parquet", row_group_size=700)
+    target = tmp_path / "y.parquet"
+    found = set()
+    for source in (table, tmp_path / "x.parquet", tmp_path / "x.csv", tmp_path / "lists.parquet"):
+        done = sweep(program(), source, target, chunk=999)
+        assert (done.rows, done.resumed) == (5000, 0)
+        np.testing.assert_allclose(read(target), expected, rtol=1e-12, atol=1e-12)
+        found.add(digest(target))
+    assert len(found) == 1
+    assert pq.read_table(target).column_names == [f"tau{j}" for j in range(1, 7)]
+    assert sorted(path.name for path in tmp_path.iterdir()) == [
+        "lists.parquet", "x.csv", "x.parquet", "y.parquet",
+    ]  # fmt: skip
+
+
+def test_threads_do_not_change_a_bit(tmp_path: Path) -> None:
+    table = states(20_000)
+    for threads in (1, 3):
+        sweep(program(), table, tmp_path / f"{threads}.parquet", threads=threads, chunk=7000)
+    assert digest(tmp_path / "1.parquet") == digest(tmp_path / "3.parquet")
+
+
+def test_matrices_and_several_outputs(tmp_path: Path) -> None:
+    table = states(300)
+    A = cardan.model(arm(), "inertia-matrix")
+    sweep(A, table, tmp_path / "a.parquet", chunk=64)
+    expected = A.evaluate(q=stacked(table, "q")).reshape(300, 36)
+    np.testing.assert_allclose(read(tmp_path / "a.parquet"), expected, atol=1e-12)
+    assert pq.read_table(tmp_path / "a.parquet").column_names == column_names("A", (6, 6))
+    E = cardan.model(arm(), "energies")
+    sweep(E, table, tmp_path / "e.parquet")
+    assert pq.read_table(tmp_path / "e.parquet").column_names == ["E", "U"]
+
+
+def test_parameter_sets(tmp_path: Path) -> None:
+    """With symbolic=True columns may be parameters; those that have none keep their values."""
+    symbolic = cardan.model(pendulum(), "inverse-dynamics", symbolic=True)
+    rng = np.random.default_rng(0)
+    table = {key: rng.normal(size=500) for key in ("q1", "qd1", "qdd1")}
+    table |= {"ZZ1": rng.uniform(0.1, 1, 500), "MX1": rng.uniform(0.1, 1, 500)}
+    sweep(symbolic, table, tmp_path / "y.parquet", chunk=100)
+    expected = table["ZZ1"] * table["qdd1"] + 9.81 * table["MX1"] * np.cos(table["q1"])
+    np.testing.assert_allclose(read(tmp_path / "y.parquet")[:, 0], expected, atol=1e-12)
+    free = cardan.model(cardan.load("planar1r"), "inverse-dynamics")
+    with pytest.raises(InputError, match=r"the parameter .* has no value and no column"):
+        sweep(free, {key: np.zeros(3) for key in ("q1", "qd1", "qdd1")}, tmp_path / "z.parquet")
+
+
+KILLED = """
+import sys, time
+import cardan
+from cardan.use import sweep as module
+from cardan.use.sweep_table import random_states
+robot = cardan.load("ur5")
+program = cardan.model(robot, "inverse-dynamics", effort="plain")
+evaluate = module.evaluate
+def slow(*args, **kwargs):
+    time.sleep(0.02)
+    return evaluate(*args, **kwargs)
+module.evaluate = slow
+print("ready", flush=True)
+done = module.sweep(program, random_states(program, robot, 60_000), sys.argv[1], chunk=1000)
+print(done.resumed, flush=True)
+"""
+
+
+@pytest.mark.skipif(os.name == "nt", reason="processes are killed by signal")
+def test_a_sweep_killed_at_random_moments_resumes_to_the_same_bytes(tmp_path: Path) -> None:
+    """Killed 3 times on the way; what was done is kept, and the file is the same."""
+    rng = random.Random(0)
+    target = tmp_path / "killed.parquet"
+    command = [sys.executable, "-c", KILLED, str(target)]
+    for _ in range(3):
+        process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+        assert process.stdout is not None
+        process.stdout.readline()
+        before, late = len(list(tmp_path.glob(".killed*/*.f"))), time.monotonic() + 20
+        while len(list(tmp_path.glob(".killed*/*.f"))) <= before and time.monotonic() < late:
+            time.sleep(0.01)
+        time.sleep(rng.uniform(0, 0.2))
+        process.send_signal(signal.SIGKILL)
+        process.communicate()
+    assert not target.exists()
+    last = subprocess.run(command, capture_output=True, text=True, check=True, timeout=120)
+    assert int(last.stdout.split()[-1]) > 0  # rows an earlier run had done
+    robot = arm()
+    plain = cardan.model(robot, "inverse-dynamics", effort="plain")
+    whole = tmp_path / "whole.parquet"
+    sweep(plain, random_states(plain, robot, 60_000), whole, chunk=1000)
+    assert digest(whole) == digest(target)
+    assert list(tmp_path.iterdir()) in ([whole, target], [target, whole])
+
+
+def test_an_interrupt_loses_nothing_and_another_job_starts_afresh(tmp_path: Path) -> None:
+    table, target = states(10_000), tmp_path / "y.parquet"
+
+    def stop(now: Progress) -> None:
+        if now.done >= 4000:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        sweep(program(), table, target, chunk=1000, progress=stop)
+    seen: list[Progress] = []
+    done = sweep(program(), table, target, chunk=1000, progress=seen.append)
+    assert done.resumed >= 3000
+    assert seen[-1].done == seen[-1].rows == 10_000
+    assert seen[-1].rate > 0
+    first = digest(target)
+    with pytest.raises(KeyboardInterrupt):
+        sweep(program(), table, target, chunk=1000, progress=stop)
+    assert sweep(program(), states(10_000, 1), target, chunk=1000).resumed == 0
+    assert digest(target) != first
+    with pytest.raises(KeyboardInterrupt):
+        sweep(program(), table, target, chunk=1000, progress=stop)
+    assert sweep(program(), table, target, chunk=1000, fresh=True).resumed == 0
+    assert digest(target) == first
+
+
+def test_a_damaged_part_is_done_again(tmp_path: Path) -> None:
+    table, target = states(5000), tmp_path / "y.parquet"
+    sweep(program(), table, target, chunk=1000)
+    first = digest(target)
+
+    def stop(now: Progress) -> None:
+        if now.done >= 3000:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        sweep(program(), table, target, chunk=1000, progress=stop)
+    part = tmp_path / ".y.parquet.parts" / "00000001.f"
+    part.write_bytes(part.read_bytes()[:-8])
+    sweep(program(), table, target, chunk=1000)
+    assert digest(target) == first
+
+
+def test_a_killed_dask_worker_loses_nothing(tmp_path: Path) -> None:
+    distributed = pytest.importorskip("distributed")
+    robot = pendulum()
+    model = cardan.model(robot, "direct-dynamics")
+    source = random_states(model, robot, 200_000)
+    sweep(model, source, tmp_path / "here.parquet", chunk=5000)
+    killed: list[int] = []
+    with (
+        distributed.LocalCluster(
+            n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None
+        ) as cluster,
+        distributed.Client(cluster) as client,
+    ):
+
+        def kill(now: Progress) -> None:
+            if not killed and now.done >= 20_000:
+                pids = client.run(os.getpid)
+                killed.append(next(iter(pids.values())))
+                os.kill(killed[0], signal.SIGKILL)
+
+        sweep(model, source, tmp_path / "there.parquet", chunk=5000, dask=client, progress=kill)
+    assert killed
+    assert digest(tmp_path / "here.parquet") == digest(tmp_path / "there.parquet")
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (lambda t: t.pop("qd3"), "there is no column 'qd3'"),
+        (lambda t: t.update(q2=np.where(np.arange(50) == 17, np.nan, 0.0)), "column 'q2', row 17"),
+        (lambda t: t.update(q1=np.zeros(49)), "different lengths"),
+        (lambda t: [t.update({k: v[:0]}) for k, v in t.items()], "no rows"),
+    ],
+)
+def test_bad_tables_are_named(change: Any, words: str, tmp_path: Path) -> None:
+    table = states(50)
+    change(table)
+    with pytest.raises(CardanError, match=words):
+        sweep(program(), table, tmp_path / "y.parquet", chunk=10)
+
+
+def test_bad_files_are_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sweep_dask, "CONNECT", "1s")
+    with pytest.raises(InputError, match="no such file"):
+        sweep(program(), tmp_path / "x.parquet", tmp_path / "y.parquet")
+    with pytest.raises(InputError, match=r"written as \.parquet"):
+        sweep(program(), states(5), tmp_path / "y.csv")
+    with pytest.raises(InputError, match="there is no folder"):
+        sweep(program(), states(5), tmp_path / "no" / "y.parquet")
+    (tmp_path / "bad.parquet").write_bytes(b"hello")
+    with pytest.raises(InputError, match="cannot be read as Parquet"):
+        sweep(program(), tmp_path / "bad.parquet", tmp_path / "y.parquet")
+    words = pa.table({**states(5), "q1": ["a"] * 5})
+    pq.write_table(words, tmp_path / "words.parquet")
+    with pytest.raises(InputError, match="column 'q1' holds string"):
+        sweep(program(), tmp_path / "words.parquet", tmp_path / "y.parquet")
+    empty = pa.table({**states(5), "q1": [1.0, None, 2.0, 3.0, 4.0]})
+    pq.write_table(empty, tmp_path / "empty.parquet")
+    with pytest.raises(InputError, match="'q1' has 1 empty"):
+        sweep(program(), tmp_path / "empty.parquet", tmp_path / "y.parquet")
+    with pytest.raises(InputError, match="no Dask scheduler answers"):
+        sweep(program(), states(5), tmp_path / "y.parquet", dask="tcp://127.0.0.1:1")
+
+
+def test_the_command_sweeps(tmp_path: Path) -> None:
+    from typer.testing import CliRunner
+
+    from cardan.app.cli import app
+
+    target = tmp_path / "y.parquet"
+    words = ["sweep", "ur5", "gravity", "--random", "1000", "-o", str(target), "--json"]
+    done = CliRunner().invoke(app, [*words, "--base-parameters"])
+    assert done.exit_code == 0, done.output
+    facts = json.loads(done.stdout)
+    assert facts["rows"] == 1000
+    assert read(target).shape == (1000, 6)
+    assert CliRunner().invoke(app, ["sweep", "ur5", "gravity"]).exit_code == 2

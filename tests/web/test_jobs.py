@@ -1,0 +1,137 @@
+"""Jobs and projects: limits hold, nothing is left running, nothing is lost."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import cardan
+from cardan.app.web import work
+from cardan.app.web.jobs import JobError, Jobs, Limits
+from cardan.app.web.store import Store
+from cardan.describe.files import dumps
+
+RX90 = dumps(cardan.load("rx90"), "toml")
+
+
+def run(jobs: Jobs, function: str, **data: Any) -> dict[str, Any]:
+    async def job() -> dict[str, Any]:
+        return await jobs.run(function, **data)
+
+    return asyncio.run(job())
+
+
+def alive(folder: Path) -> list[str]:
+    """Workers that still run, found by their command lines."""
+    found = []
+    for path in Path("/proc").glob("[0-9]*/cmdline"):
+        try:
+            words = path.read_bytes().split(b"\0")
+        except OSError:
+            continue
+        if b"cardan.app.web.worker" in words and str(folder).encode() in b" ".join(words):
+            found.append(path.parent.name)
+    return found
+
+
+def test_a_model_is_derived_and_kept() -> None:
+    jobs = Jobs()
+    first = run(jobs, "derive", robot=RX90, model="inverse-dynamics", options={}, language="c")
+    program = cardan.model(cardan.load("rx90"), "inverse-dynamics")
+    assert first["code"] == program.emit("c")
+    assert first["cost"]["mul"] == program.cost.mul
+    assert first["lines"][-1][0].startswith("tau")
+    start = time.perf_counter()
+    again = run(jobs, "derive", robot=RX90, model="inverse-dynamics", options={}, language="c")
+    assert again["cached"]
+    assert time.perf_counter() - start < 0.3
+
+
+def test_a_users_fault_is_one_message() -> None:
+    with pytest.raises(JobError, match="there is no model"):
+        run(Jobs(), "derive", robot=RX90, model="nonsense", options={})
+
+
+@pytest.mark.skipif(os.name == "nt", reason="looks in /proc")
+def test_an_endless_job_is_killed(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    endless = tmp_path / "sitecustomize.py"
+    endless.write_text("import time, sys\nif 'cardan.app.web.worker' in sys.orig_argv:\n"
+                       "    time.sleep(1000)\n")  # fmt: skip
+    monkeypatch.setenv("PYTHONPATH", f"{tmp_path}{os.pathsep}{os.environ.get('PYTHONPATH', '')}")
+    start = time.perf_counter()
+    with pytest.raises(JobError, match=r"more than 1\.5 s"):
+        run(Jobs(Limits(seconds=1.5)), "derive", robot=RX90, model="gravity", options={})
+    assert time.perf_counter() - start < 10
+    assert alive(tmp_path) == []
+
+
+@pytest.mark.skipif(os.name == "nt", reason="no limits on memory there")
+def test_memory_is_limited() -> None:
+    with pytest.raises(JobError, match="MB"):
+        run(Jobs(Limits(megabytes=60)), "derive", robot=RX90, model="direct-dynamics", options={})
+
+
+def test_cancelling_kills() -> None:
+    async def scenario() -> None:
+        jobs = Jobs()
+        task = asyncio.ensure_future(
+            jobs.run("derive", robot=RX90, model="direct-dynamics", options={"effort": "max"})
+        )
+        await asyncio.sleep(0.5)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+        assert jobs._running == set()
+
+    asyncio.run(scenario())
+
+
+def test_packages_come_as_zip() -> None:
+    robot = dumps(cardan.load("ur5"), "toml")
+    found = work.package(
+        {"robot": robot, "model": "gravity", "options": {}, "kind": "c"}, lambda text: None
+    )
+    assert found["name"].endswith(".zip")
+
+
+def test_evaluate() -> None:
+    robot = dumps(cardan.load("ur5"), "toml")
+    data = {"robot": robot, "model": "gravity", "options": {}, "inputs": {"q": [0.1] * 6}}
+    found = work.evaluate(data, lambda text: None)
+    expected = cardan.model(cardan.load("ur5"), "gravity").evaluate(q=[0.1] * 6)
+    assert found["outputs"]["Q"] == pytest.approx(expected)
+
+
+def test_projects_survive(tmp_path: Path) -> None:
+    store = Store(tmp_path)
+    name = store.new_name()
+    project = store.project(name)
+    project.change(cardan.load("ur5"))
+    project.remember(q=[1, 2])
+    project.change(cardan.load("panda"))
+    project.undo()
+    again = Store(tmp_path).project(name)
+    assert again.robot == cardan.load("ur5")
+    assert again.page == {"q": [1, 2]}
+    assert again.can_redo
+    again.redo()
+    assert again.robot == cardan.load("panda")
+
+
+def test_a_damaged_project_is_set_aside(tmp_path: Path) -> None:
+    store = Store(tmp_path)
+    name = store.new_name()
+    (tmp_path / "projects" / f"{name}.json").write_text("{")
+    assert store.project(name).robot == cardan.load("rx90")
+    assert list((tmp_path / "projects").glob("*.damaged"))
+
+
+@pytest.mark.parametrize("name", ["", "../x", "a" * 31, "A" * 32, "a" * 32 + "/"])
+def test_project_names_name_no_paths(tmp_path: Path, name: str) -> None:
+    with pytest.raises(cardan.CardanError):
+        Store(tmp_path).project(name)

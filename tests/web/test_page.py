@@ -1,0 +1,144 @@
+"""The main paths of the page, in a real browser."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.web.conftest import TOKEN, Server
+
+import cardan
+
+SLOW = 60_000  # ms: the machine may be busy
+
+
+def open_bundled(page: Any, name: str) -> None:
+    page.get_by_role("button", name="Robot", exact=True).click()
+    page.get_by_text("Open a bundled robot").click()
+    page.get_by_role("combobox", name="Robot").fill(name)
+    title = cardan.load(name).name
+    page.get_by_role("option", name=f"{name}: {title}", exact=True).click()
+    page.get_by_role("button", name="Open", exact=True).click()
+    page.locator(".header .title", has_text=title).wait_for(timeout=SLOW)
+
+
+def picture(page: Any) -> bytes:
+    page.wait_for_timeout(700)
+    return bytes(page.locator(".scene").screenshot())
+
+
+def figures(page: Any) -> list[float]:
+    """What stands beside the sliders."""
+    texts = page.locator(".slider-row .figure").all_inner_texts()
+    return [float(text.split()[0]) for text in texts]
+
+
+def test_rx90_is_there_and_can_be_edited(page: Any) -> None:
+    assert page.locator(".header .title").inner_text().startswith("RX90")
+    before = picture(page)
+    cell = page.get_by_label("d of link3")
+    cell.fill("2*D3")
+    cell.press("Enter")
+    page.wait_for_timeout(500)
+    assert picture(page) != before
+    page.get_by_label("Undo").click()
+    page.wait_for_timeout(500)
+    assert page.get_by_label("d of link3").input_value() == "D3"
+
+
+def test_a_cell_says_what_is_wrong(page: Any) -> None:
+    cell = page.get_by_label("alpha of link2")
+    cell.fill("pi/")
+    page.get_by_text("found the end; allowed: a number").wait_for(timeout=SLOW)
+    cell.press("Enter")
+    page.reload()
+    page.get_by_label("alpha of link2").wait_for(timeout=SLOW)
+    assert page.get_by_label("alpha of link2").input_value() == "pi/2"
+
+
+def test_code_is_that_of_the_command_line(page: Any, tmp_path: Path) -> None:
+    page.get_by_role("button", name="Dynamic", exact=True).click()
+    page.get_by_role("menuitem", name="inverse-dynamics").click()
+    page.get_by_role("button", name="Derive").click()
+    page.locator(".equations math").first.wait_for(timeout=SLOW)
+    page.get_by_role("tab", name="Code").click()
+    with page.expect_download(timeout=SLOW) as found:
+        page.get_by_role("button", name="Download").click()
+    target = tmp_path / "downloaded.c"
+    found.value.save_as(target)
+    expected = cardan.model(cardan.load("rx90"), "inverse-dynamics").emit("c")
+    assert target.read_text() == expected
+
+
+def test_symbols_lead_to_their_definitions(page: Any) -> None:
+    page.get_by_role("tab", name="Models").click()
+    page.get_by_role("button", name="Derive").click()
+    page.locator(".equations math").first.wait_for(timeout=SLOW)
+    page.locator(".equations [data-name]").first.click()
+    page.get_by_text("defined in line 1;").wait_for(timeout=SLOW)
+
+
+def test_loops_close_while_a_joint_is_dragged(page: Any) -> None:
+    open_bundled(page, "sr400")
+    before = figures(page)
+    sliders = page.locator(".slider-row .q-slider")
+    sliders.nth(1).click(position={"x": 230, "y": 10})
+    page.wait_for_timeout(1500)
+    after = figures(page)
+    robot = cardan.load("sr400")
+    passive = [k for k, joint in enumerate(robot.joints) if not joint.active and joint.sigma != 2]
+    assert any(abs(after[k] - before[k]) > 0.01 for k in passive)
+
+
+def test_inverse_geometry_shows_all_configurations(page: Any) -> None:
+    open_bundled(page, "puma560-numeric")
+    for k, x in enumerate((150, 230, 120, 260, 240, 180)):
+        page.locator(".slider-row .q-slider").nth(k).click(position={"x": x, "y": 10})
+    page.get_by_role("tab", name="Use").click()
+    page.get_by_text("Inverse geometry", exact=True).click()
+    page.get_by_role("button", name="Solve").click()
+    page.get_by_text("8 configurations by").wait_for(timeout=SLOW)
+    page.locator(".configuration").nth(3).click()
+
+
+def test_simulation_moves_the_robot(page: Any) -> None:
+    open_bundled(page, "ur5")
+    page.get_by_role("tab", name="Use").click()
+    page.get_by_text("Simulate", exact=True).first.click()
+    page.get_by_role("button", name="Simulate", exact=True).last.click()
+    page.get_by_text("energy kept to").wait_for(timeout=SLOW)
+    page.wait_for_timeout(3000)
+    assert any(abs(x) > 0.01 for x in figures(page))
+
+
+def test_a_broken_file_is_explained(page: Any, tmp_path: Path) -> None:
+    broken = tmp_path / "broken.toml"
+    broken.write_text('cardan = 1\nname = "x"\n[[link]]\nname = "a"\nalpha = "pi/"\n')
+    page.get_by_role("button", name="Robot", exact=True).click()
+    page.get_by_text("Open a file").click()
+    page.locator("input[type=file]").first.set_input_files(broken)
+    page.get_by_role("alert").filter(has_text="upload.toml:5").wait_for(timeout=SLOW)
+
+
+def test_a_project_survives_a_restart(server: Server, browser: Any) -> None:
+    context = browser.new_context(viewport={"width": 1280, "height": 800})
+    page = context.new_page()
+    page.goto(f"{server.address}/?token={TOKEN}")
+    page.get_by_role("tab", name="Geometry").wait_for(timeout=SLOW)
+    open_bundled(page, "scara")
+    server.stop()
+    server.start()
+    page.goto(f"{server.address}/?token={TOKEN}")
+    page.locator(".header .title", has_text="SCARA").wait_for(timeout=SLOW)
+    context.close()
+
+
+@pytest.mark.parametrize("path", ["/", "/gallery"])
+def test_no_remote_source_is_asked_for(page: Any, server: Server, path: str) -> None:
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url))
+    page.goto(f"{server.address}{path}")
+    page.wait_for_timeout(1500)
+    allowed = (server.address, server.address.replace("http", "ws"), "data:", "blob:")
+    assert [url for url in asked if not url.startswith(allowed)] == []

@@ -1,0 +1,120 @@
+"""The guard: 12 hosts x 10 origins x every method, on pages, files and the WebSocket."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import MutableMapping
+from itertools import product
+from typing import Any
+
+import pytest
+
+from cardan.app.web.security import Guard, hosts_of
+
+TOKEN = "a-token-of-some-length"
+PORT = 8123
+OURS = ("127.0.0.1:8123", "localhost:8123", "[::1]:8123")
+HOSTS = (
+    *OURS, "127.0.0.1", "127.0.0.1:80", "localhost:9999", "evil.example", "evil.example:8123",
+    "127.0.0.1.evil.example:8123", "localhost.evil.example:8123", "", "127.0.0.1:8123@evil.example",
+)  # fmt: skip
+ORIGINS = (
+    None, "http://127.0.0.1:8123", "http://localhost:8123", "http://[::1]:8123", "null",
+    "https://127.0.0.1:8123", "http://evil.example", "http://127.0.0.1:9999", "file://",
+    "http://127.0.0.1:8123.evil.example",
+)  # fmt: skip
+METHODS = ("GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS", "PATCH", "TRACE", "CONNECT", "ODD")
+PATHS = ("/", "/_nicegui/3/static/nicegui.js", "/_nicegui_ws/socket.io/", "/gallery")
+
+
+async def inner(scope: Any, receive: Any, send: Any) -> None:
+    if scope["type"] == "websocket":
+        await send({"type": "websocket.accept"})
+        return
+    await send({"type": "http.response.start", "status": 200, "headers": []})
+    await send({"type": "http.response.body", "body": b"inside"})
+
+
+GUARD = Guard(inner, hosts=hosts_of("127.0.0.1", PORT), token=TOKEN)
+
+
+def ask(
+    kind: str = "http", method: str = "GET", path: str = "/", host: str | None = OURS[0],
+    origin: str | None = None, cookie: str | None = f"cardan_{PORT}={TOKEN}", query: str = "",
+    more: tuple[tuple[bytes, bytes], ...] = (),
+) -> list[MutableMapping[str, Any]]:  # fmt: skip
+    pairs = (("host", host), ("origin", origin), ("cookie", cookie))
+    headers = [(k.encode(), v.encode()) for k, v in pairs if v is not None]
+    scope = {"type": kind, "method": method, "path": path, "headers": [*headers, *more],
+             "query_string": query.encode()}  # fmt: skip
+    sent: list[MutableMapping[str, Any]] = []
+
+    async def send(message: MutableMapping[str, Any]) -> None:
+        sent.append(message)
+
+    async def receive() -> MutableMapping[str, Any]:
+        return {"type": "websocket.connect"}
+
+    asyncio.run(GUARD(scope, receive, send))
+    return sent
+
+
+def test_hosts_and_origins_and_methods() -> None:
+    for host, origin in product(HOSTS, ORIGINS):
+        good = host in OURS and (origin is None or origin in [f"http://{x}" for x in OURS])
+        for method, path in product(METHODS, PATHS):
+            status = ask(method=method, path=path, host=host, origin=origin)[0]["status"]
+            assert (status == 200) == good, (host, origin, method, path)
+        talk = ask("websocket", host=host, origin=origin)
+        assert (talk[0]["type"] == "websocket.accept") == good, (host, origin)
+
+
+@pytest.mark.parametrize("kind", ["http", "websocket"])
+@pytest.mark.parametrize(
+    "cookie", [None, "", "cardan_8123=wrong", "other=x", 'cardan_8123="', "=;"]
+)
+def test_no_token_no_answer(kind: str, cookie: str | None) -> None:
+    first = ask(kind, cookie=cookie)[0]
+    assert first["type"] == "websocket.close" or first["status"] == 401
+
+
+def test_the_token_moves_into_a_cookie() -> None:
+    first = ask(cookie=None, path="/gallery", query=f"token={TOKEN}&x=1")[0]
+    headers = dict(first["headers"])
+    assert first["status"] == 303
+    assert headers[b"location"] == b"/gallery?x=1"
+    assert b"HttpOnly" in headers[b"set-cookie"]
+    assert b"SameSite=Strict" in headers[b"set-cookie"]
+
+
+@pytest.mark.parametrize("path", ["//evil.example", "/\\evil.example"])
+def test_no_redirect_to_elsewhere(path: str) -> None:
+    headers = dict(ask(cookie=None, path=path, query=f"token={TOKEN}")[0]["headers"])
+    assert headers[b"location"] == b"/"
+
+
+def test_two_host_headers_are_refused() -> None:
+    assert ask(more=((b"host", b"evil.example"),))[0]["status"] == 403
+
+
+def test_requests_of_other_sites_are_refused() -> None:
+    assert ask(more=((b"sec-fetch-site", b"cross-site"),))[0]["status"] == 403
+    assert ask(more=((b"sec-fetch-site", b"same-origin"),))[0]["status"] == 200
+
+
+def test_policy_names_no_remote_source() -> None:
+    policy = dict(ask()[0]["headers"])[b"content-security-policy"].decode()
+    assert "http:" not in policy
+    assert "https:" not in policy
+    assert "*" not in policy
+    assert "object-src 'none'" in policy
+
+
+def test_a_wide_bind_needs_a_token() -> None:
+    from cardan.app.web.serve import serve
+    from cardan.errors import InputError
+
+    with pytest.raises(InputError, match="--token"):
+        serve(host="0.0.0.0")
+    with pytest.raises(InputError, match="16 characters"):
+        serve(host="0.0.0.0", token="short")
