@@ -18,7 +18,7 @@ import numpy as np
 from ...catalogue import MENU, model
 from ...describe.files import accepted, read_bytes
 from ...describe.robot import Robot
-from ...errors import InputError, UnknownNameError
+from ...errors import CardanError, InputError, UnknownNameError
 from ...program import Program
 from . import moving
 
@@ -27,6 +27,10 @@ __all__ = ["FUNCTIONS"]
 Data = dict[str, Any]
 Say = Callable[[str], None]
 _MOST_LINES = 20_000
+_COUNTED = (
+    "transform", "jacobian", "inverse-dynamics", "inertia-matrix", "bias", "direct-dynamics",
+    "regressor",
+)  # fmt: skip
 
 
 def robot_of(data: Data) -> Robot:
@@ -80,6 +84,20 @@ def derive(data: Data, say: Say) -> Data:
     }
 
 
+def counts(data: Data, say: Say) -> Data:
+    """Multiplications (with divisions) and additions of the main models that the robot has."""
+    robot = robot_of(data)
+    found: Data = {}
+    for name in _COUNTED:
+        say(f"counting {name}")
+        try:
+            cost = model(robot, name).cost
+        except CardanError:
+            continue  # the robot has no such model
+        found[name] = [cost.mul + cost.div, cost.add]
+    return {"counts": found}
+
+
 def package(data: Data, say: Say) -> Data:
     """A package of models as a zip file."""
     from ...package import write_package
@@ -119,6 +137,7 @@ def _on(function: Callable[[Robot, Data, Say], Data]) -> Callable[[Data, Say], D
 
 FUNCTIONS: dict[str, Callable[[Data, Say], Data]] = {
     "derive": derive,
+    "counts": counts,
     "package": package,
     "evaluate": evaluate,
     "inverse": _on(moving.inverse),
