@@ -69,7 +69,9 @@ def reach(robot: Robot) -> float:
 def thickness(robot: Robot) -> float:
     """The length that joints and tubes are drawn in proportion to: robots of many short links are
     drawn thin."""
-    lengths = sorted(np.hypot(np.hypot(b, d), r) for _, b, _, d, _, r in map(_lengths, robot.joints))
+    lengths = sorted(
+        np.hypot(np.hypot(b, d), r) for _, b, _, d, _, r in map(_lengths, robot.joints)
+    )
     real = [length for length in lengths if length > 1e-9]
     return float(min(reach(robot), 6 * real[len(real) // 2])) if real else reach(robot)
 

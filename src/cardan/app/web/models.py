@@ -62,6 +62,12 @@ class Models:
             self.options = ui.row().classes("w-full items-center options")
             self.result = ui.column().classes("w-full")
         self.choose(self.name)
+        page.on_robot(self._changed)
+
+    def _changed(self) -> None:
+        """What is shown was derived from an earlier state of the robot."""
+        if self.found and self.found["of"] != self.page.text:
+            self.status.set_text("the robot has changed since: derive again")
 
     # the form
 
@@ -97,8 +103,9 @@ class Models:
         question = {**self.question(), "language": self.language.value}
         found = await self._work("derive", question)
         if found is not None:
-            self.found = found
+            self.found = {**found, "of": question["robot"]}
             self.show()
+            self._changed()
 
     async def _work(self, function: str, question: dict[str, Any]) -> dict[str, Any] | None:
         self.run.disable()

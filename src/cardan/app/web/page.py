@@ -90,9 +90,9 @@ def _header(page: Page, dark: Any, choose: Callable[[str], None]) -> None:
 
 @contextmanager
 def _menu(words: str) -> Iterator[None]:
-    with ui.button(words).props("flat dense no-caps aria-haspopup=menu"):
-        with ui.menu().props("auto-close role=menu"):
-            yield
+    button = ui.button(words).props("flat dense no-caps aria-haspopup=menu")
+    with button, ui.menu().props("auto-close role=menu"):
+        yield
 
 
 def _item(words: str, work: Callable[[], Any]) -> Any:

@@ -90,17 +90,23 @@ body.body--dark .q-btn.bg-primary { --q-primary: #2f6aa0; }
 .robot-card .source { font-size: 12px; max-height: 4.2em; overflow: auto; }
 .wide { max-width: 90vw !important; width: 60rem; }
 .tables { white-space: pre; overflow-x: auto; width: 100%; }
-.configuration { white-space: pre; }
+.use-panel { border-bottom: 1px solid var(--line); }
+.use-panel > .q-expansion-item__container > .q-expansion-item__content { padding: 4px 12px 12px; }
+.use-panel .q-item { padding: 4px 8px; min-height: 38px; }
+.use-panel .q-item__section--avatar { min-width: 36px; }
+.use-panel .nicegui-expansion-content { gap: 8px; padding: 4px 8px 12px; }
+.configuration { min-height: 24px; white-space: pre; }
 .chart { height: 230px; }
 .report { width: 100%; height: 640px; border: 1px solid var(--line); background: #fff; }
-@media (max-width: 1100px) { .title { max-width: 9rem; } .header .q-btn { padding: 2px 5px; }
+@media (max-width: 1100px) { .structure { display: none; } .title { max-width: 9rem; } .header .q-btn { padding: 2px 5px; }
   .cell { width: 52px; } .cell-name { width: 62px; } .grid-table td { padding: 0 3px; } }
 """
 
 # Alt+1..3 choose a tab; Ctrl+Z and Ctrl+Y work wherever no text is being typed
 KEYS = """<script>
 document.addEventListener("keydown", (event) => {
-  const typing = ["INPUT", "TEXTAREA"].includes(event.target.tagName) || event.target.isContentEditable;
+  const at = event.target;
+  const typing = ["INPUT", "TEXTAREA"].includes(at.tagName) || at.isContentEditable;
   const key = event.key.toLowerCase();
   const tab = event.altKey && "123".includes(key);
   const step = (event.ctrlKey || event.metaKey) && !typing && "zy".includes(key);

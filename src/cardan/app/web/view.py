@@ -232,25 +232,30 @@ class View:
     def show_ghosts(self, configurations: np.ndarray) -> None:
         """Other configurations as thin lines through the link origins."""
         robot = self.page.drawn()
-        self.show_lines(
-            [
-                [[T[joint.antecedent, :3, 3], T[j, :3, 3]] for j, joint in enumerate(robot.joints, 1)]
-                for T in link_frames(robot, configurations)
-            ]
-        )
+        links = [(joint.antecedent, j) for j, joint in enumerate(robot.joints, 1)]
+        poses = link_frames(robot, configurations)
+        self.show_lines([[(T[i, :3, 3], T[j, :3, 3]) for i, j in links] for T in poses])
 
     def show_lines(self, drawings: Any) -> None:
         """Segments [start, end] in frame 0, a colour for each drawing, in place of older ones."""
         with together(self.scene), self.scene:
-            for line in self.ghosts:
-                line.delete()
+            for rod in self.ghosts:
+                rod.delete()
             self.ghosts = [
-                self.scene.line([*map(float, start)], [*map(float, end)]).material(
-                    _PALETTE[k % len(_PALETTE)]
-                )
+                rod
                 for k, drawing in enumerate(drawings)
                 for start, end in drawing
+                for rod in self._rod(np.array(start), np.array(end), _PALETTE[k % len(_PALETTE)])
             ]
+
+    def _rod(self, start: np.ndarray, end: np.ndarray, colour: str) -> list[Any]:
+        length = float(np.linalg.norm(end - start))
+        if length < 1e-9:
+            return []
+        radius = 0.007 * self.thick
+        rod = self.scene.cylinder(radius, radius, length, 8).material(colour, 0.7)
+        turn = along((end - start) / length) @ _UPRIGHT
+        return [rod.move(*((start + end) / 2).tolist()).rotate_R(turn.tolist())]
 
     # moving
 
@@ -286,4 +291,3 @@ def _tool(icon: str, words: str, work: Any) -> None:
 
 def _row(robot: Any, j: int) -> int:
     return sum(joint.sigma != FIXED for joint in robot.joints[: j - 1])
-

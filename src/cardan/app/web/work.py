@@ -117,14 +117,17 @@ def package(data: Data, say: Say) -> Data:
 
 
 def evaluate(data: Data, say: Say) -> Data:
-    """A model at one state, by the compiled function."""
+    """A model at one state; inputs that are not given are zero."""
     program = model(robot_of(data), data["model"], **options_of(data))
     if not isinstance(program, Program):
         raise InputError(f"'{data['model']}' is not a program of numbers")
-    say("compiling")
-    inputs = {name: np.array(x, float) for name, x in data["inputs"].items()}
-    function: Any = program.compile()
-    found = function(**inputs)
+    if program.parameters:
+        few = ", ".join(program.parameters[:8])
+        raise InputError(f"{len(program.parameters)} symbols have no value yet ({few} ...)")
+    say("evaluating")
+    inputs = {name: np.zeros(shape) for name, shape in program.inputs.items()}
+    inputs |= {name: np.array(x, float) for name, x in data["inputs"].items() if name in inputs}
+    found = program.evaluate(**inputs)
     names = list(program.outputs)
     values = [found] if len(names) == 1 else list(found)
     return {"outputs": {n: np.asarray(x).tolist() for n, x in zip(names, values, strict=True)}}
