@@ -62,7 +62,7 @@ def picture(path: str) -> None:
     matplotlib.use("Agg")
     import matplotlib.pyplot as plt
 
-    t, tau, q = torques()
+    t, tau, _ = torques()
     _, x, _, a = cycle(15 * G)
     figure, axes = plt.subplots(3, 1, figsize=(7, 7), sharex=True)
     axes[0].plot(t, 1e3 * x[:, 0], label="x")
