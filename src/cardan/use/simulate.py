@@ -135,17 +135,19 @@ def simulate(
     dt: float = 1e-2, period: float | None = None,
     progress: Callable[[float], None] | None = None,
 ) -> Simulation:  # fmt: skip
-    """Integrate the motion of a robot from q0, qd0 (flexible links: `flexible_motion.simulate`).
+    """Integrate the motion of a robot from q0, qd0.
+
+    Flexible links are stiff: `flexible_motion.simulate` has methods made for them, and takes loops.
 
     torque: constant values, or a function of t. law: a function (t, q, qd) -> torques; a law with
     an attribute z0 keeps a state: (t, q, qd, z) -> (torques, zd). motion: prescribed for the rigid
     joints. loads: a function of `Links` -> {link: wrench (6) on it, in its frame}. friction:
     'smooth', 'event' or 'none'. method: an adaptive one of SciPy, or rk4, euler, midpoint with
     `step`. Results every dt; `period`: the law is sampled and its torques held."""
-    if robot.ne:
+    if robot.ne and robot.loops:
         raise ModelError(
-            f"'{robot.name}' has flexible links: use cardan.use.flexible_motion.simulate, or"
-            " cardan.rigid(robot)"
+            f"'{robot.name}' has loops and flexible links: use cardan.use.flexible_motion.simulate,"
+            " or cardan.rigid(robot)"
         )
     settings = Settings(method, rtol, atol, step)
     t = instants(duration, dt)
