@@ -137,3 +137,12 @@ def test_c_code_of_the_model(tmp_path: Path) -> None:
     function(*pointers)
     expected = program.evaluate(**inputs)
     assert np.abs(found - expected).max() < 1e-9 * np.abs(expected).max()
+
+
+def test_undeformed_it_is_the_rigid_robot() -> None:
+    """The rows of the sliders in the mass matrix: another derivation, of rigid closed loops."""
+    robot = cardan.load("prrrp")
+    q = closing(robot).assemble([0.03, 0.1])
+    flexible = cardan.model(robot, "inertia-matrix").evaluate(q=q)[:2, :2]
+    rigid = cardan.model(cardan.rigid(robot), "inertia-matrix").evaluate(q=q[:4])
+    np.testing.assert_allclose(flexible, rigid, rtol=1e-12)
