@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -74,3 +76,13 @@ def test_curves_end_where_the_frames_are() -> None:
     q = np.array([0.4, 1e-3, 0.02, 0.1, 1e-3, 0.05, 0.2])
     tip = cardan.model(robot, "transform", frame=2).evaluate(q=q)[:3, 3]
     assert np.linalg.norm(curves(robot, q)[0][-1] - tip) < 0.01  # but for the foreshortening
+
+
+def test_the_example_of_input_shaping_runs(tmp_path: Path) -> None:
+    path = PAGE.parents[1] / "examples" / "flexible_arm.py"
+    done = subprocess.run(
+        [sys.executable, str(path)], capture_output=True, text=True, timeout=120, cwd=tmp_path
+    )
+    assert done.returncode == 0, done.stderr
+    swings = [float(x) for x in re.findall(r"swings by\s+([0-9.]+) mm", done.stdout)]
+    assert swings[1] < 0.1 * swings[0]

@@ -10,7 +10,8 @@ import pytest
 from tests.flexible.arms import BODY, KINDS, beam, state, tree
 
 import cardan
-from cardan.describe.robot import Robot
+from cardan.describe.parser import to_value
+from cardan.describe.robot import Base, Robot
 from cardan.models.bodies import Bodies, bodies
 from cardan.models.flexible_dynamics import articulated, coordinate_keys, mass_matrix, solve_matrix
 from cardan.models.flexible_tree import energies, forces, motion
@@ -186,6 +187,29 @@ def test_stiff_links_move_as_rigid_ones() -> None:
         errors.append(np.abs(found.tau - gravity).max())
     assert errors[1] < 2e-3 * errors[0]
     assert errors[1] < 1e-4 * np.abs(gravity).max()
+
+
+def test_a_base_with_imposed_motion() -> None:
+    """Torques on a moving base as those of the rigid twin; accelerating it is as gravity."""
+    base = Base("mobile", W0=(0.3, -0.2, 0.5), WP0=(0.1, 0.4, -0.3), V0=(0.2, 0.1, 0.4),
+                VP0=(1, -2, 0.5))  # fmt: skip
+    robot = replace(tree("element"), base=base)
+    twin = cardan.rigid(robot)
+    q, qd = state(robot, 15)
+    q[robot.n :] = qd[robot.n :] = 0
+    scene = scene_of(robot)
+    rows = forces(scene, motion(scene, list(q), list(qd)), [0] * len(q)).rows(scene)
+    rigid = cardan.model(twin, "bias").evaluate(q=q[: robot.n], qd=qd[: robot.n])
+    np.testing.assert_allclose(np.array(rows[: robot.n], float), rigid, rtol=1e-9)
+    q, qd = state(robot, 16)
+    pushed = replace(robot, base=Base("mobile", VP0=(-1, -2, to_value("9.81"))), gravity=(0, 0, 0))
+    still = replace(robot, base=Base())
+    tau = np.ones(robot.n)
+    ways = [
+        cardan.model(r, "direct-dynamics", effort="plain").evaluate(q=q, qd=qd, tau=tau)
+        for r in (pushed, still)
+    ]
+    np.testing.assert_allclose(ways[0], ways[1], rtol=1e-9)
 
 
 def test_a_floating_flexible_body_keeps_its_momentum() -> None:

@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.identify.synthetic import arm, motion, recorded, torques, without
 
 import cardan
 from cardan.use.identification import identify
 from cardan.use.tables import write_table
-from tests.identify.synthetic import arm, motion, recorded, torques, without
 
 
 def table(log: dict[str, Any]) -> dict[str, np.ndarray]:

@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.identify.synthetic import arm, recorded, without
 
 import cardan
 from cardan.use.identification import identify, read_recipe, read_recording
 from cardan.use.tables import write_table
-from tests.identify.synthetic import arm, recorded, without
 
 LOG = without(recorded(arm(), noise=0.01), "qdd")
 JOINTS = ("shoulder", "upper", "lower")
@@ -62,7 +62,9 @@ def test_parquet_of_lists_and_missing_values(tmp_path: Path) -> None:
     import pyarrow.parquet as pq
 
     table = {"t": LOG["t"], "q": list(LOG["q"]), "qd": list(LOG["qd"]), "tau": list(LOG["tau"])}
-    pq.write_table(pa.table({k: pa.array(list(v)) for k, v in table.items()}), tmp_path / "a.parquet")
+    pq.write_table(
+        pa.table({k: pa.array(list(v)) for k, v in table.items()}), tmp_path / "a.parquet"
+    )
     close(tmp_path / "a.parquet")
     holes = [None if k == 12 else float(x) for k, x in enumerate(LOG["tau"][:, 1])]
     flat = {name: pa.array(x) for name, x in columns().items()} | {"tau2": pa.array(holes)}

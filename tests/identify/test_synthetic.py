@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.identify.synthetic import arm, motion, recorded, torques, truth, without
 
 import cardan
 from cardan.describe.check import check
 from cardan.describe.parser import to_value
 from cardan.use.identification import identify
 from cardan.use.identification.consistent import is_consistent
-from tests.identify.synthetic import arm, motion, recorded, torques, truth, without
 
 
 def error(result: Any, robot: cardan.Robot) -> float:
@@ -254,9 +254,13 @@ def test_what_the_motion_does_not_excite_is_left_out_by_name() -> None:
     for key, x in (("q", 0.4), ("qd", 0.0), ("qdd", 0.0)):
         log[key][:, 0] = x
     log["tau"] = torques(robot, log)
-    result = identify(robot, log, {"log": {"constant": "allow"}}, consistent=False)
+    result = identify(robot, log, {"log": {"constant": "allow"}})
     assert any("does not excite" in note and "FV1" in note for note in result.notes)
     assert result.errors["fit"] < 1e-8
+    assert result.errors["fit, consistent bodies"] < 1e-4
+    assert is_consistent(result.robot)
+    tau = torques(result.robot, log)
+    assert np.linalg.norm(tau - log["tau"]) < 1e-3 * np.linalg.norm(log["tau"])
 
 
 def test_noisy_positions_are_filtered_by_default() -> None:

@@ -50,7 +50,7 @@ def test_without_a_passive_end_the_loop_is_rigid() -> None:
 
 
 def test_a_file_written_and_read_again_is_the_same_robot(tmp_path: Any) -> None:
-    for name in ("stewart", "delta", "planar3rrr", "prrrp"):
+    for name in ("stewart", "delta", "planar3rrr", "prrrp-rigid"):
         robot = cardan.load(name)
         robot.save(tmp_path / f"{name}.toml")
         again = cardan.load(str(tmp_path / f"{name}.toml"))

@@ -92,25 +92,26 @@ def test_equations_are_readable() -> None:
     assert "d3" in geometry("sr400").equations()
 
 
-@pytest.mark.parametrize("name", ["delta", "planar3rrr"])
-def test_direct_geometry_of_platforms(name: str) -> None:
+@pytest.mark.parametrize(
+    ("name", "x"), [("delta", [0.05, -0.03, -0.45]), ("planar3rrr", [0.05, 0.02, 0.3])]
+)
+def test_direct_geometry_of_platforms(name: str, x: list[float]) -> None:
     """Three spheres, or a polynomial of the plane, against many starts; and the legs' inverse."""
     found = geometry(name)
     assert found.platform is not None
-    sample = found.analysis.samples[0]
+    assert found.legs.steps is not None
     active, _ = found._columns
-    q = sample.q[0]
-    places = found.solve(q[active])
-    assert min(apart(q, x) for x in places) < 1e-7
-    assert found.residual(places).max() < 1e-10
+    legs = found.legs.solve(x)
+    assert len(legs) == 8
+    assert found.residual(legs).max() < 1e-10
+    for q in legs[::3]:
+        places = found.solve(q[active])
+        assert min(apart(q, y) for y in places) < 1e-7
+        assert found.residual(places).max() < 1e-10
     searched = LoopGeometry(found.robot, found.analysis, found.given)
     searched.__dict__.update(steps=None, platform=None)
-    for x in searched.solve(q[active]):
-        assert min(apart(x, y) for y in places) < 1e-5
-    assert found.legs.steps is not None
-    legs = found.legs.solve(q[found.legs._columns[0]])
-    assert len(legs) == (64 if name == "delta" else 8)
-    assert min(apart(q, x) for x in legs) < 1e-7
+    for other in searched.solve(legs[0][active]):
+        assert min(apart(other, y) for y in found.solve(legs[0][active])) < 1e-5
 
 
 def test_stewart_legs_in_closed_form_and_nearest_place() -> None:

@@ -16,10 +16,9 @@ SLOW = 60_000  # ms: the machine may be busy
 def open_bundled(page: Any, name: str) -> None:
     page.get_by_role("button", name="Robot", exact=True).click()
     page.get_by_text("Open a bundled robot").click()
-    page.get_by_role("combobox", name="Robot").fill(name)
+    page.get_by_label("Bundled robots").first.fill(name)
     title = cardan.load(name).name
-    page.get_by_role("option", name=f"{name}: {title}", exact=True).click()
-    page.get_by_role("button", name="Open", exact=True).click()
+    page.get_by_role("option").filter(has=page.get_by_text(name, exact=True)).click()
     page.locator(".header .title", has_text=title).wait_for(timeout=SLOW)
 
 

@@ -47,11 +47,7 @@ def modes(
     if output:
         _draw(found, result, output, mode)
     if json:
-        print_json({
-            "robot": found.name, "q_a": q_a, "actuators": actuators,
-            "frequencies": result.frequencies.tolist(), "coordinates": list(result.coordinates),
-            "q": result.q.tolist(), "shapes": result.shapes.T.tolist(),
-        })  # fmt: skip
+        print_json(_facts(found, actuators, result))
         return
     title = f"{found.name}: natural frequencies, actuators {actuators}"
     rows = [
@@ -59,6 +55,18 @@ def modes(
         for k, f in enumerate(result.frequencies, 1)
     ]
     print_table(title, ("mode", "Hz", "period ms", "moves most"), rows)
+
+
+def _facts(robot: Any, actuators: str, result: Any) -> dict[str, Any]:
+    """The result for programs."""
+    return {
+        "robot": robot.name,
+        "actuators": actuators,
+        "frequencies": result.frequencies.tolist(),
+        "coordinates": list(result.coordinates),
+        "q": result.q.tolist(),
+        "shapes": result.shapes.T.tolist(),
+    }
 
 
 def _values(text: str) -> list[float]:

@@ -20,7 +20,7 @@ from ..models.flexible_dynamics import (
     mass_matrix,
     solve_matrix,
 )  # fmt: skip
-from ..models.flexible_loops import constraint_rows, dependent, eliminated
+from ..models.flexible_loops import constraint_rows, eliminated
 from ..models.flexible_tree import Motion, forces, motion, point_links
 from ..models.flexible_tree import energies as energies_model
 from ..program import Program
@@ -117,7 +117,17 @@ def inverse_dynamics(
     inputs = inputs_of(robot, f_e, q=coordinates(robot), qd=coordinates(robot), qdd=len(driven))
     elastic = coordinates(robot) - len(driven)
 
-    def recursive(scene: Bodies, x: Arrays) -> Result:
+    forms = [_recursive_inverse(robot, driven)]
+    if not is_floating(robot):
+        forms.append(_assembled_inverse(robot, driven))
+    names = ["tau", *(["qdd_e"] if elastic else []), *(["V0d"] if is_floating(robot) else [])]
+    return build_flexible(robot, "inverse-dynamics", inputs, forms, names, effort, symbolic)
+
+
+def _recursive_inverse(robot: Robot, driven: Sequence[int]) -> Form:
+    """By articulated bodies."""
+
+    def run(scene: Bodies, x: Arrays) -> Result:
         moving = _moving(robot, scene, x)
         given = dict(zip(driven, x["qdd"], strict=True))
         found = articulated(scene, moving, tau={}, qdd=given, free_base=is_floating(robot))
@@ -125,7 +135,13 @@ def inverse_dynamics(
         rates += [v for j in scene.flexible for v in found.qedd[j]]
         return Result(outputs_of([found.tau[j] for j in driven], rates, found.V0d), found)
 
-    def assembled(scene: Bodies, x: Arrays) -> Result:
+    return run
+
+
+def _assembled_inverse(robot: Robot, driven: Sequence[int]) -> Form:
+    """By the mass matrix, (22)-(26)."""
+
+    def run(scene: Bodies, x: Arrays) -> Result:
         moving = _moving(robot, scene, x)
         keys = coordinate_keys(scene)
         known: dict[Key, Scalar] = {
@@ -140,9 +156,7 @@ def inverse_dynamics(
         tau = [c[key] + row_times(matrix, key, found) for key in known]
         return Result(outputs_of(tau, [found[key] for key in free], None), moving)
 
-    forms: list[Form] = [recursive] if is_floating(robot) else [recursive, assembled]
-    names = ["tau", *(["qdd_e"] if elastic else []), *(["V0d"] if is_floating(robot) else [])]
-    return build_flexible(robot, "inverse-dynamics", inputs, forms, names, effort, symbolic)
+    return run
 
 
 def _moving(robot: Robot, scene: Bodies, x: Arrays) -> Motion:
@@ -188,7 +202,23 @@ def direct_dynamics(
     driven = _driven(robot)
     inputs = inputs_of(robot, f_e, q=coordinates(robot), qd=coordinates(robot), tau=len(driven))
 
-    def recursive(scene: Bodies, x: Arrays) -> Result:
+    table: dict[str, Form] = {
+        "recursive": _recursive_direct(robot, driven),
+        "inertia-matrix": _assembled_direct(robot, driven),
+    }
+    if is_floating(robot):
+        del table["inertia-matrix"]
+    forms = list(table.values()) if method == "auto" else [table[method]] if method in table else []
+    if not forms:
+        raise ModelError(f"'direct-dynamics' of '{robot.name}': a floating base needs 'recursive'")
+    names = ["qdd", *(["V0d"] if is_floating(robot) else [])]
+    return build_flexible(robot, "direct-dynamics", inputs, forms, names, effort, symbolic)
+
+
+def _recursive_direct(robot: Robot, driven: Sequence[int]) -> Form:
+    """By articulated bodies."""
+
+    def run(scene: Bodies, x: Arrays) -> Result:
         moving = _moving(robot, scene, x)
         torques = dict(zip(driven, x["tau"], strict=True))
         found = articulated(scene, moving, tau=torques, free_base=is_floating(robot))
@@ -199,7 +229,13 @@ def direct_dynamics(
             outputs["V0d"] = ((6,), [*found.V0d[0], *found.V0d[1]])
         return Result(outputs, found)
 
-    def assembled(scene: Bodies, x: Arrays) -> Result:
+    return run
+
+
+def _assembled_direct(robot: Robot, driven: Sequence[int]) -> Form:
+    """By the mass matrix, factored along the tree."""
+
+    def run(scene: Bodies, x: Arrays) -> Result:
         moving = _moving(robot, scene, x)
         keys = coordinate_keys(scene)
         c = forces(scene, moving, [0] * len(keys)).rows(scene)
@@ -213,14 +249,7 @@ def direct_dynamics(
         found = solve_matrix(scene, mass_matrix(scene, moving), rhs)
         return Result({"qdd": ((len(keys),), [found[key] for key in keys])}, moving)
 
-    table: dict[str, Form] = {"recursive": recursive, "inertia-matrix": assembled}
-    if is_floating(robot):
-        del table["inertia-matrix"]
-    forms = list(table.values()) if method == "auto" else [table[method]] if method in table else []
-    if not forms:
-        raise ModelError(f"'direct-dynamics' of '{robot.name}': a floating base needs 'recursive'")
-    names = ["qdd", *(["V0d"] if is_floating(robot) else [])]
-    return build_flexible(robot, "direct-dynamics", inputs, forms, names, effort, symbolic)
+    return run
 
 
 def inertia_matrix(
@@ -309,31 +338,24 @@ def energies(robot: Robot, *, symbolic: bool = False) -> Program:
 
 
 def static_forces(robot: Robot) -> Program:
-    """R = J^T Q: forces of rest on the independent coordinates; zero where nothing holds them.
+    """R = Q + G^T lam over all coordinates of the tree: forces of rest, loops pulling with lam.
 
-    Inputs q of the whole tree and f_e, the wrench of each link on the environment."""
-    loops = closing(robot) if robot.loops else None
+    Inputs q, f_e (the wrench of each link on the environment) and, with loops, lam."""
+    loops = closing(robot)
     size = coordinates(robot)
-    count = len(loops.independent) if loops is not None else size
 
     def run(scene: Bodies, x: Arrays) -> Result:
         scene = scene.moving_base([0] * 6, scene.gravity)
         still = motion(scene, x["q"], [0] * size, wrenches(robot, x))
         keys = coordinate_keys(scene)
         found = forces(scene, still, [0] * size).rows(scene)
-        rows = {
-            key: load - spring(scene, still, key) for key, load in zip(keys, found, strict=True)
-        }
-        if loops is None:
-            return Result({"R": ((count,), [rows[key] for key in keys])})
+        rows = [load - spring(scene, still, key) for key, load in zip(keys, found, strict=True)]
         G = [row for cut in loops.cuts for row in constraint_rows(scene, still, cut)]
-        values = []
-        for key in loops.independent:
-            total = rows[key]
-            for p, rate in dependent(G, loops.passive, {key: 1}).items():
-                total = total + rate * rows[p]
-            values.append(total)
-        return Result({"R": ((count,), values)})
+        for row, pull in zip(G, x.get("lam", ()), strict=True):
+            rows = [u + row.get(key, 0) * pull for key, u in zip(keys, rows, strict=True)]
+        return Result({"R": ((size,), rows)})
 
-    inputs = {"q": (size,), "f_e": (len(robot.links), 6)}
+    inputs: dict[str, tuple[int, ...]] = {"q": (size,), "f_e": (len(robot.links), 6)}
+    if robot.loops:
+        inputs["lam"] = (sum(len(cut.rows) for cut in loops.cuts),)
     return build_flexible(robot, "static-forces", inputs, [run], ["R"], "plain")

@@ -63,9 +63,17 @@ class Closing:
 
     @cached_property
     def passive(self) -> tuple[Key, ...]:
-        """Joints that follow; those of an open tree all count as driven."""
-        if not self.everything:
-            return ()
+        """Joints that follow the loops."""
+        return self.undriven if self.everything else ()
+
+    @property
+    def loose(self) -> tuple[Key, ...]:
+        """Joints of an open tree that nothing drives: they swing."""
+        return () if self.everything else self.undriven
+
+    @cached_property
+    def undriven(self) -> tuple[Key, ...]:
+        """Joints that are neither active nor elastic."""
         joints = self.robot.joints
         return tuple(
             key for key in self.keys
@@ -77,8 +85,9 @@ class Closing:
         """Driven joints."""
         joints = self.robot.joints
         return tuple(
-            key for key in self.independent if key[0] == "joint" and not joints[key[1] - 1].elastic
-        )
+            key for key in self.keys
+            if key[0] == "joint" and joints[key[1] - 1].active and not joints[key[1] - 1].elastic
+        )  # fmt: skip
 
     def columns(self, keys: Sequence[Key]) -> list[int]:
         """The places of these coordinates in q."""
@@ -160,7 +169,7 @@ class Closing:
         if q_e is not None:
             q[self.n :] = np.asarray(q_e, float)
         if guess is not None:
-            q[self.columns(self.passive)] = np.asarray(guess, float)
+            q[self.columns(self.undriven)] = np.asarray(guess, float)
         return q
 
     @cached_property

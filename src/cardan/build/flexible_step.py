@@ -43,7 +43,10 @@ def _rates(robot: Robot, scene: Bodies, state: State, u: Any, prescribed: bool) 
     else:
         moving = motion(scene, q, qd, unturned=point_links(scene))
         by_link = {key[1]: value for key, value in given.items()}
-        choice: dict[str, Any] = {"tau": {}, "qdd": by_link} if prescribed else {"tau": by_link}
+        idle = {key[1]: 0 for key in loops.loose}
+        choice: dict[str, Any] = (
+            {"tau": idle, "qdd": by_link} if prescribed else {"tau": {**idle, **by_link}}
+        )
         solved = articulated(scene, moving, **choice)
         found = {key: _pick(solved, key) for key in loops.keys}
         flow = list(qd)

@@ -8,17 +8,18 @@ from typing import Any
 
 import numpy as np
 
-from ..algebra.solve import factored
+from ..algebra.solve import factored, solve_symmetric
 from ..algebra.vector import Vec
 from ..describe.robot import Robot
 from ..errors import ModelError
+from ..mechanism.loops import opened
 from ..mechanism.parallel import Parallel
 from ..models.bodies import Bodies, bodies
 from ..models.formulation import Formulation
 from ..models.inertia_matrix import inertia_matrix as inertia_model
 from ..models.jacobian import jacobian as jacobian_model
 from ..models.newton_euler import inverse_dynamics as newton_euler
-from ..models.parallel import Legs, Twist, direct, legs, platform_matrix, platform_wrench
+from ..models.parallel import Legs, Twist, legs, platform_matrix, platform_wrench
 from ..program import Program
 from .common import RECURSION, Arrays, with_friction
 from .derive import Form, Result
@@ -98,7 +99,7 @@ def _kept(made: Closing, parallel: Parallel, model: str) -> tuple[int, ...]:
     """The components of the platform's twist in frame 0 that are not always zero."""
     sample = made.analysis.samples[0]
     names = made.analysis.connection.robot
-    scene = bodies(_opened(names), sample.values.__getitem__)
+    scene = bodies(opened(names), sample.values.__getitem__)
     largest = np.zeros(6)
     for q in sample.q[:4]:
         J = np.array(jacobian_model(scene, list(q), parallel.body, 0, 0).rows(), float)
@@ -111,12 +112,6 @@ def _kept(made: Closing, parallel: Parallel, model: str) -> tuple[int, ...]:
             " that they are as many"
         )
     return kept
-
-
-def _opened(robot: Robot) -> Robot:
-    from ..mechanism.loops import opened
-
-    return opened(robot)
 
 
 def _inputs(platform: _Platform, *names: str) -> dict[str, tuple[int, ...]]:
@@ -182,7 +177,7 @@ def platform_direct_dynamics(
                     value = value + row[c] * tau
                 push.append(value)
             A = _matrix(platform, scene, x, found, form)
-            return Result({"Vd": ((platform.m,), direct(A, push))}, record)
+            return Result({"Vd": ((platform.m,), solve_symmetric(A, push))}, record)
 
         return run
 

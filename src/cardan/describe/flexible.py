@@ -121,6 +121,11 @@ class ElasticBody:
     ddMS: tuple[Any, ...] = ()
     points: tuple[ElasticPoint, ...] = ()
 
+    def __post_init__(self) -> None:
+        """Lists and arrays become tuples: a description is frozen."""
+        for f in fields(self):
+            object.__setattr__(self, f.name, _frozen(getattr(self, f.name)))
+
     @property
     def coordinates(self) -> int:
         """Number of elastic coordinates."""
@@ -135,6 +140,11 @@ class ElasticBody:
 BODY_KEYS = ("kind", "mass", "MS", "inertia", "MS_de", "MS_re", "M_ee", "K_ee", "D_ee", "dI",
              "ddI", "dMS_re", "ddMS", "points")  # fmt: skip
 _POINT_KEYS = ("position", "displacement", "rotation")
+
+
+def _frozen(item: Any) -> Any:
+    item = item.tolist() if hasattr(item, "tolist") else item
+    return tuple(map(_frozen, item)) if isinstance(item, list | tuple) else item
 
 
 def _leaves(item: Any) -> Iterator[Value]:

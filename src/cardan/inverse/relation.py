@@ -68,7 +68,7 @@ def relations(found: Sequence[Equation], shadow: Shadow, quartics: bool) -> list
     for u in by:
         if len(u) == 3:
             held = [e for w, es in by.items() if w <= u for e in es]
-            listed += _lengths(sorted(u), held, shadow)
+            listed += islice(_lengths(sorted(u), held, shadow), ENOUGH)
     pairs = {u | w for u in by for w in by if len(u | w) == 2 and max(len(u), len(w)) == 2}
     for degree in (1, 2) if quartics else (1,):
         for pair in sorted(pairs, key=sorted):
@@ -117,7 +117,7 @@ def _relation(
         c = [coefficient(zero, *[4 * v + R] * k) for k in range(top, -1, -1)]
         if top == 1:
             rank = 0.0 if shadow.is_constant(c[0]) else 2.5
-            yield Relation("linear", v, (c[0], -c[1]), sources, rank + extra, degree, gone)
+            yield Relation("linear", v, (c[0], -c[1]), sources, rank + extra, degree - 1, gone)
         elif top == 2:
             yield Relation("square", v, tuple(c), sources, 3 + extra, degree, gone)
         elif top <= 4:
@@ -300,14 +300,16 @@ def _lengths(
     for e in listed:
         if all(len(m) < 2 and (not m or m[0] in atoms) for m in terms(e.zero)):
             rows.append((_split(e.zero, *atoms), e))
-    for picked in combinations(rows[:8], 3):
-        (a, b, c), sources = [row for row, _ in picked], tuple(e for _, e in picked)
-        det = _det(a[:3], b[:3], c[:3])
-        values = shadow.of(det)
-        if (np.abs(values) > 1e-6 * np.abs(values).max()).all() and values.any():
+    numbers = [np.array([shadow.of(x) for x in row[:3]]) for row, _ in rows]
+    for picked in combinations(range(len(rows)), 3):
+        sizes = np.prod([np.linalg.norm(numbers[k], axis=0) for k in picked], axis=0)
+        values = np.linalg.det(np.stack([numbers[k] for k in picked]).transpose(2, 0, 1))
+        if (np.abs(values) > 1e-3 * sizes).all() and (sizes > 1e-9).all():
+            (a, b, c), sources = [rows[k][0] for k in picked], tuple(rows[k][1] for k in picked)
+            det = _det(a[:3], b[:3], c[:3])
             top = _det([a[3], *a[1:3]], [b[3], *b[1:3]], [c[3], *c[1:3]])
-            yield Relation("linear", three[0], (det, -top), sources, 0.5, 1)
-            return
+            rank = 0.5 if shadow.is_constant(det) else 2.5
+            yield Relation("linear", three[0], (det, -top), sources, rank, 0)
 
 
 def _det(a: Sequence[Scalar], b: Sequence[Scalar], c: Sequence[Scalar]) -> Scalar:

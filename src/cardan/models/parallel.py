@@ -16,16 +16,17 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ..algebra.rotation import Rotation
-from ..algebra.solve import Factors, factored, solve_symmetric
+from ..algebra.solve import Factors, factored
 from ..algebra.vector import Mat, Vec, cross, hat, zero
 from ..mechanism.parallel import Leg, Parallel
 from .bodies import Bodies
 from .jacobian import Viewer, rotation
 from .loops import Relative, side
 from .newton_euler import inertia_moment
+from .spin import direct
 from .transform import merged, position, word
 
-__all__ = ["Legs", "Twist", "legs", "platform_wrench"]
+__all__ = ["Legs", "Twist", "legs", "platform_matrix", "platform_wrench"]
 
 Scalar = Any
 a = Vec(0, 0, 1)
@@ -127,9 +128,9 @@ def platform_wrench(
     link = robot.links[body - 1]
     R: Rotation = rotation(robot, q, 0, body)
     w, wd, Vd = R.T @ twist.w, R.T @ twist.wd, R.T @ (twist.Vd - gravity)
-    U = hat(wd) + hat(w) @ hat(w)
-    F = link.M * Vd + U @ link.MS
-    N = inertia_moment(link, w, wd, U) + cross(link.MS, Vd)
+    spin = direct(w, wd)
+    F = link.M * Vd + spin.U @ link.MS
+    N = inertia_moment(link, spin) + cross(link.MS, Vd)
     return [*(R @ (F + link.f_e)), *(R @ (N + link.n_e))]
 
 
@@ -145,13 +146,6 @@ def platform_matrix(
         bare = robot.unloaded()
         columns.append(platform_wrench(bare, q, body, moved, zero))
     return [[column[r] for column in columns] for r in kept]
-
-
-def direct(
-    A: list[list[Scalar]], rhs: Sequence[Scalar]
-) -> list[Scalar]:
-    """Vd from A_x Vd = rhs."""
-    return solve_symmetric(A, list(rhs))
 
 
 def _vector(v: Any) -> Vec:

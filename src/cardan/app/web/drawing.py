@@ -15,6 +15,7 @@ from ...describe.robot import FIXED, GEOMETRY, PRISMATIC, Joint, Link, Robot
 
 __all__ = [
     "Solid", "along", "drawable", "ends", "outline", "reach", "skeleton", "solids", "stand_ins",
+    "thickness",
 ]  # fmt: skip
 
 LENGTHS = ("b", "d", "r")
@@ -65,9 +66,19 @@ def reach(robot: Robot) -> float:
     return max(*far, 0.2) + 0.15 * slides if len(far) > 1 else 1.0
 
 
+def thickness(robot: Robot) -> float:
+    """The length that joints and tubes are drawn in proportion to: robots of many short links are
+    drawn thin."""
+    lengths = sorted(
+        np.hypot(np.hypot(b, d), r) for _, b, _, d, _, r in map(_lengths, robot.joints)
+    )
+    real = [length for length in lengths if length > 1e-9]
+    return float(min(reach(robot), 6 * real[len(real) // 2])) if real else reach(robot)
+
+
 def solids(robot: Robot) -> list[Solid]:
     """All solids of a drawable robot."""
-    size = reach(robot)
+    size = thickness(robot)
     found = []
     for j, joint in enumerate(robot.joints, 1):
         gamma, b, _, d, _, r = _lengths(joint)

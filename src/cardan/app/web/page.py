@@ -90,9 +90,9 @@ def _header(page: Page, dark: Any, choose: Callable[[str], None]) -> None:
 
 @contextmanager
 def _menu(words: str) -> Iterator[None]:
-    with ui.button(words).props("flat dense no-caps aria-haspopup=menu"):
-        with ui.menu().props("auto-close role=menu"):
-            yield
+    button = ui.button(words).props("flat dense no-caps aria-haspopup=menu")
+    with button, ui.menu().props("auto-close role=menu"):
+        yield
 
 
 def _item(words: str, work: Callable[[], Any]) -> Any:
@@ -132,26 +132,44 @@ def _new(page: Page) -> None:
 
 
 def _open_bundled(page: Page) -> None:
-    with ui.dialog() as dialog, ui.card().classes("min-w-96"):
-        ui.label("Bundled robots").classes("text-lg")
-        names = {name: f"{name}: {bundled(name).name}" for name in robots()}
-        choice = ui.select(names, with_input=True, label="Robot").classes("w-full")
-        choice.props("autofocus")
+    """A list that gets shorter as one types; Enter takes the first."""
+    items: dict[str, Any] = {}
 
-        def take() -> None:
-            if choice.value:
-                _take(page, bundled(choice.value))
-                dialog.close()
+    def take(name: str) -> None:
+        dialog.close()
+        _take(page, bundled(name))
 
-        with ui.row().classes("w-full justify-end"):
-            ui.button("Cancel", on_click=dialog.close).props("flat no-caps")
-            ui.button("Open", on_click=take).props("no-caps")
+    def matches(name: str, text: str) -> bool:
+        return text.lower() in f"{name} {bundled(name).name}".lower()
+
+    def first() -> None:
+        found = [name for name in items if matches(name, search.value or "")]
+        if found:
+            take(found[0])
+
+    with ui.dialog() as dialog, ui.card().classes("opening"):
+        search = ui.input("Bundled robots").props("autofocus dense clearable").classes("w-full")
+        search.on("keydown.enter", first)
+        with ui.list().props('dense role=listbox aria-label="Bundled robots"').classes("w-full"):
+            for name in robots():
+                with ui.item(on_click=lambda name=name: take(name)).props("role=option") as item:
+                    ui.label(name).classes("opening-name")
+                    ui.label(bundled(name).name).classes("hint")
+                items[name] = item
+        search.on_value_change(
+            lambda event: [
+                item.set_visibility(matches(name, event.value or ""))
+                for name, item in items.items()
+            ]
+        )
     dialog.open()
 
 
 def _open_file(page: Page) -> None:
     with ui.dialog() as dialog, ui.card().classes("min-w-96"):
         ui.label("Open a robot: .toml, .par, .urdf").classes("text-lg")
+        ui.label("A URDF is drawn from its frames: meshes are other files, which it only names.") \
+            .classes("hint")  # fmt: skip
         faults = ui.label("").classes("listing error").props("role=alert")
 
         async def take(event: Any) -> None:

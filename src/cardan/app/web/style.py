@@ -56,9 +56,10 @@ body.body--dark .q-btn.bg-primary { --q-primary: #2f6aa0; }
 .figure { font-variant-numeric: tabular-nums; font-weight: 600; white-space: nowrap; }
 .listing { white-space: pre-wrap; overflow-wrap: anywhere; font-size: 13px;
   font-family: ui-monospace, monospace; }
-.equations, .code { height: calc(100vh - 330px); min-height: 240px; }
+.equations, .code { height: calc(100vh - 300px); min-height: 240px; }
+.code { height: calc(100vh - 330px); }
 .equations math { font-size: 1.12em; }
-.equations td { height: 36px !important; }
+.equations tbody:not(.q-virtual-scroll__padding) td { height: 36px; }
 .equations [data-name] { cursor: pointer; }
 .equations [data-name]:hover { color: var(--wrong); }
 .line-number { color: var(--soft); font-size: 11px; display: inline-block; width: 3.2em; }
@@ -77,6 +78,9 @@ body.body--dark .q-btn.bg-primary { --q-primary: #2f6aa0; }
 .slider-name { flex: 0 0 3.4rem; } .slider-value { flex: 0 0 5.8rem; text-align: right; }
 .symbols { gap: 4px 8px; padding-bottom: 4px; } .symbol { width: 76px; }
 .symbol .q-field__control { height: 36px; min-height: 36px; }
+.opening { width: 26rem; max-height: 80vh; overflow: auto; }
+.opening .q-item { gap: 10px; align-items: center; } .opening-name { min-width: 8.5rem; }
+.remarks .q-item { min-height: 28px; padding: 0; } .remarks { font-size: 13px; }
 .options { gap: 4px 16px; }
 .gallery-page { height: calc(100vh - 43px); overflow: auto; width: 100%; }
 .gallery { display: grid; grid-template-columns: repeat(auto-fill, minmax(250px, 1fr));
@@ -84,17 +88,25 @@ body.body--dark .q-btn.bg-primary { --q-primary: #2f6aa0; }
 .robot-card { gap: 4px; padding: 12px; box-shadow: none; border: 1px solid var(--line); }
 .robot-card svg { width: 100%; height: 150px; background: var(--scene); border-radius: 4px; }
 .robot-card .source { font-size: 12px; max-height: 4.2em; overflow: auto; }
-.configuration { white-space: pre; }
+.wide { max-width: 90vw !important; width: 60rem; }
+.tables { white-space: pre; overflow-x: auto; width: 100%; }
+.use-panel { border-bottom: 1px solid var(--line); }
+.use-panel > .q-expansion-item__container > .q-expansion-item__content { padding: 4px 12px 12px; }
+.use-panel .q-item { padding: 4px 8px; min-height: 38px; }
+.use-panel .q-item__section--avatar { min-width: 36px; }
+.use-panel .nicegui-expansion-content { gap: 8px; padding: 4px 8px 12px; }
+.configuration { min-height: 24px; white-space: pre; }
 .chart { height: 230px; }
 .report { width: 100%; height: 640px; border: 1px solid var(--line); background: #fff; }
-@media (max-width: 1100px) { .title { max-width: 9rem; } .header .q-btn { padding: 2px 5px; }
+@media (max-width: 1100px) { .structure { display: none; } .title { max-width: 9rem; } .header .q-btn { padding: 2px 5px; }
   .cell { width: 52px; } .cell-name { width: 62px; } .grid-table td { padding: 0 3px; } }
 """
 
 # Alt+1..3 choose a tab; Ctrl+Z and Ctrl+Y work wherever no text is being typed
 KEYS = """<script>
 document.addEventListener("keydown", (event) => {
-  const typing = ["INPUT", "TEXTAREA"].includes(event.target.tagName) || event.target.isContentEditable;
+  const at = event.target;
+  const typing = ["INPUT", "TEXTAREA"].includes(at.tagName) || at.isContentEditable;
   const key = event.key.toLowerCase();
   const tab = event.altKey && "123".includes(key);
   const step = (event.ctrlKey || event.metaKey) && !typing && "zy".includes(key);

@@ -46,7 +46,7 @@ def description(page: Page) -> None:
                 ui.tab(name)
         tabs.props("dense align=left no-caps").on_value_change(lambda e: opened(str(e.value)))
         ui.space()
-        words = ui.label().classes("hint nowrap")
+        words = ui.label().classes("hint nowrap structure")
     room = ui.column().classes("w-full table-room")
     show()
     shown = [page.robot]

@@ -14,7 +14,7 @@ from ...describe.robot import FIXED
 from ...errors import CardanError
 from ...mechanism.tree import Tree
 from ...use.frames import centres_of_mass, link_frames
-from .drawing import Solid, along, reach, solids
+from .drawing import Solid, along, reach, solids, thickness
 from .sliders import Sliders
 from .stage import fit, save_picture, stage, together
 from .state import Page
@@ -42,7 +42,7 @@ class View:
 
     def __init__(self, page: Page) -> None:
         self.page = page
-        self.size = 1.0
+        self.size = self.thick = 1.0
         self.looked: tuple[Any, ...] = ()
         self.frames: list[Any] = []
         self.slides: list[tuple[int, Any]] = []
@@ -91,7 +91,7 @@ class View:
         self.message.set_text("")
         try:
             robot = self.page.drawn()
-            self.size = reach(robot)
+            self.size, self.thick = reach(robot), thickness(robot)
             parts = solids(robot)
         except CardanError as error:
             self.message.set_text(str(error))
@@ -106,7 +106,7 @@ class View:
                             self._solid(part)
                     self.frames.append(group)
                 self._extras()
-                self.target = self.scene.sphere(0.05 * self.size).material("#b5402a", 0.5)
+                self.target = self.scene.sphere(0.05 * self.thick).material("#b5402a", 0.5)
                 self.target.draggable().with_name("target")
         self._close_loops()
         self.sliders.build(self.size)
@@ -117,7 +117,7 @@ class View:
             self.look()
 
     def _solid(self, part: Solid) -> None:
-        size, scene = self.size, self.scene
+        size, scene = self.thick, self.scene
         if part.kind == "tool":
             scene.axes_helper(part.length)
             return
@@ -147,7 +147,7 @@ class View:
         found = []
         for group in self.frames:
             with group:
-                found.append(self.scene.axes_helper(0.12 * self.size))
+                found.append(self.scene.axes_helper(0.14 * self.thick))
         return found
 
     def _names(self) -> list[Any]:
@@ -160,7 +160,7 @@ class View:
     def _mass(self) -> list[Any]:
         """A green ball at the centre of mass, and an arrow along gravity from it."""
         scene, size = self.scene, self.size
-        ball = scene.sphere(0.02 * size).material("#3a7d44")
+        ball = scene.sphere(0.03 * self.thick).material("#3a7d44")
         with scene.group() as arrow:
             for radius, tip, length, z in ((0.005, 0.005, 0.2, 0.1), (0, 0.016, 0.05, 0.225)):
                 part = scene.cylinder(radius * size, tip * size, length * size, 16)
@@ -174,9 +174,9 @@ class View:
         for k in np.linspace(-half, half, 9).tolist():
             for a, b in (((k, -half, 0), (k, half, 0)), ((-half, k, 0), (half, k, 0))):
                 found.append(self.scene.line(list(a), list(b)).material("#8b949e", 0.4))
-        radius = 0.07 * self.size
-        plate = self.scene.cylinder(radius, radius, 0.02 * self.size, 32).material("#5c6670")
-        plate.move(0, 0, -0.01 * self.size).rotate_R(_UPRIGHT.tolist())
+        radius = 0.07 * self.thick
+        plate = self.scene.cylinder(radius, radius, 0.02 * self.thick, 32).material("#5c6670")
+        plate.move(0, 0, -0.01 * self.thick).rotate_R(_UPRIGHT.tolist())
         return [*found, plate]
 
     def look(self) -> None:
@@ -232,25 +232,30 @@ class View:
     def show_ghosts(self, configurations: np.ndarray) -> None:
         """Other configurations as thin lines through the link origins."""
         robot = self.page.drawn()
-        self.show_lines(
-            [
-                [[T[joint.antecedent, :3, 3], T[j, :3, 3]] for j, joint in enumerate(robot.joints, 1)]
-                for T in link_frames(robot, configurations)
-            ]
-        )
+        links = [(joint.antecedent, j) for j, joint in enumerate(robot.joints, 1)]
+        poses = link_frames(robot, configurations)
+        self.show_lines([[(T[i, :3, 3], T[j, :3, 3]) for i, j in links] for T in poses])
 
     def show_lines(self, drawings: Any) -> None:
         """Segments [start, end] in frame 0, a colour for each drawing, in place of older ones."""
         with together(self.scene), self.scene:
-            for line in self.ghosts:
-                line.delete()
+            for rod in self.ghosts:
+                rod.delete()
             self.ghosts = [
-                self.scene.line([*map(float, start)], [*map(float, end)]).material(
-                    _PALETTE[k % len(_PALETTE)]
-                )
+                rod
                 for k, drawing in enumerate(drawings)
                 for start, end in drawing
+                for rod in self._rod(np.array(start), np.array(end), _PALETTE[k % len(_PALETTE)])
             ]
+
+    def _rod(self, start: np.ndarray, end: np.ndarray, colour: str) -> list[Any]:
+        length = float(np.linalg.norm(end - start))
+        if length < 1e-9:
+            return []
+        radius = 0.007 * self.thick
+        rod = self.scene.cylinder(radius, radius, length, 8).material(colour, 0.7)
+        turn = along((end - start) / length) @ _UPRIGHT
+        return [rod.move(*((start + end) / 2).tolist()).rotate_R(turn.tolist())]
 
     # moving
 
@@ -286,4 +291,3 @@ def _tool(icon: str, words: str, work: Any) -> None:
 
 def _row(robot: Any, j: int) -> int:
     return sum(joint.sigma != FIXED for joint in robot.joints[: j - 1])
-

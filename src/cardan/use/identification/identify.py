@@ -1,10 +1,10 @@
 """Identification end to end: recordings in, parameters with their deviations and errors out.
 
-    result = identify("ur10", "log.db3", "ur10.recipe.toml", validation="other.db3")
-    result                      # the table of parameters
-    result.errors               # relative torque errors: fit, held out, validation, folds ...
-    result.robot                # the robot with physically consistent parameters
-    result.save("report/")      # report, parameters, robot files
+result = identify("ur10", "log.db3", "ur10.recipe.toml", validation="other.db3")
+result                      # the table of parameters
+result.errors               # relative torque errors: fit, held out, validation, folds ...
+result.robot                # the robot with physically consistent parameters
+result.save("report/")      # report, parameters, robot files
 """
 
 from __future__ import annotations
@@ -69,34 +69,48 @@ def identify(
     robot = robot if isinstance(robot, Robot) else load(robot)
     chosen = read_recipe(recipe)
     progress("reading the recordings")
-    sources, notes = _sources(robot, _listed(logs), chosen)
-    loaded, more = _sources(robot, _listed(payload), chosen, loaded=True)
-    others, extra = _sources(robot, _listed(validation), chosen)
-    sources, notes = [*sources, *loaded], [*notes, *more, *extra]
-    _long_enough(sources)
+    sources, others, notes = _read(robot, chosen, logs, payload, validation)
     progress("deriving the identification model")
-    model = model_of(robot, chosen, loaded=bool(loaded))
+    fit = _Fit(model_of(robot, chosen, loaded=payload is not None), chosen, sources)
     progress("solving")
-    fit = _Fit(model, chosen, sources)
     model, dropped = fit.excited()
-    notes += dropped
     shape, found, data = fit.solved()
-    notes += _unit_suspicion(model, chosen, sources, shape, data, found)
-    notes += _remarks(model, found, data)
+    notes += [*dropped, *_unit_suspicion(model, chosen, sources, shape, data, found)]
+    notes += _remarks(model, found)
     progress("validating")
     curves, errors = _evaluated(model, chosen, sources, others, shape, found.K)
     errors |= _folds(data, found, chosen)
-    kept, K, sigma, _ = essential(found, chosen.fit.confidence)
-    small = Essential(tuple(model.names[k] for k in kept), K, sigma, _error_of(curves, kept, K))
     full = None
     if consistent:
         progress("fitting physically consistent bodies")
-        full = consistent_fit(model, found.R, found.z, found.rest, chosen.consistent)
+        full = fit.bodies(shape, found)
         errors |= _consistent_errors(curves, full)
     return Identification(
-        robot, chosen, model, shape, found, errors, small, full, tuple(curves), tuple(notes),
-        tuple(source.plan for source in sources),
+        robot, chosen, model, shape, found, errors, _essential(model, found, curves, chosen),
+        full, tuple(curves), tuple(notes), tuple(source.plan for source in sources),
     )  # fmt: skip
+
+
+def _read(
+    robot: Robot, recipe: Recipe, logs: Log | Sequence[Log], payload: Log | Sequence[Log] | None,
+    validation: Log | Sequence[Log] | None,
+) -> tuple[list[_Source], list[_Source], list[str]]:  # fmt: skip
+    """(sources to fit, sources to predict, notes)"""
+    sources, notes = _sources(robot, _listed(logs), recipe)
+    loaded, more = _sources(robot, _listed(payload), recipe, loaded=True)
+    others, extra = _sources(robot, _listed(validation), recipe)
+    if not sources:
+        raise InputError("no recording to fit was given")
+    _long_enough([*sources, *loaded])
+    return [*sources, *loaded], others, [*notes, *more, *extra]
+
+
+def _essential(
+    model: Model, found: Estimate, curves: Sequence[Curves], recipe: Recipe
+) -> Essential:
+    kept, K, sigma, _ = essential(found, recipe.fit.confidence)
+    names = tuple(model.names[k] for k in kept)
+    return Essential(names, K, sigma, _error_of(curves, kept, K))
 
 
 def _listed(logs: Log | Sequence[Log] | None) -> list[Log]:
@@ -142,6 +156,7 @@ class _Fit:
 
     def __init__(self, model: Model, recipe: Recipe, sources: Sequence[_Source]) -> None:
         self.model, self.recipe, self.sources = model, recipe, sources
+        self.whole = model  # with the columns that the motion does not excite
         self.data = self.build(model.shape)
 
     def build(self, shape: Mapping[str, float]) -> Equations:
@@ -167,7 +182,7 @@ class _Fit:
         W = self.data.W.reshape(-1, self.data.W.shape[2])
         norms = np.linalg.norm(W, axis=0)
         used = [k for k in range(W.shape[1]) if norms[k] > 1e-12 * norms.max()]
-        R = np.linalg.qr(W / np.maximum(norms, 1e-300), mode="r")
+        R = np.asarray(np.linalg.qr(W / np.maximum(norms, 1e-300), mode="r"))
         independent, _ = split_columns(R, used)
         kept = sorted(independent)
         lost = [name for k, name in enumerate(self.model.names) if k not in kept]
@@ -188,6 +203,23 @@ class _Fit:
             self.data = replace(self.data, W=W)
         return shape, estimate(self.data, fit.weights, fit.robust), self.data
 
+    def bodies(self, shape: Mapping[str, float], found: Estimate) -> FullParameters:
+        """The full parameters of real bodies; what was not excited counts as a body's too."""
+        chosen = self.recipe.consistent
+        if self.model.kept == self.whole.kept:
+            return consistent_fit(self.model, found.R, found.z, found.rest, chosen)
+        kept = [self.whole.kept.index(k) for k in self.model.kept]
+        lost = [k for k in range(len(self.whole.kept)) if k not in kept]
+        self.model = self.whole
+        data = self.build(shape)
+        scale = data.valid / found.spread
+        p = data.W.shape[2]
+        A, b = (data.W * scale[..., None]).reshape(-1, p), (data.y * scale).ravel()
+        R = np.asarray(np.linalg.qr(np.column_stack([A, b]), mode="r"))
+        full = consistent_fit(self.whole, R[:p, :p], R[:p, p], found.rest, chosen)
+        absorbed, *_ = np.linalg.lstsq(R[:p, kept], R[:p, lost], rcond=None)
+        return replace(full, K=full.K[kept] + absorbed @ full.K[lost])
+
 
 def _equations(
     model: Model, recipe: Recipe, source: _Source, shape: Mapping[str, float], kind: str = ""
@@ -205,9 +237,7 @@ def _evaluated(
     """Torques and predictions of the dynamic model, and their relative errors."""
     curves = []
     for source, role in (*((s, "fit") for s in sources), *((s, "validation") for s in others)):
-        part = equations(
-            model, source.motion, source.plan, "dynamic", recipe.fit.window, shape
-        )
+        part = equations(model, source.motion, source.plan, "dynamic", recipe.fit.window, shape)
         cut = source.fitted(len(part.y)) if role == "fit" else len(part.y)
         for rows, name in ((slice(0, cut), role), (slice(cut, None), "held out")):
             if len(part.y[rows]):
@@ -274,7 +304,7 @@ def _consistent_errors(curves: Sequence[Curves], full: FullParameters) -> dict[s
     }
 
 
-def _remarks(model: Model, found: Estimate, data: Equations) -> list[str]:
+def _remarks(model: Model, found: Estimate) -> list[str]:
     notes = []
     p = len(found.K)
     if model.dropped:

@@ -177,14 +177,13 @@ class Identification:
     def predict(self, q: Any, qd: Any, qdd: Any) -> Array:
         """Torques (rows, n) of the identified model, with friction, offsets and couplings."""
         from .equations import full_matrix
-        from .signals import Motion
+        from .signals import states
 
         arrays = [np.atleast_2d(np.asarray(x, float)) for x in (q, qd, qdd)]
         n = self.original.n
         if any(x.shape != arrays[0].shape or x.shape[1] != n for x in arrays):
             raise InputError(f"q, qd, qdd must be (rows, {n}); found {[x.shape for x in arrays]}")
-        zero = np.zeros(arrays[0].shape)
-        motion = Motion(*arrays, zero, zero == 0, np.arange(len(zero)), 1.0)
+        motion = states(*arrays)
         D = full_matrix(self.model, motion, self.shape)[..., list(self.model.kept)]
         return np.asarray(D @ self.K)
 
@@ -192,9 +191,7 @@ class Identification:
         """Rows (parameter, value, sigma, relative sigma in %, remark)."""
         kept = set(self.essential.names)
         rows = []
-        for name, x, s, r in zip(
-            self.names, self.K, self.sigma, self.relative_sigma, strict=True
-        ):
+        for name, x, s, r in zip(self.names, self.K, self.sigma, self.relative_sigma, strict=True):
             words = ["well identified"] if r <= SIGNIFICANT else []
             words += ["essential"] if name in kept else ["not significant"]
             rows.append((name, float(x), float(s), 100 * float(r), ", ".join(words)))

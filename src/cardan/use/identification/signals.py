@@ -18,7 +18,7 @@ from ...errors import InputError, MissingExtraError
 from .recipe import Filter
 from .series import Series
 
-__all__ = ["Motion", "Plan", "derivative", "lowpass", "moved", "plan", "require_scipy"]
+__all__ = ["Motion", "Plan", "derivative", "lowpass", "moved", "plan", "require_scipy", "states"]
 
 # coefficients c_k of (x[+k] - x[-k]) c_k / h, by order of accuracy
 _STENCILS = {
@@ -77,6 +77,12 @@ class Motion:
         return replace(self, **changed)
 
 
+def states(q: np.ndarray, qd: np.ndarray, qdd: np.ndarray, *, loaded: bool = False) -> Motion:
+    """States (rows, n) without torques or time."""
+    zero = np.zeros(q.shape)
+    return Motion(q, qd, qdd, zero, zero == 0, np.arange(len(q)), 1.0, loaded, timed=False)
+
+
 def lowpass(x: np.ndarray, cutoff: float | None, rate: float, order: int) -> np.ndarray:
     """x (rows, ...) without what is faster than the cutoff (Hz), forwards and backwards."""
     if cutoff is None:
@@ -107,9 +113,9 @@ def derivative(x: np.ndarray, dt: float, accuracy: int = 8) -> np.ndarray:
     for k, c in enumerate(weights, 1):
         found[m : len(x) - m] += c * (x[m + k : m + k + rows] - x[m - k : m - k + rows])
     for k in range(m):  # the polynomial through the first (last) 2m+1 samples
-        c = _one_sided(k, 2 * m + 1)
-        found[k] = np.tensordot(c, x[: 2 * m + 1], 1)
-        found[-1 - k] = -np.tensordot(c, x[: -2 * m - 2 : -1], 1)
+        ends = _one_sided(k, 2 * m + 1)
+        found[k] = np.tensordot(ends, x[: 2 * m + 1], 1)
+        found[-1 - k] = -np.tensordot(ends, x[: -2 * m - 2 : -1], 1)
     return found / dt
 
 
