@@ -63,8 +63,18 @@ def test_simulate(tmp_path: Path) -> None:
     quiet = ["--plot", "none", "--animate", "none"]
     free = run("simulate", "cartpole", "--q0", "0,0.1", "--duration", "0.3", *quiet)
     assert "energy drift" in free
-    for drive in ("prescribed", "pd-gravity", "adaptive"):
+    for drive in ("prescribed", "pd-gravity"):
         assert "steps" in run("simulate", "ur5", *MOVE, "--drive", drive, "--rtol", "1e-6", *quiet)
+
+
+def test_a_closed_robot_on_the_command_line() -> None:
+    """Values of the active joints are enough."""
+    words = ["--from", "2.2,0.9", "--to", "2.3,0.8", "--duration", "0.3", "--json"]
+    facts = json.loads(run("torques", "fivebar", *words, "--plot", "none"))
+    assert [row["joint"] for row in facts["joints"]] == ["q1", "q3"]
+    quiet = ["--plot", "none", "--animate", "none"]
+    facts = json.loads(run("simulate", "fivebar", *words, *quiet))
+    assert facts["largest error"] < 1e-6
 
 
 def test_control(tmp_path: Path) -> None:
