@@ -11,6 +11,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 import json
+import os
 import random
 import re
 import sys
@@ -134,6 +135,12 @@ def memory(pid: int) -> float:
     return int(re.search(r"VmRSS:\s+(\d+)", text)[1]) / 1024  # type: ignore[index]
 
 
+def processor(pid: int) -> float:
+    """Seconds of processor time that the process used, without those of its jobs."""
+    words = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return (int(words[11]) + int(words[12])) / os.sysconf("SC_CLK_TCK")
+
+
 def p95(values: list[float]) -> float:
     return sorted(values)[int(0.95 * (len(values) - 1))] if values else float("nan")
 
@@ -158,7 +165,7 @@ async def load(address: str, pid: int, users: int, seconds: float) -> dict[str, 
     tally.warm, before = True, memory(pid)
     await asyncio.gather(*lives)
     await asyncio.sleep(6)  # pages that were left are forgotten after some seconds
-    after = memory(pid)
+    after, used = memory(pid), processor(pid)
     cached = [x for kind in ("file", "slider", "model") for x in tally.times.get(kind, [])]
     return {
         "users": users, "seconds": seconds, "faults": tally.faults,
@@ -166,6 +173,7 @@ async def load(address: str, pid: int, users: int, seconds: float) -> dict[str, 
         "p95_ms": {kind: round(1000 * p95(x), 1) for kind, x in tally.times.items()},
         "cached_p95_ms": round(1000 * p95(cached), 1),
         "memory_MB": [round(before, 1), round(after, 1)],
+        "processor_s": round(used, 1),
         "growth_percent": round(100 * (after / before - 1), 1),
     }  # fmt: skip
 

@@ -57,7 +57,8 @@ def assembled(robot: Robot, q: np.ndarray) -> np.ndarray:
 
 def _certain(J: np.ndarray) -> np.ndarray:
     """How far from singular (N,): the smallest singular value for the passive joints."""
-    return np.linalg.svd(J, compute_uv=False).min(axis=-1, initial=np.inf)
+    found: np.ndarray = np.linalg.svd(J, compute_uv=False).min(axis=-1, initial=np.inf)
+    return found
 
 
 def _passive(robot: Robot) -> list[int]:

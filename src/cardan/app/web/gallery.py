@@ -78,8 +78,12 @@ async def _counts(name: str, robot: Robot, jobs: Jobs) -> None:
         room = ui.column()
         _button("Close", dialog.close)
     dialog.open()
+
+    def say(text: str) -> None:
+        status.set_text(text)
+
     try:
-        found = await jobs.run("counts", status.set_text, robot=dumps(robot, "toml"))
+        found = await jobs.run("counts", say, robot=dumps(robot, "toml"))
     except CardanError as error:
         status.set_text(str(error))
         return

@@ -108,26 +108,30 @@ class Models:
             self._changed()
 
     async def _work(self, function: str, question: dict[str, Any]) -> dict[str, Any] | None:
-        self.run.disable()
-        self.busy.set_visibility(True)
-        self.stop.set_visibility(True)
-        self.status.set_text("")
-        self.task = asyncio.ensure_future(self.page.jobs.run(function, self._say, **question))
+        self._running(True)
+        self.task = self.page.ask(function, self._say, **question)
         try:
             found: dict[str, Any] = await self.task
-            return found
+            self._say("")
+            return None if self.page.closed else found
         except asyncio.CancelledError:
-            self.status.set_text("cancelled")
+            self._say("cancelled")
         except CardanError as error:
-            self.status.set_text(str(error))
+            self._say(str(error))
         finally:
-            self.run.enable()
-            self.busy.set_visibility(False)
-            self.stop.set_visibility(False)
+            self._running(False)
         return None
 
+    def _running(self, on: bool) -> None:
+        if self.page.closed:
+            return
+        self.run.set_enabled(not on)
+        self.busy.set_visibility(on)
+        self.stop.set_visibility(on)
+
     def _say(self, text: str) -> None:
-        self.status.set_text(text)
+        if not self.page.closed:
+            self.status.set_text(text)
 
     def cancel(self) -> None:
         if self.task is not None:

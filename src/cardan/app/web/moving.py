@@ -169,7 +169,7 @@ def modes(robot: Any, data: Data, say: Say) -> Data:
     moving = [joint for joint in robot.joints if joint.sigma != FIXED]
     active = [k for k, joint in enumerate(moving) if joint.active and not joint.elastic]
     studied = {
-        key: natural_frequencies(robot, q[active], actuators=key, modes=True)
+        key: natural_frequencies(robot, q[active].tolist(), actuators=key, modes=True)
         for key in ("locked", "free")
     }
     say("mode shapes")

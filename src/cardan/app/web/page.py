@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from typing import Any
 
 from nicegui import ui
@@ -29,6 +30,7 @@ _GROUPS = tuple(dict.fromkeys(entry.group for entry in MENU.values()))
 
 def build(page: Page) -> None:
     """Everything of one browser page."""
+    ui.context.client.on_delete(page.close)
     ui.add_css(STYLE)
     ui.add_body_html(KEYS)
     ui.colors(primary="#2b5d8a", secondary="#5c6670", accent="#b5402a", negative="#b5402a")
@@ -66,7 +68,7 @@ def _header(page: Page, dark: Any, choose: Callable[[str], None]) -> None:
             with _menu(group.capitalize()):
                 for name, entry in MENU.items():
                     if entry.group == group:
-                        _item(name, lambda name=name: choose(name)).tooltip(entry.summary)
+                        _item(name, partial(choose, name)).tooltip(entry.summary)
         ui.space()
         title = ui.label().classes("title ellipsis")
         undo = _icon("undo", "Undo", "Ctrl+Z", page.undo).props("data-key=z")
@@ -112,7 +114,7 @@ def _robot_menu(page: Page) -> None:
         _item("Open a file ...", lambda: _open_file(page))
         ui.separator()
         for form, words in _FORMATS.items():
-            _item(f"Download as {words}", lambda form=form: _download(page, form))
+            _item(f"Download as {words}", partial(_download, page, form))
 
 
 def _take(page: Page, robot: Any) -> None:

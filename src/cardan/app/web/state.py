@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
 from typing import Any
 
@@ -30,6 +31,27 @@ class Page:
         self._numeric: tuple[Robot | None, ...] = ()
         self.redraw = False  # the tables must be drawn anew although the robot has the same form
         self.q = self._kept_q()
+        self._tasks: set[asyncio.Task[Any]] = set()
+        self.closed = False
+
+    # its work
+
+    def ask(
+        self, function: str, say: Callable[[str], None], **question: Any
+    ) -> asyncio.Task[dict[str, Any]]:
+        """A job of this page; it ends with the page."""
+        task = asyncio.ensure_future(self.jobs.run(function, say, **question))
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+        return task
+
+    def close(self) -> None:
+        """The browser has left for good."""
+        self.closed = True
+        for task in list(self._tasks):
+            task.cancel()
+        self._robot_listeners.clear()
+        self._motion_listeners.clear()
 
     # the robot
 

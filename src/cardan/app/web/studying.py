@@ -79,7 +79,7 @@ async def _swing(page: Page, view: View, mode: dict[str, Any]) -> None:
     rest, amplitude = np.array(mode["rest"]), np.array(mode["amplitude"])
     robot = page.robot
     for phase in np.sin(np.linspace(0, 6 * np.pi, 90)):
-        if page.robot is not robot:
+        if page.robot is not robot or page.closed:
             return
         places = rest + phase * amplitude
         view.show_lines([[[places[i], places[j]] for i, j in mode["links"]]])

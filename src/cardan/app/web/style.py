@@ -98,7 +98,8 @@ body.body--dark .q-btn.bg-primary { --q-primary: #2f6aa0; }
 .configuration { min-height: 24px; white-space: pre; }
 .chart { height: 230px; }
 .report { width: 100%; height: 640px; border: 1px solid var(--line); background: #fff; }
-@media (max-width: 1100px) { .structure { display: none; } .title { max-width: 9rem; } .header .q-btn { padding: 2px 5px; }
+@media (max-width: 1100px) { .structure { display: none; }
+  .title { max-width: 9rem; } .header .q-btn { padding: 2px 5px; }
   .cell { width: 52px; } .cell-name { width: 62px; } .grid-table td { padding: 0 3px; } }
 """
 

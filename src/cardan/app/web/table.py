@@ -41,9 +41,10 @@ def description(page: Page) -> None:
 
     kept = page.project.page.get("table")
     with ui.row().classes("w-full items-center no-wrap"):
-        with ui.tabs(value=kept if kept in tables else "Geometry") as tabs:
+        with ui.tabs() as tabs:
             for name in tables:
                 ui.tab(name)
+        tabs.set_value(kept if kept in tables else "Geometry")
         tabs.props("dense align=left no-caps").on_value_change(lambda e: opened(str(e.value)))
         ui.space()
         words = ui.label().classes("hint nowrap structure")
@@ -71,27 +72,28 @@ def _geometry(page: Page) -> None:
     with grid(["j", "name", "on", "joint", "drive", *GEOMETRY, ""]):
         for j, joint in enumerate(page.robot.joints):
             with ui.element("tr"):
-                _td(lambda j=j: ui.label(str(j + 1)).classes("name"))
-                _td(lambda j=j: _name(page, j))
-                places = {i: str(i) for i in range(j + 1)}
-                _td(lambda j=j, places=places: _choice(page, j, "antecedent", places))
-                _td(lambda j=j: _choice(page, j, "sigma", _KINDS))
-                _td(lambda j=j: _box(page, j, "active"))
+                _td(_word, str(j + 1))
+                _td(_name, page, j)
+                _td(_choice, page, j, "antecedent", {i: str(i) for i in range(j + 1)})
+                _td(_choice, page, j, "sigma", _KINDS)
+                _td(_box, page, j, "active")
                 for key in GEOMETRY:
                     label = f"{key} of {page.robot.links[j].name}"
-                    value, apply = getattr(joint, key), setter(page, "joints", j, key)
-                    _td(lambda label=label, value=value, apply=apply: cell(
-                        page, label, value, apply))  # fmt: skip
-                _td(lambda j=j: _link_menu(page, j))
+                    _td(cell, page, label, getattr(joint, key), setter(page, "joints", j, key))
+                _td(_link_menu, page, j)
     with ui.row().classes("items-center q-mt-sm"):
         _act("Add link", "add", lambda: take(page, lambda: added(page.robot)))
         ui.label("rad and m; expressions such as pi/2, L1, 2*d + 0.1 stay exact").classes("hint")
     _robot_name(page)
 
 
-def _td(build: Callable[[], Any]) -> None:
+def _td(build: Callable[..., Any], *words: Any) -> None:
     with ui.element("td"):
-        build()
+        build(*words)
+
+
+def _word(text: str, style: str = "name") -> None:
+    ui.label(text).classes(style)
 
 
 def _act(words: str, icon: str, work: Callable[[], Any]) -> None:
@@ -188,11 +190,10 @@ def _limits(page: Page) -> None:
         for j, joint in enumerate(page.robot.joints):
             name = page.robot.links[j].name
             with ui.element("tr"):
-                _td(lambda name=name: ui.label(name).classes("name"))
+                _td(_word, name)
                 for key in _LIMITS:
-                    value, apply = getattr(joint.limits, key), limit(j, key)
-                    _td(lambda label=f"{key} limit of {name}", value=value, apply=apply: cell(
-                        page, label, value, apply, empty=""))  # fmt: skip
+                    value = getattr(joint.limits, key)
+                    _td(cell, page, f"{key} limit of {name}", value, limit(j, key), "")
 
 
 def _base(page: Page) -> None:
@@ -214,9 +215,8 @@ def _base(page: Page) -> None:
         ui.label("Inertia of the base, about the origin of frame 0").classes("name")
         with grid(INERTIA), ui.element("tr"):
             for key in INERTIA:
-                value, apply = getattr(page.robot.base.link, key), _base_link(page, key)
-                _td(lambda key=key, value=value, apply=apply: cell(
-                    page, f"{key} of the base", value, apply))  # fmt: skip
+                value = getattr(page.robot.base.link, key)
+                _td(cell, page, f"{key} of the base", value, _base_link(page, key))
 
 
 def _gravity(page: Page, k: int) -> Callable[[Any], Robot]:
@@ -269,15 +269,27 @@ def _loop_row(page: Page, k: int, which: str, frame: Joint) -> None:
         box.on_value_change(lambda event: take(page, lambda: apply(key)(event.value)))
 
     cut = which == "cut"
-    _td(lambda: ui.label(loop.name if cut else "").classes("name"))
-    _td(lambda: ui.label(which).classes("hint"))
-    frames = {i: str(i) for i in {*range(len(page.robot.links) + 1), frame.antecedent}}
-    _td(lambda: choose("antecedent", frames))
-    _td(lambda: choose("sigma", _KINDS) if cut and not loop.kind else ui.label(loop.kind))
+    _td(_word, loop.name if cut else "")
+    _td(_word, which, "hint")
+    _td(choose, "antecedent", _places(page.robot, frame))
+    if cut and not loop.kind:
+        _td(choose, "sigma", _KINDS)
+    else:
+        _td(_word, loop.kind, "hint")
     for key in GEOMETRY:
-        label, value = f"{key} of {which} of {loop.name}", getattr(frame, key)
-        _td(lambda label=label, value=value, key=key: cell(page, label, value, apply(key)))
+        label = f"{key} of {which} of {loop.name}"
+        _td(cell, page, label, getattr(frame, key), apply(key))
     if cut:
-        _td(lambda: ui.button(
-            icon="delete_outline", on_click=lambda: take(page, lambda: unlooped(page.robot, k))
-        ).props(f'flat dense round size=sm aria-label="Remove loop {k + 1}"'))  # fmt: skip
+        _td(_remove_loop, page, k)
+
+
+def _places(robot: Robot, frame: Joint) -> dict[int, str]:
+    """Frames that another may stand on: the links, and where it stands now."""
+    return {i: str(i) for i in {*range(len(robot.links) + 1), frame.antecedent}}
+
+
+def _remove_loop(page: Page, k: int) -> None:
+    button = ui.button(
+        icon="delete_outline", on_click=lambda: take(page, lambda: unlooped(page.robot, k))
+    )
+    button.props(f'flat dense round size=sm aria-label="Remove loop {k + 1}"')

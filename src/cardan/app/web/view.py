@@ -278,7 +278,7 @@ class View:
         turn, robot = self.playing, self.page.robot
         frames = max(2, min(len(motion), int(30 * seconds)))
         for row in np.linspace(0, len(motion) - 1, frames).astype(int):
-            if turn != self.playing or robot is not self.page.robot:
+            if turn != self.playing or robot is not self.page.robot or self.page.closed:
                 return  # another motion, or another robot, has taken the place
             self.page.move(motion[row])
             await asyncio.sleep(seconds / frames)

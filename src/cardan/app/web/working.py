@@ -29,18 +29,23 @@ class Work:
         self._running(False)
 
     def _running(self, on: bool) -> None:
-        if self.button.is_deleted:  # the panel was made anew for another robot
+        if self.gone:
             return
         self.button.set_enabled(not on)
         self.stop.set_visibility(on)
         self.busy.set_visibility(on)
+
+    @property
+    def gone(self) -> bool:
+        """The page was left, or the panel was made anew for another robot."""
+        return self.page.closed or bool(self.button.is_deleted)
 
     def cancel(self) -> None:
         if self.task is not None:
             self.task.cancel()
 
     def say(self, text: str) -> None:
-        if not self.message.is_deleted:
+        if not self.gone:
             self.message.set_text(text)
 
     async def run(self, function: str, **data: Any) -> dict[str, Any] | None:
@@ -49,11 +54,12 @@ class Work:
         self.say("starting")
         robot = self.page.robot
         question = {"robot": self.page.text, "values": self.page.values, **data}
-        self.task = asyncio.ensure_future(self.page.jobs.run(function, self.say, **question))
+        self.task = self.page.ask(function, self.say, **question)
         try:
             found: dict[str, Any] = await self.task
-            self.say("" if robot is self.page.robot else "the robot has changed meanwhile")
-            return found if robot is self.page.robot else None
+            same = robot is self.page.robot and not self.gone
+            self.say("" if same else "the robot has changed meanwhile")
+            return found if same else None
         except asyncio.CancelledError:
             self.say("cancelled")
         except CardanError as error:
