@@ -9,7 +9,6 @@ of a binding, the difference between its rnea called from Python and its batch c
 
 from __future__ import annotations
 
-import ctypes
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -24,6 +23,7 @@ from cardan.describe.robot import Robot
 from cardan.program import Program
 from cardan.use.bench.casadi import casadi_case
 from cardan.use.bench.limits import fma_seconds
+from cardan.use.bench.one_by_one import one_by_one
 
 __all__ = [
     "Measure",
@@ -79,9 +79,7 @@ def states(program: Program, count: int, dtype: str = "float64") -> dict[str, np
 
 def fma_peak(dtype: str = "float64") -> Measure:
     """Seconds per floating-point operation of nothing but fused multiply-adds in registers."""
-    return Measure(
-        f"FMA peak {dtype}", lambda: min(fma_seconds(dtype, 20_000) for _ in range(3))
-    )
+    return Measure(f"FMA peak {dtype}", lambda: min(fma_seconds(dtype, 20_000) for _ in range(3)))
 
 
 def bare_batch(program: Program, dtype: str, count: int, columns: bool = False) -> Measure:
@@ -112,54 +110,15 @@ def bare_batch(program: Program, dtype: str, count: int, columns: bool = False) 
 
 def native_loop(program: Program) -> Measure:
     """The kernel for one state, called for each of a few states from native code."""
-    import llvmlite.binding as llvm
-
-    from cardan.run.function import _table
-    from cardan.run.native import machine, target_of
-    from cardan.run.views import view
-
-    function = program.compile()
     x = states(program, FEW)
-    out = {name: np.empty((FEW, *shape)) for name, shape in program.outputs.items()}
-    kernel = function._kernels.get(1, frozenset(), ("packed",) * (len(x) + len(out)))
-    tables = []
-    for arrays in (x, out):
-        tables += _table([view(a, a.ndim - 1) for a in arrays.values()], 0)  # type: ignore[misc]
-    lines = ["define void @loop(ptr %f, ptr %in, ptr %is, ptr %out, ptr %os, i64 %n) {", "entry:"]
-    sides = [("in", x), ("out", out)]
-    for side, arrays in sides:
-        lines.append(f"  %now.{side} = alloca [{len(arrays)} x ptr]")
-    lines += ["  br label %go", "go:", "  %i = phi i64 [ 0, %entry ], [ %j, %go ]"]
-    for side, arrays in sides:
-        for k, array in enumerate(arrays.values()):
-            v = f"{side}{k}"
-            lines += [
-                f"  %{v}.t = getelementptr ptr, ptr %{side}, i64 {k}",
-                f"  %{v}.b = load ptr, ptr %{v}.t",
-                f"  %{v}.o = mul i64 %i, {array[0].size}",
-                f"  %{v}.a = getelementptr double, ptr %{v}.b, i64 %{v}.o",
-                f"  %{v}.s = getelementptr ptr, ptr %now.{side}, i64 {k}",
-                f"  store ptr %{v}.a, ptr %{v}.s",
-            ]
-    lines += [
-        "  call void %f(ptr %now.in, ptr %is, ptr %now.out, ptr %os, i64 1)",
-        "  %j = add i64 %i, 1", "  %more = icmp slt i64 %j, %n",
-        "  br i1 %more, label %go, label %done", "done:", "  ret void", "}",
-    ]  # fmt: skip
-    engine = llvm.create_mcjit_compiler(llvm.parse_assembly("\n".join(lines)), target_of(machine()))
-    engine.finalize_object()
-    loop = ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * 5, ctypes.c_int64)(
-        engine.get_function_address("loop")
-    )
-    address = ctypes.cast(kernel, ctypes.c_void_p)
+    run = one_by_one(program)
+    found, expected = run(x), program.evaluate(**x)
+    overhead = best_of(20, lambda: run({name: array[:1] for name, array in x.items()}))
 
     def seconds() -> float:
-        assert all((engine, function, x, out))  # kept alive
-        return best_of(20, lambda: loop(address, *tables, FEW)) / FEW
+        return (best_of(20, lambda: run(x)) - overhead) / (FEW - 1)
 
-    seconds()
-    expected = program.evaluate(**x)
-    return Measure("one state, native", seconds, _apart([*out.values()], expected))
+    return Measure("one state, native", seconds, _apart(found, expected))
 
 
 def _apart(found: Any, expected: Any) -> float:

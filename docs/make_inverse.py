@@ -24,8 +24,8 @@ ROBOTS = {
 }
 HEAD = """# Derivations
 
-What `equations()` prints for some well-known arms, lengths as symbols where the description has them. Made by
-`python docs/make_inverse.py`; see [Inverse geometry](inverse-geometry.md).
+What `equations()` prints for some well-known arms, lengths as symbols where the description has
+them. Made by `python docs/make_inverse.py`; see [Inverse geometry](inverse-geometry.md).
 """
 
 

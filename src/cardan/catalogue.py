@@ -132,7 +132,7 @@ def _entries() -> list[Entry]:
                                 ("auto", "paul", "pieper", "general")),
                "frame": _FRAME,
                "reference": Option("the frame poses are seen from: 0 or 'world'", 0, kind="frame"),
-               "free": Option("of more than 6 joints: those whose values are given",
+               "free": Option("of more than 6 joints: the one that is given, or arm-angle",
                               kind="frame"),
                "symbolic": _SYMBOLIC}, program=False),
         Entry("loop-geometry", "geometric", "positions of the passive joints of closed loops",

@@ -8,14 +8,21 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.flexible.arms import hermite
+from tests.flexible.arms import hermite, state, tree
 
 import cardan
 from cardan.build.flexible_closure import closing
 from cardan.describe.robot import Robot
-from cardan.models.flexible_dynamics import mass_matrix
-from cardan.models.flexible_loops import constraint_drift
-from cardan.models.flexible_tree import forces, motion
+from cardan.models.bodies import bodies
+from cardan.models.flexible_dynamics import coordinate_keys, mass_matrix
+from cardan.models.flexible_loops import (
+    ROWS,
+    Cut,
+    closing_error,
+    constraint_drift,
+    constraint_rows,
+)
+from cardan.models.flexible_tree import forces, motion, seats
 from cardan.use.modal import frequency_map, static_deflection
 
 E, RHO, SIDE = 70e9, 2800.0, 0.002
@@ -98,8 +105,55 @@ def test_an_overconstrained_loop_obeys_its_constraints() -> None:
     np.testing.assert_allclose(found, expected[independent], rtol=1e-5, atol=1e-4)
     with pytest.raises(cardan.CardanError, match="overconstrained"):
         cardan.model(robot, "direct-dynamics", method="inertia-matrix")
-    with pytest.raises(cardan.CardanError, match="hold its deformation"):
-        static_deflection(robot, [0, 0])
+
+
+def test_statics_of_an_overconstrained_loop() -> None:
+    """A load at P of the welded frame: deflection by its stiffness matrix; then its frequencies."""
+    robot = welded()
+    load = np.array([0.02, -0.05])
+    loads = np.zeros((len(robot.links), 6))
+    frame = cardan.model(robot.tree(), "transform", frame="platform").evaluate(q=np.zeros(10))
+    loads[2, :3] = frame[:3, :3].T @ [load[0], 0, load[1]]
+    found = static_deflection(robot, [0, 0], loads=loads)
+    moved = cardan.model(robot.tree(), "transform", frame="platform").evaluate(q=found.q)
+    height = math.sqrt(0.4**2 - 0.3**2)
+    shift = moved[[0, 2], 3] - [0.3, height]
+    bar = E * SIDE**2 / 0.4  # slender: the bars' axial stiffness carries the load
+    axes = np.array([[0.3, height], [-0.3, height]]) / 0.4
+    expected = np.linalg.solve(bar * axes.T @ axes, load)
+    np.testing.assert_allclose(shift, expected, rtol=1e-3)
+    assert np.abs(closing(robot).error(found.q)).max() < 1e-10
+    prestressed = cardan.natural_frequencies(robot, [0, 0], about="equilibrium", loads=loads)
+    still = cardan.natural_frequencies(robot, [0, 0])
+    np.testing.assert_allclose(prestressed, still, rtol=0.02)
+    assert np.abs(prestressed / still - 1).max() > 1e-5
+
+
+@pytest.mark.parametrize("kind", ["prismatic", "cylindrical", "spherical", "universal"])
+def test_rows_and_drift_are_derivatives_of_the_closing_error(kind: str) -> None:
+    """d/dt error = G q̇ and d²/dt² error = G q̈ + g, rows that hold away from closure too."""
+    robot = tree("element")
+    scene = bodies(robot, lambda name: 0)
+    q, qd = state(robot, 20)
+    qdd = np.random.default_rng(21).normal(size=len(q))
+    cut = Cut(kind, 3, 4, ROWS[kind])
+    keys = coordinate_keys(scene)
+
+    def error(t: float) -> np.ndarray:
+        here = q + t * qd + t * t / 2 * qdd
+        return np.array(closing_error(scene, seats(scene, list(here)), cut), float)
+
+    x = motion(scene, list(q), list(qd))
+    G = np.array(
+        [[float(row.get(key, 0)) for key in keys] for row in constraint_rows(scene, x, cut)]
+    )
+    g = np.array(constraint_drift(scene, x, cut), float)
+    smooth = [k for k, name in enumerate(cut.rows) if name[0] in "vVu"]
+    h = 1e-4
+    first = (error(h) - error(-h)) / (2 * h)
+    second = (error(h) - 2 * error(0) + error(-h)) / h**2
+    np.testing.assert_allclose((G @ qd)[smooth], first[smooth], atol=1e-5)
+    np.testing.assert_allclose((G @ qdd + g)[smooth], second[smooth], atol=1e-4)
 
 
 def spatial_fivebar(**extra: Any) -> Robot:
@@ -167,6 +221,41 @@ def test_static_deflection_of_a_cantilever() -> None:
     loads[1, 1] = -1.0
     light = static_deflection(replace(robot, gravity=(0, 0, 0)), [0], loads=loads)
     assert light.q[2] == pytest.approx(-1 / (3 * EI), rel=2e-3)
+
+
+def chain(bodies: int, elements: int = 1) -> Robot:
+    """A clamped strip of 1 m cut into bodies with fixed joints between them."""
+    flexible = {
+        "length": f"1/{bodies}", "young": E, "density": RHO, "width": 0.01, "height": 0.01,
+        "motions": ["axial", "bending-y"], "elements": elements,
+    }  # fmt: skip
+    links: list[dict[str, Any]] = [{"flexible": flexible}]
+    links += [{"joint": "fixed", "d": f"1/{bodies}", "flexible": flexible}] * (bodies - 1)
+    links += [{"joint": "fixed", "d": f"1/{bodies}", "mass": 0.01}]
+    return cardan.load({
+        "gravity": [0, 0, 0],
+        "link": [{"name": f"part{k}", **link} for k, link in enumerate(links)],
+    })  # fmt: skip
+
+
+def test_bodies_in_a_chain_are_elements_of_one_body() -> None:
+    one = cardan.natural_frequencies(chain(1, 4), [0.2])
+    many = cardan.natural_frequencies(chain(4), [0.2])
+    np.testing.assert_allclose(many, one, rtol=1e-9)
+
+
+def test_a_chain_bends_into_a_circle() -> None:
+    """A moment at the tip, EI π/2 per metre: a quarter of a circle, far from small deflection."""
+    robot = chain(6)
+    moment = E * 0.01**4 / 12 * math.pi / 2
+    loads = np.zeros((len(robot.links), 6))
+    loads[-1, 5] = moment
+    found = static_deflection(robot, [0], loads=loads)
+    tip = cardan.model(robot, "transform").evaluate(q=found.q)
+    radius = 2 / math.pi
+    np.testing.assert_allclose(tip[:2, 3], [radius, radius], rtol=0.005)
+    assert math.atan2(tip[1, 0], tip[0, 0]) == pytest.approx(math.pi / 2, rel=1e-3)
+    assert found.tau[0] == pytest.approx(-moment, rel=1e-6)
 
 
 def test_a_strut_loses_its_frequency_towards_buckling() -> None:

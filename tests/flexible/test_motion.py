@@ -137,7 +137,7 @@ def test_two_link_arm_against_many_elements() -> None:
     plane.pin(lower[0], elbow)
     plane.pin(lower[-1], tip)
     plane.watch(tip, "Position")
-    (rows,) = plane.run(T, 4000, 500)
+    (rows,) = plane.run(T, 2500, 500)
     expected, found = at_times(rows, run.t), run.position()[:, :2]
     path = np.ptp(expected, axis=0).max()
     assert path > 0.5
@@ -214,6 +214,38 @@ def test_damping_and_torques() -> None:
     assert (np.diff(struck.energy) < 1e-9).all()
 
 
+def test_a_feedback_law_moves_the_arm_and_calms_it() -> None:
+    """Proportional and derivative control of the joint of a strip; both steppers agree."""
+    robot = cardan.load("flexible1r")
+
+    def law(t: float, q: np.ndarray, qd: np.ndarray) -> Any:
+        return [4 * (0.5 - q[0]) - 1.2 * qd[0]]
+
+    runs = [
+        simulate(robot, 3.0, law=law, step=step, method=method, samples=60)
+        for method, step in (("rk4", 1e-4), ("generalized-alpha", 1e-3))
+    ]
+    assert runs[0].q[-1, 0] == pytest.approx(0.5, abs=0.02)
+    assert np.abs(runs[0].position() - runs[1].position()).max() < 0.01
+
+
+def test_joints_that_nothing_drives_swing() -> None:
+    """A passive joint in an open arm: free in modes about the hanging arm, free in motion."""
+    robot = cardan.load(
+        {"gravity": [0, -9.81, 0], "link": [
+            {"ZZ": 0.01, "XX": 0.005, "YY": 0.005},
+            {"d": 0.3, "active": False, "flexible": strip(0.5, 0.006, 1)},
+            {"joint": "fixed", "d": 0.5, "mass": 1}]}
+    )  # fmt: skip
+    found = cardan.natural_frequencies(robot, [0], about="equilibrium", guess=[-1.4])
+    mass, rod = 1.0, RHO * 0.006 * 0.02 * 0.5
+    pendulum = math.sqrt(9.81 * (mass * 0.5 + rod * 0.25) / (mass * 0.25 + rod * 0.25 / 3))
+    assert found[0] == pytest.approx(pendulum / (2 * math.pi), rel=0.01)
+    run = simulate(robot, 0.2, motion=lambda t: ([0], [0], [0]), guess=[0], samples=40)
+    assert run.q[-1, 0] == 0
+    assert run.q[-1, 1] < -0.1  # it falls
+
+
 def test_implicit_methods_agree_with_the_explicit_one() -> None:
     robot = cardan.load("flexible2r")
     law = bang_bang([0, 0], [0.5, 0.5], 0.5)
@@ -228,7 +260,8 @@ def test_faults_of_a_simulation_are_told() -> None:
     for options, words in (
         ({"method": "euler"}, "no method"),
         ({"motion": lambda t: ([0], [0], [0])}, "driven joints"),
-        ({"motion": lambda t: 0, "torque": lambda t: 0}, "both given"),
+        ({"motion": lambda t: 0, "torque": lambda t: 0}, "has one of them"),
+        ({"law": lambda t, q, qd: [0, 0], "method": "radau"}, "needs steps"),
         ({"q_a": [0]}, "2 driven joints: q1, q4"),
         ({"q_a": [0, 2]}, "cannot be assembled"),
         ({"qd": [0]}, "independent velocities"),

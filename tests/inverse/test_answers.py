@@ -11,7 +11,7 @@ import cardan
 from cardan.describe.robot import Limits
 from cardan.exact import exact
 
-from .arms import ARMS
+from .arms import ARMS, arm
 from .test_closed import solution
 
 
@@ -107,6 +107,29 @@ def test_redundant_arms_take_a_value_for_the_free_joint() -> None:
         cardan.model(robot, "inverse-geometry", free="q9")
 
 
+@pytest.mark.parametrize("name", ["iiwa14", "kuka-lwr"])
+def test_the_arm_angle_places_the_elbow(name: str) -> None:
+    ik = cardan.model(cardan.load(name), "inverse-geometry", free="arm-angle")
+    p = dict.fromkeys(ik.chain.parameters, 0.4)
+    chain = ik.chain.numeric(p)
+    rng = np.random.default_rng(2)
+    q = rng.uniform(-3, 3, (500, 7))
+    psi = ik.arm_angle(q, p=p)
+    found = ik.solve(chain.pose(q), free=psi, p=p)
+    assert (found.count == 8).all()
+    assert np.abs((found.q - q[:, None] + np.pi) % (2 * np.pi) - np.pi).max(-1).min(1).max() < 1e-6
+    gap = ik.arm_angle(found.q, p=p) - psi[:, None]
+    assert np.abs((gap + np.pi) % (2 * np.pi) - np.pi).max() < 1e-6
+    assert np.allclose(ik.solve(chain.pose(q[0]), guess=q[0], p=p)[0], q[0])
+    assert "psi" in ik.equations()
+
+
+def test_the_arm_angle_needs_an_arm_plane() -> None:
+    for name in ("panda", "ur5"):
+        with pytest.raises(cardan.CardanError, match="arm angle"):
+            cardan.model(cardan.load(name), "inverse-geometry", free="arm-angle")
+
+
 def test_too_many_joints_say_what_to_do() -> None:
     with pytest.raises(cardan.CardanError, match="24"):
         cardan.model(cardan.load("snake30"), "inverse-geometry")
@@ -180,3 +203,29 @@ def test_the_general_method_answers_through_the_same_face() -> None:
     assert ik.method == "general"
     q = np.array([0.1, 0.2, 0.3, 0.4, 0.5, 0.6])
     assert np.abs(ik.solve(ik.chain.numeric().pose(q)) - q).max(-1).min() < 1e-8
+
+
+@pytest.mark.parametrize("count", [3, 4, 5])
+def test_few_joints_without_a_closed_form(count: int) -> None:
+    """General arms of three to five joints: virtual joints make them six."""
+    rows = [(0, 0, 0, 0, 0.3), (0, -1.2, 0.2, 0.3, 0.1), (0, 0.8, 0.5, 0.1, 0.12),
+            (0, 0.7, 0.15, 0.2, 0.4), (0, 1.1, 0.2, 0.1, 0.25)]  # fmt: skip
+    robot = arm("skew", [*rows[:count], (2, 0.4, 0.1, 0.3, 0.2)])
+    ik = cardan.model(robot, "inverse-geometry", method="general")
+    chain = ik.chain.numeric()
+    q = np.random.default_rng(3).uniform(-3, 3, (20, count))
+    found = ik.solve(chain.pose(q))
+    gap = np.abs((found.q - q[:, None] + np.pi) % (2 * np.pi) - np.pi).max(-1)
+    assert np.nanmin(gap, axis=1).max() < 1e-6
+    assert np.nanmax(found.residual) < 1e-9
+    out = chain.pose(q[0])
+    out[:3, 3] += 0.01
+    assert ik.solve(out).shape == (0, count)
+    auto = cardan.model(robot, "inverse-geometry").solve(chain.pose(q))
+    assert (auto.count == found.count).all()
+
+
+def test_a_method_asked_for_is_the_method_used() -> None:
+    robot = cardan.load("puma560-numeric")
+    assert cardan.model(robot, "inverse-geometry", method="pieper").method == "pieper"
+    assert cardan.model(robot, "inverse-geometry", method="paul").method == "paul"

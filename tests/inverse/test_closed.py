@@ -8,13 +8,14 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.random_robots import random_robot
 
 import cardan
 from cardan.inverse.chain import NumericChain
 from cardan.inverse.polish import merged, polish
 from cardan.mechanism.tree import Tree
 
-from .arms import ARMS, reached
+from .arms import ARMS, arm, reached
 
 BUNDLED = ["puma560", "rx90", "stanford", "scara", "ur5", "ur10", "tx40", "planar3r", "tree",
            "iiwa14", "kuka-lwr", "panda"]  # fmt: skip
@@ -172,3 +173,35 @@ def test_symbols_need_values() -> None:
     T = chain.pose(np.array([0.1, 0.2, 0.3, 0.4, 0.5, 0.6]))
     assert len(symbolic.program.parameters) > 3
     assert np.allclose(symbolic.solve(T), plain.solve(T))
+
+
+@pytest.mark.parametrize("seed", [4, 9, 22, 25, 27, 28, 30, 32, 33, 34, 124, 130])
+def test_random_arms(seed: int) -> None:
+    """Arms with zeros and right angles in all places, of three to six joints."""
+    count = (3, 4, 5, 6, 6, 6)[seed % 6]
+    robot = random_robot(seed, count, tree=False, fixed=False, base_motion=False)
+    try:
+        ik = cardan.model(robot, "inverse-geometry", method="pieper")
+    except cardan.CardanError:  # no closed form, or joints that move alike
+        return
+    chain = ik.chain.numeric()
+    rng = np.random.default_rng(seed)
+    q = rng.uniform(-np.pi, np.pi, (100, chain.n))
+    q[:, chain.sigma == 1] = rng.uniform(-1, 1, (100, int((chain.sigma == 1).sum())))
+    T = chain.pose(q)
+    found = ik.solve(T)
+    values = np.linalg.svd(chain.jacobian(q), compute_uv=False)
+    regular = values[:, -1] > 1e-4 * values[:, 0]
+    assert reached(found, q, chain.sigma)[regular].max() < 1e-5
+    there = np.arange(found.q.shape[1]) < found.count[:, None]
+    poses = chain.pose(np.where(there[..., None], found.q, 0))
+    assert np.abs(poses - T[:, None]).max((-2, -1))[there].max() < 1e-9 * chain.scale
+
+
+def test_joints_that_move_alike_are_refused() -> None:
+    twice = arm("twice", [(0, 0, 0, 0, 0), (0, 0, 0, 0, 0.2), (0, 1.2, 0.3, 0, 0)])
+    with pytest.raises(cardan.CardanError, match="2 independent ways"):
+        cardan.model(twice, "inverse-geometry")
+    ik = cardan.model(twice, "inverse-geometry", free=1)
+    T = ik.chain.numeric().pose(np.array([0.2, 0.3, 0.4]))
+    assert np.allclose(ik.solve(T, free=0.2), [[0.2, 0.3, 0.4]])

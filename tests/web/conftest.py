@@ -74,8 +74,9 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     found.stop()
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browser() -> Iterator[Any]:
+    # not longer than a module: playwright keeps an event loop running in this thread
     if CHROMIUM is None:
         pytest.skip("no chromium here: .ci/run installs it")
     api = pytest.importorskip("playwright.sync_api")

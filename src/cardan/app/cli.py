@@ -16,7 +16,17 @@ from typer.core import TyperCommand, TyperGroup
 
 from ..errors import CardanError
 from ..version import __version__
-from . import benching, describing, generating, identifying, looping, moving, serving, solving
+from . import (
+    benching,
+    describing,
+    generating,
+    identifying,
+    looping,
+    moving,
+    serving,
+    solving,
+    vibrating,
+)
 from .options import ModelCommand
 from .output import message, print_text, silence
 
@@ -98,6 +108,7 @@ _COMMANDS: list[tuple[Callable[..., None], type[TyperCommand] | None]] = [
     (moving.sweep, ModelCommand),
     (identifying.identify, None),
     (identifying.excite, None),
+    (vibrating.modes, None),
 ]
 for _function, _class in _COMMANDS:
     app.command(cls=_class)(_function)

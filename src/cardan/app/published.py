@@ -14,7 +14,7 @@ from .sources import is_bare
 if TYPE_CHECKING:
     from ..describe.robot import Robot
 
-__all__ = ["BARE", "SOURCES", "Figure", "kind_of", "published"]
+__all__ = ["BARE", "COUNTED", "SOURCES", "Figure", "kind_of", "published"]
 
 SOURCES = {
     "SYMORO+": (
@@ -60,6 +60,8 @@ _ROBOTS = {
     "stanford": ("Stanford", "standard"), "stanford-base": ("Stanford", "base"),
     "general6r": ("6R", "base"), "kuka-lwr": ("LWR", "standard"), "sr400": ("SR400", "standard"),
 }  # fmt: skip
+
+COUNTED = tuple(_ROBOTS)  # bundled robots of which others published counts
 
 S, L, B, O = "SYMORO+", "SYMORO+ listing", "SYMORO+ bound", "OpenSYMORO"
 

@@ -111,7 +111,7 @@ def _pose(robot: Robot, pose: str, at: str, frame: str) -> Any:
 
 def _print(solution: Any, T: Any, answer: Any, json: bool) -> None:
     count = int(answer.count)
-    rows = [
+    rows: list[dict[str, Any]] = [
         {
             "q": [float(x) for x in answer.q[k]],
             "residual": float(answer.residual[k]),

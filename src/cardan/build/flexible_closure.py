@@ -12,33 +12,21 @@ from functools import cached_property, lru_cache
 
 import numpy as np
 
-from ..describe.robot import FIXED, PRISMATIC, REVOLUTE, Link, Robot
+from ..describe.robot import FIXED, PRISMATIC, REVOLUTE, Robot
 from ..errors import InputError, ModelError
+from ..mechanism.loops import opened
 from ..models.bodies import Bodies, bodies
 from ..models.flexible_dynamics import Key, coordinate_keys
 from ..models.flexible_loops import ROWS, Cut, closing_error, constraint_rows, is_reversed
 from ..models.flexible_tree import Motion, seats
 
-__all__ = ["Closing", "closing", "numeric_bodies", "opened"]
+__all__ = ["Closing", "closing", "numeric_bodies"]
 
 Array = np.ndarray
 _KINDS = {REVOLUTE: "revolute", PRISMATIC: "prismatic", FIXED: "fixed"}
 _CLOSED = 1e-11
 _RANK = 1e-7
 _STARTS = 12
-
-
-def opened(robot: Robot) -> Robot:
-    """The tree of a robot, with the frames of its loops as massless fixed links."""
-    frames = [*(loop.cut for loop in robot.loops), *(loop.twin for loop in robot.loops)]
-    for loop in robot.loops:
-        if loop.cut.active and loop.cut.sigma != FIXED:
-            raise ModelError(f"loop '{loop.name}' is cut at an active joint; cut a passive one")
-    still = [replace(f, sigma=FIXED, active=False, variable="", IA=0, FV=0, FS=0) for f in frames]
-    return replace(
-        robot, loops=(), joints=(*robot.joints, *still),
-        links=(*robot.links, *(Link(f.name) for f in frames)),
-    )  # fmt: skip
 
 
 def numeric_bodies(robot: Robot) -> Bodies:
@@ -75,9 +63,17 @@ class Closing:
 
     @cached_property
     def passive(self) -> tuple[Key, ...]:
-        """Joints that follow; those of an open tree all count as driven."""
-        if not self.everything:
-            return ()
+        """Joints that follow the loops."""
+        return self.undriven if self.everything else ()
+
+    @property
+    def loose(self) -> tuple[Key, ...]:
+        """Joints of an open tree that nothing drives: they swing."""
+        return () if self.everything else self.undriven
+
+    @cached_property
+    def undriven(self) -> tuple[Key, ...]:
+        """Joints that are neither active nor elastic."""
         joints = self.robot.joints
         return tuple(
             key for key in self.keys
@@ -89,8 +85,9 @@ class Closing:
         """Driven joints."""
         joints = self.robot.joints
         return tuple(
-            key for key in self.independent if key[0] == "joint" and not joints[key[1] - 1].elastic
-        )
+            key for key in self.keys
+            if key[0] == "joint" and joints[key[1] - 1].active and not joints[key[1] - 1].elastic
+        )  # fmt: skip
 
     def columns(self, keys: Sequence[Key]) -> list[int]:
         """The places of these coordinates in q."""
@@ -128,7 +125,7 @@ class Closing:
         return None if any(is_reversed(self.scene, x, cut) for cut in self.everything) else q
 
     def assemble(
-        self, q_a: Sequence[float], q_e: Sequence[float] | None = None,
+        self, q_a: Sequence[float] | None, q_e: Sequence[float] | None = None,
         guess: Sequence[float] | None = None,
     ) -> Array:  # fmt: skip
         """All coordinates: driven joints as given, elastic ones too (zero), passive ones found.
@@ -151,11 +148,13 @@ class Closing:
         )
 
     def start(
-        self, q_a: Sequence[float], q_e: Sequence[float] | None, guess: Sequence[float] | None
-    ) -> Array:
+        self, q_a: Sequence[float] | None, q_e: Sequence[float] | None,
+        guess: Sequence[float] | None,
+    ) -> Array:  # fmt: skip
         """q with everything that is given filled in; elastic joints at rest."""
         q = np.zeros(len(self.keys))
-        driven = np.atleast_1d(np.asarray(q_a, float))
+        given = np.zeros(len(self.active)) if q_a is None else q_a
+        driven = np.atleast_1d(np.asarray(given, float))
         if driven.shape != (len(self.active),):
             names = ", ".join(
                 self.robot.joints[j - 1].variable or f"q{j}" for _, j, _ in self.active
@@ -170,7 +169,7 @@ class Closing:
         if q_e is not None:
             q[self.n :] = np.asarray(q_e, float)
         if guess is not None:
-            q[self.columns(self.passive)] = np.asarray(guess, float)
+            q[self.columns(self.undriven)] = np.asarray(guess, float)
         return q
 
     @cached_property
@@ -249,7 +248,7 @@ def closing(robot: Robot) -> Closing:
     n, B = len(robot.joints), len(robot.loops)
     cuts = []
     for k, loop in enumerate(robot.loops, 1):
-        kind = getattr(loop, "kind", "") or _KINDS[loop.cut.sigma]
+        kind = loop.kind or _KINDS[loop.cut.sigma]
         if kind not in ROWS:
             raise ModelError(
                 f"loop '{loop.name}' of '{robot.name}' closes at a {kind} joint; with flexible"

@@ -96,7 +96,7 @@ def _needs_axes(rows: tuple[str, ...]) -> bool:
     return any(not name.startswith("V") for name in rows)
 
 
-def inverse_dynamics(robot: Robot, f_e: bool, effort: str) -> Program:
+def inverse_dynamics(robot: Robot, f_e: bool, effort: str, symbolic: bool = False) -> Program:
     without_floating_loops(robot, "inverse-dynamics")
     loops = closing(robot)
     active, independent = loops.active, loops.independent
@@ -125,7 +125,9 @@ def inverse_dynamics(robot: Robot, f_e: bool, effort: str) -> Program:
         return Result(outputs_of(tau, rates, None), here.motion)
 
     forms = _forms(loops, multipliers, elimination)
-    return build_flexible(robot, "inverse-dynamics", inputs, forms, ["tau", "qdd_e"], effort)
+    return build_flexible(
+        robot, "inverse-dynamics", inputs, forms, ["tau", "qdd_e"], effort, symbolic
+    )
 
 
 def _forms(
@@ -149,7 +151,9 @@ def _along(row: Any, values: Any) -> Scalar:
     return total
 
 
-def direct_dynamics(robot: Robot, f_e: bool, effort: str, method: str = "auto") -> Program:
+def direct_dynamics(
+    robot: Robot, f_e: bool, effort: str, method: str = "auto", symbolic: bool = False
+) -> Program:
     without_floating_loops(robot, "direct-dynamics")
     loops = closing(robot)
     active, independent = loops.active, loops.independent
@@ -173,4 +177,4 @@ def direct_dynamics(robot: Robot, f_e: bool, effort: str, method: str = "auto") 
         return Result({"qdd": ((len(rates),), rates[::-1])}, here.motion)
 
     forms = _forms(loops, multipliers, elimination, method)
-    return build_flexible(robot, "direct-dynamics", inputs, forms, ["qdd"], effort)
+    return build_flexible(robot, "direct-dynamics", inputs, forms, ["qdd"], effort, symbolic)

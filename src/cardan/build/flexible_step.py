@@ -11,6 +11,7 @@ from typing import Any
 
 from ..describe.robot import Robot
 from ..errors import ModelError
+from ..mechanism.loops import opened
 from ..models.bodies import Bodies
 from ..models.flexible_dynamics import Key, articulated
 from ..models.flexible_loops import constraint_rows, dependent
@@ -19,7 +20,7 @@ from ..program import Program
 from .common import Arrays, is_floating
 from .derive import Derivation, Form, Result
 from .flexible import coordinates
-from .flexible_closure import closing, opened
+from .flexible_closure import closing
 from .flexible_parallel import Loops
 
 __all__ = ["flow_program", "rates_program", "step_program"]
@@ -42,7 +43,10 @@ def _rates(robot: Robot, scene: Bodies, state: State, u: Any, prescribed: bool) 
     else:
         moving = motion(scene, q, qd, unturned=point_links(scene))
         by_link = {key[1]: value for key, value in given.items()}
-        choice: dict[str, Any] = {"tau": {}, "qdd": by_link} if prescribed else {"tau": by_link}
+        idle = {key[1]: 0 for key in loops.loose}
+        choice: dict[str, Any] = (
+            {"tau": idle, "qdd": by_link} if prescribed else {"tau": {**idle, **by_link}}
+        )
         solved = articulated(scene, moving, **choice)
         found = {key: _pick(solved, key) for key in loops.keys}
         flow = list(qd)

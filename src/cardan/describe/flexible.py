@@ -15,8 +15,10 @@ from typing import Any
 from .expression import Value, divide, multiply, number, power
 from .parser import to_value
 
-__all__ = ["BEAM_KEYS", "BODY_KEYS", "MOTIONS", "SHAPES", "THEORIES", "Beam", "ElasticBody",
-           "ElasticPoint", "flexible_faults", "read_flexible", "write_flexible"]  # fmt: skip
+__all__ = [
+    "BEAM_KEYS", "BODY_KEYS", "MOTIONS", "SHAPES", "THEORIES", "Beam", "ElasticBody",
+    "ElasticPoint", "flexible_cells", "flexible_faults", "read_flexible", "write_flexible",
+]  # fmt: skip
 
 MOTIONS = ("axial", "bending-y", "bending-z", "torsion")
 SHAPES = ("elements", "clamped", "pinned", "polynomials")
@@ -119,6 +121,11 @@ class ElasticBody:
     ddMS: tuple[Any, ...] = ()
     points: tuple[ElasticPoint, ...] = ()
 
+    def __post_init__(self) -> None:
+        """Lists and arrays become tuples: a description is frozen."""
+        for f in fields(self):
+            object.__setattr__(self, f.name, _frozen(getattr(self, f.name)))
+
     @property
     def coordinates(self) -> int:
         """Number of elastic coordinates."""
@@ -133,6 +140,11 @@ class ElasticBody:
 BODY_KEYS = ("kind", "mass", "MS", "inertia", "MS_de", "MS_re", "M_ee", "K_ee", "D_ee", "dI",
              "ddI", "dMS_re", "ddMS", "points")  # fmt: skip
 _POINT_KEYS = ("position", "displacement", "rotation")
+
+
+def _frozen(item: Any) -> Any:
+    item = item.tolist() if hasattr(item, "tolist") else item
+    return tuple(map(_frozen, item)) if isinstance(item, list | tuple) else item
 
 
 def _leaves(item: Any) -> Iterator[Value]:
@@ -368,3 +380,12 @@ def flexible_faults(item: Any, passive_revolute: bool) -> Iterator[str]:
             "pinned shapes need a passive revolute joint (active = false), whose angle is then"
             " that of the chord; use shapes = 'clamped'"
         )
+
+
+def flexible_cells(item: Beam | ElasticBody, text: Any) -> tuple[str, ...]:
+    """Kind, shapes, length, young, density, motions: a row of a table."""
+    if isinstance(item, ElasticBody):
+        return ("body", f"{len(item.points)} points", "", "", "", "")
+    count = item.elements if item.shapes == "elements" else item.modes
+    values = (text(x) for x in (item.length, item.young, item.density))
+    return (item.theory, f"{count} {item.shapes}", *values, " ".join(item.motions))

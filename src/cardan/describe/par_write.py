@@ -133,6 +133,9 @@ def _inexpressible(robot: Robot, frames: Sequence[Joint], plus: bool) -> Iterabl
     for loop in robot.loops:
         if loop.kind:
             yield Fault(f"a .par file has no {loop.kind} joint; write .toml", link=loop.name)
+    for link in robot.links:
+        if link.flexible is not None:
+            yield Fault("a .par file has no flexible links; write .toml", link=link.name)
     uses: dict[str, int] = {}
     for j, joint in enumerate(frames, 1):
         for key in GEOMETRY:

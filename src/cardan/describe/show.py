@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from ..exact import Exact
 from .expression import Value
 from .fields import JOINTS, LIMITS
+from .flexible import flexible_cells
 from .robot import DRIVE, FIXED, GEOMETRY, IDENTITY_4, INERTIA, WRENCH, Joint, Robot
 
 __all__ = ["Table", "as_html", "as_latex", "as_text", "tables"]
@@ -53,7 +54,7 @@ def tables(robot: Robot) -> list[Table]:
         kinds = {n + k: loop.kind for k, loop in enumerate(robot.loops, 1) if loop.kind}
         title = "Loops: cut joints and their twins"
         found.append(_geometry(title, robot, [*cut, *twin], kinds))
-    return [*found, _base(robot)]
+    return [*found, *_flexible(robot), _base(robot)]
 
 
 def as_text(robot: Robot) -> str:
@@ -112,6 +113,17 @@ def _geometry(
         rows.append((str(j), name, str(joint.antecedent), kind, *cells.values()))
     header = ("j", "link", "a(j)", "joint", *GEOMETRY)
     return _compact(Table(title, header, tuple(rows)), 4)
+
+
+def _flexible(robot: Robot) -> list[Table]:
+    """Links that deform: what they are and their elastic coordinates."""
+    rows = [
+        (str(j), link.name, str(link.flexible.coordinates), *flexible_cells(link.flexible, _text))
+        for j, link in enumerate(robot.links, 1)
+        if link.flexible is not None
+    ]
+    header = ("j", "link", "coordinates", "kind", "shapes", "length", "young", "density", "motions")
+    return [Table("Flexible links", header, tuple(rows))] if rows else []
 
 
 def _joints(robot: Robot) -> Table:

@@ -53,7 +53,7 @@ from .robot import (
 from .toml_lines import Place, has_long_key, lines_of
 from .units import parse_quantity
 
-__all__ = ["VERSION", "from_dict", "read_dict", "read_toml", "reader_of"]
+__all__ = ["VERSION", "from_dict", "read_dict", "read_toml"]
 
 VERSION = 1
 GRAVITY: tuple[Value, ...] = (0, 0, to_value("-9.81"))
@@ -100,11 +100,6 @@ def read_dict(
     if robot is None or reader.faults:
         return None, sorted(reader.faults, key=lambda fault: fault.line)
     return robot, check(robot, file, reader.line_of(robot))
-
-
-def reader_of(file: str) -> Any:
-    """A reader of values that collects faults, for parts of a description in other files."""
-    return _Reader(file, {})
 
 
 class _Decimal(str):

@@ -113,6 +113,7 @@ def _lost(robot: Robot) -> list[Fault]:
     for link, joint in zip(robot.links, robot.joints, strict=True):
         what = [(joint.IA != 0, "rotor inertia IA"), (joint.elastic, "elastic joint")]
         what += [(not joint.active and joint.sigma != FIXED, "passive joint")]
+        what += [(link.flexible is not None, "flexible link")]
         what += [(any(getattr(link, key) != 0 for key in WRENCH), "external wrench FX ... CZ")]
         found += [(link.name, text) for present, text in what if present]
     base = robot.base

@@ -22,7 +22,7 @@ from .paul import Derivation
 __all__ = ["CLEAR", "program"]
 
 Scalar = Any
-CLEAR = 1e-10  # margins beyond ±CLEAR are beyond doubt
+CLEAR = 1e-12  # margins (squares of sines) beyond ±CLEAR are beyond doubt
 MEANING = {
     "T": "pose of the frame: homogeneous matrix, m",
     "free": "values of the joints that are given, rad or m",
@@ -127,7 +127,12 @@ def residual(found: Derivation) -> Scalar:
         if best is None or price < best[0]:
             best = price, value
     assert best is not None
-    return best[1]
+    worst = best[1]
+    for step in found.steps:  # two equations give C and S apart: only together are they an angle
+        if step.relation.kind == "two":
+            C, S = step.root.value
+            worst = _larger(worst, C * C + S * S - 1)
+    return worst
 
 
 def _distance(A: Frame, B: Frame) -> Scalar:

@@ -25,7 +25,7 @@ from .polish import distance, merged, polish, rank_lost
 __all__ = ["Closed", "Found"]
 
 Array = NDArray[np.float64]
-EXACT = 1e-11  # residual, relative to the size of the robot, that needs no polishing
+EXACT = 1e-10  # residual, relative to the size of the robot, that needs no polishing
 WRONG = 1e-4  # residual of a branch that is not a solution at all
 ACCEPT = 1e-9  # residual of an answer
 CHUNK = 4096
@@ -124,8 +124,10 @@ class Closed:
         likely = np.isfinite(found.q).all(-1) & ~(found.margin < -1e-6)
         q, residual = polish(numeric, found.q[likely], T, self._held)
         good = residual <= ACCEPT * numeric.scale
-        open_ = bool((~(np.abs(found.margin[likely]) > CLEAR) & ~good).any())
-        return q[good], residual[good], open_ or (not likely.all() and not good.any())
+        # a margin of exactly 0 says that an equation vanishes
+        open_ = bool(((found.margin[likely] == 0) & ~good).any())
+        open_ = open_ or (not np.isfinite(found.q).all() and not good.any())
+        return q[good], residual[good], open_
 
     def _representative(
         self, T: Array, inputs: dict[str, Array], numeric: NumericChain, q: Array, residual: Array

@@ -16,8 +16,8 @@ from typing import Any
 from ..algebra.scalar import function
 from ..exact import Exact, exact
 from ..ir.graph import Expr, Graph
-from .equation import Relation
 from .polynomial import quotient
+from .relation import Relation
 
 __all__ = ["Aid", "Root", "solved"]
 

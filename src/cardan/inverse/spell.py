@@ -170,6 +170,8 @@ class Speller:
             return f"{name[0]}_{name[1]}" if self.latex else name
         if array == "sign":
             return rf"\varepsilon_{{{k + 1}}}" if self.latex else f"e{k + 1}"
+        if array == "free" and not self.geo.free:
+            return r"\psi" if self.latex else "psi"
         if array == "free":
             name = self.joint_names[list(self.geo.free)[k]]
         elif array == "\0p":

@@ -217,6 +217,8 @@ def _place(e: Equation, n: int) -> str:
     row, column = entry[0], entry[1:]
     left = f"{i}T0 U0" if i else "U0"
     last = f" {n}T{k}" if k < n else ""
+    if column == "E":
+        return f"elbow, given by the arm angle, seen from frame {i}, component {row}"
     if entry == "PP":
         return f"square of the distance from O{i} to O{k}"
     if column == "Q":

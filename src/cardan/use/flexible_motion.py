@@ -79,25 +79,26 @@ def simulate(
     torque: Callable[[float], Any] | None = None, q_a: Sequence[float] | None = None,
     q_e: Sequence[float] | None = None, qd: Sequence[float] | None = None,
     guess: Sequence[float] | None = None, step: float | None = None, method: str = "auto",
-    samples: int = 500, rtol: float = 1e-6, atol: float = 1e-9,
+    samples: int = 500, rtol: float = 1e-6, atol: float = 1e-9, law: Any = None,
 ) -> FlexibleMotion:  # fmt: skip
     """Integrate a robot with flexible links over a time.
 
     motion(t): positions, velocities, accelerations of the driven joints; or torque(t), zero without
-    either. It starts at q_a (that of the motion), undeformed or deformed by q_e, with velocities qd
-    of the independent coordinates (driven and elastic joints, then elastic coordinates)."""
+    either; or law(t, q, qd): torques, held over each step of rk4 and generalized-alpha, of q of the
+    tree and velocities of the independent coordinates. It starts at q_a (that of the motion),
+    undeformed or deformed by q_e, with velocities qd of the independent coordinates (driven and
+    elastic joints, then elastic coordinates)."""
     if method not in METHODS:
         raise UnknownNameError.of("method", method, METHODS)
-    if motion is not None and torque is not None:
-        raise InputError("motion and torque are both given; a driven joint has one of them")
     if not duration > 0:
         raise InputError(f"duration {duration} is not positive")
     loops = closing(robot)
-    prescribed = motion is not None
-    drive = _drive(loops, motion, torque)
-    start = _start(loops, drive, prescribed, q_a, q_e, qd, guess)
-    run = _Run(robot, prescribed, drive, start, duration, samples)
+    drive = _Drive(loops, motion, torque, law)
+    start = _start(loops, drive, q_a, q_e, qd, guess)
+    run = _Run(robot, drive.prescribed, drive, start, duration, samples)
     if method in ("radau", "bdf"):
+        if law is not None:
+            raise InputError("a sampled law needs steps: method 'rk4' or 'generalized-alpha'")
         return run.adaptive(method, rtol, atol)
     count = run.count(step or _stable_step(robot, start[0][loops.columns(loops.active)], guess))
     if method == "rk4" or (method == "auto" and count <= _MOST_STEPS):
@@ -105,31 +106,47 @@ def simulate(
     return run.implicit(count if step else run.count(duration / _IMPLICIT_STEPS))
 
 
-def _drive(loops: Closing, motion: Any, torque: Any) -> Callable[[float], Array]:
-    """t -> u, checked."""
-    na = len(loops.active)
-    if motion is None and torque is None:
-        return lambda t: np.zeros(na)
-    shape = (3, na) if motion is not None else (na,)
-    given = motion if motion is not None else torque
+class _Drive:
+    """t -> u, checked: a prescribed motion, torques of time, or torques held over a step."""
 
-    def drive(t: float) -> Array:
-        u = np.array(
-            [np.atleast_1d(x) for x in given(t)] if motion is not None else given(t), float
-        )
-        if u.shape != shape:
-            what = "q, qd, qdd of the driven joints" if motion is not None else "driven torques"
-            raise InputError(f"at t = {t:g} the law gives shape {u.shape}; {what}: {shape}")
-        return u
+    def __init__(self, loops: Closing, motion: Any, torque: Any, law: Any) -> None:
+        if sum(x is not None for x in (motion, torque, law)) > 1:
+            raise InputError("motion, torque, law: a driven joint has one of them")
+        na = len(loops.active)
+        self.prescribed = motion is not None
+        self.given = motion if self.prescribed else torque
+        self.law = law
+        self.shape = (3, na) if self.prescribed else (na,)
+        self.held = np.zeros(na)
+        if self.given is not None:
+            self(0.0)
 
-    drive(0.0)
-    return drive
+    def __call__(self, t: float) -> Array:
+        if self.given is None:
+            return self.held
+        found = self.given(t)
+        return self.fitting(t, [np.atleast_1d(x) for x in found] if self.prescribed else found)
+
+    def sample(self, t: float, q: Array, qd: Array) -> None:
+        """Ask the law for the torques of the next step."""
+        if self.law is not None:
+            self.held = self.fitting(t, self.law(t, q, qd))
+
+    def fitting(self, t: float, u: Any) -> Array:
+        found = np.array(u, float)
+        if found.shape != self.shape:
+            what = "q, qd, qdd of the driven joints" if self.prescribed else "driven torques"
+            raise InputError(
+                f"at t = {t:g} the law gives shape {found.shape}; {what}: {self.shape}"
+            )
+        return found
 
 
 def _start(
-    loops: Closing, drive: Callable[[float], Array], prescribed: bool, q_a: Any, q_e: Any, qd: Any,
-    guess: Any,
-) -> tuple[Array, Array]:  # fmt: skip
+    loops: Closing, drive: _Drive, q_a: Any, q_e: Any, qd: Any, guess: Any
+) -> tuple[Array, Array]:
+    """q of the tree and qd of the independent coordinates at the beginning."""
+    prescribed = drive.prescribed
     first = drive(0.0)
     if prescribed:
         q_a = first[0]
@@ -178,7 +195,7 @@ class _Run:
 
     robot: Robot
     prescribed: bool
-    drive: Callable[[float], Array]
+    drive: _Drive
     start: tuple[Array, Array]
     duration: float
     samples: int
@@ -196,6 +213,7 @@ class _Run:
         width = np.array([h])
         for k in range(count):
             t = k * h
+            self.drive.sample(t, q, qd)
             u0, u1, u2 = (self.drive(t + s * h) for s in (_SIDE, 0.5, 1 - _SIDE))
             q, qd = advance(q=q, qd=qd, u0=u0, u1=u1, u2=u2, h=width)
             if (k + 1) % every == 0:
@@ -238,6 +256,7 @@ class _Run:
         unit, inverse = np.eye(len(y)), None
         for k in range(count):
             t = (k + alpha_f) * h
+            self.drive.sample(k * h, *np.split(y, [len(self.start[0])]))
             change = slope
             for trial in range(2 * _NEWTON):
                 inner = y + (alpha_f * h) * ((1 - gamma) * slope + gamma * change)

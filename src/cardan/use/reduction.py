@@ -13,8 +13,9 @@ from typing import Any
 
 import numpy as np
 
-from ..describe.flexible import ElasticBody, ElasticPoint, read_flexible
-from ..errors import DescriptionError, Fault, InputError, MissingExtraError
+from ..describe.flexible import ElasticBody, ElasticPoint
+from ..describe.toml import read_dict
+from ..errors import DescriptionError, InputError, MissingExtraError
 
 __all__ = ["craig_bampton", "load_body"]
 
@@ -192,11 +193,12 @@ def load_body(path: str | Path) -> ElasticBody:
     return _read(table, str(path))
 
 
-def _read(table: Mapping[str, Any], file: str) -> ElasticBody:
-    from ..describe.toml import reader_of
-
-    reader = reader_of(file)
-    found = read_flexible(reader, {**table, "kind": "body"})
-    if reader.faults or not isinstance(found, ElasticBody):
-        raise DescriptionError(reader.faults or [Fault("it holds no flexible body", file)])
+def _read(table: Any, file: str) -> ElasticBody:
+    if not isinstance(table, Mapping):
+        raise InputError(f"{file}: a flexible body is a table of its fields")
+    robot, faults = read_dict({"link": [{"flexible": {**table, "kind": "body"}}]}, file)
+    errors = [fault for fault in faults if fault.severity == "error"]
+    if robot is None or errors:
+        raise DescriptionError(errors)
+    found: ElasticBody = robot.links[0].flexible
     return found

@@ -13,7 +13,10 @@ import numpy as np
 from ...describe.expression import number, symbols
 from ...describe.robot import FIXED, GEOMETRY, PRISMATIC, Joint, Link, Robot
 
-__all__ = ["Solid", "drawable", "reach", "skeleton", "solids", "stand_ins"]
+__all__ = [
+    "Solid", "along", "drawable", "ends", "outline", "reach", "skeleton", "solids", "stand_ins",
+    "thickness",
+]  # fmt: skip
 
 LENGTHS = ("b", "d", "r")
 
@@ -23,7 +26,7 @@ class Solid:
     """A cylinder along z, a box or a ball in a frame: its middle, its axis, its size."""
 
     frame: int
-    kind: str  # tube, revolute, prismatic, slide, tool
+    kind: str  # tube, revolute, prismatic, slide, tool, loop
     middle: tuple[float, float, float]
     turn: np.ndarray  # (3,3)
     length: float
@@ -63,9 +66,19 @@ def reach(robot: Robot) -> float:
     return max(*far, 0.2) + 0.15 * slides if len(far) > 1 else 1.0
 
 
+def thickness(robot: Robot) -> float:
+    """The length that joints and tubes are drawn in proportion to: robots of many short links are
+    drawn thin."""
+    lengths = sorted(
+        np.hypot(np.hypot(b, d), r) for _, b, _, d, _, r in map(_lengths, robot.joints)
+    )
+    real = [length for length in lengths if length > 1e-9]
+    return float(min(reach(robot), 6 * real[len(real) // 2])) if real else reach(robot)
+
+
 def solids(robot: Robot) -> list[Solid]:
     """All solids of a drawable robot."""
-    size = reach(robot)
+    size = thickness(robot)
     found = []
     for j, joint in enumerate(robot.joints, 1):
         gamma, b, _, d, _, r = _lengths(joint)
@@ -81,10 +94,48 @@ def solids(robot: Robot) -> list[Solid]:
             kind = "prismatic" if joint.sigma == PRISMATIC else "revolute"
             at = 0.0 if joint.sigma == PRISMATIC else -r
             found.append(Solid(j, kind, (0, 0, at), np.eye(3), 0.12 * size, j))
-    carried = {joint.antecedent for joint in robot.joints}
-    for j in range(1, len(robot.joints) + 1):
-        if j not in carried:
-            found.append(Solid(j, "tool", (0, 0, 0), np.eye(3), 0.1 * size, j))
+    for loop in robot.loops:
+        found += _branch(loop.cut, 0.12 * size, "loop") + _branch(loop.twin, 0.05 * size, "loop")
+    for j in ends(robot):
+        found.append(Solid(j, "tool", (0, 0, 0), np.eye(3), 0.1 * size, j))
+    return found
+
+
+def ends(robot: Robot) -> list[int]:
+    """Frames that carry nothing: where tools are."""
+    frames = [*robot.joints, *(f for loop in robot.loops for f in (loop.cut, loop.twin))]
+    carried = {frame.antecedent for frame in frames}
+    return [j for j in range(1, len(robot.joints) + 1) if j not in carried]
+
+
+def _branch(frame: Joint, length: float, kind: str) -> list[Solid]:
+    """The way from a link to a frame that closes a loop, and that frame's axis."""
+    gamma, b, alpha, d, _, r = _lengths(frame)
+    i = frame.antecedent
+    corner = np.array([d * np.cos(gamma), d * np.sin(gamma), b])
+    z = np.array([np.sin(gamma) * np.sin(alpha), -np.cos(gamma) * np.sin(alpha), np.cos(alpha)])
+    end = corner + r * z
+    way = _tube(i, (0, 0, 0), (0, 0, b)) + _tube(i, (0, 0, b), corner) + _tube(i, corner, end)
+    x, y, height = (float(value) for value in end)
+    return [*way, Solid(i, kind, (x, y, height), along(z), length)]
+
+
+def outline(robot: Robot, T: np.ndarray) -> list[np.ndarray]:
+    """The tubes of all links as segments (2, 3) in frame 0, for a picture in two dimensions."""
+    found = []
+    for part in solids(robot):
+        if part.kind != "tube":
+            continue
+        pose = T[part.frame]
+        half = part.turn[:, 2] * part.length / 2
+        points = np.array([np.array(part.middle) - half, np.array(part.middle) + half])
+        found.append(points @ pose[:3, :3].T + pose[:3, 3])
+    for j, joint in enumerate(robot.joints, 1):
+        if joint.sigma == PRISMATIC:
+            # the rod goes from where the antecedent's part of the link ends to frame j
+            gamma, b, _, d, _, _ = _lengths(joint)
+            corner = np.array([d * np.cos(gamma), d * np.sin(gamma), b, 1.0])
+            found.append(np.array([(T[joint.antecedent] @ corner)[:3], T[j, :3, 3]]))
     return found
 
 
@@ -94,10 +145,10 @@ def _tube(frame: int, start: Any, end: Any) -> list[Solid]:
     if length < 1e-9:
         return []
     x, y, z = (float(value) for value in (a + c) / 2)
-    return [Solid(frame, "tube", (x, y, z), _along((c - a) / length), length)]
+    return [Solid(frame, "tube", (x, y, z), along((c - a) / length), length)]
 
 
-def _along(axis: np.ndarray) -> np.ndarray:
+def along(axis: np.ndarray) -> np.ndarray:
     """A rotation that takes z to the axis."""
     other = np.eye(3)[int(np.argmin(np.abs(axis)))]
     x = np.cross(other, axis)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -9,26 +10,74 @@ import numpy as np
 from ...describe.robot import FIXED, Robot
 from ...errors import InputError
 
-__all__ = ["follow", "reach_for"]
+__all__ = ["assembled", "follow", "reach_for"]
+
+_STEP = 0.12  # rad or m: small enough to stay in one assembly
 
 
-def follow(robot: Robot, q: np.ndarray) -> np.ndarray:
-    """Positions with the passive joints moved so that the loops close, nearest to these."""
-    from ...closure.numeric import CLOSED, equations
+def follow(robot: Robot, start: np.ndarray, wanted: np.ndarray) -> np.ndarray:
+    """Positions with the active joints as wanted and the passive ones moved to close the loops.
 
+    From a closed configuration, by small steps, so that the mechanism stays in its assembly."""
+    from ...closure.numeric import equations
+
+    system = equations(robot)
+    passive = _passive(robot)
+    active = [k for k in range(robot.n) if k not in passive]
+    q = np.array(start, float)
+    change = np.asarray(wanted, float)[active] - q[active]
+    steps = min(60, max(1, math.ceil(float(np.abs(change).max(initial=0)) / _STEP)))
+    for k in range(1, steps + 1):
+        q[active] = start[active] + change * k / steps
+        found, closed = system.close(q[None], passive)
+        if not closed[0]:
+            raise InputError("the loops cannot close there")
+        q = found[0]
+    return q
+
+
+def assembled(robot: Robot, q: np.ndarray) -> np.ndarray:
+    """A closed configuration near q, away from singular ones, where an assembly is not certain."""
+    from ...closure.numeric import equations
+
+    system, passive = equations(robot), _passive(robot)
+    rng = np.random.default_rng(1)
+    spread = rng.uniform(-0.9, 0.9, (32, robot.n))
+    near = q[None] + spread * np.any(system.J(q[None] + spread) != 0, axis=(0, 1))
+    best = np.zeros((0, robot.n))
+    for start, free in ((q[None], passive), (near, range(robot.n))):
+        found, closed = system.close(start, free)
+        best = np.concatenate([best, found[closed]])
+        if len(best) and _certain(system.J(best)[..., passive]).max() > 0.05:
+            break
+    if not len(best):
+        raise InputError("no configuration was found that closes the loops")
+    return np.asarray(best[int(np.argmax(_certain(system.J(best)[..., passive])))])
+
+
+def _certain(J: np.ndarray) -> np.ndarray:
+    """How far from singular (N,): the smallest singular value for the passive joints."""
+    found: np.ndarray = np.linalg.svd(J, compute_uv=False).min(axis=-1, initial=np.inf)
+    return found
+
+
+def _passive(robot: Robot) -> list[int]:
     moving = [joint for joint in robot.joints if joint.sigma != FIXED]
-    passive = [k for k, joint in enumerate(moving) if not joint.active]
-    found, error = equations(robot).close(np.asarray(q, float)[None], passive)
-    if error[0] > 1e3 * CLOSED:
-        raise InputError("the loops cannot close there")
-    return np.asarray(found[0])
+    return [k for k, joint in enumerate(moving) if not joint.active]
 
 
 def reach_for(robot: Robot, q: np.ndarray, place: Any) -> np.ndarray:
-    """Positions that bring the end effector to a place, near where the joints are."""
-    from ... import inverse_kinematics
+    """Positions that bring the end effector to a place, near where the joints are.
 
-    found = inverse_kinematics(robot, np.asarray(place, float), guess=q, restarts=4)
-    if not found.converged:
-        raise InputError("the tool does not reach there")
-    return np.asarray(found.q)
+    It keeps its orientation where it can."""
+    from ... import inverse_kinematics
+    from ...mechanism.tree import Tree
+    from ...use.frames import link_frames
+
+    T = link_frames(robot, q)[Tree.of(robot).last].copy()
+    T[:3, 3] = place
+    for target, restarts in ((T, 0), (T[:3, 3], 4)):
+        found = inverse_kinematics(robot, target, guess=q, restarts=restarts, tolerance=1e-6)
+        if bool(np.all(found.converged)):
+            return np.asarray(found.q)
+    raise InputError("the tool does not reach there")

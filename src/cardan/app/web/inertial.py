@@ -92,5 +92,4 @@ def _write(page: Page, j: int, mass: float, J: np.ndarray, MS: np.ndarray) -> st
         return str(error)
     links: list[Link] = list(page.robot.links)
     links[j] = replace(links[j], **fields)
-    page.project.page["redraw"] = True
-    return page.change(replace(page.robot, links=tuple(links)))
+    return page.change(replace(page.robot, links=tuple(links)), redraw=True)

@@ -56,14 +56,21 @@ class Jobs:
         question = json.dumps([__version__, function, data], sort_keys=True)
         key = hashlib.sha256(question.encode()).hexdigest()
         if key in self._results:
-            self._results.move_to_end(key)
-            found: dict[str, Any] = json.loads(self._results[key])
-            return {**found, "cached": True}
+            return self._kept(key)
+        if self._turn.locked():
+            say("waiting for other work to end")
         async with self._turn:
+            if key in self._results:  # another page asked the same while this one waited
+                return self._kept(key)
             text = await self._fresh(function, data, say)
         self._keep(key, text)
-        found = json.loads(text)
+        found: dict[str, Any] = json.loads(text)
         return found
+
+    def _kept(self, key: str) -> dict[str, Any]:
+        self._results.move_to_end(key)
+        found: dict[str, Any] = json.loads(self._results[key])
+        return {**found, "cached": True}
 
     async def _fresh(self, function: str, data: dict[str, Any], say: Callable[[str], None]) -> str:
         limits = self.limits

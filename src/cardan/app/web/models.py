@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import asyncio
 import base64
-import html
 import re
 from typing import Any
 
 from nicegui import ui
 
 from ...catalogue import MENU, Entry, Option
+from ...describe.bundled import bundled
 from ...emit import languages
 from ...errors import CardanError
 from ...package.write import KINDS
-from ..published import kind_of, published
+from ..published import COUNTED, kind_of, published
+from .equations import Equations
 from .state import Page
 
 __all__ = ["Models"]
@@ -61,6 +62,12 @@ class Models:
             self.options = ui.row().classes("w-full items-center options")
             self.result = ui.column().classes("w-full")
         self.choose(self.name)
+        page.on_robot(self._changed)
+
+    def _changed(self) -> None:
+        """What is shown was derived from an earlier state of the robot."""
+        if self.found and self.found["of"] != self.page.text:
+            self.status.set_text("the robot has changed since: derive again")
 
     # the form
 
@@ -96,30 +103,35 @@ class Models:
         question = {**self.question(), "language": self.language.value}
         found = await self._work("derive", question)
         if found is not None:
-            self.found = found
+            self.found = {**found, "of": question["robot"]}
             self.show()
+            self._changed()
 
     async def _work(self, function: str, question: dict[str, Any]) -> dict[str, Any] | None:
-        self.run.disable()
-        self.busy.set_visibility(True)
-        self.stop.set_visibility(True)
-        self.status.set_text("")
-        self.task = asyncio.ensure_future(self.page.jobs.run(function, self._say, **question))
+        self._running(True)
+        self.task = self.page.ask(function, self._say, **question)
         try:
             found: dict[str, Any] = await self.task
-            return found
+            self._say("")
+            return None if self.page.closed else found
         except asyncio.CancelledError:
-            self.status.set_text("cancelled")
+            self._say("cancelled")
         except CardanError as error:
-            self.status.set_text(str(error))
+            self._say(str(error))
         finally:
-            self.run.enable()
-            self.busy.set_visibility(False)
-            self.stop.set_visibility(False)
+            self._running(False)
         return None
 
+    def _running(self, on: bool) -> None:
+        if self.page.closed:
+            return
+        self.run.set_enabled(not on)
+        self.busy.set_visibility(on)
+        self.stop.set_visibility(on)
+
     def _say(self, text: str) -> None:
-        self.status.set_text(text)
+        if not self.page.closed:
+            self.status.set_text(text)
 
     def cancel(self) -> None:
         if self.task is not None:
@@ -135,14 +147,16 @@ class Models:
             self._summary(found)
             with ui.tabs().props("dense align=left no-caps") as tabs:
                 equations, code = ui.tab("Equations"), ui.tab("Code")
-            with ui.tab_panels(tabs, value=equations).classes("w-full"):
+            with ui.tab_panels(tabs, value=equations, animated=False).classes("w-full"):
                 with ui.tab_panel(equations):
                     if found["text"]:
                         ui.label(found["text"]).classes("listing")
                     else:
-                        self._equations(found)
-                with ui.tab_panel(code):
-                    self._code(found)
+                        Equations(found)
+                if found["code"]:
+                    with ui.tab_panel(code):
+                        self._code(found)
+            code.set_visibility(bool(found["code"]))
 
     def _summary(self, found: dict[str, Any]) -> None:
         with ui.row().classes("items-center figures"):
@@ -151,61 +165,26 @@ class Models:
                 mul = cost["mul"] + cost["div"]
                 ui.label(f"{mul} multiplications, {cost['add']} additions").classes("figure")
                 ui.label(f"{cost['trig']} sin/cos").classes("hint")
-                for text in self._others():
-                    ui.label(text).classes("hint")
             ui.label(f"derived in {found['seconds']:.2f} s").classes("hint")
-        for remark in found.get("remarks", []):
-            ui.label(remark).classes("hint")
+            for text in self._others() if found["cost"] else []:
+                ui.label(text).classes("hint others")
+        remarks = found.get("remarks", [])
+        if remarks:
+            with ui.expansion(f"{len(remarks)} remarks").props("dense").classes("w-full remarks"):
+                for remark in remarks:
+                    ui.label(remark).classes("hint")
 
     def _others(self) -> list[str]:
         """What other systems need for the same, where that is published."""
-        robot, name = self.page.robot, self.page.project.page.get("origin", "")
+        robot = self.page.robot
+        name = next((n for n in COUNTED if bundled(n) == robot), "")
         base = self.question()["options"].get("base_parameters", False)
-        kind = "base" if base else kind_of(name)
-        figures = published(name, robot, self.name, kind) if name else ()
-        return [str(figure) for figure in figures if figure.holds_for(robot)]
-
-    def _equations(self, found: dict[str, Any]) -> None:
-        """Thousands of lines: only those in sight are in the page."""
-        lines = found["lines"]
-        uses: dict[str, list[str]] = {}
-        for name, reads, _ in lines:
-            for read in reads:
-                uses.setdefault(read, []).append(name)
-        rows = [
-            {"id": k, "name": name, "math": mathml, "text": _plain(mathml)}
-            for k, (name, _, mathml) in enumerate(lines)
+        figures = published(name, robot, self.name, "base" if base else kind_of(name))
+        return [
+            f"{figure.system}: {figure.mul} and {figure.add}"
+            + f" {figure.condition}" * (not figure.holds_for(robot))
+            for figure in figures
         ]
-        with ui.row().classes("w-full items-center"):
-            search = ui.input("Search", placeholder="a symbol, as in N3_2").props("dense clearable")
-            chosen = ui.label("Click a symbol to see its definition.").classes("hint grow")
-        table = ui.table(
-            rows=rows, columns=[{"name": "math", "field": "text", "label": "", "align": "left"}],
-            row_key="id",
-        )  # fmt: skip
-        table.props("virtual-scroll hide-header hide-bottom flat dense :rows-per-page-options=[0]")
-        table.classes("w-full equations")
-        table.add_slot("body-cell-math", _CELL)
-        search.on_value_change(lambda event: table.set_filter(event.value or ""))
-        definitions = {name: k for k, (name, _, _) in enumerate(lines)}
-
-        def clicked(event: Any) -> None:
-            name = str(event.args)
-            if not name:
-                return
-            read_by = uses.get(name, [])
-            used = ", ".join(read_by[:12]) + (" ..." if len(read_by) > 12 else "")
-            if name in definitions:
-                search.value = ""
-                table.run_method("scrollTo", definitions[name])
-                where = f"defined in line {definitions[name] + 1}"
-            else:
-                where = "an input"
-            chosen.set_text(f"{name}: {where}; used in {used or 'no line: an output'}")
-
-        table.on("click", clicked, js_handler=_SYMBOL)
-        if found.get("left_out"):
-            ui.label(f"{found['left_out']} more lines are in the code.").classes("hint")
 
     def _code(self, found: dict[str, Any]) -> None:
         code, language = found["code"], found["language"]
@@ -228,20 +207,6 @@ class Models:
         found = await self._work("package", {**self.question(), "kind": kind})
         if found is not None:
             ui.download.content(base64.b64decode(found["zip"]), found["name"])
-
-
-_SYMBOL = """(event) => emit(
-    event.target.closest('[data-name]')?.getAttribute('data-name') ?? '')"""
-_CELL = """
-<q-td :props="props">
-  <span class="line-number">{{ props.row.id + 1 }}</span><span v-html="props.row.math"></span>
-</q-td>
-"""
-
-
-def _plain(mathml: str) -> str:
-    """What a search looks in: the names of a line."""
-    return " ".join(html.unescape(name) for name in re.findall(r'data-name="([^"]*)"', mathml))
 
 
 def _field(key: str, option: Option) -> Any:

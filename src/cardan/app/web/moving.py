@@ -11,13 +11,15 @@ from typing import Any
 import numpy as np
 
 from ...catalogue import model
-from ...errors import InputError
+from ...describe.robot import FIXED
+from ...errors import InputError, ModelError
 
 __all__ = ["identification", "inverse", "modes", "motion", "simulation"]
 
 Data = dict[str, Any]
 Say = Callable[[str], None]
 _SHOWN = 400  # instants sent to the page
+_MODES = 12  # modes that are shown
 _LONGEST = 60.0  # seconds that are simulated
 
 
@@ -49,21 +51,55 @@ def inverse(robot: Any, data: Data, say: Say) -> Data:
 
 
 def motion(robot: Any, data: Data, say: Say) -> Data:
-    """Torques with their contributions from one place to another."""
-    from ...use.torques import torques
+    """Torques from one place to another: with their contributions for trees."""
     from ...use.trajectory import move
 
-    start, end = _vector(data, "from", robot.n), _vector(data, "to", robot.n)
-    planned = move(start, end, float(data["duration"]), law=data["law"])
+    active = _driven(robot)
+    start = _vector(data, "from", robot.n)
+    end = _vector(data, "to", len(active))
+    planned = move(start[active], end, float(data["duration"]), law=data["law"])
     say("computing the torques")
-    found = torques(robot, planned)
     rows = _some(planned.t)
+    if robot.loops:
+        q, total, parts, table = _closed_motion(robot, start, planned, rows)
+    else:
+        from ...use.torques import torques
+
+        found = torques(robot, planned)
+        q, total, table = planned.q[rows], found.total[rows], found.table()
+        parts = {name: x[rows].T.tolist() for name, x in found.parts.items()}
     return {
-        "t": planned.t[rows].tolist(), "q": planned.q[rows].tolist(),
-        "total": found.total[rows].T.tolist(),
-        "parts": {name: x[rows].T.tolist() for name, x in found.parts.items()},
-        "table": found.table(),
+        "t": planned.t[rows].tolist(), "q": q.tolist(), "total": total.T.tolist(), "parts": parts,
+        "table": table,
     }  # fmt: skip
+
+
+def _driven(robot: Any) -> list[int]:
+    """Columns of q that drives move: all of a tree, the active ones of closed loops."""
+    moving = [joint for joint in robot.joints if joint.sigma != FIXED]
+    return [k for k, joint in enumerate(moving) if joint.active or not robot.loops]
+
+
+def _closed_motion(robot: Any, start: np.ndarray, planned: Any, rows: np.ndarray) -> Any:
+    """Of closed loops: the passive joints follow, and the active ones carry the torques."""
+    from .drawing import skeleton
+    from .following import follow
+
+    active, bare, at = _driven(robot), skeleton(robot), start
+    q = np.zeros((len(rows), robot.n))
+    for k, row in enumerate(rows):
+        wanted = at.copy()
+        wanted[active] = planned.q[row]
+        q[k] = at = follow(bare, at, wanted)
+    program = model(robot, "inverse-dynamics")
+    total = np.asarray(program.evaluate(q=q, qd=planned.qd[rows], qdd=planned.qdd[rows]))
+    names = [robot.variables[k] for k in active]
+    table = [
+        {"joint": name, "peak": float(np.abs(x).max()), "rms": float(np.sqrt((x**2).mean())),
+         "unit": "N m or N"}
+        for name, x in zip(names, total.T, strict=True)
+    ]  # fmt: skip
+    return q, total, {}, table
 
 
 def simulation(robot: Any, data: Data, say: Say) -> Data:
@@ -72,6 +108,12 @@ def simulation(robot: Any, data: Data, say: Say) -> Data:
     from ...use.simulate import simulate
     from ...use.trajectory import move
 
+    if robot.loops or robot.ne:
+        raise ModelError(
+            f"simulation is for trees of rigid links; '{robot.name}' has "
+            + ("closed loops" if robot.loops else "flexible links")
+            + ": its model direct-dynamics can be taken away as code"
+        )
     duration = float(data["duration"])
     if not 0 < duration <= _LONGEST:
         raise InputError(f"the duration must be positive and at most {_LONGEST:g} s")
@@ -119,12 +161,51 @@ def identification(robot: Any, data: Data, say: Say) -> Data:
 
 
 def modes(robot: Any, data: Data, say: Say) -> Data:
-    """Natural frequencies at a configuration."""
+    """Natural frequencies at a configuration, and how the frames move in each mode."""
     from ... import natural_frequencies
 
     say("assembling")
-    q = np.array(data["q"], float)
-    return {
-        key: np.asarray(natural_frequencies(robot, q, actuators=key)).tolist()
+    q = _vector(data, "q", robot.n)
+    moving = [joint for joint in robot.joints if joint.sigma != FIXED]
+    active = [k for k, joint in enumerate(moving) if joint.active and not joint.elastic]
+    studied = {
+        key: natural_frequencies(robot, q[active].tolist(), actuators=key, modes=True)
         for key in ("locked", "free")
     }
+    say("mode shapes")
+    places = _places(robot)
+    return {
+        key: [
+            _mode(robot, found, k, places, float(data.get("size", 1.0)))
+            for k in range(min(len(found.frequencies), _MODES))
+        ]
+        for key, found in studied.items()
+    }
+
+
+def _places(robot: Any) -> Callable[[np.ndarray], np.ndarray]:
+    """Origins of all frames (nl + 1, 3) at coordinates that include the elastic ones."""
+    programs = [model(robot, "transform", frame=j) for j in range(1, len(robot.links) + 1)]
+
+    def places(q: np.ndarray) -> np.ndarray:
+        found = [np.asarray(program.evaluate(q=q))[:3, 3] for program in programs]
+        return np.array([np.zeros(3), *found])
+
+    return places
+
+
+def _mode(robot: Any, found: Any, k: int, places: Any, size: float) -> Data:
+    """One mode: its frequency, what moves most, and the swing of the frames, drawn large."""
+    shape = found.shapes[-len(found.q) :, k]
+    names = found.coordinates[-len(found.q) :]
+    largest = np.argsort(-np.abs(shape))[:3]
+    words = ", ".join(names[i] for i in largest if abs(shape[i]) > 0.05 * np.abs(shape).max())
+    step = 1e-4 / max(float(np.abs(shape).max()), 1e-12)
+    rest = places(found.q)
+    slope = (places(found.q + step * shape) - places(found.q - step * shape)) / (2 * step)
+    most = max(float(np.linalg.norm(slope, axis=1).max()), 1e-12)
+    return {
+        "frequency": float(found.frequencies[k]), "words": words, "rest": rest.tolist(),
+        "amplitude": (slope * 0.15 * size / most).tolist(),
+        "links": [[joint.antecedent, j] for j, joint in enumerate(robot.joints, 1)],
+    }  # fmt: skip

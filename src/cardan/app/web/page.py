@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import partial
 from typing import Any
 
 from nicegui import ui
@@ -11,9 +13,10 @@ from ...catalogue import MENU
 from ...describe.bundled import bundled, robots
 from ...describe.files import accepted, dumps, read_bytes
 from ...errors import CardanError
+from .cells import say
 from .models import Models
 from .state import Page
-from .style import STYLE
+from .style import KEYS, STYLE
 from .table import description
 from .using import using
 from .view import View
@@ -22,17 +25,19 @@ __all__ = ["build"]
 
 _LARGEST = 8_000_000  # bytes of an upload
 _FORMATS = {"toml": "Cardan .toml", "par": "SYMORO .par", "urdf": "URDF"}
-_GROUPS = ("geometric", "kinematic", "dynamic", "identification")
+_GROUPS = tuple(dict.fromkeys(entry.group for entry in MENU.values()))
 
 
 def build(page: Page) -> None:
     """Everything of one browser page."""
+    ui.context.client.on_delete(page.close)
     ui.add_css(STYLE)
+    ui.add_body_html(KEYS)
     ui.colors(primary="#2b5d8a", secondary="#5c6670", accent="#b5402a", negative="#b5402a")
     dark = ui.dark_mode(page.project.page.get("dark"))
-    with ui.splitter(value=56).classes("w-full main") as splitter:
+    with ui.splitter(value=56, limits=(25, 80)).classes("w-full main") as splitter:
         with splitter.before, ui.column().classes("w-full left"):
-            with ui.tabs().props("align=left no-caps") as tabs:
+            with ui.tabs().props("align=left no-caps dense").classes("top-tabs") as tabs:
                 opened = {name: ui.tab(name) for name in ("Robot", "Models", "Use")}
             panels = ui.tab_panels(tabs, value=opened["Robot"], animated=False).classes("w-full")
             with panels.props("keep-alive"):
@@ -45,13 +50,14 @@ def build(page: Page) -> None:
             view = View(page)
         with use_panel:
             using(page, view)
+    for k, tab in enumerate(opened.values(), 1):
+        tab.props(f"data-key={k}").tooltip(f"Alt+{k}")
 
     def choose(name: str) -> None:
         tabs.set_value(opened["Models"])
         models.choose(name)
 
     _header(page, dark, choose)
-    _keys(page, tabs, opened)
 
 
 def _header(page: Page, dark: Any, choose: Callable[[str], None]) -> None:
@@ -59,27 +65,21 @@ def _header(page: Page, dark: Any, choose: Callable[[str], None]) -> None:
         ui.label("Cardan").classes("brand")
         _robot_menu(page)
         for group in _GROUPS:
-            with ui.button(group.capitalize()).props("flat dense no-caps"), ui.menu():
+            with _menu(group.capitalize()):
                 for name, entry in MENU.items():
                     if entry.group == group:
-                        ui.menu_item(name, lambda name=name: choose(name)).tooltip(entry.summary)
+                        _item(name, partial(choose, name)).tooltip(entry.summary)
         ui.space()
         title = ui.label().classes("title ellipsis")
-        undo = ui.button(icon="undo", on_click=page.undo)
-        redo = ui.button(icon="redo", on_click=page.redo)
-        undo.props('flat round dense aria-label="Undo"').tooltip("Undo (Ctrl+Z)")
-        redo.props('flat round dense aria-label="Redo"').tooltip("Redo (Ctrl+Y)")
-        ui.button(icon="collections", on_click=lambda: ui.navigate.to("/gallery")).props(
-            'flat round dense aria-label="Gallery"'
-        ).tooltip("Bundled robots")
+        undo = _icon("undo", "Undo", "Ctrl+Z", page.undo).props("data-key=z")
+        redo = _icon("redo", "Redo", "Ctrl+Y", page.redo).props("data-key=y")
+        _icon("collections", "Gallery", "", lambda: ui.navigate.to("/gallery"))
 
         def toggle() -> None:
             dark.value = not dark.value
             page.project.remember(dark=dark.value)
 
-        ui.button(icon="dark_mode", on_click=toggle).props(
-            'flat round dense aria-label="Dark or light"'
-        )
+        _icon("dark_mode", "Dark or light", "", toggle)
 
     def refresh() -> None:
         title.set_text(f"{page.robot.name}, {page.robot.n} joints")
@@ -90,22 +90,36 @@ def _header(page: Page, dark: Any, choose: Callable[[str], None]) -> None:
     page.on_robot(refresh)
 
 
+@contextmanager
+def _menu(words: str) -> Iterator[None]:
+    button = ui.button(words).props("flat dense no-caps aria-haspopup=menu")
+    with button, ui.menu().props("auto-close role=menu"):
+        yield
+
+
+def _item(words: str, work: Callable[[], Any]) -> Any:
+    return ui.menu_item(words, work).props("role=menuitem dense")
+
+
+def _icon(icon: str, words: str, keys: str, work: Callable[[], Any]) -> Any:
+    button = ui.button(icon=icon, on_click=work).props("flat round dense")
+    button.props["aria-label"] = words
+    return button.tooltip(f"{words} ({keys})" if keys else words)
+
+
 def _robot_menu(page: Page) -> None:
-    with ui.button("Robot").props("flat dense no-caps"), ui.menu().props("auto-close"):
-        ui.menu_item("New", lambda: _new(page))
-        ui.menu_item("Open a bundled robot ...", lambda: _open_bundled(page))
-        ui.menu_item("Open a file ...", lambda: _open_file(page))
+    with _menu("Robot"):
+        _item("New", lambda: _new(page))
+        _item("Open a bundled robot ...", lambda: _open_bundled(page))
+        _item("Open a file ...", lambda: _open_file(page))
         ui.separator()
         for form, words in _FORMATS.items():
-            ui.menu_item(f"Download as {words}", lambda form=form: _download(page, form))
+            _item(f"Download as {words}", partial(_download, page, form))
 
 
-def _take(page: Page, robot: Any, origin: str) -> None:
-    page.project.page["redraw"] = True
-    page.project.page["origin"] = origin
-    message = page.change(robot)
-    if message:
-        ui.notify(message, type="negative", multi_line=True, close_button=True, timeout=0)
+def _take(page: Page, robot: Any) -> None:
+    page.q = page.q[:0]
+    say(page.change(robot, redraw=True))
 
 
 def _new(page: Page) -> None:
@@ -116,30 +130,48 @@ def _new(page: Page) -> None:
         "gravity": [0, 0, "-9.81"],
         "link": [{"name": "link1", "M": 1}],
     }
-    _take(page, from_dict(table), "")
+    _take(page, from_dict(table))
 
 
 def _open_bundled(page: Page) -> None:
-    with ui.dialog() as dialog, ui.card().classes("min-w-96"):
-        ui.label("Bundled robots").classes("text-lg")
-        names = {name: f"{name}: {bundled(name).name}" for name in robots()}
-        choice = ui.select(names, with_input=True, label="Robot").classes("w-full")
-        choice.props("autofocus")
+    """A list that gets shorter as one types; Enter takes the first."""
+    items: dict[str, Any] = {}
 
-        def take() -> None:
-            if choice.value:
-                _take(page, bundled(choice.value), choice.value)
-                dialog.close()
+    def take(name: str) -> None:
+        dialog.close()
+        _take(page, bundled(name))
 
-        with ui.row().classes("w-full justify-end"):
-            ui.button("Cancel", on_click=dialog.close).props("flat no-caps")
-            ui.button("Open", on_click=take).props("no-caps")
+    def matches(name: str, text: str) -> bool:
+        return text.lower() in f"{name} {bundled(name).name}".lower()
+
+    def first() -> None:
+        found = [name for name in items if matches(name, search.value or "")]
+        if found:
+            take(found[0])
+
+    with ui.dialog() as dialog, ui.card().classes("opening"):
+        search = ui.input("Bundled robots").props("autofocus dense clearable").classes("w-full")
+        search.on("keydown.enter", first)
+        with ui.list().props('dense role=listbox aria-label="Bundled robots"').classes("w-full"):
+            for name in robots():
+                with ui.item(on_click=lambda name=name: take(name)).props("role=option") as item:
+                    ui.label(name).classes("opening-name")
+                    ui.label(bundled(name).name).classes("hint")
+                items[name] = item
+        search.on_value_change(
+            lambda event: [
+                item.set_visibility(matches(name, event.value or ""))
+                for name, item in items.items()
+            ]
+        )
     dialog.open()
 
 
 def _open_file(page: Page) -> None:
     with ui.dialog() as dialog, ui.card().classes("min-w-96"):
         ui.label("Open a robot: .toml, .par, .urdf").classes("text-lg")
+        ui.label("A URDF is drawn from its frames: meshes are other files, which it only names.") \
+            .classes("hint")  # fmt: skip
         faults = ui.label("").classes("listing error").props("role=alert")
 
         async def take(event: Any) -> None:
@@ -154,7 +186,7 @@ def _open_file(page: Page) -> None:
                 uploader.reset()
                 return
             dialog.close()
-            _take(page, robot, "")
+            _take(page, robot)
 
         uploader = ui.upload(
             on_upload=take, auto_upload=True, max_file_size=_LARGEST, max_files=1,
@@ -168,23 +200,6 @@ def _download(page: Page, form: str) -> None:
     try:
         text = dumps(page.robot, form)
     except CardanError as error:
-        ui.notify(str(error), type="negative", multi_line=True, close_button=True, timeout=0)
+        say(str(error))
         return
-    stem = "".join(c if c.isalnum() else "_" for c in page.robot.name) or "robot"
-    ui.download.content(text, f"{stem}.{form}")
-
-
-def _keys(page: Page, tabs: Any, opened: dict[str, Any]) -> None:
-    """Ctrl+Z, Ctrl+Y; Alt+1, 2, 3 for the tabs."""
-
-    def pressed(event: Any) -> None:
-        if not event.action.keydown:
-            return
-        if event.modifiers.ctrl and event.key == "z":
-            page.undo()
-        elif event.modifiers.ctrl and event.key == "y":
-            page.redo()
-        elif event.modifiers.alt and str(event.key) in "123":
-            tabs.set_value(list(opened.values())[int(str(event.key)) - 1])
-
-    ui.keyboard(on_key=pressed)
+    ui.download.content(text, f"{page.stem}.{form}")

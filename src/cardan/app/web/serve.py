@@ -39,7 +39,8 @@ def application(host: str, port: int, token: str) -> Any:
 
     @ui.page("/gallery", title="Cardan: robots")
     def robots() -> None:
-        gallery.build(lambda: store.project(str(app.storage.browser["id"]).replace("-", "")))
+        name = str(app.storage.browser["id"]).replace("-", "")
+        gallery.build(lambda: store.project(name), jobs)
 
     app.on_shutdown(jobs.close)
     api = FastAPI(openapi_url=None, docs_url=None, redoc_url=None)

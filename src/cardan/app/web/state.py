@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
 from typing import Any
 
@@ -26,7 +27,31 @@ class Page:
         self.robot: Robot = project.robot
         self._robot_listeners: list[Callable[[], None]] = []
         self._motion_listeners: list[Callable[[], None]] = []
+        self._drawn: Robot | None = None
+        self._numeric: tuple[Robot | None, ...] = ()
+        self.redraw = False  # the tables must be drawn anew although the robot has the same form
         self.q = self._kept_q()
+        self._tasks: set[asyncio.Task[Any]] = set()
+        self.closed = False
+
+    # its work
+
+    def ask(
+        self, function: str, say: Callable[[str], None], **question: Any
+    ) -> asyncio.Task[dict[str, Any]]:
+        """A job of this page; it ends with the page."""
+        task = asyncio.ensure_future(self.jobs.run(function, say, **question))
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+        return task
+
+    def close(self) -> None:
+        """The browser has left for good."""
+        self.closed = True
+        for task in list(self._tasks):
+            task.cancel()
+        self._robot_listeners.clear()
+        self._motion_listeners.clear()
 
     # the robot
 
@@ -35,7 +60,13 @@ class Page:
         """The robot as the .toml text that jobs are given."""
         return self.project.texts[self.project.index]
 
-    def change(self, robot: Robot) -> str:
+    @property
+    def stem(self) -> str:
+        """The name of a file for the robot."""
+        kept = "".join(c if c.isascii() and c.isalnum() else "_" for c in self.robot.name)
+        return kept.strip("_")[:60] or "robot"
+
+    def change(self, robot: Robot, redraw: bool = False) -> str:
         """Take a changed robot; a message, and nothing changed, where it is not sound."""
         faults = [fault for fault in check(robot) if fault.severity == "error"]
         if faults:
@@ -44,28 +75,38 @@ class Page:
             self.project.change(robot)
         except CardanError as error:
             return str(error)
-        self._refresh()
+        self.redraw = redraw
+        self.refresh()
         return ""
 
     def undo(self) -> None:
         self.project.undo()
-        self._refresh()
+        self.redraw = True
+        self.refresh()
 
     def redo(self) -> None:
         self.project.redo()
-        self._refresh()
+        self.redraw = True
+        self.refresh()
 
-    def _refresh(self) -> None:
+    def refresh(self) -> None:
+        """Tell every part that the robot, or what it is drawn with, has changed."""
         self.robot = self.project.robot
+        self._drawn, self._numeric = None, ()
         if len(self.q) != self.robot.n:
             self.q = np.zeros(self.robot.n)
         for listener in list(self._robot_listeners):
             listener()
+        self.redraw = False
 
     def on_robot(self, listener: Callable[[], None]) -> None:
         self._robot_listeners.append(listener)
 
-    # where it stands
+    def names(self) -> list[str]:
+        """Names of the frames, the base first."""
+        return ["0", *(f"{j} {link.name}" for j, link in enumerate(self.robot.links, 1))]
+
+    # numbers for its symbols
 
     @property
     def values(self) -> dict[str, Any]:
@@ -73,9 +114,31 @@ class Page:
         found: dict[str, Any] = self.project.page.setdefault("values", {})
         return found
 
+    def set_values(self, values: dict[str, Any]) -> str:
+        """Take other values; a message where one of them cannot be read."""
+        known = {k: x for k, x in values.items() if k in self.robot.parameters}
+        try:
+            drawable(self.robot, known)
+        except CardanError as error:
+            return str(error)
+        self.project.remember(values=values)
+        self.refresh()
+        return ""
+
     def drawn(self) -> Robot:
         """The geometry of the robot, with numbers."""
-        return skeleton(drawable(self.robot, self.values))
+        if self._drawn is None:
+            self._drawn = skeleton(drawable(self.robot, self.values))
+        return self._drawn
+
+    def numeric(self) -> Robot | None:
+        """The robot with the numbers it has been given; None while some are missing."""
+        if not self._numeric:
+            found = drawable(self.robot, self.values)
+            self._numeric = (None if found.parameters else found,)
+        return self._numeric[0]
+
+    # where it stands
 
     def move(self, q: Any, keep: bool = False) -> None:
         """Joint positions have changed; `keep` writes them to the project."""

@@ -11,6 +11,7 @@ import re
 import secrets
 import sys
 import time
+from collections import OrderedDict
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -25,7 +26,8 @@ __all__ = ["Project", "Store", "data_folder"]
 _ID = re.compile(r"[0-9a-f]{32}")
 _DEPTH = 100  # steps that can be undone
 _FIRST = "rx90"
-_KEPT = 200  # projects
+_KEPT = 200  # projects on disk
+_OPEN = 64  # projects in memory; they are written at every change
 
 
 def data_folder() -> Path:
@@ -101,7 +103,7 @@ class Store:
                 f"projects cannot be kept in {self.folder}: {error.strerror}; name another folder "
                 "with CARDAN_DATA"
             ) from None
-        self.open: dict[str, Project] = {}
+        self.open: OrderedDict[str, Project] = OrderedDict()
         self._prune()
 
     @staticmethod
@@ -112,8 +114,12 @@ class Store:
         """The project of that name; a new one where there is none, or none that can be read."""
         if not _ID.fullmatch(name):
             raise InputError("a project has a name of 32 hexadecimal digits")
-        if name not in self.open:
+        if name in self.open:
+            self.open.move_to_end(name)
+        else:
             self.open[name] = self._read(self.folder / f"{name}.json")
+            while len(self.open) > _OPEN:
+                self.open.popitem(last=False)
         return self.open[name]
 
     def _read(self, path: Path) -> Project:

@@ -2,253 +2,198 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
 from nicegui import ui
 
-from ...describe.parser import to_value
-from ...describe.robot import FIXED, GEOMETRY, INERTIA, Joint, Link, Robot
-from ...errors import CardanError
+from ...describe.robot import DRIVE, FIXED, GEOMETRY, INERTIA, WRENCH, Joint, Robot
+from .cells import cell, grid, rows, setter, take
+from .editing import added, looped, removed, structure, swapped, unlooped
 from .inertial import inertial_dialog
 from .state import Page
 
 __all__ = ["description"]
 
 _KINDS = {0: "R", 1: "P", 2: "fixed"}
-_DRIVE = ("IA", "FV", "FS")
-_UNITS = {
-    "gamma": "rad", "alpha": "rad", "theta": "rad", "b": "m", "d": "m", "r": "m", "M": "kg",
-    **dict.fromkeys(("MX", "MY", "MZ"), "kg m"),
-    **dict.fromkeys(("XX", "XY", "XZ", "YY", "YZ", "ZZ", "IA"), "kg m²"),
-    "FV": "N m s", "FS": "N m",
-}  # fmt: skip
 _BASES = {"fixed": "fixed", "mobile": "moving as given", "floating": "floating"}
+_LIMITS = ("lower", "upper", "velocity", "effort")
 
 
 def description(page: Page) -> None:
     """Tabs of tables, redrawn when the robot changes elsewhere."""
+    tables: dict[str, Callable[[Page], None]] = {
+        "Geometry": _geometry, "Inertia": _inertia, "Drives": _drives, "Limits": _limits,
+        "Loads": lambda page: rows(page, WRENCH, "links"), "Base": _base, "Loops": _loops,
+    }  # fmt: skip
 
-    @ui.refreshable
-    def body() -> None:
-        with ui.tabs().classes("w-full").props("dense align=left no-caps") as tabs:
-            names = ["Geometry", "Inertia", "Drives", "Base"] + (
-                ["Loops"] if page.robot.loops else []
-            )
-            opened = {name: ui.tab(name) for name in names}
-        first = opened[page.project.page.get("table", "Geometry")] \
-            if page.project.page.get("table") in opened else opened["Geometry"]  # fmt: skip
-        tabs.on_value_change(lambda event: page.project.remember(table=str(event.value)))
-        with ui.tab_panels(tabs, value=first).classes("w-full table-panels"):
-            with ui.tab_panel(opened["Geometry"]):
-                _geometry(page)
-            with ui.tab_panel(opened["Inertia"]):
-                _inertia(page)
-            with ui.tab_panel(opened["Drives"]):
-                _rows(page, _DRIVE, "joints")
-            with ui.tab_panel(opened["Base"]):
-                _base(page)
-            if "Loops" in opened:
-                with ui.tab_panel(opened["Loops"]):
-                    _loops(page)
+    def show() -> None:
+        """Only the table in sight is in the page."""
+        room.clear()
+        with room:
+            tables[str(tabs.value)](page)
+        words.set_text(structure(page.robot))
 
-    body()
+    def opened(name: str) -> None:
+        page.project.remember(table=name)
+        show()
+
+    kept = page.project.page.get("table")
+    with ui.row().classes("w-full items-center no-wrap"):
+        with ui.tabs() as tabs:
+            for name in tables:
+                ui.tab(name)
+        tabs.set_value(kept if kept in tables else "Geometry")
+        tabs.props("dense align=left no-caps").on_value_change(lambda e: opened(str(e.value)))
+        ui.space()
+        words = ui.label().classes("hint nowrap structure")
+    room = ui.column().classes("w-full table-room")
+    show()
     shown = [page.robot]
 
     def again() -> None:
         """A cell that changed its own value needs no new table."""
-        if not _same_form(shown[0], page.robot) or page.project.page.pop("redraw", False):
-            body.refresh()
+        if page.redraw or _form(shown[0]) != _form(page.robot):
+            show()
         shown[0] = page.robot
 
     page.on_robot(again)
 
 
-def _same_form(a: Robot, b: Robot) -> bool:
-    def form(robot: Robot) -> Any:
-        return [(j.name, j.antecedent, j.sigma, j.active) for j in robot.joints], robot.base.kind
-
-    return bool(form(a) == form(b))
-
-
-def cell(page: Page, label: str, value: Any, apply: Callable[[Any], Robot]) -> None:
-    """One expression: read as it is typed, taken when it is left."""
-
-    def fault(text: str) -> str | None:
-        try:
-            to_value(text.strip() or "0")
-        except CardanError as error:
-            return str(error)
-        return None
-
-    def take() -> None:
-        text = (field.value or "").strip() or "0"
-        if fault(text):
-            return
-        message = page.change(apply(to_value(text)))
-        field.error = message or None
-
-    field = ui.input(value="" if value == 0 else str(value), validation=fault)
-    field.props(f'dense borderless hide-bottom-space aria-label="{label}" placeholder="0"')
-    field.classes("cell").on("blur", take).on("keydown.enter", take)
-
-
-def _head(names: Sequence[str]) -> None:
-    with ui.element("tr"):
-        for name in names:
-            with ui.element("th"):
-                ui.label(name)
-                if name in _UNITS:
-                    ui.label(_UNITS[name]).classes("unit")
-
-
-def _rows(page: Page, keys: Sequence[str], where: str) -> None:
-    """A table of expressions, one row per joint or link."""
-    with ui.element("table").classes("grid-table"):
-        _head(["", *keys])
-        for j, item in enumerate(getattr(page.robot, where)):
-            with ui.element("tr"):
-                with ui.element("td"):
-                    ui.label(item.name).classes("name")
-                for key in keys:
-                    with ui.element("td"):
-                        cell(page, f"{key} of {item.name}", getattr(item, key),
-                             _setter(page, where, j, key))  # fmt: skip
-
-
-def _setter(page: Page, where: str, j: int, key: str) -> Callable[[Any], Robot]:
-    def apply(value: Any) -> Robot:
-        items = list(getattr(page.robot, where))
-        items[j] = replace(items[j], **{key: value})
-        return replace(page.robot, **{where: tuple(items)})  # type: ignore[arg-type]
-
-    return apply
+def _form(robot: Robot) -> Any:
+    """What the tables are made for."""
+    frames = [(j.name, j.antecedent, j.sigma, j.active, j.elastic) for j in robot.joints]
+    loops = [(k.name, k.cut.antecedent, k.cut.sigma, k.twin.antecedent) for k in robot.loops]
+    return robot.name, [link.name for link in robot.links], frames, loops, robot.base.kind
 
 
 def _geometry(page: Page) -> None:
-    robot = page.robot
-    with ui.element("table").classes("grid-table"):
-        _head(["j", "name", "on", "joint", "active", *GEOMETRY, ""])
-        for j, joint in enumerate(robot.joints):
+    with grid(["j", "name", "on", "joint", "drive", *GEOMETRY, ""]):
+        for j, joint in enumerate(page.robot.joints):
             with ui.element("tr"):
-                with ui.element("td"):
-                    ui.label(str(j + 1)).classes("name")
-                with ui.element("td"):
-                    _name(page, j)
-                with ui.element("td"):
-                    _choice(page, j, "antecedent", {i: str(i) for i in range(j + 1)})
-                with ui.element("td"):
-                    _choice(page, j, "sigma", _KINDS)
-                with ui.element("td"):
-                    box = ui.checkbox(value=joint.active).props("dense")
-                    box.set_enabled(joint.sigma != FIXED)
-                    box.on_value_change(
-                        lambda event, j=j: _say(
-                            page, page.change(_setter(page, "joints", j, "active")(event.value))
-                        )
-                    )
+                _td(_word, str(j + 1))
+                _td(_name, page, j)
+                _td(_choice, page, j, "antecedent", {i: str(i) for i in range(j + 1)})
+                _td(_choice, page, j, "sigma", _KINDS)
+                _td(_box, page, j, "active")
                 for key in GEOMETRY:
-                    with ui.element("td"):
-                        cell(page, f"{key} of {joint.name}", getattr(joint, key),
-                             _setter(page, "joints", j, key))  # fmt: skip
-                with ui.element("td").classes("nowrap"):
-                    _link_buttons(page, j)
+                    label = f"{key} of {page.robot.links[j].name}"
+                    _td(cell, page, label, getattr(joint, key), setter(page, "joints", j, key))
+                _td(_link_menu, page, j)
     with ui.row().classes("items-center q-mt-sm"):
-        ui.button("Add link", icon="add", on_click=lambda: _say(page, page.change(_added(page)))) \
-            .props("flat dense no-caps")  # fmt: skip
-        ui.label("Angles in rad: expressions such as pi/2, L1, 2*d + 0.1 are kept exact.") \
-            .classes("hint")  # fmt: skip
+        _act("Add link", "add", lambda: take(page, lambda: added(page.robot)))
+        ui.label("rad and m; expressions such as pi/2, L1, 2*d + 0.1 stay exact").classes("hint")
+    _robot_name(page)
+
+
+def _td(build: Callable[..., Any], *words: Any) -> None:
+    with ui.element("td"):
+        build(*words)
+
+
+def _word(text: str, style: str = "name") -> None:
+    ui.label(text).classes(style)
+
+
+def _act(words: str, icon: str, work: Callable[[], Any]) -> None:
+    ui.button(words, icon=icon, on_click=work).props("flat dense no-caps")
+
+
+def _robot_name(page: Page) -> None:
+    def leave() -> None:
+        text = (field.value or "").strip()
+        if text and text != page.robot.name:
+            field.error = page.change(replace(page.robot, name=text)) or None
+
+    field = ui.input("Name of the robot", value=page.robot.name).props("dense")
+    field.classes("w-64").on("blur", leave).on("keydown.enter", leave)
 
 
 def _name(page: Page, j: int) -> None:
-    def take() -> None:
-        text = (field.value or "").strip()
-        if not text or text == page.robot.links[j].name:
-            return
-        links = list(page.robot.links)
-        links[j] = replace(links[j], name=text)
-        joints = list(page.robot.joints)
-        joints[j] = replace(joints[j], name=text)
-        field.error = page.change(replace(page.robot, links=tuple(links), joints=tuple(joints))) \
-            or None  # fmt: skip
+    """A link's name; its joint follows where it has the same."""
 
-    field = ui.input(value=page.robot.links[j].name).props(
-        f'dense borderless hide-bottom-space aria-label="name of link {j + 1}"'
-    )
-    field.classes("cell").on("blur", take).on("keydown.enter", take)
+    def leave() -> None:
+        robot, text = page.robot, (field.value or "").strip()
+        old = robot.links[j].name
+        if not text or text == old:
+            return
+        links, joints = list(robot.links), list(robot.joints)
+        links[j] = replace(links[j], name=text)
+        if joints[j].name == old:
+            joints[j] = replace(joints[j], name=text)
+        changed = replace(robot, links=tuple(links), joints=tuple(joints))
+        field.error = page.change(changed) or None
+
+    field = ui.input(value=page.robot.links[j].name).props("dense borderless hide-bottom-space")
+    field.props["aria-label"] = f"name of link {j + 1}"
+    field.classes("cell cell-name").on("blur", leave).on("keydown.enter", leave)
 
 
 def _choice(page: Page, j: int, key: str, options: dict[int, str]) -> None:
-    box = ui.select(options, value=getattr(page.robot.joints[j], key)).props(
-        f'dense borderless options-dense aria-label="{key} of link {j + 1}"'
-    )
+    box = ui.select(options, value=getattr(page.robot.joints[j], key))
+    box.props("dense borderless options-dense").classes("choice")
+    box.props["aria-label"] = f"{key} of link {j + 1}"
     box.on_value_change(
-        lambda event: _say(page, page.change(_setter(page, "joints", j, key)(event.value)))
+        lambda event: take(page, lambda: setter(page, "joints", j, key)(event.value))
     )
 
 
-def _link_buttons(page: Page, j: int) -> None:
-    def button(icon: str, words: str, work: Callable[[], Robot]) -> None:
-        ui.button(icon=icon, on_click=lambda: _say(page, page.change(work()))).props(
-            f'flat dense round size=sm aria-label="{words} link {j + 1}"'
-        ).tooltip(words)
+def _box(page: Page, j: int, key: str) -> None:
+    joint = page.robot.joints[j]
+    box = ui.checkbox(value=getattr(joint, key)).props("dense size=sm")
+    box.props["aria-label"] = f"{key} joint {j + 1}"
+    box.set_enabled(joint.sigma != FIXED)
+    box.on_value_change(
+        lambda event: take(page, lambda: setter(page, "joints", j, key)(event.value))
+    )
 
+
+def _link_menu(page: Page, j: int) -> None:
     robot = page.robot
-    if j + 1 < len(robot.joints) and robot.joints[j + 1].antecedent != j + 1:
-        button("swap_vert", "Exchange with the next", lambda: _swapped(robot, j))
-    if not robot.loops:
-        button("delete_outline", "Remove", lambda: _removed(robot, j))
-
-
-def _say(page: Page, message: str) -> None:
-    if message:
-        ui.notify(message, type="negative", multi_line=True, close_button=True)
-        page.project.page["redraw"] = True
-        page._refresh()
-
-
-def _added(page: Page) -> Robot:
-    """One more link at the end of the chain, named as no other."""
-    robot = page.robot
-    names = {link.name for link in robot.links} | {joint.name for joint in robot.joints}
-    k = len(robot.links) + 1
-    while f"link{k}" in names:
-        k += 1
-    joint = Joint(f"link{k}", len(robot.joints), d=to_value("0.3"))
-    return replace(robot, joints=(*robot.joints, joint), links=(*robot.links, Link(f"link{k}")))
-
-
-def _removed(robot: Robot, j: int) -> Robot:
-    """Without link j+1: what it carried is carried by its antecedent."""
-    gone, before = j + 1, robot.joints[j].antecedent
-    joints = []
-    for k, joint in enumerate(robot.joints, 1):
-        if k != gone:
-            i = before if joint.antecedent == gone else joint.antecedent
-            joints.append(replace(joint, antecedent=i - (i > gone)))
-    links = tuple(link for k, link in enumerate(robot.links, 1) if k != gone)
-    return replace(robot, joints=tuple(joints), links=links)
-
-
-def _swapped(robot: Robot, j: int) -> Robot:
-    """Links j+1 and j+2 exchanged; neither carries the other."""
-    a, b = j + 1, j + 2
-    new = {a: b, b: a}
-    joints = [replace(x, antecedent=new.get(x.antecedent, x.antecedent)) for x in robot.joints]
-    links = list(robot.links)
-    joints[j], joints[j + 1] = joints[j + 1], joints[j]
-    links[j], links[j + 1] = links[j + 1], links[j]
-    return replace(robot, joints=tuple(joints), links=tuple(links))
+    button = ui.button(icon="more_vert").props("flat dense round size=sm")
+    button.props["aria-label"] = f"Change link {j + 1}"
+    with button, ui.menu():
+        ui.menu_item("Remove", lambda: take(page, lambda: removed(robot, j)))
+        if j + 1 < len(robot.joints) and robot.joints[j + 1].antecedent != j + 1:
+            ui.menu_item("Move down", lambda: take(page, lambda: swapped(robot, j)))
+        if j and robot.joints[j].antecedent != j:
+            ui.menu_item("Move up", lambda: take(page, lambda: swapped(robot, j - 1)))
 
 
 def _inertia(page: Page) -> None:
-    _rows(page, INERTIA, "links")
+    rows(page, INERTIA, "links")
     with ui.row().classes("items-center q-mt-sm"):
-        ui.button("From a shape", icon="category", on_click=lambda: inertial_dialog(page)).props(
-            "flat dense no-caps"
-        )
+        _act("From a shape", "category", lambda: inertial_dialog(page))
         ui.label("About the origin of the link's frame.").classes("hint")
+
+
+def _drives(page: Page) -> None:
+    rows(page, (*DRIVE, "stiffness", "rest", "damping"), "joints")
+    with ui.row().classes("items-center q-mt-sm"):
+        ui.label("Elastic joints:").classes("hint")
+        for j, link in enumerate(page.robot.links):
+            with ui.row().classes("items-center no-wrap gap-1"):
+                _box(page, j, "elastic")
+                ui.label(link.name).classes("hint")
+
+
+def _limits(page: Page) -> None:
+    def limit(j: int, key: str) -> Callable[[Any], Robot]:
+        def apply(value: Any) -> Robot:
+            limits = replace(page.robot.joints[j].limits, **{key: value})
+            return setter(page, "joints", j, "limits")(limits)
+
+        return apply
+
+    with grid(["", *_LIMITS]):
+        for j, joint in enumerate(page.robot.joints):
+            name = page.robot.links[j].name
+            with ui.element("tr"):
+                _td(_word, name)
+                for key in _LIMITS:
+                    value = getattr(joint.limits, key)
+                    _td(cell, page, f"{key} limit of {name}", value, limit(j, key), "")
 
 
 def _base(page: Page) -> None:
@@ -260,12 +205,18 @@ def _base(page: Page) -> None:
     with ui.row().classes("items-center"):
         ui.label("Base").classes("name")
         box = ui.select(_BASES, value=page.robot.base.kind).props("dense borderless")
+        box.props["aria-label"] = "kind of base"
         box.on_value_change(
-            lambda event: _say(
-                page,
-                page.change(replace(page.robot, base=replace(page.robot.base, kind=event.value))),
+            lambda event: take(
+                page, lambda: replace(page.robot, base=replace(page.robot.base, kind=event.value))
             )
         )
+    if page.robot.base.kind != "fixed":
+        ui.label("Inertia of the base, about the origin of frame 0").classes("name")
+        with grid(INERTIA), ui.element("tr"):
+            for key in INERTIA:
+                value = getattr(page.robot.base.link, key)
+                _td(cell, page, f"{key} of the base", value, _base_link(page, key))
 
 
 def _gravity(page: Page, k: int) -> Callable[[Any], Robot]:
@@ -277,17 +228,68 @@ def _gravity(page: Page, k: int) -> Callable[[Any], Robot]:
     return apply
 
 
+def _base_link(page: Page, key: str) -> Callable[[Any], Robot]:
+    def apply(value: Any) -> Robot:
+        base = page.robot.base
+        return replace(page.robot, base=replace(base, link=replace(base.link, **{key: value})))
+
+    return apply
+
+
 def _loops(page: Page) -> None:
-    with ui.element("table").classes("grid-table"):
-        _head(["loop", "frame", "on", "joint", *GEOMETRY])
-        for loop in page.robot.loops:
-            for words, joint in (("cut", loop.cut), ("twin", loop.twin)):
-                with ui.element("tr"):
-                    kind = _KINDS.get(joint.sigma, "")
-                    for text in (loop.name, words, str(joint.antecedent), kind):
-                        with ui.element("td"):
-                            ui.label(text).classes("name")
-                    for key in GEOMETRY:
-                        with ui.element("td"):
-                            ui.label(str(getattr(joint, key)))
-    ui.label("Loops are edited in the .toml file.").classes("hint")
+    """The cut joint of each loop and its twin on the other link, which must coincide."""
+    robot = page.robot
+    if robot.loops:
+        with grid(["loop", "frame", "on", "joint", *GEOMETRY, ""]):
+            for k, loop in enumerate(robot.loops):
+                for which in ("cut", "twin"):
+                    with ui.element("tr"):
+                        _loop_row(page, k, which, getattr(loop, which))
+    with ui.row().classes("items-center q-mt-sm"):
+        _act("Close a loop", "sync_alt", lambda: take(page, lambda: looped(page.robot)))
+        ui.label("The cut joint and its twin on the other link must coincide.").classes("hint")
+
+
+def _loop_row(page: Page, k: int, which: str, frame: Joint) -> None:
+    loop = page.robot.loops[k]
+
+    def apply(key: str) -> Callable[[Any], Robot]:
+        def change(value: Any) -> Robot:
+            loops = list(page.robot.loops)
+            moved = replace(getattr(loops[k], which), **{key: value})
+            loops[k] = replace(loops[k], **{which: moved})
+            return replace(page.robot, loops=tuple(loops))
+
+        return change
+
+    def choose(key: str, options: dict[int, str]) -> None:
+        box = ui.select(options, value=getattr(frame, key)).classes("choice")
+        box.props("dense borderless options-dense")
+        box.props["aria-label"] = f"{key} of {which} of {loop.name}"
+        box.on_value_change(lambda event: take(page, lambda: apply(key)(event.value)))
+
+    cut = which == "cut"
+    _td(_word, loop.name if cut else "")
+    _td(_word, which, "hint")
+    _td(choose, "antecedent", _places(page.robot, frame))
+    if cut and not loop.kind:
+        _td(choose, "sigma", _KINDS)
+    else:
+        _td(_word, loop.kind, "hint")
+    for key in GEOMETRY:
+        label = f"{key} of {which} of {loop.name}"
+        _td(cell, page, label, getattr(frame, key), apply(key))
+    if cut:
+        _td(_remove_loop, page, k)
+
+
+def _places(robot: Robot, frame: Joint) -> dict[int, str]:
+    """Frames that another may stand on: the links, and where it stands now."""
+    return {i: str(i) for i in {*range(len(robot.links) + 1), frame.antecedent}}
+
+
+def _remove_loop(page: Page, k: int) -> None:
+    button = ui.button(
+        icon="delete_outline", on_click=lambda: take(page, lambda: unlooped(page.robot, k))
+    )
+    button.props(f'flat dense round size=sm aria-label="Remove loop {k + 1}"')

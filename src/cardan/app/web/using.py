@@ -2,169 +2,120 @@
 
 from __future__ import annotations
 
-import asyncio
-import base64
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from nicegui import ui
 
 from ...catalogue import MENU
-from ...errors import CardanError
+from .cells import say
 from .charts import chart
 from .state import Page
+from .studying import identify, modes
 from .view import View
+from .working import Work, field, read
 
 __all__ = ["using"]
 
 _LAWS = ("quintic", "cubic", "septic", "bang-bang", "trapezoidal")
-
-
-def using(page: Page, view: View) -> None:
-    """The panels of the tab, one below the other."""
-    _values(page)
-    for title, build in (
-        ("Evaluate a model", _evaluate),
-        ("Inverse geometry", _inverse),
-        ("Torques of a motion", _motion),
-        ("Simulate", _simulate),
-        ("Identify from a log", _identify),
-        ("Natural frequencies", _modes),
-    ):
-        with ui.expansion(title, icon=_ICONS[title]).classes("w-full use-panel"):
-            build(page, view)
-
-
-_ICONS = {
-    "Evaluate a model": "calculate", "Inverse geometry": "route",
-    "Torques of a motion": "show_chart", "Simulate": "play_circle",
-    "Identify from a log": "analytics", "Natural frequencies": "graphic_eq",
+_DRIVES = {
+    "free": "let go", "torque": "constant torques", "controller": "computed torque control to",
 }  # fmt: skip
 
 
-class Work:
-    """A button that runs a job, with its spinner, its cancel button and its message."""
-
-    def __init__(self, page: Page, label: str, start: Callable[[Work], Any]) -> None:
-        self.page = page
-        self.task: asyncio.Task[Any] | None = None
-        with ui.row().classes("items-center"):
-            self.button = ui.button(label, on_click=lambda: start(self)).props("no-caps unelevated")
-            self.stop = ui.button("Cancel", on_click=self.cancel).props("flat no-caps")
-            self.stop.set_visibility(False)
-            self.message = ui.label("").classes("hint").props("role=status")
-
-    def cancel(self) -> None:
-        if self.task is not None:
-            self.task.cancel()
-
-    def say(self, text: str) -> None:
-        self.message.set_text(text)
-
-    async def run(self, function: str, **data: Any) -> dict[str, Any] | None:
-        """The result of a job on the robot, or None when there is none; the message says why."""
-        self.button.disable()
-        self.stop.set_visibility(True)
-        self.say("working")
-        question = {"robot": self.page.text, "values": self.page.values, **data}
-        self.task = asyncio.ensure_future(self.page.jobs.run(function, self.say, **question))
-        try:
-            found: dict[str, Any] = await self.task
-            self.say("")
-            return found
-        except asyncio.CancelledError:
-            self.say("cancelled")
-        except CardanError as error:
-            self.say(str(error))
-        finally:
-            self.button.enable()
-            self.stop.set_visibility(False)
-        return None
-
-
-def _values(page: Page) -> None:
-    """Numbers for the symbols of the robot, which every panel below needs."""
+def using(page: Page, view: View) -> None:
+    """The panels of the tab, one below the other; made anew for a robot of another form."""
 
     @ui.refreshable
     def body() -> None:
-        names = page.robot.parameters
-        if not names:
-            return
-        with ui.expansion(f"Values of {len(names)} symbols", icon="tune").classes("w-full"):
-            given = "\n".join(f"{name} = {page.values.get(name, '')}" for name in names)
-            area = ui.textarea(value=given).props("outlined dense rows=8").classes("w-full listing")
-            area.on("blur", lambda: _take_values(page, area.value or ""))
+        _values(page)
+        for title, (icon, build) in _PANELS.items():
+            with ui.expansion(title, icon=icon).props("dense").classes("w-full use-panel"):
+                build(page, view)
+
+    def form() -> Any:
+        active = [joint.active for joint in page.robot.joints]
+        return page.robot.variables, page.robot.parameters, active, page.robot.ne
 
     body()
-    shown = [page.robot.parameters]
+    shown = [form()]
 
     def again() -> None:
-        if shown[0] != page.robot.parameters:
-            shown[0] = page.robot.parameters
+        if shown[0] != form():
+            shown[0] = form()
             body.refresh()
 
     page.on_robot(again)
 
 
+def driven(page: Page) -> list[int]:
+    """The joint variables that drives move: all of a tree, the active ones of closed loops."""
+    moving = [joint for joint in page.robot.joints if joint.sigma != 2]
+    return [k for k, joint in enumerate(moving) if joint.active or not page.robot.loops]
+
+
+def _values(page: Page) -> None:
+    """Numbers for the symbols of the robot, which every panel below needs."""
+    names = page.robot.parameters
+    if not names:
+        return
+    missing = sum(name not in page.values for name in names)
+    title = f"Values of {len(names)} symbols, {missing} missing"
+    with ui.expansion(title, icon="tune").props("dense").classes("w-full use-panel"):
+        given = "\n".join(f"{name} = {page.values.get(name, '')}" for name in names)
+        area = ui.textarea(value=given).props("outlined dense rows=8").classes("w-full listing")
+        area.props["aria-label"] = "Values of the symbols"
+        area.on("blur", lambda: _take_values(page, area.value or ""))
+
+
 def _take_values(page: Page, text: str) -> None:
+    values = dict(page.values)
     for line in text.splitlines():
         name, _, value = (part.strip() for part in line.partition("="))
-        if name in page.robot.parameters and value:
-            page.values[name] = value
-        elif not value:
-            page.values.pop(name, None)
-    page.project.save()
-    page.move(page.q)
-
-
-def _numbers(text: str) -> list[float]:
-    return [float(part) for part in text.replace(",", " ").split()]
-
-
-def _field(label: str, value: Any) -> Any:
-    text = ", ".join(f"{x:.6g}" for x in value)
-    return ui.input(label, value=text).props("dense").classes("w-full mono")
-
-
-def _read(field: Any, work: Work) -> list[float] | None:
-    try:
-        return _numbers(field.value or "")
-    except ValueError:
-        work.say(f"{field.props.get('label', 'the field')}: numbers with commas are expected")
-        return None
+        if value and name in page.robot.parameters:
+            values[name] = value
+        else:
+            values.pop(name, None)
+    if values != page.values:
+        say(page.set_values(values))
 
 
 def _evaluate(page: Page, view: View) -> None:
     programs = [entry.name for entry in MENU.values() if entry.program]
     choice = ui.select(programs, value="inverse-dynamics", label="Model").classes("w-64")
-    qd, qdd = _field("qd", np.zeros(page.robot.n)), _field("qdd or tau", np.zeros(page.robot.n))
-    result = ui.column().classes("w-full")
+    ui.label("q is where the sliders stand; inputs that are not given are zero.").classes("hint")
+    zero = np.zeros(len(driven(page)))
+    fields = {name: field(name, zero) for name in ("qd", "qdd", "tau")}
+
+    def shown() -> None:
+        inputs = MENU[choice.value].inputs
+        for name, one in fields.items():
+            one.set_visibility(name in inputs.replace("(", " ").replace(",", " ").split())
+
+    choice.on_value_change(shown)
+    shown()
 
     async def start(work: Work) -> None:
-        speeds, more = _read(qd, work), _read(qdd, work)
-        if speeds is None or more is None:
+        inputs = {name: read(one, work) for name, one in fields.items() if one.visible}
+        if None in inputs.values():
             return
-        wanted = MENU[choice.value].inputs.partition("(,")[0].replace(" ", "").split(",")
-        given = {"q": page.q.tolist(), "qd": speeds, "qdd": more, "tau": more}
-        inputs = {name: given[name] for name in wanted if name in given}
+        inputs["q"] = page.q.tolist()
         found = await work.run("evaluate", model=choice.value, options={}, inputs=inputs)
         if found is None:
             return
-        result.clear()
-        with result:
+        work.result.clear()
+        with work.result:
             for name, value in found["outputs"].items():
                 with np.printoptions(precision=6, suppress=True, linewidth=110):
                     ui.label(f"{name} =\n{np.array(value)}").classes("listing")
 
-    ui.label("q is where the sliders stand.").classes("hint")
     Work(page, "Evaluate", start)
 
 
 def _inverse(page: Page, view: View) -> None:
+    ui.label("All configurations that bring the end effector where it is now.").classes("hint")
     method = ui.select(["auto", "paul", "pieper", "general"], value="auto", label="Method")
-    method.classes("w-40")
-    result = ui.column().classes("w-full")
+    method.classes("w-40").props("dense")
 
     async def start(work: Work) -> None:
         found = await work.run("inverse", q=page.q.tolist(), method=method.value)
@@ -173,127 +124,85 @@ def _inverse(page: Page, view: View) -> None:
         q = np.array(found["q"]).reshape(-1, page.robot.n)
         work.say(f"{len(q)} configurations by {found['method']}: {found['reason']}")
         view.show_ghosts(q)
-        result.clear()
-        with result:
+        work.result.clear()
+        with work.result.classes("gap-0"):
             for k, row in enumerate(q):
                 text = f"{k + 1}:  " + "  ".join(f"{x:9.5f}" for x in row)
                 ui.button(text, on_click=lambda row=row: page.move(row, keep=True)).props(
                     "flat dense no-caps align=left"
                 ).classes("mono configuration")
-            with ui.expansion("Equations").classes("w-full"):
+            ui.button("Hide them", on_click=lambda: view.show_lines([])).props("flat dense no-caps")
+            with ui.expansion("Equations").props("dense").classes("w-full"):
                 ui.label(found["equations"]).classes("listing")
 
-    ui.label("All configurations that bring the end effector where it is now.").classes("hint")
     Work(page, "Solve", start)
 
 
 def _motion(page: Page, view: View) -> None:
-    target = _field("to", np.full(page.robot.n, 0.5))
+    ui.label("From where the sliders stand, joint by joint.").classes("hint")
+    target = field("to", np.full(len(driven(page)), 0.5))
     with ui.row():
-        duration = ui.number("duration, s", value=1.0, min=0.01).classes("w-32")
-        law = ui.select(list(_LAWS), value="quintic", label="law").classes("w-40")
-    result = ui.column().classes("w-full")
+        duration = ui.number("duration, s", value=1.0, min=0.01).classes("w-32").props("dense")
+        law = ui.select(list(_LAWS), value="quintic", label="law").classes("w-40").props("dense")
 
     async def start(work: Work) -> None:
-        end = _read(target, work)
-        if end is None:
+        end = read(target, work)
+        if end is None or not duration.value:
             return
-        start_q = page.q.copy()
+        begin = page.q.copy()
         found = await work.run(
-            "motion", **{"from": start_q.tolist()}, to=end, duration=duration.value, law=law.value
+            "motion", **{"from": begin.tolist()}, to=end, duration=duration.value, law=law.value
         )
         if found is None:
             return
-        result.clear()
-        with result:
+        work.result.clear()
+        with work.result:
             for j, row in enumerate(found["table"]):
                 parts = {name: x[j] for name, x in found["parts"].items()}
                 title = f"{row['joint']}: peak {row['peak']:.4g}, RMS {row['rms']:.4g}"
                 chart(title, found["t"], {"total": found["total"][j], **parts}, row["unit"])
         await view.play(np.array(found["q"]), float(duration.value))
-        page.move(start_q)
+        page.move(begin)
 
-    ui.label("From where the sliders stand, joint by joint.").classes("hint")
     Work(page, "Compute and play", start)
 
 
 def _simulate(page: Page, view: View) -> None:
-    drive = ui.select(
-        {"free": "let go", "torque": "constant torques", "controller": "computed torque to"},
-        value="free", label="Drive",
-    ).classes("w-56")  # fmt: skip
-    numbers = _field("torques, or where to", np.zeros(page.robot.n))
-    duration = ui.number("duration, s", value=2.0, min=0.1, max=60).classes("w-32")
-    result = ui.column().classes("w-full")
+    drive = ui.select(_DRIVES, value="free", label="Drive").classes("w-56").props("dense")
+    numbers = field("torques, or where to", np.zeros(page.robot.n))
+    numbers.bind_visibility_from(drive, "value", lambda value: value != "free")
+    duration = ui.number("duration, s", value=2.0, min=0.1, max=60).classes("w-32").props("dense")
 
     async def start(work: Work) -> None:
-        given = _read(numbers, work)
-        if given is None:
+        given = read(numbers, work)
+        if given is None or not duration.value:
             return
-        begin = page.q.copy()
-        found = await work.run("simulation", q=begin.tolist(), drive=drive.value, tau=given,
+        found = await work.run("simulation", q=page.q.tolist(), drive=drive.value, tau=given,
                                to=given, duration=duration.value)  # fmt: skip
         if found is None:
             return
-        if found["drift"] is not None:
-            work.say(f"{found['steps']} steps; energy kept to {found['drift']:.1e}")
+        drift = found["drift"]
+        kept = "" if drift is None else f"; energy kept to {drift:.1e}"
+        work.say(f"{found['steps']} steps{kept}")
         names = page.robot.variables
-        result.clear()
-        with result:
+        work.result.clear()
+        with work.result:
             columns = np.array(found["q"]).T.tolist()
             chart("positions", found["t"], dict(zip(names, columns, strict=True)), "rad or m")
             chart("velocities", found["t"], dict(zip(names, found["qd"], strict=True)), "per s")
+            ui.button("Play again", icon="replay",
+                      on_click=lambda: view.play(np.array(found["q"]), float(duration.value))
+                      ).props("flat dense no-caps")  # fmt: skip
         await view.play(np.array(found["q"]), float(duration.value))
 
     Work(page, "Simulate", start)
 
 
-def _identify(page: Page, view: View) -> None:
-    kept: dict[str, str] = {}
-    recipe = ui.textarea("Recipe (.toml), if columns are not t, q1.., tau1..").classes("w-full")
-    recipe.props("outlined dense rows=3")
-    result = ui.column().classes("w-full")
-
-    async def take(event: Any) -> None:
-        kept["log"] = base64.b64encode(await event.file.read()).decode()
-        kept["suffix"] = event.file.name.rpartition(".")[2].lower()[:8]
-
-    async def start(work: Work) -> None:
-        if not kept or not kept["suffix"].isalnum():
-            work.say("upload a log first: .csv, .parquet, .mat, a ROS bag")
-            return
-        found = await work.run("identification", recipe=recipe.value or "", **kept)
-        if found is None:
-            return
-        result.clear()
-        with result:
-            frame = ui.element("iframe").props('sandbox="" title="Report"').classes("report")
-            frame._props["srcdoc"] = found["report"]
-            ui.button(
-                "Download the identified robot",
-                on_click=lambda: ui.download.content(found["robot"], "identified.toml"),
-            ).props("flat no-caps")
-
-    ui.upload(on_upload=take, auto_upload=True, max_file_size=100_000_000, max_files=1).classes(
-        "w-full"
-    )
-    Work(page, "Identify", start)
-
-
-def _modes(page: Page, view: View) -> None:
-    result = ui.column().classes("w-full")
-
-    async def start(work: Work) -> None:
-        found = await work.run("modes", q=page.q.tolist())
-        if found is None:
-            return
-        result.clear()
-        with result:
-            for key, values in found.items():
-                text = ", ".join(f"{x:.4g}" for x in values) or "none"
-                ui.label(f"actuators {key}: {text} Hz").classes("listing")
-
-    ui.label("Of robots with flexible links or elastic joints, where the sliders stand.").classes(
-        "hint"
-    )
-    Work(page, "Compute", start)
+_PANELS = {
+    "Evaluate a model": ("calculate", _evaluate),
+    "Inverse geometry": ("route", _inverse),
+    "Torques of a motion": ("show_chart", _motion),
+    "Simulate": ("play_circle", _simulate),
+    "Identify from a log": ("analytics", identify),
+    "Natural frequencies": ("graphic_eq", modes),
+}

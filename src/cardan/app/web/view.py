@@ -10,75 +10,114 @@ import numpy as np
 from nicegui import ui
 
 from ...describe.expression import number
-from ...describe.robot import FIXED, PRISMATIC
+from ...describe.robot import FIXED
 from ...errors import CardanError
-from ...use.frames import link_frames
-from .drawing import Solid, reach, solids, stand_ins
+from ...mechanism.tree import Tree
+from ...use.frames import centres_of_mass, link_frames
+from .drawing import Solid, along, reach, solids, thickness
+from .sliders import Sliders
+from .stage import fit, save_picture, stage, together
 from .state import Page
 
 __all__ = ["View"]
 
 _COLOURS = {
     "tube": "#8d99a6", "revolute": "#d9822b", "prismatic": "#2f7fb8", "slide": "#b7c1cb",
-    "tool": "#b5402a",
+    "loop": "#6f4fa3",
 }  # fmt: skip
+_RADII = {"tube": 0.014, "slide": 0.012, "loop": 0.022, "revolute": 0.034}
 _UPRIGHT = np.array([[1, 0, 0], [0, 0, -1], [0, 1, 0]], float)  # three.js draws cylinders along y
+_PALETTE = ("#b5402a", "#2f7fb8", "#3a7d44", "#d9822b", "#6f4fa3", "#00808a", "#a8325e", "#5c6670")
+_SHOWN = {
+    "axes": ("3d_rotation", "Axes of all frames", False),
+    "names": ("label", "Names of the links", False),
+    "mass": ("adjust", "Centre of mass and gravity", True),
+    "grid": ("grid_on", "Grid", True),
+}
+_LABEL = "font-size:11px;color:inherit;padding-left:10px"
 
 
 class View:
-    """The scene and its sliders."""
+    """The scene, what it shows, and its sliders."""
 
     def __init__(self, page: Page) -> None:
         self.page = page
+        self.size = self.thick = 1.0
+        self.looked: tuple[Any, ...] = ()
         self.frames: list[Any] = []
         self.slides: list[tuple[int, Any]] = []
         self.ghosts: list[Any] = []
-        self.sliders: list[Any] = []
-        with ui.column().classes("view w-full"):
-            self.scene = ui.scene(
-                640,
-                460,
-                grid=False,
-                background_color="#f4f5f7",
-                on_drag_end=self._dropped,
-                camera=ui.scene.perspective_camera(fov=38, near=0.01, far=200),
-            ).classes("scene w-full")
-            self.message = ui.label("").classes("hint error").props("role=status")
-            self.panel = ui.column().classes("w-full sliders")
+        self.extras: dict[str, list[Any]] = {}
+        self.playing = 0
+        with ui.column().classes("view w-full no-wrap"):
+            with ui.element("div").classes("stage"):
+                self.scene = stage(self._dropped)
+                self._tools()
+                self.message = ui.label("").classes("stage-message error").props("role=status")
+            self.sliders = Sliders(page, self.message.set_text)
         self.draw()
         page.on_robot(self.draw)
         page.on_motion(self.place)
+
+    def _tools(self) -> None:
+        """Buttons over the scene: look at everything, what is shown, a picture of it."""
+        with ui.row().classes("tools"):
+            _tool("center_focus_strong", "Look at the whole robot", self.look)
+            for key, (icon, words, _) in _SHOWN.items():
+                _tool(icon, words, lambda key=key: self._toggle(key))
+            _tool("photo_camera", "Save as a picture", self._picture)
+            _tool("restart_alt", "Joints to zero", self._zero)
+
+    def shows(self, key: str) -> bool:
+        return bool(self.page.project.page.get(f"show-{key}", _SHOWN[key][2]))
+
+    def _toggle(self, key: str) -> None:
+        self.page.project.remember(**{f"show-{key}": not self.shows(key)})
+        self._extras()
+        self.place()
+
+    def _picture(self) -> None:
+        save_picture(self.scene, f"{self.page.stem}.png")
+
+    def _zero(self) -> None:
+        self.page.q = np.zeros(self.page.robot.n)
+        self._close_loops()
+        self.page.move(self.page.q, keep=True)
 
     # drawing
 
     def draw(self) -> None:
         """All solids anew; then everything is put where the joints say."""
-        self.scene.clear()
-        self.frames, self.slides, self.ghosts = [], [], []
+        self.message.set_text("")
         try:
             robot = self.page.drawn()
-            self.size = reach(robot)
+            self.size, self.thick = reach(robot), thickness(robot)
             parts = solids(robot)
         except CardanError as error:
             self.message.set_text(str(error))
             return
-        self.message.set_text("")
-        with self.scene:
-            for j in range(len(robot.links) + 1):
-                with self.scene.group() as group:
-                    for part in (part for part in parts if part.frame == j):
-                        self._solid(part)
-                self.frames.append(group)
-            self._ground()
-            self.target = self.scene.sphere(0.035 * self.size).material("#b5402a", 0.55)
-            self.target.draggable().with_name("target")
-            self.mass = self.scene.sphere(0.02 * self.size).material("#3a7d44")
-        self._look()
-        self._sliders()
+        with together(self.scene):
+            self.scene.clear()
+            self.frames, self.slides, self.ghosts, self.extras = [], [], [], {}
+            with self.scene:
+                for j in range(len(robot.links) + 1):
+                    with self.scene.group() as group:
+                        for part in (part for part in parts if part.frame == j):
+                            self._solid(part)
+                    self.frames.append(group)
+                self._extras()
+                self.target = self.scene.sphere(0.05 * self.thick).material("#b5402a", 0.5)
+                self.target.draggable().with_name("target")
+        self._close_loops()
+        self.sliders.build(self.size)
         self.place()
+        form = (robot.name, len(robot.links), round(math.log(self.size) / 0.4))
+        if form != self.looked:
+            self.looked = form
+            self.look()
 
     def _solid(self, part: Solid) -> None:
-        size, scene = self.size, self.scene
+        size, scene = self.thick, self.scene
         if part.kind == "tool":
             scene.axes_helper(part.length)
             return
@@ -86,29 +125,75 @@ class View:
             found: Any = scene.box(0.06 * size, 0.06 * size, part.length)
             turn = part.turn
         else:
-            radius = {"tube": 0.014, "slide": 0.012}.get(part.kind, 0.034) * size
+            radius = _RADII[part.kind] * size
             found = scene.cylinder(radius, radius, part.length, 24)
             turn = part.turn @ _UPRIGHT
         found.material(_COLOURS[part.kind]).move(*part.middle).rotate_R(turn.tolist())
         if part.kind == "slide":
             self.slides.append((part.joint, found))
 
-    def _ground(self) -> None:
-        """A grid one can look through: robots also reach below their base."""
-        half = 1.25 * self.size
-        for k in np.linspace(-half, half, 11).tolist():
-            for a, b in (((k, -half, 0), (k, half, 0)), ((-half, k, 0), (half, k, 0))):
-                self.scene.line(list(a), list(b)).material("#c9cfd6")
-        radius = 0.09 * self.size
-        plate = self.scene.cylinder(radius, radius, 0.02 * self.size, 32).material("#5c6670")
-        plate.move(0, 0, -0.01 * self.size).rotate_R(_UPRIGHT.tolist())
+    def _extras(self) -> None:
+        """What can be shown or left out: made when it is first asked for."""
+        makers = {"axes": self._axes, "names": self._names, "mass": self._mass, "grid": self._grid}
+        with together(self.scene), self.scene:
+            for key, make in makers.items():
+                shown = self.shows(key)
+                if shown and key not in self.extras:
+                    self.extras[key] = make()
+                for item in self.extras.get(key, []):
+                    item.visible(shown)
 
-    def _look(self) -> None:
-        far = 1.35 * self.size
-        self.scene.move_camera(
-            x=far, y=-far, z=0.9 * far, look_at_x=0, look_at_y=0, look_at_z=0.4 * self.size,
-            duration=0,
-        )  # fmt: skip
+    def _axes(self) -> list[Any]:
+        found = []
+        for group in self.frames:
+            with group:
+                found.append(self.scene.axes_helper(0.14 * self.thick))
+        return found
+
+    def _names(self) -> list[Any]:
+        found = []
+        for group, name in zip(self.frames, self.page.names(), strict=True):
+            with group:
+                found.append(self.scene.text(name, _LABEL))
+        return found
+
+    def _mass(self) -> list[Any]:
+        """A green ball at the centre of mass, and an arrow along gravity from it."""
+        scene, size = self.scene, self.size
+        ball = scene.sphere(0.03 * self.thick).material("#3a7d44")
+        with scene.group() as arrow:
+            for radius, tip, length, z in ((0.005, 0.005, 0.2, 0.1), (0, 0.016, 0.05, 0.225)):
+                part = scene.cylinder(radius * size, tip * size, length * size, 16)
+                part.material("#3a7d44").move(0, 0, z * size)
+                part.rotate_R((np.diag([1.0, -1, -1]) @ _UPRIGHT).tolist())
+        return [ball, arrow]
+
+    def _grid(self) -> list[Any]:
+        """A grid one can look through: robots also reach below their base."""
+        half, found = 1.2 * self.size, []
+        for k in np.linspace(-half, half, 9).tolist():
+            for a, b in (((k, -half, 0), (k, half, 0)), ((-half, k, 0), (half, k, 0))):
+                found.append(self.scene.line(list(a), list(b)).material("#8b949e", 0.4))
+        radius = 0.07 * self.thick
+        plate = self.scene.cylinder(radius, radius, 0.02 * self.thick, 32).material("#5c6670")
+        plate.move(0, 0, -0.01 * self.thick).rotate_R(_UPRIGHT.tolist())
+        return [*found, plate]
+
+    def look(self) -> None:
+        if self.frames:
+            fit(self.scene, link_frames(self.page.drawn(), self.page.q)[:, :3, 3], self.size)
+
+    # placing
+
+    def _close_loops(self) -> None:
+        """A new robot, or one that was changed, starts with its loops closed."""
+        from .following import assembled
+
+        if self.page.robot.loops:
+            try:
+                self.page.q = assembled(self.page.drawn(), self.page.q)
+            except CardanError as error:
+                self.message.set_text(str(error))
 
     def place(self) -> None:
         """Move every frame to where the joints put it."""
@@ -116,136 +201,71 @@ class View:
             return
         robot = self.page.drawn()
         T = link_frames(robot, self.page.q)
-        for group, pose in zip(self.frames, T, strict=True):
-            group.move(*pose[:3, 3].tolist()).rotate_R(pose[:3, :3].tolist())
-        for j, rod in self.slides:
-            joint = robot.joints[j - 1]
-            moved = float(self.page.q[_row(robot, j)]) + float(number(joint.r) or 0)
-            rod.scale(1, max(abs(moved), 1e-6), 1).move(0, 0, -moved / 2)
-        end = T[_last(robot)]
-        self.target.move(*end[:3, 3].tolist())
-        self._centre_of_mass(T)
-        for slider, value in zip(self.sliders, self.page.q, strict=True):
-            if abs(slider.value - value) > 1e-9:
-                slider.value = float(value)
+        with together(self.scene):
+            for group, pose in zip(self.frames, T, strict=True):
+                group.move(*pose[:3, 3].tolist()).rotate_R(pose[:3, :3].tolist())
+            for j, rod in self.slides:
+                moved = float(self.page.q[_row(robot, j)])
+                moved += float(number(robot.joints[j - 1].r) or 0)
+                rod.scale(1, max(abs(moved), 1e-6), 1).move(0, 0, -moved / 2)
+            self.target.move(*T[Tree.of(robot).last, :3, 3].tolist())
+            self._place_mass(T)
+        self.sliders.place()
 
-    def _centre_of_mass(self, T: np.ndarray) -> None:
-        """A green ball, where the masses are known."""
-        from ...use.frames import centres_of_mass
-
-        try:
-            mass, moments = centres_of_mass(self.page.robot, T)
-        except CardanError:
-            self.mass.visible(False)
+    def _place_mass(self, T: np.ndarray) -> None:
+        """Where the masses are known, and where gravity is."""
+        if not self.shows("mass") or "mass" not in self.extras:
             return
-        if mass.sum() <= 0:
-            self.mass.visible(False)
-            return
-        self.mass.visible(True)
-        self.mass.move(*(moments.sum(0) / mass.sum()).tolist())
+        ball, arrow = self.extras["mass"]
+        found = self.page.numeric()
+        mass, moments = centres_of_mass(found, T) if found else (np.zeros(1), np.zeros((1, 3)))
+        known = bool(mass.sum() > 0)
+        g = np.array([number(x) or 0.0 for x in found.gravity]) if found else np.zeros(3)
+        ball.visible(known)
+        arrow.visible(known and bool(g.any()))
+        if known:
+            centre = (moments.sum(0) / mass.sum()).tolist()
+            ball.move(*centre)
+            if g.any():
+                arrow.move(*centre).rotate_R(along(g / np.linalg.norm(g)).tolist())
 
     def show_ghosts(self, configurations: np.ndarray) -> None:
         """Other configurations as thin lines through the link origins."""
-        for line in self.ghosts:
-            line.delete()
-        self.ghosts = []
         robot = self.page.drawn()
-        palette = ("#b5402a", "#2f7fb8", "#3a7d44", "#d9822b", "#6f4fa3", "#00808a", "#a8325e",
-                   "#5c6670")  # fmt: skip
-        with self.scene:
-            for k, q in enumerate(configurations):
-                T = link_frames(robot, q)
-                for j, joint in enumerate(robot.joints, 1):
-                    start, end = T[joint.antecedent, :3, 3].tolist(), T[j, :3, 3].tolist()
-                    line = self.scene.line(start, end).material(palette[k % len(palette)])
-                    self.ghosts.append(line)
+        links = [(joint.antecedent, j) for j, joint in enumerate(robot.joints, 1)]
+        poses = link_frames(robot, configurations)
+        self.show_lines([[(T[i, :3, 3], T[j, :3, 3]) for i, j in links] for T in poses])
+
+    def show_lines(self, drawings: Any) -> None:
+        """Segments [start, end] in frame 0, a colour for each drawing, in place of older ones."""
+        with together(self.scene), self.scene:
+            for rod in self.ghosts:
+                rod.delete()
+            self.ghosts = [
+                rod
+                for k, drawing in enumerate(drawings)
+                for start, end in drawing
+                for rod in self._rod(np.array(start), np.array(end), _PALETTE[k % len(_PALETTE)])
+            ]
+
+    def _rod(self, start: np.ndarray, end: np.ndarray, colour: str) -> list[Any]:
+        length = float(np.linalg.norm(end - start))
+        if length < 1e-9:
+            return []
+        radius = 0.007 * self.thick
+        rod = self.scene.cylinder(radius, radius, length, 8).material(colour, 0.7)
+        turn = along((end - start) / length) @ _UPRIGHT
+        return [rod.move(*((start + end) / 2).tolist()).rotate_R(turn.tolist())]
 
     # moving
-
-    def _sliders(self) -> None:
-        self.panel.clear()
-        self.sliders = []
-        robot = self.page.robot
-        passive = bool(robot.loops)
-        with self.panel:
-            self._symbols()
-            k = 0
-            for joint in robot.joints:
-                if joint.sigma == FIXED:
-                    continue
-                low, high = self._range(joint)
-                slider = self._slider(k, joint, low, high)
-                slider.set_enabled(joint.active or not passive)
-                self.sliders.append(slider)
-                k += 1
-
-    def _slider(self, k: int, joint: Any, low: float, high: float) -> Any:
-        unit = "m" if joint.sigma == PRISMATIC else "rad"
-        with ui.row().classes("w-full items-center no-wrap slider-row"):
-            ui.label(joint.variable or joint.name).classes("name w-16 ellipsis")
-            slider = ui.slider(min=low, max=high, step=(high - low) / 1000, value=self.page.q[k])
-            slider.props(f'dense aria-label="joint {joint.name}"').classes("grow")
-            shown = ui.label().classes("figure w-24")
-            shown.bind_text_from(slider, "value", lambda x: f"{x:.3f} {unit}")
-        slider.on("update:model-value", lambda event: self._slid(k, event.args), throttle=0.05)
-        slider.on("change", lambda: self.page.move(self.page.q, keep=True))
-        return slider
-
-    def _slid(self, k: int, value: float) -> None:
-        q = self.page.q.copy()
-        q[k] = value
-        if self.page.robot.loops:
-            q = self._closed(q)
-        self.page.move(q)
-
-    def _closed(self, q: np.ndarray) -> np.ndarray:
-        """Passive joints follow, so that the loops stay closed."""
-        from .following import follow
-
-        try:
-            found = follow(self.page.drawn(), q)
-            self.message.set_text("")
-            return found
-        except CardanError as error:
-            self.message.set_text(str(error))
-            return self.page.q
-
-    def _range(self, joint: Any) -> tuple[float, float]:
-        lower, upper = (
-            None if x is None else number(x) for x in (joint.limits.lower, joint.limits.upper)
-        )
-        wide = max(0.5, 0.5 * self.size) if joint.sigma == PRISMATIC else math.pi
-        low = lower if lower is not None and abs(lower) < 100 else -wide
-        high = upper if upper is not None and abs(upper) < 100 else wide
-        return float(low), float(high)
-
-    def _symbols(self) -> None:
-        """Symbols of the geometry get a number for the picture."""
-        names = stand_ins(self.page.robot)
-        if not names:
-            return
-        with ui.row().classes("items-center"):
-            ui.label("Drawn with").classes("hint")
-            for name, value in names.items():
-                field = ui.number(name, value=float(self.page.values.get(name, value)), step=0.05)
-                field.props("dense outlined").classes("w-24")
-                field.on("blur", lambda field=field, name=name: self._set(name, field.value))
-                field.on("keydown.enter", lambda f=field, name=name: self._set(name, f.value))
-
-    def _set(self, name: str, value: float | None) -> None:
-        if value is not None and self.page.values.get(name) != repr(float(value)):
-            self.page.values[name] = repr(float(value))
-            self.page.project.save()
-            self.draw()
 
     async def _dropped(self, event: Any) -> None:
         """The ball at the end effector was dragged: find joints that bring the robot there."""
         from .following import reach_for
 
+        place = (event.x, event.y, event.z)
         try:
-            q = await asyncio.to_thread(
-                reach_for, self.page.drawn(), self.page.q, (event.x, event.y, event.z)
-            )
+            q = await asyncio.to_thread(reach_for, self.page.drawn(), self.page.q, place)
             self.message.set_text("")
             self.page.move(q, keep=True)
         except CardanError as error:
@@ -254,17 +274,20 @@ class View:
 
     async def play(self, motion: np.ndarray, seconds: float) -> None:
         """Show joint positions (N, n) at their pace, thirty pictures a second at most."""
+        self.playing += 1
+        turn, robot = self.playing, self.page.robot
         frames = max(2, min(len(motion), int(30 * seconds)))
         for row in np.linspace(0, len(motion) - 1, frames).astype(int):
+            if turn != self.playing or robot is not self.page.robot or self.page.closed:
+                return  # another motion, or another robot, has taken the place
             self.page.move(motion[row])
             await asyncio.sleep(seconds / frames)
 
 
+def _tool(icon: str, words: str, work: Any) -> None:
+    button = ui.button(icon=icon, on_click=work).props("flat round dense size=sm").tooltip(words)
+    button._props["aria-label"] = words
+
+
 def _row(robot: Any, j: int) -> int:
     return sum(joint.sigma != FIXED for joint in robot.joints[: j - 1])
-
-
-def _last(robot: Any) -> int:
-    from ...mechanism.tree import Tree
-
-    return Tree.of(robot).last

@@ -18,7 +18,7 @@ import numpy as np
 from ...catalogue import MENU, model
 from ...describe.files import accepted, read_bytes
 from ...describe.robot import Robot
-from ...errors import InputError, UnknownNameError
+from ...errors import CardanError, InputError, UnknownNameError
 from ...program import Program
 from . import moving
 
@@ -27,6 +27,10 @@ __all__ = ["FUNCTIONS"]
 Data = dict[str, Any]
 Say = Callable[[str], None]
 _MOST_LINES = 20_000
+_COUNTED = (
+    "transform", "jacobian", "inverse-dynamics", "inertia-matrix", "bias", "direct-dynamics",
+    "regressor",
+)  # fmt: skip
 
 
 def robot_of(data: Data) -> Robot:
@@ -80,6 +84,20 @@ def derive(data: Data, say: Say) -> Data:
     }
 
 
+def counts(data: Data, say: Say) -> Data:
+    """Multiplications (with divisions) and additions of the main models that the robot has."""
+    robot = robot_of(data)
+    found: Data = {}
+    for name in _COUNTED:
+        say(f"counting {name}")
+        try:
+            cost = model(robot, name).cost
+        except CardanError:
+            continue  # the robot has no such model
+        found[name] = [cost.mul + cost.div, cost.add]
+    return {"counts": found}
+
+
 def package(data: Data, say: Say) -> Data:
     """A package of models as a zip file."""
     from ...package import write_package
@@ -99,14 +117,17 @@ def package(data: Data, say: Say) -> Data:
 
 
 def evaluate(data: Data, say: Say) -> Data:
-    """A model at one state, by the compiled function."""
+    """A model at one state; inputs that are not given are zero."""
     program = model(robot_of(data), data["model"], **options_of(data))
     if not isinstance(program, Program):
         raise InputError(f"'{data['model']}' is not a program of numbers")
-    say("compiling")
-    inputs = {name: np.array(x, float) for name, x in data["inputs"].items()}
-    function: Any = program.compile()
-    found = function(**inputs)
+    if program.parameters:
+        few = ", ".join(program.parameters[:8])
+        raise InputError(f"{len(program.parameters)} symbols have no value yet ({few} ...)")
+    say("evaluating")
+    inputs = {name: np.zeros(shape) for name, shape in program.inputs.items()}
+    inputs |= {name: np.array(x, float) for name, x in data["inputs"].items() if name in inputs}
+    found = program.evaluate(**inputs)
     names = list(program.outputs)
     values = [found] if len(names) == 1 else list(found)
     return {"outputs": {n: np.asarray(x).tolist() for n, x in zip(names, values, strict=True)}}
@@ -119,6 +140,7 @@ def _on(function: Callable[[Robot, Data, Say], Data]) -> Callable[[Data, Say], D
 
 FUNCTIONS: dict[str, Callable[[Data, Say], Data]] = {
     "derive": derive,
+    "counts": counts,
     "package": package,
     "evaluate": evaluate,
     "inverse": _on(moving.inverse),

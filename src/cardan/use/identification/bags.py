@@ -55,9 +55,9 @@ def _topic(path: str, connections: Sequence[Any], wanted: str) -> str:
     for kind in _PREFERRED:
         found = [topic for topic, msgtype in topics.items() if msgtype == kind]
         if len(found) == 1:
-            return found[0]
+            return str(found[0])
     if len(topics) == 1:
-        return next(iter(topics))
+        return str(next(iter(topics)))
     raise InputError(f"{path}: name a topic in the recipe ([log] topic): {', '.join(topics)}")
 
 
@@ -72,7 +72,11 @@ def _columns(path: str, messages: Sequence[tuple[int, Any]]) -> dict[str, np.nda
         rows = []
         for received, message in messages:
             stamp = _stamp(message)
-            t = stamp - (zero or 0.0) if stamped and stamp is not None else (received - start) * 1e-9
+            t = (
+                stamp - (zero or 0.0)
+                if stamped and stamp is not None
+                else (received - start) * 1e-9
+            )
             found: dict[str, float] = {"t": t}
             _fields("", message, found, 0)
             rows.append(found)

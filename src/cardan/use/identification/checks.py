@@ -148,7 +148,7 @@ def _range_fault(recording: Recording, name: str, q: np.ndarray, reach: float) -
         return None
     inside = largest / DEGREES <= (1.2 * reach if known else _TURNS)
     guess = (
-        f"if it is in degrees ({largest / DEGREES:.4g} rad), set [position] unit = \"deg\""
+        f'if it is in degrees ({largest / DEGREES:.4g} rad), set [position] unit = "deg"'
         if inside
         else "check [position] unit, side and [transmission]"
     )

@@ -31,7 +31,7 @@ from ..trajectory import Trajectory, fourier
 from .columns import Model, model_of
 from .equations import full_matrix
 from .recipe import Recipe, read_recipe
-from .signals import Motion, require_scipy
+from .signals import require_scipy, states
 
 __all__ = ["CRITERIA", "Excitation", "excite"]
 
@@ -219,8 +219,8 @@ class _Design:
         self.w = 2 * np.pi / period * np.arange(1, harmonics + 1)
         self.fine = _waves(self.w, np.linspace(0, period, _SAMPLES * harmonics, endpoint=False))
         times = np.linspace(0, period, _SPARSE * harmonics, endpoint=False)
-        self.sparse, self.step = _waves(self.w, times), float(times[1])
-        known = not robot.parameters and np.isfinite(limits.effort).any()
+        self.sparse = _waves(self.w, times)
+        known = not robot.parameters
         self.dynamics = derive(robot, "inverse-dynamics").compile() if known else None
         scale = np.where(np.isfinite(limits.effort), limits.effort, 1.0)
         self.weights = 1 / np.where(scale > 0, scale, 1.0)
@@ -264,7 +264,7 @@ class _Design:
 
     def within_torques(self, q: Array, qd: Array, qdd: Array, scale: Array, place: Array) -> float:
         """The largest common factor on the amplitudes that the torques allow, by bisection."""
-        if self.dynamics is None:
+        if self.dynamics is None or not np.isfinite(self.limits.effort).any():
             return 1.0
         low, high = 0.0, 1.0
         for step in range(9):
@@ -284,8 +284,7 @@ class _Design:
         a, b, q0 = self.coefficients(x)
         q, qd, qdd = (wave @ np.vstack([a, b]) for wave in self.sparse)
         q = q + q0
-        zero = np.zeros(q.shape)
-        motion = Motion(q, qd, qdd, zero, zero == 0, np.arange(len(q)), self.step)
+        motion = states(q, qd, qdd)
         D = full_matrix(self.model, motion, self.model.shape)[..., list(self.model.kept)]
         return (D * self.weights[:, None]).reshape(-1, D.shape[-1])
 

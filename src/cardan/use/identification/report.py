@@ -109,12 +109,15 @@ def _sections(result: Identification, *, pictures: bool) -> Iterator[tuple[str, 
         yield "Notes", list(result.notes)
     if pictures:
         yield "Torques and predictions", [*_torques(result)]
-    yield "Identified parameters", [
-        "Base parameters (R: regrouped) and friction, with their standard deviations. Essential "
-        "parameters have a significant effect on the torques (F test).",
-        _parameters(result),
-        *([Picture(_deviations(result), "relative deviations")] if pictures else []),
-    ]
+    yield (
+        "Identified parameters",
+        [
+            "Base parameters (R: regrouped) and friction, with standard deviations. Essential "
+            "parameters have a significant effect on the torques (F test).",
+            _parameters(result),
+            *([Picture(_deviations(result), "relative deviations")] if pictures else []),
+        ],
+    )
     if result.shape:
         rows = [(name, f"{x:.5g}") for name, x in result.shape.items()]
         yield "Shape of the friction", [Table(("width or velocity", "rad/s or m/s"), rows)]

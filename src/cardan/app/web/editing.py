@@ -1,0 +1,94 @@
+"""Changes of a robot's structure: links added, removed, exchanged; loops closed and opened."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from ...describe.parser import to_value
+from ...describe.robot import FIXED, Joint, Link, Loop, Robot
+from ...errors import InputError
+
+__all__ = ["added", "looped", "removed", "structure", "swapped", "unlooped"]
+
+
+def structure(robot: Robot) -> str:
+    """Serial, tree or closed, in words."""
+    if robot.loops:
+        return f"closed, {len(robot.loops)} loop{'s' * (len(robot.loops) > 1)}"
+    chain = all(joint.antecedent == j for j, joint in enumerate(robot.joints))
+    return "serial" if chain else "tree"
+
+
+def added(robot: Robot) -> Robot:
+    """One more link at the end of the chain, named as no other."""
+    k = len(robot.links) + 1
+    name = _unused(robot, "link", k)
+    joint = Joint(name, k - 1, d=to_value("0.3"))
+    old = len(robot.joints)
+    moved = _renumbered(robot, lambda i: i + (i > old))  # cut frames are numbered after the links
+    return replace(moved, joints=(*moved.joints, joint), links=(*robot.links, Link(name)))
+
+
+def removed(robot: Robot, j: int) -> Robot:
+    """Without link j+1: what it carried is carried by its antecedent."""
+    if len(robot.links) == 1:
+        raise InputError("a robot has at least one link")
+    gone, before = j + 1, robot.joints[j].antecedent
+
+    def number(i: int) -> int:
+        i = before if i == gone else i
+        return i - (i > gone)
+
+    moved = _renumbered(robot, number)
+    return replace(
+        moved,
+        joints=moved.joints[:j] + moved.joints[j + 1 :],
+        links=robot.links[:j] + robot.links[j + 1 :],
+    )
+
+
+def swapped(robot: Robot, j: int) -> Robot:
+    """Links j+1 and j+2 exchanged; neither carries the other."""
+    a, b = j + 1, j + 2
+    if robot.joints[b - 1].antecedent == a:
+        raise InputError(f"link {b} is carried by link {a}: they cannot be exchanged")
+    moved = _renumbered(robot, lambda i: {a: b, b: a}.get(i, i))
+    joints, links = list(moved.joints), list(robot.links)
+    joints[j], joints[b - 1] = joints[b - 1], joints[j]
+    links[j], links[b - 1] = links[b - 1], links[j]
+    return replace(moved, joints=tuple(joints), links=tuple(links))
+
+
+def looped(robot: Robot) -> Robot:
+    """One more loop, from the last link to the base, for the user to place."""
+    k = len(robot.loops) + 1
+    n, B = len(robot.links), len(robot.loops)
+    name = _unused(robot, "loop", k)
+    moved = _renumbered(robot, lambda i: i + (i > n + B))
+    cut = Joint(f"{name}_cut", n, active=False)
+    twin = Joint(f"{name}_twin", 0, FIXED)
+    return replace(moved, loops=(*moved.loops, Loop(name, cut, twin)))
+
+
+def unlooped(robot: Robot, k: int) -> Robot:
+    """Without loop k: the structure is open there."""
+    return replace(robot, loops=robot.loops[:k] + robot.loops[k + 1 :])
+
+
+def _renumbered(robot: Robot, number: Callable[[int], int]) -> Robot:
+    """Every antecedent i replaced by number(i)."""
+
+    def joint(frame: Joint) -> Joint:
+        return replace(frame, antecedent=number(frame.antecedent))
+
+    loops = tuple(replace(k, cut=joint(k.cut), twin=joint(k.twin)) for k in robot.loops)
+    return replace(robot, joints=tuple(map(joint, robot.joints)), loops=loops)
+
+
+def _unused(robot: Robot, stem: str, k: int) -> str:
+    frames = [f for loop in robot.loops for f in (loop, loop.cut, loop.twin)]
+    names = {item.name for item in (*robot.links, *robot.joints, *frames)}
+    while f"{stem}{k}" in names:
+        k += 1
+    return f"{stem}{k}"

@@ -1,0 +1,91 @@
+"""The scene in the browser: its background follows the theme, its size the page, and it can be
+saved as a picture."""
+
+from __future__ import annotations
+
+import json
+from contextlib import AbstractContextManager, nullcontext
+from typing import Any
+
+from nicegui import ui
+
+__all__ = ["fit", "save_picture", "stage", "together"]
+
+_FOV = 34.0  # degrees, upwards
+_READY = """
+const view = getElement(%d);
+if (view?.renderer) {
+  view.renderer.setClearColor(0x000000, 0);
+  view.renderer.setPixelRatio(Math.min(2, window.devicePixelRatio));
+  new ResizeObserver(() => view.resize()).observe(view.$el);
+  view.resize();
+}
+"""
+# what was drawn is gone after a frame: draw once more, then take it, with the names above it
+_PICTURE = """
+const view = getElement(%d);
+view.renderer.render(view.scene, view.camera);
+const source = view.renderer.domElement, sheet = document.createElement('canvas');
+sheet.width = source.width; sheet.height = source.height;
+const pen = sheet.getContext('2d'), box = source.getBoundingClientRect();
+const scale = source.width / box.width, style = getComputedStyle(view.$el);
+pen.fillStyle = style.backgroundColor;
+pen.fillRect(0, 0, sheet.width, sheet.height);
+pen.drawImage(source, 0, 0);
+pen.fillStyle = style.color;
+pen.font = `${11 * scale}px sans-serif`;
+for (const label of view.$el.children[1].children) {
+  if (label.style.display === 'none') continue;
+  const at = label.getBoundingClientRect();
+  pen.fillText(label.textContent, (at.left - box.left) * scale, (at.bottom - box.top) * scale);
+}
+const link = document.createElement('a');
+link.href = sheet.toDataURL('image/png');
+link.download = %s;
+link.click();
+"""
+
+
+def stage(on_drag_end: Any) -> Any:
+    """An empty scene that fills the room it is given."""
+    scene = ui.scene(
+        640, 460, grid=False, on_drag_end=on_drag_end, fps=30,
+        camera=ui.scene.perspective_camera(fov=_FOV, near=0.005, far=500),
+    ).classes("scene w-full")  # fmt: skip
+    scene.props('role=img aria-label="The robot in three dimensions"')
+    scene.on("init", lambda: ui.run_javascript(_READY % scene.id))
+    return scene
+
+
+def together(scene: Any) -> AbstractContextManager[None]:
+    """What is changed inside goes to the browser as one message."""
+    found: AbstractContextManager[None] = getattr(scene, "_batch_calls", nullcontext)()
+    return found
+
+
+def fit(scene: Any, points: Any, least: float) -> None:
+    """Look at all points (N, 3) from the front right, from above."""
+    low, high = points.min(axis=0), points.max(axis=0)
+    middle = (low + high) / 2
+    radius = max(float(((high - low) ** 2).sum() ** 0.5) / 2, 0.45 * least)
+    far = 1.25 * radius / 0.29  # the sine of half the angle of view
+    x, y, z = (middle + far * _FROM).tolist()
+    scene.move_camera(
+        x=x, y=y, z=z, look_at_x=float(middle[0]), look_at_y=float(middle[1]),
+        look_at_z=float(middle[2]), duration=0,
+    )  # fmt: skip
+
+
+def _unit(x: float, y: float, z: float) -> Any:
+    import numpy as np
+
+    found = np.array([x, y, z])
+    return found / np.linalg.norm(found)
+
+
+_FROM = _unit(0.72, -1.0, 0.55)
+
+
+def save_picture(scene: Any, name: str) -> None:
+    """Let the browser save the scene as a PNG file."""
+    ui.run_javascript(_PICTURE % (scene.id, json.dumps(name)))

@@ -1,0 +1,88 @@
+"""Two studies of a robot: its parameters from a log, its natural frequencies and mode shapes."""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+from typing import Any
+
+import numpy as np
+from nicegui import ui
+
+from .state import Page
+from .view import View
+from .working import Work
+
+__all__ = ["identify", "modes"]
+
+_LARGEST = 100_000_000  # bytes of a log
+
+
+def identify(page: Page, view: View) -> None:
+    """A log is uploaded; the report is shown in a frame that may run nothing."""
+    kept: dict[str, str] = {}
+    recipe = ui.textarea("Recipe (.toml), if columns are not t, q1.., tau1..").classes("w-full")
+    recipe.props("outlined dense rows=3")
+
+    async def take(event: Any) -> None:
+        kept["log"] = base64.b64encode(await event.file.read()).decode()
+        kept["suffix"] = event.file.name.rpartition(".")[2].lower()[:8]
+
+    async def start(work: Work) -> None:
+        if not kept or not kept["suffix"].isalnum():
+            work.say("upload a log first: .csv, .parquet, .mat, a ROS bag")
+            return
+        found = await work.run("identification", recipe=recipe.value or "", **kept)
+        if found is None:
+            return
+        work.result.clear()
+        with work.result:
+            frame = ui.element("iframe").props('sandbox="" title="Report"').classes("report")
+            frame.props["srcdoc"] = found["report"]
+            ui.button(
+                "Download the identified robot",
+                on_click=lambda: ui.download.content(found["robot"], "identified.toml"),
+            ).props("flat no-caps")
+
+    uploader = ui.upload(
+        label="Log", on_upload=take, auto_upload=True, max_file_size=_LARGEST, max_files=1
+    )
+    uploader.props("flat bordered").classes("w-full")
+    Work(page, "Identify", start)
+
+
+def modes(page: Page, view: View) -> None:
+    """A line per frequency; a click lets the robot swing in that mode."""
+    ui.label("Of robots with flexible links or elastic joints, where the sliders stand.").classes(
+        "hint"
+    )
+
+    async def start(work: Work) -> None:
+        found = await work.run("modes", q=page.q.tolist(), size=view.size)
+        if found is None:
+            return
+        work.result.clear()
+        with work.result.classes("gap-0"):
+            for key in ("locked", "free"):
+                ui.label(f"Actuators {key}").classes("name q-mt-sm")
+                for k, mode in enumerate(found[key]):
+                    text = f"{k + 1:3d}  {mode['frequency']:10.4g} Hz   {mode['words']}"
+                    ui.button(text, on_click=lambda mode=mode: _swing(page, view, mode)).props(
+                        "flat dense no-caps align=left"
+                    ).classes("mono configuration")
+
+    Work(page, "Compute", start)
+
+
+async def _swing(page: Page, view: View, mode: dict[str, Any]) -> None:
+    """Show the frames of the robot at the ends of a swing, then swing between them."""
+    rest, amplitude = np.array(mode["rest"]), np.array(mode["amplitude"])
+    robot = page.robot
+    for phase in np.sin(np.linspace(0, 6 * np.pi, 90)):
+        if page.robot is not robot or page.closed:
+            return
+        places = rest + phase * amplitude
+        view.show_lines([[[places[i], places[j]] for i, j in mode["links"]]])
+        await asyncio.sleep(1 / 30)
+    view.show_lines([[[p[i], p[j]] for i, j in mode["links"]]
+                     for p in (rest + amplitude, rest - amplitude)])  # fmt: skip
