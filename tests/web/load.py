@@ -126,7 +126,7 @@ class User:
         self.tally.add(kind, time.perf_counter() - start)
 
     async def _heard(self, event: str, data: Any) -> None:
-        if self.wanted in json.dumps(data):
+        if not self.answered.is_set() and self.wanted in json.dumps(data):
             self.answered.set()
 
 
