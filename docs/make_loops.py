@@ -63,8 +63,7 @@ def main() -> None:
     axes[0].set_title("five-bar: two assemblies")
     lengths = {"d2": 0.1, "d3": 0.6, "d4": 0.1, "RL4": 0.5, "d8": 0.3}
     sr400 = cardan.load("sr400").with_values(lengths)
-    free = [name for name in sr400.parameters]
-    sr400 = sr400.with_values(dict.fromkeys(free, 0))
+    sr400 = sr400.with_values(dict.fromkeys(sr400.parameters, 0))
     for q, color in zip(
         cardan.model(sr400, "loop-geometry").solve([0, -1.2, 0, 0, 0, 0.3]), "br", strict=True
     ):

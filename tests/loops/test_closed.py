@@ -29,7 +29,8 @@ def case(name: str) -> tuple[Robot, Oracle, dict[str, Any], dict[str, float]]:
         robot = loaded(MECHANISMS[name]())
     else:
         robot = loaded(cardan.load(str(files.get(name, name))))
-    values, x = states(robot, STATES)
+    few = robot.n > 20 and STATES < 100  # the oracle takes its time there
+    values, x = states(robot, 5 if few else STATES)
     return robot, Oracle(robot, values), x, values
 
 

@@ -19,7 +19,9 @@ from cardan.app.web.store import Store
 from cardan.describe.files import dumps
 from cardan.emit.html import symbol
 
-EVIL = "<img src=x onerror=\"document.title='owned'\"></script><script>document.title='owned'</script>"
+EVIL = (
+    "<img src=x onerror=\"document.title='owned'\"></script><script>document.title='owned'</script>"
+)
 SLOW = 60_000
 
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 __all__ = ["CudaFunction"]
 
-_THREADS = 128
+_THREADS = 64  # of a block: programs hold much in registers, small blocks fill a processor better
 _SHARED_BYTES = 48 * 1024  # of a block, without asking for more
 
 

@@ -64,13 +64,7 @@ def inertial_dialog(page: Page) -> None:
 
         def apply() -> None:
             numbers = [field.value for field in (mass, *sizes, *centre)]
-            if any(value is None for value in numbers):
-                ui.notify("Give every number", type="warning")
-                return
-            J, MS = shape_inertia(
-                shape.value, mass.value, [s.value for s in sizes], [c.value for c in centre]
-            )
-            message = _write(page, link.value, mass.value, J, MS)
+            message = _apply(page, link.value, shape.value, numbers)
             if message:
                 ui.notify(message, type="negative", multi_line=True)
             else:
@@ -80,6 +74,15 @@ def inertial_dialog(page: Page) -> None:
             ui.button("Cancel", on_click=dialog.close).props("flat no-caps")
             ui.button("Apply", on_click=apply).props("no-caps")
     dialog.open()
+
+
+def _apply(page: Page, j: int, shape: str, numbers: list[float | None]) -> str:
+    """Numbers: the mass, the sizes, the centre. A message where they cannot be taken."""
+    given = [x for x in numbers if x is not None]
+    if len(given) < len(numbers):
+        return "Give every number"
+    J, MS = shape_inertia(shape, given[0], given[1:-3], given[-3:])
+    return _write(page, j, given[0], J, MS)
 
 
 def _write(page: Page, j: int, mass: float, J: np.ndarray, MS: np.ndarray) -> str:

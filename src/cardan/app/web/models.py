@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import base64
 import re
+from functools import partial
 from typing import Any
 
 from nicegui import ui
@@ -153,10 +154,9 @@ class Models:
                         ui.label(found["text"]).classes("listing")
                     else:
                         Equations(found)
-                if found["code"]:
-                    with ui.tab_panel(code):
-                        self._code(found)
+                panel = ui.tab_panel(code)
             code.set_visibility(bool(found["code"]))
+            tabs.on_value_change(lambda: self._code(found, panel))
 
     def _summary(self, found: dict[str, Any]) -> None:
         with ui.row().classes("items-center figures"):
@@ -186,7 +186,14 @@ class Models:
             for figure in figures
         ]
 
-    def _code(self, found: dict[str, Any]) -> None:
+    def _code(self, found: dict[str, Any], panel: Any) -> None:
+        """The text, made when it is first looked at."""
+        if panel.default_slot.children:
+            return
+        with panel:
+            self._editor(found)
+
+    def _editor(self, found: dict[str, Any]) -> None:
         code, language = found["code"], found["language"]
         name = re.sub(r"[^a-z0-9]+", "_", f"{self.page.robot.name}_{self.name}".lower()).strip("_")
         file = f"{name}.{_EXTENSIONS.get(language, 'txt')}"
@@ -199,8 +206,12 @@ class Models:
                       ).props("flat dense no-caps").mark("download-code")  # fmt: skip
             with ui.button("Package", icon="inventory_2").props("flat dense no-caps"), ui.menu():
                 for kind in KINDS:
-                    ui.menu_item(kind, lambda kind=kind: self._package(kind))
-        editor = ui.codemirror(code, language=_HIGHLIGHT.get(language), line_wrapping=False)  # type: ignore[arg-type]
+                    ui.menu_item(kind, partial(self._package, kind))
+        dark = self.page.project.page.get("dark")
+        editor = ui.codemirror(
+            code, language=_HIGHLIGHT.get(language),  # type: ignore[arg-type]
+            theme="oneDark" if dark else "basicLight", line_wrapping=False,
+        )  # fmt: skip
         editor.props("readonly").classes("w-full code")
 
     async def _package(self, kind: str) -> None:

@@ -48,8 +48,14 @@ def build(page: Page) -> None:
                 use_panel = ui.tab_panel(opened["Use"])
         with splitter.after:
             view = View(page)
-        with use_panel:
-            using(page, view)
+
+    def chosen(name: str) -> None:
+        """The panels of Use are made when they are first looked at."""
+        if name == "Use" and not use_panel.default_slot.children:
+            with use_panel:
+                using(page, view)
+
+    tabs.on_value_change(lambda event: chosen(str(event.value)))
     for k, tab in enumerate(opened.values(), 1):
         tab.props(f"data-key={k}").tooltip(f"Alt+{k}")
 

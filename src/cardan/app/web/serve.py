@@ -14,6 +14,7 @@ from .store import Store, data_folder
 
 __all__ = ["application", "serve"]
 
+_PATIENCE = 15.0  # seconds a page may be silent, on a busy machine, before it is forgotten
 _LOOPBACK = ("127.0.0.1", "localhost", "::1")
 
 
@@ -44,7 +45,10 @@ def application(host: str, port: int, token: str) -> Any:
 
     app.on_shutdown(jobs.close)
     api = FastAPI(openapi_url=None, docs_url=None, redoc_url=None)
-    ui.run_with(api, title="Cardan", storage_secret=_secret(folder), show_welcome_message=False)
+    ui.run_with(
+        api, title="Cardan", storage_secret=_secret(folder), show_welcome_message=False,
+        reconnect_timeout=_PATIENCE,
+    )  # fmt: skip
     return Guard(api, hosts=hosts_of(host, port), token=token)
 
 

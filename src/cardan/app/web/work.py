@@ -64,7 +64,8 @@ def derive(data: Data, say: Say) -> Data:
     answer: Data = {"seconds": seconds, "language": data.get("language", "c")}
     if not isinstance(found, Program):
         equations = found.equations() if hasattr(found, "equations") else str(found)
-        return {**answer, "text": str(equations), "lines": [], "cost": None, "code": ""}
+        code = _code(found, answer["language"])
+        return {**answer, "text": str(equations), "lines": [], "cost": None, "code": code}
     say("writing the equations")
     from ...emit.html import equations as lines_of
 
@@ -82,6 +83,14 @@ def derive(data: Data, say: Say) -> Data:
         "remarks": list(found.remarks),
         "code": found.emit(answer["language"]),
     }
+
+
+def _code(found: Any, language: str) -> str:
+    """The text of a model that is not a program, where it has one in that language."""
+    try:
+        return str(found.emit(language)) if hasattr(found, "emit") else ""
+    except CardanError:
+        return ""
 
 
 def counts(data: Data, say: Say) -> Data:

@@ -1,0 +1,134 @@
+"""Changes of the structure, helper of inertia, joints that follow: without a browser."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import cardan
+from cardan.app.web.drawing import drawable, outline, skeleton
+from cardan.app.web.editing import added, looped, removed, structure, swapped, unlooped
+from cardan.app.web.following import assembled, follow, reach_for
+from cardan.app.web.inertial import shape_inertia
+from cardan.closure.numeric import equations
+from cardan.describe.check import check
+from cardan.use.frames import link_frames
+
+CLOSED = [name for name in cardan.robots() if cardan.load(name).loops]
+
+
+def moving(robot: cardan.Robot) -> list:
+    return [joint for joint in robot.joints if joint.sigma != 2]
+
+
+def errors(robot: cardan.Robot) -> list[str]:
+    return [str(fault) for fault in check(robot) if fault.severity == "error"]
+
+
+@pytest.mark.parametrize("name", ["rx90", "tree", "sr400", "akr3000"])
+def test_links_come_and_go(name: str) -> None:
+    robot = cardan.load(name)
+    more = added(robot)
+    assert errors(more) == []
+    assert len(more.links) == len(robot.links) + 1
+    assert removed(more, len(robot.links)) == robot
+
+
+def test_what_a_removed_link_carried_is_carried_by_its_antecedent() -> None:
+    robot = cardan.load("tree")
+    for j in range(len(robot.links)):
+        found = removed(robot, j)
+        assert errors(found) == []
+        assert all(joint.antecedent <= k for k, joint in enumerate(found.joints))
+    with pytest.raises(cardan.CardanError, match="at least one link"):
+        removed(cardan.load("planar1r"), 0)
+
+
+def test_exchanged_links_are_the_same_robot() -> None:
+    robot = cardan.load("tree")
+    free = [j for j in range(len(robot.links) - 1) if robot.joints[j + 1].antecedent != j + 1]
+    assert free
+    for j in free:
+        found = swapped(robot, j)
+        assert errors(found) == []
+        at = {
+            joint.name: x
+            for joint, x in zip(moving(robot), np.linspace(-1, 1, robot.n), strict=True)
+        }
+        T = link_frames(drawn(robot), [at[joint.name] for joint in moving(robot)])
+        T_found = link_frames(drawn(found), [at[joint.name] for joint in moving(found)])
+        names = [link.name for link in found.links]
+        for k, link in enumerate(robot.links, 1):
+            assert T_found[names.index(link.name) + 1] == pytest.approx(T[k])
+    with pytest.raises(cardan.CardanError, match="carried by"):
+        swapped(cardan.load("rx90"), 0)
+
+
+def test_loops_are_closed_and_opened() -> None:
+    robot = cardan.load("planar3r")
+    closed = looped(robot)
+    assert errors(closed) == []
+    assert structure(robot) == "serial"
+    assert structure(closed) == "closed, 1 loop"
+    assert structure(cardan.load("tree")) == "tree"
+    assert unlooped(closed, 0) == robot
+    assert errors(looped(cardan.load("sr400"))) == []
+
+
+@pytest.mark.parametrize(
+    ("shape", "sizes", "points"),
+    [
+        ("box", [0.2, 0.3, 0.5], lambda u: (u - 0.5) * [0.2, 0.3, 0.5]),
+        ("cylinder", [0.1, 0.4], lambda u: np.stack([
+            0.1 * np.sqrt(u[:, 0]) * np.cos(2 * np.pi * u[:, 1]),
+            0.1 * np.sqrt(u[:, 0]) * np.sin(2 * np.pi * u[:, 1]), 0.4 * (u[:, 2] - 0.5)], 1)),
+        ("rod", [0.7], lambda u: (u - 0.5) * [0.7, 0, 0]),
+    ],
+)  # fmt: skip
+def test_inertia_of_shapes_is_that_of_many_points(shape: str, sizes: list, points: object) -> None:
+    u = np.random.default_rng(1).random((400_000, 3))
+    centre = np.array([0.1, -0.2, 0.3])
+    r = points(u) + centre  # type: ignore[operator]
+    expected = 2.5 * ((r**2).sum(1).mean() * np.eye(3) - r.T @ r / len(r))
+    J, MS = shape_inertia(shape, 2.5, sizes, centre.tolist())
+    assert pytest.approx(expected, abs=2e-3) == J
+    assert pytest.approx(2.5 * centre) == MS
+
+
+def drawn(robot: cardan.Robot) -> cardan.Robot:
+    return skeleton(drawable(robot, {}))
+
+
+@pytest.mark.parametrize("name", CLOSED)
+def test_loops_stay_closed(name: str) -> None:
+    robot = drawn(cardan.load(name))
+    q = assembled(robot, np.zeros(robot.n))
+    system = equations(robot)
+    assert system.error(q[None])[0] < 1e-9
+    k = next(k for k, joint in enumerate(moving(robot)) if joint.active)
+    wanted = q.copy()
+    wanted[k] += 0.05
+    found = follow(robot, q, wanted)
+    assert found[k] == pytest.approx(wanted[k])
+    assert system.error(found[None])[0] < 1e-9
+
+
+def test_the_tool_goes_where_it_is_dragged() -> None:
+    robot = drawn(cardan.load("ur5"))
+    q = np.array([0.3, -1.0, 1.2, 0.4, 0.9, -0.3])
+    T = link_frames(robot, q)[-1]
+    found = link_frames(robot, reach_for(robot, q, T[:3, 3] + [0.03, -0.05, 0.04]))[-1]
+    assert found[:3, 3] == pytest.approx(T[:3, 3] + [0.03, -0.05, 0.04], abs=1e-5)
+    assert found[:3, :3] == pytest.approx(T[:3, :3], abs=1e-5)
+    with pytest.raises(cardan.CardanError, match="does not reach"):
+        reach_for(robot, q, [9, 9, 9])
+
+
+@pytest.mark.parametrize("name", cardan.robots())
+def test_drawn_links_connect_their_frames(name: str) -> None:
+    """Every frame is the end of a drawn tube, or lies where another one does."""
+    robot = drawn(cardan.load(name))
+    T = link_frames(robot, np.full(robot.n, 0.3))
+    ends = np.array([[0, 0, 0], *(end for line in outline(robot, T) for end in line)])
+    for pose in T:
+        assert np.abs(ends - pose[:3, 3]).max(axis=1).min() < 1e-9
