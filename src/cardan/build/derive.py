@@ -81,8 +81,8 @@ class Derivation:
         tracer = Tracer()
         scene: Bodies = self.numbers or bodies(self.robot, tracer.parameter)
         x = {name: tracer.array(name, *shape) for name, shape in self.inputs.items()}
-        if "V0" in x:  # a moving base: its motion and gravity are inputs, its acceleration is found
-            scene = scene.moving_base(x["V0"], x["g0"])
+        if "V0" in x:  # a floating base: its motion and gravity are inputs where they are read
+            scene = scene.moving_base(x["V0"], x.get("g0", scene.gravity), x.get("V0d", (0,) * 6))
         try:
             result = form(scene, x)
         except ZeroDivisionError:
