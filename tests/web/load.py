@@ -54,6 +54,7 @@ class User:
         self.http = httpx.AsyncClient(base_url=address, follow_redirects=True, timeout=60)
         self.answered = asyncio.Event()
         self.wanted = ""
+        self.heard = 0  # messages, which a browser confirms now and then
 
     async def get(self, path: str, kind: str) -> str:
         start = time.perf_counter()
@@ -72,6 +73,7 @@ class User:
         if not match or not (gallery or (button and slider and scene)):
             self.tally.faults.append("the page could not be read")
             return
+        self.heard = 0
         client = await self._connected(match[1])
         try:
             if gallery:
@@ -80,6 +82,8 @@ class User:
             await self._event(client, match[1], scene, ["null"], "run_methods", "scene")
             while time.perf_counter() < until:
                 await self._act(client, match[1], button, slider)
+                ack = {"client_id": match[1], "next_message_id": self.heard}
+                await client.emit("ack", ack)
                 await asyncio.sleep(self.rng.uniform(0.5, 3.0))
         finally:
             await client.disconnect()
@@ -126,6 +130,8 @@ class User:
         self.tally.add(kind, time.perf_counter() - start)
 
     async def _heard(self, event: str, data: Any) -> None:
+        if isinstance(data, dict):
+            self.heard = max(self.heard, data.get("_id", -1) + 1)
         if not self.answered.is_set() and self.wanted in json.dumps(data):
             self.answered.set()
 
