@@ -2,7 +2,7 @@
 
 python -m bench                     a table
 python -m bench --json figures.json the same as JSON ('-' for standard output)
-python -m bench --only native       one group: trace, native, single, limit, compile, rollout, import
+python -m bench --only native       one group; `--help` lists them
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import platform
 from collections.abc import Callable
 from pathlib import Path
 
-from bench import native, rollout, startup, trace
+from bench import inverse, inverse_general, native, rollout, startup, sweep, trace
 from bench.timing import Figure
 from rich.console import Console
 from rich.table import Table
@@ -26,7 +26,10 @@ GROUPS: dict[str, Callable[[], list[Figure]]] = {
     "single": native.single_figures,
     "limit": native.limit_figures,
     "rollout": rollout.figures,
+    "sweep": sweep.figures,
+    "inverse": inverse.figures,
     "import": startup.figures,
+    "general": inverse_general.figures,
 }
 
 

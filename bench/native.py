@@ -9,22 +9,21 @@ of a binding, the difference between its rnea called from Python and its batch c
 
 from __future__ import annotations
 
-import ctypes
-import tempfile
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
-from bench import casadi_peer
 from bench.pinocchio_peer import in_a_loop, in_one_call, pinocchio_model
 from bench.timing import Figure, best_of
 
 import cardan
 from cardan.describe.robot import Robot
 from cardan.program import Program
+from cardan.use.bench.casadi import casadi_case
+from cardan.use.bench.limits import fma_seconds
+from cardan.use.bench.one_by_one import one_by_one
 
 __all__ = [
     "Measure",
@@ -80,41 +79,7 @@ def states(program: Program, count: int, dtype: str = "float64") -> dict[str, np
 
 def fma_peak(dtype: str = "float64") -> Measure:
     """Seconds per floating-point operation of nothing but fused multiply-adds in registers."""
-    import llvmlite.binding as llvm
-
-    from cardan.run.native import machine, target_of
-
-    host, scalar = machine(), "double" if dtype == "float64" else "float"
-    lanes = host.vector_bytes // np.dtype(dtype).itemsize
-    vector, chains, turns = f"<{lanes} x {scalar}>", 12, 20_000
-    call = f"@llvm.fma.v{lanes}f{8 * np.dtype(dtype).itemsize}"
-    each = range(chains)
-    text = "\n".join([
-        f"declare {vector} {call}({vector}, {vector}, {vector})",
-        "define void @peak(ptr %p, i64 %n) {", "entry:",
-        f"  %a = load {vector}, ptr %p, align 4", "  br label %loop", "loop:",
-        "  %i = phi i64 [ 0, %entry ], [ %j, %loop ]",
-        *(f"  %x{k} = phi {vector} [ %a, %entry ], [ %y{k}, %loop ]" for k in each),
-        *(f"  %y{k} = call {vector} {call}({vector} %x{k}, {vector} %a, {vector} %a)"
-          for k in each),
-        "  %j = add i64 %i, 1", "  %more = icmp slt i64 %j, %n",
-        "  br i1 %more, label %loop, label %done", "done:",
-        *(f"  %q{k} = getelementptr {vector}, ptr %p, i64 {k}" for k in each),
-        *(f"  store {vector} %y{k}, ptr %q{k}, align 4" for k in each),
-        "  ret void", "}",
-    ])  # fmt: skip
-    engine = llvm.create_mcjit_compiler(llvm.parse_assembly(text), target_of(host))
-    engine.finalize_object()
-    peak = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int64)(
-        engine.get_function_address("peak")
-    )
-    room = np.zeros(chains * lanes, dtype)
-
-    def seconds() -> float:
-        assert engine
-        return best_of(3, lambda: peak(room.ctypes.data, turns)) / (2 * lanes * chains * turns)
-
-    return Measure(f"FMA peak {dtype}", seconds)
+    return Measure(f"FMA peak {dtype}", lambda: min(fma_seconds(dtype, 20_000) for _ in range(3)))
 
 
 def bare_batch(program: Program, dtype: str, count: int, columns: bool = False) -> Measure:
@@ -145,54 +110,15 @@ def bare_batch(program: Program, dtype: str, count: int, columns: bool = False) 
 
 def native_loop(program: Program) -> Measure:
     """The kernel for one state, called for each of a few states from native code."""
-    import llvmlite.binding as llvm
-
-    from cardan.run.function import _table
-    from cardan.run.native import machine, target_of
-    from cardan.run.views import view
-
-    function = program.compile()
     x = states(program, FEW)
-    out = {name: np.empty((FEW, *shape)) for name, shape in program.outputs.items()}
-    kernel = function._kernels.get(1, frozenset(), ("packed",) * (len(x) + len(out)))
-    tables = []
-    for arrays in (x, out):
-        tables += _table([view(a, a.ndim - 1) for a in arrays.values()], 0)  # type: ignore[misc]
-    lines = ["define void @loop(ptr %f, ptr %in, ptr %is, ptr %out, ptr %os, i64 %n) {", "entry:"]
-    sides = [("in", x), ("out", out)]
-    for side, arrays in sides:
-        lines.append(f"  %now.{side} = alloca [{len(arrays)} x ptr]")
-    lines += ["  br label %go", "go:", "  %i = phi i64 [ 0, %entry ], [ %j, %go ]"]
-    for side, arrays in sides:
-        for k, array in enumerate(arrays.values()):
-            v = f"{side}{k}"
-            lines += [
-                f"  %{v}.t = getelementptr ptr, ptr %{side}, i64 {k}",
-                f"  %{v}.b = load ptr, ptr %{v}.t",
-                f"  %{v}.o = mul i64 %i, {array[0].size}",
-                f"  %{v}.a = getelementptr double, ptr %{v}.b, i64 %{v}.o",
-                f"  %{v}.s = getelementptr ptr, ptr %now.{side}, i64 {k}",
-                f"  store ptr %{v}.a, ptr %{v}.s",
-            ]
-    lines += [
-        "  call void %f(ptr %now.in, ptr %is, ptr %now.out, ptr %os, i64 1)",
-        "  %j = add i64 %i, 1", "  %more = icmp slt i64 %j, %n",
-        "  br i1 %more, label %go, label %done", "done:", "  ret void", "}",
-    ]  # fmt: skip
-    engine = llvm.create_mcjit_compiler(llvm.parse_assembly("\n".join(lines)), target_of(machine()))
-    engine.finalize_object()
-    loop = ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * 5, ctypes.c_int64)(
-        engine.get_function_address("loop")
-    )
-    address = ctypes.cast(kernel, ctypes.c_void_p)
+    run = one_by_one(program)
+    found, expected = run(x), program.evaluate(**x)
+    overhead = best_of(20, lambda: run({name: array[:1] for name, array in x.items()}))
 
     def seconds() -> float:
-        assert all((engine, function, x, out))  # kept alive
-        return best_of(20, lambda: loop(address, *tables, FEW)) / FEW
+        return (best_of(20, lambda: run(x)) - overhead) / (FEW - 1)
 
-    seconds()
-    expected = program.evaluate(**x)
-    return Measure("one state, native", seconds, _apart([*out.values()], expected))
+    return Measure("one state, native", seconds, _apart(found, expected))
 
 
 def _apart(found: Any, expected: Any) -> float:
@@ -214,14 +140,17 @@ def python_call(program: Program) -> Measure:
     return Measure("one state, Python", seconds)
 
 
-def casadi_loop(robot: Robot, program: Program, folder: Path) -> Measure:
+def casadi_loop(robot: Robot, program: Program) -> Measure:
     """CasADi's C code for the same states."""
+    import casadi
+
     x = states(program, FEW)
-    expected = program.compile()(**x)
-    out = np.empty_like(expected)
-    run = casadi_peer.compiled(robot, program.model, folder)
-    run(x, out)
-    return Measure("CasADi", lambda: best_of(20, lambda: run(x, out)) / FEW, _apart(out, expected))
+    case = casadi_case(casadi, robot, program.model)
+    assert case is not None
+    assert case.loop is not None
+    run = case.loop
+    apart = _apart(run(x), program.compile()(**x))
+    return Measure("CasADi", lambda: best_of(20, lambda: run(x)) / FEW, apart)
 
 
 def pinocchio_calls(pinocchio: Any, robot: Robot, program: Program) -> Measure:
@@ -257,14 +186,13 @@ def single_figures() -> list[Figure]:
     binding = binding_seconds(pinocchio, robot)
     for name, (wheel, generated) in limits.items():
         program = cardan.model(robot, name)
-        with tempfile.TemporaryDirectory() as folder:
-            measures = [
-                native_loop(program),
-                python_call(program),
-                pinocchio_calls(pinocchio, robot, program),
-                casadi_loop(robot, program, Path(folder)),
-            ]
-            best = interleaved(*measures)
+        measures = [
+            native_loop(program),
+            python_call(program),
+            pinocchio_calls(pinocchio, robot, program),
+            casadi_loop(robot, program),
+        ]
+        best = interleaved(*measures)
         ours, call = best["one state, native"], best["one state, Python"]
         peer = best["Pinocchio"] - binding
         apart = max(measure.agreement for measure in measures)

@@ -403,3 +403,14 @@ def test_help_loads_no_compiler() -> None:
         [sys.executable, "-c", script], capture_output=True, text=True, check=True
     )
     assert done.stdout.strip() == "[]"
+
+
+def test_loops() -> None:
+    data = json.loads(printed("loops", "fivebar", "--at", "2.2,0.9", "--equations", "--json"))
+    assert (data["mobility"], data["Gruebler"], len(data["assemblies"])) == (2, -1, 2)
+    assert "0 = " in data["equations"]
+    assert data["loops"][0]["repeated"] == "vz wx wy"
+    assert "8 assemblies" in printed("loops", "delta", "--platform=0,0,-0.45")
+    assert "loop 'tip' stays open by" in refused("loops", "fivebar", "--at", "3.1,0")
+    assert "numbers with commas" in refused("loops", "fivebar", "--at", "a,b")
+    assert "no closed loop" in refused("loops", "rx90")

@@ -61,7 +61,7 @@ def test_save_refuses(tmp_path):
         ("a.toml", bytes(range(256)), "is binary"),
         ("a.par", b"\x7fELF\0\0", "is binary"),
         ("a.urdf", "<robot/>".encode("utf-16"), "UTF-16"),
-        ("a.xml", b"<mujoco/>", "MJCF"),
+        ("a.xml", b"<mujoco/>", "no body with a joint"),
         ("a.docx", b"PK", "no robot format"),
         ("a", b"x", "without extension"),
     ],

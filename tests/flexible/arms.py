@@ -59,3 +59,27 @@ def state(robot: Robot, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
     n, ne = robot.n, robot.ne
     q = np.r_[rng.normal(size=n), 0.03 * rng.normal(size=ne)]
     return q, np.r_[rng.normal(size=n), 0.3 * rng.normal(size=ne)]
+
+
+def hermite(E: float, I: float, rho: float, A: float, L: float) -> tuple[np.ndarray, np.ndarray]:
+    """Mass and stiffness of a plane beam element of textbooks: (v, angle) at both ends."""
+    stiffness = [
+        [12, 6 * L, -12, 6 * L],
+        [6 * L, 4 * L**2, -6 * L, 2 * L**2],
+        [-12, -6 * L, 12, -6 * L],
+        [6 * L, 2 * L**2, -6 * L, 4 * L**2],
+    ]
+    mass = [
+        [156, 22 * L, 54, -13 * L],
+        [22 * L, 4 * L**2, 13 * L, -3 * L**2],
+        [54, 13 * L, 156, -22 * L],
+        [-13 * L, -3 * L**2, -22 * L, 4 * L**2],
+    ]
+    rotary = [
+        [36, 3 * L, -36, 3 * L],
+        [3 * L, 4 * L**2, -3 * L, -(L**2)],
+        [-36, -3 * L, 36, -3 * L],
+        [3 * L, -(L**2), -3 * L, 4 * L**2],
+    ]
+    m = rho * A * L / 420 * np.array(mass) + rho * I / (30 * L) * np.array(rotary)
+    return m, E * I / L**3 * np.array(stiffness)

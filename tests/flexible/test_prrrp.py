@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import ctypes
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
+from tests.backends.runners import STRICT, checked_run, tool
 
 import cardan
 from cardan.build.flexible_closure import closing
@@ -23,6 +26,19 @@ TABLE_2 = {
 def test_table_2(q4: float) -> None:
     found = cardan.natural_frequencies(cardan.load("prrrp"), [0, q4], actuators="locked")
     np.testing.assert_allclose(found, TABLE_2[abs(q4)], rtol=2e-5)
+
+
+def test_pinned_modes_reach_the_exact_frequencies_of_the_beams() -> None:
+    """Beams pinned at both ends, frames along the chords: π² sqrt(EI / ρA) / L² and 4 of it."""
+    robot = cardan.load("prrrp")
+    links = tuple(
+        replace(link, flexible=replace(link.flexible, shapes="pinned", modes=2)) if link.flexible
+        else link for link in robot.links
+    )  # fmt: skip
+    found = cardan.natural_frequencies(replace(robot, links=links), [0, 0.0])
+    first = np.pi / 2 * np.sqrt(70e9 * 0.002**2 / 12 / 2800) / 0.4**2
+    for expected in (first, 4 * first):
+        assert np.sum(np.abs(found / expected - 1) < 2e-3) >= 2
 
 
 def test_free_actuators_have_two_motions_without_stiffness() -> None:
@@ -99,6 +115,34 @@ def test_accelerations_are_the_derivatives_of_a_motion_on_the_loops() -> None:
     assert power == pytest.approx(tau @ qd[:2], rel=1e-5, abs=1e-6)
 
 
-def test_c_code_of_the_model() -> None:
-    text = cardan.model(cardan.load("prrrp"), "direct-dynamics").emit("c")
+def test_c_code_of_the_model(tmp_path: Path) -> None:
+    """Generated C, compiled with every warning an error, against the interpreter."""
+    robot = cardan.load("prrrp")
+    program = cardan.model(robot, "direct-dynamics")
+    text = program.emit("c")
     assert "void prrrp_with_flexible_beams_direct_dynamics(" in text
+    source, library = tmp_path / "prrrp.c", tmp_path / "prrrp.so"
+    source.write_text(text)
+    checked_run(
+        [tool("cc"), *STRICT, "-std=c99", "-O1", "-shared", "-fPIC", source, "-o", library, "-lm"]
+    )
+    function = ctypes.CDLL(str(library)).prrrp_with_flexible_beams_direct_dynamics
+    rng = np.random.default_rng(3)
+    q = closing(robot).assemble([0.1, 0.0], q_e=1e-4 * rng.normal(size=6))
+    inputs = {"q": q, "qd": rng.normal(size=8), "tau": rng.normal(size=2)}
+    found = np.zeros(8)
+    pointers = [
+        x.ctypes.data_as(ctypes.POINTER(ctypes.c_double)) for x in (*inputs.values(), found)
+    ]
+    function(*pointers)
+    expected = program.evaluate(**inputs)
+    assert np.abs(found - expected).max() < 1e-9 * np.abs(expected).max()
+
+
+def test_undeformed_it_is_the_rigid_robot() -> None:
+    """The rows of the sliders in the mass matrix: another derivation, of rigid closed loops."""
+    robot = cardan.load("prrrp")
+    q = closing(robot).assemble([0.03, 0.1])
+    flexible = cardan.model(robot, "inertia-matrix").evaluate(q=q)[:2, :2]
+    rigid = cardan.model(cardan.rigid(robot), "inertia-matrix").evaluate(q=q[:4])
+    np.testing.assert_allclose(flexible, rigid, rtol=1e-12)

@@ -10,7 +10,8 @@ import pytest
 from tests.flexible.arms import BODY, KINDS, beam, state, tree
 
 import cardan
-from cardan.describe.robot import Robot
+from cardan.describe.parser import to_value
+from cardan.describe.robot import Base, Robot
 from cardan.models.bodies import Bodies, bodies
 from cardan.models.flexible_dynamics import articulated, coordinate_keys, mass_matrix, solve_matrix
 from cardan.models.flexible_tree import energies, forces, motion
@@ -188,6 +189,29 @@ def test_stiff_links_move_as_rigid_ones() -> None:
     assert errors[1] < 1e-4 * np.abs(gravity).max()
 
 
+def test_a_base_with_imposed_motion() -> None:
+    """Torques on a moving base as those of the rigid twin; accelerating it is as gravity."""
+    base = Base("mobile", W0=(0.3, -0.2, 0.5), WP0=(0.1, 0.4, -0.3), V0=(0.2, 0.1, 0.4),
+                VP0=(1, -2, 0.5))  # fmt: skip
+    robot = replace(tree("element"), base=base)
+    twin = cardan.rigid(robot)
+    q, qd = state(robot, 15)
+    q[robot.n :] = qd[robot.n :] = 0
+    scene = scene_of(robot)
+    rows = forces(scene, motion(scene, list(q), list(qd)), [0] * len(q)).rows(scene)
+    rigid = cardan.model(twin, "bias").evaluate(q=q[: robot.n], qd=qd[: robot.n])
+    np.testing.assert_allclose(np.array(rows[: robot.n], float), rigid, rtol=1e-9)
+    q, qd = state(robot, 16)
+    pushed = replace(robot, base=Base("mobile", VP0=(-1, -2, to_value("9.81"))), gravity=(0, 0, 0))
+    still = replace(robot, base=Base())
+    tau = np.ones(robot.n)
+    ways = [
+        cardan.model(r, "direct-dynamics", effort="plain").evaluate(q=q, qd=qd, tau=tau)
+        for r in (pushed, still)
+    ]
+    np.testing.assert_allclose(ways[0], ways[1], rtol=1e-9)
+
+
 def test_a_floating_flexible_body_keeps_its_momentum() -> None:
     """Base acceleration and elastic accelerations of a free robot: no net force, no net moment."""
     robot = cardan.load(
@@ -273,3 +297,47 @@ def test_symbols_of_a_beam_stay_symbols() -> None:
 def test_other_models_say_that_links_are_flexible() -> None:
     with pytest.raises(cardan.CardanError, match=r"cardan\.rigid"):
         cardan.model(cardan.load("flexible1r"), "regressor")
+
+
+def _changed(robot: Robot, **fields: Any) -> Robot:
+    """The robot with other fields of its beams."""
+    links = tuple(
+        replace(link, flexible=replace(link.flexible, **fields)) if link.flexible else link
+        for link in robot.links
+    )
+    return replace(robot, links=links)
+
+
+@pytest.mark.parametrize("name", ["flexible1r", "flexible2r", "prrrp"])
+def test_symbolic_programs_are_the_numeric_ones(name: str) -> None:
+    """symbolic=True: every parameter of the robot and its beams an input p, known by default."""
+    robot = cardan.load(name)
+    if any(link.flexible and link.flexible.damping_ratio for link in robot.links):
+        links = tuple(
+            replace(link, flexible=replace(link.flexible, damping_ratio=0))
+            if link.flexible
+            else link
+            for link in robot.links
+        )
+        robot = replace(robot, links=links)
+    q, qd = state(robot, 14)
+    if robot.loops:
+        from cardan.build.flexible_closure import closing
+
+        loops = closing(robot)
+        q, qd = loops.assemble([0.05, 0.1], q_e=1e-4 * q[-6:]), qd[: len(loops.independent)]
+    numbers = cardan.model(robot, "direct-dynamics", effort="plain")
+    symbols = cardan.model(robot, "direct-dynamics", effort="plain", symbolic=True)
+    assert any(key.startswith("young") for key in symbols.parameters)
+    tau = 0.3 * np.ones(numbers.inputs["tau"])
+    expected = numbers.evaluate(q=q, qd=qd, tau=tau)
+    found = symbols.evaluate(q=q, qd=qd, tau=tau)
+    np.testing.assert_allclose(found, expected, rtol=1e-6, atol=1e-6 * np.abs(expected).max())
+    assert "young" in symbols.emit("c")
+
+
+def test_formats_without_flexible_links_say_so(tmp_path: Any) -> None:
+    for extension in ("par", "urdf"):
+        with pytest.raises(cardan.CardanError, match="flexible link"):
+            cardan.load("flexible1r").save(tmp_path / f"robot.{extension}")
+    assert "Flexible links" in repr(cardan.load("prrrp"))

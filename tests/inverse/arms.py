@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from cardan.describe.robot import Joint, Limits, Link, Robot
+from cardan.describe.robot import Joint, Link, Robot
 from cardan.exact import exact, pi
 
 __all__ = ["ARMS", "arm", "reached", "wrapped"]
@@ -24,10 +24,7 @@ def arm(name: str, rows: list[Row]) -> Robot:
     joints, links = [], []
     for j, (sigma, alpha, d, theta, r) in enumerate(rows, 1):
         joints.append(
-            Joint(
-                f"joint{j}", j - 1, sigma, alpha=_f(alpha), d=_f(d), theta=_f(theta), r=_f(r),
-                limits=Limits(),
-            )  # fmt: skip
+            Joint(f"joint{j}", j - 1, sigma, alpha=_f(alpha), d=_f(d), theta=_f(theta), r=_f(r))
         )
         links.append(Link(f"link{j}"))
     return Robot(name, tuple(links), tuple(joints))

@@ -9,7 +9,15 @@ import numpy as np
 import cardan
 from cardan.inverse.chain import Chain, NumericChain, screw_matrix
 
-__all__ = ["CHAINS", "MANSEUR_DOTY_POSE", "bundled", "by_search", "gaps", "random_chain"]
+__all__ = [
+    "CHAINS",
+    "MANSEUR_DOTY_POSE",
+    "bundled",
+    "by_search",
+    "gaps",
+    "random_chain",
+    "special_chain",
+]
 
 H = pi / 2
 
@@ -104,3 +112,21 @@ def by_search(numeric: NumericChain, T: np.ndarray, starts: int, seed: int = 0) 
         if not found or gaps(numeric, np.array(found)[None], one[None])[0] > 1e-4:
             found.append(one)
     return np.array(found).reshape(-1, 6)
+
+
+def special_chain(seed: int) -> NumericChain:
+    """Right angles, parallel and intersecting axes, slides: as many degeneracies as it goes."""
+    rng = np.random.default_rng(seed)
+    rows = []
+    for j in range(6):
+        alpha = rng.choice([0, H, -H, H, pi, 0.7, -1.1, rng.uniform(-3, 3)]) if j else 0.0
+        d = rng.choice([0, 0, 0.3, rng.uniform(-1, 1)]) if j else 0.0
+        theta, r = (
+            rng.choice([0, H, rng.uniform(-3, 3)]),
+            rng.choice([0, 0, 0.4, rng.uniform(-1, 1)]),
+        )
+        rows.append((float(alpha), float(d), float(theta), float(r)))
+    sigma = ["R"] * 6
+    for k in rng.choice(6, rng.choice([0, 0, 0, 1, 1, 2, 3]), replace=False):
+        sigma[k] = "P"
+    return chain(rows, "".join(sigma))

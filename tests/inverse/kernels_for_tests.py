@@ -86,4 +86,4 @@ def everything(x: Array, table: Array, y: Array) -> None:
         y[10] = 2.0
     else:
         pass
-    y[11] = 3 / 2 + 2 * 0.25
+    y[11] = 3 / 2 + 2 * 0.25 + float(10 * (steps // 2) + 7 * (steps % 3)) + x[0] * (x[1] / x[2])

@@ -124,7 +124,8 @@ def test_python(case: Any, tmp_path: Path) -> None:
     path = tmp_path / "emitted.py"
     path.write_text(ik.emit("python", function="f"))
     spec = importlib.util.spec_from_file_location("emitted", path)
-    assert spec and spec.loader
+    assert spec
+    assert spec.loader
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     more = [np.array(extra)] if extra else []

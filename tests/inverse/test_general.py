@@ -16,6 +16,7 @@ from tests.inverse.general_arms import (
     by_search,
     gaps,
     random_chain,
+    special_chain,
 )
 
 import cardan
@@ -72,6 +73,44 @@ def test_random_robots(sigma: str, seed: int) -> None:
     found = _found(*prepared(numeric).run(numeric.pose(q)))
     assert gaps(numeric, found.q, q).max() < 1e-5
     assert (found.count % 2 == 0).all()
+
+
+@pytest.mark.parametrize("seed", [*range(12), 1173, 1623])
+def test_special_robots_are_solved_or_refused_with_reason(seed: int) -> None:
+    """1173: the order of a, b, c matters; 1623: every elimination is degenerate."""
+    numeric = special_chain(seed)
+    q = configurations(numeric, 60, seed)
+    J = numeric.jacobian(q)
+    J[:, :3] /= numeric.size
+    smallest = np.linalg.svd(J, compute_uv=False)[:, -1]
+    if np.median(smallest) < 1e-9:
+        with pytest.raises(ModelError, match="six independent ways"):
+            prepared(numeric)
+        return
+    found = _found(*prepared(numeric).run(numeric.pose(q)))
+    assert gaps(numeric, found.q, q)[smallest > 1e-6].max() < 1e-5
+
+
+@pytest.mark.parametrize("name", ["RRRRRR", "jaco", "PRRRRR"])
+def test_a_double_root_is_found_and_said(name: str) -> None:
+    numeric = numeric_of(name)
+    rng = np.random.default_rng(1)
+    found = []
+    while len(found) < 15:
+        low, high = configurations(numeric, 2, int(rng.integers(1 << 30)))
+        sign = np.linalg.det(numeric.jacobian(low))
+        if sign * np.linalg.det(numeric.jacobian(high)) >= 0:
+            continue
+        for _ in range(90):
+            middle = (low + high) / 2
+            same = np.linalg.det(numeric.jacobian(middle)) * sign > 0
+            low, high = (middle, high) if same else (low, middle)
+        found.append(low)
+    q = np.array(found)
+    answers = _found(*prepared(numeric).run(numeric.pose(q)))
+    assert gaps(numeric, answers.q, q).max() < 1e-3
+    assert answers.singular.any(1).all()
+    assert (answers.multiplicity.max(1) >= 2).mean() > 0.9
 
 
 @pytest.mark.parametrize("name", ["RRRRRR", "crx", "manseur-doty", "RPRRPR", "ur5", "puma560"])

@@ -32,6 +32,7 @@ from tests.laws.draw import (
 from cardan.algebra.vector import Vec, cross
 from cardan.build.base import base_parameters
 from cardan.build.common import COMPOSITE, RECURSION
+from cardan.build.search import units
 from cardan.describe.expression import number
 from cardan.describe.robot import GEOMETRY, PRISMATIC, REVOLUTE, Base, Joint, Link, Robot
 from cardan.mechanism.tree import Tree
@@ -88,10 +89,10 @@ def any_form(function: Any, robot: Robot, rng: Rng) -> dict[str, Any]:
     options = inspect.signature(function).parameters
     if "form" in options:
         able = RECURSION if function is inverse_dynamics else COMPOSITE
-        drawn = {
-            key: bool(rng.random() < 0.5) if key == "regroup" else some_links(robot, rng)
-            for key in able
-        }
+        drawn: dict[str, Any] = {key: some_links(robot, rng) for key in able}
+        drawn["regroup"] = bool(rng.random() < 0.5)
+        lengths = [None, *units(robot)]
+        drawn["unit"] = lengths[rng.integers(len(lengths))]
         return {"form": Formulation(**drawn)}
     if "slide" in options:
         either = options["slide"].default is False

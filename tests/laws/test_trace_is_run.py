@@ -20,6 +20,7 @@ from tests.random_robots import bundled_trees, random_robot, random_values, rela
 
 import cardan
 from cardan.algebra.vector import Vec
+from cardan.build.search import units
 from cardan.describe.robot import Robot
 from cardan.ir.interpret import interpret
 from cardan.ir.trace import Tracer
@@ -93,7 +94,10 @@ def formulations(robot: Robot) -> list[Formulation]:
     """The paper's own form, and each choice alone: for all links, for every second one."""
     links = range(1, len(robot.links) + 1)
     forms = [PLAIN]
+    forms += [replace(PLAIN, unit=unit) for unit in units(robot)]
     for choice in fields(Formulation):
+        if choice.name == "unit":
+            continue
         values = [True] if isinstance(choice.default, bool) else [set(links), set(links[::2])]
         for value in values:
             forms.append(replace(PLAIN, **{choice.name: type(choice.default)(value)}))

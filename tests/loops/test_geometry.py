@@ -36,8 +36,8 @@ def test_all_assemblies(name: str) -> None:
         closed = found.solve(q[active], values=sample.values)
         assert min(apart(q, x) for x in closed) < 1e-8
         assert found.residual(closed, sample.values).max() < 1e-10
-        searched = LoopGeometry(found.robot, found.analysis)
-        searched.__dict__["steps"] = None
+        searched = LoopGeometry(found.robot, found.analysis, found.given)
+        searched.__dict__.update(steps=None, platform=None)
         other = searched.solve(q[active], values=sample.values)
         assert len(other) == len(closed)
         assert all(min(apart(x, y) for y in closed) < 1e-5 for x in other)
@@ -90,3 +90,37 @@ def test_equations_are_readable() -> None:
     assert "cos(" in text
     assert "closed form: q2, then q3" in text or "closed form: q3, then q2" in text
     assert "d3" in geometry("sr400").equations()
+
+
+@pytest.mark.parametrize(
+    ("name", "x"), [("delta", [0.05, -0.03, -0.45]), ("planar3rrr", [0.05, 0.02, 0.3])]
+)
+def test_direct_geometry_of_platforms(name: str, x: list[float]) -> None:
+    """Three spheres, or a polynomial of the plane, against many starts; and the legs' inverse."""
+    found = geometry(name)
+    assert found.platform is not None
+    assert found.legs.steps is not None
+    active, _ = found._columns
+    legs = found.legs.solve(x)
+    assert len(legs) == 8
+    assert found.residual(legs).max() < 1e-10
+    for q in legs[::3]:
+        places = found.solve(q[active])
+        assert min(apart(q, y) for y in places) < 1e-7
+        assert found.residual(places).max() < 1e-10
+    searched = LoopGeometry(found.robot, found.analysis, found.given)
+    searched.__dict__.update(steps=None, platform=None)
+    for other in searched.solve(legs[0][active]):
+        assert min(apart(other, y) for y in found.solve(legs[0][active])) < 1e-5
+
+
+def test_stewart_legs_in_closed_form_and_nearest_place() -> None:
+    found = geometry("stewart")
+    pose = np.array([0.02, -0.03, 0.62, 0.1, -0.05, 0.2])
+    assert found.legs.steps is not None
+    q = found.legs.solve(pose)
+    up = next(x for x in q if x[8::3].min() > 0)
+    lengths = up[8::3]
+    assert 0.5 < lengths.min() < lengths.max() < 0.9
+    back = found.solve(lengths, up + 0.03)
+    assert apart(back, up) < 1e-8

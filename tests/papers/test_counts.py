@@ -30,6 +30,17 @@ def test_inverse_dynamics_needs_no_more_than_symoro(name: str) -> None:
     assert (cost.sqrt, cost.sign) == (0, 0)
 
 
+# what the search reaches, beyond the published figures: mul + add
+RECORDS = {"rx90-base": 404, "puma560-base": 420, "general6r": 690}
+
+
+@pytest.mark.parametrize("name", RECORDS)
+def test_inverse_dynamics_keeps_its_record(name: str) -> None:
+    cost = cardan.model(cardan.load(name), "inverse-dynamics").cost
+    assert cost.total <= RECORDS[name]
+    assert cost.trig <= 10
+
+
 @pytest.mark.parametrize("name", LIMITS)
 def test_the_robots_are_those_of_the_figures(name: str) -> None:
     """Symbolic, with motor inertias, without friction and wrenches."""

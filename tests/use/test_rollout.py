@@ -149,3 +149,13 @@ def test_bad_input_is_named() -> None:
         rollouts(space, np.zeros(2), step=1e-3, steps=3, method="rk5", tau=[0])
     with pytest.raises(CardanError, match="needs a program x"):
         Rollout(cardan.model(pendulum(), "gravity"))
+
+
+def test_a_closed_robot_rolls_out_as_it_simulates() -> None:
+    robot = cardan.load("fivebar")
+    q0 = cardan.model(robot, "loop-geometry").solve([2.2, 0.9])[1]
+    space = state_space(robot)
+    assert space.size == 6
+    x = rollouts(space, np.concatenate([q0, [0, 0]]), step=1e-4, steps=1000, tau=np.zeros(2))
+    run = simulate(robot, q0, duration=0.1)
+    np.testing.assert_allclose(x[:4], run.q[-1], atol=1e-8)

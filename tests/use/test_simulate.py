@@ -13,6 +13,7 @@ import cardan
 from cardan.describe.robot import Base, Robot
 from cardan.errors import CardanError, InputError
 from cardan.use.contact import ground
+from cardan.use.control import computed_torque
 from cardan.use.frames import centres_of_mass
 from cardan.use.scene import Links, links_program
 from cardan.use.simulate import Simulation, simulate
@@ -279,3 +280,50 @@ def test_symbols_and_explosions_are_named() -> None:
         simulate(cardan.load("planar2r"), duration=1)
     with pytest.raises(CardanError, match="cannot go on beyond"):
         simulate(pendulum(), 0.1, 1, duration=50, law=lambda t, q, qd: 50 * qd**3)
+
+
+def five_bar() -> tuple[Robot, np.ndarray]:
+    """A five-bar away from its singular positions, and its loop closed there."""
+    robot = cardan.load("fivebar")
+    return robot, cardan.model(robot, "loop-geometry").solve([2.2, 0.9])[1]
+
+
+def test_a_closed_robot_falls_with_its_loops_closed() -> None:
+    robot, q0 = five_bar()
+    run = simulate(robot, q0, duration=0.2, dt=1e-3)
+    assert run.energy is not None
+    assert run.energy.drift < 1e-8
+    assert np.max(cardan.model(robot, "loop-geometry").residual(run.q)) < 1e-9
+    np.testing.assert_allclose(np.gradient(run.q, run.t, axis=0)[5:-5], run.qd[5:-5], atol=2e-3)
+    np.testing.assert_allclose(np.gradient(run.qd, run.t, axis=0)[5:-5], run.qdd[5:-5], atol=0.5)
+    # the tree with the forces of the cut joint: virtual work of the torques in M is zero
+    tree = cardan.model(robot.tree(), "inverse-dynamics")
+    tau = tree.evaluate(q=run.q, qd=run.qd, qdd=run.qdd)
+    W = cardan.model(robot, "loop-kinematics").compile()(q=run.q, qd=run.qd[:, [0, 2]]).W
+    work = tau[:, [0, 2]] + np.einsum("tpa,tp->ta", W, tau[:, [1, 3]])
+    np.testing.assert_allclose(work, 0, atol=1e-8)
+    assert [name for name in run.columns() if name.startswith("tau")] == ["tau1", "tau3"]
+
+
+def test_a_closed_robot_may_be_driven_and_rubs() -> None:
+    robot, q0 = five_bar()
+    motion = move(q0[[0, 2]], q0[[0, 2]] + [0.2, -0.2], 0.5)
+    rough = replace(robot, joints=tuple(replace(j, FV=0.02, FS=0.05) for j in robot.joints))
+    told = simulate(rough, q0, motion=motion, duration=0.5)
+    np.testing.assert_allclose(told.q[:, [0, 2]], motion(told.t)[0], atol=1e-12)
+    assert told.energy is not None
+    assert told.energy.drift < 1e-6
+    assert told.energy.friction[-1] > 0
+    law = computed_torque(rough, motion)
+    run = simulate(rough, q0, duration=0.5, law=law)
+    np.testing.assert_allclose(run.q, told.q, atol=1e-7)
+    np.testing.assert_allclose(run.tau, told.tau, atol=1e-5)
+
+
+def test_flexible_links_swing_and_keep_their_energy() -> None:
+    robot = cardan.load("flexible2r")
+    run = simulate(robot, 0.0, 0.5, duration=0.05, dt=5e-3)
+    assert run.q.shape[1] > robot.n
+    assert np.abs(run.q[:, robot.n :]).max() > 0
+    assert run.energy is not None
+    assert run.energy.drift < 2e-3  # the model keeps terms of first order in the deformations

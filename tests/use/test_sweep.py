@@ -1,4 +1,4 @@
-"""Sweeps: right values, byte-identical after kills, on threads and on Dask; bad tables are named."""
+"""Sweeps: right values, the same bytes after kills, on threads and on Dask; bad tables named."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ def test_parameter_sets(tmp_path: Path) -> None:
     expected = table["ZZ1"] * table["qdd1"] + 9.81 * table["MX1"] * np.cos(table["q1"])
     np.testing.assert_allclose(read(tmp_path / "y.parquet")[:, 0], expected, atol=1e-12)
     free = cardan.model(cardan.load("planar1r"), "inverse-dynamics")
-    with pytest.raises(InputError, match="the parameter .* has no value and no column"):
+    with pytest.raises(InputError, match=r"the parameter .* has no value and no column"):
         sweep(free, {key: np.zeros(3) for key in ("q1", "qd1", "qdd1")}, tmp_path / "z.parquet")
 
 
@@ -237,7 +237,7 @@ def test_bad_files_are_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setattr(sweep_dask, "CONNECT", "1s")
     with pytest.raises(InputError, match="no such file"):
         sweep(program(), tmp_path / "x.parquet", tmp_path / "y.parquet")
-    with pytest.raises(InputError, match="written as .parquet"):
+    with pytest.raises(InputError, match=r"written as \.parquet"):
         sweep(program(), states(5), tmp_path / "y.csv")
     with pytest.raises(InputError, match="there is no folder"):
         sweep(program(), states(5), tmp_path / "no" / "y.parquet")

@@ -16,7 +16,17 @@ from typer.core import TyperCommand, TyperGroup
 
 from ..errors import CardanError
 from ..version import __version__
-from . import benching, describing, generating, moving, serving
+from . import (
+    benching,
+    describing,
+    generating,
+    identifying,
+    looping,
+    moving,
+    serving,
+    solving,
+    vibrating,
+)
 from .options import ModelCommand
 from .output import message, print_text, silence
 
@@ -86,14 +96,19 @@ _COMMANDS: list[tuple[Callable[..., None], type[TyperCommand] | None]] = [
     (describing.show, None),
     (describing.check, None),
     (describing.convert, None),
+    (looping.loops, None),
     (generating.generate, ModelCommand),
     (generating.count, None),
+    (solving.ik, None),
     (benching.bench, None),
     (serving.serve, None),
     (moving.torques, None),
     (moving.simulate, None),
     (moving.control, None),
     (moving.sweep, ModelCommand),
+    (identifying.identify, None),
+    (identifying.excite, None),
+    (vibrating.modes, None),
 ]
 for _function, _class in _COMMANDS:
     app.command(cls=_class)(_function)

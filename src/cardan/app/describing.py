@@ -150,11 +150,11 @@ def check(
 
 def convert(
     source: Annotated[str, typer.Argument(metavar="IN", help="A bundled name, a file, or -.")],
-    target: Annotated[str, typer.Argument(metavar="OUT", help=".toml .par .urdf, or - with --to.")],
+    target: Annotated[str, typer.Argument(metavar="OUT", help=".toml .par .urdf .xml, or -.")],
     setting: Settings = None,
     to: Annotated[
         str,
-        typer.Option(metavar="FORMAT", help="toml, par, symoro+ (its .par), urdf; else by OUT."),
+        typer.Option(metavar="FORMAT", help="toml, par, symoro+, urdf, xml; else by OUT."),
     ] = "",
     convention: Annotated[
         str, typer.Option(metavar="NAME", help="IN is a DH table: standard, craig or khalil.")

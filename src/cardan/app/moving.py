@@ -27,8 +27,7 @@ From = Annotated[
 To = Annotated[str, typer.Option("--to", metavar="Q", help="Last joint positions.")]
 Lasting = Annotated[float | None, typer.Option(metavar="S", help="Seconds.")]
 TimeLaw = Annotated[
-    str,
-    typer.Option(help="cubic, quintic, septic, bang-bang, trapezoidal or s-curve."),
+    str, typer.Option(help="cubic, quintic, septic, bang-bang, trapezoidal or s-curve.")
 ]
 Degrees = Annotated[bool, typer.Option("--degrees", help="Positions are in degrees.")]
 TrajectoryFile = Annotated[
@@ -59,15 +58,19 @@ def numbers(text: str, what: str) -> list[float]:
 
 
 def positions(robot: Robot, text: str, degrees: bool, what: str) -> np.ndarray:
-    """Joint positions: one value for all, or one per joint; angles may be in degrees."""
+    """Joint positions: one value for all, or one per joint (with loops: or per active joint);
+    angles may be in degrees."""
     import numpy as np
 
+    from ..use.coordinates import coordinates
     from ..use.joints import units, vector
 
     given = numbers(text, what)
-    found = vector(what, given[0] if len(given) == 1 else given, robot.n)
-    scale = [np.pi / 180 if degrees and unit.position == "rad" else 1.0 for unit in units(robot)]
-    return np.asarray(found * np.array(scale))
+    turning = np.array([unit.position == "rad" for unit in units(robot)])
+    if robot.loops and len(given) == coordinates(robot).nv:
+        turning = turning[coordinates(robot).place]
+    found = vector(what, given[0] if len(given) == 1 else given, len(turning))
+    return np.asarray(found * np.where(turning & degrees, np.pi / 180, 1.0))
 
 
 def motion_of(
@@ -142,7 +145,7 @@ def torques(
     found = loaded(open_robot(robot, setting), payload)
     motion = motion_of(found, first, last, duration, law, degrees, trajectory, dt)
     result = torques_of(found, motion)
-    over = violations(motion, found, tau=result.total)
+    over = [] if found.loops else violations(motion, found, tau=result.total)
     for fault in over:
         message(f"cardan: {fault}")
     if output:
@@ -168,9 +171,7 @@ def simulate(
     torque: Annotated[str, typer.Option(metavar="TAU", help="Constant torques.")] = "",
     drive: Annotated[
         str,
-        typer.Option(
-            help="With a motion: prescribed, pd, pd-gravity, computed-torque or adaptive."
-        ),
+        typer.Option(help="Of a motion: prescribed, pd, pd-gravity, computed-torque, adaptive."),
     ] = "computed-torque",
     first: From = "",
     last: To = "",
@@ -251,6 +252,8 @@ def report(run: Any, motion: Trajectory | None, json: bool) -> None:
     """A few lines on a simulation."""
     import numpy as np
 
+    from ..use.coordinates import coordinates
+
     facts: dict[str, Any] = {
         "robot": run.robot.name,
         "duration": float(run.t[-1]),
@@ -260,7 +263,8 @@ def report(run: Any, motion: Trajectory | None, json: bool) -> None:
         "last q": run.q[-1].tolist(),
     }
     if motion is not None:
-        facts["largest error"] = float(np.abs(run.q - motion(run.t)[0]).max())
+        moved = run.q[:, coordinates(run.robot).place[: motion.n]]
+        facts["largest error"] = float(np.abs(moved - motion(run.t)[0]).max())
     if json:
         print_json(facts)
         return

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from ..describe.expression import Expression, symbol
+from ..describe.flexible import Beam
 from ..describe.robot import DRIVE, GEOMETRY, INERTIA, Joint, Robot
 from ..errors import ModelError
 from ..exact import Exact
@@ -220,7 +221,11 @@ def parametrised(robot: Robot) -> tuple[Robot, dict[str, float]]:
         for k, loop in enumerate(robot.loops, 1)
     )
     links = tuple(
-        replace(link, **{key: named(f"{key}{j}", getattr(link, key)) for key in INERTIA})
+        replace(
+            link,
+            **{key: named(f"{key}{j}", getattr(link, key)) for key in INERTIA},
+            flexible=beam_symbols(robot, joints, j, named),
+        )
         for j, link in enumerate(robot.links, 1)
     )
     gravity = tuple(
@@ -238,3 +243,22 @@ def _structural(key: str, value: Any) -> bool:
         quarters = isinstance(value, Exact) and not value.a and (2 * value.b).denominator == 1
         return bool(value == 0) or quarters
     return bool(value == 0)
+
+
+def beam_symbols(robot: Robot, joints: Sequence[Joint], j: int, named: Any) -> Any:
+    """The flexible body of link j with its numbers as symbols (young2, ...); a beam that ends where
+    a successor begins shares that one's length."""
+    item = robot.links[j - 1].flexible
+    if not isinstance(item, Beam):
+        return item
+    changed = {
+        key: named(f"{key}{j}", getattr(item, key))
+        for key in ("young", "density", "area", "Iy", "Iz", "torsion", "shear")
+        if getattr(item, key) != 0
+    }
+    ends = [
+        now.d for old, now in zip(robot.joints, joints, strict=True)
+        if old.antecedent == j and old.d == item.length and item.along == "x" and item.start == 0
+    ]  # fmt: skip
+    length = ends[0] if ends else named(f"length{j}", item.length)
+    return replace(item, length=length, **changed)

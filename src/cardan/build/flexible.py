@@ -10,6 +10,7 @@ from typing import Any
 
 from ..describe.robot import FIXED, Robot
 from ..errors import ModelError
+from ..mechanism.loops import opened
 from ..models.bodies import Bodies
 from ..models.flexible_dynamics import (
     Key,
@@ -19,13 +20,13 @@ from ..models.flexible_dynamics import (
     mass_matrix,
     solve_matrix,
 )  # fmt: skip
-from ..models.flexible_loops import constraint_rows, dependent, eliminated
+from ..models.flexible_loops import constraint_rows, eliminated
 from ..models.flexible_tree import Motion, forces, motion, point_links
 from ..models.flexible_tree import energies as energies_model
 from ..program import Program
 from .common import MEANING, Arrays, flat, is_floating, with_friction, wrenches
 from .derive import Form, Result, derive
-from .flexible_closure import closing, opened
+from .flexible_closure import closing
 
 __all__ = [
     "bias", "build_flexible", "coordinates", "direct_dynamics", "energies", "gravity",
@@ -76,13 +77,13 @@ def inputs_of(robot: Robot, f_e: bool = False, **sizes: int) -> dict[str, tuple[
 
 def build_flexible(
     robot: Robot, model: str, inputs: Mapping[str, tuple[int, ...]], forms: Sequence[Form],
-    outputs: Sequence[str], effort: str = "normal",
+    outputs: Sequence[str], effort: str = "normal", symbolic: bool = False,
 ) -> Program:  # fmt: skip
     """The cheapest of the forms, its sums rewritten."""
     table = {**MEANING, **_MEANING, **(_LOOP_MEANING if robot.loops else {})}
     meaning = {name: table[name] for name in (*inputs, *outputs, "p") if name in table}
     source = opened(robot) if robot.loops else robot
-    return derive(source, model, inputs, forms, meaning=meaning, effort=effort)
+    return derive(source, model, inputs, forms, meaning=meaning, effort=effort, symbolic=symbolic)
 
 
 def without_floating_loops(robot: Robot, model: str) -> None:
@@ -105,18 +106,28 @@ def inverse_dynamics(
     friction: bool = True, symbolic: bool = False, effort: str = "normal",
 ) -> Program:  # fmt: skip
     """Torques of driven joints, and the accelerations of everything elastic, (38)."""
-    unsupported(robot, "inverse-dynamics", base_parameters=base_parameters, symbolic=symbolic,
+    unsupported(robot, "inverse-dynamics", base_parameters=base_parameters,
                  lagrange=method == "lagrange")  # fmt: skip
     robot = with_friction(robot, friction)
     driven = _driven(robot)
     if robot.loops:
         from .flexible_parallel import inverse_dynamics as parallel
 
-        return parallel(robot, f_e, effort)
+        return parallel(robot, f_e, effort, symbolic)
     inputs = inputs_of(robot, f_e, q=coordinates(robot), qd=coordinates(robot), qdd=len(driven))
     elastic = coordinates(robot) - len(driven)
 
-    def recursive(scene: Bodies, x: Arrays) -> Result:
+    forms = [_recursive_inverse(robot, driven)]
+    if not is_floating(robot):
+        forms.append(_assembled_inverse(robot, driven))
+    names = ["tau", *(["qdd_e"] if elastic else []), *(["V0d"] if is_floating(robot) else [])]
+    return build_flexible(robot, "inverse-dynamics", inputs, forms, names, effort, symbolic)
+
+
+def _recursive_inverse(robot: Robot, driven: Sequence[int]) -> Form:
+    """By articulated bodies."""
+
+    def run(scene: Bodies, x: Arrays) -> Result:
         moving = _moving(robot, scene, x)
         given = dict(zip(driven, x["qdd"], strict=True))
         found = articulated(scene, moving, tau={}, qdd=given, free_base=is_floating(robot))
@@ -124,7 +135,13 @@ def inverse_dynamics(
         rates += [v for j in scene.flexible for v in found.qedd[j]]
         return Result(outputs_of([found.tau[j] for j in driven], rates, found.V0d), found)
 
-    def assembled(scene: Bodies, x: Arrays) -> Result:
+    return run
+
+
+def _assembled_inverse(robot: Robot, driven: Sequence[int]) -> Form:
+    """By the mass matrix, (22)-(26)."""
+
+    def run(scene: Bodies, x: Arrays) -> Result:
         moving = _moving(robot, scene, x)
         keys = coordinate_keys(scene)
         known: dict[Key, Scalar] = {
@@ -139,9 +156,7 @@ def inverse_dynamics(
         tau = [c[key] + row_times(matrix, key, found) for key in known]
         return Result(outputs_of(tau, [found[key] for key in free], None), moving)
 
-    forms: list[Form] = [recursive] if is_floating(robot) else [recursive, assembled]
-    names = ["tau", *(["qdd_e"] if elastic else []), *(["V0d"] if is_floating(robot) else [])]
-    return build_flexible(robot, "inverse-dynamics", inputs, forms, names, effort)
+    return run
 
 
 def _moving(robot: Robot, scene: Bodies, x: Arrays) -> Motion:
@@ -178,16 +193,32 @@ def direct_dynamics(
     friction: bool = True, symbolic: bool = False, effort: str = "normal",
 ) -> Program:  # fmt: skip
     """Accelerations of driven torques: of joints, then of elastic coordinates."""
-    unsupported(robot, "direct-dynamics", base_parameters=base_parameters, symbolic=symbolic)
+    unsupported(robot, "direct-dynamics", base_parameters=base_parameters)
     robot = with_friction(robot, friction)
     if robot.loops:
         from .flexible_parallel import direct_dynamics as parallel_direct
 
-        return parallel_direct(robot, f_e, effort, method)
+        return parallel_direct(robot, f_e, effort, method, symbolic)
     driven = _driven(robot)
     inputs = inputs_of(robot, f_e, q=coordinates(robot), qd=coordinates(robot), tau=len(driven))
 
-    def recursive(scene: Bodies, x: Arrays) -> Result:
+    table: dict[str, Form] = {
+        "recursive": _recursive_direct(robot, driven),
+        "inertia-matrix": _assembled_direct(robot, driven),
+    }
+    if is_floating(robot):
+        del table["inertia-matrix"]
+    forms = list(table.values()) if method == "auto" else [table[method]] if method in table else []
+    if not forms:
+        raise ModelError(f"'direct-dynamics' of '{robot.name}': a floating base needs 'recursive'")
+    names = ["qdd", *(["V0d"] if is_floating(robot) else [])]
+    return build_flexible(robot, "direct-dynamics", inputs, forms, names, effort, symbolic)
+
+
+def _recursive_direct(robot: Robot, driven: Sequence[int]) -> Form:
+    """By articulated bodies."""
+
+    def run(scene: Bodies, x: Arrays) -> Result:
         moving = _moving(robot, scene, x)
         torques = dict(zip(driven, x["tau"], strict=True))
         found = articulated(scene, moving, tau=torques, free_base=is_floating(robot))
@@ -198,7 +229,13 @@ def direct_dynamics(
             outputs["V0d"] = ((6,), [*found.V0d[0], *found.V0d[1]])
         return Result(outputs, found)
 
-    def assembled(scene: Bodies, x: Arrays) -> Result:
+    return run
+
+
+def _assembled_direct(robot: Robot, driven: Sequence[int]) -> Form:
+    """By the mass matrix, factored along the tree."""
+
+    def run(scene: Bodies, x: Arrays) -> Result:
         moving = _moving(robot, scene, x)
         keys = coordinate_keys(scene)
         c = forces(scene, moving, [0] * len(keys)).rows(scene)
@@ -212,21 +249,14 @@ def direct_dynamics(
         found = solve_matrix(scene, mass_matrix(scene, moving), rhs)
         return Result({"qdd": ((len(keys),), [found[key] for key in keys])}, moving)
 
-    table: dict[str, Form] = {"recursive": recursive, "inertia-matrix": assembled}
-    if is_floating(robot):
-        del table["inertia-matrix"]
-    forms = list(table.values()) if method == "auto" else [table[method]] if method in table else []
-    if not forms:
-        raise ModelError(f"'direct-dynamics' of '{robot.name}': a floating base needs 'recursive'")
-    names = ["qdd", *(["V0d"] if is_floating(robot) else [])]
-    return build_flexible(robot, "direct-dynamics", inputs, forms, names, effort)
+    return run
 
 
 def inertia_matrix(
     robot: Robot, *, base_parameters: bool = False, symbolic: bool = False, effort: str = "normal"
 ) -> Program:
     """A over joints and elastic coordinates; of a closed loop, J^T M_t J over the independent."""
-    unsupported(robot, "inertia-matrix", base_parameters=base_parameters, symbolic=symbolic)
+    unsupported(robot, "inertia-matrix", base_parameters=base_parameters)
     size = coordinates(robot) + 6 * is_floating(robot)
     loops = closing(robot) if robot.loops else None
     if loops is not None:
@@ -234,7 +264,7 @@ def inertia_matrix(
         size = len(loops.independent)
 
     def run(scene: Bodies, x: Arrays) -> Result:
-        still = motion(scene, x["q"], [0] * len(x["q"]))
+        still = _moving(robot, scene, {"q": x["q"], "qd": [0] * len(x["q"])})
         matrix = mass_matrix(scene, still, base=is_floating(robot))
         rows = matrix.rows()
         if loops is not None:
@@ -244,11 +274,11 @@ def inertia_matrix(
         return Result({"A": ((size, size), flat(rows))}, still)
 
     inputs = {"q": (coordinates(robot),)}
-    return build_flexible(robot, "inertia-matrix", inputs, [run], ["A"], effort)
+    return build_flexible(robot, "inertia-matrix", inputs, [run], ["A"], effort, symbolic)
 
 
 def _tree_forces(
-    robot: Robot, model: str, output: str, moving: bool, f_e: bool, effort: str
+    robot: Robot, model: str, output: str, moving: bool, f_e: bool, effort: str, symbolic: bool
 ) -> Program:
     if robot.loops:
         raise ModelError(
@@ -262,7 +292,7 @@ def _tree_forces(
         if not moving:
             scene = scene.unloaded().moving_base([0] * 6, x.get("g0", scene.gravity))
         rates = x["qd"] if moving else [0] * size
-        state = motion(scene, x["q"], rates, wrenches(robot, x))
+        state = _moving(robot, scene, {**x, "qd": rates})
         found = forces(scene, state, [0] * size)
         springs = [spring(scene, state, key) for key in coordinate_keys(scene)]
         rows = [u - v for u, v in zip(found.rows(scene), springs, strict=True)]
@@ -272,7 +302,7 @@ def _tree_forces(
     inputs = inputs_of(robot, f_e, **names)
     if not moving:
         inputs.pop("V0", None)
-    return build_flexible(robot, model, inputs, [run], [output], effort)
+    return build_flexible(robot, model, inputs, [run], [output], effort, symbolic)
 
 
 def bias(
@@ -280,21 +310,20 @@ def bias(
     symbolic: bool = False, effort: str = "normal",
 ) -> Program:  # fmt: skip
     """H with A qdd + H = (tau, 0): everything but accelerations, springs and stiffness included."""
-    unsupported(robot, "bias", base_parameters=base_parameters, symbolic=symbolic)
-    return _tree_forces(with_friction(robot, friction), "bias", "H", True, f_e, effort)
+    unsupported(robot, "bias", base_parameters=base_parameters)
+    return _tree_forces(with_friction(robot, friction), "bias", "H", True, f_e, effort, symbolic)
 
 
 def gravity(
     robot: Robot, *, base_parameters: bool = False, symbolic: bool = False, effort: str = "normal"
 ) -> Program:
     """Q: forces of rest, of gravity, springs and stiffness; zero elastic rows at equilibrium."""
-    unsupported(robot, "gravity", base_parameters=base_parameters, symbolic=symbolic)
-    return _tree_forces(robot, "gravity", "Q", False, False, effort)
+    unsupported(robot, "gravity", base_parameters=base_parameters)
+    return _tree_forces(robot, "gravity", "Q", False, False, effort, symbolic)
 
 
 def energies(robot: Robot, *, symbolic: bool = False) -> Program:
     """Kinetic energy; potential energy of gravity, springs and deformation."""
-    unsupported(robot, "energies", symbolic=symbolic)
 
     def run(scene: Bodies, x: Arrays) -> Result:
         E, U = energies_model(scene, motion(scene, x["q"], x["qd"]))
@@ -305,35 +334,28 @@ def energies(robot: Robot, *, symbolic: bool = False) -> Program:
     inputs = {"q": (size,), "qd": (size,)}
     if is_floating(robot):
         raise ModelError(f"'energies' of '{robot.name}' is not available for a floating base")
-    return build_flexible(tree, "energies", inputs, [run], ["E", "U"])
+    return build_flexible(tree, "energies", inputs, [run], ["E", "U"], symbolic=symbolic)
 
 
 def static_forces(robot: Robot) -> Program:
-    """R = J^T Q: forces of rest on the independent coordinates; zero where nothing holds them.
+    """R = Q + G^T lam over all coordinates of the tree: forces of rest, loops pulling with lam.
 
-    Inputs q of the whole tree and f_e, the wrench of each link on the environment."""
-    loops = closing(robot) if robot.loops else None
+    Inputs q, f_e (the wrench of each link on the environment) and, with loops, lam."""
+    loops = closing(robot)
     size = coordinates(robot)
-    count = len(loops.independent) if loops is not None else size
 
     def run(scene: Bodies, x: Arrays) -> Result:
         scene = scene.moving_base([0] * 6, scene.gravity)
         still = motion(scene, x["q"], [0] * size, wrenches(robot, x))
         keys = coordinate_keys(scene)
         found = forces(scene, still, [0] * size).rows(scene)
-        rows = {
-            key: load - spring(scene, still, key) for key, load in zip(keys, found, strict=True)
-        }
-        if loops is None:
-            return Result({"R": ((count,), [rows[key] for key in keys])})
+        rows = [load - spring(scene, still, key) for key, load in zip(keys, found, strict=True)]
         G = [row for cut in loops.cuts for row in constraint_rows(scene, still, cut)]
-        values = []
-        for key in loops.independent:
-            total = rows[key]
-            for p, rate in dependent(G, loops.passive, {key: 1}).items():
-                total = total + rate * rows[p]
-            values.append(total)
-        return Result({"R": ((count,), values)})
+        for row, pull in zip(G, x.get("lam", ()), strict=True):
+            rows = [u + row.get(key, 0) * pull for key, u in zip(keys, rows, strict=True)]
+        return Result({"R": ((size,), rows)})
 
-    inputs = {"q": (size,), "f_e": (len(robot.links), 6)}
+    inputs: dict[str, tuple[int, ...]] = {"q": (size,), "f_e": (len(robot.links), 6)}
+    if robot.loops:
+        inputs["lam"] = (sum(len(cut.rows) for cut in loops.cuts),)
     return build_flexible(robot, "static-forces", inputs, [run], ["R"], "plain")

@@ -12,33 +12,21 @@ from functools import cached_property, lru_cache
 
 import numpy as np
 
-from ..describe.robot import FIXED, PRISMATIC, REVOLUTE, Link, Robot
+from ..describe.robot import FIXED, PRISMATIC, REVOLUTE, Robot
 from ..errors import InputError, ModelError
+from ..mechanism.loops import opened
 from ..models.bodies import Bodies, bodies
 from ..models.flexible_dynamics import Key, coordinate_keys
-from ..models.flexible_loops import ROWS, Cut, closing_error, constraint_rows
-from ..models.flexible_tree import Motion, motion
+from ..models.flexible_loops import ROWS, Cut, closing_error, constraint_rows, is_reversed
+from ..models.flexible_tree import Motion, seats
 
-__all__ = ["Closing", "closing", "numeric_bodies", "opened"]
+__all__ = ["Closing", "closing", "numeric_bodies"]
 
 Array = np.ndarray
 _KINDS = {REVOLUTE: "revolute", PRISMATIC: "prismatic", FIXED: "fixed"}
 _CLOSED = 1e-11
 _RANK = 1e-7
-_STARTS = 20
-
-
-def opened(robot: Robot) -> Robot:
-    """The tree of a robot, with the frames of its loops as massless fixed links."""
-    frames = [*(loop.cut for loop in robot.loops), *(loop.twin for loop in robot.loops)]
-    for loop in robot.loops:
-        if loop.cut.active and loop.cut.sigma != FIXED:
-            raise ModelError(f"loop '{loop.name}' is cut at an active joint; cut a passive one")
-    still = [replace(f, sigma=FIXED, active=False, variable="", IA=0, FV=0, FS=0) for f in frames]
-    return replace(
-        robot, loops=(), joints=(*robot.joints, *still),
-        links=(*robot.links, *(Link(f.name) for f in frames)),
-    )  # fmt: skip
+_STARTS = 12
 
 
 def numeric_bodies(robot: Robot) -> Bodies:
@@ -75,9 +63,17 @@ class Closing:
 
     @cached_property
     def passive(self) -> tuple[Key, ...]:
-        """Joints that follow; those of an open tree all count as driven."""
-        if not self.everything:
-            return ()
+        """Joints that follow the loops."""
+        return self.undriven if self.everything else ()
+
+    @property
+    def loose(self) -> tuple[Key, ...]:
+        """Joints of an open tree that nothing drives: they swing."""
+        return () if self.everything else self.undriven
+
+    @cached_property
+    def undriven(self) -> tuple[Key, ...]:
+        """Joints that are neither active nor elastic."""
         joints = self.robot.joints
         return tuple(
             key for key in self.keys
@@ -89,15 +85,16 @@ class Closing:
         """Driven joints."""
         joints = self.robot.joints
         return tuple(
-            key for key in self.independent if key[0] == "joint" and not joints[key[1] - 1].elastic
-        )
+            key for key in self.keys
+            if key[0] == "joint" and joints[key[1] - 1].active and not joints[key[1] - 1].elastic
+        )  # fmt: skip
 
     def columns(self, keys: Sequence[Key]) -> list[int]:
         """The places of these coordinates in q."""
         return [self.keys.index(key) for key in keys]
 
     def seats(self, q: Array) -> Motion:
-        return motion(self.scene, [float(x) for x in q], [0] * len(q))
+        return seats(self.scene, [float(x) for x in q])
 
     def error(self, q: Array) -> Array:
         """How far the loops are open."""
@@ -116,16 +113,19 @@ class Closing:
         """The loops closed by moving some coordinates: Gauss and Newton, steps limited."""
         q = np.array(q, float)
         unknown = list(unknown)
-        for _ in range(100):
+        for _ in range(50):
             e = self.error(q)
             if np.abs(e).max(initial=0) < _CLOSED:
-                return q
+                break
             step = -np.linalg.pinv(self.matrix(q)[:, unknown], rcond=1e-9) @ e
             q[unknown] += step * min(1.0, 0.5 / max(np.abs(step).max(initial=0), 1e-300))
-        return q if np.abs(self.error(q)).max(initial=0) < 1e-8 else None
+        if np.abs(self.error(q)).max(initial=0) > 1e-8:
+            return None
+        x = self.seats(q)
+        return None if any(is_reversed(self.scene, x, cut) for cut in self.everything) else q
 
     def assemble(
-        self, q_a: Sequence[float], q_e: Sequence[float] | None = None,
+        self, q_a: Sequence[float] | None, q_e: Sequence[float] | None = None,
         guess: Sequence[float] | None = None,
     ) -> Array:  # fmt: skip
         """All coordinates: driven joints as given, elastic ones too (zero), passive ones found.
@@ -148,11 +148,13 @@ class Closing:
         )
 
     def start(
-        self, q_a: Sequence[float], q_e: Sequence[float] | None, guess: Sequence[float] | None
-    ) -> Array:
+        self, q_a: Sequence[float] | None, q_e: Sequence[float] | None,
+        guess: Sequence[float] | None,
+    ) -> Array:  # fmt: skip
         """q with everything that is given filled in; elastic joints at rest."""
         q = np.zeros(len(self.keys))
-        driven = np.atleast_1d(np.asarray(q_a, float))
+        given = np.zeros(len(self.active)) if q_a is None else q_a
+        driven = np.atleast_1d(np.asarray(given, float))
         if driven.shape != (len(self.active),):
             names = ", ".join(
                 self.robot.joints[j - 1].variable or f"q{j}" for _, j, _ in self.active
@@ -167,7 +169,7 @@ class Closing:
         if q_e is not None:
             q[self.n :] = np.asarray(q_e, float)
         if guess is not None:
-            q[self.columns(self.passive)] = np.asarray(guess, float)
+            q[self.columns(self.undriven)] = np.asarray(guess, float)
         return q
 
     @cached_property
@@ -192,12 +194,14 @@ class Closing:
         """Closed configurations near that of the description, a little deformed."""
         rng = np.random.default_rng(1)
         found = []
-        joints = list(range(self.n))
+        joints, everything = range(self.n), range(len(self.keys))
         for trial in range(4 * _STARTS):
-            q = rng.normal(size=len(self.keys))
-            q[: self.n] *= 0.3 + 0.05 * trial
-            q[self.n :] *= 1e-3
+            q = np.zeros(len(self.keys))
+            q[: self.n] = (0.3 + 0.05 * trial) * rng.normal(size=self.n)
             closed = self.closed(q, joints)
+            if closed is not None:  # bend it a little: hyperstatic loops hold the deformation too
+                bent = closed + 1e-3 * rng.normal(size=len(q))
+                closed = self.closed(bent, everything)
             if closed is not None:
                 found.append(closed)
             if len(found) == 3:
@@ -244,7 +248,7 @@ def closing(robot: Robot) -> Closing:
     n, B = len(robot.joints), len(robot.loops)
     cuts = []
     for k, loop in enumerate(robot.loops, 1):
-        kind = getattr(loop, "kind", "") or _KINDS[loop.cut.sigma]
+        kind = loop.kind or _KINDS[loop.cut.sigma]
         if kind not in ROWS:
             raise ModelError(
                 f"loop '{loop.name}' of '{robot.name}' closes at a {kind} joint; with flexible"

@@ -35,7 +35,7 @@ def transform(
     symbolic: bool = False,
 ) -> Program:  # fmt: skip
     """T of a frame in a frame of the deformed robot."""
-    unsupported(robot, "transform", symbolic=symbolic, expanded=expanded)
+    unsupported(robot, "transform", expanded=expanded)
     tree = Tree.of(robot)
     world = reference == "world"
     end, start = tree.link(frame), tree.link(0 if world else reference)
@@ -55,7 +55,7 @@ def transform(
         return Result({"T": ((4, 4), flat([*rows, [0, 0, 0, 1]]))})
 
     inputs = {"q": (robot.n + robot.ne,)}
-    return build_flexible(robot.tree(), "transform", inputs, [run], ["T"])
+    return build_flexible(robot.tree(), "transform", inputs, [run], ["T"], symbolic=symbolic)
 
 
 def jacobian(
@@ -63,7 +63,7 @@ def jacobian(
     tool: Any = (0, 0, 0), symbolic: bool = False,
 ) -> Program:  # fmt: skip
     """J (6, n + ne) of a point of a frame, over joints and elastic coordinates."""
-    unsupported(robot, "jacobian", symbolic=symbolic, intermediate=intermediate)
+    unsupported(robot, "jacobian", intermediate=intermediate)
     tree = Tree.of(robot)
     end, axes = tree.link(frame), tree.link(projection)
     size = robot.n + robot.ne
@@ -80,12 +80,11 @@ def jacobian(
             columns.append([*(back @ (v + cross(w, arm))), *(back @ w)])
         return Result({"J": ((6, size), flat(list(zip(*columns, strict=True))))})
 
-    return build_flexible(robot.tree(), "jacobian", {"q": (size,)}, [run], ["J"])
+    return build_flexible(robot.tree(), "jacobian", {"q": (size,)}, [run], ["J"], symbolic=symbolic)
 
 
 def velocities(robot: Robot, *, symbolic: bool = False) -> Program:
     """Twists of all frames, in their axes."""
-    unsupported(robot, "velocities", symbolic=symbolic)
     _fixed_base(robot, "velocities")
     size, nl = robot.n + robot.ne, len(robot.links)
 
@@ -103,12 +102,11 @@ def velocities(robot: Robot, *, symbolic: bool = False) -> Program:
         return Result({"V": ((nl, 6), flat(rows))})
 
     inputs = {"q": (size,), "qd": (size,)}
-    return build_flexible(robot.tree(), "velocities", inputs, [run], ["V"])
+    return build_flexible(robot.tree(), "velocities", inputs, [run], ["V"], symbolic=symbolic)
 
 
 def accelerations(robot: Robot, *, symbolic: bool = False) -> Program:
     """Accelerations of all frames, in their axes, without gravity."""
-    unsupported(robot, "accelerations", symbolic=symbolic)
     _fixed_base(robot, "accelerations")
     size, nl = robot.n + robot.ne, len(robot.links)
 
@@ -120,4 +118,4 @@ def accelerations(robot: Robot, *, symbolic: bool = False) -> Program:
         return Result({"Vd": ((nl, 6), flat(rows))})
 
     inputs = {"q": (size,), "qd": (size,), "qdd": (size,)}
-    return build_flexible(robot.tree(), "accelerations", inputs, [run], ["Vd"])
+    return build_flexible(robot.tree(), "accelerations", inputs, [run], ["Vd"], symbolic=symbolic)

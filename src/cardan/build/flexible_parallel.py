@@ -5,6 +5,7 @@ of the elastic coordinates link by link."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from ..algebra.solve import solve_symmetric
@@ -34,12 +35,12 @@ from .flexible import (
 )
 from .flexible_closure import Closing, closing
 
-__all__ = ["direct_dynamics", "inverse_dynamics"]
+__all__ = ["Loops", "direct_dynamics", "inverse_dynamics"]
 
 Scalar = Any
 
 
-class _Loops:
+class Loops:
     """What every model of a closed-loop robot starts with: velocities of the tree, rows, drift."""
 
     def __init__(self, robot: Robot, scene: Bodies, x: Arrays) -> None:
@@ -58,7 +59,7 @@ class _Loops:
         self.drift = [g for cut in loops.cuts for g in constraint_drift(scene, self.motion, cut)]
         self.matrix = mass_matrix(scene, self.motion)
 
-    def bias(self, qdd: dict[Key, Scalar]) -> dict[Key, Scalar]:
+    def bias(self, qdd: Mapping[Key, Scalar]) -> dict[Key, Scalar]:
         """Forces of the tree at these accelerations, springs taken off."""
         keys = self.loops.keys
         found = forces(self.scene, self.motion, [qdd.get(key, 0) for key in keys])
@@ -68,13 +69,34 @@ class _Loops:
             rows[key] = rows[key] - spring(self.scene, self.motion, key)
         return rows
 
+    def prescribed(self, known: Mapping[Key, Scalar]) -> tuple[dict[Key, Scalar], list[Scalar]]:
+        """(accelerations that follow, torques) of given accelerations of the driven joints."""
+        c = self.bias(known)
+        free = [key for key in self.loops.keys if key not in known]
+        pushed = [g + _along(row, known) for g, row in zip(self.drift, self.rows, strict=True)]
+        rhs = {key: -c[key] for key in free}
+        found, force = solve_loops(self.scene, self.matrix, rhs, self.rows, pushed, free)
+        tau = []
+        for key in self.loops.active:
+            total = c[key] + row_times(self.matrix, key, found)
+            for row, push in zip(self.rows, force, strict=True):
+                total = total + row.get(key, 0) * push
+            tau.append(total)
+        return found, tau
+
+    def driven(self, tau: Mapping[Key, Scalar]) -> dict[Key, Scalar]:
+        """Accelerations of everything, of given torques."""
+        c = self.bias({})
+        rhs = {key: tau.get(key, 0) - c[key] for key in self.loops.keys}
+        return solve_loops(self.scene, self.matrix, rhs, self.rows, self.drift, self.loops.keys)[0]
+
 
 def _needs_axes(rows: tuple[str, ...]) -> bool:
     """Do these rows look at the axes of their frames, or at an angle between them?"""
     return any(not name.startswith("V") for name in rows)
 
 
-def inverse_dynamics(robot: Robot, f_e: bool, effort: str) -> Program:
+def inverse_dynamics(robot: Robot, f_e: bool, effort: str, symbolic: bool = False) -> Program:
     without_floating_loops(robot, "inverse-dynamics")
     loops = closing(robot)
     active, independent = loops.active, loops.independent
@@ -82,23 +104,12 @@ def inverse_dynamics(robot: Robot, f_e: bool, effort: str) -> Program:
     elastic = [key for key in independent if key not in active]
 
     def multipliers(scene: Bodies, x: Arrays) -> Result:
-        here = _Loops(robot, scene, x)
-        known = dict(zip(active, x["qdd"], strict=True))
-        c = here.bias(known)
-        free = [key for key in loops.keys if key not in known]
-        pushed = [g + _along(row, known) for g, row in zip(here.drift, here.rows, strict=True)]
-        rhs = {key: -c[key] for key in free}
-        found, force = solve_loops(scene, here.matrix, rhs, here.rows, pushed, free)
-        tau = []
-        for key in active:
-            total = c[key] + row_times(here.matrix, key, found)
-            for row, push in zip(here.rows, force, strict=True):
-                total = total + row.get(key, 0) * push
-            tau.append(total)
+        here = Loops(robot, scene, x)
+        found, tau = here.prescribed(dict(zip(active, x["qdd"], strict=True)))
         return Result(outputs_of(tau, [found[key] for key in elastic], None), here.motion)
 
     def elimination(scene: Bodies, x: Arrays) -> Result:
-        here = _Loops(robot, scene, x)
+        here = Loops(robot, scene, x)
         M, c = eliminated(
             here.matrix, here.bias({}), here.rows, here.drift, independent, loops.passive
         )
@@ -114,7 +125,9 @@ def inverse_dynamics(robot: Robot, f_e: bool, effort: str) -> Program:
         return Result(outputs_of(tau, rates, None), here.motion)
 
     forms = _forms(loops, multipliers, elimination)
-    return build_flexible(robot, "inverse-dynamics", inputs, forms, ["tau", "qdd_e"], effort)
+    return build_flexible(
+        robot, "inverse-dynamics", inputs, forms, ["tau", "qdd_e"], effort, symbolic
+    )
 
 
 def _forms(
@@ -138,23 +151,22 @@ def _along(row: Any, values: Any) -> Scalar:
     return total
 
 
-def direct_dynamics(robot: Robot, f_e: bool, effort: str, method: str = "auto") -> Program:
+def direct_dynamics(
+    robot: Robot, f_e: bool, effort: str, method: str = "auto", symbolic: bool = False
+) -> Program:
     without_floating_loops(robot, "direct-dynamics")
     loops = closing(robot)
     active, independent = loops.active, loops.independent
     inputs = inputs_of(robot, f_e, q=coordinates(robot), qd=len(independent), tau=len(active))
 
     def multipliers(scene: Bodies, x: Arrays) -> Result:
-        here = _Loops(robot, scene, x)
-        c = here.bias({})
-        torques = dict(zip(active, x["tau"], strict=True))
-        rhs = {key: torques.get(key, 0) - c[key] for key in loops.keys}
-        found, _ = solve_loops(scene, here.matrix, rhs, here.rows, here.drift, loops.keys)
+        here = Loops(robot, scene, x)
+        found = here.driven(dict(zip(active, x["tau"], strict=True)))
         rates = [found[key] for key in independent]
         return Result({"qdd": ((len(rates),), rates)}, here.motion)
 
     def elimination(scene: Bodies, x: Arrays) -> Result:
-        here = _Loops(robot, scene, x)
+        here = Loops(robot, scene, x)
         M, c = eliminated(
             here.matrix, here.bias({}), here.rows, here.drift, independent, loops.passive
         )
@@ -165,4 +177,4 @@ def direct_dynamics(robot: Robot, f_e: bool, effort: str, method: str = "auto") 
         return Result({"qdd": ((len(rates),), rates[::-1])}, here.motion)
 
     forms = _forms(loops, multipliers, elimination, method)
-    return build_flexible(robot, "direct-dynamics", inputs, forms, ["qdd"], effort)
+    return build_flexible(robot, "direct-dynamics", inputs, forms, ["qdd"], effort, symbolic)

@@ -38,7 +38,7 @@ def regressor(
 
     program = build(
         robot, "regressor", state(robot, "q", "qd", "qdd"), [], ["D"], symbolic=symbolic,
-        formulate=formulate, choices=("axial", "still", "grouped", "column", "slide"),
+        formulate=formulate, choices=("still", "grouped", "axial", "column", "slide"),
         effort=effort,
     )  # fmt: skip
     return wanted.naming(program, robot)

@@ -5,14 +5,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from ..describe.robot import Robot
 from ..errors import ModelError
+from ..inverse.arm_angle import ARM_ANGLE, require_arm_plane
 from ..inverse.branches import program
 from ..inverse.chain import Chain
 from ..inverse.closed import Closed
 from ..inverse.geometry import InverseGeometry
-from ..inverse.equation import QUARTICS
 from ..inverse.paul import Unsolved, derive
+from ..inverse.polish import scaled
+from ..inverse.relation import QUARTICS
 from .derive import parametrised
 
 __all__ = ["inverse_geometry"]
@@ -27,31 +31,41 @@ def inverse_geometry(
     if symbolic:
         robot, defaults = parametrised(robot)
     chain = Chain.of(robot, frame, reference)
-    choices = _free_joints(chain, free)
+    plane = free == ARM_ANGLE
+    if plane:
+        require_arm_plane(chain)
+    choices = [()] if plane else _free_joints(chain, free)
     known = {name: defaults[name] for name in chain.parameters if name in defaults}
+    if not plane:
+        _require_independent(chain, choices[0])
     tried = []
     for held in choices if method != "general" else []:
         try:
-            return _closed(chain, held, method != "paul", known)
+            return _closed(chain, held, plane, method, known)
         except Unsolved as error:
             tried.append(error)
     if method in ("paul", "pieper"):
         raise ModelError(_failed(chain, method, tried))
-    return _general(chain, choices[0], known)
+    return _general(chain, choices[0], known, method == "general")
 
 
-def _closed(chain: Chain, held: Sequence[int], quartics: bool, known: Any) -> InverseGeometry:
+def _closed(
+    chain: Chain, held: Sequence[int], plane: bool, asked: str, known: Any
+) -> InverseGeometry:
     """Paul's method; where it is not enough and allowed, Pieper's."""
-    found = derive(chain, held, quartics=quartics)
+    quartics = asked != "paul"
+    found = derive(chain, held, quartics=quartics, plane=plane)
 
     def guided() -> Any:
         return program(
-            derive(chain, held, quartics=quartics, guided=True), "inverse-geometry-guided"
+            derive(chain, held, quartics=quartics, guided=True, plane=plane),
+            "inverse-geometry-guided",
         )
 
     solver = Closed(chain, program(found, "inverse-geometry"), guided, tuple(held))
     quartic = [s for s in found.steps if s.relation.kind in QUARTICS]
-    given = f" once {', '.join(chain.names[j] for j in held)} is given" if held else ""
+    names = ["the arm angle"] if plane else [chain.names[j] for j in held]
+    given = f" once {', '.join(names)} is given" if names else ""
     why = f"its equations solve one after the other by the types of Paul's method{given}"
     if quartic:
         why = (
@@ -59,8 +73,13 @@ def _closed(chain: Chain, held: Sequence[int], quartics: bool, known: Any) -> In
             f" polynomial of degree 4 gives {chain.names[quartic[0].unknown]}, the rest follows"
             f"{given}"
         )
-    method = "pieper" if quartic else "paul"
-    return InverseGeometry(chain, method, why, solver, tuple(held), found, known)
+    elif asked == "pieper":
+        why = (
+            "three of its axes intersect, are parallel or slide so that the polynomial is of degree"
+            f" 2 and Paul's types solve it{given}"
+        )
+    method = "pieper" if quartic or asked == "pieper" else "paul"
+    return InverseGeometry(chain, method, why, solver, tuple(held), plane, found, known)
 
 
 def _free_joints(chain: Chain, free: Any) -> list[tuple[int, ...]]:
@@ -80,11 +99,24 @@ def _free_joints(chain: Chain, free: Any) -> list[tuple[int, ...]]:
     if spare > 1:
         raise ModelError(
             f"'{chain.robot}' has {chain.n} joints, 6 can be solved for: name {spare} whose values"
-            f" will be given, as free=['{chain.names[2]}', ...], or use the numerical inverse"
-            " geometry"
+            f" will be given, as free=['{chain.names[2]}', ...], or use cardan.inverse_kinematics"
         )
-    order = [2, 6, 4, 0, 3, 1, 5]
-    return [(j,) for j in order]
+    return [(j,) for j in (2, 6, 4, 0)]
+
+
+def _require_independent(chain: Chain, held: Sequence[int]) -> None:
+    """Refuse joints that move the frame in fewer ways than there are of them."""
+    rng = np.random.default_rng(0)
+    numeric = chain.numeric({name: rng.uniform(0.4, 1.6) for name in chain.parameters})
+    others = [j for j in range(chain.n) if j not in held]
+    J = scaled(numeric, numeric.jacobian(rng.uniform(-2, 2, (3, chain.n))))[..., others]
+    rank = int(np.linalg.matrix_rank(J, tol=1e-9).max())
+    if rank < len(others):
+        raise ModelError(
+            f"'{chain.robot}': {len(others)} joints move frame {chain.frame} in {rank} independent"
+            f" ways only: name {len(others) - rank + len(held)} whose values will be given, as"
+            f" free=['{chain.names[-1]}'], or use cardan.inverse_kinematics"
+        )
 
 
 def _failed(chain: Chain, method: str, tried: Sequence[Unsolved]) -> str:
@@ -96,18 +128,22 @@ def _failed(chain: Chain, method: str, tried: Sequence[Unsolved]) -> str:
     return f"{need}; '{chain.robot}' leaves {left} unsolved: use method=\"general\""
 
 
-def _general(chain: Chain, held: Sequence[int], known: Any) -> InverseGeometry:
-    """Any other chain of six joints."""
+def _general(chain: Chain, held: Sequence[int], known: Any, asked: bool) -> InverseGeometry:
+    """Any other chain of six joints, or of three to five."""
+    if not held and 3 <= chain.n < 6:
+        from ..inverse.extended import Extended
+
+        why = "it has no closed form of Paul's or Pieper's: the general method, with virtual joints"
+        return InverseGeometry(chain, "general", why, Extended(chain), (), False, None, known)
     if chain.n - len(held) != 6:
         raise ModelError(
             f"'{chain.robot}': no closed form was found for its {chain.n} joints, and the general"
-            " method takes 6; use the numerical inverse geometry"
+            " method takes 6: use cardan.inverse_kinematics"
         )
-    try:
-        from ..inverse.general import (  # type: ignore[import-not-found, unused-ignore]
-            general_solver,
-        )
-    except ImportError:
-        raise ModelError("the general method is not available in this version") from None
+    from ..inverse.general import general_solver
+
     why = "no three of its axes intersect or are parallel: the general method for six joints"
-    return InverseGeometry(chain, "general", why, general_solver(chain, held, known), tuple(held), None, known)
+    if asked:
+        why = "asked for; it takes any six joints of which three or more turn"
+    solver = general_solver(chain, held, known)
+    return InverseGeometry(chain, "general", why, solver, tuple(held), False, None, known)

@@ -22,7 +22,7 @@ from ..models.formulation import PLAIN, Formulation
 from ..models.reform import LENGTHS
 from .derive import Candidate, Derivation, Form, verify
 
-__all__ = ["EFFORTS", "cheapest"]
+__all__ = ["EFFORTS", "cheapest", "units"]
 
 EFFORTS = ("plain", "normal", "max")
 LARGE = 12
@@ -48,12 +48,20 @@ def cheapest(
             seen[form] = replace(candidate, remarks=form.remarks())
         return seen[form]
 
+    def price(form: Formulation) -> int:
+        return traced(form).price
+
     seeds = list(_seeds(robot, choices))
-    best = min(seeds, key=lambda form: traced(form).price)
+    starts = [min(seeds, key=price)]
+    if "balance" not in choices:  # few choices: climb from either side
+        other = [form for form in seeds if bool(form.still) != bool(starts[0].still)]
+        starts += [min(other, key=price)] if other else []
     if len(robot.links) <= LARGE or effort == "max":
         changes = list(_changes(robot, choices, thorough=effort == "max"))
-        budget = 5000 if effort == "max" else max(12, min(60, WORK // len(plain.code.nodes)))
-        best = _climb(best, traced, changes, budget, pairs=effort == "max")
+        budget = WORK // len(plain.code.nodes) // len(starts)
+        budget = 5000 if effort == "max" else max(20, min(60, budget))
+        starts = [_climb(form, traced, changes, budget, effort == "max") for form in starts]
+    best = min(starts, key=price)
     found = traced(best)
     if found.price >= plain.price:
         return plain
@@ -97,7 +105,7 @@ def _shape(robot: Robot) -> dict[str, Any]:
         "grouped": frozenset(kin.parallel),
         "apart": frozenset(kin.parallel & kin.near),
         "align": frozenset(kin.leaves),
-        "unit": next(_units(robot), None),
+        "unit": next(units(robot), None),
     }
 
 
@@ -132,7 +140,7 @@ def _changed(form: Formulation, change: Change) -> Formulation:
     return replace(form, **{key: getattr(form, key) ^ {j}})
 
 
-def _units(robot: Robot) -> Iterator[Change]:
+def units(robot: Robot) -> Iterator[Change]:
     """Lengths that may be the unit, those of the last links first."""
     joints = robot.joints
     if robot.base.kind == "floating" or any(joint.sigma == PRISMATIC for joint in joints):
@@ -164,7 +172,7 @@ def _changes(robot: Robot, choices: Sequence[str], thorough: bool) -> Iterator[C
     for key in choices:
         yield from ((key, j) for j in sorted(able.get(key, ())))
     if "unit" in choices:
-        yield from _units(robot)
+        yield from units(robot)
 
 
 @dataclass(frozen=True)

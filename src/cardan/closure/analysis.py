@@ -29,6 +29,7 @@ __all__ = ["Analysis", "Sample", "analyse"]
 _RANK = 1e-7  # singular values below it, of the largest, are zero
 _DRAWS = 2  # of values, where the geometry has symbols
 _STARTS = 3
+_ENTRY = 12  # operations that an entry of W costs later, about
 _WALKERS = 12
 
 
@@ -203,14 +204,16 @@ def _ranks(W: Array) -> Array:
 def _view(
     robot: Robot, loop: LoopFrames, connection: Connection, samples: tuple[Sample, ...]
 ) -> int:
-    """The frame in whose axes the loop's equations cost least."""
+    """The frame in whose axes the loop's equations cost least, to write and to solve."""
     k = connection.loops.index(loop)
     best: tuple[int, int] | None = None
     for view in _views(robot, loop, connection, samples):
         chosen = [Chosen(ROWS[other.kind], other.twin) for other in connection.loops]
         chosen[k] = Chosen(ROWS[loop.kind], view)
-        counted = cost(_rows_code(connection, tuple(chosen), k)[0])[0]
-        price = counted.total + 20 * counted.trig
+        code = _rows_code(connection, tuple(chosen), k)[0]
+        counted = cost(code)[0]
+        entries = sum(code.nodes[abs(ref)] != ("const", 0) for ref in code.outputs["W"].refs)
+        price = counted.total + 20 * counted.trig + _ENTRY * entries
         if best is None or price < best[0]:
             best = price, view
     assert best is not None
@@ -221,7 +224,9 @@ def _views(
     robot: Robot, loop: LoopFrames, connection: Connection, samples: tuple[Sample, ...]
 ) -> list[int]:
     """The cut and the twin, and frames that keep their z axis: any of them in a planar loop."""
-    found = [loop.twin, loop.cut]
+    found = [loop.cut, loop.twin]
+    if loop.kind == "spherical":  # all three directions are used: any axes will do
+        return [*found, *loop.links]
     if loop.kind != "revolute":
         return found
     root = connection.tree.antecedent[loop.to_cut[0]] if loop.to_cut else 0

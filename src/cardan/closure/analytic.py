@@ -21,12 +21,12 @@ from typing import Any
 import numpy as np
 
 from ..algebra.scalar import function
-from ..describe.expression import evaluate
-from ..describe.robot import FIXED, GEOMETRY, PRISMATIC, REVOLUTE, Robot
+from ..describe.expression import evaluate, number
+from ..describe.robot import FIXED, GEOMETRY, PRISMATIC, REVOLUTE, Joint, Robot
 from ..mechanism.loops import Connection, LoopFrames, opened
 from .analysis import Analysis
 
-__all__ = ["Step", "solved_by", "steps_of"]
+__all__ = ["Chain", "Step", "limits_of", "meeting", "solved_by", "steps_of"]
 
 Array = np.ndarray
 _NEAR = 1e-5  # a root satisfies the other equations to this; Newton does the rest
@@ -43,7 +43,7 @@ class Step:
 
 
 @dataclass(frozen=True)
-class _Chain:
+class Chain:
     """The opened robot's frames as numbers."""
 
     connection: Connection
@@ -52,7 +52,7 @@ class _Chain:
     six: Array  # (frames, 6)
 
     @classmethod
-    def of(cls, robot: Robot, values: Mapping[str, float]) -> _Chain:
+    def of(cls, robot: Robot, values: Mapping[str, float]) -> Chain:
         joints = opened(robot).joints
         connection = Connection.of(robot)
         six = [
@@ -88,12 +88,12 @@ class _Chain:
         return self.connection.moving.index(j)
 
 
-def steps_of(analysis: Analysis) -> tuple[Step, ...] | None:
-    """An order that solves every loop in closed form, tried at known configurations, or None."""
+def steps_of(analysis: Analysis, given: Sequence[int]) -> tuple[Step, ...] | None:
+    """An order that solves every loop in closed form from the given joints, or None."""
     link = analysis.connection
     sample = analysis.samples[0]
-    chain = _Chain.of(link.robot, sample.values)
-    solved: set[int] = set(link.active)
+    chain = Chain.of(link.robot, sample.values)
+    solved: set[int] = set(given)
     steps: list[Step] = []
     rest = list(link.loops)
     while rest:
@@ -111,10 +111,10 @@ def steps_of(analysis: Analysis) -> tuple[Step, ...] | None:
 
 
 def _unknown(link: Connection, loop: LoopFrames, solved: set[int]) -> tuple[int, ...]:
-    return tuple(j for j in loop.links if j in link.passive and j not in solved)
+    return tuple(j for j in loop.links if j in link.moving and j not in solved)
 
 
-def _step(chain: _Chain, loop: LoopFrames, unknown: tuple[int, ...], samples: Array) -> Step | None:
+def _step(chain: Chain, loop: LoopFrames, unknown: tuple[int, ...], samples: Array) -> Step | None:
     """The loop with an order of its unknowns that works, or None."""
     if len(unknown) > _LARGEST:
         return None
@@ -126,10 +126,10 @@ def _step(chain: _Chain, loop: LoopFrames, unknown: tuple[int, ...], samples: Ar
     return None
 
 
-def _finds(chain: _Chain, loop: LoopFrames, order: tuple[int, ...], q: Array) -> bool:
+def _finds(chain: Chain, loop: LoopFrames, order: tuple[int, ...], q: Array) -> bool:
     start = q.copy()
     start[[chain.column(j) for j in order]] = 0
-    for found in _solutions(chain, loop, order, start):
+    for found in _solutions(chain, loop, order, start, limited=False):
         if np.abs(np.sin((found - q) / 2)).max() < 1e-6:
             return True
     return False
@@ -137,7 +137,7 @@ def _finds(chain: _Chain, loop: LoopFrames, order: tuple[int, ...], q: Array) ->
 
 def solved_by(steps: Sequence[Step], robot: Robot, values: Mapping[str, float], q: Array) -> Array:
     """Every configuration that the steps give for these active positions, (k, n)."""
-    chain = _Chain.of(robot, values)
+    chain = Chain.of(robot, values)
     found = [q]
     for step in steps:
         found = [x for start in found for x in _solutions(chain, step.loop, step.order, start)]
@@ -145,7 +145,7 @@ def solved_by(steps: Sequence[Step], robot: Robot, values: Mapping[str, float], 
 
 
 def _solutions(
-    chain: _Chain, loop: LoopFrames, order: tuple[int, ...], q: Array
+    chain: Chain, loop: LoopFrames, order: tuple[int, ...], q: Array, limited: bool = True
 ) -> Iterator[Array]:
     """The first unknown from what the others cannot change, then the others."""
     if not order:
@@ -159,11 +159,21 @@ def _solutions(
         trial[column] = value
         return _invariants(chain, loop, rest, chain.frames(trial))
 
-    roots = _angles(at) if turning else _lengths(at)
-    for value in roots:
+    low, high = limits_of(chain.connection.robot.joints[x - 1])
+    for value in _angles(at) if turning else _lengths(at):
+        if limited and not turning and not low - 1e-6 < value < high + 1e-6:
+            continue
         trial = q.copy()
         trial[column] = value
-        yield from _solutions(chain, loop, rest, trial)
+        yield from _solutions(chain, loop, rest, trial, limited)
+
+
+def limits_of(joint: Joint) -> tuple[float, float]:
+    """The limits of a joint as numbers, infinite where there are none."""
+    lower, upper = joint.limits.lower, joint.limits.upper
+    low = None if lower is None else number(lower)
+    high = None if upper is None else number(upper)
+    return -np.inf if low is None else low, np.inf if high is None else high
 
 
 def _angles(at: Any) -> list[float]:
@@ -214,7 +224,7 @@ def _lengths(at: Any) -> list[float]:
 
 
 def _invariants(
-    chain: _Chain, loop: LoopFrames, rest: Sequence[int], frames: list[tuple[Array, Array]]
+    chain: Chain, loop: LoopFrames, rest: Sequence[int], frames: list[tuple[Array, Array]]
 ) -> Array:
     """What the joints of `rest` cannot change, zero when the loop is closed."""
     (Rc, Pc), (Rt, Pt) = frames[loop.cut], frames[loop.twin]
@@ -228,7 +238,7 @@ def _invariants(
         other, Po = frames[rest[1]]
         if not pinned or any(chain.sigma[j - 1] != REVOLUTE for j in rest):
             return np.zeros(1)
-        meet = _meeting(P, z, Po, other[:, 2])
+        meet = meeting(P, z, Po, other[:, 2])
         if meet is None:
             return np.zeros(1)
         return np.array([(Pc - meet) @ (Pc - meet) - (Pt - meet) @ (Pt - meet)])
@@ -264,7 +274,7 @@ def _all(loop: LoopFrames, Rc: Array, Pc: Array, Rt: Array, Pt: Array) -> Array:
     return np.array(found)
 
 
-def _meeting(P: Array, z: Array, Q: Array, y: Array) -> Array | None:
+def meeting(P: Array, z: Array, Q: Array, y: Array) -> Array | None:
     """Where two axes meet, or None."""
     across = np.cross(z, y)
     if np.linalg.norm(across) < 1e-9 or abs((Q - P) @ across) > 1e-9:

@@ -1,6 +1,6 @@
 """`loop-geometry`: positions of the passive joints that close the loops, [KC97] 3.4, [K10] (3).
 
-    solve(q_a)          every assembly found
+    solve(q_a)          every assembly found, within the limits of the joints
     solve(q_a, guess)   the one nearest to a configuration
 
 Loops with few unknowns are solved in closed form where `analytic` has one; the others by Newton's
@@ -19,8 +19,10 @@ import numpy as np
 from ..describe.robot import Robot
 from ..errors import InputError, ModelError
 from ..mechanism.loops import ROWS, Connection
+from ..mechanism.parallel import Parallel
 from .analysis import Analysis, analyse
-from .analytic import Step, solved_by, steps_of
+from .analytic import Step, limits_of, solved_by, steps_of
+from .distances import Distances
 from .numeric import CLOSED, Array, Equations, equations, wrapped
 
 __all__ = ["LoopGeometry"]
@@ -38,12 +40,19 @@ class LoopGeometry:
 
     robot: Robot
     analysis: Analysis
+    given: tuple[int, ...]  # links whose joints are given: the active ones, unless for `legs`
 
     @classmethod
     def of(cls, robot: Robot) -> LoopGeometry:
         found = analyse(robot)
         found.require_driven()
-        return cls(robot, found)
+        return cls(robot, found, found.connection.active)
+
+    @cached_property
+    def legs(self) -> LoopGeometry:
+        """Of a parallel robot the inverse: solve(x) takes the platform's coordinates."""
+        parallel = Parallel.of(self.connection, "loop-geometry")
+        return LoopGeometry(self.robot, self.analysis, parallel.coordinates)
 
     @property
     def connection(self) -> Connection:
@@ -57,12 +66,20 @@ class LoopGeometry:
     def _columns(self) -> tuple[list[int], list[int]]:
         link = self.connection
         index = link.moving.index
-        return [index(j) for j in link.active], [index(j) for j in link.passive]
+        rest = [index(j) for j in link.moving if j not in self.given]
+        return [index(j) for j in self.given], rest
 
     @cached_property
     def steps(self) -> tuple[Step, ...] | None:
         """The closed-form solution loop by loop, or None where there is none."""
-        return steps_of(self.analysis)
+        return steps_of(self.analysis, self.given)
+
+    @cached_property
+    def platform(self) -> Distances | None:
+        """The direct geometry of a platform held at three distances, or None."""
+        if self.given != self.connection.active:
+            return None
+        return Distances.of(self.analysis)
 
     def system(self, values: Mapping[str, float] | None = None) -> Equations:
         """The loop equations as numbers."""
@@ -120,7 +137,7 @@ class LoopGeometry:
     def _checked(self, given: Any, size: int, name: str) -> Array:
         found = np.asarray(given, dtype=float)
         if found.shape != (size,) or not np.isfinite(found).all():
-            names = self.connection.named(self.connection.active)
+            names = self.connection.named(self.given)
             raise InputError(
                 f"{name} has shape {found.shape}; expected ({size},) finite numbers: {names}"
             )
@@ -195,21 +212,49 @@ class LoopGeometry:
                 return found
             polished, closed = system.close(found, self._columns[1], 20)
             near = np.abs(polished - found).max(axis=-1) < 1e-3
-            return _unique(polished[closed & near], system.turning)
+            return self._within(_unique(polished[closed & near], system.turning))
+        if self.platform is not None:
+            return self._by_distances(system, q, self.platform)
         parts = [self._part(system, q, *part) for part in self._parts()]
         chosen = [np.concatenate(choice) for choice in product(*parts)] if parts else []
         order = [c for _, columns in self._parts() for c in columns]
         found = np.repeat(q[None], len(chosen), axis=0)
         if chosen:
             found[:, order] = chosen
-        return _unique(found, system.turning)
+        return self._within(_unique(found, system.turning))
+
+    def _by_distances(self, system: Equations, q: Array, platform: Distances) -> Array:
+        """Every place of the platform, then the legs there that have the given active positions."""
+        active, passive = self._columns
+        found = np.zeros((0, system.n))
+        for x in platform.places(q, system.values):
+            start = q.copy()
+            start[self.legs._columns[0]] = x
+            every = self.legs._assemblies(system, start)
+            miss = [np.abs(_difference(y, q, system.turning))[active].max() for y in every]
+            near = [y for y, far in zip(every, miss, strict=True) if far < 1e-4]
+            found = np.concatenate([found, np.array(near).reshape(-1, system.n)])
+        if len(found):
+            found[:, active] = q[active]
+            found, closed = system.close(found, passive, 30)
+            found = found[closed]
+        return self._within(_unique(found, system.turning))
+
+    def _within(self, q: Array) -> Array:
+        """Configurations within the limits of the joints that were found, where there are any."""
+        good = np.ones(len(q), bool)
+        for column in self._columns[1]:
+            low, high = limits_of(self.robot.joints[self.connection.moving[column] - 1])
+            good &= (q[:, column] > low - 1e-9) & (q[:, column] < high + 1e-9)
+        return np.asarray(q[good])
 
     def _parts(self) -> list[tuple[list[int], list[int]]]:
         """(loops, passive columns) that share no passive joint with others."""
         link = self.connection
         groups: list[tuple[set[int], set[int]]] = []
         for k, loop in enumerate(link.loops):
-            own = {link.moving.index(j) for j in loop.links if j in link.passive}
+            own = {link.moving.index(j) for j in loop.links if j in link.moving}
+            own -= set(self._columns[0])
             touching = [group for group in groups if group[1] & own]
             groups = [group for group in groups if group not in touching]
             loops = {k}.union(*(group[0] for group in touching))
@@ -261,9 +306,13 @@ def _difference(x: Array, y: Array, turning: Array) -> Array:
 
 def _unique(q: Array, turning: Array) -> Array:
     """Configurations that differ, angles wrapped, in a fixed order."""
-    kept: list[Array] = []
-    for x in wrapped(np.asarray(q, float).reshape(-1, len(turning)), turning):
-        if all(np.abs(_difference(x, y, turning)).max(initial=0) > _SAME for y in kept):
-            kept.append(x)
-    kept.sort(key=lambda x: [round(float(value), 6) for value in x])
-    return np.array(kept).reshape(-1, len(turning))
+    many = wrapped(np.asarray(q, float).reshape(-1, len(turning)), turning)
+    kept = np.zeros_like(many)
+    count = 0
+    for x in many:
+        apart = np.abs(_difference(kept[:count], x, turning)).max(axis=-1, initial=0)
+        if not (apart <= _SAME).any():
+            kept[count] = x
+            count += 1
+    kept = kept[:count]
+    return kept[np.lexsort(np.round(kept, 6).T[::-1])] if count else kept

@@ -15,7 +15,19 @@ from ..exact import Exact
 from .expression import Expression, number, symbols
 from .flexible import flexible_faults
 from .parser import is_name
-from .robot import DRIVE, FIXED, GEOMETRY, INERTIA, REVOLUTE, WRENCH, Joint, Link, Robot
+from .robot import (
+    COMPOUND,
+    DRIVE,
+    FIXED,
+    GEOMETRY,
+    INERTIA,
+    REVOLUTE,
+    WRENCH,
+    Joint,
+    Link,
+    Loop,
+    Robot,
+)
 
 __all__ = ["check", "require_sound"]
 
@@ -73,7 +85,10 @@ class _Checker:
             return self.robot.base.link.name
         if 0 < j <= len(self.robot.links):
             return self.robot.links[j - 1].name
-        return self.frames[j - 1].name if 0 < j <= len(self.frames) else ""
+        if not 0 < j <= len(self.frames):
+            return ""
+        loop = self.robot.loops[(j - len(self.robot.joints) - 1) % len(self.robot.loops)]
+        return f"{self.frames[j - 1].name} of loop {loop.name}"
 
     def structure(self) -> None:
         robot = self.robot
@@ -93,6 +108,7 @@ class _Checker:
                 )
             self.antecedent(j, joint, n)
         for k, loop in enumerate(robot.loops, 1):
+            self.compound(n + k, loop)
             if loop.twin.sigma != FIXED:
                 j = n + len(robot.loops) + k
                 self.report(
@@ -101,6 +117,17 @@ class _Checker:
                     "sigma",
                     j,
                 )
+
+    def compound(self, j: int, loop: Loop) -> None:
+        if not loop.kind:
+            return
+        if loop.kind not in COMPOUND:
+            allowed = ", ".join(COMPOUND)
+            self.report(f"cut joint {loop.kind!r:.40}; allowed: {allowed}, or none", "joint", j)
+        if loop.cut.sigma != FIXED or loop.cut.variable:
+            self.report(f"a {loop.kind} cut joint has sigma 2 and no variable", "joint", j)
+        if any(getattr(loop.cut, key) != 0 for key in DRIVE) or loop.cut.elastic:
+            self.report(f"a {loop.kind} cut joint has no drive, friction or spring", "IA", j)
 
     def antecedent(self, j: int, joint: Joint, n: int) -> None:
         i = joint.antecedent

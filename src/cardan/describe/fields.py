@@ -28,7 +28,9 @@ UNIT = {
     "Iy": "m^4", "Iz": "m^4", "torsion": "m^4",
 }  # fmt: skip
 
-ROBOT_KEYS = ("cardan", "name", "source", "notes", "gravity", "base", "link", "loop")
+ROBOT_KEYS = (
+    "cardan", "name", "source", "notes", "gravity", "base", "platform", "link", "leg", "loop",
+)  # fmt: skip
 JOINT_KEYS = (
     "joint", "antecedent", *GEOMETRY, "variable", "active", *DRIVE,
     "stiffness", "rest", "damping", "limits", SYMBOLS,
@@ -37,5 +39,5 @@ LINK_KEYS = ("name", "joint_name", *JOINT_KEYS, *INERTIA, *BODY, *WRENCH, "flexi
 BASE_KEYS = (
     "name", "kind", "Z", "W0", "WP0", "V0", "VP0", *INERTIA, *BODY, *WRENCH, *DRIVE,
 )  # fmt: skip
-LOOP_KEYS = ("name", "cut", "twin")
+LOOP_KEYS = ("name", "cut", "twin", "frames")
 TWIN_KEYS = ("name", "antecedent", *GEOMETRY, "active")

@@ -90,6 +90,8 @@ def _read_format(data: bytes, file: str, fixed: str) -> Found:
         return read_par(data, file)
     if extension == ".urdf":
         return _read_urdf(data, file, fixed)
+    if extension == ".xml":
+        return _read_xml(data, file, fixed)
     return None, [Fault(_unknown_format(extension), file)]
 
 
@@ -120,7 +122,8 @@ def write_atomic(path: str | os.PathLike[str], text: str) -> None:
 
 
 def dumps(robot: Robot, format: str) -> str:
-    """The robot as text in a format: toml, par, symoro+ (the other dialect of .par) or urdf."""
+    """The robot as text: toml, par, symoro+ (the other dialect of .par), urdf or xml (MJCF)."""
+    from .mjcf_write import write_mjcf
     from .par_write import write_par
     from .toml_write import write_toml
 
@@ -129,10 +132,9 @@ def dumps(robot: Robot, format: str) -> str:
         "par": write_par,
         "symoro+": lambda one: write_par(one, "symoro+"),
         "urdf": _write_urdf,
+        "xml": write_mjcf,
     }
     name = format.removeprefix(".").lower()
-    if name == "xml":
-        raise DescriptionError(_unknown_format(".xml"))
     if name not in writers:
         raise UnknownNameError.of("robot format", format, writers)
     return writers[name](robot)
@@ -182,7 +184,9 @@ def _extension(file: str) -> str:
 def _guess(data: bytes) -> str:
     """The format of text without a name, by how it starts."""
     start = data.lstrip(b"\xef\xbb\xbf \t\r\n")
-    return ".urdf" if start.startswith(b"<") else ".par" if start.startswith(b"(*") else ".toml"
+    if start.startswith(b"<"):
+        return ".xml" if b"<mujoco" in start[:2000] else ".urdf"
+    return ".par" if start.startswith(b"(*") else ".toml"
 
 
 def _read_urdf(data: bytes, file: str, fixed: str) -> Found:
@@ -196,6 +200,18 @@ def _read_urdf(data: bytes, file: str, fixed: str) -> Found:
     return robot, faults
 
 
+def _read_xml(data: bytes, file: str, fixed: str) -> Found:
+    """MJCF; or URDF under another name."""
+    from .mjcf import read_mjcf
+
+    if b"<robot" in data and b"<mujoco" not in data.partition(b"<robot")[0]:
+        return _read_urdf(data, file, fixed)
+    robot, faults = read_mjcf(data, file)
+    if robot is not None:
+        faults = [*faults, *check(robot, file)]
+    return robot, faults
+
+
 def _write_urdf(robot: Robot) -> str:
     from .urdf import write_urdf
 
@@ -203,10 +219,9 @@ def _write_urdf(robot: Robot) -> str:
 
 
 def _unknown_format(extension: str) -> str:
-    if extension == ".xml":
-        return "MJCF (.xml) is not supported yet; allowed: .toml, .par, .urdf"
     return (
-        f"{extension or 'a name without extension'} is no robot format; allowed: .toml, .par, .urdf"
+        f"{extension or 'a name without extension'} is no robot format;"
+        " allowed: .toml, .par, .urdf, .xml (MJCF)"
     )
 
 

@@ -15,8 +15,10 @@ from typing import Any
 from .expression import Value, divide, multiply, number, power
 from .parser import to_value
 
-__all__ = ["BEAM_KEYS", "BODY_KEYS", "MOTIONS", "SHAPES", "THEORIES", "Beam", "ElasticBody",
-           "ElasticPoint", "flexible_faults", "read_flexible", "write_flexible"]  # fmt: skip
+__all__ = [
+    "BEAM_KEYS", "BODY_KEYS", "MOTIONS", "SHAPES", "THEORIES", "Beam", "ElasticBody",
+    "ElasticPoint", "flexible_cells", "flexible_faults", "read_flexible", "write_flexible",
+]  # fmt: skip
 
 MOTIONS = ("axial", "bending-y", "bending-z", "torsion")
 SHAPES = ("elements", "clamped", "pinned", "polynomials")
@@ -119,6 +121,11 @@ class ElasticBody:
     ddMS: tuple[Any, ...] = ()
     points: tuple[ElasticPoint, ...] = ()
 
+    def __post_init__(self) -> None:
+        """Lists and arrays become tuples: a description is frozen."""
+        for f in fields(self):
+            object.__setattr__(self, f.name, _frozen(getattr(self, f.name)))
+
     @property
     def coordinates(self) -> int:
         """Number of elastic coordinates."""
@@ -133,6 +140,11 @@ class ElasticBody:
 BODY_KEYS = ("kind", "mass", "MS", "inertia", "MS_de", "MS_re", "M_ee", "K_ee", "D_ee", "dI",
              "ddI", "dMS_re", "ddMS", "points")  # fmt: skip
 _POINT_KEYS = ("position", "displacement", "rotation")
+
+
+def _frozen(item: Any) -> Any:
+    item = item.tolist() if hasattr(item, "tolist") else item
+    return tuple(map(_frozen, item)) if isinstance(item, list | tuple) else item
 
 
 def _leaves(item: Any) -> Iterator[Value]:
@@ -286,7 +298,9 @@ def _read_body(reader: Any, table: Mapping[str, Any]) -> ElasticBody | None:
               "dI": (n, 6), "ddI": (n, n, 6), "dMS_re": (n, n, 3), "ddMS": (n, n, 3)}  # fmt: skip
     before = len(reader.faults)
     arrays = {
-        key: _array(reader, key, table[key], shape) for key, shape in shapes.items() if key in table
+        key: _array(reader, key, table[key], shape)
+        for key, shape in shapes.items()
+        if _is_given(table.get(key))
     }
     points = tuple(_point(reader, part, n) for part in table.get("points", ()))
     if not n or len(reader.faults) > before:
@@ -295,6 +309,10 @@ def _read_body(reader: Any, table: Mapping[str, Any]) -> ElasticBody | None:
         reader.number(table, "mass"), reader.vector(table, "MS", 3, (0, 0, 0)),
         reader.vector(table, "inertia", 6, (0,) * 6), **arrays, points=points,
     )  # fmt: skip
+
+
+def _is_given(array: Any) -> bool:
+    return array is not None and not (isinstance(array, Sequence) and len(array) == 0)
 
 
 def _array(reader: Any, key: str, given: Any, shape: tuple[int, ...]) -> Any:
@@ -362,3 +380,12 @@ def flexible_faults(item: Any, passive_revolute: bool) -> Iterator[str]:
             "pinned shapes need a passive revolute joint (active = false), whose angle is then"
             " that of the chord; use shapes = 'clamped'"
         )
+
+
+def flexible_cells(item: Beam | ElasticBody, text: Any) -> tuple[str, ...]:
+    """Kind, shapes, length, young, density, motions: a row of a table."""
+    if isinstance(item, ElasticBody):
+        return ("body", f"{len(item.points)} points", "", "", "", "")
+    count = item.elements if item.shapes == "elements" else item.modes
+    values = (text(x) for x in (item.length, item.young, item.density))
+    return (item.theory, f"{count} {item.shapes}", *values, " ".join(item.motions))

@@ -130,6 +130,12 @@ def _inexpressible(robot: Robot, frames: Sequence[Joint], plus: bool) -> Iterabl
         yield Fault("a .par file cannot hold '(*' or '*)' in the robot's name; rename the robot")
     if plus and robot.base.kind != "fixed":
         yield Fault(f"the SYMORO+ dialect has no {robot.base.kind} base; write OpenSYMORO's")
+    for loop in robot.loops:
+        if loop.kind:
+            yield Fault(f"a .par file has no {loop.kind} joint; write .toml", link=loop.name)
+    for link in robot.links:
+        if link.flexible is not None:
+            yield Fault("a .par file has no flexible links; write .toml", link=link.name)
     uses: dict[str, int] = {}
     for j, joint in enumerate(frames, 1):
         for key in GEOMETRY:

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import html
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from ..exact import Exact
 from .expression import Value
 from .fields import JOINTS, LIMITS
+from .flexible import flexible_cells
 from .robot import DRIVE, FIXED, GEOMETRY, IDENTITY_4, INERTIA, WRENCH, Joint, Robot
 
 __all__ = ["Table", "as_html", "as_latex", "as_text", "tables"]
@@ -50,8 +51,10 @@ def tables(robot: Robot) -> list[Table]:
     if loops:
         cut = [(n + k, loop.cut) for k, loop in enumerate(robot.loops, 1)]
         twin = [(n + loops + k, loop.twin) for k, loop in enumerate(robot.loops, 1)]
-        found.append(_geometry("Loops: cut joints and their twins", robot, [*cut, *twin]))
-    return [*found, _base(robot)]
+        kinds = {n + k: loop.kind for k, loop in enumerate(robot.loops, 1) if loop.kind}
+        title = "Loops: cut joints and their twins"
+        found.append(_geometry(title, robot, [*cut, *twin], kinds))
+    return [*found, *_flexible(robot), _base(robot)]
 
 
 def as_text(robot: Robot) -> str:
@@ -93,7 +96,10 @@ def as_latex(robot: Robot) -> str:
     return "\n\n".join(parts)
 
 
-def _geometry(title: str, robot: Robot, frames: Sequence[tuple[int, Joint]]) -> Table:
+def _geometry(
+    title: str, robot: Robot, frames: Sequence[tuple[int, Joint]],
+    kinds: Mapping[int, str] | None = None,
+) -> Table:  # fmt: skip
     rows = []
     for j, joint in frames:
         cells = {key: _text(getattr(joint, key)) for key in GEOMETRY}
@@ -102,10 +108,22 @@ def _geometry(title: str, robot: Robot, frames: Sequence[tuple[int, Joint]]) -> 
             variable = joint.variable or f"q{j}"
             cells[key] = variable if cells[key] == "0" else f"{variable} + ({cells[key]})"
         kind = JOINTS[joint.sigma] if joint.sigma in range(3) else str(joint.sigma)
+        kind = (kinds or {}).get(j, kind)
         name = robot.links[j - 1].name if j <= len(robot.links) else joint.name
         rows.append((str(j), name, str(joint.antecedent), kind, *cells.values()))
     header = ("j", "link", "a(j)", "joint", *GEOMETRY)
     return _compact(Table(title, header, tuple(rows)), 4)
+
+
+def _flexible(robot: Robot) -> list[Table]:
+    """Links that deform: what they are and their elastic coordinates."""
+    rows = [
+        (str(j), link.name, str(link.flexible.coordinates), *flexible_cells(link.flexible, _text))
+        for j, link in enumerate(robot.links, 1)
+        if link.flexible is not None
+    ]
+    header = ("j", "link", "coordinates", "kind", "shapes", "length", "young", "density", "motions")
+    return [Table("Flexible links", header, tuple(rows))] if rows else []
 
 
 def _joints(robot: Robot) -> Table:

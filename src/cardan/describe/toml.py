@@ -12,11 +12,13 @@ import operator
 import re
 import tomllib
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from ..errors import DescriptionError, ExpressionError, Fault
+from .about import about_origin
 from .check import check
-from .expression import Value, add, multiply, power, subtract
+from .expression import Value, add, substitute, symbols
 from .fields import (
     BASE_KEYS,
     BODY,
@@ -31,6 +33,7 @@ from .fields import (
     UNIT,
 )
 from .flexible import read_flexible
+from .legs import Piece, pieces_of
 from .parser import to_value
 from .robot import (
     COMPOUND,
@@ -119,6 +122,10 @@ class _Reader:
         self.place: Place = ("", 0)
         self.link = ""
         self.numbers: dict[str, int] = {}  # of frames, by name
+        self.gone: list[tuple[Piece, str]] = []  # links cut away, and the link that is their body
+        self.piece = Piece({}, ("", 0))
+        self.places: dict[int, Place] = {}
+        self.loop_places: dict[int, Place] = {}
 
     def line(self, key: str) -> int:
         return self.lines.get((self.place, key), self.lines.get((self.place, ""), 0))
@@ -129,9 +136,10 @@ class _Reader:
         other = {"sigma": "joint", "M": "mass", "XX": "inertia_com"}
 
         def line(key: str, j: int) -> int:
-            place = ("base", 0) if j == 0 else ("link", j) if j <= n else ("loop", 0)
-            if place[0] == "loop":
-                place = ("loop", (j - n - 1) % loops + 1)
+            place = ("base", 0) if j == 0 else self.places.get(j, ("link", j))
+            if j > n:
+                k = (j - n - 1) % loops + 1
+                place = self.loop_places.get(k, ("loop", k))
             if key == "gravity":
                 place = ("", 0)
             names = (key, other.get(key, ""), "limits" if key in LIMITS else "", "")
@@ -151,8 +159,8 @@ class _Reader:
         name = self.text(table, "name", "robot")
         source, notes = self.text(table, "source", ""), self.text(table, "notes", "")
         gravity = self.vector(table, "gravity", 3, GRAVITY)
-        links, loops = self.tables(table, "link"), self.tables(table, "loop")
-        self.collect_names(table, links, loops)
+        links, loops, self.gone = pieces_of(table, self)
+        self.collect_names(table, [p.table for p in links], [p.table for p in loops])
         base = self.base(table.get("base", {}))
         pairs = [self.link_and_joint(part, j) for j, part in enumerate(links, 1)]
         closed = [self.loop(part, k, len(links)) for k, part in enumerate(loops, 1)]
@@ -218,17 +226,30 @@ class _Reader:
         self.report("Z must be four rows of four values", "Z")
         return IDENTITY_4
 
-    def link_and_joint(self, table: Table, j: int) -> tuple[Link, Joint]:
-        self.place, self.link = ("link", j), f"link{j}"
+    def link_and_joint(self, piece: Piece, j: int) -> tuple[Link, Joint]:
+        table = piece.table
+        self.place, self.link, self.piece = piece.place, f"link{j}", piece
+        self.places[j] = piece.place
         self.link = name = self.text(table, "name", f"link{j}")
         self.known(table, LINK_KEYS)
         flexible = read_flexible(self, table.get("flexible"))
         wrench = self.numbers_of(table, WRENCH)
         link = Link(name, **self.inertia(table), **wrench, flexible=flexible)
+        for body, stays in self.gone:
+            if stays == name:
+                link = self.with_body(link, body)
         return link, self.joint(table, j, self.text(table, "joint_name", f"joint{j}"), j - 1)
 
-    def loop(self, table: Table, k: int, n: int) -> Loop:
-        self.place, self.link = ("loop", k), f"loop{k}"
+    def with_body(self, link: Link, piece: Piece) -> Link:
+        """The link with the body of another that coincides with it."""
+        more = {**self.inertia(piece.table), **self.numbers_of(piece.table, WRENCH)}
+        changed: dict[str, Any] = {key: add(getattr(link, key), x) for key, x in more.items()}
+        return replace(link, **changed)
+
+    def loop(self, piece: Piece, k: int, n: int) -> Loop:
+        table = piece.table
+        self.place, self.link, self.piece = piece.place, f"loop{k}", piece
+        self.loop_places[k] = piece.place
         self.link = name = self.text(table, "name", f"loop{k}")
         self.known(table, LOOP_KEYS)
         frames: list[Joint] = []
@@ -258,11 +279,16 @@ class _Reader:
         elastic = self.numbers_of(table, ("stiffness", "rest", "damping"))
         if elastic and "stiffness" not in elastic:
             self.report("rest and damping belong to an elastic joint; give its stiffness", "rest")
+        numbers = self.numbers_of(table, (*GEOMETRY, *DRIVE))
+        inside = str(table.get("antecedent")) in self.piece.inside
+        if self.piece.angle != 0 and not inside:
+            turned = self.value("gamma", self.piece.angle)
+            numbers["gamma"] = add(numbers.get("gamma", 0), turned)
         return Joint(
             name,
             self.antecedent(table, before),
             sigma,
-            **self.numbers_of(table, (*GEOMETRY, *DRIVE)),
+            **numbers,
             variable="" if variable == f"q{j}" else variable,
             active=self.flag(table, "active", sigma != FIXED),
             elastic="stiffness" in table,
@@ -307,7 +333,7 @@ class _Reader:
         M = self.number(table, "mass")
         c = self.vector(table, "com", 3, (0, 0, 0))
         about = self.vector(table, "inertia_com", 6, (0, 0, 0, 0, 0, 0))
-        return _about_origin(M, c, about)
+        return about_origin(M, c, about)
 
     def numbers_of(self, table: Table, keys: Sequence[str]) -> dict[str, Any]:
         return {key: self.number(table, key) for key in keys if key in table}
@@ -330,10 +356,19 @@ class _Reader:
         try:
             if isinstance(x, _Decimal):
                 return _finite(x)
-            return parse_quantity(x, UNIT.get(key, "")) if isinstance(x, str) else to_value(x)
+            found = parse_quantity(x, UNIT.get(key, "")) if isinstance(x, str) else to_value(x)
+            return self.own(key, found) if self.piece.each else found
         except ExpressionError as error:
             self.report(f"{key}: {error.faults[0].message}", key)
             return 0
+
+    def own(self, key: str, found: Value) -> Value:
+        """A value of one copy of a leg: the symbols of `each` have that copy's values."""
+        used = {name: x for name, x in self.piece.each.items() if name in symbols(found)}
+        piece, self.piece = self.piece, replace(self.piece, each={})
+        table = {name: self.value(key, x) for name, x in used.items()}
+        self.piece = piece
+        return substitute(found, table)
 
     def text(self, table: Table, key: str, default: str) -> str:
         given = table.get(key, default)
@@ -355,25 +390,6 @@ class _Reader:
                 near = difflib.get_close_matches(str(key), allowed, n=1)
                 hint = f"did you mean {near[0]}?" if near else f"allowed: {', '.join(allowed)}"
                 self.report(f"{key!r:.60} is not a field here; {hint}", str(key))
-
-
-def _about_origin(M: Value, c: Sequence[Value], about: Sequence[Value]) -> dict[str, Value]:
-    """Inertia about the frame's origin: J = J_c + M (c² 1 - c cᵀ), Huygens."""
-    x, y, z = c
-    Ixx, Ixy, Ixz, Iyy, Iyz, Izz = about
-    xx, yy, zz = (multiply(M, power(u, 2)) for u in c)
-    return {
-        "XX": add(Ixx, add(yy, zz)),
-        "XY": subtract(Ixy, multiply(multiply(M, x), y)),
-        "XZ": subtract(Ixz, multiply(multiply(M, x), z)),
-        "YY": add(Iyy, add(xx, zz)),
-        "YZ": subtract(Iyz, multiply(multiply(M, y), z)),
-        "ZZ": add(Izz, add(xx, yy)),
-        "MX": multiply(M, x),
-        "MY": multiply(M, y),
-        "MZ": multiply(M, z),
-        "M": M,
-    }
 
 
 def _is_list(x: Any) -> bool:

@@ -33,7 +33,7 @@ from .frames import (
 )
 from .robot import FIXED, GEOMETRY, INERTIA, PRISMATIC, WRENCH, Joint, Link, Robot
 
-__all__ = ["NO_LIMIT", "write_urdf"]
+__all__ = ["NO_LIMIT", "bad_names", "free_symbols", "write_urdf"]
 
 NO_LIMIT = 1e9  # URDF must give some limits; this size means none, here and in the reader
 _NOT_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
@@ -41,7 +41,7 @@ _NOT_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 
 def write_urdf(robot: Robot, *, drop: bool = False) -> str:
     """The robot as URDF text; what URDF cannot hold is refused, or dropped and listed."""
-    faults = [*_free_symbols(robot), *_bad_names(robot)]
+    faults = [*free_symbols(robot), *bad_names(robot)]
     lost = _lost(robot)
     if faults or (lost and not drop):
         raise DescriptionError(faults + ([] if drop else [*lost, _remedy(robot)]))
@@ -77,7 +77,8 @@ def _written(robot: Robot) -> Iterable[tuple[str, Value]]:
         yield from ((link.name, value) for value in (*values, *given) if value is not None)
 
 
-def _free_symbols(robot: Robot) -> list[Fault]:
+def free_symbols(robot: Robot, form: str = "URDF") -> list[Fault]:
+    """A fault that lists the symbols without a value, if there are any."""
     free = dict.fromkeys(name for _, value in _written(robot) for name in symbols(value))
     if not free:
         return []
@@ -85,13 +86,14 @@ def _free_symbols(robot: Robot) -> list[Fault]:
     example = next(iter(free))
     return [
         Fault(
-            f"robot '{robot.name}' has free symbols ({listed}) and URDF holds numbers only:"
+            f"robot '{robot.name}' has free symbols ({listed}) and {form} holds numbers only:"
             f" give them values first, robot.with_values({{'{example}': 0.5, ...}})"
         )
     ]
 
 
-def _bad_names(robot: Robot) -> list[Fault]:
+def bad_names(robot: Robot) -> list[Fault]:
+    """Names that XML or the format cannot hold."""
     faults = []
     for kind, names in (
         ("link", [robot.base.link.name, *(link.name for link in robot.links)]),
@@ -111,6 +113,7 @@ def _lost(robot: Robot) -> list[Fault]:
     for link, joint in zip(robot.links, robot.joints, strict=True):
         what = [(joint.IA != 0, "rotor inertia IA"), (joint.elastic, "elastic joint")]
         what += [(not joint.active and joint.sigma != FIXED, "passive joint")]
+        what += [(link.flexible is not None, "flexible link")]
         what += [(any(getattr(link, key) != 0 for key in WRENCH), "external wrench FX ... CZ")]
         found += [(link.name, text) for present, text in what if present]
     base = robot.base

@@ -21,7 +21,10 @@ from .bodies import Mass
 from .frames import Array, frame, rotation_of_rpy
 from .urdf_write import NO_LIMIT
 
-__all__ = ["JointElement", "LinkElement", "UrdfFile", "read_elements"]
+__all__ = [
+    "JointElement", "LinkElement", "UrdfFile", "element_text", "parsed_xml", "read_elements",
+    "read_float", "shown",
+]  # fmt: skip
 
 LARGEST_FILE = 8_000_000  # bytes
 MOST_JOINTS = 5_000
@@ -89,8 +92,8 @@ class UrdfFile:
 def read_elements(data: bytes, file: str, snap: float) -> UrdfFile:
     """Links and joints of a URDF file; what has a fault is there with some value."""
     found = UrdfFile(file, snap)
-    text = _text_of(data, found)
-    root = None if text is None else _parsed(text, found)
+    text = element_text(data, found, "a URDF file has a <robot> element")
+    root = None if text is None else parsed_xml(text, found)
     if root is None or not _is_urdf(root, found):
         found.readable = False
         return found
@@ -105,7 +108,7 @@ def read_elements(data: bytes, file: str, snap: float) -> UrdfFile:
 
 def _is_urdf(root: Any, found: UrdfFile) -> bool:
     if root.tag != "robot":
-        message = f"the root element is <{_shown(root.tag)}>, a URDF file has <robot>"
+        message = f"the root element is <{shown(root.tag)}>, a URDF file has <robot>"
         found.fault(message, root.sourceline)
     elif any("xacro" in str(uri) and _uses(root, uri) for uri in root.nsmap.values()):
         found.fault("this is a xacro file, not URDF: expand it first, xacro in.xacro > out.urdf")
@@ -118,7 +121,7 @@ def _uses(root: Any, uri: str) -> bool:
     return any(isinstance(e.tag, str) and e.tag.startswith(f"{{{uri}}}") for e in root.iter())
 
 
-def _text_of(data: bytes, found: UrdfFile) -> str | None:
+def element_text(data: bytes, found: UrdfFile, expected: str) -> str | None:
     """The characters of the file, after the checks that need no XML."""
     if len(data) > LARGEST_FILE:
         found.fault(
@@ -126,7 +129,7 @@ def _text_of(data: bytes, found: UrdfFile) -> str | None:
         )
         return None
     if not data.strip():
-        found.fault("the file is empty; a URDF file has a <robot> element")
+        found.fault(f"the file is empty; {expected}")
         return None
     encoding = "utf-8-sig"
     if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
@@ -141,12 +144,12 @@ def _text_of(data: bytes, found: UrdfFile) -> str | None:
         text = data.decode(encoding)
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
-        found.fault(f"not text in {encoding.removesuffix('-sig')}: is this a URDF file?", line)
+        found.fault(f"not text in {encoding.removesuffix('-sig')}: is this a robot file?", line)
         return None
-    return _without_doctype(text, found)
+    return _without_doctype(text, found, expected)
 
 
-def _without_doctype(text: str, found: UrdfFile) -> str | None:
+def _without_doctype(text: str, found: UrdfFile, expected: str) -> str | None:
     """The text if nothing but comments and instructions precedes the root element."""
     place = 0
     while match := _PROLOG.match(text, place):
@@ -161,7 +164,7 @@ def _without_doctype(text: str, found: UrdfFile) -> str | None:
         )
         return None
     if not text.startswith("<", place):
-        found.fault("this is not XML; a URDF file has a <robot> element", line)
+        found.fault(f"this is not XML; {expected}", line)
         return None
     # the declared encoding no longer holds; the line count must
     return (
@@ -171,7 +174,7 @@ def _without_doctype(text: str, found: UrdfFile) -> str | None:
     )
 
 
-def _parsed(text: str, found: UrdfFile) -> Any:
+def parsed_xml(text: str, found: UrdfFile) -> Any:
     from lxml import etree
 
     parser = etree.XMLParser(
@@ -229,7 +232,7 @@ def _read_joint(element: Any, found: UrdfFile) -> None:
     parent, child = (_end(element, name, tag, found) for tag in ("parent", "child"))
     kind = element.get("type")
     if kind not in JOINT_TYPES:
-        what = "has no type" if kind is None else f"has the unknown type '{_shown(kind)}'"
+        what = "has no type" if kind is None else f"has the unknown type '{shown(kind)}'"
         found.fault(f"joint '{name}' {what} ({', '.join(JOINT_TYPES)})", line, child)
     placement = _origin(element, child, found)
     axis = _axis(element, name, kind, child, found)
@@ -240,7 +243,7 @@ def _read_joint(element: Any, found: UrdfFile) -> None:
         damping = _number(dynamics, "damping", child, found, 0.0) or 0.0
         friction = _number(dynamics, "friction", child, found, 0.0) or 0.0
     mimic = element.find("mimic")
-    mimics = "" if mimic is None else _shown(mimic.get("joint", "?"))
+    mimics = "" if mimic is None else shown(mimic.get("joint", "?"))
     found.joints.append(
         JointElement(
             name,
@@ -311,10 +314,10 @@ def _name(element: Any, kind: str, found: UrdfFile, severity: str = "error") -> 
         return ""
     if len(name) > LONGEST_NAME or not name.isprintable():
         found.fault(
-            f"the name of <{kind}> '{_shown(name)}' must be printable and have"
+            f"the name of <{kind}> '{shown(name)}' must be printable and have"
             f" at most {LONGEST_NAME} characters", line, severity=severity,
         )  # fmt: skip
-        return _shown(name)
+        return shown(name)
     return str(name)
 
 
@@ -326,7 +329,7 @@ def _number(
         if default is None:
             found.fault(f"<{element.tag}> has no {key}", element.sourceline, link)
         return default
-    return _float(text, f"{key} of <{element.tag}>", element.sourceline, link, found)
+    return read_float(text, f"{key} of <{element.tag}>", element.sourceline, link, found)
 
 
 def _vector(
@@ -340,26 +343,26 @@ def _vector(
     parts = text.split()
     if len(parts) != 3:
         found.fault(
-            f"{what} has {len(parts)} numbers, not 3: '{_shown(text)}'", element.sourceline, link
+            f"{what} has {len(parts)} numbers, not 3: '{shown(text)}'", element.sourceline, link
         )
         return default
-    values = [_float(part, what, element.sourceline, link, found) for part in parts]
+    values = [read_float(part, what, element.sourceline, link, found) for part in parts]
     return default if None in values else [x for x in values if x is not None]
 
 
-def _float(text: str, what: str, line: int, link: str, found: UrdfFile) -> float | None:
+def read_float(text: str, what: str, line: int, link: str, found: UrdfFile) -> float | None:
     text = text.strip()
     if len(text) > 100 or not _NUMBER.fullmatch(text):
-        found.fault(f"{what} is '{_shown(text)}', not a finite number", line, link)
+        found.fault(f"{what} is '{shown(text)}', not a finite number", line, link)
         return None
     value = float(text)
     if abs(value) > LARGEST_NUMBER:
-        found.fault(f"{what} is {_shown(text)}: beyond {LARGEST_NUMBER:.0e}", line, link)
+        found.fault(f"{what} is {shown(text)}: beyond {LARGEST_NUMBER:.0e}", line, link)
         return None
     return value
 
 
-def _shown(text: object) -> str:
+def shown(text: object) -> str:
     """Text of the file fit for a message: printable, short."""
     clean = "".join(c if c.isprintable() else "?" for c in str(text)[:61])
     return clean if len(clean) <= 60 else clean[:57] + "..."

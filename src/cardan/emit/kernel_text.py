@@ -128,7 +128,8 @@ class Spelling:
               ast.Mod: "%"}[type(node.op)]  # fmt: skip
         own = 1 if op in "+-" else 2
         left = self.expression(kernel, node.left, own)
-        right = self.expression(kernel, node.right, own + (op not in "+*"))
+        # a * (b // c) is not a * b // c, and sums keep their order
+        right = self.expression(kernel, node.right, own + 1)
         text = self.operation(kernel, node, op, left, right)
         return f"({text})" if own < level else text
 

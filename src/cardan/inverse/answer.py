@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,7 +30,7 @@ class Configurations:
         """Leading axes: those of the poses."""
         return self.count.shape
 
-    def __getitem__(self, index: object) -> NDArray[np.float64]:
+    def __getitem__(self, index: Any) -> NDArray[np.float64]:
         """The configurations of one pose, (k, n)."""
-        found: NDArray[np.float64] = self.q[index][: int(self.count[index])]  # type: ignore[index]
+        found: NDArray[np.float64] = self.q[index][: int(self.count[index])]
         return found

@@ -19,9 +19,10 @@ from ..program import Program
 from .matrices import IDENTITY, Frame, before, compose, placements
 from .paul import Derivation
 
-__all__ = ["program"]
+__all__ = ["CLEAR", "program"]
 
 Scalar = Any
+CLEAR = 1e-12  # margins (squares of sines) beyond ±CLEAR are beyond doubt
 MEANING = {
     "T": "pose of the frame: homogeneous matrix, m",
     "free": "values of the joints that are given, rad or m",
@@ -67,16 +68,29 @@ def _flat(items: Any) -> list[Scalar]:
 def _one_branch(found: Derivation) -> tuple[Code, tuple[str, ...]]:
     """The program of one branch, its signs as an input."""
     q = [_joint_value(found, j) for j in range(found.chain.n)]
-    margins = [m for step in found.steps for m in step.root.margins]
-    margin: Scalar = 1
-    for m in margins:
-        margin = function("min", margin, m)
     outputs = {
         "q": ((found.chain.n,), q),
-        "margin": ((1,), [margin]),
+        "margin": ((1,), [_margin(found)]),
         "residual": ((1,), [residual(found)]),
     }
     return found.geo.tracer.program(outputs, None, found.chain.parameters)
+
+
+def _margin(found: Derivation) -> Scalar:
+    """The least margin; 0, which is doubtful, where an equation vanishes altogether."""
+
+    def least(values: list[Scalar]) -> Scalar:
+        total: Scalar = 1
+        for m in values:
+            total = function("min", total, m)
+        return total
+
+    span = least([m for step in found.steps for m in step.root.spans])
+    margin = least([m for step in found.steps for m in step.root.margins])
+    if isinstance(span, int):
+        return margin
+    graph = found.geo.tracer.graph
+    return graph.apply("select", span - CLEAR, function("min", margin, span), 0)
 
 
 def _joint_value(found: Derivation, j: int) -> Scalar:
@@ -113,7 +127,12 @@ def residual(found: Derivation) -> Scalar:
         if best is None or price < best[0]:
             best = price, value
     assert best is not None
-    return best[1]
+    worst = best[1]
+    for step in found.steps:  # two equations give C and S apart: only together are they an angle
+        if step.relation.kind == "two":
+            C, S = step.root.value
+            worst = _larger(worst, C * C + S * S - 1)
+    return worst
 
 
 def _distance(A: Frame, B: Frame) -> Scalar:

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from ..describe.robot import REVOLUTE
 from ..program import Program
+from .branches import CLEAR
 from .chain import Chain, NumericChain
 from .collect import collect
 from .polish import distance, merged, polish, rank_lost
@@ -24,8 +25,7 @@ from .polish import distance, merged, polish, rank_lost
 __all__ = ["Closed", "Found"]
 
 Array = NDArray[np.float64]
-CLEAR = 1e-10  # margins beyond ±CLEAR are beyond doubt
-EXACT = 1e-11  # residual, relative to the size of the robot, that needs no polishing
+EXACT = 1e-10  # residual, relative to the size of the robot, that needs no polishing
 WRONG = 1e-4  # residual of a branch that is not a solution at all
 ACCEPT = 1e-9  # residual of an answer
 CHUNK = 4096
@@ -89,7 +89,7 @@ class Closed:
             for i in np.flatnonzero(sorted_["state"][:, 1]):
                 one = _inputs(T[a + i], None if free is None else free[a + i], p)
                 answer = self._closely(T[a + i], one, numeric, guess)
-                _put(answer, a + i, q, count, residual, singular, multiplicity)
+                _put(answer, a + int(i), q, count, residual, singular, multiplicity)
         return Found(q, count, residual, singular, multiplicity)
 
     @cached_property
@@ -102,28 +102,46 @@ class Closed:
 
     def _closely(
         self, T: Array, inputs: dict[str, Array], numeric: NumericChain, guess: Array | None
-    ) -> tuple[Array, ...]:
+    ) -> tuple[Any, ...]:
         """One doubtful pose: candidates polished, verified and merged."""
         found = self.function(**inputs) if guess is None else self.led(**inputs, guess=guess)
+        q, residual, open_ = self._verified(T, found, numeric)
+        if open_:
+            q, residual = self._representative(T, inputs, numeric, q, residual)
+        q, residual, multiplicity = merged(numeric, q, residual)
+        hidden = self._nearby(T, inputs, numeric, q)
+        new = [x for x in hidden if not len(q) or distance(numeric, x, q).min() > 1e-5]
+        if new:
+            more, error = polish(numeric, np.array(new), T, self._held)
+            more, error, _ = merged(numeric, more, error)
+            q, residual = np.concatenate([q, more]), np.concatenate([residual, error])
+            multiplicity = np.concatenate([multiplicity, np.ones(len(more), np.int64)])
+        return q, residual, rank_lost(numeric, q, self._held), multiplicity
+
+    def _verified(self, T: Array, found: Any, numeric: NumericChain) -> tuple[Array, Array, bool]:
+        """Candidates that reach the pose, their residuals, and whether one whose equations
+        degenerate does not."""
         likely = np.isfinite(found.q).all(-1) & ~(found.margin < -1e-6)
         q, residual = polish(numeric, found.q[likely], T, self._held)
         good = residual <= ACCEPT * numeric.scale
-        direct, residual = q[good], residual[good]
-        q, residual, multiplicity = merged(numeric, direct, residual)
-        hidden = self._nearby(T, inputs, numeric, q)
-        if len(hidden):
-            new = [x for x in hidden if not len(q) or distance(numeric, x, q).min() > 1e-5]
-            if new:
-                more, error, _ = merged(numeric, np.array(new), np.zeros(len(new)))
-                _, error = polish(numeric, more, T, self._held)
-                q, residual = np.concatenate([q, more]), np.concatenate([residual, error])
-                multiplicity = np.concatenate([multiplicity, np.ones(len(more), np.int64)])
-        singular = rank_lost(numeric, q, self._held)
-        return q, residual, singular, multiplicity
+        # a margin of exactly 0 says that an equation vanishes
+        open_ = bool(((found.margin[likely] == 0) & ~good).any())
+        open_ = open_ or (not np.isfinite(found.q).all() and not good.any())
+        return q[good], residual[good], open_
 
-    def _nearby(
-        self, T: Array, inputs: dict[str, Array], numeric: NumericChain, q: Array
-    ) -> Array:
+    def _representative(
+        self, T: Array, inputs: dict[str, Array], numeric: NumericChain, q: Array, residual: Array
+    ) -> tuple[Array, Array]:
+        """Where a joint may have many values but not the one that was taken, another is tried."""
+        for value in np.linspace(-np.pi, np.pi, 24, endpoint=False):
+            led = self.led(**inputs, guess=np.full(self.chain.n, value))
+            more, error, _ = self._verified(T, led, numeric)
+            lost = rank_lost(numeric, more, self._held)
+            if lost.any():
+                return np.concatenate([q, more[lost]]), np.concatenate([residual, error[lost]])
+        return q, residual
+
+    def _nearby(self, T: Array, inputs: dict[str, Array], numeric: NumericChain, q: Array) -> Array:
         """Regular configurations found by solving poses nearby and returning to this one: what an
         equation that vanishes just here would hide."""
         rng = np.random.default_rng(0)
@@ -137,9 +155,7 @@ class Closed:
         if not candidates:
             return np.empty((0, self.chain.n))
         back, residual = polish(numeric, np.concatenate(candidates), T, self._held)
-        good = (residual <= ACCEPT * numeric.scale) & ~rank_lost(
-            numeric, back, self._held
-        )
+        good = (residual <= ACCEPT * numeric.scale) & ~rank_lost(numeric, back, self._held)
         found: Array = back[good]
         return found
 
@@ -161,7 +177,7 @@ def _inputs(T: Array, free: Array | None, p: Array | None) -> dict[str, Array]:
 
 
 def _put(
-    answer: tuple[Array, ...], i: int, q: Array, count: Any, residual: Array, singular: Any,
+    answer: tuple[Any, ...], i: int, q: Array, count: Any, residual: Array, singular: Any,
     multiplicity: Any,
 ) -> None:  # fmt: skip
     k = min(len(answer[0]), q.shape[1])

@@ -27,7 +27,7 @@ def checked(T: Array, gap: Array) -> None:
     worst = max(worst, abs(T[15] - 1.0))
     det = T[0] * (T[5] * T[10] - T[6] * T[9]) - T[1] * (T[4] * T[10] - T[6] * T[8])
     det = det + T[2] * (T[4] * T[9] - T[5] * T[8])
-    if det < 0.0 or not (finite == 0.0):
+    if det < 0.0 or finite != 0.0:
         worst = BROKEN
     gap[0] = worst
 

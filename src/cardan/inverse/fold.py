@@ -123,8 +123,8 @@ def _normal(name: str, word: Sequence[Screw]) -> list[Screw]:
     R, P = _placed(word)
     numbers = np.array([[float(x) for x in row] for row in R.rows])
     symbolic = any(isinstance(x, Expression) for x in P)
-    size = 1.0 if symbolic else sum(abs(float(s)) for _, _, s in word) or 1.0
-    point = [0.0] * 3 if symbolic else [float(x) for x in P]
+    size = 1.0 if symbolic else sum([abs(_float(s)) for _, _, s in word]) or 1.0
+    point = [0.0] * 3 if symbolic else [_float(x) for x in P]
     gamma, b, alpha, d, theta, r = decompose(frame(numbers, np.array(point)), size)
     angles = [angle_value(x) for x in (gamma, alpha, theta)]
     lengths: list[Value] = [length_value(x, size) for x in (b, d, r)]
@@ -132,6 +132,10 @@ def _normal(name: str, word: Sequence[Screw]) -> list[Screw]:
         lengths = _lengths(P, angles)
     return [("z", angles[0], lengths[0]), ("x", angles[1], lengths[1]),
             ("z", angles[2], lengths[2])]  # fmt: skip
+
+
+def _float(x: Any) -> float:
+    return float(x)
 
 
 def _lengths(P: Vec, angles: Sequence[Value]) -> list[Value]:

@@ -81,6 +81,7 @@ def prepared(numeric: NumericChain, name: str = "the robot") -> Prepared:
     Q = rng.uniform(-np.pi, np.pi, (TRIED, 6))
     Q[:, numeric.sigma == 1] *= numeric.size / 8
     T = numeric.pose(Q)
+    _refuse_deficient(numeric, Q, name)
     if turning == 3:
         table = np.concatenate([robot_table(numeric, ()), _rotations(numeric)])
         found = Prepared(numeric, (), table)
@@ -95,9 +96,21 @@ def prepared(numeric: NumericChain, name: str = "the robot") -> Prepared:
 
 def _hopeless(name: str) -> ModelError:
     return ModelError(
-        f"no elimination of the general method is regular for '{name}': its joints do not move the"
-        " tool in six independent ways at a general pose; use cardan.inverse_kinematics"
+        f"no elimination of the general method is regular for '{name}': use"
+        " cardan.inverse_kinematics"
     )
+
+
+def _refuse_deficient(numeric: NumericChain, Q: Array, name: str) -> None:
+    """The Jacobian must be regular at general configurations."""
+    J = numeric.jacobian(Q)
+    J[:, :3] /= numeric.size
+    J[..., numeric.sigma == 1] *= numeric.size
+    if np.median(np.linalg.svd(J, compute_uv=False)[:, -1]) < 1e-10:
+        raise ModelError(
+            f"the joints of '{name}' do not move the tool in six independent ways: its"
+            " configurations are not isolated; use cardan.inverse_kinematics"
+        )
 
 
 def _chosen(numeric: NumericChain, Q: Array, T: Array) -> list[Formulation]:
@@ -115,16 +128,40 @@ def _chosen(numeric: NumericChain, Q: Array, T: Array) -> list[Formulation]:
     first: dict[tuple[Any, ...], Formulation] = {}
     for way in ways:
         first.setdefault((way.h, way.H), way)
-    tried = []
-    for way in first.values():
-        lost, count, sound, time = _lost(
-            Prepared(numeric, (way,), robot_table(numeric, [way])), Q, T
-        )
-        tried.append((lost, -count, -sound, way.lack > 0, time, way))
-    tried.sort(key=lambda item: item[:5])
-    if not tried or tried[0][0]:
+    best = _tried(numeric, list(first.values()), Q, T)
+    if not best:  # the order of a, b, c matters for some special arms
+        best = _tried(numeric, ways, Q, T)
+    return best[:KEPT] or _shaken(numeric, Q, T)
+
+
+def _shaken(numeric: NumericChain, Q: Array, T: Array) -> list[Formulation]:
+    """Formulations of general robots nearby, all of them used: their roots are made exact on the
+    robot itself. The last resort, for arms whose every elimination is degenerate."""
+    found = []
+    for seed, shake in enumerate((1e-4, 1e-4, 1e-3, 1e-5)):
+        ways = {(way.h, way.H): way for way in formulations(numeric, shake, seed)}
+        for way in ways.values():
+            loose = replace(way, near=0.03, trusted=False)
+            made = Prepared(numeric, (loose,), robot_table(numeric, [loose]))
+            found.append((_lost(made, Q, T)[0], seed, loose))
+    found.sort(key=lambda item: item[:2])
+    chosen = [loose for _, _, loose in found[: 2 * KEPT]]
+    if not chosen or _lost(Prepared(numeric, tuple(chosen), robot_table(numeric, chosen)), Q, T)[0]:
         return []
-    return [item[-1] for item in tried[:KEPT]]
+    return chosen
+
+
+def _tried(
+    numeric: NumericChain, ways: Sequence[Formulation], Q: Array, T: Array
+) -> list[Formulation]:
+    """The formulations in order of preference; none when the best loses a configuration."""
+    tried = []
+    for way in ways:
+        made = Prepared(numeric, (way,), robot_table(numeric, [way]))
+        lost, count, sound, cost = _lost(made, Q, T)
+        tried.append((lost, -count, -sound, way.lack > 0, cost, way))
+    tried.sort(key=lambda item: item[:5])
+    return [] if not tried or tried[0][0] else [item[-1] for item in tried]
 
 
 def _lost(made: Prepared, Q: Array, T: Array) -> tuple[int, int, float, float]:
@@ -234,7 +271,7 @@ class GeneralSolver:
         numeric = self.chain.numeric() if numeric is None else numeric
         T = np.asarray(T, float).reshape(-1, 4, 4)
         if not self.held:
-            return _found(*self.prepared(numeric).run(T, threads))
+            return _found(*self.prepared(numeric).run(T, threads), numeric.size)
         if free is None or free.shape != (len(T), len(self.held)):
             raise InputError(f"values of {len(self.held)} held joints are expected for every pose")
         q = np.full((len(T), MOST, self.chain.n), np.nan)
@@ -249,7 +286,7 @@ class GeneralSolver:
             found, infos[rows] = self.prepared(six).run(T[rows], threads)
             q[rows[:, None], :, others] = found.swapaxes(1, 2)
             q[rows[:, None], :, list(self.held)] = row[:, None]
-        return _found(q, infos)
+        return _found(q, infos, numeric.size)
 
     def equations(self, form: str = "text") -> str:
         """The elimination, stated with its steps and sizes; form 'text' or 'latex'."""
@@ -264,13 +301,13 @@ class GeneralSolver:
         return emitted(self, language, function, options)
 
 
-def _found(q: Array, info: Array) -> Found:
-    """The kernel's answers, the rest NaN."""
+def _found(q: Array, info: Array, size: float = 1.0) -> Found:
+    """The kernel's answers, the rest NaN; `size` is the unit of its lengths."""
     count = info[:, 0].astype(np.int64)
     rows = info[:, 1:49].reshape(-1, MOST, 3)
     rest = np.arange(MOST) >= count[:, None]
     q = q.copy()
-    residual = rows[:, :, 0].copy()
+    residual = rows[:, :, 0] * max(1.0, size)
     q[rest] = np.nan
     residual[rest] = np.nan
     singular = (rows[:, :, 1] < SINGULAR) & ~rest

@@ -31,7 +31,7 @@ from __future__ import annotations
 from ..emit.kernel import Array, empty, sin, sqrt, zeros
 from .general_eigen import reduce_rows
 
-__all__ = ["companion", "matrix_n", "minors", "null_space", "turned"]
+__all__ = ["companion", "far", "matrix_n", "minors", "null_space", "turned"]
 
 
 def matrix_n(robot: Array, first: int, tau: Array, n: Array) -> float:
@@ -57,6 +57,31 @@ def matrix_n(robot: Array, first: int, tau: Array, n: Array) -> float:
         for j in range(8):
             n[8 * i + j] = a[16 * i + 8 + j]
     return quality
+
+
+def far(robot: Array, first: int, size: float, n: Array) -> None:
+    """N in units of `size` for the slides: those of a far pose are as long as it is far."""
+    for k in range(1, 6):
+        j = int(robot[first + 576 + k])
+        if robot[6 * j + 5] > 0.5:
+            for i in range(64):
+                index = i % 8
+                bit = 4
+                if k < 3:
+                    index = i // 8
+                    bit = 2
+                    if k == 2:
+                        bit = 1
+                else:
+                    if k == 4:
+                        bit = 2
+                    if k == 5:
+                        bit = 1
+                if index // bit % 2 == 1:
+                    if k < 3:
+                        n[i] = n[i] / size
+                    else:
+                        n[i] = n[i] * size
 
 
 def turned(n: Array, c: float, s: float, m: Array) -> None:

@@ -170,8 +170,10 @@ def same_answer(robot: Array, pose: Array, q: Array, found: Array, k: int) -> in
         x = q[j] - found[6 * k + j]
         if robot[6 * j + 5] < 0.5:
             x = turn(x)
-        gap = max(gap, abs(x))
         middle[j] = found[6 * k + j] + 0.5 * x
+        if robot[6 * j + 5] > 0.5:
+            x = x / max(1.0, abs(q[j]))
+        gap = max(gap, abs(x))
     if gap < SAME:
         return 1
     if gap > CLOSE:

@@ -10,9 +10,9 @@ those of the next formulation are to be added; the rank of S(i); by how much S(x
 
 from __future__ import annotations
 
-from ..emit.kernel import Array, atan2, cos, empty, sin, sqrt
+from ..emit.kernel import Array, atan2, cos, empty, sin, sqrt, zeros
 from .general_eigen import eigenvalues
-from .general_kernels import companion, matrix_n, minors, null_space, turned
+from .general_kernels import companion, far, matrix_n, minors, null_space, turned
 from .general_polish import FOUND, add_answer, polish
 from .general_roots import joints_of, monomials
 
@@ -21,6 +21,7 @@ __all__ = ["FORM", "HEAD", "general_pose"]
 HEAD = 64
 FORM = 588
 TURNS = 4  # zeros of joint h that are tried
+NEARBY = 1e-4  # how far a pose nearby is, turns and units
 ENOUGH = 1e-7  # smallest pivot over largest of a sound formulation
 
 
@@ -99,6 +100,14 @@ def dual_quaternion(pose: Array, tau: Array) -> None:
     tau[7] = z * tau[0] + x * tau[2] - y * tau[1]
 
 
+def reach(tau: Array) -> float:
+    """How far a pose is, at least 1: |P| is twice the length of the dual part."""
+    total = 0.0
+    for k in range(4):
+        total += tau[4 + k] * tau[4 + k]
+    return max(1.0, 2.0 * sqrt(total))
+
+
 def roots_of(
     robot: Array, first: int, tau: Array, n: Array, s: Array, re: Array, im: Array
 ) -> float:
@@ -112,6 +121,7 @@ def roots_of(
     basis = matrix_n(robot, first, tau, plain)
     if basis < 1e-12:
         return 0.0
+    far(robot, first, reach(tau), plain)
     best = -1.0
     chosen = 0
     for trial in range(TURNS + 1):
@@ -143,7 +153,9 @@ def roots_of(
     return min(best, basis)
 
 
-def configuration(robot: Array, first: int, uv: Array, c: float, s: float, q: Array) -> int:
+def configuration(
+    robot: Array, first: int, uv: Array, c: float, s: float, size: float, q: Array
+) -> int:
     """Joint variables of the ratios u:v; 0 when a prismatic joint is at infinity."""
     u = uv[0]
     uv[0] = c * u - s * uv[1]
@@ -155,14 +167,16 @@ def configuration(robot: Array, first: int, uv: Array, c: float, s: float, q: Ar
         else:
             if abs(uv[2 * k]) < 1e-4:
                 return 0
-            q[j] = 2.0 * uv[2 * k + 1] / uv[2 * k]
+            q[j] = 2.0 * size * uv[2 * k + 1] / uv[2 * k]
     return 1
 
 
 def formulation(
-    robot: Array, first: int, pose: Array, tau: Array, found: Array, info: Array
+    robot: Array, first: int, pose: Array, tau: Array, near: float, found: Array, info: Array
 ) -> int:
-    """Add the answers of one formulation. 1 when it is sound: nothing was lost."""
+    """Add the answers of one formulation. 1 when it is sound: nothing was lost.
+
+    near: how far from the real axis a root is tried. tau may be that of a pose nearby."""
     n = empty(64)
     s = empty(432)
     re = empty(25)
@@ -175,17 +189,17 @@ def formulation(
     fine = 1
     if sound < ENOUGH:
         fine = 0
-    for k in range(16):
-        info[1 + 3 * k + 2] = 0.0
+    roots = zeros(16)
+    size = reach(tau)
     lack = int(robot[first + 585])
     for k in range(2 * int(robot[first + 584])):
         off = im[k] / (1.0 + re[k] * re[k] + im[k] * im[k])
-        if off < 0.0 or off > robot[first + 582]:
+        if off < 0.0 or off > near:
             continue
         many = monomials(s, re[k], lack, y)
         answers = 0
         for r in range(many):
-            place = answer(robot, first, pose, n, re, im, k, y, 12 * r, found, info)
+            place = answer(robot, first, pose, n, re, im, k, y, 12 * r, size, found, info)
             if place >= 0:
                 fresh = 1
                 for i in range(answers):
@@ -198,9 +212,11 @@ def formulation(
         if im[k] > 0.0:
             weight = 2.0
         for i in range(answers):
-            info[1 + 3 * int(places[i]) + 2] += weight / float(answers)
+            roots[int(places[i])] += weight / float(answers)
         if answers == 0 and off < 1e-9 and lack == 0:
             fine = 0
+    for k in range(16):
+        info[1 + 3 * k + 2] = max(info[1 + 3 * k + 2], roots[k])
     return fine
 
 
@@ -214,6 +230,7 @@ def answer(
     k: int,
     y: Array,
     at: int,
+    size: float,
     found: Array,
     info: Array,
 ) -> int:
@@ -222,7 +239,7 @@ def answer(
     q = empty(6)
     quality = empty(1)
     joints_of(n, re[k], y, at, uv)
-    good = configuration(robot, first, uv, re[24], im[24], q)
+    good = configuration(robot, first, uv, re[24], im[24], size, q)
     if good == 0:
         return -1
     residual = polish(robot, pose, q, quality)
@@ -247,11 +264,37 @@ def parity(info: Array, lack: int) -> int:
     return 1 - whole % 2
 
 
+def from_nearby(robot: Array, pose: Array, q: Array, info: Array) -> None:
+    """Answers that start from those of poses nearby: where configurations are not isolated."""
+    moved = empty(12)
+    tau = empty(8)
+    forms = int(robot[60])
+    for k in range(4):
+        size = NEARBY
+        if k % 2 == 1:
+            size = -NEARBY
+        for j in range(4):
+            x = pose[j]
+            y = pose[4 + j]
+            z = pose[8 + j]
+            moved[j] = x + size * (0.6 * z - 0.7 * y)
+            moved[4 + j] = y + size * (0.7 * x - 0.4 * z)
+            moved[8 + j] = z + size * (0.4 * y - 0.6 * x)
+        moved[3] += 0.5 * size
+        moved[7] -= 0.3 * size
+        dual_quaternion(moved, tau)
+        if k // 2 < forms:
+            first = HEAD + FORM * (k // 2)
+            fine = formulation(robot, first, pose, tau, 0.03, q, info)
+            info[51] += float(fine)
+
+
 def general_pose(T: Array, robot: Array, q: Array, info: Array) -> None:
     """All configurations of a pose T (4x4, row by row).
 
     q: 16 rows of 6, the first info[0] are answers. info: count; residual, quality and number of
-    roots of every answer (3 x 16); info[49]: formulations used; info[50]: 1 when one was sound."""
+    roots of every answer (3 x 16); info[49]: formulations used; info[50]: 1 when one was sound (if
+    none was, answers of poses nearby have been tried as well)."""
     pose = empty(12)
     tau = empty(8)
     relative_pose(T, robot, pose)
@@ -261,12 +304,18 @@ def general_pose(T: Array, robot: Array, q: Array, info: Array) -> None:
     forms = int(robot[60])
     for k in range(forms):
         first = HEAD + FORM * k
-        fine = formulation(robot, first, pose, tau, q, info)
+        before = info[0]
+        fine = formulation(robot, first, pose, tau, robot[first + 582], q, info)
         info[49] = float(k + 1)
-        even = parity(info, int(robot[first + 585]))
+        lack = int(robot[first + 585])
+        even = parity(info, lack)
+        if lack > 0 and (k == 0 or info[0] > before):
+            fine = 0  # its roots do not tell what was lost: two formulations must agree
         if fine == 1 and even == 1 and robot[first + 583] > 0.5:
             info[50] = 1.0
             break
+    if info[50] < 0.5:
+        from_nearby(robot, pose, q, info)
     count = int(info[0])
     for k in range(count):
         for j in range(6):

@@ -60,7 +60,7 @@ class Formulation:
     W: Array  # (8, 8, 8): component of tau, row, column of N; of the basis of H when wrapped
     basis: Array  # (8, 8) of L, when wrapped
     wrapped: bool = False  # the pose stands among the joints H
-    near: float = 1e-5
+    near: float = 3e-4
     trusted: bool = True
     rank: int = 8  # of S(i)
     lack: int = 0  # of rank of S(x)
@@ -84,14 +84,21 @@ class Formulation:
         return found
 
 
-def formulations(chain: NumericChain) -> Iterator[Formulation]:
-    """All ways: H three neighbours in the loop, h revolute at an end of them, a, b, c the rest."""
+def formulations(chain: NumericChain, shake: float = 0.0, seed: int = 0) -> Iterator[Formulation]:
+    """All ways: H three neighbours in the loop, h revolute at an end of them, a, b, c the rest.
+
+    shake: of a general robot nearby, whose geometry differs at random by that much."""
     unit = chain.size
+    x, d, z, r, turn = shake * np.random.default_rng(seed).uniform(-1, 1, (5, 6))
     steps = [
-        multiply(screw(1, chain.alpha[j], chain.d[j] / unit),
-                 screw(3, chain.theta[j], chain.r[j] / unit)) for j in range(6)
+        multiply(screw(1, chain.alpha[j] + x[j], chain.d[j] / unit + d[j]),
+                 screw(3, chain.theta[j] + z[j], chain.r[j] / unit + r[j])) for j in range(6)
     ]  # fmt: skip
     axes = [np.eye(8)[3 if sigma == 0 else 7] for sigma in chain.sigma]
+    for j in np.flatnonzero(chain.sigma == 1):  # a slide is a turn about an axis far away
+        axes[j] = axes[j] + shake * (
+            np.cos(turn[j]) * np.eye(8)[1] + np.sin(turn[j]) * np.eye(8)[2]
+        )
     for first in range(6):
         H, L = ([(first + k) % 6 for k in part] for part in ((0, 1, 2), (3, 4, 5)))
         inner, outer, wrapped = bases(steps, axes, first)

@@ -51,6 +51,11 @@ def elimination(solver: GeneralSolver, form: str) -> str:
         given = ", ".join(solver.chain.names[j] for j in solver.held)
         head += f", {given} given"
     text = head + ".\n" + (_slides(made, names) if made.slides else _steps(made, names))
+    if made.chosen and not made.chosen[0].trusted:
+        text += (
+            "\nEvery elimination of this robot is degenerate: these are of general robots nearby,"
+        )
+        text += "\nall of them are used, and step 8 is on the robot itself."
     return text + "\n" if form == "text" else _latex(text)
 
 

@@ -21,6 +21,7 @@ from ..describe.robot import REVOLUTE
 from ..errors import InputError, UnknownNameError
 from ..program import Program
 from .answer import Configurations
+from .arm_angle import arm_angle, require_arm_plane
 from .chain import Chain, NumericChain
 from .closed import Closed, Found
 from .polish import distance
@@ -40,8 +41,10 @@ class InverseGeometry:
     reason: str
     solver: Any  # Closed, or the general solver
     free: tuple[int, ...] = ()  # joints (from 0) whose values are given
+    plane: bool = False  # the arm angle is given
     derivation: Any = None
     defaults: Mapping[str, float] = field(default_factory=dict)
+    _kept: dict[Any, NumericChain] = field(default_factory=dict, repr=False, compare=False)
 
     @property
     def variables(self) -> tuple[str, ...]:
@@ -66,9 +69,9 @@ class InverseGeometry:
         the joint limits, turned into them by whole turns. free: values (...) of the free joint.
         p: values of the symbols in the geometry, by name."""
         values = self._values(p)
-        numeric = self.chain.numeric(values)
+        numeric = self._numeric(values)
         pose = poses(T)
-        given, lead = self._free(free, guess, pose.shape[:-2])
+        given, lead = self._free(free, guess, pose.shape[:-2], numeric)
         flat = np.ascontiguousarray(np.broadcast_to(pose, (*lead, 4, 4))).reshape(-1, 4, 4)
         start = None if guess is None else self._guess(guess)
         found = self._run(flat, given, values, numeric, start)
@@ -90,6 +93,14 @@ class InverseGeometry:
         p = np.array([values[name] for name in names]) if names else None
         found: Found = self.solver.solve(T, free, p, numeric, guess)
         return found
+
+    def _numeric(self, values: dict[str, float]) -> NumericChain:
+        """The chain in floats; the last one is kept."""
+        key = tuple(sorted(values.items()))
+        if key not in self._kept:
+            self._kept.clear()
+            self._kept[key] = self.chain.numeric(values)
+        return self._kept[key]
 
     def _values(self, p: Any) -> dict[str, float]:
         values = dict(self.defaults)
@@ -114,17 +125,21 @@ class InverseGeometry:
         return found
 
     def _free(
-        self, free: Any, guess: Any, lead: tuple[int, ...]
+        self, free: Any, guess: Any, lead: tuple[int, ...], numeric: NumericChain
     ) -> tuple[Array | None, tuple[int, ...]]:
         """The values of the free joints (N, f), and the leading axes of poses and values."""
-        count = len(self.free)
+        count = 1 if self.plane else len(self.free)
         if not count:
             if free is not None:
                 raise InputError("free is given, but no joint of this solution is free")
             return None, lead
         if free is None:
             start = np.zeros(self.chain.n) if guess is None else self._guess(guess)
-            free = start[list(self.free)] if count > 1 else start[self.free[0]]
+            free = start[list(self.free)]
+            if self.plane:
+                free = 0.0 if guess is None else arm_angle(numeric, start)
+            elif count == 1:
+                free = free[0]
         found = np.asarray(free, float)
         if count == 1:
             found = found[..., None]
@@ -138,6 +153,11 @@ class InverseGeometry:
             ) from None
         full = np.broadcast_to(found, (*lead, count)).reshape(prod(lead), count)
         return np.ascontiguousarray(full), lead
+
+    def arm_angle(self, q: Any, p: Any = None) -> Array:
+        """The arm angle of configurations (..., 7) of an arm with an arm plane."""
+        require_arm_plane(self.chain)
+        return arm_angle(self.chain.numeric(self._values(p)), q)
 
     def equations(self, form: str = "text") -> str:
         """The derivation as a tree of branches; form 'text' or 'latex'."""
@@ -166,7 +186,7 @@ class InverseGeometry:
         return self
 
     def __repr__(self) -> str:
-        given = [self.chain.names[j] for j in self.free]
+        given = ["arm angle"] if self.plane else [self.chain.names[j] for j in self.free]
         free = f"; {', '.join(given)} given" if given else ""
         return f"InverseGeometry({self.chain.robot}: method {self.method}{free}; {self.reason})"
 

@@ -8,7 +8,7 @@ and 3 parallel, the equations hold C2, S2, C23, S23. The frames i and k are the 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from ..algebra.scalar import cos_sin, function
@@ -16,6 +16,7 @@ from ..algebra.vector import Mat, Vec
 from ..describe.expression import Value, evaluate
 from ..describe.robot import PRISMATIC
 from ..ir.trace import Tracer
+from .arm_angle import elbow
 from .chain import Chain
 from .fold import Screw
 from .polynomial import C, R, S, atom
@@ -82,14 +83,16 @@ class Geometry:
     groups: tuple[tuple[int, ...], ...]
     free: Mapping[int, Scalar]  # joints whose q is given
     size: Scalar  # a length: the sum of all link lengths
+    elbow: Vec | None = None  # position of O3, when the arm angle is given
 
     @property
     def unknowns(self) -> tuple[int, ...]:
         return tuple(j for j in range(len(self.joints)) if j not in self.free)
 
 
-def geometry(chain: Chain, free: Sequence[int] = ()) -> Geometry:
-    """Trace the constants of a chain; `free`: joints whose value is an input."""
+def geometry(chain: Chain, free: Sequence[int] = (), *, plane: bool = False) -> Geometry:
+    """Trace the constants of a chain; `free`: joints whose value is an input, `plane`: the arm
+    angle is."""
     tracer = Tracer()
     entries = tracer.array("T", 4, 4)
     T = Frame(Mat([row[:3] for row in entries[:3]]), Vec(*[row[3] for row in entries[:3]]))
@@ -107,7 +110,11 @@ def geometry(chain: Chain, free: Sequence[int] = ()) -> Geometry:
     for screw in reversed(chain.tool):
         U = after(U, _screw(screw, value))
     joints, groups = _joints(chain, value, given)
-    return Geometry(tracer, T, U, joints, groups, given, _size(chain, value))
+    found = Geometry(tracer, T, U, joints, groups, given, _size(chain, value))
+    if not plane:
+        return found
+    psi = tracer.array("free", 1)[0]
+    return replace(found, elbow=elbow(U.P, joints[2].r, joints[4].r, psi))
 
 
 def _screw(screw: Screw, value: Callable[[Value], Scalar]) -> Frame:

@@ -16,8 +16,9 @@ from ..algebra.scalar import cos_sin
 from ..describe.robot import PRISMATIC
 from ..ir.graph import Expr
 from .chain import Chain
-from .equation import Equation, Relation, equations, relations
+from .equation import Equation, equations
 from .matrices import Geometry, geometry
+from .relation import Relation, relations
 from .roots import Aid, Root, solved
 from .shadow import Shadow
 
@@ -78,9 +79,9 @@ class Derivation:
         wanted = 6 - len(self.geo.unknowns)
         for e in found:
             full = len(self.conditions) >= wanted
-            if not full and not e.unknowns and self.shadow.is_condition(e.zero):
-                if all(e.zero != other.zero for other in self.conditions):
-                    self.conditions.append(e)
+            new = all(e.zero != other.zero for other in self.conditions)
+            if new and not full and not e.unknowns and self.shadow.is_condition(e.zero):
+                self.conditions.append(e)
 
     def _ranked(self, found: Sequence[Equation]) -> Iterator[tuple[tuple[float, int], Relation]]:
         for relation in relations(found, self.shadow, self.quartics):
@@ -120,10 +121,11 @@ class Derivation:
 
 
 def derive(
-    chain: Chain, free: Sequence[int] = (), *, quartics: bool = False, guided: bool = False
-) -> Derivation:
+    chain: Chain, free: Sequence[int] = (), *, quartics: bool = False, guided: bool = False,
+    plane: bool = False,
+) -> Derivation:  # fmt: skip
     """The solution of a chain; Unsolved when the method does not apply."""
-    geo = geometry(chain, free)
+    geo = geometry(chain, free, plane=plane)
     if guided:
         geo.tracer.inputs["guess"] = (chain.n,)
     found = Derivation(chain, geo, Shadow(chain, geo), quartics, guided)

@@ -2,8 +2,8 @@
 
 A sign e = ±1 stands for two branches; a quartic has two of them. What may be negative under a root
 is cut off at zero, and `margins` say how far a root is from not existing or not being unique: a
-margin is relative, negative where there is no real solution, and near zero at a double root or
-where the equation vanishes altogether.
+margin is relative, negative where there is no real solution and zero at a double root; a span is
+zero where the equation vanishes altogether.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from typing import Any
 from ..algebra.scalar import function
 from ..exact import Exact, exact
 from ..ir.graph import Expr, Graph
-from .equation import Relation
 from .polynomial import quotient
+from .relation import Relation
 
 __all__ = ["Aid", "Root", "solved"]
 
@@ -31,7 +31,8 @@ class Root:
 
     value: Any
     angle: tuple[Scalar, Scalar] | None  # (sine, cosine), up to a positive factor
-    margins: tuple[Scalar, ...] = ()
+    margins: tuple[Scalar, ...] = ()  # negative where there is no real root
+    spans: tuple[Scalar, ...] = ()  # zero where the equations say nothing
     signs: tuple[Expr, ...] = ()
 
 
@@ -90,8 +91,8 @@ def select(graph: Graph, condition: Scalar, yes: Scalar, no: Scalar) -> Scalar:
 def _linear(relation: Relation, aid: Aid) -> Root:
     """X r = Y."""
     X, Y = relation.coefficients
-    margins = () if aid.fixed(X) else (X * X,)
-    return Root(quotient(Y, X), None, margins)
+    spans = () if aid.fixed(X) else (X * X / aid.scale(relation.degree),)
+    return Root(quotient(Y, X), None, (), spans)
 
 
 def _square(relation: Relation, aid: Aid) -> Root:
@@ -102,7 +103,7 @@ def _square(relation: Relation, aid: Aid) -> Root:
     disc = half * half - a * c
     r = quotient(e * root_of(disc) - half, a)
     margin = disc / (half * half + function("abs", a * c) + 1e-300)
-    return Root(r, None, (margin,), (e,))
+    return Root(r, None, (margin,), (), (e,))
 
 
 def _two(relation: Relation, aid: Aid) -> Root:
@@ -121,7 +122,7 @@ def _two(relation: Relation, aid: Aid) -> Root:
     scale = aid.scale(relation.degree)
     over = 1 / D
     C, S = aid.chosen(function("abs", D) - TINY * scale, (c * over, s * over))
-    return Root((C, S), (S, C), (D * D / (scale * scale),))
+    return Root((C, S), (S, C), (), (D * D / (scale * scale),))
 
 
 def _one(relation: Relation, aid: Aid) -> Root:
@@ -130,7 +131,8 @@ def _one(relation: Relation, aid: Aid) -> Root:
     e = aid.sign()
     D = X * X + Y * Y
     scale = aid.scale(relation.degree)
-    margins: tuple[Scalar, ...] = () if aid.fixed(D) else (D / scale,)
+    margins: tuple[Scalar, ...] = ()
+    spans = () if aid.fixed(D) else (D / scale,)
     if is_zero(Z):
         over = e / function("sqrt", D)
         pair = (X * over, -(Y * over))
@@ -139,9 +141,9 @@ def _one(relation: Relation, aid: Aid) -> Root:
         w = e * root_of(disc)
         over = quotient(1, D)
         pair = ((Y * Z - X * w) * over, (X * Z + Y * w) * over)
-        margins = (disc * over, *margins)
+        margins = (disc * over,)
     C, S = aid.chosen(D - TINY * scale, pair)
-    return Root((C, S), (S, C), margins, (e,))
+    return Root((C, S), (S, C), margins, spans, (e,))
 
 
 # quartics
@@ -188,7 +190,7 @@ def _quartic(relation: Relation, aid: Aid) -> Root:
         C, S = C - S * step, S + C * step
         norm = 1 / function("sqrt", C * C + S * S)
         C, S = C * norm, S * norm
-    return Root((C, S), (S, C), (margin,), signs)
+    return Root((C, S), (S, C), (margin,), (), signs)
 
 
 def _powers(relation: Relation, aid: Aid) -> Root:
@@ -199,7 +201,7 @@ def _powers(relation: Relation, aid: Aid) -> Root:
         value = (((a4 * r + a3) * r + a2) * r + a1) * r + a0
         slope = ((4 * a4 * r + 3 * a3) * r + 2 * a2) * r + a1
         r = r - value * slope / (slope * slope + 1e-300)
-    return Root(r, None, (margin,), signs)
+    return Root(r, None, (margin,), (), signs)
 
 
 def _quartic_roots(

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from ..describe.robot import PRISMATIC
 from ..ir.graph import Expr
 from ..ir.interpret import FUNCTIONS
+from .arm_angle import arm_angle
 from .chain import Chain
 from .matrices import Geometry
 from .polynomial import C, R, S, polynomial, terms
@@ -35,6 +36,7 @@ class Shadow:
     def __init__(self, chain: Chain, geo: Geometry) -> None:
         rng = np.random.default_rng(zlib.crc32(chain.robot.encode()))
         self.geo = geo
+        self.chain = chain
         self.graph = geo.tracer.graph
         self.q = rng.uniform(-np.pi, np.pi, (SAMPLES, chain.n))
         for j, joint in enumerate(chain.joints):
@@ -105,8 +107,10 @@ class Shadow:
             return self.T[:, k]
         if array == "\0p":
             return np.full(SAMPLES, self.p[list(self.geo.tracer.parameters)[k]])
-        if array == "free":
+        if array == "free" and self.geo.free:
             return self.q[:, list(self.geo.free)[k]]
+        if array == "free":
+            return arm_angle(self.chain.numeric(self.p), self.q)
         return np.ones(SAMPLES)
 
     def at(self, x: Scalar, atoms: Mapping[int, Array]) -> Array:

@@ -134,7 +134,10 @@ class Speller:
         a, b = (self.names[id][0] if id in self.names else self._tight(id) for id in (x, y))
         if x == y:
             return f"{a}^2", PRODUCT
-        text = f"{a}{chr(92) + ', ' if self.latex else ' '}{b}"
+        if b[0].isdigit():
+            a, b = b, a
+        space = r"\cdot " if self.latex and b[0].isdigit() else r"\, " if self.latex else " "
+        text = f"{a}*{b}" if not self.latex and b[0].isdigit() else f"{a}{space}{b}"
         return (text, PRODUCT) if signs.count(-1) % 2 == 0 else (f"-{text}", SUM)
 
     def _function(self, op: str, args: list[str]) -> str:
@@ -167,6 +170,8 @@ class Speller:
             return f"{name[0]}_{name[1]}" if self.latex else name
         if array == "sign":
             return rf"\varepsilon_{{{k + 1}}}" if self.latex else f"e{k + 1}"
+        if array == "free" and not self.geo.free:
+            return r"\psi" if self.latex else "psi"
         if array == "free":
             name = self.joint_names[list(self.geo.free)[k]]
         elif array == "\0p":
@@ -185,11 +190,12 @@ class Speller:
         out = ""
         for m, c in listed:
             text, precedence = self._scalar(c)
-            negative = text.startswith("-") and " + " not in text and " - " not in text
+            opposite = self._scalar(-c)
+            negative = text.startswith("-") and not opposite[0].startswith("-")
             atoms = [self.unknown(a >> 2, "CSr"[a & 3]) for a in m]
             if negative:
-                text = text[1:]
-            elif precedence < PRODUCT and atoms:
+                text, precedence = opposite
+            if precedence < PRODUCT and (atoms or (negative and out)):
                 text = self._wrapped(text)
             parts = [*([text] if text != "1" or not atoms else []), *atoms]
             joined = (r"\, " if self.latex else " ").join(parts)

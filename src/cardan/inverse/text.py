@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from ..describe.robot import PRISMATIC
 from .equation import Equation
-from .paul import Derivation, Step
 from .latex import document, spelled
+from .paul import Derivation, Step
 from .spell import Speller
 
 if TYPE_CHECKING:
@@ -128,9 +128,7 @@ def _angle(found: Derivation, j: int) -> str:
     return f"{start}{turn} {'+' if joint.sign > 0 else '-'} {own}"
 
 
-def _step(
-    found: Derivation, step: Step, speller: Speller, k: int, number: int
-) -> list[str]:
+def _step(found: Derivation, step: Step, speller: Speller, k: int, number: int) -> list[str]:
     """One unknown: its equations, the form they have, its roots and their exceptions."""
     relation = step.relation
     name = found.chain.names[step.unknown]
@@ -149,7 +147,7 @@ def _step(
     words = {"C": f"C{label}", "S": f"S{label}", "r": f"r{label}", "e": signs[0], "f": signs[1]}
     kind = relation.kind
     zero = kind == "one" and isinstance(relation.coefficients[2], int)
-    if kind in ("two", "linear") and not step.root.margins:
+    if kind in ("two", "linear") and not step.root.spans:
         lines += ["   so that", *_directly(step, speller, label)]
     else:
         lines += ["   which has the form", "      " + put(FORMS[kind].format(**words)), "   where"]
@@ -171,7 +169,9 @@ def _directly(step: Step, speller: Speller, label: str) -> list[str]:
     parts = [("r", value)] if step.relation.kind == "linear" else zip("CS", value, strict=True)
     shared = speller.shared(step.relation.coefficients)
     lines = [f"      {a} = {b}" for a, b in shared]
-    return lines + [f"      {speller.unknown(step.unknown, k)} = {speller.text(x)}" for k, x in parts]
+    return lines + [
+        f"      {speller.unknown(step.unknown, k)} = {speller.text(x)}" for k, x in parts
+    ]
 
 
 def _value(found: Derivation, j: int, label: str) -> str:
@@ -217,6 +217,8 @@ def _place(e: Equation, n: int) -> str:
     row, column = entry[0], entry[1:]
     left = f"{i}T0 U0" if i else "U0"
     last = f" {n}T{k}" if k < n else ""
+    if column == "E":
+        return f"elbow, given by the arm angle, seen from frame {i}, component {row}"
     if entry == "PP":
         return f"square of the distance from O{i} to O{k}"
     if column == "Q":

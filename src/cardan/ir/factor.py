@@ -25,22 +25,28 @@ Scalar = Any
 Term = tuple[int, tuple[int, ...]]  # sign, factors (node ids of the old program, sorted)
 
 
-def factored(code: Code, setup: frozenset[str] = frozenset({"p"})) -> Code:
-    """The program with every sum rewritten."""
-    return _Rewriter(code, setup).run()
+def factored(
+    code: Code, setup: frozenset[str] = frozenset({"p"}), spread: bool = True
+) -> Code:  # fmt: skip
+    """The program with every sum rewritten; `spread`: parameters into sums that have their own."""
+    return _Rewriter(code, setup, spread).run()
+
+
+def _taken_out(code: Code) -> Code:
+    return factored(code, spread=False)
 
 
 def improved(code: Code) -> Code:
     """Sums rewritten and partial results shared, again and again as long as it pays."""
     from .share import shared
 
-    best, operations = code, _operations(code)
-    for rewrite in (factored, shared) * 2:
-        if len(best.nodes) > _LARGEST:
-            break
-        found = rewrite(best)
-        if _operations(found) < operations:
-            best, operations = found, _operations(found)
+    best = code
+    for factor in (factored, _taken_out):
+        found = code
+        for rewrite in (factor, shared) * 2:
+            if len(found.nodes) <= _LARGEST:
+                found = min(found, rewrite(found), key=_operations)
+        best = min(best, found, key=_operations)
     return best
 
 
@@ -49,8 +55,8 @@ def _operations(code: Code) -> int:
 
 
 class _Rewriter:
-    def __init__(self, code: Code, setup: frozenset[str]) -> None:
-        self.code = code
+    def __init__(self, code: Code, setup: frozenset[str], spread: bool) -> None:
+        self.code, self.spread = code, spread
         self.nodes = code.nodes
         self.uses = code.uses
         self.varying = depends_on(code, set(code.inputs) - setup)
@@ -153,7 +159,8 @@ class _Rewriter:
             rest_fixed = all(self._fixed(_without(f, factor)) for _, f in group)
             gain = (count - 1) * (2 if rest_fixed else 1)
             if not self.varying[factor]:  # a product saved where no other parameter remains
-                gain = sum(not self._scaled(_without(f, factor)) for _, f in group) - 1
+                others = [self.spread and self._scaled(_without(f, factor)) for _, f in group]
+                gain = others.count(False) - 1
             if gain > shared:
                 best, shared = factor, gain
         if best is None:
@@ -180,7 +187,7 @@ class _Rewriter:
         result: Scalar = 1
         fixed = [f for f in factors if not self.varying[f]]
         for f in sorted(factors, key=lambda f: (bool(self.varying[f]), f)):
-            if fixed and self.varying[f] and self.uses[f] == 1:
+            if self.spread and fixed and self.varying[f] and self.uses[f] == 1:
                 terms = self._terms(f, 1, root=True)
                 if len(terms) > 1 and all(self._scaled(term) for _, term in terms):
                     opened = self._sum([(g, (*term, *fixed)) for g, term in terms])

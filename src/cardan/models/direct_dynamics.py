@@ -208,7 +208,7 @@ def articulated_dynamics(
     x.VVd[0] = (robot.Vd0 - robot.gravity, robot.wd0)
     if free_base:
         x.VVd[0] = Jstar[0].solve(*beta[0])                                           # (109)
-        x.V0d = (x.VVd[0][0] + robot.gravity, x.VVd[0][1])
+        x.V0d = (robot.unit * (x.VVd[0][0] + robot.gravity), x.VVd[0][1])
     for link in robot.links:
         i, j, T = link.i, link.j, frames[link.j]
         moved = T.motion(*x.VVd[i], j in slide)

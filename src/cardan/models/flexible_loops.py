@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..algebra.rotation import Rotation
+from ..algebra.scalar import HALF
 from ..algebra.solve import solve_symmetric
 from ..algebra.vector import Vec, cross, dot, hat
 from .bodies import Bodies
@@ -25,7 +26,7 @@ from .flexible_tree import Motion, advance, sum_of
 
 __all__ = [
     "ROWS", "Cut", "Row", "Side", "closing_error", "constraint_drift", "constraint_rows",
-    "dependent", "eliminated", "side", "solve_loops",
+    "dependent", "eliminated", "is_reversed", "side", "solve_loops",
 ]  # fmt: skip
 
 Scalar = Any
@@ -34,13 +35,15 @@ Pair = tuple[Vec, Vec]
 a = Vec(0, 0, 1)
 zero = Vec(0, 0, 0)
 
-# what each kind of cut joint forbids; upper case: in the axes of the loop's root
+# what each kind of cut joint forbids; upper case: in the axes of the loop's root; "uu": the turn
+# about x of the twin cross z of the cut, the one that a universal joint forbids
 ROWS = {
     "revolute": ("VX", "VY", "VZ", "wx", "wy"),
     "prismatic": ("vx", "vy", "WX", "WY", "WZ"),
     "fixed": ("VX", "VY", "VZ", "WX", "WY", "WZ"),
     "cylindrical": ("vx", "vy", "wx", "wy"),
     "spherical": ("VX", "VY", "VZ"),
+    "universal": ("VX", "VY", "VZ", "uu"),
 }
 
 
@@ -122,18 +125,25 @@ def constraint_rows(robot: Bodies, x: Motion, cut: Cut) -> list[Row]:
     back = c.R.T
     keys = list(dict.fromkeys([*c.columns, *t.columns]))
     none = (zero, zero)
+    normal = cross(t.R @ Vec(1, 0, 0), c.R @ a) if "uu" in cut.rows else zero
     for name in cut.rows:
-        axis = "xyz".index(name[1].lower())
         row: Row = {}
         for key in keys:
             (vc, wc), (vt, wt) = c.columns.get(key, none), t.columns.get(key, none)
-            if name[0] in "vV":
+            if name == "uu":
+                row[key] = dot(normal, wt - wc)
+            elif name[0] in "vV":
                 v = vt - vc if name[0] == "V" else back @ (vt - vc - cross(wc, gap))
+                row[key] = v[_axis(name)]
             else:
                 v = wt - wc if name[0] == "W" else back @ (wt - wc)
-            row[key] = v[axis]
+                row[key] = v[_axis(name)]
         rows.append(row)
     return rows
+
+
+def _axis(name: str) -> int:
+    return "xyz".index(name[1].lower())
 
 
 def constraint_drift(robot: Bodies, x: Motion, cut: Cut) -> list[Scalar]:
@@ -151,9 +161,11 @@ def constraint_drift(robot: Bodies, x: Motion, cut: Cut) -> list[Scalar]:
         table["w"] = back @ (at - ac - cross(wc, spin))
         sliding = At - Ac - cross(ac, gap) - cross(wc, cross(wc, gap)) - cross(2 * wc, slide)
         table["v"] = back @ sliding
+        x_t, z_c = t.R @ Vec(1, 0, 0), c.R @ a
+        turn = cross(cross(wt, x_t), z_c) + cross(x_t, cross(wc, z_c))
+        universal = dot(cross(x_t, z_c), at - ac) + dot(turn, spin)
     for name in cut.rows:
-        axis = "xyz".index(name[1].lower())
-        found.append(table[name[0]][axis])
+        found.append(universal if name == "uu" else table[name[0]][_axis(name)])
     return found
 
 
@@ -166,16 +178,21 @@ def closing_error(robot: Bodies, x: Motion, cut: Cut) -> list[Scalar]:
     z = back @ (t.R @ a)
     xx, yy = back @ (t.R @ Vec(1, 0, 0)), back @ (t.R @ Vec(0, 1, 0))
     own = back @ gap
-    # (wx, wy) by the tilt of z; wz by the turn of x against y: zero and regular where closed
-    small = {"wx": -z[1], "wy": z[0], "wz": xx[1] - yy[0]}
-    found = []
-    for name in ROWS[cut.kind]:
-        axis = "xyz".index(name[1].lower())
-        if name[0] in "vV":
-            found.append(gap[axis] if name[0] == "V" else own[axis])
-        else:
-            found.append(small[name.lower()])
-    return found
+    twist = HALF * (xx[1] - yy[0]) if "WZ" in ROWS[cut.kind] else 0
+    turned = Vec(-z[1], z[0], twist)  # a small turn; `is_reversed` tells a large one
+    table = {"V": gap, "v": own, "w": turned, "W": c.R @ turned}
+    return [
+        dot(xx, a) if name == "uu" else table[name[0]][_axis(name)] for name in ROWS[cut.kind]
+    ]
+
+
+def is_reversed(robot: Bodies, x: Motion, cut: Cut) -> bool:
+    """Do axes that should agree point against each other? The closing error does not see it."""
+    root = root_of(robot, cut)
+    relative = side(robot, x, root, cut.cut).R.T @ side(robot, x, root, cut.twin).R
+    axes = relative.matrix()
+    against = float(axes[2, 2]) < 0 or ("WZ" in ROWS[cut.kind] and float(axes[0, 0]) < 0)
+    return cut.kind not in ("spherical", "universal") and against
 
 
 def dependent(

@@ -188,7 +188,13 @@ def damping_matrix(
     ratio = value(beam.damping_ratio)
     if isinstance(ratio, int) and ratio == 0:
         return D
-    M, K = np.array(x.Mee, float), np.array(x.Kee, float)
+    try:
+        M, K = np.array(x.Mee, float), np.array(x.Kee, float)
+    except TypeError:
+        raise ModelError(
+            "a damping ratio of a beam with symbolic properties: use mass_damping and"
+            " stiffness_damping"
+        ) from None
     squares, V = eigen(K, M)
     modal = M @ V @ np.diag(2 * float(ratio) * np.sqrt(np.abs(squares))) @ V.T @ M
     scale = float(np.abs(modal).max(initial=0))

@@ -65,8 +65,12 @@ class Field:
     def at(self, x: Scalar) -> Place:
         """The shape functions at the distance x along the beam's axis from the frame's origin."""
         start, step = self.value(self.beam.start), self.step
-        xi = (x - start) / step if _is_number(x - start) and _is_number(step) else None
-        if xi is None:
+        numeric = _is_number(x - start) and _is_number(step)
+        xi = (x - start) / step if numeric else None
+        tip = not numeric and _is_same(x - start, self.value(self.beam.length))
+        if tip:
+            e, xi = self.elements - 1, 1
+        elif xi is None:
             if self.elements > 1:
                 raise ModelError(
                     "a link attaches to a beam of several elements at a symbolic place: give its"
@@ -90,8 +94,9 @@ class Field:
                 for k, m, slopes in self.slopes(element):
                     gain = -(step * integral(slopes, end))
                     second[k, m] = second.get((k, m), 0) + gain
+        at = x if tip else start + (e + xi) * step
         return Place(
-            self.turned([start + (e + xi) * step, 0, 0]), tuple(displacement), tuple(rotation),
+            self.turned([at, 0, 0]), tuple(displacement), tuple(rotation),
             {key: self.turned([x, 0, 0]) for key, x in second.items() if not is_zero(x)},
         )  # fmt: skip
 
@@ -128,6 +133,11 @@ def is_zero(x: Scalar) -> bool:
 
 def _is_number(x: Scalar) -> bool:
     return isinstance(x, int | float | Exact)
+
+
+def _is_same(x: Scalar, y: Scalar) -> bool:
+    """Are two traced expressions one and the same?"""
+    return hasattr(x, "ref") and bool(x == y)
 
 
 def value_at(p: Poly, x: Scalar) -> Scalar:

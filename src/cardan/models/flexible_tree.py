@@ -25,7 +25,8 @@ from .flexible_body import Deformed, deformed, elastic_energy, elastic_force, in
 
 __all__ = [
     "Coordinates", "Forces", "Motion", "Seat", "accelerations", "advance", "energies", "forces",
-    "motion", "moved_acceleration", "point_links", "seat_of", "split", "sum_of",
+    "motion", "moved_acceleration", "point_links", "seat_of",
+    "seats", "split", "sum_of",
 ]  # fmt: skip
 
 Scalar = Any
@@ -169,6 +170,15 @@ def motion(
         if j:
             advance(link, x)
         _loads(link, x, (wrenches or {}).get(j))
+    return x
+
+
+def seats(robot: Bodies, q: Sequence[Scalar]) -> Motion:
+    """Where the frames are; nothing moves and nothing is weighed."""
+    here = split(robot, q)
+    x = Motion(here, here)
+    for link in robot.links:
+        x.seat[link.j] = seat_of(link, here.joint[link.j], here.elastic.get(link.i, []))
     return x
 
 

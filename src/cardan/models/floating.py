@@ -69,7 +69,7 @@ def floating_inverse_dynamics(
         else:
             Jc[i] = Jc[i] + Jc[j].rotated(T.iRj).moved(T.iPj)                         # (95)
     x.VVd[0] = accelerated(Jc[0], *beta[0])                                           # (97)
-    x.V0d = (x.VVd[0][0] + robot.gravity, x.VVd[0][1])
+    x.V0d = (robot.unit * (x.VVd[0][0] + robot.gravity), x.VVd[0][1])
     for link in robot.links:
         j, T = link.j, frames[link.j]
         Vd, wd = T.motion(*x.VVd[link.i], j in slide)

@@ -28,7 +28,8 @@ from .jacobian import Viewer, rotation
 from .transform import merged, position, word
 
 __all__ = [
-    "Chosen", "Constraint", "Relative", "closed", "closing_error", "constraint", "twin_position",
+    "Chosen", "Constraint", "Relative", "closed", "closing_error", "constraint", "side",
+    "twin_position",
 ]  # fmt: skip
 
 Scalar = Any
@@ -176,7 +177,7 @@ def acceleration(
 ) -> dict[str, Scalar]:
     """The same components of the relative acceleration of qdd = 0, seen in the cut's frame (14)."""
     qs = robot.spread(q)
-    one, other = (_side(robot, qs, qd, path) for path in (loop.to_cut, loop.to_twin))
+    one, other = (side(robot, qs, qd, path) for path in (loop.to_cut, loop.to_twin))
     to_cut, to_twin = (rotation(robot, q, view, frame) for frame in (loop.cut, loop.twin))
     w_c, wd_c, w_t = to_cut @ one.w, to_cut @ one.wd, to_twin @ other.w
     Vd_c, V_rel = to_cut @ one.Vd, zero
@@ -195,7 +196,7 @@ def acceleration(
     return found
 
 
-def _side(
+def side(
     robot: Bodies, qs: Mapping[int, Scalar], qd: Mapping[int, Scalar], path: Sequence[int]
 ) -> Relative:
     """Velocities and, for qdd = 0, accelerations along one side of a loop, [KC97] (6)-(10)."""

@@ -126,6 +126,8 @@ def inverse_dynamics(
     F[0] = base.M * Vd[0] + U[0] @ base.MS                                            # (22)
     N[0] = inertia_moment(base, spins[0]) + cross(base.MS, Vd[0])                     # (23)
     f[0], n[0] = F[0] + f_e[0], N[0] + n_e[0]                                         # (26), (27)
+    if not isinstance(robot.unit, int):
+        f[0] = Vec(*(part / robot.unit for part in f[0]))
     return x
 
 

@@ -81,7 +81,8 @@ def _is_nothing(body: Inertia) -> bool:
 
 
 def aligned(robot: Bodies, chosen: frozenset[int]) -> Bodies:
-    """The robot with these revolute links turned about z_j until MY = 0."""
+    """The robot with the last ones of these links turned about z_j until MY = 0."""
+    chosen -= {link.i for link in robot.links}
 
     def turned(link: Body) -> Body:
         X, Y, _ = link.MS

@@ -61,6 +61,7 @@ def regressor(
     """D by rows (joints) and the wanted columns; w, wd, U, Vd are computed once (39).
 
     Links named `still` pass wrenches on in axes that do not turn with their joint."""
+    form = replace(form, align=frozenset(), unit=None)  # the columns belong to the described frames
     x = inverse_dynamics(robot, q, qd, qdd, form=replace(form, still=frozenset()))
     _, placed = formulated(robot, robot.spread(q), form)
     qds, qdds = robot.spread(qd), robot.spread(qdd)

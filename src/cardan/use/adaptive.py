@@ -39,7 +39,7 @@ _DRIVES = ("FV", "FS")
 def reference_regressor(robot: Robot, smooth: float = SMOOTH) -> Program:
     """q, qd, v, vd -> Y (n, np) with Y K = A vd + C(q, qd) v + Q + friction(qd), K the base
     parameters (columns as of the base regressor)."""
-    _drivable(robot)
+    _drivable(robot, loops=False)
     n = robot.n
     tracer = Tracer()
     q, qd, v, vd = (tracer.array(name, n) for name in ("q", "qd", "v", "vd"))
@@ -100,7 +100,7 @@ def base_values(robot: Robot, columns: Sequence[str]) -> np.ndarray:
 
 def adaptive_law(robot: Robot, kd: Any, slope: Any, rates: Any, smooth: float = SMOOTH) -> Program:
     """q, qd, q_r, qd_r, qdd_r, K -> tau, Kd."""
-    _drivable(robot)
+    _drivable(robot, loops=False)
     n = robot.n
     tracer = Tracer()
     q, qd, r, rd, rdd = (tracer.array(name, n) for name in ("q", "qd", *REFERENCE))

@@ -27,10 +27,11 @@ from ..errors import ModelError, UnknownNameError
 from ..ir.passes import inline
 from ..ir.trace import Tracer
 from ..program import Program
+from .coordinates import coordinates
 from .derived import compiled, derived
-from .joints import require_numbers, rigid, vector
+from .joints import require_numbers, vector
 from .paths import Path
-from .statespace import SMOOTH, friction_torques
+from .statespace import SMOOTH, generalised_friction
 from .taskspace import rows_of
 from .trajectory import Trajectory, fits
 
@@ -85,7 +86,8 @@ def gains(robot: Robot, bandwidth: float, kind: str, q: Any = 0.0) -> tuple[Any,
     w = float(bandwidth)
     if kind not in ("pd", "pd-gravity"):
         return w * w, 2 * w
-    inertia = np.diag(compiled(robot, "inertia-matrix")(q=vector("q", q, robot.n)))
+    at = coordinates(robot).first("q", q)
+    inertia = np.diag(compiled(robot, "inertia-matrix")(q=at))
     return inertia * w * w, inertia * 2 * w
 
 
@@ -96,12 +98,16 @@ def joint_law(
     _drivable(robot)
     if kind not in LAWS:
         raise UnknownNameError.of("control law", kind, LAWS)
-    n = robot.n
+    on = coordinates(robot)
+    n = on.nv
     kp, kd = vector("kp", kp, n).tolist(), vector("kd", kd, n).tolist()
     tracer = Tracer()
-    q, qd, r, rd, rdd = (tracer.array(name, n) for name in ("q", "qd", *REFERENCE))
+    q = tracer.array("q", on.nq)
+    qd, r, rd, rdd = (tracer.array(name, n) for name in ("qd", *REFERENCE))
+    own = [q[k] for k in on.place]
     pull = [
-        a * (x - y) + b * (xd - yd) for a, b, x, y, xd, yd in zip(kp, kd, r, q, rd, qd, strict=True)
+        a * (x - y) + b * (xd - yd)
+        for a, b, x, y, xd, yd in zip(kp, kd, r, own, rd, qd, strict=True)
     ]
     if kind == "computed-torque":
         wanted = [x + u for x, u in zip(rdd, pull, strict=True)]
@@ -114,9 +120,11 @@ def joint_law(
     return _program(tracer, kind, robot, {"tau": ((n,), tau)}, REFERENCE)
 
 
-def _drivable(robot: Robot) -> None:
+def _drivable(robot: Robot, loops: bool = True) -> None:
     require_numbers(robot, "a control law")
-    if is_floating(robot) or not rigid(robot).all():
+    if robot.loops and not loops:
+        raise ModelError(f"this law is for trees; '{robot.name}' has closed loops")
+    if is_floating(robot) or not coordinates(robot).driven.all():
         raise ModelError(f"control laws are for a fixed base and rigid joints; not '{robot.name}'")
 
 
@@ -129,7 +137,7 @@ def _inverse(
     tau = inline(tracer.graph, code, {"q": q, "qd": qd, "qdd": qdd})["tau"]
     if not friction:
         return tau
-    lost = friction_torques(robot, qd, smooth)
+    _, lost = generalised_friction(robot, tracer.graph, q, qd, smooth)
     return [u + f for u, f in zip(tau, lost, strict=True)]
 
 
@@ -149,7 +157,8 @@ def _program(
 
 def law(robot: Robot, motion: Trajectory, kind: str, kp: Any, kd: Any, **options: Any) -> Law:
     """A law of `LAWS` following a motion."""
-    fits(motion, robot)
+    if motion.n != coordinates(robot).nv:
+        fits(motion, robot)
     return Law(joint_law(robot, kind, kp, kd, **options), motion)
 
 
@@ -179,7 +188,7 @@ def task_law(
 
     `task`: components that are controlled ("x y z rx ry rz"); `posture`: damping, 1/s, of joint
     motion that does not move them."""
-    _drivable(robot)
+    _drivable(robot, loops=False)
     n, rows = robot.n, rows_of(task, robot.n)
     kp, kd = vector("kp", kp, len(rows)).tolist(), vector("kd", kd, len(rows)).tolist()
     chosen = {} if frame is None else {"frame": frame}

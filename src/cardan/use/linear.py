@@ -63,8 +63,8 @@ def linearise(
     law: a program q, qd, q_r, qd_r, qdd_r -> tau (see `control.joint_law`) with its reference at
     rest in `reference` (default q)."""
     space = state_space(robot, friction=friction, smooth=smooth)
-    if space.floating:
-        raise ModelError(f"'{robot.name}' has a floating base: linearise it on a fixed one")
+    if space.floating or robot.loops:
+        raise ModelError(f"'{robot.name}' has a floating base or closed loops: not linearised")
     n = robot.n
     q, qd = vector("q", q, n), vector("qd", qd, n)
     count = int(rigid(robot).sum())

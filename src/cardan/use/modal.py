@@ -47,17 +47,19 @@ class Modes:
 
 @dataclass(frozen=True)
 class Statics:
-    """An equilibrium: coordinates, and the torques of the driven joints that hold it."""
+    """An equilibrium: coordinates, the torques of the driven joints that hold it, and the forces
+    of the loops, a value per independent row."""
 
     q: Array
     tau: Array
+    pulls: Array
 
 
 def natural_frequencies(
-    robot: Robot, q_a: Sequence[float], actuators: str = "locked", *, modes: bool = False,
+    robot: Robot, q_a: Any = None, actuators: str = "locked", *, modes: bool = False,
     about: str = "undeformed", guess: Sequence[float] | None = None, loads: Any = None,
 ) -> Any:  # fmt: skip
-    """Natural frequencies in Hz, ascending, at positions q_a of the driven joints.
+    """Natural frequencies in Hz, ascending, at positions q_a of the driven joints (0).
 
     actuators: 'locked', or 'free' to move (motions without stiffness have frequency 0).
     about: 'undeformed', or 'equilibrium' under gravity and `loads`. modes=True gives `Modes`.
@@ -66,22 +68,28 @@ def natural_frequencies(
     _one_of("about", about, _ABOUT)
     loops = _vibrating(robot)
     if about == "equilibrium":
-        q = static_deflection(robot, q_a, loads=loads, guess=guess).q
-        K = _tangent(robot, loops, q, loads)
+        rest = static_deflection(robot, q_a, loads=loads, guess=guess)
+        q, K = rest.q, _tangent(robot, rest, loads)
     else:
         q = loops.assemble(q_a, guess=guess)
         K = _stiffness(loops)
-    free, J = _free_motion(robot, loops, q, actuators)
     base = 6 * is_floating(robot)
-    if about == "undeformed":
-        K = J[base:].T @ K @ J[base:]
-    else:
-        K = _padded(K, base)[np.ix_(free, free)]
-    M = J.T @ _mass(loops, q, base > 0) @ J
-    squares, vectors = eigen((K + K.T) / 2, M)
+    N = _free_motion(robot, loops, q, actuators)
+    M = N.T @ _mass(loops, q, base > 0) @ N
+    squares, vectors = _solved(N[base:].T @ K @ N[base:], M)
     if not modes:
         return _hertz(squares)
-    return Modes(_hertz(squares), J @ vectors, q, _names(robot, loops))
+    return Modes(_hertz(squares), N @ vectors, q, _names(robot, loops))
+
+
+def _solved(K: Array, M: Array) -> tuple[Array, Array]:
+    """(ω², modes); loads that follow the links make K unsymmetric, and flutter has no real ω."""
+    if np.abs(K - K.T).max() <= 1e-9 * np.abs(K).max():
+        return eigen((K + K.T) / 2, M)
+    values, vectors = np.linalg.eig(np.linalg.solve(M, K))
+    real = np.where(np.abs(values.imag) <= 1e-9 * np.abs(values).max(), values.real, np.nan)
+    order = np.argsort(real)
+    return real[order], vectors.real[:, order]
 
 
 def _hertz(squares: Array) -> Array:
@@ -135,32 +143,20 @@ def _stiffness(loops: Closing) -> Array:
     return K
 
 
-def _jacobian(loops: Closing, q: Array) -> Array:
-    """q̇_t = J q̇, (34): passive joints by least squares of all rows, which agree."""
-    n = len(loops.keys)
-    independent, passive = loops.columns(loops.independent), loops.columns(loops.passive)
-    J = np.zeros((n, len(independent)))
-    J[independent, np.arange(len(independent))] = 1
-    if passive:
-        G = loops.matrix(q)
-        J[passive] = -np.linalg.lstsq(G[:, passive], G[:, independent], rcond=None)[0]
-    return J
+def _free_motion(robot: Robot, loops: Closing, q: Array, actuators: str) -> Array:
+    """A basis of the small motions that locks and loops allow: all coordinates by free motions.
 
-
-def _free_motion(robot: Robot, loops: Closing, q: Array, actuators: str) -> tuple[list[int], Array]:
-    """(free independent coordinates, J over them): with the six of a floating base first.
-
-    Hyperstatic loops hold combinations of the elastic coordinates too: J spans what they allow."""
+    The six of a floating base come first. Passive joints follow, (34); hyperstatic loops hold
+    combinations of the elastic coordinates too."""
     base = 6 * is_floating(robot)
-    J = _padded(_jacobian(loops, q), base)
     held = set(loops.active) if actuators == "locked" else set()
-    free = [*range(base), *(base + k for k, key in enumerate(loops.independent) if key not in held)]
-    if not free:
-        raise ModelError(f"nothing of '{robot.name}' is free to move with its actuators locked")
-    J = J[:, free]
+    free = [*range(base), *(base + k for k, key in enumerate(loops.keys) if key not in held)]
+    unit = np.eye(base + len(loops.keys))[:, free]
     if loops.everything:
-        J = J @ _null_space(loops.matrix(q) @ J[base:])
-    return free, J
+        unit = unit @ _null_space(loops.matrix(q) @ unit[base:])
+    if not unit.shape[1]:
+        raise ModelError(f"nothing of '{robot.name}' is free to move with its actuators locked")
+    return unit
 
 
 def _null_space(A: Array) -> Array:
@@ -170,53 +166,53 @@ def _null_space(A: Array) -> Array:
     return np.eye(A.shape[1]) if rank == 0 else Vt[rank:].T
 
 
-def _padded(K: Array, base: int) -> Array:
-    """[[1, 0], [0, K]] for columns, zeros for a stiffness: the base's coordinates first."""
-    found = np.zeros((K.shape[0] + base, K.shape[1] + base))
-    found[base:, base:] = K
-    found[np.arange(base), np.arange(base)] = 1
-    return found
-
-
 def static_deflection(
-    robot: Robot, q_a: Sequence[float], *, loads: Any = None, guess: Sequence[float] | None = None,
+    robot: Robot, q_a: Any = None, *, loads: Any = None, guess: Sequence[float] | None = None,
 ) -> Statics:  # fmt: skip
     """The equilibrium under gravity and loads, the driven joints locked at q_a.
 
-    loads: wrenches (force, moment) of the environment on each link, in its frame, (nl, 6)."""
+    loads: wrenches (force, moment) of the environment on each link, in its frame, (nl, 6).
+    Newton's method on Q + G^T lam = 0 together with the closing of the loops."""
     loops = _vibrating(robot)
     if is_floating(robot):
         raise ModelError(f"'{robot.name}' floats: it has no static equilibrium")
     program = static_forces(robot)
     slope = program.derivative("R", "q")
-    inputs = _loads(robot, loads)
-    driven = [k for k, key in enumerate(loops.independent) if key in loops.active]
-    free = [k for k in range(len(loops.independent)) if k not in driven]
-    places = loops.columns([loops.independent[k] for k in free])
     q = loops.assemble(q_a, guess=guess)
+    free = [k for k, key in enumerate(loops.keys) if key not in loops.active]
+    pulls = np.zeros(sum(len(cut.rows) for cut in loops.cuts))
     size = 0.0
     for _ in range(60):
-        R = np.asarray(program.evaluate(q=q, **inputs))
-        K = np.asarray(slope.evaluate(q=q, **inputs)) @ _jacobian(loops, q)
-        step = -np.linalg.solve(K[np.ix_(free, free)], R[free])
-        size = float(np.abs(step).max(initial=0))
-        q[places] += step * min(1.0, 0.3 / max(size, 1e-300))
-        q = _reclosed(loops, q)
+        inputs = _static_inputs(robot, q, pulls, loads)
+        R, K = np.asarray(program.evaluate(**inputs)), np.asarray(slope.evaluate(**inputs))
+        step = _newton(loops, q, R[free], K[np.ix_(free, free)], free)
+        size = float(np.abs(step[: len(free)]).max(initial=0))
+        q[free] += step[: len(free)] * min(1.0, 0.3 / max(size, 1e-300))
+        pulls += step[len(free) :]
         if size < 1e-11:
-            return Statics(q, np.asarray(program.evaluate(q=q, **inputs))[driven])
+            R = np.asarray(program.evaluate(**_static_inputs(robot, q, pulls, loads)))
+            return Statics(q, R[loops.columns(loops.active)], pulls)
     raise ModelError(
         f"no equilibrium of '{robot.name}' was found near q_a = {np.asarray(q_a).tolist()} (last"
         f" step {size:.1e}): its loads may be beyond buckling"
     )
 
 
-def _reclosed(loops: Closing, q: Array) -> Array:
-    if not loops.passive:
-        return q
-    found = loops.closed(q, loops.columns(loops.passive))
-    if found is None:
-        raise ModelError(f"the loops of '{loops.robot.name}' open under this deformation")
-    return found
+def _newton(loops: Closing, q: Array, R: Array, K: Array, free: list[int]) -> Array:
+    """The step of (q, lam): forces and closing errors to zero."""
+    if not loops.everything:
+        return np.asarray(np.linalg.solve(K, -R))
+    G, every = loops.matrix(q, loops.cuts)[:, free], loops.matrix(q)[:, free]
+    scale = float(np.abs(K).max())
+    none = np.zeros((len(every), len(G)))
+    system = np.block([[K, scale * G.T], [scale * every, none]])
+    step = np.linalg.lstsq(system, -np.r_[R, scale * loops.error(q)], rcond=1e-13)[0]
+    step[len(free) :] *= scale
+    return np.asarray(step)
+
+
+def _static_inputs(robot: Robot, q: Array, pulls: Array, loads: Any) -> dict[str, Array]:
+    return {"q": q, **_loads(robot, loads), **({"lam": pulls} if robot.loops else {})}
 
 
 def _loads(robot: Robot, loads: Any) -> dict[str, Array]:
@@ -230,11 +226,10 @@ def _loads(robot: Robot, loads: Any) -> dict[str, Array]:
     return {"f_e": -given}
 
 
-def _tangent(robot: Robot, loops: Closing, q: Array, loads: Any) -> Array:
-    """dR/dq along the loops, over the independent coordinates."""
+def _tangent(robot: Robot, rest: Statics, loads: Any) -> Array:
+    """dR/dq over all coordinates, the pull of the loops included."""
     slope: Program = static_forces(robot).derivative("R", "q")
-    found: Array = np.asarray(slope.evaluate(q=q, **_loads(robot, loads))) @ _jacobian(loops, q)
-    return found
+    return np.asarray(slope.evaluate(**_static_inputs(robot, rest.q, rest.pulls, loads)))
 
 
 def frequency_map(

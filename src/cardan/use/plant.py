@@ -1,7 +1,8 @@
 """The robot as a differential equation: compiled models, drives, friction, loads, a free base.
 
-State: q, then (floating base) the rotation vector and the position of frame 0; qd, then its twist;
-then the work of drives, of friction and of loads; then what a controller keeps.
+State: q, then (floating base) the rotation vector and the position of frame 0; the velocities, then
+its twist; then the work of drives, of friction and of loads; then what a controller keeps. After
+every step the loops of a closed robot are closed again: positions never drift apart.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ import numpy as np
 from ..build.common import is_floating
 from ..describe.robot import Robot
 from ..errors import InputError, UnknownNameError
+from .coordinates import coordinates
 from .derived import compiled
 from .frames import number
 from .friction import FRICTION, Stiction, coefficients, smooth_friction
@@ -54,15 +56,13 @@ class Plant:
         require_numbers(robot, "a simulation")
         if self.friction not in FRICTION:
             raise UnknownNameError.of("friction", self.friction, FRICTION)
-        self.n, self.floating = robot.n, is_floating(robot)
-        self.rigid = rigid(robot)
-        self.nr = int(self.rigid.sum())
-        self.FV, self.FS = coefficients(robot, self.friction != "none")
-        self.FV, self.FS = self.FV * self.rigid, self.FS * self.rigid
-        # of elastic joints: in the model already, here for its power
-        self.damping = np.array([number(j.damping) * j.elastic for j in moving(robot)])
+        self.on = coordinates(robot)
+        self.n, self.m, self.floating = self.on.nq, self.on.nv, is_floating(robot)
+        self.driven, self.nr = self.on.driven, self.on.nu
+        self.FV, self.FS, self.damping = self._losses()
         self.split = self.n + 6 * self.floating
-        self.size = 2 * self.split + _WORKS + (0 if self.z0 is None else len(self.z0))
+        self.end = self.split + self.m + 6 * self.floating
+        self.size = self.end + _WORKS + (0 if self.z0 is None else len(self.z0))
         options = {"friction": False, "f_e": self.loads is not None}
         self.direct = compiled(robot, "direct-dynamics", **options)
         self.inverse = compiled(robot, "inverse-dynamics", **options) if self.motion else None
@@ -71,29 +71,47 @@ class Plant:
         self.stiction = self._stiction() if self.friction == "event" else None
         self.drag = bool(self.FV.any() or self.FS.any())
 
+    def _losses(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """FV, FS of the joints that are not elastic, and the damping of those that are (in the
+        model already, here for its power); zero for elastic coordinates. (n) each."""
+        listed, stiff = moving(self.robot), rigid(self.robot)
+        found = np.zeros((3, self.n))
+        FV, FS = coefficients(self.robot, self.friction != "none")
+        found[0, : len(listed)], found[1, : len(listed)] = FV * stiff, FS * stiff
+        found[2, : len(listed)] = [number(j.damping) * j.elastic for j in listed]
+        return found[0], found[1], found[2]
+
     def _stiction(self) -> Stiction:
-        if self.floating or self.motion or not self.rigid.all():
+        if self.floating or self.motion or not self.driven.all() or self.on.closed:
             raise InputError(
-                "friction='event' is for robots on a fixed base, driven by torques, without elastic"
-                " joints: use friction='smooth'"
+                "friction='event' is for robots on a fixed base, driven by torques, without loops"
+                " or elastic parts: use friction='smooth'"
             )
         return Stiction(self.robot, self.FS, np.zeros(self.n), self.loads is not None)
 
     # parts of the state
 
     def parts(self, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """q and qd."""
-        return y[: self.n], y[self.split : self.split + self.n]
+        """q and the velocities v."""
+        return y[: self.n], y[self.split : self.split + self.m]
+
+    def speeds(self, y: np.ndarray) -> tuple[np.ndarray, Any]:
+        """The rates of all q, and M where they are not the velocities themselves."""
+        q, v = self.parts(y)
+        if not self.on.closed:
+            return v, None
+        M, _ = self.on.matrix(q, v)
+        return M @ v, M
 
     def base(self, y: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """R (3, 3), P (3), V0 (6) of a floating base."""
         turn, P = y[self.n : self.n + 3], y[self.n + 3 : self.n + 6]
-        V0 = y[self.split + self.n : 2 * self.split]
+        V0 = y[self.split + self.m : self.end]
         return self.R @ rotation(turn), P, V0
 
     def extra(self, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """(works, controller state)."""
-        rest = y[2 * self.split :]
+        rest = y[self.end :]
         return rest[:_WORKS], rest[_WORKS:]
 
     def imposed(self, t: float, y: np.ndarray) -> np.ndarray:
@@ -101,10 +119,18 @@ class Plant:
         if self.motion is None:
             return y
         y = y.copy()
-        q, qd = self.parts(y)
-        r, rd, _ = self.motion(t)
-        q[self.rigid], qd[self.rigid] = r[self.rigid], rd[self.rigid]
+        q, v = self.parts(y)
+        r, rd, _ = self._wanted(t)
+        q[self.on.place[self.driven]], v[self.driven] = r, rd
         return y
+
+    def _wanted(self, t: float) -> list[np.ndarray]:
+        """The prescribed values of the driven joints: a motion may list those, or all joints."""
+        assert self.motion is not None
+        found = self.motion(t)
+        if self.motion.n == self.nr:
+            return list(found)
+        return [x[self.on.place[self.driven]] for x in found]
 
     # what acts
 
@@ -133,7 +159,7 @@ class Plant:
             return {}, 0.0
         q, qd = self.parts(y)
         extra: dict[str, Any] = self.base_inputs(y)
-        found = self.links(q=q, qd=qd, **extra)
+        found = self.links(q=q, qd=np.ascontiguousarray(self.speeds(y)[0]), **extra)
         nl = len(self.robot.links)
         T, V = np.zeros((nl + 1, 4, 4)), np.zeros((nl + 1, 6))
         T[:, 3, 3], T[0, :3, :3], T[1:, :3], V[1:] = 1, np.eye(3), found.T, found.V
@@ -175,7 +201,7 @@ class Plant:
         """What `integrate` takes."""
         stiction = self.stiction is not None and bool(self.FS.any())
         return Equation(
-            self.rates, self._recentre if self.floating else None,
+            self.rates, self._recentre if self.floating or self.on.closed else None,
             self._events if stiction else None, self._react if stiction else None, self.split,
         )  # fmt: skip
 
@@ -183,71 +209,88 @@ class Plant:
         y = self.imposed(t, y)
         found = self.accelerations(t, y)
         rate = np.empty(self.size)
-        rate[: self.n] = self.parts(y)[1]
-        rate[self.split : self.split + self.n] = found["qdd"]
+        rate[: self.n] = found["speeds"]
+        rate[self.split : self.split + self.m] = found["vd"]
         if self.floating:
             R, _, V0 = self.base(y)
             v, w = V0[:3], V0[3:]
             rate[self.n : self.n + 3] = turn_rate(y[self.n : self.n + 3], w)
             rate[self.n + 3 : self.n + 6] = R @ v
             V0d = found["V0d"]
-            at = self.split + self.n
+            at = self.split + self.m
             rate[at : at + 3] = V0d[:3] - np.array(
                 [w[1] * v[2] - w[2] * v[1], w[2] * v[0] - w[0] * v[2], w[0] * v[1] - w[1] * v[0]]
             )
             rate[at + 3 : at + 6] = V0d[3:]
-        rate[2 * self.split : 2 * self.split + _WORKS] = found["powers"]
-        rate[2 * self.split + _WORKS :] = found["zd"]
+        rate[self.end : self.end + _WORKS] = found["powers"]
+        rate[self.end + _WORKS :] = found["zd"]
         return rate
 
     def accelerations(self, t: float, y: np.ndarray) -> dict[str, Any]:
-        """qdd, tau, V0d and the powers of drives, friction and loads."""
-        q, qd = self.parts(y)
+        """vd, tau, V0d, the rates of q and the powers of drives, friction and loads."""
+        q, v = self.parts(y)
         loads, load_power = self.wrenches(t, y)
         extra = {**self.base_inputs(y), **loads}
-        if self.motion is not None:
-            found = self._prescribed(t, q, qd, extra)
+        speeds, M = self.speeds(y)
+        if self.stiction is not None:
+            tau, zd = self.torques(t, y)
+            viscous = self.FV * v
+            vd, dry = self.stiction.solve(q, v, tau - viscous, extra)
+            found = {"vd": vd, "tau": tau, "zd": zd, "friction": viscous + dry}
         else:
-            found = self._driven(t, y, q, qd, extra)
-        moved = qd[self.rigid]
-        lost = found["friction"] @ qd + self.damping @ (qd * qd)
-        found["powers"] = (found["tau"] @ moved, lost, load_power)
+            lost = 0 * speeds
+            if self.drag:
+                lost = smooth_friction(self.FV, self.FS, speeds, self.smooth)
+            against = lost if M is None else M.T @ lost
+            if self.motion is not None:
+                found = self._prescribed(t, q, v, against[self.driven], extra)
+            else:
+                found = self._driven(t, y, against[self.driven], extra)
+            found["friction"] = lost
+        dissipated = found["friction"] @ speeds + self.damping @ (speeds * speeds)
+        found["powers"] = (found["tau"] @ v[self.driven], dissipated, load_power)
+        found["speeds"] = speeds
         return found
 
     def _driven(
-        self, t: float, y: np.ndarray, q: np.ndarray, qd: np.ndarray, extra: dict[str, Any]
+        self, t: float, y: np.ndarray, against: np.ndarray, extra: dict[str, Any]
     ) -> dict[str, Any]:
+        q, v = self.parts(y)
         tau, zd = self.torques(t, y)
-        if self.stiction is not None:
-            viscous = self.FV * qd
-            qdd, dry = self.stiction.solve(q, qd, tau - viscous, extra)
-            return {"qdd": qdd, "tau": tau, "zd": zd, "friction": viscous + dry}
-        lost = smooth_friction(self.FV, self.FS, qd, self.smooth) if self.drag else 0 * qd
-        net = tau - lost[self.rigid] if self.drag else tau
-        found = self.direct(q=q, qd=qd, tau=net, **extra)
+        found = self.direct(q=q, qd=v, tau=tau - against, **extra)
         if not self.floating:
-            return {"qdd": found, "tau": tau, "zd": zd, "friction": lost}
-        return {"qdd": found.qdd, "V0d": found.V0d, "tau": tau, "zd": zd, "friction": lost}
+            return {"vd": found, "tau": tau, "zd": zd}
+        return {"vd": found.qdd, "V0d": found.V0d, "tau": tau, "zd": zd}
 
     def _prescribed(
-        self, t: float, q: np.ndarray, qd: np.ndarray, extra: dict[str, Any]
+        self, t: float, q: np.ndarray, v: np.ndarray, against: np.ndarray, extra: dict[str, Any]
     ) -> dict[str, Any]:
-        assert self.motion is not None
         assert self.inverse is not None
-        wanted = np.ascontiguousarray(self.motion(t)[2][self.rigid])
-        lost = smooth_friction(self.FV, self.FS, qd, self.smooth)
-        found = self.inverse(q=q, qd=qd, qdd=wanted, **extra)
+        wanted = np.ascontiguousarray(self._wanted(t)[2])
+        found = self.inverse(q=q, qd=v, qdd=wanted, **extra)
         several = isinstance(found, tuple)
-        qdd = np.empty(self.n)
-        qdd[self.rigid] = wanted
-        if not self.rigid.all():
-            qdd[~self.rigid] = found.qdd_e
-        tau = (found.tau if several else found) + lost[self.rigid]
+        vd = np.empty(self.m)
+        vd[self.driven] = wanted
+        if not self.driven.all():
+            vd[~self.driven] = found.qdd_e
+        tau = (found.tau if several else found) + against
         V0d = found.V0d if self.floating else None
-        return {"qdd": qdd, "tau": tau, "V0d": V0d, "zd": np.zeros(0), "friction": lost}
+        return {"vd": vd, "tau": tau, "V0d": V0d, "zd": np.zeros(0)}
+
+    def whole(self, y: np.ndarray, vd: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Rates of all q, first and second."""
+        q, v = self.parts(y)
+        if not self.on.closed:
+            return v, vd
+        M, psi = self.on.matrix(q, v)
+        return M @ v, M @ vd + psi
 
     def _recentre(self, y: np.ndarray) -> None:
-        """The chart's reference goes to where the base is."""
+        """The chart's reference goes to where the base is; loops are closed exactly."""
+        if self.on.closed:
+            y[: self.n] = self.on.closed_at(y[: self.n])
+        if not self.floating:
+            return
         turn = y[self.n : self.n + 3]
         self.R = self.R @ rotation(turn)
         turn[:] = 0

@@ -8,6 +8,7 @@ Many runs at once, with fixed steps in compiled code: `rollouts`.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import pairwise
@@ -16,10 +17,12 @@ from typing import Any
 import numpy as np
 
 from ..describe.robot import Robot
-from ..errors import InputError
+from ..errors import CardanWarning, InputError, ModelError
+from .coordinates import coordinates
+from .derived import compiled
 from .frames import link_frames, number
 from .integrate import Settings, integrate
-from .joints import rigid, vector
+from .joints import vector
 from .paths import pose
 from .plant import Loads, Plant
 from .scene import energy_program, spring_energy, total_mass
@@ -27,6 +30,8 @@ from .statespace import SMOOTH, StateSpace, gravity_in_world, state_space
 from .trajectory import Trajectory, fits, instants
 
 __all__ = ["Energy", "Simulation", "rollouts", "simulate"]
+
+_SUSPECT = 0.02  # of the energy moved: a balance that bad is said
 
 
 @dataclass(frozen=True)
@@ -83,13 +88,13 @@ class Simulation:
 
     def frames(self) -> np.ndarray:
         """Poses of the base and all links in the world, (m, nl+1, 4, 4)."""
-        return link_frames(self.robot, self.q, self.T0)
+        return link_frames(self.robot, self.q[:, : self.robot.n], self.T0)
 
     def columns(self) -> dict[str, np.ndarray]:
         """Everything as a table of named columns."""
         table = self.trajectory.columns()
-        driven = [j for j, yes in enumerate(rigid(self.robot), 1) if yes]
-        table |= {f"tau{j}": c for j, c in zip(driven, self.tau.T, strict=True)}
+        on = coordinates(self.robot)
+        table |= {f"tau{j + 1}": c for j, c in zip(on.place[on.driven], self.tau.T, strict=True)}
         if self.T0 is not None and self.V0 is not None:
             for k, key in enumerate("xyz"):
                 table[f"base_{key}"] = self.T0[:, k, 3]
@@ -118,7 +123,8 @@ class Simulation:
         """A page that shows the motion in 3D, complete in one .html file."""
         from .animate import write_animation
 
-        write_animation(path, self.robot, self.t, self.q, self.T0, **options)
+        joints = self.q[:, : self.robot.n]
+        write_animation(path, self.robot, self.t, joints, self.T0, **options)
 
 
 def simulate(
@@ -131,11 +137,18 @@ def simulate(
 ) -> Simulation:  # fmt: skip
     """Integrate the motion of a robot from q0, qd0.
 
+    Flexible links are stiff: `flexible_motion.simulate` has methods made for them, and takes loops.
+
     torque: constant values, or a function of t. law: a function (t, q, qd) -> torques; a law with
     an attribute z0 keeps a state: (t, q, qd, z) -> (torques, zd). motion: prescribed for the rigid
     joints. loads: a function of `Links` -> {link: wrench (6) on it, in its frame}. friction:
     'smooth', 'event' or 'none'. method: an adaptive one of SciPy, or rk4, euler, midpoint with
     `step`. Results every dt; `period`: the law is sampled and its torques held."""
+    if robot.ne and robot.loops:
+        raise ModelError(
+            f"'{robot.name}' has loops and flexible links: use cardan.use.flexible_motion.simulate,"
+            " or cardan.rigid(robot)"
+        )
     settings = Settings(method, rtol, atol, step)
     t = instants(duration, dt)
     drive, z0 = _drive(robot, torque, law, motion)
@@ -168,12 +181,13 @@ def _scaled(
 def _drive(robot: Robot, torque: Any, law: Any, motion: Any) -> tuple[Any, np.ndarray | None]:
     if sum(x is not None for x in (torque, law, motion)) > 1:
         raise InputError("give one of torque, law and motion")
-    if motion is not None:
+    count = coordinates(robot).nu
+    if motion is not None and motion.n != count:
         fits(motion, robot)
     if torque is not None:
         if callable(torque):
             return (lambda t, q, qd: torque(t)), None
-        values = vector("torque", torque, int(rigid(robot).sum()))
+        values = vector("torque", torque, count)
         return (lambda t, q, qd: values), None
     if law is not None and not callable(law):
         raise InputError(f"law is a {type(law).__name__}; expected a function (t, q, qd) -> tau")
@@ -187,18 +201,31 @@ def _first(
     """The first state; a floating base starts at base_pose, by default as described."""
     y = np.zeros(plant.size)
     q, qd = plant.parts(y)
-    q[:], qd[:] = vector("q0", q0, robot.n), vector("qd0", qd0, robot.n)
+    q[:], qd[:] = plant.on.first("q0", q0), _velocities(plant, qd0)
     if plant.floating:
         Z = np.array([number(v) for v in robot.base.Z]).reshape(4, 4)
         T = Z if base_pose is None else pose(base_pose, "base_pose")
         plant.R = T[:3, :3].copy()
         y[plant.n + 3 : plant.n + 6] = T[:3, 3]
-        y[plant.split + plant.n : 2 * plant.split] = vector("base_twist", base_twist, 6)
+        y[plant.split + plant.m : plant.end] = vector("base_twist", base_twist, 6)
     elif base_pose is not None:
         raise InputError(f"base_pose: the base of '{robot.name}' is {robot.base.kind}")
     if plant.z0 is not None:
         plant.extra(y)[1][:] = plant.z0
-    return plant.imposed(0.0, y)
+    y = plant.imposed(0.0, y)
+    if plant.on.closed:
+        y[: plant.n] = plant.on.closed_at(y[: plant.n])
+    return y
+
+
+def _velocities(plant: Plant, qd0: Any) -> np.ndarray:
+    """One value for all joints, those of the joints, or of all velocities."""
+    values = np.asarray(qd0, float)
+    found = np.zeros(plant.m)
+    joints = plant.robot.n if not plant.on.closed else plant.m
+    size = joints if values.shape != (plant.m,) else plant.m
+    found[:size] = vector("qd0", values, size)
+    return found
 
 
 def _sampled(
@@ -234,21 +261,29 @@ def _gather(
 ) -> Simulation:
     """Accelerations, torques, base and energies at the samples."""
     robot, n = plant.robot, plant.n
-    qdd, tau = np.empty((len(t), n)), np.empty((len(t), plant.nr))
+    qd, qdd, tau = np.empty((len(t), n)), np.empty((len(t), n)), np.empty((len(t), plant.nr))
     T0 = np.zeros((len(t), 4, 4)) if plant.floating else None
     V0 = np.zeros((len(t), 6)) if plant.floating else None
     for k, (now, y, R) in enumerate(zip(t, kept, charts, strict=True)):
         plant.R = R
         found = plant.accelerations(float(now), y)
-        qdd[k], tau[k] = found["qdd"], found["tau"]
+        tau[k] = found["tau"]
+        qd[k], qdd[k] = plant.whole(y, found["vd"])
         if T0 is not None and V0 is not None:
             T0[k, :3, :3], T0[k, :3, 3], V0[k] = plant.base(y)
             T0[k, 3, 3] = 1
     Y = np.array(kept)
-    q, qd = Y[:, :n], Y[:, plant.split : plant.split + n]
-    works = Y[:, 2 * plant.split : 2 * plant.split + 3]
-    z = None if plant.z0 is None else Y[:, 2 * plant.split + 3 :]
+    q = Y[:, :n]
+    works = Y[:, plant.end : plant.end + 3]
+    z = None if plant.z0 is None else Y[:, plant.end + 3 :]
     energy = _energy(robot, q, qd, T0, V0, works)
+    if energy is not None and energy.drift > _SUSPECT:
+        warnings.warn(
+            f"the energy balance of '{robot.name}' is off by {energy.drift:.1g} of what moved:"
+            " tighten rtol or the step; a closed robot may have passed a singular configuration",
+            CardanWarning,
+            stacklevel=3,
+        )
     return Simulation(robot, t, q, qd, qdd, tau, T0, V0, z, energy, steps)
 
 
@@ -263,10 +298,13 @@ def _energy(
     g = gravity_in_world(robot)
     if T0 is not None:
         extra = {"V0": V0, "g0": np.einsum("tji,j->ti", T0[:, :3, :3], g)}
-    E, U = energy_program(robot).compile()(q=q, qd=qd, **extra)
+    if q.shape[1] != robot.n:  # flexible links have a model of their own
+        E, U = compiled(robot, "energies")(q=q, qd=qd)
+    else:
+        E, U = energy_program(robot).compile()(q=q, qd=qd, **extra)
     if T0 is not None:
         U = U - total_mass(robot) * (T0[:, :3, 3] @ g)
-    return Energy(E, U, spring_energy(robot, q), *works.T)
+    return Energy(E, U, spring_energy(robot, q[:, : robot.n]), *works.T)
 
 
 def rollouts(

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .joints import names, rigid, units
+from .coordinates import coordinates
+from .joints import names, units
 from .plots import Panel, joint_panels, lines
 
 if TYPE_CHECKING:
@@ -20,11 +21,15 @@ __all__ = ["plot_errors", "plot_simulation"]
 def plot_simulation(run: Simulation) -> Any:
     """Positions, velocities, torques, the base and the energy balance."""
     robot = run.robot
-    panels = joint_panels(robot, "positions", run.q, "q")
-    panels += joint_panels(robot, "velocities", run.qd, "qd")
+    n, on = robot.n, coordinates(robot)
+    panels = joint_panels(robot, "positions", run.q[:, :n], "q")
+    panels += joint_panels(robot, "velocities", run.qd[:, :n], "qd")
+    if on.nq > n:
+        curves = {f"e{k}": column for k, column in enumerate(run.q[:, n:].T, 1)}
+        panels.append(Panel("elastic coordinates", "m or rad", curves))
     if run.tau.any():
-        tau = np.full_like(run.q, np.nan)
-        tau[:, rigid(robot)] = run.tau
+        tau = np.full((len(run.t), n), np.nan)
+        tau[:, on.place[on.driven]] = run.tau
         panels += joint_panels(robot, "torques of the drives", tau, "tau")
     if run.T0 is not None:
         position = dict(zip(("x", "y", "z"), run.T0[:, :3, 3].T, strict=True))

@@ -1,6 +1,6 @@
 """A robot as x' = f(x, tau): one program for rollouts, linearisation and code.
 
-    fixed or moving base     x = [q, qd]
+    fixed or moving base     x = [q, qd]; with closed loops qd of the active joints only
     floating base            x = [q, P, e, qd, V0]
 
 P is the position of frame 0 in the world, e the unit quaternion (w, x, y, z) of its orientation,
@@ -18,18 +18,24 @@ from typing import Any
 import numpy as np
 
 from ..algebra.scalar import sqrt
-from ..algebra.vector import Mat, Vec, cross
+from ..algebra.vector import Mat, Vec, cross, dot
 from ..build.common import is_floating
 from ..describe.robot import Robot
+from ..errors import ModelError
 from ..exact import exact
+from ..ir.graph import Graph
 from ..ir.passes import inline
 from ..ir.trace import Tracer
 from ..program import Program
+from .coordinates import coordinates
 from .derived import derived
 from .frames import number
-from .joints import moving, require_numbers, rigid
+from .joints import moving, require_numbers
 
-__all__ = ["SMOOTH", "StateSpace", "friction_torques", "gravity_in_world", "state_space"]
+__all__ = [
+    "SMOOTH", "StateSpace", "friction_torques", "generalised_friction", "gravity_in_world",
+    "state_space",
+]  # fmt: skip
 
 SMOOTH = 1e-3  # rad/s or m/s: below this speed Coulomb friction is smoothed
 
@@ -41,6 +47,7 @@ class StateSpace:
     program: Program
     n: int
     floating: bool
+    nv: int
 
     @property
     def positions(self) -> int:
@@ -49,7 +56,7 @@ class StateSpace:
 
     @property
     def size(self) -> int:
-        return 2 * self.n + 13 * self.floating
+        return self.n + self.nv + 13 * self.floating
 
     def state(
         self, q: Any, qd: Any, P: Any = (0, 0, 0), e: Any = (1, 0, 0, 0), V0: Any = (0,) * 6
@@ -78,6 +85,31 @@ def friction_torques(robot: Robot, qd: Sequence[Any], smooth: float) -> list[Any
     return found
 
 
+def generalised_friction(
+    robot: Robot, graph: Graph, q: Sequence[Any], v: Sequence[Any], smooth: float
+) -> tuple[list[Any], list[Any]]:
+    """(rates of all joints, friction seen by the velocities v): of closed loops M^T of the joints'
+    own, with qd = M v."""
+    if not robot.loops:
+        return list(v), friction_torques(robot, v, smooth)
+    on = coordinates(robot)
+    W = inline(graph, derived(robot, "loop-kinematics").code, {"q": q, "qd": v})["W"]
+    active = on.place.tolist()
+    passive = [k for k in range(on.nq) if k not in active]
+    rows = [W[on.nv * k : on.nv * (k + 1)] for k in range(len(passive))]
+    speeds: list[Any] = [0] * on.nq
+    for k, x in zip(active, v, strict=True):
+        speeds[k] = x
+    for k, row in zip(passive, rows, strict=True):
+        speeds[k] = dot(row, v)
+    lost = friction_torques(robot, speeds, smooth)
+    back = [
+        lost[k] + dot([row[c] for row in rows], [lost[p] for p in passive])
+        for c, k in enumerate(active)
+    ]
+    return speeds, back
+
+
 def state_space(
     robot: Robot, *, friction: bool = True, smooth: float = SMOOTH, f_e: bool = False
 ) -> StateSpace:
@@ -85,19 +117,24 @@ def state_space(
     require_numbers(robot, "the state space")
     direct = derived(robot, "direct-dynamics", friction=False, f_e=f_e)
     floats = is_floating(robot)
-    n = robot.n
+    on = coordinates(robot)
+    n = on.nq
+    if n != robot.n:
+        raise ModelError(f"'{robot.name}' has flexible links: use cardan.rigid first")
     tracer = Tracer()
-    space = StateSpace(direct, n, floats)
+    space = StateSpace(direct, n, floats, on.nv)
     x = tracer.array("x", space.size)
-    inputs: dict[str, list[Any]] = {"q": x[:n], "qd": x[space.positions :][:n]}
-    free = rigid(robot)
-    tau = tracer.array("tau", int(free.sum()))
-    lost = friction_torques(robot, inputs["qd"], smooth) if friction else [0] * n
-    inputs["tau"] = [u - f for u, f in zip(tau, np.array(lost, object)[free], strict=True)]
+    inputs: dict[str, list[Any]] = {"q": x[:n], "qd": x[space.positions :][: on.nv]}
+    tau = tracer.array("tau", on.nu)
+    speeds, lost = generalised_friction(robot, tracer.graph, x[:n], inputs["qd"], smooth)
+    inputs["tau"] = list(tau)
+    if friction:
+        against = np.array(lost, object)[on.driven]
+        inputs["tau"] = [u - f for u, f in zip(tau, against, strict=True)]
     if f_e:
         shape = direct.inputs["f_e"]
         inputs["f_e"] = [w for row in tracer.array("f_e", *shape) for w in row]
-    rates: list[Any] = list(inputs["qd"])
+    rates: list[Any] = speeds
     if floats:
         V0 = x[-6:]
         R, rate = _orientation(x[n + 3 : n + 7], V0[3:])
@@ -118,7 +155,7 @@ def state_space(
         "xd": "its rate",
     }
     program = Program("state-space", robot.name, code, meaning=meaning)
-    return StateSpace(program, n, floats)
+    return StateSpace(program, n, floats, on.nv)
 
 
 def _orientation(e: Sequence[Any], w: Sequence[Any]) -> tuple[Mat, list[Any]]:

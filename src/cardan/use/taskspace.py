@@ -16,8 +16,8 @@ import numpy as np
 from ..describe.robot import Robot
 from ..errors import InputError
 from .derived import compiled
-from .joints import bounds, require_numbers, vector
-from .paths import Path, rotation_vector
+from .joints import require_numbers, vector
+from .paths import Path
 from .trajectory import Trajectory, differentiated, instants
 
 __all__ = ["ROWS", "damped", "follow", "nearest"]
@@ -38,46 +38,28 @@ def rows_of(task: Sequence[str] | str | None, n: int) -> list[int]:
 
 def damped(
     robot: Robot, frame: Any = None, *, task: Sequence[str] | str | None = None,
-    tolerance: float = 1e-12, iterations: int = 200,
+    tolerance: float = 1e-11,
 ) -> Solver:  # fmt: skip
-    """A solver by damped least squares from a guess (Levenberg-Marquardt), inside joint limits.
+    """A solver by damped least squares from a guess, inside joint limits (inverse_kinematics).
 
     `task`: the components that matter, such as "x y rz"; the others are left free."""
-    require_numbers(robot, "inverse kinematics")
-    chosen = {} if frame is None else {"frame": frame}
-    pose = compiled(robot, "transform", **chosen)
-    jacobian = compiled(robot, "jacobian", **chosen)
-    rows = rows_of(task, robot.n)
-    lower, upper = bounds(robot, "lower"), bounds(robot, "upper")
+    from ..inverse.numeric import inverse_kinematics
 
-    def error(T: np.ndarray, q: np.ndarray) -> np.ndarray:
-        here = pose(q=q)
-        turn = rotation_vector(T[:3, :3] @ here[:3, :3].T)
-        return np.asarray(np.concatenate([T[:3, 3] - here[:3, 3], turn])[rows])
+    require_numbers(robot, "inverse kinematics")
+    rows = rows_of(task, robot.n)
+    mask = [float(k in rows) for k in range(6)]
 
     def solve(T: np.ndarray, guess: np.ndarray) -> np.ndarray:
-        q: np.ndarray = np.clip(np.array(guess, float), lower, upper)
-        e = error(T, q)
-        damping = 1e-3
-        for _ in range(iterations):
-            if np.abs(e).max() <= tolerance:
-                return q
-            J = jacobian(q=q)[rows]
-            step = J.T @ np.linalg.solve(J @ J.T + damping * (e @ e) * np.eye(len(rows)), e)
-            trial = np.clip(q + step, lower, upper)
-            found = error(T, trial)
-            if found @ found < e @ e:
-                q, e, damping = trial, found, damping * 0.3
-            else:
-                damping = max(damping, 1e-9) * 8
-                if damping > 1e12:
-                    break
-        if np.abs(e).max() <= 1e3 * tolerance:
-            return q
-        raise InputError(
-            f"no configuration of '{robot.name}' was found within {np.abs(e).max():.2g} of the"
-            f" position {np.round(T[:3, 3], 6).tolist()}: is it out of reach, or the guess too far?"
+        found = inverse_kinematics(
+            robot, T, frame, guess=guess, restarts=0, mask=mask, tolerance=tolerance
         )
+        if not found.converged and float(found.residual) > 1e-9:
+            raise InputError(
+                f"no configuration of '{robot.name}' was found within {float(found.residual):.2g}"
+                f" of the position {np.round(T[:3, 3], 6).tolist()}: is it out of reach, or the"
+                " guess too far?"
+            )
+        return np.asarray(found.q)
 
     return solve
 

@@ -16,10 +16,11 @@ import numpy as np
 from ..build.common import is_floating
 from ..describe.robot import INERTIA, WRENCH, Base, Link, Robot
 from ..errors import InputError, ModelError
+from .coordinates import coordinates
 from .derived import compiled, derived
 from .frames import number
 from .friction import coefficients
-from .joints import names, require_numbers, rigid, units
+from .joints import Units, names, require_numbers, rigid, units
 from .trajectory import Trajectory, fits
 
 __all__ = ["Torques", "torques", "with_payload"]
@@ -35,6 +36,13 @@ class Torques:
     motion: Trajectory
     total: np.ndarray
     parts: Mapping[str, np.ndarray]
+
+    @property
+    def joints(self) -> list[tuple[str, Units]]:
+        """Names and units of the joints that are driven."""
+        place = coordinates(self.robot).place
+        listed = list(zip(names(self.robot), units(self.robot), strict=True))
+        return [listed[k] for k in place]
 
     @property
     def peak(self) -> np.ndarray:
@@ -55,7 +63,7 @@ class Torques:
         """One row per joint: peak and RMS torque, peak speed and power, peaks of the parts."""
         speed, power = np.abs(self.motion.qd).max(axis=0), np.abs(self.power).max(axis=0)
         rows = []
-        for j, (name, unit) in enumerate(zip(names(self.robot), units(self.robot), strict=True)):
+        for j, (name, unit) in enumerate(self.joints):
             rows.append(
                 {
                     "joint": name, "unit": unit.effort,
@@ -92,7 +100,7 @@ class Torques:
                 {"total": self.total[:, j], **{key: x[:, j] for key, x in self.parts.items()}},
                 frozenset(self.parts),
             )
-            for j, (name, unit) in enumerate(zip(names(self.robot), units(self.robot), strict=True))
+            for j, (name, unit) in enumerate(self.joints)
         ]
         title = f"{self.robot.name}: torques of a motion ({self.motion.name})"
         return lines(self.motion.t, panels, title, columns=1 if len(panels) < 4 else 2)
@@ -104,25 +112,27 @@ def rms(t: np.ndarray, x: np.ndarray) -> np.ndarray:
     return np.asarray(np.sqrt(area / (t[-1] - t[0])))
 
 
-def torques(robot: Robot, motion: Trajectory) -> Torques:
-    """The torques of a motion with their contributions; those that vanish are left out."""
+def torques(robot: Robot, motion: Trajectory, q0: Any = None) -> Torques:
+    """The torques of a motion with their contributions; those that vanish are left out.
+
+    A robot with closed loops takes a motion of its active joints, from the assembly nearest to q0
+    on, or one of all joints of its tree."""
     require_numbers(robot, "the torques of a motion")
-    fits(motion, robot)
     if is_floating(robot) or not rigid(robot).all():
         raise ModelError(
             f"the torques of '{robot.name}' depend on how its free base or elastic joints move:"
             " simulate(robot, motion=...) finds both"
         )
-    q, qd, qdd = motion.q, motion.qd, motion.qdd
+    q, motion = _positions(robot, motion, q0)
+    qd, qdd = motion.qd, motion.qdd
     total = compiled(robot, "inverse-dynamics")(q=q, qd=qd, qdd=qdd)
     alone = _alone(robot)
-    FV, FS = coefficients(robot)
     A = compiled(robot, "inertia-matrix")(q=q)
     parts = {
         "inertial": np.einsum("tij,tj->ti", A, qdd),
         "centrifugal and Coriolis": compiled(alone, "bias")(q=q, qd=qd),
         "gravity": derived(replace(robot, base=_still(robot)), "gravity").compile()(q=q),
-        "friction": FV * qd + FS * np.sign(qd),
+        "friction": _friction(robot, q, qd, total, qdd),
     }
     if any(number(getattr(link, key)) for link in robot.links for key in WRENCH):
         bare: dict[str, Any] = dict.fromkeys(INERTIA, 0)
@@ -132,6 +142,36 @@ def torques(robot: Robot, motion: Trajectory) -> Torques:
         parts["base motion"] = total - sum(parts.values())
     shown = {key: x for key, x in parts.items() if key in PARTS[:3] or np.abs(x).max() > 0}
     return Torques(robot, motion, total, shown)
+
+
+def _positions(robot: Robot, motion: Trajectory, q0: Any) -> tuple[np.ndarray, Trajectory]:
+    """(q of the whole robot, the motion of its driven joints)."""
+    on = coordinates(robot)
+    if not on.closed:
+        fits(motion, robot)
+        return motion.q, motion
+    if motion.n == on.nq:
+        q, qd, qdd = (x[:, on.place] for x in (motion.q, motion.qd, motion.qdd))
+        return motion.q, Trajectory(motion.t, q, qd, qdd, None, motion.name)
+    if motion.n != on.nv:
+        fits(motion, robot)
+    whole = np.empty((len(motion.t), on.nq))
+    here = on.first("q0", motion.q[0] if q0 is None else q0)
+    for k, active in enumerate(motion.q):
+        here = here.copy()
+        here[on.place] = active
+        whole[k] = here = on.closed_at(here)
+    return whole, motion
+
+
+def _friction(
+    robot: Robot, q: np.ndarray, qd: np.ndarray, total: np.ndarray, qdd: np.ndarray
+) -> np.ndarray:
+    if robot.loops:  # passive joints rub too
+        bare = compiled(robot, "inverse-dynamics", friction=False)(q=q, qd=qd, qdd=qdd)
+        return np.asarray(total - bare)
+    FV, FS = coefficients(robot)
+    return np.asarray(FV * qd + FS * np.sign(qd))
 
 
 def _still(robot: Robot) -> Base:

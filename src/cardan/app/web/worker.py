@@ -26,10 +26,10 @@ def main() -> int:
         answers.flush()
 
     warnings.simplefilter("ignore")
-    from . import work
+    from .work import FUNCTIONS
 
     try:
-        function = work.FUNCTIONS[name]
+        function = FUNCTIONS[name]
         result = function(json.load(sys.stdin), lambda text: answer("say", text))
     except CardanError as error:
         answer("error", str(error))

@@ -13,7 +13,7 @@ from .c_loop import compiled_loop
 from .case import INPUTS, MODELS, Case, Peer
 from .plain import gravity, plain_bodies
 
-__all__ = ["casadi_peer"]
+__all__ = ["casadi_case", "casadi_peer"]
 
 _COUNTED = ("OP_ADD", "OP_SUB", "OP_MUL", "OP_DIV", "OP_SQ", "OP_TWICE", "OP_INV")
 
@@ -26,7 +26,7 @@ def casadi_peer(robot: Robot) -> Peer | str:
         return "fixed frames are not part of the plain recursion"
     cases = {}
     for name in MODELS:
-        case = _case(casadi, robot, name)
+        case = casadi_case(casadi, robot, name)
         if case is None:
             return "no C compiler"
         cases[name] = case
@@ -34,7 +34,8 @@ def casadi_peer(robot: Robot) -> Peer | str:
     return Peer("CasADi C", version("casadi"), note, cases)
 
 
-def _case(casadi: Any, robot: Robot, name: str) -> Case | None:
+def casadi_case(casadi: Any, robot: Robot, name: str) -> Case | None:
+    """One model; None without a C compiler."""
     start = time.perf_counter()
     bodies, g = plain_bodies(robot), gravity(robot)
     symbols = [casadi.SX.sym(key, robot.n) for key in INPUTS[name]]

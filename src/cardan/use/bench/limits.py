@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import ctypes
 import time
+from collections.abc import Callable
 from functools import cache
 
 import numpy as np
 
-__all__ = ["copy_bandwidth", "fma_peak"]
+__all__ = ["copy_bandwidth", "fma_peak", "fma_seconds"]
 
 _CHAINS = 12  # independent sums: enough to fill two pipes of four or five cycles
 
@@ -16,18 +17,23 @@ _CHAINS = 12  # independent sums: enough to fill two pipes of four or five cycle
 @cache
 def fma_peak(dtype: str = "float64") -> float:
     """Operations per second of one core that does nothing but multiply and add vectors."""
-    from ...run.native import Kernels, machine  # noqa: F401  (LLVM is started by machine)
+    return 1 / min(fma_seconds(dtype) for _ in range(15))
 
-    host = machine()
-    lanes = host.vector_bytes // np.dtype(dtype).itemsize
-    run = _engine(_text(lanes, "double" if dtype == "float64" else "float"))
-    steps = 200_000
-    best = float("inf")
-    for _ in range(15):
-        start = time.perf_counter()
-        run(steps)
-        best = min(best, time.perf_counter() - start)
-    return 2 * lanes * _CHAINS * steps / best
+
+def fma_seconds(dtype: str = "float64", steps: int = 200_000) -> float:
+    """Seconds per operation, measured once."""
+    run, lanes = _kernel(dtype)
+    start = time.perf_counter()
+    run(steps)
+    return (time.perf_counter() - start) / (2 * lanes * _CHAINS * steps)
+
+
+@cache
+def _kernel(dtype: str) -> tuple[Callable[[int], None], int]:
+    from ...run.native import machine
+
+    lanes = machine().vector_bytes // np.dtype(dtype).itemsize
+    return _engine(_text(lanes, "double" if dtype == "float64" else "float")), lanes
 
 
 @cache
@@ -80,16 +86,12 @@ done:
 """
 
 
-def _engine(text: str) -> ctypes._CFunctionType:
+def _engine(text: str) -> Callable[[int], None]:
     import llvmlite.binding as llvm
 
-    from ...run.native import machine
+    from ...run.native import machine, target_of
 
-    host = machine()
-    target = llvm.Target.from_default_triple().create_target_machine(
-        cpu=host.name, features=host.features, opt=2, jit=True
-    )
-    engine = llvm.create_mcjit_compiler(llvm.parse_assembly(text), target)
+    engine = llvm.create_mcjit_compiler(llvm.parse_assembly(text), target_of(machine()))
     engine.finalize_object()
     function = ctypes.CFUNCTYPE(None, ctypes.c_int64)(engine.get_function_address("run"))
     function.engine = engine  # type: ignore[attr-defined]  # the code lives as long as it

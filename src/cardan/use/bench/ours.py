@@ -14,6 +14,7 @@ from ...program import Program
 from ...version import __version__
 from .c_loop import compiled_loop
 from .case import INPUTS, MODELS, Case, Peer, States
+from .one_by_one import one_by_one
 
 __all__ = ["cardan_c_peer", "cardan_peer"]
 
@@ -42,7 +43,7 @@ def _case(robot: Robot, name: str) -> Case:
     }
     return Case(
         calls[name],
-        loop=_batch(_one_by_one(program), shape, "float64"),
+        loop=_loop(program),
         batch=_batch(function, shape, "float64"),
         single=_batch(single, shape, "float32"),
         generation=generation,
@@ -51,11 +52,9 @@ def _case(robot: Robot, name: str) -> Case:
     )
 
 
-def _one_by_one(program: Program) -> Any:
-    """The kernel of one state called for one state after the other, inside machine code."""
-    function: Any = program.compile()
-    function._kernels.width = 1
-    return function
+def _loop(program: Program) -> Callable[[States], np.ndarray]:
+    run = one_by_one(program)
+    return lambda states: run(states)[0]
 
 
 def _batch(function: Any, shape: tuple[int, ...], dtype: str) -> Callable[[States], np.ndarray]:

@@ -55,9 +55,9 @@ def _topic(path: str, connections: Sequence[Any], wanted: str) -> str:
     for kind in _PREFERRED:
         found = [topic for topic, msgtype in topics.items() if msgtype == kind]
         if len(found) == 1:
-            return found[0]
+            return str(found[0])
     if len(topics) == 1:
-        return next(iter(topics))
+        return str(next(iter(topics)))
     raise InputError(f"{path}: name a topic in the recipe ([log] topic): {', '.join(topics)}")
 
 

@@ -25,7 +25,7 @@ from ...errors import InputError, ModelError
 from ...models.base_parameters import split_columns
 from ..joints import moving
 from .recipe import Recipe
-from .signals import Motion
+from .signals import Motion, states
 
 __all__ = ["Model", "Rigid", "Term", "model_of", "parametrised"]
 
@@ -156,15 +156,10 @@ def _payload_blocks(robot: Robot, recipe: Recipe, functions: Functions) -> list[
     for given in (False, True):
         keys = [key for key in INERTIA if (key in known) == given]
         if keys:
-            blocks.append(
-                Rigid(
-                    tuple(f"{key}L" for key in keys),
-                    tuple(listed.index(f"{key}{link}") for key in keys),
-                    functions,
-                    True,
-                    tuple(known[key] for key in keys) if given else None,
-                )  # fmt: skip
-            )
+            names = tuple(f"{key}L" for key in keys)
+            columns = tuple(listed.index(f"{key}{link}") for key in keys)
+            values = tuple(known[key] for key in keys) if given else None
+            blocks.append(Rigid(names, columns, functions, True, values))
     return blocks
 
 
@@ -254,12 +249,10 @@ def _independent(whole: Model, loaded: bool) -> Model:
     rng = np.random.default_rng(7)
     slides = np.array([joint.sigma == 1 for joint in moving(whole.robot)])
     q = rng.uniform(-3, 3, (count, n)) * np.where(slides, 0.3, 1)
-    rates = [rng.uniform(-3, 3, (count, n)) for _ in range(2)]
-    zero = np.zeros((count, n))
+    qd, qdd = (rng.uniform(-3, 3, (count, n)) for _ in range(2))
     parts = []
     for with_payload in (False, True) if loaded else (False,):
-        motion = Motion(q, *rates, zero, zero == 0, np.arange(count), 1.0, with_payload)
-        D = full_matrix(whole, motion, whole.shape)
+        D = full_matrix(whole, states(q, qd, qdd, loaded=with_payload), whole.shape)
         parts.append(D.reshape(-1, D.shape[-1]))
     W = np.vstack(parts)
     used = [k for k in range(W.shape[1]) if np.linalg.norm(W[:, k]) > 1e-9]

@@ -33,6 +33,7 @@ __all__ = ["FullParameters", "consistent_fit", "is_consistent", "parameter_map",
 
 Array = np.ndarray
 Column = tuple[str, int]
+_LEAST = 1e-7  # of the pull to the prior, in units of the squared torques
 _MARGIN = 1e-4  # of a neutral body, that every link keeps from the border
 
 
@@ -131,6 +132,8 @@ class _Problem:
                 'a real body for every link; use prior = "none"'
             )
         self.prior = "the robot's own parameters" if own else "neutral bodies"
+        drives = {f"IA{j}": number(joint.IA) for j, joint in enumerate(model.robot.joints, 1)}
+        self.rotors = {k: x for k, x in drives.items() if own and x is not None and k in self.at}
         neutral = np.array([0.02, 0, 0, 0.02, 0, 0.02, 0, 0, 0, 1.0])
         self.neutral = pseudo_inertia(neutral)
         self.priors = []
@@ -157,7 +160,7 @@ class _Problem:
         g = np.zeros(n + extra)
         H[:n, :n] = A.T @ A / unit
         g[:n] = -A.T @ z / unit
-        self.pull(H, g, weight / unit)
+        self.pull(H, g, A, weight / unit)
         rows, bound, cones = self.cones(n + extra, clarabel)
         settings = clarabel.DefaultSettings()
         settings.verbose = False
@@ -172,9 +175,20 @@ class _Problem:
             raise InputError(f"no physically consistent parameters were found: Clarabel: {status}")
         return np.array(found.x)[:n]
 
-    def pull(self, H: Array, g: Array, weight: float) -> None:
-        """The distance to the priors."""
+    def pull(self, H: Array, g: Array, A: Array, weight: float) -> None:
+        """The distance to the priors; where the equations say nothing, it is never negligible."""
         n = len(self.names)
+        if self.entropic:
+            weight = max(weight, _LEAST)
+        else:
+            target = np.zeros(n)
+            for name, prior in zip(self.bodies, self.priors, strict=True):
+                target[self.link(name)] = prior
+            for name, inertia in self.rotors.items():
+                target[self.at[name]] = inertia / self.scale[self.at[name]]
+            free = _null_space(A)
+            H[:n, :n] += _LEAST * free @ free.T
+            g[:n] -= _LEAST * free @ (free.T @ target)
         for j, prior in enumerate(self.priors):
             k = self.link(self.bodies[j])
             if self.entropic:
@@ -241,6 +255,13 @@ class _Problem:
 
 _SECOND = ("XX", "XY", "XZ", "YY", "YZ", "ZZ", "IA")
 _FIRST = ("MX", "MY", "MZ")
+
+
+def _null_space(A: Array) -> Array:
+    """Directions (n, k) that A does not see."""
+    _, s, Vt = np.linalg.svd(A)
+    rank = int((s > 1e-10 * s[0]).sum())
+    return np.asarray(Vt[rank:].T)
 
 
 def _packed(S: Array) -> Array:

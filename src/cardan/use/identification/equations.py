@@ -103,7 +103,7 @@ def _block(block: Rigid, motion: Motion, name: str, part: str = "") -> Array:
     inputs = {"q": motion.q, "qd": motion.qd}
     if name == "regressor":
         inputs["qdd"] = motion.qdd
-    found = function(**inputs, threads=0)
+    found = function(**inputs, threads=0 if rows > 20_000 else 1)
     D = getattr(found, part) if part else found
     D = D[:, None, :] if name == "energy-regressor" else D
     return np.ascontiguousarray(D[..., columns])
@@ -146,7 +146,7 @@ class _Reduction:
         if self.kind == "filtered":
             D1 = self.low(_block(block, motion, "filtered-regressor", "D1"))
             D2 = self.smooth(_block(block, motion, "filtered-regressor", "D2"))
-            return self.slope(D1) + D2
+            return np.asarray(self.slope(D1) + D2)
         h = _block(block, motion, "energy-regressor")
         if self.kind == "power":
             return self.slope(self.low(h))
@@ -185,7 +185,7 @@ class _Reduction:
 
     def flags(self, valid: Array) -> Array:
         if self.scalar:
-            whole = valid.all(axis=1, keepdims=True)
+            whole = np.asarray(valid.all(axis=1, keepdims=True))
             if self.kind == "energy":
                 starts = range(0, len(whole) - self.step, self.step)
                 return np.array([whole[k : k + self.step + 1].all(axis=0) for k in starts]).reshape(

@@ -26,7 +26,7 @@ from .consistent import FullParameters, consistent_fit
 from .equations import Equations, equations, full_matrix, known_torques, shaped, stacked
 from .logs import read_recording
 from .recipe import Recipe, read_recipe
-from .result import Curves, Essential, Identification
+from .result import Curves, Essential, Identification, together
 from .series import series_of
 from .signals import Motion, Plan, moved, plan, require_scipy
 from .solve import Estimate, essential, estimate, fit_shape, relative_error
@@ -35,7 +35,8 @@ __all__ = ["identify"]
 
 Log = str | os.PathLike[str] | Mapping[str, Any]
 Progress = Callable[[str], None]
-_POOR = 0.25  # a fit worse than this is looked at for wrong units
+_SHORTEST = 0.5  # s
+_POOR = 0.12  # a fit worse than this is looked at for wrong units
 
 
 @dataclass(frozen=True)
@@ -68,33 +69,48 @@ def identify(
     robot = robot if isinstance(robot, Robot) else load(robot)
     chosen = read_recipe(recipe)
     progress("reading the recordings")
-    sources, notes = _sources(robot, _listed(logs), chosen)
-    loaded, more = _sources(robot, _listed(payload), chosen, loaded=True)
-    others, extra = _sources(robot, _listed(validation), chosen)
-    sources, notes = [*sources, *loaded], [*notes, *more, *extra]
+    sources, others, notes = _read(robot, chosen, logs, payload, validation)
     progress("deriving the identification model")
-    model = model_of(robot, chosen, loaded=bool(loaded))
+    fit = _Fit(model_of(robot, chosen, loaded=payload is not None), chosen, sources)
     progress("solving")
-    fit = _Fit(model, chosen, sources)
     model, dropped = fit.excited()
-    notes += dropped
     shape, found, data = fit.solved()
-    notes += _unit_suspicion(model, chosen, sources, shape, data, found)
-    notes += _remarks(model, found, data)
+    notes += [*dropped, *_unit_suspicion(model, chosen, sources, shape, data, found)]
+    notes += _remarks(model, found)
     progress("validating")
     curves, errors = _evaluated(model, chosen, sources, others, shape, found.K)
     errors |= _folds(data, found, chosen)
-    kept, K, sigma, _ = essential(found, chosen.fit.confidence)
-    small = Essential(tuple(model.names[k] for k in kept), K, sigma, _error_of(curves, kept, K))
     full = None
     if consistent:
         progress("fitting physically consistent bodies")
-        full = consistent_fit(model, found.R, found.z, found.rest, chosen.consistent)
+        full = fit.bodies(shape, found)
         errors |= _consistent_errors(curves, full)
     return Identification(
-        robot, chosen, model, shape, found, errors, small, full, tuple(curves), tuple(notes),
-        tuple(source.plan for source in sources),
+        robot, chosen, model, shape, found, errors, _essential(model, found, curves, chosen),
+        full, tuple(curves), tuple(notes), tuple(source.plan for source in sources),
     )  # fmt: skip
+
+
+def _read(
+    robot: Robot, recipe: Recipe, logs: Log | Sequence[Log], payload: Log | Sequence[Log] | None,
+    validation: Log | Sequence[Log] | None,
+) -> tuple[list[_Source], list[_Source], list[str]]:  # fmt: skip
+    """(sources to fit, sources to predict, notes)"""
+    sources, notes = _sources(robot, _listed(logs), recipe)
+    loaded, more = _sources(robot, _listed(payload), recipe, loaded=True)
+    others, extra = _sources(robot, _listed(validation), recipe)
+    if not sources:
+        raise InputError("no recording to fit was given")
+    _long_enough([*sources, *loaded])
+    return [*sources, *loaded], others, [*notes, *more, *extra]
+
+
+def _essential(
+    model: Model, found: Estimate, curves: Sequence[Curves], recipe: Recipe
+) -> Essential:
+    kept, K, sigma, _ = essential(found, recipe.fit.confidence)
+    names = tuple(model.names[k] for k in kept)
+    return Essential(names, K, sigma, _error_of(curves, kept, K))
 
 
 def _listed(logs: Log | Sequence[Log] | None) -> list[Log]:
@@ -125,11 +141,22 @@ def _sources(
     return sources, notes
 
 
+def _long_enough(sources: Sequence[_Source]) -> None:
+    timed = [s.motion for s in sources if s.motion.timed]
+    seconds = sum(len(motion.t) * motion.dt for motion in timed)
+    if timed and seconds < _SHORTEST:
+        raise InputError(
+            f"{timed[0].name}: too short: {sum(len(m.t) for m in timed)} rows, {seconds:.3g} s of "
+            f"motion; at least {_SHORTEST} s, some periods of the slowest movement are good"
+        )
+
+
 class _Fit:
     """The equations of all sources, and their solution."""
 
     def __init__(self, model: Model, recipe: Recipe, sources: Sequence[_Source]) -> None:
         self.model, self.recipe, self.sources = model, recipe, sources
+        self.whole = model  # with the columns that the motion does not excite
         self.data = self.build(model.shape)
 
     def build(self, shape: Mapping[str, float]) -> Equations:
@@ -155,7 +182,7 @@ class _Fit:
         W = self.data.W.reshape(-1, self.data.W.shape[2])
         norms = np.linalg.norm(W, axis=0)
         used = [k for k in range(W.shape[1]) if norms[k] > 1e-12 * norms.max()]
-        R = np.linalg.qr(W / np.maximum(norms, 1e-300), mode="r")
+        R = np.asarray(np.linalg.qr(W / np.maximum(norms, 1e-300), mode="r"))
         independent, _ = split_columns(R, used)
         kept = sorted(independent)
         lost = [name for k, name in enumerate(self.model.names) if k not in kept]
@@ -176,6 +203,23 @@ class _Fit:
             self.data = replace(self.data, W=W)
         return shape, estimate(self.data, fit.weights, fit.robust), self.data
 
+    def bodies(self, shape: Mapping[str, float], found: Estimate) -> FullParameters:
+        """The full parameters of real bodies; what was not excited counts as a body's too."""
+        chosen = self.recipe.consistent
+        if self.model.kept == self.whole.kept:
+            return consistent_fit(self.model, found.R, found.z, found.rest, chosen)
+        kept = [self.whole.kept.index(k) for k in self.model.kept]
+        lost = [k for k in range(len(self.whole.kept)) if k not in kept]
+        self.model = self.whole
+        data = self.build(shape)
+        scale = data.valid / found.spread
+        p = data.W.shape[2]
+        A, b = (data.W * scale[..., None]).reshape(-1, p), (data.y * scale).ravel()
+        R = np.asarray(np.linalg.qr(np.column_stack([A, b]), mode="r"))
+        full = consistent_fit(self.whole, R[:p, :p], R[:p, p], found.rest, chosen)
+        absorbed, *_ = np.linalg.lstsq(R[:p, kept], R[:p, lost], rcond=None)
+        return replace(full, K=full.K[kept] + absorbed @ full.K[lost])
+
 
 def _equations(
     model: Model, recipe: Recipe, source: _Source, shape: Mapping[str, float], kind: str = ""
@@ -193,18 +237,13 @@ def _evaluated(
     """Torques and predictions of the dynamic model, and their relative errors."""
     curves = []
     for source, role in (*((s, "fit") for s in sources), *((s, "validation") for s in others)):
-        part = _equations(model, recipe, source, shape, "dynamic")
+        part = equations(model, source.motion, source.plan, "dynamic", recipe.fit.window, shape)
         cut = source.fitted(len(part.y)) if role == "fit" else len(part.y)
         for rows, name in ((slice(0, cut), role), (slice(cut, None), "held out")):
             if len(part.y[rows]):
-                curves.append(Curves(name, part.name, part.t[rows], part.y[rows], part.W[rows]))
-    errors = {}
-    for role in ("fit", "held out", "validation"):
-        chosen = [c for c in curves if c.role == role]
-        if chosen:
-            y = np.concatenate([c.y for c in chosen])
-            W = np.concatenate([c.W for c in chosen])
-            errors[role] = relative_error(W, y, K)
+                some = part.part(rows)
+                curves.append(Curves(name, some.name, some.t, some.y, some.W, some.valid))
+    errors = _error_of(curves, list(range(len(K))), K)
     errors["fit, unfiltered torques"] = _unfiltered(model, sources, shape, K)
     return curves, errors
 
@@ -219,8 +258,8 @@ def _unfiltered(
             motion = source.motion.part(slice(start, start + 4096))
             W = full_matrix(model, motion, shape)[..., list(model.kept)]
             known = known_torques(model, motion)
-            rest += float(np.sum((motion.tau - known - W @ K) ** 2))
-            total += float(np.sum(motion.tau**2))
+            rest += float(np.sum(motion.valid * (motion.tau - known - W @ K) ** 2))
+            total += float(np.sum(motion.valid * motion.tau**2))
     return float(np.sqrt(rest / total)) if total else 0.0
 
 
@@ -243,18 +282,17 @@ def _folds(data: Equations, found: Estimate, recipe: Recipe) -> dict[str, float]
     for k, block in enumerate(blocks):
         others = np.vstack([part for i, part in enumerate(parts) if i != k])
         K = np.linalg.lstsq(others[:, :p], others[:, p], rcond=None)[0] / norms
-        rest += float(np.sum((data.y[block] - data.W[block] @ K) ** 2))
-    return {f"cross-validation, {folds} blocks": float(np.sqrt(rest / np.sum(data.y**2)))}
+        rest += float(np.sum((data.valid * (data.y - data.W @ K))[block] ** 2))
+    total = float(np.sum((data.valid * data.y) ** 2))
+    return {f"cross-validation, {folds} blocks": float(np.sqrt(rest / total))}
 
 
 def _error_of(curves: Sequence[Curves], kept: Sequence[int], K: np.ndarray) -> dict[str, float]:
     found = {}
     for role in ("fit", "held out", "validation"):
-        chosen = [c for c in curves if c.role == role]
-        if chosen:
-            y = np.concatenate([c.y for c in chosen])
-            W = np.concatenate([c.W for c in chosen])[..., list(kept)]
-            found[role] = relative_error(W, y, K)
+        pair = together(curves, role)
+        if pair:
+            found[role] = relative_error(pair[0][..., list(kept)], pair[1], K)
     return found
 
 
@@ -266,7 +304,7 @@ def _consistent_errors(curves: Sequence[Curves], full: FullParameters) -> dict[s
     }
 
 
-def _remarks(model: Model, found: Estimate, data: Equations) -> list[str]:
+def _remarks(model: Model, found: Estimate) -> list[str]:
     notes = []
     p = len(found.K)
     if model.dropped:
@@ -285,38 +323,51 @@ def _unit_suspicion(
     model: Model, recipe: Recipe, sources: Sequence[_Source], shape: Mapping[str, float],
     data: Equations, found: Estimate,
 ) -> list[str]:  # fmt: skip
-    """A bad fit: would it be good if a column were in degrees?"""
-    error = relative_error(data.W, data.y, found.K)
-    if error < _POOR or not recipe.log.check_units or recipe.fit.model != "dynamic":
+    """Would the torques fit far better if positions were in degrees? Looked at when the fit is
+    bad, or when positions beyond half a turn have no velocities beside them to tell."""
+    error = relative_error(data.W[data.valid], data.y[data.valid], found.K)
+    motions = [_sparse(source.motion) for source in sources]
+    large = np.max([np.abs(m.q).max(axis=0) for m in motions], axis=0) > np.pi
+    poor = error >= _POOR
+    asked = [j for j in range(model.robot.n) if poor or (large[j] and not motions[0].measured)]
+    if not asked or not recipe.log.check_units:
         return []
-    n = model.robot.n
-    best, guilty = error, ""
-    trials = [list(range(n)), *([j] for j in range(n))]
-    for joints in trials if n > 1 else trials[:1]:
-        for factor, unit in ((1 / checks.DEGREES, "deg"), (checks.DEGREES, "rad")):
-            trial = [_rescaled(source, joints, factor) for source in sources]
-            parts = [_equations(model, recipe, source, shape) for source in trial]
-            whole = stacked(parts)
-            A, b = whole.W.reshape(-1, whole.W.shape[2]), whole.y.ravel()
-            K, *_ = np.linalg.lstsq(A, b, rcond=None)
-            now = relative_error(A, b, K)
-            if now < best:
-                best, guilty = now, f"{_positions(recipe, joints)} read in {unit}"
-    if best < 0.4 * error and best < _POOR:
+    now = _quick_error(model, motions, shape)
+    best, guilty = now, ""
+    trials = [asked, *([j] for j in asked)] if len(asked) > 1 else [asked]
+    for joints in trials:
+        for factor, unit in ((1 / checks.DEGREES, "deg"), (checks.DEGREES, "rad"))[: 1 + poor]:
+            trial = _quick_error(model, [_rescaled(m, joints, factor) for m in motions], shape)
+            if trial < best:
+                best, guilty = trial, f"{_positions(recipe, joints)} read in {unit}"
+    if best < 0.4 * now and best < 2 * _POOR:
         raise InputError(
-            f"{sources[0].motion.name}: the fit is bad (relative torque error {error:.0%}), but "
-            f"good ({best:.1%}) with {guilty}, from the first row on: set [position] unit "
-            "(if it is right: [log] check_units = false)"
+            f"{motions[0].name}: the torques fit far better ({best:.2%} instead of {now:.2%}) with "
+            f"{guilty}, from the first row on: set [position] unit (if it is right as it is: "
+            "[log] check_units = false)"
         )
-    return [f"the fit is bad: relative torque error {error:.0%}; look at columns, units and signs"]
+    told = f"the fit is bad: relative torque error {error:.0%}; look at columns, units and signs"
+    return [told] if poor else []
 
 
-def _rescaled(source: _Source, joints: Sequence[int], factor: float) -> _Source:
-    scale = np.ones(source.motion.q.shape[1])
+def _sparse(motion: Motion) -> Motion:
+    return motion.part(slice(None, None, max(1, len(motion.q) // 1500)))
+
+
+def _quick_error(model: Model, motions: Sequence[Motion], shape: Mapping[str, float]) -> float:
+    """The relative error of a plain fit to unfiltered torques."""
+    parts = [full_matrix(model, m, shape)[..., list(model.kept)][m.valid] for m in motions]
+    known = [(m.tau - known_torques(model, m))[m.valid] for m in motions]
+    W, y = np.concatenate(parts), np.concatenate(known)
+    norms = np.maximum(np.linalg.norm(W, axis=0), 1e-300)
+    K, *_ = np.linalg.lstsq(W / norms, y, rcond=1e-12)
+    return relative_error(W / norms, y, K)
+
+
+def _rescaled(motion: Motion, joints: Sequence[int], factor: float) -> Motion:
+    scale = np.ones(motion.q.shape[1])
     scale[list(joints)] = factor
-    motion = source.motion
-    changed = replace(motion, q=motion.q * scale, qd=motion.qd * scale, qdd=motion.qdd * scale)
-    return replace(source, motion=changed)
+    return replace(motion, q=motion.q * scale, qd=motion.qd * scale, qdd=motion.qdd * scale)
 
 
 def _positions(recipe: Recipe, joints: Sequence[int]) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -21,7 +21,7 @@ from .recipe import Recipe
 from .signals import Plan
 from .solve import Estimate, relative_error
 
-__all__ = ["Curves", "Essential", "Identification"]
+__all__ = ["Curves", "Essential", "Identification", "together"]
 
 Array = np.ndarray
 SIGNIFICANT = 0.1  # relative deviation: below, a parameter is well identified
@@ -38,6 +38,20 @@ class Curves:
     t: Array
     y: Array
     W: Array = field(repr=False)
+    valid: Array = field(repr=False)  # torques that can be believed
+
+    @property
+    def pair(self) -> tuple[Array, Array]:
+        """(W, y), zero where the torques cannot be believed."""
+        return self.W * self.valid[..., None], self.y * self.valid
+
+
+def together(curves: Sequence[Curves], role: str) -> tuple[Array, Array] | None:
+    """(W, y) of all stretches of a role, or None where there is none."""
+    pairs = [c.pair for c in curves if c.role == role]
+    if not pairs:
+        return None
+    return np.concatenate([W for W, _ in pairs]), np.concatenate([y for _, y in pairs])
 
 
 @dataclass(frozen=True)
@@ -106,10 +120,11 @@ class Identification:
         """Relative torque errors of every joint, by role."""
         found = {}
         for role in dict.fromkeys(curves.role for curves in self.curves):
-            y = np.concatenate([c.y for c in self.curves if c.role == role])
-            W = np.concatenate([c.W for c in self.curves if c.role == role])
-            n = y.shape[1]
-            found[role] = np.array([relative_error(W[:, j], y[:, j], self.K) for j in range(n)])
+            pair = together(self.curves, role)
+            assert pair is not None
+            W, y = pair
+            joints = range(y.shape[1])
+            found[role] = np.array([relative_error(W[:, j], y[:, j], self.K) for j in joints])
         return found
 
     @property
@@ -162,14 +177,13 @@ class Identification:
     def predict(self, q: Any, qd: Any, qdd: Any) -> Array:
         """Torques (rows, n) of the identified model, with friction, offsets and couplings."""
         from .equations import full_matrix
-        from .signals import Motion
+        from .signals import states
 
         arrays = [np.atleast_2d(np.asarray(x, float)) for x in (q, qd, qdd)]
         n = self.original.n
         if any(x.shape != arrays[0].shape or x.shape[1] != n for x in arrays):
             raise InputError(f"q, qd, qdd must be (rows, {n}); found {[x.shape for x in arrays]}")
-        zero = np.zeros(arrays[0].shape)
-        motion = Motion(*arrays, zero, zero == 0, np.arange(len(zero)), 1.0)
+        motion = states(*arrays)
         D = full_matrix(self.model, motion, self.shape)[..., list(self.model.kept)]
         return np.asarray(D @ self.K)
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -107,7 +108,7 @@ def _fault(recording: Recording, faults: Sequence[str]) -> InputError:
 
 def _names(robot: Robot, recording: Recording, recipe: Recipe) -> tuple[Names, list[str]]:
     """Which column holds what: named by the recipe, or found by the usual names."""
-    notes: list[str] = list(f"{recording.name}: {note}" for note in recording.notes)
+    notes = [f"{recording.name}: {note}" for note in recording.notes]
     found: dict[str, list[str]] = {}
     problems = []
     for key in _UNITS:
@@ -174,7 +175,7 @@ def _times(recording: Recording, names: Names, recipe: Recipe) -> np.ndarray:
 
 def _window(t: np.ndarray, recipe: Recipe) -> np.ndarray:
     start, stop = recipe.log.start, recipe.log.stop
-    inside = np.isfinite(t)
+    inside = np.asarray(np.isfinite(t))
     if start is not None:
         inside &= t >= start
     if stop is not None:
@@ -257,7 +258,7 @@ def _uniform(x: Series) -> tuple[list[Series], list[str]]:
             "ones divide the recording"
         )
     limits = [0, *(k + 1 for k in long), len(x.t)]
-    parts = [x.part(slice(a, b)) for a, b in zip(limits[:-1], limits[1:], strict=True)]
+    parts = [x.part(slice(a, b)) for a, b in pairwise(limits)]
     kept = [part for part in parts if len(part.t) >= 20]
     if not kept:
         raise InputError(f"{x.name}: too short: no 20 samples without a gap")

@@ -18,7 +18,7 @@ from ...errors import InputError, MissingExtraError
 from .recipe import Filter
 from .series import Series
 
-__all__ = ["Motion", "Plan", "derivative", "lowpass", "moved", "plan", "require_scipy"]
+__all__ = ["Motion", "Plan", "derivative", "lowpass", "moved", "plan", "require_scipy", "states"]
 
 # coefficients c_k of (x[+k] - x[-k]) c_k / h, by order of accuracy
 _STENCILS = {
@@ -69,10 +69,18 @@ class Motion:
     dt: float
     loaded: bool = False
     name: str = ""
+    timed: bool = True
+    measured: bool = False  # the velocities were recorded
 
     def part(self, rows: slice) -> Motion:
         changed: Any = {k: getattr(self, k)[rows] for k in ("q", "qd", "qdd", "tau", "valid", "t")}
         return replace(self, **changed)
+
+
+def states(q: np.ndarray, qd: np.ndarray, qdd: np.ndarray, *, loaded: bool = False) -> Motion:
+    """States (rows, n) without torques or time."""
+    zero = np.zeros(q.shape)
+    return Motion(q, qd, qdd, zero, zero == 0, np.arange(len(q)), 1.0, loaded, timed=False)
 
 
 def lowpass(x: np.ndarray, cutoff: float | None, rate: float, order: int) -> np.ndarray:
@@ -105,9 +113,9 @@ def derivative(x: np.ndarray, dt: float, accuracy: int = 8) -> np.ndarray:
     for k, c in enumerate(weights, 1):
         found[m : len(x) - m] += c * (x[m + k : m + k + rows] - x[m - k : m - k + rows])
     for k in range(m):  # the polynomial through the first (last) 2m+1 samples
-        c = _one_sided(k, 2 * m + 1)
-        found[k] = np.tensordot(c, x[: 2 * m + 1], 1)
-        found[-1 - k] = -np.tensordot(c, x[: -2 * m - 2 : -1], 1)
+        ends = _one_sided(k, 2 * m + 1)
+        found[k] = np.tensordot(ends, x[: 2 * m + 1], 1)
+        found[-1 - k] = -np.tensordot(ends, x[: -2 * m - 2 : -1], 1)
     return found / dt
 
 
@@ -192,6 +200,9 @@ def moved(series: Series, filters: Plan, chosen: Filter) -> Motion:
     if chosen.delay and series.timed:
         late = series.t + chosen.delay
         tau = np.column_stack([np.interp(late, series.t, x) for x in tau.T])
-    motion = Motion(q, qd, qdd, tau, series.valid, series.t, series.dt, series.loaded, series.name)
+    motion = Motion(
+        q, qd, qdd, tau, series.valid, series.t, series.dt, series.loaded, series.name,
+        series.timed, series.qd is not None,
+    )  # fmt: skip
     skip = round(chosen.trim / series.dt) if series.timed else 0
     return motion.part(slice(skip, len(q) - skip)) if skip else motion

@@ -54,7 +54,7 @@ def estimate(
     data: Equations, weights: str = "joint", robust: bool = False, iterations: int = 12
 ) -> Estimate:
     """The weighted least squares estimate of K."""
-    r, p = data.W.shape[1:]
+    p = data.W.shape[2]
     if int(data.valid.sum()) < 2 * p:
         raise InputError(
             f"{data.name}: too short: {int(data.valid.sum())} equations for {p} parameters; at "
@@ -107,7 +107,7 @@ def _by_joint(data: Equations, weights: str, iterations: int) -> Estimate:
 
 def _triangular(A: Array, b: Array) -> Array:
     """R of [A b]: the same normal equations in p + 1 rows."""
-    return np.linalg.qr(np.column_stack([A, b]), mode="r")
+    return np.asarray(np.linalg.qr(np.column_stack([A, b]), mode="r"))
 
 
 def _close(K: Array, last: Array, sigma: Array) -> bool:
@@ -132,7 +132,7 @@ def _whitening(residual: Array, data: Equations, weights: str, p: int) -> Array:
     e = residual[whole] / spread
     correlation = e.T @ e / max(len(e) - p / r, 1)
     correlation += 1e-9 * np.eye(r)
-    return np.linalg.inv(np.linalg.cholesky(correlation)) / spread
+    return np.asarray(np.linalg.inv(np.linalg.cholesky(correlation)) / spread)
 
 
 def _weighted(data: Equations, whitening: Array, outer: Array) -> tuple[Array, Array]:
@@ -194,7 +194,7 @@ def essential(found: Estimate, confidence: float) -> tuple[list[int], Array, Arr
         growth = solve_reduced(found.R, found.z, trial)[1]
         left = p - len(trial)
         F = growth / left / unit if unit > 0 else np.inf
-        if F > fisher.ppf(confidence, left, free):
+        if fisher.ppf(confidence, left, free) < F:
             break
         kept, accepted = trial, float(F)
     K, _ = solve_reduced(found.R, found.z, kept)

@@ -1,0 +1,133 @@
+"""Closed-form inverse geometry beside EAIK, ik-geo and ssik: all configurations, one core.
+
+python -m bench.inverse             microseconds per pose and configurations found, in one run
+
+Every system gets the same poses, in one thread. Those with a batch call use it; ik-geo and ssik are
+called pose by pose. A system that is not installed, or does not solve the robot, is left out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+from bench.timing import Figure, best_of
+from rich.console import Console
+from rich.table import Table
+
+import cardan
+from cardan.inverse.chain import NumericChain
+
+ROBOTS = {
+    "puma560-numeric": "spherical_two_parallel",
+    "tx40": "spherical_two_parallel",
+    "ur5": "three_parallel_two_intersecting",
+    "ur10": "three_parallel_two_intersecting",
+    "iiwa14": "",
+    "scara": "",
+    "rx90": "spherical_two_parallel",
+    "stanford": "",
+}
+LENGTHS = {"D2": 0.4, "D3": 0.45, "RL4": 0.45, "RL2": 0.15}
+Peer = tuple[str, int, Callable[[], Any]]  # name, poses, the work
+
+
+def axes(chain: NumericChain) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """H (n, 3), P (n + 1, 3) and the rotation at q = 0: the chain as a product of exponentials."""
+    frames = chain.frames(np.zeros(chain.n))
+    H = np.array([T[:3, 2] for T in frames[1:-1]])
+    points = np.array([np.zeros(3), *(T[:3, 3] for T in frames[1:])])
+    return H, np.diff(points, axis=0), frames[-1][:3, :3]
+
+
+def peers(name: str, chain: NumericChain, T: np.ndarray) -> Iterator[Peer]:
+    """The other systems at the same poses."""
+    if chain.n != 6 or (chain.sigma != 0).any():
+        return
+    H, P, R0 = axes(chain)
+    poses = T.copy()
+    poses[:, :3, :3] = T[:, :3, :3] @ R0.T
+    try:
+        from eaik.IK_HP import HPRobot
+
+        robot = HPRobot(H, P)
+        if robot.hasKnownDecomposition():
+            part = poses[:2000]
+            yield "EAIK, batch", len(part), lambda: robot.IK_batched(part, 1)
+    except ImportError:
+        pass
+    try:
+        import ik_geo
+
+        if ROBOTS[name]:
+            other = getattr(ik_geo.Robot, ROBOTS[name])(H.tolist(), P.tolist())
+            listed = [(x[:3, :3].tolist(), x[:3, 3].tolist()) for x in poses[:500]]
+            yield "ik-geo", len(listed), lambda: [other.get_ik(R, t) for R, t in listed]
+    except ImportError:
+        pass
+    try:
+        import ssik
+
+        arm = ssik.Manipulator.from_prebuilt(PREBUILT[name]) if name in PREBUILT else None
+        if arm is not None:
+            few = T[:20]
+            yield "ssik", len(few), lambda: [arm.solve(x, respect_limits=False) for x in few]
+    except ImportError:
+        pass
+
+
+PREBUILT = {"puma560-numeric": "puma560_ik", "ur5": "ur5_ik"}
+
+
+def measured(name: str, poses: int = 20000) -> list[tuple[str, str, float, float]]:
+    """(robot, system, microseconds per pose, configurations per pose)."""
+    robot = cardan.load(name)
+    known = {key: LENGTHS[key] for key in robot.parameters if key in LENGTHS}
+    ik = cardan.model(robot.with_values(known), "inverse-geometry").compile()
+    chain = ik.chain.numeric()
+    rng = np.random.default_rng(0)
+    q = rng.uniform(-np.pi, np.pi, (poses, chain.n))
+    T = chain.pose(q)
+    more = {"free": q[:, ik.free[0]]} if ik.free else {}
+    found = ik.solve(T, **more)
+    seconds = best_of(7, lambda: ik.solve(T, **more))
+    rows = [(name, f"Cardan ({ik.method})", seconds / poses * 1e6, float(found.count.mean()))]
+    for system, count, work in peers(name, chain, T):
+        solutions = _mean(work())
+        rows.append((name, system, best_of(3, work) / count * 1e6, solutions))
+    return rows
+
+
+def _mean(found: Any) -> float:
+    """Configurations per pose in a peer's answer; least-squares ones do not count."""
+    sizes = []
+    for item in found:
+        if hasattr(item, "Q"):
+            exact = [not ls for ls in item.is_LS] if hasattr(item, "is_LS") else [1] * len(item.Q)
+            sizes.append(sum(map(bool, exact)))
+        else:
+            listed = item[0] if isinstance(item, tuple) else item
+            sizes.append(len(listed))
+    return float(np.mean(sizes))
+
+
+def figures() -> list[Figure]:
+    """For `python -m bench`: closed forms stay below a microsecond per pose."""
+    return [
+        Figure(f"inverse geometry of {name}, {system}", us, "us", 1.0)
+        for name in ("puma560-numeric", "ur5", "iiwa14")
+        for _, system, us, _ in measured(name)[:1]
+    ]
+
+
+def main() -> None:
+    table = Table("robot", "system", "us per pose", "configurations")
+    for name in ROBOTS:
+        for robot, system, us, count in measured(name):
+            table.add_row(robot, system, f"{us:.3g}", f"{count:.2f}")
+    Console().print(table)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,38 @@
+"""Make the pictures of the pages on motion: python docs/make_pictures.py"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+
+import cardan
+from cardan.use.compare import compare
+from cardan.use.plots import save_figure
+from cardan.use.simulate import simulate
+from cardan.use.torques import torques
+from cardan.use.trajectory import move
+
+FOLDER = Path(__file__).parent / "pictures"
+
+
+def main() -> None:
+    FOLDER.mkdir(exist_ok=True)
+    rods = {
+        "L1": 1, "ZZ1": 10 / 3, "MX1": 5, "MY1": 0, "M1": 10, "FV1": 0,
+        "ZZ2": 5 / 3, "MX2": 2.5, "MY2": 0, "M2": 5, "FV2": 0, "G": 9.81,
+    }  # fmt: skip
+    planar = cardan.load("planar2r").with_values(rods)
+    swing = move(np.radians([90, -180]), np.radians([0, 90]), 1.0)
+    save_figure(torques(planar, swing).plot(), FOLDER / "torques-2r.png")
+    robot = cardan.load("ur5")
+    run = simulate(robot, [0, -1.5, 0.5, 0.2, 0.1, 0], duration=2)
+    save_figure(run.plot(), FOLDER / "simulation-ur5.png")
+    motion = move([0, -1, 1, -0.5, 0.5, 0], [0.8, -0.6, 0.4, 0.2, 1, 1], 1.0)
+    laws = ["pd", "pd-gravity", "computed-torque"]
+    found = compare(robot, motion, laws, bandwidth=10, error=0.1)
+    save_figure(found.plot(), FOLDER / "control-ur5.png")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,161 @@
+"""Commands of identification: identify, excite."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from .arguments import Json, RobotName, Settings
+from .output import console, print_json, print_table, print_text
+
+if TYPE_CHECKING:
+    from ..use.identification import Excitation, Identification
+
+__all__ = ["excite", "identify"]
+
+Logs = Annotated[
+    list[str],
+    typer.Argument(metavar="LOG...", help="CSV, Parquet, MAT, ROS bag, or a folder of tables."),
+]
+RecipeFile = Annotated[
+    str, typer.Option(metavar="FILE", help="Columns, units, filters, friction (TOML).")
+]
+Folder = Annotated[
+    str, typer.Option("-o", "--output", metavar="DIR", help="Report, parameters, robot files.")
+]
+Validation = Annotated[
+    list[str] | None,
+    typer.Option(metavar="LOG", help="A recording that is only predicted. Repeatable."),
+]
+Loaded = Annotated[
+    list[str] | None,
+    typer.Option(metavar="LOG", help="A recording with a payload, to be identified. Repeatable."),
+]
+Numbers = Annotated[
+    str | None, typer.Option(metavar="X,X,..", help="Limits of the joints, or one for all.")
+]
+
+
+def identify(
+    robot: RobotName,
+    log: Logs,
+    recipe: RecipeFile = "",
+    output: Folder = "",
+    validate: Validation = None,
+    payload: Loaded = None,
+    split: Annotated[
+        float | None, typer.Option(metavar="SHARE", help="Hold out the last share of the rows.")
+    ] = None,
+    base_only: Annotated[
+        bool, typer.Option("--base-only", help="Leave out the fit of real bodies.")
+    ] = False,
+    setting: Settings = None,
+    json: Json = False,
+) -> None:
+    """Identify the dynamic parameters of a robot from recordings.
+
+    Without a recipe: columns t, q1.., tau1.. (and qd1.., qdd1.. if recorded) in SI units."""
+    from ..use.identification import identify as run
+    from ..use.identification import read_recipe
+    from .sources import open_robot
+
+    chosen = read_recipe(recipe or None)
+    if split is not None:
+        if not 0 <= split < 1:
+            raise typer.BadParameter("from 0 to less than 1", param_hint="--split")
+        chosen = chosen.changed("fit", split=split)
+    found_robot = open_robot(robot, setting)
+    with console(stderr=True).status("identifying") as status:
+        found = run(
+            found_robot, list(log), chosen, validation=validate or None, payload=payload or None,
+            consistent=not base_only, progress=status.update,
+        )  # fmt: skip
+        written = found.save(output) if output else []
+    if json:
+        print_json(found.to_dict())
+        return
+    _print(found)
+    for path in written:
+        print_text(str(path))
+
+
+def _print(found: Identification) -> None:
+    rows = [
+        (name, f"{x:.6g}", f"{s:.3g}", f"{r:.3g}", word) for name, x, s, r, word in found.table()
+    ]
+    rows += [(name, f"{x:.6g}", "", "", "shape of the friction") for name, x in found.shape.items()]
+    head = ("parameter", "value", "sigma", "sigma %", "remark")
+    print_table(f"{len(found.names)} parameters of {found.original.name}", head, rows)
+    errors = [(name, f"{100 * x:.3f}") for name, x in found.errors.items()]
+    print_table("", ("relative torque error", "%"), errors)
+    for note in found.notes:
+        print_text(f"note: {note}")
+
+
+def excite(
+    robot: RobotName,
+    output: Annotated[
+        str, typer.Option("-o", "--output", metavar="FILE", help="The motion: .csv or .parquet.")
+    ] = "",
+    recipe: RecipeFile = "",
+    period: Annotated[float, typer.Option(help="Seconds.")] = 10.0,
+    harmonics: Annotated[int, typer.Option(min=2, max=100, help="Of the Fourier series.")] = 5,
+    criterion: Annotated[str, typer.Option(help="condition or determinant.")] = "condition",
+    velocity: Numbers = None,
+    acceleration: Numbers = None,
+    lower: Numbers = None,
+    upper: Numbers = None,
+    effort: Numbers = None,
+    rate: Annotated[float, typer.Option(help="Samples per second.")] = 1000.0,
+    seed: Annotated[int, typer.Option(min=0, help="Of the search.")] = 0,
+    iterations: Annotated[int, typer.Option(min=0, help="Of the search.")] = 200,
+    setting: Settings = None,
+    json: Json = False,
+) -> None:
+    """Design a motion that excites the dynamic parameters, within the limits of the robot."""
+    from ..use.identification import excite as run
+    from .sources import open_robot
+
+    limits = {
+        "velocity": velocity, "acceleration": acceleration, "lower": lower, "upper": upper,
+        "effort": effort,
+    }  # fmt: skip
+    values = {key: _numbers(key, text) for key, text in limits.items() if text is not None}
+    with console(stderr=True).status("designing") as status:
+        found = run(
+            open_robot(robot, setting), recipe or None, period=period, harmonics=harmonics,
+            criterion=criterion, rate=rate, seed=seed, iterations=iterations,
+            progress=status.update, **values,
+        )  # fmt: skip
+    if output:
+        found.save(output)
+    if json:
+        print_json(found.to_dict())
+        return
+    _print_motion(found)
+    if output:
+        print_text(f"{output}: {len(found.motion.t)} samples, {found.period:g} s")
+
+
+def _print_motion(found: Excitation) -> None:
+    motion = found.motion
+    head = ["joint", "from", "to", "velocity", "acceleration", "torque"]
+    rows = []
+    for j, name in enumerate(found.robot.variables):
+        q = motion.q[:, j]
+        tau = "-" if found.torque is None else f"{abs(found.torque[:, j]).max():.4g}"
+        peaks = [f"{abs(x[:, j]).max():.4g}" for x in (motion.qd, motion.qdd)]
+        rows.append((name, f"{q.min():.4g}", f"{q.max():.4g}", *peaks, tau))
+    print_table(f"exciting motion of {found.robot.name}", head, rows)
+    print_text(f"condition number {found.condition:.4g}, log det {found.determinant:.4g} "
+               "per parameter")  # fmt: skip
+
+
+def _numbers(name: str, text: str) -> Any:
+    try:
+        found = [float(part) for part in text.split(",")]
+    except ValueError:
+        raise typer.BadParameter(f"'{text}' is not a list of numbers", param_hint=f"--{name}") \
+            from None  # fmt: skip
+    return found[0] if len(found) == 1 else found

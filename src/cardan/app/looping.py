@@ -1,0 +1,85 @@
+"""The command about closed loops: mobility, equations, assemblies."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import typer
+
+from .arguments import Json, RobotName, Settings
+from .output import print_json, print_table, print_text
+
+__all__ = ["loops"]
+
+
+def loops(
+    robot: RobotName,
+    setting: Settings = None,
+    at: Annotated[
+        str,
+        typer.Option(metavar="Q,Q,...", help="Positions of the active joints: list assemblies."),
+    ] = "",
+    platform: Annotated[
+        str, typer.Option(metavar="X,X,...", help="Coordinates of the platform instead.")
+    ] = "",
+    equations: Annotated[
+        bool, typer.Option("--equations", help="Print the equations of every loop.")
+    ] = False,
+    json: Json = False,
+) -> None:
+    """Closed loops: mobility, redundant equations, and all assemblies at given positions."""
+    from ..catalogue import model
+    from .sources import open_robot
+
+    found = open_robot(robot, setting)
+    geometry = model(found, "loop-geometry")
+    facts = _facts(geometry)
+    if platform:
+        geometry = geometry.legs
+    names = list(found.variables)
+    q = geometry.solve(_numbers(platform or at)) if platform or at else None
+    if json:
+        print_json({
+            **facts, "equations": geometry.equations() if equations else None,
+            "variables": names, "assemblies": None if q is None else q.tolist(),
+        })  # fmt: skip
+        return
+    for key, value in facts.items():
+        if key != "loops":
+            print_text(f"{key}: {value}")
+    header = ("loop", "cut joint", "links", "independent", "repeated")
+    print_table("", header, [tuple(loop.values()) for loop in facts["loops"]])
+    if equations:
+        print_text()
+        print_text(geometry.equations())
+    if q is not None:
+        print_text()
+        rows = [[str(k), *(f"{x:.6f}" for x in row)] for k, row in enumerate(q, 1)]
+        print_table(f"{len(q)} assemblies", ("", *names), rows)
+
+
+def _facts(geometry: Any) -> dict[str, Any]:
+    analysis, link = geometry.analysis, geometry.connection
+    parts = [
+        {
+            "name": loop.name, "kind": loop.kind, "links": " ".join(map(str, loop.links)),
+            "independent": " ".join(keep.rows), "repeated": " ".join(analysis.redundant[loop.name]),
+        }
+        for loop, keep in zip(link.loops, analysis.chosen, strict=True)
+    ]  # fmt: skip
+    return {
+        "mobility": analysis.mobility,
+        "Gruebler": link.gruebler,
+        "active": link.named(link.active),
+        "passive": link.named(link.passive),
+        "loops": parts,
+    }
+
+
+def _numbers(text: str) -> list[float]:
+    from ..errors import InputError
+
+    try:
+        return [float(word) for word in text.split(",")]
+    except ValueError:
+        raise InputError(f"{text!r:.60}: numbers with commas between are expected") from None

@@ -1,0 +1,165 @@
+"""The command that inverts geometry: ik."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from ..errors import InputError
+from .arguments import CutLoops, Json, RobotName, Settings
+from .output import print_json, print_table, print_text, write
+
+if TYPE_CHECKING:
+    from ..describe.robot import Robot
+
+__all__ = ["ik"]
+
+
+def ik(
+    robot: RobotName,
+    pose: Annotated[
+        str,
+        typer.Option(
+            metavar="NUMBERS",
+            help="16 numbers row by row, or x y z roll pitch yaw (m, rad), apart by commas.",
+        ),
+    ] = "",
+    at: Annotated[
+        str, typer.Option(metavar="NUMBERS", help="The pose of these joint values instead.")
+    ] = "",
+    method: Annotated[str, typer.Option(help="auto, paul, pieper or general.")] = "auto",
+    frame: Annotated[str, typer.Option(help="The frame; default the end effector.")] = "",
+    free: Annotated[
+        str, typer.Option(metavar="JOINT[=VALUE]", help="Of 7 joints: the one that is given.")
+    ] = "",
+    guess: Annotated[str, typer.Option(metavar="NUMBERS", help="Nearest to it first.")] = "",
+    limits: Annotated[bool, typer.Option("--limits", help="Only within joint limits.")] = False,
+    equations: Annotated[
+        str, typer.Option(metavar="FORM", help="Print the derivation: text or latex.")
+    ] = "",
+    to: Annotated[
+        str, typer.Option(metavar="LANGUAGE", help="Print code: c, cpp, python, matlab.")
+    ] = "",
+    function: Annotated[str, typer.Option(help="Its name.")] = "inverse_geometry",
+    output: Annotated[str, typer.Option("-o", "--output", metavar="FILE")] = "-",
+    numeric: Annotated[
+        bool, typer.Option("--numeric", help="One configuration, by damped least squares.")
+    ] = False,
+    setting: Settings = None,
+    tree: CutLoops = False,
+    json: Json = False,
+) -> None:
+    """All configurations of a pose: solved, as equations, or as code."""
+    from .. import model
+    from .sources import open_robot
+
+    found = open_robot(robot, setting, tree=tree)
+    start = _numbers("--guess", guess) if guess else None
+    if numeric:
+        _numerically(found, _pose(found, pose, at, frame), frame, start, limits, json)
+        return
+    joint, _, value = free.partition("=")
+    options: dict[str, Any] = {"method": method, "frame": frame or None, "free": joint or None}
+    solution = model(found, "inverse-geometry", **options)
+    if equations:
+        write(output, solution.equations(equations))
+    elif to:
+        write(output, solution.emit(to, function=function))
+    else:
+        T = _pose(found, pose, at, frame)
+        held = _numbers("--free", value)[0] if value else None
+        if held is None and at and solution.free:
+            held = _numbers("--at", at)[solution.free[0]]
+        answer = solution.solve(T, guess=start, limits=limits, report=True, free=held)
+        _print(solution, T, answer, json)
+
+
+def _numbers(name: str, text: str) -> list[float]:
+    """Numbers apart by commas or spaces; formulas such as pi/2 are allowed."""
+    from ..describe.parser import to_value
+
+    try:
+        return [float(to_value(word)) for word in text.replace(",", " ").split()]  # type: ignore[arg-type]
+    except TypeError:
+        raise InputError(f"{name} {text}: a symbol without a value; expected numbers") from None
+
+
+def _pose(robot: Robot, pose: str, at: str, frame: str) -> Any:
+    """The pose asked for, as a matrix (4, 4)."""
+    import numpy as np
+
+    from .. import model
+    from ..describe.frames import frame as placed
+    from ..describe.frames import rotation_of_rpy
+
+    if bool(pose) == bool(at):
+        raise typer.BadParameter("give a pose with --pose, or joint values with --at")
+    if at:
+        q = _numbers("--at", at)
+        if len(q) != robot.n:
+            raise InputError(f"--at has {len(q)} values; '{robot.name}' has {robot.n} joints")
+        program = model(robot, "transform", frame=frame or None)
+        return program.evaluate(q=np.array(q))
+    values = _numbers("--pose", pose)
+    if len(values) == 16:
+        return np.reshape(values, (4, 4))
+    if len(values) == 6:
+        return placed(rotation_of_rpy(values[3:], 0.0), values[:3])
+    raise InputError(f"--pose has {len(values)} numbers; expected 16, or x y z roll pitch yaw")
+
+
+def _print(solution: Any, T: Any, answer: Any, json: bool) -> None:
+    count = int(answer.count)
+    rows: list[dict[str, Any]] = [
+        {
+            "q": [float(x) for x in answer.q[k]],
+            "residual": float(answer.residual[k]),
+            "singular": bool(answer.singular[k]),
+            "multiplicity": int(answer.multiplicity[k]),
+        }
+        for k in range(count)
+    ]
+    if json:
+        print_json({
+            "robot": solution.chain.robot, "frame": solution.chain.frame,
+            "method": solution.method, "reason": solution.reason,
+            "variables": list(solution.variables), "pose": T.tolist(), "configurations": rows,
+        })  # fmt: skip
+        return
+    print_text(f"{solution.chain.robot}, frame {solution.chain.frame}: method {solution.method}")
+    print_text(f"({solution.reason})")
+    if not rows:
+        print_text("no configuration: the pose is out of reach")
+        return
+    table = [
+        [k, *(f"{x:.6f}" for x in row["q"]), f"{row['residual']:.1e}", _remark(row)]
+        for k, row in enumerate(rows, 1)
+    ]
+    print_table("", ["", *solution.variables, "residual", ""], table)
+
+
+def _remark(row: dict[str, Any]) -> str:
+    times = f", {row['multiplicity']} solutions coincide" if row["multiplicity"] > 1 else ""
+    return f"singular{times}" if row["singular"] else ""
+
+
+def _numerically(
+    robot: Robot, T: Any, frame: str, start: list[float] | None, limits: bool, json: bool
+) -> None:
+    from .. import inverse_kinematics
+
+    found = inverse_kinematics(robot, T, frame or None, guess=start, limits=limits)
+    q = [float(x) for x in found.q]
+    done, residual = bool(found.converged), float(found.residual)
+    if json:
+        print_json({
+            "robot": robot.name, "method": "numeric", "variables": list(robot.variables),
+            "pose": T.tolist(), "q": q, "residual": residual, "converged": done,
+            "iterations": int(found.iterations),
+        })  # fmt: skip
+        return
+    state = "converged" if done else "not converged"
+    print_text(f"{robot.name}: numerical, {state} after {int(found.iterations)} iterations")
+    row = [*(f"{x:.6f}" for x in q), f"{residual:.1e}"]
+    print_table("", [*robot.variables, "residual"], [row])

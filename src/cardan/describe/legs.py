@@ -1,0 +1,232 @@
+"""Short ways to describe closed loops: a platform, legs repeated by pattern, coinciding frames.
+
+    [platform]   freedoms = ["x", "y", "z"]     a body with its own passive joints from the base
+    [[leg]]      copies = 3                     links and loops, turned about z and numbered
+    [[loop]]     frames = ["a", "b"]            two links that are one body: a joint is cut
+
+They are rewritten into plain links and loops before anything is read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from .toml_lines import Place
+
+__all__ = ["Piece", "pieces_of"]
+
+Report = Callable[[str], None]
+LEG_KEYS = ("name", "copies", "angles", "each", "link", "loop")
+PLATFORM_KEYS = ("name", "freedoms")
+Gone = list[tuple["Piece", str]]
+_AXES = ("x", "y", "z")
+_FREEDOMS = ("x", "y", "z", "rx", "ry", "rz")
+_LARGEST = 100  # copies of a leg
+
+
+@dataclass(frozen=True)
+class Piece:
+    """A table of a link or a loop as it will be read, where it stands, and its leg's values."""
+
+    table: Mapping[str, Any]
+    place: Place
+    each: Mapping[str, Any] = field(default_factory=dict)  # symbol -> value in this copy
+    angle: Any = 0  # added to gamma of frames on links outside the leg
+    inside: frozenset[str] = frozenset()  # names of the leg's own links
+
+
+def pieces_of(table: Mapping[str, Any], reader: Any) -> tuple[list[Piece], list[Piece], Gone]:
+    """Links and loops as they will be numbered: platform, links, legs; coinciding links cut.
+
+    Also the links cut away, each with the name of the link that is the same body. The reader has
+    `tables(table, key)`, `report(message, key)`, `known(table, allowed)`, `place` and `link`."""
+    links: list[Piece] = []
+    loops: list[Piece] = []
+    given = table.get("platform")
+    if isinstance(given, Mapping):
+        reader.place = ("platform", 0)
+        links += [Piece(part, reader.place) for part in platform(given, reader.report)]
+    elif given is not None:
+        reader.report("platform must be a table; write [platform]", "platform")
+    for kind, found in (("link", links), ("loop", loops)):
+        reader.place = ("", 0)
+        for k, part in enumerate(reader.tables(table, kind), 1):
+            first = kind == "link" and k == 1 and links and "antecedent" not in part
+            found.append(Piece({**part, "antecedent": 0} if first else part, (kind, k)))
+    reader.place = ("", 0)
+    for k, part in enumerate(reader.tables(table, "leg"), 1):
+        reader.place = ("leg", k)
+        reader.known(part, LEG_KEYS)
+        more = legs(part, reader.place, reader.report)
+        links += more[0]
+        loops += more[1]
+    gone: Gone = []
+    for k, piece in enumerate(loops):
+        if "frames" in piece.table:
+            reader.place = piece.place
+            reader.link = str(piece.table.get("name", f"loop{k + 1}"))
+            loops[k] = _closed(links, piece, gone, reader.report)
+    return links, loops, gone
+
+
+def _closed(links: list[Piece], piece: Piece, gone: Gone, report: Report) -> Piece:
+    """A loop given by two links that coincide, with the joint it is cut at; that link goes."""
+    if "cut" in piece.table or "twin" in piece.table:
+        report("give frames, or cut and twin, not both")
+    found = one_body(links, piece.table, report)
+    if found is None:
+        return piece
+    loop, name, stays = found
+    if name:
+        names = [str(p.table.get("name", f"link{j}")) for j, p in enumerate(links, 1)]
+        gone.append((links.pop(names.index(name)), stays))
+    rest = {key: x for key, x in piece.table.items() if key != "frames"}
+    return replace(piece, table={**rest, **loop})
+
+
+def platform(table: Mapping[str, Any], report: Report) -> list[dict[str, Any]]:
+    """The links of a platform: one passive joint per freedom, the last one carries the body."""
+    name = str(table.get("name", "platform"))
+    freedoms = table.get("freedoms", list(_FREEDOMS))
+    known = isinstance(freedoms, Sequence) and not isinstance(freedoms, str)
+    if not known or not freedoms or any(f not in _FREEDOMS for f in freedoms):
+        report(f"freedoms = {freedoms!r:.60}; a list of {', '.join(_FREEDOMS)} is expected")
+        return []
+    if len(set(freedoms)) < len(freedoms):
+        report("freedoms: each may stand once")
+        return []
+    body = {key: x for key, x in table.items() if key not in PLATFORM_KEYS}
+    found: list[dict[str, Any]] = []
+    axis = 2  # of the frame before: z
+    for freedom in freedoms:
+        turn = freedom.startswith("r")
+        wanted = _AXES.index(freedom[-1])
+        found.append({
+            "name": f"{name}_{freedom}", "variable": f"{name}_{freedom}", "active": False,
+            "joint": "revolute" if turn else "prismatic", **_towards(axis, wanted),
+        })  # fmt: skip
+        axis = wanted
+    if axis != 2:
+        found.append({"name": name, "joint": "fixed", **_towards(axis, 2)})
+    found[0]["antecedent"] = 0
+    found[-1] |= {"name": name, **body}
+    return found
+
+
+def _towards(axis: int, wanted: int) -> dict[str, str]:
+    """Frames whose z goes from one axis of the base to another: x, y, z are exchanged in turn."""
+    steps = (wanted - axis) % 3
+    if steps == 1:
+        return {"gamma": "pi/2", "alpha": "pi/2"}
+    return {"gamma": "pi", "alpha": "pi/2", "theta": "pi/2"} if steps == 2 else {}
+
+
+def legs(table: Mapping[str, Any], place: Place, report: Report) -> tuple[list[Piece], list[Piece]]:
+    """(links, loops) of all copies of a leg."""
+    each = table.get("each", {})
+    lists = [x for x in (table.get("angles"), *_values(each)) if x is not None]
+    copies = table.get("copies", len(lists[0]) if lists and _is_list(lists[0]) else 1)
+    if isinstance(copies, bool) or not isinstance(copies, int) or not 1 <= copies <= _LARGEST:
+        report(f"copies = {copies!r:.20}; a number from 1 to {_LARGEST} is expected")
+        return [], []
+    if not isinstance(each, Mapping) or any(not _is_list(x) or len(x) != copies for x in lists):
+        report(f"angles and the entries of each are lists of {copies} values, one per copy")
+        return [], []
+    own = [part for part in _tables(table.get("link", [])) if part is not None]
+    closing = [part for part in _tables(table.get("loop", [])) if part is not None]
+    if not own:
+        report("a leg needs links: [[leg.link]]")
+        return [], []
+    angles = table.get("angles") or [f"{2 * k}*pi/{copies}" for k in range(copies)]
+    names = [str(part.get("name", f"{table.get('name', 'leg')}_link{i}_")) for i, part in
+             enumerate(own, 1)]  # fmt: skip
+    links: list[Piece] = []
+    loops: list[Piece] = []
+    for k in range(copies):
+        suffix = str(k + 1)
+        values = {name: x[k] for name, x in each.items()}
+        inside = frozenset(name + suffix for name in names)
+        how = {"each": values, "angle": angles[k], "inside": inside}
+        for i, part in enumerate(own):
+            default = names[i - 1] if i else 0
+            one = _renamed(part, suffix, names, default) | {"name": names[i] + suffix}
+            links.append(Piece(one, place, **how))
+        for part in closing:
+            one = {"name": str(part.get("name", table.get("name", "leg"))) + suffix}
+            for side in ("cut", "twin"):
+                frame = part.get(side)
+                if isinstance(frame, Mapping):
+                    one[side] = _renamed(frame, suffix, names, 0)
+            for key in part:
+                if key not in ("name", "cut", "twin"):
+                    one[key] = part[key]
+            loops.append(Piece(one, place, **how))
+    return links, loops
+
+
+def _renamed(
+    part: Mapping[str, Any], suffix: str, names: Sequence[str], default: Any
+) -> dict[str, Any]:
+    """A frame of a leg with the names of one copy; a number counts the links of the leg."""
+    found = dict(part)
+    i = part.get("antecedent", default)
+    if isinstance(i, str) and i in names:
+        i = i + suffix
+    elif isinstance(i, int) and not isinstance(i, bool) and 0 < i <= len(names):
+        i = names[i - 1] + suffix
+    found["antecedent"] = i
+    for key in ("variable", "joint_name", "name"):
+        if isinstance(part.get(key), str):
+            found[key] = part[key] + suffix
+    return found
+
+
+def one_body(
+    links: list[Piece], loop: Mapping[str, Any], report: Report
+) -> tuple[dict[str, Any], str, str] | None:
+    """(loop, link cut away or "", link that stays) for two links that are one body.
+
+    One of them must end its chain on a passive joint: that joint is cut; its body is the other's.
+    Where neither does, the two are joined rigidly."""
+    named = {str(piece.table.get("name", f"link{j}")): piece for j, piece in enumerate(links, 1)}
+    frames: Any = loop.get("frames")
+    if not _is_list(frames) or len(frames) != 2 or any(str(f) not in named for f in frames):
+        missing = [str(f) for f in frames if str(f) not in named] if _is_list(frames) else []
+        where = f"{', '.join(missing)!r:.60} is no link" if missing else f"{frames!r:.60}"
+        report(f"frames = two names of links that coincide; {where}")
+        return None
+    first, second = (str(f) for f in frames)
+    carried = {str(piece.table.get("antecedent", "")) for piece in links}
+    order = list(named)
+    for gone, stays in ((second, first), (first, second)):
+        table = named[gone].table
+        follows = order.index(gone) + 1 < len(order)
+        below = follows and "antecedent" not in links[order.index(gone) + 1].table
+        passive = table.get("active") is False and table.get("joint", "revolute") != "fixed"
+        if passive and gone not in carried and not below:
+            cut = {k: x for k, x in table.items() if k in _CUT}
+            if "antecedent" not in cut:
+                before = order.index(gone)
+                cut["antecedent"] = order[before - 1] if before else 0
+            return {"cut": cut, "twin": {"antecedent": stays}}, gone, stays
+    cut = {"antecedent": first, "joint": "fixed"}
+    return {"cut": cut, "twin": {"antecedent": second}}, "", first
+
+
+_CUT = ("joint", "antecedent", "gamma", "b", "alpha", "d", "theta", "r", "variable", "FV", "FS",
+        "IA")  # fmt: skip
+
+
+def _tables(found: Any) -> list[Mapping[str, Any] | None]:
+    if not _is_list(found):
+        return []
+    return [part if isinstance(part, Mapping) else None for part in found]
+
+
+def _values(table: Any) -> list[Any]:
+    return list(table.values()) if isinstance(table, Mapping) else [table]
+
+
+def _is_list(x: Any) -> bool:
+    return isinstance(x, Sequence) and not isinstance(x, str)

@@ -1,0 +1,296 @@
+"""MJCF files (MuJoCo's .xml): bodies with any joints and places -> `Robot` in Khalil's notation.
+
+Kept: bodies, hinge and slide joints with names, axes, zeros (ref), ranges, damping as FV,
+frictionloss as FS and armature as IA, masses and inertias (of <inertial>, or of geoms), gravity.
+A free joint under the world makes the base floating. Several joints of a body become a chain with
+massless links between. <equality><connect> becomes a loop with a spherical cut joint; joints
+without an actuator are passive then. Ball joints, welds, joint couplings and tendons are refused or
+left out with a warning; meshes and everything else are ignored: no other file is ever opened.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from ..errors import Fault
+from .bodies import Body, Mass, frames_of, inertial_values, moved, size_of
+from .expression import number
+from .frames import Array, decimal_value, decompose, frame, inverse, length_value, matrix_of
+from .mjcf_shapes import geom_mass
+from .mjcf_xml import Mjcf, about, along, open_mjcf
+from .robot import FIXED, GEOMETRY, PRISMATIC, REVOLUTE, Base, Joint, Limits, Link, Loop, Robot
+
+__all__ = ["read_mjcf"]
+
+_SIGMA = {"hinge": REVOLUTE, "slide": PRISMATIC}
+
+
+def read_mjcf(data: bytes, file: str = "") -> tuple[Robot | None, list[Fault]]:
+    """The robot of an MJCF file and every fault found; no robot when one of them is an error."""
+    mjcf = open_mjcf(data, file)
+    if mjcf.found.failed:
+        return None, mjcf.found.faults
+    scene = _Scene(mjcf)
+    scene.read()
+    robot = None if mjcf.found.failed else scene.robot(file)
+    faults = sorted(mjcf.found.faults, key=lambda fault: fault.line)
+    return None if mjcf.found.failed else robot, faults
+
+
+class _Scene:
+    """The bodies as they are found, the world first."""
+
+    def __init__(self, mjcf: Mjcf) -> None:
+        self.mjcf = mjcf
+        z = np.array([0.0, 0.0, 1.0])
+        self.bodies = [Body("world", -1, Joint("world", 0), np.eye(4), z, np.zeros(3), kept=True)]
+        self.place: dict[str, tuple[int, Array]] = {"world": (0, np.eye(4))}  # body, frame in it
+        self.floating: tuple[Array, str] | None = None
+        self.names = {"world"}
+        self.refs: dict[str, float] = {}  # joint -> its value where the file draws it
+
+    def read(self) -> None:
+        worlds = self.mjcf.root.findall("worldbody")
+        for world in worlds:
+            self._add_masses(0, np.eye(4), self._geoms(world))
+            for body in world.findall("body"):
+                self._body(body, "world")
+        if not worlds or (len(self.bodies) == 1 and self.floating is None):
+            self.mjcf.fault("the file has no body with a joint in <worldbody>", self.mjcf.root)
+        for kind in ("weld", "joint", "tendon", "flex"):
+            for element in self.mjcf.root.iterfind(f"equality/{kind}"):
+                words = "is not supported: use <connect>" if kind == "weld" else "is left out"
+                severity = "error" if kind == "weld" else "warning"
+                self.mjcf.fault(f"<equality><{kind}> {words}", element, severity)
+
+    def _body(self, element: Any, parent: str) -> None:
+        mjcf = self.mjcf
+        name = self._claim(element.get("name") or f"body{len(self.place)}", element)
+        index, T = self.place[parent]
+        T = T @ mjcf.placement(element)
+        joints = [e for e in element if e.tag in ("joint", "freejoint")]
+        masses = self._masses(element)
+        free = [e for e in joints if e.tag == "freejoint" or mjcf.get(e, "type") == "free"]
+        if free:
+            self._float(element, parent, name, T, masses, len(joints))
+        elif not joints:
+            self.place[name] = index, T
+            self._add_masses(index, T, masses)
+        else:
+            self._chain(joints, name, index, T, masses)
+        for inner in element.findall("body"):
+            self._body(inner, name)
+
+    def _claim(self, name: str, element: Any) -> str:
+        if name in self.names:
+            self.mjcf.fault(f"body '{name}' is already defined", element)
+            name = f"{name}_{len(self.names)}"
+        self.names.add(name)
+        return name
+
+    def _float(
+        self, element: Any, parent: str, name: str, T: Array, masses: tuple[Mass, ...], joints: int
+    ) -> None:
+        """The body is the base itself: frame 0 is its frame."""
+        if parent != "world" or self.floating is not None or joints > 1 or len(self.bodies) > 1:
+            self.mjcf.fault(
+                f"body '{name}' has a free joint, which is only read of one body under the world,"
+                " the first, and alone", element,
+            )  # fmt: skip
+            return
+        self.floating = T, name
+        self.place[name] = 0, np.eye(4)
+        self.bodies[0] = replace(self.bodies[0], name=name, masses=masses)
+
+    def _chain(
+        self, joints: list[Any], name: str, parent: int, T: Array, masses: tuple[Mass, ...]
+    ) -> None:
+        """The joints of a body act one after the other, in its frame."""
+        for k, element in enumerate(joints):
+            joint, axis, point, ref = self._joint(element, name)
+            self.refs[joint.name] = ref
+            last = k == len(joints) - 1
+            if joint.sigma == PRISMATIC:
+                back = frame(np.eye(3), -ref * axis)
+            else:
+                R = about(axis, -ref)
+                back = frame(R, point - R @ point)
+            link = name if last else self._claim(f"{name}_{joint.name}", element)
+            self.bodies.append(
+                Body(link, parent, joint, T @ back, axis, point, masses if last else ())
+            )
+            parent, T = len(self.bodies) - 1, np.eye(4)
+        self.place[name] = parent, np.eye(4)
+
+    def _joint(self, element: Any, body: str) -> tuple[Joint, Array, Array, float]:
+        mjcf = self.mjcf
+        kind = mjcf.get(element, "type") or "hinge"
+        if kind not in _SIGMA:
+            mjcf.fault(f"a {kind} joint is not supported: write it as three hinge joints", element)
+            kind = "hinge"
+        name = element.get("name") or f"joint{sum(b.parent >= 0 for b in self.bodies) + 1}"
+        axis = np.array(mjcf.numbers(element, "axis", (0, 0, 1), 3))
+        size = float(np.linalg.norm(axis))
+        if size < 1e-10:
+            mjcf.fault(f"the axis of joint '{name}' has length 0", element)
+            axis, size = np.array([0.0, 0.0, 1.0]), 1.0
+        if mjcf.number(element, "stiffness"):
+            mjcf.fault(f"the spring of joint '{name}' is left out", element, "warning")
+        turns = kind == "hinge"
+        ref = mjcf.number(element, "ref")
+        drive = {
+            "FV": mjcf.number(element, "damping"), "FS": mjcf.number(element, "frictionloss"),
+            "IA": mjcf.number(element, "armature"),
+        }  # fmt: skip
+        values: dict[str, Any] = {key: decimal_value(x, 0.0) for key, x in drive.items()}
+        joint = Joint(
+            name, 0, sigma=_SIGMA[kind], limits=self._limits(element, turns),
+            **values,
+        )  # fmt: skip
+        point = np.array(mjcf.numbers(element, "pos", (0, 0, 0), 3))
+        return joint, axis / size, point, mjcf.angle(ref) if turns else ref
+
+    def _limits(self, element: Any, turns: bool) -> Limits:
+        mjcf = self.mjcf
+        limits = mjcf.numbers(element, "range", None, 2)
+        limited = mjcf.get(element, "limited") or "auto"
+        if limits is None or limited == "false" or (limited == "auto" and not mjcf.limits_follow):
+            return Limits()
+        lower, upper = (mjcf.angle(x) if turns else x for x in limits)
+        return Limits(decimal_value(lower, 0.0), decimal_value(upper, 0.0))
+
+    # masses
+
+    def _add_masses(self, index: int, T: Array, masses: tuple[Mass, ...]) -> None:
+        body = self.bodies[index]
+        self.bodies[index] = replace(body, masses=body.masses + moved(masses, T))
+
+    def _masses(self, element: Any) -> tuple[Mass, ...]:
+        inertial = element.find("inertial")
+        if self.mjcf.from_geoms == "true" or (inertial is None and self.mjcf.from_geoms != "false"):
+            return self._geoms(element)
+        return () if inertial is None else self._inertial(inertial)
+
+    def _inertial(self, element: Any) -> tuple[Mass, ...]:
+        mjcf = self.mjcf
+        T = mjcf.placement(element)
+        full = mjcf.numbers(element, "fullinertia", None, 6)
+        diagonal = mjcf.numbers(element, "diaginertia", None, 3)
+        if full is not None:
+            xx, yy, zz, xy, xz, yz = full
+            tensor = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
+        else:
+            tensor = np.diag(diagonal or [0.0, 0.0, 0.0])
+        R = T[:3, :3]
+        return (Mass(mjcf.number(element, "mass"), T[:3, 3], R @ tensor @ R.T),)
+
+    def _geoms(self, element: Any) -> tuple[Mass, ...]:
+        found = [self._geom(geom) for geom in element.findall("geom")]
+        return tuple(mass for mass in found if mass is not None)
+
+    def _geom(self, element: Any) -> Mass | None:
+        mjcf = self.mjcf
+        kind = mjcf.get(element, "type") or "sphere"
+        size = mjcf.numbers(element, "size", ()) or []
+        given = {
+            key: mjcf.number(element, key) for key in ("mass", "density")
+            if mjcf.get(element, key) is not None
+        }  # fmt: skip
+        if kind == "mesh" and given.get("mass", given.get("density", 1.0)):
+            mjcf.fault(
+                "a mesh weighs nothing here: give its body an <inertial>", element, "warning"
+            )
+        ends = mjcf.numbers(element, "fromto", None, 6)
+        placement = mjcf.placement(element)
+        if ends is not None:
+            start, end = np.array(ends[:3]), np.array(ends[3:])
+            R = along(end - start)
+            placement = frame(np.eye(3) if R is None else R, (start + end) / 2)
+            half = float(np.linalg.norm(end - start)) / 2
+            size = [*size[:1], half] if kind in ("capsule", "cylinder") else [*size[:1] * 2, half]
+        return geom_mass(kind, size, given, placement)
+
+    # the robot
+
+    def robot(self, file: str) -> Robot:
+        size = size_of(self.bodies)
+        joints, links = frames_of(self.bodies)
+        loops = self._loops(joints, links, size)
+        if loops:
+            driven = {
+                e.get("joint") for e in self.mjcf.root.iterfind("actuator/*") if e.get("joint")
+            }
+            joints = [replace(joint, active=joint.name in driven) for joint in joints]
+        root = self.bodies[0]
+        base = Base(link=Link(root.name, **inertial_values(root.masses, size)))
+        if self.floating is not None:
+            T = self.floating[0]
+            Z = tuple(decimal_value(float(x), 0.0) for x in T.ravel())
+            base = replace(base, kind="floating", Z=Z)
+        options = self.mjcf.root.findall("option")
+        g = [0.0, 0.0, -9.81]
+        for option in options:
+            g = self.mjcf.numbers(option, "gravity", g, 3) or g
+        if self.floating is not None:
+            g = (self.floating[0][:3, :3].T @ np.array(g)).tolist()
+        return Robot(
+            self.mjcf.root.get("model") or "MuJoCo model", tuple(links), tuple(joints),
+            tuple(loops), base, tuple(decimal_value(x, 1e-15) for x in g), file,
+        )  # fmt: skip
+
+    def _loops(self, joints: list[Joint], links: list[Link], size: float) -> list[Loop]:
+        """<connect>: a point of one body stays on a point of another."""
+        found: list[Loop] = []
+        world = self._worlds(joints)
+        own = self._own_worlds()
+        number_of = {link.name: j for j, link in enumerate(links, 1)}
+        for element in self.mjcf.root.iterfind("equality/connect"):
+            names = element.get("body1", ""), element.get("body2", "world")
+            anchor = self.mjcf.numbers(element, "anchor", None, 3)
+            if anchor is None or any(name not in self.place for name in names):
+                self.mjcf.fault("<connect> needs body1, body2 and anchor of this file", element)
+                continue
+            body, T = self.place[names[0]]
+            point = (own[body] @ T @ np.array([*anchor, 1.0]))[:3]
+            name = element.get("name") or f"loop{len(found) + 1}"
+            ends = []
+            for k, end in enumerate(names):
+                j = number_of.get(self.bodies[self.place[end][0]].name, 0)
+                local = inverse(world[j]) @ np.array([*point, 1.0])
+                six = decompose(frame(np.eye(3), local[:3]), size)
+                geometry: dict[str, Any] = {
+                    key: length_value(x, size) if key in "bdr" else decimal_value(x, 1e-15)
+                    for key, x in zip(GEOMETRY, six, strict=True)
+                }
+                ends.append(Joint(f"{name}_{k + 1}", j, sigma=FIXED, active=False, **geometry))
+            found.append(Loop(name, ends[0], ends[1], "spherical"))
+        return found
+
+    def _worlds(self, joints: list[Joint]) -> list[Array]:
+        """Khalil's frames in frame 0 at q = ref, where MuJoCo closes its loops."""
+        T = [np.eye(4)]
+        for joint in joints:
+            six = [number(getattr(joint, key)) or 0.0 for key in GEOMETRY]
+            if joint.sigma == REVOLUTE:
+                six[4] += self.refs.get(joint.name, 0.0)
+            elif joint.sigma == PRISMATIC:
+                six[5] += self.refs.get(joint.name, 0.0)
+            T.append(T[joint.antecedent] @ matrix_of(six))
+        return T
+
+    def _own_worlds(self) -> list[Array]:
+        """The bodies' own frames in frame 0 at q = ref."""
+        T = [np.eye(4)]
+        for body in self.bodies[1:]:
+            ref = self.refs.get(body.joint.name, 0.0)
+            turned = body.placement
+            if ref and body.joint.sigma == PRISMATIC:
+                turned = turned @ frame(np.eye(3), ref * body.axis)
+            elif ref and body.point is not None:
+                R = about(body.axis, ref)
+                turned = turned @ frame(R, body.point - R @ body.point)
+            T.append(T[body.parent] @ turned)
+        return T

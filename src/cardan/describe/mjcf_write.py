@@ -1,0 +1,168 @@
+"""A robot -> MJCF text: each of Khalil's frames becomes a body whose joint turns about or slides
+along its z axis.
+
+Rotor inertia is armature, FV and FS are damping and frictionloss, a spherical cut joint is a
+<connect>, and active joints get a motor. MJCF holds numbers only, so free symbols are refused, and
+so is what it has no word for: other cut joints, elastic joints, external wrenches, flexible links,
+a base that moves as prescribed. MuJoCo takes the joint positions 0 for those where a <connect>
+holds: loops that are open there are refused.
+"""
+
+from __future__ import annotations
+
+from xml.sax.saxutils import quoteattr
+
+import numpy as np
+
+from ..errors import DescriptionError, Fault
+from .expression import number
+from .frames import Array, matrix_of
+from .robot import FIXED, GEOMETRY, PRISMATIC, WRENCH, Joint, Link, Loop, Robot
+from .urdf_write import bad_names, free_symbols
+
+__all__ = ["write_mjcf"]
+
+
+def write_mjcf(robot: Robot) -> str:
+    """The robot as MJCF text."""
+    faults = [*free_symbols(robot, "MJCF"), *bad_names(robot), *_lost(robot)]
+    if faults:
+        raise DescriptionError(faults)
+    floating = robot.base.kind == "floating"
+    Z = np.array([_float(x) for x in robot.base.Z]).reshape(4, 4)
+    g = Z[:3, :3] @ np.array([_float(x) for x in robot.gravity])
+    lines = [
+        '<?xml version="1.0"?>', f"<mujoco model={quoteattr(robot.name)}>",
+        '  <compiler angle="radian" inertiafromgeom="false" balanceinertia="false"/>',
+        f'  <option gravity="{_row(g)}"/>', "  <worldbody>",
+    ]  # fmt: skip
+    lines += [f"    <body name={quoteattr(_base_name(robot))}{_place(Z)}>"]
+    lines += [*(['      <freejoint name="base_free"/>'] if floating else [])]
+    lines += _inertial(robot.base.link, "      ")
+    for j, joint in enumerate(robot.joints, 1):
+        if joint.antecedent == 0:
+            lines += _body(robot, j, "      ")
+    lines += ["    </body>", "  </worldbody>", *_equality(robot), *_actuators(robot)]
+    return "\n".join([*lines, "</mujoco>", ""])
+
+
+def _lost(robot: Robot) -> list[Fault]:
+    found = [
+        ("", f"loop '{loop.name}', whose cut joint is not spherical")
+        for loop in robot.loops if loop.kind != "spherical"
+    ]  # fmt: skip
+    for link, joint in zip(robot.links, robot.joints, strict=True):
+        what = [(joint.elastic, "elastic joint"), (link.flexible is not None, "flexible link")]
+        what += [(any(getattr(link, key) != 0 for key in WRENCH), "external wrench FX ... CZ")]
+        found += [(link.name, text) for present, text in what if present]
+    found += [
+        ("", f"loop '{loop.name}', which is open by {gap:.3g} m at q = 0, where MuJoCo closes it")
+        for loop, gap in _gaps(robot) if loop.kind == "spherical" and gap > 1e-9
+    ]  # fmt: skip
+    if robot.base.kind == "mobile":
+        found.append((robot.base.link.name, "prescribed motion of the base"))
+    return [Fault(f"MJCF cannot hold this: {text}", link=link) for link, text in found]
+
+
+def _base_name(robot: Robot) -> str:
+    """The world has a body of its own in MJCF, which is there already."""
+    name, taken = robot.base.link.name, {link.name for link in robot.links}
+    if name == "world":
+        name = "base"
+        while name in taken:
+            name += "_"
+    return name
+
+
+def _gaps(robot: Robot) -> list[tuple[Loop, float]]:
+    """How far the two points of every loop are apart at q = 0."""
+    if not robot.loops:
+        return []
+    T = [np.eye(4)]
+    for joint in robot.joints:
+        T.append(T[joint.antecedent] @ _matrix(joint))
+    ends = [[T[end.antecedent] @ _matrix(end) for end in (x.cut, x.twin)] for x in robot.loops]
+    return [
+        (loop, float(np.linalg.norm(a[:3, 3] - b[:3, 3])))
+        for loop, (a, b) in zip(robot.loops, ends, strict=True)
+    ]
+
+
+def _float(value: object) -> float:
+    found = number(value)  # type: ignore[arg-type]
+    if found is None:
+        raise DescriptionError(f"the value {value} is not a finite number")
+    return found
+
+
+def _row(values: object) -> str:
+    return " ".join(repr(float(x) + 0.0) for x in np.ravel(values))  # type: ignore[call-overload]
+
+
+def _place(T: Array) -> str:
+    """Position and axes, where they are not those of the parent."""
+    text = f' pos="{_row(T[:3, 3])}"' if T[:3, 3].any() else ""
+    if not np.array_equal(T[:3, :3], np.eye(3)):
+        text += f' xyaxes="{_row(T[:3, :2].T)}"'
+    return text
+
+
+def _matrix(joint: Joint) -> Array:
+    return matrix_of([_float(getattr(joint, key)) for key in GEOMETRY])
+
+
+def _body(robot: Robot, j: int, pad: str) -> list[str]:
+    joint, link = robot.joints[j - 1], robot.links[j - 1]
+    lines = [f"{pad}<body name={quoteattr(link.name)}{_place(_matrix(joint))}>"]
+    if joint.sigma != FIXED:
+        kind = "slide" if joint.sigma == PRISMATIC else "hinge"
+        drive = {"damping": joint.FV, "frictionloss": joint.FS, "armature": joint.IA}
+        given = "".join(f' {key}="{_float(x)!r}"' for key, x in drive.items() if x != 0)
+        low, high = joint.limits.lower, joint.limits.upper
+        if low is not None and high is not None:
+            given += f' range="{_float(low)!r} {_float(high)!r}"'
+        lines.append(f'{pad}  <joint name={quoteattr(joint.name)} type="{kind}"{given}/>')
+    lines += _inertial(link, pad + "  ")
+    for k, other in enumerate(robot.joints, 1):
+        if other.antecedent == j:
+            lines += _body(robot, k, pad + "  ")
+    return [*lines, f"{pad}</body>"]
+
+
+def _inertial(link: Link, pad: str) -> list[str]:
+    mass = _float(link.M)
+    if not mass:
+        return []
+    c = np.array([_float(x) for x in (link.MX, link.MY, link.MZ)]) / mass
+    XX, XY, XZ = (_float(x) for x in (link.XX, link.XY, link.XZ))
+    YY, YZ, ZZ = (_float(x) for x in (link.YY, link.YZ, link.ZZ))
+    J = np.array([[XX, XY, XZ], [XY, YY, YZ], [XZ, YZ, ZZ]])
+    J = J - mass * (c @ c * np.eye(3) - np.outer(c, c))
+    moments = [J[0, 0], J[1, 1], J[2, 2], J[0, 1], J[0, 2], J[1, 2]]
+    text = f'pos="{_row(c)}" mass="{mass!r}" fullinertia="{_row(moments)}"'
+    return [f"{pad}<inertial {text}/>"]
+
+
+def _equality(robot: Robot) -> list[str]:
+    """The point of the cut joint, in the frame of the link that carries it."""
+    if not robot.loops:
+        return []
+    names = [_base_name(robot), *(link.name for link in robot.links)]
+    lines = ["  <equality>"]
+    for loop in robot.loops:
+        anchor = _row(_matrix(loop.cut)[:3, 3])
+        bodies = [quoteattr(names[end.antecedent]) for end in (loop.cut, loop.twin)]
+        lines.append(
+            f"    <connect name={quoteattr(loop.name)} body1={bodies[0]} body2={bodies[1]}"
+            f' anchor="{anchor}"/>'
+        )
+    return [*lines, "  </equality>"]
+
+
+def _actuators(robot: Robot) -> list[str]:
+    driven = [joint for joint in robot.joints if joint.active and joint.sigma != FIXED]
+    lines = [
+        f"    <motor name={quoteattr(joint.name)} joint={quoteattr(joint.name)}/>"
+        for joint in driven
+    ]
+    return ["  <actuator>", *lines, "  </actuator>"] if lines else []

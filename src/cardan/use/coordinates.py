@@ -1,0 +1,99 @@
+"""Which positions and velocities the models of a robot take, and how they belong together.
+
+tree                 q (n), velocities qd (n)
+flexible links       q (n + elastic), velocities the same
+closed loops         q (n) of the whole tree, velocities of the active joints (na):
+                     qd = M v with M = [1; W], qdd = M vd + [0; psi]
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from ..catalogue import model
+from ..describe.robot import Robot
+from ..errors import InputError, ModelError
+from .derived import compiled, derived
+from .joints import rigid
+
+__all__ = ["Coordinates", "coordinates"]
+
+
+@dataclass(frozen=True)
+class Coordinates:
+    """Sizes of q and of the velocities v, which velocities are driven, and where v stands in q."""
+
+    robot: Robot
+    nq: int
+    nv: int
+    driven: np.ndarray  # (nv) booleans: has a torque of its own
+    place: np.ndarray  # (nv) the element of q each velocity is the rate of
+    closed: bool
+
+    @property
+    def nu(self) -> int:
+        return int(self.driven.sum())
+
+    def matrix(self, q: np.ndarray, v: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """(M, psi): the rates of q are M v, their rates M vd + psi. For closed loops only."""
+        found = compiled(self.robot, "loop-kinematics")(q=q, qd=v)
+        rest = np.setdiff1d(np.arange(self.nq), self.place)
+        M, psi = np.zeros((self.nq, self.nv)), np.zeros(self.nq)
+        M[self.place, np.arange(self.nv)] = 1
+        M[rest], psi[rest] = found.W, found.psi
+        return M, psi
+
+    def closed_at(self, q: Any) -> np.ndarray:
+        """q with its loops closed: the active joints kept, the passive ones solved nearby."""
+        q = np.asarray(q, float)
+        found = _geometry(self.robot).solve(q[self.place], q)
+        away = found - q
+        turning = np.array([joint.sigma == 0 for joint in self.robot.joints if joint.sigma != 2])
+        return np.asarray(q + np.where(turning, (away + np.pi) % (2 * np.pi) - np.pi, away))
+
+    def first(self, name: str, given: Any) -> np.ndarray:
+        """q from one value for all, all of q, the joints of the tree, or the active joints."""
+        values = np.asarray(given, float)
+        if not np.isfinite(values).all():
+            raise InputError(f"{name} = {values.tolist()} must be finite")
+        if self.closed and values.shape == (self.nv,) and self.nv != self.nq:
+            found = np.atleast_2d(_geometry(self.robot).solve(values))
+            if not len(found):
+                raise InputError(f"the loops of '{self.robot.name}' cannot be closed at {name}")
+            return np.asarray(found[0], float)
+        q = np.zeros(self.nq)
+        if values.shape in ((), (1,)):
+            q[: self.robot.n] = values
+        elif values.shape in ((self.nq,), (self.robot.n,)):
+            q[: len(values)] = values
+        else:
+            raise InputError(
+                f"{name} has shape {values.shape}; expected {self.nq} values, one per joint, or one"
+                " for all"
+            )
+        return self.closed_at(q) if self.closed else q
+
+
+@lru_cache(maxsize=64)
+def coordinates(robot: Robot) -> Coordinates:
+    """The coordinates of a robot's dynamic models."""
+    program = derived(robot, "inverse-dynamics", friction=False, effort="plain")
+    nq, nv = program.inputs["q"][0], program.inputs["qd"][0]
+    if robot.loops:
+        if nq != robot.n:
+            raise ModelError(f"'{robot.name}' has loops and flexible links: use cardan.rigid first")
+        link = _geometry(robot).connection
+        place = np.array([link.moving.index(j) for j in link.active])
+        return Coordinates(robot, nq, nv, np.ones(nv, bool), place, True)
+    driven = np.zeros(nv, bool)
+    driven[: robot.n] = rigid(robot)
+    return Coordinates(robot, nq, nv, driven, np.arange(nv), False)
+
+
+@lru_cache(maxsize=16)
+def _geometry(robot: Robot) -> Any:
+    return model(robot, "loop-geometry")

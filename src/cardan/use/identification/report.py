@@ -1,0 +1,231 @@
+"""The report of an identification: HTML with its pictures inside, or Markdown.
+
+Both are made of the same sections, lists of tables and pictures; two small printers spell them.
+"""
+
+from __future__ import annotations
+
+import base64
+import io
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from html import escape
+from typing import Any
+
+import numpy as np
+
+from ...describe.robot import INERTIA
+from ..joints import names as joint_names
+from ..joints import units
+from ..plots import Panel, lines, style
+from .result import Identification
+
+__all__ = ["body", "html", "markdown"]
+
+_CSS = """
+body { font: 15px/1.5 system-ui, sans-serif; color: #222; max-width: 64em; margin: 2em auto;
+       padding: 0 1em }
+h1 { font-size: 1.6em } h2 { font-size: 1.2em; margin-top: 2em; border-bottom: 1px solid #ddd }
+table { border-collapse: collapse; font-size: 13px; margin: .8em 0 }
+td, th { padding: .2em .9em .2em 0; text-align: right; border-bottom: 1px solid #eee }
+td:first-child, th:first-child, td:last-child, th:last-child { text-align: left }
+img { max-width: 100% } p { max-width: 46em } .note { color: #8a4b00 }
+"""
+
+
+@dataclass(frozen=True)
+class Table:
+    head: Sequence[str]
+    rows: Sequence[Sequence[str]]
+
+
+@dataclass(frozen=True)
+class Picture:
+    figure: Any
+    text: str
+
+
+Part = str | Table | Picture
+
+
+def html(result: Identification) -> str:
+    """The report as one HTML file: no other file, no network."""
+    title = escape(f"Identification of {result.original.name}")
+    return (
+        f'<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><title>{title}</title>'
+        f"<style>{_CSS}</style></head>\n<body>\n<h1>{title}</h1>\n{body(result)}\n</body></html>\n"
+    )
+
+
+def body(result: Identification) -> str:
+    """The sections of the report as HTML, for notebooks."""
+    text = []
+    for title, parts in _sections(result, pictures=True):
+        text.append(f"<h2>{escape(title)}</h2>")
+        text += [_html_part(part) for part in parts]
+    return "\n".join(text)
+
+
+def markdown(result: Identification) -> str:
+    """The report as Markdown, without pictures."""
+    text = [f"# Identification of {_plain(result.original.name)}"]
+    for title, parts in _sections(result, pictures=False):
+        text.append(f"## {title}")
+        text += [_markdown_part(part) for part in parts]
+    return "\n\n".join(text) + "\n"
+
+
+def _html_part(part: Part) -> str:
+    if isinstance(part, Table):
+        cells = "".join(f"<th>{escape(cell)}</th>" for cell in part.head)
+        rows = (
+            f"<tr>{''.join(f'<td>{escape(cell)}</td>' for cell in row)}</tr>" for row in part.rows
+        )
+        return f"<table><tr>{cells}</tr>\n{chr(10).join(rows)}</table>"
+    if isinstance(part, Picture):
+        stream = io.BytesIO()
+        part.figure.savefig(stream, format="png", dpi=110)
+        data = base64.b64encode(stream.getvalue()).decode("ascii")
+        return f'<img alt="{escape(part.text)}" src="data:image/png;base64,{data}">'
+    return f"<p>{escape(part)}</p>"
+
+
+def _markdown_part(part: Part) -> str:
+    if isinstance(part, Table):
+        rule = "|".join(["---"] * len(part.head))
+        rows = ["| " + " | ".join(map(_plain, row)) + " |" for row in part.rows]
+        head = " | ".join(part.head)
+        return "\n".join([f"| {head} |", f"|{rule}|", *rows])
+    return "" if isinstance(part, Picture) else _plain(part)
+
+
+def _plain(text: str) -> str:
+    return text.replace("|", "\\|").replace("\n", " ").replace("<", "&lt;")
+
+
+def _sections(result: Identification, *, pictures: bool) -> Iterator[tuple[str, list[Part]]]:
+    yield "Errors", [_about(result), _errors(result), *_joint_errors(result)]
+    if result.notes:
+        yield "Notes", list(result.notes)
+    if pictures:
+        yield "Torques and predictions", [*_torques(result)]
+    yield (
+        "Identified parameters",
+        [
+            "Base parameters (R: regrouped) and friction, with standard deviations. Essential "
+            "parameters have a significant effect on the torques (F test).",
+            _parameters(result),
+            *([Picture(_deviations(result), "relative deviations")] if pictures else []),
+        ],
+    )
+    if result.shape:
+        rows = [(name, f"{x:.5g}") for name, x in result.shape.items()]
+        yield "Shape of the friction", [Table(("width or velocity", "rad/s or m/s"), rows)]
+    if result.consistent is not None:
+        yield "Real bodies", _bodies(result)
+    if result.model.base.regrouped:
+        rows = [
+            (name, str(result.model.base.regrouped[column]))
+            for name, column in zip(result.model.base.names, result.model.base.kept, strict=True)
+            if column in result.model.base.regrouped and name in result.names
+        ]
+        yield "Regrouped parameters", [Table(("parameter", "is"), rows)]
+    if result.recipe.notes:
+        yield "Recipe", [result.recipe.notes.strip()]
+
+
+def _about(result: Identification) -> str:
+    found = result.estimate
+    plan = result.plans[0]
+
+    def low(x: float | None) -> str:
+        return "none" if x is None else f"{x:.4g} Hz"
+
+    files = ", ".join(dict.fromkeys(curve.name for curve in result.curves))
+    return (
+        f"{files}. {len(result.names)} parameters from {found.rows} equations "
+        f"(model: {result.recipe.fit.model}; condition number {found.condition:.3g} with columns "
+        f"of unit length). Sampled at {plan.rate:.6g} Hz; low-pass of the positions "
+        f"{low(plan.cutoff)} ({plan.why}), of the equations {low(plan.parallel)}; one sample of "
+        f"{plan.decimate} kept."
+    )
+
+
+def _errors(result: Identification) -> Table:
+    rows = [(name, f"{100 * x:.3f}") for name, x in result.errors.items()]
+    rows += [
+        (f"{role}, {len(result.essential.names)} essential parameters", f"{100 * x:.3f}")
+        for role, x in result.essential.errors.items()
+    ]
+    return Table(("relative torque error", "%"), rows)
+
+
+def _joint_errors(result: Identification) -> list[Part]:
+    found = result.joint_errors
+    head = ("relative error of joint, %", *joint_names(result.original))
+    rows = [(role, *(f"{100 * x:.2f}" for x in errors)) for role, errors in found.items()]
+    return [Table(head, rows)]
+
+
+def _parameters(result: Identification) -> Table:
+    rows = [
+        (name, f"{x:.6g}", f"{s:.3g}", f"{r:.3g}", word) for name, x, s, r, word in result.table()
+    ]
+    return Table(("parameter", "value (SI)", "sigma", "sigma, %", "remark"), rows)
+
+
+def _bodies(result: Identification) -> list[Part]:
+    full = result.consistent
+    assert full is not None
+    rows = []
+    for j, link in enumerate(result.original.links, 1):
+        rows.append((link.name, *(f"{full.values[f'{key}{j}']:.5g}" for key in INERTIA)))
+    if "ML" in full.values and "XXL" in full.values:
+        rows.append(("payload", *(f"{full.values.get(f'{key}L', 0.0):.5g}" for key in INERTIA)))
+    return [
+        "Full parameters whose links are all physically consistent (positive definite "
+        f"pseudo-inertias), {full.distance} distance to {full.prior}. What the torques do not "
+        "determine comes from there.",
+        Table(("link", *INERTIA), rows),
+    ]
+
+
+def _torques(result: Identification) -> Iterator[Picture]:
+    """Measured and predicted torques, joint by joint, of every stretch."""
+    robot = result.original
+    for curves in result.curves[:6]:
+        step = max(1, len(curves.t) // 3000)
+        predicted = curves.W[::step] @ result.K
+        panels = [
+            Panel(
+                name, unit.effort,
+                {
+                    "measured": curves.y[::step, j], "predicted": predicted[:, j],
+                    "difference": curves.y[::step, j] - predicted[:, j],
+                },
+            )
+            for j, (name, unit) in enumerate(zip(joint_names(robot), units(robot), strict=True))
+        ]  # fmt: skip
+        title = f"{curves.role}: {curves.name}"
+        yield Picture(lines(curves.t[::step], panels, title), title)
+
+
+def _deviations(result: Identification) -> Any:
+    """Relative standard deviations, sorted."""
+    with style():
+        from matplotlib.figure import Figure
+
+        r = 100 * np.minimum(result.relative_sigma, 1e4)
+        order = np.argsort(r)
+        figure = Figure(figsize=(6.8, 0.13 * len(r) + 1.0))
+        ax = figure.subplots()
+        kept = set(result.essential.names)
+        colours = ["#0072B2" if result.names[k] in kept else "#bbbbbb" for k in order]
+        ax.barh(range(len(r)), r[order], color=colours, height=0.7)
+        ax.set_yticks(range(len(r)), [result.names[k] for k in order], fontsize=6)
+        ax.set_xscale("log")
+        ax.set_ylim(-1, len(r))
+        ax.invert_yaxis()
+        ax.set_xlabel("relative standard deviation, %  (blue: essential)")
+        figure.set_layout_engine("constrained")
+        return figure

@@ -1,0 +1,82 @@
+"""Recordings of real robots: the bundled recipes against published baselines.
+
+The data are not shipped; the tests are skipped where they are absent."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import cardan
+from cardan.describe.check import check
+from cardan.use.identification import Identification, identify
+from cardan.use.identification.consistent import is_consistent
+
+ROOT = Path(__file__).resolve().parents[2]
+DATA = ROOT.parent / "shared" / "data"
+RECIPES = ROOT / "examples" / "identification"
+pytestmark = pytest.mark.skipif(not DATA.is_dir(), reason="the recordings are not here")
+
+
+def identified(name: str, log: str, **more: Any) -> Identification:
+    return identify(name, DATA / log, RECIPES / f"{name}.toml", **more)
+
+
+def real_bodies(result: Identification) -> None:
+    assert is_consistent(result.robot)
+    assert check(result.robot) == []
+    for role in ("fit", "held out", "validation"):
+        if role in result.errors:
+            assert result.errors[f"{role}, consistent bodies"] < 1.2 * result.errors[role]
+
+
+def test_tx40() -> None:
+    """45,000 samples at the motors, wrist coupled; the reference values of its configuration."""
+    result = identified("tx40", "tx40")
+    assert len(result.names) == 61
+    assert result.errors["fit"] <= 0.085
+    reference = {"IA3": 0.0988, "IA4": 0.0313, "IA5": 0.0468, "IA6": 0.0105,
+                 "FV3": 1.97, "FV4": 1.11, "FV5": 1.86, "FV6": 0.65,
+                 "FV1": 8.05, "FV2": 5.53, "Iam6": 0.00964, "Fvm6": 0.616}  # fmt: skip
+    for name, x in reference.items():
+        assert result.values[name] == pytest.approx(x, rel=0.15), name
+    real_bodies(result)
+
+
+def test_ur10() -> None:
+    bags = "rosbags/ur10_{}_trajectory.db3"
+    result = identified(
+        "ur10", bags.format("exciting"), validation=DATA / bags.format("validation")
+    )
+    assert len(result.names) == 58
+    assert result.errors["fit"] <= 0.06
+    assert result.errors["validation"] <= 0.078
+    real_bodies(result)
+
+
+def test_panda() -> None:
+    """The last 30 % is held out by the recipe."""
+    result = identified("panda", "rosbags/panda_exciting_trajectory.db3")
+    assert len(result.names) == 64
+    assert result.errors["fit"] <= 0.032
+    assert result.errors["held out"] <= 0.04
+    real_bodies(result)
+    whole = cardan.load("panda")
+    masses = np.array([float(link.M) for link in result.robot.links])  # type: ignore[arg-type]
+    known = np.array([float(link.M) for link in whole.links])  # type: ignore[arg-type]
+    assert (masses > 0).all()
+    assert abs(masses.sum() / known.sum() - 1) < 0.5
+
+
+def test_no_saturation_is_seen_where_there_is_none() -> None:
+    result = identified("panda", "rosbags/panda_exciting_trajectory.db3", consistent=False)
+    assert not any("saturation" in note for note in result.notes)
+
+
+def test_the_panda_without_a_recipe() -> None:
+    """Names, filters and decimation are chosen from the recording."""
+    result = identify("panda", DATA / "rosbags/panda_exciting_trajectory.db3", consistent=False)
+    assert result.errors["fit"] < 0.06

@@ -1,0 +1,104 @@
+"""The commands torques, simulate and control, as a user types them."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+from cardan.app.cli import app
+from cardan.use.tables import read_table
+from cardan.use.trajectory import move
+
+MOVE = ["--to", "1,-1,1,0,pi/6,0", "--duration", "0.5"]
+
+
+@pytest.fixture(autouse=True)
+def _elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+def run(*words: str, code: int = 0) -> str:
+    done = CliRunner().invoke(app, list(words))
+    assert done.exit_code == code, done.output
+    return done.output if code else done.stdout
+
+
+def test_torques(tmp_path: Path) -> None:
+    facts = json.loads(run("torques", "ur5", *MOVE, "--json", "-o", "out.csv"))
+    assert [row["joint"] for row in facts["joints"]] == [f"q{j}" for j in range(1, 7)]
+    table = read_table("out.csv")
+    assert np.abs(table["tau2"]).max() == pytest.approx(facts["joints"][1]["peak"])
+    assert (tmp_path / "universal-robots-ur5-torques.png").stat().st_size > 10_000
+    assert "gravity" in run("torques", "ur5", *MOVE, "--plot", "none", "--payload", "2,0,0,0.1")
+
+
+def test_a_trajectory_file_is_taken(tmp_path: Path) -> None:
+    motion = move(np.zeros(6), np.full(6, 0.5), 1.0, dt=0.01)
+    motion.save("motion.parquet")
+    words = ["--trajectory", "motion.parquet", "--plot", "none", "--json"]
+    by_file = json.loads(run("torques", "ur5", *words))
+    words = ["--to", "0.5", "--duration", "1", "--dt", "0.01", "--plot", "none", "--json"]
+    by_words = json.loads(run("torques", "ur5", *words))
+    assert by_file["joints"][0]["peak"] == pytest.approx(by_words["joints"][0]["peak"], rel=1e-9)
+    assert by_file["violations"] == []
+
+
+def test_degrees_and_limits() -> None:
+    words = ["--to", "90,-90,90,0,45,0", "--degrees", "--duration", "0.2", "--json"]
+    facts = json.loads(run("torques", "ur5", *words, "--plot", "none"))
+    assert facts["violations"][0]["quantity"] == "velocity"
+
+
+def test_simulate(tmp_path: Path) -> None:
+    facts = json.loads(run("simulate", "ur5", *MOVE, "--json", "-o", "run.parquet"))
+    assert facts["largest error"] < 1e-7
+    assert facts["energy drift"] < 1e-8
+    assert "tau6" in read_table("run.parquet")
+    assert "canvas" in (tmp_path / "universal-robots-ur5-simulation.html").read_text()
+    assert (tmp_path / "universal-robots-ur5-simulation.png").is_file()
+    quiet = ["--plot", "none", "--animate", "none"]
+    free = run("simulate", "cartpole", "--q0", "0,0.1", "--duration", "0.3", *quiet)
+    assert "energy drift" in free
+    for drive in ("prescribed", "pd-gravity"):
+        assert "steps" in run("simulate", "ur5", *MOVE, "--drive", drive, "--rtol", "1e-6", *quiet)
+
+
+def test_a_closed_robot_on_the_command_line() -> None:
+    """Values of the active joints are enough."""
+    words = ["--from", "2.2,0.9", "--to", "2.3,0.8", "--duration", "0.3", "--json"]
+    facts = json.loads(run("torques", "fivebar", *words, "--plot", "none"))
+    assert [row["joint"] for row in facts["joints"]] == ["q1", "q3"]
+    quiet = ["--plot", "none", "--animate", "none"]
+    facts = json.loads(run("simulate", "fivebar", *words, *quiet))
+    assert facts["largest error"] < 1e-6
+
+
+def test_control(tmp_path: Path) -> None:
+    words = ["--laws", "pd,computed-torque", "--json", "--plot", "control.svg"]
+    rows = json.loads(run("control", "ur5", *MOVE, *words))
+    assert rows[1]["largest error"] < 1e-6 < rows[0]["largest error"]
+    assert (tmp_path / "control.svg").is_file()
+    run("control", "ur5", "--laws", "pd-gravity", "--emit", "c", "-o", "law.c")
+    assert "void universal_robots_ur5_control_pd_gravity(" in (tmp_path / "law.c").read_text()
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "message"),
+    [
+        (["torques", "ur5"], 2, "give --to Q"),
+        (["torques", "ur5", "--to", "1,2"], 1, "--to has shape"),
+        (["torques", "ur5", "--to", "a"], 1, "--to: 'a' is not a number"),
+        (["torques", "planar2r", "--to", "1"], 1, "--set NAME=VALUE"),
+        (["torques", "ur5", "--trajectory", "no.csv"], 1, "no such file"),
+        (["simulate", "ur5", "--method", "magic"], 1, "no method 'magic'"),
+        (["simulate", "ur5", "--to", "1", "--drive", "magic"], 1, "no drive 'magic'"),
+        (["control", "ur5", "--to", "1", "--laws", "pid"], 1, "no control law 'pid'"),
+        (["torques", "ur5", "--to", "1", "--plot", "x.bmp"], 1, "a picture is written as"),
+    ],
+)
+def test_faults_are_one_message(words: list[str], code: int, message: str) -> None:
+    assert message in run(*words, code=code)
