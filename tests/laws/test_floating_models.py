@@ -198,3 +198,60 @@ def test_models_take_the_part_of_the_base_that_they_read() -> None:
     assert np.array_equal(whole, program.evaluate(q=zeros, qd=zeros, V0=np.ones(6)))
     again = program.compile()(q=zeros, qd=zeros, V0=np.ones(6), g0=[0, 0, 9])
     assert relative_error(again, whole) <= 1e-14
+
+
+def full_parameters(robot: Robot, names: tuple[str, ...]) -> Array:
+    """K in the order of the columns."""
+    bodies_of = (robot.base.link, *robot.links)
+
+    def value(name: str) -> float:
+        key, j = name.rstrip("0123456789"), int(name.lstrip("IAFVSXYZM"))
+        owner: Any = robot.joints[j - 1] if key in ("IA", "FV", "FS") else bodies_of[j]
+        return float(getattr(owner, key))
+
+    return np.array([value(name) for name in names])
+
+
+@seeds
+def test_regressors_give_torques_and_energies(seed: int) -> None:
+    """D K is zero for the free base and the torques; h K is E + U."""
+    robot = floating_robot(seed)
+    rng = np.random.default_rng(seed)
+    x = {name: rng.uniform(-2, 2, (COUNT, robot.n)) for name in ("q", "qd", "qdd")}
+    x |= state_of_base(seed)
+    free = evaluate(robot, "inverse-dynamics", x)
+    for options in ({"effort": "plain"}, {}):
+        program = cardan.model(robot, "regressor", **options)
+        assert program.columns[:3] == ("XX0", "XY0", "XZ0")
+        D = program.evaluate(**{**x, "V0d": free["V0d"]})
+        found = D @ full_parameters(robot, program.columns)
+        scale = np.abs(free["tau"]).max()
+        assert np.abs(found - np.c_[np.zeros((COUNT, 6)), free["tau"]]).max() <= 1e-9 * scale
+    program = cardan.model(robot, "energy-regressor")
+    h = program.evaluate(**{name: x[name] for name in program.inputs})
+    energy = evaluate(robot, "energies", x)
+    total = energy["E"] + energy["U"]
+    assert relative_error(h @ full_parameters(robot, program.columns), total) <= 1e-10
+
+
+@seeds
+def test_regressor_vs_pinocchio(seed: int, pinocchio: Any) -> None:
+    robot, two = flyer(seed)
+    program = cardan.model(robot, "regressor", effort="plain")
+    D = program.evaluate(**{name: two.state[name] for name in program.inputs})
+    order = [
+        program.columns.index(f"{key}{j}")
+        for j in range(len(robot.links) + 1)
+        for key in ("M", "MX", "MY", "MZ", "XX", "XY", "YY", "XZ", "YZ", "ZZ")
+    ]
+    for k in range(COUNT):
+        theirs = pinocchio.computeJointTorqueRegressor(two.model, two.data, *two.at(k))
+        assert relative_error(D[k][:, order], theirs) <= LIMIT
+
+
+@pytest.mark.parametrize(
+    "name", ["base-parameters", "coriolis-matrix", "lagrange", "filtered-regressor"]
+)
+def test_what_stays_refused_says_so(name: str) -> None:
+    with pytest.raises(cardan.CardanError, match=r"floating base: there are .*inverse-dynamics"):
+        cardan.model(floating_robot(1), name)

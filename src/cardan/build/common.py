@@ -144,7 +144,10 @@ def refuse(
     if loops and robot.loops:
         why = f"closed loops (it has {len(robot.loops)}): robot.tree() gives its tree structure"
     elif floating and is_floating(robot):
-        why = "a floating base"
+        why = (
+            "a floating base: there are inverse-dynamics, inertia-matrix, bias, energies, regressor"
+            " and others for it; base kind 'fixed' holds it"
+        )
     elif mobile and robot.base.kind == "mobile":
         why = "a base with imposed motion: its kind must be 'fixed' or 'floating'"
     elif elastic and any(joint.elastic for joint in robot.joints):
