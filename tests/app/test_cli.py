@@ -414,3 +414,12 @@ def test_loops() -> None:
     assert "loop 'tip' stays open by" in refused("loops", "fivebar", "--at", "3.1,0")
     assert "numbers with commas" in refused("loops", "fivebar", "--at", "a,b")
     assert "no closed loop" in refused("loops", "rx90")
+    far = refused("loops", "delta", "--platform", "9,9,9")
+    assert "the platform's position (platform_x, platform_y, platform_z)" in far
+    assert "q_a" not in far
+    assert printed("generate", "delta", "loop-geometry").startswith("Delta: mobility 3")
+    instead = refused("ik", "delta", "--pose", "0,0,-0.45,0,0,0")
+    assert "--platform" in instead
+    assert ".legs" in instead
+    assert "--numeric" in instead
+    assert "tree()" not in instead

@@ -82,3 +82,26 @@ def test_regressor_times_parameters_is_the_torque(name: str) -> None:
     K = [K[program.columns.index(column)] for column in row.columns]
     found = row.evaluate(q=x["q"], qd=x["qd"]) @ K
     assert np.allclose(found, energy.E + energy.U, rtol=1e-9)
+
+
+def test_orthoglide_has_35_while_its_platform_does_not_turn() -> None:
+    """In the assembly of its notes: same torques; near-singular states do not hide parameters."""
+    robot = cardan.load("orthoglide")
+    base = cardan.model(robot, "base-parameters")
+    assert len(base.kept) == 35
+    rng = np.random.default_rng(8)
+    values = {name: float(rng.uniform(0.3, 1.7)) for name in robot.parameters}
+    x = {"qd": rng.normal(size=(6, 3)), "qdd": rng.normal(size=(6, 3))}
+    turns = rng.uniform(-0.5, 0.5, (200, 13))
+    for a, b in ((4, 5), (8, 9), (11, 12), (3, 6)):
+        turns[:, b] = -turns[:, a]
+    system = equations(robot, {name: values[name] for name in ("a", "d4")})
+    q, closed = system.close(turns, range(13))
+    straight = np.abs(np.sin(q[:, [4, 8, 11, 3]] + q[:, [5, 9, 12, 6]])).max(axis=1) < 1e-9
+    q = q[closed & straight][:6]
+    assert len(q) == 6
+    tau = []
+    for carried in (robot, base.robot):
+        program = cardan.model(carried, "inverse-dynamics", effort="plain")
+        tau.append(program.evaluate(q=q, **x, p=[values[name] for name in program.parameters]))
+    assert np.abs(tau[0] - tau[1]).max() < 1e-8 * np.abs(tau[0]).max()

@@ -8,6 +8,7 @@ from tests.loops.mechanisms import FILES, MECHANISMS
 
 import cardan
 from cardan.closure.geometry import LoopGeometry
+from cardan.errors import UnknownNameError
 
 ROBOTS = [*MECHANISMS, "sr400", "akr3000", "fivebar", *map(str, FILES)]
 CLOSED_FORM = {"four_bar", "slider_crank", "rssr", "cardan_shaft", "spherical_four_bar", "bennett",
@@ -68,7 +69,7 @@ def test_refusals_say_which_loop_and_how_far() -> None:
         found.solve([0.1])
     with pytest.raises(cardan.CardanError, match="guess has shape"):
         found.solve([0.1, 0.2], [1.0])
-    with pytest.raises(cardan.CardanError, match="d2, d3"):
+    with pytest.raises(cardan.CardanError, match="d2, d3, d8 are free: give p"):
         geometry("sr400").solve(np.zeros(6))
     with pytest.raises(cardan.CardanError, match="no closed loop"):
         cardan.model(cardan.load("rx90"), "loop-geometry")
@@ -124,3 +125,90 @@ def test_stewart_legs_in_closed_form_and_nearest_place() -> None:
     assert 0.5 < lengths.min() < lengths.max() < 0.9
     back = found.solve(lengths, up + 0.03)
     assert apart(back, up) < 1e-8
+
+
+def test_equations_in_latex() -> None:
+    latex = geometry("sr400").equations("latex")
+    assert latex.count(r"\begin{align*}") == latex.count(r"\end{align*}") == 1
+    assert r"d_{8}\,\sin\left(\theta_{8}\right)" in latex
+    assert latex.count("{") == latex.count("}")
+    assert latex.count(r"\left") == latex.count(r"\right")
+    assert "three spheres" in geometry("delta").equations()
+    with pytest.raises(UnknownNameError, match="form"):
+        geometry("fivebar").equations("html")
+
+
+def test_batches_are_padded_and_counted() -> None:
+    found = geometry("fivebar")
+    q_a = np.array([[[2.2, 0.9], [np.pi, 0.0]], [[2.1, 1.0], [2.0, 1.1]]])
+    every = found.solve(q_a)
+    assert every.q.shape == (2, 2, 2, 4)
+    assert every.count.tolist() == [[2, 0], [2, 2]]
+    assert np.isnan(every.q[0, 1]).all()
+    assert np.array_equal(every[0, 0], found.solve(q_a[0, 0]))
+    assert np.nanmax(every.residual) < 1e-10
+    assert not every.singular.any()
+    guess = every[0, 0][1]
+    near = found.solve(q_a, guess)
+    assert near.shape == (2, 2, 4)
+    assert np.isnan(near[0, 1]).all()
+    assert np.allclose(near[1, 0], found.solve(q_a[1, 0], guess))
+    assert found.solve([2.2, 0.9], report=True).count == 2
+    with pytest.raises(cardan.CardanError, match="do not fit together"):
+        found.solve(q_a, np.zeros((3, 4)))
+
+
+def test_only_the_symbols_of_the_loops_are_asked_for() -> None:
+    found = geometry("sr400")
+    assert found.parameters == ("d2", "d3", "d8")
+    q_a, lengths = [0, -1.2, 0, 0, 0, 0.3], {"d2": 0.2, "d3": 0.6, "d8": 0.3}
+    q = found.solve(q_a, p=lengths)
+    whole = {**lengths, "d4": 0.1, "RL4": 0.7}
+    fixed = cardan.model(cardan.load("sr400").with_values(whole), "loop-geometry")
+    for other in (found.solve(q_a, p=[0.2, 0.6, 0.3]), found.solve(q_a, p=whole)):
+        assert np.allclose(other, q)
+    assert np.allclose(fixed.solve(q_a), q)
+    assert found.residual(q, lengths).max() < 1e-10
+    assert found.singular(q, lengths).min() > 0.01
+    wrongs = (
+        ([0.1], r"expected \(3,\): d2, d3, d8"),
+        ({"e": 1}, "no symbol"),
+        ({**lengths, "d3": np.nan}, "d3 = nan"),
+        ({"d2": 1}, "d3, d8 are free"),
+    )
+    for wrong, words in wrongs:
+        with pytest.raises(cardan.CardanError, match=words):
+            found.solve(q_a, p=wrong)
+
+
+def test_messages_name_the_value_and_the_platform() -> None:
+    found = geometry("delta")
+    with pytest.raises(cardan.CardanError, match="q_a: q2 = nan is not finite"):
+        found.solve([0, np.nan, 0])
+    with pytest.raises(cardan.CardanError, match=r"q3 = inf at \(1,\) of the batch"):
+        found.solve([[0, 0, 0], [0, 0, np.inf]])
+    with pytest.raises(cardan.CardanError, match="platform's position") as refused:
+        found.legs.solve([9, 9, 9])
+    assert "q_a" not in str(refused.value)
+    with pytest.raises(cardan.CardanError, match="platform's position: platform_z = nan"):
+        found.legs.solve([0, 0, np.nan])
+
+
+def test_short_to_look_at() -> None:
+    robot = cardan.load("sr400")
+    assert len(repr(geometry("delta"))) < 200
+    assert repr(robot.loops[0].twin) == (
+        "Joint(name='twin1', antecedent=3, sigma=2, gamma=pi/2, d=-d8, active=False)"
+    )
+    assert len(repr(robot.loops)) < 300
+
+
+@pytest.mark.parametrize("name", ["rssr", "cardan_shaft", "rccc", "delta"])
+def test_numerical_inverse_closes_every_kind_of_cut(name: str) -> None:
+    """Balls, universal and cylindrical cuts leave their freedoms to the numerical inverse."""
+    found = geometry(name)
+    q = found.analysis.samples[0].q[1]
+    T = cardan.model(found.robot, "transform").evaluate(q=q)
+    reached = cardan.inverse_kinematics(found.robot, T)
+    assert reached.converged
+    assert found.residual(reached.q) < 1e-8

@@ -86,7 +86,8 @@ def _text(robot: Robot, model: str, options: dict[str, Any], printing: dict[str,
         return str(found.emit(printing.pop("to", "c"), **printing))
     if "to" in printing:
         raise ModelError(f"'{model}' has no source text: leave --to out to print it as it is")
-    return f"{found}\n"
+    text = found.equations() if hasattr(found, "equations") else str(found)
+    return text if text.endswith("\n") else f"{text}\n"
 
 
 def _package(robot: Robot, models: list[str], kind: str, folder: str, **options: Any) -> None:

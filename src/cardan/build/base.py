@@ -23,10 +23,10 @@ from ..models.base_parameters import (
     Transfer,
     regroup,
     regrouping_steps,
+    tree_steps,
     unit_bodies,
 )
 from ..models.bodies import Bodies, bodies
-from ..models.regressor import columns
 from .common import refuse
 
 __all__ = ["BaseParameters", "base_parameters", "rotors_apart"]
@@ -131,8 +131,7 @@ def _steps(robot: Robot, symbolic: bool) -> tuple[list[Step], list[str]]:
     from .closed_base import observe
 
     apart = rotors_apart(robot)
-    listed = columns(bodies(robot, lambda name: 1.0), drives=("IA",))
-    seen = observe(robot, [column for column in listed if column not in apart])
+    seen = observe(robot, tree_steps(_instance(robot, 0), symbolic, apart)[1])
     samples = [_instance(robot, 0, values) for values in seen.values]
     steps, remarks = _decided(
         samples, symbolic, observed=seen.matrix, formula=seen.formula, apart=apart

@@ -98,8 +98,10 @@ class _Look:
         full = np.einsum("bna,ba->bn", G, qdd) + loops["psi"]
         D = run(self.tree, q=q, qd=np.einsum("bna,ba->bn", G, qd), qdd=full)["D"]
         found = np.einsum("bna,bnc->bac", G, D)
-        good = np.isfinite(found).all(axis=(1, 2))
-        rows: np.ndarray = found[good].reshape(-1, len(self.columns))
+        found = found[np.isfinite(found).all(axis=(1, 2))].reshape(-1, len(self.columns))
+        # rows of one length: near a singularity G is large, and one state would hide the others
+        length = np.abs(found).max(axis=1, keepdims=True, initial=0)
+        rows: np.ndarray = found[length[:, 0] > 0] / length[length[:, 0] > 0]
         return rows
 
 
@@ -111,10 +113,12 @@ class Observed:
     values: tuple[dict[str, float], ...]
     states: tuple[Any, ...]  # q of each draw, in the assembly with the fewest parameters
     several: bool  # do other assemblies need more parameters?
+    look: _Look
 
     def matrix(self, k: int, wanted: Columns) -> np.ndarray:
         """G^T D at the states of draw k, rows of all states below each other."""
-        return _Look(self.made, wanted)(self.values[k], self.states[k], k)
+        look = self.look if self.look.columns == wanted else _Look(self.made, wanted)
+        return look(self.values[k], self.states[k], k)
 
     def formula(self, values: Sequence[float]) -> Any:
         """A coefficient as a number times powers of the lengths, or None."""
@@ -161,39 +165,82 @@ def _simple(x: float) -> str:
 
 
 def observe(robot: Robot, columns: Columns, draws: int = 4) -> Observed:
-    """States of the assembly in which these columns have the smallest rank."""
+    """States of the assembly in which these columns have the smallest rank.
+
+    That assembly is searched for in the first draws of lengths; the others continue it."""
     made = closing(robot, "base-parameters")
     names = geometry_symbols(robot)
     look = _Look(made, columns)
     rng = np.random.default_rng(11)
-    count = max(40, 4 * len(columns) // max(made.na, 1) + 20)
-    few = 3 * len(columns) // (2 * max(made.na, 1)) + 5
-    found: list[tuple[int, dict[str, float], np.ndarray]] = []
+    found: list[_Draw] = []
     several = False
-    for _ in range(6 * draws):
-        least = min((rank for rank, _, _ in found), default=0)
-        best = [draw for draw in found if draw[0] == least]
-        if len(best) >= (draws if names else 1):
+    for k in range(6 * draws):
+        least = min((draw.rank for draw in found), default=0)
+        best = [draw for draw in found if draw.rank == least]
+        if len(best) >= (draws if names else 1) and k >= (2 if names else 1):
             break
         drawn = {name: float(rng.uniform(0.3, 1.7)) for name in names}
-        system = equations(robot, drawn)
-        starts = _driven(made, system, system.consistent(rng, 8))
-        if not len(starts):
-            continue
-        ranks = [_rank(look(drawn, system.walk(rng, start, few, 6))) for start in starts]
-        several = several or len(set(ranks)) > 1
-        q = system.walk(rng, starts[int(np.argmin(ranks))], count)
-        found.append((_rank(look(drawn, q)), drawn, q))
-    return Observed(made, tuple(v for _, v, _ in best), tuple(q for _, _, q in best), several)
+        enough = least if k >= 2 else 0
+        draw, ranks = _drawn(look, equations(robot, drawn), drawn, best, enough, rng)
+        several = several or len(ranks) > 1
+        if draw is not None:
+            found.append(draw)
+    values, states = tuple(draw.values for draw in best), tuple(draw.q for draw in best)
+    return Observed(made, values, states, several, look)
 
 
-def _driven(made: Closing, system: Equations, q: np.ndarray) -> np.ndarray:
-    """Those from which the active joints move everything."""
+@dataclass(frozen=True)
+class _Draw:
+    """States of one assembly for one draw of lengths, and the rank there."""
+
+    rank: int
+    values: dict[str, float]
+    q: np.ndarray
+
+
+def _drawn(
+    look: _Look, system: Equations, values: dict[str, float], known: Sequence[_Draw], enough: int,
+    rng: np.random.Generator,
+) -> tuple[_Draw | None, set[int]]:  # fmt: skip
+    """The assembly of least rank for these lengths, and the ranks met; `enough`: stop there."""
+    made, size = look.made, len(look.columns)
+    starts = system.consistent(rng, 8)
+    if known:  # the assembly found before, its loops closed anew
+        near, closed = system.close(known[-1].q[:8], range(system.n), 60)
+        starts = np.concatenate([near[closed][:3], starts])
+    best: tuple[int, np.ndarray] | None = None
+    ranks: set[int] = set()
+    few = 3 * size // (2 * max(made.na, 1)) + 5
+    for start in starts[_regular(made, system, starts)]:
+        rank = _rank(look(values, _walked(made, system, start, few, 6, rng)))
+        ranks.add(rank)
+        if best is None or rank < best[0]:
+            best = rank, start
+        if rank <= enough:
+            break
+    if best is None:
+        return None, ranks
+    q = _walked(made, system, best[1], max(40, 4 * size // max(made.na, 1) + 20), 14, rng)
+    return _Draw(_rank(look(values, q)), values, q), ranks
+
+
+def _walked(
+    made: Closing, system: Equations, start: np.ndarray, count: int, steps: int,
+    rng: np.random.Generator,
+) -> np.ndarray:  # fmt: skip
+    """States reached from one, those near a singularity left out; at least half of them."""
+    q = system.walk(rng, start, count, steps)
+    good = _regular(made, system, q)
+    return q[good] if 2 * good.sum() >= count else q
+
+
+def _regular(made: Closing, system: Equations, q: np.ndarray) -> np.ndarray:
+    """Where do the active joints move everything?"""
     columns = [made.connection.moving.index(j) for j in made.connection.passive]
     if not columns or not len(q):
-        return q
+        return np.ones(len(q), bool)
     s = np.linalg.svd(system.J(q)[..., columns], compute_uv=False)
-    return q[s[:, -1] > 1e-3 * s[:, 0]]
+    return np.asarray(s[:, -1] > 1e-3 * s[:, 0])
 
 
 def _rank(D: np.ndarray) -> int:

@@ -2,6 +2,7 @@
 
     solve(q_a)          every assembly found, within the limits of the joints
     solve(q_a, guess)   the one nearest to a configuration
+    both of a batch (..., na): `Configurations`, or (..., n)
 
 Loops with few unknowns are solved in closed form where `analytic` has one; the others by Newton's
 method: from the guess, by continuation when the guess itself is closed, or from many starts."""
@@ -17,13 +18,22 @@ from typing import Any
 import numpy as np
 
 from ..describe.robot import Robot
-from ..errors import InputError, ModelError
+from ..errors import InputError, ModelError, UnknownNameError
 from ..mechanism.loops import ROWS, Connection
 from ..mechanism.parallel import Parallel
 from .analysis import Analysis, analyse
 from .analytic import Step, limits_of, solved_by, steps_of
+from .batch import many
 from .distances import Distances
-from .numeric import CLOSED, Array, Equations, equations, wrapped
+from .numeric import (
+    CLOSED,
+    Array,
+    Equations,
+    equations,
+    geometry_symbols,
+    loop_symbols,
+    wrapped,
+)
 
 __all__ = ["LoopGeometry"]
 
@@ -36,7 +46,7 @@ _SAME = 1e-5  # configurations nearer than this are one
 class LoopGeometry:
     """The geometric constraint equations of a robot's loops.
 
-    The symbols of its geometry need values: robot.with_values, or `values` of solve."""
+    The symbols of its loops (`parameters`) need values: robot.with_values, or p of solve."""
 
     robot: Robot
     analysis: Analysis
@@ -81,25 +91,37 @@ class LoopGeometry:
             return None
         return Distances.of(self.analysis)
 
-    def system(self, values: Mapping[str, float] | None = None) -> Equations:
-        """The loop equations as numbers."""
-        return equations(self.robot, values)
+    @cached_property
+    def parameters(self) -> tuple[str, ...]:
+        """The symbols of the loops, in the order of a vector p."""
+        return loop_symbols(self.robot)
 
-    def residual(self, q: Any, values: Mapping[str, float] | None = None) -> Any:
+    def system(self, p: Any = None, *, values: Mapping[str, float] | None = None) -> Equations:
+        """The loop equations as numbers; p: values of the loops' symbols, by name or in order."""
+        return equations(self.robot, {**(values or {}), **self._values(p)})
+
+    def residual(self, q: Any, p: Any = None, *, values: Mapping[str, float] | None = None) -> Any:
         """How far the loops are open: the largest distance, by the robot's size, or angle, rad."""
-        found = self.system(values).error(np.atleast_2d(np.asarray(q, float)))
+        found = self.system(p, values=values).error(np.atleast_2d(np.asarray(q, float)))
         return found if np.ndim(q) > 1 else float(found[0])
 
     def solve(
-        self, q_a: Any, guess: Any = None, *, values: Mapping[str, float] | None = None
-    ) -> Array:
+        self, q_a: Any, guess: Any = None, *, p: Any = None, report: bool = False,
+        values: Mapping[str, float] | None = None,
+    ) -> Any:  # fmt: skip
         """q of the whole tree: (k, n) for all assemblies, (n,) for the one nearest to a guess.
 
-        `guess` is a configuration of the whole tree, or of the passive joints alone."""
-        system = self.system(values)
+        `guess` is a configuration of the whole tree, or of the passive joints alone. A batch
+        (..., na), or report=True, gives `Configurations`: padded with NaN and counted; with a
+        guess (n) or (..., n) it gives (..., n), NaN where the loops cannot be closed. p: values
+        of the symbols of the loops (`parameters`), by name or in order."""
+        system = self.system(p, values=values)
         active, passive = self._columns
-        q = np.zeros(system.n)
-        q[active] = self._checked(q_a, len(active), "q_a")
+        given = self._checked(q_a, len(active))
+        q = np.zeros((*given.shape[:-1], system.n))
+        q[..., active] = given
+        if given.ndim > 1 or report:
+            return many(self, system, q, guess)
         if guess is not None:
             return self._nearest(system, q, self._guess(guess, q))
         found = self._assemblies(system, q)
@@ -107,44 +129,94 @@ class LoopGeometry:
             self._refuse(system, q, passive)
         return found
 
-    def follow(self, path: Any, guess: Any, *, values: Mapping[str, float] | None = None) -> Array:
+    def follow(
+        self, path: Any, guess: Any, *, p: Any = None, values: Mapping[str, float] | None = None
+    ) -> Array:
         """q along a path of active joints (N, na), each the continuation of the one before."""
         found = []
         for q_a in np.asarray(path, float):
-            guess = self.solve(q_a, guess, values=values)
+            guess = self.solve(q_a, guess, p=p, values=values)
             found.append(guess)
         return np.array(found)
 
-    def singular(self, q: Any, values: Mapping[str, float] | None = None) -> Any:
+    def singular(self, q: Any, p: Any = None, *, values: Mapping[str, float] | None = None) -> Any:
         """Smallest over largest singular value of W_p: 0 where the active joints lose control
         (type 2, or a branching of assemblies); lengths in units of the robot's size."""
-        system = self.system(values)
-        many = np.atleast_2d(np.asarray(q, float))
-        unit = np.where(system.turning, 1.0, system.size)
-        J = (system.J(many) * unit)[..., self._columns[1]]
-        if not J.shape[-1]:
-            return np.ones(len(many)) if np.ndim(q) > 1 else 1.0
-        s = np.linalg.svd(J, compute_uv=False)
-        found = s[:, -1] / s[:, 0]
+        system = self.system(p, values=values)
+        found = self._conditioned(system, np.atleast_2d(np.asarray(q, float)))
         return found if np.ndim(q) > 1 else float(found[0])
 
-    def equations(self) -> str:
-        """The equations of every loop as text, and how they are solved."""
+    def _conditioned(self, system: Equations, q: Array) -> Array:
+        unit = np.where(system.turning, 1.0, system.size)
+        J = (system.J(q) * unit)[..., self._columns[1]]
+        if not J.shape[-1]:
+            return np.ones(len(q))
+        s = np.linalg.svd(J, compute_uv=False)
+        return np.asarray(s[:, -1] / s[:, 0])
+
+    def equations(self, form: str = "text") -> str:
+        """The equations of every loop, and how they are solved; form 'text' or 'latex'."""
+        if form not in ("text", "latex"):
+            raise UnknownNameError.of("form", form, ("text", "latex"))
         from .text import text_of
 
-        return text_of(self)
+        return text_of(self, form)
 
-    def _checked(self, given: Any, size: int, name: str) -> Array:
+    def __repr__(self) -> str:
+        link = self.connection
+        rest = tuple(j for j in link.moving if j not in self.given)
+        return (
+            f"LoopGeometry({self.robot.name}: mobility {self.mobility}, {len(link.loops)} loops;"
+            f" {link.named(rest)} of {link.named(self.given)})"
+        )
+
+    def _values(self, p: Any) -> dict[str, float]:
+        """The symbols' values from a mapping, or a vector in the order of `parameters`."""
+        if p is None:
+            return {}
+        if not isinstance(p, Mapping):
+            vector = np.asarray(p, dtype=float)
+            if vector.shape != (len(self.parameters),):
+                raise InputError(
+                    f"p has shape {vector.shape}; expected ({len(self.parameters)},):"
+                    f" {', '.join(self.parameters) or 'the loops have no symbols'}"
+                )
+            p = dict(zip(self.parameters, vector, strict=True))
+        known = geometry_symbols(self.robot)
+        for name, value in p.items():
+            if name not in known:
+                raise UnknownNameError.of("symbol of the geometry", name, known)
+            if not np.isfinite(float(value)):
+                raise InputError(f"p: {name} = {value} is not finite")
+        return {name: float(value) for name, value in p.items()}
+
+    @property
+    def _given_name(self) -> str:
+        """What the given joints are, for messages."""
+        return "q_a" if self.given == self.connection.active else "the platform's position"
+
+    def _checked(self, given: Any, size: int) -> Array:
         found = np.asarray(given, dtype=float)
-        if found.shape != (size,) or not np.isfinite(found).all():
-            names = self.connection.named(self.given)
+        names = self.connection.named(self.given)
+        if found.ndim < 1 or found.shape[-1] != size:
             raise InputError(
-                f"{name} has shape {found.shape}; expected ({size},) finite numbers: {names}"
+                f"{self._given_name} has shape {found.shape}; expected ({size},) or (..., {size}):"
+                f" {names}"
+            )
+        bad = np.argwhere(~np.isfinite(found))
+        if len(bad):
+            *place, k = (int(i) for i in bad[0])
+            where = f" at {tuple(place)} of the batch" if place else ""
+            raise InputError(
+                f"{self._given_name}: {names.split(', ')[k]} = {found[tuple(bad[0])]}{where} is not"
+                " finite; give finite numbers"
             )
         return found
 
     def _guess(self, guess: Any, q: Array) -> Array:
         found = np.asarray(guess, dtype=float)
+        if not np.isfinite(found).all():
+            raise InputError("guess has values that are not finite")
         if found.shape == (len(q),):
             return found.copy()
         if found.shape != (len(self._columns[1]),):
@@ -293,10 +365,19 @@ class LoopGeometry:
         first = system.owners.index(system.owners[m])
         length = m - first < sum(row[0] == "v" for row in ROWS[loop.kind])
         gap = f"{r[k, m] * system.size:.3g} m" if length else f"{r[k, m]:.3g} rad"
+        at = np.array2string(q[self._columns[0]], precision=4)
+        where, what = f"q_a = {at}", "active positions"
+        if self.given != self.connection.active:
+            where = f"the platform's position ({self.connection.named(self.given)}) = {at}"
+            what = "a position of the platform"
+        if r[k, m] < 1e-8:
+            raise ModelError(
+                f"every assembly of '{self.robot.name}' at {where} is outside the limits of its"
+                f" joints; choose {what} within them"
+            )
         raise ModelError(
-            f"the loops of '{self.robot.name}' cannot be closed at q_a ="
-            f" {np.array2string(q[self._columns[0]], precision=4)}: loop '{loop.name}' stays open"
-            f" by {gap} at best; choose active positions within reach"
+            f"the loops of '{self.robot.name}' cannot be closed at {where}: loop '{loop.name}'"
+            f" stays open by {gap} at best; choose {what} within reach"
         )
 
 

@@ -16,9 +16,9 @@ from typing import Any
 
 import numpy as np
 
-from ..describe.expression import number, symbols
+from ..describe.expression import symbols
 from ..describe.robot import GEOMETRY, Base, Joint, Link, Robot
-from ..errors import ModelError
+from ..errors import InputError
 from ..ir.code import Code
 from ..ir.derivative import derivative
 from ..ir.interpret import interpret
@@ -27,9 +27,12 @@ from ..mechanism.loops import Connection, opened
 from ..models.bodies import bodies
 from ..models.loops import closing_error
 
-__all__ = ["CLOSED", "Equations", "equations", "geometry_symbols", "skeleton", "wrapped"]
+__all__ = [
+    "CLOSED", "Equations", "equations", "geometry_symbols", "loop_symbols", "skeleton", "wrapped",
+]  # fmt: skip
 
 Array = np.ndarray
+_SIZE = "\0size"  # the robot's size, a parameter of the traced equations
 CLOSED = 1e-11  # of the robot's size: a loop this far open is closed
 
 
@@ -164,13 +167,18 @@ def geometry_symbols(robot: Robot) -> tuple[str, ...]:
     return skeleton(robot).parameters
 
 
+def loop_symbols(robot: Robot) -> tuple[str, ...]:
+    """The free symbols in the equations of the robot's loops, [KC97] 3.4: others move no loop."""
+    return tuple(name for name in _traced(skeleton(robot))[3] if name != _SIZE)
+
+
 @lru_cache(maxsize=32)
 def _traced(bare: Robot) -> tuple[Connection, Code, Code, tuple[str, ...], tuple[int, ...]]:
     connection = Connection.of(bare)
     tracer = Tracer()
     scene = bodies(opened(bare), tracer.parameter)
     q = tracer.array("q", len(connection.moving))
-    size = tracer.parameter("\0size")
+    size = tracer.parameter(_SIZE)
     r: list[Any] = []
     owners: list[int] = []
     for k, loop in enumerate(connection.loops):
@@ -187,21 +195,22 @@ def equations(robot: Robot, values: Mapping[str, float] | None = None) -> Equati
     bare = skeleton(robot)
     connection, residual, jacobian, names, owners = _traced(bare)
     known = {name: float(x) for name, x in (values or {}).items()}
-    missing = [name for name in bare.parameters if name not in known]
+    missing = [name for name in names if name not in known and name != _SIZE]
     if missing:
-        raise ModelError(
+        raise InputError(
             f"closing the loops of '{robot.name}' needs numbers, but {', '.join(missing)} are free:"
-            " fix them with robot.with_values"
+            f" give p={{'{missing[0]}': ...}}, or fix them with robot.with_values"
         )
     size = _size(bare, known)
-    known["\0size"] = size
+    known[_SIZE] = size
+    known |= {name: 1.0 for name in bare.parameters if name not in known}  # move no loop
     turning = np.array([bare.joints[j - 1].sigma == 0 for j in connection.moving], bool)
     p = np.array([known[name] for name in names])
     return Equations(connection, residual, jacobian, p, turning, size, owners, known)
 
 
 def _size(robot: Robot, values: Mapping[str, float]) -> float:
-    """The largest length in the robot's frames."""
+    """The largest length known in the robot's frames."""
     from ..algebra.scalar import function
     from ..describe.expression import evaluate
 
@@ -211,8 +220,6 @@ def _size(robot: Robot, values: Mapping[str, float]) -> float:
         for key in GEOMETRY:
             if key in ("b", "d", "r"):
                 value = getattr(frame, key)
-                found = number(value) if not symbols(value) else None
-                if found is None:
-                    found = float(evaluate(value, values.__getitem__, function))
-                lengths.append(abs(found))
+                if all(name in values for name in symbols(value)):
+                    lengths.append(abs(float(evaluate(value, values.__getitem__, function))))
     return max(lengths) or 1.0

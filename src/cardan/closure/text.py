@@ -1,9 +1,12 @@
-"""The equations of loops as text."""
+"""The equations of loops as text or LaTeX."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from ..inverse.latex import greek
+from ..ir.code import Code
 from ..ir.trace import Tracer
 from ..mechanism.loops import opened
 from ..models.bodies import bodies
@@ -22,59 +25,123 @@ _NAMES = {
     "universal": ("x", "y", "z", "x_z"),
     "spherical": ("x", "y", "z"),
 }
+_SUM, _PRODUCT, _ATOM = 1, 2, 3
+# the sign, how tightly it binds, and how tightly its two sides must
+_INFIX = {
+    "add": (" + ", _SUM, _SUM, _SUM),
+    "sub": (" - ", _SUM, _SUM, _PRODUCT),
+    "mul": ("*", _PRODUCT, _PRODUCT, _PRODUCT),
+    "div": ("/", _PRODUCT, _PRODUCT, _ATOM),
+}
 
 
-def text_of(geometry: LoopGeometry) -> str:
+def text_of(geometry: LoopGeometry, form: str = "text") -> str:
     """Every loop: where the twin stands in the cut's frame, written out; then how it is solved."""
     link = geometry.connection
     tracer = Tracer()
     scene = bodies(opened(link.robot), tracer.parameter)
     q = tracer.array("q", len(link.moving))
+    latex = form == "latex"
+    say = _sentence if latex else str
     lines = [
-        f"{link.robot.name}: mobility {geometry.mobility}, active {link.named(link.active)};"
-        f" passive {link.named(link.passive)}"
+        say(
+            f"{link.robot.name}: mobility {geometry.mobility}, active {link.named(link.active)};"
+            f" passive {link.named(link.passive)}"
+        )
     ]
     for loop, keep in zip(link.loops, geometry.analysis.chosen, strict=True):
-        lines.append(
-            f"loop {loop.name}: {loop.kind} cut, frame {loop.cut} against frame {loop.twin};"
-            f" independent: {' '.join(keep.rows)}"
-        )
-        found = closing_error(scene, q, loop)
-        for name, value in zip(_NAMES[loop.kind], found, strict=False):
+        rows = []
+        for name, value in zip(_NAMES[loop.kind], closing_error(scene, q, loop), strict=False):
             if isinstance(value, int) and value == 0:
                 continue
             code, parameters = tracer.program({name: ((1,), [value])})
-            lines.append(f"  0 = {_expression(code, name, link, parameters)}")
-    steps = geometry.steps
-    lines += [step.text for step in steps] if steps else ["solved by Newton's method"]
-    return "\n".join(lines)
+            names = tuple(link.named((j,)) for j in link.moving)
+            rows.append(_Speller(code, names, parameters, latex).output(name))
+        lines += ["", r"\noindent"] if latex else []
+        lines.append(
+            say(
+                f"loop {loop.name}: {loop.kind} cut, frame {loop.cut} against frame {loop.twin};"
+                f" independent: {' '.join(keep.rows)}"
+            )
+        )
+        lines += _displayed(rows) if latex else [f"  0 = {row}" for row in rows]
+    return "\n".join([*lines, *map(say, _method(geometry))])
 
 
-def _expression(code: object, name: str, link: object, parameters: object) -> str:
-    """One output written out in the names of the robot."""
-    from ..ir.code import Code
-    from ..mechanism.loops import Connection
+def _method(geometry: LoopGeometry) -> list[str]:
+    if geometry.steps is not None:
+        return [step.text for step in geometry.steps]
+    if geometry.platform is not None:
+        how = "three spheres" if geometry.platform.motion == "space" else "a polynomial in its turn"
+        legs = geometry.legs.steps or ()
+        return [f"platform in closed form: {how}", *(step.text for step in legs)]
+    return ["solved by Newton's method"]
 
-    assert isinstance(code, Code)
-    assert isinstance(link, Connection)
-    assert isinstance(parameters, tuple)
-    variables = [link.named((j,)) for j in link.moving]
-    words: list[str] = [""]
-    sums: set[int] = set()
-    infix = {"add": " + ", "sub": " - ", "mul": "*", "div": "/"}
-    for node in code.nodes[1:]:
+
+def _displayed(rows: list[str]) -> list[str]:
+    body = [f"  0 &= {row} \\\\" for row in rows]
+    return [r"\begin{align*}", *body[:-1], body[-1].removesuffix(" \\\\"), r"\end{align*}"]
+
+
+def _sentence(text: str) -> str:
+    for mark in "&%#_{}":
+        text = text.replace(mark, "\\" + mark)
+    return text
+
+
+@dataclass(frozen=True)
+class _Speller:
+    """Writes a code out in the names of the robot."""
+
+    code: Code
+    variables: tuple[str, ...]
+    parameters: tuple[str, ...]
+    latex: bool
+
+    def output(self, name: str) -> str:
+        ref = self.code.outputs[name].refs[0]
+        if ref > 0:
+            return self._node(ref)[0]
+        node = self.code.nodes[-ref]
+        if node[0] == "sub":  # -(a - b) is b - a
+            return self._infix("sub", node[2], node[1])[0]
+        return f"-{self._tight(-ref, _PRODUCT)}"
+
+    def _tight(self, id: int, wanted: int) -> str:
+        text, own = self._node(id)
+        if own >= wanted:
+            return text
+        return rf"\left({text}\right)" if self.latex else f"({text})"
+
+    def _node(self, id: int) -> tuple[str, int]:
+        node = self.code.nodes[id]
         if node[0] == "input":
-            words.append(parameters[node[2]] if node[1] == "p" else variables[node[2]])
-        elif node[0] == "const":
-            words.append(str(node[1]))
-        elif node[0] in infix:
-            left, right = (words[arg] for arg in node[1:])
-            tight = node[0] in ("mul", "div")
-            left = f"({left})" if tight and node[1] in sums else left
-            right = f"({right})" if node[0] != "add" and node[2] in sums else right
-            sums |= set() if tight else {len(words)}
-            words.append(f"{left}{infix[node[0]]}{right}")
-        else:
-            words.append(f"{node[0]}({', '.join(words[arg] for arg in node[1:])})")
-    ref = code.outputs[name].refs[0]
-    return words[ref] if ref > 0 else f"-({words[-ref]})"
+            name = (self.parameters if node[1] == "p" else self.variables)[node[2]]
+            return greek(name) if self.latex else name, _ATOM
+        if node[0] == "const":
+            return self._number(node[1])
+        if node[0] in _INFIX:
+            return self._infix(*node)
+        args = ", ".join(self._node(arg)[0] for arg in node[1:])
+        if not self.latex:
+            return f"{node[0]}({args})", _ATOM
+        if node[0] == "sqrt":
+            return rf"\sqrt{{{args}}}", _ATOM
+        return rf"\{node[0]}\left({args}\right)", _ATOM
+
+    def _infix(self, op: str, a: int, b: int) -> tuple[str, int]:
+        mark, own, left, right = _INFIX[op]
+        if self.latex and op == "div":
+            return rf"\frac{{{self._node(a)[0]}}}{{{self._node(b)[0]}}}", _ATOM
+        if self.latex and op == "mul":
+            mark = r"\,"
+            if self.code.nodes[b][0] == "const":
+                a, b = b, a  # numbers in front
+        return f"{self._tight(a, left)}{mark}{self._tight(b, right)}", own
+
+    def _number(self, x: object) -> tuple[str, int]:
+        text = str(x)
+        if self.latex:
+            text = text.replace("*", r"\,").replace("pi", r"\pi")
+        loose = text.startswith("-") or " " in text or "/" in text
+        return text, _SUM if loose else _ATOM

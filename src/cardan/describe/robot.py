@@ -14,12 +14,13 @@ and its twin, fixed on the other link, is frame n+B+k; an antecedent may be any 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import MISSING, dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
 
 from ..errors import UnknownNameError
-from .expression import Value, substitute, symbols
+from ..exact import Exact
+from .expression import Expression, Value, substitute, symbols
 
 __all__ = [
     "COMPOUND", "DRIVE", "FIXED", "GEOMETRY", "IDENTITY_4", "INERTIA", "PRISMATIC", "REVOLUTE",
@@ -36,7 +37,7 @@ REVOLUTE, PRISMATIC, FIXED = 0, 1, 2
 COMPOUND = ("cylindrical", "universal", "spherical")  # cut joints of more than one freedom
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Limits:
     """Limits of a joint; None where the file says nothing. rad or m, per second, N m or N."""
 
@@ -45,8 +46,11 @@ class Limits:
     velocity: Value | None = None
     effort: Value | None = None
 
+    def __repr__(self) -> str:
+        return _short(self)
 
-@dataclass(frozen=True)
+
+@dataclass(frozen=True, repr=False)
 class Joint:
     """Frame j: how it sits on its antecedent, what kind of joint moves it, and its drive."""
 
@@ -71,8 +75,11 @@ class Joint:
     limits: Limits = Limits()
     symbols: tuple[Value, ...] = ()  # QP QDP GAM, where a .par file does not name them QP<j> ...
 
+    def __repr__(self) -> str:
+        return _short(self)
 
-@dataclass(frozen=True)
+
+@dataclass(frozen=True, repr=False)
 class Link:
     """Inertial parameters about the origin of frame j; the wrench exerted on the environment."""
 
@@ -95,8 +102,11 @@ class Link:
     CZ: Value = 0
     flexible: Any = None  # a Beam or an ElasticBody, where the link deforms
 
+    def __repr__(self) -> str:
+        return _short(self)
 
-@dataclass(frozen=True)
+
+@dataclass(frozen=True, repr=False)
 class Loop:
     """A closed loop: the cut joint k, and frame k+B on the other link, which coincides with it.
 
@@ -108,8 +118,11 @@ class Loop:
     twin: Joint
     kind: str = ""
 
+    def __repr__(self) -> str:
+        return _short(self)
 
-@dataclass(frozen=True)
+
+@dataclass(frozen=True, repr=False)
 class Base:
     """Link 0: 'fixed'; 'mobile', moving as W0 WP0 V0 VP0 say; 'floating', unknown acceleration."""
 
@@ -121,6 +134,9 @@ class Base:
     VP0: tuple[Value, ...] = (0, 0, 0)
     link: Link = Link("base")
     drive: tuple[Value, ...] = (0, 0, 0)  # IA FV FS of link 0: kept only to be written back
+
+    def __repr__(self) -> str:
+        return _short(self)
 
 
 @dataclass(frozen=True)
@@ -224,6 +240,22 @@ class Robot:
         from .show import as_latex
 
         return as_latex(self)
+
+
+def _short(item: Any) -> str:
+    """A dataclass with the fields alone that differ from their defaults; formulas as text."""
+    shown = [
+        f"{f.name}={_spelled(getattr(item, f.name))}"
+        for f in fields(item)
+        if f.default is MISSING or getattr(item, f.name) != f.default
+    ]
+    return f"{type(item).__name__}({', '.join(shown)})"
+
+
+def _spelled(value: Any) -> str:
+    if isinstance(value, tuple):
+        return f"({', '.join(map(_spelled, value))}{',' if len(value) == 1 else ''})"
+    return str(value) if isinstance(value, Exact | Expression) else repr(value)
 
 
 def _map_values(item: Any, change: Any) -> Any:

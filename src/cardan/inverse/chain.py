@@ -60,10 +60,7 @@ class Chain:
     def of(cls, robot: Robot, frame: int | str | None = None, reference: Any = 0) -> Chain:
         """The chain to a frame (default: the end effector), seen from frame 0 or 'world'."""
         if robot.loops:
-            raise ModelError(
-                f"'inverse-geometry' of '{robot.name}' is not available for closed loops (it has"
-                f" {len(robot.loops)}): robot.tree() gives its tree structure"
-            )
+            raise ModelError(_closed_instead(robot))
         if robot.base.kind != "fixed" and reference == "world":
             raise ModelError(f"the base of '{robot.name}' moves: poses are seen from frame 0")
         if reference not in (0, "0", "world"):
@@ -216,6 +213,28 @@ class NumericChain:
             else:
                 columns.append(np.concatenate([np.cross(a, T[..., :3, 3] - P), a], -1))
         return T, np.stack(columns, -1)
+
+
+def _closed_instead(robot: Robot) -> str:
+    """Why a robot with loops has no such chain, and what answers the question instead."""
+    from ..mechanism.loops import Connection
+    from ..mechanism.parallel import Parallel
+
+    legs = ""
+    try:
+        Parallel.of(Connection.of(robot), "loop-geometry")
+        legs = (
+            " all configurations at a position of its platform are those of `cardan loops ROBOT"
+            " --platform X,X,...`, in Python cardan.model(robot, 'loop-geometry').legs.solve(x);"
+        )
+    except ModelError:
+        pass
+    return (
+        f"'inverse-geometry' of '{robot.name}' is not available for closed loops (it has"
+        f" {len(robot.loops)}):{legs} one configuration of a pose is found by"
+        " cardan.inverse_kinematics(robot, T), on the command line `cardan ik --numeric`; its"
+        " loops are closed by 'loop-geometry', `cardan loops ROBOT --at Q,Q,...`"
+    )
 
 
 def screw_matrix(axis: str, angle: Any, shift: Any) -> Array:

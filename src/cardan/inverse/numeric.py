@@ -8,7 +8,7 @@ one configuration, not all: cardan.model(robot, "inverse-geometry") gives all.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from math import prod
 from typing import Any
@@ -17,7 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..describe.expression import number
-from ..describe.robot import FIXED, GEOMETRY, PRISMATIC, Joint, Robot
+from ..describe.parser import to_value
+from ..describe.robot import FIXED, GEOMETRY, PRISMATIC, REVOLUTE, Joint, Robot
 from ..errors import InputError, ModelError
 from ..mechanism.tree import Tree
 from .numeric_kernels import (
@@ -181,7 +182,7 @@ def _problem(
     numbers: tuple[int, int, float],
 ) -> Problem:  # fmt: skip
     """The table of numeric_kernels.py."""
-    joints = [*robot.joints, *(x.cut for x in robot.loops), *(x.twin for x in robot.loops)]
+    joints, closing = _with_loops(robot)
     moving = [joint for joint in joints if joint.sigma != FIXED]
     rows, variable = [], 0
     size = 0.0
@@ -194,10 +195,7 @@ def _problem(
         rows.append([joint.antecedent, own, joint.sigma, np.cos(gamma), np.sin(gamma), b,
                      np.cos(alpha), np.sin(alpha), d, theta, r, 0.0])  # fmt: skip
     size = size or 1.0
-    wanted = [(link, -1, weights) for link, weights in targets]
-    first_cut = len(robot.joints) + 1
-    for k in range(len(robot.loops)):
-        wanted.append((first_cut + k, first_cut + len(robot.loops) + k, np.ones(6)))
+    wanted = [*((link, -1, weights) for link, weights in targets), *closing]
     if len(joints) >= MOST_FRAMES or variable > MOST_VARIABLES or 6 * len(wanted) > MOST_ROWS:
         raise ModelError(
             f"'{robot.name}' with {len(wanted)} targets is too large: at most {MOST_FRAMES - 1}"
@@ -215,6 +213,38 @@ def _problem(
     turning = np.array([joint.sigma != PRISMATIC for joint in moving])
     lower, upper, first, last = ends.T
     return Problem(table, robot.n, variable - robot.n, lower, upper, first, last, turning)
+
+
+def _with_loops(robot: Robot) -> tuple[list[Joint], list[tuple[int, int, Array]]]:
+    """All frames, and (frame, its twin, weights) of every loop.
+
+    A cut of several freedoms turns or slides by frames of its own, after all others; a ball's twin
+    may turn as it likes, and needs none."""
+    loops = robot.loops
+    joints = [*robot.joints, *(x.cut for x in loops), *(x.twin for x in loops)]
+    first = len(robot.joints) + 1
+    found = []
+    for k, loop in enumerate(loops):
+        at, weights = first + k, np.ones(6)
+        if loop.kind == "spherical":
+            weights[3:] = 0
+        for own in _FREEDOMS.get(loop.kind, ()):
+            joints.append(replace(own, name=loop.cut.name, antecedent=at))
+            at = len(joints)
+        found.append((at, first + len(loops) + k, weights))
+    return joints, found
+
+
+_QUARTER = to_value("pi/2")
+# after the cut's frame: the turn about z and the slide along it; the turns about z, then about x
+_FREEDOMS = {
+    "cylindrical": (Joint("", 0, REVOLUTE), Joint("", 0, PRISMATIC)),
+    "universal": (
+        Joint("", 0, REVOLUTE),
+        Joint("", 0, REVOLUTE, gamma=_QUARTER, alpha=_QUARTER, theta=to_value("-pi/2")),
+        Joint("", 0, FIXED, gamma=_QUARTER, alpha=to_value("-pi/2"), theta=to_value("-pi/2")),
+    ),
+}
 
 
 def _value(robot: Robot, joint: Joint, key: str) -> float:

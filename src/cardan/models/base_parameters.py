@@ -39,7 +39,7 @@ from .regressor import INERTIA_COLUMNS, Columns, columns, regressor
 from .transfer import transfer
 
 __all__ = ["Drop", "Merge", "Project", "Step", "Transfer", "regroup", "regrouping_steps",
-           "split_columns"]
+           "split_columns", "tree_steps"]
 
 Scalar = Any
 Column = tuple[str, int]
@@ -149,15 +149,7 @@ def regrouping_steps(
     a coefficient from its values in the instances, or None where they do not show one; `apart`:
     parameters left as they are.
     Returns the steps and remarks: which merges are numerical, what could not be decided."""
-    robot = samples[0]
-    steps: list[Step] = []
-    if symbolic:
-        parallel, oblique = _single_direction(robot)
-        steps = [Transfer(link.j, link.j in parallel) for link in reversed(robot.links)]
-        steps += [Project(j, *oblique[j]) for j in sorted(oblique)]
-    links = {link.j: link for link in robot.links}
-    gone = {column for step in steps for column in _eliminated(step, links)}
-    wanted = [c for c in columns(robot, drives=("IA",)) if c not in gone and c not in apart]
+    steps, wanted = tree_steps(samples[0], symbolic, apart)
     look = observed or (lambda k, names: _observed(samples[k], names, seed + k))
     matrices = [look(k, wanted) for k in range(len(samples))]
     zeros = {c for k, c in enumerate(wanted) if all(_is_null(D[:, k]) for D in matrices)}
@@ -167,6 +159,21 @@ def regrouping_steps(
         [D[:, kept] for D in matrices], [wanted[k] for k in kept], symbolic, formula
     )
     return [*steps, *merges], remarks
+
+
+def tree_steps(
+    robot: Bodies, symbolic: bool = True, apart: Collection[Column] = ()
+) -> tuple[list[Step], list[Column]]:
+    """The steps that a tree's geometry decides, and the parameters that they leave."""
+    steps: list[Step] = []
+    if symbolic:
+        parallel, oblique = _single_direction(robot)
+        steps = [Transfer(link.j, link.j in parallel) for link in reversed(robot.links)]
+        steps += [Project(j, *oblique[j]) for j in sorted(oblique)]
+    links = {link.j: link for link in robot.links}
+    gone = {column for step in steps for column in _eliminated(step, links)}
+    listed = columns(robot, drives=("IA",))
+    return steps, [c for c in listed if c not in gone and c not in apart]
 
 
 def _observed(robot: Bodies, wanted: Columns, seed: int) -> np.ndarray:
