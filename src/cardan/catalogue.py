@@ -229,4 +229,5 @@ _FLEXIBLE: dict[str, str | Callable[..., Any]] = {
     **{name: f"flexible.{name.replace('-', '_')}"
        for name in ("inverse-dynamics", "inertia-matrix", "bias", "gravity", "direct-dynamics",
                     "energies")},
+    "loop-geometry": "loops.loop_geometry",
 }  # fmt: skip

@@ -36,7 +36,7 @@ TEXTS += [
     for language in languages()
     if (robot, model, language) not in TEXTS and language != "cuda"
 ]
-ROBOTS = [name for name in cardan.robots() if not cardan.load(name).loops or cardan.load(name).ne]
+ROBOTS = list(cardan.robots())
 # what is counted for chains so long that the whole menu would take minutes
 LONG = ("transform", "inverse-dynamics", "inertia-matrix", "bias", "gravity", "direct-dynamics")
 

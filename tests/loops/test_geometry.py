@@ -9,6 +9,7 @@ from tests.loops.mechanisms import FILES, MECHANISMS
 import cardan
 from cardan.closure.geometry import LoopGeometry
 from cardan.errors import UnknownNameError
+from cardan.mechanism.loops import opened
 
 ROBOTS = [*MECHANISMS, "sr400", "akr3000", "fivebar", *map(str, FILES)]
 CLOSED_FORM = {"four_bar", "slider_crank", "rssr", "cardan_shaft", "spherical_four_bar", "bennett",
@@ -212,3 +213,14 @@ def test_numerical_inverse_closes_every_kind_of_cut(name: str) -> None:
     reached = cardan.inverse_kinematics(found.robot, T)
     assert reached.converged
     assert found.residual(reached.q) < 1e-8
+
+
+def test_flexible_links_are_closed_undeformed() -> None:
+    """The flexible model's own frames of the cut and its twin coincide at the q found."""
+    robot = cardan.load("prrrp")
+    q = cardan.model(robot, "loop-geometry").solve([0.0, 0.1])
+    assert q.shape == (2, 4)
+    whole = np.concatenate([q, np.zeros((2, robot.ne))], axis=1)
+    n = len(robot.joints)
+    T = [cardan.model(opened(robot), "transform", frame=n + k).evaluate(q=whole) for k in (1, 2)]
+    assert np.abs(T[0][:, :3, 3] - T[1][:, :3, 3]).max() < 1e-9

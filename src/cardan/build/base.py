@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any
 
 import numpy as np
@@ -105,6 +105,16 @@ class BaseParameters:
 def base_parameters(robot: Robot, *, method: str = "symbolic") -> BaseParameters:
     """The base inertial parameters (with IA); friction parameters are always base parameters."""
     refuse(robot, "base-parameters", loops=False, floating=True)
+    return _looped(robot, method) if robot.loops else _derived(robot, method)
+
+
+@lru_cache(maxsize=8)
+def _looped(robot: Robot, method: str) -> BaseParameters:
+    """Kept: several models ask for the same ones, and loops take seconds to decide."""
+    return _derived(robot, method)
+
+
+def _derived(robot: Robot, method: str) -> BaseParameters:
     steps, remarks = _steps(robot, method == "symbolic")
     scene = bodies(robot, symbol)
     original = _values(robot)

@@ -17,6 +17,7 @@ from ..errors import ModelError
 from ..mechanism.loops import Connection, opened
 from ..mechanism.tree import Tree
 from ..models.bodies import Bodies
+from ..models.flexible_rigid import rigid
 from ..models.jacobian import Jacobian, rotation
 from ..models.kinematics import accelerations as accelerations_model
 from ..models.kinematics import velocities as velocities_model
@@ -153,10 +154,10 @@ def closing(robot: Robot, model: str, *, symbolic: bool = False) -> Closing:
 
 
 def loop_geometry(robot: Robot) -> LoopGeometry:
-    """The object that solves the geometric constraint equations."""
+    """The object that solves the geometric constraint equations; flexible links undeformed."""
     if not robot.loops:
         raise ModelError(f"'loop-geometry' of '{robot.name}': this robot has no closed loop")
-    return LoopGeometry.of(robot)
+    return LoopGeometry.of(rigid(robot) if robot.ne else robot)
 
 
 def loop_kinematics(robot: Robot, *, details: bool = False, symbolic: bool = False) -> Program:
