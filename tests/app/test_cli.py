@@ -412,7 +412,7 @@ def test_loops() -> None:
     assert data["loops"][0]["repeated"] == "vz wx wy"
     assert "8 assemblies" in printed("loops", "delta", "--platform=0,0,-0.45")
     assert "loop 'tip' stays open by" in refused("loops", "fivebar", "--at", "3.1,0")
-    assert "numbers with commas" in refused("loops", "fivebar", "--at", "a,b")
+    assert "'a' is not a number" in refused("loops", "fivebar", "--at", "a,b")
     assert "no closed loop" in refused("loops", "rx90")
     far = refused("loops", "delta", "--platform", "9,9,9")
     assert "the platform's position (platform_x, platform_y, platform_z)" in far

@@ -21,7 +21,7 @@ from cardan.errors import CardanError, InputError, ModelError, UnknownNameError
 from cardan.ir.trace import Tracer
 from cardan.program import Program
 
-LAYOUT = ("text", "latex", "markdown")  # not made to be executed
+LAYOUT = ("text", "latex", "markdown", "html")  # not made to be executed
 
 
 def transform() -> Program:

@@ -57,8 +57,8 @@ for robot in ("rx90", "tree", "kuka-lwr"):
         texts += [program.emit(language) for language in languages()]
         for part in program.split():
             texts.append(part.to_json() if part else "")
-        texts.append(kernel_text(fuse(program.code), name="k", width=8, dtype="float64", fma=True,
-                                 uniform=frozenset({"p"})))
+        texts.append(kernel_text(fuse(program.code), name="k", width=8, vector=8, dtype="float64",
+                                 fma=True, uniform=frozenset({"p"})))
         print(robot, name, *(hashlib.sha256(text.encode()).hexdigest() for text in texts))
 """
 
