@@ -24,9 +24,9 @@ def shoot(page: Any, name: str) -> None:
 
 def pictures(page: Any, address: str) -> None:
     open_bundled(page, "sr400")
-    page.get_by_label("Names of the links").click()
+    page.get_by_label("Axes of all frames").click()
     shoot(page, "robot")
-    page.get_by_label("Names of the links").click()
+    page.get_by_label("Axes of all frames").click()
     open_bundled(page, "rx90")
     page.get_by_role("tab", name="Models").click()
     page.get_by_role("button", name="Derive").click()
@@ -42,7 +42,7 @@ def pictures(page: Any, address: str) -> None:
     shoot(page, "use")
     page.get_by_label("Dark or light").click()
     page.goto(f"{address}/gallery")
-    page.get_by_text("SCARA", exact=True).wait_for()
+    page.locator(".robot-card", has_text="SCARA").wait_for()
     shoot(page, "gallery")
 
 

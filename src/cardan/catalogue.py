@@ -198,9 +198,9 @@ def _entries() -> list[Entry]:
               "q, qd, qdd(, f_e) -> reactions (nl,6)", "dynamic.reactions", "closed.reactions",
               f_e=_WRENCH),
         entry("energies", "dynamic", "kinetic and potential energy",
-              "q, qd -> E, U", "dynamic.energies", "closed.energies"),
+              "q, qd -> E, U", "energy.energies", "closed.energies"),
         entry("generalized-momentum", "dynamic", "generalized momentum A qd",
-              "q, qd -> h (n)", "dynamic.generalized_momentum", "closed.generalized_momentum"),
+              "q, qd -> h (n)", "energy.generalized_momentum", "closed.generalized_momentum"),
     ]  # fmt: skip
     identification_menu = [
         Entry("base-parameters", "identification", "base inertial parameters and their regrouping",

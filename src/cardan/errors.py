@@ -17,6 +17,7 @@ Every message says where, what was found, what is allowed, and one remedy.
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
@@ -79,12 +80,17 @@ class UnknownNameError(CardanError):
 
     @classmethod
     def of(cls, kind: str, name: object, allowed: Iterable[str]) -> UnknownNameError:
-        """'kind' called 'name' is not among 'allowed': say which are, nearest first."""
+        """'kind' called 'name' is not among 'allowed': say which are, nearest first.
+
+        The name stands behind its noun: of kind "option of 'gravity'" there is "no option '--x' of
+        'gravity'"."""
         names = list(allowed)
         near = difflib.get_close_matches(str(name), names, n=1)
         shown = ", ".join(names[:40]) + (", ..." if len(names) > 40 else "")
+        noun, *place = re.split(r"(?= (?:of|in) )", kind, maxsplit=1)
         hint = f"; did you mean '{near[0]}'?" if near else "."
-        return cls(f"there is no {kind} '{name}'{hint} Allowed: {shown or 'none'}")
+        listed = f" Allowed: {shown}" if shown else " There is none at all"
+        return cls(f"there is no {noun} '{name}'{''.join(place)}{hint}{listed}")
 
 
 class ModelError(CardanError):

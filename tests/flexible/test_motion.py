@@ -13,7 +13,10 @@ import pytest
 
 import cardan
 from cardan.build.flexible_closure import closing
+from cardan.errors import InputError
 from cardan.use.flexible_motion import simulate
+from cardan.use.simulate import simulate as simulate_any
+from cardan.use.trajectory import move
 
 E, RHO = 70e9, 2800.0
 
@@ -270,3 +273,34 @@ def test_faults_of_a_simulation_are_told() -> None:
             simulate(robot, 0.1, **options)
     with pytest.raises(cardan.CardanError, match="not positive"):
         simulate(robot, 0)
+
+
+@pytest.mark.parametrize("drive", ["torque", "law", "motion"])
+def test_simulate_takes_loops_with_flexible_links(drive: str) -> None:
+    """The common face gives the same motion, its exact accelerations and the energy balance."""
+    robot = cardan.load("prrrp")
+    motion = move([0, 0], [0.01, -0.02], 0.1, dt=1e-4)
+    push = np.array([1.0, 2.0])
+    chosen = {
+        "torque": {"torque": push},
+        "law": {"law": lambda t, q, qd: push},
+        "motion": {"motion": motion},
+    }[drive]
+    run = simulate_any(robot, duration=0.1, dt=1e-4, **chosen)
+    own = {"motion": motion} if drive == "motion" else {"torque": lambda t: push}
+    alone = simulate(robot, 0.1, samples=1000, **own)
+    np.testing.assert_allclose(run.q, alone.q, atol=1e-6 * np.abs(alone.q).max())
+    slope = (run.qd[2:] - run.qd[:-2]) / (run.t[2:] - run.t[:-2])[:, None]
+    np.testing.assert_allclose(run.qdd[1:-1], slope, atol=1e-2 * np.abs(run.qdd).max())
+    assert run.tau.shape == (1001, 2)
+    assert run.energy is None if drive == "law" else run.energy.drift < 1e-5
+
+
+def test_positions_that_are_not_finite_are_named() -> None:
+    robot = cardan.load("prrrp")
+    with pytest.raises(InputError, match="q_a: value 2 is nan"):
+        cardan.natural_frequencies(robot, [0, math.nan])
+    with pytest.raises(InputError, match=r"q0 = .*inf.* must be finite"):
+        simulate_any(robot, [0, math.inf], duration=0.1)
+    with pytest.raises(InputError, match="loads is not for closed loops with flexible"):
+        simulate_any(robot, duration=0.1, loads=lambda links: {})

@@ -143,12 +143,12 @@ def test_a_folder_of_tables_and_the_motors_side(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("table", "words"),
     [
-        ({"filtre": {}}, "no section in recipe 'filtre'; did you mean 'filter'?"),
-        ({"filter": {"cutof": 3}}, "no key in recipe: [filter] 'cutof'; did you mean 'cutoff'?"),
+        ({"filtre": {}}, "no section 'filtre' in recipe; did you mean 'filter'?"),
+        ({"filter": {"cutof": 3}}, "no key 'cutof' in recipe: [filter]; did you mean 'cutoff'?"),
         ({"filter": {"cutoff": -3}}, "cutoff = -3; expected a number >= 0, or 'auto' or 'none'"),
         ({"filter": {"decimate": 0}}, "expected a whole number, at least 1"),
         ({"filter": {"cutoff": 80}}, "it must be below 50 Hz"),
-        ({"fit": {"weights": "all"}}, "there is no value of recipe: [fit] weights 'all'"),
+        ({"fit": {"weights": "all"}}, "there is no value 'all' of recipe: [fit] weights"),
         ({"fit": {"split": 1}}, "expected a share from 0 to less than 1"),
         ({"friction": {"viscous": 1}}, "expected true or false"),
         ({"position": {"unit": "kg"}}, "wrong unit"),
@@ -159,7 +159,7 @@ def test_a_folder_of_tables_and_the_motors_side(tmp_path: Path) -> None:
         ({"coupled": {"X": {"tau1": "qd7"}}}, "uses qd7"),
         ({"coupled": {"X": {"tau1": "L1*qd1"}}}, "uses 'L1'"),
         ({"coupled": {"X": {"tau1": "__import__('os')"}}}, "[coupled] X.tau1"),
-        ({"payload": {"known": {"mass": 1}}}, "no parameter in recipe: [payload] known 'mass'"),
+        ({"payload": {"known": {"mass": 1}}}, "no parameter 'mass' in recipe: [payload] known"),
         ({"recipe": 2}, "this Cardan reads recipe = 1"),
     ],
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import pickle
 import shutil
 import subprocess
 from pathlib import Path
@@ -12,6 +13,7 @@ import numpy as np
 import pytest
 
 import cardan
+from cardan.errors import UnknownNameError
 
 from .arms import ARMS, wrapped
 
@@ -155,3 +157,36 @@ def test_matlab(case: Any, tmp_path: Path) -> None:
 def test_other_languages_get_the_branches() -> None:
     ik = cardan.model(cardan.load("planar3r").with_values({}), "inverse-geometry")
     assert "margin" in ik.emit("julia")
+
+
+@pytest.mark.parametrize("method", ["auto", "general"])
+def test_equations_are_emitted_as_text_and_latex(method: str) -> None:
+    ik = cardan.model(cardan.load("ur5"), "inverse-geometry", method=method)
+    for form in ("text", "latex"):
+        assert ik.emit(form) == ik.equations(form)
+    with pytest.raises(UnknownNameError, match="Allowed: c, "):
+        ik.emit("klingon")
+
+
+def test_documents_of_the_branches_name_no_function() -> None:
+    ik = cardan.model(cardan.load("scara"), "inverse-geometry")
+    assert "<html" in ik.emit("html")
+    assert "$" in ik.emit("markdown")
+
+
+@pytest.mark.parametrize(
+    ("name", "options"),
+    [
+        ("ur5", {}),
+        ("iiwa14", {"free": "q3"}),
+        ("ur5", {"method": "general"}),
+        ("puma560-numeric", {"symbolic": True}),
+    ],
+)
+def test_solutions_can_be_pickled(name: str, options: dict[str, Any]) -> None:
+    ik = cardan.model(cardan.load(name), "inverse-geometry", **options)
+    again = pickle.loads(pickle.dumps(ik))  # noqa: S301
+    assert repr(again) == repr(ik)
+    q = np.full(ik.chain.n, 0.3)
+    T = ik.chain.numeric(ik.defaults).pose(q[None])[0]
+    np.testing.assert_allclose(again.solve(T), ik.solve(T), atol=1e-9)

@@ -69,3 +69,10 @@ def test_faults_are_one_message(words: list[str], code: int) -> None:
 
 def test_out_of_reach_is_said() -> None:
     assert "out of reach" in run("ur5", "--pose", "9,0,0,0,0,0")
+
+
+@pytest.mark.parametrize("option", ["--pose", "--at", "--guess"])
+def test_what_is_not_finite_is_named(option: str) -> None:
+    words = {"--pose": "nan 0.1 0.3 0 pi/2 0", "--at": "0,inf,0,0,0,0", "--guess": "0,0,-inf,0,0,0"}
+    pose = ["--pose", POSE] if option == "--guess" else []
+    assert "is not a finite number" in run("ur5", *pose, option, words[option], code=1)

@@ -142,3 +142,25 @@ def test_base_programs_give_the_same_torques() -> None:
         one = cardan.model(robot, "inverse-dynamics").evaluate(**x)
         two = cardan.model(robot, "inverse-dynamics", base_parameters=True).evaluate(**x)
         close(two, one, f"robot {seed}", 1.0)
+
+
+@pytest.mark.parametrize("name", ["rx90", "puma560", "stanford", "scara"])
+def test_the_numeric_choice_is_minimal_for_symbolic_geometry(name: str) -> None:
+    """Its size is the rank of the regressor at random lengths, its torques are the robot's."""
+    robot = cardan.load(name)
+    found = cardan.model(robot, "base-parameters", method="numeric")
+    rng = np.random.default_rng(0)
+    for _ in range(2):
+        values = {key: float(rng.uniform(0.3, 1.7)) for key in robot.parameters}
+        program = cardan.model(robot.with_values(values), "regressor", effort="plain")
+        x = {key: rng.normal(size=(60, robot.n)) for key in ("q", "qd", "qdd")}
+        D = program.evaluate(**x)[..., [c[:2] not in ("FV", "FS") for c in program.columns]]
+        D = D.reshape(-1, D.shape[-1])
+        assert np.linalg.matrix_rank(D, 1e-9 * np.linalg.norm(D, 2)) == len(found.kept)
+    assert "symbolic rules" in found.remarks[0]
+    full, carried = (
+        cardan.model(some.with_values({k: values[k] for k in some.parameters}), "inverse-dynamics",
+                     effort="plain").evaluate(**x)
+        for some in (robot, found.robot)
+    )  # fmt: skip
+    assert np.abs(full - carried).max() <= 1e-11 * np.abs(full).max()

@@ -141,11 +141,11 @@ def test_names_given_are_checked(name: str, tmp_path: Path) -> None:
 
 def test_what_cannot_be_written_is_said(tmp_path: Path) -> None:
     robot, out = robot_called("planar"), tmp_path / "out"
-    with pytest.raises(UnknownNameError, match="kind of package 'rust'"):
+    with pytest.raises(UnknownNameError, match="package kind 'rust'"):
         write_package(robot, "gravity", "rust", out)
     with pytest.raises(UnknownNameError, match="did you mean 'gravity'"):
         write_package(robot, "gravty", "c", out)
-    with pytest.raises(UnknownNameError, match="option of these models 'frame'"):
+    with pytest.raises(UnknownNameError, match="option 'frame' of these models"):
         write_package(robot, "gravity", "c", out, frame=1)
     with pytest.raises(InputError, match="at least one model"):
         write_package(robot, [], "c", out)

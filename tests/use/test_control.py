@@ -17,6 +17,7 @@ from cardan.describe.robot import Base, Robot
 from cardan.errors import CardanError
 from cardan.use import control, paths
 from cardan.use.adaptive import adaptive, base_values, reference_regressor
+from cardan.use.coordinates import coordinates
 from cardan.use.friction import coefficients, smooth_friction
 from cardan.use.linear import equilibrium, linearise
 from cardan.use.simulate import simulate
@@ -191,6 +192,30 @@ def test_the_law_in_c_gives_the_same_torques(tmp_path: Path) -> None:
     pointers = [x.ctypes.data_as(ctypes.c_void_p) for x in (*inputs.values(), tau)]
     ctypes.CDLL(str(library)).law(*pointers)
     np.testing.assert_allclose(tau, program.evaluate(**inputs), rtol=1e-12)
+
+
+def test_closed_loops_are_linearised_along_the_loops() -> None:
+    """A and B against differences of the direct model with its loops closed again."""
+    robot = cardan.load("fivebar")
+    on = coordinates(robot)
+    q = on.first("q", [2.2, 0.9])
+    found = linearise(robot, q)
+    assert found.A.shape == (4, 4)
+    assert found.B.shape == (4, 2)
+    direct = cardan.model(robot, "direct-dynamics", friction=False).compile()
+    hold = cardan.model(robot, "bias").compile()(q=q, qd=np.zeros(2))
+
+    def rate(x: np.ndarray, tau: np.ndarray) -> np.ndarray:
+        whole = q.copy()
+        whole[on.place] = x[:2]
+        return np.concatenate([x[2:], direct(q=on.closed_at(whole), qd=x[2:], tau=tau)])
+
+    x0, h = np.concatenate([q[on.place], np.zeros(2)]), 1e-6
+    step = h * np.eye(4)
+    A = np.array([(rate(x0 + d, hold) - rate(x0 - d, hold)) / (2 * h) for d in step]).T
+    B = np.array([(rate(x0, hold + d) - rate(x0, hold - d)) / (2 * h) for d in step[:2, :2]]).T
+    np.testing.assert_allclose(found.A, A, atol=1e-6 * np.abs(A).max())
+    np.testing.assert_allclose(found.B, B, atol=1e-6 * np.abs(B).max())
 
 
 def test_what_cannot_be_is_said() -> None:

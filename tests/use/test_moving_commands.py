@@ -32,6 +32,8 @@ def test_torques(tmp_path: Path) -> None:
     assert [row["joint"] for row in facts["joints"]] == [f"q{j}" for j in range(1, 7)]
     table = read_table("out.csv")
     assert np.abs(table["tau2"]).max() == pytest.approx(facts["joints"][1]["peak"])
+    assert [path.name for path in tmp_path.iterdir()] == ["out.csv"]
+    run("torques", "ur5", *MOVE)
     assert (tmp_path / "universal-robots-ur5-torques.png").stat().st_size > 10_000
     assert "gravity" in run("torques", "ur5", *MOVE, "--plot", "none", "--payload", "2,0,0,0.1")
 
@@ -55,6 +57,11 @@ def test_degrees_and_limits() -> None:
 
 def test_simulate(tmp_path: Path) -> None:
     facts = json.loads(run("simulate", "ur5", *MOVE, "--json", "-o", "run.parquet"))
+    run("simulate", "ur5", *MOVE, "--plot", "none")
+    assert [path.name for path in tmp_path.iterdir()] == ["run.parquet"]
+    run("simulate", "ur5", *MOVE, "--json", "--animate", "page.html")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["page.html", "run.parquet"]
+    run("simulate", "ur5", *MOVE)
     assert facts["largest error"] < 1e-7
     assert facts["energy drift"] < 1e-8
     assert "tau6" in read_table("run.parquet")
@@ -77,6 +84,55 @@ def test_a_closed_robot_on_the_command_line() -> None:
     assert facts["largest error"] < 1e-6
 
 
+@pytest.mark.parametrize(
+    ("robot", "to", "joints"),
+    [("fivebar", "1.5,1.0", ["q1", "q3"]), ("delta", "0.3,0.3,0.3", ["q1", "q2", "q3"])],
+)
+def test_closed_loops_start_at_zero_by_default(robot: str, to: str, joints: list[str]) -> None:
+    """--from is of the active joints, as --to is; one value is one for each of them."""
+    words = ["--to", to, "--duration", "0.3", "--json"]
+    facts = json.loads(run("torques", robot, *words))
+    assert [row["joint"] for row in facts["joints"]] == joints
+    zeros = ",".join("0" for _ in joints)
+    assert facts == json.loads(run("torques", robot, *words, "--from", zeros))
+    if robot == "fivebar":
+        assert json.loads(run("simulate", robot, *words))["largest error"] < 1e-6
+
+
+def test_all_joints_of_closed_loops_choose_the_assembly() -> None:
+    """The same active joints, the two assemblies of a five-bar: other torques."""
+    import cardan
+
+    both = cardan.model(cardan.load("fivebar"), "loop-geometry").solve([2.2, 0.9])
+    peaks = []
+    for q in both:
+        words = ["--from", ",".join(map(str, q)), "--to", "2.3,0.8", "--duration", "0.3", "--json"]
+        peaks.append(json.loads(run("torques", "fivebar", *words))["joints"][0]["peak"])
+        assert json.loads(run("simulate", "fivebar", *words))["largest error"] < 1e-6
+    assert abs(peaks[0] - peaks[1]) > 1e-3
+
+
+def test_control_of_closed_loops() -> None:
+    words = ["--from", "2.2,0.9", "--to", "2,1", "--json", "--laws", "pd-gravity,computed-torque"]
+    rows = json.loads(run("control", "fivebar", *words))
+    assert rows[1]["largest error"] < 1e-6 < rows[0]["largest error"]
+    assert complex(rows[1]["slowest eigenvalue"]).real == pytest.approx(-10, rel=1e-5)
+    assert all(row["stable"] for row in rows)
+    run("control", "fivebar", *words[:4], "--laws", "pd", "--plot", "errors.svg")
+
+
+def test_flexible_loops_are_simulated(tmp_path: Path) -> None:
+    facts = json.loads(run("simulate", "prrrp", "--duration", "0.02", "--torque", "1,2", "--json"))
+    assert len(facts["last q"]) == 10
+    assert facts["energy drift"] < 1e-5
+    words = ["--to", "0.01,-0.02", "--duration", "0.05", "--drive", "prescribed"]
+    facts = json.loads(run("simulate", "prrrp", *words, "--json", "-o", "run.csv"))
+    assert facts["largest error"] < 1e-9
+    assert "tau3" in read_table("run.csv")
+    run("simulate", "prrrp", *words)
+    assert len(list(tmp_path.iterdir())) == 3
+
+
 def test_control(tmp_path: Path) -> None:
     words = ["--laws", "pd,computed-torque", "--json", "--plot", "control.svg"]
     rows = json.loads(run("control", "ur5", *MOVE, *words))
@@ -92,6 +148,11 @@ def test_control(tmp_path: Path) -> None:
         (["torques", "ur5"], 2, "give --to Q"),
         (["torques", "ur5", "--to", "1,2"], 1, "--to has shape"),
         (["torques", "ur5", "--to", "a"], 1, "--to: 'a' is not a number"),
+        (["torques", "ur5", "--to", "nan"], 1, "--to: 'nan' is not a finite number"),
+        (["torques", "prrrp", "--to", "0.1,0.1"], 1, "elastic parts move"),
+        (["control", "prrrp", "--to", "0.1,0.1"], 1, "flexible links"),
+        (["simulate", "prrrp", "--to", "0.1,0.1"], 1, "--drive prescribed"),
+        (["simulate", "prrrp", "--method", "RK45"], 1, "no method 'RK45'"),
         (["torques", "planar2r", "--to", "1"], 1, "--set NAME=VALUE"),
         (["torques", "ur5", "--trajectory", "no.csv"], 1, "no such file"),
         (["simulate", "ur5", "--method", "magic"], 1, "no method 'magic'"),

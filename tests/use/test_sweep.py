@@ -20,11 +20,13 @@ import pytest
 from robots import arm, pendulum
 
 import cardan
+from cardan.closure.numeric import equations
 from cardan.errors import CardanError, InputError
 from cardan.program import Program
 from cardan.use import sweep_dask
 from cardan.use.sweep import Progress, sweep
-from cardan.use.sweep_table import column_names, random_states
+from cardan.use.sweep_random import random_states
+from cardan.use.sweep_table import column_names
 from cardan.use.tables import write_table
 
 
@@ -109,7 +111,7 @@ KILLED = """
 import sys, time
 import cardan
 from cardan.use import sweep as module
-from cardan.use.sweep_table import random_states
+from cardan.use.sweep_random import random_states
 robot = cardan.load("ur5")
 program = cardan.model(robot, "inverse-dynamics", effort="plain")
 evaluate = module.evaluate
@@ -269,3 +271,52 @@ def test_the_command_sweeps(tmp_path: Path) -> None:
     assert facts["rows"] == 1000
     assert read(target).shape == (1000, 6)
     assert CliRunner().invoke(app, ["sweep", "ur5", "gravity"]).exit_code == 2
+
+
+@pytest.mark.parametrize("name", ["fivebar", "delta"])
+def test_random_states_of_closed_loops_are_closed(name: str) -> None:
+    """Every row closes the loops; limits of the active joints hold; a seed gives the same."""
+    robot = cardan.load(name)
+    model = cardan.model(robot, "inverse-dynamics")
+    source = random_states(model, robot, 300, seed=3)
+    chunks = [arrays["q"] for _, arrays in source.chunks(200, 0)]
+    assert [q.shape for q in chunks] == [(robot.n, 200), (robot.n, 100)]
+    assert equations(robot).error(np.concatenate(chunks, axis=1).T).max() < 1e-10
+    assert np.ptp(chunks[0][equations(robot).connection.moving.index(1)]) > 0.1
+    again = next(iter(source.chunks(200, 1)))[1]["q"]
+    np.testing.assert_array_equal(again, chunks[1])
+
+
+def test_random_states_that_are_not_drawn(tmp_path: Path) -> None:
+    robot = cardan.load("prrrp")
+    with pytest.raises(CardanError, match="flexible links"):
+        random_states(cardan.model(robot, "inverse-dynamics"), robot, 10)
+    tree = robot.tree()
+    found = random_states(cardan.model(tree, "gravity"), tree, 10)
+    assert next(iter(found.chunks(10, 0)))[1]["q"].shape == (10, 10)
+
+
+@pytest.mark.parametrize(
+    ("source", "target", "message"),
+    [
+        ("no.parquet", "y.parquet", "no.parquet: there is no such file"),
+        ("x.xlsx", "y.parquet", "x.xlsx: states are read from"),
+        ("x.csv", "y.csv", "y.csv: results are written as .parquet"),
+        ("x.csv", "no/y.parquet", "there is no folder"),
+        ("x.csv", "y.parquet", "there is no column 'q2'"),
+    ],
+)
+def test_files_are_checked_before_anything_is_shown(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, source: str, target: str, message: str
+) -> None:
+    from typer.testing import CliRunner
+
+    from cardan.app.cli import app
+
+    monkeypatch.chdir(tmp_path)
+    for name in ("x.csv", "x.xlsx"):
+        (tmp_path / name).write_text("q1\n0\n")
+    done = CliRunner().invoke(app, ["sweep", "ur5", "gravity", "--input", source, "-o", target])
+    assert done.exit_code == 1
+    assert message in done.stderr
+    assert done.stderr.count("\n") == 1

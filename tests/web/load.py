@@ -54,6 +54,7 @@ class User:
         self.http = httpx.AsyncClient(base_url=address, follow_redirects=True, timeout=60)
         self.answered = asyncio.Event()
         self.wanted = ""
+        self.heard = 0  # messages, which a browser confirms now and then
 
     async def get(self, path: str, kind: str) -> str:
         start = time.perf_counter()
@@ -72,6 +73,7 @@ class User:
         if not match or not (gallery or (button and slider and scene)):
             self.tally.faults.append("the page could not be read")
             return
+        self.heard = 0
         client = await self._connected(match[1])
         try:
             if gallery:
@@ -80,6 +82,8 @@ class User:
             await self._event(client, match[1], scene, ["null"], "run_methods", "scene")
             while time.perf_counter() < until:
                 await self._act(client, match[1], button, slider)
+                ack = {"client_id": match[1], "next_message_id": self.heard}
+                await client.emit("ack", ack)
                 await asyncio.sleep(self.rng.uniform(0.5, 3.0))
         finally:
             await client.disconnect()
@@ -126,6 +130,8 @@ class User:
         self.tally.add(kind, time.perf_counter() - start)
 
     async def _heard(self, event: str, data: Any) -> None:
+        if isinstance(data, dict):
+            self.heard = max(self.heard, data.get("_id", -1) + 1)
         if not self.answered.is_set() and self.wanted in json.dumps(data):
             self.answered.set()
 
@@ -164,14 +170,24 @@ async def _life(address: str, tally: Tally, seed: int, until: float) -> None:
     await user.http.aclose()
 
 
+async def _lag(tally: Tally) -> None:
+    """How late this process itself wakes up: what the machine, not the server, adds."""
+    while True:
+        start = time.perf_counter()
+        await asyncio.sleep(0.05)
+        tally.add("lag", time.perf_counter() - start - 0.05)
+
+
 async def load(address: str, pid: int, users: int, seconds: float) -> dict[str, Any]:
     """The whole test against a server."""
     tally, start = Tally(), time.perf_counter()
     lives = [asyncio.ensure_future(_life(address, tally, k, start + seconds)) for k in range(users)]
+    lag = asyncio.ensure_future(_lag(tally))
     await asyncio.sleep(seconds / 3)
     tally.warm, before = True, memory(pid)
     await asyncio.gather(*lives)
     await asyncio.sleep(6)  # pages that were left are forgotten after some seconds
+    lag.cancel()
     after, used = memory(pid), processor(pid)
     cached = [x for kind in ("file", "slider", "model") for x in tally.times.get(kind, [])]
     return {
@@ -180,7 +196,7 @@ async def load(address: str, pid: int, users: int, seconds: float) -> dict[str, 
         "p95_ms": {kind: round(1000 * p95(x), 1) for kind, x in tally.times.items()},
         "cached_p95_ms": round(1000 * p95(cached), 1),
         "memory_MB": [round(before, 1), round(after, 1)],
-        "processor_s": round(used, 1),
+        "processor_s": {"server": round(used, 1), "users": round(time.process_time(), 1)},
         "growth_percent": round(100 * (after / before - 1), 1),
     }  # fmt: skip
 

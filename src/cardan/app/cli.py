@@ -25,6 +25,7 @@ from . import (
     moving,
     serving,
     solving,
+    sweeping,
     vibrating,
 )
 from .options import ModelCommand
@@ -105,7 +106,7 @@ _COMMANDS: list[tuple[Callable[..., None], type[TyperCommand] | None]] = [
     (moving.torques, None),
     (moving.simulate, None),
     (moving.control, None),
-    (moving.sweep, ModelCommand),
+    (sweeping.sweep, ModelCommand),
     (identifying.identify, None),
     (identifying.excite, None),
     (vibrating.modes, None),

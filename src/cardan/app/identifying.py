@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from .arguments import Json, RobotName, Settings
-from .output import console, print_json, print_table, print_text
+from .output import console, print_json, print_table, print_text, working
 
 if TYPE_CHECKING:
     from ..use.identification import Excitation, Identification
@@ -66,10 +66,10 @@ def identify(
             raise typer.BadParameter("from 0 to less than 1", param_hint="--split")
         chosen = chosen.changed("fit", split=split)
     found_robot = open_robot(robot, setting)
-    with console(stderr=True).status("identifying") as status:
+    with working("identifying") as tell:
         found = run(
             found_robot, list(log), chosen, validation=validate or None, payload=payload or None,
-            consistent=not base_only, progress=status.update,
+            consistent=not base_only, progress=tell,
         )  # fmt: skip
         written = found.save(output) if output else []
     if json:
@@ -81,14 +81,16 @@ def identify(
 
 
 def _print(found: Identification) -> None:
+    """How good it is, then every parameter."""
+    errors = [(name, f"{100 * x:.3f}") for name, x in found.errors.items()]
+    print_table("", ("relative torque error", "%"), errors)
+    print_text()
     rows = [
         (name, f"{x:.6g}", f"{s:.3g}", f"{r:.3g}", word) for name, x, s, r, word in found.table()
     ]
     rows += [(name, f"{x:.6g}", "", "", "shape of the friction") for name, x in found.shape.items()]
     head = ("parameter", "value", "sigma", "sigma %", "remark")
     print_table(f"{len(found.names)} parameters of {found.original.name}", head, rows)
-    errors = [(name, f"{100 * x:.3f}") for name, x in found.errors.items()]
-    print_table("", ("relative torque error", "%"), errors)
     for note in found.notes:
         print_text(f"note: {note}")
 

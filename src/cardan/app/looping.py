@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
-from .arguments import Json, RobotName, Settings
+from .arguments import Json, RobotName, Settings, numbers
 from .output import print_json, print_table, print_text
 
 __all__ = ["loops"]
@@ -37,7 +37,10 @@ def loops(
     if platform:
         geometry = geometry.legs
     names = list(found.variables)
-    q = geometry.solve(_numbers(platform or at)) if platform or at else None
+    given = (
+        numbers(platform or at, "--platform" if platform else "--at") if platform or at else None
+    )
+    q = None if given is None else geometry.solve(given)
     if json:
         print_json({
             **facts, "equations": geometry.equations() if equations else None,
@@ -74,12 +77,3 @@ def _facts(geometry: Any) -> dict[str, Any]:
         "passive": link.named(link.passive),
         "loops": parts,
     }
-
-
-def _numbers(text: str) -> list[float]:
-    from ..errors import InputError
-
-    try:
-        return [float(word) for word in text.split(",")]
-    except ValueError:
-        raise InputError(f"{text!r:.60}: numbers with commas between are expected") from None

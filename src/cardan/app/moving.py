@@ -1,4 +1,4 @@
-"""Commands that use models: torques, simulate, control, sweep."""
+"""Commands that move robots: torques, simulate, control."""
 
 from __future__ import annotations
 
@@ -6,19 +6,17 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ..errors import InputError, MissingExtraError, UnknownNameError
-from .arguments import CutLoops, Json, RobotName, Settings
-from .options import values_of
+from ..errors import MissingExtraError, UnknownNameError
+from .arguments import CutLoops, Json, RobotName, Settings, numbers
 from .output import console, message, print_json, print_table, print_text, write
 
 if TYPE_CHECKING:
     import numpy as np
 
     from ..describe.robot import Robot
-    from ..use.sweep import Progress
     from ..use.trajectory import Trajectory
 
-__all__ = ["control", "simulate", "sweep", "torques"]
+__all__ = ["control", "simulate", "torques"]
 
 _MOTION = "Motion"
 From = Annotated[
@@ -37,24 +35,14 @@ TableFile = Annotated[
     str, typer.Option("-o", "--output", metavar="FILE", help="Write all columns: .csv, .parquet.")
 ]
 Picture = Annotated[
-    str, typer.Option(metavar="FILE", help="Where the picture goes (.png .pdf .svg), or none.")
+    str,
+    typer.Option(
+        metavar="FILE",
+        help="Where the picture goes (.png .pdf .svg), or none; with --json none by default.",
+    ),
 ]
 Step = Annotated[float, typer.Option(metavar="S", help="Time between results.")]
 Payload = Annotated[str, typer.Option(metavar="M[,X,Y,Z]", help="A mass held by the last link.")]
-
-
-def numbers(text: str, what: str) -> list[float]:
-    """Values separated by commas; each may be a formula such as -pi/2."""
-    from ..describe.expression import number
-    from ..describe.parser import to_value
-
-    found = []
-    for word in text.split(","):
-        value = number(to_value(word.strip()))
-        if value is None:
-            raise InputError(f"{what}: '{word.strip()}' is not a number")
-        found.append(value)
-    return found
 
 
 def positions(robot: Robot, text: str, degrees: bool, what: str) -> np.ndarray:
@@ -62,22 +50,37 @@ def positions(robot: Robot, text: str, degrees: bool, what: str) -> np.ndarray:
     angles may be in degrees."""
     import numpy as np
 
-    from ..use.coordinates import coordinates
     from ..use.joints import units, vector
 
     given = numbers(text, what)
     turning = np.array([unit.position == "rad" for unit in units(robot)])
-    if robot.loops and len(given) == coordinates(robot).nv:
-        turning = turning[coordinates(robot).place]
+    if robot.loops and len(given) == len(active_joints(robot)):
+        turning = turning[active_joints(robot)]
     found = vector(what, given[0] if len(given) == 1 else given, len(turning))
     return np.asarray(found * np.where(turning & degrees, np.pi / 180, 1.0))
+
+
+def active_joints(robot: Robot) -> np.ndarray:
+    """The places of the active joints of a robot with loops in q."""
+    import numpy as np
+
+    from ..use.coordinates import coordinates
+
+    on = coordinates(robot)
+    return np.asarray(on.place[on.driven])
+
+
+def moved(robot: Robot, text: str, degrees: bool, what: str) -> np.ndarray:
+    """Positions between which a motion is made: with loops, those of the active joints."""
+    found = positions(robot, text, degrees, what)
+    return found[active_joints(robot)] if robot.loops and len(found) == robot.n else found
 
 
 def motion_of(
     robot: Robot, first: str, last: str, duration: float | None, law: str, degrees: bool,
     file: str, dt: float,
 ) -> Trajectory:  # fmt: skip
-    """The motion that the options describe."""
+    """The motion that the options describe; of a robot with loops that of its active joints."""
     from ..use.trajectory import move, read_trajectory
 
     if file:
@@ -86,9 +89,16 @@ def motion_of(
         return read_trajectory(file, robot.n)
     if not last:
         raise typer.BadParameter("give --to Q, or --trajectory FILE", param_hint=_MOTION)
-    start = positions(robot, first or "0", degrees, "--from")
-    end = positions(robot, last, degrees, "--to")
+    start = moved(robot, first or "0", degrees, "--from")
+    end = moved(robot, last, degrees, "--to")
     return move(start, end, 1.0 if duration is None else duration, law=law, dt=dt)
+
+
+def assembly(robot: Robot, first: str, degrees: bool) -> np.ndarray | None:
+    """The configuration a motion starts from, where --from gives all joints of closed loops."""
+    if not robot.loops or first.count(",") + 1 != robot.n:
+        return None
+    return positions(robot, first, degrees, "--from")
 
 
 def loaded(robot: Robot, payload: str) -> Robot:
@@ -102,18 +112,25 @@ def loaded(robot: Robot, payload: str) -> Robot:
 
 
 def picture(figure: Any, path: str, default: str) -> None:
-    """Save a figure where it is wanted; a missing matplotlib is said, not fatal."""
+    """Save a figure where it is wanted, at `default` if nothing is said (nowhere if that is empty);
+    a missing matplotlib is said, not fatal."""
     from ..use.plots import save_figure
 
-    if path == "none":
+    where = path or default
+    if where in ("", "none"):
         return
     try:
-        save_figure(figure(), path or default)
-        message(f"picture: {path or default}")
+        save_figure(figure(), where)
+        message(f"picture: {where}")
     except MissingExtraError as error:
         if path:
             raise
         message(f"no picture: {error}")
+
+
+def unasked(name: str, json: bool, plot: str = "") -> str:
+    """A file written without being named: none for programs that read JSON, nor beside none."""
+    return "" if json or plot == "none" else name
 
 
 def stem(name: str) -> str:
@@ -144,7 +161,7 @@ def torques(
 
     found = loaded(open_robot(robot, setting), payload)
     motion = motion_of(found, first, last, duration, law, degrees, trajectory, dt)
-    result = torques_of(found, motion)
+    result = torques_of(found, motion, assembly(found, first, degrees))
     over = [] if found.loops else violations(motion, found, tau=result.total)
     for fault in over:
         message(f"cardan: {fault}")
@@ -156,7 +173,7 @@ def torques(
     else:
         header = list(rows[0])
         print_table("", header, [[_short(row[key]) for key in header] for row in rows])
-    picture(result.plot, plot, f"{stem(found.name)}-torques.png")
+    picture(result.plot, plot, unasked(f"{stem(found.name)}-torques.png", json))
 
 
 def _short(value: Any) -> str:
@@ -190,7 +207,11 @@ def simulate(
     output: TableFile = "",
     plot: Picture = "",
     animate: Annotated[
-        str, typer.Option(metavar="FILE", help="A 3D page of the motion: .html, or none.")
+        str,
+        typer.Option(
+            metavar="FILE",
+            help="A 3D page of the motion: .html, or none (default with --json, --plot none).",
+        ),
     ] = "",
     setting: Settings = None,
     tree: CutLoops = False,
@@ -213,7 +234,11 @@ def simulate(
     if torque:
         values = numbers(torque, "--torque")
         given["torque"] = values[0] if len(values) == 1 else values
-    start = positions(found, q0, degrees, "--q0") if q0 else 0.0 if motion is None else motion.q[0]
+    start: Any = 0.0 if motion is None else motion.q[0]
+    if q0:
+        start = positions(found, q0, degrees, "--q0")
+    elif motion is not None and (whole := assembly(found, first, degrees)) is not None:
+        start = whole
     seconds = duration if duration is not None else motion.duration if motion else 1.0
     speed = numbers(qd0, "--qd0")
     given |= {"qd0": speed[0] if len(speed) == 1 else speed, "duration": seconds, "dt": dt}
@@ -226,11 +251,11 @@ def simulate(
     report(result, motion, json)
     if output:
         result.save(output)
-    if animate != "none":
-        page = animate or f"{stem(found.name)}-simulation.html"
+    page = animate or unasked(f"{stem(found.name)}-simulation.html", json, plot)
+    if page not in ("", "none"):
         result.animate(page)
         message(f"animation: {page}")
-    picture(result.plot, plot, f"{stem(found.name)}-simulation.png")
+    picture(result.plot, plot, unasked(f"{stem(found.name)}-simulation.png", json))
 
 
 def driven(robot: Robot, motion: Trajectory, drive: str, bandwidth: float) -> dict[str, Any]:
@@ -263,8 +288,9 @@ def report(run: Any, motion: Trajectory | None, json: bool) -> None:
         "last q": run.q[-1].tolist(),
     }
     if motion is not None:
-        moved = run.q[:, coordinates(run.robot).place[: motion.n]]
-        facts["largest error"] = float(np.abs(moved - motion(run.t)[0]).max())
+        on = coordinates(run.robot)
+        place = on.place[on.driven] if motion.n == on.nu else on.place[: motion.n]
+        facts["largest error"] = float(np.abs(run.q[:, place] - motion(run.t)[0]).max())
     if json:
         print_json(facts)
         return
@@ -305,95 +331,19 @@ def control(
 
     found = open_robot(robot, setting)
     names = [name.strip() for name in laws.split(",")]
-    start = positions(found, first or "0", degrees, "--from")
+    whole = assembly(found, first, degrees)
     if emit:
+        start = moved(found, first or "0", degrees, "--from") if whole is None else whole
         kp, kd = laws_.gains(found, bandwidth, names[-1], start)
         write(output, laws_.joint_law(found, names[-1], kp, kd).emit(emit))
         return
     motion = motion_of(found, first, last, duration, law, degrees, trajectory, 1e-3)
     with console(stderr=True).status(f"simulating {found.name}"):
-        result = compare(found, motion, names, bandwidth, error=error)
+        result = compare(found, motion, names, bandwidth, error=error, q0=whole)
     if json:
         print_json(result.table())
     else:
         rows = result.table()
         header = list(rows[0])
         print_table("", header, [[_short(row[key]) for key in header] for row in rows])
-    picture(result.plot, plot, f"{stem(found.name)}-control.png")
-
-
-def sweep(
-    ctx: typer.Context,
-    robot: RobotName,
-    model: Annotated[str, typer.Argument(metavar="MODEL", help="Of `cardan models`.")],
-    source: Annotated[
-        str, typer.Option("--input", metavar="FILE", help="States: .parquet or .csv.")
-    ] = "",
-    output: Annotated[
-        str, typer.Option("-o", "--output", metavar="FILE", help="Results: .parquet.")
-    ] = "",
-    random: Annotated[
-        int, typer.Option(metavar="N", help="Draw N states instead of reading them.")
-    ] = 0,
-    seed: Annotated[int, typer.Option(help="Of the states drawn.")] = 0,
-    chunk: Annotated[int, typer.Option(metavar="ROWS", help="Done at a time.")] = 0,
-    threads: Annotated[int, typer.Option(help="0: all cores.")] = 0,
-    dask: Annotated[str, typer.Option(metavar="ADDRESS", help="A Dask scheduler, or local.")] = "",
-    gpu: Annotated[bool, typer.Option("--gpu", help="On a CUDA device.")] = False,
-    fresh: Annotated[bool, typer.Option("--fresh", help="Forget an interrupted run.")] = False,
-    setting: Settings = None,
-    tree: CutLoops = False,
-    json: Json = False,
-) -> None:
-    """Evaluate a model for every row of a table. Run it again to go on after a kill.
-
-    Columns are q1 .. qn, qd1 ..; with --symbolic also parameters by their names."""
-    from ..catalogue import model as derive
-    from ..use.sweep import CHUNK
-    from ..use.sweep import sweep as run
-    from ..use.sweep_table import random_states
-    from .sources import open_robot
-
-    if not output or bool(source) == bool(random):
-        raise typer.BadParameter("give --input FILE or --random N, and -o FILE", param_hint="Files")
-    found = open_robot(robot, setting, tree=tree)
-    program: Any = derive(found, model, **values_of(ctx, model))
-    if not hasattr(program, "to_json"):
-        raise InputError(f"'{model}' is no program: it cannot be evaluated row by row")
-    states: Any = random_states(program, found, random, seed) if random else source
-    with progress_bar(f"{model} of {found.name}") as tell:
-        result = run(
-            program, states, output, chunk=chunk or CHUNK, threads=threads, dask=dask or None,
-            gpu=gpu, fresh=fresh, progress=tell,
-        )  # fmt: skip
-    facts = {
-        "file": str(result.path), "rows": result.rows, "resumed": result.resumed,
-        "seconds": round(result.seconds, 3), "rows per second": round(result.rate),
-    }  # fmt: skip
-    if json:
-        print_json(facts)
-    else:
-        print_text(", ".join(f"{key} {value}" for key, value in facts.items()))
-
-
-def progress_bar(title: str) -> Any:
-    """A bar on stderr with the rate and the time left; as a context it gives the listener."""
-    from contextlib import contextmanager
-
-    @contextmanager
-    def bar() -> Any:
-        from rich.progress import BarColumn, TextColumn, TimeRemainingColumn
-        from rich.progress import Progress as Bar
-
-        words = TextColumn("{task.description}"), BarColumn(), TextColumn("{task.fields[rate]}")
-        with Bar(*words, TimeRemainingColumn(), console=console(stderr=True)) as shown:
-            task = shown.add_task(title, total=None, rate="")
-
-            def tell(now: Progress) -> None:
-                shown.update(
-                    task, completed=now.done, total=now.rows, rate=f"{now.rate:,.0f} rows/s"
-                )
-
-            yield tell
-
-    return bar()
+    picture(result.plot, plot, unasked(f"{stem(found.name)}-control.png", json))

@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import typer
@@ -13,7 +14,9 @@ import typer
 if TYPE_CHECKING:
     from rich.console import Console, JustifyMethod
 
-__all__ = ["console", "message", "print_json", "print_table", "print_text", "write"]
+__all__ = [
+    "console", "message", "print_json", "print_table", "print_text", "working", "write",
+]  # fmt: skip
 
 _PIPE_WIDTH = 500  # a pipe has no width: rows are never folded there
 
@@ -59,6 +62,17 @@ def print_text(text: str = "") -> None:
 def print_json(data: Any) -> None:
     """Data for programs: the same facts as the table, unabridged."""
     typer.echo(json.dumps(data, indent=2, ensure_ascii=False, default=str))
+
+
+@contextmanager
+def working(title: str) -> Iterator[Callable[[str], None]]:
+    """Stages of long work on stderr: in place on a terminal, elsewhere a line each."""
+    shown = console(stderr=True)
+    if not shown.is_terminal:
+        yield lambda text: message(f"{title}: {text}")
+        return
+    with shown.status(title) as status:
+        yield lambda text: status.update(f"{title}: {text}")
 
 
 def message(text: str) -> None:

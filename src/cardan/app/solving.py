@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ..errors import InputError
-from .arguments import CutLoops, Json, RobotName, Settings
+from .arguments import CutLoops, Json, RobotName, Settings, numbers
 from .output import print_json, print_table, print_text, write
 
 if TYPE_CHECKING:
@@ -77,12 +77,7 @@ def ik(
 
 def _numbers(name: str, text: str) -> list[float]:
     """Numbers apart by commas or spaces; formulas such as pi/2 are allowed."""
-    from ..describe.parser import to_value
-
-    try:
-        return [float(to_value(word)) for word in text.replace(",", " ").split()]  # type: ignore[arg-type]
-    except TypeError:
-        raise InputError(f"{name} {text}: a symbol without a value; expected numbers") from None
+    return numbers(",".join(text.replace(",", " ").split()), name)
 
 
 def _pose(robot: Robot, pose: str, at: str, frame: str) -> Any:

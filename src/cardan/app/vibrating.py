@@ -6,8 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
-from ..errors import InputError
-from .arguments import Json, RobotName, Settings
+from .arguments import Json, RobotName, Settings, numbers
 from .output import message, print_json, print_table
 
 __all__ = ["modes"]
@@ -40,10 +39,9 @@ def modes(
     from .sources import open_robot
 
     found = open_robot(robot, setting)
-    q_a = _values(at) if at else None
-    result = natural_frequencies(
-        found, q_a, actuators, modes=True, about=about, guess=_values(guess) if guess else None
-    )
+    q_a = numbers(at, "--at") if at else None
+    near = numbers(guess, "--guess") if guess else None
+    result = natural_frequencies(found, q_a, actuators, modes=True, about=about, guess=near)
     if output:
         _draw(found, result, output, mode)
     if json:
@@ -67,13 +65,6 @@ def _facts(robot: Any, actuators: str, result: Any) -> dict[str, Any]:
         "q": result.q.tolist(),
         "shapes": result.shapes.T.tolist(),
     }
-
-
-def _values(text: str) -> list[float]:
-    try:
-        return [float(part) for part in text.split(",")]
-    except ValueError:
-        raise InputError(f"{text!r}: numbers with commas are expected, as 0,0.25") from None
 
 
 def _largest(result: Any, k: int) -> str:

@@ -137,14 +137,14 @@ def _steps(robot: Robot, symbolic: bool) -> tuple[list[Step], list[str]]:
     if not robot.loops:
         geometric = any(symbols(getattr(j, key)) for j in robot.joints for key in GEOMETRY)
         samples = [_instance(robot, seed) for seed in range(3 if geometric else 1)]
-        return regrouping_steps(samples, symbolic=symbolic)
+        return _decided(samples, symbolic)
     from .closed_base import observe
 
     apart = rotors_apart(robot)
     seen = observe(robot, tree_steps(_instance(robot, 0), symbolic, apart)[1])
     samples = [_instance(robot, 0, values) for values in seen.values]
-    steps, remarks = regrouping_steps(
-        samples, symbolic=symbolic, observed=seen.matrix, formula=seen.formula, apart=apart
+    steps, remarks = _decided(
+        samples, symbolic, observed=seen.matrix, formula=seen.formula, apart=apart
     )
     if seen.several:
         remarks.append(
@@ -152,6 +152,22 @@ def _steps(robot: Robot, symbolic: bool) -> tuple[list[Step], list[str]]:
             " that needs fewest (of a parallelogram: uncrossed)"
         )
     return steps, remarks
+
+
+def _decided(samples: list[Bodies], symbolic: bool, **how: Any) -> tuple[list[Step], list[str]]:
+    """Numerical steps where the geometry has numbers, the symbolic rules where it has not.
+
+    Coefficients that change with the symbols of the geometry leave dependent parameters in a
+    numerical choice; the rules have formulas for them, and the rank decides what remains."""
+    steps, remarks = regrouping_steps(samples, symbolic=symbolic, **how)
+    if symbolic or not remarks:
+        return steps, remarks
+    steps, remarks = regrouping_steps(samples, symbolic=True, **how)
+    words = (
+        "the geometry has symbols, with which numerical coefficients would change: regrouped by the"
+        " symbolic rules instead"
+    )
+    return steps, [words, *remarks]
 
 
 def rotors_apart(robot: Robot) -> set[Column]:

@@ -58,14 +58,21 @@ def is_floating(robot: Robot) -> bool:
     return robot.base.kind == "floating"
 
 
-def state(robot: Robot, *names: str, f_e: bool = False) -> dict[str, tuple[int, ...]]:
-    """The input arrays of a model: joint vectors, wrenches if asked for, the base's if it
-    floats."""
+def state(
+    robot: Robot, *names: str, f_e: bool = False, gravity: bool = True, driven: bool = False
+) -> dict[str, tuple[int, ...]]:
+    """The input arrays of a model: joint vectors, wrenches if asked for, the base's if it floats.
+
+    `gravity`: does the model depend on it? `driven`: is the base's acceleration given?"""
     inputs: dict[str, tuple[int, ...]] = dict.fromkeys(names, (robot.n,))
     if f_e:
         inputs["f_e"] = (len(robot.links) + is_floating(robot), 6)
     if is_floating(robot):
-        inputs |= {"V0": (6,), "g0": (3,)}
+        inputs["V0"] = (6,)
+        if driven:
+            inputs["V0d"] = (6,)
+        if gravity:
+            inputs["g0"] = (3,)
     return inputs
 
 
@@ -137,7 +144,10 @@ def refuse(
     if loops and robot.loops:
         why = f"closed loops (it has {len(robot.loops)}): robot.tree() gives its tree structure"
     elif floating and is_floating(robot):
-        why = "a floating base"
+        why = (
+            "a floating base: there are inverse-dynamics, inertia-matrix, bias, energies, regressor"
+            " and others for it; base kind 'fixed' holds it"
+        )
     elif mobile and robot.base.kind == "mobile":
         why = "a base with imposed motion: its kind must be 'fixed' or 'floating'"
     elif elastic and any(joint.elastic for joint in robot.joints):

@@ -24,6 +24,7 @@ from ..ir.interpret import interpret
 from ..ir.trace import Tracer
 from ..models.bodies import Bodies, bodies
 from ..models.formulation import Formulation
+from ..models.inertia_matrix import inertia_matrix
 from ..program import Program
 
 __all__ = ["Candidate", "Derivation", "Form", "Result", "derive", "parametrised", "price", "verify"]
@@ -69,11 +70,16 @@ class Derivation:
         return bodies(self.robot, lambda name: 0)
 
     def undefined(self) -> ModelError:
-        """The model divides by zero in every state."""
+        """The model divides by zero in every state: the first joint at fault is named."""
+        j = weightless(self.robot)
+        where = f"'{self.model}' of '{self.robot.name}' divides by zero"
+        if not j:
+            return ModelError(
+                f"{where} in every state: check masses, inertias and lengths that are zero"
+            )
         return ModelError(
-            f"'{self.model}' of '{self.robot.name}' divides by zero: some link has no inertia"
-            " along its joint; give the links beyond it mass or inertia, or the joint a rotor"
-            " inertia IA"
+            f"{where}: joint {j} ('{self.robot.joints[j - 1].name}') moves no inertia along its"
+            " axis; give the links beyond it mass or inertia, or the joint a rotor inertia IA"
         )
 
     def trace(self, form: Form, factor: bool = False) -> Candidate:
@@ -81,8 +87,8 @@ class Derivation:
         tracer = Tracer()
         scene: Bodies = self.numbers or bodies(self.robot, tracer.parameter)
         x = {name: tracer.array(name, *shape) for name, shape in self.inputs.items()}
-        if "V0" in x:  # a moving base: its motion and gravity are inputs, its acceleration is found
-            scene = scene.moving_base(x["V0"], x["g0"])
+        if "V0" in x:  # a floating base: its motion and gravity are inputs where they are read
+            scene = scene.moving_base(x["V0"], x.get("g0", scene.gravity), x.get("V0d", (0,) * 6))
         try:
             result = form(scene, x)
         except ZeroDivisionError:
@@ -123,6 +129,24 @@ def derive(
     return Program(
         model, robot.name, best.code, best.parameters, known, dict(meaning), expanded, best.remarks
     )
+
+
+def weightless(robot: Robot) -> int:
+    """The first joint whose torque accelerates nothing, or 0: a zero pivot of A, tips first.
+
+    Another joint may move the only inertia beyond it in the same way; the one nearer to the base
+    then has no pivot left."""
+    rng = np.random.default_rng(0)
+    scene = bodies(robot, {x: float(rng.uniform(0.5, 1.5)) for x in robot.parameters}.__getitem__)
+    found = inertia_matrix(scene, [float(x) for x in rng.normal(size=robot.n)])
+    A = np.array(found.matrix(scene.tree.moving), dtype=float)
+    least = 0
+    for k in reversed(range(len(A))):
+        if A[k, k] <= 1e-12 * np.abs(A).max():
+            least = scene.tree.moving[k]
+            continue
+        A[:k, :k] -= np.outer(A[:k, k], A[k, :k]) / A[k, k]
+    return least
 
 
 def price(code: Code) -> int:

@@ -12,8 +12,6 @@ from ..errors import ModelError
 from ..models.bodies import Bodies
 from ..models.coriolis import coriolis_matrix as coriolis_model
 from ..models.direct_dynamics import articulated_dynamics, solve_tree
-from ..models.energy import energies as energies_model
-from ..models.energy import momentum as momentum_model
 from ..models.floating import base_columns, floating_inverse_dynamics, solve_floating
 from ..models.formulation import PLAIN, Formulation
 from ..models.inertia_matrix import inertia_matrix as inertia_model
@@ -37,7 +35,7 @@ from .common import (
 from .derive import Derivation, Form, Result
 
 __all__ = [
-    "bias", "coriolis_matrix", "direct_dynamics", "energies", "generalized_momentum", "gravity",
+    "bias", "coriolis_matrix", "direct_dynamics", "gravity",
     "inertia_matrix", "inverse_dynamics", "moving_parent", "reactions",
 ]  # fmt: skip
 
@@ -338,17 +336,23 @@ def coriolis_matrix(
 
 
 def reactions(robot: Robot, *, f_e: bool = False, symbolic: bool = False) -> Program:
-    """The wrench through every joint, of the antecedent on the link."""
-    refuse(robot, "reactions", floating=True, elastic=True)
+    """The wrench through every joint, of the antecedent on the link.
+
+    A floating base accelerates as inverse dynamics finds it, [K10] (99)."""
+    refuse(robot, "reactions", elastic=True)
     nl = len(robot.links)
 
     def form(slide: frozenset[int]) -> Form:
         def run(scene: Bodies, x: Arrays) -> Result:
-            found = newton_euler(
-                scene, x["q"], x["qd"], x["qdd"], wrenches=wrenches(robot, x),
-                form=Formulation(slide=slide),
-            )  # fmt: skip
-            rows = [[*found.f[link.j], *found.n[link.j]] for link in scene.links]
+            given = (scene, x["q"], x["qd"], x["qdd"])
+            loads, how = wrenches(robot, x), Formulation(slide=slide)
+            if is_floating(robot):
+                found: Any = floating_inverse_dynamics(*given, wrenches=loads, form=how)
+                pairs = found.f
+            else:
+                found = newton_euler(*given, wrenches=loads, form=how)
+                pairs = {j: (found.f[j], found.n[j]) for j in found.f}
+            rows = [[*pairs[link.j][0], *pairs[link.j][1]] for link in scene.links]
             return Result({"reactions": ((nl, 6), flat(rows))}, found)
 
         return run
@@ -357,28 +361,3 @@ def reactions(robot: Robot, *, f_e: bool = False, symbolic: bool = False) -> Pro
     return build(
         robot, "reactions", inputs, map(form, slides(robot)), ["reactions"], symbolic=symbolic
     )
-
-
-def energies(robot: Robot, *, symbolic: bool = False) -> Program:
-    """Kinetic and potential energy."""
-    refuse(robot, "energies", floating=True)
-
-    def run(scene: Bodies, x: Arrays) -> Result:
-        found = energies_model(scene, x["q"], x["qd"])
-        return Result({"E": ((), [found.E]), "U": ((), [found.U])}, found)
-
-    return build(robot, "energies", state(robot, "q", "qd"), [run], ["E", "U"], symbolic=symbolic)
-
-
-def generalized_momentum(robot: Robot, *, symbolic: bool = False) -> Program:
-    """h = A qd, by a recursion that does not form A."""
-    refuse(robot, "generalized-momentum", floating=True)
-
-    def run(scene: Bodies, x: Arrays) -> Result:
-        found = momentum_model(scene, x["q"], x["qd"])
-        return Result({"h": ((robot.n,), joint_rows(scene, found.h))}, found)
-
-    return build(
-        robot, "generalized-momentum", state(robot, "q", "qd"), [run], ["h"], symbolic=symbolic,
-        meaning={"h": "generalized momentum A qd, N m s or N s"},
-    )  # fmt: skip

@@ -152,6 +152,7 @@ class Closing:
         guess: Sequence[float] | None,
     ) -> Array:  # fmt: skip
         """q with everything that is given filled in; elastic joints at rest."""
+        _require_finite(q_a=q_a, q_e=q_e, guess=guess)
         q = np.zeros(len(self.keys))
         given = np.zeros(len(self.active)) if q_a is None else q_a
         driven = np.atleast_1d(np.asarray(given, float))
@@ -221,6 +222,15 @@ class Closing:
             raise ModelError(
                 f"'{self.robot.name}' has {len(passive)} passive joints of which its loops fix"
                 f" {max(ranks)}: make the others active, elastic or fixed"
+            )
+
+
+def _require_finite(**given: Sequence[float] | None) -> None:
+    for name, values in given.items():
+        if values is not None and not np.isfinite(found := np.asarray(values, float)).all():
+            k = int(np.argmin(np.isfinite(found).reshape(-1)))
+            raise InputError(
+                f"{name}: value {k + 1} is {found.reshape(-1)[k]}; finite numbers are expected"
             )
 
 

@@ -14,7 +14,7 @@ from ..models.regressor import regressor as regressor_model
 from ..program import Program
 from .base import BaseParameters
 from .base import base_parameters as base_parameters_of
-from .common import Arrays, build, flat, refuse, state
+from .common import Arrays, build, flat, is_floating, refuse, state
 from .derive import Form, Result
 
 __all__ = ["energy_regressor", "filtered_regressor", "regressor", "wanted_columns"]
@@ -24,22 +24,25 @@ def regressor(
     robot: Robot, *, base_parameters: bool = False, offset: bool = False, symbolic: bool = False,
     effort: str = "normal",
 ) -> Program:  # fmt: skip
-    """D with tau = D K."""
-    refuse(robot, "regressor", floating=True)
+    """D with tau = D K; of a floating base (0, tau) = D K, its six rows and link 0's columns
+    first."""
+    refuse(robot, "regressor")
+    floats = is_floating(robot)
     wanted = wanted_columns(robot, base_parameters, offset)
 
     def formulate(form: Formulation) -> Form:
         def run(scene: Bodies, x: Arrays) -> Result:
             names = wanted(scene)
-            D = regressor_model(scene.unloaded(), x["q"], x["qd"], x["qdd"], names, form)
-            return Result({"D": ((robot.n, len(names)), flat(D))})
+            motion = (x["q"], x["qd"], x["qdd"])
+            D = regressor_model(scene.unloaded(), *motion, names, form, base=floats)
+            return Result({"D": ((len(D), len(names)), flat(D))})
 
         return run
 
     program = build(
-        robot, "regressor", state(robot, "q", "qd", "qdd"), [], ["D"], symbolic=symbolic,
-        formulate=formulate, choices=("still", "grouped", "axial", "column", "slide"),
-        effort=effort,
+        robot, "regressor", state(robot, "q", "qd", "qdd", driven=True), [], ["D"],
+        symbolic=symbolic, formulate=formulate, effort=effort,
+        choices=("still", "grouped", "axial", "column", "slide"),
     )  # fmt: skip
     return wanted.naming(program, robot)
 
@@ -67,7 +70,7 @@ def energy_regressor(
     robot: Robot, *, base_parameters: bool = False, symbolic: bool = False
 ) -> Program:
     """h with E + U = h K, up to the constant energy of parameters without effect."""
-    refuse(robot, "energy-regressor", floating=True, mobile=True)
+    refuse(robot, "energy-regressor", mobile=True)
     wanted = wanted_columns(robot, base_parameters, False, ("IA",))
 
     def run(scene: Bodies, x: Arrays) -> Result:
@@ -85,9 +88,10 @@ class _Wanted:
 
     drives: tuple[str, ...]
     base: BaseParameters | None
+    floats: bool = False
 
     def __call__(self, scene: Bodies) -> Columns:
-        listed = columns(scene, drives=self.drives)
+        listed = columns(scene, drives=self.drives, base=self.floats)
         if self.base is None:
             return listed
         return [c for c in listed if c in self.base.kept or c[0] in ("FV", "FS", "offset")]
@@ -97,7 +101,8 @@ class _Wanted:
         regrouped = self.base.regrouped if self.base else {}
         listed = self(bodies(robot, lambda name: 1.0))
         names = tuple(f"{n}{j}{'R' if (n, j) in regrouped else ''}" for n, j in listed)
-        meaning = {output: f"columns: {' '.join(names)}" for output in program.outputs}
+        rows = "rows: wrench on the base, then joints; " if "V0d" in program.inputs else ""
+        meaning = {output: f"{rows}columns: {' '.join(names)}" for output in program.outputs}
         return replace(program, columns=names, meaning={**program.meaning, **meaning})
 
 
@@ -105,4 +110,4 @@ def wanted_columns(
     robot: Robot, base: bool, offset: bool, drives: tuple[str, ...] = ("IA", "FV", "FS")
 ) -> _Wanted:
     kinds = (*drives, "offset") if offset else drives
-    return _Wanted(kinds, base_parameters_of(robot) if base else None)
+    return _Wanted(kinds, base_parameters_of(robot) if base else None, is_floating(robot))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -27,6 +28,22 @@ def inverse_geometry(
     symbolic: bool = False,
 ) -> InverseGeometry:  # fmt: skip
     """The inverse geometric model of the chain to a frame, [KC97] 3.3."""
+    options = (method, frame, free, reference, symbolic)
+    return replace(_solved(robot, *options), origin=(_again, (robot, *options)))
+
+
+def _again(
+    robot: Robot, method: str, frame: Any, free: Any, reference: Any, symbolic: bool
+) -> InverseGeometry:
+    """What a pickled solution becomes."""
+    return inverse_geometry(
+        robot, method=method, frame=frame, free=free, reference=reference, symbolic=symbolic
+    )
+
+
+def _solved(
+    robot: Robot, method: str, frame: Any, free: Any, reference: Any, symbolic: bool
+) -> InverseGeometry:
     defaults: dict[str, float] = {}
     if symbolic:
         robot, defaults = parametrised(robot)

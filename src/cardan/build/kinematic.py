@@ -23,7 +23,7 @@ from ..models.jacobian import jacobian as jacobian_model
 from ..models.kinematics import accelerations as accelerations_model
 from ..models.kinematics import velocities as velocities_model
 from ..program import Program
-from .common import MEANING, Arrays, build, flat, refuse
+from .common import MEANING, Arrays, build, flat, refuse, state
 from .derive import Form, Result
 
 __all__ = ["accelerations", "jacobian", "jacobian_inverse", "jdot_qdot", "velocities"]
@@ -230,9 +230,7 @@ _LONG = 14  # frames on the path: beyond it not every intermediate frame is trie
 def velocities(robot: Robot, *, symbolic: bool = False) -> Program:
     """V of every link."""
     refuse(robot, "velocities", loops=False)
-    inputs = {"q": (robot.n,), "qd": (robot.n,)}
-    if robot.base.kind == "floating":
-        inputs |= {"V0": (6,), "g0": (3,)}
+    inputs = state(robot, "q", "qd", gravity=False)
 
     def form(slide: bool) -> Form:
         def run(scene: Bodies, x: Arrays) -> Result:
@@ -246,9 +244,9 @@ def velocities(robot: Robot, *, symbolic: bool = False) -> Program:
 
 
 def accelerations(robot: Robot, *, symbolic: bool = False) -> Program:
-    """Vd of every link."""
-    refuse(robot, "accelerations", loops=False, floating=True)
-    inputs = dict.fromkeys(("q", "qd", "qdd"), (robot.n,))
+    """Vd of every link; of a floating base its own acceleration V0d is given."""
+    refuse(robot, "accelerations", loops=False)
+    inputs = state(robot, "q", "qd", "qdd", gravity=False, driven=True)
 
     def form(slide: bool) -> Form:
         def run(scene: Bodies, x: Arrays) -> Result:
@@ -266,11 +264,12 @@ def accelerations(robot: Robot, *, symbolic: bool = False) -> Program:
 def jdot_qdot(
     robot: Robot, *, frame: Any = None, projection: Any = 0, symbolic: bool = False
 ) -> Program:
-    """Jdot qdot of a frame: the accelerations (8)-(10) with qdd = 0."""
-    refuse(robot, "jdot-qdot", loops=False, floating=True)
+    """Jdot qdot of a frame: the accelerations (8)-(10) with qdd = 0, and V0d = 0 if the base
+    floats."""
+    refuse(robot, "jdot-qdot", loops=False)
     tree = Tree.of(robot)
     n, r = tree.link(frame), tree.link(projection)
-    inputs = {"q": (robot.n,), "qd": (robot.n,)}
+    inputs = state(robot, "q", "qd", gravity=False)
 
     def form(slide: bool) -> Form:
         def run(scene: Bodies, x: Arrays) -> Result:

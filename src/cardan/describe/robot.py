@@ -208,6 +208,11 @@ class Robot:
 
         known = self.parameters
         for name in values:
+            if not known:
+                raise UnknownNameError(
+                    f"robot '{self.name}' has no free symbols, so '{name}' cannot be given a value:"
+                    " its numbers are in its description (save it, and change them there)"
+                )
             if name not in known:
                 raise UnknownNameError.of(f"parameter of robot '{self.name}'", name, known)
         table = {name: to_value(value) for name, value in values.items()}

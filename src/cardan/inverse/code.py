@@ -22,6 +22,7 @@ __all__ = ["emitted"]
 
 REAL = -1e-10  # a margin below is no solution
 SAME = 1e-6  # configurations closer than this are one
+DOCUMENTS = ("markdown", "html")
 
 
 def emitted(ik: InverseGeometry, language: str, function: str, **options: Any) -> str:
@@ -29,6 +30,8 @@ def emitted(ik: InverseGeometry, language: str, function: str, **options: Any) -
     program = ik.program
     writer = {"c": _c, "cpp": _cpp, "python": _python, "matlab": _matlab}.get(language)
     if writer is None:
+        if language in DOCUMENTS:  # they show equations: there is no function to name
+            return emit(program, language, **options)
         return emit(program, language, function=function, **options)
     if not function.isidentifier():
         raise InputError(f"'{function}' cannot be the name of a function")

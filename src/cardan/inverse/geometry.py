@@ -44,7 +44,14 @@ class InverseGeometry:
     plane: bool = False  # the arm angle is given
     derivation: Any = None
     defaults: Mapping[str, float] = field(default_factory=dict)
+    origin: Any = field(default=None, repr=False, compare=False)  # (function, arguments) of this
     _kept: dict[Any, NumericChain] = field(default_factory=dict, repr=False, compare=False)
+
+    def __reduce__(self) -> Any:
+        """Pickled as the robot and the options: derived again where it is loaded."""
+        if self.origin is None:
+            raise TypeError("an InverseGeometry without its robot cannot be pickled")
+        return self.origin
 
     @property
     def variables(self) -> tuple[str, ...]:
@@ -171,7 +178,10 @@ class InverseGeometry:
         return derivation_text(self, form)
 
     def emit(self, language: str, function: str = "inverse_geometry", **options: Any) -> str:
-        """Self-contained code of a function that gives all configurations."""
+        """Self-contained code of a function that gives all configurations; as text or latex the
+        equations."""
+        if language in ("text", "latex"):
+            return self.equations(language)
         if isinstance(self.solver, Closed):
             from .code import emitted
 

@@ -156,11 +156,16 @@ class Bodies:
         found.update(zip(self.tree.moving, values, strict=True))
         return found
 
-    def moving_base(self, V0: Sequence[Scalar], g0: Sequence[Scalar]) -> Bodies:
-        """The same bodies on a base that moves with twist V0 under gravity g0, both in frame 0."""
+    def moving_base(
+        self, V0: Sequence[Scalar], g0: Sequence[Scalar], V0d: Sequence[Scalar] = (0,) * 6
+    ) -> Bodies:
+        """The same bodies on a base that moves with twist V0 under gravity g0, in frame 0.
+
+        V0d: the acceleration of the origin of frame 0 and the angular one, where it is known."""
         return replace(
-            self, V0=Vec(*V0[:3]), w0=Vec(*V0[3:]), Vd0=zero, wd0=zero, gravity=Vec(*g0)
-        )
+            self, V0=Vec(*V0[:3]), w0=Vec(*V0[3:]), Vd0=Vec(*V0d[:3]), wd0=Vec(*V0d[3:]),
+            gravity=Vec(*g0),
+        )  # fmt: skip
 
     def unloaded(self) -> Bodies:
         """The same bodies without external wrenches and friction."""

@@ -35,17 +35,22 @@ class Energies:
     U: Scalar = 0
 
 
-def energies(robot: Bodies, q: Sequence[Scalar], qd: Sequence[Scalar]) -> Energies:
-    """E and U of all moving links; U is zero for links at the origin of frame 0."""
+def energies(
+    robot: Bodies, q: Sequence[Scalar], qd: Sequence[Scalar], base: bool = False
+) -> Energies:
+    """E and U of all links, and of link 0 if `base`; U is zero for a link at the origin of frame 0.
+
+    Frame 0 of a base that moves carries its own origin along: U is then the work of gravity
+    against that origin, and -M g^T P_0 of the whole robot is to be added where P_0 is known."""
     motion = velocities(robot, q, qd)
     heights, fields = gravity_by_link(robot, q)
     qds = robot.spread(qd)
     x = Energies(w=motion.w, V=motion.V)
-    for link in robot.links:
+    for link in ((robot.base,) if base else ()) + robot.links:
         j = link.j
         V, w = motion.V[j], motion.w[j]
         twice = w @ (link.J @ w) + link.M * (V @ V) + 2 * (link.MS @ cross(V, w))     # (49)
-        rotor = link.IA * (qds[j] * qds[j])
+        rotor = link.IA * (qds[j] * qds[j]) if j else 0
         x.Ej[j] = HALF * (twice + rotor)
         x.Uj[j] = -(link.M * heights[j] + fields[j] @ link.MS)                        # (50)
         x.E, x.U = x.E + x.Ej[j], x.U + x.Uj[j]
@@ -68,7 +73,9 @@ def gravity_by_link(
 
 @dataclass
 class Momentum:
-    """Momentum of the composite links (p, l) about O_j in frame j, and h = A q̇ by link."""
+    """Momentum of the composite links (p, l) about O_j in frame j, and h = A q̇ by link.
+
+    (p, l) of link 0 is the momentum of the whole robot with its base, about O_0 in frame 0."""
 
     w: dict[int, Vec] = field(default_factory=dict)
     V: dict[int, Vec] = field(default_factory=dict)
@@ -91,6 +98,8 @@ def momentum(robot: Bodies, q: Sequence[Scalar], qd: Sequence[Scalar]) -> Moment
             x.h[j] = (link.s * x.p[j] + link.sbar * x.l[j]) @ a + link.IA * qds[j]
         f, n = link.frame(qs[j]).wrench(x.p[j], x.l[j])
         sums[link.i] = (sums[link.i][0] + f, sums[link.i][1] + n)
+    own = Inertia(robot.base.J, robot.base.MS, robot.base.M) @ (motion.V[0], motion.w[0])
+    x.p[0], x.l[0] = sums[0][0] + own[0], sums[0][1] + own[1]
     return x
 
 

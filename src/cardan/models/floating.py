@@ -74,9 +74,9 @@ def floating_inverse_dynamics(
         j, T = link.j, frames[link.j]
         Vd, wd = T.motion(*x.VVd[link.i], j in slide)
         x.VVd[j] = (Vd + zeta[j][0], wd + zeta[j][1])                                 # (98)
+        f, n = Jc[j] @ x.VVd[j]
+        x.f[j] = f, n = f - beta[j][0], n - beta[j][1]                                # (99)
         if link.s or link.sbar:
-            f, n = Jc[j] @ x.VVd[j]
-            f, n = f - beta[j][0], n - beta[j][1]                                     # (99)
             friction = link.FS * sign(qds[j]) + link.FV * qds[j]
             x.tau[j] = (link.s * f + link.sbar * n) @ a + friction + link.IA * qdds[j]  # (100)
     return x

@@ -70,7 +70,7 @@ def inverse_dynamics(
 
     w[0], wd[0] = robot.w0, robot.wd0
     spins = {0: direct(w[0], wd[0])}
-    U[0] = spins[0].U
+    U[0], x.gap[0] = spins[0].U, spins[0].gaps
     Vd[0] = robot.Vd0 - robot.gravity
 
     before: dict[int, tuple[Rotation, Vec]] = {}  # moments in axes before a turn

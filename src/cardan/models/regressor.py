@@ -44,9 +44,12 @@ DRIVE_COLUMNS = ("IA", "FV", "FS", "offset")
 Columns = list[tuple[str, int]]  # (parameter, link) of each column
 
 
-def columns(robot: Bodies, *, drives: Collection[str] = ("IA", "FV", "FS")) -> Columns:
-    """The standard column order: link by link; fixed frames have no drive."""
-    found: Columns = []
+def columns(
+    robot: Bodies, *, drives: Collection[str] = ("IA", "FV", "FS"), base: bool = False
+) -> Columns:
+    """The standard column order: link by link, from link 0 if `base`; fixed frames have no
+    drive."""
+    found: Columns = [(name, 0) for name in INERTIA_COLUMNS] if base else []
     for link in robot.links:
         found += [(name, link.j) for name in INERTIA_COLUMNS]
         if link.s or link.sbar:
@@ -56,10 +59,11 @@ def columns(robot: Bodies, *, drives: Collection[str] = ("IA", "FV", "FS")) -> C
 
 def regressor(
     robot: Bodies, q: Sequence[Scalar], qd: Sequence[Scalar], qdd: Sequence[Scalar],
-    wanted: Columns, form: Formulation = PLAIN,
+    wanted: Columns, form: Formulation = PLAIN, base: bool = False,
 ) -> list[list[Scalar]]:  # fmt: skip
     """D by rows (joints) and the wanted columns; w, wd, U, Vd are computed once (39).
 
+    `base`: six rows before them, the wrench (force, moment) that link 0 must be given.
     Links named `still` pass wrenches on in axes that do not turn with their joint."""
     form = replace(form, align=frozenset(), unit=None)  # the columns belong to the described frames
     x = inverse_dynamics(robot, q, qd, qdd, form=replace(form, still=frozenset()))
@@ -72,10 +76,16 @@ def regressor(
             D.put(j, c, drive[name])
         else:
             wrench = _wrench(name, x.w[j], x.wd[j], x.U[j], x.Vd[j], x.gap[j])
+            f, n = wrench
             for k, f, n in _to_base(robot, placed, j, wrench, form):
                 link = robot.links[k - 1]
                 D.put(k, c, (link.s * f + link.sbar * n) @ a)                         # (31)
-    return D.rows(len(wanted))
+                if not link.i and base:
+                    f, n = placed[k].T.wrench(f, n, k in form.slide)
+            if base:
+                D.base[c] = [*f, *n]
+    top = [[D.base.get(c, [0] * 6)[r] for c in range(len(wanted))] for r in range(6 * base)]
+    return [*top, *D.rows(len(wanted))]
 
 
 def _wrench(name: str, w: Vec, wd: Vec, U: Any, Vd: Vec, gap: Vec) -> Pair:
@@ -100,7 +110,7 @@ def _to_base(
     robot: Bodies, placed: Mapping[int, Placed], j: int, wrench: Pair, form: Formulation = PLAIN
 ) -> Iterator[tuple[int, Vec, Vec]]:
     """(k, f, n): the wrench of link j about O_k, for k from j down to the first link."""
-    f, n = placed[j].own(wrench[0]), placed[j].own(wrench[1])
+    f, n = map(placed[j].own, wrench) if j else wrench
     while j:
         yield j, f, n
         i = robot.links[j - 1].i
@@ -115,6 +125,7 @@ class _Matrix:
     def __init__(self, robot: Bodies) -> None:
         self.moving = robot.tree.moving
         self.entries: dict[tuple[int, int], Scalar] = {}
+        self.base: dict[int, list[Scalar]] = {}  # by column: the wrench on link 0
 
     def put(self, j: int, c: int, value: Scalar) -> None:
         if j in self.moving:

@@ -40,6 +40,12 @@ def models(robot: Robot, wanted: list[Wanted]) -> list[Wanted]:
         raise ModelError(
             f"no FMU of '{robot.name}': its base is {robot.base.kind}; an FMU needs a fixed base"
         )
+    if robot.loops:
+        raise ModelError(
+            f"no FMU of '{robot.name}': it has closed loops, whose passive positions an integrator"
+            " would let drift apart; cardan.simulate keeps them closed, and the packages c and cpp"
+            " take 'direct-dynamics' and 'loop-kinematics' for an integrator of your own"
+        )
     return wanted
 
 

@@ -65,7 +65,7 @@ def write_package(
     options    of the models: each goes to every model that knows it
     """
     if kind not in KINDS:
-        raise UnknownNameError.of("kind of package", kind, KINDS)
+        raise UnknownNameError.of("package kind", kind, KINDS)
     if not os.fspath(folder):
         raise InputError("the package needs the path of a folder; '' is none")
     target = Path(folder)

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..errors import InputError, MissingExtraError, ModelError
-from .inputs import parameter_vector
+from .inputs import parameter_vector, without_idle
 from .outputs import outputs_type
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 __all__ = ["CudaFunction"]
 
-_THREADS = 128
+_THREADS = 64  # of a block: programs hold much in registers, small blocks fill a processor better
 _SHARED_BYTES = 48 * 1024  # of a block, without asking for more
 
 
@@ -72,6 +72,7 @@ class CudaFunction:
 
     def _gather(self, given: Mapping[str, Any]) -> dict[str, Any]:
         """Every input as a CuPy array of the program's type."""
+        given = without_idle(self._inputs, given)
         unknown = [name for name in given if name not in self._inputs]
         if unknown:
             raise InputError(

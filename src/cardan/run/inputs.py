@@ -9,7 +9,7 @@ import numpy as np
 
 from ..errors import InputError
 
-__all__ = ["leading_shape", "parameter_vector", "prepare"]
+__all__ = ["leading_shape", "parameter_vector", "prepare", "without_idle"]
 
 Shape = tuple[int, ...]
 
@@ -22,6 +22,7 @@ def prepare(
     dtype: str = "float64",
 ) -> dict[str, np.ndarray]:
     """The inputs as arrays of the program's type, in its order; every misfit is an InputError."""
+    given = without_idle(shapes, given)
     unknown = [name for name in given if name not in shapes]
     if unknown:
         raise InputError(f"there is no input '{unknown[0]}'; this program takes {_listed(shapes)}")
@@ -33,6 +34,13 @@ def prepare(
     arrays = {name: _array(name, given[name], shape, dtype) for name, shape in shapes.items()}
     leading_shape(arrays, shapes)
     return arrays
+
+
+def without_idle(shapes: Mapping[str, Shape], given: Mapping[str, Any]) -> dict[str, Any]:
+    """What is given, less the part of a floating base's state (V0, g0) that the model does not
+    read: its state may be given whole to every model that takes some of it."""
+    base = ("V0", "g0") if "V0" in shapes or "g0" in shapes else ()
+    return {name: value for name, value in given.items() if name in shapes or name not in base}
 
 
 def leading_shape(arrays: Mapping[str, np.ndarray], shapes: Mapping[str, Shape]) -> Shape:

@@ -10,6 +10,7 @@ import numpy as np
 
 from ..describe.robot import Robot
 from .control import gains, law, with_error
+from .coordinates import coordinates
 from .linear import linearise
 from .simulate import Simulation, simulate
 from .trajectory import Trajectory
@@ -29,7 +30,7 @@ class Comparison:
         """A row per law."""
         rows = []
         for name, run in self.runs.items():
-            error = np.abs(run.q - self.motion(run.t)[0])
+            error = np.abs(tracked(run, self.motion))
             slowest = self.eigenvalues[name][0]
             rows.append(
                 {
@@ -51,21 +52,31 @@ class Comparison:
         return plot_errors(self.runs, self.motion)
 
 
+def tracked(run: Simulation, motion: Trajectory) -> np.ndarray:
+    """Wanted less found positions of the joints that the motion moves, (m, n)."""
+    return np.asarray(motion(run.t)[0] - run.q[:, coordinates(run.robot).place])
+
+
 def compare(
     robot: Robot, motion: Trajectory, laws: Sequence[str] = ("pd", "computed-torque"),
     bandwidth: float = 10.0, *, error: float = 0.0, settling: float = 0.25, dt: float = 5e-3,
+    q0: Any = None,
 ) -> Comparison:  # fmt: skip
     """Simulate laws of equal bandwidth (rad/s) on a motion; `error`: by how much the model that the
-    laws know is wrong (a fraction); `settling`: seconds watched after the motion."""
+    laws know is wrong (a fraction); `settling`: seconds watched after the motion; `q0`: all joints
+    of closed loops at the beginning, where the first assembly is not the wanted one."""
     known = with_error(robot, error) if error else robot
     runs, found = {}, {}
-    end = motion.q[-1]
+    on = coordinates(robot)
+    start = on.first("q0", motion.q[0] if q0 is None else q0)
     for kind in laws:
-        kp, kd = gains(known, bandwidth, kind, motion.q[0])
+        kp, kd = gains(known, bandwidth, kind, start)
         controller = law(known, motion, kind, kp, kd)
         runs[kind] = simulate(
-            robot, motion.q[0], motion.qd[0], duration=motion.duration + settling, law=controller,
+            robot, start, motion.qd[0], duration=motion.duration + settling, law=controller,
             rtol=1e-8, atol=1e-10, dt=dt,
         )  # fmt: skip
+        end = runs[kind].q[-1].copy()
+        end[on.place] = motion.q[-1]  # passive joints: the assembly nearest to the run's
         found[kind] = linearise(robot, end, law=controller.program).eigenvalues
     return Comparison(motion, runs, found)

@@ -125,7 +125,10 @@ def _drivable(robot: Robot, loops: bool = True) -> None:
     if robot.loops and not loops:
         raise ModelError(f"this law is for trees; '{robot.name}' has closed loops")
     if is_floating(robot) or not coordinates(robot).driven.all():
-        raise ModelError(f"control laws are for a fixed base and rigid joints; not '{robot.name}'")
+        raise ModelError(
+            f"control laws are for a fixed base and rigid joints and links; not '{robot.name}':"
+            " simulate it with its motion prescribed (motion=..., or --drive prescribed)"
+        )
 
 
 def _inverse(
@@ -157,6 +160,7 @@ def _program(
 
 def law(robot: Robot, motion: Trajectory, kind: str, kp: Any, kd: Any, **options: Any) -> Law:
     """A law of `LAWS` following a motion."""
+    _drivable(robot)
     if motion.n != coordinates(robot).nv:
         fits(motion, robot)
     return Law(joint_law(robot, kind, kp, kd, **options), motion)

@@ -4,6 +4,7 @@ tree                 q (n), velocities qd (n)
 flexible links       q (n + elastic), velocities the same
 closed loops         q (n) of the whole tree, velocities of the active joints (na):
                      qd = M v with M = [1; W], qdd = M vd + [0; psi]
+both                 q (n + elastic), velocities of active and elastic joints, then elastic
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from ..build.flexible_closure import closing
 from ..catalogue import model
 from ..describe.robot import Robot
 from ..errors import InputError, ModelError
@@ -40,6 +42,7 @@ class Coordinates:
 
     def matrix(self, q: np.ndarray, v: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """(M, psi): the rates of q are M v, their rates M vd + psi. For closed loops only."""
+        _require_rigid(self)
         found = compiled(self.robot, "loop-kinematics")(q=q, qd=v)
         rest = np.setdiff1d(np.arange(self.nq), self.place)
         M, psi = np.zeros((self.nq, self.nv)), np.zeros(self.nq)
@@ -57,6 +60,7 @@ class Coordinates:
 
     def first(self, name: str, given: Any) -> np.ndarray:
         """q from one value for all, all of q, the joints of the tree, or the active joints."""
+        _require_rigid(self)
         values = np.asarray(given, float)
         if not np.isfinite(values).all():
             raise InputError(f"{name} = {values.tolist()} must be finite")
@@ -78,14 +82,25 @@ class Coordinates:
         return self.closed_at(q) if self.closed else q
 
 
+def _require_rigid(on: Coordinates) -> None:
+    if on.closed and on.robot.ne:
+        raise ModelError(
+            f"'{on.robot.name}' has loops and flexible links: simulate takes it; for the rest use"
+            " cardan.rigid first"
+        )
+
+
 @lru_cache(maxsize=64)
 def coordinates(robot: Robot) -> Coordinates:
     """The coordinates of a robot's dynamic models."""
     program = derived(robot, "inverse-dynamics", friction=False, effort="plain")
     nq, nv = program.inputs["q"][0], program.inputs["qd"][0]
     if robot.loops:
-        if nq != robot.n:
-            raise ModelError(f"'{robot.name}' has loops and flexible links: use cardan.rigid first")
+        if robot.ne:
+            loops = closing(robot)
+            driven = np.array([key in loops.active for key in loops.independent])
+            place = np.array(loops.columns(loops.independent))
+            return Coordinates(robot, nq, nv, driven, place, True)
         link = _geometry(robot).connection
         place = np.array([link.moving.index(j) for j in link.active])
         return Coordinates(robot, nq, nv, np.ones(nv, bool), place, True)

@@ -25,7 +25,7 @@ from ..describe.robot import Robot
 from ..errors import InputError, MissingExtraError, ModelError, UnknownNameError
 from .modal import natural_frequencies
 
-__all__ = ["METHODS", "FlexibleMotion", "simulate"]
+__all__ = ["METHODS", "FlexibleMotion", "even_steps", "simulate"]
 
 Array = np.ndarray
 METHODS = ("auto", "rk4", "generalized-alpha", "radau", "bdf")
@@ -162,6 +162,11 @@ def _start(
     if prescribed:
         rate[[loops.independent.index(key) for key in loops.active]] = first[1]
     return q, rate
+
+
+def even_steps(robot: Robot, duration: float, q_a: Array, guess: Any) -> int:
+    """An even number of samples in a time that shows the fastest vibration, at most a hundred."""
+    return 2 * min(50, max(1, int(np.ceil(duration / _stable_step(robot, q_a, guess) / 2))))
 
 
 def _stable_step(robot: Robot, q_a: Array, guess: Any) -> float:

@@ -16,8 +16,9 @@ import numpy as np
 from ..describe.robot import Robot
 from ..errors import InputError, ModelError
 from ..program import Program
+from .coordinates import Coordinates, coordinates
 from .derived import derived
-from .joints import rigid, vector
+from .joints import vector
 from .statespace import SMOOTH, state_space
 
 __all__ = ["Linear", "equilibrium", "linearise"]
@@ -61,29 +62,40 @@ def linearise(
     """The linear system about a state; tau defaults to the torques that hold it (of qdd = 0).
 
     law: a program q, qd, q_r, qd_r, qdd_r -> tau (see `control.joint_law`) with its reference at
-    rest in `reference` (default q)."""
+    rest in `reference` (default q). With closed loops x = [q_a, qd_a] of the active joints: the
+    passive ones follow, dq = M dq_a; q is all joints, or the active ones (the first assembly)."""
     space = state_space(robot, friction=friction, smooth=smooth)
-    if space.floating or robot.loops:
-        raise ModelError(f"'{robot.name}' has a floating base or closed loops: not linearised")
-    n = robot.n
-    q, qd = vector("q", q, n), vector("qd", qd, n)
-    count = int(rigid(robot).sum())
+    if space.floating:
+        raise ModelError(f"'{robot.name}' has a floating base: not linearised")
+    on = coordinates(robot)
+    q, qd = on.first("q", q), vector("qd", qd, on.nv)
     if law is not None:
-        given = _reference(law, n, q, reference)
+        given = _reference(law, q[on.place], reference)
         tau = law.evaluate(q=q, qd=qd, **given)
-    elif tau is None and count == n:
+    elif tau is None and on.nu == on.nv:
         tau = derived(robot, "bias").evaluate(q=q, qd=qd)
-    held = vector("tau", 0.0 if tau is None else tau, count)
+    held = vector("tau", 0.0 if tau is None else tau, on.nu)
     at = {"x": np.concatenate([q, qd]), "tau": held}
     A = np.asarray(space.program.derivative("xd", "x").evaluate(**at))
     B = np.asarray(space.program.derivative("xd", "tau").evaluate(**at))
     if law is not None:
         slopes = [law.derivative("tau", key).evaluate(q=q, qd=qd, **given) for key in ("q", "qd")]
         A = A + B @ np.concatenate(slopes, axis=1)
-    return Linear(A, B)
+    return _of_active(on, q, qd, A, B) if on.closed else Linear(A, B)
 
 
-def _reference(law: Program, n: int, q: np.ndarray, reference: Any) -> dict[str, np.ndarray]:
+def _of_active(
+    on: Coordinates, q: np.ndarray, qd: np.ndarray, A: np.ndarray, B: np.ndarray
+) -> Linear:
+    """Along the loops: columns by the motion they allow, rows of the active joints and rates."""
+    M = on.matrix(q, qd)[0]
+    rows = [*on.place, *range(on.nq, on.nq + on.nv)]
+    along = np.block([[M, np.zeros_like(M)], [np.zeros((on.nv, on.nv)), np.eye(on.nv)]])
+    return Linear((A @ along)[rows], B[rows])
+
+
+def _reference(law: Program, q: np.ndarray, reference: Any) -> dict[str, np.ndarray]:
+    n = len(q)
     missing = {"q", "qd", "q_r", "qd_r", "qdd_r"} - set(law.inputs)
     if missing:
         raise InputError(f"the law lacks the inputs {', '.join(sorted(missing))}")
@@ -94,9 +106,11 @@ def _reference(law: Program, n: int, q: np.ndarray, reference: Any) -> dict[str,
 def equilibrium(robot: Robot, law: Program, reference: Any, *, tolerance: float = 1e-12) -> Any:
     """Where the robot comes to rest under a law with a fixed reference: tau(q) = Q(q), by Newton
     from the reference. A PD law sags under gravity; this is where."""
+    if robot.loops:
+        raise ModelError(f"'{robot.name}' has closed loops: equilibrium is for trees")
     n = robot.n
     point = vector("reference", reference, n)
-    given: dict[str, Any] = _reference(law, n, point, point)
+    given: dict[str, Any] = _reference(law, point, point)
     gravity = derived(robot, "gravity")
     slope = gravity.derivative("Q", "q").compile()
     stiffness = law.derivative("tau", "q").compile()

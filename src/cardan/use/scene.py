@@ -11,13 +11,12 @@ from typing import Any
 
 import numpy as np
 
-from ..algebra.scalar import HALF
-from ..algebra.vector import Mat, Vec, cross
-from ..build.common import Arrays, build, is_floating, state
+from ..algebra.vector import Mat, Vec
+from ..build.common import Arrays, build, state
 from ..build.derive import Result
+from ..build.energy import energies_of
 from ..describe.robot import Robot
 from ..models.bodies import Bodies
-from ..models.energy import energies as energies_model
 from ..models.kinematics import velocities
 from ..program import Program
 from .frames import number
@@ -71,21 +70,8 @@ def links_program(robot: Robot) -> Program:
 
 @lru_cache(maxsize=32)
 def energy_program(robot: Robot) -> Program:
-    """q, qd(, V0, g0) -> E, U: kinetic and potential energy, with a floating base's own.
-
-    U is that of gravity about the origin of frame 0."""
-    robot = robot.tree()
-
-    def run(scene: Bodies, x: Arrays) -> Result:
-        found = energies_model(scene, x["q"], x["qd"])
-        E, U = found.E, found.U
-        if is_floating(robot):
-            base, V, w = scene.base, scene.V0, scene.w0
-            twice = w @ (base.J @ w) + base.M * (V @ V) + 2 * (base.MS @ cross(V, w))
-            E, U = E + HALF * twice, U - base.MS @ scene.gravity
-        return Result({"E": ((), [E]), "U": ((), [U])})
-
-    return build(robot, "energies", state(robot, "q", "qd"), [run], ["E", "U"])
+    """q, qd(, V0, g0) -> E, U: kinetic and potential energy, with a floating base's own."""
+    return energies_of(robot.tree())
 
 
 def spring_energy(robot: Robot, q: np.ndarray) -> np.ndarray:

@@ -10,121 +10,29 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
 from ..describe.robot import Robot
-from ..errors import CardanWarning, InputError, ModelError
+from ..errors import CardanWarning, InputError
 from .coordinates import coordinates
 from .derived import compiled
-from .frames import link_frames, number
+from .flexible_simulation import simulate_flexible
+from .frames import number
 from .integrate import Settings, integrate
 from .joints import vector
 from .paths import pose
 from .plant import Loads, Plant
 from .scene import energy_program, spring_energy, total_mass
+from .simulation import Energy, Simulation
 from .statespace import SMOOTH, StateSpace, gravity_in_world, state_space
 from .trajectory import Trajectory, fits, instants
 
 __all__ = ["Energy", "Simulation", "rollouts", "simulate"]
 
 _SUSPECT = 0.02  # of the energy moved: a balance that bad is said
-
-
-@dataclass(frozen=True)
-class Energy:
-    """The energy balance over time, J: what is stored, and what went in and out since the start."""
-
-    kinetic: np.ndarray
-    potential: np.ndarray
-    elastic: np.ndarray
-    drives: np.ndarray
-    friction: np.ndarray
-    loads: np.ndarray
-
-    @property
-    def stored(self) -> np.ndarray:
-        return np.asarray(self.kinetic + self.potential + self.elastic)
-
-    @property
-    def residual(self) -> np.ndarray:
-        """What does not balance: stored now - stored first - work in + work out."""
-        work = self.drives - self.friction + self.loads
-        return np.asarray(self.stored - self.stored[0] - (work - work[0]))
-
-    @property
-    def drift(self) -> float:
-        """The largest residual over the largest energy that moved."""
-        parts = (self.kinetic, self.potential, self.elastic, self.drives, self.friction)
-        scale = max([float(np.ptp(x)) for x in parts] + [float(self.kinetic.max())])
-        worst = float(np.abs(self.residual).max())
-        return worst / scale if scale else worst
-
-
-@dataclass(frozen=True)
-class Simulation:
-    """A simulated motion at the times t (m): joints (m, n), torques of the rigid joints, and for a
-    floating base its poses T0 (m, 4, 4) in the world and twists V0 (m, 6) in its own axes."""
-
-    robot: Robot
-    t: np.ndarray
-    q: np.ndarray
-    qd: np.ndarray
-    qdd: np.ndarray
-    tau: np.ndarray
-    T0: np.ndarray | None = None
-    V0: np.ndarray | None = None
-    z: np.ndarray | None = None
-    energy: Energy | None = None
-    steps: int = 0
-
-    @property
-    def trajectory(self) -> Trajectory:
-        """The joint motion as a trajectory."""
-        return Trajectory(self.t, self.q, self.qd, self.qdd, None, "simulation")
-
-    def frames(self) -> np.ndarray:
-        """Poses of the base and all links in the world, (m, nl+1, 4, 4)."""
-        return link_frames(self.robot, self.q[:, : self.robot.n], self.T0)
-
-    def columns(self) -> dict[str, np.ndarray]:
-        """Everything as a table of named columns."""
-        table = self.trajectory.columns()
-        on = coordinates(self.robot)
-        table |= {f"tau{j + 1}": c for j, c in zip(on.place[on.driven], self.tau.T, strict=True)}
-        if self.T0 is not None and self.V0 is not None:
-            for k, key in enumerate("xyz"):
-                table[f"base_{key}"] = self.T0[:, k, 3]
-            for r in range(3):
-                table |= {f"base_R{r + 1}{c + 1}": self.T0[:, r, c] for c in range(3)}
-            keys = ("vx", "vy", "vz", "wx", "wy", "wz")
-            table |= {f"base_{key}": c for key, c in zip(keys, self.V0.T, strict=True)}
-        if self.energy is not None:
-            table |= {"kinetic": self.energy.kinetic, "potential": self.energy.potential}
-            table["energy_residual"] = self.energy.residual
-        return {key: np.ascontiguousarray(column) for key, column in table.items()}
-
-    def save(self, path: str) -> None:
-        """As a table, .csv or .parquet."""
-        from .tables import write_table
-
-        write_table(path, self.columns())
-
-    def plot(self) -> Any:
-        """Positions, velocities, torques and the energy balance, as a matplotlib figure."""
-        from .simulation_plot import plot_simulation
-
-        return plot_simulation(self)
-
-    def animate(self, path: str, **options: Any) -> None:
-        """A page that shows the motion in 3D, complete in one .html file."""
-        from .animate import write_animation
-
-        joints = self.q[:, : self.robot.n]
-        write_animation(path, self.robot, self.t, joints, self.T0, **options)
 
 
 def simulate(
@@ -137,7 +45,8 @@ def simulate(
 ) -> Simulation:  # fmt: skip
     """Integrate the motion of a robot from q0, qd0.
 
-    Flexible links are stiff: `flexible_motion.simulate` has methods made for them, and takes loops.
+    Flexible links are stiff: `flexible_motion.simulate` has methods made for them; it integrates
+    closed loops with flexible links here too (see `flexible_simulation`).
 
     torque: constant values, or a function of t. law: a function (t, q, qd) -> torques; a law with
     an attribute z0 keeps a state: (t, q, qd, z) -> (torques, zd). motion: prescribed for the rigid
@@ -145,10 +54,11 @@ def simulate(
     'smooth', 'event' or 'none'. method: an adaptive one of SciPy, or rk4, euler, midpoint with
     `step`. Results every dt; `period`: the law is sampled and its torques held."""
     if robot.ne and robot.loops:
-        raise ModelError(
-            f"'{robot.name}' has loops and flexible links: use cardan.use.flexible_motion.simulate,"
-            " or cardan.rigid(robot)"
-        )
+        _only_fixed(loads=loads, base_pose=base_pose, period=period, base_twist=np.any(base_twist))
+        return simulate_flexible(
+            robot, q0, qd0, duration=duration, torque=torque, law=law, motion=motion, step=step,
+            friction=friction, method=method, rtol=rtol, atol=atol, dt=dt,
+        )  # fmt: skip
     settings = Settings(method, rtol, atol, step)
     t = instants(duration, dt)
     drive, z0 = _drive(robot, torque, law, motion)
@@ -169,6 +79,12 @@ def simulate(
     else:
         steps = _sampled(plant, y, t, period, settings, sample, _scaled(progress, duration))
     return _gather(plant, t, kept, charts, steps)
+
+
+def _only_fixed(**given: Any) -> None:
+    for name, value in given.items():
+        if value is not None and value is not False and not (name == "base_twist" and not value):
+            raise InputError(f"{name} is not for closed loops with flexible links")
 
 
 def _scaled(

@@ -50,10 +50,14 @@ def plot_errors(runs: Mapping[str, Simulation], motion: Trajectory) -> Any:
     """Tracking errors of several laws, a panel per joint."""
     first = next(iter(runs.values()))
     robot, t = first.robot, first.t
-    wanted = motion(t)[0]
+    wanted, listed = motion(t)[0], list(zip(names(robot), units(robot), strict=True))
     panels = [
-        Panel(name, unit.position, {key: wanted[:, j] - run.q[:, j] for key, run in runs.items()})
-        for j, (name, unit) in enumerate(zip(names(robot), units(robot), strict=True))
+        Panel(
+            listed[k][0],
+            listed[k][1].position,
+            {key: wanted[:, j] - run.q[:, k] for key, run in runs.items()},
+        )
+        for j, k in enumerate(coordinates(robot).place)
     ]
     title = f"{robot.name}: tracking errors"
     return lines(t, panels, title, columns=1 if len(panels) < 4 else 2)

@@ -25,10 +25,29 @@ from ..version import __version__
 from .sweep_table import Source, column_names
 from .tables import arrow, write_whole
 
-__all__ = ["Assembly", "Job"]
+__all__ = ["Assembly", "Job", "require_paths"]
 
 Arrays = dict[str, np.ndarray]
 _SAVE = 0.25  # seconds: what is done is on disk at the latest after this
+
+
+def require_paths(source: str | Path | None, target: str | Path) -> None:
+    """Names and places of a sweep's files, before any work is done."""
+    path = Path(target)
+    if path.suffix.lower() != ".parquet":
+        raise InputError(f"{path}: results are written as .parquet")
+    if not path.parent.is_dir():
+        raise InputError(f"{path}: there is no folder '{path.parent}'")
+    if path.is_dir():
+        raise InputError(f"{path}: is a folder; name a file for the results")
+    if source is None:
+        return
+    if Path(source).suffix.lower() not in (".parquet", ".csv"):
+        raise InputError(f"{source}: states are read from .parquet or .csv")
+    if not Path(source).is_file():
+        raise InputError(f"{source}: there is no such file")
+    if path.exists() and path.samefile(source):
+        raise InputError(f"{path}: results would replace the states they come from")
 
 
 @dataclass
@@ -43,10 +62,7 @@ class Job:
     dtype: str
 
     def __post_init__(self) -> None:
-        if self.target.suffix.lower() != ".parquet":
-            raise InputError(f"{self.target}: results are written as .parquet")
-        if not self.target.parent.is_dir():
-            raise InputError(f"{self.target}: there is no folder '{self.target.parent}'")
+        require_paths(None, self.target)
         self.parts = self.target.with_name(f".{self.target.name}.parts")
         self.count = -(-self.source.rows // self.chunk)
         outputs = self.program.outputs.items()

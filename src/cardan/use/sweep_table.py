@@ -15,7 +15,6 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from ..describe.robot import Robot
 from ..errors import InputError
 from ..program import Program
 from .tables import arrow, read_table
@@ -23,11 +22,9 @@ from .tables import arrow, read_table
 __all__ = [
     "ArraySource",
     "ParquetSource",
-    "RandomSource",
     "Source",
     "column_names",
     "open_source",
-    "random_states",
 ]
 
 Shape = tuple[int, ...]
@@ -139,49 +136,6 @@ def _checked(
     return block
 
 
-@dataclass(frozen=True)
-class RandomSource:
-    """States drawn at random, the same ones for a seed however the work is cut: q within the
-    limits of the joints or ±pi, rates and the rest within ±1."""
-
-    program: Program
-    rows: int
-    seed: int = 0
-    lower: Mapping[str, np.ndarray] | None = None
-    upper: Mapping[str, np.ndarray] | None = None
-
-    def identity(self) -> str:
-        bounds = {k: (v.tolist(), (self.upper or {})[k].tolist())
-                  for k, v in (self.lower or {}).items()}  # fmt: skip
-        return f"random {self.rows} {self.seed} {sorted(bounds.items())}"
-
-    def chunks(self, size: int, first: int) -> Iterator[tuple[int, dict[str, np.ndarray]]]:
-        for k in range(first, -(-self.rows // size)):
-            count = min(self.rows, (k + 1) * size) - k * size
-            blocks = {}
-            for at, (name, shape) in enumerate(self.program.inputs.items()):
-                if name == "p":
-                    continue
-                rng = np.random.default_rng([self.seed, k, at])
-                low = (self.lower or {}).get(name, np.array(-1.0)).reshape(-1, 1)
-                high = (self.upper or {}).get(name, np.array(1.0)).reshape(-1, 1)
-                blocks[name] = low + (high - low) * rng.random((prod(shape), count))
-            yield k, blocks
-
-
-def random_states(program: Program, robot: Robot, rows: int, seed: int = 0) -> RandomSource:
-    """States of a robot drawn within its limits; ±pi or ±1 where there are none."""
-    from .joints import bounds, units
-
-    if rows < 1:
-        raise InputError(f"{rows} states; expected a positive number")
-    low, high = bounds(robot, "lower"), bounds(robot, "upper")
-    reach = np.array([np.pi if unit.position == "rad" else 1.0 for unit in units(robot)])
-    both = np.isfinite(low) & np.isfinite(high)
-    lower, upper = np.where(both, low, -reach), np.where(both, high, reach)
-    return RandomSource(program, rows, seed, {"q": lower}, {"q": upper})
-
-
 class ParquetSource:
     """States of a Parquet file, streamed."""
 
@@ -278,12 +232,18 @@ def open_source(program: Program, source: Any) -> Source:
         table = {name: np.asarray(column) for name, column in source.items()}
         if len({len(column) for column in table.values()}) > 1:
             raise InputError("the columns of the table have different lengths")
-        return ArraySource(program, table)
+        return _listed(ArraySource(program, table))
     if isinstance(source, str | Path):
         if Path(source).suffix.lower() == ".parquet":
             if not Path(source).is_file():
                 raise InputError(f"{source}: there is no such file")
             return ParquetSource(program, source)
-        return ArraySource(program, read_table(source), str(source))
+        return _listed(ArraySource(program, read_table(source), str(source)))
     found: Source = source
     return found
+
+
+def _listed(source: ArraySource) -> ArraySource:
+    """The source, if it has the columns the program reads."""
+    needed(source.program, source.table)
+    return source

@@ -118,9 +118,9 @@ def torques(robot: Robot, motion: Trajectory, q0: Any = None) -> Torques:
     A robot with closed loops takes a motion of its active joints, from the assembly nearest to q0
     on, or one of all joints of its tree."""
     require_numbers(robot, "the torques of a motion")
-    if is_floating(robot) or not rigid(robot).all():
+    if is_floating(robot) or robot.ne or not rigid(robot).all():
         raise ModelError(
-            f"the torques of '{robot.name}' depend on how its free base or elastic joints move:"
+            f"the torques of '{robot.name}' depend on how its free base or elastic parts move:"
             " simulate(robot, motion=...) finds both"
         )
     q, motion = _positions(robot, motion, q0)

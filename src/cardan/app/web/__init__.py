@@ -5,7 +5,14 @@ store.py     projects on disk: the robot, its history, where sliders stand
 jobs.py      work in processes of its own, limited in time and memory, that can be cancelled
 worker.py    what such a process runs: one function of `work`
 work.py      what can be asked for: models, code, packages, motions, identification
-drawing.py   the mechanism as solids, from its Denavit-Hartenberg table
-page.py      the page; table.py, view.py, models.py, using.py, gallery.py its parts
+moving.py    the work that moves the robot
+drawing.py   the mechanism as solids, from its Denavit-Hartenberg table; sketch.py the same as SVG
+following.py joints that follow: closed loops, a dragged tool
+editing.py   changes of the structure
+state.py     what one browser page works on
+page.py      the page; its parts are table.py (cells.py, inertial.py), view.py (stage.py,
+             sliders.py), models.py (equations.py), using.py (studying.py, working.py, charts.py)
+gallery.py   the bundled robots
+style.py     how it looks, and its keys
 serve.py     puts them together
 """

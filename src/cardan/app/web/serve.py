@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import secrets
 import socket
@@ -15,6 +16,7 @@ from .store import Store, data_folder
 __all__ = ["application", "serve"]
 
 _PATIENCE = 15.0  # seconds a page may be silent, on a busy machine, before it is forgotten
+_HISTORY = 200  # messages kept for a page that lost its connection
 _LOOPBACK = ("127.0.0.1", "localhost", "::1")
 
 
@@ -47,7 +49,8 @@ def application(host: str, port: int, token: str) -> Any:
     api = FastAPI(openapi_url=None, docs_url=None, redoc_url=None)
     ui.run_with(
         api, title="Cardan", storage_secret=_secret(folder), show_welcome_message=False,
-        reconnect_timeout=_PATIENCE,
+        reconnect_timeout=_PATIENCE, message_history_length=_HISTORY,
+        gzip_middleware_factory=None,
     )  # fmt: skip
     return Guard(api, hosts=hosts_of(host, port), token=token)
 
@@ -93,9 +96,15 @@ def serve(
     shown = f"[{host}]" if ":" in host else host
     address = f"http://{shown}:{port}/?token={token}"
     say(f"Cardan is at {address}")
+    gc.collect()
+    gc.freeze()  # what was imported stays: the collector need not look at it again
     if browser:
         webbrowser.open(address)
-    uvicorn.run(server, host=host, port=port, log_level="warning", server_header=False)
+    # the browser is on this machine: to compress would cost more than it saves
+    uvicorn.run(
+        server, host=host, port=port, log_level="warning", server_header=False,
+        ws_per_message_deflate=False,
+    )  # fmt: skip
 
 
 def _free_port(host: str) -> int:

@@ -6,12 +6,14 @@ A project is one JSON file, written atomically, so that a page reload or a serve
 from __future__ import annotations
 
 import json
+import logging
 import os
 import re
 import secrets
 import sys
 import time
 from collections import OrderedDict
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -19,7 +21,7 @@ from typing import Any
 from ...describe.bundled import bundled
 from ...describe.files import accepted, dumps, read_bytes, write_atomic
 from ...describe.robot import Robot
-from ...errors import InputError
+from ...errors import CardanError, InputError
 
 __all__ = ["Project", "Store", "data_folder"]
 
@@ -83,12 +85,34 @@ class Project:
             self.save()
 
     def remember(self, **values: Any) -> None:
-        self.page.update(values)
-        self.save()
+        if any(name not in self.page or self.page[name] != x for name, x in values.items()):
+            self.page.update(values)
+            self.save()
 
     def save(self) -> None:
+        """Written by a thread of its own: disks can be slow, and pages must not wait for them."""
         data = {"texts": self.texts, "index": self.index, "page": self.page}
-        write_atomic(self.path, json.dumps(data))
+        waiting = self.path in _PENDING
+        _PENDING[self.path] = json.dumps(data)
+        if not waiting:
+            _WRITER.submit(_write, self.path)
+
+
+def _write(path: Path) -> None:
+    """The latest state of a project; what was asked for meanwhile is written with it."""
+    try:
+        write_atomic(path, _PENDING.pop(path))
+    except (OSError, CardanError) as error:
+        logging.getLogger("cardan").error("the project could not be saved: %s", error)
+
+
+_PENDING: dict[Path, str] = {}
+_WRITER = ThreadPoolExecutor(1, "projects")  # one, so that files are written in order
+
+
+def written() -> None:
+    """Wait until everything is on the disk."""
+    _WRITER.submit(lambda: None).result()
 
 
 class Store:
@@ -123,6 +147,7 @@ class Store:
         return self.open[name]
 
     def _read(self, path: Path) -> Project:
+        written()
         project = Project(path, [dumps(bundled(_FIRST), "toml")])
         try:
             data = json.loads(path.read_text(encoding="utf-8"))

@@ -34,7 +34,7 @@ _SHOWN = {
     "mass": ("adjust", "Centre of mass and gravity", True),
     "grid": ("grid_on", "Grid", True),
 }
-_LABEL = "font-size:11px;color:inherit;padding-left:10px"
+_LABEL = "font-size:11px;color:inherit;padding-left:64px;white-space:nowrap"
 
 
 class View:
@@ -152,9 +152,9 @@ class View:
 
     def _names(self) -> list[Any]:
         found = []
-        for group, name in zip(self.frames, self.page.names(), strict=True):
-            with group:
-                found.append(self.scene.text(name, _LABEL))
+        for k, (group, name) in enumerate(zip(self.frames, self.page.names(), strict=True)):
+            with group:  # frames often share their origin: their names stand below each other
+                found.append(self.scene.text(name, f"{_LABEL};padding-top:{k % 4 * 24}px"))
         return found
 
     def _mass(self) -> list[Any]:

@@ -1,0 +1,69 @@
+"""What is said to a user: the noun before its name, and the joint or robot at fault."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import cardan
+from cardan.describe.robot import Link, Robot
+from cardan.errors import UnknownNameError
+from cardan.package import write_package
+
+
+def test_the_name_stands_behind_its_noun() -> None:
+    said = str(UnknownNameError.of("option of 'gravity'", "--frame", ["--effort"]))
+    assert said.startswith("there is no option '--frame' of 'gravity'. Allowed: --effort")
+    said = str(UnknownNameError.of("key in [fit]", "weight", ["weights"]))
+    assert said == "there is no key 'weight' in [fit]; did you mean 'weights'? Allowed: weights"
+    assert (
+        str(UnknownNameError.of("robot", "x", [])) == "there is no robot 'x'. There is none at all"
+    )
+
+
+def test_a_robot_without_symbols_says_so() -> None:
+    with pytest.raises(UnknownNameError, match="'Universal Robots UR5' has no free symbols"):
+        cardan.load("ur5").with_values({"foo": 1})
+    with pytest.raises(UnknownNameError, match="no parameter 'foo' of robot 'RX90'"):
+        cardan.load("rx90").with_values({"foo": 1})
+
+
+def empty_from(robot: Robot, j: int) -> Robot:
+    """The links from j on have no body, and no joint has a rotor."""
+    links = [Link(link.name) if k >= j else link for k, link in enumerate(robot.links, 1)]
+    joints = tuple(replace(joint, IA=0) for joint in robot.joints)
+    return replace(robot, links=tuple(links), joints=joints)
+
+
+@pytest.mark.parametrize("j", [2, 4, 6])
+@pytest.mark.parametrize("method", ["recursive", "inertia-matrix"])
+def test_the_first_joint_without_inertia_is_named(j: int, method: str) -> None:
+    robot = empty_from(cardan.load("ur5"), j)
+    with pytest.raises(cardan.CardanError, match=rf"joint {j} \('joint{j}'\) moves no inertia"):
+        cardan.model(robot, "direct-dynamics", method=method)
+    A = cardan.model(robot, "inertia-matrix").evaluate(q=np.ones(6))
+    assert not A[j - 1 :].any()
+    assert np.linalg.matrix_rank(A) == j - 1
+
+
+def test_a_joint_that_moves_what_another_moves_is_named() -> None:
+    """Two joints on one axis, and nothing between them: the torque of the first has no effect."""
+    robot = cardan.load("planar2r").with_values(
+        dict.fromkeys(cardan.load("planar2r").parameters, 1)
+    )
+    robot = empty_from(robot, 3)
+    first = replace(robot.links[0], **dict.fromkeys(("ZZ", "XX", "YY", "M", "MX", "MY"), 0))
+    joint = replace(robot.joints[1], d=0)
+    robot = replace(robot, links=(first, robot.links[1]), joints=(robot.joints[0], joint))
+    with pytest.raises(cardan.CardanError, match="joint 1 "):
+        cardan.model(robot, "direct-dynamics", method="recursive")
+
+
+@pytest.mark.parametrize("name", ["fivebar", "prrrp"])
+def test_no_unit_of_closed_loops(name: str, tmp_path: Path) -> None:
+    robot = cardan.load(name)
+    with pytest.raises(cardan.CardanError, match=r"no FMU of .* closed loops.*cardan.simulate"):
+        write_package(robot, "direct-dynamics", "fmu", tmp_path / "x")
