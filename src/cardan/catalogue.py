@@ -136,7 +136,7 @@ def _entries() -> list[Entry]:
                               kind="frame"),
                "symbolic": _SYMBOLIC}, program=False),
         Entry("loop-geometry", "geometric", "positions of the passive joints of closed loops",
-              "-", "object: solve(q_a, guess), equations()", "loops.loop_geometry",
+              "-", "object: solve(q_a, guess, p=), equations()", "loops.loop_geometry",
               program=False),
     ]  # fmt: skip
     kinematic_menu = [

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -34,14 +34,23 @@ class Row:
     figures: tuple[tuple[Figure, bool], ...] = ()  # with: was it counted on this very robot?
 
 
-def count(name: str, robot: Robot, *, compare: bool = True) -> Iterator[Row]:
-    """Every program of the catalogue; with base parameters too where a model has that option."""
+def count(
+    name: str,
+    robot: Robot,
+    *,
+    compare: bool = True,
+    begin: Callable[[str], None] = lambda text: None,
+) -> Iterator[Row]:
+    """Every program of the catalogue; with base parameters too where a model has that option.
+
+    `begin` is told what is derived next."""
     from ..catalogue import catalogue
 
     for entry in catalogue():
         if not entry.program:
             continue
         for parameters, options in _kinds(name, entry):
+            begin(f"counting {name}: {entry.name} {parameters}".rstrip())
             cost, reason = _cost(robot, entry, options)
             figures = published(name, robot, entry.name, parameters) if compare else ()
             marked = tuple((figure, figure.holds_for(robot)) for figure in figures)

@@ -116,11 +116,8 @@ def count(
     rows: list[counting.Row] = []
     with console(stderr=True).status("counting") as status:
         for name, found in opened:
-            for row in counting.count(
-                name, sources.bare(found) if bare else found, compare=not setting
-            ):
-                rows.append(row)
-                status.update(f"counting {name}: {row.model} done")
+            given = sources.bare(found) if bare else found
+            rows += counting.count(name, given, compare=not setting, begin=status.update)
     if json:
         print_json([counting.as_dict(row) for row in rows])
         return
