@@ -194,7 +194,7 @@ FAULTS = {
     "empty": ("", "empty", 0),
     "only comments": ("# nothing\n", "empty", 0),
     "no rows": (HEAD, "0 rows", 0),
-    "column": ("theta,d,a,beta\n0,0,0,0\n", "no column of a standard table 'beta'", 1),
+    "column": ("theta,d,a,beta\n0,0,0,0\n", "no column 'beta' of a standard table", 1),
     "column twice": ("theta,d,a,a\n0,0,0,0\n", "'a' appears twice", 1),
     "cells": (HEAD + "0,0,0\n", "3 cells under 6 columns", 2),
     "formula": (HEAD + "0,0,0,pi/,0,0\n", "alpha of row 1", 2),

@@ -79,7 +79,11 @@ class Folding:
     __radd__, __rmul__ = __add__, __mul__
 
     def apply(self, function: str, *args: Any) -> Folding:
-        return Folding(getattr(np, function)(*map(_array, args)))
+        found = [_array(x) for x in args]
+        if function == "select":
+            condition, yes, no = found
+            return Folding(np.where(condition > 0, yes, no))
+        return Folding(getattr(np, {"atan2": "arctan2"}.get(function, function))(*found))
 
 
 def _is(x: Any, n: int) -> bool:
