@@ -10,6 +10,7 @@ from pathlib import Path
 from types import ModuleType
 
 import pytest
+from tests.pages import run_page
 
 ROOT = Path(__file__).resolve().parents[2]
 LINK = re.compile(r"\]\((?!https?:)([^)#]+)\)")
@@ -68,10 +69,7 @@ def test_the_page_of_models_is_that_of_the_catalogue() -> None:
 
 
 def test_first_steps_run(capsys: pytest.CaptureFixture[str]) -> None:
-    page = (ROOT / "docs" / "first-steps.md").read_text(encoding="utf-8")
-    names: dict[str, object] = {}
-    for block in re.findall(r"```python\n(.*?)```", page, re.DOTALL):
-        exec(compile(block, "first-steps.md", "exec"), names)  # noqa: S102
+    run_page("first-steps.md")
     assert "did you mean 'rx90'" in capsys.readouterr().out
 
 

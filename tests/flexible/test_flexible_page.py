@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from tests.pages import run_page
 from typer.testing import CliRunner
 
 import cardan
@@ -20,9 +21,7 @@ PAGE = Path(__file__).resolve().parents[2] / "docs" / "flexible.md"
 
 
 def test_the_page_runs(capsys: pytest.CaptureFixture[str]) -> None:
-    names: dict[str, object] = {}
-    for block in re.findall(r"```python\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL):
-        exec(compile(block, "flexible.md", "exec"), names)  # noqa: S102
+    run_page("flexible.md")
     printed = capsys.readouterr().out
     assert "109.664" in printed
     cost = cardan.model(cardan.load("prrrp"), "direct-dynamics").cost

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 
 import pytest
+from tests.pages import run_page
 
 from cardan.use.identification import Identification, read_recipe
 
@@ -13,10 +13,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 def test_the_page_runs(capsys: pytest.CaptureFixture[str]) -> None:
-    page = (ROOT / "docs" / "identification.md").read_text(encoding="utf-8")
-    names: dict[str, object] = {}
-    for block in re.findall(r"```python\n(.*?)```", page, re.DOTALL):
-        exec(compile(block, "identification.md", "exec"), names)  # noqa: S102
+    names = run_page("identification.md")
     assert isinstance(names["result"], Identification)
     assert names["result"].errors["fit"] < 0.02
     assert "ZZ1R" in capsys.readouterr().out

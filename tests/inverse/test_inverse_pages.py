@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import importlib.util
-import re
 from pathlib import Path
 
 import pytest
+from tests.pages import run_page
 
 ROOT = Path(__file__).resolve().parents[2]
 
 
 def test_the_page_runs(capsys: pytest.CaptureFixture[str]) -> None:
-    page = (ROOT / "docs" / "inverse-geometry.md").read_text(encoding="utf-8")
-    names: dict[str, object] = {}
-    for block in re.findall(r"```python\n(.*?)```", page, re.DOTALL):
-        exec(compile(block, "inverse-geometry.md", "exec"), names)  # noqa: S102
+    run_page("inverse-geometry.md")
     assert "paul - its equations" in capsys.readouterr().out
 
 

@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-import re
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from tests.pages import run_page
 
 ROOT = Path(__file__).resolve().parents[2]
 
 
 def test_the_page_runs(capsys: pytest.CaptureFixture[str]) -> None:
-    page = (ROOT / "docs" / "loops.md").read_text(encoding="utf-8")
-    names: dict[str, object] = {}
-    for block in re.findall(r"```python\n(.*?)```", page, re.DOTALL):
-        exec(compile(block, "loops.md", "exec"), names)  # noqa: S102
+    run_page("loops.md")
     printed = capsys.readouterr().out
     assert "42 MX7 + d8*M8" in printed
     assert printed.rstrip().endswith("3")

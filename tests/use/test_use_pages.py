@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 
 import pytest
-
-DOCS = Path(__file__).resolve().parents[2] / "docs"
+from tests.pages import run_page
 
 
 @pytest.mark.parametrize("page", ["trajectories", "simulation", "control", "sweeps"])
@@ -15,9 +13,4 @@ def test_the_code_of_a_page_runs(
     page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    text = (DOCS / f"{page}.md").read_text(encoding="utf-8")
-    names: dict[str, object] = {}
-    blocks = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
-    assert blocks
-    for block in blocks:
-        exec(compile(block, f"{page}.md", "exec"), names)  # noqa: S102
+    run_page(f"{page}.md")

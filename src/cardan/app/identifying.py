@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from .arguments import Json, RobotName, Settings
+from .arguments import Json, RobotName, Settings, numbers
 from .output import console, print_json, print_table, print_text, working
 
 if TYPE_CHECKING:
@@ -123,7 +123,8 @@ def excite(
         "velocity": velocity, "acceleration": acceleration, "lower": lower, "upper": upper,
         "effort": effort,
     }  # fmt: skip
-    values = {key: _numbers(key, text) for key, text in limits.items() if text is not None}
+    given = {key: numbers(text, f"--{key}") for key, text in limits.items() if text is not None}
+    values: dict[str, Any] = {key: x[0] if len(x) == 1 else x for key, x in given.items()}
     with console(stderr=True).status("designing") as status:
         found = run(
             open_robot(robot, setting), recipe or None, period=period, harmonics=harmonics,
@@ -152,12 +153,3 @@ def _print_motion(found: Excitation) -> None:
     print_table(f"exciting motion of {found.robot.name}", head, rows)
     print_text(f"condition number {found.condition:.4g}, log det {found.determinant:.4g} "
                "per parameter")  # fmt: skip
-
-
-def _numbers(name: str, text: str) -> Any:
-    try:
-        found = [float(part) for part in text.split(",")]
-    except ValueError:
-        raise typer.BadParameter(f"'{text}' is not a list of numbers", param_hint=f"--{name}") \
-            from None  # fmt: skip
-    return found[0] if len(found) == 1 else found

@@ -15,10 +15,9 @@ from xml.sax.saxutils import quoteattr
 import numpy as np
 
 from ..errors import DescriptionError, Fault
-from .expression import number
 from .frames import Array, matrix_of
 from .robot import FIXED, GEOMETRY, PRISMATIC, WRENCH, Joint, Link, Loop, Robot
-from .urdf_write import bad_names, free_symbols
+from .urdf_write import as_float, bad_names, centred, free_symbols
 
 __all__ = ["write_mjcf"]
 
@@ -29,8 +28,8 @@ def write_mjcf(robot: Robot) -> str:
     if faults:
         raise DescriptionError(faults)
     floating = robot.base.kind == "floating"
-    Z = np.array([_float(x) for x in robot.base.Z]).reshape(4, 4)
-    g = Z[:3, :3] @ np.array([_float(x) for x in robot.gravity])
+    Z = np.array([as_float(x) for x in robot.base.Z]).reshape(4, 4)
+    g = Z[:3, :3] @ np.array([as_float(x) for x in robot.gravity])
     lines = [
         '<?xml version="1.0"?>', f"<mujoco model={quoteattr(robot.name)}>",
         '  <compiler angle="radian" inertiafromgeom="false" balanceinertia="false"/>',
@@ -88,13 +87,6 @@ def _gaps(robot: Robot) -> list[tuple[Loop, float]]:
     ]
 
 
-def _float(value: object) -> float:
-    found = number(value)  # type: ignore[arg-type]
-    if found is None:
-        raise DescriptionError(f"the value {value} is not a finite number")
-    return found
-
-
 def _row(values: object) -> str:
     return " ".join(repr(float(x) + 0.0) for x in np.ravel(values))  # type: ignore[call-overload]
 
@@ -108,7 +100,7 @@ def _place(T: Array) -> str:
 
 
 def _matrix(joint: Joint) -> Array:
-    return matrix_of([_float(getattr(joint, key)) for key in GEOMETRY])
+    return matrix_of([as_float(getattr(joint, key)) for key in GEOMETRY])
 
 
 def _body(robot: Robot, j: int, pad: str) -> list[str]:
@@ -117,10 +109,10 @@ def _body(robot: Robot, j: int, pad: str) -> list[str]:
     if joint.sigma != FIXED:
         kind = "slide" if joint.sigma == PRISMATIC else "hinge"
         drive = {"damping": joint.FV, "frictionloss": joint.FS, "armature": joint.IA}
-        given = "".join(f' {key}="{_float(x)!r}"' for key, x in drive.items() if x != 0)
+        given = "".join(f' {key}="{as_float(x)!r}"' for key, x in drive.items() if x != 0)
         low, high = joint.limits.lower, joint.limits.upper
         if low is not None and high is not None:
-            given += f' range="{_float(low)!r} {_float(high)!r}"'
+            given += f' range="{as_float(low)!r} {as_float(high)!r}"'
         lines.append(f'{pad}  <joint name={quoteattr(joint.name)} type="{kind}"{given}/>')
     lines += _inertial(link, pad + "  ")
     for k, other in enumerate(robot.joints, 1):
@@ -130,14 +122,10 @@ def _body(robot: Robot, j: int, pad: str) -> list[str]:
 
 
 def _inertial(link: Link, pad: str) -> list[str]:
-    mass = _float(link.M)
-    if not mass:
+    found = centred(link, "MJCF")
+    if found is None:
         return []
-    c = np.array([_float(x) for x in (link.MX, link.MY, link.MZ)]) / mass
-    XX, XY, XZ = (_float(x) for x in (link.XX, link.XY, link.XZ))
-    YY, YZ, ZZ = (_float(x) for x in (link.YY, link.YZ, link.ZZ))
-    J = np.array([[XX, XY, XZ], [XY, YY, YZ], [XZ, YZ, ZZ]])
-    J = J - mass * (c @ c * np.eye(3) - np.outer(c, c))
+    mass, c, J = found
     moments = [J[0, 0], J[1, 1], J[2, 2], J[0, 1], J[0, 2], J[1, 2]]
     text = f'pos="{_row(c)}" mass="{mass!r}" fullinertia="{_row(moments)}"'
     return [f"{pad}<inertial {text}/>"]

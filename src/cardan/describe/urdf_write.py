@@ -33,7 +33,7 @@ from .frames import (
 )
 from .robot import FIXED, GEOMETRY, INERTIA, PRISMATIC, WRENCH, Joint, Link, Robot
 
-__all__ = ["NO_LIMIT", "bad_names", "free_symbols", "write_urdf"]
+__all__ = ["NO_LIMIT", "as_float", "bad_names", "centred", "free_symbols", "write_urdf"]
 
 NO_LIMIT = 1e9  # URDF must give some limits; this size means none, here and in the reader
 _NOT_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
@@ -57,7 +57,8 @@ def write_urdf(robot: Robot, *, drop: bool = False) -> str:
     return "\n".join([*lines, "</robot>", ""])
 
 
-def _float(value: Value) -> float:
+def as_float(value: Value) -> float:
+    """The number a value stands for."""
     found = number(value)
     if found is None:
         raise DescriptionError(f"the value {value} is not a finite number")
@@ -140,8 +141,8 @@ def _comment(robot: Robot, lost: list[Fault]) -> list[str]:
 def _root(robot: Robot) -> list[str]:
     """The link "world" and its joint to the base, where they are needed."""
     base = robot.base
-    Z = np.array([_float(x) for x in base.Z]).reshape(4, 4)
-    Z = frame(_upright(Z[:3, :3] @ np.array([_float(x) for x in robot.gravity])), (0, 0, 0)) @ Z
+    Z = np.array([as_float(x) for x in base.Z]).reshape(4, 4)
+    Z = frame(_upright(Z[:3, :3] @ np.array([as_float(x) for x in robot.gravity])), (0, 0, 0)) @ Z
     floating = base.kind == "floating"
     if not floating and np.array_equal(Z, np.eye(4)):
         return []
@@ -180,23 +181,31 @@ def _upright(g: Array) -> Array:
     return R
 
 
-def _link_lines(link: Link) -> list[str]:
-    xx, xy, xz, yy, yz, zz, mx, my, mz, M = (_float(getattr(link, key)) for key in INERTIA)
+def centred(link: Link, form: str = "URDF") -> tuple[float, Array, Array] | None:
+    """Mass, centre of mass and inertia about it, as XML formats want them; None for no body."""
+    xx, xy, xz, yy, yz, zz, mx, my, mz, M = (as_float(getattr(link, key)) for key in INERTIA)
     first = np.array([mx, my, mz])
     J = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
     if M == 0 and not first.any() and not J.any():
-        return [f"  <link name={_quoted(link.name)}/>"]
+        return None
     if M < 0 or (M == 0 and first.any()):
         fault = Fault(
-            f"mass {M!r} with first moments {mx!r} {my!r} {mz!r} has no centre of mass, which URDF"
-            " needs: give physical parameters, not base parameters", link=link.name,
+            f"mass {M!r} with first moments {mx!r} {my!r} {mz!r} has no centre of mass, which"
+            f" {form} needs: give physical parameters, not base parameters", link=link.name,
         )  # fmt: skip
         raise DescriptionError([fault])
     c = first / M if M else first
     scale = float(np.abs(J).max())
     c = np.array([_short(x, math.hypot(*c)) for x in c])
     J = J - M * (float(c @ c) * np.eye(3) - np.outer(c, c))
-    J = np.array([_short(x, scale) for x in J.ravel()]).reshape(3, 3)
+    return M, c, np.array([_short(x, scale) for x in J.ravel()]).reshape(3, 3)
+
+
+def _link_lines(link: Link) -> list[str]:
+    found = centred(link)
+    if found is None:
+        return [f"  <link name={_quoted(link.name)}/>"]
+    M, c, J = found
     return [
         f"  <link name={_quoted(link.name)}>",
         "    <inertial>",
@@ -220,7 +229,7 @@ def _joint_lines(joint: Joint, parent: str, child: str) -> list[str]:
     free = limits.lower is None and limits.upper is None
     kind = "continuous" if free else "revolute"
     kind = {PRISMATIC: "prismatic", FIXED: "fixed"}.get(joint.sigma, kind)
-    T = matrix_of([_float(getattr(joint, key)) for key in GEOMETRY])
+    T = matrix_of([as_float(getattr(joint, key)) for key in GEOMETRY])
     lines = [f'  <joint name={_quoted(joint.name)} type="{kind}">', *_connection(parent, child, T)]
     if kind != "fixed":
         lines += ['    <axis xyz="0 0 1"/>', *_limit_lines(joint, kind), *_dynamics_lines(joint)]
@@ -236,14 +245,14 @@ def _limit_lines(joint: Joint, kind: str) -> list[str]:
     if kind == "continuous" and limits.effort is None and limits.velocity is None:
         return []
     text = " ".join(
-        f'{key}="{_numbers([none if value is None else _float(value)])}"'
+        f'{key}="{_numbers([none if value is None else as_float(value)])}"'
         for key, value, none in given
     )
     return [f"    <limit {text}/>"]
 
 
 def _dynamics_lines(joint: Joint) -> list[str]:
-    damping, friction = _float(joint.FV), _float(joint.FS)
+    damping, friction = as_float(joint.FV), as_float(joint.FS)
     if not damping and not friction:
         return []
     return [f'    <dynamics damping="{_numbers([damping])}" friction="{_numbers([friction])}"/>']

@@ -10,7 +10,7 @@ import numpy as np
 
 from .code import Code
 
-__all__ = ["FUNCTIONS", "interpret"]
+__all__ = ["FUNCTIONS", "interpret", "node_values"]
 
 FUNCTIONS: dict[str, Callable[..., Any]] = {
     "add": lambda a, b: a + b,
@@ -35,11 +35,33 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
 
 def interpret(code: Code, inputs: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
     """Outputs of a program; inputs are arrays (..., *shape) whose leading axes broadcast."""
+    flat = _flat(code, inputs)
+    lead = np.broadcast_shapes(*(array.shape[:-1] for array in flat.values()))
+    values = _run(code, flat)
+    result = {}
+    for name, output in code.outputs.items():
+        array = np.empty((*lead, len(output.refs)))
+        for k, ref in enumerate(output.refs):
+            array[..., k] = values[ref] if ref > 0 else -values[-ref]
+        result[name] = array.reshape((*lead, *output.shape))
+    return result
+
+
+def node_values(code: Code, inputs: Mapping[str, np.ndarray]) -> list[Any]:
+    """The value of every node, by its id."""
+    return _run(code, _flat(code, inputs))
+
+
+def _flat(code: Code, inputs: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
+    """The inputs (..., *shape) as (..., size)."""
     flat = {}
     for name, shape in code.inputs.items():
         array = inputs[name]
         flat[name] = array.reshape((*array.shape[: array.ndim - len(shape)], prod(shape)))
-    lead = np.broadcast_shapes(*(array.shape[:-1] for array in flat.values()))
+    return flat
+
+
+def _run(code: Code, flat: Mapping[str, np.ndarray]) -> list[Any]:
     values: list[Any] = [None]
     with np.errstate(all="ignore"):
         for node in code.nodes[1:]:
@@ -49,10 +71,4 @@ def interpret(code: Code, inputs: Mapping[str, np.ndarray]) -> dict[str, np.ndar
                 values.append(np.float64(node[1]))
             else:
                 values.append(FUNCTIONS[node[0]](*(values[arg] for arg in node[1:])))
-    result = {}
-    for name, output in code.outputs.items():
-        array = np.empty((*lead, len(output.refs)))
-        for k, ref in enumerate(output.refs):
-            array[..., k] = values[ref] if ref > 0 else -values[-ref]
-        result[name] = array.reshape((*lead, *output.shape))
-    return result
+    return values

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..describe.expression import number as value_of
+from ..describe.frames import matrix_of
 from ..describe.robot import FIXED, GEOMETRY, PRISMATIC, REVOLUTE, Robot
 from ..errors import InputError
 from .joints import require_numbers
@@ -39,7 +40,7 @@ def link_frames(robot: Robot, q: Any, base: Any = None) -> np.ndarray:
             moved, k = q[..., k], k + 1
         angle = theta + moved * (joint.sigma == REVOLUTE)
         along = r + moved * (joint.sigma == PRISMATIC)
-        before = _turn(gamma) @ _shift(0, b) @ _turn_x(alpha) @ _shift(d, 0)
+        before = matrix_of((gamma, b, alpha, d, 0.0, 0.0))
         local = np.zeros((*lead, 4, 4))
         c, s = np.cos(angle), np.sin(angle)
         local[..., 0, 0], local[..., 0, 1], local[..., 1, 0], local[..., 1, 1] = c, -s, s, c
@@ -55,19 +56,3 @@ def centres_of_mass(robot: Robot, T: np.ndarray) -> tuple[np.ndarray, np.ndarray
     MS = np.array([[number(getattr(link, key)) for key in ("MX", "MY", "MZ")] for link in links])
     moments = np.einsum("...lij,lj->...li", T[..., :3, :3], MS) + M[:, None] * T[..., :3, 3]
     return M, moments
-
-
-def _turn(angle: float) -> np.ndarray:
-    c, s = np.cos(angle), np.sin(angle)
-    return np.array([[c, -s, 0, 0], [s, c, 0, 0], [0, 0, 1, 0], [0, 0, 0, 1.0]])
-
-
-def _turn_x(angle: float) -> np.ndarray:
-    c, s = np.cos(angle), np.sin(angle)
-    return np.array([[1, 0, 0, 0], [0, c, -s, 0], [0, s, c, 0], [0, 0, 0, 1.0]])
-
-
-def _shift(x: float, z: float) -> np.ndarray:
-    T = np.eye(4)
-    T[0, 3], T[2, 3] = x, z
-    return T

@@ -19,7 +19,7 @@ from ..errors import InputError
 from ..ir.code import Code, arguments
 from ..ir.cost import Cost
 from ..ir.graph import Graph, Node
-from ..ir.interpret import FUNCTIONS, interpret
+from ..ir.interpret import FUNCTIONS, interpret, node_values
 from ..ir.passes import rebuild, replay
 from ..program import Program
 from .trajectory import Trajectory
@@ -81,7 +81,7 @@ def states_of(program: Program, motions: Trajectory | Sequence[Trajectory]) -> d
 def rank(program: Program, states: States) -> list[Term]:
     """Every term of a program, the least important first."""
     code, inputs = program.code, program.arrays(states)
-    values = _values(code, inputs)
+    values = node_values(code, inputs)
     worst: dict[Edge, float] = {}
     for output in code.outputs.values():
         for ref in output.refs:
@@ -189,22 +189,6 @@ def _folded(graph: Graph, node: Node, scalars: list[Any]) -> Any:
     if args and all(not hasattr(scalars[arg], "ref") for arg in args):
         return float(FUNCTIONS[node[0]](*(float(scalars[arg]) for arg in args)))
     return replay(graph, node, scalars)
-
-
-def _values(code: Code, inputs: States) -> list[Any]:
-    """The value of every node at all states."""
-    values: list[Any] = [None]
-    flat = {name: x.reshape(*x.shape[: x.ndim - len(code.inputs[name])], -1)
-            for name, x in inputs.items()}  # fmt: skip
-    with np.errstate(all="ignore"):
-        for node in code.nodes[1:]:
-            if node[0] == "input":
-                values.append(flat[node[1]][..., node[2]])
-            elif node[0] == "const":
-                values.append(np.float64(node[1]))
-            else:
-                values.append(FUNCTIONS[node[0]](*(values[arg] for arg in node[1:])))
-    return values
 
 
 def _sensitivities(code: Code, x: list[Any], output: int) -> dict[int, Any]:

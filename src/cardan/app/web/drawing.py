@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 
 from ...describe.expression import number, symbols
-from ...describe.robot import FIXED, GEOMETRY, PRISMATIC, Joint, Link, Robot
+from ...describe.robot import FIXED, GEOMETRY, PRISMATIC, Joint, Robot
 
 __all__ = [
-    "Solid", "along", "drawable", "ends", "outline", "reach", "skeleton", "solids", "stand_ins",
+    "Solid", "along", "drawable", "ends", "outline", "reach", "solids", "stand_ins",
     "thickness",
 ]  # fmt: skip
 
@@ -154,16 +154,3 @@ def along(axis: np.ndarray) -> np.ndarray:
     x = np.cross(other, axis)
     x /= np.linalg.norm(x)
     return np.column_stack([x, np.cross(axis, x), axis])
-
-
-def skeleton(robot: Robot) -> Robot:
-    """The same geometry with bare links and joints: frames need no masses, drives or gravity."""
-    links = tuple(Link(link.name) for link in robot.links)
-    joints = tuple(
-        Joint(
-            joint.name, joint.antecedent, joint.sigma, variable=joint.variable,
-            active=joint.active, limits=joint.limits, **{k: getattr(joint, k) for k in GEOMETRY},
-        )
-        for joint in robot.joints
-    )  # fmt: skip
-    return Robot(robot.name, links, joints, robot.loops)

@@ -82,7 +82,7 @@ def _driven(robot: Any) -> list[int]:
 
 def _closed_motion(robot: Any, start: np.ndarray, planned: Any, rows: np.ndarray) -> Any:
     """Of closed loops: the passive joints follow, and the active ones carry the torques."""
-    from .drawing import skeleton
+    from ...closure.numeric import skeleton
     from .following import follow
 
     active, bare, at = _driven(robot), skeleton(robot), start

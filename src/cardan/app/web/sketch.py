@@ -9,11 +9,12 @@ from typing import Any
 
 import numpy as np
 
+from ...closure.numeric import skeleton
 from ...describe.expression import number
 from ...describe.robot import FIXED, PRISMATIC, Robot
 from ...errors import CardanError
 from ...use.frames import link_frames
-from .drawing import drawable, ends, outline, skeleton
+from .drawing import drawable, ends, outline
 from .following import assembled
 
 __all__ = ["sketch"]

@@ -8,10 +8,11 @@ from typing import Any
 
 import numpy as np
 
+from ...closure.numeric import skeleton
 from ...describe.check import check
 from ...describe.robot import Robot
 from ...errors import CardanError
-from .drawing import drawable, skeleton
+from .drawing import drawable
 from .jobs import Jobs
 from .store import Project
 

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ...describe.expression import Value, number
 from ...describe.frames import matrix_of
 from ...describe.robot import FIXED, GEOMETRY, Robot
+from ..frames import number
 
 __all__ = ["Body", "gravity", "order_by_name", "plain_bodies"]
 
@@ -28,30 +28,24 @@ class Body:
     inertia: np.ndarray  # (3,3) about the origin of the frame
 
 
-def _number(value: Value) -> float:
-    found = number(value)
-    assert found is not None  # robots with free symbols are refused before
-    return found
-
-
 def gravity(robot: Robot) -> np.ndarray:
-    return np.array([_number(g) for g in robot.gravity], float)
+    return np.array([number(g) for g in robot.gravity], float)
 
 
 def plain_bodies(robot: Robot) -> list[Body]:
     """The links in order; bodies of fixed frames are not supported by this plain form."""
     bodies = []
     for joint, link in zip(robot.joints, robot.links, strict=True):
-        matrix = np.array(matrix_of([_number(getattr(joint, key)) for key in GEOMETRY]), float)
+        matrix = np.array(matrix_of([number(getattr(joint, key)) for key in GEOMETRY]), float)
         matrix[np.abs(matrix) < _ZERO] = 0
         XX, XY, XZ, YY, YZ, ZZ = (
-            _number(getattr(link, key)) for key in ("XX", "XY", "XZ", "YY", "YZ", "ZZ")
+            number(getattr(link, key)) for key in ("XX", "XY", "XZ", "YY", "YZ", "ZZ")
         )
         inertia = np.array([[XX, XY, XZ], [XY, YY, YZ], [XZ, YZ, ZZ]], float)
-        first = np.array([_number(link.MX), _number(link.MY), _number(link.MZ)], float)
+        first = np.array([number(link.MX), number(link.MY), number(link.MZ)], float)
         bodies.append(
             Body(
-                joint.name, joint.antecedent - 1, joint.sigma, matrix, _number(link.M), first,
+                joint.name, joint.antecedent - 1, joint.sigma, matrix, number(link.M), first,
                 inertia,
             )
         )  # fmt: skip
