@@ -18,11 +18,12 @@ from ..ir.trace import Tracer
 from ..program import Program
 from .matrices import IDENTITY, Frame, before, compose, placements
 from .paul import Derivation
+from .roots import select
+from .settle import CLEAR
 
-__all__ = ["CLEAR", "program"]
+__all__ = ["program"]
 
 Scalar = Any
-CLEAR = 1e-12  # margins (squares of sines) beyond ±CLEAR are beyond doubt
 MEANING = {
     "T": "pose of the frame: homogeneous matrix, m",
     "free": "values of the joints that are given, rad or m",
@@ -77,20 +78,21 @@ def _one_branch(found: Derivation) -> tuple[Code, tuple[str, ...]]:
 
 
 def _margin(found: Derivation) -> Scalar:
-    """The least margin; 0, which is doubtful, where an equation vanishes altogether."""
-
-    def least(values: list[Scalar]) -> Scalar:
-        total: Scalar = 1
-        for m in values:
-            total = function("min", total, m)
-        return total
-
-    span = least([m for step in found.steps for m in step.root.spans])
-    margin = least([m for step in found.steps for m in step.root.margins])
+    """The least margin up to the first equation that vanishes altogether; 0, which is doubtful,
+    where one does and no root before it was missing."""
+    graph = found.geo.tracer.graph
+    margin: Scalar = 1
+    span: Scalar = 1
+    for step in found.steps:
+        for x in step.root.spans:
+            span = function("min", span, x)
+        for x in step.root.margins:
+            least = function("min", margin, x)
+            margin = least if isinstance(span, int) else select(graph, span - CLEAR, least, margin)
     if isinstance(span, int):
         return margin
-    graph = found.geo.tracer.graph
-    return graph.apply("select", span - CLEAR, function("min", margin, span), 0)
+    vanished = select(graph, margin + CLEAR, 0, margin)
+    return select(graph, span - CLEAR, function("min", margin, span), vanished)
 
 
 def _joint_value(found: Derivation, j: int) -> Scalar:

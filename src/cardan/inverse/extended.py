@@ -17,9 +17,10 @@ from numpy.typing import NDArray
 
 from ..errors import ModelError
 from .chain import Chain, ChainJoint, NumericChain, screw_matrix
-from .closed import ACCEPT, Found
+from .doubt import Found
 from .general import GeneralSolver
 from .polish import merged, polish, rank_lost
+from .settle import ACCEPT
 
 __all__ = ["Extended"]
 

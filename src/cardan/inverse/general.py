@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from ..describe.frames import decompose
 from ..errors import InputError, ModelError
 from .chain import Chain, NumericChain, screw_matrix
-from .closed import Found
+from .doubt import Found
 from .general_pose import general_pose
 from .general_slides import slides_pose
 from .general_tables import (

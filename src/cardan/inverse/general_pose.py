@@ -22,7 +22,7 @@ HEAD = 64
 FORM = 588
 TURNS = 4  # zeros of joint h that are tried
 NEARBY = 1e-4  # how far a pose nearby is, turns and units
-CLEAR = 1e-9  # pivot of a root that is beyond doubt where S(x) lacks rank
+SURE = 1e-9  # pivot of a root that is beyond doubt where S(x) lacks rank
 ENOUGH = 1e-7  # smallest pivot over largest of a sound formulation
 
 
@@ -217,7 +217,7 @@ def formulation(
             weight = 2.0
         for i in range(answers):
             roots[int(places[i])] += weight / float(answers)
-        if (answers == 0 and off < 1e-9) or (lack > 0 and rest[0] > CLEAR):
+        if (answers == 0 and off < 1e-9) or (lack > 0 and rest[0] > SURE):
             fine = 0
     for k in range(16):
         info[1 + 3 * k + 2] = max(info[1 + 3 * k + 2], roots[k])
