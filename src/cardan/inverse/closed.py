@@ -15,16 +15,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..describe.robot import REVOLUTE
+from ..errors import ModelError
 from ..program import Program
 from .chain import Chain, NumericChain
 from .collect import collect
 from .doubt import Found, looked_at
+from .extended import Extended
 from .settle import CLEAN, CLEAR, WRONG
 
 __all__ = ["Closed"]
 
 Array = NDArray[np.float64]
 CHUNK = 2048
+FEW = 8  # answers of an arm with fewer than six joints
 
 
 @dataclass(frozen=True)
@@ -45,8 +48,13 @@ class Closed:
         return self.guided().compile()
 
     @property
-    def kmax(self) -> int:
+    def branches(self) -> int:
         return self.program.outputs["margin"][0]
+
+    @property
+    def kmax(self) -> int:
+        """Most answers: an arm with few joints has more at some poses than it has branches."""
+        return self.branches if self.chain.n >= 6 else max(self.branches, FEW)
 
     def solve(
         self, T: Array, free: Array | None, p: Array | None, numeric: NumericChain,
@@ -58,14 +66,15 @@ class Closed:
             np.empty((N, k, n)), np.empty(N, np.int64), np.empty((N, k)), np.zeros((N, k), bool),
             np.empty((N, k), np.int64),
         )  # fmt: skip
-        shape = [k, n, CLEAR, CLEAN * numeric.scale, WRONG * numeric.scale, np.nan]
+        b = self.branches
+        shape = [b, n, CLEAR, CLEAN * numeric.scale, WRONG * numeric.scale, np.nan, k]
         tables = {"shape": np.array(shape), "turning": (numeric.sigma == REVOLUTE) * 1.0}
         state = np.empty((N, 2))
         for a in range(0, N, CHUNK):
             rows = slice(a, min(a + CHUNK, N))
             size = rows.stop - a
             given = self.function(**_inputs(T[rows], None if free is None else free[rows], p))
-            arrays = {"q": given.q.reshape(size, k * n), "margin": given.margin}
+            arrays = {"q": given.q.reshape(size, b * n), "margin": given.margin}
             out = {"found": found.q.reshape(N, k * n), "error": found.residual, "state": state}
             self._collect(
                 {**arrays, "residual": given.residual, **tables}, size,
@@ -86,9 +95,28 @@ class Closed:
             inputs = _inputs(T[some], None if free is None else free[some], p)
             start = None if guess is None else guess[some]
             answer = looked_at(
-                self.function, self._led, inputs, start, numeric, self._held, self.kmax
-            )
+                self.function, self._led, inputs, start, numeric, self._held, self.kmax,
+                self._other(numeric),
+            )  # fmt: skip
             found.put(some, answer)
+
+    def _other(self, numeric: NumericChain) -> Any:
+        """The general method with virtual joints: poses near those of an arm with few joints are
+        out of its reach, so an equation that vanishes hides more than it does for six."""
+        if self.free or not 3 <= self.chain.n < 6:
+            return None
+
+        def run(T: Array) -> Array:
+            try:
+                return self._general.solve(T, None, None, numeric, None).q
+            except ModelError:  # no elimination is regular
+                return np.empty((len(T), 0, self.chain.n))
+
+        return run
+
+    @cached_property
+    def _general(self) -> Extended:
+        return Extended(self.chain)
 
     def _led(self, **inputs: Array) -> Any:
         """The guided branches, compiled when they are first needed."""
@@ -98,8 +126,8 @@ class Closed:
     def _collect(self) -> Any:
         from ..run.kernel import KernelFunction
 
-        k, n = self.kmax, self.chain.n
-        inputs = {"q": k * n, "margin": k, "residual": k, "shape": 6, "turning": n}
+        k, b, n = self.kmax, self.branches, self.chain.n
+        inputs = {"q": b * n, "margin": b, "residual": b, "shape": 7, "turning": n}
         return KernelFunction(collect, inputs, {"found": k * n, "error": k, "state": 2})
 
     @cached_property

@@ -111,13 +111,15 @@ def settled(T: Array, given: Candidates, arm: Array, most: int) -> tuple[Found, 
 
 
 Run = Callable[..., Any]  # the branches: inputs by name -> q, margin, residual
+Other = Callable[[Array], Array]  # poses (N, 4, 4) -> configurations (N, c, n), padded with NaN
 
 
 def looked_at(
     branches: Run, guided: Run, inputs: Mapping[str, Array], guess: Array | None,
-    numeric: NumericChain, held: Bools, most: int,
+    numeric: NumericChain, held: Bools, most: int, other: Other | None = None,
 ) -> Found:  # fmt: skip
-    """All configurations of doubtful poses inputs["T"] (N, 4, 4); guess (N, n) or none."""
+    """All configurations of doubtful poses inputs["T"] (N, 4, 4); guess (N, n) or none. `other`:
+    another method, asked where an equation vanishes."""
     T, arm = inputs["T"], arm_table(numeric, held)
     given = branches(**inputs) if guess is None else guided(**inputs, guess=guess)
     first = Candidates.of(given)
@@ -132,6 +134,8 @@ def looked_at(
             found.put(rows, settled(T[rows], tried, arm, most)[0])
         known = found.q[rows], found.count[rows]
         tried = tried.joined(_nearby(branches, some, numeric, held, known))
+        if other is not None:
+            tried = tried.joined(_of_other(other(T[rows])))
         found.put(rows, settled(T[rows], tried, arm, most)[0])
     return found
 
@@ -170,6 +174,11 @@ def _nearby(
         fine = (near.margin > CLEAR) & (near.residual < WRONG * numeric.scale)
     # a margin of 0: to be made exact, whatever its residual
     return replace(near, margin=np.where(fine, 0.0, np.nan))
+
+
+def _of_other(q: Array) -> Candidates:
+    zero = np.zeros(q.shape[:2])
+    return Candidates(q, zero, zero, zero - 1)
 
 
 def _moved(T: Array, steps: Array, size: float) -> Array:

@@ -297,7 +297,7 @@ def settle(
     vanishes (singular ones of the first that gives any are enough); -1, a configuration nearby,
     wanted only if it is regular and new. lost: 1 where the Jacobian loses rank; times: how many
     solutions coincide there. state: number of configurations; 1 when a branch whose equation
-    vanishes gave none; 1 when an equation vanishes."""
+    vanishes gave none; 1 when an equation vanishes or a double root gave none."""
     rank = empty(1)
     one = empty(JOINTS)
     candidates = int(shape[0])
@@ -320,6 +320,8 @@ def settle(
         if not (off <= ACCEPT * arm[2]):
             if role[b] == 0.0 and margin[b] == 0.0:
                 state[1] = 1.0
+            if role[b] == 0.0 and margin[b] >= NEVER and margin[b] <= CLEAR:
+                state[2] = 1.0
             continue
         singular = 0.0
         if rank[0] < LOST:
