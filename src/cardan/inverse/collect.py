@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ..emit.kernel import Array
+from .settle import NEVER
 
 __all__ = ["checked", "collect"]
 
@@ -55,7 +56,7 @@ def collect(
                 found[count * joints + j] = x
             error[count] = e
             count = count + 1
-        elif not (m < 0.0 - clear or (m > clear and e > shape[4])):
+        elif not (m < NEVER or (m > clear and e > shape[4])):
             doubt = 1.0
     for b in range(count, rows):
         for j in range(joints):

@@ -79,7 +79,8 @@ def arm_table(chain: NumericChain, held: Bools) -> Array:
         raise ModelError(f"a chain of {chain.n} joints is longer than {JOINTS}")
     rows = np.column_stack([np.cos(chain.alpha), np.sin(chain.alpha), chain.d, chain.theta, chain.r,
                             chain.sigma, held])  # fmt: skip
-    head = [chain.n, chain.size, chain.scale, 0]
+    few = chain.n - int(np.sum(held)) < 6
+    head = [chain.n, chain.size, chain.scale, 1e-6 if few else 1e-9]
     parts = [head, chain.base[:3].ravel(), chain.tool[:3].ravel(), rows.ravel()]
     return np.concatenate([np.asarray(part, float) for part in parts])
 

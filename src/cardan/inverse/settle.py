@@ -1,7 +1,7 @@
 """Kernels that settle doubtful candidates: Newton's method on the direct model, verified, merged.
 
-The arm is a table: the number of joints, its size (the unit of lengths), the scale of errors; from
-BASE and TOOL on the placements before and after the joints (rows of R P); from ROWS on seven
+The arm is a table: the number of joints, its size (the unit of lengths), the scale of errors, the
+margin of what may be a multiple root; from BASE and TOOL on the placements before and after the joints (rows of R P); from ROWS on seven
 numbers per joint: cos alpha, sin alpha, d, theta, r, sigma, and 1 when its value is given. At most
 seven joints are not.
 """
@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from ..emit.kernel import Array, cos, empty, floor, sin, sqrt
 
-__all__ = ["ACCEPT", "CLEAN", "CLEAR", "JOINTS", "WRONG", "settle"]
+__all__ = ["ACCEPT", "CLEAN", "CLEAR", "JOINTS", "NEVER", "WRONG", "settle"]
 
 BASE = 4
 TOOL = 16
@@ -297,7 +297,7 @@ def settle(
     vanishes (singular ones of the first that gives any are enough); -1, a configuration nearby,
     wanted only if it is regular and new. lost: 1 where the Jacobian loses rank; times: how many
     solutions coincide there. state: number of configurations; 1 when a branch whose equation
-    vanishes gave none; 1 when an equation vanishes or a double root gave none."""
+    vanishes gave none; 1 when an equation vanishes or has a multiple root."""
     rank = empty(1)
     one = empty(JOINTS)
     candidates = int(shape[0])
@@ -310,7 +310,7 @@ def settle(
         for j in range(joints):
             one[j] = q[joints * b + j]
             finite += one[j] - one[j]
-        if role[b] == 0.0 and (finite != 0.0 or margin[b] == 0.0):
+        if role[b] == 0.0 and (finite != 0.0 or abs(margin[b]) <= arm[3]):
             state[2] = 1.0
         if role[b] > 0.0 and state[2] > 0.0 and state[0] == 0.0:
             state[1] = 1.0
@@ -320,8 +320,6 @@ def settle(
         if not (off <= ACCEPT * arm[2]):
             if role[b] == 0.0 and margin[b] == 0.0:
                 state[1] = 1.0
-            if role[b] == 0.0 and margin[b] >= NEVER and margin[b] <= CLEAR:
-                state[2] = 1.0
             continue
         singular = 0.0
         if rank[0] < LOST:
