@@ -95,7 +95,7 @@ class Closed:
             inputs = _inputs(T[some], None if free is None else free[some], p)
             start = None if guess is None else guess[some]
             answer = looked_at(
-                self.function, self._led, inputs, start, numeric, self._held, self.kmax,
+                self.function, self._led, inputs, start, numeric, self.held, self.kmax,
                 self._other(numeric),
             )  # fmt: skip
             found.put(some, answer)
@@ -131,7 +131,7 @@ class Closed:
         return KernelFunction(collect, inputs, {"found": k * n, "error": k, "state": 2})
 
     @cached_property
-    def _held(self) -> NDArray[np.bool_]:
+    def held(self) -> NDArray[np.bool_]:
         """Joints that are given, not solved for."""
         held = np.zeros(self.chain.n, bool)
         held[list(self.free)] = True

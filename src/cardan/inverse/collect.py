@@ -37,7 +37,7 @@ def collect(
     q: Array, margin: Array, residual: Array, shape: Array, turning: Array, found: Array,
     error: Array, state: Array,
 ) -> None:  # fmt: skip
-    """Solutions first: shape is (branches, joints, clear, exact, wrong, filler, rows); state becomes
+    """Solutions first: shape is (branches, joints, clear, exact, wrong, filler, rows); state is
     (count, 1 when a branch is neither surely a solution nor surely none)."""
     branches = int(shape[0])
     rows = int(shape[6])

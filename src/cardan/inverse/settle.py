@@ -1,9 +1,9 @@
 """Kernels that settle doubtful candidates: Newton's method on the direct model, verified, merged.
 
 The arm is a table: the number of joints, its size (the unit of lengths), the scale of errors, the
-margin of what may be a multiple root; from BASE and TOOL on the placements before and after the joints (rows of R P); from ROWS on seven
-numbers per joint: cos alpha, sin alpha, d, theta, r, sigma, and 1 when its value is given. At most
-seven joints are not.
+margin of what may be a multiple root; from BASE and TOOL on the placements before and after the
+joints (rows of R P); from ROWS on seven numbers per joint: cos alpha, sin alpha, d, theta, r,
+sigma, and 1 when its value is given. At most seven joints are not.
 """
 
 from __future__ import annotations
@@ -66,8 +66,8 @@ def place(arm: Array, q: Array, axes: Array, f: Array) -> int:
     return moving
 
 
-def compare(arm: Array, f: Array, T: Array, end: Array, e: Array) -> float:
-    """The largest difference of an entry of the tool's pose to T; its origin end and error e
+def compare(arm: Array, f: Array, T: Array, tip: Array, e: Array) -> float:
+    """The largest difference of an entry of the tool's pose to T; its origin tip and error e
     (linear over the size, angular)."""
     turn = empty(9)
     residual = 0.0
@@ -80,7 +80,7 @@ def compare(arm: Array, f: Array, T: Array, end: Array, e: Array) -> float:
                 x += f[3 * m + i] * arm[TOOL + 4 * m + k]
             turn[3 * k + i] = x
             residual = max(residual, abs(T[4 * i + k] - x))
-        end[i] = p
+        tip[i] = p
         e[i] = (T[4 * i + 3] - p) / arm[1]
         residual = max(residual, abs(T[4 * i + 3] - p))
         e[3 + i] = 0.0
@@ -91,7 +91,7 @@ def compare(arm: Array, f: Array, T: Array, end: Array, e: Array) -> float:
     return residual
 
 
-def columns_of(arm: Array, axes: Array, moving: int, end: Array, J: Array) -> None:
+def columns_of(arm: Array, axes: Array, moving: int, tip: Array, J: Array) -> None:
     """Columns of the Jacobian of the joints that are not given, without units."""
     for m in range(moving):
         at = 7 * m
@@ -99,9 +99,9 @@ def columns_of(arm: Array, axes: Array, moving: int, end: Array, J: Array) -> No
             J[6 * m + k] = axes[at + k]
             J[6 * m + 3 + k] = 0.0
         if axes[at + 6] < 0.5:
-            x = (end[0] - axes[at + 3]) / arm[1]
-            y = (end[1] - axes[at + 4]) / arm[1]
-            z = (end[2] - axes[at + 5]) / arm[1]
+            x = (tip[0] - axes[at + 3]) / arm[1]
+            y = (tip[1] - axes[at + 4]) / arm[1]
+            z = (tip[2] - axes[at + 5]) / arm[1]
             J[6 * m] = axes[at + 1] * z - axes[at + 2] * y
             J[6 * m + 1] = axes[at + 2] * x - axes[at] * z
             J[6 * m + 2] = axes[at] * y - axes[at + 1] * x
@@ -196,7 +196,7 @@ def approach(arm: Array, T: Array, q: Array, rank: Array) -> float:
     rank[0] is the shortest column of its Jacobian, made orthogonal."""
     axes = empty(49)
     f = empty(12)
-    end = empty(3)
+    tip = empty(3)
     e = empty(6)
     J = empty(42)
     dq = empty(7)
@@ -208,8 +208,8 @@ def approach(arm: Array, T: Array, q: Array, rank: Array) -> float:
     stalled = 0
     for rounds in range(ROUNDS):
         moving = place(arm, one, axes, f)
-        residual = compare(arm, f, T, end, e)
-        columns_of(arm, axes, moving, end, J)
+        residual = compare(arm, f, T, tip, e)
+        columns_of(arm, axes, moving, tip, J)
         shortest = least_squares(J, e, moving, dq)
         if residual < least:
             if residual > 0.9 * least:
