@@ -1,20 +1,24 @@
-"""Closed-form inverse geometry beside EAIK, ik-geo and ssik: all configurations, one core.
+"""Closed-form inverse geometry beside EAIK, ik-geo, ssik and the Robotics Toolbox's C.
 
 python -m bench.inverse             microseconds per pose and configurations found, in one run
 
-Every system gets the same poses, in one thread. Those with a batch call use it; ik-geo and ssik are
-called pose by pose. A system that is not installed, or does not solve the robot, is left out.
+All configurations, one core. Every system gets the same poses, in one thread. Those with a batch
+call use it; ik-geo and ssik are called pose by pose; the toolbox's C is called in a loop in C. A
+system that is not installed, or does not solve the robot, is left out.
 """
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
 from bench.timing import Figure, best_of
+from bench.toolbox_peer import toolbox
 from rich.console import Console
 from rich.table import Table
+from tests.inverse.arms import ARMS
 
 import cardan
 from cardan.inverse.chain import NumericChain
@@ -28,6 +32,7 @@ ROBOTS = {
     "scara": "",
     "rx90": "spherical_two_parallel",
     "stanford": "",
+    **dict.fromkeys(ARMS, ""),  # spherical wrists, shoulders, middles, slides; 3 to 6 joints
 }
 LENGTHS = {"D2": 0.4, "D3": 0.45, "RL4": 0.45, "RL2": 0.15}
 Peer = tuple[str, int, Callable[[], Any]]  # name, poses, the work
@@ -58,6 +63,13 @@ def peers(name: str, chain: NumericChain, T: np.ndarray) -> Iterator[Peer]:
     except ImportError:
         pass
     try:
+        made, _ = toolbox(chain, "closed") if ROBOTS[name] else (None, 0.0)
+        if made is not None:
+            some = T[:2000]
+            yield "Robotics Toolbox, C", len(some), lambda: made(some)
+    except ImportError:
+        pass
+    try:
         import ik_geo
 
         if ROBOTS[name]:
@@ -80,22 +92,36 @@ def peers(name: str, chain: NumericChain, T: np.ndarray) -> Iterator[Peer]:
 PREBUILT = {"puma560-numeric": "puma560_ik", "ur5": "ur5_ik"}
 
 
-def measured(name: str, poses: int = 20000) -> list[tuple[str, str, float, float]]:
-    """(robot, system, microseconds per pose, configurations per pose)."""
-    robot = cardan.load(name)
+def solution(name: str) -> tuple[Any, float]:
+    """The inverse geometry of a robot, and the seconds of the processor it took to derive."""
+    robot = ARMS[name] if name in ARMS else cardan.load(name)
     known = {key: LENGTHS[key] for key in robot.parameters if key in LENGTHS}
-    ik = cardan.model(robot.with_values(known), "inverse-geometry").compile()
+    start = time.process_time()
+    ik = cardan.model(robot.with_values(known) if known else robot, "inverse-geometry")
+    return ik, time.process_time() - start
+
+
+def timed(ik: Any, poses: int, runs: int) -> tuple[float, float, np.ndarray]:
+    """(microseconds per pose, configurations per pose, the poses); the best of short runs."""
     chain = ik.chain.numeric()
     rng = np.random.default_rng(0)
     q = rng.uniform(-np.pi, np.pi, (poses, chain.n))
+    q[:, chain.sigma == 1] *= chain.size / 8
     T = chain.pose(q)
     more = {"free": q[:, ik.free[0]]} if ik.free else {}
     found = ik.solve(T, **more)
-    seconds = best_of(7, lambda: ik.solve(T, **more))
-    rows = [(name, f"Cardan ({ik.method})", seconds / poses * 1e6, float(found.count.mean()))]
-    for system, count, work in peers(name, chain, T):
+    seconds = best_of(runs, lambda: ik.solve(T, **more))
+    return seconds / poses * 1e6, float(found.count.mean()), T
+
+
+def measured(name: str, poses: int = 10000) -> list[tuple[str, str, float, float]]:
+    """(robot, system, microseconds per pose, configurations per pose)."""
+    ik, _ = solution(name)
+    us, count, T = timed(ik, poses, 15)
+    rows = [(name, f"Cardan ({ik.method})", us, count)]
+    for system, some, work in peers(name, ik.chain.numeric(), T):
         solutions = _mean(work())
-        rows.append((name, system, best_of(3, work) / count * 1e6, solutions))
+        rows.append((name, system, best_of(3, work) / some * 1e6, solutions))
     return rows
 
 
@@ -113,12 +139,16 @@ def _mean(found: Any) -> float:
 
 
 def figures() -> list[Figure]:
-    """For `python -m bench`: closed forms stay below a microsecond per pose."""
-    return [
-        Figure(f"inverse geometry of {name}, {system}", us, "us", 1.0)
-        for name in ("puma560-numeric", "ur5", "iiwa14")
-        for _, system, us, _ in measured(name)[:1]
-    ]
+    """For `python -m bench`: closed forms stay below a microsecond per pose, and are derived in two
+    seconds."""
+    found, slowest = [], ("", 0.0)
+    for name in ROBOTS:
+        ik, seconds = solution(name)
+        slowest = max(slowest, (name, seconds), key=lambda item: item[1])
+        us, _, _ = timed(ik, 5000, 25)
+        found.append(Figure(f"inverse geometry of {name} ({ik.method})", us, "us per pose", 1.0))
+    name, seconds = slowest
+    return [*found, Figure(f"deriving the slowest of them, {name}", seconds, "s", 2.0)]
 
 
 def main() -> None:
