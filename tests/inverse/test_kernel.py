@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from tests.backends.runners import STRICT, checked_run, tool, write
 from tests.inverse import kernels_for_tests as kernels
+from tests.inverse.kernels_for_tests import norm as length
 
 from cardan.emit.kernel import Array, kernels_of, read_kernel
 from cardan.emit.kernel_text import Face, kernel_source
@@ -166,3 +167,18 @@ def test_what_is_outside_the_subset_is_refused(function: object) -> None:
 def test_unknown_language() -> None:
     with pytest.raises(CardanError, match="language"):
         kernel_source("cobol", kernels.everything, FACE)
+
+
+def norm(x: Array) -> None:
+    """A kernel of a name that is taken."""
+    x[0] = 1.0
+
+
+def calls_both(x: Array) -> float:
+    norm(x)
+    return length(x, 0, 2)
+
+
+def test_two_kernels_of_one_name_are_refused() -> None:
+    with pytest.raises(ProgramError, match="two kernels are called 'norm'"):
+        kernels_of(calls_both)
