@@ -1,9 +1,10 @@
-"""The general method on many poses: python -m tests.inverse --poses 10000 [--search 3]
-[--only crx].
+"""All methods on many poses: python -m tests.inverse --poses 10000 [--search 3] [--only crx].
 
 For every chain: poses whose own configuration is missing, answers that do not reproduce their pose,
 poses with an odd number of answers, poses without a sound elimination, and (with --search N) poses
-out of N whose number of answers differs from that of a search; exit 1 when something is lost.
+out of N whose number of answers differs from that of a search. For every arm with a closed form
+(arms.py and bundled): the same, and poses whose number of answers differs from that of the general
+method, out of 300. Exit 1 when something is lost or wrong.
 """
 
 from __future__ import annotations
@@ -13,12 +14,15 @@ import sys
 import time
 
 import numpy as np
+from tests.inverse.arms import ARMS
 from tests.inverse.general_arms import CHAINS, bundled, by_search, gaps, random_chain
 
+import cardan
 from cardan.inverse.chain import NumericChain
 from cardan.inverse.general import found_of, prepared
 
 BUNDLED = ("puma560", "rx90", "ur5", "ur10", "stanford", "tx40")
+CLOSED = ("puma560", "rx90", "stanford", "scara", "ur5", "ur10", "tx40", "iiwa14", "panda")
 RANDOM = ("RRRRRR", "RRPRRR", "PRRRRR", "RPRRPR", "PRPRPR")
 
 
@@ -62,6 +66,41 @@ def check(name: str, numeric: NumericChain, poses: int, search: int) -> bool:
     return not (lost or (wrong & there).any())
 
 
+def check_closed(name: str, poses: int) -> bool:
+    """Print one line for the method that `auto` chooses; False when something is lost or wrong."""
+    robot = ARMS.get(name) or cardan.load(name)
+    start = time.process_time()
+    ik = cardan.model(robot, "inverse-geometry")
+    derived = time.process_time() - start
+    p = {key: 0.3 + 0.1 * k for k, key in enumerate(ik.chain.parameters)}
+    numeric = ik.chain.numeric(p)
+    q = np.random.default_rng(1).uniform(-np.pi, np.pi, (poses, numeric.n))
+    q[:, numeric.sigma == 1] *= numeric.size / 8
+    T = numeric.pose(q)
+    free = {"free": q[:, ik.free[0]]} if ik.free else {}
+    found = ik.solve(T, p=p, **free)
+    start = time.process_time()
+    ik.solve(T, p=p, **free)
+    spent = time.process_time() - start
+    lost = int((gaps(numeric, found.q, q) > 1e-5).sum())
+    there = ~np.isnan(found.q[..., 0])
+    off = np.abs(numeric.pose(np.nan_to_num(found.q)) - T[:, None]).max((-2, -1))
+    wrong = int(((off > 1e-9) & there).sum())
+    other = cardan.model(
+        robot, "inverse-geometry", method="general",
+        free=[ik.chain.names[j] for j in ik.free] or None,
+    )  # fmt: skip
+    some = {key: value[:300] for key, value in free.items()}
+    differ = int((other.solve(T[:300], p=p, **some).count != found.count[:300]).sum())
+    print(
+        f"{name:16s} {ik.method:6s} derived in {derived:4.2f} s, {1e6 * spent / poses:5.2f} us per"
+        f" pose, lost {lost}, wrong {wrong}, {found.count.mean():.2f} answers, at most"
+        f" {found.count.max()}; the general method differs {differ} of 300",
+        flush=True,
+    )
+    return not (lost or wrong)
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.inverse", description=__doc__)
     parser.add_argument("--poses", type=int, default=1000)
@@ -72,6 +111,11 @@ def main() -> int:
     sound = [
         check(name, numeric, options.poses, options.search)
         for name, numeric in chains(options.random).items()
+        if not options.only or name in options.only
+    ]
+    sound += [
+        check_closed(name, options.poses)
+        for name in (*CLOSED, *ARMS)
         if not options.only or name in options.only
     ]
     return 0 if all(sound) else 1
