@@ -120,8 +120,8 @@ def with_base(robot: Robot, wanted: bool) -> Robot:
 
 # what may be chosen in a recursion that gives torques only, and in one by composite links
 RECURSION = (
-    "still", "slide", "grouped", "carried", "balance", "apart", "align", "axial", "column",
-    "regroup", "unit",
+    "lump", "still", "carried", "balance", "axial", "apart", "rod", "align", "grouped", "slide",
+    "column", "regroup", "unit",
 )  # fmt: skip
 COMPOSITE = ("still", "slide", "align", "regroup", "unit")
 

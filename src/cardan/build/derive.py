@@ -52,6 +52,7 @@ class Candidate:
     code: Code
     parameters: tuple[str, ...]
     remarks: tuple[str, ...] = ()
+    nonzero: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -127,8 +128,9 @@ def derive(
         raise derivation.undefined()
     known = {name: defaults[name] for name in best.parameters if name in defaults}
     return Program(
-        model, robot.name, best.code, best.parameters, known, dict(meaning), expanded, best.remarks
-    )
+        model, robot.name, best.code, best.parameters, known, dict(meaning), expanded, best.remarks,
+        nonzero=best.nonzero,
+    )  # fmt: skip
 
 
 def weightless(robot: Robot) -> int:
@@ -264,9 +266,15 @@ def _structural(key: str, value: Any) -> bool:
     if isinstance(value, Expression):
         return False
     if key in ("gamma", "alpha", "theta"):
-        quarters = isinstance(value, Exact) and not value.a and (2 * value.b).denominator == 1
-        return bool(value == 0) or quarters
+        return is_quarter(value)
     return bool(value == 0)
+
+
+def is_quarter(angle: Any) -> bool:
+    """Is the angle a multiple of a right one?"""
+    if isinstance(angle, Exact):
+        return not angle.a and (2 * angle.b).denominator == 1
+    return not isinstance(angle, Expression) and bool(angle == 0)
 
 
 def beam_symbols(robot: Robot, joints: Sequence[Joint], j: int, named: Any) -> Any:
