@@ -29,14 +29,18 @@ EFFORTS = ("plain", "normal", "max")
 LARGE = 12
 WORK = 40_000  # nodes traced by a normal search: the number of trials follows from it
 
+HOPELESS = 1.1  # a start that much above another algorithm's price is not climbed from
+
 Change = tuple[str, int]
 
 
 def cheapest(
     derivation: Derivation, formulate: Callable[[Formulation], Form], choices: Sequence[str],
-    effort: str = "normal",
+    effort: str = "normal", beaten: int | None = None,
 ) -> Candidate:  # fmt: skip
-    """The cheapest candidate among the formulations that differ in these choices."""
+    """The cheapest candidate among the formulations that differ in these choices.
+
+    `beaten`: the price of another algorithm; climbing is spared where it is out of reach."""
     plain = derivation.trace(formulate(PLAIN))
     if effort == "plain":
         return plain
@@ -57,7 +61,8 @@ def cheapest(
     if "balance" not in choices:  # few choices: climb from either side
         other = [form for form in seeds if bool(form.still) != bool(starts[0].still)]
         starts += [min(other, key=price)] if other else []
-    if len(robot.links) <= LARGE or effort == "max":
+    hopeless = beaten is not None and price(starts[0]) > HOPELESS * beaten
+    if effort == "max" or (len(robot.links) <= LARGE and not hopeless):
         changes = list(_changes(robot, choices, thorough=effort == "max"))
         budget = WORK // len(plain.code.nodes) // len(starts)
         budget = 5000 if effort == "max" else max(20, min(60, budget))
