@@ -26,6 +26,7 @@ PEERS = {
     "mujoco": ("mujoco", "mujoco.mujoco_peer"),
     "drake": ("pydrake", "drake.drake_peer"),
     "toolbox": ("roboticstoolbox", "toolbox.toolbox_peer"),
+    "skidy": ("skidy", "skidy.skidy_peer"),
 }
 AGREEMENT = 1e-9  # relative; a peer beyond it is reported, and not ranked
 _LOOP = 1000  # states of the loops
