@@ -42,9 +42,14 @@ Scalar = Any
 
 def inverse_dynamics(
     robot: Robot, *, method: str = "newton-euler", base_parameters: bool = False, f_e: bool = False,
-    friction: bool = True, symbolic: bool = False, effort: str = "normal",
+    friction: bool = True, base: str = "free", symbolic: bool = False, effort: str = "normal",
 ) -> Program:  # fmt: skip
     """Torques of the active joints, (22)."""
+    if base == "given":
+        raise ModelError(
+            f"'inverse-dynamics' of '{robot.name}' with base='given' is not available for closed"
+            " loops: robot.tree() gives its tree structure"
+        )
     if method == "lagrange":
         raise ModelError(
             f"'inverse-dynamics' of '{robot.name}' by Lagrange is not available for closed loops:"

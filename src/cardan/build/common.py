@@ -28,6 +28,7 @@ MEANING = {
     "V0": "velocity of the base (linear, angular) in frame 0, m/s and rad/s",
     "g0": "acceleration of gravity in frame 0, m/s2",
     "V0d": "acceleration of the base (of its origin, angular) in frame 0, m/s2 and rad/s2",
+    "F0": "wrench (force, moment) that must act on the base, in frame 0, N and N m",
     "tau": "joint torques or forces, N m or N",
     "T": "homogeneous transformation matrix, lengths in m",
     "J": "Jacobian, rows (linear, angular), a column per joint variable",
