@@ -73,7 +73,7 @@ def rows(out: str) -> list[np.ndarray]:
 
 
 def main_of(ik: Any, T: np.ndarray, extra: list[float], header: str) -> str:
-    k, n = ik.program.outputs["q"]
+    k, n = ik.solver.kmax, ik.chain.n
     values = ", ".join(repr(float(x)) for x in T.ravel())
     more = f", (const double[]){{{', '.join(map(repr, extra))}}}" if extra else ""
     if "cstdio" in header:

@@ -91,7 +91,10 @@ class Derivation:
     def _take(self, relation: Relation) -> None:
         j = relation.unknown
         graph = self.geo.tracer.graph
-        aid = Aid(graph, self.sign, self.geo.size, self._otherwise(j), self.shadow.is_constant)
+        shadow = self.shadow
+        aid = Aid(
+            graph, self.sign, self.geo.size, self._otherwise(j), shadow.is_constant, shadow.usual
+        )
         root = solved(relation, aid)
         self.known[j] = root.value
         self.steps.append(Step(j, relation, root))
