@@ -64,7 +64,7 @@ def read(text: str) -> tuple[Robot | None, list[Any]]:
 @pytest.mark.parametrize("form", FORMS)
 def test_against_pinocchio(form: str) -> None:
     pin: Any = pytest.importorskip("pinocchio")
-    from tests.loops.test_peers import solved
+    from bench.pinocchio_loops import solved
 
     text = urdf(FORMS[form])
     robot, faults = read(text)

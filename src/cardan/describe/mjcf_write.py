@@ -5,7 +5,7 @@ Rotor inertia is armature, FV and FS are damping and frictionloss, and active jo
 loop is a constraint between two sites: <connect> for a spherical cut joint, two of them along its
 axis for a revolute one, <weld> for a rigid one. MJCF holds numbers only, so free symbols are
 refused, and so is what it has no word for: other cut joints, elastic joints, external wrenches,
-flexible links, a base that moves as prescribed.
+flexible links, a base that moves as prescribed. MuJoCo gives links without mass a least one.
 """
 
 from __future__ import annotations
@@ -34,7 +34,8 @@ def write_mjcf(robot: Robot) -> str:
     g = Z[:3, :3] @ np.array([as_float(x) for x in robot.gravity])
     lines = [
         '<?xml version="1.0"?>', f"<mujoco model={quoteattr(robot.name)}>",
-        '  <compiler angle="radian" inertiafromgeom="false" balanceinertia="false"/>',
+        '  <compiler angle="radian" inertiafromgeom="false" balanceinertia="false"'
+        f"{_least(robot)}/>",
         f'  <option gravity="{_row(g)}"/>', "  <worldbody>",
     ]  # fmt: skip
     lines += [f"    <body name={quoteattr(_base_name(robot))}{_place(Z)}>"]
@@ -45,6 +46,15 @@ def write_mjcf(robot: Robot) -> str:
             lines += _body(robot, j, "      ")
     lines += ["    </body>", "  </worldbody>", *_equality(robot), *_actuators(robot)]
     return "\n".join([*lines, "</mujoco>", ""])
+
+
+def _least(robot: Robot) -> str:
+    """MuJoCo's own remedy for links without mass, which it does not take: the least it may have."""
+    bare = any(
+        link.M == 0 and joint.sigma != FIXED
+        for link, joint in zip(robot.links, robot.joints, strict=True)
+    )
+    return ' boundmass="1e-9" boundinertia="1e-9"' if bare else ""
 
 
 def _lost(robot: Robot) -> list[Fault]:
