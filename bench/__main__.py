@@ -14,7 +14,7 @@ import platform
 from collections.abc import Callable
 from pathlib import Path
 
-from bench import humanoid, inverse, inverse_general, native, rollout, startup, sweep, trace
+from bench import humanoid, inverse, inverse_general, loops, native, rollout, startup, sweep, trace
 from bench.timing import Figure
 from rich.console import Console
 from rich.table import Table
@@ -31,6 +31,7 @@ GROUPS: dict[str, Callable[[], list[Figure]]] = {
     "inverse": inverse.figures,
     "import": startup.figures,
     "general": inverse_general.figures,
+    "loops": loops.figures,
 }
 
 

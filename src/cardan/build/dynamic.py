@@ -4,6 +4,7 @@ What follows from the recursion is searched for its cheapest formulation (`searc
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from ..describe.robot import FIXED, Robot
@@ -216,12 +217,12 @@ def _accelerations(robot: Robot, qdd: list[Any], base: list[Any]) -> dict[str, A
     return outputs
 
 
-def moving_parent(scene: Bodies) -> Any:
-    """j -> the nearest link before j whose joint moves, 0 when there is none."""
+def moving_parent(scene: Bodies, held: Sequence[int] = ()) -> Any:
+    """j -> the nearest link before j whose joint moves (and is not held), 0 when there is none."""
 
     def parent(j: int) -> int:
         i = scene.links[j - 1].i
-        while i and not (scene.links[i - 1].s or scene.links[i - 1].sbar):
+        while i and (i in held or not (scene.links[i - 1].s or scene.links[i - 1].sbar)):
             i = scene.links[i - 1].i
         return i
 
