@@ -6,13 +6,14 @@ A block of rows at a time is taken into a small buffer, where its columns lie ap
 likes it, and the kernel of `llvm` runs there. (Columns that a program has allocated tend to start
 at the same place of a page; read side by side, they drive each other out of the cache, and a cheap
 model takes twice as long.) Rows that are packed are read where they are. Everything is looked at
-on the way, two blocks ahead is fetched, and `seen`, two vectors, goes on with
+on the way, two blocks ahead is fetched, and `seen`, two vectors of integers, goes on with
 
-    finite    sum of 0 x: not a number as soon as one x is not finite
-    digest    of the bits of all x, in order: it tells inputs apart that are not the same
+    range     its highest bit is set as soon as the exponent of a number says infinite or not one
+    digest    of the bits of all numbers, in order: it tells inputs apart that are not the same
 
 `src` holds the address of every column of an input in columns, and of the array of any other.
-Outputs are packed, or columns with strides `os`.
+Outputs are packed, or columns with strides `os`. With a width of 1 there may be any number of rows,
+otherwise at least a block.
 """
 
 from __future__ import annotations
@@ -22,12 +23,16 @@ from math import prod
 
 from ..ir.code import Code
 
-__all__ = ["buffer_size", "table_text"]
+__all__ = ["BLOCK", "buffer_size", "table_text"]
 
-_BLOCK = 128  # rows
-_STRIDE = _BLOCK + 8  # of columns in the buffer
+BLOCK = 64  # rows
+_STRIDE = BLOCK + 8  # of columns in the buffer
 _AHEAD = 2  # blocks
-_ODD, _TURN = 0x1E3779B1, 9  # spread bits: multiplied once a column, turned once a vector
+_ODD, _TURN = 0x1E3779B1, 9  # spread bits: multiplied and turned
+_KINDS = {  # type, bits, exponent, its lowest bit
+    "float64": ("double", "i64", 0x7FF << 52, 1 << 52),
+    "float32": ("float", "i32", 0xFF << 23, 1 << 23),
+}
 
 
 def buffer_size(code: Code) -> int:
@@ -42,49 +47,52 @@ def table_text(
 
     `lies`: columns, packed or uniform (the same for all rows), for each input; `results`: columns
     or packed, for each output."""
-    t = "double" if dtype == "float64" else "float"
+    t, bits, _, _ = _KINDS[dtype]
+    v = bits if width == 1 else f"<{width} x {bits}>"
+    taken, f, g = _inputs(code, lies, t, v)
     lines = [
         "define void @table(ptr %src, ptr %out, ptr %os, ptr %buffer, ptr %seen, i64 %rows) {",
         "entry:",
         f"  %in = alloca [{max(1, len(code.inputs))} x ptr]",
         f"  %is = alloca [{max(1, len(code.inputs))} x i64]",
         f"  %to = alloca [{max(1, len(code.outputs))} x ptr]",
-        f"  %few = icmp slt i64 %rows, {_BLOCK}",
-        f"  %n = select i1 %few, i64 %rows, i64 {_BLOCK}",
+        f"  %few = icmp slt i64 %rows, {BLOCK}",
+        f"  %n = select i1 %few, i64 %rows, i64 {BLOCK}",
         "  %last = sub i64 %rows, %n",
-        *_loop(
-            [
-                *_inputs(code, lies, t),
-                *([] if results is None else _outputs(code, results, t)),
-            ],
-            _BLOCK,
-        ),
-        "  ret void",
-        "}",
-    ]
-    return "\n".join([*_helper(width, t, True), *_helper(width, t, False), *lines, ""])
-
-
-def _loop(body: list[str], stride: int, carried: tuple[str, ...] = ()) -> list[str]:
-    """For i from 0 by strides; the last round begins at `last`, if that is not a stride."""
-    return [
         "  br label %loop",
         "loop:",
         "  %i = phi i64 [ 0, %entry ], [ %next, %loop ]",
-        *carried,
-        *body,
-        f"  %step = add i64 %i, {stride}",
+        f"  %f = phi {v} [ {_same(0, width, bits)}, %entry ], [ {f}, %loop ]",
+        f"  %g = phi {v} [ {_same(0, width, bits)}, %entry ], [ {g}, %loop ]",
+        f"  %g.0 = mul {v} %g, {_same(_ODD, width, bits)}",
+        *taken,
+        *([] if results is None else _outputs(code, results, t)),
+        f"  %step = add i64 %i, {BLOCK}",
         "  %more = icmp slt i64 %i, %last",
         "  %whole = icmp slt i64 %step, %last",
         "  %next = select i1 %whole, i64 %step, i64 %last",
         "  br i1 %more, label %loop, label %done",
         "done:",
+        f"  %beside = getelementptr {v}, ptr %seen, i64 1",
+        f"  store {v} {f}, ptr %seen, align 4",
+        f"  store {v} {g}, ptr %beside, align 4",
+        "  ret void",
+        "}",
     ]
+    helpers = [line for copy in (True, False) for line in _helper(width, dtype, copy)]
+    return "\n".join([*helpers, *lines, ""])
 
 
-def _inputs(code: Code, lies: Mapping[str, str], t: str) -> list[str]:
-    """Look at these rows of every input, take columns into the buffer, and say where they are."""
-    lines, at, place = [], 0, 0
+def _same(value: int, width: int, bits: str) -> str:
+    """An integer in all lanes."""
+    return str(value) if width == 1 else f"<{', '.join([f'{bits} {value}'] * width)}>"
+
+
+def _inputs(code: Code, lies: Mapping[str, str], t: str, v: str) -> tuple[list[str], str, str]:
+    """Look at these rows of every input, take columns into the buffer, say where they are; and the
+    names of what was seen so far."""
+    lines: list[str] = []
+    at, place, f, g = 0, 0, "%f", "%g.0"
     for k, (name, shape) in enumerate(code.inputs.items()):
         size, lie = prod(shape), lies[name]
         times = {"columns": 1, "packed": size, "uniform": 0}[lie]
@@ -95,16 +103,19 @@ def _inputs(code: Code, lies: Mapping[str, str], t: str) -> list[str]:
                 f"  %a{at} = load ptr, ptr %p{at}",
                 f"  %o{at} = mul i64 %i, {times}",
                 f"  %s{at} = getelementptr {t}, ptr %a{at}, i64 %o{at}",
+                f"  %d{at} = getelementptr {t}, ptr %buffer, i64 {place + j * _STRIDE}",
                 f"  %n{at} = mul i64 %n, {times}",
             ]
-            rest = f"ptr %s{at}, i64 %n{at}, i64 {_AHEAD * _BLOCK * times}, ptr %seen)"
-            if lie == "columns":
+            if lie != "uniform":
+                what = "take" if lie == "columns" else "look"
+                given = f"ptr %d{at}, ptr %s{at}, i64 %n{at}, i64 {_AHEAD * BLOCK * times}"
+                seen = f"{v} {f}, {v} {g}"
+                f, g = f"%f{at}", f"%g{at}"
                 lines += [
-                    f"  %d{at} = getelementptr {t}, ptr %buffer, i64 {place + j * _STRIDE}",
-                    f"  call void @take(ptr %d{at}, {rest}",
+                    f"  %c{at} = call fastcc {{{v}, {v}}} @{what}({given}, {seen})",
+                    f"  {f} = extractvalue {{{v}, {v}}} %c{at}, 0",
+                    f"  {g} = extractvalue {{{v}, {v}}} %c{at}, 1",
                 ]
-            elif lie == "packed":
-                lines.append(f"  call void @look(ptr %s{at}, {rest}")
             at += 1
         lines += [
             f"  %in{k} = getelementptr ptr, ptr %in, i64 {k}",
@@ -113,7 +124,7 @@ def _inputs(code: Code, lies: Mapping[str, str], t: str) -> list[str]:
             f"  store i64 {_STRIDE if lie == 'columns' else size}, ptr %is{k}",
         ]
         place += size * _STRIDE
-    return lines
+    return lines, f, g
 
 
 def _outputs(code: Code, results: Sequence[str], t: str) -> list[str]:
@@ -132,48 +143,60 @@ def _outputs(code: Code, results: Sequence[str], t: str) -> list[str]:
     return [*lines, "  call void @kernel(ptr %in, ptr %is, ptr %to, ptr %os, i64 %n)"]
 
 
-def _helper(width: int, t: str, copy: bool) -> list[str]:
-    """`take` copies n elements, at least a vector of them, and looks at them; `look` only does."""
-    bits = "i64" if t == "double" else "i32"
-    v, b = (t, bits) if width == 1 else (f"<{width} x {t}>", f"<{width} x {bits}>")
+def _helper(width: int, dtype: str, copy: bool) -> list[str]:
+    """`take` copies n elements, a number of blocks, and looks at them; `look` only does."""
+    t, bits, exponent, lowest = _KINDS[dtype]
+    v = bits if width == 1 else f"<{width} x {bits}>"
     turn = f"@llvm.fshl.{'' if width == 1 else f'v{width}'}{bits}"
-    align = f"align {8 if t == 'double' else 4}"
-
-    def same(value: object, kind: str) -> str:
-        return str(value) if width == 1 else f"<{', '.join([f'{kind} {value}'] * width)}>"
-
-    body = [
-        f"  %from = getelementptr {t}, ptr %s, i64 %i",
-        f"  %to = getelementptr {t}, ptr %d, i64 %i",
-        f"  %soon = getelementptr {t}, ptr %from, i64 %ahead",
-        "  call void @llvm.prefetch.p0(ptr %soon, i32 0, i32 2, i32 1)",
-        f"  %x = load {v}, ptr %from, {align}",
-        *([f"  store {v} %x, ptr %to, {align}"] if copy else []),
-        f"  %zero = fmul {v} %x, {same('0.0', t)}",
-        f"  %f.next = fadd {v} %f, %zero",
-        f"  %turned = call {b} {turn}({b} %g, {b} %g, {b} {same(_TURN, bits)})",
-        f"  %raw = bitcast {v} %x to {b}",
-        f"  %g.next = add {b} %turned, %raw",
+    by, zero = f"{v} {_same(_TURN, width, bits)}", _same(0, width, bits)
+    run = width if width == 1 else BLOCK
+    lines = []
+    for k in range(run // width):
+        f, h = (f"%f.{k}", f"%h.{k}")
+        lines += [
+            f"  %from.{k} = getelementptr {t}, ptr %s.i, i64 {k * width}",
+            f"  %soon.{k} = getelementptr {t}, ptr %from.{k}, i64 %ahead",
+            f"  call void @llvm.prefetch.p0(ptr %soon.{k}, i32 0, i32 2, i32 1)",
+            f"  %x.{k} = load {v}, ptr %from.{k}, align 4",
+            f"  %e.{k} = and {v} %x.{k}, {_same(exponent, width, bits)}",
+            f"  %u.{k} = add {v} %e.{k}, {_same(lowest, width, bits)}",
+            f"  %f.{k + 1} = or {v} {f}, %u.{k}",
+            f"  %t.{k} = call {v} {turn}({v} {h}, {v} {h}, {by})",
+            f"  %h.{k + 1} = add {v} %t.{k}, %x.{k}",
+        ]
+        if copy:
+            lines += [
+                f"  %to.{k} = getelementptr {t}, ptr %d.i, i64 {k * width}",
+                f"  store {v} %x.{k}, ptr %to.{k}, align 4",
+            ]
+    end = run // width
+    declared = [
+        f"declare {v} {turn}({v}, {v}, {v})",
+        "declare void @llvm.prefetch.p0(ptr, i32, i32, i32)",
     ]
-    carried = (
-        f"  %f = phi {v} [ %f0, %entry ], [ %f.next, %loop ]",
-        f"  %g = phi {b} [ %g1, %entry ], [ %g.next, %loop ]",
-    )
-    declared = [f"declare {b} {turn}({b}, {b}, {b})",
-                "declare void @llvm.prefetch.p0(ptr, i32, i32, i32)"] if copy else []  # fmt: skip
     name = "take" if copy else "look"
     return [
-        *declared,
-        f"define internal void @{name}(ptr %d, ptr %s, i64 %n, i64 %ahead, ptr %seen) noinline {{",
+        *(declared if copy else []),
+        f"define internal fastcc {{{v}, {v}}} @{name}"
+        f"(ptr %d, ptr %s, i64 %n, i64 %ahead, {v} %f, {v} %g) noinline {{",
         "entry:",
-        f"  %beside = getelementptr {v}, ptr %seen, i64 1",
-        f"  %f0 = load {v}, ptr %seen, {align}",
-        f"  %g0 = load {b}, ptr %beside, {align}",
-        f"  %g1 = mul {b} %g0, {same(_ODD, bits)}",
-        f"  %last = sub i64 %n, {width}",
-        *_loop(body, width, carried),
-        f"  store {v} %f.next, ptr %seen, {align}",
-        f"  store {b} %g.next, ptr %beside, {align}",
-        "  ret void",
+        "  br label %loop",
+        "loop:",
+        "  %i = phi i64 [ 0, %entry ], [ %next, %loop ]",
+        f"  %f.0 = phi {v} [ %f, %entry ], [ %f.{end}, %loop ]",
+        f"  %h.0 = phi {v} [ {zero}, %entry ], [ %h.{end}, %loop ]",
+        f"  %s.i = getelementptr {t}, ptr %s, i64 %i",
+        f"  %d.i = getelementptr {t}, ptr %d, i64 %i",
+        *lines,
+        f"  %next = add i64 %i, {run}",
+        "  %more = icmp slt i64 %next, %n",
+        "  br i1 %more, label %loop, label %done",
+        "done:",
+        f"  %spread = mul {v} %h.{end}, {_same(_ODD, width, bits)}",
+        f"  %turned = call {v} {turn}({v} %g, {v} %g, {by})",
+        f"  %g.new = add {v} %turned, %spread",
+        f"  %one = insertvalue {{{v}, {v}}} poison, {v} %f.{end}, 0",
+        f"  %both = insertvalue {{{v}, {v}}} %one, {v} %g.new, 1",
+        f"  ret {{{v}, {v}}} %both",
         "}",
     ]

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..emit.llvm_table import buffer_size, table_text
+from ..emit.llvm_table import BLOCK, buffer_size, table_text
 from ..errors import InputError
 from .inputs import parameter_vector
 from .native import Kernels
@@ -73,8 +73,8 @@ class Table:
                 raise InputError(f"input '{name}' is not {prod(shape)} columns of {rows} rows")
             sources += [x.__array_interface__["data"][0] for x in arrays]
             held += arrays
-        width = kernels.width if rows >= kernels.width else 1
-        seen = np.zeros((2, width), self.dtype)
+        width = kernels.width if rows >= BLOCK else 1
+        seen = np.zeros((2, width), "i8" if self.dtype.itemsize == 8 else "i4")
         places = [] if out is None else self._places(out, rows)
         strides = [place.stride for place in places]
         results = None if out is None else tuple(place.lie for place in places)
@@ -83,7 +83,7 @@ class Table:
             (ctypes.c_int64 * max(1, len(strides)))(*strides), self._buffer(), seen.ctypes.data,
             rows,
         )  # fmt: skip
-        return Seen(bool(np.isfinite(seen[0]).all()), _digest(seen[1], rows))
+        return Seen(bool((seen[0] >= 0).all()), _digest(seen[1], rows))
 
     def _arrays(self, given: Any) -> tuple[str, list[np.ndarray]]:
         """How an input lies, and the arrays it is made of."""
