@@ -15,7 +15,7 @@ import ctypes
 import hashlib
 import threading
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import prod
 from typing import TYPE_CHECKING, Any
 
@@ -23,6 +23,7 @@ import numpy as np
 
 from ..emit.llvm_table import BLOCK, buffer_size, table_text
 from ..errors import InputError
+from ..ir.code import Code
 from .inputs import parameter_vector
 from .native import Kernels
 from .views import View, view
@@ -52,6 +53,7 @@ class Table:
     def __init__(self, program: Program, dtype: str = "float64") -> None:
         self.program, self.dtype = program, np.dtype(dtype)
         self._kernels = Kernels(program.code, dtype)
+        self._look = Kernels(_reading(program.code), dtype)
         self._compiled: dict[Any, Any] = {}
         self._local = threading.local()
 
@@ -59,12 +61,12 @@ class Table:
         """Fill `out`, an array (rows, *shape) of each output in order; None: only look.
 
         An input p that is not given has the program's own values."""
-        kernels, code = self._kernels, self._kernels.code
+        kernels = self._look if out is None else self._kernels
         lies: dict[str, str] = {}
         sources: list[int] = []
         held: list[Any] = []
         rows = 0
-        for name, shape in code.inputs.items():
+        for name, shape in kernels.code.inputs.items():
             lie, arrays = self._arrays(inputs.get(name))
             lies[name] = lie
             rows = rows if lie == "uniform" else len(arrays[0])
@@ -77,8 +79,8 @@ class Table:
         seen = np.zeros((2, width), "i8" if self.dtype.itemsize == 8 else "i4")
         places = [] if out is None else self._places(out, rows)
         strides = [place.stride for place in places]
-        results = None if out is None else tuple(place.lie for place in places)
-        self._function(width, lies, results)(
+        results = tuple(place.lie for place in places)
+        self._function(kernels, width, lies, results)(
             _pointers(sources), _pointers([place.address for place in places]),
             (ctypes.c_int64 * max(1, len(strides)))(*strides), self._buffer(), seen.ctypes.data,
             rows,
@@ -113,25 +115,32 @@ class Table:
         found: int = self._local.buffer.ctypes.data
         return -(-found // 64) * 64
 
-    def _function(self, width: int, lies: dict[str, str], results: tuple[str, ...] | None) -> Any:
+    def _function(
+        self, kernels: Kernels, width: int, lies: dict[str, str], results: tuple[str, ...]
+    ) -> Any:
         key = width, tuple(lies.values()), results
         with _LOCK:
             if key not in self._compiled:
-                self._compiled[key] = self._compile(width, lies, results)
+                self._compiled[key] = self._compile(kernels, width, lies, results)
         return self._compiled[key]
 
-    def _compile(self, width: int, lies: dict[str, str], results: tuple[str, ...] | None) -> Any:
-        kernels = self._kernels
-        text = table_text(kernels.code, lies, results, width, self.dtype.name)
-        if results is not None:
-            same = frozenset(name for name, lie in lies.items() if lie == "uniform")
-            packed = ["columns" if x == "columns" else "packed" for x in lies.values()]
-            text = kernels._text(width, same, (*packed, *results)) + text
+    def _compile(
+        self, kernels: Kernels, width: int, lies: dict[str, str], results: tuple[str, ...]
+    ) -> Any:
+        same = frozenset(name for name, lie in lies.items() if lie == "uniform")
+        given = ("columns" if lie == "columns" else "packed" for lie in lies.values())
+        text = kernels._text(width, same, (*given, *results), surveyed=True)
+        text += table_text(kernels.code, lies, results, width, self.dtype.name)
         engine = kernels._engine(text)
         function = _SIGNATURE(engine.get_function_address("table"))
         # the machine code lives as long as the function
         function.engine = engine  # type: ignore[attr-defined]
         return function
+
+
+def _reading(code: Code) -> Code:
+    """A program with the same inputs that computes nothing."""
+    return replace(code, nodes=(("none",),), outputs={}, labels={})
 
 
 def _pointers(addresses: Sequence[int]) -> Any:
