@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import os
 import time
 from pathlib import Path
@@ -12,7 +13,7 @@ import pytest
 
 import cardan
 from cardan.app.web import work
-from cardan.app.web.jobs import JobError, Jobs, Limits
+from cardan.app.web.jobs import JobError, Jobs, Limits, Result
 from cardan.app.web.store import Store
 from cardan.describe.files import dumps
 
@@ -40,16 +41,51 @@ def alive(folder: Path) -> list[str]:
 
 
 def test_a_model_is_derived_and_kept() -> None:
-    jobs = Jobs()
-    first = run(jobs, "derive", robot=RX90, model="inverse-dynamics", options={}, language="c")
+    jobs, question = Jobs(), {"robot": RX90, "model": "inverse-dynamics", "options": {}}
+    first = run(jobs, "derive", hints={"language": "c"}, **question)
     program = cardan.model(cardan.load("rx90"), "inverse-dynamics")
-    assert first["code"] == program.emit("c")
+    assert json.loads(jobs.part(first["key"], "code.c")) == program.emit("c")
     assert first["cost"]["mul"] == program.cost.mul
-    assert first["lines"][-1][0].startswith("tau")
+    assert json.loads(jobs.part(first["key"], "lines"))[-1][0].startswith("tau")
     start = time.perf_counter()
-    again = run(jobs, "derive", robot=RX90, model="inverse-dynamics", options={}, language="c")
+    again = run(jobs, "derive", hints={"language": "rust"}, **question)
     assert again["cached"]
     assert time.perf_counter() - start < 0.3
+
+
+@pytest.mark.parametrize("language", ["c", "python", "latex", "matlab"])
+def test_another_language_does_not_derive_again(
+    monkeypatch: pytest.MonkeyPatch, language: str
+) -> None:
+    data = {"robot": RX90, "model": "direct-dynamics", "options": {}}
+    program = work.derive(data, lambda text: None)["parts"]["program"]
+    expected = cardan.model(cardan.load("rx90"), "direct-dynamics").emit(language)
+    monkeypatch.setattr(work, "model", None)  # whoever derives fails
+    data = {**data, "language": language, "attached": program}
+    found = work.code(data, lambda text: None)["parts"]
+    assert found == {f"code.{language}": expected}
+
+
+def test_parts_are_handed_to_other_jobs() -> None:
+    jobs, question = Jobs(), {"robot": RX90, "model": "gravity", "options": {}}
+    derived = run(jobs, "derive", **question)
+    attached = jobs.part(derived["key"], "program")
+    found = run(jobs, "code", attached=attached, language="julia", **question)
+    expected = cardan.model(cardan.load("rx90"), "gravity").emit("julia")
+    assert json.loads(jobs.part(found["key"], "code.julia")) == expected
+    assert jobs.part(found["key"], "nothing") is None
+    assert jobs.part("0" * 64, "code.julia") is None
+
+
+def test_what_is_kept_is_bounded() -> None:
+    jobs = Jobs()
+    for k in range(200):
+        jobs._keep(str(k), Result(b"{}", {"lines": b"x" * 1_000_000}))
+    assert sum(result.size for result in jobs._results.values()) <= 48_000_000
+    assert jobs.keeps("199")
+    for k in range(200):
+        jobs._keep(f"small{k}", Result(b"{}"))
+    assert len(jobs._results) == 64
 
 
 def test_a_users_fault_is_one_message() -> None:

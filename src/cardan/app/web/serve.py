@@ -25,7 +25,7 @@ def application(host: str, port: int, token: str) -> Any:
     folder = data_folder()
     os.environ.setdefault("NICEGUI_STORAGE_PATH", str(folder / "browser"))
     try:
-        from fastapi import FastAPI
+        from fastapi import FastAPI, Response
         from nicegui import app, ui
     except ImportError:
         raise MissingExtraError.of("nicegui", "web", "the web app") from None
@@ -44,6 +44,17 @@ def application(host: str, port: int, token: str) -> Any:
     def robots() -> None:
         name = str(app.storage.browser["id"]).replace("-", "")
         gallery.build(lambda: store.project(name), jobs)
+
+    @app.get("/gallery/cards")
+    def cards() -> Response:
+        return Response(gallery.cards(), media_type="application/json")
+
+    @app.get("/result/{key}/{part}")
+    async def result(key: str, part: str) -> Response:
+        found = jobs.part(key, part)
+        status = 404 if found is None else 200
+        return Response(found or b"null", status, media_type="application/json",
+                        headers={"cache-control": "private, max-age=600"})  # fmt: skip
 
     app.on_shutdown(jobs.close)
     api = FastAPI(openapi_url=None, docs_url=None, redoc_url=None)

@@ -30,7 +30,6 @@ class Page:
         self._motion_listeners: list[Callable[[], None]] = []
         self._drawn: Robot | None = None
         self._numeric: tuple[Robot | None, ...] = ()
-        self.redraw = False  # the tables must be drawn anew although the robot has the same form
         self.q = self._kept_q()
         self._tasks: set[asyncio.Task[Any]] = set()
         self.closed = False
@@ -67,7 +66,7 @@ class Page:
         kept = "".join(c if c.isascii() and c.isalnum() else "_" for c in self.robot.name)
         return kept.strip("_")[:60] or "robot"
 
-    def change(self, robot: Robot, redraw: bool = False) -> str:
+    def change(self, robot: Robot) -> str:
         """Take a changed robot; a message, and nothing changed, where it is not sound."""
         faults = [fault for fault in check(robot) if fault.severity == "error"]
         if faults:
@@ -76,18 +75,15 @@ class Page:
             self.project.change(robot)
         except CardanError as error:
             return str(error)
-        self.redraw = redraw
         self.refresh()
         return ""
 
     def undo(self) -> None:
         self.project.undo()
-        self.redraw = True
         self.refresh()
 
     def redo(self) -> None:
         self.project.redo()
-        self.redraw = True
         self.refresh()
 
     def refresh(self) -> None:
@@ -98,7 +94,6 @@ class Page:
             self.q = np.zeros(self.robot.n)
         for listener in list(self._robot_listeners):
             listener()
-        self.redraw = False
 
     def on_robot(self, listener: Callable[[], None]) -> None:
         self._robot_listeners.append(listener)

@@ -15,6 +15,7 @@ import time
 from collections import OrderedDict
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +31,12 @@ _DEPTH = 100  # steps that can be undone
 _FIRST = "rx90"
 _KEPT = 200  # projects on disk
 _OPEN = 64  # projects in memory; they are written at every change
+
+
+@lru_cache(maxsize=64)
+def _robot(text: str) -> Robot:
+    """The robot of a .toml text: frozen, so that pages can share it."""
+    return accepted(*read_bytes(text.encode(), "robot.toml"), "robot.toml")
 
 
 def data_folder() -> Path:
@@ -56,7 +63,7 @@ class Project:
 
     @property
     def robot(self) -> Robot:
-        return accepted(*read_bytes(self.texts[self.index].encode(), "robot.toml"), "robot.toml")
+        return _robot(self.texts[self.index])
 
     @property
     def can_undo(self) -> bool:

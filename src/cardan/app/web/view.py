@@ -54,10 +54,14 @@ class View:
                 self.scene = stage(self._dropped)
                 self._tools()
                 self.message = ui.label("").classes("stage-message error").props("role=status")
-            self.sliders = Sliders(page, self.message.set_text)
+            self.sliders = Sliders(page, self._say)
         self.draw()
         page.on_robot(self.draw)
         page.on_motion(self.place)
+
+    def _say(self, text: str) -> None:
+        if self.message.text != text:
+            self.message.set_text(text)
 
     def _tools(self) -> None:
         """Buttons over the scene: look at everything, what is shown, a picture of it."""
@@ -88,13 +92,13 @@ class View:
 
     def draw(self) -> None:
         """All solids anew; then everything is put where the joints say."""
-        self.message.set_text("")
+        self._say("")
         try:
             robot = self.page.drawn()
             self.size, self.thick = reach(robot), thickness(robot)
             parts = solids(robot)
         except CardanError as error:
-            self.message.set_text(str(error))
+            self._say(str(error))
             return
         with together(self.scene):
             self.scene.clear()
@@ -193,7 +197,7 @@ class View:
             try:
                 self.page.q = assembled(self.page.drawn(), self.page.q)
             except CardanError as error:
-                self.message.set_text(str(error))
+                self._say(str(error))
 
     def place(self) -> None:
         """Move every frame to where the joints put it."""
@@ -266,10 +270,10 @@ class View:
         place = (event.x, event.y, event.z)
         try:
             q = await asyncio.to_thread(reach_for, self.page.drawn(), self.page.q, place)
-            self.message.set_text("")
+            self._say("")
             self.page.move(q, keep=True)
         except CardanError as error:
-            self.message.set_text(str(error))
+            self._say(str(error))
             self.place()
 
     async def play(self, motion: np.ndarray, seconds: float) -> None:
@@ -285,8 +289,8 @@ class View:
 
 
 def _tool(icon: str, words: str, work: Any) -> None:
-    button = ui.button(icon=icon, on_click=work).props("flat round dense size=sm").tooltip(words)
-    button._props["aria-label"] = words
+    button = ui.button(icon=icon, on_click=work).props("flat round dense size=sm")
+    button.props["aria-label"] = button.props["title"] = words
 
 
 def _row(robot: Any, j: int) -> int:
