@@ -147,9 +147,10 @@ def test_a_project_survives_a_restart(server: Server, browser: Any) -> None:
     page.goto(f"{server.address}/?token={TOKEN}")
     page.get_by_role("tab", name="Geometry").wait_for(timeout=SLOW)
     open_bundled(page, "scara")
+    page.evaluate("window.before = true")
     server.stop()
     server.start()
-    page.goto(f"{server.address}/?token={TOKEN}")
+    page.wait_for_function("!window.before", timeout=SLOW)  # it comes back by itself
     page.locator(".header .title", has_text="SCARA").wait_for(timeout=SLOW)
     context.close()
 

@@ -64,7 +64,7 @@ def build(project: Callable[[], Project], jobs: Jobs) -> None:
             found = project()
             found.page.pop("q", None)
             found.change(robot)
-            found.remember(tab="Robot")
+            found.remember(tab="Robot", surfaces={})
             ui.navigate.to("/")
         elif act == "Tables":
             _tables(robot)

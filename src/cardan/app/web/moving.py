@@ -147,7 +147,7 @@ def identification(robot: Any, data: Data, say: Say) -> Data:
 
     with tempfile.TemporaryDirectory() as folder:
         log = Path(folder, f"log.{data['suffix']}")
-        log.write_bytes(base64.b64decode(data["log"]))
+        log.write_bytes(base64.b64decode(data["attached"][0][1]))
         recipe = None
         if data.get("recipe"):
             recipe = Path(folder, "recipe.toml")

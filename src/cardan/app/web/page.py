@@ -115,7 +115,7 @@ def _icon(icon: str, words: str, keys: str, work: Callable[[], Any]) -> Any:
 
 def _robot_menu(page: Page) -> list[Item | None]:
     def take(name: str) -> None:
-        _take(page, bundled(name))
+        say(page.open(bundled(name)))
 
     async def choose() -> None:
         titles = await asyncio.to_thread(lambda: {name: bundled(name).name for name in robots()})
@@ -131,11 +131,6 @@ def _robot_menu(page: Page) -> list[Item | None]:
     ]  # fmt: skip
 
 
-def _take(page: Page, robot: Any) -> None:
-    page.q = page.q[:0]
-    say(page.change(robot))
-
-
 def _new(page: Page) -> None:
     from ...describe.toml import from_dict
 
@@ -144,7 +139,7 @@ def _new(page: Page) -> None:
         "gravity": [0, 0, "-9.81"],
         "link": [{"name": "link1", "M": 1}],
     }
-    _take(page, from_dict(table))
+    say(page.open(from_dict(table)))
 
 
 def _download(page: Page, form: str) -> None:

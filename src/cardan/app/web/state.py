@@ -14,7 +14,7 @@ from ...describe.robot import Robot
 from ...errors import CardanError
 from .drawing import drawable
 from .jobs import Jobs
-from .store import Project
+from .store import Project, Shapes
 
 __all__ = ["Page"]
 
@@ -22,9 +22,10 @@ __all__ = ["Page"]
 class Page:
     """The state shared by the parts of the page; parts subscribe to changes."""
 
-    def __init__(self, project: Project, jobs: Jobs) -> None:
+    def __init__(self, project: Project, jobs: Jobs, shapes: Shapes | None = None) -> None:
         self.project = project
         self.jobs = jobs
+        self.shapes = shapes
         self.robot: Robot = project.robot
         self._robot_listeners: list[Callable[[], None]] = []
         self._motion_listeners: list[Callable[[], None]] = []
@@ -77,6 +78,22 @@ class Page:
             return str(error)
         self.refresh()
         return ""
+
+    def open(self, robot: Robot, surfaces: list[Any] | None = None) -> str:
+        """Another robot takes the place; surfaces: [link's name, digest, colour] of each."""
+        self.q = self.q[:0]
+        kept = {"of": robot.name, "list": surfaces} if surfaces else {}
+        self.project.remember(surfaces=kept)
+        return self.change(robot)
+
+    def surfaces(self) -> list[tuple[int, str, str]]:
+        """What the file of the robot looks like: (frame, digest, colour) of each surface."""
+        kept = self.project.page.get("surfaces") or {}
+        if kept.get("of") != self.robot.name:
+            return []
+        number = {"": 0} | {link.name: j for j, link in enumerate(self.robot.links, 1)}
+        return [(number[link], digest, colour) for link, digest, colour in kept["list"]
+                if link in number]  # fmt: skip
 
     def undo(self) -> None:
         self.project.undo()

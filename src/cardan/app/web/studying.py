@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-import base64
 from typing import Any
 
 import numpy as np
 from nicegui import ui
 
+from ...errors import CardanError
+from .cells import say
+from .opening import packed
 from .state import Page
 from .view import View
 from .working import Work
@@ -20,12 +22,16 @@ _LARGEST = 100_000_000  # bytes of a log
 
 def identify(page: Page, view: View) -> None:
     """A log is uploaded; the report is shown in a frame that may run nothing."""
-    kept: dict[str, str] = {}
+    kept: dict[str, Any] = {}
     recipe = ui.textarea("Recipe (.toml), if columns are not t, q1.., tau1..").classes("w-full")
     recipe.props("outlined dense rows=3")
 
     async def take(event: Any) -> None:
-        kept["log"] = base64.b64encode(await event.file.read()).decode()
+        try:
+            kept["digest"], kept["attached"] = await packed([event.file], _LARGEST)
+        except CardanError as error:
+            say(str(error))
+            return
         kept["suffix"] = event.file.name.rpartition(".")[2].lower()[:8]
 
     async def start(work: Work) -> None:

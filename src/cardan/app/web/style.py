@@ -8,6 +8,12 @@ body.body--dark { --line: #30363d; --soft: #9aa4af; --face: #15181c; --ink: #dfe
 body { font-family: "Inter", "Segoe UI", system-ui, sans-serif; font-size: 14px;
   color: var(--ink); background: var(--face); overflow: hidden; }
 .nicegui-content { padding: 0; }
+input, select, button { font: inherit; }
+.w-full { width: 100%; } .w-24 { width: 6rem; } .w-32 { width: 8rem; } .w-36 { width: 9rem; }
+.w-40 { width: 10rem; } .w-56 { width: 14rem; } .w-64 { width: 16rem; } .w-72 { width: 18rem; }
+.min-w-96 { min-width: 24rem; } .text-lg { font-size: 1.1rem; font-weight: 600; }
+.gap-0 { gap: 0; } .items-center { align-items: center; } .items-end { align-items: flex-end; }
+.no-wrap { flex-wrap: nowrap; } .justify-end { justify-content: flex-end; }
 .header { background: var(--face); color: var(--ink); border-bottom: 1px solid var(--line);
   padding: 3px 12px; gap: 2px; min-height: 42px; }
 .header .q-btn { --q-primary: var(--ink); }
@@ -57,7 +63,7 @@ body.body--dark .q-btn.bg-primary { --q-primary: #2f6aa0; }
   font-family: "JetBrains Mono", "Cascadia Code", ui-monospace, monospace; }
 .hint { color: var(--soft); font-size: 13px; }
 .error, .hint.error { color: var(--wrong); white-space: pre-wrap; }
-.nowrap { white-space: nowrap; }
+.nowrap { white-space: nowrap; } .narrow { max-width: 30rem; }
 .figures { gap: 4px 16px; }
 .figure { font-variant-numeric: tabular-nums; font-weight: 600; white-space: nowrap; }
 .listing { white-space: pre-wrap; overflow-wrap: anywhere; font-size: 13px;

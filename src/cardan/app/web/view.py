@@ -33,6 +33,7 @@ _SHOWN = {
     "names": ("label", "Names of the links", False),
     "mass": ("adjust", "Centre of mass and gravity", True),
     "grid": ("grid_on", "Grid", True),
+    "surfaces": ("view_in_ar", "Surfaces of the file, or the skeleton", True),
 }
 _LABEL = "font-size:11px;color:inherit;padding-left:64px;white-space:nowrap"
 
@@ -48,6 +49,8 @@ class View:
         self.slides: list[tuple[int, Any]] = []
         self.ghosts: list[Any] = []
         self.extras: dict[str, list[Any]] = {}
+        self.bones: list[Any] = []
+        self.tools: dict[str, Any] = {}
         self.playing = 0
         with ui.column().classes("view w-full no-wrap"):
             with ui.element("div").classes("stage"):
@@ -68,7 +71,7 @@ class View:
         with ui.row().classes("tools"):
             _tool("center_focus_strong", "Look at the whole robot", self.look)
             for key, (icon, words, _) in _SHOWN.items():
-                _tool(icon, words, lambda key=key: self._toggle(key))
+                self.tools[key] = _tool(icon, words, lambda key=key: self._toggle(key))
             _tool("photo_camera", "Save as a picture", self._picture)
             _tool("restart_alt", "Joints to zero", self._zero)
 
@@ -102,13 +105,14 @@ class View:
             return
         with together(self.scene):
             self.scene.clear()
-            self.frames, self.slides, self.ghosts, self.extras = [], [], [], {}
+            self.frames, self.slides, self.ghosts, self.extras, self.bones = [], [], [], {}, []
             with self.scene:
                 for j in range(len(robot.links) + 1):
                     with self.scene.group() as group:
                         for part in (part for part in parts if part.frame == j):
                             self._solid(part)
                     self.frames.append(group)
+                self.tools["surfaces"].set_visibility(bool(self.page.surfaces()))
                 self._extras()
                 self.target = self.scene.sphere(0.05 * self.thick).material("#b5402a", 0.5)
                 self.target.draggable().with_name("target")
@@ -133,12 +137,14 @@ class View:
             found = scene.cylinder(radius, radius, part.length, 24)
             turn = part.turn @ _UPRIGHT
         found.material(_COLOURS[part.kind]).move(*part.middle).rotate_R(turn.tolist())
+        self.bones.append(found)
         if part.kind == "slide":
             self.slides.append((part.joint, found))
 
     def _extras(self) -> None:
         """What can be shown or left out: made when it is first asked for."""
-        makers = {"axes": self._axes, "names": self._names, "mass": self._mass, "grid": self._grid}
+        makers = {"axes": self._axes, "names": self._names, "mass": self._mass, "grid": self._grid,
+                  "surfaces": self._surfaces}  # fmt: skip
         with together(self.scene), self.scene:
             for key, make in makers.items():
                 shown = self.shows(key)
@@ -146,12 +152,23 @@ class View:
                     self.extras[key] = make()
                 for item in self.extras.get(key, []):
                     item.visible(shown)
+            skinned = bool(self.extras.get("surfaces")) and self.shows("surfaces")
+            for bone in self.bones:
+                bone.visible(not skinned)
 
     def _axes(self) -> list[Any]:
         found = []
         for group in self.frames:
             with group:
                 found.append(self.scene.axes_helper(0.14 * self.thick))
+        return found
+
+    def _surfaces(self) -> list[Any]:
+        """What the file of the robot looks like; its frames are found by the names of links."""
+        found = []
+        for frame, digest, colour in self.page.surfaces():
+            with self.frames[frame]:
+                found.append(self.scene.stl(f"/surface/{digest}").material(colour))
         return found
 
     def _names(self) -> list[Any]:
@@ -288,9 +305,10 @@ class View:
             await asyncio.sleep(seconds / frames)
 
 
-def _tool(icon: str, words: str, work: Any) -> None:
+def _tool(icon: str, words: str, work: Any) -> Any:
     button = ui.button(icon=icon, on_click=work).props("flat round dense size=sm")
     button.props["aria-label"] = button.props["title"] = words
+    return button
 
 
 def _row(robot: Any, j: int) -> int:

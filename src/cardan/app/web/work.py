@@ -21,6 +21,7 @@ from ...describe.robot import Robot
 from ...errors import CardanError, InputError, UnknownNameError
 from ...program import Program
 from . import moving
+from .visuals import opened
 
 __all__ = ["FUNCTIONS"]
 
@@ -171,4 +172,5 @@ FUNCTIONS: dict[str, Callable[[Data, Say], Data]] = {
     "simulation": _on(moving.simulation),
     "identification": _on(moving.identification),
     "modes": _on(moving.modes),
+    "opened": opened,
 }
