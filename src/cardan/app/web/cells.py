@@ -135,8 +135,9 @@ def word(text: str, style: str = "name") -> Cell:
 
 
 def expression(
-    page: Page, label: str, value: Any, apply: Callable[[Any], Robot], empty: str = "0"
-) -> Cell:
+    page: Page, label: str, value: Any, apply: Callable[[Any], Robot], empty: str = "0",
+    style: str = "mono",
+) -> Cell:  # fmt: skip
     """A number or a formula; `empty` is what an empty cell stands for, "" for nothing."""
 
     def check(text: str) -> str:
@@ -151,7 +152,7 @@ def expression(
         return page.change(apply(to_value(text) if text else None))
 
     shown = "" if value is None or value == 0 else str(value)
-    return Cell("text", shown, label, taken, check, style="mono", empty=empty or "none")
+    return Cell("text", shown, label, taken, check, style=style, empty=empty or "none")
 
 
 def name(page: Page, label: str, value: str, apply: Callable[[str], Robot]) -> Cell:

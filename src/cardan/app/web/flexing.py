@@ -60,7 +60,8 @@ def _row(page: Page, j: int, name: str, beam: Beam) -> list[Cell]:
     key = "elements" if beam.shapes == "elements" else "modes"
     return [
         word(name),
-        *(expression(page, f"{key} {label}", getattr(beam, key), _field(page, j, key))
+        *(expression(page, f"{key} {label}", getattr(beam, key), _field(page, j, key),
+                     style="mono cell-wide")
           for key in _NUMBERS),
         _motions(page, j, beam, label),
         choice(page, f"shapes {label}", beam.shapes, {x: x for x in SHAPES},

@@ -35,7 +35,10 @@ class Sliders(Element, component="parts/sliders.js"):
         moving = [joint for joint in robot.joints if joint.sigma != FIXED]
         names = stand_ins(robot)
         self._props.update(
-            joints=[self._joint(k, joint, size) for k, joint in enumerate(moving)],
+            joints=[
+                self._joint(name, joint, size)
+                for name, joint in zip(robot.variables, moving, strict=True)
+            ],
             symbols=[
                 {"name": name, "value": number_or(self.page.values.get(name), float(value))}
                 for name, value in names.items()
@@ -43,10 +46,10 @@ class Sliders(Element, component="parts/sliders.js"):
             values=self.page.q.tolist(),
         )
 
-    def _joint(self, k: int, joint: Joint, size: float) -> dict[str, Any]:
+    def _joint(self, name: str, joint: Joint, size: float) -> dict[str, Any]:
         low, high = _range(joint, size)
         return {
-            "name": joint.variable or f"q{k + 1}", "title": joint.name, "low": low, "high": high,
+            "name": name, "title": joint.name, "low": low, "high": high,
             "unit": "m" if joint.sigma == PRISMATIC else "rad",
             "off": not joint.active and bool(self.page.robot.loops),
         }  # fmt: skip

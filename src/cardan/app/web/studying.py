@@ -76,19 +76,25 @@ def modes(page: Page, view: View) -> None:
                     ui.button(text, on_click=lambda mode=mode: _swing(page, view, mode)).props(
                         "flat dense no-caps align=left"
                     ).classes("mono configuration")
+            ui.button("Hide the shape", on_click=lambda: view.show_lines([])).props(
+                "flat dense no-caps"
+            )
 
     Work(page, "Compute", start)
 
 
 async def _swing(page: Page, view: View, mode: dict[str, Any]) -> None:
-    """Show the frames of the robot at the ends of a swing, then swing between them."""
-    rest, amplitude = np.array(mode["rest"]), np.array(mode["amplitude"])
-    robot = page.robot
+    """Let the robot swing in a mode, then show it at both ends of the swing."""
+    rest = [np.array(line) for line in mode["rest"]]
+    swing = [np.array(line) for line in mode["amplitude"]]
+
+    def at(phase: float) -> list[Any]:
+        return [line + phase * step for line, step in zip(rest, swing, strict=True)]
+
+    robot, turn = page.robot, view.take_turn()
     for phase in np.sin(np.linspace(0, 6 * np.pi, 90)):
-        if page.robot is not robot or page.closed:
+        if page.robot is not robot or page.closed or not view.has_turn(turn):
             return
-        places = rest + phase * amplitude
-        view.show_lines([[[places[i], places[j]] for i, j in mode["links"]]])
+        view.show_lines([at(phase)])
         await asyncio.sleep(1 / 30)
-    view.show_lines([[[p[i], p[j]] for i, j in mode["links"]]
-                     for p in (rest + amplitude, rest - amplitude)])  # fmt: skip
+    view.show_lines([at(1), at(-1)])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import math
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -47,7 +48,7 @@ class View:
         self.looked: tuple[Any, ...] = ()
         self.frames: list[Any] = []
         self.slides: list[tuple[int, Any]] = []
-        self.ghosts: list[Any] = []
+        self.ghosts: list[tuple[Any, str]] = []
         self.extras: dict[str, list[Any]] = {}
         self.bones: list[Any] = []
         self.tools: dict[str, Any] = {}
@@ -69,7 +70,7 @@ class View:
     def _tools(self) -> None:
         """Buttons over the scene: look at everything, what is shown, a picture of it."""
         with ui.row().classes("tools"):
-            _tool("center_focus_strong", "Look at the whole robot", self.look)
+            _tool("center_focus_strong", "Look at the whole robot", lambda: self.look())
             for key, (icon, words, _) in _SHOWN.items():
                 self.tools[key] = _tool(icon, words, lambda key=key: self._toggle(key))
             _tool("photo_camera", "Save as a picture", self._picture)
@@ -200,9 +201,12 @@ class View:
         plate.move(0, 0, -0.01 * self.thick).rotate_R(_UPRIGHT.tolist())
         return [*found, plate]
 
-    def look(self) -> None:
+    def look(self, motion: np.ndarray | None = None) -> None:
+        """See all of the robot, where it is or over a whole motion (N, n)."""
         if self.frames:
-            fit(self.scene, link_frames(self.page.drawn(), self.page.q)[:, :3, 3], self.size)
+            q = self.page.q[None] if motion is None else motion[:: max(1, len(motion) // 12)]
+            places = link_frames(self.page.drawn(), q)[..., :3, 3]
+            fit(self.scene, places.reshape(-1, 3), self.size)
 
     # placing
 
@@ -255,28 +259,30 @@ class View:
         robot = self.page.drawn()
         links = [(joint.antecedent, j) for j, joint in enumerate(robot.joints, 1)]
         poses = link_frames(robot, configurations)
-        self.show_lines([[(T[i, :3, 3], T[j, :3, 3]) for i, j in links] for T in poses])
+        self.show_lines([[T[[i, j], :3, 3] for i, j in links] for T in poses])
 
     def show_lines(self, drawings: Any) -> None:
-        """Segments [start, end] in frame 0, a colour for each drawing, in place of older ones."""
+        """Lines of points (k, 3) in frame 0, a colour for each drawing, in place of older ones."""
+        ends = [
+            (np.asarray(a, float), np.asarray(b, float), _PALETTE[k % len(_PALETTE)])
+            for k, drawing in enumerate(drawings)
+            for line in drawing
+            for a, b in pairwise(line)
+        ]
         with together(self.scene), self.scene:
-            for rod in self.ghosts:
-                rod.delete()
-            self.ghosts = [
-                rod
-                for k, drawing in enumerate(drawings)
-                for start, end in drawing
-                for rod in self._rod(np.array(start), np.array(end), _PALETTE[k % len(_PALETTE)])
-            ]
-
-    def _rod(self, start: np.ndarray, end: np.ndarray, colour: str) -> list[Any]:
-        length = float(np.linalg.norm(end - start))
-        if length < 1e-9:
-            return []
-        radius = 0.007 * self.thick
-        rod = self.scene.cylinder(radius, radius, length, 8).material(colour, 0.7)
-        turn = along((end - start) / length) @ _UPRIGHT
-        return [rod.move(*((start + end) / 2).tolist()).rotate_R(turn.tolist())]
+            if [colour for _, _, colour in ends] != [colour for _, colour in self.ghosts]:
+                for rod, _ in self.ghosts:
+                    rod.delete()
+                radius = 0.007 * self.thick
+                self.ghosts = [
+                    (self.scene.cylinder(radius, radius, 1, 8).material(colour, 0.7), colour)
+                    for _, _, colour in ends
+                ]
+            for (rod, _), (start, end, _) in zip(self.ghosts, ends, strict=True):
+                length = float(np.linalg.norm(end - start))
+                turn = along((end - start) / length) @ _UPRIGHT if length > 1e-9 else np.eye(3)
+                rod.move(*((start + end) / 2).tolist()).rotate_R(turn.tolist())
+                rod.scale(1, max(length, 1e-9), 1)
 
     # moving
 
@@ -293,16 +299,32 @@ class View:
             self._say(str(error))
             self.place()
 
-    async def play(self, motion: np.ndarray, seconds: float) -> None:
-        """Show joint positions (N, n) at their pace, thirty pictures a second at most."""
+    def take_turn(self) -> int:
+        """One motion at a time is shown: the latest."""
         self.playing += 1
-        turn, robot = self.playing, self.page.robot
+        return self.playing
+
+    def has_turn(self, turn: int) -> bool:
+        return turn == self.playing
+
+    async def play(self, motion: np.ndarray, seconds: float, curves: Any = ()) -> None:
+        """Show joint positions (N, n) at their pace, thirty pictures a second at most; curves: the
+        robot as it bends, at fewer instants."""
+        turn, robot = self.take_turn(), self.page.robot
         frames = max(2, min(len(motion), int(30 * seconds)))
-        for row in np.linspace(0, len(motion) - 1, frames).astype(int):
-            if turn != self.playing or robot is not self.page.robot or self.page.closed:
+        self.look(motion)
+        loop = asyncio.get_running_loop()
+        start = loop.time()
+        for k, row in enumerate(np.linspace(0, len(motion) - 1, frames).astype(int)):
+            late = loop.time() - start - seconds * k / frames
+            if late > 2 * seconds / frames and 0 < k < frames - 1:
+                continue  # on a busy machine pictures are left out
+            if not self.has_turn(turn) or robot is not self.page.robot or self.page.closed:
                 return  # another motion, or another robot, has taken the place
             self.page.move(motion[row])
-            await asyncio.sleep(seconds / frames)
+            if curves:
+                self.show_lines([curves[round(k / (frames - 1) * (len(curves) - 1))]])
+            await asyncio.sleep(max(0.0, seconds / frames - max(late, 0.0)))
 
 
 def _tool(icon: str, words: str, work: Any) -> Any:
