@@ -73,6 +73,7 @@ def inertial_dialog(page: Page) -> None:
         with ui.row().classes("w-full justify-end"):
             ui.button("Cancel", on_click=dialog.close).props("flat no-caps")
             ui.button("Apply", on_click=apply).props("no-caps")
+    dialog.on("hide", dialog.delete)
     dialog.open()
 
 
@@ -95,4 +96,4 @@ def _write(page: Page, j: int, mass: float, J: np.ndarray, MS: np.ndarray) -> st
         return str(error)
     links: list[Link] = list(page.robot.links)
     links[j] = replace(links[j], **fields)
-    return page.change(replace(page.robot, links=tuple(links)), redraw=True)
+    return page.change(replace(page.robot, links=tuple(links)))

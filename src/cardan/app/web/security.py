@@ -22,6 +22,7 @@ Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
 Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
 App = Callable[[Scope, Receive, Send], Awaitable[None]]
 
+_LARGEST = 128_000_000  # bytes of a request
 _POLICY = (
     "default-src 'self'; script-src 'self' 'unsafe-inline' 'unsafe-eval'; "
     "style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; font-src 'self' data:; "
@@ -31,6 +32,7 @@ _POLICY = (
 _REFUSED = {
     "host": "this address is not the one the server was started on",
     "origin": "a page of another site asked",
+    "size": "at most 128 MB can be sent, and their number must be said before",
     "token": "open the address that `cardan serve` printed: it carries the token",
 }
 
@@ -81,6 +83,10 @@ class Guard:
             if name == "sec-fetch-site" and value.lower() not in ("same-origin", "none"):
                 # a link from elsewhere may open the page with the token, nothing more
                 return "origin"
+            if name == "transfer-encoding":
+                return "size"  # of a length that is not said
+            if name == "content-length" and not (value.isdigit() and int(value) <= _LARGEST):
+                return "size"
         return "" if self._in_query(scope) or self._in_cookie(headers) else "token"
 
     def _in_query(self, scope: Scope) -> bool:
@@ -137,7 +143,7 @@ async def _refuse(scope: Scope, receive: Receive, send: Send, fault: str) -> Non
         await send({"type": "websocket.close", "code": 1008})
         return
     text = f"cardan: refused: {_REFUSED[fault]}\n".encode()
-    await _answer(send, 401 if fault == "token" else 403, text, {})
+    await _answer(send, {"token": 401, "size": 413}.get(fault, 403), text, {})
 
 
 async def _answer(send: Send, status: int, body: bytes, headers: dict[str, str]) -> None:

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import gc
+import importlib.util
 import os
 import secrets
 import socket
+import sys
 import webbrowser
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from typing import Any
 
 from ...errors import InputError, MissingExtraError
@@ -25,8 +29,10 @@ def application(host: str, port: int, token: str) -> Any:
     folder = data_folder()
     os.environ.setdefault("NICEGUI_STORAGE_PATH", str(folder / "browser"))
     try:
-        from fastapi import FastAPI
-        from nicegui import app, ui
+        with _without("aiohttp", "tornado"):  # clients and drivers of the WebSocket's library
+            from fastapi import FastAPI, Response
+            from fastapi.responses import FileResponse
+            from nicegui import app, ui
     except ImportError:
         raise MissingExtraError.of("nicegui", "web", "the web app") from None
     from . import gallery, page
@@ -38,19 +44,38 @@ def application(host: str, port: int, token: str) -> Any:
     @ui.page("/", title="Cardan")
     def main() -> None:
         name = str(app.storage.browser["id"]).replace("-", "")
-        page.build(Page(store.project(name), jobs))
+        page.build(Page(store.project(name), jobs, store.shapes))
 
     @ui.page("/gallery", title="Cardan: robots")
     def robots() -> None:
         name = str(app.storage.browser["id"]).replace("-", "")
         gallery.build(lambda: store.project(name), jobs)
 
+    @app.get("/gallery/cards")
+    def cards() -> Response:
+        return Response(gallery.cards(), media_type="application/json")
+
+    @app.get("/result/{key}/{part}")
+    async def result(key: str, part: str) -> Response:
+        found = jobs.part(key, part)
+        status = 404 if found is None else 200
+        return Response(found or b"null", status, media_type="application/json",
+                        headers={"cache-control": "private, max-age=600"})  # fmt: skip
+
+    @app.get("/surface/{digest}")
+    def surface(digest: str) -> Response:
+        path = store.shapes.path(digest)
+        if path is None:
+            return Response(b"", 404)
+        return FileResponse(path, media_type="model/stl",
+                            headers={"cache-control": "private, max-age=86400"})  # fmt: skip
+
     app.on_shutdown(jobs.close)
     api = FastAPI(openapi_url=None, docs_url=None, redoc_url=None)
     ui.run_with(
         api, title="Cardan", storage_secret=_secret(folder), show_welcome_message=False,
         reconnect_timeout=_PATIENCE, message_history_length=_HISTORY,
-        gzip_middleware_factory=None,
+        gzip_middleware_factory=None, tailwind=False,
     )  # fmt: skip
     return Guard(api, hosts=hosts_of(host, port), token=token)
 
@@ -87,31 +112,54 @@ def serve(
     if token and not all(c.isalnum() or c in "-_" for c in token):
         raise InputError("the token may hold letters, digits, - and _ only")
     token = token or secrets.token_urlsafe(24)
-    port = port or _free_port(host)
-    try:
-        import uvicorn
-    except ImportError:
-        raise MissingExtraError.of("nicegui", "web", "the web app") from None
-    server = application(host, port, token)
+    if importlib.util.find_spec("nicegui") is None:
+        raise MissingExtraError.of("nicegui", "web", "the web app")
+    gc.disable()  # what is imported now stays
+    listener = _listening(host, port)
+    port = int(listener.getsockname()[1])
     shown = f"[{host}]" if ":" in host else host
     address = f"http://{shown}:{port}/?token={token}"
     say(f"Cardan is at {address}")
-    gc.collect()
-    gc.freeze()  # what was imported stays: the collector need not look at it again
     if browser:
-        webbrowser.open(address)
+        webbrowser.open(address)  # it starts while the rest is imported, and waits to be answered
+    server = application(host, port, token)
+    import uvicorn
+
+    gc.collect()
+    gc.freeze()  # the collector need not look at it again
+    gc.enable()
     # the browser is on this machine: to compress would cost more than it saves
-    uvicorn.run(
+    config = uvicorn.Config(
         server, host=host, port=port, log_level="warning", server_header=False,
         ws_per_message_deflate=False,
     )  # fmt: skip
+    with suppress(KeyboardInterrupt):
+        uvicorn.Server(config).run([listener])
 
 
-def _free_port(host: str) -> int:
+def _listening(host: str, port: int) -> socket.socket:
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    with socket.socket(family) as probe:
-        try:
-            probe.bind((host, 0))
-        except OSError as error:
-            raise InputError(f"cannot listen on {host}: {error.strerror}") from None
-        return int(probe.getsockname()[1])
+    found = socket.socket(family)
+    if os.name != "nt":  # there it would let two servers share the port
+        found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        found.bind((host, port))
+        found.listen(128)
+    except (OSError, OverflowError) as error:
+        found.close()
+        at = f"port {port} of {host}" if port else host
+        why = getattr(error, "strerror", None) or str(error)
+        raise InputError(f"cannot listen on {at}: {why}; name another with --port") from None
+    return found
+
+
+@contextmanager
+def _without(*modules: str) -> Iterator[None]:
+    """Imports that pass over modules which others use where they find them, and we never need."""
+    hidden = {name: None for name in modules if name not in sys.modules}
+    sys.modules.update(hidden)  # type: ignore[arg-type]
+    try:
+        yield
+    finally:
+        for name in hidden:
+            sys.modules.pop(name, None)

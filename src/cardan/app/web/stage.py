@@ -58,7 +58,9 @@ def stage(on_drag_end: Any) -> Any:
 
 
 def together(scene: Any) -> AbstractContextManager[None]:
-    """What is changed inside goes to the browser as one message."""
+    """What is changed inside goes to the browser as one message, in order, also when nested."""
+    if getattr(scene, "_batched_calls", None) is not None:
+        return nullcontext()
     found: AbstractContextManager[None] = getattr(scene, "_batch_calls", nullcontext)()
     return found
 
