@@ -168,7 +168,8 @@ def _shape(robot: Any, q: np.ndarray) -> list[Any]:
 
 def _thinned(line: np.ndarray) -> np.ndarray:
     """At most so many points of a curve, its ends among them."""
-    return line[np.unique(np.linspace(0, len(line) - 1, _POINTS).astype(int))]
+    chosen: np.ndarray = line[np.unique(np.linspace(0, len(line) - 1, _POINTS).astype(int))]
+    return chosen
 
 
 def identification(robot: Any, data: Data, say: Say) -> Data:
