@@ -186,7 +186,7 @@ def test_a_held_joint() -> None:
     solver = general_solver(Chain.of(cardan.load("panda")), (6,))
     numeric = solver.chain.numeric()
     q[:, 6] = [0.1, 0.2, 0.1, -1.0, 0.5]
-    found = solver.solve(numeric.pose(q), q[:, 6:])
+    found = solver.solve(numeric.pose(q), q[:, 6:], None, numeric, None)
     assert gaps(numeric, found.q, q).max() < 1e-5
     assert "given" in solver.equations()
 
@@ -234,7 +234,7 @@ def test_emitted_c(tmp_path: Path) -> None:
     library = tmp_path / "ik.so"
     checked_run([tool("gcc"), "-std=c99", *STRICT, "-O1", "-shared", "-fPIC", path, "-o", library,
                  "-lm"])  # fmt: skip
-    function = ctypes.CDLL(str(library)).ur5_ik
+    function = ctypes.CDLL(str(library)).ur5_ik_all
     found = []
     for pose in T:
         flat, q, info = np.ascontiguousarray(pose), np.zeros(96), np.zeros(64)
@@ -255,7 +255,7 @@ int main() {
     while (std::scanf("%lf", &T[0]) == 1) {
         for (std::size_t k = 1; k < 16; ++k)
             if (std::scanf("%lf", &T[k]) != 1) return 1;
-        ur5_ik(T, q, info);
+        ur5_ik_all(T, q, info);
         for (double v : q) std::printf("%.17g ", v);
         std::printf("%.17g\\n", info[0]);
     }
@@ -277,14 +277,15 @@ def test_emitted_python(tmp_path: Path) -> None:
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
-    agree([module.ur5_ik(pose) for pose in T[:2]], made, T[:2])
+    agree([module.ur5_ik_all(pose) for pose in T[:2]], made, T[:2])
 
 
 def test_emitted_matlab(tmp_path: Path) -> None:
     solver, made, T = ready("ur5")
     write(tmp_path, "ur5_ik.m", solver.emit("matlab", "ur5_ik"))  # type: ignore[attr-defined]
     rows = ";".join(" ".join(map(repr, row)) for row in T[0].tolist())
-    script = f"[q, info] = ur5_ik([{rows}]); printf('%.17g ', q, info(1));"
+    script = f"q = ur5_ik([{rows}]); k = size(q, 1); q(end + 1:16, :) = 0;"
+    script += " printf('%.17g ', q.', k);"
     octave = [tool("octave-cli"), "--quiet", "--no-init-file", "--eval", script]
     row = np.array(checked_run(octave, cwd=tmp_path).split(), float)
     agree([(row[:96], row[96:])], made, T[:1])

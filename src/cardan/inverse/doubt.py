@@ -122,8 +122,10 @@ def looked_at(
     """All configurations of doubtful poses inputs["T"] (N, 4, 4); guess (N, n) or none. `other`:
     another method, asked where an equation vanishes."""
     T, arm = inputs["T"], arm_table(numeric, held)
-    given = branches(**inputs) if guess is None else guided(**inputs, guess=guess)
-    first = Candidates.of(given)
+    first = Candidates.of(branches(**inputs))
+    if guess is not None:
+        led = Candidates.of(guided(**inputs, guess=guess))
+        first = led.joined(replace(first, role=first.role - 1))
     found, open_, vanished = settled(T, first, arm, most)
     for rows in (np.flatnonzero(open_), np.flatnonzero(vanished & ~open_)):
         if not len(rows):

@@ -141,11 +141,27 @@ def step_quaternions(six: Array, g: Array) -> None:
             g[8 * j + k] = tau[k]
 
 
+def spread(arm: Array, free: Array, wide: Array, count: int, q: Array) -> None:
+    """Rows of all joints from rows of the six that were solved for."""
+    joints = int(arm[0])
+    for k in range(count):
+        moving = 0
+        given = 0
+        for j in range(joints):
+            if arm[ROWS + 7 * j + 6] > 0.5:
+                q[joints * k + j] = free[given]
+                given += 1
+            else:
+                q[joints * k + j] = wide[6 * k + moving]
+                moving += 1
+
+
 def held_pose(T: Array, free: Array, arm: Array, q: Array, info: Array) -> None:
     """All configurations of a pose T (4x4, row by row) for the given values of the given joints, as
-    general_pose gives them: q holds the six others."""
+    general_pose gives them: q is 16 rows of all joints."""
     six = empty(4768)  # HEAD + MOST_FORMS * FORM
     g = empty(48)
+    wide = empty(96)
     fold_given(arm, free, six)
     step_quaternions(six, g)
     at = ROWS + 7 * int(arm[0])
@@ -157,4 +173,6 @@ def held_pose(T: Array, free: Array, arm: Array, q: Array, info: Array) -> None:
             six[first + k] = g[k]
         for k in range(TAIL):
             six[first + 576 + k] = arm[at + 1 + TAIL * f + k]
-    general_pose(T, six, q, info)
+    general_pose(T, six, wide, info)
+    count = int(info[0])
+    spread(arm, free, wide, count, q)

@@ -87,21 +87,15 @@ class HeldSolver:
         if free is None or free.shape != (len(T), len(self.held)):
             raise InputError(f"values of {len(self.held)} held joints are expected for every pose")
         made, table = self.prepared(numeric)
-        if made.slides:
-            found, info = np.zeros((len(T), MOST, 6)), np.zeros((len(T), 64))
-        else:
-            arrays = {"T": T.reshape(-1, 16), "free": np.ascontiguousarray(free), "arm": table}
-            out = _function(len(self.held))(arrays, len(T))
-            found, info = out["q"].reshape(-1, MOST, 6), out["info"]
-        self._closely(T, free, numeric, found, info)
-        q = np.empty((len(T), MOST, self.chain.n))
-        q[..., self.others] = found
-        q[..., list(self.held)] = free[:, None]
+        q, info = np.empty((len(T), MOST, self.chain.n)), np.zeros((len(T), 64))
+        if not made.slides:
+            arrays = {"T": T.reshape(-1, 16), "free": free, "arm": table}
+            out = _function(len(self.held), self.chain.n)(arrays, len(T))
+            q, info = out["q"].reshape(q.shape), out["info"]
+        self._closely(T, free, numeric, q, info)
         return found_of(q, info, numeric.size)
 
-    def _closely(
-        self, T: Array, free: Array, numeric: NumericChain, found: Array, info: Array
-    ) -> None:
+    def _closely(self, T: Array, free: Array, numeric: NumericChain, q: Array, info: Array) -> None:
         """Where no elimination was sound, those that suit the value itself are used."""
         doubtful = np.flatnonzero(info[:, 50] < 0.5)
         values, which = np.unique(free[doubtful], axis=0, return_inverse=True)
@@ -111,7 +105,9 @@ class HeldSolver:
                 made = prepared(self.fixed(numeric, value), self.chain.robot)
             except ModelError:
                 continue
-            found[rows], info[rows] = made.run(T[rows])
+            found, info[rows] = made.run(T[rows])
+            q[rows[:, None], :, self.others] = found.swapaxes(1, 2)
+            q[rows[:, None], :, list(self.held)] = value[:, None]
 
     def equations(self, form: str = "text") -> str:
         """The elimination, stated with its steps and sizes; form 'text' or 'latex'."""
@@ -127,10 +123,11 @@ class HeldSolver:
 
 
 @cache
-def _function(given: int) -> Any:
+def _function(given: int, n: int) -> Any:
     from ..run.kernel import KernelFunction
 
-    return KernelFunction(held_pose, {"T": 16, "free": given, "arm": 0}, {"q": 96, "info": 64})
+    inputs = {"T": 16, "free": given, "arm": 0}
+    return KernelFunction(held_pose, inputs, {"q": MOST * n, "info": 64})
 
 
 def without(numeric: NumericChain, joint: int, value: float) -> NumericChain:

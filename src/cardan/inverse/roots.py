@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from math import cos, log10, pi, sin
+from math import cos, log10, pi, sin, sqrt
 from typing import Any
 
 from ..algebra.scalar import function
@@ -19,10 +19,10 @@ from ..ir.graph import Expr, Graph
 from .polynomial import quotient
 from .relation import Relation
 
-__all__ = ["Aid", "Root", "select", "solved"]
+__all__ = ["TINY", "Aid", "Root", "select", "solved"]
 
 Scalar = Any
-TINY = 1e-24  # of the square of a vector that gives a direction: below, there is none
+TINY = 1e-24  # the digits of a direction are lost
 
 
 @dataclass(frozen=True)
@@ -48,6 +48,7 @@ class Aid:
     otherwise: tuple[Scalar, Scalar]
     fixed: Callable[[Scalar], bool]
     usual: Callable[[Scalar], float]
+    tiny: float = TINY  # of the square of a vector that gives a direction: below, there is none
 
     def scale(self, x: Scalar, degree: float) -> Scalar:
         """What a scalar of that degree in lengths usually is, in terms of the robot's size."""
@@ -124,7 +125,7 @@ def _two(relation: Relation, aid: Aid) -> Root:
         return Root((C, S), (S, C))
     scale = aid.scale(D, 2 * relation.degree)
     over = 1 / D
-    C, S = aid.chosen(function("abs", D) - TINY * scale, (c * over, s * over))
+    C, S = aid.chosen(function("abs", D) - sqrt(aid.tiny) * scale, (c * over, s * over))
     return Root((C, S), (S, C), (), (D * D / (scale * scale),))
 
 
@@ -145,7 +146,7 @@ def _one(relation: Relation, aid: Aid) -> Root:
         over = quotient(1, D)
         pair = ((Y * Z - X * w) * over, (X * Z + Y * w) * over)
         margins = (disc * over,)
-    C, S = aid.chosen(D - TINY * scale, pair)
+    C, S = aid.chosen(D - aid.tiny * scale, pair)
     return Root((C, S), (S, C), margins, spans, (e,))
 
 
