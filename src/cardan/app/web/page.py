@@ -25,7 +25,7 @@ from .view import View
 
 __all__ = ["build"]
 
-_FORMATS = {"toml": "Cardan .toml", "par": "SYMORO .par", "urdf": "URDF"}
+_FORMATS = {"toml": "Cardan .toml", "par": "SYMORO .par", "urdf": "URDF", "xml": "MJCF .xml"}
 _GROUPS = tuple(dict.fromkeys(entry.group for entry in MENU.values()))
 
 

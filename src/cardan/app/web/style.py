@@ -51,6 +51,7 @@ body.body--dark .q-btn.bg-primary { --q-primary: #2f6aa0; }
 .cell.wrong { box-shadow: 0 0 0 1.5px var(--wrong); }
 .cell:disabled { color: var(--soft); }
 .cell-name { width: 76px; } .cell-long { width: 210px; } .cell-wide { width: 104px; }
+.cell-title { width: 400px; }
 .choice { height: 27px; border: 0; border-radius: 3px; outline: 0; background: transparent;
   color: inherit; font-size: 13px; } .choice option { background: var(--face); color: var(--ink); }
 .grid-table input[type=checkbox] { vertical-align: middle; accent-color: var(--accent);
