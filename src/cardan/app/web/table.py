@@ -216,7 +216,8 @@ def _base_cell(page: Page, key: str, k: int, label: str) -> Cell:
         base = page.robot.base
         values = list(getattr(base, key))
         values[k] = value
-        return replace(page.robot, base=replace(base, **{key: tuple(values)}))
+        changed: dict[str, Any] = {key: tuple(values)}
+        return replace(page.robot, base=replace(base, **changed))
 
     value = getattr(page.robot.base, key)[k]
     return expression(page, f"{label} of the base", value, apply)
