@@ -174,6 +174,23 @@ def test_all_kinds_of_robots_are_simulated(name: str, drive: str, numbers: list)
         assert moved[-1] == pytest.approx(numbers, abs=1e-6)
 
 
+@pytest.mark.parametrize("name", ["ur5", "fivebar"])
+def test_torques_of_a_motion(name: str) -> None:
+    robot = cardan.load(name)
+    q = assembled(skeleton(robot), np.zeros(robot.n)) if robot.loops else np.zeros(robot.n)
+    to = [0.3] * (2 if robot.loops else robot.n)
+    data = {"robot": dumps(robot, "toml"), "from": q.tolist(), "to": to, "duration": 1.0,
+            "law": "quintic"}  # fmt: skip
+    jobs = Jobs()
+    found = run(jobs, "motion", **data)
+    total = np.array(found["total"])
+    assert total.shape == (len(to), len(found["t"]))
+    for share in found["shares"].values():
+        assert np.array(share).shape == total.shape
+    if found["shares"]:
+        assert sum(np.array(x) for x in found["shares"].values()) == pytest.approx(total)
+
+
 def test_modes_are_shapes_of_the_robot() -> None:
     data = {"robot": dumps(cardan.load("flexible2r"), "toml"), "q": [0, 0], "size": 2.0}
     found = work.FUNCTIONS["modes"](data, lambda text: None)

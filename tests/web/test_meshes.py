@@ -137,11 +137,11 @@ def test_a_zip_with_meshes() -> None:
     box = as_stl(cuboid(100, 100, 100))
     files = {"arm/arm.urdf": URDF.encode(), "arm/meshes/a.stl": box, "arm/meshes/b.obj": OBJ,
              "arm/other/a.stl": b"wrong", "arm/package.xml": b"<package/>"}  # fmt: skip
-    found = opened(pack({"arm.zip": zipped(files)}), silent)
+    found = opened(None, pack({"arm.zip": zipped(files)}), silent)
     assert [mesh[0] for mesh in found["meshes"]] == ["", "a", "a"]
     assert found["meshes"][1][2] == "#ff0000"
     assert found["notes"] == ["passwd.stl is not among the files"]
-    again = opened(pack({name.rpartition("/")[2]: x for name, x in files.items()
+    again = opened(None, pack({name.rpartition("/")[2]: x for name, x in files.items()
                          if "other" not in name}), silent)  # fmt: skip
     assert again["meshes"] == found["meshes"]
     points = read_mesh("a.stl", base64.b64decode(found["parts"][found["meshes"][1][1]]))
@@ -151,7 +151,7 @@ def test_a_zip_with_meshes() -> None:
 @pytest.mark.parametrize("name", ["../../evil.stl", "/etc/evil.stl", "..\\evil.stl", "C:\\x.stl"])
 def test_names_in_archives_are_not_paths(tmp_path: Path, name: str, monkeypatch: Any) -> None:
     monkeypatch.chdir(tmp_path)
-    found = opened(pack({"x.zip": zipped({"arm.urdf": URDF.encode(), name: b"x"})}), silent)
+    found = opened(None, pack({"x.zip": zipped({"arm.urdf": URDF.encode(), name: b"x"})}), silent)
     assert found["robot"]
     assert list(tmp_path.rglob("*")) == []
 
@@ -162,18 +162,18 @@ def test_archives_have_limits(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(visuals, "_MOST_BYTES", 10_000)
     bomb = zipped({"arm.urdf": URDF.encode(), "big.stl": b"\0" * 1_000_000})
     with pytest.raises(cardan.CardanError, match="more than"):
-        opened(pack({"bomb.zip": bomb}), silent)
+        opened(None, pack({"bomb.zip": bomb}), silent)
     monkeypatch.setattr(visuals, "_MOST_FILES", 3)
     with pytest.raises(cardan.CardanError, match="at most 3"):
-        opened(pack({"many.zip": zipped({f"{k}.stl": b"" for k in range(5)})}), silent)
+        opened(None, pack({"many.zip": zipped({f"{k}.stl": b"" for k in range(5)})}), silent)
     for data in (b"", b"PK", b"PK\x03\x04" + b"\0" * 40):
         with pytest.raises(cardan.CardanError):
-            opened(pack({"x.zip": data}), silent)
+            opened(None, pack({"x.zip": data}), silent)
     with pytest.raises(cardan.CardanError, match="no robot"):
-        opened(pack({"a.stl": b"", "b.stl": b""}), silent)
+        opened(None, pack({"a.stl": b"", "b.stl": b""}), silent)
     two = {"a.urdf": URDF.encode(), "b.urdf": URDF.encode()}
     with pytest.raises(cardan.CardanError, match="several robots"):
-        opened(pack(two), silent)
+        opened(None, pack(two), silent)
 
 
 @pytest.mark.parametrize("digest", ["../../etc/passwd", "", "0" * 63, "A" * 64, "0" * 64 + "/"])

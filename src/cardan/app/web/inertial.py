@@ -19,6 +19,7 @@ _SHAPES = {
     "box": ("along x", "along y", "along z"),
     "cylinder": ("radius", "length along z"),
     "rod": ("length along x",),
+    "given about the centre of mass": ("Ixx", "Ixy", "Ixz", "Iyy", "Iyz", "Izz"),
 }
 
 
@@ -31,8 +32,11 @@ def shape_inertia(shape: str, mass: float, sizes: list[float], centre: list[floa
         radius, length = sizes
         side = mass * (3 * radius**2 + length**2) / 12
         about = np.diag([side, side, mass * radius**2 / 2])
-    else:
+    elif shape == "rod":
         about = np.diag([0.0, 1.0, 1.0]) * mass * sizes[0] ** 2 / 12
+    else:
+        xx, xy, xz, yy, yz, zz = sizes
+        about = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
     c = np.array(centre)
     return about + mass * (c @ c * np.eye(3) - np.outer(c, c)), mass * c
 
@@ -45,7 +49,7 @@ def inertial_dialog(page: Page) -> None:
         link = ui.select(links, value=len(links) - 1, label="Link").classes("w-full")
         shape = ui.select(list(_SHAPES), value="box", label="Shape").classes("w-full")
         mass = ui.number("Mass, kg", value=1.0, min=0).classes("w-full")
-        with ui.row() as sizes_row:
+        with ui.row().classes("narrow") as sizes_row:
             pass
         sizes: list[ui.number] = []
 
@@ -53,8 +57,11 @@ def inertial_dialog(page: Page) -> None:
             sizes_row.clear()
             sizes.clear()
             with sizes_row:
+                given = len(_SHAPES[shape.value]) == 6
                 for words in _SHAPES[shape.value]:
-                    sizes.append(ui.number(f"{words}, m", value=0.1, min=0).classes("w-32"))
+                    unit, value = ("kg m²", 0.0) if given else ("m", 0.1)
+                    field = ui.number(f"{words}, {unit}", value=value).classes("w-32")
+                    sizes.append(field)
 
         shape.on_value_change(ask)
         ask()
@@ -82,6 +89,8 @@ def _apply(page: Page, j: int, shape: str, numbers: list[float | None]) -> str:
     given = [x for x in numbers if x is not None]
     if len(given) < len(numbers):
         return "Give every number"
+    if given[0] < 0 or (shape in ("box", "cylinder", "rod") and min(given[1:-3]) < 0):
+        return "The mass and the sizes must not be negative"
     J, MS = shape_inertia(shape, given[0], given[1:-3], given[-3:])
     return _write(page, j, given[0], J, MS)
 

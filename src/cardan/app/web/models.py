@@ -42,6 +42,8 @@ class Models:
         self.fields: dict[str, Any] = {}
         self.task: asyncio.Task[Any] | None = None
         self.asked: dict[str, Any] = {}
+        self.found: dict[str, Any] = {}
+        self.tabs: Any = None
         kept = page.project.page.get("model", "inverse-dynamics")
         self.name = kept if kept in MENU else "inverse-dynamics"
         with ui.column().classes("w-full"):
@@ -117,6 +119,25 @@ class Models:
             self.show(question, found)
             self._changed()
 
+    async def optimise(self) -> None:
+        """Derive once more, by the search for the fewest operations."""
+        field = self.fields.get("effort")
+        if field is None:
+            self._say(f"'{self.name}' has one form only: there is nothing to search for")
+            return
+        field.value = "max"
+        await self.start()
+
+    async def as_code(self, language: str) -> None:
+        """The chosen model in a language; derived first, if it is not there."""
+        self.page.project.remember(language=language)
+        if self.asked != self.question():
+            await self.start()
+        else:
+            self.show(self.asked, self.found)
+        if self.tabs is not None and self.asked == self.question():
+            self.tabs.set_value("Code")
+
     @property
     def language(self) -> str:
         kept = self.page.project.page.get("language", "c")
@@ -157,7 +178,7 @@ class Models:
     # the result
 
     def show(self, question: dict[str, Any], found: dict[str, Any]) -> None:
-        self.asked = question
+        self.asked, self.found = question, found
         self.status.set_text("from the cache" if found.get("cached") else "")
         self.result.clear()
         with self.result:
@@ -173,6 +194,7 @@ class Models:
                 panel = ui.tab_panel(code)
             code.set_visibility(found["emits"])
             tabs.on_value_change(lambda: self._code(found, panel))
+        self.tabs = tabs if found["emits"] else None
 
     def _summary(self, found: dict[str, Any]) -> None:
         with ui.row().classes("items-center figures"):

@@ -72,7 +72,7 @@ def motion(robot: Any, data: Data, say: Say) -> Data:
         q, total, table = planned.q[rows], found.total[rows], found.table()
         parts = {name: x[rows].T.tolist() for name, x in found.parts.items()}
     return {
-        "t": planned.t[rows].tolist(), "q": q.tolist(), "total": total.T.tolist(), "parts": parts,
+        "t": planned.t[rows].tolist(), "q": q.tolist(), "total": total.T.tolist(), "shares": parts,
         "table": table,
     }  # fmt: skip
 
@@ -168,8 +168,7 @@ def _shape(robot: Any, q: np.ndarray) -> list[Any]:
 
 def _thinned(line: np.ndarray) -> np.ndarray:
     """At most so many points of a curve, its ends among them."""
-    chosen: np.ndarray = line[np.unique(np.linspace(0, len(line) - 1, _POINTS).astype(int))]
-    return chosen
+    return np.asarray(line[np.unique(np.linspace(0, len(line) - 1, _POINTS).astype(int))])
 
 
 def identification(robot: Any, data: Data, say: Say) -> Data:

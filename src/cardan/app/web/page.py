@@ -12,6 +12,7 @@ from nicegui import ui
 from ...catalogue import MENU
 from ...describe.bundled import bundled, robots
 from ...describe.files import dumps
+from ...emit import languages
 from ...errors import CardanError
 from .cells import say
 from .menus import Item, Menus, choose_from
@@ -25,7 +26,7 @@ from .view import View
 
 __all__ = ["build"]
 
-_FORMATS = {"toml": "Cardan .toml", "par": "SYMORO .par", "urdf": "URDF"}
+_FORMATS = {"toml": "Cardan .toml", "par": "SYMORO .par", "urdf": "URDF", "xml": "MJCF .xml"}
 _GROUPS = tuple(dict.fromkeys(entry.group for entry in MENU.values()))
 
 
@@ -64,17 +65,22 @@ def build(page: Page) -> None:
         tab.props(f'data-key={k} title="Alt+{k}"')
 
     def choose(name: str) -> None:
+        on_models().choose(name)
+
+    def on_models() -> Models:
         chosen("Models")
         tabs.set_value("Models")
-        models[0].choose(name)
+        return models[0]
 
-    _header(page, dark, choose)
+    _header(page, dark, choose, on_models)
     kept = page.project.page.get("tab")
     if kept in opened:
         tabs.set_value(kept)
 
 
-def _header(page: Page, dark: Any, choose: Callable[[str], None]) -> None:
+def _header(
+    page: Page, dark: Any, choose: Callable[[str], None], on_models: Callable[[], Models]
+) -> None:
     menus: dict[str, Sequence[Item | None]] = {"Robot": _robot_menu(page)}
     for group in _GROUPS:
         menus[group.capitalize()] = [
@@ -82,6 +88,7 @@ def _header(page: Page, dark: Any, choose: Callable[[str], None]) -> None:
             for name, entry in MENU.items()
             if entry.group == group
         ]
+    menus["Optimizer"] = _optimizer(on_models)
     with ui.header().classes("header items-center no-wrap"):
         ui.label("Cardan").classes("brand")
         Menus(menus)
@@ -104,6 +111,22 @@ def _header(page: Page, dark: Any, choose: Callable[[str], None]) -> None:
 
     refresh()
     page.on_robot(refresh)
+
+
+def _optimizer(on_models: Callable[[], Models]) -> list[Item | None]:
+    """What [KC97] 7 has: fewer operations, and the model in a language."""
+
+    async def code(language: str) -> None:
+        await on_models().as_code(language)
+
+    async def search() -> None:
+        await on_models().optimise()
+
+    return [
+        ("Search for fewer operations", "derive the chosen model with effort max", search),
+        None,
+        *((f"Code in {language}", "", partial(code, language)) for language in languages()),
+    ]
 
 
 def _icon(icon: str, words: str, keys: str, work: Callable[[], Any]) -> Any:

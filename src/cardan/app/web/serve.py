@@ -14,6 +14,7 @@ from contextlib import contextmanager, suppress
 from typing import Any
 
 from ...errors import InputError, MissingExtraError
+from .files import Kept
 from .security import Guard, hosts_of
 from .store import Store, data_folder
 
@@ -77,7 +78,7 @@ def application(host: str, port: int, token: str) -> Any:
         reconnect_timeout=_PATIENCE, message_history_length=_HISTORY,
         gzip_middleware_factory=None, tailwind=False,
     )  # fmt: skip
-    return Guard(api, hosts=hosts_of(host, port), token=token)
+    return Guard(Kept(api), hosts=hosts_of(host, port), token=token)
 
 
 def _secret(folder: Any) -> str:
@@ -131,7 +132,7 @@ def serve(
     # the browser is on this machine: to compress would cost more than it saves
     config = uvicorn.Config(
         server, host=host, port=port, log_level="warning", server_header=False,
-        ws_per_message_deflate=False,
+        ws_per_message_deflate=False, timeout_keep_alive=60,
     )  # fmt: skip
     with suppress(KeyboardInterrupt):
         uvicorn.Server(config).run([listener])

@@ -51,10 +51,12 @@ body.body--dark .q-btn.bg-primary { --q-primary: #2f6aa0; }
 .cell.wrong { box-shadow: 0 0 0 1.5px var(--wrong); }
 .cell:disabled { color: var(--soft); }
 .cell-name { width: 76px; } .cell-long { width: 210px; } .cell-wide { width: 104px; }
+.cell-title { width: 400px; }
 .choice { height: 27px; border: 0; border-radius: 3px; outline: 0; background: transparent;
   color: inherit; font-size: 13px; } .choice option { background: var(--face); color: var(--ink); }
 .grid-table input[type=checkbox] { vertical-align: middle; accent-color: var(--accent);
   width: 15px; height: 15px; }
+.grid-table td.held { position: sticky; right: 0; background: var(--face); padding: 0; }
 .grid-title { padding: 6px 5px 2px; }
 .cell-fault { position: fixed; z-index: 99; max-width: 320px; padding: 5px 9px; font-size: 12.5px;
   line-height: 1.35; white-space: pre-wrap; background: var(--face); color: var(--wrong);
@@ -126,8 +128,14 @@ body.body--dark .q-btn.bg-primary { --q-primary: #2f6aa0; }
 .chart { height: 230px; }
 .report { width: 100%; height: 640px; border: 1px solid var(--line); background: #fff; }
 @media (max-width: 1100px) { .structure { display: none; }
-  .title { max-width: 9rem; } .header .q-btn { padding: 2px 5px; }
-  .cell { width: 54px; } .cell-name { width: 64px; } .grid-table td { padding: 0 2px; } }
+  .title { max-width: 9rem; } .header .q-btn { padding: 2px 5px; } .q-tab { padding: 0 7px; }
+  .cell { width: 48px; } .cell-name { width: 62px; } .grid-table td { padding: 0 2px; } }
+@media (max-width: 900px) and (orientation: portrait) {
+  .main.q-splitter { flex-direction: column !important; }
+  .main > .q-splitter__before { width: 100% !important; height: 54% !important; }
+  .main > .q-splitter__separator { width: 100% !important; height: 1px !important; }
+  .main > .q-splitter__after { width: 100% !important; height: 46%; }
+  .view { height: 100%; } .title { display: none; } }
 """
 
 # Alt+1..3 choose a tab; Ctrl+Z and Ctrl+Y work wherever no text is being typed

@@ -34,6 +34,10 @@ __all__ = ["description"]
 _KINDS = {0: "R", 1: "P", 2: "fixed"}
 _BASES = {"fixed": "fixed", "mobile": "moving as given", "floating": "floating"}
 _LIMITS = ("lower", "upper", "velocity", "effort")
+_VELOCITIES = {
+    "W0": "turning, rad/s", "WP0": "its derivative, rad/s²", "V0": "speed, m/s",
+    "VP0": "acceleration, m/s²",
+}  # fmt: skip
 Blocks = Sequence[Block]
 
 
@@ -94,7 +98,7 @@ def _geometry(page: Page) -> Blocks:
         return replace(page.robot, name=text)
 
     title = Cell("text", robot.name, "Name of the robot", name(page, "", "", rename).take,
-                 style="cell-long")  # fmt: skip
+                 style="cell-title")  # fmt: skip
     return (
         Block(["j", "name", "on", "joint", "drive", *GEOMETRY, ""], found),
         Block([], [[word("Name of the robot"), title]]),
@@ -186,7 +190,37 @@ def _base(page: Page) -> Blocks:
             for key in INERTIA
         ]
         found.append(Block(INERTIA, [cells], "Inertia of the base, about the origin of frame 0"))
+        found.append(_placement(page))
+    if base.kind == "mobile":
+        moving = [
+            [
+                word(words),
+                *(_base_cell(page, key, k, f"{key} {axis}") for k, axis in enumerate("xyz")),
+            ]
+            for key, words in _VELOCITIES.items()
+        ]
+        found.append(Block(["", "x", "y", "z"], moving, "How the base moves, in frame 0"))
     return found
+
+
+def _placement(page: Page) -> Block:
+    """Three rows of the transform; the fourth is 0 0 0 1."""
+    table = [
+        [_base_cell(page, "Z", 4 * r + c, f"Z{r + 1}{c + 1}") for c in range(4)] for r in range(3)
+    ]
+    return Block(["", "", "", "m"], table, "Placement of frame 0 in the world: rotation and origin")
+
+
+def _base_cell(page: Page, key: str, k: int, label: str) -> Cell:
+    def apply(value: Any) -> Robot:
+        base = page.robot.base
+        values = list(getattr(base, key))
+        values[k] = value
+        changed: dict[str, Any] = {key: tuple(values)}
+        return replace(page.robot, base=replace(base, **changed))
+
+    value = getattr(page.robot.base, key)[k]
+    return expression(page, f"{label} of the base", value, apply)
 
 
 def _gravity(page: Page, k: int) -> Callable[[Any], Robot]:

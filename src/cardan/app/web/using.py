@@ -163,7 +163,7 @@ def _motion(page: Page, view: View) -> None:
         work.result.clear()
         with work.result:
             for j, row in enumerate(found["table"]):
-                parts = {name: x[j] for name, x in found["parts"].items()}
+                parts = {name: x[j] for name, x in found["shares"].items()}
                 title = f"{row['joint']}: peak {row['peak']:.4g}, RMS {row['rms']:.4g}"
                 chart(title, found["t"], {"total": found["total"][j], **parts}, row["unit"])
         await view.play(np.array(found["q"]), float(duration.value))

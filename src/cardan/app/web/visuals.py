@@ -36,7 +36,7 @@ _MOST_DRAWN = 600_000  # triangles of a robot
 _GREY = "#9aa4af"
 
 
-def opened(data: Data, say: Callable[[str], None]) -> Data:
+def opened(robot: None, data: Data, say: Callable[[str], None]) -> Data:
     """The robot among the uploaded files, and its surfaces; names of files only tell which is
     which."""
     files = _unpacked([(name, base64.b64decode(text)) for name, text in data["attached"]])
@@ -44,10 +44,10 @@ def opened(data: Data, say: Callable[[str], None]) -> Data:
     say("reading the robot")
     suffix = name.rpartition(".")[2].lower()
     shown = f"upload.{suffix}" if suffix.isalnum() and len(suffix) < 9 else "upload"
-    robot = accepted(*read_bytes(content, shown), shown)
-    answer: Data = {"robot": dumps(robot, "toml"), "meshes": [], "notes": [], "parts": {}}
+    found = accepted(*read_bytes(content, shown), shown)
+    answer: Data = {"robot": dumps(found, "toml"), "meshes": [], "notes": [], "parts": {}}
     if suffix == "urdf":
-        _draw(robot, content, files, answer, say)
+        _draw(found, content, files, answer, say)
     return answer
 
 

@@ -5,6 +5,7 @@ Each takes the question and `say`, which reports progress. The robot comes as .t
 from __future__ import annotations
 
 import base64
+import importlib
 import io
 import tempfile
 import time
@@ -20,8 +21,6 @@ from ...describe.files import accepted, read_bytes
 from ...describe.robot import Robot
 from ...errors import CardanError, InputError, UnknownNameError
 from ...program import Program
-from . import moving
-from .visuals import opened
 
 __all__ = ["FUNCTIONS"]
 
@@ -156,9 +155,15 @@ def evaluate(data: Data, say: Say) -> Data:
     return {"outputs": {n: np.asarray(x).tolist() for n, x in zip(names, values, strict=True)}}
 
 
-def _on(function: Callable[[Robot, Data, Say], Data]) -> Callable[[Data, Say], Data]:
-    """A function of the robot itself as one of its text."""
-    return lambda data, say: function(robot_of(data), data, say)
+def _from(module: str, name: str) -> Callable[[Data, Say], Data]:
+    """A function of another module, which is imported by the job that needs it."""
+
+    def run(data: Data, say: Say) -> Data:
+        function = getattr(importlib.import_module(f"{__package__}.{module}"), name)
+        found: Data = function(robot_of(data) if "robot" in data else None, data, say)
+        return found
+
+    return run
 
 
 FUNCTIONS: dict[str, Callable[[Data, Say], Data]] = {
@@ -167,10 +172,7 @@ FUNCTIONS: dict[str, Callable[[Data, Say], Data]] = {
     "counts": counts,
     "package": package,
     "evaluate": evaluate,
-    "inverse": _on(moving.inverse),
-    "motion": _on(moving.motion),
-    "simulation": _on(moving.simulation),
-    "identification": _on(moving.identification),
-    "modes": _on(moving.modes),
-    "opened": opened,
-}
+    **{name: _from("moving", name)
+       for name in ("inverse", "motion", "simulation", "identification", "modes")},
+    "opened": _from("visuals", "opened"),
+}  # fmt: skip

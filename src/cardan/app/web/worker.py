@@ -52,6 +52,7 @@ def _limit(seconds: float, megabytes: int) -> None:
         return
     import resource
 
+    os.nice(5)  # the page comes first
     size = megabytes << 20
     resource.setrlimit(resource.RLIMIT_AS, (size, size))
     time = int(seconds * 2 * (os.cpu_count() or 1)) + 5

@@ -13,7 +13,7 @@ export default {
             </th>
           </tr></thead>
           <tbody><tr v-for="(row, r) in block.rows" :key="r">
-            <td v-for="(cell, c) in row" :key="c">
+            <td v-for="(cell, c) in row" :key="c" :class="{ held: cell.kind === 'menu' || cell.kind === 'act' }">
               <span v-if="cell.kind === 'word'" :class="cell.style">{{ cell.value }}</span>
               <input v-else-if="cell.kind === 'text'" type="text" autocomplete="off" spellcheck="false"
                 :class="['cell', cell.style, {wrong: faults[key(b, r, c)]}]"
