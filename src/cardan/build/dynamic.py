@@ -4,7 +4,6 @@ What follows from the recursion is searched for its cheapest formulation (`searc
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 from ..describe.robot import FIXED, Robot
@@ -32,7 +31,7 @@ from .common import (
     with_friction,
     wrenches,
 )  # fmt: skip
-from .derive import Derivation, Form, Result
+from .derive import Derivation, Form, Result, Way
 
 __all__ = [
     "bias", "coriolis_matrix", "direct_dynamics", "gravity",
@@ -148,7 +147,7 @@ def direct_dynamics(
     names = ["qdd", *(["V0d"] if is_floating(robot) else [])]
     meaning = {"tau": "torques or forces of the rigid joints"} if rigid < robot.n else {}
 
-    methods: dict[str, tuple[Callable[[Formulation], Form], tuple[str, ...]]] = {
+    methods: dict[str, Way] = {
         "recursive": (lambda form: _recursive(robot, form), COMPOSITE),
         "inertia-matrix": (lambda form: _by_matrix(robot, form), RECURSION),
     }
@@ -160,24 +159,15 @@ def direct_dynamics(
         }
         best = min(plain.values())
         wanted = [name for name, price in plain.items() if price <= 1.15 * best]
+        first, *others = sorted(wanted, key=plain.__getitem__)
     else:
-        wanted = [method]
-    found = [
-        build(
-            robot,
-            "direct-dynamics",
-            inputs,
-            [],
-            names,
-            symbolic=symbolic,
-            meaning=meaning,
-            formulate=methods[name][0],
-            choices=methods[name][1],
-            effort=effort,
-        )
-        for name in wanted
-    ]
-    return min(found, key=lambda program: (program.cost.total, program.cost.trig))
+        first, others = method, []
+    formulate, choices = methods[first]
+    return build(
+        robot, "direct-dynamics", inputs, [], names, symbolic=symbolic, meaning=meaning,
+        formulate=formulate, choices=choices, effort=effort,
+        rivals=[methods[name] for name in others],
+    )  # fmt: skip
 
 
 _LARGEST_MATRIX = 40  # links: beyond it a full inertia matrix is never the cheaper way
