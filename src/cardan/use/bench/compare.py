@@ -30,6 +30,7 @@ PEERS = {
 }
 AGREEMENT = 1e-9  # relative; a peer beyond it is reported, and not ranked
 _LOOP = 1000  # states of the loops
+_NUMBERS = 28  # of a state of a 7R; batches of states with more are shorter, of the same bytes
 _SHOWN = 20  # states on which results are compared
 
 
@@ -79,14 +80,15 @@ def _systems(robot: Robot, names: Iterable[str], absent: dict[str, str]) -> list
 def _measured(robot: Robot, model: str, systems: list[Peer], x: States, rounds: int) -> list[Row]:
     """Rows of one model; the times of all systems are taken turn about."""
     names = inputs_of(robot, model)
-    given = {key: x[key] for key in names}
+    numbers = sum(x[key].shape[1] for key in names) + prod(rows_of(robot, model))
+    count = min(len(x["q"]), max(_LOOP, len(x["q"]) * _NUMBERS // numbers))
+    given = {key: x[key][:count] for key in names}
     works: dict[str, Callable[[], object]] = {}
     present = [peer for peer in systems if model in peer.cases]
     for k, peer in enumerate(present):
         for kind, work in _works(peer.cases[model], given).items():
             works[f"{kind} {k}"] = work
     times = fastest(rounds, works)
-    count = len(x["q"])
     reference = _results(present[0].cases[model], given)
     rows = []
     for k, peer in enumerate(present):
@@ -102,7 +104,7 @@ def _measured(robot: Robot, model: str, systems: list[Peer], x: States, rounds: 
                 single=None if single is None else single / count,
                 generation=case.generation, operations=case.operations,
                 work=None if case.operations is None else case.operations + TRIG * case.trig / 2,
-                traffic=8 * (sum(x[key].shape[1] for key in names) + prod(rows_of(robot, model))),
+                traffic=8 * numbers,
                 difference=difference, agrees=difference <= AGREEMENT,
             )
         )  # fmt: skip
