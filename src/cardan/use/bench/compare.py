@@ -99,7 +99,7 @@ def _measured(robot: Robot, model: str, systems: list[Peer], x: States, rounds: 
             Row(
                 robot.name, model, peer.name, peer.version, peer.note,
                 call=times[f"call {k}"],
-                loop=None if loop is None else loop / _LOOP,
+                loop=None if loop is None else (loop - times[f"start {k}"]) / (_LOOP - 1),
                 batch=None if batch is None else batch / count,
                 single=None if single is None else single / count,
                 generation=case.generation, operations=case.operations,
@@ -119,7 +119,9 @@ def _works(case: Case, given: States) -> dict[str, Callable[[], object]]:
     call, loop, batch, single = case.call, case.loop, case.batch, case.single
     works: dict[str, Callable[[], object]] = {"call": lambda: call(*state)}
     if loop is not None:
+        first = {key: array[:1].copy() for key, array in own.items()}
         works["loop"] = lambda: loop(some)
+        works["start"] = lambda: loop(first)  # what it takes to get into machine code
     if batch is not None:
         works["batch"] = lambda: batch(own)
     if single is not None:
