@@ -18,8 +18,6 @@ from ..errors import ModelError
 from ..mechanism.loops import LoopFrames
 from ..models.bodies import Bodies
 from ..models.direct_dynamics import solve_tree
-from ..models.energy import energies as energies_model
-from ..models.energy import momentum as momentum_model
 from ..models.formulation import PLAIN, Formulation
 from ..models.inertia_matrix import inertia_matrix as inertia_model
 from ..models.jacobian import rotation
@@ -34,8 +32,8 @@ from .idle import spun, widened
 from .loops import Closing, closing
 
 __all__ = [
-    "bias", "direct_dynamics", "energies", "generalized_momentum", "gravity", "inertia_matrix",
-    "inverse_dynamics", "reactions",
+    "along", "bias", "bias_of", "direct_dynamics", "drives_of", "gravity", "gravity_of",
+    "inertia_matrix", "inertia_of", "inverse_dynamics", "reactions", "with_cut_drives",
 ]  # fmt: skip
 
 Scalar = Any
@@ -52,13 +50,17 @@ def inverse_dynamics(
             f"'inverse-dynamics' of '{robot.name}' with base='given' is not available for closed"
             " loops: robot.tree() gives its tree structure"
         )
-    if method == "lagrange":
-        raise ModelError(
-            f"'inverse-dynamics' of '{robot.name}' by Lagrange is not available for closed loops:"
-            " use method='newton-euler'"
-        )
     robot = with_base(with_friction(robot, friction), base_parameters)
     made = closing(robot, "inverse-dynamics", symbolic=symbolic, idle=idle)
+    if method == "lagrange":
+        from .closed_lagrange import inverse_dynamics as by_lagrange
+
+        if made.free:
+            raise ModelError(
+                f"'inverse-dynamics' of '{robot.name}' by Lagrange holds its idle joints: use"
+                " method='newton-euler' with idle='free'"
+            )
+        return by_lagrange(robot, made, f_e)
 
     def formulate(form: Formulation) -> Form:
         def run(scene: Bodies, x: Arrays) -> Result:
@@ -66,7 +68,7 @@ def inverse_dynamics(
             found = newton_euler(
                 scene, x["q"], qd, qdd, wrenches=wrenches(made.robot, x), form=form
             )
-            tau = _with_cut_drives(made, scene, constraint, found.tau, qd, qdd)
+            tau = with_cut_drives(made, scene, constraint, found.tau, qd, qdd)
             outputs: dict[str, Any] = {}
             if made.free:
                 moving = made.connection.moving
@@ -83,7 +85,7 @@ def inverse_dynamics(
     )  # fmt: skip
 
 
-def _drives(
+def drives_of(
     made: Closing, scene: Bodies, constraint: Constraint
 ) -> list[tuple[LoopFrames, Mapping[int, Scalar], Scalar]]:
     """(loop, row, Phi) of the cut joints that have friction or a rotor."""
@@ -97,31 +99,31 @@ def _drives(
     return found
 
 
-def _with_cut_drives(
+def with_cut_drives(
     made: Closing, scene: Bodies, constraint: Constraint, tau: Mapping[int, Scalar],
     qd: Sequence[Scalar], qdd: Sequence[Scalar],
 ) -> dict[int, Scalar]:  # fmt: skip
     """The tree's torques, and those that the cut joints' friction and rotors add to them."""
     found = dict(tau)
     moving = made.connection.moving
-    for loop, row, Phi in _drives(made, scene, constraint):
+    for loop, row, Phi in drives_of(made, scene, constraint):
         link = scene.links[loop.cut - 1]
-        rate = _along(row, dict(zip(moving, qd, strict=True)))
-        speed_up = _along(row, dict(zip(moving, qdd, strict=True))) + Phi
+        rate = along(row, dict(zip(moving, qd, strict=True)))
+        speed_up = along(row, dict(zip(moving, qdd, strict=True))) + Phi
         own = link.IA * speed_up + link.FV * rate + link.FS * sign(rate)
         for j, x in row.items():
             found[j] = found[j] + x * own
     return found
 
 
-def _along(row: Mapping[int, Scalar], values: Mapping[int, Scalar]) -> Scalar:
+def along(row: Mapping[int, Scalar], values: Mapping[int, Scalar]) -> Scalar:
     total: Scalar = 0
     for j, x in row.items():
         total = total + x * values[j]
     return total
 
 
-def _inertia(
+def inertia_of(
     made: Closing, scene: Bodies, x: Arrays, constraint: Constraint, form: Formulation
 ) -> list[list[Scalar]]:
     """A_c = G^T A_tr G, with the rotors of cut joints."""
@@ -131,12 +133,12 @@ def _inertia(
     rows = [G[j] for j in moving]
     size = range(made.na)
     found = [[_product(A, rows, r, c) if c <= r else 0 for c in size] for r in size]
-    for loop, row, _ in _drives(made, scene, constraint):
+    for loop, row, _ in drives_of(made, scene, constraint):
         IA = scene.links[loop.cut - 1].IA
-        along = [_along(row, {j: G[j][c] for j in row}) for c in size]
+        rates = [along(row, {j: G[j][c] for j in row}) for c in size]
         for r in size:
             for c in range(r + 1):
-                found[r][c] = found[r][c] + IA * along[r] * along[c]
+                found[r][c] = found[r][c] + IA * rates[r] * rates[c]
     return [[found[max(r, c)][min(r, c)] for c in size] for r in size]
 
 
@@ -150,13 +152,13 @@ def _product(A: list[list[Scalar]], G: list[list[Scalar]], r: int, c: int) -> Sc
     return total
 
 
-def _bias(
+def bias_of(
     made: Closing, scene: Bodies, x: Arrays, form: Formulation
 ) -> tuple[Constraint, list[Scalar], NewtonEuler]:
     """H_c: the torques of qdd_a = 0."""
     constraint, qd, qdd = made.motion(scene, {k: v for k, v in x.items() if k != "qdd"})
     found = newton_euler(scene, x["q"], qd, qdd, wrenches=wrenches(made.robot, x), form=form)
-    tau = _with_cut_drives(made, scene, constraint, found.tau, qd, qdd)
+    tau = with_cut_drives(made, scene, constraint, found.tau, qd, qdd)
     return constraint, constraint.projected(tau), found
 
 
@@ -169,7 +171,7 @@ def inertia_matrix(
     def formulate(form: Formulation) -> Form:
         def run(scene: Bodies, x: Arrays) -> Result:
             constraint = made.constraint(scene, x)[0]
-            A = _inertia(made, scene, x, constraint, form)
+            A = inertia_of(made, scene, x, constraint, form)
             return Result({"A": ((made.na, made.na), flat(A))}, constraint)
 
         return run
@@ -190,7 +192,7 @@ def bias(
 
     def formulate(form: Formulation) -> Form:
         def run(scene: Bodies, x: Arrays) -> Result:
-            _, H, found = _bias(made, scene, x, form)
+            _, H, found = bias_of(made, scene, x, form)
             return Result({"H": ((made.na,), H)}, found)
 
         return run
@@ -206,14 +208,11 @@ def gravity(
 ) -> Program:
     """Q_c: the torques of the active joints that hold the robot at rest."""
     made = closing(with_base(robot, base_parameters), "gravity", symbolic=symbolic)
-    zeros = [0] * made.n
 
     def formulate(form: Formulation) -> Form:
         def run(scene: Bodies, x: Arrays) -> Result:
-            still = scene.unloaded().moving_base([0] * 6, scene.gravity)
-            found = newton_euler(still, x["q"], zeros, zeros, form=form)
-            constraint = made.constraint(scene, x)[0]
-            return Result({"Q": ((made.na,), constraint.projected(found.tau))}, found)
+            Q, record = gravity_of(made, scene, x, form)
+            return Result({"Q": ((made.na,), Q)}, record)
 
         return run
 
@@ -221,6 +220,16 @@ def gravity(
         "gravity", made.inputs("q"), [], ["Q"],
         formulate=formulate, choices=COMPOSITE, effort=effort,
     )  # fmt: skip
+
+
+def gravity_of(
+    made: Closing, scene: Bodies, x: Arrays, form: Formulation
+) -> tuple[list[Scalar], NewtonEuler]:
+    """Q_c = G^T Q of the tree."""
+    still = scene.unloaded().moving_base([0] * 6, scene.gravity)
+    zeros = [0] * made.n
+    found = newton_euler(still, x["q"], zeros, zeros, form=form)
+    return made.constraint(scene, x)[0].projected(found.tau), found
 
 
 def direct_dynamics(
@@ -260,8 +269,8 @@ def direct_dynamics(
 
 def _by_A(made: Closing, scene: Bodies, x: Arrays, form: Formulation) -> tuple[list[Scalar], Any]:
     """qdd of the active joints, then of idle ones that are free."""
-    constraint, H, record = _bias(made, scene, x, form)
-    A = _inertia(made, scene, x, constraint, form)
+    constraint, H, record = bias_of(made, scene, x, form)
+    A = inertia_of(made, scene, x, constraint, form)
     push = [t - h for t, h in zip(x["tau"], H, strict=True)]
     if made.free:
         idle, moving, G = made.analysis.idle, made.connection.moving, constraint.G()
@@ -281,9 +290,9 @@ def _by_constraint_forces(
     record = newton_euler(
         scene, x["q"], qd, [0] * made.n, wrenches=wrenches(made.robot, x), form=form
     )
-    H = _with_cut_drives(made, scene, constraint, record.tau, qd, [0] * made.n)
+    H = with_cut_drives(made, scene, constraint, record.tau, qd, [0] * made.n)
     A = inertia_model(scene, x["q"], form).A
-    if _drives(made, scene, constraint):
+    if drives_of(made, scene, constraint):
         raise ModelError(
             "'constraint-forces' is not available where cut joints have friction or rotors; use"
             " method='inertia-matrix'"
@@ -295,10 +304,8 @@ def _by_constraint_forces(
 
     free = divided({j: given.get(j, 0) - H[j] for j in moving})
     columns = [divided({j: row.get(j, 0) for j in moving}) for row in constraint.rows]
-    S = [[_along(row, column) for column in columns] for row in constraint.rows]
-    miss = [
-        -(_along(w, free) + psi) for w, psi in zip(constraint.rows, constraint.Psi, strict=True)
-    ]
+    S = [[along(row, column) for column in columns] for row in constraint.rows]
+    miss = [-(along(w, free) + psi) for w, psi in zip(constraint.rows, constraint.Psi, strict=True)]
     force = solve_symmetric(S, miss)
     qdd = []
     for j in (*made.active, *(made.analysis.idle if made.free else ())):
@@ -318,7 +325,7 @@ def reactions(robot: Robot, *, f_e: bool = False, symbolic: bool = False) -> Pro
         constraint, qd, qdd = made.motion(scene, x)
         loads = wrenches(made.robot, x)
         free = newton_euler(scene, x["q"], qd, qdd, wrenches=loads)
-        tau = _with_cut_drives(made, scene, constraint, free.tau, qd, qdd)
+        tau = with_cut_drives(made, scene, constraint, free.tau, qd, qdd)
         forces = _cut_wrenches(made, scene, x, constraint, constraint.multipliers(tau))
         for loop, (force, moment) in zip(made.connection.loops, forces, strict=True):
             R = rotation(scene, x["q"], loop.cut, loop.twin)
@@ -360,41 +367,3 @@ def _cut_wrenches(
                 turn = turn + value * (R @ units[name[1]])
         found.append((push, turn))
     return found
-
-
-def energies(robot: Robot, *, symbolic: bool = False) -> Program:
-    """Kinetic and potential energy."""
-    made = closing(robot, "energies", symbolic=symbolic)
-
-    def run(scene: Bodies, x: Arrays) -> Result:
-        constraint = made.constraint(scene, x)[0]
-        qd = constraint.velocities(x["qd"])
-        found = energies_model(scene, x["q"], made.row(qd))
-        E = found.E
-        for loop, row, _ in _drives(made, scene, constraint):
-            rate = _along(row, qd)
-            E = E + scene.links[loop.cut - 1].IA * rate * rate / 2
-        return Result({"E": ((), [E]), "U": ((), [found.U])}, found)
-
-    return made.program("energies", made.inputs("q", "qd"), [run], ["E", "U"])
-
-
-def generalized_momentum(robot: Robot, *, symbolic: bool = False) -> Program:
-    """h = A_c qd_a = G^T A_tr qd_tr."""
-    made = closing(robot, "generalized-momentum", symbolic=symbolic)
-
-    def run(scene: Bodies, x: Arrays) -> Result:
-        constraint = made.constraint(scene, x)[0]
-        qd = constraint.velocities(x["qd"])
-        found = momentum_model(scene, x["q"], made.row(qd))
-        h = {j: found.h[j] for j in made.connection.moving}
-        for loop, row, _ in _drives(made, scene, constraint):
-            own = scene.links[loop.cut - 1].IA * _along(row, qd)
-            for j, entry in row.items():
-                h[j] = h[j] + entry * own
-        return Result({"h": ((made.na,), constraint.projected(h))}, found)
-
-    return made.program(
-        "generalized-momentum", made.inputs("q", "qd"), [run], ["h"],
-        meaning={"h": "generalized momentum A_c qd_a, N m s or N s"},
-    )  # fmt: skip

@@ -33,6 +33,7 @@ from .numeric import (
     equations,
     geometry_symbols,
     loop_symbols,
+    ordered,
     unique,
 )
 
@@ -164,6 +165,12 @@ class LoopGeometry:
 
         return text_of(self, form)
 
+    def emit(self, language: str, function: str = "loop_geometry", *, p: Any = None) -> str:
+        """Code of `solve` where it has a closed form: language c, cpp, python or matlab."""
+        from .code import emitted
+
+        return emitted(self, language, function, p)
+
     def __repr__(self) -> str:
         link = self.connection
         rest = tuple(link.moving[k] for k in self._columns[1])
@@ -281,12 +288,7 @@ class LoopGeometry:
     def _assemblies(self, system: Equations, q: Array) -> Array:
         """All assemblies found: in closed form, or part by part from many starts."""
         if self.steps is not None:
-            found = solved_by(self.steps, self.connection.robot, system.values, q)
-            if not len(found):
-                return found
-            polished, closed = system.close(found, self._columns[1], 20)
-            near = np.abs(polished - found).max(axis=-1) < 1e-3
-            return self._within(unique(polished[closed & near], system.turning))
+            return self._by_steps(system, q[None])[0]
         if self.platform is not None:
             return self._by_distances(system, q, self.platform)
         parts = [self._part(system, q, *part) for part in self._parts()]
@@ -296,6 +298,15 @@ class LoopGeometry:
         if chosen:
             found[:, order] = chosen
         return self._within(unique(found, system.turning))
+
+    def _by_steps(self, system: Equations, q: Array) -> list[Array]:
+        """In closed form at many active positions (N, n); Newton's method where roots are close."""
+        assert self.steps is not None
+        known = [k for k in range(system.n) if k not in self._columns[1]]
+        every = solved_by(self.steps, self.connection.robot, system.values, known, q[:, known])
+        rows, owner = ordered(every, system, self._columns[1])
+        found = np.split(rows, np.searchsorted(owner, np.arange(1, len(q))))
+        return found
 
     def _by_distances(self, system: Equations, q: Array, platform: Distances) -> Array:
         """Every place of the platform, then the legs there that have the given active positions."""
