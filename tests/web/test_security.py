@@ -102,6 +102,46 @@ def test_requests_of_other_sites_are_refused() -> None:
     assert ask(more=((b"sec-fetch-site", b"same-origin"),))[0]["status"] == 200
 
 
+@pytest.mark.parametrize(
+    "header", [(b"content-length", b"999999999"), (b"content-length", b"-1"),
+               (b"content-length", b"x"), (b"transfer-encoding", b"chunked")]
+)  # fmt: skip
+def test_large_requests_are_refused(header: tuple[bytes, bytes]) -> None:
+    assert ask(method="POST", more=(header,))[0]["status"] == 413
+    assert ask(method="POST", more=((b"content-length", b"1000"),))[0]["status"] == 200
+
+
+def test_files_are_kept_in_memory() -> None:
+    from cardan.app.web.files import Kept
+
+    asked: list[str] = []
+
+    async def app(scope: Any, receive: Any, send: Any) -> None:
+        asked.append(scope["path"])
+        headers = [(b"content-length", b"6"), (b"content-type", b"text/css"), (b"x", b"y")]
+        await send({"type": "http.response.start", "status": 200, "headers": headers})
+        await send({"type": "http.response.body", "body": b"abc", "more_body": True})
+        await send({"type": "http.response.body", "body": b"def"})
+
+    kept = Kept(app)
+
+    async def get(path: str, method: str = "GET") -> bytes:
+        sent: list[Any] = []
+
+        async def send(message: Any) -> None:
+            sent.append(message)
+
+        scope = {"type": "http", "method": method, "path": path, "query_string": b"", "headers": []}
+        await kept(scope, lambda: None, send)  # type: ignore[arg-type]
+        return b"".join(message.get("body", b"") for message in sent)
+
+    for path in ("/_nicegui/3/static/a.css", "/_nicegui/3/static/a.css", "/", "/"):
+        assert asyncio.run(get(path)) == b"abcdef"
+    assert asked == ["/_nicegui/3/static/a.css", "/", "/"]
+    asyncio.run(get("/_nicegui/3/static/a.css", "POST"))
+    assert len(asked) == 4
+
+
 def test_policy_names_no_remote_source() -> None:
     policy = dict(ask()[0]["headers"])[b"content-security-policy"].decode()
     assert "http:" not in policy
