@@ -30,6 +30,7 @@ from ..program import Program
 from .common import COMPOSITE, RECURSION, Arrays, flat, with_base, with_friction, wrenches
 from .derive import Form, Result
 from .dynamic import moving_parent
+from .idle import spun, widened
 from .loops import Closing, closing
 
 __all__ = [
@@ -42,16 +43,22 @@ Scalar = Any
 
 def inverse_dynamics(
     robot: Robot, *, method: str = "newton-euler", base_parameters: bool = False, f_e: bool = False,
-    friction: bool = True, symbolic: bool = False, effort: str = "normal",
+    friction: bool = True, base: str = "free", idle: str = "held", symbolic: bool = False,
+    effort: str = "normal",
 ) -> Program:  # fmt: skip
     """Torques of the active joints, (22)."""
+    if base == "given":
+        raise ModelError(
+            f"'inverse-dynamics' of '{robot.name}' with base='given' is not available for closed"
+            " loops: robot.tree() gives its tree structure"
+        )
     if method == "lagrange":
         raise ModelError(
             f"'inverse-dynamics' of '{robot.name}' by Lagrange is not available for closed loops:"
             " use method='newton-euler'"
         )
     robot = with_base(with_friction(robot, friction), base_parameters)
-    made = closing(robot, "inverse-dynamics", symbolic=symbolic)
+    made = closing(robot, "inverse-dynamics", symbolic=symbolic, idle=idle)
 
     def formulate(form: Formulation) -> Form:
         def run(scene: Bodies, x: Arrays) -> Result:
@@ -60,12 +67,18 @@ def inverse_dynamics(
                 scene, x["q"], qd, qdd, wrenches=wrenches(made.robot, x), form=form
             )
             tau = _with_cut_drives(made, scene, constraint, found.tau, qd, qdd)
-            return Result({"tau": ((made.na,), constraint.projected(tau))}, found)
+            outputs: dict[str, Any] = {}
+            if made.free:
+                moving = made.connection.moving
+                A = inertia_model(scene, x["q"], form).matrix(moving)
+                tau, spin = spun(moving, made.analysis.idle, A, tau)
+                outputs["qdd_i"] = ((len(spin),), spin)
+            return Result({"tau": ((made.na,), constraint.projected(tau)), **outputs}, found)
 
         return run
 
     return made.program(
-        "inverse-dynamics", made.inputs("q", "qd", "qdd", f_e=f_e), [], ["tau"],
+        "inverse-dynamics", made.inputs("q", "qd", "qdd", f_e=f_e), [], made.outputs("tau"),
         formulate=formulate, choices=RECURSION, effort=effort,
     )  # fmt: skip
 
@@ -212,7 +225,7 @@ def gravity(
 
 def direct_dynamics(
     robot: Robot, *, method: str = "auto", base_parameters: bool = False, f_e: bool = False,
-    friction: bool = True, symbolic: bool = False, effort: str = "normal",
+    friction: bool = True, idle: str = "held", symbolic: bool = False, effort: str = "normal",
 ) -> Program:  # fmt: skip
     """Accelerations of the active joints, by A_c and H_c or by constraint forces."""
     if method == "recursive":
@@ -221,7 +234,7 @@ def direct_dynamics(
             " 'inertia-matrix' (A_c and H_c) or 'constraint-forces'"
         )
     robot = with_base(with_friction(robot, friction), base_parameters)
-    made = closing(robot, "direct-dynamics", symbolic=symbolic)
+    made = closing(robot, "direct-dynamics", symbolic=symbolic, idle=idle)
     solve: Callable[..., Any] = _by_constraint_forces if method == "constraint-forces" else _by_A
     if solve is _by_constraint_forces and made.analysis.least_squares:
         raise ModelError(
@@ -232,20 +245,30 @@ def direct_dynamics(
     def formulate(form: Formulation) -> Form:
         def run(scene: Bodies, x: Arrays) -> Result:
             qdd, record = solve(made, scene, x, form)
-            return Result({"qdd": ((made.na,), qdd)}, record)
+            outputs: dict[str, Any] = {"qdd": ((made.na,), qdd[: made.na])}
+            if made.free:
+                outputs["qdd_i"] = ((len(made.analysis.idle),), qdd[made.na :])
+            return Result(outputs, record)
 
         return run
 
     return made.program(
-        "direct-dynamics", made.inputs("q", "qd", "tau", f_e=f_e), [], ["qdd"],
+        "direct-dynamics", made.inputs("q", "qd", "tau", f_e=f_e), [], made.outputs("qdd"),
         formulate=formulate, choices=RECURSION, effort=effort,
     )  # fmt: skip
 
 
 def _by_A(made: Closing, scene: Bodies, x: Arrays, form: Formulation) -> tuple[list[Scalar], Any]:
+    """qdd of the active joints, then of idle ones that are free."""
     constraint, H, record = _bias(made, scene, x, form)
     A = _inertia(made, scene, x, constraint, form)
-    return solve_symmetric(A, [t - h for t, h in zip(x["tau"], H, strict=True)]), record
+    push = [t - h for t, h in zip(x["tau"], H, strict=True)]
+    if made.free:
+        idle, moving, G = made.analysis.idle, made.connection.moving, constraint.G()
+        tree = inertia_model(scene, x["q"], form).matrix(moving)
+        A = widened(A, tree, [G[j] for j in moving], moving, idle)
+        push += [-record.tau[j] for j in idle]
+    return solve_symmetric(A, push), record
 
 
 def _by_constraint_forces(
@@ -253,7 +276,8 @@ def _by_constraint_forces(
 ) -> tuple[list[Scalar], Any]:
     """A qdd + H = tau + W^T lambda with W qdd + Psi = 0: the tree's equations and the loops'."""
     constraint, qds = made.constraint(scene, x, x["qd"])
-    qd, moving = made.row(qds), made.connection.moving
+    qd, held = made.row(qds), () if made.free else made.analysis.idle
+    moving = tuple(j for j in made.connection.moving if j not in held)
     record = newton_euler(
         scene, x["q"], qd, [0] * made.n, wrenches=wrenches(made.robot, x), form=form
     )
@@ -267,7 +291,7 @@ def _by_constraint_forces(
     given = dict(zip(made.active, x["tau"], strict=True))
 
     def divided(rhs: Mapping[int, Scalar]) -> dict[int, Scalar]:
-        return solve_tree(A, rhs, moving, moving_parent(scene))
+        return solve_tree(A, rhs, moving, moving_parent(scene, held))
 
     free = divided({j: given.get(j, 0) - H[j] for j in moving})
     columns = [divided({j: row.get(j, 0) for j in moving}) for row in constraint.rows]
@@ -277,7 +301,7 @@ def _by_constraint_forces(
     ]
     force = solve_symmetric(S, miss)
     qdd = []
-    for j in made.active:
+    for j in (*made.active, *(made.analysis.idle if made.free else ())):
         value = free[j]
         for column, push in zip(columns, force, strict=True):
             value = value + column[j] * push

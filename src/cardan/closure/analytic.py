@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import permutations
 from typing import Any
 
@@ -30,7 +31,7 @@ __all__ = ["Chain", "Step", "limits_of", "meeting", "solved_by", "steps_of"]
 
 Array = np.ndarray
 _NEAR = 1e-5  # a root satisfies the other equations to this; Newton does the rest
-_LARGEST = 3  # unknowns in one loop, beside its cut joint
+_LARGEST = 4  # unknowns in one loop, beside its cut joint
 
 
 @dataclass(frozen=True)
@@ -86,6 +87,23 @@ class Chain:
 
     def column(self, j: int) -> int:
         return self.connection.moving.index(j)
+
+    @cached_property
+    def still(self) -> dict[str, set[int]]:
+        """By loop: turns that do not move the point O_c or O_t behind them, on their axis."""
+        frames = self.frames(np.random.default_rng(5).uniform(0.2, 1, len(self.connection.moving)))
+
+        def misses(j: int, point: Array) -> bool:
+            R, P = frames[j]
+            return bool(np.linalg.norm(np.cross(R[:, 2], point - P)) > 1e-9)
+
+        return {
+            loop.name: {
+                j for j in loop.links if self.sigma[j - 1] == REVOLUTE
+                and not misses(j, frames[loop.cut if j in loop.to_cut else loop.twin][1])
+            }
+            for loop in self.connection.loops
+        }  # fmt: skip
 
 
 def steps_of(analysis: Analysis, given: Sequence[int]) -> tuple[Step, ...] | None:
@@ -228,35 +246,39 @@ def _invariants(
 ) -> Array:
     """What the joints of `rest` cannot change, zero when the loop is closed."""
     (Rc, Pc), (Rt, Pt) = frames[loop.cut], frames[loop.twin]
-    pinned = loop.kind not in ("prismatic", "cylindrical")
-    aligned = loop.kind not in ("spherical", "universal")
     if not rest:
         return _all(loop, Rc, Pc, Rt, Pt)
-    R, P = frames[rest[0]]
-    z = R[:, 2]
-    if len(rest) == 2:
-        other, Po = frames[rest[1]]
-        if not pinned or any(chain.sigma[j - 1] != REVOLUTE for j in rest):
-            return np.zeros(1)
-        meet = meeting(P, z, Po, other[:, 2])
-        if meet is None:
-            return np.zeros(1)
-        return np.array([(Pc - meet) @ (Pc - meet) - (Pt - meet) @ (Pt - meet)])
-    if len(rest) > 2:
-        return np.zeros(1)
     found: list[float] = []
-    if chain.sigma[rest[0] - 1] == REVOLUTE:
-        if pinned:
-            found += [(Pc - P) @ (Pc - P) - (Pt - P) @ (Pt - P), z @ (Pc - Pt)]
-        if aligned:
-            found.append(z @ (Rc[:, 2] - Rt[:, 2]))
-    else:
-        gap = R.T @ (Pc - Pt)
-        if pinned:
-            found += [gap[0], gap[1]]
-        if aligned:
+    if loop.kind not in ("prismatic", "cylindrical"):
+        found += _point_invariants(chain, loop, rest, frames)
+    if loop.kind not in ("spherical", "universal"):
+        turning = [j for j in rest if chain.sigma[j - 1] == REVOLUTE]
+        if not turning:
             found += list((Rc.T @ Rt[:, 2])[:2])
-    return np.array(found)
+        elif len(turning) == 1:
+            found.append(frames[turning[0]][0][:, 2] @ (Rc[:, 2] - Rt[:, 2]))
+    return np.array(found or [0.0])
+
+
+def _point_invariants(
+    chain: Chain, loop: LoopFrames, rest: Sequence[int], frames: list[tuple[Array, Array]]
+) -> list[float]:
+    """Of the points O_c and O_t; a joint whose axis a point lies on does not move it."""
+    Pc, Pt = frames[loop.cut][1], frames[loop.twin][1]
+    movers = [j for j in rest if j not in chain.still[loop.name]]
+    if not movers:
+        return list(Pc - Pt)
+    R, P = frames[movers[0]]
+    z = R[:, 2]
+    if len(movers) == 1:
+        if chain.sigma[movers[0] - 1] == REVOLUTE:
+            return [(Pc - P) @ (Pc - P) - (Pt - P) @ (Pt - P), z @ (Pc - Pt)]
+        return list((R.T @ (Pc - Pt))[:2])
+    if len(movers) > 2 or any(chain.sigma[j - 1] != REVOLUTE for j in movers):
+        return []
+    other, Po = frames[movers[1]]
+    meet = meeting(P, z, Po, other[:, 2])
+    return [0.0 if meet is None else (Pc - meet) @ (Pc - meet) - (Pt - meet) @ (Pt - meet)]
 
 
 def _all(loop: LoopFrames, Rc: Array, Pc: Array, Rt: Array, Pt: Array) -> Array:

@@ -28,11 +28,13 @@ from ..models.bodies import bodies
 from ..models.loops import closing_error
 
 __all__ = [
-    "CLOSED", "Equations", "equations", "geometry_symbols", "loop_symbols", "skeleton", "wrapped",
+    "CLOSED", "Equations", "difference", "equations", "geometry_symbols", "loop_symbols",
+    "skeleton", "unique", "wrapped",
 ]  # fmt: skip
 
 Array = np.ndarray
 _SIZE = "\0size"  # the robot's size, a parameter of the traced equations
+_SAME = 1e-5  # configurations nearer than this are one
 CLOSED = 1e-11  # of the robot's size: a loop this far open is closed
 
 
@@ -141,6 +143,25 @@ class Equations:
 def wrapped(q: Array, turning: Array) -> Array:
     """Angles between -pi and pi."""
     return np.where(turning, np.remainder(q + np.pi, 2 * np.pi) - np.pi, q)
+
+
+def difference(x: Array, y: Array, turning: Array) -> Array:
+    """x - y, angles wrapped."""
+    return wrapped(x - y, turning)
+
+
+def unique(q: Array, turning: Array) -> Array:
+    """Configurations that differ, angles wrapped, in a fixed order."""
+    many = wrapped(np.asarray(q, float).reshape(-1, len(turning)), turning)
+    kept = np.zeros_like(many)
+    count = 0
+    for x in many:
+        apart = np.abs(difference(kept[:count], x, turning)).max(axis=-1, initial=0)
+        if not (apart <= _SAME).any():
+            kept[count] = x
+            count += 1
+    kept = kept[:count]
+    return kept[np.lexsort(np.round(kept, 6).T[::-1])] if count else kept
 
 
 def skeleton(robot: Robot) -> Robot:

@@ -133,7 +133,8 @@ class Speller:
         signs = [self.names[id][1] for id in (x, y) if id in self.names]
         a, b = (self.names[id][0] if id in self.names else self._tight(id) for id in (x, y))
         if x == y:
-            return f"{a}^2", PRODUCT
+            base = a if x in self.names else self._tight(x, ATOM)
+            return f"{base}^2", PRODUCT
         if b[0].isdigit():
             a, b = b, a
         space = r"\cdot " if self.latex and b[0].isdigit() else r"\, " if self.latex else " "

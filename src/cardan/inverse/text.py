@@ -82,7 +82,7 @@ def _opening(ik: InverseGeometry, found: Derivation, speller: Speller) -> list[s
     chain = found.chain
     lines = [
         f"Inverse geometry of {chain.robot}, frame {chain.frame}: method {ik.method},"
-        f" {ik.solver.kmax} branches",
+        f" {ik.solver.branches} branches",
         f"({ik.reason})",
         "",
         "T = [s n a P], the pose of the frame; iTj places frame j in frame i; e1, e2, ... = +1 or"

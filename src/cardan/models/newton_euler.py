@@ -6,7 +6,8 @@ Deviations from the paper, each an identity that saves operations:
 - the moment (23) is written linear in the inertia matrix; its coefficients are entries of U_j or
   products already formed in them ([KC97] 5.1, ref. 12);
 - the translation r_j along z_j may be applied in frame j: jR_i U_i iR_j a = U_j a, because
-  a point on the joint axis moves with both links. Links named in `slide` do so.
+  a point on the joint axis moves with both links. Links named in `slide` do so;
+- a link may have a mass at the other end of r_j, the foot of its axis (see lump).
 Moments are written N, n because M is the mass.
 """
 
@@ -66,7 +67,8 @@ def inverse_dynamics(
     qs, qds, qdds = robot.spread(q), robot.spread(qd), robot.spread(qdd)
     robot, placed = formulated(robot, qs, form)
     x.C, x.S = trigonometry(robot, qs, placed, form)
-    slide = form.slide
+    slide = form.slide | {link.j for link in robot.links if link.foot != 0}
+    F_foot: dict[int, Vec] = {}
 
     w[0], wd[0] = robot.w0, robot.wd0
     spins = {0: direct(w[0], wd[0])}
@@ -91,7 +93,9 @@ def inverse_dynamics(
             spins[j] = with_row(spins[j], turn, still)
         wd[j], U[j], x.gap[j] = spins[j].wd, spins[j].U, spins[j].gaps
         if j in slide:
-            Vd[j] = jRi @ (Vd[i] + U[i] @ T.P) + U[j] @ (T.r * a)                     # (21)
+            Vd_foot = Vd[i] + U[i] @ T.P                                              # (21)
+            Vd[j] = jRi @ Vd_foot + U[j] @ (T.r * a)                                  # (21)
+            F_foot[j] = link.foot * Vd_foot                                           # (22)
         else:
             Vd[j] = jRi @ (Vd[i] + U[i] @ T.iPj)                                      # (21)
         Vd[j] = Vd[j] + s * (qdda + 2 * cross(jwr, qda))                              # (21)
@@ -111,7 +115,7 @@ def inverse_dynamics(
         iRj = T.iRj
         f[j] = F[j] + f_e[j]                                                          # (26)
         n[j] = N[j] + n_e[j]                                                          # (27)
-        ifj = iRj @ f[j]                                                              # (28)
+        ifj = iRj @ f[j] + F_foot.get(j, zero)                                        # (28)
         f_e[i] = f_e[i] + ifj                                                         # (29)
         if j in slide:
             n_e[i] = n_e[i] + iRj @ (n[j] + cross(T.r * a, f[j])) + cross(T.P, ifj)   # (30)
