@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.web.conftest import TOKEN, Server
+from tests.web.conftest import TOKEN, Server, free_port
+from tests.web.load import processor
 
 import cardan
 
@@ -153,6 +154,20 @@ def test_a_project_survives_a_restart(server: Server, browser: Any) -> None:
     page.wait_for_function("!window.before", timeout=SLOW)  # it comes back by itself
     page.locator(".header .title", has_text="SCARA").wait_for(timeout=SLOW)
     context.close()
+
+
+def test_the_first_page_is_there_soon(browser: Any, tmp_path: Path) -> None:
+    """Processor time of the server, which other work on the machine does not change."""
+    own = Server(tmp_path, free_port())
+    try:
+        context = browser.new_context(viewport={"width": 1280, "height": 800})
+        page = context.new_page()
+        page.goto(f"{own.address}/?token={TOKEN}")
+        page.get_by_label("d of link3").wait_for(timeout=SLOW)
+        assert processor(own.process.pid) < 2.5
+        context.close()
+    finally:
+        own.stop()
 
 
 def test_keys_choose_tabs_and_undo(page: Any) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from cardan.app.web.security import Guard, hosts_of
+from cardan.app.web.security import Guard, hosts_of, own_names
 
 TOKEN = "a-token-of-some-length"
 PORT = 8123
@@ -148,6 +148,27 @@ def test_policy_names_no_remote_source() -> None:
     assert "https:" not in policy
     assert "*" not in policy
     assert "object-src 'none'" in policy
+
+
+def test_a_server_for_others_answers_to_its_names() -> None:
+    hosts = hosts_of("0.0.0.0", 8123)
+    assert "127.0.0.1:8123" in hosts
+    assert f"{own_names()[0]}:8123" in hosts
+    assert "evil.example:8123" not in hosts
+    assert "0.0.0.0:8123" not in hosts
+    guard = Guard(inner, hosts=hosts, token=TOKEN, names=["Cardan.example.org"])
+    assert guard.cookie == "cardan_8123"
+    assert {"http://cardan.example.org", "https://cardan.example.org"} <= guard.origins
+    assert Guard(inner, hosts=hosts_of("localhost", 80), token=TOKEN).cookie == "cardan_80"
+
+
+@pytest.mark.parametrize("name", ["evil.example/x", "a b", "", "*", "x:y"])
+def test_names_of_hosts_are_checked(name: str) -> None:
+    from cardan.app.web.serve import serve
+    from cardan.errors import InputError
+
+    with pytest.raises(InputError, match="no name of a host"):
+        serve(names=[name], browser=False)
 
 
 def test_a_wide_bind_needs_a_token() -> None:

@@ -5,17 +5,18 @@ from __future__ import annotations
 import gc
 import importlib.util
 import os
+import re
 import secrets
 import socket
 import sys
 import webbrowser
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from typing import Any
 
 from ...errors import InputError, MissingExtraError
 from .files import Kept
-from .security import Guard, hosts_of
+from .security import Guard, hosts_of, own_names
 from .store import Store, data_folder
 
 __all__ = ["application", "serve"]
@@ -25,7 +26,7 @@ _HISTORY = 200  # messages kept for a page that lost its connection
 _LOOPBACK = ("127.0.0.1", "localhost", "::1")
 
 
-def application(host: str, port: int, token: str) -> Any:
+def application(host: str, port: int, token: str, names: Sequence[str] = ()) -> Any:
     """The whole web app as an ASGI application."""
     folder = data_folder()
     os.environ.setdefault("NICEGUI_STORAGE_PATH", str(folder / "browser"))
@@ -78,7 +79,7 @@ def application(host: str, port: int, token: str) -> Any:
         reconnect_timeout=_PATIENCE, message_history_length=_HISTORY,
         gzip_middleware_factory=None, tailwind=False,
     )  # fmt: skip
-    return Guard(Kept(api), hosts=hosts_of(host, port), token=token)
+    return Guard(Kept(api), hosts=hosts_of(host, port), token=token, names=names)
 
 
 def _secret(folder: Any) -> str:
@@ -100,9 +101,36 @@ def _secret(folder: Any) -> str:
 
 def serve(
     host: str = "127.0.0.1", port: int = 0, token: str = "", browser: bool = True,
-    say: Any = print,
+    names: Sequence[str] = (), say: Any = print,
 ) -> None:  # fmt: skip
     """Run until interrupted."""
+    token = _accepted(host, token, names)
+    if importlib.util.find_spec("nicegui") is None:
+        raise MissingExtraError.of("nicegui", "web", "the web app")
+    listener = _listening(host, port)
+    port = int(listener.getsockname()[1])
+    address = _address(host, port, token)
+    say(f"Cardan is at {address}")
+    if browser:
+        webbrowser.open(address)  # it starts while the rest is imported, and waits to be answered
+    gc.disable()
+    server = application(host, port, token, names)
+    import uvicorn
+
+    gc.collect()
+    gc.freeze()  # what was imported stays: the collector need not look at it again
+    gc.enable()
+    # the browser is on this machine: to compress would cost more than it saves
+    config = uvicorn.Config(
+        server, host=host, port=port, log_level="warning", server_header=False,
+        ws_per_message_deflate=False, timeout_keep_alive=60,
+    )  # fmt: skip
+    with suppress(KeyboardInterrupt):
+        uvicorn.Server(config).run([listener])
+
+
+def _accepted(host: str, token: str, names: Sequence[str]) -> str:
+    """The token, made up where none is given; what is not safe is refused."""
     if host not in _LOOPBACK and not token:
         raise InputError(
             f"{host} can be reached by other machines: name a secret of your own with --token, "
@@ -112,30 +140,20 @@ def serve(
         raise InputError("the token must have at least 16 characters")
     if token and not all(c.isalnum() or c in "-_" for c in token):
         raise InputError("the token may hold letters, digits, - and _ only")
-    token = token or secrets.token_urlsafe(24)
-    if importlib.util.find_spec("nicegui") is None:
-        raise MissingExtraError.of("nicegui", "web", "the web app")
-    gc.disable()  # what is imported now stays
-    listener = _listening(host, port)
-    port = int(listener.getsockname()[1])
-    shown = f"[{host}]" if ":" in host else host
-    address = f"http://{shown}:{port}/?token={token}"
-    say(f"Cardan is at {address}")
-    if browser:
-        webbrowser.open(address)  # it starts while the rest is imported, and waits to be answered
-    server = application(host, port, token)
-    import uvicorn
+    for name in names:
+        if not re.fullmatch(r"[A-Za-z0-9.-]{1,250}(:[0-9]{1,5})?", name):
+            raise InputError(
+                f"'{name[:60]}' is no name of a host; expected cardan.example.org:8443"
+            )
+    return token or secrets.token_urlsafe(24)
 
-    gc.collect()
-    gc.freeze()  # the collector need not look at it again
-    gc.enable()
-    # the browser is on this machine: to compress would cost more than it saves
-    config = uvicorn.Config(
-        server, host=host, port=port, log_level="warning", server_header=False,
-        ws_per_message_deflate=False, timeout_keep_alive=60,
-    )  # fmt: skip
-    with suppress(KeyboardInterrupt):
-        uvicorn.Server(config).run([listener])
+
+def _address(host: str, port: int, token: str) -> str:
+    """What a browser opens."""
+    shown = f"[{host}]" if ":" in host else host
+    if host in ("0.0.0.0", "::"):
+        shown = own_names()[0]
+    return f"http://{shown}:{port}/?token={token}"
 
 
 def _listening(host: str, port: int) -> socket.socket:
