@@ -32,8 +32,7 @@ def application(host: str, port: int, token: str, names: Sequence[str] = ()) -> 
     os.environ.setdefault("NICEGUI_STORAGE_PATH", str(folder / "browser"))
     try:
         with _without("aiohttp", "tornado"):  # clients and drivers of the WebSocket's library
-            from fastapi import FastAPI, Response
-            from fastapi.responses import FileResponse
+            from fastapi import FastAPI
             from nicegui import app, ui
     except ImportError:
         raise MissingExtraError.of("nicegui", "web", "the web app") from None
@@ -53,25 +52,7 @@ def application(host: str, port: int, token: str, names: Sequence[str] = ()) -> 
         name = str(app.storage.browser["id"]).replace("-", "")
         gallery.build(lambda: store.project(name), jobs)
 
-    @app.get("/gallery/cards")
-    def cards() -> Response:
-        return Response(gallery.cards(), media_type="application/json")
-
-    @app.get("/result/{key}/{part}")
-    async def result(key: str, part: str) -> Response:
-        found = jobs.part(key, part)
-        status = 404 if found is None else 200
-        return Response(found or b"null", status, media_type="application/json",
-                        headers={"cache-control": "private, max-age=600"})  # fmt: skip
-
-    @app.get("/surface/{digest}")
-    def surface(digest: str) -> Response:
-        path = store.shapes.path(digest)
-        if path is None:
-            return Response(b"", 404)
-        return FileResponse(path, media_type="model/stl",
-                            headers={"cache-control": "private, max-age=86400"})  # fmt: skip
-
+    _data(store, jobs)
     app.on_shutdown(jobs.close)
     api = FastAPI(openapi_url=None, docs_url=None, redoc_url=None)
     ui.run_with(
@@ -80,6 +61,36 @@ def application(host: str, port: int, token: str, names: Sequence[str] = ()) -> 
         gzip_middleware_factory=None, tailwind=False,
     )  # fmt: skip
     return Guard(Kept(api), hosts=hosts_of(host, port), token=token, names=names)
+
+
+def _data(store: Store, jobs: Any) -> None:
+    """What the parts of a page fetch: cards, parts of results, surfaces."""
+    from fastapi import Response
+    from fastapi.responses import FileResponse
+    from nicegui import app
+
+    from . import gallery
+
+    def kept(seconds: int) -> dict[str, str]:
+        return {"cache-control": f"private, max-age={seconds}"}
+
+    @app.get("/gallery/cards")
+    def cards() -> Response:
+        return Response(gallery.cards(), media_type="application/json")
+
+    @app.get("/result/{key}/{part}")
+    async def result(key: str, part: str) -> Response:
+        found = jobs.part(key, part)
+        if found is None:
+            return Response(b"null", 404, media_type="application/json")
+        return Response(found, media_type="application/json", headers=kept(600))
+
+    @app.get("/surface/{digest}")
+    def surface(digest: str) -> Response:
+        path = store.shapes.path(digest)
+        if path is None:
+            return Response(b"", 404)
+        return FileResponse(path, media_type="model/stl", headers=kept(86400))
 
 
 def _secret(folder: Any) -> str:
