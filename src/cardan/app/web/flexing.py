@@ -13,6 +13,7 @@ from ...describe.parser import to_value
 from ...describe.robot import Robot
 from ...errors import CardanError, InputError
 from .cells import Block, Cell, act, choice, expression, word
+from .menus import confirm
 from .state import Page
 
 __all__ = ["flexible_dialog", "flexible_rows"]
@@ -129,26 +130,15 @@ def flexible_dialog(page: Page) -> None:
         section.on_value_change(ask)
         ask()
         motions = ui.select(list(MOTIONS), value=["bending-y"], multiple=True, label="Motions")
-        for field in (material, section, motions):
-            field.classes("w-full")
+        for wide in (material, section, motions):
+            wide.classes("w-full")
 
-        def apply() -> None:
-            try:
-                numbers = {key: _size(key, field.value) for key, field in sizes.items()}
-                message = _make(page, link.value, material.value, section.value,
-                                _size("length", length.value), numbers, motions.value)  # fmt: skip
-            except CardanError as error:
-                message = str(error)
-            if message:
-                ui.notify(message, type="negative", multi_line=True)
-            else:
-                dialog.close()
+        def apply() -> str:
+            numbers = {key: _size(key, field.value) for key, field in sizes.items()}
+            return _make(page, link.value, material.value, section.value,
+                         _size("length", length.value), numbers, motions.value)  # fmt: skip
 
-        with ui.row().classes("w-full justify-end"):
-            ui.button("Cancel", on_click=dialog.close).props("flat no-caps")
-            ui.button("Apply", on_click=apply).props("no-caps")
-    dialog.on("hide", dialog.delete)
-    dialog.open()
+        confirm(dialog, apply)
 
 
 def _size(key: str, value: float | None) -> Any:

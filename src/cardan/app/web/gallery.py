@@ -89,7 +89,7 @@ def _tables(robot: Robot) -> None:
 
 async def _counts(name: str, robot: Robot, jobs: Jobs) -> None:
     """Operations of the main models, by a job."""
-    with ui.dialog() as dialog, ui.card():
+    with ui.dialog() as dialog, ui.card().classes("wide"):
         ui.label(f"Operations of {robot.name}").classes("name")
         status = ui.label("counting").classes("hint").props("role=status")
         room = ui.column()
@@ -117,4 +117,4 @@ async def _counts(name: str, robot: Robot, jobs: Jobs) -> None:
     heads = {"model": "model", "mul": "mul", "add": "add", "others": "others"}
     columns = [{"name": k, "label": x, "field": k, "align": "left"} for k, x in heads.items()]
     with room:
-        ui.table(rows=rows, columns=columns, row_key="model").props("flat dense")
+        ui.table(rows=rows, columns=columns, row_key="model").props("flat dense wrap-cells")

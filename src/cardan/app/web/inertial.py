@@ -11,6 +11,7 @@ from nicegui import ui
 from ...describe.parser import to_value
 from ...describe.robot import Link
 from ...errors import CardanError
+from .menus import confirm
 from .state import Page
 
 __all__ = ["inertial_dialog", "shape_inertia"]
@@ -69,19 +70,11 @@ def inertial_dialog(page: Page) -> None:
         with ui.row():
             centre = [ui.number(axis, value=0.0).classes("w-24") for axis in "xyz"]
 
-        def apply() -> None:
+        def apply() -> str:
             numbers = [field.value for field in (mass, *sizes, *centre)]
-            message = _apply(page, link.value, shape.value, numbers)
-            if message:
-                ui.notify(message, type="negative", multi_line=True)
-            else:
-                dialog.close()
+            return _apply(page, link.value, shape.value, numbers)
 
-        with ui.row().classes("w-full justify-end"):
-            ui.button("Cancel", on_click=dialog.close).props("flat no-caps")
-            ui.button("Apply", on_click=apply).props("no-caps")
-    dialog.on("hide", dialog.delete)
-    dialog.open()
+        confirm(dialog, apply)
 
 
 def _apply(page: Page, j: int, shape: str, numbers: list[float | None]) -> str:

@@ -1,4 +1,4 @@
-"""The menus of the header, and the list that bundled robots are chosen from."""
+"""The menus of the header, the list that bundled robots are chosen from, the end of a dialog."""
 
 from __future__ import annotations
 
@@ -8,7 +8,10 @@ from typing import Any
 from nicegui import ui
 from nicegui.element import Element
 
-__all__ = ["Item", "Menus", "choose_from"]
+from ...errors import CardanError
+from .cells import say
+
+__all__ = ["Item", "Menus", "choose_from", "confirm"]
 
 Item = tuple[str, str, Callable[[], Any]]  # words, a hint, the work
 
@@ -48,5 +51,24 @@ def choose_from(label: str, items: dict[str, str], take: Callable[[str], Any]) -
 
     with ui.dialog() as dialog, ui.card().classes("opening"):
         _Chooser(label, items, taken).classes("w-full")
+    dialog.on("hide", dialog.delete)
+    dialog.open()
+
+
+def confirm(dialog: Any, work: Callable[[], str]) -> None:
+    """Cancel and Apply; a message where it is refused. Called inside the dialog, which it opens."""
+
+    def apply() -> None:
+        try:
+            message = work()
+        except CardanError as error:
+            message = str(error)
+        say(message)
+        if not message:
+            dialog.close()
+
+    with ui.row().classes("w-full justify-end"):
+        ui.button("Cancel", on_click=dialog.close).props("flat no-caps")
+        ui.button("Apply", on_click=apply).props("no-caps")
     dialog.on("hide", dialog.delete)
     dialog.open()

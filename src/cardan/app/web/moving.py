@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import os
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
@@ -187,7 +188,7 @@ def identification(robot: Any, data: Data, say: Say) -> Data:
         say("writing the report")
         report = Path(folder, "report.html")
         found.report(report)
-        page = report.read_text(encoding="utf-8")
+        page = report.read_text(encoding="utf-8").replace(f"{folder}{os.sep}", "")
     return {"report": page, "errors": dict(found.errors), "robot": dumps(found.robot, "toml")}
 
 

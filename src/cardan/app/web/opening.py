@@ -78,13 +78,19 @@ async def _opened(page: Page, files: list[Any], say: Any) -> str:
         if part and page.shapes:
             await asyncio.to_thread(_keep, page.shapes, name, part)
             surfaces.append([link, name, colour])
-    robot = accepted(*read_bytes(found["robot"].encode(), "robot.toml"), "robot.toml")
-    message = page.open(robot, surfaces)
-    if found["notes"] and not message:
-        few = "; ".join(found["notes"][:6]) + (" ..." if len(found["notes"]) > 6 else "")
-        ui.notify(f"Not drawn: {few}", type="warning", multi_line=True, close_button=True,
-                  timeout=12000)  # fmt: skip
+    robot, _ = read_bytes(found["robot"].encode(), "robot.toml")
+    message = page.open(accepted(robot, []), surfaces)
+    if not message:
+        _note("Doubtful", found["doubts"])
+        _note("Not drawn", found["notes"])
     return message
+
+
+def _note(title: str, lines: list[str]) -> None:
+    if lines:
+        few = "; ".join(lines[:6]) + (f" and {len(lines) - 6} more" if len(lines) > 6 else "")
+        ui.notify(f"{title}: {few}", type="warning", multi_line=True, close_button=True,
+                  timeout=12000)  # fmt: skip
 
 
 def _keep(shapes: Any, digest: str, part: bytes) -> None:

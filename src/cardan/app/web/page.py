@@ -39,48 +39,60 @@ def build(page: Page) -> None:
     dark = ui.dark_mode(page.project.page.get("dark"))
     with ui.splitter(value=56, limits=(25, 80)).classes("w-full main") as splitter:
         with splitter.before, ui.column().classes("w-full left"):
-            with ui.tabs().props("align=left no-caps dense").classes("top-tabs") as tabs:
-                opened = {name: ui.tab(name) for name in ("Robot", "Models", "Use")}
-            panels = ui.tab_panels(tabs, value=opened["Robot"], animated=False).classes("w-full")
-            with panels.props("keep-alive"):
-                rooms = {name: ui.tab_panel(tab) for name, tab in opened.items()}
-            with rooms["Robot"]:
-                description(page)
+            left = _Left(page)
         with splitter.after:
-            view = View(page)
-    models: list[Models] = []
+            left.view = View(page)
+    _header(page, dark, left.models)
+    left.find_again()
 
-    def chosen(name: str) -> None:
-        """The panels of Models and Use are made when they are first looked at."""
-        page.project.remember(tab=name)
-        if name in ("Models", "Use") and not rooms[name].default_slot.children:
-            with rooms[name]:
-                if name == "Models":
-                    models.append(Models(page))
-                else:
-                    using(page, view)
 
-    tabs.on_value_change(lambda event: chosen(str(event.value)))
-    for k, tab in enumerate(opened.values(), 1):
-        tab.props(f'data-key={k} title="Alt+{k}"')
+class _Left:
+    """The tabs Robot, Models and Use; the last two are made when they are first looked at."""
 
+    def __init__(self, page: Page) -> None:
+        self.page = page
+        self.view: View | None = None
+        self.made: dict[str, Any] = {}
+        with ui.tabs().props("align=left no-caps dense").classes("top-tabs") as self.tabs:
+            opened = {name: ui.tab(name) for name in ("Robot", "Models", "Use")}
+        panels = ui.tab_panels(self.tabs, value=opened["Robot"], animated=False).classes("w-full")
+        with panels.props("keep-alive"):
+            self.rooms = {name: ui.tab_panel(tab) for name, tab in opened.items()}
+        with self.rooms["Robot"]:
+            description(page)
+        self.tabs.on_value_change(lambda event: self._chosen(str(event.value)))
+        for k, tab in enumerate(opened.values(), 1):
+            tab.props(f'data-key={k} title="Alt+{k}"')
+
+    def _chosen(self, name: str) -> None:
+        self.page.project.remember(tab=name)
+        if name in self.made or name == "Robot" or self.view is None:
+            return
+        with self.rooms[name]:
+            if name == "Models":
+                self.made[name] = Models(self.page)
+            else:
+                using(self.page, self.view)
+                self.made[name] = True
+
+    def models(self) -> Models:
+        """The tab Models, brought to the front."""
+        self._chosen("Models")
+        self.tabs.set_value("Models")
+        found: Models = self.made["Models"]
+        return found
+
+    def find_again(self) -> None:
+        """The tab that was open before."""
+        kept = self.page.project.page.get("tab")
+        if kept in self.rooms:
+            self.tabs.set_value(kept)
+
+
+def _header(page: Page, dark: Any, on_models: Callable[[], Models]) -> None:
     def choose(name: str) -> None:
         on_models().choose(name)
 
-    def on_models() -> Models:
-        chosen("Models")
-        tabs.set_value("Models")
-        return models[0]
-
-    _header(page, dark, choose, on_models)
-    kept = page.project.page.get("tab")
-    if kept in opened:
-        tabs.set_value(kept)
-
-
-def _header(
-    page: Page, dark: Any, choose: Callable[[str], None], on_models: Callable[[], Models]
-) -> None:
     menus: dict[str, Sequence[Item | None]] = {"Robot": _robot_menu(page)}
     for group in _GROUPS:
         menus[group.capitalize()] = [

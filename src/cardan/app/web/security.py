@@ -10,12 +10,14 @@ no other site sends.
 from __future__ import annotations
 
 import hmac
-from collections.abc import Awaitable, Callable, MutableMapping
+import socket
+from collections.abc import Awaitable, Callable, MutableMapping, Sequence
+from contextlib import suppress
 from http.cookies import CookieError, SimpleCookie
 from typing import Any
 from urllib.parse import parse_qs, urlencode
 
-__all__ = ["Guard", "hosts_of"]
+__all__ = ["Guard", "hosts_of", "own_names"]
 
 Scope = MutableMapping[str, Any]
 Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
@@ -37,10 +39,28 @@ _REFUSED = {
 }
 
 
+_ALL = ("0.0.0.0", "::")
+
+
+def own_names() -> list[str]:
+    """How other machines may call this one: its name and its addresses."""
+    name = socket.gethostname()
+    found = [name, socket.getfqdn()]
+    with suppress(OSError):
+        found += [str(entry[4][0]).partition("%")[0] for entry in socket.getaddrinfo(name, None)]
+    for family, far in ((socket.AF_INET, "192.0.2.1"), (socket.AF_INET6, "2001:db8::1")):
+        with suppress(OSError), socket.socket(family, socket.SOCK_DGRAM) as probe:
+            probe.connect((far, 9))  # nothing is sent: it only chooses the way out
+            found.append(str(probe.getsockname()[0]))
+    return list(dict.fromkeys(f"[{x}]" if ":" in x else x.lower() for x in found if x))
+
+
 def hosts_of(host: str, port: int) -> frozenset[str]:
     """What a Host header may say for a server on that address."""
     names = {host}
-    if host in ("127.0.0.1", "localhost", "::1"):
+    if host in _ALL:
+        names = {"127.0.0.1", "localhost", "[::1]", *own_names()}
+    elif host in ("127.0.0.1", "localhost", "::1"):
         names |= {"127.0.0.1", "localhost", "[::1]"}
     elif ":" in host:
         names = {f"[{host}]"}
@@ -51,11 +71,16 @@ def hosts_of(host: str, port: int) -> frozenset[str]:
 class Guard:
     """The application behind its door."""
 
-    def __init__(self, app: App, *, hosts: frozenset[str], token: str) -> None:
+    def __init__(
+        self, app: App, *, hosts: frozenset[str], token: str, names: Sequence[str] = ()
+    ) -> None:
+        """names: others that a browser may use, those of a proxy, as it writes them."""
         self.app = app
-        self.hosts = hosts
         self.token = token
-        port = next(iter(hosts)).rpartition(":")[2]
+        self.hosts = hosts | {name.lower() for name in names}
+        self.origins = {f"http://{host}" for host in self.hosts}
+        self.origins |= {f"https://{name.lower()}" for name in names}
+        port = next(x for x in (host.rpartition(":")[2] for host in sorted(hosts)) if x.isdigit())
         self.cookie = f"cardan_{port}"  # cookies do not know ports: two servers, two names
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -78,7 +103,7 @@ class Guard:
         if len(found) != 1 or found[0].lower() not in self.hosts:
             return "host"
         for name, value in headers:
-            if name == "origin" and value.lower() not in {f"http://{h}" for h in self.hosts}:
+            if name == "origin" and value.lower() not in self.origins:
                 return "origin"
             if name == "sec-fetch-site" and value.lower() not in ("same-origin", "none"):
                 # a link from elsewhere may open the page with the token, nothing more

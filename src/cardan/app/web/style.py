@@ -93,6 +93,9 @@ body.body--dark .q-btn.bg-primary { --q-primary: #2f6aa0; }
   color: var(--ink); }
 .tools { position: absolute; top: 6px; right: 8px; gap: 2px; z-index: 2; border-radius: 18px;
   background: color-mix(in srgb, var(--face) 75%, transparent); padding: 2px 6px; }
+.chooser-bar { position: absolute; left: 10px; top: 6px; z-index: 2; gap: 2px;
+  border-radius: 18px; padding: 2px 6px;
+  background: color-mix(in srgb, var(--face) 75%, transparent); }
 .tools .q-btn { --q-primary: var(--soft); }
 .stage-message { position: absolute; left: 12px; bottom: 8px; z-index: 2; font-size: 13px; }
 .sliders { padding: 6px 14px 10px; gap: 0; flex: 0 1 auto; max-height: 46%; overflow-y: auto;

@@ -15,6 +15,7 @@ from ...describe.robot import FIXED
 from ...errors import CardanError
 from ...mechanism.tree import Tree
 from ...use.frames import centres_of_mass, link_frames
+from .choosing import Chooser
 from .drawing import Solid, along, reach, solids, thickness
 from .sliders import Sliders
 from .stage import fit, save_picture, stage, together
@@ -53,10 +54,14 @@ class View:
         self.bones: list[Any] = []
         self.tools: dict[str, Any] = {}
         self.playing = 0
+        self.held = False  # the ball is in the hand
+        self.wanted: list[float] | None = None  # where it is then
         with ui.column().classes("view w-full no-wrap"):
             with ui.element("div").classes("stage"):
                 self.scene = stage(self._dropped)
+                self.scene.on("drag", self._dragged, throttle=0.1)
                 self._tools()
+                self.chooser = Chooser(page)
                 self.message = ui.label("").classes("stage-message error").props("role=status")
             self.sliders = Sliders(page, self._say)
         self.draw()
@@ -233,7 +238,8 @@ class View:
                 moved = float(self.page.q[_row(robot, j)])
                 moved += float(number(robot.joints[j - 1].r) or 0)
                 rod.scale(1, max(abs(moved), 1e-6), 1).move(0, 0, -moved / 2)
-            self.target.move(*T[Tree.of(robot).last, :3, 3].tolist())
+            if not self.held:
+                self.target.move(*T[Tree.of(robot).last, :3, 3].tolist())
             self._place_mass(T)
         self.sliders.place()
 
@@ -286,10 +292,32 @@ class View:
 
     # moving
 
-    async def _dropped(self, event: Any) -> None:
-        """The ball at the end effector was dragged: find joints that bring the robot there."""
+    async def _dragged(self, event: Any) -> None:
+        """The ball at the end effector is being dragged: the robot follows as it can."""
         from .following import reach_for
 
+        args = event.args
+        if args.get("object_name") != "target":
+            return
+        self.wanted = [float(args[key]) for key in "xyz"]
+        if self.held:
+            return  # the one below will see to it
+        self.held = True
+        while self.wanted is not None and not self.page.closed:
+            place, self.wanted = self.wanted, None
+            try:
+                q = await asyncio.to_thread(reach_for, self.page.drawn(), self.page.q, place, 2)
+                if self.held:
+                    self.page.move(q)
+            except CardanError as error:
+                self._say(str(error))
+        self.held = False
+
+    async def _dropped(self, event: Any) -> None:
+        """The ball was let go: the joints that bring the robot there, and other ways to do so."""
+        from .following import reach_for
+
+        self.held, self.wanted = False, None
         place = (event.x, event.y, event.z)
         try:
             q = await asyncio.to_thread(reach_for, self.page.drawn(), self.page.q, place)
@@ -298,6 +326,8 @@ class View:
         except CardanError as error:
             self._say(str(error))
             self.place()
+            return
+        await self.chooser.offer(q)
 
     def take_turn(self) -> int:
         """One motion at a time is shown: the latest."""

@@ -44,8 +44,12 @@ def opened(robot: None, data: Data, say: Callable[[str], None]) -> Data:
     say("reading the robot")
     suffix = name.rpartition(".")[2].lower()
     shown = f"upload.{suffix}" if suffix.isalnum() and len(suffix) < 9 else "upload"
-    found = accepted(*read_bytes(content, shown), shown)
-    answer: Data = {"robot": dumps(found, "toml"), "meshes": [], "notes": [], "parts": {}}
+    read, faults = read_bytes(content, shown)
+    found = accepted(read, [x for x in faults if x.severity == "error"], shown)
+    doubts = [str(fault) for fault in faults if fault.severity != "error"]
+    answer: Data = {
+        "robot": dumps(found, "toml"), "meshes": [], "notes": [], "doubts": doubts, "parts": {}
+    }  # fmt: skip
     if suffix == "urdf":
         _draw(found, content, files, answer, say)
     return answer

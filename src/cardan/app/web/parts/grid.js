@@ -18,6 +18,7 @@ export default {
               <input v-else-if="cell.kind === 'text'" type="text" autocomplete="off" spellcheck="false"
                 :class="['cell', cell.style, {wrong: faults[key(b, r, c)]}]"
                 :value="drafts[key(b, r, c)] ?? cell.value" :placeholder="cell.empty"
+                :title="cell.value?.length > 7 ? cell.value : null"
                 :aria-label="cell.label" :aria-invalid="!!faults[key(b, r, c)]" :data-at="key(b, r, c)"
                 @input="typed(b, r, c, $event)" @keydown="pressed(b, r, c, $event)"
                 @focus="entered(b, r, c, $event)" @blur="left(b, r, c, $event)">
