@@ -193,8 +193,26 @@ class Cuda(C):
         return row_numbers(sizes.values(), (len(out.refs) for out in self.code.outputs.values()))
 
     def rows_kernel(self, function: Function) -> list[str]:
-        """The loop over rows, 32 to a warp: in order into the tile, from it into registers; the
-        results into the tile, from it in order to memory."""
+        """The loop over rows, 32 to a warp."""
+        return [
+            self.kernel_head(f"{function.name}_rows", function),
+            "{",
+            f"    extern __shared__ {self.real} tile[];",
+            "    const unsigned lane = threadIdx.x % 32;",
+            f"    {self.real} *const mine = tile + (threadIdx.x - lane)*{self.tile()};",
+            "    long long state = (long long)blockIdx.x * blockDim.x + threadIdx.x;",
+            "    for (; state - lane < count; state += (long long)gridDim.x * blockDim.x) {",
+            "        const long long first = state - lane;",
+            "        const unsigned rows = count - first < 32 ? (unsigned)(count - first) : 32;",
+            *self.rows_body(function),
+            "        __syncwarp();",
+            "    }",
+            "}",
+        ]
+
+    def rows_body(self, function: Function) -> list[str]:
+        """In order into the tile, from it into registers; the results into the tile, from it in
+        order to memory."""
         sizes = self.sizes(function)
         results = {name: len(self.code.outputs[name].refs) for name in function.outputs}
         tiles = dict(zip(sizes, _tiles(sizes.values()), strict=True))
@@ -220,21 +238,7 @@ class Cuda(C):
             [(places[x], f"{self.results[x]} + first*{size}", size) for x, size in results.items()],
             into=False,
         )
-        return [
-            self.kernel_head(f"{function.name}_rows", function),
-            "{",
-            f"    extern __shared__ {self.real} tile[];",
-            "    const unsigned lane = threadIdx.x % 32;",
-            f"    {self.real} *const mine = tile + (threadIdx.x - lane)*{self.tile()};",
-            "    long long state = (long long)blockIdx.x * blockDim.x + threadIdx.x;",
-            "    for (; state - lane < count; state += (long long)gridDim.x * blockDim.x) {",
-            "        const long long first = state - lane;",
-            "        const unsigned rows = count - first < 32 ? (unsigned)(count - first) : 32;",
-            *body,
-            "        __syncwarp();",
-            "    }",
-            "}",
-        ]
+        return body
 
 
 def padded(size: int) -> int:

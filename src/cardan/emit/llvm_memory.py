@@ -1,11 +1,13 @@
 """States from memory into the lanes of vectors and back, as LLVM text.
 
-An array lies in one of three ways; with `width` states side by side,
+An array lies in one of these ways; with `width` states side by side,
 
     rows      element k of state i at i*stride + k: pieces of rows are loaded and turned into lanes
               by a network of shuffles
     packed    rows one after the other: the stride is the size of a row, known here; short rows for
               many lanes are read as they lie and turned by another network (llvm_lanes)
+    streamed  packed rows of an output larger than the caches: turned as a whole and written in
+              order, line by line, which costs more work and less than half of the memory's time
     columns   element k of state i at k*stride + i: already lanes (a structure of arrays)
 
 A row is read and written in pieces that overlap within it and never reach beyond it, so any view
@@ -23,9 +25,9 @@ from .llvm_lanes import Stage, inverse, turned
 if TYPE_CHECKING:
     from .llvm import Kernel
 
-__all__ = ["Block", "load_element", "store_block", "stores"]
+__all__ = ["STREAMED", "Block", "load_element", "store_block", "stores"]
 
-_STORED_AT_ONCE = 64  # elements of an output
+_STORED_AT_ONCE = STREAMED = 64  # elements of an output
 _TURNED_AT_ONCE = 16  # elements of a row: more do not fit the registers
 _TURNED_FROM = 16  # lanes: with fewer, pieces of rows put together on the way from memory cost less
 
@@ -147,7 +149,8 @@ def _is_turned(kernel: Kernel, side: str, name: str) -> bool:
     """Rows that are read and written as they lie, all at once (llvm_lanes)."""
     shape = kernel.code.inputs[name] if side == "in" else kernel.code.outputs[name].shape
     few = 0 < prod(shape) <= _TURNED_AT_ONCE
-    return kernel.width >= _TURNED_FROM and kernel.lie[side, name] == "packed" and few
+    packed = kernel.width >= _TURNED_FROM and kernel.lie[side, name] == "packed" and few
+    return packed or (kernel.width > 1 and kernel.lie[side, name] == "streamed")
 
 
 def _load_turned(kernel: Kernel, name: str) -> list[str]:
@@ -238,7 +241,7 @@ def _place(kernel: Kernel, side: str, name: str, lane: int, column: int) -> str:
     """The address of a column of the state in that lane."""
     number, lie = kernel.number[side, name], kernel.lie[side, name]
     array, t = f"%{side}{number}", kernel.kind.type
-    if lie == "packed":
+    if lie in ("packed", "streamed"):
         code = kernel.code
         size = prod(code.inputs[name] if side == "in" else code.outputs[name].shape)
         first = kernel.emit(f"mul i64 %row, {size}")

@@ -31,6 +31,11 @@ class Root:
         drift = casadi.cross(self.V0[3:], self.V0[:3])
         return self.V0d - casadi.vertcat(drift + self.g0, casadi.SX.zeros(3, 1))
 
+    def acceleration(self, casadi: Any, start: Any) -> Any:
+        """The acceleration of the origin and the angular one, of the derivative less gravity."""
+        drift = casadi.cross(self.V0[3:], self.V0[:3])
+        return start + casadi.vertcat(drift + self.g0, casadi.SX.zeros(3, 1))
+
     def bias(self, casadi: Any) -> Any:
         """The wrench of the velocity alone."""
         inertia = _spatial_inertia(casadi, self.body)
@@ -172,19 +177,16 @@ def direct(
                 p[i], J[i] = p[i] + push, J[i] + X[j].T @ K @ X[j]
             else:
                 load, whole = load + push, whole + X[j].T @ K @ X[j]
-    qdd = casadi.SX.zeros(count, 1)
-    a: list[Any] = []
     base = casadi.vertcat(casadi.SX(-g), casadi.SX.zeros(3, 1))
     if root:
         base = _solved(casadi, whole, -load)
+    qdd = casadi.SX.zeros(count, 1)
+    a: list[Any] = []
     for j, body in enumerate(bodies):
         start = X[j] @ (a[body.parent] if body.parent >= 0 else base) + c[j]
         qdd[j] = (u[j] - U[j].T @ start) / D[j]
         a.append(start + S[j] * qdd[j])
-    if not root:
-        return qdd
-    drift = casadi.cross(root.V0[3:], root.V0[:3])
-    return casadi.vertcat(base + casadi.vertcat(drift + root.g0, casadi.SX.zeros(3, 1)), qdd)
+    return casadi.vertcat(root.acceleration(casadi, base), qdd) if root else qdd
 
 
 def _solved(casadi: Any, A: Any, b: Any) -> Any:
