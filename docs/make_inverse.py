@@ -21,6 +21,7 @@ ROBOTS = {
     "stanford": "Stanford arm",
     "scara": "SCARA",
     "ur5": "Universal Robots UR5",
+    "general6r": "A general arm of six revolute joints",
 }
 HEAD = """# Derivations
 

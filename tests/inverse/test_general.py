@@ -20,7 +20,7 @@ from tests.inverse.general_arms import (
 )
 
 import cardan
-from cardan.errors import ModelError
+from cardan.errors import InputError, ModelError
 from cardan.inverse.chain import Chain, NumericChain
 from cardan.inverse.general import Prepared, found_of, general_solver, prepared
 from cardan.inverse.general_eigen import eigenvalues
@@ -297,3 +297,10 @@ def test_equations() -> None:
     assert "12 monomials" in text
     assert "eigenvalue problem" in text
     assert r"\begin{enumerate}" in solver.equations("latex")  # type: ignore[attr-defined]
+
+
+def test_equations_of_symbols_leave_no_values_behind() -> None:
+    ik = cardan.model(cardan.load("general6r"), "inverse-geometry")
+    assert "eigenvalue problem 16x16" in ik.equations()
+    with pytest.raises(InputError, match="symbols without a value"):
+        ik.emit("c")

@@ -14,6 +14,7 @@ from ..inverse.arm_angle import ARM_ANGLE, require_arm_plane
 from ..inverse.branches import program
 from ..inverse.chain import Chain
 from ..inverse.closed import Closed
+from ..inverse.general import sample_values
 from ..inverse.geometry import InverseGeometry
 from ..inverse.paul import Unsolved, derive
 from ..inverse.polish import scaled
@@ -124,7 +125,7 @@ def _free_joints(chain: Chain, free: Any) -> list[tuple[int, ...]]:
 def _require_independent(chain: Chain, held: Sequence[int]) -> None:
     """Refuse joints that move the frame in fewer ways than there are of them."""
     rng = np.random.default_rng(0)
-    numeric = chain.numeric({name: rng.uniform(0.4, 1.6) for name in chain.parameters})
+    numeric = chain.numeric(sample_values(chain))
     others = [j for j in range(chain.n) if j not in held]
     J = scaled(numeric, numeric.jacobian(rng.uniform(-2, 2, (3, chain.n))))[..., others]
     rank = int(np.linalg.matrix_rank(J, tol=1e-9).max())
@@ -151,6 +152,8 @@ def _general(chain: Chain, held: Sequence[int], known: Any, asked: bool) -> Inve
         from ..inverse.extended import Extended
 
         why = "it has no closed form of Paul's or Pieper's: the general method, with virtual joints"
+        if asked:
+            why = "asked for; with virtual joints it takes three to five joints too"
         return InverseGeometry(chain, "general", why, Extended(chain), (), False, None, known)
     if chain.n - len(held) != 6:
         raise ModelError(

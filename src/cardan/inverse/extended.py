@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from .chain import Chain, ChainJoint, NumericChain, screw_matrix
 from .doubt import Found, arm_table
-from .general import MOST, Prepared, found_of, key_of, prepared
+from .general import MOST, Prepared, found_of, key_of, prepared, sample_values
 from .general_few import few_pose, few_slides_pose
 
 __all__ = ["Extended"]
@@ -46,9 +46,12 @@ class Extended:
         key = key_of(numeric)
         if key not in self._kept:
             self._kept.clear()
-            made = prepared(self.longer(numeric), self.chain.robot)
-            self._kept[key] = made, arm_table(numeric, np.zeros(numeric.n, bool))
+            self._kept[key] = self._prepare(numeric)
         return self._kept[key]
+
+    def _prepare(self, numeric: NumericChain) -> tuple[Prepared, Array]:
+        made = prepared(self.longer(numeric), self.chain.robot)
+        return made, arm_table(numeric, np.zeros(numeric.n, bool))
 
     def longer(self, chain: NumericChain) -> NumericChain:
         """The chain in floats with virtual joints."""
@@ -80,13 +83,22 @@ class Extended:
         found = kernel({"T": T.reshape(-1, 16), "robot": made.table, "arm": arm}, len(T))
         return found_of(found["q"].reshape(-1, MOST, self.chain.n), found["info"], numeric.size)
 
+    def some(self, any_values: bool = False) -> tuple[Prepared, Array]:
+        """What is prepared already, or the chain itself; symbols may get any values where only the
+        form of the equations matters."""
+        if self._kept:
+            return next(iter(self._kept.values()))
+        if any_values:  # not kept: code is of the robot's own values
+            return self._prepare(self.chain.numeric(sample_values(self.chain)))
+        return self.prepared()
+
     def equations(self, form: str = "text") -> str:
         """The elimination for the chain with virtual joints."""
         from .general_text import elimination
 
         virtual = [ChainJoint(f"v{k + 1}", 0, 0, 0, 0, 0, 0) for k in range(self.count)]
         longer = replace(self.chain, joints=(*self.chain.joints, *virtual))
-        text = elimination(longer, (), self.prepared()[0], form)
+        text = elimination(longer, (), self.some(True)[0], form)
         return (
             f"{self.chain.n} joints, {self.count} virtual ones at zero (the consistency condition)."
             f"\n\n{text}"

@@ -33,6 +33,7 @@ from .general_tables import (
 
 __all__ = [
     "MOST", "GeneralSolver", "Prepared", "found_of", "general_solver", "key_of", "prepared",
+    "sample_values",
 ]  # fmt: skip
 
 Array = NDArray[np.float64]
@@ -223,11 +224,20 @@ class GeneralSolver:
         T = np.asarray(T, float).reshape(-1, 4, 4)
         return found_of(*self.prepared(numeric).run(T, threads), numeric.size)
 
+    def some(self, any_values: bool = False) -> Prepared:
+        """What is prepared already, or the chain itself; symbols may get any values where only the
+        form of the equations matters."""
+        if self._ready:
+            return next(iter(self._ready.values()))
+        if any_values:  # not kept: code is of the robot's own values
+            return prepared(self.chain.numeric(sample_values(self.chain)), self.chain.robot)
+        return self.prepared()
+
     def equations(self, form: str = "text") -> str:
         """The elimination, stated with its steps and sizes; form 'text' or 'latex'."""
         from .general_text import elimination
 
-        return elimination(self.chain, (), self.prepared(), form)
+        return elimination(self.chain, (), self.some(True), form)
 
     def emit(self, language: str, function: str = "inverse_geometry", **options: Any) -> str:
         """Self-contained code in c, cpp, python or matlab: T (4x4) -> q (16x6), info."""
@@ -259,6 +269,12 @@ def found_of(q: Array, info: Array, size: float = 1.0) -> Found:
     roots = np.where(singular, np.maximum(1, np.rint(rows[:, :, 2])), 1).astype(np.int64)
     roots[rest] = 0
     return Found(q, count, residual, singular, roots)
+
+
+def sample_values(chain: Chain) -> dict[str, float]:
+    """Values of the symbols of a geometry that are nothing special."""
+    rng = np.random.default_rng(0)
+    return {name: rng.uniform(0.4, 1.6) for name in chain.parameters}
 
 
 def general_solver(

@@ -34,7 +34,7 @@ def six_code(
     solver: GeneralSolver, language: str, function: str, options: Mapping[str, Any]
 ) -> str:
     """Code for six joints."""
-    made = solver.prepared()
+    made = solver.some()
     steps = elimination(solver.chain, (), made, "text")
     entry = slides_pose if made.slides else general_pose
     _require(language, function, options)
@@ -45,7 +45,7 @@ def six_code(
 
 def held_code(solver: HeldSolver, language: str, function: str, options: Mapping[str, Any]) -> str:
     """Code for six joints and others that are given."""
-    made, table = solver.prepared()
+    made, table = solver.some()
     given = [solver.chain.names[j] for j in solver.held]
     if made.slides:
         raise ModelError(
@@ -61,7 +61,7 @@ def held_code(solver: HeldSolver, language: str, function: str, options: Mapping
 
 def few_code(solver: Extended, language: str, function: str, options: Mapping[str, Any]) -> str:
     """Code for three to five joints."""
-    made, arm = solver.prepared()
+    made, arm = solver.some()
     tables = {"robot": _numbers(made.table), "arm": _numbers(arm)}
     entry = few_slides_pose if made.slides else few_pose
     _require(language, function, options)

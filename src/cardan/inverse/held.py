@@ -19,7 +19,7 @@ from ..describe.robot import REVOLUTE
 from ..errors import InputError, ModelError
 from .chain import Chain, NumericChain, screw_matrix
 from .doubt import Found, arm_table
-from .general import MOST, Prepared, found_of, key_of, prepared
+from .general import MOST, Prepared, found_of, key_of, prepared, sample_values
 from .general_held import MOST_FORMS, held_pose
 from .general_tables import Formulation
 
@@ -109,11 +109,20 @@ class HeldSolver:
             q[rows[:, None], :, self.others] = found.swapaxes(1, 2)
             q[rows[:, None], :, list(self.held)] = value[:, None]
 
+    def some(self, any_values: bool = False) -> tuple[Prepared, Array]:
+        """What is prepared already, or the chain itself; symbols may get any values where only the
+        form of the equations matters."""
+        if self._kept:
+            return next(iter(self._kept.values()))
+        if any_values:  # not kept: code is of the robot's own values
+            return self._prepare(self.chain.numeric(sample_values(self.chain)))
+        return self.prepared()
+
     def equations(self, form: str = "text") -> str:
         """The elimination, stated with its steps and sizes; form 'text' or 'latex'."""
         from .general_text import elimination
 
-        return elimination(self.chain, self.held, self.prepared()[0], form)
+        return elimination(self.chain, self.held, self.some(True)[0], form)
 
     def emit(self, language: str, function: str = "inverse_geometry", **options: Any) -> str:
         """Self-contained code in c, cpp, python or matlab: T (4x4), free -> q (16xn), info."""
