@@ -156,9 +156,15 @@ def closing(robot: Robot, model: str, *, symbolic: bool = False, idle: str = "he
     refuse(robot, model, loops=False)
     why = ""
     if is_floating(robot):
-        why = "a floating base with closed loops"
+        why = (
+            "a floating base with closed loops: it has six freedoms more than motors; base kind"
+            " 'fixed' holds it"
+        )
     elif any(joint.elastic for joint in robot.joints):
-        why = "elastic joints in a robot with closed loops"
+        why = (
+            "elastic joints in a robot with closed loops: they are freedoms without motors; make"
+            " them rigid"
+        )
     if why:
         raise ModelError(f"'{model}' of '{robot.name}' is not available for {why}")
     analysis = analyse(robot)
