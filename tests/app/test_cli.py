@@ -147,7 +147,6 @@ def test_generate_with_values_reads_stdin_and_cuts_loops() -> None:
     assert printed("generate", "planar2r", "inverse-dynamics", *setting) == expected
     text = printed("convert", "planar2r", "-", "--to", "toml")
     assert printed("generate", "-", "inverse-dynamics", *setting, input=text) == expected
-    assert "--tree" in refused("generate", "sr400", "coriolis-matrix")
     assert "tau" in printed("generate", "sr400", "inverse-dynamics")
     assert "tau" in printed("generate", "sr400", "inverse-dynamics", "--tree")
 

@@ -72,8 +72,9 @@ def _facts(geometry: Any) -> dict[str, Any]:
     ]  # fmt: skip
     return {
         "mobility": analysis.mobility,
+        **({"idle": link.named(analysis.idle)} if analysis.idle else {}),
         "Gruebler": link.gruebler,
         "active": link.named(link.active),
-        "passive": link.named(link.passive),
+        "passive": link.named(analysis.following),
         "loops": parts,
     }

@@ -106,6 +106,10 @@ class Kernel:
     def negative(self, x: str) -> str:
         return self.emit(f"fneg {self.type} {x}")
 
+    def fence(self, x: str) -> str:
+        """The same value, of which LLVM does not see where it came from."""
+        return self.call("arithmetic.fence", x)
+
     # the function
 
     def text(self) -> str:
