@@ -53,7 +53,34 @@ def survey(kernel: Kernel) -> None:
     before = kernel.emit(f"load {v}, ptr {beside}, align {size}")
     spread = kernel.emit(f"mul {v} {before}, {same(_ODD)}")
     digest = kernel.emit(f"add {v} {spread}, {mixed}")
+    _fetch(kernel)
     kernel.lines += [
         f"  store {v} {high}, ptr {seen}, align {size}",
         f"  store {v} {digest}, ptr {beside}, align {size}",
     ]
+
+
+def _fetch(kernel: Kernel) -> None:
+    """Ask for the columns of a later block, a little at every step: beside arithmetic, memory costs
+    nothing. The address after `seen` tells where they are: the table of columns, and a row."""
+    if "columns" not in (kernel.lie["in", name] for name in kernel.code.inputs):
+        return
+    kernel.declared.add("declare void @llvm.prefetch.p0(ptr, i32, i32, i32)")
+    place = kernel.emit(f"getelementptr ptr, ptr %out, i64 {len(kernel.code.outputs) + 1}")
+    later = kernel.emit(f"load ptr, ptr {place}")
+    table = kernel.emit(f"load ptr, ptr {later}")
+    beside = kernel.emit(f"getelementptr ptr, ptr {later}, i64 1")
+    first = kernel.emit(f"load i64, ptr {beside}")
+    row = kernel.emit(f"add i64 {first}, %row")
+    at = 0
+    for name, shape in kernel.code.inputs.items():
+        columns = kernel.lie["in", name] == "columns"
+        for _ in range(prod(shape) if columns else 1):
+            if columns:
+                column = kernel.emit(f"getelementptr ptr, ptr {table}, i64 {at}")
+                start = kernel.emit(f"load ptr, ptr {column}")
+                soon = kernel.emit(f"getelementptr {kernel.kind.type}, ptr {start}, i64 {row}")
+                kernel.lines.append(
+                    f"  call void @llvm.prefetch.p0(ptr {soon}, i32 0, i32 2, i32 1)"
+                )
+            at += 1

@@ -3,10 +3,10 @@
     void table(const T **src, T **out, const int64 *os, T *buffer, T *seen, int64 rows)
 
 A block of rows at a time is copied into a small buffer, where its columns lie apart as the cache
-likes it, and the kernel of `llvm` runs there; two blocks ahead is fetched. (Columns that a program
-has allocated tend to start at the same place of a page; read side by side, they drive each other
-out of the cache, and a cheap model takes twice as long.) Rows that are packed are read where they
-are. The kernel looks at what it reads, `seen` (llvm_survey).
+likes it, and the kernel of `llvm` runs there. (Columns that a program has allocated tend to start
+at the same place of a page; read side by side, they drive each other out of the cache, and a cheap
+model takes twice as long.) Rows that are packed are read where they are. The kernel looks at what
+it reads, `seen`, and asks for columns two blocks ahead (llvm_survey).
 
 `src` holds the address of every column of an input in columns, and of the array of any other.
 Outputs are packed, or columns with strides `os`. With a width of 1 there may be any number of rows,
@@ -47,7 +47,10 @@ def table_text(
         "entry:",
         f"  %in = alloca [{max(1, len(code.inputs))} x ptr]",
         f"  %is = alloca [{max(1, len(code.inputs))} x i64]",
-        f"  %to = alloca [{len(code.outputs) + 1} x ptr]",
+        f"  %to = alloca [{len(code.outputs) + 2} x ptr]",
+        "  %later = alloca [2 x ptr]",
+        "  store ptr %src, ptr %later",
+        "  %later.row = getelementptr ptr, ptr %later, i64 1",
         f"  %few = icmp slt i64 %rows, {block}",
         f"  %n = select i1 %few, i64 %rows, i64 {block}",
         "  %last = sub i64 %rows, %n",
@@ -117,6 +120,10 @@ def _outputs(code: Code, results: Sequence[str], t: str) -> list[str]:
         *lines,
         f"  %to.seen = getelementptr ptr, ptr %to, i64 {len(code.outputs)}",
         "  store ptr %seen, ptr %to.seen",
+        f"  %to.later = getelementptr ptr, ptr %to, i64 {len(code.outputs) + 1}",
+        "  store ptr %later, ptr %to.later",
+        f"  %row.later = add i64 %i, {_AHEAD}",
+        "  store i64 %row.later, ptr %later.row",
     ]
 
 
@@ -127,14 +134,11 @@ def _copy(width: int, t: str) -> list[str]:
     for k in range(0, run, width):
         body += [
             f"  %from.{k} = getelementptr {t}, ptr %s.i, i64 {k}",
-            f"  %soon.{k} = getelementptr {t}, ptr %from.{k}, i64 {_AHEAD}",
-            f"  call void @llvm.prefetch.p0(ptr %soon.{k}, i32 0, i32 2, i32 1)",
             f"  %x.{k} = load {v}, ptr %from.{k}, align 4",
             f"  %to.{k} = getelementptr {t}, ptr %d.i, i64 {k}",
             f"  store {v} %x.{k}, ptr %to.{k}, align 4",
         ]
     return [
-        "declare void @llvm.prefetch.p0(ptr, i32, i32, i32)",
         "define internal fastcc void @copy(ptr %d, ptr %s, i64 %n) noinline {",
         "entry:",
         "  br label %loop",

@@ -88,7 +88,7 @@ def sweep(
     begin = time.perf_counter()
     rows = open_source(program, source)
     if chunk is None:
-        chunk = _rows_at_once(program)
+        chunk = _rows_at_once(program, rows.rows if target is None and rows.volatile else 0)
     if not isinstance(chunk, int) or chunk < 1:
         raise InputError(f"chunk = {chunk}; expected a positive number of rows")
     if threads is not None and (not isinstance(threads, int) or threads < 0):
@@ -119,10 +119,12 @@ def sweep(
     return Sweep(path, rows.rows, before, time.perf_counter() - begin, arrays)
 
 
-def _rows_at_once(program: Program) -> int:
-    """As many rows as a file likes, fewer when their results are many: they should fit a cache."""
+def _rows_at_once(program: Program, in_memory: int) -> int:
+    """As many rows as a file likes, fewer when their results are many: they should fit a cache.
+    From memory to memory more, but some chunks for every core."""
     columns = sum(prod(shape) for shape in program.outputs.values())
-    return max(_FEWEST, min(CHUNK, 1 << (_VALUES // max(1, columns)).bit_length() - 1))
+    few = max(_FEWEST, min(CHUNK, 1 << (_VALUES // max(1, columns)).bit_length() - 1))
+    return max(few, min(4 * few, in_memory // (4 * (os.cpu_count() or 1))))
 
 
 def _table(program: Program, dtype: str) -> Table:
