@@ -7,6 +7,7 @@ import base64
 import io
 import struct
 import zipfile
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,8 @@ from tests.web.conftest import Server
 
 import cardan
 from cardan.app.web.meshes import as_stl, cuboid, cylinder, read_mesh, sphere
-from cardan.app.web.store import Shapes
+from cardan.app.web.state import Page
+from cardan.app.web.store import Shapes, Store
 from cardan.app.web.visuals import _attached, opened
 from cardan.closure.numeric import skeleton
 from cardan.describe.files import read_bytes
@@ -182,6 +184,28 @@ def test_surfaces_are_named_by_their_content(tmp_path: Path, digest: str) -> Non
     assert shapes.path(digest) is None
     with pytest.raises(cardan.CardanError):
         shapes.add(digest, b"x")
+
+
+def test_surfaces_belong_to_the_robot_they_came_with(tmp_path: Path) -> None:
+    project = Store(tmp_path).project("a" * 32)
+    page = Page(project, None)  # type: ignore[arg-type]
+    robot = cardan.load("planar2r")
+    link = robot.links[0].name
+    assert page.open(robot, [[link, "0" * 64, "#ffffff"], ["gone", "0" * 64, "#ffffff"]]) == ""
+    assert page.surfaces() == [(1, "0" * 64, "#ffffff")]
+    assert page.change(replace(robot, name="another name")) == ""
+    assert page.surfaces()
+    page.undo()
+    assert page.surfaces()
+    page.undo()  # the robot from before
+    assert page.surfaces() == []
+    page.redo()
+    assert page.surfaces()
+    page.undo()
+    page.change(replace(page.robot, name="edited"))  # what was undone is gone
+    assert page.surfaces() == []
+    page.open(robot)
+    assert page.surfaces() == []
 
 
 def test_a_urdf_is_drawn_with_its_meshes(page: Any, server: Server, tmp_path: Path) -> None:

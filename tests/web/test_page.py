@@ -202,6 +202,29 @@ def test_cells_are_left_by_keys(page: Any) -> None:
     )
 
 
+def test_what_was_typed_stays_in_its_table(page: Any) -> None:
+    page.get_by_label("d of link3").fill("(")
+    page.locator(".cell.wrong").wait_for(timeout=SLOW)
+    page.get_by_role("tab", name="Inertia").click()
+    page.get_by_label("XX of link3").wait_for(timeout=SLOW)
+    assert page.locator(".cell.wrong").count() == 0
+    assert page.get_by_label("MX of link3").input_value() == "MX3"
+
+
+def test_a_position_can_be_typed(page: Any) -> None:
+    open_bundled(page, "ur5")
+    field = page.locator("input.figure").nth(1)
+    field.fill("-0.75")
+    field.press("Enter")
+    page.wait_for_timeout(800)
+    assert figures(page)[1] == -0.75
+    field.fill("99")  # beyond the limit of the joint
+    field.press("Enter")
+    page.wait_for_timeout(800)
+    upper = float(cardan.load("ur5").joints[1].limits.upper)  # type: ignore[arg-type]
+    assert abs(figures(page)[1] - upper) < 1e-3
+
+
 def test_a_link_is_made_flexible(page: Any) -> None:
     open_bundled(page, "planar1r")
     page.get_by_role("tab", name="Flexible").click()

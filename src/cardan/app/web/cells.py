@@ -73,12 +73,16 @@ class Grid(Element, component="parts/grid.js"):
         super().__init__()
         self.blocks: Sequence[Block] = ()
         self._props["blocks"] = []
+        self._props["table"] = ""
         self.on("draft", lambda event: self._draft(*event.args))
         self.on("take", lambda event: self._take(*event.args))
         self.classes("w-full")
 
-    def show(self, blocks: Sequence[Block]) -> None:
+    def show(self, table: str, blocks: Sequence[Block]) -> None:
+        """The tables of that name; what was being typed in another one is forgotten."""
         self.blocks = blocks
+        if table != self._props["table"]:
+            self._props["table"] = table
         shown = [block.shown() for block in blocks]
         if shown != self._props["blocks"]:
             self._props["blocks"] = shown

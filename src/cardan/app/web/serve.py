@@ -58,7 +58,7 @@ def application(host: str, port: int, token: str, names: Sequence[str] = ()) -> 
     ui.run_with(
         api, title="Cardan", storage_secret=_secret(folder), show_welcome_message=False,
         reconnect_timeout=_PATIENCE, message_history_length=_HISTORY,
-        gzip_middleware_factory=None, tailwind=False,
+        gzip_middleware_factory=None, tailwind=False, binding_refresh_interval=None,
     )  # fmt: skip
     return Guard(Kept(api), hosts=hosts_of(host, port), token=token, names=names)
 

@@ -65,10 +65,18 @@ class Sliders(Element, component="parts/sliders.js"):
         if not 0 <= k < len(page.q) or not math.isfinite(value):
             return
         q = page.q.copy()
-        q[k] = value
+        q[k] = self._within(k, value)
         if page.robot.loops:
             q = self._closed(q)
         page.move(q, keep)
+
+    def _within(self, k: int, value: float) -> float:
+        """A number that was typed keeps to the limits of the joint, where it has any."""
+        joint = [joint for joint in self.page.robot.joints if joint.sigma != FIXED][k]
+        for limit, bound in ((joint.limits.lower, max), (joint.limits.upper, min)):
+            end = None if limit is None else number(limit)
+            value = value if end is None else float(bound(value, end))
+        return value
 
     def _closed(self, wanted: np.ndarray) -> np.ndarray:
         """Passive joints follow, so that the loops stay closed."""

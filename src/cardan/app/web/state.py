@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import hashlib
 from collections.abc import Callable
 from typing import Any
 
@@ -73,6 +74,8 @@ class Page:
         if faults:
             return str(faults[0])
         try:
+            if self._surfaces_of_another():
+                self.project.remember(surfaces={})
             self.project.change(robot)
         except CardanError as error:
             return str(error)
@@ -82,18 +85,34 @@ class Page:
     def open(self, robot: Robot, surfaces: list[Any] | None = None) -> str:
         """Another robot takes the place; surfaces: [link's name, digest, colour] of each."""
         self.q = self.q[:0]
-        kept = {"of": robot.name, "list": surfaces} if surfaces else {}
-        self.project.remember(surfaces=kept)
-        return self.change(robot)
+        self.project.remember(surfaces={})
+        message = self.change(robot)
+        if surfaces and not message:
+            self.project.remember(surfaces={"of": _digest(self.text), "list": surfaces})
+            self.refresh()
+        return message
 
     def surfaces(self) -> list[tuple[int, str, str]]:
         """What the file of the robot looks like: (frame, digest, colour) of each surface."""
         kept = self.project.page.get("surfaces") or {}
-        if kept.get("of") != self.robot.name:
+        if not kept or self._surfaces_of_another():
             return []
         number = {"": 0} | {link.name: j for j, link in enumerate(self.robot.links, 1)}
-        return [(number[link], digest, colour) for link, digest, colour in kept["list"]
-                if link in number]  # fmt: skip
+        return [
+            (number[link], digest, colour)
+            for link, digest, colour in kept["list"]
+            if link in number
+        ]
+
+    def _surfaces_of_another(self) -> bool:
+        """What was opened with surfaces lies ahead: it was undone."""
+        kept = self.project.page.get("surfaces") or {}
+        digests = [_digest(text) for text in self.project.texts] if kept else []
+        return (
+            bool(kept)
+            and kept["of"] in digests[self.project.index + 1 :]
+            and (kept["of"] not in digests[: self.project.index + 1])
+        )
 
     def undo(self) -> None:
         self.project.undo()
@@ -167,3 +186,7 @@ class Page:
     def _kept_q(self) -> np.ndarray:
         kept = self.project.page.get("q", [])
         return np.array(kept, float) if len(kept) == self.robot.n else np.zeros(self.robot.n)
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()

@@ -98,7 +98,8 @@ body.body--dark .q-btn.bg-primary { --q-primary: #2f6aa0; }
   background: color-mix(in srgb, var(--face) 75%, transparent); }
 .tools .q-btn { --q-primary: var(--soft); }
 .stage-message { position: absolute; left: 12px; bottom: 8px; z-index: 2; font-size: 13px; }
-.sliders { padding: 6px 14px 10px; gap: 0; flex: 0 1 auto; max-height: 46%; overflow-y: auto;
+.sliders { display: flex; flex-direction: column; padding: 6px 14px 10px; gap: 0; flex: 0 1 auto;
+  max-height: 46%; overflow-y: auto;
   flex-wrap: nowrap; border-top: 1px solid var(--line); }
 .slider-row { gap: 12px; min-height: 27px; }
 .slider-name { flex: 0 0 3.4rem; } .slider-value { flex: 0 0 4.6rem; text-align: right; }

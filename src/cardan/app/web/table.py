@@ -60,7 +60,7 @@ def description(page: Page) -> None:
 
     def show() -> None:
         make, shown, _ = _TABLES[str(tabs.value)]
-        grid.show(make(page))
+        grid.show(str(tabs.value), make(page))
         words.set_text(structure(page.robot))
         label, icon, text = shown
         button.set_visibility(bool(label))

@@ -49,15 +49,18 @@ export default {
         <div v-if="told" class="cell-fault" role="alert" :style="spot">{{ told }}</div>
       </teleport>
     </div>`,
-  props: { blocks: Array },
+  props: { blocks: Array, table: String },
   emits: ["draft", "take"],
   data: () => ({ drafts: {}, faults: {}, at: "", spot: {} }),
   computed: {
     told() { return this.at && this.faults[this.at]; },
   },
   watch: {
+    table() { this.drafts = {}; this.faults = {}; this.at = ""; },
     // what is still being typed, or was refused, is kept; the rest is as the server says
-    blocks() {
+    blocks(now, before) {
+      const form = (blocks) => blocks.map((block) => block.rows.length).join();
+      if (form(now) !== form(before)) { this.drafts = {}; this.faults = {}; }
       for (const key of Object.keys(this.drafts)) {
         if (key !== this.at && !this.faults[key]) delete this.drafts[key];
       }

@@ -10,7 +10,8 @@ export default {
             @change="$emit('symbol', [symbol.name, $event.target.value])">
         </label>
       </div>
-      <div v-for="(joint, k) in joints" :key="k" class="row items-center no-wrap slider-row">
+      <div v-for="(joint, k) in joints" :key="k" class="row items-center no-wrap slider-row"
+        :style="{ order: joint.off ? 1 : 0 }">
         <span class="name slider-name ellipsis" :title="joint.title">{{ joint.name }}</span>
         <q-slider dense class="col" :min="joint.low" :max="joint.high" :step="(joint.high - joint.low) / 1000"
           :model-value="value(k)" :disable="joint.off" :aria-label="'joint ' + joint.title"
