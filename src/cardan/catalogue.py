@@ -59,6 +59,8 @@ class Entry:
         if isinstance(builder, str):
             module, _, function = builder.partition(".")
             builder = getattr(import_module(f".build.{module}", __package__), function)
+        if not (robot.loops and self.closed) or robot.ne:
+            options = {key: x for key, x in options.items() if key not in _OF_LOOPS}
         found: Callable[..., Any] = builder
         return found(robot, **options)
 
@@ -96,6 +98,15 @@ _EFFORT = Option("how hard to search for fewer operations", "normal", ("plain", 
 _WRENCH = Option("add the external wrenches of all links as an input f_e", False, kind="flag")
 _FRICTION = Option("with the friction FV, FS of the joints", True, kind="flag")
 _OFFSET = Option("add a column of ones per joint, for a torque offset", False, kind="flag")
+_IDLE = Option(
+    "joints of loops that nothing holds or drives: held, or free of torque at rates qd_i", "held",
+    ("held", "free"),
+)  # fmt: skip
+_SPACE = Option(
+    "the motion: of the platform V, Vd, or of the active joints qd, qdd", "cartesian",
+    ("cartesian", "joint"),
+)  # fmt: skip
+_OF_LOOPS = ("idle",)  # options that mean nothing without loops
 _FRAME = Option(
     "the frame described: a link number or name; default the end effector", kind="frame"
 )
@@ -161,7 +172,9 @@ def _entries() -> list[Entry]:
         entry("inverse-dynamics", "dynamic", "joint torques of a motion",
               "q, qd, qdd(, f_e) -> tau (n)", "dynamic.inverse_dynamics", "closed.inverse_dynamics",
               method=Option("the formulation", "newton-euler", ("newton-euler", "lagrange")),
-              base_parameters=_BASE, effort=_EFFORT, friction=_FRICTION, f_e=_WRENCH),
+              base_parameters=_BASE, effort=_EFFORT, friction=_FRICTION, f_e=_WRENCH, idle=_IDLE,
+              base=Option("of a floating base: its acceleration is free and found, or given as"
+                          " V0d", "free", ("free", "given"))),
         entry("inertia-matrix", "dynamic", "inertia matrix, by composite links",
               "q -> A (n,n)", "dynamic.inertia_matrix", "closed.inertia_matrix",
               base_parameters=_BASE, effort=_EFFORT),
@@ -172,9 +185,10 @@ def _entries() -> list[Entry]:
               "q -> Q (n)", "dynamic.gravity", "closed.gravity",
               base_parameters=_BASE, effort=_EFFORT),
         entry("coriolis-matrix", "dynamic", "Coriolis matrix with Adot - 2C skew-symmetric",
-              "q, qd -> C (n,n)", "dynamic.coriolis_matrix", base_parameters=_BASE),
+              "q, qd -> C (n,n)", "dynamic.coriolis_matrix", "closed_lagrange.coriolis_matrix",
+              base_parameters=_BASE),
         entry("lagrange", "dynamic", "A, velocity coefficients and Q, as functions of q alone",
-              "q -> A (n,n), B (n,n,n), Q (n)", "lagrange.lagrange",
+              "q -> A (n,n), B (n,n,n), Q (n)", "lagrange.lagrange", "closed_lagrange.lagrange",
               method=Option("derivatives of A, or unit velocities", "christoffel",
                             ("christoffel", "renaud")),
               form=Option("Christoffel symbols B, or C1 and C2 of the configuration-space form",
@@ -185,22 +199,25 @@ def _entries() -> list[Entry]:
               method=Option("articulated inertias, or A and H; default the cheaper; for closed"
                             " loops also constraint forces", "auto",
                             ("auto", "recursive", "inertia-matrix", "constraint-forces")),
-              base_parameters=_BASE, effort=_EFFORT, friction=_FRICTION, f_e=_WRENCH),
+              base_parameters=_BASE, effort=_EFFORT, friction=_FRICTION, f_e=_WRENCH, idle=_IDLE),
         entry("platform-inverse-dynamics", "dynamic",
               "joint torques of a platform's motion, leg by leg",
               "q, V, Vd -> tau", "parallel.platform_inverse_dynamics",
-              effort=_EFFORT, friction=_FRICTION),
+              "parallel.platform_inverse_dynamics",
+              space=_SPACE, effort=_EFFORT, friction=_FRICTION, idle=_IDLE),
         entry("platform-direct-dynamics", "dynamic",
               "acceleration of a platform of joint torques, leg by leg",
               "q, V, tau -> Vd", "parallel.platform_direct_dynamics",
-              effort=_EFFORT, friction=_FRICTION),
+              "parallel.platform_direct_dynamics",
+              space=_SPACE, effort=_EFFORT, friction=_FRICTION, idle=_IDLE),
         entry("reactions", "dynamic", "wrench through every joint",
               "q, qd, qdd(, f_e) -> reactions (nl,6)", "dynamic.reactions", "closed.reactions",
               f_e=_WRENCH),
         entry("energies", "dynamic", "kinetic and potential energy",
-              "q, qd -> E, U", "energy.energies", "closed.energies"),
+              "q, qd -> E, U", "energy.energies", "closed_energy.energies"),
         entry("generalized-momentum", "dynamic", "generalized momentum A qd",
-              "q, qd -> h (n)", "energy.generalized_momentum", "closed.generalized_momentum"),
+              "q, qd -> h (n)", "energy.generalized_momentum",
+              "closed_energy.generalized_momentum"),
     ]  # fmt: skip
     identification_menu = [
         Entry("base-parameters", "identification", "base inertial parameters and their regrouping",
@@ -212,6 +229,7 @@ def _entries() -> list[Entry]:
               base_parameters=_BASE, effort=_EFFORT, offset=_OFFSET),
         entry("filtered-regressor", "identification", "identification without accelerations",
               "q, qd -> D1, D2 (n,np)", "identification.filtered_regressor",
+              "closed_lagrange.filtered_regressor",
               base_parameters=_BASE, offset=_OFFSET),
         entry("energy-regressor", "identification", "energy identification model: E + U = h K",
               "q, qd -> h (np)", "identification.energy_regressor",

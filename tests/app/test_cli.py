@@ -147,7 +147,6 @@ def test_generate_with_values_reads_stdin_and_cuts_loops() -> None:
     assert printed("generate", "planar2r", "inverse-dynamics", *setting) == expected
     text = printed("convert", "planar2r", "-", "--to", "toml")
     assert printed("generate", "-", "inverse-dynamics", *setting, input=text) == expected
-    assert "--tree" in refused("generate", "sr400", "coriolis-matrix")
     assert "tau" in printed("generate", "sr400", "inverse-dynamics")
     assert "tau" in printed("generate", "sr400", "inverse-dynamics", "--tree")
 
@@ -411,6 +410,9 @@ def test_loops() -> None:
     assert "0 = " in data["equations"]
     assert data["loops"][0]["repeated"] == "vz wx wy"
     assert "8 assemblies" in printed("loops", "delta", "--platform=0,0,-0.45")
+    assert "idle: w1, w2, w3, w4, w5, w6" in printed("loops", "stewart-sps")
+    assert "void loop_geometry(" in printed("loops", "delta", "--legs", "--to", "c")
+    assert "legs.emit" in refused("loops", "delta", "--to", "c")
     assert "loop 'tip' stays open by" in refused("loops", "fivebar", "--at", "3.1,0")
     assert "'a' is not a number" in refused("loops", "fivebar", "--at", "a,b")
     assert "no closed loop" in refused("loops", "rx90")

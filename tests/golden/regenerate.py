@@ -38,7 +38,10 @@ TEXTS += [
 ]
 ROBOTS = list(cardan.robots())
 # what is counted for chains so long that the whole menu would take minutes
-LONG = ("transform", "inverse-dynamics", "inertia-matrix", "bias", "gravity", "direct-dynamics")
+LONG = (
+    "transform", "inverse-dynamics", "inertia-matrix", "bias", "gravity", "direct-dynamics",
+    "platform-inverse-dynamics", "platform-direct-dynamics",
+)  # fmt: skip
 
 _HEAD = """\
 # The ledger: operations of every model of the bundled robots, with default options.

@@ -16,8 +16,8 @@ from cardan.closure.analysis import analyse
 from cardan.describe.robot import WRENCH, Robot
 from cardan.mechanism.tree import Tree
 
-BUNDLED = ["akr3000", "delta", "fivebar", "orthoglide", "planar3rrr", "prrrp-rigid", "sr400",
-           "stewart"]  # fmt: skip
+BUNDLED = ["akr3000", "delta", "fivebar", "orthoglide", "orthoglide-platform", "planar3rrr",
+           "prrrp-rigid", "sr400", "stewart"]  # fmt: skip
 NAMES = [*BUNDLED, *MECHANISMS, *(f"{path.parent.name}/{path.name}" for path in FILES)]
 STATES = 16
 

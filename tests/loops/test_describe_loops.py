@@ -151,9 +151,3 @@ def test_active_joints_that_do_not_drive() -> None:
                   "twin": {"antecedent": 2, "d": 0.4}}],
     })  # fmt: skip
     refused(robot, "mobility|do not drive")
-
-
-@pytest.mark.parametrize("model", ["coriolis-matrix", "lagrange", "filtered-regressor"])
-def test_what_loops_do_not_have_is_refused(model: str) -> None:
-    with pytest.raises(cardan.CardanError, match="not available for closed loops"):
-        cardan.model(cardan.load("fivebar"), model)

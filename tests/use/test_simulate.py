@@ -305,6 +305,19 @@ def test_a_closed_robot_falls_with_its_loops_closed() -> None:
     assert [name for name in run.columns() if name.startswith("tau")] == ["tau1", "tau3"]
 
 
+def test_closed_loops_stop_at_type_2_singularities() -> None:
+    """The distal rods get in line; 'pass' goes on, and its energy tells how well."""
+    robot, q0 = five_bar()
+    with pytest.raises(
+        CardanError, match=r"type 2 singularity near t = 0\.\d+ s, active joints at"
+    ):
+        simulate(robot, q0, duration=1.5, torque=[3, -3])
+    run = simulate(robot, q0, duration=0.3, torque=[3, -3], singular="pass", rtol=1e-7)
+    assert len(run.t) == 31
+    with pytest.raises(CardanError, match="Allowed: stop, pass"):
+        simulate(robot, q0, duration=0.1, singular="no")
+
+
 def test_a_closed_robot_may_be_driven_and_rubs() -> None:
     robot, q0 = five_bar()
     motion = move(q0[[0, 2]], q0[[0, 2]] + [0.2, -0.2], 0.5)

@@ -25,6 +25,13 @@ def loops(
     equations: Annotated[
         bool, typer.Option("--equations", help="Print the equations of every loop.")
     ] = False,
+    to: Annotated[
+        str,
+        typer.Option(metavar="LANGUAGE", help="Code of all assemblies: c, cpp, python, matlab."),
+    ] = "",
+    legs: Annotated[
+        bool, typer.Option("--legs", help="With --to: of the legs, for given platform positions.")
+    ] = False,
     json: Json = False,
 ) -> None:
     """Closed loops: mobility, redundant equations, and all assemblies at given positions."""
@@ -33,6 +40,9 @@ def loops(
 
     found = open_robot(robot, setting)
     geometry = model(found, "loop-geometry")
+    if to:
+        print_text((geometry.legs if legs or platform else geometry).emit(to))
+        return
     facts = _facts(geometry)
     if platform:
         geometry = geometry.legs
@@ -72,8 +82,9 @@ def _facts(geometry: Any) -> dict[str, Any]:
     ]  # fmt: skip
     return {
         "mobility": analysis.mobility,
+        **({"idle": link.named(analysis.idle)} if analysis.idle else {}),
         "Gruebler": link.gruebler,
         "active": link.named(link.active),
-        "passive": link.named(link.passive),
+        "passive": link.named(analysis.following),
         "loops": parts,
     }

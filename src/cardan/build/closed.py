@@ -18,8 +18,6 @@ from ..errors import ModelError
 from ..mechanism.loops import LoopFrames
 from ..models.bodies import Bodies
 from ..models.direct_dynamics import solve_tree
-from ..models.energy import energies as energies_model
-from ..models.energy import momentum as momentum_model
 from ..models.formulation import PLAIN, Formulation
 from ..models.inertia_matrix import inertia_matrix as inertia_model
 from ..models.jacobian import rotation
@@ -30,11 +28,12 @@ from ..program import Program
 from .common import COMPOSITE, RECURSION, Arrays, flat, with_base, with_friction, wrenches
 from .derive import Form, Result
 from .dynamic import moving_parent
+from .idle import spun, widened
 from .loops import Closing, closing
 
 __all__ = [
-    "bias", "direct_dynamics", "energies", "generalized_momentum", "gravity", "inertia_matrix",
-    "inverse_dynamics", "reactions",
+    "along", "bias", "bias_of", "direct_dynamics", "drives_of", "gravity", "gravity_of",
+    "inertia_matrix", "inertia_of", "inverse_dynamics", "reactions", "with_cut_drives",
 ]  # fmt: skip
 
 Scalar = Any
@@ -42,16 +41,26 @@ Scalar = Any
 
 def inverse_dynamics(
     robot: Robot, *, method: str = "newton-euler", base_parameters: bool = False, f_e: bool = False,
-    friction: bool = True, symbolic: bool = False, effort: str = "normal",
+    friction: bool = True, base: str = "free", idle: str = "held", symbolic: bool = False,
+    effort: str = "normal",
 ) -> Program:  # fmt: skip
     """Torques of the active joints, (22)."""
-    if method == "lagrange":
+    if base == "given":
         raise ModelError(
-            f"'inverse-dynamics' of '{robot.name}' by Lagrange is not available for closed loops:"
-            " use method='newton-euler'"
+            f"'inverse-dynamics' of '{robot.name}' with base='given' is not available for closed"
+            " loops: robot.tree() gives its tree structure"
         )
     robot = with_base(with_friction(robot, friction), base_parameters)
-    made = closing(robot, "inverse-dynamics", symbolic=symbolic)
+    made = closing(robot, "inverse-dynamics", symbolic=symbolic, idle=idle)
+    if method == "lagrange":
+        from .closed_lagrange import inverse_dynamics as by_lagrange
+
+        if made.free:
+            raise ModelError(
+                f"'inverse-dynamics' of '{robot.name}' by Lagrange holds its idle joints: use"
+                " method='newton-euler' with idle='free'"
+            )
+        return by_lagrange(robot, made, f_e)
 
     def formulate(form: Formulation) -> Form:
         def run(scene: Bodies, x: Arrays) -> Result:
@@ -59,18 +68,24 @@ def inverse_dynamics(
             found = newton_euler(
                 scene, x["q"], qd, qdd, wrenches=wrenches(made.robot, x), form=form
             )
-            tau = _with_cut_drives(made, scene, constraint, found.tau, qd, qdd)
-            return Result({"tau": ((made.na,), constraint.projected(tau))}, found)
+            tau = with_cut_drives(made, scene, constraint, found.tau, qd, qdd)
+            outputs: dict[str, Any] = {}
+            if made.free:
+                moving = made.connection.moving
+                A = inertia_model(scene, x["q"], form).matrix(moving)
+                tau, spin = spun(moving, made.analysis.idle, A, tau)
+                outputs["qdd_i"] = ((len(spin),), spin)
+            return Result({"tau": ((made.na,), constraint.projected(tau)), **outputs}, found)
 
         return run
 
     return made.program(
-        "inverse-dynamics", made.inputs("q", "qd", "qdd", f_e=f_e), [], ["tau"],
+        "inverse-dynamics", made.inputs("q", "qd", "qdd", f_e=f_e), [], made.outputs("tau"),
         formulate=formulate, choices=RECURSION, effort=effort,
     )  # fmt: skip
 
 
-def _drives(
+def drives_of(
     made: Closing, scene: Bodies, constraint: Constraint
 ) -> list[tuple[LoopFrames, Mapping[int, Scalar], Scalar]]:
     """(loop, row, Phi) of the cut joints that have friction or a rotor."""
@@ -84,31 +99,31 @@ def _drives(
     return found
 
 
-def _with_cut_drives(
+def with_cut_drives(
     made: Closing, scene: Bodies, constraint: Constraint, tau: Mapping[int, Scalar],
     qd: Sequence[Scalar], qdd: Sequence[Scalar],
 ) -> dict[int, Scalar]:  # fmt: skip
     """The tree's torques, and those that the cut joints' friction and rotors add to them."""
     found = dict(tau)
     moving = made.connection.moving
-    for loop, row, Phi in _drives(made, scene, constraint):
+    for loop, row, Phi in drives_of(made, scene, constraint):
         link = scene.links[loop.cut - 1]
-        rate = _along(row, dict(zip(moving, qd, strict=True)))
-        speed_up = _along(row, dict(zip(moving, qdd, strict=True))) + Phi
+        rate = along(row, dict(zip(moving, qd, strict=True)))
+        speed_up = along(row, dict(zip(moving, qdd, strict=True))) + Phi
         own = link.IA * speed_up + link.FV * rate + link.FS * sign(rate)
         for j, x in row.items():
             found[j] = found[j] + x * own
     return found
 
 
-def _along(row: Mapping[int, Scalar], values: Mapping[int, Scalar]) -> Scalar:
+def along(row: Mapping[int, Scalar], values: Mapping[int, Scalar]) -> Scalar:
     total: Scalar = 0
     for j, x in row.items():
         total = total + x * values[j]
     return total
 
 
-def _inertia(
+def inertia_of(
     made: Closing, scene: Bodies, x: Arrays, constraint: Constraint, form: Formulation
 ) -> list[list[Scalar]]:
     """A_c = G^T A_tr G, with the rotors of cut joints."""
@@ -118,12 +133,12 @@ def _inertia(
     rows = [G[j] for j in moving]
     size = range(made.na)
     found = [[_product(A, rows, r, c) if c <= r else 0 for c in size] for r in size]
-    for loop, row, _ in _drives(made, scene, constraint):
+    for loop, row, _ in drives_of(made, scene, constraint):
         IA = scene.links[loop.cut - 1].IA
-        along = [_along(row, {j: G[j][c] for j in row}) for c in size]
+        rates = [along(row, {j: G[j][c] for j in row}) for c in size]
         for r in size:
             for c in range(r + 1):
-                found[r][c] = found[r][c] + IA * along[r] * along[c]
+                found[r][c] = found[r][c] + IA * rates[r] * rates[c]
     return [[found[max(r, c)][min(r, c)] for c in size] for r in size]
 
 
@@ -137,13 +152,13 @@ def _product(A: list[list[Scalar]], G: list[list[Scalar]], r: int, c: int) -> Sc
     return total
 
 
-def _bias(
+def bias_of(
     made: Closing, scene: Bodies, x: Arrays, form: Formulation
 ) -> tuple[Constraint, list[Scalar], NewtonEuler]:
     """H_c: the torques of qdd_a = 0."""
     constraint, qd, qdd = made.motion(scene, {k: v for k, v in x.items() if k != "qdd"})
     found = newton_euler(scene, x["q"], qd, qdd, wrenches=wrenches(made.robot, x), form=form)
-    tau = _with_cut_drives(made, scene, constraint, found.tau, qd, qdd)
+    tau = with_cut_drives(made, scene, constraint, found.tau, qd, qdd)
     return constraint, constraint.projected(tau), found
 
 
@@ -156,7 +171,7 @@ def inertia_matrix(
     def formulate(form: Formulation) -> Form:
         def run(scene: Bodies, x: Arrays) -> Result:
             constraint = made.constraint(scene, x)[0]
-            A = _inertia(made, scene, x, constraint, form)
+            A = inertia_of(made, scene, x, constraint, form)
             return Result({"A": ((made.na, made.na), flat(A))}, constraint)
 
         return run
@@ -177,7 +192,7 @@ def bias(
 
     def formulate(form: Formulation) -> Form:
         def run(scene: Bodies, x: Arrays) -> Result:
-            _, H, found = _bias(made, scene, x, form)
+            _, H, found = bias_of(made, scene, x, form)
             return Result({"H": ((made.na,), H)}, found)
 
         return run
@@ -193,14 +208,11 @@ def gravity(
 ) -> Program:
     """Q_c: the torques of the active joints that hold the robot at rest."""
     made = closing(with_base(robot, base_parameters), "gravity", symbolic=symbolic)
-    zeros = [0] * made.n
 
     def formulate(form: Formulation) -> Form:
         def run(scene: Bodies, x: Arrays) -> Result:
-            still = scene.unloaded().moving_base([0] * 6, scene.gravity)
-            found = newton_euler(still, x["q"], zeros, zeros, form=form)
-            constraint = made.constraint(scene, x)[0]
-            return Result({"Q": ((made.na,), constraint.projected(found.tau))}, found)
+            Q, record = gravity_of(made, scene, x, form)
+            return Result({"Q": ((made.na,), Q)}, record)
 
         return run
 
@@ -210,9 +222,19 @@ def gravity(
     )  # fmt: skip
 
 
+def gravity_of(
+    made: Closing, scene: Bodies, x: Arrays, form: Formulation
+) -> tuple[list[Scalar], NewtonEuler]:
+    """Q_c = G^T Q of the tree."""
+    still = scene.unloaded().moving_base([0] * 6, scene.gravity)
+    zeros = [0] * made.n
+    found = newton_euler(still, x["q"], zeros, zeros, form=form)
+    return made.constraint(scene, x)[0].projected(found.tau), found
+
+
 def direct_dynamics(
     robot: Robot, *, method: str = "auto", base_parameters: bool = False, f_e: bool = False,
-    friction: bool = True, symbolic: bool = False, effort: str = "normal",
+    friction: bool = True, idle: str = "held", symbolic: bool = False, effort: str = "normal",
 ) -> Program:  # fmt: skip
     """Accelerations of the active joints, by A_c and H_c or by constraint forces."""
     if method == "recursive":
@@ -221,7 +243,7 @@ def direct_dynamics(
             " 'inertia-matrix' (A_c and H_c) or 'constraint-forces'"
         )
     robot = with_base(with_friction(robot, friction), base_parameters)
-    made = closing(robot, "direct-dynamics", symbolic=symbolic)
+    made = closing(robot, "direct-dynamics", symbolic=symbolic, idle=idle)
     solve: Callable[..., Any] = _by_constraint_forces if method == "constraint-forces" else _by_A
     if solve is _by_constraint_forces and made.analysis.least_squares:
         raise ModelError(
@@ -232,20 +254,30 @@ def direct_dynamics(
     def formulate(form: Formulation) -> Form:
         def run(scene: Bodies, x: Arrays) -> Result:
             qdd, record = solve(made, scene, x, form)
-            return Result({"qdd": ((made.na,), qdd)}, record)
+            outputs: dict[str, Any] = {"qdd": ((made.na,), qdd[: made.na])}
+            if made.free:
+                outputs["qdd_i"] = ((len(made.analysis.idle),), qdd[made.na :])
+            return Result(outputs, record)
 
         return run
 
     return made.program(
-        "direct-dynamics", made.inputs("q", "qd", "tau", f_e=f_e), [], ["qdd"],
+        "direct-dynamics", made.inputs("q", "qd", "tau", f_e=f_e), [], made.outputs("qdd"),
         formulate=formulate, choices=RECURSION, effort=effort,
     )  # fmt: skip
 
 
 def _by_A(made: Closing, scene: Bodies, x: Arrays, form: Formulation) -> tuple[list[Scalar], Any]:
-    constraint, H, record = _bias(made, scene, x, form)
-    A = _inertia(made, scene, x, constraint, form)
-    return solve_symmetric(A, [t - h for t, h in zip(x["tau"], H, strict=True)]), record
+    """qdd of the active joints, then of idle ones that are free."""
+    constraint, H, record = bias_of(made, scene, x, form)
+    A = inertia_of(made, scene, x, constraint, form)
+    push = [t - h for t, h in zip(x["tau"], H, strict=True)]
+    if made.free:
+        idle, moving, G = made.analysis.idle, made.connection.moving, constraint.G()
+        tree = inertia_model(scene, x["q"], form).matrix(moving)
+        A = widened(A, tree, [G[j] for j in moving], moving, idle)
+        push += [-record.tau[j] for j in idle]
+    return solve_symmetric(A, push), record
 
 
 def _by_constraint_forces(
@@ -253,13 +285,14 @@ def _by_constraint_forces(
 ) -> tuple[list[Scalar], Any]:
     """A qdd + H = tau + W^T lambda with W qdd + Psi = 0: the tree's equations and the loops'."""
     constraint, qds = made.constraint(scene, x, x["qd"])
-    qd, moving = made.row(qds), made.connection.moving
+    qd, held = made.row(qds), () if made.free else made.analysis.idle
+    moving = tuple(j for j in made.connection.moving if j not in held)
     record = newton_euler(
         scene, x["q"], qd, [0] * made.n, wrenches=wrenches(made.robot, x), form=form
     )
-    H = _with_cut_drives(made, scene, constraint, record.tau, qd, [0] * made.n)
+    H = with_cut_drives(made, scene, constraint, record.tau, qd, [0] * made.n)
     A = inertia_model(scene, x["q"], form).A
-    if _drives(made, scene, constraint):
+    if drives_of(made, scene, constraint):
         raise ModelError(
             "'constraint-forces' is not available where cut joints have friction or rotors; use"
             " method='inertia-matrix'"
@@ -267,17 +300,15 @@ def _by_constraint_forces(
     given = dict(zip(made.active, x["tau"], strict=True))
 
     def divided(rhs: Mapping[int, Scalar]) -> dict[int, Scalar]:
-        return solve_tree(A, rhs, moving, moving_parent(scene))
+        return solve_tree(A, rhs, moving, moving_parent(scene, held))
 
     free = divided({j: given.get(j, 0) - H[j] for j in moving})
     columns = [divided({j: row.get(j, 0) for j in moving}) for row in constraint.rows]
-    S = [[_along(row, column) for column in columns] for row in constraint.rows]
-    miss = [
-        -(_along(w, free) + psi) for w, psi in zip(constraint.rows, constraint.Psi, strict=True)
-    ]
+    S = [[along(row, column) for column in columns] for row in constraint.rows]
+    miss = [-(along(w, free) + psi) for w, psi in zip(constraint.rows, constraint.Psi, strict=True)]
     force = solve_symmetric(S, miss)
     qdd = []
-    for j in made.active:
+    for j in (*made.active, *(made.analysis.idle if made.free else ())):
         value = free[j]
         for column, push in zip(columns, force, strict=True):
             value = value + column[j] * push
@@ -294,7 +325,7 @@ def reactions(robot: Robot, *, f_e: bool = False, symbolic: bool = False) -> Pro
         constraint, qd, qdd = made.motion(scene, x)
         loads = wrenches(made.robot, x)
         free = newton_euler(scene, x["q"], qd, qdd, wrenches=loads)
-        tau = _with_cut_drives(made, scene, constraint, free.tau, qd, qdd)
+        tau = with_cut_drives(made, scene, constraint, free.tau, qd, qdd)
         forces = _cut_wrenches(made, scene, x, constraint, constraint.multipliers(tau))
         for loop, (force, moment) in zip(made.connection.loops, forces, strict=True):
             R = rotation(scene, x["q"], loop.cut, loop.twin)
@@ -336,41 +367,3 @@ def _cut_wrenches(
                 turn = turn + value * (R @ units[name[1]])
         found.append((push, turn))
     return found
-
-
-def energies(robot: Robot, *, symbolic: bool = False) -> Program:
-    """Kinetic and potential energy."""
-    made = closing(robot, "energies", symbolic=symbolic)
-
-    def run(scene: Bodies, x: Arrays) -> Result:
-        constraint = made.constraint(scene, x)[0]
-        qd = constraint.velocities(x["qd"])
-        found = energies_model(scene, x["q"], made.row(qd))
-        E = found.E
-        for loop, row, _ in _drives(made, scene, constraint):
-            rate = _along(row, qd)
-            E = E + scene.links[loop.cut - 1].IA * rate * rate / 2
-        return Result({"E": ((), [E]), "U": ((), [found.U])}, found)
-
-    return made.program("energies", made.inputs("q", "qd"), [run], ["E", "U"])
-
-
-def generalized_momentum(robot: Robot, *, symbolic: bool = False) -> Program:
-    """h = A_c qd_a = G^T A_tr qd_tr."""
-    made = closing(robot, "generalized-momentum", symbolic=symbolic)
-
-    def run(scene: Bodies, x: Arrays) -> Result:
-        constraint = made.constraint(scene, x)[0]
-        qd = constraint.velocities(x["qd"])
-        found = momentum_model(scene, x["q"], made.row(qd))
-        h = {j: found.h[j] for j in made.connection.moving}
-        for loop, row, _ in _drives(made, scene, constraint):
-            own = scene.links[loop.cut - 1].IA * _along(row, qd)
-            for j, entry in row.items():
-                h[j] = h[j] + entry * own
-        return Result({"h": ((made.na,), constraint.projected(h))}, found)
-
-    return made.program(
-        "generalized-momentum", made.inputs("q", "qd"), [run], ["h"],
-        meaning={"h": "generalized momentum A_c qd_a, N m s or N s"},
-    )  # fmt: skip

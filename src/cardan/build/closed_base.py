@@ -236,7 +236,7 @@ def _walked(
 
 def _regular(made: Closing, system: Equations, q: np.ndarray) -> np.ndarray:
     """Where do the active joints move everything?"""
-    columns = [made.connection.moving.index(j) for j in made.connection.passive]
+    columns = [made.connection.moving.index(j) for j in made.analysis.following]
     if not columns or not len(q):
         return np.ones(len(q), bool)
     s = np.linalg.svd(system.J(q)[..., columns], compute_uv=False)

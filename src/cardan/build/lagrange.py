@@ -6,6 +6,7 @@ second takes the Christoffel symbols from the Coriolis matrix at unit velocities
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -23,7 +24,7 @@ from ..program import Program
 from .common import Arrays, build, flat, joint_rows, refuse, state, with_base, wrenches
 from .derive import Result
 
-__all__ = ["inverse_dynamics", "lagrange"]
+__all__ = ["energy_torques", "inverse_dynamics", "lagrange", "loads", "partial"]
 
 Scalar = Any
 
@@ -66,13 +67,7 @@ def _graph(q: list[Any]) -> Any:
 def _by_derivatives(scene: Bodies, q: list[Any]) -> list[list[list[Scalar]]]:
     """c_ijk = ½ (∂A_ij/∂q_k + ∂A_ik/∂q_j - ∂A_jk/∂q_i)."""
     n = len(q)
-    graph = _graph(q)
-    A = flat(inertia_matrix(scene, q).matrix(scene.tree.moving))
-    arrays = _inputs(graph)
-    code = gather(graph, arrays, {"A": ((n, n), A)})
-    code = derivative(code, "A", "q", "dA", mode="forward")
-    leaves = {name: [graph.leaf(name, k) for k in range(_size(s))] for name, s in arrays.items()}
-    d = inline(graph, code, leaves)["dA"]
+    d = partial(_graph(q), flat(inertia_matrix(scene, q).matrix(scene.tree.moving)), "q")
 
     def dA(i: int, j: int, k: int) -> Scalar:
         return d[(i * n + j) * n + k]
@@ -105,47 +100,60 @@ def inverse_dynamics(robot: Robot, *, f_e: bool = False, symbolic: bool = False)
     n = robot.n
 
     def run(scene: Bodies, x: Arrays) -> Result:
-        graph = _graph(x["q"])
-        _, dE, dU, dp_q, dp_v = _energy_derivatives(scene, x, graph)
-        tau = []
-        for i in range(n):
-            value: Scalar = 0
-            for k in range(n):
-                value = value + dp_v[i * n + k] * x["qdd"][k]
-            for k in range(n):
-                value = value + dp_q[i * n + k] * x["qd"][k]
-            tau.append(value - dE[i] + dU[i])
-        extra = _loads(scene, robot, x)
+        tau = energy_torques(scene, x["q"], x["qd"], x["qdd"])
+        extra = loads(scene, x["q"], x["qd"], wrenches(robot, x))
         return Result({"tau": ((n,), [t + e for t, e in zip(tau, extra, strict=True)])})
 
     inputs = state(robot, "q", "qd", "qdd", f_e=f_e)
     return build(robot, "inverse-dynamics", inputs, [run], ["tau"], symbolic=symbolic)
 
 
-def _energy_derivatives(scene: Bodies, x: Arrays, graph: Any) -> tuple[list[Scalar], ...]:
-    """(p, ∂E/∂q, ∂U/∂q, ∂p/∂q, ∂p/∂q̇) with p = ∂E/∂q̇."""
-    found = energies(scene, x["q"], x["qd"])
+def energy_torques(
+    scene: Bodies, q: list[Any], qd: Sequence[Scalar], qdd: Sequence[Scalar]
+) -> list[Scalar]:
+    """d/dt ∂L/∂q̇ - ∂L/∂q at any velocities and accelerations, expressions too."""
+    graph, n = _graph(q), len(q)
+    rates = [graph.leaf(_RATES, k) for k in range(n)]  # L is differentiated by variables of its own
+    found = energies(scene, q, rates)
+    p = partial(graph, [found.E], _RATES)
+    dE, dU = partial(graph, [found.E], "q"), partial(graph, [found.U], "q")
+    dp_q, dp_v = partial(graph, p, "q"), partial(graph, p, _RATES)
+    tau = []
+    for i in range(n):
+        value: Scalar = 0
+        for k in range(n):
+            value = value + dp_v[i * n + k] * qdd[k]
+        for k in range(n):
+            value = value + dp_q[i * n + k] * rates[k]
+        tau.append(value - dE[i] + dU[i])
     arrays = _inputs(graph)
-    leaves = {name: [graph.leaf(name, k) for k in range(_size(s))] for name, s in arrays.items()}
-    E = gather(graph, arrays, {"E": ((), [found.E])})
-    U = gather(graph, arrays, {"U": ((), [found.U])})
-    p = derivative(E, "E", "qd", "p", mode="reverse")
-    programs = [
-        p,
-        derivative(E, "E", "q", "dE", mode="reverse"),
-        derivative(U, "U", "q", "dU", mode="reverse"),
-        derivative(p, "p", "q", "dp", mode="forward"),
-        derivative(p, "p", "qd", "dp", mode="forward"),
-    ]
-    return tuple(next(iter(inline(graph, code, leaves).values())) for code in programs)
+    code = gather(graph, arrays, {"tau": ((n,), tau)})
+    leaves = _leaves(graph, arrays)
+    return list(inline(graph, code, {**leaves, _RATES: list(qd)})["tau"])
 
 
-def _loads(scene: Bodies, robot: Robot, x: Arrays) -> list[Scalar]:
+_RATES = "\0rates"
+
+
+def partial(graph: Any, values: list[Scalar], wrt: str) -> list[Scalar]:
+    """∂values/∂wrt of scalars of a trace in progress, row by row."""
+    arrays = _inputs(graph)
+    code = gather(graph, arrays, {"x": ((len(values),), values)})
+    mode = "reverse" if len(values) == 1 else "forward"
+    code = derivative(code, "x", wrt, "dx", mode=mode)
+    return list(inline(graph, code, _leaves(graph, arrays))["dx"])
+
+
+def _leaves(graph: Any, arrays: Mapping[str, tuple[int, ...]]) -> dict[str, list[Any]]:
+    return {name: [graph.leaf(name, k) for k in range(s[0])] for name, s in arrays.items()}
+
+
+def loads(
+    scene: Bodies, q: list[Any], qd: Sequence[Scalar], given: Mapping[int, Any]
+) -> list[Scalar]:
     """Friction and the projections of the external wrenches."""
     still = scene.moving_base([0] * 6, [0, 0, 0])
-    zeros = [0] * robot.n
-    massless = _massless(still)
-    found = newton_euler(massless, x["q"], x["qd"], zeros, wrenches=wrenches(robot, x))
+    found = newton_euler(_massless(still), q, qd, [0] * len(q), wrenches=dict(given))
     return joint_rows(scene, found.tau)
 
 
@@ -162,7 +170,3 @@ def _inputs(graph: Any) -> dict[str, tuple[int, ...]]:
         if node[0] == "input":
             sizes[node[1]] = max(sizes.get(node[1], 0), node[2] + 1)
     return {name: (size,) for name, size in sizes.items()}
-
-
-def _size(shape: tuple[int, ...]) -> int:
-    return shape[0]

@@ -25,6 +25,7 @@ from ..models.loops import Constraint, closed
 from ..program import Program
 from .common import MEANING, Arrays, build, flat, is_floating, refuse
 from .derive import Form, Result, parametrised
+from .idle import refuse_unmoved
 
 __all__ = [
     "Closing", "accelerations", "closing", "jacobian", "jacobian_inverse", "jdot_qdot",
@@ -38,6 +39,8 @@ LOOP_MEANING = {
     "qd": "velocities of the active joints, rad/s or m/s",
     "qdd": "accelerations of the active joints, rad/s2 or m/s2",
     "tau": "torques or forces of the active joints, N m or N",
+    "qd_i": "velocities of the idle joints, rad/s or m/s",
+    "qdd_i": "accelerations of the idle joints, rad/s2 or m/s2",
     "W": "velocities of the passive joints: qd_p = W qd_a",
     "psi": "accelerations of the passive joints: qdd_p = W qdd_a + psi",
     "Wa": "loop equations, columns of the active joints: Wa qd_a + Wp qd_p = 0",
@@ -60,6 +63,7 @@ class Closing:
     robot: Robot  # closed, its symbols as wanted
     analysis: Analysis
     defaults: Mapping[str, float]
+    free: bool = False  # do idle joints turn as no torque lets them? else they are held
 
     @cached_property
     def tree(self) -> Robot:
@@ -85,15 +89,23 @@ class Closing:
         found: dict[str, tuple[int, ...]] = {
             name: (self.n if name == "q" else self.na,) for name in names
         }
+        if self.free and "qd" in names:
+            found["qd_i"] = (len(self.analysis.idle),)
         if f_e:
             found["f_e"] = (len(self.robot.links), 6)
         return found
+
+    def outputs(self, *names: str) -> list[str]:
+        return [*names, "qdd_i"] if self.free else list(names)
 
     def constraint(
         self, scene: Bodies, x: Arrays, qd: Sequence[Scalar] | None = None
     ) -> tuple[Constraint, dict[int, Scalar]]:
         found = self.analysis
-        return closed(scene, x["q"], self.connection.loops, found.chosen, self.active, qd)
+        return closed(
+            scene, x["q"], self.connection.loops, found.chosen, self.active, qd, found.idle,
+            x.get("qd_i"),
+        )  # fmt: skip
 
     def row(self, values: Mapping[int, Scalar]) -> list[Scalar]:
         """Values by link as a list over the joints of the tree."""
@@ -112,9 +124,10 @@ class Closing:
         """build, with the meanings and remarks of a closed-loop robot."""
         table = {k: LOOP_MEANING[k] for k in (*inputs, *outputs) if k in LOOP_MEANING}
         table["q"] += f": {self.connection.named(self.connection.moving)}"
-        for key in ("qd", "qdd", "tau"):
+        for key in ("qd", "qdd", "tau", "qd_i", "qdd_i"):
             if key in table:
-                table[key] += f": {self.connection.named(self.active)}"
+                own = self.analysis.idle if key.endswith("_i") else self.active
+                table[key] += f": {self.connection.named(own)}"
         made = build(
             self.tree, model, inputs, forms, outputs, meaning={**table, **(meaning or {})}, **how
         )
@@ -128,21 +141,30 @@ class Closing:
             f"{loop.name}: {' '.join(keep.rows)}"
             for loop, keep in zip(self.connection.loops, self.analysis.chosen, strict=True)
         )
+        spin = ""
+        if self.analysis.idle and not self.free:
+            spin = f"; the idle joints {self.connection.named(self.analysis.idle)} are held"
         return (
             f"closed loops by the independent equations {rows}; the solution divides by quantities"
             " that vanish where the passive joints' equations are singular (det of"
-            " loop-kinematics), and nowhere else"
+            f" loop-kinematics), and nowhere else{spin}"
         )
 
 
-def closing(robot: Robot, model: str, *, symbolic: bool = False) -> Closing:
+def closing(robot: Robot, model: str, *, symbolic: bool = False, idle: str = "held") -> Closing:
     """The robot's loops, checked: closed somewhere, driven by its active joints."""
     refuse(robot, model, loops=False)
     why = ""
     if is_floating(robot):
-        why = "a floating base with closed loops"
+        why = (
+            "a floating base with closed loops: it has six freedoms more than motors; base kind"
+            " 'fixed' holds it"
+        )
     elif any(joint.elastic for joint in robot.joints):
-        why = "elastic joints in a robot with closed loops"
+        why = (
+            "elastic joints in a robot with closed loops: they are freedoms without motors; make"
+            " them rigid"
+        )
     if why:
         raise ModelError(f"'{model}' of '{robot.name}' is not available for {why}")
     analysis = analyse(robot)
@@ -150,7 +172,10 @@ def closing(robot: Robot, model: str, *, symbolic: bool = False) -> Closing:
     defaults: dict[str, float] = {}
     if symbolic:
         robot, defaults = parametrised(robot)
-    return Closing(robot, analysis, defaults)
+    free = idle == "free" and bool(analysis.idle)
+    if free:
+        refuse_unmoved(robot, analysis.idle)
+    return Closing(robot, analysis, defaults, free)
 
 
 def loop_geometry(robot: Robot) -> LoopGeometry:

@@ -1,8 +1,8 @@
-"""Dynamic models of parallel robots in Cartesian space, leg by leg, [K10] 5 (59)-(66)."""
+"""Dynamic models of parallel robots leg by leg, in Cartesian and joint space, [K10] 5 (59)-(66)."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,10 +10,11 @@ import numpy as np
 
 from ..algebra.solve import factored, solve_symmetric
 from ..algebra.vector import Vec
-from ..describe.robot import Robot
+from ..closure.analysis import independent_rows
+from ..describe.robot import DRIVE, INERTIA, WRENCH, Robot
 from ..errors import ModelError
-from ..mechanism.loops import opened
-from ..mechanism.parallel import Parallel
+from ..mechanism.loops import ROWS, opened
+from ..mechanism.parallel import Leg, Parallel
 from ..models.bodies import Bodies, bodies
 from ..models.formulation import Formulation
 from ..models.inertia_matrix import inertia_matrix as inertia_model
@@ -23,6 +24,7 @@ from ..models.parallel import Legs, Twist, legs, platform_matrix, platform_wrenc
 from ..program import Program
 from .common import RECURSION, Arrays, with_friction
 from .derive import Form, Result
+from .idle import spun
 from .loops import Closing, closing
 
 __all__ = ["platform_direct_dynamics", "platform_inverse_dynamics"]
@@ -38,7 +40,7 @@ class _Platform:
     made: Closing
     parallel: Parallel
     kept: tuple[int, ...]
-    rows: tuple[tuple[int, ...], ...]
+    rows: tuple[tuple[str, ...], ...]
 
     @property
     def m(self) -> int:
@@ -52,47 +54,103 @@ class _Platform:
         return Twist(Vec(*full[:3]), Vec(*full[3:]), Vec(*rate[:3]), Vec(*rate[3:]))
 
     def views(self, kind: str) -> list[int]:
-        if kind == "base":
-            return [0] * len(self.parallel.legs)
-        return [leg.end if kind == "end" else leg.joints[-1] for leg in self.parallel.legs]
+        """The axes each leg is written in: its end's, or those of the base where any will do."""
+        any_axes = kind == "base" and all(set(own) == {"vx", "vy", "vz"} for own in self.rows)
+        return [0 if any_axes else leg.end for leg in self.parallel.legs]
+
+    def legs(self, scene: Bodies, x: Arrays, twist: Twist, kind: str) -> Legs:
+        idle = self.made.analysis.idle
+        spins = dict(zip(idle, x.get("qd_i", [0] * len(idle)), strict=True))
+        return legs(scene, x["q"], self.parallel, self.rows, twist, self.views(kind), spins)
+
+    def inverse(self, found: Legs) -> list[list[Scalar]]:
+        """J_p^-1 in the kept components, (62)."""
+        return [[row[c] for c in self.kept] for row in found.inverse_rows(self.parallel)]
+
+    def motion(self, scene: Bodies, x: Arrays, kind: str) -> Twist:
+        """The platform's motion: given, or that of the active joints."""
+        if "V" in x:
+            return self.twist(x["V"], x.get("Vd", [0] * self.m))
+        J = factored(self.inverse(self.legs(scene, x, Twist(), kind)))
+        V = J.solve(x["qd"])
+        if "qdd" not in x:
+            return self.twist(V, [0] * self.m)
+        bias = self.legs(scene, x, self.twist(V, [0] * self.m), kind)
+        rest = [a - bias.qdd[j] for a, j in zip(x["qdd"], self.made.active, strict=True)]
+        return self.twist(V, J.solve(rest))
 
     def needed(
         self, scene: Bodies, x: Arrays, twist: Twist, form: Formulation, kind: str
-    ) -> tuple[Legs, list[Scalar], Any]:
-        """(legs, F_x, record): what the platform needs, its legs included."""
+    ) -> tuple[Legs, list[Scalar], dict[int, Scalar], Any]:
+        """(legs, F_x, qdd_i, record): what the platform needs, its legs included."""
         q = x["q"]
-        found = legs(scene, q, self.parallel, self.rows, twist, self.views(kind))
+        found = self.legs(scene, x, twist, kind)
         zero = dict.fromkeys(self.parallel.coordinates, 0)
         moving = self.made.connection.moving
         qd, qdd = ({**zero, **rates} for rates in (found.qd, found.qdd))
         record = newton_euler(
             scene, q, [qd[j] for j in moving], [qdd[j] for j in moving], form=form
         )
-        total = platform_wrench(scene, q, self.parallel.body, twist, scene.gravity)
+        total = platform_wrench(scene, q, self.parallel, twist, scene.gravity)
+        tree = inertia_model(scene, q, form) if self.made.free else None
+        spins: dict[int, Scalar] = {}
         for k, leg in enumerate(self.parallel.legs):
-            more = found.wrench(k, [record.tau[j] for j in leg.joints])
+            tau = {j: record.tau[j] for j in leg.joints}
+            if tree is not None:
+                idle = self.idle(leg)
+                tau, spin = spun(leg.joints, idle, tree.matrix(leg.joints), tau)
+                spins |= zip(idle, spin, strict=True)
+            more = found.wrench(k, tau)
             total = [s + f for s, f in zip(total, more, strict=True)]
-        return found, [total[c] for c in self.kept], record
+        return found, [total[c] for c in self.kept], spins, record
+
+    def idle(self, leg: Leg) -> list[int]:
+        return [j for j in leg.joints if j in self.made.analysis.idle]
+
+    def inputs(self, space: str, last: str) -> dict[str, tuple[int, ...]]:
+        made = self.made
+        sizes: dict[str, int] = {"q": made.n, "V": self.m, "Vd": self.m}
+        names = {"joint": ("q", "qd"), "cartesian": ("q", "V")}[space]
+        found: dict[str, tuple[int, ...]] = {k: (sizes.get(k, made.na),) for k in (*names, last)}
+        return {**found, "qd_i": (len(made.analysis.idle),)} if made.free else found
 
 
-def _platform(robot: Robot, model: str, symbolic: bool) -> _Platform:
+def _platform(robot: Robot, model: str, symbolic: bool, idle: str) -> _Platform:
     if not robot.loops:
         raise ModelError(f"'{model}' of '{robot.name}': this robot has no closed loop")
-    made = closing(robot, model, symbolic=symbolic)
+    made = closing(robot, model, symbolic=symbolic, idle=idle)
     if robot.base.kind != "fixed":
         raise ModelError(f"'{model}' of '{robot.name}' needs a fixed base")
     parallel = Parallel.of(made.connection, model)
+    _require_bare(robot, parallel, model)
     rows = []
-    for leg, keep in zip(parallel.legs, made.analysis.chosen, strict=True):
-        held = tuple("xyz".index(name[1]) for name in keep.rows if name[0] == "v")
-        if len(held) != len(keep.rows) or len(held) != len(leg.joints):
+    for k, leg in enumerate(parallel.legs):
+        joints = tuple(j for j in leg.joints if j not in made.analysis.idle)
+        held = independent_rows(made.analysis, k, joints, leg.end)
+        if held is None or leg.kind in ("prismatic", "cylindrical"):
+            what = ROWS[leg.kind]
             raise ModelError(
-                f"'{model}' of '{robot.name}' needs legs that hold a point of the platform with as"
-                f" many joints as directions; leg '{leg.name}' has {len(leg.joints)} joints and"
-                f" holds {' '.join(keep.rows)}"
+                f"'{model}' of '{robot.name}' needs legs that hold the platform by a joint that"
+                " does not slide, and whose joints follow from the platform's motion; leg"
+                f" '{leg.name}' has {len(joints)} joints and a {leg.kind} one that holds"
+                f" {' '.join(what)}"
             )
         rows.append(held)
     return _Platform(made, parallel, _kept(made, parallel, model), tuple(rows))
+
+
+def _require_bare(robot: Robot, parallel: Parallel, model: str) -> None:
+    """The joints that place the platform are coordinates only: no mass between, no drive."""
+    for j in parallel.coordinates:
+        carried = robot.links[j - 1] if j != parallel.body else None
+        parts = [getattr(robot.joints[j - 1], key) for key in DRIVE]
+        parts += [getattr(carried, key) for key in (*INERTIA, *WRENCH)] if carried else []
+        if any(not (isinstance(x, int) and x == 0) for x in parts):
+            raise ModelError(
+                f"'{model}' of '{robot.name}': joint '{robot.joints[j - 1].name}' only places the"
+                " platform, and may have no rotor, friction or mass of its own; give the mass to"
+                f" '{robot.links[parallel.body - 1].name}', or use 'inverse-dynamics'"
+            )
 
 
 def _kept(made: Closing, parallel: Parallel, model: str) -> tuple[int, ...]:
@@ -114,11 +172,6 @@ def _kept(made: Closing, parallel: Parallel, model: str) -> tuple[int, ...]:
     return kept
 
 
-def _inputs(platform: _Platform, *names: str) -> dict[str, tuple[int, ...]]:
-    sizes = {"q": platform.made.n, "tau": platform.made.na}
-    return {name: (sizes.get(name, platform.m),) for name in names}
-
-
 def _meaning(platform: _Platform) -> dict[str, str]:
     parts = " ".join(_COMPONENTS[k] for k in platform.kept)
     return {
@@ -128,85 +181,124 @@ def _meaning(platform: _Platform) -> dict[str, str]:
 
 
 def platform_inverse_dynamics(
-    robot: Robot, *, friction: bool = True, symbolic: bool = False, effort: str = "normal"
-) -> Program:
-    """Torques of the active joints for a motion of the platform, (66)."""
-    platform = _platform(with_friction(robot, friction), "platform-inverse-dynamics", symbolic)
+    robot: Robot, *, space: str = "cartesian", friction: bool = True, idle: str = "held",
+    symbolic: bool = False, effort: str = "normal",
+) -> Program:  # fmt: skip
+    """Torques of the active joints for a motion of the platform or of these joints, (66)."""
+    model = "platform-inverse-dynamics"
+    platform = _platform(with_friction(robot, friction), model, symbolic, idle)
     made = platform.made
 
     def run_in(kind: str) -> Any:
         def formulate(form: Formulation) -> Form:
             def run(scene: Bodies, x: Arrays) -> Result:
-                twist = platform.twist(x["V"], x["Vd"])
-                found, need, record = platform.needed(scene, x, twist, form, kind)
-                rows = found.inverse_rows(platform.parallel)
-                J = [[row[c] for c in platform.kept] for row in rows]
-                tau = factored(J).solve_transposed(need)  # (66)
-                return Result({"tau": ((made.na,), tau)}, record)
+                twist = platform.motion(scene, x, kind)
+                found, need, spins, record = platform.needed(scene, x, twist, form, kind)
+                tau = factored(platform.inverse(found)).solve_transposed(need)  # (66)
+                return Result({"tau": ((made.na,), tau), **_spins(platform, spins)}, record)
 
             return run
 
         return formulate
 
+    inputs = platform.inputs(space, "qdd" if space == "joint" else "Vd")
     found = [
         made.program(
-            "platform-inverse-dynamics", _inputs(platform, "q", "V", "Vd"), [], ["tau"],
-            meaning=_meaning(platform), formulate=run_in(kind), choices=RECURSION, effort=effort,
+            model, inputs, [], made.outputs("tau"), meaning=_meaning(platform),
+            formulate=run_in(kind), choices=RECURSION, effort=effort,
         )
         for kind in ("end", "base")
     ]  # fmt: skip
     return min(found, key=lambda program: program.cost.total + 20 * program.cost.trig)
 
 
+def _spins(platform: _Platform, spins: Mapping[int, Scalar]) -> dict[str, Any]:
+    idle = platform.made.analysis.idle
+    return {"qdd_i": ((len(idle),), [spins[j] for j in idle])} if platform.made.free else {}
+
+
 def platform_direct_dynamics(
-    robot: Robot, *, friction: bool = True, symbolic: bool = False, effort: str = "normal"
-) -> Program:
-    """Acceleration of the platform of given torques: A_x Vd = J_p^-T tau - H_x."""
-    platform = _platform(with_friction(robot, friction), "platform-direct-dynamics", symbolic)
+    robot: Robot, *, space: str = "cartesian", friction: bool = True, idle: str = "held",
+    symbolic: bool = False, effort: str = "normal",
+) -> Program:  # fmt: skip
+    """Acceleration of the platform, or of the active joints: A_x Vd = J_p^-T tau - H_x."""
+    model = "platform-direct-dynamics"
+    platform = _platform(with_friction(robot, friction), model, symbolic, idle)
     made = platform.made
 
     def formulate(form: Formulation) -> Form:
         def run(scene: Bodies, x: Arrays) -> Result:
-            twist = platform.twist(x["V"], [0] * platform.m)
-            found, need, record = platform.needed(scene, x, twist, form, "end")
-            rows = found.inverse_rows(platform.parallel)
-            push = []
-            for c, h in zip(platform.kept, need, strict=True):
-                value = -h
-                for row, tau in zip(rows, x["tau"], strict=True):
-                    value = value + row[c] * tau
-                push.append(value)
-            A = _matrix(platform, scene, x, found, form)
-            return Result({"Vd": ((platform.m,), solve_symmetric(A, push))}, record)
+            twist = platform.motion(scene, x, "end")
+            found, need, spins, record = platform.needed(scene, x, twist, form, "end")
+            rows = platform.inverse(found)
+            push = [-h + _dot([row[c] for row in rows], x["tau"]) for c, h in enumerate(need)]
+            A, follow = _matrix(platform, scene, x, found, form)
+            Vd = solve_symmetric(A, push)
+            spins = {j: s + _dot(follow[j], Vd) for j, s in spins.items()}
+            outputs: dict[str, Any] = {"Vd": ((platform.m,), Vd)}
+            if space == "joint":
+                bias = [found.qdd[j] for j in made.active]
+                qdd = [b + _dot(row, Vd) for b, row in zip(bias, rows, strict=True)]
+                outputs = {"qdd": ((made.na,), qdd)}
+            return Result({**outputs, **_spins(platform, spins)}, record)
 
         return run
 
+    outputs = made.outputs("qdd" if space == "joint" else "Vd")
     return made.program(
-        "platform-direct-dynamics", _inputs(platform, "q", "V", "tau"), [], ["Vd"],
+        model, platform.inputs(space, "tau"), [], outputs,
         meaning=_meaning(platform), formulate=formulate, choices=RECURSION, effort=effort,
     )  # fmt: skip
 
 
 def _matrix(
     platform: _Platform, scene: Bodies, x: Arrays, found: Legs, form: Formulation
-) -> list[list[Scalar]]:
-    """A_x: the platform's inertia and that of the legs, carried to it by J_i^-1 J_vi."""
+) -> tuple[list[list[Scalar]], dict[int, list[Scalar]]]:
+    """(A_x, qdd_i by Vd): the platform's inertia and that of the legs, carried to it by J_i^-1
+    J_vi; free idle joints are eliminated, as if every motion of the others turned them along."""
     q, kept = x["q"], platform.kept
-    A = platform_matrix(scene, q, platform.parallel.body, kept)
+    A = platform_matrix(scene, q, platform.parallel, kept)
     tree = inertia_model(scene, q, form)
+    follow: dict[int, list[Scalar]] = {}
     for k, leg in enumerate(platform.parallel.legs):
-        own = tree.matrix(leg.joints)
-        # columns of A_i J_i^-1 J_vi, by the rows of J_i^-1 J_vi
-        B = [found.wrench(k, [int(m == j) for m in leg.joints]) for j in leg.joints]
+        joints = found.joints[k]
+        # rows of J_i^-1 J_vi: the rates of the leg's joints by those of the platform
+        B = [found.wrench(k, {m: int(m == j) for m in joints}) for j in joints]
         B = [[row[c] for c in kept] for row in B]
+        own = tree.matrix(leg.joints)
+        if platform.made.free:
+            own, ratios = _eliminated(own, leg.joints, platform.idle(leg))
+            for j, ratio in ratios.items():
+                follow[j] = [_dot(ratio, column) for column in zip(*B, strict=True)]
+        else:
+            at = [leg.joints.index(j) for j in joints]
+            own = [[own[r][c] for c in at] for r in at]
+        AB = [[_dot(row, column) for column in zip(*B, strict=True)] for row in own]
         for r in range(platform.m):
             for c in range(r + 1):
-                total: Scalar = 0
-                for i, row in enumerate(own):
-                    inner: Scalar = 0
-                    for j, entry in enumerate(row):
-                        inner = inner + entry * B[j][c]
-                    total = total + B[i][r] * inner
-                A[r][c] = A[r][c] + total
-                A[c][r] = A[r][c]
-    return A
+                more = _dot([row[r] for row in B], [row[c] for row in AB])
+                A[r][c] = A[c][r] = A[r][c] + more
+    return A, follow
+
+
+def _eliminated(
+    A: list[list[Scalar]], joints: Sequence[int], idle: Sequence[int]
+) -> tuple[list[list[Scalar]], dict[int, list[Scalar]]]:
+    """A_nn - A_ni A_ii^-1 A_in, and the rows of -A_ii^-1 A_in by idle joint."""
+    i = [joints.index(j) for j in idle]
+    n = [k for k in range(len(joints)) if k not in i]
+    block = [[A[r][c] for c in i] for r in i]
+    columns = [solve_symmetric(block, [-A[r][c] for r in i]) for c in n]
+    ratios = {j: [column[k] for column in columns] for k, j in enumerate(idle)}
+    own = [
+        [A[r][c] + _dot([A[r][k] for k in i], column) for c, column in zip(n, columns, strict=True)]
+        for r in n
+    ]
+    return own, ratios
+
+
+def _dot(x: Sequence[Scalar], y: Sequence[Scalar]) -> Scalar:
+    total: Scalar = 0
+    for a, b in zip(x, y, strict=True):
+        total = total + a * b
+    return total

@@ -24,10 +24,11 @@ from ..models.bodies import bodies
 from ..models.loops import Chosen, constraint
 from .numeric import Array, Equations, equations, skeleton
 
-__all__ = ["Analysis", "Sample", "analyse"]
+__all__ = ["Analysis", "Sample", "analyse", "independent_rows"]
 
 _RANK = 1e-7  # singular values below it, of the largest, are zero
 _DRAWS = 2  # of values, where the geometry has symbols
+_UNSEEN = 1e-9  # entries of W below it are zero
 _STARTS = 3
 _ENTRY = 12  # operations that an entry of W costs later, about
 _WALKERS = 12
@@ -48,7 +49,8 @@ class Analysis:
 
     mobility: n minus the rank of the loop equations; chosen: the independent equations of each loop
     and the frame they are written in; least_squares: more equations are kept than needed, because
-    no fixed choice stays independent everywhere."""
+    no fixed choice stays independent everywhere; idle: passive joints within loops that move
+    without moving anything else, as the spin of a leg between two balls."""
 
     connection: Connection
     mobility: int
@@ -56,6 +58,12 @@ class Analysis:
     chosen: tuple[Chosen, ...]
     samples: tuple[Sample, ...]
     least_squares: bool = False
+    idle: tuple[int, ...] = ()
+
+    @property
+    def following(self) -> tuple[int, ...]:
+        """The passive joints that the loops hold."""
+        return tuple(j for j in self.connection.passive if j not in self.idle)
 
     @property
     def redundant(self) -> dict[str, tuple[str, ...]]:
@@ -73,30 +81,34 @@ class Analysis:
         """The active joints must be as many as the mobility, and move everything."""
         link, name = self.connection, self.connection.robot.name
         count = len(link.active)
-        if count != self.mobility:
+        wanted = self.mobility - len(self.idle)
+        if count != wanted:
             loose = link.loose
             cause = (
                 f"; no loop holds the passive joints {link.named(loose)}: is a platform or a leg"
                 " not connected?" if loose else ""
             )  # fmt: skip
+            idle = f", {len(self.idle)} of it idle ({link.named(self.idle)})" if self.idle else ""
             raise ModelError(
                 f"'{name}' has {count} active joints ({link.named(link.active)}) but mobility"
-                f" {self.mobility} ({len(link.moving)} joints, {self.rank} independent loop"
+                f" {self.mobility}{idle} ({len(link.moving)} joints, {self.rank} independent loop"
                 f" equations; Gruebler's count is {link.gruebler}){cause}. Set `active` so that"
-                f" {self.mobility} joints are"
+                f" {wanted} joints are"
             )
-        if not any(_is_driven(link, self.chosen, sample) for sample in self.samples):
+        if not any(_is_driven(link, self.following, self.chosen, s) for s in self.samples):
             raise ModelError(
                 f"the active joints of '{name}' ({link.named(link.active)}) do not drive it:"
                 " some joints can move while these stand still; activate others"
             )
 
 
-def _is_driven(connection: Connection, chosen: tuple[Chosen, ...], sample: Sample) -> bool:
+def _is_driven(
+    connection: Connection, following: tuple[int, ...], chosen: tuple[Chosen, ...], sample: Sample
+) -> bool:
     """Do the active joints move all others, in this assembly mode?"""
-    if not connection.passive:
+    if not following:
         return True
-    W = _numeric_rows(connection, chosen, sample)[..., _columns(connection, connection.passive)]
+    W = _numeric_rows(connection, chosen, sample)[..., _columns(connection, following)]
     s = np.linalg.svd(W, compute_uv=False)
     return W.shape[1] >= W.shape[2] and float(np.median(s[..., -1] / s[..., 0])) > _RANK
 
@@ -112,16 +124,31 @@ def _analyse(robot: Robot) -> Analysis:
     samples = _samples(robot, connection)
     every = tuple(Chosen(ROWS[loop.kind], loop.twin) for loop in connection.loops)
     ranks = [_ranks(_numeric_rows(connection, every, s)) for s in samples]
-    wanted = len(connection.passive)
+    idle = _idle(connection, every, samples)
+    following = tuple(j for j in connection.passive if j not in idle)
+    wanted = len(following)
     usual = [int(np.bincount(r).argmax()) for r in ranks]
     rank = wanted if wanted in usual else max(usual)
     kept = tuple(s for s, own in zip(samples, usual, strict=True) if own == rank)
-    kept = tuple(s for s in kept if _is_driven(connection, every, s)) or kept
+    kept = tuple(s for s in kept if _is_driven(connection, following, every, s)) or kept
     chosen = tuple(
         Chosen(ROWS[loop.kind], _view(robot, loop, connection, kept)) for loop in connection.loops
     )
-    chosen, least_squares = _independent(connection, chosen, kept, rank)
-    return Analysis(connection, len(connection.moving) - rank, rank, chosen, kept, least_squares)
+    chosen, least_squares = _independent(connection, following, chosen, kept, rank)
+    mobility = len(connection.moving) - rank
+    return Analysis(connection, mobility, rank, chosen, kept, least_squares, idle)
+
+
+def _idle(
+    connection: Connection, every: tuple[Chosen, ...], samples: list[Sample]
+) -> tuple[int, ...]:
+    """Passive joints within loops that no loop equation ever sees."""
+    largest = np.zeros(len(connection.moving))
+    for sample in samples:
+        W = _numeric_rows(connection, every, sample)
+        largest = np.maximum(largest, np.abs(W).max(axis=(0, 1), initial=0))
+    unseen = {j for j, x in zip(connection.moving, largest, strict=True) if x < _UNSEEN}
+    return tuple(j for j in connection.passive if j in unseen and j not in connection.loose)
 
 
 def _samples(robot: Robot, connection: Connection) -> list[Sample]:
@@ -249,10 +276,11 @@ _Z = (0, 0, 1)
 
 
 def _independent(
-    connection: Connection, chosen: tuple[Chosen, ...], samples: tuple[Sample, ...], rank: int
-) -> tuple[tuple[Chosen, ...], bool]:
+    connection: Connection, following: tuple[int, ...], chosen: tuple[Chosen, ...],
+    samples: tuple[Sample, ...], rank: int,
+) -> tuple[tuple[Chosen, ...], bool]:  # fmt: skip
     """As many rows as the rank, independent at every sample in the passive joints' columns."""
-    joints = connection.passive if len(connection.passive) == rank else connection.moving
+    joints = following if len(following) == rank else connection.moving
     columns = _columns(connection, joints)
     W = np.concatenate([_numeric_rows(connection, chosen, s)[..., columns] for s in samples])
     regular = _ranks(W) == rank
@@ -269,6 +297,24 @@ def _independent(
         found.append(Chosen(rows, keep.view))
         m += len(keep.rows)
     return tuple(found), weak
+
+
+def independent_rows(
+    analysis: Analysis, k: int, joints: tuple[int, ...], view: int
+) -> tuple[str, ...] | None:
+    """As many equations of loop k as these joints, which give their rates; None: there are not."""
+    link = analysis.connection
+    chosen = list(analysis.chosen)
+    chosen[k] = Chosen(ROWS[link.loops[k].kind], view)
+    first = sum(len(keep.rows) for keep in chosen[:k])
+    rows, columns = slice(first, first + len(chosen[k].rows)), _columns(link, joints)
+    W = np.concatenate([
+        _numeric_rows(link, tuple(chosen), s)[:, rows][..., columns] for s in analysis.samples
+    ])  # fmt: skip
+    if W.shape[1] < len(joints) or not (_ranks(W) == len(joints)).any():
+        return None
+    picked = _greedy(W[_ranks(W) == len(joints)], len(joints))
+    return tuple(chosen[k].rows[m] for m in picked)
 
 
 def _greedy(W: Array, rank: int) -> list[int]:

@@ -9,12 +9,14 @@ what the other unknowns of the loop (`rest`) cannot change:
 
 (c and t the cut and its twin). In an angle each is X cos x + Y sin x = Z, Paul's type 2, with two
 solutions; in a length it is a quadratic. The last unknown follows from all equations at once. An
-order of elimination is kept when it finds again a configuration that is known to be closed."""
+order of elimination is kept when it finds again a configuration that is known to be closed. The
+numbers are worked by a kernel (kernels.py), in machine code or as source text."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cache, cached_property
 from itertools import permutations
 from typing import Any
 
@@ -23,14 +25,15 @@ import numpy as np
 from ..algebra.scalar import function
 from ..describe.expression import evaluate, number
 from ..describe.robot import FIXED, GEOMETRY, PRISMATIC, REVOLUTE, Joint, Robot
+from ..inverse.numeric_kernels import FRAMES, MOST_FRAMES, MOST_VARIABLES
 from ..mechanism.loops import Connection, LoopFrames, opened
 from .analysis import Analysis
+from .kernels import MOST, STAGE, assemblies
 
-__all__ = ["Chain", "Step", "limits_of", "meeting", "solved_by", "steps_of"]
+__all__ = ["Chain", "Step", "limits_of", "meeting", "plan_of", "solved_by", "steps_of"]
 
 Array = np.ndarray
-_NEAR = 1e-5  # a root satisfies the other equations to this; Newton does the rest
-_LARGEST = 3  # unknowns in one loop, beside its cut joint
+_LARGEST = 4  # unknowns in one loop, beside its cut joint
 
 
 @dataclass(frozen=True)
@@ -87,6 +90,36 @@ class Chain:
     def column(self, j: int) -> int:
         return self.connection.moving.index(j)
 
+    def table(self) -> Array:
+        """The frames as numeric_kernels.place_frames takes them."""
+        rows, variable = [], 0
+        for (gamma, b, alpha, d, theta, r), i, s in zip(
+            self.six, self.antecedent, self.sigma, strict=True
+        ):
+            own = -1
+            if s != FIXED:
+                own, variable = variable, variable + 1
+            rows.append([i, own, s, np.cos(gamma), np.sin(gamma), b, np.cos(alpha), np.sin(alpha),
+                         d, theta, r, 0])  # fmt: skip
+        return np.concatenate([[len(rows) + 1.0, *[0.0] * (FRAMES - 1)], np.ravel(rows)])
+
+    @cached_property
+    def still(self) -> dict[str, set[int]]:
+        """By loop: turns that do not move the point O_c or O_t behind them, on their axis."""
+        frames = self.frames(np.random.default_rng(5).uniform(0.2, 1, len(self.connection.moving)))
+
+        def misses(j: int, point: Array) -> bool:
+            R, P = frames[j]
+            return bool(np.linalg.norm(np.cross(R[:, 2], point - P)) > 1e-9)
+
+        return {
+            loop.name: {
+                j for j in loop.links if self.sigma[j - 1] == REVOLUTE
+                and not misses(j, frames[loop.cut if j in loop.to_cut else loop.twin][1])
+            }
+            for loop in self.connection.loops
+        }  # fmt: skip
+
 
 def steps_of(analysis: Analysis, given: Sequence[int]) -> tuple[Step, ...] | None:
     """An order that solves every loop in closed form from the given joints, or None."""
@@ -119,53 +152,112 @@ def _step(chain: Chain, loop: LoopFrames, unknown: tuple[int, ...], samples: Arr
     if len(unknown) > _LARGEST:
         return None
     for order in permutations(unknown):
-        if all(_finds(chain, loop, order, q) for q in samples[:3]):
+        step = Step(loop, order, "")
+        if _finds(chain, step, samples[:3]):
             names = ", then ".join(chain.connection.named((j,)) for j in order)
             how = " (Paul's type 2 or a quadratic, then atan2)" if len(order) > 1 else ""
-            return Step(loop, order, f"loop {loop.name} in closed form: {names or 'nothing'}{how}")
+            text = f"loop {loop.name} in closed form: {names or 'nothing'}{how}"
+            return replace(step, text=text)
     return None
 
 
-def _finds(chain: Chain, loop: LoopFrames, order: tuple[int, ...], q: Array) -> bool:
-    start = q.copy()
-    start[[chain.column(j) for j in order]] = 0
-    for found in _solutions(chain, loop, order, start, limited=False):
-        if np.abs(np.sin((found - q) / 2)).max() < 1e-6:
-            return True
-    return False
+def _finds(chain: Chain, step: Step, q: Array) -> bool:
+    """Are these closed configurations among the solutions of a step?"""
+    columns = [chain.column(j) for j in step.order]
+    known = [k for k in range(q.shape[1]) if k not in columns]
+    found = run_plan(chain, [step], known, q[:, known], limited=False)
+    return all(
+        any(np.abs(np.sin((y - x) / 2)).max() < 1e-6 for y in rows)
+        for x, rows in zip(q, found, strict=True)
+    )
 
 
-def solved_by(steps: Sequence[Step], robot: Robot, values: Mapping[str, float], q: Array) -> Array:
-    """Every configuration that the steps give for these active positions, (k, n)."""
-    chain = Chain.of(robot, values)
-    found = [q]
+def solved_by(
+    steps: Sequence[Step], robot: Robot, values: Mapping[str, float], known: Sequence[int],
+    given: Array,
+) -> list[Array]:  # fmt: skip
+    """Every configuration that the steps give, (k, n) for each row of given values (N, known)."""
+    return run_plan(Chain.of(robot, values), steps, known, given)
+
+
+def run_plan(
+    chain: Chain, steps: Sequence[Step], known: Sequence[int], given: Array, limited: bool = True
+) -> list[Array]:
+    """The kernel on many rows; columns `known` are given."""
+    n = len(chain.connection.moving)
+    if n > MOST_VARIABLES or len(chain.sigma) >= MOST_FRAMES:
+        return [np.zeros((0, n))] * len(given)
+    tables = {"frames": chain.table(), "plan": plan_of(chain, steps, known, limited)}
+    given = np.ascontiguousarray(given, float).reshape(len(given), len(known))
+    found = _kernel(max(len(known), 1), n)(
+        {"given": given if len(known) else np.zeros((len(given), 1)), **tables}, len(given)
+    )
+    counts = found["info"][:, 0].astype(int)
+    rows = found["q"].reshape(len(given), MOST, n)
+    return [own[:count] for own, count in zip(rows, counts, strict=True)]
+
+
+@cache
+def _kernel(known: int, n: int) -> Any:
+    from ..run.kernel import KernelFunction
+
+    inputs = {"given": known, "frames": 0, "plan": 0}
+    return KernelFunction(assemblies, inputs, {"q": MOST * n, "info": 2})
+
+
+def plan_of(
+    chain: Chain, steps: Sequence[Step], known: Sequence[int], limited: bool = True
+) -> Array:
+    """The plan of kernels.py."""
+    stages = []
     for step in steps:
-        found = [x for start in found for x in _solutions(chain, step.loop, step.order, start)]
-    return np.array(found).reshape(-1, len(q))
+        for k, x in enumerate(step.order):
+            low, high = limits_of(chain.connection.robot.joints[x - 1])
+            if not limited:
+                low, high = -np.inf, np.inf
+            listed = _invariants(chain, step.loop, step.order[k + 1 :])
+            row = [chain.column(x), chain.sigma[x - 1], max(low, -1e300), min(high, 1e300)]
+            row += [step.loop.cut, step.loop.twin, len(listed)]
+            row += [y for one in listed for y in one]
+            stages.append(row + [0.0] * (STAGE - len(row)))
+    head = [len(stages), len(chain.connection.moving), len(known), *known]
+    return np.array([*head, *(y for row in stages for y in row)], float)
 
 
-def _solutions(
-    chain: Chain, loop: LoopFrames, order: tuple[int, ...], q: Array, limited: bool = True
-) -> Iterator[Array]:
-    """The first unknown from what the others cannot change, then the others."""
-    if not order:
-        yield q
-        return
-    x, rest = order[0], order[1:]
-    column, turning = chain.column(x), chain.sigma[x - 1] == REVOLUTE
+def _invariants(chain: Chain, loop: LoopFrames, rest: Sequence[int]) -> list[tuple[int, int, int]]:
+    """(kind, frame, frame) of what the joints of `rest` cannot change, and all when there is none;
+    zero when the loop is closed."""
+    if not rest:
+        points = (7, 8) if loop.kind in ("prismatic", "cylindrical") else (7, 8, 9)
+        turns = {"spherical": (), "universal": (12,), "revolute": (10, 11, 16),
+                 "cylindrical": (10, 11, 16)}.get(loop.kind, (13, 14, 15, 16, 17))  # fmt: skip
+        return [(kind, 0, 0) for kind in (*points, *turns)]
+    found: list[tuple[int, int, int]] = []
+    if loop.kind not in ("prismatic", "cylindrical"):
+        found += _point_invariants(chain, loop, rest)
+    if loop.kind not in ("spherical", "universal"):
+        turning = [j for j in rest if chain.sigma[j - 1] == REVOLUTE]
+        if not turning:
+            found += [(10, 0, 0), (11, 0, 0)]
+        elif len(turning) == 1:
+            found.append((6, turning[0], 0))
+    return found
 
-    def at(value: float) -> Array:
-        trial = q.copy()
-        trial[column] = value
-        return _invariants(chain, loop, rest, chain.frames(trial))
 
-    low, high = limits_of(chain.connection.robot.joints[x - 1])
-    for value in _angles(at) if turning else _lengths(at):
-        if limited and not turning and not low - 1e-6 < value < high + 1e-6:
-            continue
-        trial = q.copy()
-        trial[column] = value
-        yield from _solutions(chain, loop, rest, trial, limited)
+def _point_invariants(
+    chain: Chain, loop: LoopFrames, rest: Sequence[int]
+) -> list[tuple[int, int, int]]:
+    """Of the points O_c and O_t; a joint whose axis a point lies on does not move it."""
+    movers = [j for j in rest if j not in chain.still[loop.name]]
+    if not movers:
+        return [(7, 0, 0), (8, 0, 0), (9, 0, 0)]
+    a, *others = movers
+    if not others:
+        kinds = (1, 2) if chain.sigma[a - 1] == REVOLUTE else (3, 4)
+        return [(kind, a, 0) for kind in kinds]
+    if len(others) > 1 or any(chain.sigma[j - 1] != REVOLUTE for j in movers):
+        return []
+    return [(5, a, others[0])]
 
 
 def limits_of(joint: Joint) -> tuple[float, float]:
@@ -174,104 +266,6 @@ def limits_of(joint: Joint) -> tuple[float, float]:
     low = None if lower is None else number(lower)
     high = None if upper is None else number(upper)
     return -np.inf if low is None else low, np.inf if high is None else high
-
-
-def _angles(at: Any) -> list[float]:
-    """Angles at which all of a list of functions a + b cos x + c sin x vanish."""
-    zero, quarter, half = at(0.0), at(np.pi / 2), at(np.pi)
-    a, b = (zero + half) / 2, (zero - half) / 2
-    c = quarter - a
-    size = np.hypot(b, c)
-    used = size > 1e-9 * max(1.0, float(np.abs(a).max(initial=0)))
-    if not used.any():
-        return []
-    a, b, c, size = a[used], b[used], c[used], size[used]
-    both = np.linalg.svd(np.column_stack([b, c]) / size[:, None], compute_uv=False)
-    if len(both) == 2 and both[1] > 1e-5:  # cosine and sine apart
-        scaled = np.column_stack([b, c]) / size[:, None]
-        pair = np.linalg.lstsq(scaled, -a / size, rcond=None)[0]
-        good = abs(float(pair @ pair) - 1) < _NEAR
-        good = good and float(np.abs(scaled @ pair + a / size).max()) < _NEAR
-        return [float(np.arctan2(pair[1], pair[0]))] if good else []
-    best = int(size.argmax())
-    cosine = -a[best] / size[best]
-    if abs(cosine) > 1 + 1e-7:
-        return []
-    middle, spread = np.arctan2(c[best], b[best]), np.arccos(np.clip(cosine, -1, 1))
-    found = [float(middle + spread), float(middle - spread)]
-    if spread < 1e-9 or np.pi - spread < 1e-9:
-        found = found[:1]
-    return [x for x in found if np.abs((a + b * np.cos(x) + c * np.sin(x)) / size).max() < _NEAR]
-
-
-def _lengths(at: Any) -> list[float]:
-    """Lengths at which all of a list of quadratics vanish."""
-    zero, plus, minus = at(0.0), at(1.0), at(-1.0)
-    a, b = (plus + minus) / 2 - zero, (plus - minus) / 2
-    used = np.maximum(np.abs(a), np.abs(b)) > 1e-9
-    if not used.any():
-        return []
-    a, b, c = a[used], b[used], zero[used]
-    best = int(np.maximum(np.abs(a), np.abs(b)).argmax())
-    if abs(a[best]) < 1e-10:
-        found = [float(-c[best] / b[best])]
-    else:
-        root = b[best] ** 2 - 4 * a[best] * c[best]
-        if root < 0:
-            return []
-        found = [float((-b[best] + s * np.sqrt(root)) / (2 * a[best])) for s in (1, -1)]
-    return [x for x in found if np.abs((a * x + b) * x + c).max() < _NEAR]
-
-
-def _invariants(
-    chain: Chain, loop: LoopFrames, rest: Sequence[int], frames: list[tuple[Array, Array]]
-) -> Array:
-    """What the joints of `rest` cannot change, zero when the loop is closed."""
-    (Rc, Pc), (Rt, Pt) = frames[loop.cut], frames[loop.twin]
-    pinned = loop.kind not in ("prismatic", "cylindrical")
-    aligned = loop.kind not in ("spherical", "universal")
-    if not rest:
-        return _all(loop, Rc, Pc, Rt, Pt)
-    R, P = frames[rest[0]]
-    z = R[:, 2]
-    if len(rest) == 2:
-        other, Po = frames[rest[1]]
-        if not pinned or any(chain.sigma[j - 1] != REVOLUTE for j in rest):
-            return np.zeros(1)
-        meet = meeting(P, z, Po, other[:, 2])
-        if meet is None:
-            return np.zeros(1)
-        return np.array([(Pc - meet) @ (Pc - meet) - (Pt - meet) @ (Pt - meet)])
-    if len(rest) > 2:
-        return np.zeros(1)
-    found: list[float] = []
-    if chain.sigma[rest[0] - 1] == REVOLUTE:
-        if pinned:
-            found += [(Pc - P) @ (Pc - P) - (Pt - P) @ (Pt - P), z @ (Pc - Pt)]
-        if aligned:
-            found.append(z @ (Rc[:, 2] - Rt[:, 2]))
-    else:
-        gap = R.T @ (Pc - Pt)
-        if pinned:
-            found += [gap[0], gap[1]]
-        if aligned:
-            found += list((Rc.T @ Rt[:, 2])[:2])
-    return np.array(found)
-
-
-def _all(loop: LoopFrames, Rc: Array, Pc: Array, Rt: Array, Pt: Array) -> Array:
-    """Every equation of the loop."""
-    P, R = Rc.T @ (Pt - Pc), Rc.T @ Rt
-    found = list(P[:2])
-    if loop.kind not in ("prismatic", "cylindrical"):
-        found.append(P[2])
-    if loop.kind in ("revolute", "cylindrical"):
-        found += [R[0, 2], R[1, 2]]
-    elif loop.kind in ("prismatic", "fixed"):
-        found += [R[0, 1] - R[1, 0], R[0, 2] - R[2, 0], R[1, 2] - R[2, 1]]
-    elif loop.kind == "universal":
-        found.append(R[2, 0])
-    return np.array(found)
 
 
 def meeting(P: Array, z: Array, Q: Array, y: Array) -> Array | None:

@@ -52,7 +52,10 @@ def _starts(guess: Array, lead: tuple[int, ...]) -> Array:
 def _counted(
     geometry: LoopGeometry, system: Equations, q: Array, lead: tuple[int, ...]
 ) -> Configurations:
-    every = [geometry._assemblies(system, x) for x in q]
+    if geometry.steps is not None and len(q):
+        every = geometry._by_steps(system, q)
+    else:
+        every = [geometry._assemblies(system, x) for x in q]
     count = np.array([len(found) for found in every], dtype=np.int64)
     most = int(count.max(initial=0))
     found = np.full((len(q), most, system.n), np.nan)

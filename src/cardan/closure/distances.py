@@ -1,18 +1,18 @@
-"""Direct geometry of a platform held at three distances: Delta and planar 3-RRR.
+"""Direct geometry of a platform held at distances: five-bar, Delta, Orthoglide, planar 3-RRR.
 
 With the active joints given, leg i turns about a point E_i, and holds the platform's point H_i at a
 distance l_i from it:
 
-    |H_i(x) - E_i|² = l_i²,   i = 1, 2, 3
+    |H_i(x) - E_i|² = l_i²,   i = 1, 2 (, 3)
 
-A platform that does not turn: two differences are linear, the rest is a quadratic (three spheres,
-two places). A platform that moves in a plane and turns by phi: the differences give its position
-as a quotient of trigonometric polynomials, and the last equation one of degree 5 in phi, whose
-roots on the unit circle e^(i phi) are the places: six at most."""
+A point of a plane: two circles. A platform that does not turn: two differences are linear, the rest
+is a quadratic (three spheres, two places). A platform that moves in a plane and turns by phi: the
+differences give its position as a quotient of trigonometric polynomials, and the last equation one
+of degree 5 in phi, whose roots on the unit circle e^(i phi) are the places: six at most."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -26,14 +26,21 @@ from .analytic import Chain, meeting
 __all__ = ["Distances"]
 
 Array = np.ndarray
+_MOTIONS = {
+    (PRISMATIC, PRISMATIC): "point",
+    (PRISMATIC, PRISMATIC, PRISMATIC): "space",
+    (PRISMATIC, PRISMATIC, REVOLUTE): "plane",
+}
 
 
 @dataclass(frozen=True, eq=False)
 class Distances:
-    """Three legs, and how the platform moves: "space" without turning, or in a "plane"."""
+    """Legs, and how the platform moves: without turning in "space" or as a "point" of a plane, or
+    in a "plane" with a turn."""
 
     parallel: Parallel
     motion: str
+    idle: tuple[int, ...] = ()
 
     @classmethod
     def of(cls, analysis: Analysis) -> Distances | None:
@@ -43,15 +50,14 @@ class Distances:
         except ModelError:
             return None
         kinds = tuple(link.tree.sigma[j] for j in parallel.coordinates)
-        plane = (PRISMATIC, PRISMATIC, REVOLUTE)
-        motion = "space" if kinds == (PRISMATIC,) * 3 else "plane" if kinds == plane else None
-        if motion is None or len(parallel.legs) != 3:
+        motion = _MOTIONS.get(kinds)
+        if motion is None or len(parallel.legs) != len(kinds):
             return None
         chain = Chain.of(link.robot, analysis.samples[0].values)
         frames = chain.frames(analysis.samples[0].q[0])
-        if any(_centre(chain, frames, leg) is None for leg in parallel.legs):
+        if any(_centre(chain, frames, leg, analysis.idle) is None for leg in parallel.legs):
             return None
-        return cls(parallel, motion)
+        return cls(parallel, motion, analysis.idle)
 
     def places(self, q: Array, values: Mapping[str, float]) -> list[Array]:
         """The platform's coordinates for the active positions in q."""
@@ -61,7 +67,7 @@ class Distances:
         frames = chain.frames(start)
         E, H, square = [], [], []
         for leg in self.parallel.legs:
-            centre = _centre(chain, frames, leg)
+            centre = _centre(chain, frames, leg, self.idle)
             if centre is None:
                 return []
             reach = frames[leg.end][1] - centre
@@ -71,6 +77,8 @@ class Distances:
         axes = np.column_stack([frames[j][0][:, 2] for j in self.parallel.coordinates])
         if self.motion == "space":
             return _spheres(np.array(E) - np.array(H), np.array(square), axes)
+        if self.motion == "point":
+            return _two_circles(np.array(E) - np.array(H), np.array(square), axes)
         origin = frames[self.parallel.coordinates[-1]][1]
         plane = axes[:, :2]
         turn = float(np.sign(np.cross(plane[:, 0], plane[:, 1]) @ axes[:, 2]))
@@ -80,16 +88,21 @@ class Distances:
         return _circles(e, h, np.array(square) - off**2, turn)
 
 
-def _centre(chain: Chain, frames: list[tuple[Array, Array]], leg: Leg) -> Array | None:
+def _centre(
+    chain: Chain, frames: list[tuple[Array, Array]], leg: Leg, idle: Sequence[int]
+) -> Array | None:
     """The point about which the passive joints of a leg turn, or None."""
     active = chain.connection.active
-    passive = [j for j in leg.joints if j not in active]
+    passive = [j for j in leg.joints if j not in (*active, *idle)]
+    if leg.kind in ("prismatic", "cylindrical"):
+        return None
     if any(chain.sigma[j - 1] != REVOLUTE for j in passive):
         return None
-    if len(passive) == 1 and leg.kind == "revolute":
-        return frames[passive[0]][1]
-    if len(passive) == 2 and leg.kind == "spherical":
-        (R, P), (S, Q) = frames[passive[0]], frames[passive[1]]
+    movers = [frames[j] for j in passive if j not in chain.still[leg.name]]
+    if len(movers) == 1 and leg.kind == "revolute":
+        return movers[0][1]
+    if len(movers) == 2:
+        (R, P), (S, Q) = movers
         return meeting(P, R[:, 2], Q, S[:, 2])
     return None
 
@@ -110,6 +123,25 @@ def _spheres(C: Array, square: Array, axes: Array) -> list[Array]:
         return []
     steps = [-half + s * np.sqrt(max(root, 0.0)) for s in (1, -1)]
     return [np.asarray(np.linalg.solve(axes, start + t * along)) for t in steps]
+
+
+def _two_circles(C: Array, square: Array, axes: Array) -> list[Array]:
+    """x with |axes x - C_i|² = l_i² in a plane, whose distance from each C_i is known."""
+    normal = np.cross(axes[:, 0], axes[:, 1])
+    normal /= np.linalg.norm(normal)
+    c = C - np.outer(C @ normal, normal)
+    square = square - (C @ normal) ** 2
+    apart = c[1] - c[0]
+    far = float(apart @ apart)
+    if far < 1e-18:
+        return []
+    along = (far + square[0] - square[1]) / (2 * far)
+    root = square[0] / far - along**2
+    if root < -1e-9:
+        return []
+    across = np.cross(normal, apart) * np.sqrt(max(root, 0.0))
+    ends = [c[0] + along * apart + s * across for s in (1, -1)]
+    return [np.linalg.lstsq(axes, x, rcond=None)[0] for x in ends]
 
 
 def _circles(E: Array, H: Array, square: Array, turn: float) -> list[Array]:

@@ -29,17 +29,18 @@ from .numeric import (
     CLOSED,
     Array,
     Equations,
+    difference,
     equations,
     geometry_symbols,
     loop_symbols,
-    wrapped,
+    ordered,
+    unique,
 )
 
 __all__ = ["LoopGeometry"]
 
 _STARTS = 96  # per round of the search for assemblies
 _ROUNDS = 10
-_SAME = 1e-5  # configurations nearer than this are one
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,13 +77,14 @@ class LoopGeometry:
     def _columns(self) -> tuple[list[int], list[int]]:
         link = self.connection
         index = link.moving.index
-        rest = [index(j) for j in link.moving if j not in self.given]
+        held = (*self.given, *self.analysis.idle)
+        rest = [index(j) for j in link.moving if j not in held]
         return [index(j) for j in self.given], rest
 
     @cached_property
     def steps(self) -> tuple[Step, ...] | None:
         """The closed-form solution loop by loop, or None where there is none."""
-        return steps_of(self.analysis, self.given)
+        return steps_of(self.analysis, (*self.given, *self.analysis.idle))
 
     @cached_property
     def platform(self) -> Distances | None:
@@ -111,7 +113,8 @@ class LoopGeometry:
     ) -> Any:  # fmt: skip
         """q of the whole tree: (k, n) for all assemblies, (n,) for the one nearest to a guess.
 
-        `guess` is a configuration of the whole tree, or of the passive joints alone. A batch
+        `guess` is a configuration of the whole tree, or of the passive joints alone. Idle joints
+        stay where the guess has them, or at zero. A batch
         (..., na), or report=True, gives `Configurations`: padded with NaN and counted; with a
         guess (n) or (..., n) it gives (..., n), NaN where the loops cannot be closed. p: values
         of the symbols of the loops (`parameters`), by name or in order."""
@@ -162,9 +165,15 @@ class LoopGeometry:
 
         return text_of(self, form)
 
+    def emit(self, language: str, function: str = "loop_geometry", *, p: Any = None) -> str:
+        """Code of `solve` where it has a closed form: language c, cpp, python or matlab."""
+        from .code import emitted
+
+        return emitted(self, language, function, p)
+
     def __repr__(self) -> str:
         link = self.connection
-        rest = tuple(j for j in link.moving if j not in self.given)
+        rest = tuple(link.moving[k] for k in self._columns[1])
         return (
             f"LoopGeometry({self.robot.name}: mobility {self.mobility}, {len(link.loops)} loops;"
             f" {link.named(rest)} of {link.named(self.given)})"
@@ -240,12 +249,12 @@ class LoopGeometry:
         far = float(np.abs(found[0] - start).max())
         if closed[0] and far < 1.0:
             return np.asarray(found[0])
-        every = self._assemblies(system, q)
+        every = self._assemblies(system, start)
         if not len(every):
             self._refuse(system, q, passive)
-        apart = [np.linalg.norm(_difference(x, start, system.turning)) for x in every]
+        apart = [np.linalg.norm(difference(x, start, system.turning)) for x in every]
         best = every[int(np.argmin(apart))]
-        return np.asarray(start + _difference(best, start, system.turning))
+        return np.asarray(start + difference(best, start, system.turning))
 
     def _continued(self, system: Equations, start: Array, q_a: Array) -> Array | None:
         """Follow the assembly of a closed configuration to other active positions."""
@@ -279,12 +288,7 @@ class LoopGeometry:
     def _assemblies(self, system: Equations, q: Array) -> Array:
         """All assemblies found: in closed form, or part by part from many starts."""
         if self.steps is not None:
-            found = solved_by(self.steps, self.connection.robot, system.values, q)
-            if not len(found):
-                return found
-            polished, closed = system.close(found, self._columns[1], 20)
-            near = np.abs(polished - found).max(axis=-1) < 1e-3
-            return self._within(_unique(polished[closed & near], system.turning))
+            return self._by_steps(system, q[None])[0]
         if self.platform is not None:
             return self._by_distances(system, q, self.platform)
         parts = [self._part(system, q, *part) for part in self._parts()]
@@ -293,7 +297,16 @@ class LoopGeometry:
         found = np.repeat(q[None], len(chosen), axis=0)
         if chosen:
             found[:, order] = chosen
-        return self._within(_unique(found, system.turning))
+        return self._within(unique(found, system.turning))
+
+    def _by_steps(self, system: Equations, q: Array) -> list[Array]:
+        """In closed form at many active positions (N, n); Newton's method where roots are close."""
+        assert self.steps is not None
+        known = [k for k in range(system.n) if k not in self._columns[1]]
+        every = solved_by(self.steps, self.connection.robot, system.values, known, q[:, known])
+        rows, owner = ordered(every, system, self._columns[1])
+        found = np.split(rows, np.searchsorted(owner, np.arange(1, len(q))))
+        return found
 
     def _by_distances(self, system: Equations, q: Array, platform: Distances) -> Array:
         """Every place of the platform, then the legs there that have the given active positions."""
@@ -303,14 +316,14 @@ class LoopGeometry:
             start = q.copy()
             start[self.legs._columns[0]] = x
             every = self.legs._assemblies(system, start)
-            miss = [np.abs(_difference(y, q, system.turning))[active].max() for y in every]
+            miss = [np.abs(difference(y, q, system.turning))[active].max() for y in every]
             near = [y for y, far in zip(every, miss, strict=True) if far < 1e-4]
             found = np.concatenate([found, np.array(near).reshape(-1, system.n)])
         if len(found):
             found[:, active] = q[active]
             found, closed = system.close(found, passive, 30)
             found = found[closed]
-        return self._within(_unique(found, system.turning))
+        return self._within(unique(found, system.turning))
 
     def _within(self, q: Array) -> Array:
         """Configurations within the limits of the joints that were found, where there are any."""
@@ -326,7 +339,7 @@ class LoopGeometry:
         groups: list[tuple[set[int], set[int]]] = []
         for k, loop in enumerate(link.loops):
             own = {link.moving.index(j) for j in loop.links if j in link.moving}
-            own -= set(self._columns[0])
+            own &= set(self._columns[1])
             touching = [group for group in groups if group[1] & own]
             groups = [group for group in groups if group not in touching]
             loops = {k}.union(*(group[0] for group in touching))
@@ -346,7 +359,7 @@ class LoopGeometry:
             starts[:, columns] = system.random(rng, _STARTS)[:, columns]
             ends, _ = system.close(starts, columns, 60)
             closed = np.abs(system.r(ends)[:, rows]).max(axis=-1, initial=0) < CLOSED
-            more = _unique(np.concatenate([found, ends[closed]]), system.turning)
+            more = unique(np.concatenate([found, ends[closed]]), system.turning)
             quiet = 0 if len(more) > len(found) else quiet + 1
             found = more
             if quiet >= (2 if len(columns) <= 4 else 3):
@@ -379,21 +392,3 @@ class LoopGeometry:
             f"the loops of '{self.robot.name}' cannot be closed at {where}: loop '{loop.name}'"
             f" stays open by {gap} at best; choose {what} within reach"
         )
-
-
-def _difference(x: Array, y: Array, turning: Array) -> Array:
-    return wrapped(x - y, turning)
-
-
-def _unique(q: Array, turning: Array) -> Array:
-    """Configurations that differ, angles wrapped, in a fixed order."""
-    many = wrapped(np.asarray(q, float).reshape(-1, len(turning)), turning)
-    kept = np.zeros_like(many)
-    count = 0
-    for x in many:
-        apart = np.abs(_difference(kept[:count], x, turning)).max(axis=-1, initial=0)
-        if not (apart <= _SAME).any():
-            kept[count] = x
-            count += 1
-    kept = kept[:count]
-    return kept[np.lexsort(np.round(kept, 6).T[::-1])] if count else kept

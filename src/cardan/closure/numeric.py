@@ -28,11 +28,13 @@ from ..models.bodies import bodies
 from ..models.loops import closing_error
 
 __all__ = [
-    "CLOSED", "Equations", "equations", "geometry_symbols", "loop_symbols", "skeleton", "wrapped",
+    "CLOSED", "Equations", "difference", "equations", "geometry_symbols", "loop_symbols",
+    "ordered", "skeleton", "unique", "wrapped",
 ]  # fmt: skip
 
 Array = np.ndarray
 _SIZE = "\0size"  # the robot's size, a parameter of the traced equations
+_SAME = 1e-5  # configurations nearer than this are one
 CLOSED = 1e-11  # of the robot's size: a loop this far open is closed
 
 
@@ -141,6 +143,44 @@ class Equations:
 def wrapped(q: Array, turning: Array) -> Array:
     """Angles between -pi and pi."""
     return np.where(turning, np.remainder(q + np.pi, 2 * np.pi) - np.pi, q)
+
+
+def difference(x: Array, y: Array, turning: Array) -> Array:
+    """x - y, angles wrapped."""
+    return wrapped(x - y, turning)
+
+
+def unique(q: Array, turning: Array) -> Array:
+    """Configurations that differ, angles wrapped, in a fixed order."""
+    many = wrapped(np.asarray(q, float).reshape(-1, len(turning)), turning)
+    if len(many) > 1:
+        apart = np.abs(difference(many[:, None], many[None], turning)).max(axis=-1)
+        first = (apart <= _SAME).argmax(axis=1)  # the first one that is the same
+        many = many[first == np.arange(len(many))]
+    return many[np.lexsort(np.round(many, 6).T[::-1])] if len(many) > 1 else many
+
+
+def ordered(every: Sequence[Array], system: Equations, free: Sequence[int]) -> tuple[Array, Array]:
+    """(q, owner): the configurations of each owner, closed to round-off, in a fixed order.
+
+    Roots that nearly coincide are not exact: those are closed again, and may become one."""
+    q = wrapped(np.concatenate(every), system.turning)
+    owner = np.repeat(np.arange(len(every)), [len(x) for x in every])
+    if not len(q):
+        return q, owner
+    good = system.error(q) < 1e-13
+    rough = np.flatnonzero(~good)
+    if len(rough):
+        closer, closed = system.close(q[rough], free, 20)
+        good[rough] = closed & (np.abs(closer - q[rough]).max(axis=-1) < 1e-3)
+        q[rough] = closer
+        for k in np.unique(owner[rough]):
+            mine = np.flatnonzero((owner == k) & good)
+            apart = np.abs(difference(q[mine][:, None], q[mine][None], system.turning)).max(axis=-1)
+            good[mine] = (apart <= _SAME).argmax(axis=1) == np.arange(len(mine))
+    q, owner = q[good], owner[good]
+    order = np.lexsort((*np.round(q, 6).T[::-1], owner))
+    return q[order], owner[order]
 
 
 def skeleton(robot: Robot) -> Robot:

@@ -46,7 +46,7 @@ def text_of(geometry: LoopGeometry, form: str = "text") -> str:
     lines = [
         say(
             f"{link.robot.name}: mobility {geometry.mobility}, active {link.named(link.active)};"
-            f" passive {link.named(link.passive)}"
+            f" passive {link.named(geometry.analysis.following)}"
         )
     ]
     for loop, keep in zip(link.loops, geometry.analysis.chosen, strict=True):
@@ -72,7 +72,9 @@ def _method(geometry: LoopGeometry) -> list[str]:
     if geometry.steps is not None:
         return [step.text for step in geometry.steps]
     if geometry.platform is not None:
-        how = "three spheres" if geometry.platform.motion == "space" else "a polynomial in its turn"
+        how = {
+            "space": "three spheres", "plane": "a polynomial in its turn", "point": "two circles",
+        }[geometry.platform.motion]  # fmt: skip
         legs = geometry.legs.steps or ()
         return [f"platform in closed form: {how}", *(step.text for step in legs)]
     return ["solved by Newton's method"]

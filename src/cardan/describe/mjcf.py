@@ -3,9 +3,10 @@
 Kept: bodies, hinge and slide joints with names, axes, zeros (ref), ranges, damping as FV,
 frictionloss as FS and armature as IA, masses and inertias (of <inertial>, or of geoms), gravity.
 A free joint under the world makes the base floating. Several joints of a body become a chain with
-massless links between. <equality><connect> becomes a loop with a spherical cut joint; joints
-without an actuator are passive then. Ball joints, welds, joint couplings and tendons are refused or
-left out with a warning; meshes and everything else are ignored: no other file is ever opened.
+massless links between. <equality><connect> becomes a loop with a spherical cut joint, <weld> one
+that is rigid, both of bodies or of sites; joints without an actuator are passive then. An equality
+<joint> of one joint fixes it. Ball joints are refused, couplings of joints and tendons left out
+with a warning; meshes and everything else are ignored: no other file is ever opened.
 """
 
 from __future__ import annotations
@@ -17,11 +18,13 @@ import numpy as np
 
 from ..errors import Fault
 from .bodies import Body, Mass, frames_of, inertial_values, moved, size_of
-from .expression import number
-from .frames import Array, decimal_value, decompose, frame, inverse, length_value, matrix_of
+from .closures import Placed
+from .frames import Array, decimal_value, frame
+from .mjcf_loops import Closures, locked
 from .mjcf_shapes import geom_mass
 from .mjcf_xml import Mjcf, about, along, open_mjcf
-from .robot import FIXED, GEOMETRY, PRISMATIC, REVOLUTE, Base, Joint, Limits, Link, Loop, Robot
+from .robot import PRISMATIC, REVOLUTE, Base, Joint, Limits, Link, Robot
+from .urdf_xml import shown
 
 __all__ = ["read_mjcf"]
 
@@ -51,20 +54,23 @@ class _Scene:
         self.floating: tuple[Array, str] | None = None
         self.names = {"world"}
         self.refs: dict[str, float] = {}  # joint -> its value where the file draws it
+        self.sites: dict[str, tuple[str, Array]] = {}  # name -> body, frame in it
 
     def read(self) -> None:
         worlds = self.mjcf.root.findall("worldbody")
         for world in worlds:
             self._add_masses(0, np.eye(4), self._geoms(world))
+            self._sites(world, "world")
             for body in world.findall("body"):
                 self._body(body, "world")
         if not worlds or (len(self.bodies) == 1 and self.floating is None):
             self.mjcf.fault("the file has no body with a joint in <worldbody>", self.mjcf.root)
-        for kind in ("weld", "joint", "tendon", "flex"):
-            for element in self.mjcf.root.iterfind(f"equality/{kind}"):
-                words = "is not supported: use <connect>" if kind == "weld" else "is left out"
-                severity = "error" if kind == "weld" else "warning"
-                self.mjcf.fault(f"<equality><{kind}> {words}", element, severity)
+        for element in self.mjcf.root.iterfind("equality/*"):
+            coupled = element.tag == "joint" and element.get("joint2")
+            if coupled or element.tag not in ("connect", "weld", "joint"):
+                what = " of two joints" if coupled else ""
+                words = f"<equality><{shown(element.tag)}>{what} is left out: they move freely"
+                self.mjcf.fault(words, element, "warning")
 
     def _body(self, element: Any, parent: str) -> None:
         mjcf = self.mjcf
@@ -81,8 +87,15 @@ class _Scene:
             self._add_masses(index, T, masses)
         else:
             self._chain(joints, name, index, T, masses)
+        self._sites(element, name)
         for inner in element.findall("body"):
             self._body(inner, name)
+
+    def _sites(self, element: Any, body: str) -> None:
+        """Points that equality constraints may name."""
+        for site in element.findall("site"):
+            if site.get("name"):
+                self.sites[str(site.get("name"))] = body, self.mjcf.placement(site)
 
     def _claim(self, name: str, element: Any) -> str:
         if name in self.names:
@@ -218,7 +231,9 @@ class _Scene:
     def robot(self, file: str) -> Robot:
         size = size_of(self.bodies)
         joints, links = frames_of(self.bodies)
-        loops = self._loops(joints, links, size)
+        placed = Placed(self.bodies, joints, links, size, self.refs)
+        loops = Closures(self.mjcf, self.place, self.sites).loops(placed)
+        joints = locked(self.mjcf, joints, self.refs)
         if loops:
             driven = {
                 e.get("joint") for e in self.mjcf.root.iterfind("actuator/*") if e.get("joint")
@@ -240,57 +255,3 @@ class _Scene:
             self.mjcf.root.get("model") or "MuJoCo model", tuple(links), tuple(joints),
             tuple(loops), base, tuple(decimal_value(x, 1e-15) for x in g), file,
         )  # fmt: skip
-
-    def _loops(self, joints: list[Joint], links: list[Link], size: float) -> list[Loop]:
-        """<connect>: a point of one body stays on a point of another."""
-        found: list[Loop] = []
-        world = self._worlds(joints)
-        own = self._own_worlds()
-        number_of = {link.name: j for j, link in enumerate(links, 1)}
-        for element in self.mjcf.root.iterfind("equality/connect"):
-            names = element.get("body1", ""), element.get("body2", "world")
-            anchor = self.mjcf.numbers(element, "anchor", None, 3)
-            if anchor is None or any(name not in self.place for name in names):
-                self.mjcf.fault("<connect> needs body1, body2 and anchor of this file", element)
-                continue
-            body, T = self.place[names[0]]
-            point = (own[body] @ T @ np.array([*anchor, 1.0]))[:3]
-            name = element.get("name") or f"loop{len(found) + 1}"
-            ends = []
-            for k, end in enumerate(names):
-                j = number_of.get(self.bodies[self.place[end][0]].name, 0)
-                local = inverse(world[j]) @ np.array([*point, 1.0])
-                six = decompose(frame(np.eye(3), local[:3]), size)
-                geometry: dict[str, Any] = {
-                    key: length_value(x, size) if key in "bdr" else decimal_value(x, 1e-15)
-                    for key, x in zip(GEOMETRY, six, strict=True)
-                }
-                ends.append(Joint(f"{name}_{k + 1}", j, sigma=FIXED, active=False, **geometry))
-            found.append(Loop(name, ends[0], ends[1], "spherical"))
-        return found
-
-    def _worlds(self, joints: list[Joint]) -> list[Array]:
-        """Khalil's frames in frame 0 at q = ref, where MuJoCo closes its loops."""
-        T = [np.eye(4)]
-        for joint in joints:
-            six = [number(getattr(joint, key)) or 0.0 for key in GEOMETRY]
-            if joint.sigma == REVOLUTE:
-                six[4] += self.refs.get(joint.name, 0.0)
-            elif joint.sigma == PRISMATIC:
-                six[5] += self.refs.get(joint.name, 0.0)
-            T.append(T[joint.antecedent] @ matrix_of(six))
-        return T
-
-    def _own_worlds(self) -> list[Array]:
-        """The bodies' own frames in frame 0 at q = ref."""
-        T = [np.eye(4)]
-        for body in self.bodies[1:]:
-            ref = self.refs.get(body.joint.name, 0.0)
-            turned = body.placement
-            if ref and body.joint.sigma == PRISMATIC:
-                turned = turned @ frame(np.eye(3), ref * body.axis)
-            elif ref and body.point is not None:
-                R = about(body.axis, ref)
-                turned = turned @ frame(R, body.point - R @ body.point)
-            T.append(T[body.parent] @ turned)
-        return T

@@ -1,11 +1,11 @@
 """A robot -> MJCF text: each of Khalil's frames becomes a body whose joint turns about or slides
 along its z axis.
 
-Rotor inertia is armature, FV and FS are damping and frictionloss, a spherical cut joint is a
-<connect>, and active joints get a motor. MJCF holds numbers only, so free symbols are refused, and
-so is what it has no word for: other cut joints, elastic joints, external wrenches, flexible links,
-a base that moves as prescribed. MuJoCo takes the joint positions 0 for those where a <connect>
-holds: loops that are open there are refused.
+Rotor inertia is armature, FV and FS are damping and frictionloss, and active joints get a motor. A
+loop is a constraint between two sites: <connect> for a spherical cut joint, two of them along its
+axis for a revolute one, <weld> for a rigid one. MJCF holds numbers only, so free symbols are
+refused, and so is what it has no word for: other cut joints, elastic joints, external wrenches,
+flexible links, a base that moves as prescribed. MuJoCo gives links without mass a least one.
 """
 
 from __future__ import annotations
@@ -15,11 +15,13 @@ from xml.sax.saxutils import quoteattr
 import numpy as np
 
 from ..errors import DescriptionError, Fault
-from .frames import Array, matrix_of
+from .frames import Array, frame, matrix_of
 from .robot import FIXED, GEOMETRY, PRISMATIC, WRENCH, Joint, Link, Loop, Robot
 from .urdf_write import as_float, bad_names, centred, free_symbols
 
 __all__ = ["write_mjcf"]
+
+_APART = 0.1  # m, between the two points that hold the axis of a revolute cut joint
 
 
 def write_mjcf(robot: Robot) -> str:
@@ -32,12 +34,13 @@ def write_mjcf(robot: Robot) -> str:
     g = Z[:3, :3] @ np.array([as_float(x) for x in robot.gravity])
     lines = [
         '<?xml version="1.0"?>', f"<mujoco model={quoteattr(robot.name)}>",
-        '  <compiler angle="radian" inertiafromgeom="false" balanceinertia="false"/>',
+        '  <compiler angle="radian" inertiafromgeom="false" balanceinertia="false"'
+        f"{_least(robot)}/>",
         f'  <option gravity="{_row(g)}"/>', "  <worldbody>",
     ]  # fmt: skip
     lines += [f"    <body name={quoteattr(_base_name(robot))}{_place(Z)}>"]
     lines += [*(['      <freejoint name="base_free"/>'] if floating else [])]
-    lines += _inertial(robot.base.link, "      ")
+    lines += [*_inertial(robot.base.link, "      "), *_sites(robot, 0, "      ")]
     for j, joint in enumerate(robot.joints, 1):
         if joint.antecedent == 0:
             lines += _body(robot, j, "      ")
@@ -45,19 +48,24 @@ def write_mjcf(robot: Robot) -> str:
     return "\n".join([*lines, "</mujoco>", ""])
 
 
+def _least(robot: Robot) -> str:
+    """MuJoCo's own remedy for links without mass, which it does not take: the least it may have."""
+    bare = any(
+        link.M == 0 and joint.sigma != FIXED
+        for link, joint in zip(robot.links, robot.joints, strict=True)
+    )
+    return ' boundmass="1e-9" boundinertia="1e-9"' if bare else ""
+
+
 def _lost(robot: Robot) -> list[Fault]:
     found = [
-        ("", f"loop '{loop.name}', whose cut joint is not spherical")
-        for loop in robot.loops if loop.kind != "spherical"
+        ("", f"loop '{loop.name}', whose cut joint is {_kind(loop)}")
+        for loop in robot.loops if _kind(loop) not in ("spherical", "revolute", "fixed")
     ]  # fmt: skip
     for link, joint in zip(robot.links, robot.joints, strict=True):
         what = [(joint.elastic, "elastic joint"), (link.flexible is not None, "flexible link")]
         what += [(any(getattr(link, key) != 0 for key in WRENCH), "external wrench FX ... CZ")]
         found += [(link.name, text) for present, text in what if present]
-    found += [
-        ("", f"loop '{loop.name}', which is open by {gap:.3g} m at q = 0, where MuJoCo closes it")
-        for loop, gap in _gaps(robot) if loop.kind == "spherical" and gap > 1e-9
-    ]  # fmt: skip
     if robot.base.kind == "mobile":
         found.append((robot.base.link.name, "prescribed motion of the base"))
     return [Fault(f"MJCF cannot hold this: {text}", link=link) for link, text in found]
@@ -73,18 +81,23 @@ def _base_name(robot: Robot) -> str:
     return name
 
 
-def _gaps(robot: Robot) -> list[tuple[Loop, float]]:
-    """How far the two points of every loop are apart at q = 0."""
-    if not robot.loops:
-        return []
-    T = [np.eye(4)]
-    for joint in robot.joints:
-        T.append(T[joint.antecedent] @ _matrix(joint))
-    ends = [[T[end.antecedent] @ _matrix(end) for end in (x.cut, x.twin)] for x in robot.loops]
-    return [
-        (loop, float(np.linalg.norm(a[:3, 3] - b[:3, 3])))
-        for loop, (a, b) in zip(robot.loops, ends, strict=True)
-    ]
+def _kind(loop: Loop) -> str:
+    return loop.kind or ("revolute", "prismatic", "fixed")[loop.cut.sigma]
+
+
+def _sites(robot: Robot, j: int, pad: str) -> list[str]:
+    """The frames of the loops on link j (0: the base)."""
+    lines = []
+    for loop in robot.loops:
+        for side, end in (("cut", loop.cut), ("twin", loop.twin)):
+            if end.antecedent != j:
+                continue
+            T = _matrix(end)
+            lines.append(f"{pad}<site name={quoteattr(f'{loop.name}_{side}')}{_place(T)}/>")
+            if _kind(loop) == "revolute":
+                T = T @ frame(np.eye(3), np.array([0.0, 0.0, _APART]))
+                lines.append(f"{pad}<site name={quoteattr(f'{loop.name}_{side}_z')}{_place(T)}/>")
+    return lines
 
 
 def _row(values: object) -> str:
@@ -114,7 +127,7 @@ def _body(robot: Robot, j: int, pad: str) -> list[str]:
         if low is not None and high is not None:
             given += f' range="{as_float(low)!r} {as_float(high)!r}"'
         lines.append(f'{pad}  <joint name={quoteattr(joint.name)} type="{kind}"{given}/>')
-    lines += _inertial(link, pad + "  ")
+    lines += [*_inertial(link, pad + "  "), *_sites(robot, j, pad + "  ")]
     for k, other in enumerate(robot.joints, 1):
         if other.antecedent == j:
             lines += _body(robot, k, pad + "  ")
@@ -132,18 +145,16 @@ def _inertial(link: Link, pad: str) -> list[str]:
 
 
 def _equality(robot: Robot) -> list[str]:
-    """The point of the cut joint, in the frame of the link that carries it."""
     if not robot.loops:
         return []
-    names = [_base_name(robot), *(link.name for link in robot.links)]
     lines = ["  <equality>"]
     for loop in robot.loops:
-        anchor = _row(_matrix(loop.cut)[:3, 3])
-        bodies = [quoteattr(names[end.antecedent]) for end in (loop.cut, loop.twin)]
-        lines.append(
-            f"    <connect name={quoteattr(loop.name)} body1={bodies[0]} body2={bodies[1]}"
-            f' anchor="{anchor}"/>'
-        )
+        tag = "weld" if _kind(loop) == "fixed" else "connect"
+        for end in ("", "_z") if _kind(loop) == "revolute" else ("",):
+            names = [quoteattr(f"{loop.name}_{side}{end}") for side in ("cut", "twin")]
+            lines.append(
+                f"    <{tag} name={quoteattr(loop.name + end)} site1={names[0]} site2={names[1]}/>"
+            )
     return [*lines, "  </equality>"]
 
 

@@ -14,7 +14,7 @@ import numpy as np
 from .frames import SNAP_ANGLE, Array, frame, snap_angle
 from .urdf_xml import UrdfFile, element_text, parsed_xml, read_float, shown
 
-__all__ = ["Mjcf", "open_mjcf"]
+__all__ = ["Mjcf", "about", "along", "of_quaternion", "open_mjcf"]
 
 _CLASSES = ("joint", "geom", "site")
 
@@ -117,7 +117,7 @@ class Mjcf:
             return self._euler([snap_angle(self.angle(a), SNAP_ANGLE) for a in x])
         if way == "quat":
             size = float(np.linalg.norm(x))
-            return None if size < 1e-10 else _of_quaternion(x / size)
+            return None if size < 1e-10 else of_quaternion(x / size)
         if way == "axisangle":
             size = float(np.linalg.norm(x[:3]))
             angle = snap_angle(self.angle(float(x[3])), SNAP_ANGLE)
@@ -165,7 +165,7 @@ def along(z: Array) -> Array | None:
     return about(axis / s, math.atan2(s, float(z[2])))
 
 
-def _of_quaternion(quat: Array) -> Array:
+def of_quaternion(quat: Array) -> Array:
     w, x, y, z = quat
     R = np.array(
         [

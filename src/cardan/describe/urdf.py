@@ -6,8 +6,8 @@ frame of the root link, and gravity is along its -z, as URDF's users take it. Li
 first, in the order in which the file lists their joints. A fixed joint is merged into its parent
 link, or kept as a frame (sigma 2) that is exactly the URDF frame. A floating joint under the root
 makes the base floating. A joint that mimics another is read as a joint of its own, with a warning;
-planar joints are refused. Shapes, meshes, materials, transmissions and plugins are ignored: no
-other file is ever opened.
+planar joints are refused. Loops are read in the dialects of `urdf_loops`. Shapes, meshes, materials
+and plugins are ignored: no other file is ever opened.
 """
 
 from __future__ import annotations
@@ -19,9 +19,11 @@ import numpy as np
 
 from ..errors import Fault, UnknownNameError
 from .bodies import Body, frames_of, inertial_values, moved, size_of
+from .closures import Placed
 from .expression import Value
 from .frames import SNAP_ANGLE, Array, decimal_value
 from .robot import FIXED, PRISMATIC, REVOLUTE, Base, Joint, Limits, Link, Robot
+from .urdf_loops import driven, loops_of, read_drives, read_loops
 from .urdf_write import write_urdf
 from .urdf_xml import MOST_JOINTS, JointElement, LinkElement, UrdfFile, read_elements
 
@@ -49,11 +51,17 @@ def read_urdf(
     if found.failed:
         return None, sorted(found.faults, key=lambda fault: fault.line)
     links = {link.name: link for link in found.links}
-    bodies = _bodies(base, order, links, merge=fixed == "merge")
+    bodies, place = _bodies(base, order, links, merge=fixed == "merge")
     joints, chain = frames_of(bodies)
+    placed = Placed(bodies, joints, chain, size_of(bodies))
+    loops = loops_of(read_loops(found.root, found), placed, place, found)
+    if loops:
+        joints = driven(joints, read_drives(found.root), found)
+    if found.failed:
+        return None, sorted(found.faults, key=lambda fault: fault.line)
     root = Link(base.link.name, **inertial_values(bodies[0].masses, size_of(bodies)))
     robot = Robot(
-        found.name, tuple(chain), tuple(joints), base=replace(base, link=root),
+        found.name, tuple(chain), tuple(joints), tuple(loops), base=replace(base, link=root),
         gravity=GRAVITY, source=file,
     )  # fmt: skip
     return robot, found.faults
@@ -120,7 +128,8 @@ def _children(found: UrdfFile) -> dict[str, list[JointElement]]:
         if joint.child and joint.child in parents:
             found.fault(
                 f"joint '{joint.name}' is a second parent joint, after"
-                f" '{parents[joint.child].name}'; URDF holds trees only: cut the loop",
+                f" '{parents[joint.child].name}'; URDF holds trees only: cut the loop, and close it"
+                " by a <loop_joint>",
                 joint.line, joint.child,
             )  # fmt: skip
         elif joint.child and joint.child == joint.parent:
@@ -170,8 +179,9 @@ def _split_base(found: UrdfFile, order: list[JointElement]) -> tuple[Base, list[
 
 def _bodies(
     base: Base, order: Sequence[JointElement], links: dict[str, LinkElement], *, merge: bool
-) -> list[Body]:
-    """The bodies of the tree, root first; with merge, fixed links are part of their parent body."""
+) -> tuple[list[Body], dict[str, tuple[int, Array]]]:
+    """The bodies of the tree, root first, and where every link of the file stands in them; with
+    merge, fixed links are part of their parent body."""
     z, origin = np.array([0.0, 0.0, 1.0]), np.zeros(3)
     name = base.link.name
     bodies = [Body(name, -1, Joint(name, 0), np.eye(4), z, origin, links[name].masses, kept=True)]
@@ -191,7 +201,7 @@ def _bodies(
         bodies.append(
             Body(element.child, parent, _joint(element), T, axis, origin, masses, kept=still)
         )
-    return bodies
+    return bodies, place
 
 
 def _joint(element: JointElement) -> Joint:

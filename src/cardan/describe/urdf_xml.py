@@ -22,8 +22,8 @@ from .frames import Array, frame, rotation_of_rpy
 from .urdf_write import NO_LIMIT
 
 __all__ = [
-    "JointElement", "LinkElement", "UrdfFile", "element_text", "parsed_xml", "read_elements",
-    "read_float", "shown",
+    "JointElement", "LinkElement", "UrdfFile", "element_text", "origin_of", "parsed_xml",
+    "read_elements", "read_float", "shown", "vector_of",
 ]  # fmt: skip
 
 LARGEST_FILE = 8_000_000  # bytes
@@ -79,6 +79,7 @@ class UrdfFile:
     readable: bool = True  # as a list of links and joints, right or wrong
     links: list[LinkElement] = field(default_factory=list)
     joints: list[JointElement] = field(default_factory=list)
+    root: Any = None
     faults: list[Fault] = field(default_factory=list)
 
     def fault(self, message: str, line: int = 0, link: str = "", severity: str = "error") -> None:
@@ -97,6 +98,7 @@ def read_elements(data: bytes, file: str, snap: float) -> UrdfFile:
     if root is None or not _is_urdf(root, found):
         found.readable = False
         return found
+    found.root = root
     found.name = _name(root, "robot", found, severity="warning") or "robot"
     for element in root:
         if element.tag == "link":
@@ -207,7 +209,7 @@ def _read_link(element: Any, found: UrdfFile) -> None:
 
 
 def _read_inertial(element: Any, link: str, found: UrdfFile) -> Mass | None:
-    placement = _origin(element, link, found)
+    placement = origin_of(element, link, found)
     R = placement[:3, :3]
     mass_element, inertia_element = element.find("mass"), element.find("inertia")
     if mass_element is None or inertia_element is None:
@@ -234,7 +236,7 @@ def _read_joint(element: Any, found: UrdfFile) -> None:
     if kind not in JOINT_TYPES:
         what = "has no type" if kind is None else f"has the unknown type '{shown(kind)}'"
         found.fault(f"joint '{name}' {what} ({', '.join(JOINT_TYPES)})", line, child)
-    placement = _origin(element, child, found)
+    placement = origin_of(element, child, found)
     axis = _axis(element, name, kind, child, found)
     limits = _limits(element, child, found)
     dynamics = element.find("dynamics")
@@ -271,11 +273,11 @@ def _end(element: Any, joint: str, tag: str, found: UrdfFile) -> str:
     return str(link)
 
 
-def _origin(element: Any, link: str, found: UrdfFile) -> Array:
+def origin_of(element: Any, link: str, found: UrdfFile) -> Array:
     inner = element.find("origin")
     if inner is None:
         return np.eye(4)
-    xyz, rpy = (_vector(inner, key, link, found) for key in ("xyz", "rpy"))
+    xyz, rpy = (vector_of(inner, key, link, found) for key in ("xyz", "rpy"))
     return frame(rotation_of_rpy(rpy, found.snap), xyz)
 
 
@@ -283,7 +285,7 @@ def _axis(element: Any, name: str, kind: str | None, link: str, found: UrdfFile)
     inner = element.find("axis")
     if inner is None or kind in ("fixed", "floating"):
         return np.array([1.0, 0.0, 0.0])  # URDF's default
-    xyz = _vector(inner, "xyz", link, found, default=(1.0, 0.0, 0.0))
+    xyz = vector_of(inner, "xyz", link, found, default=(1.0, 0.0, 0.0))
     length = math.hypot(*xyz)
     if length < 1e-100:
         found.fault(f"the axis of joint '{name}' has length 0", inner.sourceline, link)
@@ -332,7 +334,7 @@ def _number(
     return read_float(text, f"{key} of <{element.tag}>", element.sourceline, link, found)
 
 
-def _vector(
+def vector_of(
     element: Any, key: str, link: str, found: UrdfFile, default: Sequence[float] = (0.0, 0.0, 0.0)
 ) -> Sequence[float]:
     """Three numbers; the default when they are missing, and beside a fault when they are wrong."""

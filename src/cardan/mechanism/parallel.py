@@ -19,7 +19,12 @@ class Leg:
     joints: tuple[int, ...]
     end: int
     hold: int
-    kind: str  # of the joint that holds the platform
+    loop: LoopFrames
+
+    @property
+    def kind(self) -> str:
+        """Of the joint that holds the platform."""
+        return self.loop.kind
 
 
 @dataclass(frozen=True)
@@ -53,6 +58,15 @@ class Parallel:
         )
 
     @property
+    def rigid(self) -> tuple[int, ...]:
+        """The body and the links fixed on it that have masses."""
+        link = self.connection
+        return tuple(
+            j for j in range(1, len(link.robot.joints) + 1)
+            if j == self.body or _owner(link, j) == self.body
+        )  # fmt: skip
+
+    @property
     def driven(self) -> list[tuple[int, int]]:
         """(leg, joint) of the active joints, in their order."""
         where = {j: k for k, leg in enumerate(self.legs) for j in leg.joints}
@@ -71,4 +85,4 @@ def _leg(connection: Connection, loop: LoopFrames, body: int) -> Leg:
         (loop.twin, loop.cut) if _owner(connection, loop.twin) == body else (loop.cut, loop.twin)
     )
     joints = tuple(j for j in connection.tree.path(end) if connection.tree.sigma[j] != FIXED)
-    return Leg(loop.name, joints, end, hold, loop.kind)
+    return Leg(loop.name, joints, end, hold, loop)

@@ -60,11 +60,13 @@ class Relative:
 class Constraint:
     """The equations (12) and (14) of a robot, and the factors of W_p.
 
+    idle: passive joints without a column, whose motion is given (none: they are at rest);
     rows: the forbidden components, by link; cut: the components along the freedom of each cut
     joint; Psi, Phi: what (14) adds to them when velocities are given."""
 
     active: tuple[int, ...]
     passive: tuple[int, ...]
+    idle: tuple[int, ...] = ()
     rows: list[Row] = field(default_factory=list)
     Psi: list[Scalar] = field(default_factory=list)
     cut: list[Row] = field(default_factory=list)
@@ -76,14 +78,23 @@ class Constraint:
         """The columns of these links."""
         return [[row.get(j, 0) for j in links] for row in (self.rows if rows is None else rows)]
 
-    def velocities(self, qd_a: Sequence[Scalar]) -> dict[int, Scalar]:
+    def given(
+        self, rates: Sequence[Scalar], idle: Sequence[Scalar] | None = None
+    ) -> dict[int, Scalar]:
+        """By link, the rates of the joints that do not follow."""
+        spins = [0] * len(self.idle) if idle is None else idle
+        return dict(zip((*self.active, *self.idle), (*rates, *spins), strict=True))
+
+    def velocities(
+        self, qd_a: Sequence[Scalar], qd_i: Sequence[Scalar] | None = None
+    ) -> dict[int, Scalar]:
         """qd of every joint, by link, (13)."""
-        given = dict(zip(self.active, qd_a, strict=True))
+        given = self.given(qd_a, qd_i)
         return self.completed(given, [-_along(row, given) for row in self.rows])
 
     def accelerations(self, qdd_a: Sequence[Scalar]) -> dict[int, Scalar]:
-        """qdd of every joint, by link, (14)."""
-        given = dict(zip(self.active, qdd_a, strict=True))
+        """qdd of every joint, by link, (14); idle joints do not accelerate."""
+        given = self.given(qdd_a)
         sides = zip(self.rows, self.Psi, strict=True)
         return self.completed(given, [-(_along(row, given) + psi) for row, psi in sides])
 
@@ -112,7 +123,8 @@ class Constraint:
         """Rows of G by link: G qd_a = qd_tr, [K10] (56)."""
         identity = [[int(i == j) for i in range(len(self.active))] for j in range(len(self.active))]
         columns = [self.velocities(unit) for unit in identity]
-        return {j: [column[j] for column in columns] for j in (*self.active, *self.passive)}
+        every = (*self.active, *self.idle, *self.passive)
+        return {j: [column[j] for column in columns] for j in every}
 
 
 def _along(row: Row, values: Mapping[int, Scalar]) -> Scalar:
@@ -124,23 +136,26 @@ def _along(row: Row, values: Mapping[int, Scalar]) -> Scalar:
 
 def closed(
     robot: Bodies, q: Sequence[Scalar], loops: Sequence[LoopFrames], chosen: Sequence[Chosen],
-    active: Sequence[int], qd_a: Sequence[Scalar] | None = None,
+    active: Sequence[int], qd_a: Sequence[Scalar] | None = None, idle: Sequence[int] = (),
+    qd_i: Sequence[Scalar] | None = None,
 ) -> tuple[Constraint, dict[int, Scalar]]:  # fmt: skip
     """The constraints of all loops, with Psi and Phi when the active velocities are given.
 
     `robot` holds the frames of the loops (mechanism.loops.opened). Returns the velocities too."""
-    passive = tuple(j for j in robot.tree.moving if j not in active)
-    x = Constraint(tuple(active), passive)
+    passive = tuple(j for j in robot.tree.moving if j not in (*active, *idle))
+    x = Constraint(tuple(active), passive, tuple(idle))
     for loop, keep in zip(loops, chosen, strict=True):
         found = constraint(robot, q, loop, keep.view)
-        x.rows += [found[name] for name in keep.rows]
+        x.rows += [
+            {m: entry for m, entry in found[name].items() if m not in idle} for name in keep.rows
+        ]
         x.cut += [row for name, row in found.items() if name not in ROWS[loop.kind]]
     if passive:
         x.factors = factored(x.matrix(passive))
         x.det = dict(enumerate(x.factors.pivots, 1))
     if qd_a is None:
         return x, {}
-    qd = x.velocities(qd_a)
+    qd = x.velocities(qd_a, qd_i)
     for loop, keep in zip(loops, chosen, strict=True):
         bias = acceleration(robot, q, qd, loop, keep.view)
         x.Psi += [bias[name] for name in keep.rows]

@@ -6,6 +6,7 @@ import ctypes
 import os
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from functools import cache
 from itertools import pairwise
 from math import prod
@@ -14,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..emit.llvm_memory import STREAMED
 from ..errors import InputError
 from ..ir.interpret import interpret
 from .inputs import leading_shape, parameter_vector, prepare
@@ -31,6 +33,8 @@ __all__ = ["Function", "restore"]
 Arrays = Mapping[str, np.ndarray]
 Shape = tuple[int, ...]
 _SMALLEST_SHARE = 512  # states: less is not worth a thread
+_LARGE = 1 << 24  # bytes of an output that no cache holds
+_SHORT = 16  # elements of an output whose pieces are lines of memory anyway
 
 
 class Function:
@@ -203,6 +207,9 @@ class Function:
             found = view(np.empty((rows, *shape), self._type), len(shape))
         if found is None:
             raise AssertionError("a new array lies in rows")
+        size = prod(shape)
+        if found.lie == "packed" and _SHORT < size <= STREAMED and found.array.nbytes > _LARGE:
+            return replace(found, lie="streamed")
         return found
 
 

@@ -24,6 +24,7 @@ from .integrate import Equation
 from .joints import moving, require_numbers, rigid
 from .paths import rotation
 from .scene import Links, links_program
+from .singular import Watch
 from .statespace import SMOOTH, gravity_in_world
 from .trajectory import Trajectory
 
@@ -57,6 +58,7 @@ class Plant:
         if self.friction not in FRICTION:
             raise UnknownNameError.of("friction", self.friction, FRICTION)
         self.on = coordinates(robot)
+        self.watch = Watch(self.on)
         self.n, self.m, self.floating = self.on.nq, self.on.nv, is_floating(robot)
         self.driven, self.nr = self.on.driven, self.on.nu
         self.FV, self.FS, self.damping = self._losses()
@@ -207,6 +209,7 @@ class Plant:
 
     def rates(self, t: float, y: np.ndarray) -> np.ndarray:
         y = self.imposed(t, y)
+        self.watch.now = t
         found = self.accelerations(t, y)
         rate = np.empty(self.size)
         rate[: self.n] = found["speeds"]
@@ -288,7 +291,7 @@ class Plant:
     def _recentre(self, y: np.ndarray) -> None:
         """The chart's reference goes to where the base is; loops are closed exactly."""
         if self.on.closed:
-            y[: self.n] = self.on.closed_at(y[: self.n])
+            y[: self.n] = self.watch.closed(y[: self.n])
         if not self.floating:
             return
         turn = y[self.n : self.n + 3]

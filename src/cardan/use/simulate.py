@@ -27,6 +27,7 @@ from .paths import pose
 from .plant import Loads, Plant
 from .scene import energy_program, spring_energy, total_mass
 from .simulation import Energy, Simulation
+from .singular import watch
 from .statespace import SMOOTH, StateSpace, gravity_in_world, state_space
 from .trajectory import Trajectory, fits, instants
 
@@ -40,7 +41,7 @@ def simulate(
     law: Any = None, motion: Trajectory | None = None, loads: Loads | None = None,
     base_pose: Any = None, base_twist: Any = 0.0, friction: str = "smooth", smooth: float = SMOOTH,
     method: str = "DOP853", rtol: float = 1e-9, atol: float = 1e-12, step: float | None = None,
-    dt: float = 1e-2, period: float | None = None,
+    dt: float = 1e-2, period: float | None = None, singular: str = "stop",
     progress: Callable[[float], None] | None = None,
 ) -> Simulation:  # fmt: skip
     """Integrate the motion of a robot from q0, qd0.
@@ -52,7 +53,8 @@ def simulate(
     an attribute z0 keeps a state: (t, q, qd, z) -> (torques, zd). motion: prescribed for the rigid
     joints. loads: a function of `Links` -> {link: wrench (6) on it, in its frame}. friction:
     'smooth', 'event' or 'none'. method: an adaptive one of SciPy, or rk4, euler, midpoint with
-    `step`. Results every dt; `period`: the law is sampled and its torques held."""
+    `step`. Results every dt; `period`: the law is sampled and its torques held. singular: closed
+    loops 'stop' with an error at type 2 singularities, or 'pass' as well as the steps may."""
     if robot.ne and robot.loops:
         _only_fixed(loads=loads, base_pose=base_pose, period=period, base_twist=np.any(base_twist))
         return simulate_flexible(
@@ -63,6 +65,7 @@ def simulate(
     t = instants(duration, dt)
     drive, z0 = _drive(robot, torque, law, motion)
     plant = Plant(robot, drive, motion, loads, friction, smooth, z0)
+    plant.watch = watch(plant.on, singular)
     y = _first(plant, robot, q0, qd0, base_pose, base_twist)
     kept: list[np.ndarray] = []
     charts: list[np.ndarray] = []
@@ -130,7 +133,7 @@ def _first(
         plant.extra(y)[1][:] = plant.z0
     y = plant.imposed(0.0, y)
     if plant.on.closed:
-        y[: plant.n] = plant.on.closed_at(y[: plant.n])
+        y[: plant.n] = plant.watch.closed(y[: plant.n])
     return y
 
 

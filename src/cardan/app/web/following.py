@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ...describe.expression import number
 from ...describe.robot import FIXED, Robot
 from ...errors import InputError
 
@@ -37,22 +38,45 @@ def follow(robot: Robot, start: np.ndarray, wanted: np.ndarray) -> np.ndarray:
 
 
 def assembled(robot: Robot, q: np.ndarray) -> np.ndarray:
-    """A closed configuration near q, away from singular ones, where an assembly is not certain."""
+    """A closed configuration near q, within the limits of the joints where there is one, and away
+    from singular ones, where an assembly is not certain."""
     from ...closure.numeric import equations
 
     system, passive = equations(robot), _passive(robot)
-    rng = np.random.default_rng(1)
-    spread = rng.uniform(-0.9, 0.9, (32, robot.n))
-    near = q[None] + spread * np.any(system.J(q[None] + spread) != 0, axis=(0, 1))
+    low, high = _limits(robot)
+    bounded = np.isfinite(low) & np.isfinite(high)
+    middle = np.clip(q, low, high)
+    middle[bounded] = (low[bounded] + high[bounded]) / 2
+    first = np.where((q < low) | (q > high), middle, q)
+    spread = np.random.default_rng(1).uniform(-0.9, 0.9, (48, robot.n))
+    spread[0] = 0
+    spread *= np.any(system.J(first[None] + spread) != 0, axis=(0, 1))
+    held = spread.copy()  # the active joints where they are
+    held[:, [k for k in range(robot.n) if k not in passive]] = 0
     best = np.zeros((0, robot.n))
-    for start, free in ((q[None], passive), (near, range(robot.n))):
+    for start, free in ((first + held, passive), (first + spread, range(robot.n))):
         found, closed = system.close(start, free)
         best = np.concatenate([best, found[closed]])
-        if len(best) and _certain(system.J(best)[..., passive]).max() > 0.05:
-            break
+        kept = best[((best > low - 1e-9) & (best < high + 1e-9)).all(axis=1)]
+        kept = kept[_certain(system.J(kept)[..., passive]) > 0.05] if len(kept) else kept
+        if len(kept):
+            turns = np.linalg.norm(kept - first, axis=1)
+            return np.asarray(kept[int(np.argmin(turns))])  # the least twisted one
     if not len(best):
         raise InputError("no configuration was found that closes the loops")
     return np.asarray(best[int(np.argmax(_certain(system.J(best)[..., passive])))])
+
+
+def _limits(robot: Robot) -> tuple[np.ndarray, np.ndarray]:
+    """Least and greatest positions (n,) of the joints."""
+    found = []
+    for joint in robot.joints:
+        if joint.sigma != FIXED:
+            ends = (joint.limits.lower, joint.limits.upper)
+            low, high = (None if x is None else number(x) for x in ends)
+            found.append((-np.inf if low is None else low, np.inf if high is None else high))
+    low_high = np.array(found, float).reshape(-1, 2)
+    return low_high[:, 0], low_high[:, 1]
 
 
 def _certain(J: np.ndarray) -> np.ndarray:
@@ -66,18 +90,18 @@ def _passive(robot: Robot) -> list[int]:
     return [k for k, joint in enumerate(moving) if not joint.active]
 
 
-def reach_for(robot: Robot, q: np.ndarray, place: Any) -> np.ndarray:
+def reach_for(robot: Robot, q: np.ndarray, place: Any, restarts: int = 4) -> np.ndarray:
     """Positions that bring the end effector to a place, near where the joints are.
 
-    It keeps its orientation where it can."""
+    It keeps its orientation where it can; `restarts` look further away."""
     from ... import inverse_kinematics
     from ...mechanism.tree import Tree
     from ...use.frames import link_frames
 
     T = link_frames(robot, q)[Tree.of(robot).last].copy()
     T[:3, 3] = place
-    for target, restarts in ((T, 0), (T[:3, 3], 4)):
-        found = inverse_kinematics(robot, target, guess=q, restarts=restarts, tolerance=1e-6)
+    for target, again in ((T, 0), (T[:3, 3], restarts)):
+        found = inverse_kinematics(robot, target, guess=q, restarts=again, tolerance=1e-6)
         if bool(np.all(found.converged)):
             return np.asarray(found.q)
     raise InputError("the tool does not reach there")

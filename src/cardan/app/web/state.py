@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import hashlib
 from collections.abc import Callable
 from typing import Any
 
@@ -14,7 +15,7 @@ from ...describe.robot import Robot
 from ...errors import CardanError
 from .drawing import drawable
 from .jobs import Jobs
-from .store import Project
+from .store import Project, Shapes
 
 __all__ = ["Page"]
 
@@ -22,15 +23,15 @@ __all__ = ["Page"]
 class Page:
     """The state shared by the parts of the page; parts subscribe to changes."""
 
-    def __init__(self, project: Project, jobs: Jobs) -> None:
+    def __init__(self, project: Project, jobs: Jobs, shapes: Shapes | None = None) -> None:
         self.project = project
         self.jobs = jobs
+        self.shapes = shapes
         self.robot: Robot = project.robot
         self._robot_listeners: list[Callable[[], None]] = []
         self._motion_listeners: list[Callable[[], None]] = []
         self._drawn: Robot | None = None
         self._numeric: tuple[Robot | None, ...] = ()
-        self.redraw = False  # the tables must be drawn anew although the robot has the same form
         self.q = self._kept_q()
         self._tasks: set[asyncio.Task[Any]] = set()
         self.closed = False
@@ -67,27 +68,58 @@ class Page:
         kept = "".join(c if c.isascii() and c.isalnum() else "_" for c in self.robot.name)
         return kept.strip("_")[:60] or "robot"
 
-    def change(self, robot: Robot, redraw: bool = False) -> str:
+    def change(self, robot: Robot) -> str:
         """Take a changed robot; a message, and nothing changed, where it is not sound."""
         faults = [fault for fault in check(robot) if fault.severity == "error"]
         if faults:
             return str(faults[0])
         try:
+            if self._surfaces_of_another():
+                self.project.remember(surfaces={})
             self.project.change(robot)
         except CardanError as error:
             return str(error)
-        self.redraw = redraw
         self.refresh()
         return ""
 
+    def open(self, robot: Robot, surfaces: list[Any] | None = None) -> str:
+        """Another robot takes the place; surfaces: [link's name, digest, colour] of each."""
+        self.q = self.q[:0]
+        self.project.remember(surfaces={})
+        message = self.change(robot)
+        if surfaces and not message:
+            self.project.remember(surfaces={"of": _digest(self.text), "list": surfaces})
+            self.refresh()
+        return message
+
+    def surfaces(self) -> list[tuple[int, str, str]]:
+        """What the file of the robot looks like: (frame, digest, colour) of each surface."""
+        kept = self.project.page.get("surfaces") or {}
+        if not kept or self._surfaces_of_another():
+            return []
+        number = {"": 0} | {link.name: j for j, link in enumerate(self.robot.links, 1)}
+        return [
+            (number[link], digest, colour)
+            for link, digest, colour in kept["list"]
+            if link in number
+        ]
+
+    def _surfaces_of_another(self) -> bool:
+        """What was opened with surfaces lies ahead: it was undone."""
+        kept = self.project.page.get("surfaces") or {}
+        digests = [_digest(text) for text in self.project.texts] if kept else []
+        return (
+            bool(kept)
+            and kept["of"] in digests[self.project.index + 1 :]
+            and (kept["of"] not in digests[: self.project.index + 1])
+        )
+
     def undo(self) -> None:
         self.project.undo()
-        self.redraw = True
         self.refresh()
 
     def redo(self) -> None:
         self.project.redo()
-        self.redraw = True
         self.refresh()
 
     def refresh(self) -> None:
@@ -98,7 +130,6 @@ class Page:
             self.q = np.zeros(self.robot.n)
         for listener in list(self._robot_listeners):
             listener()
-        self.redraw = False
 
     def on_robot(self, listener: Callable[[], None]) -> None:
         self._robot_listeners.append(listener)
@@ -155,3 +186,7 @@ class Page:
     def _kept_q(self) -> np.ndarray:
         kept = self.project.page.get("q", [])
         return np.array(kept, float) if len(kept) == self.robot.n else np.zeros(self.robot.n)
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()

@@ -1,0 +1,53 @@
+"""Energies and momentum of closed-loop robots."""
+
+from __future__ import annotations
+
+from ..describe.robot import Robot
+from ..models.bodies import Bodies
+from ..models.energy import energies as energies_model
+from ..models.energy import momentum as momentum_model
+from ..program import Program
+from .closed import along, drives_of
+from .common import Arrays
+from .derive import Result
+from .loops import closing
+
+__all__ = ["energies", "generalized_momentum"]
+
+
+def energies(robot: Robot, *, symbolic: bool = False) -> Program:
+    """Kinetic and potential energy."""
+    made = closing(robot, "energies", symbolic=symbolic)
+
+    def run(scene: Bodies, x: Arrays) -> Result:
+        constraint = made.constraint(scene, x)[0]
+        qd = constraint.velocities(x["qd"])
+        found = energies_model(scene, x["q"], made.row(qd))
+        E = found.E
+        for loop, row, _ in drives_of(made, scene, constraint):
+            rate = along(row, qd)
+            E = E + scene.links[loop.cut - 1].IA * rate * rate / 2
+        return Result({"E": ((), [E]), "U": ((), [found.U])}, found)
+
+    return made.program("energies", made.inputs("q", "qd"), [run], ["E", "U"])
+
+
+def generalized_momentum(robot: Robot, *, symbolic: bool = False) -> Program:
+    """h = A_c qd_a = G^T A_tr qd_tr."""
+    made = closing(robot, "generalized-momentum", symbolic=symbolic)
+
+    def run(scene: Bodies, x: Arrays) -> Result:
+        constraint = made.constraint(scene, x)[0]
+        qd = constraint.velocities(x["qd"])
+        found = momentum_model(scene, x["q"], made.row(qd))
+        h = {j: found.h[j] for j in made.connection.moving}
+        for loop, row, _ in drives_of(made, scene, constraint):
+            own = scene.links[loop.cut - 1].IA * along(row, qd)
+            for j, entry in row.items():
+                h[j] = h[j] + entry * own
+        return Result({"h": ((made.na,), constraint.projected(h))}, found)
+
+    return made.program(
+        "generalized-momentum", made.inputs("q", "qd"), [run], ["h"],
+        meaning={"h": "generalized momentum A_c qd_a, N m s or N s"},
+    )  # fmt: skip

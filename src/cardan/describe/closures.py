@@ -1,0 +1,100 @@
+"""Loops of formats with free body frames: two frames that coincide -> cut and twin on links.
+
+The cut's and the twin's frames are given in the bodies' own frames; Khalil's frames of the same
+bodies stand elsewhere. Both are placed in frame 0 at one configuration (`refs`, zero where a joint
+is not named), and compared there."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from .bodies import Body
+from .expression import number
+from .frames import Array, decimal_value, decompose, frame, inverse, length_value, matrix_of
+from .mjcf_xml import about, along
+from .robot import COMPOUND, FIXED, GEOMETRY, PRISMATIC, REVOLUTE, Joint, Link, Loop
+
+__all__ = ["KINDS", "Placed", "along_axis"]
+
+KINDS = {"revolute": REVOLUTE, "prismatic": PRISMATIC, "fixed": FIXED}
+End = tuple[int, Array]  # a body, and a frame in its own frame
+
+
+@dataclass(frozen=True)
+class Placed:
+    """Bodies and their links, in frame 0 at one configuration."""
+
+    bodies: Sequence[Body]
+    joints: Sequence[Joint]
+    links: Sequence[Link]
+    size: float
+    refs: Mapping[str, float] = field(default_factory=dict)
+
+    def pose(self, end: End) -> Array:
+        """A frame of a body in frame 0."""
+        found: Array = self.own[end[0]] @ end[1]
+        return found
+
+    def local(self, body: int, T: Array) -> End:
+        """A frame of frame 0, as one of a body."""
+        return body, inverse(self.own[body]) @ T
+
+    def loop(self, name: str, kind: str, cut: End, twin: End) -> Loop:
+        """The loop that a joint of this kind closes; its axis is z of both frames."""
+        number_of = {link.name: j for j, link in enumerate(self.links, 1)}
+        frames = []
+        for k, end in enumerate((cut, twin)):
+            j = number_of.get(self.bodies[end[0]].name, 0)
+            T = inverse(self.khalil[j]) @ self.pose(end)
+            if kind == "spherical":  # no axes: those of the link will do
+                T = frame(np.eye(3), T[:3, 3])
+            sigma = KINDS.get(kind, FIXED) if k == 0 else FIXED
+            frames.append(_frame(f"{name}_{k + 1}", j, T, self.size, sigma))
+        return Loop(name, frames[0], frames[1], kind if kind in COMPOUND else "")
+
+    @property
+    def khalil(self) -> list[Array]:
+        """Khalil's frames in frame 0."""
+        T = [np.eye(4)]
+        for joint in self.joints:
+            six = [number(getattr(joint, key)) or 0.0 for key in GEOMETRY]
+            if joint.sigma == REVOLUTE:
+                six[4] += self.refs.get(joint.name, 0.0)
+            elif joint.sigma == PRISMATIC:
+                six[5] += self.refs.get(joint.name, 0.0)
+            T.append(T[joint.antecedent] @ matrix_of(six))
+        return T
+
+    @property
+    def own(self) -> list[Array]:
+        """The bodies' own frames in frame 0."""
+        T = [np.eye(4)]
+        for body in self.bodies[1:]:
+            ref = self.refs.get(body.joint.name, 0.0)
+            turned = body.placement
+            if ref and body.joint.sigma == PRISMATIC:
+                turned = turned @ frame(np.eye(3), ref * body.axis)
+            elif ref and body.point is not None:
+                R = about(body.axis, ref)
+                turned = turned @ frame(R, body.point - R @ body.point)
+            T.append(T[body.parent] @ turned)
+        return T
+
+
+def along_axis(T: Array, axis: Array) -> Array:
+    """The frame turned so that its z lies along an axis that is given in it."""
+    R = along(axis)
+    found: Array = T @ frame(np.eye(3) if R is None else R, np.zeros(3))
+    return found
+
+
+def _frame(name: str, j: int, T: Array, size: float, sigma: int) -> Joint:
+    geometry: dict[str, Any] = {
+        key: length_value(x, size) if key in "bdr" else decimal_value(x, 1e-15)
+        for key, x in zip(GEOMETRY, decompose(T, size), strict=True)
+    }
+    return Joint(name, j, sigma=sigma, active=False, **geometry)
