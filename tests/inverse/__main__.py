@@ -16,11 +16,11 @@ import time
 import numpy as np
 from tests.inverse.arms import ARMS
 from tests.inverse.general_arms import CHAINS, bundled, by_search, gaps, random_chain
+from tests.inverse.newton import rank_lost
 
 import cardan
 from cardan.inverse.chain import NumericChain
 from cardan.inverse.general import found_of, prepared
-from cardan.inverse.polish import rank_lost
 
 BUNDLED = ("puma560", "rx90", "ur5", "ur10", "stanford", "tx40")
 CLOSED = ("puma560", "rx90", "stanford", "scara", "ur5", "ur10", "tx40", "iiwa14", "panda")

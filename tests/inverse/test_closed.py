@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.inverse.newton import merged, polish
 from tests.random_robots import random_robot
 
 import cardan
 from cardan.inverse.chain import NumericChain
-from cardan.inverse.polish import merged, polish
 from cardan.mechanism.tree import Tree
 
 from .arms import ARMS, arm, reached

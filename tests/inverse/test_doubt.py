@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.inverse.newton import rank_lost
 
 import cardan
 from cardan.errors import InputError
-from cardan.inverse.polish import rank_lost
 
 from .arms import ARMS, reached
 
