@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 import cardan
+from cardan.use.bench.humanoid import humanoid
 
 ROBOT, STATES = "iiwa14", 1 << 24
 
@@ -44,47 +45,92 @@ def check(cupy: Any, program: cardan.Program, function: Any, dtype: str) -> floa
     given["q"][:7] *= 1e6
     given = {k: x.astype(dtype) for k, x in given.items()}
     expected = program.evaluate(**{k: x.astype(float) for k, x in given.items()})
-    rows = cupy.asnumpy(function(**given))
     flat = {k: np.ascontiguousarray(x.reshape(len(x), -1).T) for k, x in given.items()}
-    columns = cupy.asnumpy(function(layout="columns", **flat)).T.reshape(expected.shape)
-    scale = np.abs(expected).max()
-    return float(max(np.abs(rows - expected).max(), np.abs(columns - expected).max()) / scale)
+    both = function(**given), function(layout="columns", **flat)
+    listed = [x if isinstance(x, tuple) else (x,) for x in (expected, *both)]
+    worst = 0.0
+    for y, rows, columns in zip(*listed, strict=True):
+        turned = cupy.asnumpy(columns).T.reshape(y.shape)
+        for found in (cupy.asnumpy(rows), turned):
+            worst = max(worst, float(np.abs(found - y).max() / np.abs(y).max()))
+    return worst
+
+
+_FMA = """
+extern "C" __global__ void fma_peak(T *out, int steps)
+{
+    T x[8];
+    for (int k = 0; k < 8; k++)
+        x[k] = (T)(threadIdx.x + k);
+    for (int i = 0; i < steps; i++)
+        for (int k = 0; k < 8; k++)
+            x[k] = x[k]*(T)0.999 + (T)0.001;
+    T sum = 0;
+    for (int k = 0; k < 8; k++)
+        sum += x[k];
+    out[blockIdx.x*blockDim.x + threadIdx.x] = sum;
+}
+"""
+
+
+def arithmetic(cupy: Any, dtype: str) -> float:
+    """Operations per second of multiply-adds in registers."""
+    real = "float" if dtype == "float32" else "double"
+    kernel = cupy.RawModule(code=_FMA.replace("T ", f"{real} ").replace("(T)", f"({real})"))
+    run = kernel.get_function("fma_peak")
+    blocks, threads, steps = 132 * 64, 256, 2048
+    out = cupy.empty(blocks * threads, dtype)
+    best = seconds(cupy, lambda: run((blocks,), (threads,), (out, np.int32(steps))), 5)
+    return 2 * 8 * steps * blocks * threads / best
 
 
 def main() -> None:
     import cupy
 
     copied = bandwidth(cupy)
-    print(json.dumps({"copy bandwidth, TB/s": round(copied / 1e12, 3)}))
-    for model in ("inverse-dynamics", "inertia-matrix", "direct-dynamics"):
-        program = cardan.model(cardan.load(ROBOT), model)
+    peak = {dtype: arithmetic(cupy, dtype) for dtype in ("float32", "float64")}
+    head = {f"{dtype}, T operations/s": round(x / 1e12, 1) for dtype, x in peak.items()}
+    print(json.dumps({"copy bandwidth, TB/s": round(copied / 1e12, 3), **head}), flush=True)
+    for robot, model, options in _cases():
+        program = cardan.model(robot, model, **options)
         for dtype in ("float32", "float64"):
             function = program.compile("cuda", dtype)
             error = check(cupy, program, function, dtype)
             for layout in ("columns", "rows"):
-                figures = measure(cupy, program, function, dtype, layout, copied)
-                head = {"model": model, "dtype": dtype, "layout": layout}
-                print(json.dumps({**head, **figures, "error": f"{error:.1e}"}), flush=True)
+                figures = measure(cupy, program, function, dtype, layout, copied, peak[dtype])
+                about = {"robot": robot.name, "model": model, "dtype": dtype, "layout": layout}
+                print(json.dumps({**about, **figures, "error": f"{error:.1e}"}), flush=True)
                 cupy.get_default_memory_pool().free_all_blocks()
 
 
+def _cases() -> list[tuple[Any, str, dict[str, Any]]]:
+    """A 7R, a 6R (rows of an even size), a humanoid on a floating base."""
+    models = ("inverse-dynamics", "inertia-matrix", "direct-dynamics")
+    arms = [(cardan.load(name), model, {}) for name in (ROBOT, "ur5") for model in models]
+    return [*arms, (humanoid(), "inverse-dynamics", {"base": "given", "effort": "plain"})]
+
+
 def measure(
-    cupy: Any, program: cardan.Program, function: Any, dtype: str, layout: str, copied: float
-) -> dict[str, Any]:
+    cupy: Any, program: cardan.Program, function: Any, dtype: str, layout: str, copied: float,
+    peak: float,
+) -> dict[str, Any]:  # fmt: skip
     """Evaluations per second from and to device memory."""
-    count = STATES if dtype == "float32" else STATES // 2
+    numbers = sum(map(prod, (*program.inputs.values(), *program.outputs.values())))
+    count = min(STATES, 28 * STATES // numbers) // (1 if dtype == "float32" else 2)
     arrays = {}
     for name, shape in program.inputs.items():
         size = (prod(shape), count) if layout == "columns" else (count, *shape)
         arrays[name] = cupy.random.standard_normal(size).astype(dtype)
     out = function(layout=layout, **arrays)
+    out = out if isinstance(out, tuple) else (out,)
     best = seconds(cupy, lambda: function(layout=layout, out=out, **arrays))
-    moved = sum(x.nbytes for x in arrays.values()) + out.nbytes
+    moved = sum(x.nbytes for x in (*arrays.values(), *out))
     operations = program.cost.total + 19 * program.cost.trig
     return {
         "evaluations/s": f"{count / best:.3e}",
         "of copy bandwidth": round(moved / best / copied, 3),
-        "TFLOP/s": round(operations * count / best / 1e12, 2),
+        "of the arithmetic": round(operations * count / best / peak, 3),
+        "of the nearer limit": round(max(moved / copied, operations * count / peak) / best, 3),
     }
 
 

@@ -1,4 +1,5 @@
-"""All configurations of arms without a spherical wrist, side by side: Cardan, EAIK, ssik, ik-geo.
+"""All configurations of arms without a spherical wrist, side by side: Cardan, EAIK, ssik, ik-geo,
+and the C that the Robotics Toolbox derives.
 
 python -m bench.inverse_general [--poses 2000]
 
@@ -17,6 +18,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from bench.timing import Figure
+from bench.toolbox_peer import toolbox
 from tests.inverse.general_arms import CHAINS, bundled, gaps
 
 from cardan.inverse.chain import NumericChain
@@ -32,7 +34,7 @@ class Peer:
     """A system: how to make a solver from axes H and offsets P, and how many poses it is given."""
 
     name: str
-    make: Callable[[np.ndarray, np.ndarray], Solve]
+    make: Callable[[np.ndarray, np.ndarray], Solve] | None  # None: the toolbox, from the chain
     poses: int
 
 
@@ -72,7 +74,10 @@ def ik_geo(H: np.ndarray, P: np.ndarray) -> Solve:
     ]
 
 
-PEERS = (Peer("EAIK", eaik, 500), Peer("ssik", ssik, 3), Peer("ik-geo", ik_geo, 5))
+PEERS = (
+    Peer("toolbox C", None, 500), Peer("EAIK", eaik, 500), Peer("ssik", ssik, 3),
+    Peer("ik-geo", ik_geo, 5),
+)  # fmt: skip
 ROBOTS = ("crx", "jaco", "manseur-doty", "RRRRRR", "ur5", "puma560")
 
 
@@ -122,10 +127,13 @@ def compare(name: str, poses: int) -> list[tuple[str, str, float, float, float]]
     for peer in PEERS:
         some = min(peer.poses, poses)
         try:
-            solve = peer.make(H, P)
-            solve(turned[:1])  # what is prepared at the first call is not counted
+            if peer.make is None:
+                solve, given = toolbox(numeric, "general")[0], T
+            else:
+                solve, given = peer.make(H, P), turned
+            solve(given[:1])  # what is prepared at the first call is not counted
             start = time.process_time()
-            found = solve(turned[:some])
+            found = solve(given[:some])
             spent = (time.process_time() - start) / some
             rows.append((name, peer.name, 1e6 * spent, *judged(numeric, found, q[:some], T[:some])))
         except BaseException as error:  # peers stop by panics of their own too
@@ -138,9 +146,11 @@ def compare(name: str, poses: int) -> list[tuple[str, str, float, float, float]]
 def figures() -> list[Figure]:
     """The figures that are held to a limit: general 6R, all configurations, one core."""
     found = []
-    for name in ("RRRRRR", "crx", "manseur-doty"):
+    for name in ("RRRRRR", "crx", "manseur-doty", "RRPRRR", "RPRRPR", "RRPPRR"):
         numeric = chain(name)
-        T = numeric.pose(np.random.default_rng(0).uniform(-np.pi, np.pi, (2000, 6)))
+        q = np.random.default_rng(0).uniform(-np.pi, np.pi, (2000, 6))
+        q[:, numeric.sigma == 1] *= numeric.size / 8
+        T = numeric.pose(q)
         made = prepared(numeric, name)
         spent = least(made, T) / 2000
         found.append(Figure(f"general inverse geometry, {name}", 1e6 * spent, "us per pose", 100))
@@ -151,11 +161,11 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m bench.inverse_general")
     parser.add_argument("--poses", type=int, default=2000)
     options = parser.parse_args()
-    print(f"{'robot':14s} {'system':8s} {'us per pose':>12s} {'found':>8s} {'answers':>8s}")
+    print(f"{'robot':14s} {'system':10s} {'us per pose':>12s} {'found':>8s} {'answers':>8s}")
     for name in ROBOTS:
         for robot, system, spent, part, many in compare(name, options.poses):
             print(
-                f"{robot:14s} {system:8s} {spent:12.1f} {100 * part:7.1f}% {many:8.2f}", flush=True
+                f"{robot:14s} {system:10s} {spent:12.1f} {100 * part:7.1f}% {many:8.2f}", flush=True
             )
     return 0
 

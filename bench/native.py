@@ -240,7 +240,8 @@ def limit_figures() -> list[Figure]:
                        1.15 if dtype == "float64" else None),
             ]  # fmt: skip
         ratio = times["float64"] / times["float32"]
-        found.append(Figure(f"{name}, float32 over float64", ratio, "times", 2.2, at_least=True))
+        least = 2.2 if name == "inverse-dynamics" else None
+        found.append(Figure(f"{name}, float32 over float64", ratio, "times", least, at_least=True))
     return found
 
 
@@ -270,7 +271,7 @@ def batch_figures() -> list[Figure]:
     out = np.empty((STATES, robot.n))
     function(**x, out=out)
     ours = Measure("ours", lambda: best_of(3, lambda: function(**x, out=out)) / STATES)
-    more = Measure("more", lambda: best_of(3, lambda: function(**x, out=out, threads=0)) / STATES)
+    more = Measure("more", lambda: best_of(3, lambda: function(**x, out=out, threads=2)) / STATES)
     try:
         import pinocchio
     except ImportError:
@@ -279,13 +280,30 @@ def batch_figures() -> list[Figure]:
     model = pinocchio_model(pinocchio, robot)
     measure, torques = in_a_loop(pinocchio, model, some)
     together = in_one_call(pinocchio, model, some)
-    best = interleaved(ours, Measure("loop", measure), Measure("call", together), more, rounds=7)
+    best = interleaved(ours, Measure("loop", measure), Measure("call", together), more)
     return [
         Figure(f"native batch {ROBOT}", 1e9 * best["ours"], "ns per state"),
         Figure("Pinocchio, rnea in a loop", 1e9 * best["loop"], "ns per state"),
         Figure("Pinocchio, rneaInParallel on one thread", 1e9 * best["call"], "ns per state"),
-        Figure("times faster than the loop", best["loop"] / best["ours"], "", 55, at_least=True),
-        Figure("times faster than rneaInParallel", best["call"] / best["ours"], ""),
+        Figure("times faster than the loop", best["loop"] / best["ours"], ""),
+        Figure("times faster than rneaInParallel", best["call"] / best["ours"], "", 55, True),
         Figure("torques agree, relative", _apart(out[:COMPARED], torques), "", 1e-10),
-        Figure("all cores over one thread", best["ours"] / best["more"], "times"),
+        Figure("two threads over one", best["ours"] / best["more"], "times", 1.8, at_least=True),
+        *_direct_figures(robot),
+    ]
+
+
+def _direct_figures(robot: Robot) -> list[Figure]:
+    """Batches of direct dynamics beside Pinocchio's aba."""
+    import pinocchio
+
+    program = cardan.model(robot, "direct-dynamics")
+    function, x = program.compile(), states(program, STATES)
+    out = np.empty((STATES, robot.n))
+    ours = Measure("ours", lambda: best_of(3, lambda: function(**x, out=out)) / STATES)
+    best = interleaved(ours, pinocchio_calls(pinocchio, robot, program))
+    peer = best["Pinocchio"] - binding_seconds(pinocchio, robot)
+    return [
+        Figure("direct dynamics, native batch", 1e9 * best["ours"], "ns per state"),
+        Figure("direct dynamics, times Pinocchio less binding", peer / best["ours"], "", 60, True),
     ]

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 
 import cardan
 from cardan.use.compare import compare
+from cardan.use.identification import Identification, excite, identify
 from cardan.use.plots import save_figure
 from cardan.use.simulate import simulate
 from cardan.use.torques import torques
@@ -32,6 +34,19 @@ def main() -> None:
     laws = ["pd", "pd-gravity", "computed-torque"]
     found = compare(robot, motion, laws, bandwidth=10, error=0.1)
     save_figure(found.plot(), FOLDER / "control-ur5.png")
+    save_figure(identified().plot(), FOLDER / "identification-ur10.png")
+
+
+def identified() -> Identification:
+    """A UR10 with friction from a recording with noise of 5 %; its motion was designed for it."""
+    robot = cardan.load("ur10")
+    rough = replace(robot, joints=tuple(replace(j, FV=6, FS=5) for j in robot.joints))
+    motion = excite(robot, period=5, iterations=5).motion
+    states = {"q": motion.q, "qd": motion.qd, "qdd": motion.qdd}
+    tau = cardan.model(rough, "inverse-dynamics").compile()(**states)
+    noise = 0.05 * tau.std(axis=0) * np.random.default_rng(0).normal(size=tau.shape)
+    log = {"t": motion.t, "q": motion.q, "tau": tau + noise}
+    return identify(robot, log, {"filter": {"cutoff": 10}}, consistent=False)
 
 
 if __name__ == "__main__":

@@ -172,7 +172,9 @@ def _entries() -> list[Entry]:
         entry("inverse-dynamics", "dynamic", "joint torques of a motion",
               "q, qd, qdd(, f_e) -> tau (n)", "dynamic.inverse_dynamics", "closed.inverse_dynamics",
               method=Option("the formulation", "newton-euler", ("newton-euler", "lagrange")),
-              base_parameters=_BASE, effort=_EFFORT, friction=_FRICTION, f_e=_WRENCH, idle=_IDLE),
+              base_parameters=_BASE, effort=_EFFORT, friction=_FRICTION, f_e=_WRENCH, idle=_IDLE,
+              base=Option("of a floating base: its acceleration is free and found, or given as"
+                          " V0d", "free", ("free", "given"))),
         entry("inertia-matrix", "dynamic", "inertia matrix, by composite links",
               "q -> A (n,n)", "dynamic.inertia_matrix", "closed.inertia_matrix",
               base_parameters=_BASE, effort=_EFFORT),

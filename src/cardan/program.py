@@ -37,6 +37,7 @@ class Program:
     expanded: bool = False  # print without intermediate variables
     remarks: tuple[str, ...] = ()  # what a reader of the intermediate values must know
     columns: tuple[str, ...] = ()  # of a regressor: the parameter of each column
+    nonzero: tuple[str, ...] = ()  # formulas in the parameters by which the program divides
 
     @property
     def inputs(self) -> dict[str, tuple[int, ...]]:
@@ -88,9 +89,21 @@ class Program:
         An array for one output, else a named tuple of arrays, as a compiled function gives."""
         from .run.outputs import outputs_type
 
-        result = interpret(self.code, self.arrays(inputs))
+        arrays = self.arrays(inputs)
+        result = interpret(self.code, arrays)
         values = list(result.values())
+        if self.nonzero and "p" in arrays and arrays["p"].ndim == 1:
+            self._require_numbers([*arrays.values()], values)
         return values[0] if len(values) == 1 else outputs_type(tuple(result))(*values)
+
+    def _require_numbers(self, given: list[np.ndarray], found: list[np.ndarray]) -> None:
+        if all(np.isfinite(x).all() for x in found) or not all(np.isfinite(x).all() for x in given):
+            return
+        raise InputError(
+            f"'{self.model}' of '{self.robot}' divides by {', '.join(self.nonzero)}, and one of"
+            " these is 0 here: give the robot the value (robot.with_values({...})) and derive"
+            " again, or derive with effort='plain'"
+        )
 
     def arrays(self, inputs: Mapping[str, Any]) -> dict[str, np.ndarray]:
         """The given inputs as float arrays, completed by known parameter values, and checked."""
@@ -160,6 +173,7 @@ class Program:
             "expanded": self.expanded,
             "remarks": list(self.remarks),
             "columns": list(self.columns),
+            "nonzero": list(self.nonzero),
             "code": ir_code.to_json(self.code),
         }
         return json.dumps(data, indent=None, separators=(",", ":"), allow_nan=False) + "\n"
@@ -181,6 +195,7 @@ class Program:
                 expanded=bool(data["expanded"]),
                 remarks=tuple(map(str, data.get("remarks", ()))),
                 columns=tuple(map(str, data.get("columns", ()))),
+                nonzero=tuple(map(str, data.get("nonzero", ()))),
             )
         except ProgramError:
             raise

@@ -42,7 +42,7 @@ def test_missing_columns_are_named(good: Any, tmp_path: Path) -> None:
     del good["tau2"]
     text = diagnosis(saved(tmp_path, good))
     assert "log.csv" in text
-    assert "tau1 to tau3" in text
+    assert "no column 'tau2' of torques: expected tau1 to tau3" in text
     recipe = {"position": {"columns": ["q1", "q2", "Q3"]}}
     text = diagnosis(saved(tmp_path, good), recipe)
     assert "no column 'Q3'" in text

@@ -16,7 +16,7 @@ import numpy as np
 from tests.inverse.general_arms import CHAINS, bundled, by_search, gaps, random_chain
 
 from cardan.inverse.chain import NumericChain
-from cardan.inverse.general import _found, prepared
+from cardan.inverse.general import found_of, prepared
 
 BUNDLED = ("puma560", "rx90", "ur5", "ur10", "stanford", "tx40")
 RANDOM = ("RRRRRR", "RRPRRR", "PRRRRR", "RPRRPR", "PRPRPR")
@@ -44,7 +44,7 @@ def check(name: str, numeric: NumericChain, poses: int, search: int) -> bool:
     start = time.process_time()
     raw, info = made.run(T)
     spent = time.process_time() - start
-    found = _found(raw, info)
+    found = found_of(raw, info)
     lost = int((gaps(numeric, found.q, q) > 1e-5).sum())
     there = ~np.isnan(found.q[..., 0])
     wrong = np.abs(numeric.pose(np.nan_to_num(found.q)) - T[:, None]).max((-2, -1)) > 1e-9

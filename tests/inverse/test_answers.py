@@ -181,7 +181,7 @@ def test_equations_can_be_read(name: str) -> None:
     text = ik.equations()
     for variable in ik.variables:
         assert f". {variable}\n" in text
-    for k in range(1, ik.solver.kmax + 1):
+    for k in range(1, ik.solver.branches + 1):
         assert f"-> {k}\n" in text
     assert ("Consistency" in text) == (ik.chain.n < 6)
     latex = ik.equations("latex")

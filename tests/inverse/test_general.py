@@ -22,8 +22,9 @@ from tests.inverse.general_arms import (
 import cardan
 from cardan.errors import ModelError
 from cardan.inverse.chain import Chain, NumericChain
-from cardan.inverse.general import Prepared, _found, general_solver, prepared, without
+from cardan.inverse.general import Prepared, found_of, general_solver, prepared
 from cardan.inverse.general_eigen import eigenvalues
+from cardan.inverse.held import without
 from cardan.inverse.poses import poses
 
 BUNDLED = ("puma560", "rx90", "ur5", "stanford")
@@ -56,7 +57,7 @@ def test_every_pose_gives_its_configuration_back(name: str) -> None:
     numeric = numeric_of(name)
     q = configurations(numeric, POSES)
     T = numeric.pose(q)
-    found = _found(*prepared(numeric, name).run(T))
+    found = found_of(*prepared(numeric, name).run(T))
     assert gaps(numeric, found.q, q).max() < 1e-5
     for k in range(POSES):
         answers = found.q[k, : found.count[k]]
@@ -70,7 +71,7 @@ def test_every_pose_gives_its_configuration_back(name: str) -> None:
 def test_random_robots(sigma: str, seed: int) -> None:
     numeric = random_chain(sigma, 100 + seed)
     q = configurations(numeric, 100, seed)
-    found = _found(*prepared(numeric).run(numeric.pose(q)))
+    found = found_of(*prepared(numeric).run(numeric.pose(q)))
     assert gaps(numeric, found.q, q).max() < 1e-5
     assert (found.count % 2 == 0).all()
 
@@ -87,7 +88,7 @@ def test_special_robots_are_solved_or_refused_with_reason(seed: int) -> None:
         with pytest.raises(ModelError, match="six independent ways"):
             prepared(numeric)
         return
-    found = _found(*prepared(numeric).run(numeric.pose(q)))
+    found = found_of(*prepared(numeric).run(numeric.pose(q)))
     assert gaps(numeric, found.q, q)[smallest > 1e-6].max() < 1e-5
 
 
@@ -107,7 +108,7 @@ def test_a_double_root_is_found_and_said(name: str) -> None:
             low, high = (middle, high) if same else (low, middle)
         found.append(low)
     q = np.array(found)
-    answers = _found(*prepared(numeric).run(numeric.pose(q)))
+    answers = found_of(*prepared(numeric).run(numeric.pose(q)))
     assert gaps(numeric, answers.q, q).max() < 1e-3
     assert answers.singular.any(1).all()
     assert (answers.multiplicity.max(1) >= 2).mean() > 0.9
@@ -118,7 +119,7 @@ def test_the_number_of_answers_is_that_of_a_search(name: str) -> None:
     numeric = numeric_of(name)
     made = prepared(numeric, name)
     T = numeric.pose(configurations(numeric, 2, 5))
-    found = _found(*made.run(T))
+    found = found_of(*made.run(T))
     for k, pose in enumerate(T):
         assert found.count[k] == len(by_search(numeric, pose, 1200))
 
@@ -126,7 +127,7 @@ def test_the_number_of_answers_is_that_of_a_search(name: str) -> None:
 def test_sixteen_real_configurations() -> None:
     numeric = CHAINS["manseur-doty"]
     T = poses(MANSEUR_DOTY_POSE)
-    found = _found(*prepared(numeric).run(T[None]))
+    found = found_of(*prepared(numeric).run(T[None]))
     assert found.count[0] == 16
     assert np.abs(numeric.pose(found.q[0]) - T).max() < 1e-9
     assert not found.singular[0].any()
@@ -137,7 +138,7 @@ def test_out_of_reach() -> None:
         numeric = numeric_of(name)
         T = numeric.pose(configurations(numeric, 50))
         T[:, :3, 3] *= 20
-        found = _found(*prepared(numeric, name).run(T))
+        found = found_of(*prepared(numeric, name).run(T))
         assert (found.count == 0).all()
         assert np.isnan(found.q).all()
 
@@ -159,7 +160,7 @@ def test_singular_poses_give_what_exists_and_say_so() -> None:
         q[k] = low
     near = np.abs(np.linalg.det(numeric.jacobian(q))) < 1e-12
     assert near.sum() > 10
-    found = _found(*prepared(numeric).run(numeric.pose(q[near])))
+    found = found_of(*prepared(numeric).run(numeric.pose(q[near])))
     assert (gaps(numeric, found.q, q[near]) < 2e-3).all()
     assert found.singular.any(1).all()
     assert (found.multiplicity[found.singular] >= 2).all()
@@ -169,7 +170,7 @@ def test_half_turns() -> None:
     """tan(q/2) is infinite there."""
     numeric = CHAINS["RRRRRR"]
     q = np.array([[np.pi if k >> j & 1 else 0.3 * j - 1 for j in range(6)] for k in range(64)])
-    found = _found(*prepared(numeric).run(numeric.pose(q)))
+    found = found_of(*prepared(numeric).run(numeric.pose(q)))
     assert gaps(numeric, found.q, q).max() < 1e-5
 
 
@@ -185,7 +186,7 @@ def test_a_held_joint() -> None:
     solver = general_solver(Chain.of(cardan.load("panda")), (6,))
     numeric = solver.chain.numeric()
     q[:, 6] = [0.1, 0.2, 0.1, -1.0, 0.5]
-    found = solver.solve(numeric.pose(q), q[:, 6:])
+    found = solver.solve(numeric.pose(q), q[:, 6:], None, numeric, None)
     assert gaps(numeric, found.q, q).max() < 1e-5
     assert "given" in solver.equations()
 
@@ -233,7 +234,7 @@ def test_emitted_c(tmp_path: Path) -> None:
     library = tmp_path / "ik.so"
     checked_run([tool("gcc"), "-std=c99", *STRICT, "-O1", "-shared", "-fPIC", path, "-o", library,
                  "-lm"])  # fmt: skip
-    function = ctypes.CDLL(str(library)).ur5_ik
+    function = ctypes.CDLL(str(library)).ur5_ik_all
     found = []
     for pose in T:
         flat, q, info = np.ascontiguousarray(pose), np.zeros(96), np.zeros(64)
@@ -254,7 +255,7 @@ int main() {
     while (std::scanf("%lf", &T[0]) == 1) {
         for (std::size_t k = 1; k < 16; ++k)
             if (std::scanf("%lf", &T[k]) != 1) return 1;
-        ur5_ik(T, q, info);
+        ur5_ik_all(T, q, info);
         for (double v : q) std::printf("%.17g ", v);
         std::printf("%.17g\\n", info[0]);
     }
@@ -276,14 +277,15 @@ def test_emitted_python(tmp_path: Path) -> None:
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
-    agree([module.ur5_ik(pose) for pose in T[:2]], made, T[:2])
+    agree([module.ur5_ik_all(pose) for pose in T[:2]], made, T[:2])
 
 
 def test_emitted_matlab(tmp_path: Path) -> None:
     solver, made, T = ready("ur5")
     write(tmp_path, "ur5_ik.m", solver.emit("matlab", "ur5_ik"))  # type: ignore[attr-defined]
     rows = ";".join(" ".join(map(repr, row)) for row in T[0].tolist())
-    script = f"[q, info] = ur5_ik([{rows}]); printf('%.17g ', q, info(1));"
+    script = f"q = ur5_ik([{rows}]); k = size(q, 1); q(end + 1:16, :) = 0;"
+    script += " printf('%.17g ', q.', k);"
     octave = [tool("octave-cli"), "--quiet", "--no-init-file", "--eval", script]
     row = np.array(checked_run(octave, cwd=tmp_path).split(), float)
     agree([(row[:96], row[96:])], made, T[:1])

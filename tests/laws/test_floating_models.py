@@ -43,6 +43,28 @@ def test_energies_and_momentum_vs_pinocchio(seed: int, pinocchio: Any) -> None:
 
 
 @seeds
+def test_inverse_dynamics_of_a_given_base_vs_pinocchio(seed: int, pinocchio: Any) -> None:
+    robot, two = flyer(seed)
+    found = evaluate(robot, "inverse-dynamics", two.state, base="given")
+    for k in range(COUNT):
+        theirs = pinocchio.rnea(two.model, two.data, *two.at(k))
+        assert relative_error(np.r_[found.F0[k], found.tau[k]], theirs) <= LIMIT
+    free = evaluate(robot, "inverse-dynamics", two.state)
+    again = evaluate(robot, "inverse-dynamics", {**two.state, "V0d": free.V0d}, base="given")
+    assert relative_error(again.tau, free.tau) <= LIMIT
+    assert np.abs(again.F0).max() <= 1e-9 * np.abs(found.F0).max()
+
+
+def test_a_given_base_floats() -> None:
+    with pytest.raises(cardan.CardanError, match="the base of 'PUMA 560' is fixed"):
+        cardan.model(cardan.load("puma560"), "inverse-dynamics", base="given")
+    with pytest.raises(cardan.CardanError, match="closed loops"):
+        cardan.model(cardan.load("fivebar"), "inverse-dynamics", base="given")
+    with pytest.raises(cardan.CardanError, match="flexible links"):
+        cardan.model(cardan.load("flexible1r"), "inverse-dynamics", base="given")
+
+
+@seeds
 def test_accelerations_and_jdot_qdot_vs_pinocchio(seed: int, pinocchio: Any) -> None:
     robot, two = flyer(seed)
     Vd = evaluate(robot, "accelerations", two.state)

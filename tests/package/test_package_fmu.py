@@ -160,3 +160,32 @@ def test_a_compiler_that_fails_is_no_disaster(
     tool("false")
     page = (built(robot, MODEL, "fmu", tmp_path) / "README.md").read_text(encoding="utf-8")
     assert "the C compiler false failed" in page
+
+
+def test_links_that_bend(tmp_path: Path) -> None:
+    """Elastic coordinates are states too, and the step is short enough for them."""
+    fmpy = pytest.importorskip("fmpy")
+    tool("gcc")
+    robot = cardan.load("flexible2r")
+    folder = built(robot, MODEL, "fmu", tmp_path)
+    (unit,) = folder.glob("*.fmu")
+    n = robot.n + robot.ne
+    start = {"q[1]": 0.3, "q[2]": -0.4, "qd[4]": 0.02, "tau[1]": 0.5}
+    result = fmpy.simulate_fmu(
+        str(unit), stop_time=0.02, step_size=0.01, start_values=start, fmi_type="CoSimulation",
+        output=[f"{name}[{k}]" for name in ("q", "qd") for k in range(1, n + 1)],
+    )  # fmt: skip
+    program = cardan.model(robot, "direct-dynamics", effort="plain")
+    x = np.array([start.get(f"{name}[{k}]", 0.0) for name in ("q", "qd") for k in range(1, n + 1)])
+    tau, h = np.array([0.5, 0.0]), 1e-5
+
+    def slope(x: np.ndarray) -> np.ndarray:
+        return np.concatenate([x[n:], program.evaluate(q=x[:n], qd=x[n:], tau=tau)])
+
+    for _ in range(round(0.02 / h)):
+        k1 = slope(x)
+        k2 = slope(x + h / 2 * k1)
+        k3 = slope(x + h / 2 * k2)
+        x = x + h / 6 * (k1 + 2 * k2 + 2 * k3 + slope(x + h * k3))
+    np.testing.assert_allclose(last_state(result, n), x, atol=2e-4 * np.abs(x).max())
+    cmake(folder, tmp_path / "build")

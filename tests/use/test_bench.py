@@ -13,6 +13,7 @@ import cardan
 from cardan.app.cli import app
 from cardan.use.bench import Report, bench
 from cardan.use.bench.case import MODELS, comparable
+from cardan.use.bench.humanoid import humanoid
 from cardan.use.bench.limits import copy_bandwidth, fma_peak
 
 
@@ -28,6 +29,33 @@ def test_every_system_agrees(report: Report) -> None:
         (cardan.load(name).name, model) for name in ("ur5", "tree") for model in MODELS
     }
     assert [row for row in report.rows if not row.agrees] == []
+
+
+def test_a_humanoid_on_a_floating_base() -> None:
+    robot = humanoid()
+    assert robot.n == 29
+    report = bench([robot], states=1000, rounds=1, peers=["pinocchio", "mujoco"])
+    assert [row for row in report.rows if not row.agrees] == []
+    for row in report.rows:
+        if row.system == "Cardan" and "pinocchio" not in report.absent:
+            assert (report.ratio(row, "call") or 0) > 1
+
+
+def test_floating_robots_whose_joints_are_not_depth_first() -> None:
+    robot = cardan.load("tree")
+    robot = replace(robot, base=replace(humanoid().base))
+    report = bench([robot], states=1000, rounds=1, peers=["pinocchio", "casadi", "mujoco"])
+    assert [row for row in report.rows if not row.agrees] == []
+
+
+def test_skidy_where_it_comes_to_an_end() -> None:
+    pytest.importorskip("skidy")
+    report = bench([cardan.load("cartpole")], states=1000, rounds=1, peers=["skidy"])
+    rows = {row.model: row for row in report.rows if row.system == "skidy C"}
+    assert (
+        set(rows) == {"inverse-dynamics", "inertia-matrix"} or "skidy on Cart-pole" in report.absent
+    )
+    assert all(row.agrees and row.operations for row in rows.values())
 
 
 def test_fractions_are_of_the_limits(report: Report) -> None:

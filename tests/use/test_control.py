@@ -218,6 +218,71 @@ def test_closed_loops_are_linearised_along_the_loops() -> None:
     np.testing.assert_allclose(found.B, B, atol=1e-6 * np.abs(B).max())
 
 
+def test_a_parallel_robot_follows_a_line_of_its_platform() -> None:
+    """Computed torque in task space with closed loops: the Jacobian of the active joints."""
+    robot = cardan.load("delta")
+    q = coordinates(robot).first("q", 0.3)
+    pose = cardan.model(robot, "transform").compile()
+    T = pose(q=q)
+    end = T.copy()
+    end[:3, 3] += [0.05, -0.03, -0.04]
+    path = paths.line(T, end, 0.3)
+    run = simulate(robot, q, duration=0.3, law=control.task_space(robot, path), dt=0.01)
+    found = pose(q=run.q)[:, :3, 3]
+    assert np.abs(found - path(run.t).T[:, :3, 3]).max() < 1e-8
+    with pytest.raises(CardanError, match="drives 3 joints: name the 3 components"):
+        control.task_law(robot, task="x y z rx")
+
+
+def closed_motion() -> Trajectory:
+    return move([2.2, 0.9], [1.9, 1.2], 0.5)
+
+
+def test_the_reference_regressor_of_closed_loops() -> None:
+    """Y K is the inverse model where v = qd; its Coriolis matrix has Adot - 2C skew."""
+    robot = cardan.load("fivebar")
+    rough = replace(robot, joints=tuple(replace(j, FV=0.3, FS=0.2) for j in robot.joints))
+    on = coordinates(rough)
+    q, qd, vd, s = (
+        on.first("q", [2.2, 0.9]),
+        np.array([0.7, -0.4]),
+        np.ones(2),
+        np.array([0.3, 1.1]),
+    )
+    Y = reference_regressor(rough, smooth=1e-9)
+    K = base_values(rough, Y.columns)
+    tau = cardan.model(rough, "inverse-dynamics").evaluate(q=q, qd=qd, qdd=vd)
+    np.testing.assert_allclose(Y.evaluate(q=q, qd=qd, v=qd, vd=vd) @ K, tau, atol=1e-9)
+    still = Y.evaluate(q=q, qd=qd, v=0 * s, vd=0 * s) @ K
+    C_s = Y.evaluate(q=q, qd=qd, v=s, vd=0 * s) @ K - still
+    A, h, M = cardan.model(rough, "inertia-matrix").compile(), 1e-5, on.matrix(q, qd)[0]
+    Ad = (A(q=on.closed_at(q + h * M @ qd)) - A(q=on.closed_at(q - h * M @ qd))) / (2 * h)
+    assert s @ Ad @ s == pytest.approx(2 * s @ C_s, abs=1e-7)
+
+
+def test_adaptation_of_a_closed_loop() -> None:
+    robot, x = cardan.load("fivebar"), closed_motion()
+    final = []
+    for rates in (0.0, 5.0):
+        law = adaptive(robot, x, 5.0, slope=10.0, rates=rates)
+        run = simulate(robot, x.q[0], duration=0.5, law=law, rtol=1e-6, atol=1e-8, dt=0.05)
+        final.append(np.abs(run.q[-1][coordinates(robot).place] - x.q[-1]).max())
+    assert final[1] < 0.7 * final[0]
+
+
+def test_a_closed_loop_sags_under_pd() -> None:
+    """At the equilibrium the law holds exactly the weight, with the loops closed."""
+    robot = cardan.load("fivebar")
+    law = control.joint_law(robot, "pd", 40, 5)
+    q = equilibrium(robot, law, [2.2, 0.9])
+    on = coordinates(robot)
+    zero = np.zeros(2)
+    pull = law.evaluate(q=q, qd=zero, q_r=[2.2, 0.9], qd_r=zero, qdd_r=zero)
+    np.testing.assert_allclose(pull, cardan.model(robot, "gravity").evaluate(q=q), atol=1e-9)
+    np.testing.assert_allclose(on.closed_at(q), q, atol=1e-9)
+    assert linearise(robot, q, law=law, reference=[2.2, 0.9]).stable
+
+
 def test_what_cannot_be_is_said() -> None:
     with pytest.raises(CardanError, match="no control law 'pid'"):
         control.law(arm(), motion(), "pid", 1, 1)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import io
 import json
 import os
 import random
@@ -10,11 +11,14 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.feather as feather
 import pyarrow.parquet as pq
 import pytest
 from robots import arm, pendulum
@@ -24,12 +28,14 @@ from cardan.closure.numeric import equations
 from cardan.errors import CardanError, InputError
 from cardan.program import Program
 from cardan.use import sweep_dask
-from cardan.use.sweep import Progress, sweep
+from cardan.use.sweep import Progress, Sweep, sweep
+from cardan.use.sweep_parquet import Layout
 from cardan.use.sweep_random import random_states
 from cardan.use.sweep_table import column_names
 from cardan.use.tables import write_table
 
 
+@cache
 def program() -> Program:
     found: Program = cardan.model(arm(), "inverse-dynamics")
     return found
@@ -42,6 +48,16 @@ def states(rows: int, seed: int = 0) -> dict[str, np.ndarray]:
 
 def stacked(table: dict[str, np.ndarray], key: str, n: int = 6) -> np.ndarray:
     return np.stack([table[f"{key}{j}"] for j in range(1, n + 1)], axis=1)
+
+
+def stop_at(rows: int) -> Callable[[Progress], None]:
+    """A listener that interrupts when that many rows are done."""
+
+    def stop(now: Progress) -> None:
+        if now.done >= rows:
+            raise KeyboardInterrupt
+
+    return stop
 
 
 def digest(path: Path) -> str:
@@ -60,9 +76,11 @@ def test_every_row_is_evaluated_whatever_the_source(tmp_path: Path) -> None:
     write_table(tmp_path / "x.csv", table)
     lists = pa.table({key: list(stacked(table, key)) for key in ("q", "qd", "qdd")})
     pq.write_table(lists, tmp_path / "lists.parquet", row_group_size=700)
+    feather.write_feather(pa.table(table), tmp_path / "x.arrow", compression="uncompressed")
     target = tmp_path / "y.parquet"
     found = set()
-    for source in (table, tmp_path / "x.parquet", tmp_path / "x.csv", tmp_path / "lists.parquet"):
+    names = ("x.parquet", "x.csv", "lists.parquet", "x.arrow")
+    for source in (table, pa.table(table), *(tmp_path / name for name in names)):
         done = sweep(program(), source, target, chunk=999)
         assert (done.rows, done.resumed) == (5000, 0)
         np.testing.assert_allclose(read(target), expected, rtol=1e-12, atol=1e-12)
@@ -70,7 +88,7 @@ def test_every_row_is_evaluated_whatever_the_source(tmp_path: Path) -> None:
     assert len(found) == 1
     assert pq.read_table(target).column_names == [f"tau{j}" for j in range(1, 7)]
     assert sorted(path.name for path in tmp_path.iterdir()) == [
-        "lists.parquet", "x.csv", "x.parquet", "y.parquet",
+        "lists.parquet", "x.arrow", "x.csv", "x.parquet", "y.parquet",
     ]  # fmt: skip
 
 
@@ -110,19 +128,25 @@ def test_parameter_sets(tmp_path: Path) -> None:
 KILLED = """
 import sys, time
 import cardan
-from cardan.use import sweep as module
+from cardan.run.table import Table
+from cardan.use.sweep import sweep
 from cardan.use.sweep_random import random_states
 robot = cardan.load("ur5")
 program = cardan.model(robot, "inverse-dynamics", effort="plain")
-evaluate = module.evaluate
-def slow(*args, **kwargs):
+evaluate = Table.__call__
+def slow(*args):
     time.sleep(0.02)
-    return evaluate(*args, **kwargs)
-module.evaluate = slow
+    return evaluate(*args)
+Table.__call__ = slow
 print("ready", flush=True)
-done = module.sweep(program, random_states(program, robot, 60_000), sys.argv[1], chunk=1000)
+done = sweep(program, random_states(program, robot, 60_000), sys.argv[1], chunk=1000)
 print(done.resumed, flush=True)
 """
+
+
+def noted(folder: Path) -> int:
+    """Chunks of an interrupted sweep that are done."""
+    return sum(int(np.count_nonzero(np.fromfile(x, "u8"))) for x in folder.glob(".*.parts/done"))
 
 
 @pytest.mark.skipif(os.name == "nt", reason="processes are killed by signal")
@@ -135,8 +159,8 @@ def test_a_sweep_killed_at_random_moments_resumes_to_the_same_bytes(tmp_path: Pa
         process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
         assert process.stdout is not None
         process.stdout.readline()
-        before, late = len(list(tmp_path.glob(".killed*/*.f"))), time.monotonic() + 20
-        while len(list(tmp_path.glob(".killed*/*.f"))) <= before and time.monotonic() < late:
+        before, late = noted(tmp_path), time.monotonic() + 20
+        while noted(tmp_path) <= before and time.monotonic() < late:
             time.sleep(0.01)
         time.sleep(rng.uniform(0, 0.2))
         process.send_signal(signal.SIGKILL)
@@ -153,14 +177,9 @@ def test_a_sweep_killed_at_random_moments_resumes_to_the_same_bytes(tmp_path: Pa
 
 
 def test_an_interrupt_loses_nothing_and_another_job_starts_afresh(tmp_path: Path) -> None:
-    table, target = states(10_000), tmp_path / "y.parquet"
-
-    def stop(now: Progress) -> None:
-        if now.done >= 4000:
-            raise KeyboardInterrupt
-
+    table, target, stop = states(10_000), tmp_path / "y.parquet", stop_at(4000)
     with pytest.raises(KeyboardInterrupt):
-        sweep(program(), table, target, chunk=1000, progress=stop)
+        sweep(program(), table, target, chunk=1000, threads=1, progress=stop)
     seen: list[Progress] = []
     done = sweep(program(), table, target, chunk=1000, progress=seen.append)
     assert done.resumed >= 3000
@@ -168,11 +187,11 @@ def test_an_interrupt_loses_nothing_and_another_job_starts_afresh(tmp_path: Path
     assert seen[-1].rate > 0
     first = digest(target)
     with pytest.raises(KeyboardInterrupt):
-        sweep(program(), table, target, chunk=1000, progress=stop)
+        sweep(program(), table, target, chunk=1000, threads=1, progress=stop)
     assert sweep(program(), states(10_000, 1), target, chunk=1000).resumed == 0
     assert digest(target) != first
     with pytest.raises(KeyboardInterrupt):
-        sweep(program(), table, target, chunk=1000, progress=stop)
+        sweep(program(), table, target, chunk=1000, threads=1, progress=stop)
     assert sweep(program(), table, target, chunk=1000, fresh=True).resumed == 0
     assert digest(target) == first
 
@@ -181,17 +200,59 @@ def test_a_damaged_part_is_done_again(tmp_path: Path) -> None:
     table, target = states(5000), tmp_path / "y.parquet"
     sweep(program(), table, target, chunk=1000)
     first = digest(target)
-
-    def stop(now: Progress) -> None:
-        if now.done >= 3000:
-            raise KeyboardInterrupt
-
     with pytest.raises(KeyboardInterrupt):
-        sweep(program(), table, target, chunk=1000, progress=stop)
-    part = tmp_path / ".y.parquet.parts" / "00000001.f"
-    part.write_bytes(part.read_bytes()[:-8])
+        sweep(program(), table, target, chunk=1000, threads=1, progress=stop_at(3000))
+    data = tmp_path / ".y.parquet.parts" / "data"
+    data.write_bytes(data.read_bytes()[:-80_000])
     sweep(program(), table, target, chunk=1000)
     assert digest(target) == first
+
+
+def test_only_what_changed_is_done_again(tmp_path: Path) -> None:
+    """Arrays have no date: what was done from them is compared with what they are now."""
+    table, target = states(10_000), tmp_path / "y.parquet"
+    with pytest.raises(KeyboardInterrupt):
+        sweep(program(), table, target, chunk=1000, threads=1, progress=stop_at(6000))
+    table["q2"][2500], table["qd3"][4000] = table["qd3"][4000], table["q2"][2500]
+    assert sweep(program(), table, target, chunk=1000).resumed == 4000
+    sweep(program(), table, tmp_path / "whole.parquet", chunk=1000)
+    assert digest(target) == digest(tmp_path / "whole.parquet")
+
+
+def test_results_in_memory() -> None:
+    """Without a file: arrays by output, and the columns that the file would have."""
+    table = states(3000)
+    q, qd = stacked(table, "q"), stacked(table, "qd")
+    A = cardan.model(arm(), "inertia-matrix")
+    done = sweep(A, {"q": q}, chunk=700, threads=2)
+    assert done.arrays is not None
+    np.testing.assert_array_equal(done.arrays["A"], A.compile()(q=q))
+    np.testing.assert_array_equal(done.table["A2_3"], done.arrays["A"][:, 1, 2])
+    E = cardan.model(arm(), "energies")
+    both = sweep(E, pa.table(table), chunk=700)
+    np.testing.assert_array_equal(both.table["U"], E.compile()(q=q, qd=qd).U)
+    small = sweep(A, {"q": q.astype("f4")}, dtype="float32")
+    assert small.table["A1_1"].dtype == "float32"
+    np.testing.assert_allclose(small.table["A1_1"], done.table["A1_1"], rtol=1e-3)
+    with pytest.raises(InputError, match="read them from there"):
+        Sweep(Path("x"), 1, 0, 1.0).table
+
+
+@pytest.mark.parametrize(("rows", "group", "columns"), [(10, 4, 3), (1, 100, 1), (500, 99, 20)])
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+def test_the_file_is_parquet(rows: int, group: int, columns: int, dtype: str) -> None:
+    """Bytes put in their places by hand are what pyarrow reads."""
+    layout = Layout(tuple(f"x{k}" for k in range(columns)), rows, group, dtype)
+    data = np.random.default_rng(0).normal(size=(columns, rows)).astype(dtype)
+    file = bytearray(layout.end)
+    file[:4] = b"PAR1"
+    for k in reversed(range(layout.groups)):
+        part = data[:, k * group : k * group + layout.size(k)]
+        content = b"".join(layout.head(layout.size(k)) + column.tobytes() for column in part)
+        file[layout.start(k) : layout.start(k) + len(content)] = content
+    found = pq.read_table(io.BytesIO(bytes(file) + layout.foot()))
+    for name, column in zip(layout.columns, data, strict=True):
+        np.testing.assert_array_equal(found.column(name).to_numpy(), column)
 
 
 def test_a_killed_dask_worker_loses_nothing(tmp_path: Path) -> None:
@@ -225,6 +286,10 @@ def test_a_killed_dask_worker_loses_nothing(tmp_path: Path) -> None:
         (lambda t: t.pop("qd3"), "there is no column 'qd3'"),
         (lambda t: t.update(q2=np.where(np.arange(50) == 17, np.nan, 0.0)), "column 'q2', row 17"),
         (lambda t: t.update(q1=np.zeros(49)), "different lengths"),
+        (lambda t: t.update(q1=np.where(np.arange(50) == 49, np.inf, 0.0)), "column 'q1', row 49"),
+        (lambda t: t.update(q=np.zeros((50, 5))), "lists of 5; expected lists of 6"),
+        (lambda t: t.update(q=np.zeros(50)), "'q' holds numbers; expected lists of 6"),
+        (lambda t: t.update(q3=np.array(["x"] * 50)), "column 'q3' holds <U1; real numbers"),
         (lambda t: [t.update({k: v[:0]}) for k, v in t.items()], "no rows"),
     ],
 )
@@ -279,11 +344,11 @@ def test_random_states_of_closed_loops_are_closed(name: str) -> None:
     robot = cardan.load(name)
     model = cardan.model(robot, "inverse-dynamics")
     source = random_states(model, robot, 300, seed=3)
-    chunks = [arrays["q"] for _, arrays in source.chunks(200, 0)]
+    chunks = [np.array(load()["q"]) for _, load in source.chunks(200, [0, 1])]
     assert [q.shape for q in chunks] == [(robot.n, 200), (robot.n, 100)]
     assert equations(robot).error(np.concatenate(chunks, axis=1).T).max() < 1e-10
     assert np.ptp(chunks[0][equations(robot).connection.moving.index(1)]) > 0.1
-    again = next(iter(source.chunks(200, 1)))[1]["q"]
+    again = next(iter(source.chunks(200, [1])))[1]()["q"]
     np.testing.assert_array_equal(again, chunks[1])
 
 
@@ -293,7 +358,7 @@ def test_random_states_that_are_not_drawn(tmp_path: Path) -> None:
         random_states(cardan.model(robot, "inverse-dynamics"), robot, 10)
     tree = robot.tree()
     found = random_states(cardan.model(tree, "gravity"), tree, 10)
-    assert next(iter(found.chunks(10, 0)))[1]["q"].shape == (10, 10)
+    assert np.shape(next(iter(found.chunks(10, [0])))[1]()["q"]) == (10, 10)
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import itertools
 import json
 import os
 import random
@@ -22,12 +23,8 @@ from typing import Any
 
 from tests.web.conftest import TOKEN, Server, free_port
 
-_BUTTON = re.compile(r'"(\d+)":\{"tag":"q-btn"[^{}]*"props":\{[^{}]*"label":"Derive"[^{}]*\}'
-                     r',"events":\[\{"listener_id":"([^"]+)"')  # fmt: skip
-_SLIDER = re.compile(r'"(\d+)":\{"tag":"q-slider".*?"listener_id":"[^"]+".*?"listener_id":'
-                     r'"([^"]+)","type":"update:modelValue"')  # fmt: skip
-_SCENE = re.compile(r'"(\d+)":\{"tag":"nicegui-scene.*?"listener_id":"([^"]+)","type":"init"')
-_FILES = ("nicegui.js", "vue.global.prod.js", "quasar.umd.prod.js", "nicegui.css")
+_CACHED = ("file", "slider", "cell", "model", "lines")
+_FILES = ("nicegui.js", "socket.io.min.js", "quasar.umd.prod.js", "nicegui.css")
 
 
 class Tally:
@@ -36,6 +33,7 @@ class Tally:
     def __init__(self) -> None:
         self.times: dict[str, list[float]] = {}
         self.faults: list[str] = []
+        self.memory: list[float] = []
         self.warm = False
 
     def add(self, kind: str, seconds: float) -> None:
@@ -53,7 +51,8 @@ class User:
         self.rng = random.Random(seed)
         self.http = httpx.AsyncClient(base_url=address, follow_redirects=True, timeout=60)
         self.answered = asyncio.Event()
-        self.wanted = ""
+        self.wanted = self.answer = self.id = ""
+        self.elements: dict[str, Any] = {}
         self.heard = 0  # messages, which a browser confirms now and then
 
     async def get(self, path: str, kind: str) -> str:
@@ -69,21 +68,22 @@ class User:
         gallery = self.rng.random() < 0.15
         page = await self.get(f"{'/gallery' if gallery else '/'}?token={TOKEN}", "page")
         match = re.search(r"'client_id': '([^']+)'", page)
-        button, slider, scene = (x.search(page) for x in (_BUTTON, _SLIDER, _SCENE))
-        if not match or not (gallery or (button and slider and scene)):
+        if not match:
             self.tally.faults.append("the page could not be read")
             return
-        self.heard = 0
+        self.id, self.heard, self.elements = match[1], 0, _elements(page)
         client = await self._connected(match[1])
         try:
             if gallery:
+                await self.get("/gallery/cards", "file")
                 await asyncio.sleep(self.rng.uniform(1, 5))
                 return
-            await self._event(client, match[1], scene, ["null"], "run_methods", "scene")
+            await self._event(client, "scene", "init", None, "run_methods", "scene")
+            if not self._listener("Derive", "click"):
+                await self._event(client, "q-tabs", "update:modelValue", "Models", "Derive", "tab")
             while time.perf_counter() < until:
-                await self._act(client, match[1], button, slider)
-                ack = {"client_id": match[1], "next_message_id": self.heard}
-                await client.emit("ack", ack)
+                await self._act(client)
+                await client.emit("ack", {"client_id": self.id, "next_message_id": self.heard})
                 await asyncio.sleep(self.rng.uniform(0.5, 3.0))
         finally:
             await client.disconnect()
@@ -103,25 +103,37 @@ class User:
         )  # fmt: skip
         return client
 
-    async def _act(self, client: Any, id: str, button: Any, slider: Any) -> None:
-        act = self.rng.choice(("file", "slider", "slider", "derive"))
+    async def _act(self, client: Any) -> None:
+        act = self.rng.choice(("file", "slider", "slider", "cell", "derive"))
         if act == "file":
             name = self.rng.choice(_FILES)
             await self.get(f"/_nicegui/{_version()}/static/{name}", "file")
         elif act == "slider":
-            value = json.dumps(self.rng.uniform(-1, 1))
-            await self._event(client, id, slider, [value], "run_methods", "slider")
+            place = [self.rng.randrange(6), self.rng.uniform(-1, 1)]
+            await self._event(client, "sliders", "slide", place, "run_methods", "slider")
+        elif act == "cell":
+            text = self.rng.choice(("pi/", "pi/2", "2*D3", "(")) + " " * self.rng.randrange(9)
+            await self._event(client, "grid", "draft", [0, 1, 7, text], "judge", "cell")
         else:
-            await self._event(client, id, button, [], "derived in", "model")
+            await self._event(client, "Derive", "click", {}, "derived in", "model")
+            key = re.search(r"/result/[0-9a-f]+/lines", self.answer)
+            if key:
+                await self.get(key[0], "lines")
 
     async def _event(
-        self, client: Any, id: str, where: Any, args: list[str], wanted: str, kind: str
+        self, client: Any, name: str, event: str, argument: Any, wanted: str, kind: str
     ) -> None:
+        """What a browser sends, and the time until what is wanted comes back."""
+        where = self._listener(name, event)
+        if where is None:
+            self.tally.faults.append(f"the page has no {name} with {event}")
+            return
         self.wanted = wanted
         self.answered.clear()
         start = time.perf_counter()
-        message = {"id": int(where[1]), "client_id": id, "listener_id": where[2], "args": args}
-        await client.emit("event", message)
+        id, listener = where
+        message = {"id": id, "client_id": self.id, "listener_id": listener}
+        await client.emit("event", {**message, "args": [json.dumps(argument)]})
         try:
             await asyncio.wait_for(self.answered.wait(), 60)
         except TimeoutError:
@@ -129,11 +141,37 @@ class User:
             return
         self.tally.add(kind, time.perf_counter() - start)
 
+    def _listener(self, name: str, event: str) -> tuple[int, str] | None:
+        """The element of that tag or label, and who listens to that event."""
+        for id, element in self.elements.items():
+            label = element.get("props", {}).get("label")
+            if name != label and not re.search(rf"(^|-){name}", element.get("tag", "")):
+                continue
+            for listener in element.get("events", []):
+                if listener["type"] == event:
+                    return int(id), str(listener["listener_id"])
+        return None
+
     async def _heard(self, event: str, data: Any) -> None:
         if isinstance(data, dict):
             self.heard = max(self.heard, data.get("_id", -1) + 1)
-        if not self.answered.is_set() and self.wanted in json.dumps(data):
+        if event == "update":
+            self.elements |= {id: x for id, x in data.items() if isinstance(x, dict)}
+        text = "" if self.answered.is_set() else json.dumps(data)
+        if text and self.wanted in text:
+            self.answer = text
             self.answered.set()
+
+
+def _elements(page: str) -> dict[str, Any]:
+    """The elements that a page begins with, as its script reads them."""
+    match = re.search(r"parseElements\(String\.raw`(.*?)`\)", page, re.DOTALL)
+    text = match[1] if match else "{}"
+    for mark, meaning in (("&#36;", "$"), ("&#96;", "`"), ("&gt;", ">"), ("&lt;", "<"),
+                          ("&amp;", "&")):  # fmt: skip
+        text = text.replace(mark, meaning)
+    found: dict[str, Any] = json.loads(text)
+    return found
 
 
 def _version() -> str:
@@ -143,9 +181,9 @@ def _version() -> str:
 
 
 def memory(pid: int) -> float:
-    """MB that the process holds."""
-    text = Path(f"/proc/{pid}/status").read_text()
-    return int(re.search(r"VmRSS:\s+(\d+)", text)[1]) / 1024  # type: ignore[index]
+    """MB that the process holds, of what it shares its share."""
+    text = Path(f"/proc/{pid}/smaps_rollup").read_text()
+    return int(re.search(r"Pss:\s+(\d+)", text)[1]) / 1024  # type: ignore[index]
 
 
 def processor(pid: int) -> float:
@@ -170,9 +208,11 @@ async def _life(address: str, tally: Tally, seed: int, until: float) -> None:
     await user.http.aclose()
 
 
-async def _lag(tally: Tally) -> None:
+async def _lag(tally: Tally, pid: int) -> None:
     """How late this process itself wakes up: what the machine, not the server, adds."""
-    while True:
+    for k in itertools.count():
+        if k % 200 == 0:
+            tally.memory.append(round(memory(pid), 1))
         start = time.perf_counter()
         await asyncio.sleep(0.05)
         tally.add("lag", time.perf_counter() - start - 0.05)
@@ -182,21 +222,24 @@ async def load(address: str, pid: int, users: int, seconds: float) -> dict[str, 
     """The whole test against a server."""
     tally, start = Tally(), time.perf_counter()
     lives = [asyncio.ensure_future(_life(address, tally, k, start + seconds)) for k in range(users)]
-    lag = asyncio.ensure_future(_lag(tally))
+    lag = asyncio.ensure_future(_lag(tally, pid))
     await asyncio.sleep(seconds / 3)
-    tally.warm, before = True, memory(pid)
+    tally.warm, before, began = True, memory(pid), processor(pid)
     await asyncio.gather(*lives)
     await asyncio.sleep(6)  # pages that were left are forgotten after some seconds
     lag.cancel()
     after, used = memory(pid), processor(pid)
-    cached = [x for kind in ("file", "slider", "model") for x in tally.times.get(kind, [])]
+    cached = [x for kind in _CACHED for x in tally.times.get(kind, [])]
+    answered = sum(len(x) for kind, x in tally.times.items() if kind != "lag")
     return {
         "users": users, "seconds": seconds, "faults": tally.faults,
         "requests": {kind: len(x) for kind, x in tally.times.items()},
         "p95_ms": {kind: round(1000 * p95(x), 1) for kind, x in tally.times.items()},
         "cached_p95_ms": round(1000 * p95(cached), 1),
-        "memory_MB": [round(before, 1), round(after, 1)],
+        "memory_MB": [round(before, 1), round(after, 1)], "memory_every_10_s": tally.memory,
         "processor_s": {"server": round(used, 1), "users": round(time.process_time(), 1)},
+        "server_ms_per_request": round(1000 * (used - began) / max(answered, 1), 1),
+        "server_cores": round((used - began) / (2 * seconds / 3 + 6), 3),
         "growth_percent": round(100 * (after / before - 1), 1),
     }  # fmt: skip
 

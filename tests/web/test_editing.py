@@ -7,7 +7,7 @@ import pytest
 
 import cardan
 from cardan.app.web.drawing import drawable, outline
-from cardan.app.web.editing import added, looped, removed, structure, swapped, unlooped
+from cardan.app.web.editing import added, looped, moved_down, removed, structure, swapped, unlooped
 from cardan.app.web.following import assembled, follow, reach_for
 from cardan.app.web.inertial import shape_inertia
 from cardan.closure.numeric import equations, skeleton
@@ -62,6 +62,16 @@ def test_exchanged_links_are_the_same_robot() -> None:
             assert T_found[names.index(link.name) + 1] == pytest.approx(T[k])
     with pytest.raises(cardan.CardanError, match="carried by"):
         swapped(cardan.load("rx90"), 0)
+
+
+def test_links_of_a_chain_change_places() -> None:
+    robot = cardan.load("rx90")
+    found = moved_down(robot, 2)
+    assert errors(found) == []
+    assert [link.name for link in found.links[2:4]] == ["link4", "link3"]
+    assert [joint.antecedent for joint in found.joints] == list(range(6))
+    assert moved_down(found, 2) == robot
+    assert moved_down(cardan.load("tree"), 1) is not None
 
 
 def test_loops_are_closed_and_opened() -> None:

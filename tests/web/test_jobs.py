@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import os
 import time
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 import cardan
 from cardan.app.web import work
-from cardan.app.web.jobs import JobError, Jobs, Limits
+from cardan.app.web.following import assembled
+from cardan.app.web.jobs import JobError, Jobs, Limits, Result
 from cardan.app.web.store import Store
+from cardan.closure.numeric import equations, skeleton
 from cardan.describe.files import dumps
 
+VALUES = {"planar2r": dict.fromkeys(cardan.load("planar2r").parameters, "0.5")}
 RX90 = dumps(cardan.load("rx90"), "toml")
 
 
@@ -26,30 +31,64 @@ def run(jobs: Jobs, function: str, **data: Any) -> dict[str, Any]:
     return asyncio.run(job())
 
 
-def alive(folder: Path) -> list[str]:
-    """Workers that still run, found by their command lines."""
+def running(mark: str) -> list[str]:
+    """Processes with that word in their command line, except those that have ended."""
     found = []
-    for path in Path("/proc").glob("[0-9]*/cmdline"):
+    for folder in Path("/proc").glob("[0-9]*"):
         try:
-            words = path.read_bytes().split(b"\0")
+            words = (folder / "cmdline").read_bytes().split(b"\0")
+            state = (folder / "stat").read_text().rpartition(")")[2].split()[0]
         except OSError:
             continue
-        if b"cardan.app.web.worker" in words and str(folder).encode() in b" ".join(words):
-            found.append(path.parent.name)
+        if mark.encode() in words and state != "Z":
+            found.append(folder.name)
     return found
 
 
 def test_a_model_is_derived_and_kept() -> None:
-    jobs = Jobs()
-    first = run(jobs, "derive", robot=RX90, model="inverse-dynamics", options={}, language="c")
+    jobs, question = Jobs(), {"robot": RX90, "model": "inverse-dynamics", "options": {}}
+    first = run(jobs, "derive", hints={"language": "c"}, **question)
     program = cardan.model(cardan.load("rx90"), "inverse-dynamics")
-    assert first["code"] == program.emit("c")
+    assert json.loads(jobs.part(first["key"], "code.c")) == program.emit("c")
     assert first["cost"]["mul"] == program.cost.mul
-    assert first["lines"][-1][0].startswith("tau")
+    assert json.loads(jobs.part(first["key"], "lines"))[-1][0].startswith("tau")
     start = time.perf_counter()
-    again = run(jobs, "derive", robot=RX90, model="inverse-dynamics", options={}, language="c")
+    again = run(jobs, "derive", hints={"language": "rust"}, **question)
     assert again["cached"]
     assert time.perf_counter() - start < 0.3
+
+
+def test_another_language_does_not_derive_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    data = {"robot": RX90, "model": "direct-dynamics", "options": {}}
+    program = work.derive(data, lambda text: None)["parts"]["program"]
+    expected = cardan.model(cardan.load("rx90"), "direct-dynamics")
+    monkeypatch.setattr(work, "model", None)  # whoever derives fails
+    for language in ("c", "python", "latex", "matlab"):
+        question = {**data, "language": language, "attached": program}
+        found = work.code(question, lambda text: None)["parts"]
+        assert found == {f"code.{language}": expected.emit(language)}
+
+
+def test_parts_are_handed_to_other_jobs() -> None:
+    jobs, question = Jobs(), {"robot": RX90, "model": "gravity", "options": {}}
+    derived = run(jobs, "derive", **question)
+    attached = jobs.part(derived["key"], "program")
+    found = run(jobs, "code", attached=attached, language="julia", **question)
+    expected = cardan.model(cardan.load("rx90"), "gravity").emit("julia")
+    assert json.loads(jobs.part(found["key"], "code.julia")) == expected
+    assert jobs.part(found["key"], "nothing") is None
+    assert jobs.part("0" * 64, "code.julia") is None
+
+
+def test_what_is_kept_is_bounded() -> None:
+    jobs = Jobs()
+    for k in range(200):
+        jobs._keep(str(k), Result(b"{}", {"lines": b"x" * 1_000_000}))
+    assert sum(result.size for result in jobs._results.values()) <= 48_000_000
+    assert jobs.keeps("199")
+    for k in range(200):
+        jobs._keep(f"small{k}", Result(b"{}"))
+    assert len(jobs._results) == 64
 
 
 def test_a_users_fault_is_one_message() -> None:
@@ -59,15 +98,23 @@ def test_a_users_fault_is_one_message() -> None:
 
 @pytest.mark.skipif(os.name == "nt", reason="looks in /proc")
 def test_an_endless_job_is_killed(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    endless = tmp_path / "sitecustomize.py"
-    endless.write_text("import time, sys\nif 'cardan.app.web.worker' in sys.orig_argv:\n"
-                       "    time.sleep(1000)\n")  # fmt: skip
+    """It waits for ever, and so does a process that it started."""
+    mark = "98765.25"
+    (tmp_path / "sitecustomize.py").write_text(
+        "import subprocess, sys, time\n"
+        "if 'cardan.app.web.worker' in sys.orig_argv:\n"
+        f"    subprocess.Popen(['sleep', '{mark}'])\n"
+        "    time.sleep(1000)\n"
+    )
     monkeypatch.setenv("PYTHONPATH", f"{tmp_path}{os.pathsep}{os.environ.get('PYTHONPATH', '')}")
+    before = running("cardan.app.web.worker")
     start = time.perf_counter()
-    with pytest.raises(JobError, match=r"more than 1\.5 s"):
-        run(Jobs(Limits(seconds=1.5)), "derive", robot=RX90, model="gravity", options={})
+    with pytest.raises(JobError, match=r"more than 2\.5 s"):
+        run(Jobs(Limits(seconds=2.5)), "derive", robot=RX90, model="gravity", options={})
     assert time.perf_counter() - start < 10
-    assert alive(tmp_path) == []
+    time.sleep(0.2)
+    assert running(mark) == []
+    assert set(running("cardan.app.web.worker")) <= set(before)
 
 
 @pytest.mark.skipif(os.name == "nt", reason="no limits on memory there")
@@ -105,6 +152,62 @@ def test_evaluate() -> None:
     found = work.evaluate(data, lambda text: None)
     expected = cardan.model(cardan.load("ur5"), "gravity").evaluate(q=[0.1] * 6)
     assert found["outputs"]["Q"] == pytest.approx(expected)
+
+
+@pytest.mark.parametrize(
+    ("name", "drive", "numbers"),
+    [
+        ("fivebar", "free", []),
+        ("fivebar", "controller", [0.2, -0.1]),
+        ("flexible2r", "motion", [0.3, 0.2]),
+        ("prrrp", "torque", [1.0, 1.0]),
+        ("planar2r", "torque", [0.5, 0.1]),
+    ],
+)
+def test_all_kinds_of_robots_are_simulated(name: str, drive: str, numbers: list) -> None:
+    robot = cardan.load(name)
+    q = np.zeros(robot.n)
+    if robot.loops:
+        q = assembled(skeleton(robot), q)
+    data = {"robot": dumps(robot, "toml"), "q": q.tolist(), "drive": drive, "numbers": numbers,
+            "duration": 0.1, "values": VALUES.get(name, {})}  # fmt: skip
+    found = work.FUNCTIONS["simulation"](data, lambda text: None)
+    moved = np.array(found["q"])
+    assert moved.shape[1] == robot.n
+    assert np.abs(moved[-1] - moved[0]).max() > 1e-5
+    assert len(found["elastic"]) == robot.ne
+    assert bool(found["curves"]) == bool(robot.ne)
+    if robot.loops:
+        assert equations(skeleton(robot)).error(moved)[-1] < (0.05 if robot.ne else 1e-6)
+    if drive == "motion":
+        assert moved[-1] == pytest.approx(numbers, abs=1e-6)
+
+
+@pytest.mark.parametrize("name", ["ur5", "fivebar"])
+def test_torques_of_a_motion(name: str) -> None:
+    robot = cardan.load(name)
+    q = assembled(skeleton(robot), np.zeros(robot.n)) if robot.loops else np.zeros(robot.n)
+    to = [0.3] * (2 if robot.loops else robot.n)
+    data = {"robot": dumps(robot, "toml"), "from": q.tolist(), "to": to, "duration": 1.0,
+            "law": "quintic"}  # fmt: skip
+    jobs = Jobs()
+    found = run(jobs, "motion", **data)
+    total = np.array(found["total"])
+    assert total.shape == (len(to), len(found["t"]))
+    for share in found["shares"].values():
+        assert np.array(share).shape == total.shape
+    if found["shares"]:
+        assert sum(np.array(x) for x in found["shares"].values()) == pytest.approx(total)
+
+
+def test_modes_are_shapes_of_the_robot() -> None:
+    data = {"robot": dumps(cardan.load("flexible2r"), "toml"), "q": [0, 0], "size": 2.0}
+    found = work.FUNCTIONS["modes"](data, lambda text: None)
+    first = found["locked"][0]
+    assert first["frequency"] == pytest.approx(2.518, abs=1e-3)
+    ends = np.concatenate([np.array(line) for line in first["amplitude"]])
+    assert np.linalg.norm(ends, axis=1).max() == pytest.approx(0.3)
+    assert np.array(first["rest"][0]).shape == np.array(first["amplitude"][0]).shape
 
 
 def test_projects_survive(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from cardan.app.web.security import Guard, hosts_of
+from cardan.app.web.security import Guard, hosts_of, own_names
 
 TOKEN = "a-token-of-some-length"
 PORT = 8123
@@ -102,12 +102,73 @@ def test_requests_of_other_sites_are_refused() -> None:
     assert ask(more=((b"sec-fetch-site", b"same-origin"),))[0]["status"] == 200
 
 
+@pytest.mark.parametrize(
+    "header", [(b"content-length", b"999999999"), (b"content-length", b"-1"),
+               (b"content-length", b"x"), (b"transfer-encoding", b"chunked")]
+)  # fmt: skip
+def test_large_requests_are_refused(header: tuple[bytes, bytes]) -> None:
+    assert ask(method="POST", more=(header,))[0]["status"] == 413
+    assert ask(method="POST", more=((b"content-length", b"1000"),))[0]["status"] == 200
+
+
+def test_files_are_kept_in_memory() -> None:
+    from cardan.app.web.files import Kept
+
+    asked: list[str] = []
+
+    async def app(scope: Any, receive: Any, send: Any) -> None:
+        asked.append(scope["path"])
+        headers = [(b"content-length", b"6"), (b"content-type", b"text/css"), (b"x", b"y")]
+        await send({"type": "http.response.start", "status": 200, "headers": headers})
+        await send({"type": "http.response.body", "body": b"abc", "more_body": True})
+        await send({"type": "http.response.body", "body": b"def"})
+
+    kept = Kept(app)
+
+    async def get(path: str, method: str = "GET") -> bytes:
+        sent: list[Any] = []
+
+        async def send(message: Any) -> None:
+            sent.append(message)
+
+        scope = {"type": "http", "method": method, "path": path, "query_string": b"", "headers": []}
+        await kept(scope, lambda: None, send)  # type: ignore[arg-type]
+        return b"".join(message.get("body", b"") for message in sent)
+
+    for path in ("/_nicegui/3/static/a.css", "/_nicegui/3/static/a.css", "/", "/"):
+        assert asyncio.run(get(path)) == b"abcdef"
+    assert asked == ["/_nicegui/3/static/a.css", "/", "/"]
+    asyncio.run(get("/_nicegui/3/static/a.css", "POST"))
+    assert len(asked) == 4
+
+
 def test_policy_names_no_remote_source() -> None:
     policy = dict(ask()[0]["headers"])[b"content-security-policy"].decode()
     assert "http:" not in policy
     assert "https:" not in policy
     assert "*" not in policy
     assert "object-src 'none'" in policy
+
+
+def test_a_server_for_others_answers_to_its_names() -> None:
+    hosts = hosts_of("0.0.0.0", 8123)
+    assert "127.0.0.1:8123" in hosts
+    assert f"{own_names()[0]}:8123" in hosts
+    assert "evil.example:8123" not in hosts
+    assert "0.0.0.0:8123" not in hosts
+    guard = Guard(inner, hosts=hosts, token=TOKEN, names=["Cardan.example.org"])
+    assert guard.cookie == "cardan_8123"
+    assert {"http://cardan.example.org", "https://cardan.example.org"} <= guard.origins
+    assert Guard(inner, hosts=hosts_of("localhost", 80), token=TOKEN).cookie == "cardan_80"
+
+
+@pytest.mark.parametrize("name", ["evil.example/x", "a b", "", "*", "x:y"])
+def test_names_of_hosts_are_checked(name: str) -> None:
+    from cardan.app.web.serve import serve
+    from cardan.errors import InputError
+
+    with pytest.raises(InputError, match="no name of a host"):
+        serve(names=[name], browser=False)
 
 
 def test_a_wide_bind_needs_a_token() -> None:

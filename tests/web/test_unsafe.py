@@ -48,7 +48,7 @@ def test_symbols_in_equations_are_text(name: str) -> None:
 
 def test_equations_of_an_evil_robot_are_markup_of_ours() -> None:
     data = {"robot": dumps(renamed(EVIL), "toml"), "model": "inverse-dynamics", "options": {}}
-    for _, _, mathml in work.derive(data, lambda text: None)["lines"]:
+    for _, _, mathml in work.derive(data, lambda text: None)["parts"]["lines"]:
         tags = {item.tag for item in ElementTree.fromstring(mathml).iter()}
         assert all(re.fullmatch(r"m[a-z]+", tag) for tag in tags)
 
@@ -83,7 +83,8 @@ def test_a_page_shows_evil_names_as_text(page: Any, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     "path",
-    ["/", "/gallery", "/_nicegui/3.0.0/static/nicegui.js", "/_nicegui_ws/socket.io/?EIO=4&"
+    ["/", "/gallery", "/gallery/cards", "/result/0/lines",
+     "/_nicegui/3.0.0/static/nicegui.js", "/_nicegui_ws/socket.io/?EIO=4&"
      "transport=polling", "/_nicegui/auto/static/x", "/docs", "/openapi.json", "/nothing"],
 )  # fmt: skip
 def test_nothing_is_answered_without_the_token(server: Server, path: str) -> None:

@@ -11,7 +11,7 @@ from .output import console, print_json, print_table, print_text
 
 __all__ = ["bench"]
 
-_ROBOTS = ("puma560-numeric", "iiwa14", "panda")
+_ROBOTS = ("puma560-numeric", "iiwa14", "panda", "humanoid")
 
 
 def bench(
@@ -35,10 +35,13 @@ def bench(
 ) -> None:
     """Measure Cardan and every installed peer on the same robots and states, in one run."""
     from ..use.bench import bench as compare
+    from ..use.bench.humanoid import humanoid
     from ..use.bench.report import HEADER
     from .sources import open_robot
 
-    robots = [open_robot(name, setting) for name in robot or _ROBOTS]
+    robots = [
+        humanoid() if name == "humanoid" else open_robot(name, setting) for name in robot or _ROBOTS
+    ]
     with console(stderr=True).status("measuring") as status:
         report = compare(robots, peers=peer, states=states, rounds=rounds, say=status.update)
     if save:

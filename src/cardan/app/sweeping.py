@@ -22,7 +22,7 @@ def sweep(
     robot: RobotName,
     model: Annotated[str, typer.Argument(metavar="MODEL", help="Of `cardan models`.")],
     source: Annotated[
-        str, typer.Option("--input", metavar="FILE", help="States: .parquet or .csv.")
+        str, typer.Option("--input", metavar="FILE", help="States: .parquet, .arrow or .csv.")
     ] = "",
     output: Annotated[
         str, typer.Option("-o", "--output", metavar="FILE", help="Results: .parquet.")
@@ -31,7 +31,7 @@ def sweep(
         int, typer.Option(metavar="N", help="Draw N states instead of reading them.")
     ] = 0,
     seed: Annotated[int, typer.Option(help="Of the states drawn.")] = 0,
-    chunk: Annotated[int, typer.Option(metavar="ROWS", help="Done at a time.")] = 0,
+    chunk: Annotated[int, typer.Option(metavar="ROWS", help="Done at a time; 0: as suits.")] = 0,
     threads: Annotated[int, typer.Option(help="0: all cores.")] = 0,
     dask: Annotated[str, typer.Option(metavar="ADDRESS", help="A Dask scheduler, or local.")] = "",
     gpu: Annotated[bool, typer.Option("--gpu", help="On a CUDA device.")] = False,
@@ -44,7 +44,6 @@ def sweep(
 
     Columns are q1 .. qn, qd1 ..; with --symbolic also parameters by their names."""
     from ..catalogue import model as derive
-    from ..use.sweep import CHUNK
     from ..use.sweep import sweep as run
     from ..use.sweep_job import require_paths
     from ..use.sweep_random import random_states
@@ -61,7 +60,7 @@ def sweep(
     states = random_states(program, found, random, seed) if random else open_source(program, source)
     with progress_bar(f"{model} of {found.name}") as tell:
         result = run(
-            program, states, output, chunk=chunk or CHUNK, threads=threads, dask=dask or None,
+            program, states, output, chunk=chunk or None, threads=threads, dask=dask or None,
             gpu=gpu, fresh=fresh, progress=tell,
         )  # fmt: skip
     facts = {

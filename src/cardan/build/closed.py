@@ -41,9 +41,15 @@ Scalar = Any
 
 def inverse_dynamics(
     robot: Robot, *, method: str = "newton-euler", base_parameters: bool = False, f_e: bool = False,
-    friction: bool = True, idle: str = "held", symbolic: bool = False, effort: str = "normal",
+    friction: bool = True, base: str = "free", idle: str = "held", symbolic: bool = False,
+    effort: str = "normal",
 ) -> Program:  # fmt: skip
     """Torques of the active joints, (22)."""
+    if base == "given":
+        raise ModelError(
+            f"'inverse-dynamics' of '{robot.name}' with base='given' is not available for closed"
+            " loops: robot.tree() gives its tree structure"
+        )
     robot = with_base(with_friction(robot, friction), base_parameters)
     made = closing(robot, "inverse-dynamics", symbolic=symbolic, idle=idle)
     if method == "lagrange":

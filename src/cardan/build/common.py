@@ -12,7 +12,7 @@ from ..errors import ModelError
 from ..models.bodies import Bodies
 from ..models.formulation import Formulation
 from ..program import Program
-from .derive import Form, derive
+from .derive import Form, Way, derive
 
 __all__ = ["build", "is_floating", "joint_rows", "refuse", "state", "wrenches"]
 
@@ -28,6 +28,7 @@ MEANING = {
     "V0": "velocity of the base (linear, angular) in frame 0, m/s and rad/s",
     "g0": "acceleration of gravity in frame 0, m/s2",
     "V0d": "acceleration of the base (of its origin, angular) in frame 0, m/s2 and rad/s2",
+    "F0": "wrench (force, moment) that must act on the base, in frame 0, N and N m",
     "tau": "joint torques or forces, N m or N",
     "T": "homogeneous transformation matrix, lengths in m",
     "J": "Jacobian, rows (linear, angular), a column per joint variable",
@@ -92,13 +93,13 @@ def build(
     outputs: Sequence[str], *, symbolic: bool = False, expanded: bool = False,
     meaning: Mapping[str, str] | None = None,
     formulate: Callable[[Formulation], Form] | None = None, choices: Sequence[str] = (),
-    effort: str = "normal",
+    effort: str = "normal", rivals: Sequence[Way] = (),
 ) -> Program:  # fmt: skip
     """derive with the common meanings filled in."""
     table = {name: MEANING[name] for name in (*inputs, *outputs, "p") if name in MEANING}
     return derive(
         robot, model, inputs, forms, meaning={**table, **(meaning or {})}, symbolic=symbolic,
-        expanded=expanded, formulate=formulate, choices=choices, effort=effort,
+        expanded=expanded, formulate=formulate, choices=choices, effort=effort, rivals=rivals,
     )  # fmt: skip
 
 
@@ -120,8 +121,8 @@ def with_base(robot: Robot, wanted: bool) -> Robot:
 
 # what may be chosen in a recursion that gives torques only, and in one by composite links
 RECURSION = (
-    "still", "slide", "grouped", "carried", "balance", "apart", "align", "axial", "column",
-    "regroup", "unit",
+    "lump", "still", "carried", "balance", "axial", "apart", "rod", "align", "grouped", "slide",
+    "column", "regroup", "unit",
 )  # fmt: skip
 COMPOSITE = ("still", "slide", "align", "regroup", "unit")
 

@@ -27,7 +27,10 @@ from ..models.formulation import Formulation
 from ..models.inertia_matrix import inertia_matrix
 from ..program import Program
 
-__all__ = ["Candidate", "Derivation", "Form", "Result", "derive", "parametrised", "price", "verify"]
+__all__ = [
+    "Candidate", "Derivation", "Form", "Result", "Way", "derive", "is_quarter", "parametrised",
+    "price", "verify",
+]  # fmt: skip
 
 _TRIG = 20  # a sine or cosine against an addition, when formulations are compared
 
@@ -42,6 +45,7 @@ class Result:
 
 
 Form = Callable[[Bodies, dict[str, Any]], Result]
+Way = tuple[Callable[[Formulation], Form], Sequence[str]]  # an algorithm, and what it may choose
 
 
 @dataclass(frozen=True)
@@ -52,6 +56,7 @@ class Candidate:
     code: Code
     parameters: tuple[str, ...]
     remarks: tuple[str, ...] = ()
+    nonzero: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -111,15 +116,20 @@ def derive(
     formulate: Callable[[Formulation], Form] | None = None,
     choices: Sequence[str] = (),
     effort: str = "normal",
+    rivals: Sequence[Way] = (),
 ) -> Program:
-    """The cheapest program among `forms`, or among the formulations that `formulate` can take."""
+    """The cheapest program among `forms`, or among the formulations that `formulate` can take.
+
+    `rivals`: other algorithms of the same model, searched as far as they stand a chance."""
     defaults: dict[str, float] = {}
     if symbolic:
         robot, defaults = parametrised(robot)
     derivation = Derivation(robot, model, inputs)
     candidates = [derivation.trace(form) for form in forms]
     if formulate is not None:
-        candidates.append(search(derivation, formulate, choices, effort))
+        for way in ((formulate, choices), *rivals):
+            beaten = min((found.price for found in candidates), default=None)
+            candidates.append(search(derivation, *way, effort, beaten))
     best = min(candidates, key=lambda candidate: candidate.price)
     if effort != "plain":
         best = polished(derivation, best)
@@ -127,8 +137,9 @@ def derive(
         raise derivation.undefined()
     known = {name: defaults[name] for name in best.parameters if name in defaults}
     return Program(
-        model, robot.name, best.code, best.parameters, known, dict(meaning), expanded, best.remarks
-    )
+        model, robot.name, best.code, best.parameters, known, dict(meaning), expanded, best.remarks,
+        nonzero=best.nonzero,
+    )  # fmt: skip
 
 
 def weightless(robot: Robot) -> int:
@@ -204,11 +215,11 @@ def verify(
 
 def search(
     derivation: Derivation, formulate: Callable[[Formulation], Form], choices: Sequence[str],
-    effort: str,
+    effort: str, beaten: int | None,
 ) -> Candidate:  # fmt: skip
     from .search import cheapest
 
-    return cheapest(derivation, formulate, choices, effort)
+    return cheapest(derivation, formulate, choices, effort, beaten)
 
 
 def parametrised(robot: Robot) -> tuple[Robot, dict[str, float]]:
@@ -266,9 +277,15 @@ def _structural(key: str, value: Any) -> bool:
     if isinstance(value, Expression):
         return False
     if key in ("gamma", "alpha", "theta"):
-        quarters = isinstance(value, Exact) and not value.a and (2 * value.b).denominator == 1
-        return bool(value == 0) or quarters
+        return is_quarter(value)
     return bool(value == 0)
+
+
+def is_quarter(angle: Any) -> bool:
+    """Is the angle a multiple of a right one?"""
+    if isinstance(angle, Exact):
+        return not angle.a and (2 * angle.b).denominator == 1
+    return not isinstance(angle, Expression) and bool(angle == 0)
 
 
 def beam_symbols(robot: Robot, joints: Sequence[Joint], j: int, named: Any) -> Any:

@@ -4,7 +4,7 @@ What follows from the recursion is searched for its cheapest formulation (`searc
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from ..describe.robot import FIXED, Robot
@@ -32,7 +32,7 @@ from .common import (
     with_friction,
     wrenches,
 )  # fmt: skip
-from .derive import Derivation, Form, Result
+from .derive import Derivation, Form, Result, Way
 
 __all__ = [
     "bias", "coriolis_matrix", "direct_dynamics", "gravity",
@@ -42,16 +42,25 @@ __all__ = [
 
 def inverse_dynamics(
     robot: Robot, *, method: str = "newton-euler", base_parameters: bool = False, f_e: bool = False,
-    friction: bool = True, symbolic: bool = False, effort: str = "normal",
+    friction: bool = True, base: str = "free", symbolic: bool = False, effort: str = "normal",
 ) -> Program:  # fmt: skip
-    """Torques of a motion; also the accelerations nobody imposes: elastic joints, a free base."""
-    refuse(robot, "inverse-dynamics")
+    """Torques of a motion; also the accelerations nobody imposes: elastic joints, a free base.
+
+    With base="given" the acceleration V0d of a floating base is an input, and the wrench F0 that
+    must act on the base comes out."""
+    refuse(robot, "inverse-dynamics", elastic=base == "given")
     robot = with_base(with_friction(robot, friction), base_parameters)
+    given = base == "given"
+    if given and (not is_floating(robot) or method == "lagrange"):
+        raise ModelError(
+            f"base='given' is for a floating base, by Newton-Euler: the base of '{robot.name}' is"
+            f" {robot.base.kind}, the method {method}"
+        )
     if method == "lagrange":
         from .lagrange import inverse_dynamics as by_lagrange
 
         return by_lagrange(robot, f_e=f_e, symbolic=symbolic)
-    if is_floating(robot) or any(joint.elastic for joint in robot.joints):
+    if not given and (is_floating(robot) or any(joint.elastic for joint in robot.joints)):
         return _free_inverse_dynamics(robot, f_e, symbolic, effort)
 
     def formulate(form: Formulation) -> Form:
@@ -59,13 +68,18 @@ def inverse_dynamics(
             found = newton_euler(
                 scene, x["q"], x["qd"], x["qdd"], wrenches=wrenches(robot, x), form=form
             )
-            return Result({"tau": ((robot.n,), joint_rows(scene, found.tau))}, found)
+            outputs: dict[str, Any] = {"tau": ((robot.n,), joint_rows(scene, found.tau))}
+            if given:
+                outputs["F0"] = ((6,), [*found.f[0], *found.n[0]])
+            return Result(outputs, found)
 
         return run
 
+    names = ["tau", "F0"] if given else ["tau"]
+    inputs = state(robot, "q", "qd", "qdd", f_e=f_e, driven=given)
     return build(
-        robot, "inverse-dynamics", state(robot, "q", "qd", "qdd", f_e=f_e), [], ["tau"],
-        symbolic=symbolic, formulate=formulate, choices=RECURSION, effort=effort,
+        robot, "inverse-dynamics", inputs, [], names, symbolic=symbolic, formulate=formulate,
+        choices=RECURSION, effort=effort,
     )  # fmt: skip
 
 
@@ -134,7 +148,7 @@ def direct_dynamics(
     names = ["qdd", *(["V0d"] if is_floating(robot) else [])]
     meaning = {"tau": "torques or forces of the rigid joints"} if rigid < robot.n else {}
 
-    methods: dict[str, tuple[Callable[[Formulation], Form], tuple[str, ...]]] = {
+    methods: dict[str, Way] = {
         "recursive": (lambda form: _recursive(robot, form), COMPOSITE),
         "inertia-matrix": (lambda form: _by_matrix(robot, form), RECURSION),
     }
@@ -146,24 +160,15 @@ def direct_dynamics(
         }
         best = min(plain.values())
         wanted = [name for name, price in plain.items() if price <= 1.15 * best]
+        first, *others = sorted(wanted, key=plain.__getitem__)
     else:
-        wanted = [method]
-    found = [
-        build(
-            robot,
-            "direct-dynamics",
-            inputs,
-            [],
-            names,
-            symbolic=symbolic,
-            meaning=meaning,
-            formulate=methods[name][0],
-            choices=methods[name][1],
-            effort=effort,
-        )
-        for name in wanted
-    ]
-    return min(found, key=lambda program: (program.cost.total, program.cost.trig))
+        first, others = method, []
+    formulate, choices = methods[first]
+    return build(
+        robot, "direct-dynamics", inputs, [], names, symbolic=symbolic, meaning=meaning,
+        formulate=formulate, choices=choices, effort=effort,
+        rivals=[methods[name] for name in others],
+    )  # fmt: skip
 
 
 _LARGEST_MATRIX = 40  # links: beyond it a full inertia matrix is never the cheaper way

@@ -103,11 +103,11 @@ def _driven(robot: Robot) -> list[int]:
 
 def inverse_dynamics(
     robot: Robot, *, method: str = "newton-euler", base_parameters: bool = False, f_e: bool = False,
-    friction: bool = True, symbolic: bool = False, effort: str = "normal",
+    friction: bool = True, base: str = "free", symbolic: bool = False, effort: str = "normal",
 ) -> Program:  # fmt: skip
     """Torques of driven joints, and the accelerations of everything elastic, (38)."""
     unsupported(robot, "inverse-dynamics", base_parameters=base_parameters,
-                 lagrange=method == "lagrange")  # fmt: skip
+                lagrange=method == "lagrange", base=base == "given")  # fmt: skip
     robot = with_friction(robot, friction)
     driven = _driven(robot)
     if robot.loops:

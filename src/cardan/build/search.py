@@ -17,10 +17,11 @@ from dataclasses import dataclass, replace
 from itertools import product
 from typing import Any
 
-from ..describe.robot import FIXED, PRISMATIC, REVOLUTE, Robot
+from ..describe.expression import Expression
+from ..describe.robot import FIXED, PRISMATIC, REVOLUTE, Joint, Robot
 from ..models.formulation import PLAIN, Formulation
 from ..models.reform import LENGTHS
-from .derive import Candidate, Derivation, Form, verify
+from .derive import Candidate, Derivation, Form, is_quarter, verify
 
 __all__ = ["EFFORTS", "cheapest", "units"]
 
@@ -28,14 +29,18 @@ EFFORTS = ("plain", "normal", "max")
 LARGE = 12
 WORK = 40_000  # nodes traced by a normal search: the number of trials follows from it
 
+HOPELESS = 1.1  # a start that much above another algorithm's price is not climbed from
+
 Change = tuple[str, int]
 
 
 def cheapest(
     derivation: Derivation, formulate: Callable[[Formulation], Form], choices: Sequence[str],
-    effort: str = "normal",
+    effort: str = "normal", beaten: int | None = None,
 ) -> Candidate:  # fmt: skip
-    """The cheapest candidate among the formulations that differ in these choices."""
+    """The cheapest candidate among the formulations that differ in these choices.
+
+    `beaten`: the price of another algorithm; climbing is spared where it is out of reach."""
     plain = derivation.trace(formulate(PLAIN))
     if effort == "plain":
         return plain
@@ -45,7 +50,7 @@ def cheapest(
     def traced(form: Formulation) -> Candidate:
         if form not in seen:
             candidate = derivation.trace(formulate(form), factor=True)
-            seen[form] = replace(candidate, remarks=form.remarks())
+            seen[form] = replace(candidate, remarks=form.remarks(), nonzero=_divisors(robot, form))
         return seen[form]
 
     def price(form: Formulation) -> int:
@@ -56,7 +61,8 @@ def cheapest(
     if "balance" not in choices:  # few choices: climb from either side
         other = [form for form in seeds if bool(form.still) != bool(starts[0].still)]
         starts += [min(other, key=price)] if other else []
-    if len(robot.links) <= LARGE or effort == "max":
+    hopeless = beaten is not None and price(starts[0]) > HOPELESS * beaten
+    if effort == "max" or (len(robot.links) <= LARGE and not hopeless):
         changes = list(_changes(robot, choices, thorough=effort == "max"))
         budget = WORK // len(plain.code.nodes) // len(starts)
         budget = 5000 if effort == "max" else max(20, min(60, budget))
@@ -89,9 +95,10 @@ def _seeds(robot: Robot, choices: Sequence[str]) -> Iterator[Formulation]:
             slide=every if slide and "slide" in choices else none,
         )
         form = replace(form, **shape) if shaped else form
-        if form not in tried:
-            tried.add(form)
-            yield form
+        for candidate in (form, form.whole):
+            if candidate not in tried:
+                tried.add(candidate)
+                yield candidate
 
 
 def _shape(robot: Robot) -> dict[str, Any]:
@@ -105,6 +112,8 @@ def _shape(robot: Robot) -> dict[str, Any]:
         "grouped": frozenset(kin.parallel),
         "apart": frozenset(kin.parallel & kin.near),
         "align": frozenset(kin.leaves),
+        "lump": frozenset(j for j in kin.far if _depth(robot.joints, j) > 2),
+        "rod": frozenset(j for j in kin.oblique if _depth(robot.joints, j) > 2),
         "unit": next(units(robot), None),
     }
 
@@ -165,29 +174,35 @@ def _changes(robot: Robot, choices: Sequence[str], thorough: bool) -> Iterator[C
         "apart": kin.near,
         "axial": kin.turning,
         "column": kin.turning,
+        "lump": kin.far,
+        "rod": kin.oblique,
         "slide": {
             j for j, joint in enumerate(robot.joints, 1) if joint.r != 0 and joint.sigma != FIXED
         },
     }
-    for key in choices:
-        yield from ((key, j) for j in sorted(able.get(key, ())))
     if "unit" in choices:
         yield from units(robot)
+    for key in choices:
+        yield from ((key, j) for j in sorted(able.get(key, ())))
 
 
 @dataclass(frozen=True)
 class _Kin:
-    """Revolute joints; those parallel to their antecedent's; near the base; on last links."""
+    """Revolute joints; those parallel to their antecedent's; near the base; on last links; at a
+    distance from their antecedent's, or oblique to it."""
 
     turning: frozenset[int]
     parallel: frozenset[int]
     near: frozenset[int]
     leaves: frozenset[int]
+    far: frozenset[int]
+    oblique: frozenset[int]
 
     @staticmethod
     def of(robot: Robot) -> _Kin:
         joints = robot.joints
         turning = frozenset(j for j, joint in enumerate(joints, 1) if joint.sigma == REVOLUTE)
+        carried = frozenset(j for j in turning if joints[j - 1].antecedent)
         antecedents = {joint.antecedent for joint in joints}
         return _Kin(
             turning,
@@ -197,7 +212,33 @@ class _Kin:
             ),
             frozenset(j for j in turning if _depth(joints, j) <= 3),
             turning - antecedents,
+            frozenset(j for j in carried if _is_far(joints[j - 1])),
+            frozenset(j for j in carried if _is_oblique(joints[j - 1])),
         )  # fmt: skip
+
+
+def _divisors(robot: Robot, form: Formulation) -> tuple[str, ...]:
+    """Formulas by which parameters are divided (see lump)."""
+    found: list[str] = []
+    for j in sorted(form.lump | form.rod):
+        joint = robot.joints[j - 1]
+        lengths = [joint.d, joint.r] if j in form.lump else []
+        found += [str(x) for x in lengths if isinstance(x, Expression)]
+        if isinstance(joint.alpha, Expression):
+            found += [f"{f}({joint.alpha})" for f in ("sin", *(["cos"] if j in form.rod else []))]
+    return tuple(dict.fromkeys(found))
+
+
+def _is_far(joint: Joint) -> bool:
+    """Is the joint off the axis of its antecedent's?"""
+    plain: bool = joint.gamma == joint.b == 0
+    return plain and bool(joint.d != 0 or (joint.r != 0 and joint.alpha != 0))
+
+
+def _is_oblique(joint: Joint) -> bool:
+    """Is the axis neither parallel nor at a right angle to its antecedent's?"""
+    plain: bool = joint.gamma == joint.b == 0
+    return plain and not is_quarter(joint.alpha)
 
 
 def _depth(joints: Sequence[Any], j: int) -> int:

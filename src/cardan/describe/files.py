@@ -100,11 +100,11 @@ def save(robot: Robot, path: str | os.PathLike[str]) -> None:
     write_atomic(path, dumps(robot, Path(path).suffix))
 
 
-def write_atomic(path: str | os.PathLike[str], text: str) -> None:
-    """Write UTF-8 text; the file appears whole or not at all. Links and devices stay."""
+def write_atomic(path: str | os.PathLike[str], text: str | bytes) -> None:
+    """Write UTF-8 text or bytes; the file appears whole or not at all. Links and devices stay."""
     temporary = None
     try:
-        data = text.encode("utf-8")
+        data = text if isinstance(text, bytes) else text.encode("utf-8")
         target = Path(os.path.realpath(path))
         if target.exists() and not target.is_file():
             target.write_bytes(data)

@@ -17,7 +17,8 @@ from .parser import to_value
 
 __all__ = [
     "BEAM_KEYS", "BODY_KEYS", "MOTIONS", "SHAPES", "THEORIES", "Beam", "ElasticBody",
-    "ElasticPoint", "flexible_cells", "flexible_faults", "read_flexible", "write_flexible",
+    "ElasticPoint", "flexible_cells", "flexible_faults", "read_flexible", "usual_section",
+    "write_flexible",
 ]  # fmt: skip
 
 MOTIONS = ("axial", "bending-y", "bending-z", "torsion")
@@ -233,7 +234,7 @@ def _section(reader: Any, table: Any, x: dict[str, Value]) -> dict[str, Value]:
     if lacking:
         reader.report(f"a {kind} section needs {' and '.join(lacking)}", "flexible")
         return {"area": 0}
-    found = _usual_section(kind, x)
+    found = usual_section(kind, x)
     found.update({key: x[key] for key in ("area", "Iy", "Iz", "torsion") if key in x})
     found["shear"] = x.get("shear", 0)
     if "poisson" in x:
@@ -241,7 +242,8 @@ def _section(reader: Any, table: Any, x: dict[str, Value]) -> dict[str, Value]:
     return found
 
 
-def _usual_section(kind: str, x: Mapping[str, Value]) -> dict[str, Value]:
+def usual_section(kind: str, x: Mapping[str, Value]) -> dict[str, Value]:
+    """Area, second moments and torsion constant of a rectangle, a circle, a tube."""
     from ..exact import pi
 
     if kind == "rectangle":

@@ -2,8 +2,9 @@
 
 Arrays of the kernel `_batch` are structures of arrays, (n, N): element i of state k is at i·N + k,
 so that neighbouring threads read neighbouring numbers. Arrays of `_rows` hold a state per row,
-(N, n); a block copies its rows through shared memory, so that memory is still read and written in
-order. All loads of a state are issued before the work, which is what keeps the memory busy.
+(N, n); a warp copies its 32 rows through shared memory, so that memory is still read and written in
+order, and no warp waits for another. All loads of a state are issued before the work, which is what
+keeps the memory busy.
 Parameters p, and h of a setup function, are shared by all states.
 
 Sines and cosines take the fast path (cuda_math) and note the largest argument; a state with a
@@ -11,7 +12,7 @@ larger one than that allows is computed again with the CUDA library's, out of li
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from math import prod
 from typing import ClassVar
 
@@ -20,14 +21,14 @@ from .cpp import Cpp
 from .cuda_math import WORDS, limit, sincos_text
 from .printer import Function, Printer
 
-__all__ = ["Cuda"]
+__all__ = ["Cuda", "row_numbers"]
 
 _WORDS = """
-stride step unused count state largest fast tile first rows left threadIdx blockIdx blockDim
-gridDim warpSize dim3 double2 double3 double4 float2 float3 float4 int2 int3 int4 uint char1 char2
-char3 char4 norm norm3d norm4d rnorm rhypot rcbrt sinpi cospi sincospi rsqrt erfinv erfcinv erfcx
-normcdf normcdfinv cyl_bessel_i0 cyl_bessel_i1 saturate clock clock64 min max umin umax printf
-malloc free memcpy memset assert __saturatef
+stride step unused count state largest fast tile mine lane k first rows left threadIdx blockIdx
+blockDim gridDim warpSize dim3 double2 double3 double4 float2 float3 float4 int2 int3 int4 uint
+char1 char2 char3 char4 norm norm3d norm4d rnorm rhypot rcbrt sinpi cospi sincospi rsqrt erfinv
+erfcinv erfcx normcdf normcdfinv cyl_bessel_i0 cyl_bessel_i1 saturate clock clock64 min max umin
+umax printf malloc free memcpy memset assert __saturatef
 """
 
 
@@ -47,14 +48,16 @@ class Cuda(C):
 
     @classmethod
     def opening(cls, header: list[str], printers: Sequence[Printer]) -> list[str]:
-        name = printers[-1].name
+        last = printers[-1]
+        name = last.name
+        assert isinstance(last, Cuda)
         usage = [
             "",
             f"{name}_batch<<<blocks, threads>>>(count, ...)",
             "  element i of state k of an array is at i*count + k",
             f"{name}_rows<<<blocks, threads, bytes>>>(count, ...)",
-            "  element i of state k of an array of n is at k*n + i;",
-            "  bytes of shared memory: threads * (numbers in and out of a state) * sizeof",
+            "  element i of state k of an array of n is at k*n + i; threads: a multiple of 32;",
+            f"  bytes of shared memory: threads * {last.tile()} * sizeof({last.real})",
             f"p {'and h are' if printers[0].options.split else 'is'} shared by all states",
         ]
         return [*commented([*header, *usage]), "", sincos_text(printers[0].options.dtype)]
@@ -184,52 +187,89 @@ class Cuda(C):
             "}",
         ]
 
+    def tile(self) -> int:
+        """Numbers of shared memory that `_rows` needs for a state."""
+        sizes = {x: prod(shape) for x, shape in self.code.inputs.items() if not self.is_shared(x)}
+        return row_numbers(sizes.values(), (len(out.refs) for out in self.code.outputs.values()))
+
     def rows_kernel(self, function: Function) -> list[str]:
-        """The loop over blocks of rows, copied through shared memory."""
+        """The loop over rows, 32 to a warp: in order into the tile, from it into registers; the
+        results into the tile, from it in order to memory."""
         sizes = self.sizes(function)
         results = {name: len(self.code.outputs[name].refs) for name in function.outputs}
-        tiles: dict[str, str] = {}
-        total = 0
-        for name, size in [*sizes.items(), *((f"={x}", s) for x, s in results.items())]:
-            tiles[name] = f"tile + {total}*blockDim.x"
-            total += size
-        body = []
+        tiles = dict(zip(sizes, _tiles(sizes.values()), strict=True))
+        own = [f"        {self.real} {self.copies[x]}[{size or 1}];" for x, size in sizes.items()]
+        body = _copied(
+            [(tiles[x], f"{self.arrays[x]} + first*{size}", size) for x, size in sizes.items()],
+            into=True,
+        )
         for name, size in sizes.items():
-            body += _copied(size, tiles[name], f"{self.arrays[name]} + first*{size}")
-        inputs = [
-            self.arrays[x] if self.is_shared(x) else f"{tiles[x]} + threadIdx.x*{sizes[x]}"
-            for x in function.inputs
+            place = f"({tiles[name]})[lane*{padded(size)}"
+            own += [f"        {self.copies[name]}[{i}] = {place} + {i}];" for i in range(size)]
+        inputs = [self.copies[x] if x in sizes else self.arrays[x] for x in function.inputs]
+        again = [
+            self.arrays[x] + (f" + state*{sizes[x]}" if x in sizes else "") for x in function.inputs
         ]
-        outputs = [f"{tiles[f'={x}']} + threadIdx.x*{results[x]}" for x in function.outputs]
-        body += ["        __syncthreads();", "        if (threadIdx.x < rows) {"]
-        body += [f"    {line}" for line in self.evaluated(function, inputs, inputs, outputs, "1")]
-        body += ["        }", "        __syncthreads();"]
-        for name, size in results.items():
-            body += _copied(size, f"{self.results[name]} + first*{size}", tiles[f"={name}"])
+        places = dict(zip(results, _tiles(results.values()), strict=True))
+        outputs = [f"{places[x]} + lane*{padded(results[x])}" for x in function.outputs]
+        body += ["        __syncwarp();", *own, "        __syncwarp();"]
+        body += ["        if (lane < rows) {"]
+        body += [f"    {line}" for line in self.evaluated(function, inputs, again, outputs, "1")]
+        body += ["        }", "        __syncwarp();"]
+        body += _copied(
+            [(places[x], f"{self.results[x]} + first*{size}", size) for x, size in results.items()],
+            into=False,
+        )
         return [
             self.kernel_head(f"{function.name}_rows", function),
             "{",
             f"    extern __shared__ {self.real} tile[];",
-            "    for (long long first = (long long)blockIdx.x * blockDim.x; first < count;",
-            "         first += (long long)gridDim.x * blockDim.x) {",
-            "        const long long left = count - first;",
-            "        const unsigned rows = left < blockDim.x ? (unsigned)left : blockDim.x;",
+            "    const unsigned lane = threadIdx.x % 32;",
+            f"    {self.real} *const mine = tile + (threadIdx.x - lane)*{self.tile()};",
+            "    long long state = (long long)blockIdx.x * blockDim.x + threadIdx.x;",
+            "    for (; state - lane < count; state += (long long)gridDim.x * blockDim.x) {",
+            "        const long long first = state - lane;",
+            "        const unsigned rows = count - first < 32 ? (unsigned)(count - first) : 32;",
             *body,
-            "        __syncthreads();",
+            "        __syncwarp();",
             "    }",
             "}",
         ]
 
 
-def _copied(size: int, target: str, source: str) -> list[str]:
-    """rows*size numbers copied by the whole block, `size` at a time in flight."""
-    if not size:
+def padded(size: int) -> int:
+    """Numbers from row to row of a tile: a multiple of 4 would meet the same banks too often."""
+    return size + 1 if size % 4 == 0 else size
+
+
+def row_numbers(inputs: Iterable[int], outputs: Iterable[int]) -> int:
+    """Numbers of a state in the tile, which holds the inputs first and then the outputs."""
+    return max(1, sum(map(padded, inputs)), sum(map(padded, outputs)))
+
+
+def _tiles(sizes: Iterable[int]) -> list[str]:
+    """Where each array lies in a warp's tile."""
+    found, total = [], 0
+    for size in sizes:
+        found.append(f"mine + {32 * total}" if total else "mine")
+        total += padded(size)
+    return found
+
+
+def _copied(arrays: Sequence[tuple[str, str, int]], into: bool) -> list[str]:
+    """A warp's rows of (tile, array, size), in order; a whole warp without tests, all at once."""
+
+    def loop(tile: str, array: str, size: int, rows: str) -> list[str]:
+        place = f"({tile})[{f'k + k/{size}' if padded(size) != size else 'k'}]"
+        assign = f"{place} = ({array})[k]" if into else f"({array})[k] = {place}"
+        head = f"            for (unsigned k = lane; k < {rows}; k += 32)"
+        return [head, f"                {assign};"]
+
+    whole, part = [], []
+    for tile, array, size in arrays:
+        if size:
+            whole += [f"#pragma unroll {min(size, 64)}", *loop(tile, array, size, f"{32 * size}")]
+            part += loop(tile, array, size, f"rows*{size}")
+    if not whole:
         return []
-    return [
-        f"#pragma unroll {min(size, 16)}",
-        f"        for (unsigned i = 0; i < {size}; i++) {{",
-        "            const unsigned k = i*blockDim.x + threadIdx.x;",
-        f"            if (k < rows*{size})",
-        f"                ({target})[k] = ({source})[k];",
-        "        }",
-    ]
+    return ["        if (rows == 32) {", *whole, "        } else {", *part, "        }"]

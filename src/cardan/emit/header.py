@@ -37,6 +37,8 @@ def header(program: Program, printers: Sequence[Printer]) -> list[str]:
     if once.total or once.trig:
         lines.append(f"  and on the parameters alone: {once}")
     lines += program.remarks
+    if program.nonzero:
+        lines.append(f"must not be 0, no number comes out then: {', '.join(program.nonzero)}")
     return [line for text in lines for line in _wrapped(one_line(text))]
 
 

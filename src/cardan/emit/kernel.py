@@ -97,7 +97,8 @@ def kernels_of(entry: Callable[..., Any]) -> list[Kernel]:
     def visit(kernel: Kernel) -> None:
         for callee in kernel.callees.values():
             visit(callee)
-        found.setdefault(kernel.name, kernel)
+        if found.setdefault(kernel.name, kernel) is not kernel:
+            raise ProgramError(f"two kernels are called '{kernel.name}': rename one of them")
 
     visit(read_kernel(entry))
     return list(found.values())

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Sequence
 from typing import ClassVar
 
+from ..errors import ProgramError
 from .kernel import Kernel
 from .kernel_text import Spelling, assigned, bounds
 
@@ -166,9 +167,11 @@ class KernelPython(Spelling):
         return "\n" + kernel.source.rstrip()
 
     def text(self) -> str:
-        constants = {
-            name: value for kernel in self.kernels for name, value in kernel.constants.items()
-        }
+        constants: dict[str, float | int] = {}
+        for kernel in self.kernels:
+            for name, value in kernel.constants.items():
+                if constants.setdefault(name, value) != value:
+                    raise ProgramError(f"two constants of kernels are called '{name}'")
         listed = "\n".join(f"{name} = {value!r}" for name, value in constants.items())
         whole = super().text()
         mark = "    return [0.0] * n\n\n"

@@ -20,6 +20,7 @@ from ..ir.cost import depends_on
 from .llvm_atan2 import atan2
 from .llvm_memory import load_element, store_block, stores
 from .llvm_sincos import KINDS, SinCos, literal, sincos_group, slow_declarations, slow_path
+from .llvm_survey import survey
 
 __all__ = ["Kernel", "kernel_text"]
 
@@ -29,15 +30,16 @@ _INTRINSIC = {"sqrt": "sqrt", "abs": "fabs", "min": "minimum", "max": "maximum"}
 
 def kernel_text(
     code: Code, *, name: str, width: int, vector: int, dtype: str, fma: bool,
-    uniform: frozenset[str] = frozenset(), lies: tuple[str, ...] = (),
+    uniform: frozenset[str] = frozenset(), lies: tuple[str, ...] = (), surveyed: bool = False,
 ) -> str:  # fmt: skip
     """The LLVM module with the function `name` for a program.
 
     `lies` says for each input and output how it lies in memory (llvm_memory): packed if not said.
-    `vector` is the machine's number of lanes: the sines of one state are computed together."""
+    `vector` is the machine's number of lanes: the sines of one state are computed together.
+    `surveyed`: all inputs are looked at (llvm_survey)."""
     arrays = [*(("in", x) for x in code.inputs), *(("out", x) for x in code.outputs)]
     lie = dict(zip(arrays, lies or ("packed",) * len(arrays), strict=True))
-    return Kernel(code, name, width, vector, KINDS[dtype], fma, uniform, lie).text()
+    return Kernel(code, name, width, vector, KINDS[dtype], fma, uniform, lie, surveyed).text()
 
 
 @dataclass
@@ -52,6 +54,7 @@ class Kernel:
     fma: bool
     uniform: frozenset[str]
     lie: dict[tuple[str, str], str]
+    surveyed: bool = False
     lines: list[str] = field(default_factory=list)
     value: dict[int, str] = field(default_factory=dict)
     declared: set[str] = field(default_factory=set)
@@ -102,6 +105,10 @@ class Kernel:
 
     def negative(self, x: str) -> str:
         return self.emit(f"fneg {self.type} {x}")
+
+    def fence(self, x: str) -> str:
+        """The same value, of which LLVM does not see where it came from."""
+        return self.call("arithmetic.fence", x)
 
     # the function
 
@@ -171,6 +178,8 @@ class Kernel:
                 self.compute(id)
             for name, block in waiting.get(id, ()):
                 store_block(self, name, block)
+        if self.surveyed:
+            survey(self)
 
     def _inputs_first(self) -> None:
         """All inputs before anything is stored: the output of one state may overlap them."""

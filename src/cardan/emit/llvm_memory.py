@@ -4,7 +4,8 @@ An array lies in one of three ways; with `width` states side by side,
 
     rows      element k of state i at i*stride + k: pieces of rows are loaded and turned into lanes
               by a network of shuffles
-    packed    rows one after the other: the stride is the size of a row, known here
+    packed    rows one after the other: the stride is the size of a row, known here; short rows for
+              many lanes are read as they lie and turned by another network (llvm_lanes)
     columns   element k of state i at k*stride + i: already lanes (a structure of arrays)
 
 A row is read and written in pieces that overlap within it and never reach beyond it, so any view
@@ -17,12 +18,16 @@ from dataclasses import dataclass
 from math import prod
 from typing import TYPE_CHECKING
 
+from .llvm_lanes import Stage, inverse, turned
+
 if TYPE_CHECKING:
     from .llvm import Kernel
 
 __all__ = ["Block", "load_element", "store_block", "stores"]
 
 _STORED_AT_ONCE = 64  # elements of an output
+_TURNED_AT_ONCE = 16  # elements of a row: more do not fit the registers
+_TURNED_FROM = 16  # lanes: with fewer, pieces of rows put together on the way from memory cost less
 
 
 @dataclass(frozen=True)
@@ -83,6 +88,9 @@ def load_element(kernel: Kernel, name: str, element: int) -> str:
     first of its columns is wanted: shuffles then run beside arithmetic."""
     if kernel.lie["in", name] == "columns":
         return _load(kernel, kernel.width, _place(kernel, "in", name, 0, element))
+    if (name, element) not in kernel.loaded and _is_turned(kernel, "in", name):
+        for column, vector in enumerate(_load_turned(kernel, name)):
+            kernel.loaded[name, column] = vector
     if (name, element) not in kernel.loaded:
         blocks = _blocks(kernel, "in", prod(kernel.code.inputs[name]))
         block = next(x for x in blocks if element in x.columns())
@@ -100,15 +108,20 @@ def stores(kernel: Kernel) -> dict[int, list[tuple[str, Block]]]:
     found: dict[int, list[tuple[str, Block]]] = {}
     for name, output in kernel.code.outputs.items():
         size = len(output.refs)
-        for block in (
-            [Block(k, 1) for k in range(size)]
-            if kernel.lie["out", name] == "columns"
-            else _blocks(kernel, "out", size)
-        ):
+        for block in _stored_blocks(kernel, name, size):
             last = max(abs(output.refs[column]) for column in block.columns())
             late = kernel.width == 1 or size > _STORED_AT_ONCE
             found.setdefault(end if late else last, []).append((name, block))
     return found
+
+
+def _stored_blocks(kernel: Kernel, name: str, size: int) -> list[Block]:
+    """What is stored together."""
+    if kernel.lie["out", name] == "columns":
+        return [Block(k, 1) for k in range(size)]
+    if _is_turned(kernel, "out", name):
+        return [Block(0, size)]
+    return _blocks(kernel, "out", size)
 
 
 def store_block(kernel: Kernel, name: str, block: Block) -> None:
@@ -121,8 +134,50 @@ def store_block(kernel: Kernel, name: str, block: Block) -> None:
     if kernel.lie["out", name] == "columns":
         _store(kernel, kernel.width, vectors[0], _place(kernel, "out", name, 0, block.first))
         return
+    if _is_turned(kernel, "out", name):
+        stages = inverse(turned(block.size, kernel.width))
+        for k, vector in enumerate(_staged(kernel, stages, vectors)):
+            _store(kernel, kernel.width, vector, _lying(kernel, "out", name, k))
+        return
     for j, vector in enumerate(_exchange(kernel, block, vectors)):
         _store_rows(kernel, name, j, block, vector)
+
+
+def _is_turned(kernel: Kernel, side: str, name: str) -> bool:
+    """Rows that are read and written as they lie, all at once (llvm_lanes)."""
+    shape = kernel.code.inputs[name] if side == "in" else kernel.code.outputs[name].shape
+    few = 0 < prod(shape) <= _TURNED_AT_ONCE
+    return kernel.width >= _TURNED_FROM and kernel.lie[side, name] == "packed" and few
+
+
+def _load_turned(kernel: Kernel, name: str) -> list[str]:
+    """All columns of an input."""
+    size = prod(kernel.code.inputs[name])
+    lying = [_load(kernel, kernel.width, _lying(kernel, "in", name, k)) for k in range(size)]
+    return _staged(kernel, turned(size, kernel.width), lying)
+
+
+def _lying(kernel: Kernel, side: str, name: str, k: int) -> str:
+    """The address of the k-th vector of rows that lie one after the other."""
+    return _place(kernel, side, name, 0, k * kernel.width)
+
+
+def _staged(kernel: Kernel, stages: list[Stage], vectors: list[str]) -> list[str]:
+    """Vectors whose lanes change places."""
+    for k, stage in enumerate(stages):
+        if k:  # LLVM would join two stages into shuffles of three operands, which cost more
+            vectors = [kernel.fence(x) for x in vectors]
+        vectors = [_taken(kernel, vectors, places) for places in stage]
+    return vectors
+
+
+def _taken(kernel: Kernel, vectors: list[str], places: list[tuple[int, int]]) -> str:
+    """A vector of lanes of at most two others."""
+    x, y = min(places)[0], max(places)[0]
+    lanes = [lane + (kernel.width if vector != x else 0) for vector, lane in places]
+    if lanes == list(range(kernel.width)):
+        return vectors[x]
+    return _shuffle(kernel, vectors[x], vectors[y], lanes)
 
 
 def _load_rows(kernel: Kernel, name: str, j: int, block: Block) -> str:

@@ -168,11 +168,14 @@ def _with_cold_path(
 
 
 def _any_large(kernel: Kernel, angles: list[str]) -> str:
-    large = ""
+    """Is the largest of them beyond the limit? One test for all. A NaN at first stays there and
+    counts as large; a later one is passed over, and is NaN on the fast path too."""
+    largest = ""
     for x in angles:
         size = kernel.call("fabs", x)
-        test = kernel.emit(f"fcmp uge {kernel.type} {size}, {kernel.const(kernel.kind.limit)}")
-        large = kernel.emit(f"or {kernel.bools} {large}, {test}") if large else test
+        largest = kernel.where("ogt", size, largest, size, largest) if largest else size
+    limit = kernel.const(kernel.kind.limit)
+    large = kernel.emit(f"fcmp uge {kernel.type} {largest}, {limit}")
     if kernel.lanes == 1:
         return large
     bits = kernel.emit(f"bitcast {kernel.bools} {large} to i{kernel.lanes}")

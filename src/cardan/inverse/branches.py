@@ -7,6 +7,7 @@ branch (negative: no real solution) and its `residual` against the direct model.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import product
 from typing import Any
 
@@ -16,13 +17,14 @@ from ..ir.code import Code
 from ..ir.passes import inline
 from ..ir.trace import Tracer
 from ..program import Program
-from .matrices import IDENTITY, Frame, before, compose, placements
+from .matrices import IDENTITY, Frame, arm_values, before, compose, placements
 from .paul import Derivation
+from .roots import select
+from .settle import CLEAR
 
-__all__ = ["CLEAR", "program"]
+__all__ = ["program"]
 
 Scalar = Any
-CLEAR = 1e-12  # margins (squares of sines) beyond ±CLEAR are beyond doubt
 MEANING = {
     "T": "pose of the frame: homogeneous matrix, m",
     "free": "values of the joints that are given, rad or m",
@@ -31,12 +33,16 @@ MEANING = {
     "margin": "of each branch: negative, there is no real solution; near 0, it is singular",
     "residual": "of each branch: largest difference of its pose to T",
     "p": "free parameters, SI units",
+    "arm": "the geometry: placements of base and tool, rows of the joints",
 }
 
 
-def program(found: Derivation, model: str) -> Program:
-    """T (, free, guess, p) -> q (k, n), margin (k), residual (k)."""
+def program(found: Derivation, model: str, held: Sequence[bool] | None = None) -> Program:
+    """T (, free, guess, p) -> q (k, n), margin (k), residual (k); and, when it is said which joints
+    are held, the table `arm` of settle.py."""
     code, names = _one_branch(found)
+    if held is not None:
+        names = (*names, *(name for name in found.chain.parameters if name not in names))
     tracer = Tracer()
     arrays = {
         name: _flat(tracer.array(name, *shape))
@@ -54,8 +60,13 @@ def program(found: Derivation, model: str) -> Program:
             flat += rows[name]
     k, n = 2**count, found.chain.n
     shapes = {"q": (k, n), "margin": (k,), "residual": (k,)}
-    whole, _ = tracer.program({name: (shapes[name], flat) for name, flat in outputs.items()})
-    meaning = {name: MEANING[name] for name in (*whole.inputs, *outputs)}
+    listed: dict[str, Any] = {name: (shapes[name], flat) for name, flat in outputs.items()}
+    if held is not None:
+        symbols = dict(zip(names, arrays.get("p", []), strict=True))
+        table = arm_values(found.chain, held, symbols)
+        listed["arm"] = ((len(table),), table)
+    whole, _ = tracer.program(listed)
+    meaning = {name: MEANING[name] for name in (*whole.inputs, *listed)}
     return Program(model, found.chain.robot, whole, names, {}, meaning)
 
 
@@ -77,20 +88,21 @@ def _one_branch(found: Derivation) -> tuple[Code, tuple[str, ...]]:
 
 
 def _margin(found: Derivation) -> Scalar:
-    """The least margin; 0, which is doubtful, where an equation vanishes altogether."""
-
-    def least(values: list[Scalar]) -> Scalar:
-        total: Scalar = 1
-        for m in values:
-            total = function("min", total, m)
-        return total
-
-    span = least([m for step in found.steps for m in step.root.spans])
-    margin = least([m for step in found.steps for m in step.root.margins])
+    """The least margin up to the first equation that vanishes altogether; 0, which is doubtful,
+    where one does and no root before it was missing."""
+    graph = found.geo.tracer.graph
+    margin: Scalar = 1
+    span: Scalar = 1
+    for step in found.steps:
+        for x in step.root.spans:
+            span = function("min", span, x)
+        for x in step.root.margins:
+            least = function("min", margin, x)
+            margin = least if isinstance(span, int) else select(graph, span - CLEAR, least, margin)
     if isinstance(span, int):
         return margin
-    graph = found.geo.tracer.graph
-    return graph.apply("select", span - CLEAR, function("min", margin, span), 0)
+    vanished = select(graph, margin + CLEAR, 0, margin)
+    return select(graph, span - CLEAR, function("min", margin, span), vanished)
 
 
 def _joint_value(found: Derivation, j: int) -> Scalar:

@@ -4,7 +4,8 @@
     python   f(T, ...): an array (k, n)
     matlab   f(T, ...): a matrix k x n
 
-Other languages get the branches with their margins and residuals.
+The candidates of the branches are made exact and verified by the kernels of settle.py, printed in
+the same language. Other languages get the branches with their margins and residuals.
 """
 
 from __future__ import annotations
@@ -13,110 +14,121 @@ from math import prod
 from typing import TYPE_CHECKING, Any
 
 from ..emit import emit
+from ..emit.kernel_text import Face, kernel_source
 from ..errors import InputError
+from ..program import Program
+from .branches import program
+from .doubt import arm_table
+from .settle import settle
 
 if TYPE_CHECKING:
     from .geometry import InverseGeometry
 
 __all__ = ["emitted"]
 
-REAL = -1e-10  # a margin below is no solution
-SAME = 1e-6  # configurations closer than this are one
 DOCUMENTS = ("markdown", "html")
+Words = dict[str, Any]
 
 
 def emitted(ik: InverseGeometry, language: str, function: str, **options: Any) -> str:
-    """Self-contained source of the function, with the branches it calls."""
-    program = ik.program
+    """Self-contained source of the function, with the branches and kernels it calls."""
     writer = {"c": _c, "cpp": _cpp, "python": _python, "matlab": _matlab}.get(language)
     if writer is None:
         if language in DOCUMENTS:  # they show equations: there is no function to name
-            return emit(program, language, **options)
-        return emit(program, language, function=function, **options)
+            return emit(ik.program, language, **options)
+        return emit(ik.program, language, function=function, **options)
     if not function.isidentifier():
         raise InputError(f"'{function}' cannot be the name of a function")
-    body = emit(program, language, function=f"{function}_branches", **options)
-    more = [name for name in program.inputs if name != "T"]
-    sizes = {name: prod(shape) for name, shape in program.inputs.items()}
-    k, n = program.outputs["q"]
-    angles = [int(joint.sigma == 0) for joint in ik.chain.joints]
-    words = {
-        "f": function, "k": k, "n": n, "kn": k * n, "real": repr(REAL), "same": repr(SAME),
-        "angles": ", ".join(map(str, angles)), "more": "".join(f", {name}" for name in more),
+    held = ik.solver.held
+    symbols = bool(ik.program.parameters)
+    whole = program(ik.derivation, "inverse-geometry", held) if symbols else ik.program
+    body = emit(whole, language, function=f"{function}_branches", **options)
+    b, n = whole.outputs["q"]
+    k = ik.solver.kmax
+    inputs = {"T": 16, "q": b * n, "margin": b, "residual": b}
+    tables = {"role": [0.0] * b, "shape": [float(b), float(k)]}
+    if symbols:
+        inputs["arm"] = whole.outputs["arm"][0]
+    else:
+        tables["arm"] = [float(x) for x in arm_table(ik.chain.numeric(), held)]
+    outputs = {"found": k * n, "error": k, "lost": k, "times": k, "state": 3}
+    kernels = kernel_source(
+        language, settle, Face(f"{function}_settle", inputs, outputs, tables, HEADER)
+    )
+    return writer(body, kernels, _words(function, whole, k, symbols))
+
+
+HEADER = ["candidates made exact by Newton's method on the direct model, verified and merged"]
+
+
+def _words(function: str, whole: Program, k: int, symbols: bool) -> Words:
+    more = [name for name in whole.inputs if name != "T"]
+    sizes = {name: prod(shape) for name, shape in whole.inputs.items()}
+    b, n = whole.outputs["q"]
+    return {
+        "f": function, "b": b, "k": k, "n": n, "bn": b * n, "kn": k * n,
+        "more": "".join(f", {name}" for name in more),
         "arguments": "".join(f", const double {name}[{sizes[name]}]" for name in more),
-        "typed": "".join(f", const T *{name}" for name in more),
+        "pointers": "".join(f", const double *{name}" for name in more),
+        "arms": f", arm[{whole.outputs['arm'][0]}]" if symbols else "",
+        "array": f"    std::array<double, {whole.outputs['arm'][0]}> arm;\n" if symbols else "",
+        "arm": ", arm" if symbols else "", "data": ", arm.data()" if symbols else "",
     }  # fmt: skip
-    return writer(body, words)
 
 
-def _filled(template: str, words: dict[str, Any]) -> str:
+def _filled(template: str, words: Words) -> str:
     for key, value in words.items():
         template = template.replace(f"<{key}>", str(value))
     return template
 
 
-C_BODY = """
-    static const int angle[<n>] = {<angles>};
-    <real_> found[<kn>], margin[<k>], residual[<k>];
-    int count = 0;
-    <f>_branches(<T><more>, found, margin, residual);
-    for (int b = 0; b < <k>; b++) {
-        const <real_> *x = found + b*<n>;
-        int is_new = margin[b] >= <real> && residual[b] <= <accept>;
-        for (int c = 0; c < count && is_new; c++) {
-            int same = 1;
-            for (int j = 0; j < <n>; j++) {
-                <real_> d = <abs>(x[j] - q[c*<n> + j]);
-                if (angle[j] && d > <pi>)
-                    d = <abs>(2*<pi> - d);
-                same = same && d < <same>;
-            }
-            is_new = !same;
-        }
-        if (!is_new)
-            continue;
-        for (int j = 0; j < <n>; j++)
-            q[count*<n> + j] = angle[j] && x[j] <= -<pi> ? x[j] + 2*<pi> : x[j];
-        count++;
-    }
-    return count;
-}
-"""
-PI = "3.14159265358979324"
-
-
-def _accept(T: str, abs_: str) -> str:
-    """The residual allowed: 1e-9 of the pose's size."""
-    return f"1e-9*(1 + {abs_}({T}[3]) + {abs_}({T}[7]) + {abs_}({T}[11]))"
-
-
-def _c(body: str, words: dict[str, Any]) -> str:
-    head = """
+def _c(body: str, kernels: str, words: Words) -> str:
+    text = """
 /* All configurations of a pose T (row by row): q holds them row by row, <k> at most; gives their
    number. Configurations that coincide (singular poses) are given once. */
 int <f>(const double T[16]<arguments>, double q[<kn>]);
 
 int <f>(const double T[16]<arguments>, double q[<kn>])
-{"""
-    special = {"real_": "double", "T": "T", "abs": "fabs", "pi": PI, "accept": _accept("T", "fabs")}
-    return body + _filled(head + C_BODY, {**special, **words})
+{
+    double branch[<bn>], margin[<b>], residual[<b>]<arms>;
+    double error[<k>], lost[<k>], times[<k>], state[3];
+    <f>_branches(T<more>, branch, margin, residual<arm>);
+    <f>_settle(T, branch, margin, residual<arm>, q, error, lost, times, state);
+    return (int)state[0];
+}
+"""
+    declared = kernels.replace(
+        f"\nvoid {words['f']}_settle(", f"\nstatic void {words['f']}_settle("
+    )
+    return f"{body.rstrip()}\n\n{declared}{_filled(text, words)}"
 
 
-def _cpp(body: str, words: dict[str, Any]) -> str:
-    head = """
+def _cpp(body: str, kernels: str, words: Words) -> str:
+    text = """
 /* All configurations of a pose (row by row): q holds them row by row, <k> at most; gives their
    number. Configurations that coincide (singular poses) are given once. */
-template <typename T>
-inline int <f>(const T *pose<typed>, T *q)
+inline int <f>(const double *pose<pointers>, double *q)
 {
-    using std::abs;"""
-    special = {"real_": "T", "T": "pose", "abs": "abs", "pi": f"T({PI})"}
-    special["accept"] = _accept("pose", "abs")
+    std::array<double, 16> T;
+    std::array<double, <bn>> branch;
+    std::array<double, <b>> margin, residual;
+    std::array<double, <kn>> found;
+    std::array<double, <k>> error, lost, times;
+    std::array<double, 3> state;
+<array>    std::copy(pose, pose + 16, T.begin());
+    <f>_branches(pose<more>, branch.data(), margin.data(), residual.data()<data>);
+    <f>_settle(T, branch, margin, residual<arm>, found, error, lost, times, state);
+    const int count = static_cast<int>(state[0]);
+    std::copy(found.begin(), found.begin() + <n>*count, q);
+    return count;
+}
+"""
     start, _, rest = body.rpartition("\n#endif")
-    return start + _filled(head + C_BODY, {**special, **words}) + "\n#endif" + rest
+    inside = f"#include <algorithm>\n{kernels}{_filled(text, words)}"
+    return f"{start.rstrip()}\n\n{inside}\n#endif{rest}"
 
 
-def _python(body: str, words: dict[str, Any]) -> str:
+def _python(body: str, kernels: str, words: Words) -> str:
     text = '''
 
 def <f>(T<more>):
@@ -124,48 +136,25 @@ def <f>(T<more>):
 
     Configurations that coincide (singular poses) are given once."""
     T = np.asarray(T, dtype=float)
-    angle = np.array([<angles>], dtype=bool)
-    found, margin, residual = <f>_branches(T<more>)
-    kept = []
-    for x, m, e in zip(found, margin, residual):
-        if not (m >= <real> and e <= 1e-9*(1 + np.abs(T[:3, 3]).sum())):
-            continue
-        x = np.where(angle & (x <= -np.pi), x + 2*np.pi, x)
-        apart = [np.where(angle, (x - y + np.pi) % (2*np.pi) - np.pi, x - y) for y in kept]
-        if all(np.abs(d).max() >= <same> for d in apart):
-            kept.append(x)
-    return np.array(kept).reshape(len(kept), <n>)
+    branch, margin, residual<arm> = <f>_branches(T<more>)
+    found, _, _, _, state = <f>_settle(T, branch, margin, residual<arm>)
+    return np.array(found).reshape(<k>, <n>)[:int(state[0])]
 '''
-    return body.rstrip("\n") + "\n" + _filled(text, words)
+    return f"{body.rstrip()}\n\n\n{kernels.rstrip()}\n{_filled(text, words)}"
 
 
-def _matlab(body: str, words: dict[str, Any]) -> str:
+def _matlab(body: str, kernels: str, words: Words) -> str:
     text = """
 function q = <f>(T<more>)
 % All configurations of a pose T (4x4): rows of q, none when it is out of reach.
 % Configurations that coincide (singular poses) are given once.
-  angle = logical([<angles>]);
-  [found, margin, residual] = <f>_branches(T<more>);
-  q = zeros(0, <n>);
-  for b = 1:<k>
-    if ~(margin(b) >= <real> && residual(b) <= 1e-9*(1 + sum(abs(T(1:3, 4)))))
-      continue
-    end
-    x = found(b, :);
-    turn = angle & x <= -pi;
-    x(turn) = x(turn) + 2*pi;
-    is_new = true;
-    for c = 1:size(q, 1)
-      d = x - q(c, :);
-      d(angle) = mod(d(angle) + pi, 2*pi) - pi;
-      is_new = is_new && max(abs(d)) >= <same>;
-    end
-    if is_new
-      q(end + 1, :) = x;
-    end
-  end
+  [branch, margin, residual<arm>] = <f>_branches(T<more>);
+  [found, ~, ~, ~, state] = <f>_settle(T, branch, margin, residual<arm>);
+  q = reshape(found, <n>, <k>).';
+  q = q(1:state(1), :);
 end
 
 """
     start = body.index("function ")
-    return body[:start] + _filled(text, words).lstrip("\n") + body[start:]
+    main = _filled(text, words).lstrip("\n")
+    return f"{body[:start]}{main}{body[start:].rstrip()}\n\n{kernels}"

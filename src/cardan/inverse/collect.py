@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ..emit.kernel import Array
+from .settle import NEVER
 
 __all__ = ["checked", "collect"]
 
@@ -36,9 +37,10 @@ def collect(
     q: Array, margin: Array, residual: Array, shape: Array, turning: Array, found: Array,
     error: Array, state: Array,
 ) -> None:  # fmt: skip
-    """Solutions first: shape is (branches, joints, clear, exact, wrong, filler); state becomes
+    """Solutions first: shape is (branches, joints, clear, exact, wrong, filler, rows); state is
     (count, 1 when a branch is neither surely a solution nor surely none)."""
     branches = int(shape[0])
+    rows = int(shape[6])
     joints = int(shape[1])
     clear = shape[2]
     count = 0
@@ -54,9 +56,9 @@ def collect(
                 found[count * joints + j] = x
             error[count] = e
             count = count + 1
-        elif not (m < 0.0 - clear or (m > clear and e > shape[4])):
+        elif not (m < NEVER or (m > clear and e > shape[4])):
             doubt = 1.0
-    for b in range(count, branches):
+    for b in range(count, rows):
         for j in range(joints):
             found[b * joints + j] = shape[5]
         error[b] = shape[5]

@@ -8,25 +8,23 @@ are the answers. Only some poses have any: that is the consistency condition.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from functools import cached_property
+from dataclasses import dataclass, field, replace
+from functools import cache
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import ModelError
 from .chain import Chain, ChainJoint, NumericChain, screw_matrix
-from .closed import ACCEPT, Found
-from .general import GeneralSolver
-from .polish import merged, polish, rank_lost
+from .doubt import Found, arm_table
+from .general import MOST, Prepared, found_of, key_of, prepared
+from .general_few import few_pose, few_slides_pose
 
 __all__ = ["Extended"]
 
 Array = NDArray[np.float64]
 # alpha, d over the robot's size, theta, r over its size: nothing special
 VIRTUAL = ((1.1, 0.31, 0.2, 0.17), (-0.9, 0.23, 0.5, -0.29), (1.3, -0.19, -0.4, 0.37))
-ZERO = 1e-5  # what a virtual joint may be before polishing
 
 
 @dataclass(frozen=True)
@@ -34,15 +32,23 @@ class Extended:
     """All configurations of a chain of three to five joints."""
 
     chain: Chain
+    _kept: dict[bytes, tuple[Prepared, Array]] = field(
+        default_factory=dict, repr=False, compare=False
+    )
 
     @property
     def count(self) -> int:
         return 6 - self.chain.n
 
-    @cached_property
-    def _solver(self) -> Any:
-        virtual = [ChainJoint(f"v{k + 1}", 0, 0, 0, 0, 0, 0) for k in range(self.count)]
-        return GeneralSolver(replace(self.chain, joints=(*self.chain.joints, *virtual)))
+    def prepared(self, numeric: NumericChain | None = None) -> tuple[Prepared, Array]:
+        """The longer chain, and the table of the arm itself."""
+        numeric = self.chain.numeric() if numeric is None else numeric
+        key = key_of(numeric)
+        if key not in self._kept:
+            self._kept.clear()
+            made = prepared(self.longer(numeric), self.chain.robot)
+            self._kept[key] = made, arm_table(numeric, np.zeros(numeric.n, bool))
+        return self._kept[key]
 
     def longer(self, chain: NumericChain) -> NumericChain:
         """The chain in floats with virtual joints."""
@@ -69,33 +75,33 @@ class Extended:
         self, T: Array, free: Array | None, p: Any, numeric: NumericChain, guess: Array | None
     ) -> Found:
         """Poses (N, 4, 4) -> q (N, 16, n) ..."""
-        n, held = self.chain.n, np.zeros(self.chain.n, bool)
-        wide = self._solver.solve(T, None, None, self.longer(numeric), None)
-        q = np.full((len(T), wide.q.shape[1], n), np.nan)
-        residual = np.full(q.shape[:2], np.nan)
-        singular, multiplicity = np.zeros(q.shape[:2], bool), np.zeros(q.shape[:2], np.int64)
-        count = np.zeros(len(T), np.int64)
-        with np.errstate(invalid="ignore"):
-            near = (np.abs(wide.q[..., n:]) < ZERO).all(-1)
-        for i in np.flatnonzero(near.any(1)):
-            found, error = polish(numeric, wide.q[i, near[i], :n], T[i], held)
-            good = error <= ACCEPT * numeric.scale
-            found, error, times = merged(numeric, found[good], error[good])
-            k = count[i] = len(found)
-            q[i, :k], residual[i, :k], multiplicity[i, :k] = found, error, times
-            singular[i, :k] = rank_lost(numeric, found, held)
-        return Found(q, count, residual, singular, multiplicity)
+        made, arm = self.prepared(numeric)
+        kernel = _function(self.chain.n, made.slides)
+        found = kernel({"T": T.reshape(-1, 16), "robot": made.table, "arm": arm}, len(T))
+        return found_of(found["q"].reshape(-1, MOST, self.chain.n), found["info"], numeric.size)
 
     def equations(self, form: str = "text") -> str:
         """The elimination for the chain with virtual joints."""
-        text: str = self._solver.equations(form)
+        from .general_text import elimination
+
+        virtual = [ChainJoint(f"v{k + 1}", 0, 0, 0, 0, 0, 0) for k in range(self.count)]
+        longer = replace(self.chain, joints=(*self.chain.joints, *virtual))
+        text = elimination(longer, (), self.prepared()[0], form)
         return (
             f"{self.chain.n} joints, {self.count} virtual ones at zero (the consistency condition)."
             f"\n\n{text}"
         )
 
-    def emit(self, language: str, function: str = "", **options: Any) -> str:
-        raise ModelError(
-            f"'{self.chain.robot}' has fewer than six joints and no closed form: it can be solved,"
-            " but there is no code to print"
-        )
+    def emit(self, language: str, function: str = "inverse_geometry", **options: Any) -> str:
+        """Self-contained code in c, cpp, python or matlab: T (4x4) -> q (16xn), info."""
+        from .general_code import few_code
+
+        return few_code(self, language, function, options)
+
+
+@cache
+def _function(n: int, slides: bool) -> Any:
+    from ..run.kernel import KernelFunction
+
+    entry = few_slides_pose if slides else few_pose
+    return KernelFunction(entry, {"T": 16, "robot": 0, "arm": 0}, {"q": MOST * n, "info": 64})

@@ -18,10 +18,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..describe.frames import decompose
-from ..errors import InputError, ModelError
+from ..errors import ModelError
 from .chain import Chain, NumericChain, screw_matrix
-from .closed import Found
+from .doubt import Found
 from .general_pose import general_pose
 from .general_slides import slides_pose
 from .general_tables import (
@@ -32,7 +31,9 @@ from .general_tables import (
     robot_table,
 )
 
-__all__ = ["GeneralSolver", "Prepared", "general_solver", "prepared"]
+__all__ = [
+    "MOST", "GeneralSolver", "Prepared", "found_of", "general_solver", "key_of", "prepared",
+]  # fmt: skip
 
 Array = NDArray[np.float64]
 MOST = 16
@@ -195,113 +196,56 @@ def _rotations(numeric: NumericChain) -> Array:
     return np.concatenate([part.reshape(-1) for part in parts])
 
 
-def without(numeric: NumericChain, joint: int, value: float) -> NumericChain:
-    """The chain with a joint held at a value: its frames are folded into the neighbours'."""
-    keep = [j for j in range(numeric.n) if j != joint]
-    theta, r = numeric.theta.copy(), numeric.r.copy()
-    (theta if numeric.sigma[joint] == 0 else r)[joint] += value
-    alpha, d = numeric.alpha.copy(), numeric.d.copy()
-    base, tool = numeric.base, numeric.tool
-    fixed = screw_matrix("x", alpha[joint], d[joint]) @ screw_matrix("z", theta[joint], r[joint])
-    if joint == numeric.n - 1:
-        tool = fixed @ tool
-    else:
-        fixed = fixed @ screw_matrix("x", alpha[joint + 1], d[joint + 1])
-        if joint == 0:
-            base = base @ fixed
-            alpha[1] = d[1] = 0.0
-        else:
-            gamma, b, turn, shift, last, along = decompose(fixed, numeric.size)
-            theta[joint - 1] += gamma
-            r[joint - 1] += b
-            alpha[joint + 1], d[joint + 1] = turn, shift
-            theta[joint + 1] += last
-            r[joint + 1] += along
-    return NumericChain(
-        numeric.sigma[keep], alpha[keep], d[keep], theta[keep], r[keep], base, tool,
-        numeric.lower[keep], numeric.upper[keep],
-    )  # fmt: skip
-
-
 @dataclass(frozen=True)
 class GeneralSolver:
-    """All configurations of a chain of six joints (others held at given values)."""
+    """All configurations of a chain of six joints."""
 
     chain: Chain
-    held: tuple[int, ...] = ()
     _ready: dict[bytes, Prepared] = field(default_factory=dict, repr=False, compare=False)
 
     def prepared(self, numeric: NumericChain | None = None) -> Prepared:
         """The kernel's table for the chain in floats; made once for each set of values."""
         numeric = self.chain.numeric() if numeric is None else numeric
-        key = b"".join(
-            np.ascontiguousarray(x, float).tobytes()
-            for x in (numeric.sigma, numeric.alpha, numeric.d, numeric.theta, numeric.r,
-                      numeric.base, numeric.tool)
-        )  # fmt: skip
+        key = key_of(numeric)
         if key not in self._ready:
             if len(self._ready) > 1000:
                 self._ready.clear()
-            self._ready[key] = self._like_the_last(numeric) or prepared(numeric, self.chain.robot)
+            self._ready[key] = prepared(numeric, self.chain.robot)
         return self._ready[key]
-
-    def _like_the_last(self, numeric: NumericChain) -> Prepared | None:
-        """The formulations chosen for other values of the held joints, where they still fit."""
-        if not self.held or not self._ready:
-            return None
-        wanted = [
-            (way.joints, way.rank, way.lack) for way in next(iter(self._ready.values())).chosen
-        ]
-        ways = {way.joints: way for way in formulations(numeric)}
-        chosen = [
-            replace(ways[joints], rank=rank, lack=lack)
-            for joints, rank, lack in wanted
-            if joints in ways
-        ]
-        if not chosen:
-            return None
-        return Prepared(numeric, tuple(chosen), robot_table(numeric, chosen))
 
     def solve(
         self, T: Array, free: Array | None = None, p: Any = None,
         numeric: NumericChain | None = None, guess: Array | None = None,
         threads: int | None = None,
     ) -> Found:  # fmt: skip
-        """Poses (N, 4, 4), values (N, held) of the joints that are held -> q (N, 16, n) ..."""
+        """Poses (N, 4, 4) -> q (N, 16, 6) ..."""
         numeric = self.chain.numeric() if numeric is None else numeric
         T = np.asarray(T, float).reshape(-1, 4, 4)
-        if not self.held:
-            return _found(*self.prepared(numeric).run(T, threads), numeric.size)
-        if free is None or free.shape != (len(T), len(self.held)):
-            raise InputError(f"values of {len(self.held)} held joints are expected for every pose")
-        q = np.full((len(T), MOST, self.chain.n), np.nan)
-        infos = np.zeros((len(T), 64))
-        values, which = np.unique(np.asarray(free, float), axis=0, return_inverse=True)
-        others = [j for j in range(self.chain.n) if j not in self.held]
-        for k, row in enumerate(values):
-            rows = np.flatnonzero(which.reshape(-1) == k)
-            six = numeric
-            for j, value in sorted(zip(self.held, row, strict=True), reverse=True):
-                six = without(six, j, float(value))
-            found, infos[rows] = self.prepared(six).run(T[rows], threads)
-            q[rows[:, None], :, others] = found.swapaxes(1, 2)
-            q[rows[:, None], :, list(self.held)] = row[:, None]
-        return _found(q, infos, numeric.size)
+        return found_of(*self.prepared(numeric).run(T, threads), numeric.size)
 
     def equations(self, form: str = "text") -> str:
         """The elimination, stated with its steps and sizes; form 'text' or 'latex'."""
         from .general_text import elimination
 
-        return elimination(self, form)
+        return elimination(self.chain, (), self.prepared(), form)
 
     def emit(self, language: str, function: str = "inverse_geometry", **options: Any) -> str:
         """Self-contained code in c, cpp, python or matlab: T (4x4) -> q (16x6), info."""
-        from .general_text import emitted
+        from .general_code import six_code
 
-        return emitted(self, language, function, options)
+        return six_code(self, language, function, options)
 
 
-def _found(q: Array, info: Array, size: float = 1.0) -> Found:
+def key_of(numeric: NumericChain) -> bytes:
+    """What makes two chains in floats the same."""
+    return b"".join(
+        np.ascontiguousarray(x, float).tobytes()
+        for x in (numeric.sigma, numeric.alpha, numeric.d, numeric.theta, numeric.r, numeric.base,
+                  numeric.tool)
+    )  # fmt: skip
+
+
+def found_of(q: Array, info: Array, size: float = 1.0) -> Found:
     """The kernel's answers, the rest NaN; `size` is the unit of its lengths."""
     count = info[:, 0].astype(np.int64)
     rows = info[:, 1:49].reshape(-1, MOST, 3)
@@ -319,14 +263,18 @@ def _found(q: Array, info: Array, size: float = 1.0) -> Found:
 
 def general_solver(
     chain: Chain, held: Sequence[int] = (), values: Mapping[str, float] | None = None
-) -> GeneralSolver:
+) -> Any:
     """The general method for a chain; `held` joints (from 0) are given when it is used."""
     if chain.n - len(held) != 6:
         raise ModelError(
             f"the general method takes six joints; '{chain.robot}' has {chain.n - len(held)} to be"
             " solved for: use cardan.inverse_kinematics"
         )
-    solver = GeneralSolver(chain, tuple(held))
-    if not held and all(name in (values or {}) for name in chain.parameters):
+    if held:
+        from .held import HeldSolver
+
+        return HeldSolver(chain, tuple(held))
+    solver = GeneralSolver(chain)
+    if all(name in (values or {}) for name in chain.parameters):
         solver.prepared(chain.numeric(values))
     return solver

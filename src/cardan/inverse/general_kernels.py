@@ -30,6 +30,7 @@ from __future__ import annotations
 
 from ..emit.kernel import Array, empty, sin, sqrt, zeros
 from .general_eigen import reduce_rows
+from .general_geometry import geometric_n
 
 __all__ = ["companion", "far", "matrix_n", "minors", "null_space", "turned"]
 
@@ -39,6 +40,9 @@ def matrix_n(robot: Array, first: int, tau: Array, n: Array) -> float:
 
     When the pose stands among H, the table holds the basis of H instead of W, and the basis of L,
     which does not depend on the pose, follows it: basis(H) N = basis(L)."""
+    if robot[first + 587] > 1.5:
+        quality = geometric_n(robot, first, tau, n)
+        return quality
     for j in range(64):
         n[j] = 0.0
     for k in range(8):

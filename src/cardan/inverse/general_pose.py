@@ -4,8 +4,8 @@ The table of a robot: 36 numbers of the joints (general_polish.py), the inverses
 (12 each), the number of formulations and the size; from HEAD on the formulations, each of FORM
 numbers: W of (1), 512, or the basis of H; the basis of L, 64; the joints in the order h, two of H,
 a, b, c; how far from the real axis a root is tried; 1 when its answers are trusted alone, 0 when
-those of the next formulation are to be added; the rank of S(i); by how much S(x) lacks rank;
-1 when the pose stands among H.
+those of the next formulation are to be added; the rank of S(i); by how much S(x) lacks rank; the
+first joint of H; 1 when the pose stands among H, 2 when N is found from the geometry.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from ..emit.kernel import Array, atan2, cos, empty, sin, sqrt, zeros
 from .general_eigen import eigenvalues
 from .general_kernels import companion, far, matrix_n, minors, null_space, turned
 from .general_polish import FOUND, add_answer, polish
-from .general_roots import joints_of, monomials
+from .general_roots import FAKE, joints_of, monomials
 
 __all__ = ["FORM", "HEAD", "general_pose"]
 
@@ -22,6 +22,7 @@ HEAD = 64
 FORM = 588
 TURNS = 4  # zeros of joint h that are tried
 NEARBY = 1e-4  # how far a pose nearby is, turns and units
+SURE = 1e-9  # pivot of a root that is beyond doubt where S(x) lacks rank
 ENOUGH = 1e-7  # smallest pivot over largest of a sound formulation
 
 
@@ -183,6 +184,7 @@ def formulation(
     im = empty(25)
     y = empty(72)
     places = empty(6)
+    rest = empty(1)
     sound = roots_of(robot, first, tau, n, s, re, im)
     if sound == 0.0:
         return 0
@@ -196,7 +198,9 @@ def formulation(
         off = im[k] / (1.0 + re[k] * re[k] + im[k] * im[k])
         if off < 0.0 or off > near:
             continue
-        many = monomials(s, re[k], lack, y)
+        many = monomials(s, re[k], lack, y, rest)
+        if lack > 0 and rest[0] > FAKE:
+            continue
         answers = 0
         for r in range(many):
             place = answer(robot, first, pose, n, re, im, k, y, 12 * r, size, found, info)
@@ -213,7 +217,7 @@ def formulation(
             weight = 2.0
         for i in range(answers):
             roots[int(places[i])] += weight / float(answers)
-        if answers == 0 and off < 1e-9 and lack == 0:
+        if (answers == 0 and off < 1e-9) or (lack > 0 and rest[0] > SURE):
             fine = 0
     for k in range(16):
         info[1 + 3 * k + 2] = max(info[1 + 3 * k + 2], roots[k])
@@ -304,13 +308,10 @@ def general_pose(T: Array, robot: Array, q: Array, info: Array) -> None:
     forms = int(robot[60])
     for k in range(forms):
         first = HEAD + FORM * k
-        before = info[0]
         fine = formulation(robot, first, pose, tau, robot[first + 582], q, info)
         info[49] = float(k + 1)
         lack = int(robot[first + 585])
         even = parity(info, lack)
-        if lack > 0 and (k == 0 or info[0] > before):
-            fine = 0  # its roots do not tell what was lost: two formulations must agree
         if fine == 1 and even == 1 and robot[first + 583] > 0.5:
             info[50] = 1.0
             break

@@ -8,18 +8,21 @@ from .general_eigen import eigenvalues, reduce_rows
 __all__ = ["joints_of", "monomials"]
 
 FLAT = 1e-7  # a pivot of a singular matrix over its first
+FAKE = 1e-4  # the same where the matrix is not singular
 
 
-def null_vectors(a: Array, n: int, least: int, basis: Array) -> int:
+def null_vectors(a: Array, n: int, least: int, basis: Array, rest: Array) -> int:
     """A basis, row by row, of the null space of a (n, n), n <= 12, by complete pivots.
 
-    Pivots below FLAT of the first count as zero; at least `least` do. The dimension."""
+    Pivots below FLAT of the first count as zero; at least `least` do: rest[0] is the largest of
+    those that had to, over the first. The dimension."""
     order = empty(12)
     for k in range(n):
         order[k] = float(k)
     rank = n - least
     first = 0.0
-    for k in range(n - least):
+    rest[0] = 0.0
+    for k in range(n - least + 1):
         best = -1.0
         row = k
         column = k
@@ -31,6 +34,10 @@ def null_vectors(a: Array, n: int, least: int, basis: Array) -> int:
                     column = j
         if k == 0:
             first = best
+        if k == n - least:
+            if first > 0.0:
+                rest[0] = best / first
+            break
         if best <= FLAT * first:
             rank = k
             break
@@ -64,8 +71,11 @@ def null_vectors(a: Array, n: int, least: int, basis: Array) -> int:
     return n - rank
 
 
-def monomials(s: Array, x: float, lack: int, y: Array) -> int:
+def monomials(s: Array, x: float, lack: int, y: Array, rest: Array) -> int:
     """Vectors y of (3) for a root x, row by row, the multiples of products first; how many.
+
+    Where S(x) lacks rank for every x, only at a root of the robot does it lack more: rest[0] is the
+    pivot that says so, zero at such a root.
 
     In a null space of more than one dimension, the products are the eigenvectors of a quotient of
     two generic forms in v_b and v_c, as seen on the six monomials that both can multiply."""
@@ -78,7 +88,9 @@ def monomials(s: Array, x: float, lack: int, y: Array) -> int:
         z = 1.0 / x
         for k in range(144):
             a[k] = z * (z * s[k] + s[144 + k]) + s[288 + k]
-    k = null_vectors(a, 12, lack + 1, basis)
+    k = null_vectors(a, 12, lack + 1, basis, rest)
+    if lack > 0 and rest[0] > FAKE:
+        return 0
     if k == 1:
         for i in range(12):
             y[i] = basis[i]
@@ -115,6 +127,7 @@ def split_products(basis: Array, k: int, y: Array) -> int:
         return 0
     z = empty(36)
     c = empty(36)
+    rest = empty(1)
     re = empty(6)
     im = empty(6)
     for i in range(k):
@@ -130,7 +143,7 @@ def split_products(basis: Array, k: int, y: Array) -> int:
                 for j in range(k):
                     z[k * i + j] = both[2 * k * i + k + j]
                 z[k * i + i] -= re[r]
-            many = null_vectors(z, k, 1, c)
+            many = null_vectors(z, k, 1, c, rest)
             if many > 0:
                 for i in range(12):
                     y[12 * found + i] = 0.0

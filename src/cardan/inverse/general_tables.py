@@ -72,9 +72,15 @@ class Formulation:
         """In the order of the kernels."""
         return (self.h, *(j for j in self.H if j != self.h), self.a, self.b, self.c)
 
+    def tail(self, mode: int) -> Array:
+        """The last numbers of its table."""
+        places = [*self.joints, self.near, self.trusted, self.rank, self.lack, self.H[0], mode]
+        return np.array(places, float)
+
     def numbers(self) -> Array:
-        tail = [*self.joints, self.near, self.trusted, self.rank, self.lack, 0, self.wrapped]
-        return np.concatenate([self.W.reshape(-1), self.basis.reshape(-1), np.array(tail, float)])
+        return np.concatenate(
+            [self.W.reshape(-1), self.basis.reshape(-1), self.tail(int(self.wrapped))]
+        )
 
     def N(self, tau: Array) -> Array:
         """(1): H as a linear map of L."""

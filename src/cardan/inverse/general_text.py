@@ -1,19 +1,15 @@
-"""The general method in words and in code: the elimination of a robot, stated; its source text."""
+"""The general method in words: the elimination of a robot, stated."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
-
-from ..emit.kernel_text import KERNEL_LANGUAGES, Face, kernel_source
-from ..errors import ModelError, UnknownNameError
-from .general_pose import general_pose
-from .general_slides import slides_pose
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from .general import GeneralSolver, Prepared
+    from .chain import Chain
+    from .general import Prepared
 
-__all__ = ["elimination", "emitted"]
+__all__ = ["elimination"]
 
 _SLIDES = """The three prismatic joints do not turn the tool.
 1. Orientation: A0 Rz({a}) A1 Rz({b}) A2 Rz({c}) A3 = R, A0..A3 constant. The third axes give
@@ -42,14 +38,12 @@ When the matrices of a pose are badly conditioned, a real root gives no configur
 number of roots is odd, the next elimination is used: {others}."""
 
 
-def elimination(solver: GeneralSolver, form: str) -> str:
+def elimination(chain: Chain, held: Sequence[int], made: Prepared, form: str) -> str:
     """The steps for the robot, with names and sizes."""
-    names = [name for j, name in enumerate(solver.chain.names) if j not in solver.held]
-    made = _some(solver)
-    head = f"Inverse geometry of {solver.chain.robot} by the general method (Raghavan and Roth)"
-    if solver.held:
-        given = ", ".join(solver.chain.names[j] for j in solver.held)
-        head += f", {given} given"
+    names = [name for j, name in enumerate(chain.names) if j not in held]
+    head = f"Inverse geometry of {chain.robot} by the general method (Raghavan and Roth)"
+    if held:
+        head += f", {', '.join(chain.names[j] for j in held)} given"
     text = head + ".\n" + (_slides(made, names) if made.slides else _steps(made, names))
     if made.chosen and not made.chosen[0].trusted:
         text += (
@@ -57,18 +51,6 @@ def elimination(solver: GeneralSolver, form: str) -> str:
         )
         text += "\nall of them are used, and step 8 is on the robot itself."
     return text + "\n" if form == "text" else _latex(text)
-
-
-def _some(solver: GeneralSolver) -> Prepared:
-    """What is prepared, or the chain with its held joints at 0."""
-    if solver._ready:
-        return next(iter(solver._ready.values()))
-    from .general import without
-
-    numeric = solver.chain.numeric()
-    for j in sorted(solver.held, reverse=True):
-        numeric = without(numeric, j, 0.0)
-    return solver.prepared(numeric)
 
 
 def _slides(made: Prepared, names: list[str]) -> str:
@@ -114,40 +96,3 @@ def _latex(text: str) -> str:
         else:
             out.append(line.strip())
     return "\n".join([*out, *([r"\end{enumerate}"] if listed else [])]) + "\n"
-
-
-def emitted(solver: GeneralSolver, language: str, function: str, options: Mapping[str, Any]) -> str:
-    """Source text: T (4x4, row by row) -> q (16x6, row by row), info."""
-    if options:
-        raise UnknownNameError.of("option of emit", next(iter(options)), ("function",))
-    if language not in KERNEL_LANGUAGES:
-        raise UnknownNameError.of("language of the general method", language, KERNEL_LANGUAGES)
-    if solver.held:
-        given = ", ".join(solver.chain.names[j] for j in solver.held)
-        raise ModelError(
-            f"code of the general method is for six joints: fix {given} in the description first"
-        )
-    made = _some(solver)
-    face = Face(
-        function, {"T": 16}, {"q": 96, "info": 64}, {"robot": [float(x) for x in made.table]},
-        _header(solver, made),
-    )  # fmt: skip
-    return kernel_source(language, slides_pose if made.slides else general_pose, face)
-
-
-def _header(solver: GeneralSolver, made: Prepared) -> list[str]:
-    return [
-        f"{solver.chain.robot}: all configurations of a pose of {solver.chain.frame}, by the"
-        " general method",
-        "",
-        "T     pose (4x4, row by row), lengths in m; it must be rigid",
-        f"q     16 rows of 6: {', '.join(solver.chain.names)}, rad or m; the first info[0] count",
-        "info  number of configurations; then for each of 16: largest error of an entry of the pose"
-        " (in units of",
-        "      the robot), smallest pivot of the Jacobian over the largest (below 1e-6: singular),"
-        " number of roots;",
-        "      info[49]: eliminations used; info[50]: 1 when one of them was sound",
-        "",
-        *elimination(solver, "text").splitlines()[1:],
-        "",
-    ]

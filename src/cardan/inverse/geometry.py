@@ -23,7 +23,8 @@ from ..program import Program
 from .answer import Configurations
 from .arm_angle import arm_angle, require_arm_plane
 from .chain import Chain, NumericChain
-from .closed import Closed, Found
+from .closed import Closed
+from .doubt import Found
 from .polish import distance
 from .poses import poses
 
@@ -71,16 +72,19 @@ class InverseGeometry:
     ) -> Any:  # fmt: skip
         """All real configurations of a pose (4, 4): an array (k, n), k = 0 out of reach.
 
-        A batch (..., 4, 4), or report=True, gives `Configurations`. guess (n): nearest first; where
-        a joint may have any value, the guess's is taken (else 0). limits=True: only those within
-        the joint limits, turned into them by whole turns. free: values (...) of the free joint.
-        p: values of the symbols in the geometry, by name."""
+        A batch (..., 4, 4), or report=True, gives `Configurations`. guess (n), or (..., n) one per
+        pose: nearest first; where a joint may have any value, the guess's is taken (else 0).
+        limits=True: only those within the joint limits, turned into them by whole turns. free:
+        values (...) of the free joint. p: values of the symbols in the geometry, by name."""
         values = self._values(p)
         numeric = self._numeric(values)
         pose = poses(T)
-        given, lead = self._free(free, guess, pose.shape[:-2], numeric)
-        flat = np.ascontiguousarray(np.broadcast_to(pose, (*lead, 4, 4))).reshape(-1, 4, 4)
         start = None if guess is None else self._guess(guess)
+        given = self._free(free, start, numeric)
+        lead = _together(poses=pose[..., 0, 0], free=given, guess=start)
+        flat = _rows(pose, lead, 4, 4)
+        given = None if given is None else _rows(given, lead, given.shape[-1])
+        start = None if start is None else _rows(start, lead, self.chain.n)
         found = self._run(flat, given, values, numeric, start)
         if limits:
             found = _within(found, numeric)
@@ -124,42 +128,38 @@ class InverseGeometry:
         return values
 
     def _guess(self, guess: Any) -> Array:
-        found = np.asarray(guess, float)
-        if found.shape != (self.chain.n,) or not np.isfinite(found).all():
+        try:
+            found = np.asarray(guess, float)
+        except (TypeError, ValueError):
+            found = np.full((), np.nan)
+        if found.shape[-1:] != (self.chain.n,) or not np.isfinite(found).all():
             raise InputError(
-                f"guess has shape {found.shape}; expected {self.chain.n} finite values"
+                f"guess has shape {found.shape}; expected {self.chain.n} finite values, or"
+                f" (..., {self.chain.n}) with one guess per pose"
             )
         return found
 
-    def _free(
-        self, free: Any, guess: Any, lead: tuple[int, ...], numeric: NumericChain
-    ) -> tuple[Array | None, tuple[int, ...]]:
-        """The values of the free joints (N, f), and the leading axes of poses and values."""
+    def _free(self, free: Any, guess: Array | None, numeric: NumericChain) -> Array | None:
+        """The values (..., f) of the free joints, or of the arm angle."""
         count = 1 if self.plane else len(self.free)
         if not count:
             if free is not None:
                 raise InputError("free is given, but no joint of this solution is free")
-            return None, lead
+            return None
         if free is None:
-            start = np.zeros(self.chain.n) if guess is None else self._guess(guess)
-            free = start[list(self.free)]
-            if self.plane:
-                free = 0.0 if guess is None else arm_angle(numeric, start)
-            elif count == 1:
-                free = free[0]
-        found = np.asarray(free, float)
+            start = np.zeros(self.chain.n) if guess is None else guess
+            if not self.plane:
+                return start[..., list(self.free)]
+            return np.zeros(1) if guess is None else arm_angle(numeric, start)[..., None]
+        try:
+            found = np.asarray(free, float)
+        except (TypeError, ValueError):
+            found = np.full((), np.nan)
         if count == 1:
             found = found[..., None]
         if found.shape[-1:] != (count,) or not np.isfinite(found).all():
             raise InputError(f"free has shape {np.shape(free)}; expected (..., {count}) and finite")
-        try:
-            lead = np.broadcast_shapes(lead, found.shape[:-1])
-        except ValueError:
-            raise InputError(
-                f"free {np.shape(free)} and poses {lead} do not fit together"
-            ) from None
-        full = np.broadcast_to(found, (*lead, count)).reshape(prod(lead), count)
-        return np.ascontiguousarray(full), lead
+        return found
 
     def arm_angle(self, q: Any, p: Any = None) -> Array:
         """The arm angle of configurations (..., 7) of an arm with an arm plane."""
@@ -201,6 +201,26 @@ class InverseGeometry:
         return f"InverseGeometry({self.chain.robot}: method {self.method}{free}; {self.reason})"
 
 
+def _together(poses: Array, **others: Array | None) -> tuple[int, ...]:
+    """The leading axes of poses, values of free joints and guesses."""
+    lead = poses.shape
+    for name, values in others.items():
+        try:
+            lead = lead if values is None else np.broadcast_shapes(lead, values.shape[:-1])
+        except ValueError:
+            assert values is not None
+            raise InputError(
+                f"{name} {values.shape[:-1]} and poses {poses.shape} do not fit together"
+            ) from None
+    return lead
+
+
+def _rows(x: Array, lead: tuple[int, ...], *shape: int) -> Array:
+    """x for every pose, leading axes as one."""
+    full = np.broadcast_to(x, (*lead, *shape)).reshape(prod(lead), *shape)
+    return np.ascontiguousarray(full)
+
+
 def _within(found: Found, numeric: NumericChain) -> Found:
     """Only configurations within the joint limits, revolute joints moved by whole turns."""
     lower, upper = numeric.lower - 1e-9, numeric.upper + 1e-9
@@ -217,9 +237,7 @@ def _within(found: Found, numeric: NumericChain) -> Found:
 
 
 def _nearest(found: Found, numeric: NumericChain, guess: Array) -> Found:
-    far = (
-        np.stack([distance(numeric, guess, q) for q in found.q]) if len(found.q) else found.residual
-    )
+    far = distance(numeric, guess[:, None], found.q)
     return _taken(found, found.q, np.where(np.isnan(far), np.inf, far), found.count)
 
 

@@ -59,4 +59,4 @@ def _sentence(text: str) -> str:
         return rf"\paragraph{{{step[1]}. ${greek(step[2])}$}}"
     for mark in "&%#_{}":
         text = text.replace(mark, "\\" + mark)
-    return re.sub(r"(\w*\^-?\w+)", r"$\1$", text.replace("+-1", r"$\pm 1$"))
+    return re.sub(r"(\w*)\^(-?\w+)", r"$\1^{\2}$", text.replace("+-1", r"$\pm 1$"))

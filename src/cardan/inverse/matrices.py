@@ -21,7 +21,9 @@ from .chain import Chain
 from .fold import Screw
 from .polynomial import C, R, S, atom
 
-__all__ = ["Frame", "Geometry", "Joint", "compose", "geometry", "inverse", "placements"]
+__all__ = [
+    "Frame", "Geometry", "Joint", "arm_values", "compose", "geometry", "inverse", "placements",
+]  # fmt: skip
 
 Scalar = Any
 IDENTITY = Mat([[1, 0, 0], [0, 1, 0], [0, 0, 1]])
@@ -103,8 +105,7 @@ def geometry(chain: Chain, free: Sequence[int] = (), *, plane: bool = False) -> 
 
     U = T
     if chain.world is not None:
-        z = [value(x) for x in chain.world]
-        U = before(Frame(Mat([z[0:3], z[4:7], z[8:11]]), Vec(z[3], z[7], z[11])), U)
+        U = before(_placement([value(x) for x in chain.world]), U)
     for screw in chain.base:
         U = before(_screw(screw, value), U)
     for screw in reversed(chain.tool):
@@ -115,6 +116,36 @@ def geometry(chain: Chain, free: Sequence[int] = (), *, plane: bool = False) -> 
         return found
     psi = tracer.array("free", 1)[0]
     return replace(found, elbow=elbow(U.P, joints[2].r, joints[4].r, psi))
+
+
+def arm_values(chain: Chain, held: Sequence[bool], symbols: Mapping[str, Scalar]) -> list[Scalar]:
+    """The table of settle.py over traced scalars, with these values of the symbols."""
+
+    def value(x: Value) -> Scalar:
+        return evaluate(x, symbols.__getitem__, function)
+
+    ends = []
+    for screws in (chain.base, chain.tool):
+        end = Frame(IDENTITY, Vec(0, 0, 0))
+        for screw in screws:
+            end = compose(end, _screw(screw, value))
+        ends.append(end)
+    if chain.world is not None:
+        ends[0] = compose(_placement([value(x) for x in chain.world]), ends[0])
+    size = _size(chain, value)
+    few = chain.n - sum(map(bool, held)) < 6
+    table: list[Scalar] = [chain.n, size, function("max", size, 1), 1e-6 if few else 1e-9]
+    for end in ends:
+        for row, x in zip(end.R.rows, end.P, strict=True):
+            table += [*row, x]
+    for joint, given in zip(chain.joints, held, strict=True):
+        table += [*cos_sin(value(joint.alpha)), value(joint.d), value(joint.theta), value(joint.r)]
+        table += [joint.sigma, int(given)]
+    return table
+
+
+def _placement(z: Sequence[Scalar]) -> Frame:
+    return Frame(Mat([z[0:3], z[4:7], z[8:11]]), Vec(z[3], z[7], z[11]))
 
 
 def _screw(screw: Screw, value: Callable[[Value], Scalar]) -> Frame:

@@ -19,7 +19,8 @@ from .chain import Chain
 from .equation import Equation, equations
 from .matrices import Geometry, geometry
 from .relation import Relation, relations
-from .roots import Aid, Root, solved
+from .roots import TINY, Aid, Root, solved
+from .settle import CLEAR
 from .shadow import Shadow
 
 __all__ = ["Derivation", "Step", "Unsolved", "derive"]
@@ -91,7 +92,11 @@ class Derivation:
     def _take(self, relation: Relation) -> None:
         j = relation.unknown
         graph = self.geo.tracer.graph
-        aid = Aid(graph, self.sign, self.geo.size, self._otherwise(j), self.shadow.is_constant)
+        shadow = self.shadow
+        aid = Aid(
+            graph, self.sign, self.geo.size, self._otherwise(j), shadow.is_constant, shadow.usual,
+            CLEAR if self.guided else TINY,  # a guess is as good as a direction of few digits
+        )  # fmt: skip
         root = solved(relation, aid)
         self.known[j] = root.value
         self.steps.append(Step(j, relation, root))

@@ -21,6 +21,8 @@ RIGID = 1e-6  # how far from a rotation a matrix may be
 def poses(T: Any) -> Array:
     """T (..., 4, 4) as floats; an InputError says what is wrong with it, and where."""
     try:
+        if np.iscomplexobj(T):
+            raise TypeError
         found = np.asarray(T, float)
     except (TypeError, ValueError):
         raise InputError("T is not an array of real numbers; expected a pose (..., 4, 4)") from None

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from math import cos, pi, sin
+from math import cos, log10, pi, sin, sqrt
 from typing import Any
 
 from ..algebra.scalar import function
@@ -19,10 +19,10 @@ from ..ir.graph import Expr, Graph
 from .polynomial import quotient
 from .relation import Relation
 
-__all__ = ["Aid", "Root", "solved"]
+__all__ = ["TINY", "Aid", "Root", "select", "solved"]
 
 Scalar = Any
-TINY = 1e-24  # of the square of a vector that gives a direction: below, there is none
+TINY = 1e-24  # the digits of a direction are lost
 
 
 @dataclass(frozen=True)
@@ -39,17 +39,21 @@ class Root:
 @dataclass(frozen=True)
 class Aid:
     """What solving needs: the trace, new signs, a length of the robot, the direction taken where
-    every angle is a root, and whether a scalar is constant (then it is not asked to be zero)."""
+    every angle is a root, whether a scalar is constant (then it is not asked to be zero), and the
+    size that a scalar usually has."""
 
     graph: Graph
     sign: Callable[[], Expr]
     size: Scalar
     otherwise: tuple[Scalar, Scalar]
     fixed: Callable[[Scalar], bool]
+    usual: Callable[[Scalar], float]
+    tiny: float = TINY  # of the square of a vector that gives a direction: below, there is none
 
-    def scale(self, degree: float) -> Scalar:
-        """The square of a coefficient of that degree in lengths, as the robot's size sets it."""
-        return self.size ** round(2 * degree) if degree else 1
+    def scale(self, x: Scalar, degree: float) -> Scalar:
+        """What a scalar of that degree in lengths usually is, in terms of the robot's size."""
+        power = self.size ** round(degree) if degree else 1
+        return power * 10.0 ** round(log10(self.usual(x) / self.usual(power)))
 
     def chosen(self, clear: Scalar, pair: tuple[Scalar, Scalar]) -> tuple[Scalar, Scalar]:
         """The direction, where there is one."""
@@ -91,7 +95,7 @@ def select(graph: Graph, condition: Scalar, yes: Scalar, no: Scalar) -> Scalar:
 def _linear(relation: Relation, aid: Aid) -> Root:
     """X r = Y."""
     X, Y = relation.coefficients
-    spans = () if aid.fixed(X) else (X * X / aid.scale(relation.degree),)
+    spans = () if aid.fixed(X) else (X * X / aid.scale(X * X, 2 * relation.degree),)
     return Root(quotient(Y, X), None, (), spans)
 
 
@@ -119,9 +123,9 @@ def _two(relation: Relation, aid: Aid) -> Root:
     if aid.fixed(D):
         C, S = quotient(c, D), quotient(s, D)
         return Root((C, S), (S, C))
-    scale = aid.scale(relation.degree)
+    scale = aid.scale(D, 2 * relation.degree)
     over = 1 / D
-    C, S = aid.chosen(function("abs", D) - TINY * scale, (c * over, s * over))
+    C, S = aid.chosen(function("abs", D) - sqrt(aid.tiny) * scale, (c * over, s * over))
     return Root((C, S), (S, C), (), (D * D / (scale * scale),))
 
 
@@ -130,7 +134,7 @@ def _one(relation: Relation, aid: Aid) -> Root:
     X, Y, Z = relation.coefficients
     e = aid.sign()
     D = X * X + Y * Y
-    scale = aid.scale(relation.degree)
+    scale = aid.scale(D, 2 * relation.degree)
     margins: tuple[Scalar, ...] = ()
     spans = () if aid.fixed(D) else (D / scale,)
     if is_zero(Z):
@@ -142,7 +146,7 @@ def _one(relation: Relation, aid: Aid) -> Root:
         over = quotient(1, D)
         pair = ((Y * Z - X * w) * over, (X * Z + Y * w) * over)
         margins = (disc * over,)
-    C, S = aid.chosen(D - TINY * scale, pair)
+    C, S = aid.chosen(D - aid.tiny * scale, pair)
     return Root((C, S), (S, C), margins, spans, (e,))
 
 

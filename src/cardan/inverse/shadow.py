@@ -163,6 +163,10 @@ class Shadow:
             self.varying[id] = found
         return found
 
+    def usual(self, x: Scalar) -> float:
+        """The size of a known scalar in the middle of the samples."""
+        return float(np.median(np.abs(self.of(x)))) or 1.0
+
     def scale(self, x: Scalar) -> float:
         """The largest coefficient of a polynomial."""
         return max((float(np.abs(self.of(c)).max()) for c in terms(x).values()), default=0.0)

@@ -131,14 +131,20 @@ class Speller:
     def _product(self, x: int, y: int) -> tuple[str, int]:
         """x y, a minus of a name in front."""
         signs = [self.names[id][1] for id in (x, y) if id in self.names]
-        a, b = (self.names[id][0] if id in self.names else self._tight(id) for id in (x, y))
+        a, b = (self.names[id][0] if id in self.names else self._factor(id) for id in (x, y))
         if x == y:
-            return f"{a}^2", PRODUCT
+            base = a if x in self.names else self._tight(x, ATOM)
+            return f"{base}^2", PRODUCT
         if b[0].isdigit():
             a, b = b, a
         space = r"\cdot " if self.latex and b[0].isdigit() else r"\, " if self.latex else " "
         text = f"{a}*{b}" if not self.latex and b[0].isdigit() else f"{a}{space}{b}"
         return (text, PRODUCT) if signs.count(-1) % 2 == 0 else (f"-{text}", SUM)
+
+    def _factor(self, id: int) -> str:
+        """A factor of a product; a quotient on one line in parentheses."""
+        quotient = self.geo.tracer.graph.nodes[id][0] == "div" and not self.latex
+        return self._tight(id, ATOM if quotient else PRODUCT)
 
     def _function(self, op: str, args: list[str]) -> str:
         if op == "sqrt" and self.latex:
@@ -195,7 +201,7 @@ class Speller:
             atoms = [self.unknown(a >> 2, "CSr"[a & 3]) for a in m]
             if negative:
                 text, precedence = opposite
-            if precedence < PRODUCT and (atoms or (negative and out)):
+            if precedence < PRODUCT and (atoms or negative):
                 text = self._wrapped(text)
             parts = [*([text] if text != "1" or not atoms else []), *atoms]
             joined = (r"\, " if self.latex else " ").join(parts)

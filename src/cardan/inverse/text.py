@@ -82,7 +82,7 @@ def _opening(ik: InverseGeometry, found: Derivation, speller: Speller) -> list[s
     chain = found.chain
     lines = [
         f"Inverse geometry of {chain.robot}, frame {chain.frame}: method {ik.method},"
-        f" {ik.solver.kmax} branches",
+        f" {ik.solver.branches} branches",
         f"({ik.reason})",
         "",
         "T = [s n a P], the pose of the frame; iTj places frame j in frame i; e1, e2, ... = +1 or"
@@ -103,7 +103,38 @@ def _opening(ik: InverseGeometry, found: Derivation, speller: Speller) -> list[s
         if found.geo.joints[j].sigma != PRISMATIC
     ]
     lines.append(", ".join(sums) + "; S likewise")
-    return lines
+    return [*lines, *_elbow(found, speller)]
+
+
+ELBOW = (
+    "n = W/|W|",
+    "e1 = (z - (z.n) n)/|z - (z.n) n|,  e2 = n x e1",
+    "a = ({upper}^2 - {lower}^2 + |W|^2)/(2 |W|),  h = sqrt({upper}^2 - a^2)",
+    "K = a n + h (cos(psi) e1 + sin(psi) e2)",
+)
+ELBOW_LATEX = (
+    r"n = W/\|W\|",
+    r"e_1 = (z - (z^T n)\, n)/\|z - (z^T n)\, n\|, \quad e_2 = n \times e_1",
+    r"a = ({upper}^2 - {lower}^2 + \|W\|^2)/(2 \|W\|), \quad h = \sqrt{{{upper}^2 - a^2}}",
+    r"K = a\, n + h\, (\cos\psi\, e_1 + \sin\psi\, e_2)",
+)
+
+
+def _elbow(found: Derivation, speller: Speller) -> list[str]:
+    """How the arm angle gives the elbow, whose coordinates have names from here on."""
+    if found.geo.elbow is None:
+        return []
+    for letter, x in zip("xyz", found.geo.elbow, strict=True):
+        speller.name(x, f"K_{letter}" if speller.latex else f"K{letter}")
+    joints = found.geo.joints
+    upper, lower = (speller.text(joints[j].r, tight=2) for j in (2, 4))
+    rows = ELBOW_LATEX if speller.latex else ELBOW
+    return [
+        "psi is the arm angle, z the first axis, W the wrist and K the elbow, seen from the"
+        " shoulder: W is the position of U0, and",
+        *(f"      {row.format(upper=upper, lower=lower)}" for row in rows),
+        "(where W is on the first axis, x stands for z).",
+    ]
 
 
 def _word(word: Any) -> str:

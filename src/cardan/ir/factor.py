@@ -38,12 +38,13 @@ def _taken_out(code: Code) -> Code:
 
 def improved(code: Code) -> Code:
     """Sums rewritten and partial results shared, again and again as long as it pays."""
+    from .rescale import rescaled
     from .share import shared
 
     best = code
     for factor in (factored, _taken_out):
         found = code
-        for rewrite in (factor, shared) * 2:
+        for rewrite in (factor, shared, rescaled) * 2:
             if len(found.nodes) <= _LARGEST:
                 found = min(found, rewrite(found), key=_operations)
         best = min(best, found, key=_operations)

@@ -91,6 +91,7 @@ class Body:
     f_e: Vec
     n_e: Vec
     phi: Scalar = 0  # angle about z_j from the frame described to this one (see reform)
+    foot: Scalar = 0  # a mass on axis j at the foot of the common normal, P from O_i
     E: Vec | None = None  # diagonal of ∫ r r^T dm, when the moment is to be formed from it
     flexible: Elastic | None = None  # J, MS and M then include the undeformed flexible body
     place: Place | None = None  # shape functions of a flexible antecedent where joint j sits

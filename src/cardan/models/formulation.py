@@ -19,10 +19,12 @@ Nothing here changes a torque. What may be chosen, and what it saves:
 - `balance`: a symmetric body about z_j is exchanged with the antecedent so that ∫z² dm = 0: one
   product
   less in the moment.
+- `lump`, `rod`: what of it stays on link j as masses and a rod on its axis, so that first moments
+  and YZ of the antecedent vanish (see lump).
 - `align`: the frame of a last link is turned about its joint axis by a constant until MY = 0.
 - `unit`: one of the robot's lengths is the unit of length and need not be multiplied by.
-Reactions inside the joints are not preserved by the last four (see reform): models that output them
-use none.
+Reactions inside the joints are not preserved from `regroup` on (see reform): models that output
+them use none of these.
 """
 
 from __future__ import annotations
@@ -58,6 +60,13 @@ class Formulation:
     apart: frozenset[int] = frozenset()
     align: frozenset[int] = frozenset()
     unit: Unit = None
+    lump: frozenset[int] = frozenset()
+    rod: frozenset[int] = frozenset()
+
+    @property
+    def whole(self) -> Formulation:
+        """The same with all of a link's mass in its inertia: for models of composite links."""
+        return replace(self, lump=frozenset(), rod=frozenset())
 
     def remarks(self) -> tuple[str, ...]:
         """What a reader of the program must know to read its intermediate values."""
@@ -65,7 +74,7 @@ class Formulation:
         if self.still:
             listed = " ".join(map(str, sorted(self.still)))
             found.append(f"links {listed} are computed in the axes of their joint before its turn")
-        if self.regroup or self.balance:
+        if self.regroup or self.balance or self.lump or self.rod:
             found.append(
                 "inertial parameters are exchanged between neighbouring links: the torques are the"
                 " same, forces and moments between links are not"
@@ -106,7 +115,9 @@ def formulated(
     robot: Bodies, qs: Mapping[int, Scalar], form: Formulation
 ) -> tuple[Bodies, dict[int, Placed]]:
     """The bodies of a formulation and where they are placed at a joint position."""
-    robot = reparametrised(robot, form.regroup, form.balance, form.align, form.unit)
+    robot = reparametrised(
+        robot, form.regroup, form.balance, form.lump, form.rod, form.align, form.unit
+    )
     placed: dict[int, Placed] = {}
     for link in robot.links:
         j, i = link.j, link.i

@@ -45,7 +45,7 @@ def composite_links(
     """Inertial parameters of the composite links, (27)-(30); link 0 included."""
     x = Composite()
     qs = robot.spread(q)
-    robot, placed = formulated(robot, qs, form)
+    robot, placed = formulated(robot, qs, form.whole)
     x.C, x.S = trigonometry(robot, qs, placed, form)
     x.frames = {j: here.T for j, here in placed.items()}
     slide = form.slide

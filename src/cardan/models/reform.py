@@ -1,8 +1,10 @@
-"""The same robot with other parameters: regrouped, balanced, aligned, in another unit of length.
+"""The same robot with other parameters: regrouped, balanced, lumped, aligned, in another unit of
+length.
 
 Torques do not change. All of it is work on parameters alone, done once:
 
 - regrouped, balanced: bodies symmetric about a joint axis are exchanged across the joint;
+- lumped: some of it stays, as masses on joint axes (see lump);
 - aligned: the frame of a last link is turned about its joint axis, by a constant angle that goes
   to the joint, so that MY = 0;
 - in a unit: lengths are measured in one of the robot's own, which becomes 1. With unit L,
@@ -21,6 +23,7 @@ from ..algebra.scalar import HALF, function, sqrt
 from ..algebra.vector import Vec, symmetric
 from ..exact import Exact
 from .bodies import Bodies, Body
+from .lump import lumped
 from .transfer import symmetric_body, transferred
 
 __all__ = ["LENGTHS", "reparametrised"]
@@ -32,13 +35,15 @@ _TINY = 2.0**-60  # a length or first moment below it is nothing: it may be take
 
 
 def reparametrised(
-    robot: Bodies, regroup: bool, balance: frozenset[int], align: frozenset[int], unit: Unit
-) -> Bodies:
+    robot: Bodies, regroup: bool, balance: frozenset[int], lump: frozenset[int],
+    rod: frozenset[int], align: frozenset[int], unit: Unit,
+) -> Bodies:  # fmt: skip
     """The robot with its parameters exchanged; remembered, because it does not depend on q."""
-    key = regroup, balance, align, unit
+    key = regroup, balance, lump, rod, align, unit
     if key not in robot.reformed:
         found = regrouped(robot) if regroup else robot
         found = balanced(found, balance) if balance else found
+        found = lumped(found, balance, lump, rod) if lump or rod else found
         found = aligned(found, align) if align else found
         robot.reformed[key] = in_unit(found, *unit) if unit else found
     return robot.reformed[key]
@@ -104,7 +109,8 @@ def in_unit(robot: Bodies, key: str, j: int) -> Bodies:
         lengths = {name: _over(getattr(link, name), L) for name in LENGTHS}
         if link.j == j:
             lengths[key] = 1
-        return replace(link, **lengths, MS=L * link.MS, M=L * (L * link.M), f_e=L * link.f_e)
+        M, foot = L * (L * link.M), L * (L * link.foot)
+        return replace(link, **lengths, MS=L * link.MS, M=M, foot=foot, f_e=L * link.f_e)
 
     def over(v: Vec) -> Vec:
         return Vec(*(_over(x, L) for x in v))

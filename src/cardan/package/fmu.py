@@ -16,7 +16,7 @@ from ..describe.robot import Robot
 from ..errors import ModelError
 from .c import prototype
 from .compiler import build_shared, platform_tuple
-from .fmu_xml import STEP, Variable, description, inputs, variables
+from .fmu_xml import STEP, Variable, description, inputs, positions, variables
 from .folder import Files
 from .plan import Function, Plan, Wanted
 from .reference import TOLERANCE, arrays_of, difference
@@ -25,8 +25,12 @@ from .text import braced, number, numbers, readme
 
 __all__ = ["files", "models"]
 
+Run = Callable[[Mapping[str, Any]], dict[str, np.ndarray]]
 Motion = tuple[int, np.ndarray]  # communication steps, q and qd after them
 _STEPS, _SIZE = (20, 5, 1), 0.002  # of the test of co-simulation: how many, s
+_SHORTER = 4  # steps of integration that are tried
+_FINE = 1e-5  # relative difference of one communication step, by a step and a fifth of it
+_FAR = 1e6  # what a motion of the test does not reach
 
 
 def models(robot: Robot, wanted: list[Wanted]) -> list[Wanted]:
@@ -59,9 +63,10 @@ def files(plan: Plan) -> tuple[Files, tuple[str, ...]]:
             f"({', '.join(missing[:8])}): give them one with_values({{...}}); the option "
             "symbolic=True then keeps them as parameters of the unit"
         )
-    found = variables(plan, function)
+    step, motion = _motion(function)
+    found = variables(plan, function, step)
     token = _token(description(plan, found, ""), function)
-    sources, xml = _sources(plan, function, token), description(plan, found, token)
+    sources, xml = _sources(plan, function, token, step), description(plan, found, token)
     built = build_shared(plan.name, sources, ("FMI3_OVERRIDE_FUNCTION_PREFIX",))
     unit: dict[str, str | bytes] = {
         "modelDescription.xml": xml,
@@ -73,10 +78,9 @@ def files(plan: Plan) -> tuple[Files, tuple[str, ...]]:
         note = f"{plan.name}.fmu holds sources and no binary: {built}"
     else:
         note = f"{plan.name}.fmu holds sources and a binary for {platform_tuple()}"
-    motion = _motion(function)
     c_files = " ".join(f"sources/{name}" for name in sources if name.endswith(".c"))
     return {
-        "README.md": _readme(plan, found, motion, note),
+        "README.md": _readme(plan, found, step, motion, note),
         f"{plan.name}.fmu": _zipped({**unit, **binary}),
         "CMakeLists.txt": template("fmu/CMakeLists.txt", name=plan.name, sources=c_files),
         **unit,
@@ -90,7 +94,7 @@ def _token(xml: str, function: Function) -> str:
     return f"{{{uuid.UUID(bytes=digest[:16])}}}"
 
 
-def _sources(plan: Plan, function: Function, token: str) -> dict[str, str]:
+def _sources(plan: Plan, function: Function, token: str, step: float) -> dict[str, str]:
     names, first = {"q": "q", "qd": "qd", "p": "p"}, 0
     for array in inputs(function):
         names[array.name] = f"u + {first}" if first else "u"
@@ -98,8 +102,8 @@ def _sources(plan: Plan, function: Function, token: str) -> dict[str, str]:
     given = ", ".join([*(names[array.name] for array in function.inputs), "qdd"])
     values = [function.program.defaults[name] for name in function.program.parameters]
     model = template(
-        "fmu/model.h", name=plan.name, token=token, step=repr(STEP), nq=plan.robot.n, nu=first,
-        np=len(values), p=", ".join(repr(float(x)) for x in values) or "0",
+        "fmu/model.h", name=plan.name, token=token, step=repr(step), nu=first,
+        nq=positions(function), np=len(values), p=", ".join(repr(float(x)) for x in values) or "0",
         prototype=prototype(function), call=f"{function.name}({given});",
     )  # fmt: skip
     return {
@@ -144,23 +148,33 @@ def _test(function: Function, motion: Motion) -> str:
     )  # fmt: skip
 
 
-def _motion(function: Function) -> Motion:
-    """Where the reference is after some steps from the first state; fewer if it is unstable."""
+def _motion(function: Function) -> tuple[float, Motion]:
+    """A step of the integration, and where the reference is after some steps from the first state:
+    a shorter step if the robot is stiff, as one whose links bend, and fewer of them if it falls."""
+    ours = partial(arrays_of, function.program)
     with np.errstate(all="ignore"):
-        for steps in _STEPS:
-            ours = _integrated(function, partial(arrays_of, function.program), steps)
-            theirs = _integrated(function, function.reference, steps)
-            if difference(ours, theirs) <= TOLERANCE / 10:
-                return steps, theirs
+        for step in (STEP / 5**k for k in range(_SHORTER)):
+            if step < STEP and not _is_fine(function, ours, step):
+                continue
+            for steps in _STEPS:
+                found = _integrated(function, ours, steps, step)
+                if not np.abs(found).max() < _FAR:
+                    continue
+                theirs = _integrated(function, function.reference, steps, step)
+                if difference(found, theirs) <= TOLERANCE / 10:
+                    return step, (steps, theirs)
     raise ModelError(
-        f"'{function.program.robot}' cannot be simulated with steps of {STEP} s from the state of "
-        "the test: check its inertias with `cardan check`"
+        f"'{function.program.robot}' cannot be simulated with steps of {step:g} s from the state of"
+        " the test: check its inertias and stiffnesses with `cardan check`"
     )
 
 
-def _integrated(
-    function: Function, run: Callable[[Mapping[str, Any]], dict[str, np.ndarray]], steps: int
-) -> np.ndarray:
+def _is_fine(function: Function, run: Run, step: float) -> bool:
+    """Does a shorter step give the same motion?"""
+    return difference(*(_integrated(function, run, 1, h) for h in (step, step / 5))) < _FINE
+
+
+def _integrated(function: Function, run: Run, steps: int, step: float) -> np.ndarray:
     """q, qd after steps of the method that fmu.c has, with constant inputs."""
     shapes = {array.name: array.shape for array in function.inputs}
     state = {name: x.reshape(shapes[name]) for name, x in function.examples[0].inputs.items()}
@@ -170,7 +184,7 @@ def _integrated(
         return np.concatenate([x[n:], run({**state, "q": x[:n], "qd": x[n:]})["qdd"]])
 
     x = np.concatenate([state["q"], state["qd"]])
-    count = round(_SIZE / STEP)
+    count = round(_SIZE / step)
     h = _SIZE / count
     for _ in range(steps * count):
         k1 = slope(x)
@@ -181,17 +195,17 @@ def _integrated(
     return x
 
 
-def _readme(plan: Plan, found: list[Variable], motion: Motion, note: str) -> str:
+def _readme(plan: Plan, found: list[Variable], step: float, motion: Motion, note: str) -> str:
     rows = ["| variable | value reference | causality | unit | start |", "|---|---|---|---|---|"]
     for k, x in enumerate(found):
         start = "" if x.start is None else number(x.start)
         rows.append(f"| `{x.name}` | {k} | {x.causality or 'local'} | {x.unit} | {start} |")
     words = template(
-        "fmu/motion.md", steps=motion[0], size=repr(_SIZE), step=repr(STEP),
+        "fmu/motion.md", steps=motion[0], size=repr(_SIZE), step=repr(step),
         after=numbers(motion[1]),
     )  # fmt: skip
     sections = [
-        ("Use", template("fmu/use.md", name=plan.name, note=note, step=repr(STEP))),
+        ("Use", template("fmu/use.md", name=plan.name, note=note, step=repr(step))),
         ("Variables", "\n".join(rows)),
         ("A motion", words),
     ]

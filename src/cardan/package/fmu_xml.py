@@ -12,7 +12,7 @@ from ..emit.names import Names
 from ..version import __version__
 from .plan import Array, Function, Plan
 
-__all__ = ["STEP", "Variable", "description", "variables"]
+__all__ = ["STEP", "Variable", "description", "inputs", "positions", "variables"]
 
 STEP = 0.001  # s, of the integration within co-simulation
 _UNITS = {
@@ -36,29 +36,43 @@ class Variable:
     depends: int | None = None  # the only variable this depends on
 
 
-def variables(plan: Plan, function: Function) -> list[Variable]:
+def variables(plan: Plan, function: Function, step: float) -> list[Variable]:
     """time, q, qd, der(q), qdd, inputs, parameters, step: the order of fmu.c."""
     joints = [joint for joint in plan.robot.joints if joint.sigma != FIXED]
     lengths = ["m" if joint.sigma == PRISMATIC else "rad" for joint in joints]
-    n = len(joints)
+    names = [f"joint {joint.name}" for joint in joints]
+    deformed = positions(function) - len(joints)  # links that bend have coordinates of their own
+    lengths += [""] * deformed
+    names += [f"elastic coordinate {k}" for k in range(1, deformed + 1)]
+    n = len(names)
     found = [Variable("time", "time", "independent", unit="s")]
     for k, unit in enumerate(lengths, 1):
-        words = f"position of joint {joints[k - 1].name}"
+        words = f"position of {names[k - 1]}"
         found.append(Variable(f"q[{k}]", words, "output", unit=unit, start=0.0, depends=k))
     for k, unit in enumerate(lengths, 1):
-        words = f"velocity of joint {joints[k - 1].name}"
+        words = f"velocity of {names[k - 1]}"
         found.append(
-            Variable(f"qd[{k}]", words, "output", unit=f"{unit}/s", start=0.0, depends=n + k)
+            Variable(f"qd[{k}]", words, "output", unit=_per(unit, "s"), start=0.0, depends=n + k)
         )
     for k, unit in enumerate(lengths, 1):
         words = f"derivative of q[{k}]"
-        found.append(Variable(f"der(q[{k}])", words, unit=f"{unit}/s", state=k, depends=n + k))
+        found.append(Variable(f"der(q[{k}])", words, unit=_per(unit, "s"), state=k, depends=n + k))
     for k, unit in enumerate(lengths, 1):
-        words = f"acceleration of joint {joints[k - 1].name}"
-        found.append(Variable(f"qdd[{k}]", words, "output", unit=f"{unit}/s2", state=n + k))
+        words = f"acceleration of {names[k - 1]}"
+        found.append(Variable(f"qdd[{k}]", words, "output", unit=_per(unit, "s2"), state=n + k))
     for array in inputs(function):
         found += _elements(plan, array)
-    return [*found, *_parameters(function), _step()]
+    return [*found, *_parameters(function), _step(step)]
+
+
+def positions(function: Function) -> int:
+    """The number of coordinates q."""
+    return next(array.size for array in function.inputs if array.name == "q")
+
+
+def _per(unit: str, time: str) -> str:
+    """A unit by a power of time; elastic coordinates have none."""
+    return f"{unit}/{time}" if unit else ""
 
 
 def inputs(function: Function) -> list[Array]:
@@ -86,9 +100,9 @@ def _parameters(function: Function) -> Iterator[Variable]:
         yield Variable(f"p.{names.claim(name)}", words, "parameter", "fixed", start=value)
 
 
-def _step() -> Variable:
+def _step(step: float) -> Variable:
     words = "largest step of the integration (Runge-Kutta of order 4) in co-simulation"
-    return Variable("step", words, "parameter", "fixed", "s", STEP)
+    return Variable("step", words, "parameter", "fixed", "s", step)
 
 
 def description(plan: Plan, found: list[Variable], token: str) -> str:

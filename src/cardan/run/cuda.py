@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..emit.cuda import row_numbers
 from ..errors import InputError, MissingExtraError, ModelError
 from .inputs import parameter_vector, without_idle
 from .outputs import outputs_type
@@ -150,22 +151,30 @@ class CudaFunction:
     def _launch(
         self, layout: str, count: int, inputs: Mapping[str, Any], outputs: Mapping[str, Any]
     ) -> None:
-        size = np.dtype(self.dtype).itemsize
-        numbers = sum(prod(s) for name, s in self._inputs.items() if name != "p")
-        numbers += sum(map(prod, self._outputs.values()))
         threads, shared = _THREADS, 0
         if layout == "rows":
-            while threads > 32 and threads * numbers * size > _SHARED_BYTES:
-                threads //= 2
-            shared = threads * numbers * size
+            size = np.dtype(self.dtype).itemsize * self._row_numbers()
+            threads = _THREADS if _THREADS * size <= _SHARED_BYTES else 32
+            shared = threads * size
             if shared > _SHARED_BYTES:
-                raise ModelError(
-                    f"{numbers} numbers per state do not fit a block's shared memory in rows:"
-                    " use layout='columns'"
-                )
+                self._ask_for(shared)
         blocks = min(-(-count // threads), 1 << 20)
         arguments = (np.int64(count), *inputs.values(), *outputs.values())
         self._kernels[layout]((blocks,), (threads,), arguments, shared_mem=shared)
+
+    def _row_numbers(self) -> int:
+        inputs = (prod(shape) for name, shape in self._inputs.items() if name != "p")
+        return row_numbers(inputs, map(prod, self._outputs.values()))
+
+    def _ask_for(self, shared: int) -> None:
+        """More shared memory than every device has by default."""
+        known = self.cupy.cuda.Device().attributes
+        if shared > known.get("MaxSharedMemoryPerBlockOptin", _SHARED_BYTES):
+            raise ModelError(
+                f"{self._row_numbers()} numbers per state do not fit a block's shared memory in"
+                " rows: use layout='columns'"
+            )
+        self._kernels["rows"].max_dynamic_shared_size_bytes = shared
 
 
 def _cupy() -> Any:

@@ -29,7 +29,8 @@ class KernelFunction:
     """f(inputs, threads) -> outputs: the kernel on every row.
 
     The parameters of the kernel are arrays: inputs (rows, size), or (size,) when they are the same
-    for all rows, and outputs (rows, size), allocated here. Size 0 of an input: any."""
+    for all rows, and outputs (rows, size), allocated here or given as `out`. Size 0 of an input:
+    any."""
 
     def __init__(
         self, entry: Callable[..., Any], inputs: Mapping[str, int], outputs: Mapping[str, int]
@@ -40,14 +41,15 @@ class KernelFunction:
         self._function: Any = None
 
     def __call__(
-        self, arrays: Mapping[str, np.ndarray], rows: int, threads: int | None = None
-    ) -> dict[str, np.ndarray]:
+        self, arrays: Mapping[str, np.ndarray], rows: int, threads: int | None = None,
+        out: Mapping[str, np.ndarray] | None = None,
+    ) -> dict[str, np.ndarray]:  # fmt: skip
         given = {name: np.ascontiguousarray(arrays[name], np.float64) for name in self.inputs}
         for name, array in given.items():
             size = self.inputs[name] or array.shape[-1]
             if array.shape not in ((rows, size), (size,)):
                 raise InputError(f"'{name}' has shape {array.shape}; expected {self.inputs[name]}")
-        found = {name: np.zeros((rows, size)) for name, size in self.outputs.items()}
+        found = dict(out or {name: np.zeros((rows, size)) for name, size in self.outputs.items()})
         if rows:
             self._spread(given, found, rows, threads)
         return found

@@ -115,11 +115,11 @@ class Kernels:
 
     def _text(
         self, width: int, uniform: frozenset[str] = frozenset(),
-        lies: tuple[str, ...] = (),
+        lies: tuple[str, ...] = (), surveyed: bool = False,
     ) -> str:  # fmt: skip
         return kernel_text(
             self.code, name="kernel", width=width, vector=self.width, dtype=self.dtype.name,
-            fma=self.machine.fma, uniform=uniform, lies=lies,
+            fma=self.machine.fma, uniform=uniform, lies=lies, surveyed=surveyed,
         )  # fmt: skip
 
     def _engine(self, text: str) -> Any:

@@ -4,7 +4,8 @@
 
 Y K = A vd + C(q, qd) v + Q + friction must hold with the Coriolis matrix of Christoffel symbols,
 whose C(q, a) b is symmetric in a and b. So it follows from the regressor of the velocity torques
-h(a) = C(q, a) a by C(q, a) b = (h(a + b) - h(a - b)) / 4, exactly.
+h(a) = C(q, a) a by C(q, a) b = (h(a + b) - h(a - b)) / 4, exactly. With closed loops all of it is
+that of the active joints: q = φ(q_a) gives Ṁ a b = φ''[a, b], symmetric too.
 """
 
 from __future__ import annotations
@@ -25,10 +26,11 @@ from ..ir.passes import inline
 from ..ir.trace import Tracer
 from ..program import Program
 from .control import REFERENCE, _drivable, _program
+from .coordinates import coordinates
 from .derived import derived
 from .frames import number
 from .joints import vector
-from .statespace import SMOOTH
+from .statespace import SMOOTH, joint_rates
 from .trajectory import Trajectory, fits
 
 __all__ = ["Adaptive", "adaptive", "adaptive_law", "base_values", "reference_regressor"]
@@ -38,11 +40,13 @@ _DRIVES = ("FV", "FS")
 
 def reference_regressor(robot: Robot, smooth: float = SMOOTH) -> Program:
     """q, qd, v, vd -> Y (n, np) with Y K = A vd + C(q, qd) v + Q + friction(qd), K the base
-    parameters (columns as of the base regressor)."""
-    _drivable(robot, loops=False)
-    n = robot.n
+    parameters (columns as of the base regressor); of closed loops for the active joints."""
+    _drivable(robot)
+    on = coordinates(robot)
+    n = on.nv
     tracer = Tracer()
-    q, qd, v, vd = (tracer.array(name, n) for name in ("q", "qd", "v", "vd"))
+    q = tracer.array("q", on.nq)
+    qd, v, vd = (tracer.array(name, n) for name in ("qd", "v", "vd"))
     Y, columns = _regressor(robot, tracer, q, qd, v, vd, smooth)
     outputs = {"Y": ((n, len(columns)), [x for row in Y for x in row])}
     code, _ = tracer.program(outputs)
@@ -55,8 +59,8 @@ def _regressor(
     smooth: float,
 ) -> tuple[list[list[Any]], tuple[str, ...]]:  # fmt: skip
     program = derived(robot, "regressor", base_parameters=True)
-    n, width = robot.n, len(program.columns)
-    numbers = [k for k, joint in enumerate(robot.joints, 1) if joint.sigma != FIXED]
+    n, width = len(qd), len(program.columns)
+    numbers = [str(k) for k, joint in enumerate(robot.joints, 1) if joint.sigma != FIXED]
     none: list[Any] = [0] * n
 
     def D(velocity: list[Any], acceleration: list[Any]) -> list[Any]:
@@ -67,15 +71,16 @@ def _regressor(
     plus = D([a + b for a, b in zip(qd, v, strict=True)], none)
     minus = D([a - b for a, b in zip(qd, v, strict=True)], none)
     small, quarter = exact(str(smooth * smooth)), exact("1/4")
+    speeds, M = joint_rates(robot, tracer.graph, q, qd)
     Y: list[list[Any]] = []
     for j in range(n):
         row: list[Any] = []
         for c, name in enumerate(program.columns):
             k = j * width + c
             if name.startswith(_DRIVES):
-                own = name[2:] == str(numbers[j])
-                x = qd[j] if name.startswith("FV") else qd[j] / sqrt(qd[j] * qd[j] + small)
-                row.append(x if own else 0)
+                joint = numbers.index(name[2:])
+                x = speeds[joint]
+                row.append(M[joint][j] * (x if name.startswith("FV") else x / sqrt(x * x + small)))
             else:
                 row.append(still[k] + quarter * (plus[k] - minus[k]))
         Y.append(row)
@@ -100,15 +105,17 @@ def base_values(robot: Robot, columns: Sequence[str]) -> np.ndarray:
 
 def adaptive_law(robot: Robot, kd: Any, slope: Any, rates: Any, smooth: float = SMOOTH) -> Program:
     """q, qd, q_r, qd_r, qdd_r, K -> tau, Kd."""
-    _drivable(robot, loops=False)
-    n = robot.n
+    _drivable(robot)
+    on = coordinates(robot)
+    n = on.nv
     tracer = Tracer()
-    q, qd, r, rd, rdd = (tracer.array(name, n) for name in ("q", "qd", *REFERENCE))
+    q = tracer.array("q", on.nq)
+    qd, r, rd, rdd = (tracer.array(name, n) for name in ("qd", *REFERENCE))
     width = len(derived(robot, "regressor", base_parameters=True).columns)
     K = tracer.array("K", width)
     kd, slope = vector("kd", kd, n).tolist(), vector("slope", slope, n).tolist()
     rates = vector("rates", rates, width).tolist()
-    e = [a - b for a, b in zip(r, q, strict=True)]
+    e = [a - q[k] for a, k in zip(r, on.place.tolist(), strict=True)]
     ed = [a - b for a, b in zip(rd, qd, strict=True)]
     v = [a + L * b for a, L, b in zip(rd, slope, e, strict=True)]
     vd = [a + L * b for a, L, b in zip(rdd, slope, ed, strict=True)]
@@ -152,7 +159,8 @@ def adaptive(
     """Follow a motion without knowing the parameters: `first` are their estimates at the start.
 
     The geometry and gravity of `robot` are used, its inertias and friction are not."""
-    fits(motion, robot)
+    if motion.n != coordinates(robot).nv:
+        fits(motion, robot)
     columns = derived(robot, "regressor", base_parameters=True).columns
     z0 = vector("first", first, len(columns))
     if (np.asarray(rates, float) < 0).any():

@@ -23,7 +23,7 @@ from ..algebra.solve import solve_symmetric
 from ..algebra.vector import Vec, cross, dot
 from ..build.common import is_floating
 from ..describe.robot import Robot
-from ..errors import ModelError, UnknownNameError
+from ..errors import InputError, ModelError, UnknownNameError
 from ..ir.passes import inline
 from ..ir.trace import Tracer
 from ..program import Program
@@ -32,7 +32,7 @@ from .derived import compiled, derived
 from .joints import require_numbers, vector
 from .paths import Path
 from .statespace import SMOOTH, generalised_friction
-from .taskspace import rows_of
+from .taskspace import ROWS, rows_of
 from .trajectory import Trajectory, fits
 
 __all__ = [
@@ -120,10 +120,8 @@ def joint_law(
     return _program(tracer, kind, robot, {"tau": ((n,), tau)}, REFERENCE)
 
 
-def _drivable(robot: Robot, loops: bool = True) -> None:
+def _drivable(robot: Robot) -> None:
     require_numbers(robot, "a control law")
-    if robot.loops and not loops:
-        raise ModelError(f"this law is for trees; '{robot.name}' has closed loops")
     if is_floating(robot) or not coordinates(robot).driven.all():
         raise ModelError(
             f"control laws are for a fixed base and rigid joints and links; not '{robot.name}':"
@@ -191,13 +189,19 @@ def task_law(
     """Computed torque in task space, q, qd, T_r, V_r, Vd_r -> tau; twists in frame 0's axes.
 
     `task`: components that are controlled ("x y z rx ry rz"); `posture`: damping, 1/s, of joint
-    motion that does not move them."""
-    _drivable(robot, loops=False)
-    n, rows = robot.n, rows_of(task, robot.n)
+    motion that does not move them. With closed loops the active joints are driven."""
+    _drivable(robot)
+    on = coordinates(robot)
+    n, rows = on.nv, rows_of(task, on.nv)
+    if len(rows) > n:
+        raise InputError(
+            f"'{robot.name}' drives {n} joints: name the {n} components of the task that they"
+            f' control, such as task="{" ".join(ROWS[:n])}"'
+        )
     kp, kd = vector("kp", kp, len(rows)).tolist(), vector("kd", kd, len(rows)).tolist()
     chosen = {} if frame is None else {"frame": frame}
     tracer = Tracer()
-    q, qd = tracer.array("q", n), tracer.array("qd", n)
+    q, qd = tracer.array("q", on.nq), tracer.array("qd", n)
     T_r = tracer.array("T_r", 4, 4)
     V_r, Vd_r = tracer.array("V_r", 6), tracer.array("Vd_r", 6)
 
@@ -215,7 +219,7 @@ def task_law(
         for a, b, r, v in zip(kp, kd, rows, V, strict=True)
     ]
     free = [-(float(posture) * v) for v in qd] if len(rows) < n else [0] * n
-    if len(rows) == n == 6:
+    if len(rows) == n == 6 and not on.closed:
         Jinv = run("jacobian-inverse", "Jinv", q=q)
         qdd = [dot(Jinv[6 * j : 6 * j + 6], wanted) for j in range(n)]
     else:  # y + J^T (J J^T)^-1 (a - J y): least change of y = -posture qd

@@ -106,20 +106,21 @@ def _reference(law: Program, q: np.ndarray, reference: Any) -> dict[str, np.ndar
 def equilibrium(robot: Robot, law: Program, reference: Any, *, tolerance: float = 1e-12) -> Any:
     """Where the robot comes to rest under a law with a fixed reference: tau(q) = Q(q), by Newton
     from the reference. A PD law sags under gravity; this is where."""
-    if robot.loops:
-        raise ModelError(f"'{robot.name}' has closed loops: equilibrium is for trees")
-    n = robot.n
-    point = vector("reference", reference, n)
+    on = coordinates(robot)
+    q = on.first("reference", reference)
+    point, still = q[on.place], np.zeros(on.nv)
     given: dict[str, Any] = _reference(law, point, point)
     gravity = derived(robot, "gravity")
     slope = gravity.derivative("Q", "q").compile()
     stiffness = law.derivative("tau", "q").compile()
     hold, pull = gravity.compile(), law.compile()
-    q, still = point.copy(), np.zeros(n)
     for _ in range(100):
+        M = on.matrix(q, still)[0] if on.closed else np.eye(on.nv)
         lack = pull(q=q, qd=still, **given) - hold(q=q)
-        change = np.linalg.solve(slope(q=q) - stiffness(q=q, qd=still, **given), lack)
-        q = q + change * min(1.0, 1.0 / max(np.abs(change).max(), 1e-300))
+        stiff = slope(q=q) - stiffness(q=q, qd=still, **given)
+        change = np.linalg.solve(stiff @ M, lack)
+        q = q + M @ change * min(1.0, 1.0 / max(np.abs(change).max(), 1e-300))
+        q = on.closed_at(q) if on.closed else q
         if np.abs(change).max() <= tolerance * (1 + np.abs(q).max()):
             return q
     raise InputError("no equilibrium was found near the reference: are the gains too small?")

@@ -25,6 +25,8 @@ __all__ = [
 COLOURS = (
     "#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#8C564B", "#000000",
 )  # fmt: skip
+_DASHES = ("-", "--", ":", "-.")  # when the colours come again
+_LISTED = 9  # labels under each other beside a panel
 FORMATS = (".png", ".pdf", ".svg", ".jpg")
 _STYLE: dict[str, Any] = {
     "font.size": 9, "axes.titlesize": 9, "axes.labelsize": 9, "legend.fontsize": 8,
@@ -73,12 +75,16 @@ def lines(
         same = len({tuple(panel.y) for panel in panels}) == 1
         for ax, panel in zip(axes, panels, strict=False):
             for k, (label, y) in enumerate(panel.y.items()):
-                dash = "--" if label in panel.dashed else "-"
+                again = _DASHES[k // len(COLOURS) % len(_DASHES)]
+                dash = "--" if label in panel.dashed else again
                 ax.plot(t, y, dash, label=label, color=COLOURS[k % len(COLOURS)])
             ax.set_title(panel.title, loc="left")
             ax.set_ylabel(panel.unit)
             if len(panel.y) > 1 and not same:
-                ax.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), handlelength=1.2)
+                beside = -(-len(panel.y) // _LISTED)
+                ax.legend(
+                    loc="center left", bbox_to_anchor=(1.0, 0.5), handlelength=1.8, ncols=beside
+                )
         if same and len(panels[0].y) > 1:  # one legend for all
             where: Any = "outside right center" if columns == 1 else "outside lower center"
             handles, labels = axes[0].get_legend_handles_labels()
@@ -96,9 +102,12 @@ def lines(
 
 
 def joint_panels(robot: Robot, title: str, values: np.ndarray, kind: str) -> list[Panel]:
-    """Values of all joints (m, n) as panels, one per unit; kind: q, qd, qdd or tau."""
+    """Values of all joints (m, n) as panels, one per unit; kind: q, qd, qdd or tau. Joints without
+    values (not a number throughout) are left out."""
     found: dict[str, dict[str, np.ndarray]] = {}
     for name, unit, column in zip(names(robot), units(robot), values.T, strict=True):
+        if np.isnan(column).all():
+            continue
         suffix = {"q": "", "qd": "/s", "qdd": "/s²"}.get(kind)
         text = unit.effort if suffix is None else unit.position + suffix
         found.setdefault(text, {})[name] = column

@@ -14,6 +14,8 @@ from .trajectory import Trajectory
 
 __all__ = ["Energy", "Simulation"]
 
+_ROUNDING = 1e-9
+
 
 @dataclass(frozen=True)
 class Energy:
@@ -38,9 +40,11 @@ class Energy:
 
     @property
     def drift(self) -> float:
-        """The largest residual over the largest energy that moved."""
+        """The largest residual over the largest energy that moved; of a robot at rest, over what
+        rounding leaves of the energy it has."""
         parts = (self.kinetic, self.potential, self.elastic, self.drives, self.friction)
         scale = max([float(np.ptp(x)) for x in parts] + [float(self.kinetic.max())])
+        scale = max(scale, _ROUNDING * float(np.abs(self.stored).max()))
         worst = float(np.abs(self.residual).max())
         return worst / scale if scale else worst
 

@@ -33,7 +33,12 @@ from .frames import number
 from .joints import moving, require_numbers
 
 __all__ = [
-    "SMOOTH", "StateSpace", "friction_torques", "generalised_friction", "gravity_in_world",
+    "SMOOTH",
+    "StateSpace",
+    "friction_torques",
+    "generalised_friction",
+    "gravity_in_world",
+    "joint_rates",
     "state_space",
 ]  # fmt: skip
 
@@ -85,6 +90,25 @@ def friction_torques(robot: Robot, qd: Sequence[Any], smooth: float) -> list[Any
     return found
 
 
+def joint_rates(
+    robot: Robot, graph: Graph, q: Sequence[Any], v: Sequence[Any]
+) -> tuple[list[Any], list[list[Any]]]:
+    """(rates of all joints, M) with qd = M v: of closed loops the passive joints follow."""
+    on = coordinates(robot)
+    M: list[list[Any]] = [[0] * on.nv for _ in range(on.nq)]
+    for c, k in enumerate(on.place.tolist()):
+        M[k][c] = 1
+    speeds: list[Any] = [0] * on.nq
+    for k, x in zip(on.place.tolist(), v, strict=True):
+        speeds[k] = x
+    if robot.loops:
+        W = inline(graph, derived(robot, "loop-kinematics").code, {"q": q, "qd": v})["W"]
+        for row, k in enumerate(k for k in range(on.nq) if k not in on.place):
+            M[k] = W[on.nv * row : on.nv * (row + 1)]
+            speeds[k] = dot(M[k], v)
+    return speeds, M
+
+
 def generalised_friction(
     robot: Robot, graph: Graph, q: Sequence[Any], v: Sequence[Any], smooth: float
 ) -> tuple[list[Any], list[Any]]:
@@ -92,19 +116,12 @@ def generalised_friction(
     own, with qd = M v."""
     if not robot.loops:
         return list(v), friction_torques(robot, v, smooth)
-    on = coordinates(robot)
-    W = inline(graph, derived(robot, "loop-kinematics").code, {"q": q, "qd": v})["W"]
-    active = on.place.tolist()
-    passive = [k for k in range(on.nq) if k not in active]
-    rows = [W[on.nv * k : on.nv * (k + 1)] for k in range(len(passive))]
-    speeds: list[Any] = [0] * on.nq
-    for k, x in zip(active, v, strict=True):
-        speeds[k] = x
-    for k, row in zip(passive, rows, strict=True):
-        speeds[k] = dot(row, v)
+    speeds, M = joint_rates(robot, graph, q, v)
     lost = friction_torques(robot, speeds, smooth)
+    active = coordinates(robot).place.tolist()
+    passive = [k for k in range(len(lost)) if k not in active]
     back = [
-        lost[k] + dot([row[c] for row in rows], [lost[p] for p in passive])
+        lost[k] + dot([M[p][c] for p in passive], [lost[p] for p in passive])
         for c, k in enumerate(active)
     ]
     return speeds, back

@@ -1,17 +1,18 @@
 """Sweeps: a model over millions of states or parameter sets, in chunks that survive a kill.
 
-Every finished chunk is a file beside the target, written whole or not at all. Starting again does
-what is missing; when nothing is, the chunks are assembled, in order, into one Parquet file. Its
-bytes do not depend on interruptions, threads or workers.
+Threads take a chunk each, from the table to the results: columns go into the machine code where
+they lie, results come out as columns, and these go to their place in the file at once. What is done
+is noted; starting again does what is missing. The bytes of the file do not depend on interruptions,
+threads or workers. Without a file the results stay in memory.
 """
 
 from __future__ import annotations
 
-import queue
+import os
 import threading
 import time
-from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from math import prod
 from pathlib import Path
@@ -19,14 +20,21 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import CardanError, InputError
+from ..errors import InputError, UnknownNameError
+from ..ir.code import Code
 from ..program import Program
-from .sweep_job import Arrays, Assembly, Job
-from .sweep_table import open_source
+from ..run.table import Table
+from .sweep_job import Job, Kept, Memory, outputs, spaced
+from .sweep_table import Inputs, Source, column_names, open_source
 
-__all__ = ["CHUNK", "Progress", "Sweep", "evaluate", "sweep"]
+__all__ = ["CHUNK", "Progress", "Sweep", "blocks", "sweep"]
 
-CHUNK = 1 << 16  # rows
+CHUNK = 1 << 16  # rows, of a model with few outputs
+_FEWEST = 1 << 10
+_VALUES = 1 << 21  # results of a chunk
+_KEPT = 4  # programs
+_TELL = 0.2  # seconds
+_recent: list[tuple[Code, str, Table]] = []  # programs swept last, compiled
 
 
 @dataclass(frozen=True)
@@ -41,49 +49,98 @@ class Progress:
 
 @dataclass(frozen=True)
 class Sweep:
-    """What a sweep did."""
+    """What a sweep did; `path` of its file, or `arrays` (rows, *shape) of each output."""
 
-    path: Path
+    path: Path | None
     rows: int
     resumed: int  # rows that an earlier run had done
     seconds: float
+    arrays: Mapping[str, np.ndarray] | None = None
 
     @property
     def rate(self) -> float:
         """Rows per second of this run."""
         return (self.rows - self.resumed) / self.seconds if self.seconds else 0.0
 
+    @property
+    def table(self) -> dict[str, np.ndarray]:
+        """The columns tau1, tau2 ... of results in memory."""
+        if self.arrays is None:
+            raise InputError(f"the results are in {self.path}: read them from there")
+        return {
+            column: block.reshape(self.rows, -1)[:, k] if block.ndim > 1 else block
+            for name, block in self.arrays.items()
+            for k, column in enumerate(column_names(name, block.shape[1:]))
+        }
+
 
 def sweep(
-    program: Program, source: Any, target: str | Path, *, chunk: int = CHUNK,
+    program: Program, source: Any, target: str | Path | None = None, *, chunk: int | None = None,
     threads: int | None = 0, dask: Any = None, gpu: bool = False, dtype: str = "float64",
     fresh: bool = False, progress: Callable[[Progress], None] | None = None,
 ) -> Sweep:  # fmt: skip
-    """Evaluate a program for every row of a table and write the results to a Parquet file.
+    """Evaluate a program for every row of a table; write a Parquet file, or return the arrays.
 
-    source: a path (.parquet, .csv), a mapping of columns or a `Source`. In this process by
-    default, with all cores (`threads`); on the GPU with `gpu`; on a Dask cluster with `dask`, its
-    address, a client, or "local". `fresh` forgets what an earlier run has done."""
+    source: a path (.parquet, .arrow, .feather, .csv), a mapping of columns, a table of pyarrow or
+    pandas, or a `Source`. In this process by default, with all cores (`threads`); on the GPU with
+    `gpu`; on a Dask cluster with `dask`, its address, a client, or "local". `fresh` forgets what an
+    earlier run has done. Without a target the results are in `Sweep.arrays`."""
     begin = time.perf_counter()
     rows = open_source(program, source)
+    if chunk is None:
+        chunk = _rows_at_once(program)
     if not isinstance(chunk, int) or chunk < 1:
         raise InputError(f"chunk = {chunk}; expected a positive number of rows")
+    if threads is not None and (not isinstance(threads, int) or threads < 0):
+        raise InputError(f"threads = {threads}; expected a positive number, or 0 for all cores")
     if gpu and dask is not None:
         raise InputError("give gpu or dask, not both")
     if not rows.rows:
         raise InputError("the table has no rows")
-    job = Job(program, rows, Path(target), chunk, "cuda" if gpu else "native", dtype)
-    job.prepare(fresh)
-    before = job.rows_done()
-    report = _Reporter(progress, rows.rows, before, time.perf_counter())
-    run = _on_dask if dask is not None else _here
-    run(job, report, dask if dask is not None else threads)
-    return Sweep(job.target, rows.rows, before, time.perf_counter() - begin)
+    table = _table(program, dtype)
+    if target is None:
+        kept: Kept = Memory(program, rows, chunk, dtype)
+    else:
+        kept = Job(program, rows, chunk, dtype, Path(target), "cuda" if gpu else "native")
+    try:
+        kept.open(fresh, lambda inputs: table(inputs, None).digest)
+        before = kept.rows_done()
+        report = _Reporter(progress, rows.rows, before, time.perf_counter())
+        if dask is not None:
+            from .sweep_dask import run_on_dask
+
+            run_on_dask(kept, table, report.add, dask)
+        else:
+            _run(kept, _Hand(table, rows, gpu), report, threads)
+        arrays = kept.finish()
+    finally:
+        kept.close()
+    path = None if target is None else Path(target)
+    return Sweep(path, rows.rows, before, time.perf_counter() - begin, arrays)
+
+
+def _rows_at_once(program: Program) -> int:
+    """As many rows as a file likes, fewer when their results are many: they should fit a cache."""
+    columns = sum(prod(shape) for shape in program.outputs.values())
+    return max(_FEWEST, min(CHUNK, 1 << (_VALUES // max(1, columns)).bit_length() - 1))
+
+
+def _table(program: Program, dtype: str) -> Table:
+    """The machine code of a program, kept for a while: writing its text takes time."""
+    if dtype not in ("float64", "float32"):
+        raise UnknownNameError.of("dtype", dtype, ("float64", "float32"))
+    for code, kind, found in _recent:
+        if code is program.code and kind == dtype and found.program is program:
+            return found
+    table = Table(program, dtype)
+    _recent.append((program.code, dtype, table))
+    del _recent[:-_KEPT]
+    return table
 
 
 @dataclass
 class _Reporter:
-    """Counts rows and tells who listens."""
+    """Counts rows and tells who listens, from the thread that asked for the sweep."""
 
     listener: Callable[[Progress], None] | None
     rows: int
@@ -93,112 +150,93 @@ class _Reporter:
 
     def add(self, count: int) -> None:
         self.done += count
+        self.tell()
+
+    def tell(self) -> None:
         if self.listener is None:
             return
         rate = self.done / max(time.perf_counter() - self.start, 1e-9)
-        left = (self.rows - self.before - self.done) / rate
+        left = (self.rows - self.before - self.done) / max(rate, 1e-9)
         self.listener(Progress(self.before + self.done, self.rows, rate, left))
 
 
-def evaluate(function: Any, inputs: Arrays, threads: int | None = None) -> np.ndarray:
-    """All outputs (columns, rows) of a compiled function of inputs (size, rows): no row is ever
-    turned around, native code reads and writes columns."""
-    program = function.program
-    rows = next(iter(inputs.values())).shape[1]
-    if function.target == "cuda":
-        return _on_gpu(function, inputs, rows)
-    given = {
-        name: np.moveaxis(block.reshape(*program.inputs[name], rows), -1, 0)
-        for name, block in inputs.items()
+class _Hand:
+    """What one chunk needs: the model, here or on the GPU, and a word on inputs at fault."""
+
+    def __init__(self, table: Table, source: Source, gpu: bool) -> None:
+        self.table, self.source = table, source
+        self.function: Any = table.program.compile("cuda", str(table.dtype)) if gpu else None
+        self.device = threading.Lock()
+
+    def __call__(self, inputs: Inputs, out: list[np.ndarray], row: int) -> int:
+        """Fill the arrays of the results; the digest of the inputs."""
+        seen = self.table(inputs, None if self.function else out)
+        if not seen.finite:
+            raise InputError(self.source.fault(inputs, row))
+        if self.function:
+            with self.device:
+                found = on_gpu(self.function, blocks(self.table.program, inputs))
+            for array, given in zip(out, outputs(self.table.program, found), strict=True):
+                array[...] = given
+        return seen.digest
+
+
+def blocks(program: Program, inputs: Inputs) -> dict[str, np.ndarray]:
+    """Inputs as arrays (size, rows), for a device or a worker elsewhere."""
+    return {
+        name: np.ascontiguousarray(given.reshape(len(given), -1).T)
+        if isinstance(given, np.ndarray)
+        else np.array(given)
+        for name, given in inputs.items()
     }
-    sizes = {name: prod(shape) for name, shape in program.outputs.items()}
-    result = np.empty((sum(sizes.values()), rows), function.dtype)
-    out, at = [], 0
-    for name, shape in program.outputs.items():
-        part = result[at : at + sizes[name]].reshape(*shape, rows)
-        out.append(np.moveaxis(part, -1, 0))
-        at += sizes[name]
-    function(**given, out=out, threads=threads)
-    return result
 
 
-def _on_gpu(function: Any, inputs: Arrays, rows: int) -> np.ndarray:
+def on_gpu(function: Any, inputs: Mapping[str, np.ndarray]) -> np.ndarray:
+    """All outputs (columns, rows) of a function compiled for the GPU."""
     import cupy  # type: ignore[import-not-found, unused-ignore]
 
+    rows = next(iter(inputs.values())).shape[1]
     found = function(layout="columns", **inputs)
     listed = list(found) if isinstance(found, tuple) else [found]
     return np.concatenate([cupy.asnumpy(x).reshape(-1, rows) for x in listed])
 
 
-def _here(job: Job, report: _Reporter, threads: int | None) -> None:
-    """Read ahead, compute, and write behind: three hands in one process."""
-    assembly = job.assembly()
-    try:
-        if job.missing():
-            _compute(job, assembly, report, threads)
-        assembly.finish()
-    except BaseException:
-        assembly.close()
-        raise
+def _run(kept: Kept, hand: _Hand, report: _Reporter, threads: int | None) -> None:
+    """Every missing chunk, by as many threads as there are cores; this one reports."""
+    missing = kept.missing()
+    chunks = iter(kept.source.chunks(kept.chunk, missing))
+    turn, stop = threading.Lock(), threading.Event()
 
-
-def _compute(job: Job, assembly: Assembly, report: _Reporter, threads: int | None) -> None:
-    function: Any = job.program.compile(job.place, job.dtype)
-    with ThreadPoolExecutor(1) as writer:
-        behind: list[Any] = []
-        for k, inputs in _ahead(job.pending()):
-            block = evaluate(function, inputs, None if job.place == "cuda" else threads)
-            behind.append(writer.submit(assembly.add, k, block))
-            if len(behind) > 2:
-                behind.pop(0).result()
-            report.add(job.size(k))
-        for write in behind:
-            write.result()
-
-
-def _ahead(items: Iterator[Any], depth: int = 2) -> Iterator[Any]:
-    """The same items, prepared in another thread; its errors are raised here."""
-    waiting: queue.Queue[Any] = queue.Queue(depth)
-    end, stop = object(), threading.Event()
-
-    def put(item: Any) -> bool:
+    def work(tell: Callable[[], None]) -> None:
+        spare = spaced(kept.program, min(kept.chunk, kept.source.rows), kept.dtype)
         while not stop.is_set():
-            try:
-                waiting.put(item, timeout=0.1)
-                return True
-            except queue.Full:
-                continue
-        return False
-
-    def work() -> None:
-        try:
-            for item in items:
-                if not put((item, None)):
-                    return
-            put((end, None))
-        except BaseException as error:
-            put((end, error))
-
-    thread = threading.Thread(target=work, daemon=True)
-    thread.start()
-    try:
-        while True:
-            item, error = waiting.get()
-            if error is not None:
-                raise error
-            if item is end:
+            with turn:
+                found = next(chunks, None)
+            if found is None:
                 return
-            yield item
-    finally:
-        stop.set()
-        thread.join()
+            k, load = found
+            out = kept.room(k, spare)
+            kept.keep(k, out, hand(load(), out, k * kept.chunk))
+            with turn:
+                report.done += kept.size(k)
+            tell()
 
-
-def _on_dask(job: Job, report: _Reporter, cluster: Any) -> None:
-    from .sweep_dask import run_on_dask
-
-    if job.missing():
-        run_on_dask(job, report.add, cluster)
-    if job.missing():
-        raise CardanError("the cluster left chunks undone: run the same sweep again to go on")
-    job.assembly().finish()
+    count = 1 if threads is None else threads or os.cpu_count() or 1
+    count = max(1, min(count, len(missing)))
+    if not missing:
+        report.tell()
+    with ThreadPoolExecutor(max(1, count - 1), thread_name_prefix="cardan-sweep") as pool:
+        others = [pool.submit(work, lambda: None) for _ in range(count - 1)]
+        try:
+            work(report.tell)
+        except BaseException:
+            stop.set()
+            raise
+        while others:
+            _, waiting = wait(others, timeout=_TELL)
+            for done in set(others) - waiting:
+                if done.exception() is not None:
+                    stop.set()
+                done.result()
+            others = list(waiting)
+            report.tell()

@@ -16,7 +16,8 @@ import numpy as np
 from ..errors import CardanError, InputError, MissingExtraError
 
 if TYPE_CHECKING:
-    from .sweep_job import Job
+    from ..run.table import Table
+    from .sweep_job import Kept
 
 __all__ = ["run_on_dask"]
 
@@ -24,17 +25,22 @@ CONNECT = "10s"  # to wait for a scheduler
 _TRIES = 10  # of one chunk
 
 
-def run_on_dask(job: Job, done: Callable[[int], None], cluster: Any) -> None:
+def run_on_dask(kept: Kept, table: Table, done: Callable[[int], None], cluster: Any) -> None:
     """Evaluate the missing chunks of a sweep; at most a few per thread are under way at once."""
-    distributed = _distributed()
+    from .sweep import blocks
+    from .sweep_job import outputs
+
+    if not kept.missing():
+        return
+    distributed, text = _distributed(), table.program.to_json()
     with _client(distributed, cluster) as client:
         tasks = distributed.as_completed(with_results=False)
-        chunks = iter(job.pending())
-        under_way: dict[Any, tuple[int, dict[str, np.ndarray], int]] = {}
+        chunks = iter(kept.source.chunks(kept.chunk, kept.missing()))
+        under_way: dict[Any, tuple[int, dict[str, np.ndarray], int, int]] = {}
 
-        def submit(k: int, inputs: dict[str, np.ndarray], tries: int) -> None:
-            future = client.submit(work, job.text, job.dtype, inputs, pure=False, retries=3)
-            under_way[future] = (k, inputs, tries)
+        def submit(k: int, inputs: dict[str, np.ndarray], digest: int, tries: int) -> None:
+            future = client.submit(work, text, kept.dtype, inputs, pure=False, retries=3)
+            under_way[future] = (k, inputs, digest, tries)
             tasks.add(future)
 
         def fill() -> None:
@@ -43,17 +49,22 @@ def run_on_dask(job: Job, done: Callable[[int], None], cluster: Any) -> None:
                 item = next(chunks, None)
                 if item is None:
                     return
-                submit(*item, 1)
+                k, load = item
+                given = load()
+                seen = table(given, None)
+                if not seen.finite:
+                    raise InputError(kept.source.fault(given, k * kept.chunk))
+                submit(k, blocks(table.program, given), seen.digest, 1)
 
         fill()
         while under_way:
             future = next(tasks)
-            k, inputs, tries = under_way.pop(future)
+            k, inputs, digest, tries = under_way.pop(future)
             if future.status == "finished":
-                job.keep(k, future.result())
-                done(job.size(k))
+                kept.keep(k, outputs(kept.program, future.result()), digest)
+                done(kept.size(k))
             elif tries < _TRIES:
-                submit(k, inputs, tries + 1)
+                submit(k, inputs, digest, tries + 1)
             else:
                 raise CardanError(f"chunk {k} failed {tries} times on the cluster: {_why(future)}")
             fill()
@@ -65,18 +76,22 @@ def _why(future: Any) -> str:
 
 
 @lru_cache(maxsize=4)
-def _compiled(text: str, dtype: str) -> Any:
-    """The function of a program's text, compiled once per worker."""
+def _compiled(text: str, dtype: str) -> Table:
+    """The machine code of a program's text, made once per worker."""
     from ..program import Program
+    from ..run.table import Table
 
-    return Program.from_json(text).compile("native", dtype)
+    return Table(Program.from_json(text), dtype)
 
 
 def work(text: str, dtype: str, inputs: dict[str, np.ndarray]) -> np.ndarray:
-    """One chunk, on a worker."""
-    from .sweep import evaluate
+    """One chunk, on a worker: results (columns, rows)."""
+    from .sweep_job import outputs, spaced
 
-    return evaluate(_compiled(text, dtype), inputs)
+    table = _compiled(text, dtype)
+    out = spaced(table.program, next(iter(inputs.values())).shape[1], dtype)
+    table({name: list(block) for name, block in inputs.items()}, outputs(table.program, out))
+    return np.ascontiguousarray(out)
 
 
 def _distributed() -> Any:

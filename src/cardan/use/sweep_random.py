@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from math import prod
 
@@ -13,6 +13,7 @@ from ..describe.robot import Robot
 from ..errors import InputError, ModelError
 from ..program import Program
 from .joints import bounds, units
+from .sweep_table import Chunks, Inputs
 
 __all__ = ["RandomSource", "random_states"]
 
@@ -32,25 +33,33 @@ class RandomSource:
     lower: Mapping[str, np.ndarray] | None = None
     upper: Mapping[str, np.ndarray] | None = None
     loops: Equations | None = None
+    volatile = False
 
     def identity(self) -> str:
         bounds = {k: (v.tolist(), (self.upper or {})[k].tolist())
                   for k, v in (self.lower or {}).items()}  # fmt: skip
         return f"random {self.rows} {self.seed} {sorted(bounds.items())} {self.loops is not None}"
 
-    def chunks(self, size: int, first: int) -> Iterator[tuple[int, dict[str, np.ndarray]]]:
-        for k in range(first, -(-self.rows // size)):
-            count = min(self.rows, (k + 1) * size) - k * size
-            blocks = {}
-            for at, (name, shape) in enumerate(self.program.inputs.items()):
-                if name == "p":
-                    continue
-                rng = np.random.default_rng([self.seed, k, at])
-                if name == "q" and self.loops is not None:
-                    blocks[name] = self._closed(rng, count)
-                else:
-                    blocks[name] = self._drawn(rng, name, prod(shape), count)
-            yield k, blocks
+    def chunks(self, size: int, wanted: Sequence[int]) -> Chunks:
+        def load(k: int) -> Callable[[], Inputs]:
+            return lambda: self._states(k, min(self.rows, (k + 1) * size) - k * size)
+
+        return ((k, load(k)) for k in wanted)
+
+    def fault(self, inputs: Inputs, row: int) -> str:
+        return f"a state drawn after row {row} is not finite"
+
+    def _states(self, k: int, count: int) -> Inputs:
+        found: Inputs = {}
+        for at, (name, shape) in enumerate(self.program.inputs.items()):
+            if name == "p":
+                continue
+            rng = np.random.default_rng([self.seed, k, at])
+            if name == "q" and self.loops is not None:
+                found[name] = list(self._closed(rng, count))
+            else:
+                found[name] = list(self._drawn(rng, name, prod(shape), count))
+        return found
 
     def _drawn(self, rng: np.random.Generator, name: str, size: int, count: int) -> np.ndarray:
         low = (self.lower or {}).get(name, np.array(-1.0)).reshape(-1, 1)

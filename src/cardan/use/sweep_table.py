@@ -1,12 +1,13 @@
-"""Tables of states for sweeps: columns named after a program's arrays, read and written in chunks.
+"""Tables of states for sweeps: columns named after a program's arrays, read in chunks.
 
 A vector q is the columns q1 .. qn, a matrix A the columns A1_1, A1_2, ..., a scalar E the column E;
-or one column of fixed-size lists named q. Parameters of the input p have their own names.
+or one column of fixed-size lists named q. Parameters of the input p have their own names. A chunk
+is not copied where its columns are numbers of the right type already.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 from math import prod
@@ -19,15 +20,12 @@ from ..errors import InputError
 from ..program import Program
 from .tables import arrow, read_table
 
-__all__ = [
-    "ArraySource",
-    "ParquetSource",
-    "Source",
-    "column_names",
-    "open_source",
-]
+__all__ = ["ArraySource", "FileSource", "Inputs", "Source", "column_names", "open_source"]
 
 Shape = tuple[int, ...]
+# of each input its columns (rows,), or its array (rows, *shape)
+Inputs = dict[str, "np.ndarray | list[np.ndarray]"]
+Chunks = Iterator[tuple[int, Callable[[], Inputs]]]
 
 
 def column_names(name: str, shape: Shape) -> list[str]:
@@ -38,20 +36,28 @@ def column_names(name: str, shape: Shape) -> list[str]:
 
 
 class Source(Protocol):
-    """Rows of states: how many, what identifies them, and arrays (size, rows) chunk by chunk."""
+    """Rows of states: how many, what identifies them, and their chunks."""
 
     @property
     def rows(self) -> int:
         """How many there are."""
 
+    @property
+    def volatile(self) -> bool:
+        """May the states change while their identity does not?"""
+
     def identity(self) -> str:
-        """Text that changes when the data do."""
+        """Text that changes when the source does."""
 
-    def chunks(self, size: int, first: int) -> Iterator[tuple[int, dict[str, np.ndarray]]]:
-        """(number, arrays) of the chunks from number `first` on."""
+    def chunks(self, size: int, wanted: Sequence[int]) -> Chunks:
+        """(number, what gives its inputs) of the chunks wanted, in ascending order. The inputs may
+        be taken in another thread, while the next chunk is asked for."""
+
+    def fault(self, inputs: Inputs, row: int) -> str:
+        """Where the first value is that is not a finite number; `row` is the first row's."""
 
 
-def needed(program: Program, present: Mapping[str, Any] | list[str]) -> dict[str, list[str]]:
+def needed(program: Program, present: Mapping[str, Any] | Sequence[str]) -> dict[str, list[str]]:
     """The columns of each input that is read from the table; p only where a column names it."""
     have, found = set(present), {}
     for name, shape in program.inputs.items():
@@ -79,12 +85,43 @@ def needed(program: Program, present: Mapping[str, Any] | list[str]) -> dict[str
     return found
 
 
-def with_parameters(program: Program, columns: list[str], block: np.ndarray) -> np.ndarray:
-    """p (np, rows): the table's columns, the robot's own values elsewhere."""
-    p = np.empty((len(program.parameters), block.shape[1]))
-    for k, name in enumerate(program.parameters):
-        p[k] = block[columns.index(name)] if name in columns else program.defaults[name]
-    return p
+def complete(
+    program: Program, inputs: Mapping[str, list[str]], columns: Mapping[str, np.ndarray]
+) -> Inputs:
+    """The inputs of a program from the columns of a table: p filled up with the robot's own values,
+    lists (rows, size) in the shape of their input."""
+    found: Inputs = {}
+    for name, listed in inputs.items():
+        first = columns[listed[0]]
+        if name == "p":
+            rows, own = len(first), program.defaults
+            found["p"] = [
+                columns[x] if x in listed else np.full(rows, own[x]) for x in program.parameters
+            ]
+            continue
+        shape, given = program.inputs[name], prod(first.shape[1:]) * len(listed)
+        whole = first.ndim > 1
+        if given != prod(shape):
+            what = f"lists of {given}" if whole else "numbers"
+            raise InputError(f"column '{listed[0]}' holds {what}; expected lists of {prod(shape)}")
+        found[name] = first.reshape(len(first), *shape) if whole else [columns[c] for c in listed]
+    return found
+
+
+def fault(program: Program, names: Mapping[str, list[str]], inputs: Inputs, row: int) -> str:
+    """The column and row of the first value that is not a finite number."""
+    for name, listed in names.items():
+        given = inputs[name]
+        whole = isinstance(given, np.ndarray)
+        labels = program.parameters if name == "p" else listed
+        for label, column in zip(labels, [given] if whole else given, strict=True):
+            values = column.reshape(len(column), -1)
+            bad = np.argwhere(~np.isfinite(values))
+            if len(bad):
+                k, c = bad[0]
+                what = f"{values[k, c]} is not a finite number"
+                return f"column '{label}', row {row + int(k)}: {what}"
+    return f"a value after row {row} is not a finite number"
 
 
 @dataclass(frozen=True)
@@ -94,156 +131,172 @@ class ArraySource:
     program: Program
     table: Mapping[str, np.ndarray]
     label: str = "arrays"
+    volatile = True
 
     @property
     def rows(self) -> int:
         return len(next(iter(self.table.values()), ()))
 
     def identity(self) -> str:
-        import hashlib
+        return " ".join([self.label, *(f"{k} {x.dtype} {x.shape}" for k, x in self.table.items())])
 
-        found = hashlib.sha256(self.label.encode())
-        for name, column in self.table.items():
-            found.update(name.encode() + np.ascontiguousarray(column).tobytes())
-        return found.hexdigest()
+    def chunks(self, size: int, wanted: Sequence[int]) -> Chunks:
+        names = needed(self.program, self.table)
+        listed = {column for columns in names.values() for column in columns}
 
-    def chunks(self, size: int, first: int) -> Iterator[tuple[int, dict[str, np.ndarray]]]:
-        inputs = needed(self.program, self.table)
-        for k in range(first, -(-self.rows // size)):
-            part = slice(k * size, min(self.rows, (k + 1) * size))
-            blocks = {}
-            for name, columns in inputs.items():
-                block = np.array([np.asarray(self.table[c][part], float) for c in columns])
-                if len(columns) == 1 and block.ndim == 3:
-                    block = np.ascontiguousarray(block[0].T)
-                blocks[name] = _checked(self.program, name, columns, block, part.start)
-            yield k, blocks
+        def load(k: int) -> Callable[[], Inputs]:
+            part = slice(k * size, (k + 1) * size)
+            return lambda: complete(self.program, names, {c: self.table[c][part] for c in listed})
+
+        return ((k, load(k)) for k in wanted)
+
+    def fault(self, inputs: Inputs, row: int) -> str:
+        return fault(self.program, needed(self.program, self.table), inputs, row)
 
 
-def _checked(
-    program: Program, name: str, columns: list[str], block: np.ndarray, row: int
-) -> np.ndarray:
-    """Finite and of the right size, or the column and row that are not."""
-    if not np.isfinite(block).all():
-        c, k = (int(i[0]) for i in np.nonzero(~np.isfinite(block)))
-        column = columns[min(c, len(columns) - 1)]
-        raise InputError(f"column '{column}', row {row + k}: {block[c, k]} is not a finite number")
-    if name == "p":
-        return with_parameters(program, columns, block)
-    size = prod(program.inputs[name])
-    if len(block) != size:
-        raise InputError(f"column '{columns[0]}' holds lists of {len(block)}; expected {size}")
-    return block
+class FileSource:
+    """States of a Parquet or Arrow file, streamed."""
 
-
-class ParquetSource:
-    """States of a Parquet file, streamed."""
+    volatile = False
 
     def __init__(self, program: Program, path: str | Path) -> None:
         self.program, self.path = program, Path(path)
         self.pa = arrow("a sweep")
+        self.file: Any = None
+        kind = "Parquet" if self.path.suffix.lower() == ".parquet" else "Arrow"
         try:
-            self.file = self.pa.parquet.ParquetFile(self.path, memory_map=True)
+            if kind == "Parquet":
+                self.file = self.pa.parquet.ParquetFile(self.path, memory_map=True)
+                self.sizes = [
+                    self.file.metadata.row_group(g).num_rows
+                    for g in range(self.file.num_row_groups)
+                ]
+                schema = self.file.schema_arrow
+            else:
+                self.file = self.pa.ipc.open_file(self.pa.memory_map(str(self.path)))
+                self.sizes = [
+                    self.file.get_batch(k).num_rows for k in range(self.file.num_record_batches)
+                ]
+                schema = self.file.schema
         except (OSError, self.pa.ArrowException) as error:
-            raise InputError(f"{path}: cannot be read as Parquet: {error}") from None
-        self.rows = int(self.file.metadata.num_rows)
-        self.inputs = needed(program, self.file.schema_arrow.names)
+            raise InputError(f"{path}: cannot be read as {kind}: {error}") from None
+        self.rows = sum(self.sizes)
+        self.inputs = needed(program, schema.names)
 
     def identity(self) -> str:
         status = self.path.stat()
         return f"{self.path.resolve()} {status.st_size} {status.st_mtime_ns}"
 
-    def chunks(self, size: int, first: int) -> Iterator[tuple[int, dict[str, np.ndarray]]]:
-        wanted = list(dict.fromkeys(c for columns in self.inputs.values() for c in columns))
-        group, row = self._group(first * size)
-        batches = self.file.iter_batches(
-            size, row_groups=list(range(group, self.file.num_row_groups)), columns=wanted
-        )
+    def fault(self, inputs: Inputs, row: int) -> str:
+        return fault(self.program, self.inputs, inputs, row)
+
+    def chunks(self, size: int, wanted: Sequence[int]) -> Chunks:
+        if not wanted:
+            return
+        listed = list(dict.fromkeys(c for columns in self.inputs.values() for c in columns))
+        first, row = self._group(wanted[0] * size)
         waiting: list[Any] = []
-        held, skip = 0, first * size - row
-        k = first
-        for batch in batches:
+        held, skip, k, those = 0, wanted[0] * size - row, wanted[0], set(wanted)
+        for batch in self._batches(first, size, listed):
             drop = min(skip, batch.num_rows)
             skip -= drop
-            if drop == batch.num_rows:
-                continue
             waiting.append(batch.slice(drop))
             held += batch.num_rows - drop
-            while held >= size:
-                yield k, self._blocks(waiting, size, k * size)
-                k, held = k + 1, held - size
-        if held:
-            yield k, self._blocks(waiting, held, k * size)
+            while held >= size or (held and k * size + held == self.rows):
+                taken = _taken(waiting, min(held, size))
+                held -= min(held, size)
+                if k in those:
+                    yield k, self._load(taken, listed)
+                k += 1
+
+    def _batches(self, first: int, size: int, listed: list[str]) -> Iterator[Any]:
+        if hasattr(self.file, "iter_batches"):
+            groups = list(range(first, len(self.sizes)))
+            yield from self.file.iter_batches(size, row_groups=groups, columns=listed)
+            return
+        for k in range(first, len(self.sizes)):
+            yield self.file.get_batch(k).select(listed)
 
     def _group(self, row: int) -> tuple[int, int]:
         """The row group that holds a row, and the first row of that group."""
         start = 0
-        for g in range(self.file.num_row_groups):
-            count = self.file.metadata.row_group(g).num_rows
+        for g, count in enumerate(self.sizes):
             if row < start + count:
                 return g, start
             start += count
-        return self.file.num_row_groups, start
+        return len(self.sizes), start
 
-    def _blocks(self, waiting: list[Any], count: int, row: int) -> dict[str, np.ndarray]:
-        """The next `count` rows of the waiting batches as arrays (size, count)."""
-        taken, left = [], count
-        while left:
-            batch = waiting[0]
-            part = batch.slice(0, left)
-            taken.append(part)
-            if part.num_rows == batch.num_rows:
-                waiting.pop(0)
-            else:
-                waiting[0] = batch.slice(left)
-            left -= part.num_rows
-        return {
-            name: _checked(self.program, name, columns, self._block(taken, columns, count), row)
-            for name, columns in self.inputs.items()
-        }
+    def _load(self, batches: list[Any], listed: list[str]) -> Callable[[], Inputs]:
+        def load() -> Inputs:
+            found = {}
+            for name in listed:
+                pieces = [self._numbers(batch.column(name), name) for batch in batches]
+                found[name] = pieces[0] if len(pieces) == 1 else np.concatenate(pieces)
+            return complete(self.program, self.inputs, found)
 
-    def _block(self, batches: list[Any], columns: list[str], count: int) -> np.ndarray:
-        if len(columns) == 1 and self.pa.types.is_nested(batches[0].schema.field(columns[0]).type):
-            rows = [self._numbers(b.column(columns[0]).flatten(), columns[0]) for b in batches]
-            flat = np.concatenate(rows)
-            if flat.size % count:
-                raise InputError(f"column '{columns[0]}' holds lists of different lengths")
-            return np.ascontiguousarray(flat.reshape(count, -1).T)
-        block = np.empty((len(columns), count))
-        for c, name in enumerate(columns):
-            at = 0
-            for batch in batches:
-                block[c, at : at + batch.num_rows] = self._numbers(batch.column(name), name)
-                at += batch.num_rows
-        return block
+        return load
 
     def _numbers(self, column: Any, name: str) -> np.ndarray:
-        kind = self.pa.types
-        if not (kind.is_floating(column.type) or kind.is_integer(column.type)):
+        """A column as numbers: (rows,), or (rows, size) of lists."""
+        kind, rows = self.pa.types, len(column)
+        nested = kind.is_nested(column.type)
+        flat = column.flatten() if nested and not kind.is_struct(column.type) else column
+        if not (kind.is_floating(flat.type) or kind.is_integer(flat.type)):
             raise InputError(f"{self.path}: column '{name}' holds {column.type}, not numbers")
-        if column.null_count:
-            raise InputError(f"{self.path}: column '{name}' has {column.null_count} empty values")
-        return np.asarray(column.to_numpy(zero_copy_only=False))
+        missing = column.null_count + (flat.null_count if nested else 0)
+        if missing:
+            raise InputError(f"{self.path}: column '{name}' has {missing} empty values")
+        found = np.asarray(flat.to_numpy(zero_copy_only=False))
+        if not nested:
+            return found
+        if not kind.is_fixed_size_list(column.type):
+            lengths = np.diff(column.offsets.to_numpy())
+            if len(lengths) and np.ptp(lengths):
+                raise InputError(f"column '{name}' holds lists of different lengths")
+        return found.reshape(rows, -1)
+
+
+def _taken(waiting: list[Any], count: int) -> list[Any]:
+    """The next `count` rows of the waiting batches."""
+    taken, left = [], count
+    while left:
+        batch = waiting[0]
+        part = batch.slice(0, left)
+        if part.num_rows == batch.num_rows:
+            waiting.pop(0)
+        else:
+            waiting[0] = batch.slice(left)
+        left -= part.num_rows
+        if part.num_rows:
+            taken.append(part)
+    return taken
 
 
 def open_source(program: Program, source: Any) -> Source:
-    """A source of states: a path (.parquet, .csv) or a mapping of columns."""
-    if isinstance(source, Mapping):
-        table = {name: np.asarray(column) for name, column in source.items()}
-        if len({len(column) for column in table.values()}) > 1:
-            raise InputError("the columns of the table have different lengths")
-        return _listed(ArraySource(program, table))
+    """A source of states: a path (.parquet, .arrow, .feather, .csv), a mapping of columns, a table
+    of pyarrow or pandas, or a `Source` itself."""
     if isinstance(source, str | Path):
-        if Path(source).suffix.lower() == ".parquet":
+        if Path(source).suffix.lower() in (".parquet", ".arrow", ".feather"):
             if not Path(source).is_file():
                 raise InputError(f"{source}: there is no such file")
-            return ParquetSource(program, source)
-        return _listed(ArraySource(program, read_table(source), str(source)))
+            return FileSource(program, source)
+        return _listed(program, read_table(source), str(source))
+    if hasattr(source, "column_names"):
+        source = {name: source.column(name).to_numpy() for name in source.column_names}
+    elif hasattr(source, "to_numpy") and hasattr(source, "columns"):
+        source = {str(name): source[name].to_numpy() for name in source.columns}
+    if isinstance(source, Mapping):
+        return _listed(program, {name: np.asarray(x) for name, x in source.items()}, "arrays")
     found: Source = source
     return found
 
 
-def _listed(source: ArraySource) -> ArraySource:
-    """The source, if it has the columns the program reads."""
-    needed(source.program, source.table)
-    return source
+def _listed(program: Program, table: Mapping[str, np.ndarray], label: str) -> ArraySource:
+    """A source in memory, if it has the columns the program reads, and these hold numbers."""
+    if len({len(column) for column in table.values()}) > 1:
+        raise InputError("the columns of the table have different lengths")
+    for column in {c for listed in needed(program, table).values() for c in listed}:
+        if table[column].dtype.kind not in "fiu":
+            what = table[column].dtype
+            raise InputError(f"column '{column}' holds {what}; real numbers are expected")
+    return ArraySource(program, table, label)

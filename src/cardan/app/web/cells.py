@@ -1,20 +1,25 @@
-"""One cell of a table: an expression, read as it is typed, taken when it is left."""
+"""Cells of the tables: an expression is read as it is typed, and taken when it is left.
+
+One component of the page holds all cells of all tables in sight, whatever their number."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from nicegui import ui
+from nicegui.element import Element
 
 from ...describe.parser import to_value
 from ...describe.robot import Robot
 from ...errors import CardanError
 from .state import Page
 
-__all__ = ["cell", "grid", "rows", "say", "setter", "take"]
+__all__ = [
+    "Block", "Cell", "Grid", "act", "box", "choice", "expression", "menu", "name", "rows", "say",
+    "setter", "take", "word",
+]  # fmt: skip
 
 UNITS = {
     "gamma": "rad", "alpha": "rad", "theta": "rad", "b": "m", "d": "m", "r": "m", "M": "kg",
@@ -27,6 +32,89 @@ UNITS = {
 _GREEK = {"gamma": "γ", "alpha": "α", "theta": "θ"}
 
 
+@dataclass(frozen=True)
+class Cell:
+    """What is shown, what it is called, and what becomes of what the user makes of it."""
+
+    kind: str  # word, text, choice, box, menu, act: as grid.js draws them
+    value: Any = ""
+    label: str = ""
+    take: Callable[[Any], str] | None = None  # a message where it is refused
+    check: Callable[[str], str] | None = None  # the same, while it is typed
+    options: Sequence[Any] = ()
+    style: str = ""
+    empty: str = ""
+    off: bool = False
+
+    def shown(self) -> dict[str, Any]:
+        keys = ("kind", "value", "label", "options", "style", "empty", "off")
+        return {key: x for key in keys if (x := getattr(self, key)) not in ("", ())}
+
+
+@dataclass(frozen=True)
+class Block:
+    """One table: heads, rows, a title."""
+
+    heads: Sequence[str]
+    rows: Sequence[Sequence[Cell]]
+    title: str = ""
+
+    def shown(self) -> dict[str, Any]:
+        heads = [{"text": _GREEK.get(head, head), "unit": UNITS.get(head, "")}
+                 for head in self.heads]  # fmt: skip
+        rows = [[cell.shown() for cell in row] for row in self.rows]
+        return {"heads": heads, "rows": rows, "title": self.title}
+
+
+class Grid(Element, component="parts/grid.js"):
+    """Tables in the page."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.blocks: Sequence[Block] = ()
+        self._props["blocks"] = []
+        self.on("draft", lambda event: self._draft(*event.args))
+        self.on("take", lambda event: self._take(*event.args))
+        self.classes("w-full")
+
+    def show(self, blocks: Sequence[Block]) -> None:
+        self.blocks = blocks
+        shown = [block.shown() for block in blocks]
+        if shown != self._props["blocks"]:
+            self._props["blocks"] = shown
+
+    def again(self) -> None:
+        """Send all cells once more: what was refused is as it was."""
+        self._props["blocks"] = [block.shown() for block in self.blocks]
+
+    def _cell(self, b: int, r: int, c: int) -> Cell | None:
+        try:
+            return self.blocks[b].rows[r][c]
+        except IndexError:  # the table has become shorter meanwhile
+            return None
+
+    def _draft(self, b: int, r: int, c: int, text: str) -> None:
+        cell = self._cell(b, r, c)
+        if cell and cell.check:
+            self.run_method("judge", b, r, c, text, cell.check(text))
+
+    def _take(self, b: int, r: int, c: int, value: Any) -> None:
+        cell = self._cell(b, r, c)
+        if cell is None or cell.take is None:
+            return
+        try:
+            message = cell.take(value)
+        except CardanError as error:
+            message = str(error)
+        if cell.kind == "text":
+            self.run_method("judge", b, r, c, value, message)
+            if not message:
+                self.again()
+        elif message:
+            say(message)
+            self.again()
+
+
 def say(message: str) -> None:
     """Something was refused."""
     if message:
@@ -34,44 +122,67 @@ def say(message: str) -> None:
 
 
 def take(page: Page, change: Callable[[], Robot]) -> None:
-    """Apply a change of a button or a box; where it is refused, say so and show what holds."""
+    """Apply a change of a button; where it is refused, say so."""
     try:
         message = page.change(change())
     except CardanError as error:
         message = str(error)
     say(message)
-    if message:
-        page.redraw = True
-        page.refresh()
 
 
-def cell(
-    page: Page, label: str, value: Any, apply: Callable[[Any], Robot], empty: str = "0"
-) -> None:
-    """An expression; `empty` is what an empty cell stands for, "" for nothing."""
+def word(text: str, style: str = "name") -> Cell:
+    return Cell("word", text, style=style)
 
-    def fault(text: str | None) -> str | None:
+
+def expression(
+    page: Page, label: str, value: Any, apply: Callable[[Any], Robot], empty: str = "0",
+    style: str = "mono",
+) -> Cell:  # fmt: skip
+    """A number or a formula; `empty` is what an empty cell stands for, "" for nothing."""
+
+    def check(text: str) -> str:
         try:
-            to_value((text or "").strip() or "0")
+            to_value(text.strip() or "0")
         except CardanError as error:
             return str(error)
-        return None
+        return ""
 
-    def leave() -> None:
-        text = (field.value or "").strip() or empty
-        if text and fault(text):
-            return
-        try:
-            message = page.change(apply(to_value(text) if text else None))
-        except CardanError as error:
-            message = str(error)
-        field.error = message or None
+    def taken(text: str) -> str:
+        text = text.strip() or empty
+        return page.change(apply(to_value(text) if text else None))
 
     shown = "" if value is None or value == 0 else str(value)
-    field = ui.input(value=shown, validation=fault).props("dense borderless hide-bottom-space")
-    field.props["aria-label"] = label
-    field.props["placeholder"] = empty or "none"
-    field.classes("cell").on("blur", leave).on("keydown.enter", leave)
+    return Cell("text", shown, label, taken, check, style=style, empty=empty or "none")
+
+
+def name(page: Page, label: str, value: str, apply: Callable[[str], Robot]) -> Cell:
+    """A name, which must not be empty."""
+
+    def taken(text: str) -> str:
+        return page.change(apply(text.strip())) if text.strip() else "a name is missing"
+
+    return Cell("text", value, label, taken, style="cell-name")
+
+
+def choice(
+    page: Page, label: str, value: Any, options: dict[Any, str], apply: Callable[[Any], Robot]
+) -> Cell:
+    return Cell("choice", value, label, lambda x: page.change(apply(x)),
+                options=[list(pair) for pair in options.items()])  # fmt: skip
+
+
+def box(page: Page, label: str, value: bool, apply: Callable[[Any], Robot], off: bool) -> Cell:
+    return Cell("box", value, label, lambda x: page.change(apply(bool(x))), off=off)
+
+
+def menu(page: Page, label: str, items: dict[str, Callable[[], Robot]]) -> Cell:
+    """A button with changes to choose from."""
+    work = list(items.values())
+    return Cell("menu", label=label, take=lambda k: page.change(work[k]()), options=list(items))
+
+
+def act(page: Page, label: str, icon: str, change: Callable[[], Robot]) -> Cell:
+    return Cell("act", icon, label, lambda _: page.change(change()))
 
 
 def setter(page: Page, where: str, j: int, key: str) -> Callable[[Any], Robot]:
@@ -85,29 +196,14 @@ def setter(page: Page, where: str, j: int, key: str) -> Callable[[Any], Robot]:
     return apply
 
 
-@contextmanager
-def grid(names: Sequence[str]) -> Any:
-    """A table with these heads."""
-    with ui.element("div").classes("grid-room"), ui.element("table").classes("grid-table"):
-        with ui.element("thead"), ui.element("tr"):
-            for name in names:
-                with ui.element("th"):
-                    ui.label(_GREEK.get(name, name))
-                    if name in UNITS:
-                        ui.label(UNITS[name]).classes("unit")
-        with ui.element("tbody"):
-            yield
-
-
-def rows(page: Page, keys: Sequence[str], where: str) -> None:
+def rows(page: Page, keys: Sequence[str], where: str) -> Block:
     """A table of expressions, one row per joint or link, named after the link."""
-    with grid(["", *keys]):
-        for j, item in enumerate(getattr(page.robot, where)):
-            name = page.robot.links[j].name
-            with ui.element("tr"):
-                with ui.element("td"):
-                    ui.label(name).classes("name")
-                for key in keys:
-                    with ui.element("td"):
-                        cell(page, f"{key} of {name}", getattr(item, key),
-                             setter(page, where, j, key))  # fmt: skip
+    found = []
+    for j, item in enumerate(getattr(page.robot, where)):
+        link = page.robot.links[j].name
+        cells = [
+            expression(page, f"{key} of {link}", getattr(item, key), setter(page, where, j, key))
+            for key in keys
+        ]
+        found.append([word(link), *cells])
+    return Block(["", *keys], found)

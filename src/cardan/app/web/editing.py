@@ -9,7 +9,7 @@ from ...describe.parser import to_value
 from ...describe.robot import FIXED, Joint, Link, Loop, Robot
 from ...errors import InputError
 
-__all__ = ["added", "looped", "removed", "structure", "swapped", "unlooped"]
+__all__ = ["added", "looped", "moved_down", "removed", "structure", "swapped", "unlooped"]
 
 
 def structure(robot: Robot) -> str:
@@ -58,6 +58,18 @@ def swapped(robot: Robot, j: int) -> Robot:
     joints[j], joints[b - 1] = joints[b - 1], joints[j]
     links[j], links[b - 1] = links[b - 1], links[j]
     return replace(moved, joints=tuple(joints), links=tuple(links))
+
+
+def moved_down(robot: Robot, j: int) -> Robot:
+    """Link j+1 one place further. In a chain, where it carries the next one, that comes first."""
+    if robot.joints[j + 1].antecedent != j + 1:
+        return swapped(robot, j)
+    a, b = robot.joints[j], robot.joints[j + 1]
+    joints, links = list(robot.joints), list(robot.links)
+    joints[j] = replace(b, antecedent=a.antecedent)
+    joints[j + 1] = replace(a, antecedent=b.antecedent)
+    links[j], links[j + 1] = links[j + 1], links[j]
+    return replace(robot, joints=tuple(joints), links=tuple(links))
 
 
 def looped(robot: Robot) -> Robot:

@@ -66,18 +66,18 @@ def _passive(robot: Robot) -> list[int]:
     return [k for k, joint in enumerate(moving) if not joint.active]
 
 
-def reach_for(robot: Robot, q: np.ndarray, place: Any) -> np.ndarray:
+def reach_for(robot: Robot, q: np.ndarray, place: Any, restarts: int = 4) -> np.ndarray:
     """Positions that bring the end effector to a place, near where the joints are.
 
-    It keeps its orientation where it can."""
+    It keeps its orientation where it can; `restarts` look further away."""
     from ... import inverse_kinematics
     from ...mechanism.tree import Tree
     from ...use.frames import link_frames
 
     T = link_frames(robot, q)[Tree.of(robot).last].copy()
     T[:3, 3] = place
-    for target, restarts in ((T, 0), (T[:3, 3], 4)):
-        found = inverse_kinematics(robot, target, guess=q, restarts=restarts, tolerance=1e-6)
+    for target, again in ((T, 0), (T[:3, 3], restarts)):
+        found = inverse_kinematics(robot, target, guess=q, restarts=again, tolerance=1e-6)
         if bool(np.all(found.converged)):
             return np.asarray(found.q)
     raise InputError("the tool does not reach there")

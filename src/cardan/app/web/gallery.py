@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
+from functools import cache
 from typing import Any
 
 from nicegui import ui
+from nicegui.element import Element
 
 from ...describe.bundled import bundled, robots
 from ...describe.files import dumps
@@ -18,7 +21,29 @@ from .sketch import sketch
 from .store import Project
 from .style import STYLE
 
-__all__ = ["build"]
+__all__ = ["build", "cards"]
+
+
+@cache
+def cards() -> bytes:
+    """All cards as JSON."""
+    found = []
+    for name in robots():
+        robot = bundled(name)
+        kinds = "".join("RPF"[joint.sigma] for joint in robot.joints)
+        found.append({
+            "name": name, "title": robot.name, "picture": sketch(robot),
+            "kind": f"{name}: {kinds if len(kinds) < 16 else len(kinds)}, {structure(robot)}",
+            "source": " ".join(robot.source.split()),
+        })  # fmt: skip
+    return json.dumps(found).encode()
+
+
+class _Cards(Element, component="parts/gallery.js"):
+    def __init__(self, work: Callable[[str, str], Any]) -> None:
+        super().__init__()
+        self._props["url"] = "/gallery/cards"
+        self.on("act", lambda event: work(*event.args))
 
 
 def build(project: Callable[[], Project], jobs: Jobs) -> None:
@@ -28,66 +53,62 @@ def build(project: Callable[[], Project], jobs: Jobs) -> None:
     ui.dark_mode(project().page.get("dark"))
     with ui.header().classes("header items-center"):
         ui.label("Cardan").classes("brand")
-        ui.button("Back", icon="arrow_back", on_click=lambda: ui.navigate.to("/")).props(
-            "flat dense no-caps"
-        )
+        _button("Back", lambda: ui.navigate.to("/")).props("icon=arrow_back")
         ui.label(f"{len(robots())} bundled robots").classes("title")
-    with ui.element("div").classes("gallery-page"), ui.element("div").classes("gallery"):
-        for name in robots():
-            _card(name, bundled(name), project, jobs)
+
+    async def work(act: str, name: str) -> None:
+        if name not in robots():
+            return
+        robot = bundled(name)
+        if act == "Open":
+            found = project()
+            found.page.pop("q", None)
+            found.change(robot)
+            found.remember(tab="Robot", surfaces={})
+            ui.navigate.to("/")
+        elif act == "Tables":
+            _tables(robot)
+        else:
+            await _counts(name, robot, jobs)
+
+    with ui.element("div").classes("gallery-page"):
+        _Cards(work)
 
 
-def _card(name: str, robot: Robot, project: Callable[[], Project], jobs: Jobs) -> None:
-    def open_it() -> None:
-        found = project()
-        found.page.pop("q", None)
-        found.change(robot)
-        ui.navigate.to("/")
-
-    with ui.card().classes("robot-card"):
-        ui.html(sketch(robot), sanitize=False).classes("w-full")
-        ui.label(robot.name).classes("name")
-        kinds = "".join("RPF"[joint.sigma] for joint in robot.joints)
-        ui.label(f"{name}: {kinds if len(kinds) < 16 else len(kinds)}, {structure(robot)}").classes(
-            "hint"
-        )
-        ui.label(" ".join(robot.source.split())).classes("hint source")
-        ui.space()
-        with ui.row().classes("gap-1"):
-            _button("Open", open_it)
-            _button("Tables", lambda: _tables(robot))
-            _button("Counts", lambda: _counts(name, robot, jobs))
-
-
-def _button(words: str, work: Callable[[], Any]) -> None:
-    ui.button(words, on_click=work).props("flat dense no-caps")
+def _button(words: str, work: Callable[[], Any]) -> Any:
+    return ui.button(words, on_click=work).props("flat dense no-caps")
 
 
 def _tables(robot: Robot) -> None:
     with ui.dialog() as dialog, ui.card().classes("wide"):
         ui.label(repr(robot)).classes("listing tables")
         _button("Close", dialog.close)
+    dialog.on("hide", dialog.delete)
     dialog.open()
 
 
 async def _counts(name: str, robot: Robot, jobs: Jobs) -> None:
     """Operations of the main models, by a job."""
-    with ui.dialog() as dialog, ui.card():
+    with ui.dialog() as dialog, ui.card().classes("wide"):
         ui.label(f"Operations of {robot.name}").classes("name")
         status = ui.label("counting").classes("hint").props("role=status")
         room = ui.column()
         _button("Close", dialog.close)
+    dialog.on("hide", dialog.delete)
     dialog.open()
 
     def say(text: str) -> None:
-        status.set_text(text)
+        if not status.is_deleted:
+            status.set_text(text)
 
     try:
         found = await jobs.run("counts", say, robot=dumps(robot, "toml"))
     except CardanError as error:
-        status.set_text(str(error))
+        say(str(error))
         return
-    status.set_text("multiplications with divisions, additions")
+    if dialog.is_deleted:
+        return
+    say("multiplications with divisions, additions")
     rows = []
     for model, cost in found["counts"].items():
         others = published(name, robot, model, kind_of(name))
@@ -96,4 +117,4 @@ async def _counts(name: str, robot: Robot, jobs: Jobs) -> None:
     heads = {"model": "model", "mul": "mul", "add": "add", "others": "others"}
     columns = [{"name": k, "label": x, "field": k, "align": "left"} for k, x in heads.items()]
     with room:
-        ui.table(rows=rows, columns=columns, row_key="model").props("flat dense")
+        ui.table(rows=rows, columns=columns, row_key="model").props("flat dense wrap-cells")

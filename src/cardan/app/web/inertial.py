@@ -11,6 +11,7 @@ from nicegui import ui
 from ...describe.parser import to_value
 from ...describe.robot import Link
 from ...errors import CardanError
+from .menus import confirm
 from .state import Page
 
 __all__ = ["inertial_dialog", "shape_inertia"]
@@ -19,6 +20,7 @@ _SHAPES = {
     "box": ("along x", "along y", "along z"),
     "cylinder": ("radius", "length along z"),
     "rod": ("length along x",),
+    "given about the centre of mass": ("Ixx", "Ixy", "Ixz", "Iyy", "Iyz", "Izz"),
 }
 
 
@@ -31,8 +33,11 @@ def shape_inertia(shape: str, mass: float, sizes: list[float], centre: list[floa
         radius, length = sizes
         side = mass * (3 * radius**2 + length**2) / 12
         about = np.diag([side, side, mass * radius**2 / 2])
-    else:
+    elif shape == "rod":
         about = np.diag([0.0, 1.0, 1.0]) * mass * sizes[0] ** 2 / 12
+    else:
+        xx, xy, xz, yy, yz, zz = sizes
+        about = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
     c = np.array(centre)
     return about + mass * (c @ c * np.eye(3) - np.outer(c, c)), mass * c
 
@@ -45,7 +50,7 @@ def inertial_dialog(page: Page) -> None:
         link = ui.select(links, value=len(links) - 1, label="Link").classes("w-full")
         shape = ui.select(list(_SHAPES), value="box", label="Shape").classes("w-full")
         mass = ui.number("Mass, kg", value=1.0, min=0).classes("w-full")
-        with ui.row() as sizes_row:
+        with ui.row().classes("narrow") as sizes_row:
             pass
         sizes: list[ui.number] = []
 
@@ -53,8 +58,11 @@ def inertial_dialog(page: Page) -> None:
             sizes_row.clear()
             sizes.clear()
             with sizes_row:
+                given = len(_SHAPES[shape.value]) == 6
                 for words in _SHAPES[shape.value]:
-                    sizes.append(ui.number(f"{words}, m", value=0.1, min=0).classes("w-32"))
+                    unit, value = ("kg m²", 0.0) if given else ("m", 0.1)
+                    field = ui.number(f"{words}, {unit}", value=value).classes("w-32")
+                    sizes.append(field)
 
         shape.on_value_change(ask)
         ask()
@@ -62,18 +70,11 @@ def inertial_dialog(page: Page) -> None:
         with ui.row():
             centre = [ui.number(axis, value=0.0).classes("w-24") for axis in "xyz"]
 
-        def apply() -> None:
+        def apply() -> str:
             numbers = [field.value for field in (mass, *sizes, *centre)]
-            message = _apply(page, link.value, shape.value, numbers)
-            if message:
-                ui.notify(message, type="negative", multi_line=True)
-            else:
-                dialog.close()
+            return _apply(page, link.value, shape.value, numbers)
 
-        with ui.row().classes("w-full justify-end"):
-            ui.button("Cancel", on_click=dialog.close).props("flat no-caps")
-            ui.button("Apply", on_click=apply).props("no-caps")
-    dialog.open()
+        confirm(dialog, apply)
 
 
 def _apply(page: Page, j: int, shape: str, numbers: list[float | None]) -> str:
@@ -81,6 +82,8 @@ def _apply(page: Page, j: int, shape: str, numbers: list[float | None]) -> str:
     given = [x for x in numbers if x is not None]
     if len(given) < len(numbers):
         return "Give every number"
+    if given[0] < 0 or (shape in ("box", "cylinder", "rod") and min(given[1:-3]) < 0):
+        return "The mass and the sizes must not be negative"
     J, MS = shape_inertia(shape, given[0], given[1:-3], given[-3:])
     return _write(page, j, given[0], J, MS)
 
@@ -95,4 +98,4 @@ def _write(page: Page, j: int, mass: float, J: np.ndarray, MS: np.ndarray) -> st
         return str(error)
     links: list[Link] = list(page.robot.links)
     links[j] = replace(links[j], **fields)
-    return page.change(replace(page.robot, links=tuple(links)), redraw=True)
+    return page.change(replace(page.robot, links=tuple(links)))

@@ -2,6 +2,7 @@
 
 A job is a function of `work` with plain data in and out, run by `worker` in a fresh process with
 limits on time and memory; it can be cancelled; its result is kept for the next who asks the same.
+Large parts of a result stay the bytes that came: browsers fetch them, other jobs are handed them.
 """
 
 from __future__ import annotations
@@ -15,13 +16,13 @@ import signal
 import sys
 from collections import OrderedDict
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from ...errors import CardanError
 from ...version import __version__
 
-__all__ = ["JobError", "Jobs", "Limits"]
+__all__ = ["JobError", "Jobs", "Limits", "Result"]
 
 _KEPT = 64  # results
 _KEPT_BYTES = 48_000_000
@@ -40,39 +41,69 @@ class JobError(CardanError):
     """A job failed, was cancelled or reached a limit."""
 
 
+@dataclass(frozen=True)
+class Result:
+    """What a job said: a little data, and large parts as JSON."""
+
+    text: bytes
+    parts: dict[str, bytes] = field(default_factory=dict)
+
+    @property
+    def size(self) -> int:
+        return len(self.text) + sum(map(len, self.parts.values()))
+
+
 class Jobs:
     """Runs jobs, a few at a time; the others wait their turn."""
 
     def __init__(self, limits: Limits | None = None, at_once: int = 0) -> None:
         self.limits = limits or Limits()
         self._turn = asyncio.Semaphore(at_once or max(1, os.cpu_count() or 1))
-        self._results: OrderedDict[str, str] = OrderedDict()
+        self._results: OrderedDict[str, Result] = OrderedDict()
         self._running: set[asyncio.subprocess.Process] = set()
 
-    async def run(
-        self, function: str, say: Callable[[str], None] = lambda text: None, **data: Any
-    ) -> dict[str, Any]:
-        """The result of a function of `work`. Cancelling the task kills the process."""
+    @staticmethod
+    def key(function: str, **data: Any) -> str:
+        """The name of a result."""
         question = json.dumps([__version__, function, data], sort_keys=True)
-        key = hashlib.sha256(question.encode()).hexdigest()
-        if key in self._results:
-            return self._kept(key)
+        return hashlib.sha256(question.encode()).hexdigest()
+
+    async def run(
+        self, function: str, say: Callable[[str], None] = lambda text: None,
+        hints: dict[str, Any] | None = None, attached: bytes | None = None, **data: Any,
+    ) -> dict[str, Any]:  # fmt: skip
+        """The result of a function of `work`. Cancelling the task kills the process.
+
+        `hints` and `attached` (JSON) may save work; the result does not depend on them."""
+        key = self.key(function, **data)
+        if self.keeps(key):
+            return self.kept(key)
         if self._turn.locked():
             say("waiting for other work to end")
         async with self._turn:
-            if key in self._results:  # another page asked the same while this one waited
-                return self._kept(key)
-            text = await self._fresh(function, data, say)
-        self._keep(key, text)
-        found: dict[str, Any] = json.loads(text)
-        return found
+            if self.keeps(key):  # another page asked the same while this one waited
+                return self.kept(key)
+            question = json.dumps({**data, **(hints or {})}).encode()
+            result = await self._fresh(function, question, attached, say)
+        self._keep(key, result)
+        return {**json.loads(result.text), "key": key}
 
-    def _kept(self, key: str) -> dict[str, Any]:
+    def keeps(self, key: str) -> bool:
+        return key in self._results
+
+    def kept(self, key: str) -> dict[str, Any]:
+        """A result that is kept."""
         self._results.move_to_end(key)
-        found: dict[str, Any] = json.loads(self._results[key])
-        return {**found, "cached": True}
+        return {**json.loads(self._results[key].text), "key": key, "cached": True}
 
-    async def _fresh(self, function: str, data: dict[str, Any], say: Callable[[str], None]) -> str:
+    def part(self, key: str, name: str) -> bytes | None:
+        """A part of a result as JSON, if it is still kept."""
+        found = self._results.get(key)
+        return found.parts.get(name) if found else None
+
+    async def _fresh(
+        self, function: str, question: bytes, attached: bytes | None, say: Callable[[str], None]
+    ) -> Result:
         limits = self.limits
         process = await asyncio.create_subprocess_exec(
             sys.executable, "-m", "cardan.app.web.worker", function, str(limits.seconds),
@@ -82,7 +113,8 @@ class Jobs:
         )  # fmt: skip
         self._running.add(process)
         try:
-            talk = self._talk(process, json.dumps(data).encode(), say)
+            data = b'{"data": %s, "attached": %s}' % (question, attached or b"null")
+            talk = self._talk(process, data, say)
             return await asyncio.wait_for(talk, limits.seconds)
         except TimeoutError:
             raise JobError(f"stopped: it took more than {limits.seconds:g} s") from None
@@ -92,13 +124,14 @@ class Jobs:
 
     async def _talk(
         self, process: asyncio.subprocess.Process, data: bytes, say: Callable[[str], None]
-    ) -> str:
+    ) -> Result:
         assert process.stdin is not None
         assert process.stdout is not None
         with contextlib.suppress(ConnectionError):
             process.stdin.write(data)
             await process.stdin.drain()
         process.stdin.close()
+        parts: dict[str, bytes] = {}
         while True:
             try:
                 line = await process.stdout.readline()
@@ -109,18 +142,22 @@ class Jobs:
                     "stopped: the work ended without a result; it may have needed more than "
                     f"{self.limits.megabytes} MB"
                 )
-            kind, _, rest = line.decode().partition(" ")
-            if kind == "say":
+            kind, _, rest = line.rstrip().partition(b" ")
+            if kind == b"say":
                 say(json.loads(rest))
-            elif kind == "error":
+            elif kind == b"part":
+                name, _, part = rest.partition(b" ")
+                parts[name.decode()] = part
+            elif kind == b"error":
                 raise JobError(json.loads(rest))
-            elif kind == "result":
-                return rest
+            elif kind == b"result":
+                return Result(rest, parts)
 
-    def _keep(self, key: str, text: str) -> None:
-        self._results[key] = text
-        while len(self._results) > _KEPT or sum(map(len, self._results.values())) > _KEPT_BYTES:
-            self._results.popitem(last=False)
+    def _keep(self, key: str, result: Result) -> None:
+        self._results[key] = result
+        size = sum(kept.size for kept in self._results.values())
+        while len(self._results) > 1 and (len(self._results) > _KEPT or size > _KEPT_BYTES):
+            size -= self._results.popitem(last=False)[1].size
 
     async def close(self) -> None:
         for process in list(self._running):

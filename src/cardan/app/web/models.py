@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import base64
+import json
 import re
 from functools import partial
 from typing import Any
@@ -40,7 +41,9 @@ class Models:
         self.page = page
         self.fields: dict[str, Any] = {}
         self.task: asyncio.Task[Any] | None = None
+        self.asked: dict[str, Any] = {}
         self.found: dict[str, Any] = {}
+        self.tabs: Any = None
         kept = page.project.page.get("model", "inverse-dynamics")
         self.name = kept if kept in MENU else "inverse-dynamics"
         with ui.column().classes("w-full"):
@@ -49,10 +52,7 @@ class Models:
                     {name: f"{entry.group}: {name}" for name, entry in MENU.items()},
                     value=self.name, label="Model", with_input=True,
                     on_change=lambda event: self.choose(event.value),
-                ).classes("w-64")  # fmt: skip
-                self.language = ui.select(
-                    languages(), value=page.project.page.get("language", "c"), label="Language"
-                ).classes("w-32")
+                ).classes("w-72").props("dense")  # fmt: skip
                 self.run = ui.button("Derive", icon="functions", on_click=self.start)
                 self.run.props("no-caps unelevated")
                 self.stop = ui.button("Cancel", on_click=self.cancel).props("flat no-caps")
@@ -63,11 +63,22 @@ class Models:
             self.options = ui.row().classes("w-full items-center options")
             self.result = ui.column().classes("w-full")
         self.choose(self.name)
+        self._found_again()
         page.on_robot(self._changed)
+
+    def _found_again(self) -> None:
+        """After a reload: the same form, and the result if it is still kept."""
+        for key, value in self.page.project.page.get("options", {}).items():
+            if key in self.fields:
+                self.fields[key].value = value
+        question = self.question()
+        key = self.page.jobs.key("derive", **question)
+        if self.page.jobs.keeps(key):
+            self.show(question, self.page.jobs.kept(key))
 
     def _changed(self) -> None:
         """What is shown was derived from an earlier state of the robot."""
-        if self.found and self.found["of"] != self.page.text:
+        if self.asked and self.asked["robot"] != self.page.text:
             self.status.set_text("the robot has changed since: derive again")
 
     # the form
@@ -100,17 +111,43 @@ class Models:
     # the work
 
     async def start(self) -> None:
-        self.page.project.remember(model=self.name, language=self.language.value)
-        question = {**self.question(), "language": self.language.value}
-        found = await self._work("derive", question)
+        question = self.question()
+        self.page.project.remember(model=self.name, options=question["options"])
+        hints = {"language": self.language}
+        found = await self._work("derive", question, hints=hints)
         if found is not None:
-            self.found = {**found, "of": question["robot"]}
-            self.show()
+            self.show(question, found)
             self._changed()
 
-    async def _work(self, function: str, question: dict[str, Any]) -> dict[str, Any] | None:
+    async def optimise(self) -> None:
+        """Derive once more, by the search for the fewest operations."""
+        field = self.fields.get("effort")
+        if field is None:
+            self._say(f"'{self.name}' has one form only: there is nothing to search for")
+            return
+        field.value = "max"
+        await self.start()
+
+    async def as_code(self, language: str) -> None:
+        """The chosen model in a language; derived first, if it is not there."""
+        self.page.project.remember(language=language)
+        if self.asked != self.question():
+            await self.start()
+        else:
+            self.show(self.asked, self.found)
+        if self.tabs is not None and self.asked == self.question():
+            self.tabs.set_value("Code")
+
+    @property
+    def language(self) -> str:
+        kept = self.page.project.page.get("language", "c")
+        return kept if kept in languages() else "c"
+
+    async def _work(
+        self, function: str, question: dict[str, Any], **more: Any
+    ) -> dict[str, Any] | None:
         self._running(True)
-        self.task = self.page.ask(function, self._say, **question)
+        self.task = self.page.ask(function, self._say, **question, **more)
         try:
             found: dict[str, Any] = await self.task
             self._say("")
@@ -140,8 +177,8 @@ class Models:
 
     # the result
 
-    def show(self) -> None:
-        found = self.found
+    def show(self, question: dict[str, Any], found: dict[str, Any]) -> None:
+        self.asked, self.found = question, found
         self.status.set_text("from the cache" if found.get("cached") else "")
         self.result.clear()
         with self.result:
@@ -153,10 +190,11 @@ class Models:
                     if found["text"]:
                         ui.label(found["text"]).classes("listing")
                     else:
-                        Equations(found)
+                        Equations(f"/result/{found['key']}/lines", found["left_out"])
                 panel = ui.tab_panel(code)
-            code.set_visibility(bool(found["code"]))
+            code.set_visibility(found["emits"])
             tabs.on_value_change(lambda: self._code(found, panel))
+        self.tabs = tabs if found["emits"] else None
 
     def _summary(self, found: dict[str, Any]) -> None:
         with ui.row().classes("items-center figures"):
@@ -164,8 +202,9 @@ class Models:
                 cost = found["cost"]
                 mul = cost["mul"] + cost["div"]
                 ui.label(f"{mul} multiplications, {cost['add']} additions").classes("figure")
-                ui.label(f"{cost['trig']} sin/cos").classes("hint")
-            ui.label(f"derived in {found['seconds']:.2f} s").classes("hint")
+            words = [f"{found['cost']['trig']} sin/cos"] if found["cost"] else []
+            words.append(f"derived in {found['seconds']:.2f} s")
+            ui.label("; ".join(words)).classes("hint")
             for text in self._others() if found["cost"] else []:
                 ui.label(text).classes("hint others")
         remarks = found.get("remarks", [])
@@ -178,50 +217,83 @@ class Models:
         """What other systems need for the same, where that is published."""
         robot = self.page.robot
         name = next((n for n in COUNTED if bundled(n) == robot), "")
-        base = self.question()["options"].get("base_parameters", False)
-        figures = published(name, robot, self.name, "base" if base else kind_of(name))
+        base = self.asked["options"].get("base_parameters", False)
+        figures = published(name, robot, self.asked["model"], "base" if base else kind_of(name))
         return [
             f"{figure.system}: {figure.mul} and {figure.add}"
             + f" {figure.condition}" * (not figure.holds_for(robot))
             for figure in figures
         ]
 
-    def _code(self, found: dict[str, Any], panel: Any) -> None:
+    async def _code(self, found: dict[str, Any], panel: Any) -> None:
         """The text, made when it is first looked at."""
-        if panel.default_slot.children:
-            return
-        with panel:
-            self._editor(found)
+        if not panel.default_slot.children:
+            code = Code(self, self.asked, found["key"], panel)
+            await code.show(self.language)
 
-    def _editor(self, found: dict[str, Any]) -> None:
-        code, language = found["code"], found["language"]
-        name = re.sub(r"[^a-z0-9]+", "_", f"{self.page.robot.name}_{self.name}".lower()).strip("_")
-        file = f"{name}.{_EXTENSIONS.get(language, 'txt')}"
-        with ui.row().classes("items-center"):
-            ui.button("Copy", icon="content_copy", on_click=lambda: ui.clipboard.write(code)).props(
-                "flat dense no-caps"
-            )
-            ui.button("Download", icon="download",
-                      on_click=lambda: ui.download.content(code, file)
-                      ).props("flat dense no-caps").mark("download-code")  # fmt: skip
-            with ui.button("Package", icon="inventory_2").props("flat dense no-caps"), ui.menu():
-                for kind in KINDS:
-                    ui.menu_item(kind, partial(self._package, kind))
-        dark = self.page.project.page.get("dark")
-        editor = ui.codemirror(
-            code, language=_HIGHLIGHT.get(language),  # type: ignore[arg-type]
-            theme="oneDark" if dark else "basicLight", line_wrapping=False,
-        )  # fmt: skip
-        editor.props("readonly").classes("w-full code")
-
-    async def _package(self, kind: str) -> None:
-        found = await self._work("package", {**self.question(), "kind": kind})
+    async def package(self, question: dict[str, Any], kind: str) -> None:
+        found = await self._work("package", {**question, "kind": kind})
         if found is not None:
-            ui.download.content(base64.b64decode(found["zip"]), found["name"])
+            data = json.loads(self.page.jobs.part(found["key"], "zip") or '""')
+            ui.download.content(base64.b64decode(data), found["name"])
+
+    async def text_of(self, question: dict[str, Any], derived: str, language: str) -> str | None:
+        """The code in a language: what is kept, or written from the program that is kept."""
+        jobs = self.page.jobs
+        part = jobs.part(derived, f"code.{language}")
+        if part is None:
+            attached = jobs.part(derived, "program")
+            found = await self._work("code", {**question, "language": language}, attached=attached)
+            part = jobs.part(found["key"], f"code.{language}") if found else None
+        return None if part is None else str(json.loads(part))
+
+
+class Code:
+    """The code of a derived model, in a language that can be changed."""
+
+    def __init__(self, models: Models, question: dict[str, Any], derived: str, panel: Any) -> None:
+        self.models, self.question, self.derived = models, question, derived
+        self.text, self.file = "", "model.txt"
+        with panel:
+            with ui.row().classes("items-center"):
+                ui.select(
+                    languages(), value=models.language, label="Language",
+                    on_change=lambda event: self.show(event.value),
+                ).classes("w-36").props("dense")  # fmt: skip
+                self._button("Copy", "content_copy", lambda: ui.clipboard.write(self.text))
+                self._button("Download", "download",
+                             lambda: ui.download.content(self.text, self.file))  # fmt: skip
+                with self._button("Package", "inventory_2", None), ui.menu().props("auto-close"):
+                    for kind in KINDS:
+                        ui.menu_item(kind, partial(models.package, question, kind))
+            self.room = ui.column().classes("w-full")
+
+    def _button(self, words: str, icon: str, work: Any) -> Any:
+        return ui.button(words, icon=icon, on_click=work).props("flat dense no-caps")
+
+    async def show(self, language: str) -> None:
+        page = self.models.page
+        page.project.remember(language=language)
+        text = await self.models.text_of(self.question, self.derived, language)
+        if text is None or page.closed or self.room.is_deleted:
+            return
+        name = re.sub(r"[^a-z0-9]+", "_", f"{page.robot.name}_{self.question['model']}".lower())
+        self.text, self.file = text, f"{name.strip('_')}.{_EXTENSIONS.get(language, 'txt')}"
+        self.room.clear()
+        with self.room:
+            if not text:
+                ui.label(f"This model has no form in {language}.").classes("hint")
+                return
+            dark = page.project.page.get("dark")
+            editor = ui.codemirror(
+                text, language=_HIGHLIGHT.get(language),  # type: ignore[arg-type]
+                theme="oneDark" if dark else "basicLight", line_wrapping=False,
+            )  # fmt: skip
+            editor.props("readonly").classes("w-full code")
 
 
 def _field(key: str, option: Option) -> Any:
-    words = key.replace("_", " ")
+    words = key.replace("_", " ") if len(key) > 3 else key
     if option.kind == "flag":
         found: Any = ui.checkbox(words, value=bool(option.default))
     elif option.choices is not None:
@@ -230,5 +302,5 @@ def _field(key: str, option: Option) -> Any:
     else:
         default = "" if option.default is None else str(option.default)
         found = ui.input(words, placeholder=default).props("dense").classes("w-32")
-    found.tooltip(option.summary)
+    found.props["title"] = option.summary
     return found

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import os
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
@@ -12,7 +13,8 @@ import numpy as np
 
 from ...catalogue import model
 from ...describe.robot import FIXED
-from ...errors import InputError, ModelError
+from ...errors import InputError
+from ...use.coordinates import coordinates
 
 __all__ = ["identification", "inverse", "modes", "motion", "simulation"]
 
@@ -21,6 +23,8 @@ Say = Callable[[str], None]
 _SHOWN = 400  # instants sent to the page
 _MODES = 12  # modes that are shown
 _LONGEST = 60.0  # seconds that are simulated
+_BENT = 90  # instants at which bent links are drawn
+_POINTS = 12  # of a bent link
 
 
 def _vector(data: Data, key: str, n: int) -> np.ndarray:
@@ -69,7 +73,7 @@ def motion(robot: Any, data: Data, say: Say) -> Data:
         q, total, table = planned.q[rows], found.total[rows], found.table()
         parts = {name: x[rows].T.tolist() for name, x in found.parts.items()}
     return {
-        "t": planned.t[rows].tolist(), "q": q.tolist(), "total": total.T.tolist(), "parts": parts,
+        "t": planned.t[rows].tolist(), "q": q.tolist(), "total": total.T.tolist(), "shares": parts,
         "table": table,
     }  # fmt: skip
 
@@ -103,41 +107,69 @@ def _closed_motion(robot: Any, start: np.ndarray, planned: Any, rows: np.ndarray
 
 
 def simulation(robot: Any, data: Data, say: Say) -> Data:
-    """The robot let go, driven by constant torques, or held by a controller."""
-    from ...use.control import computed_torque, gains
+    """The robot let go, driven by constant torques or a controller, or moved as prescribed; trees
+    and closed loops, rigid and flexible."""
     from ...use.simulate import simulate
-    from ...use.trajectory import move
 
-    if robot.loops or robot.ne:
-        raise ModelError(
-            f"simulation is for trees of rigid links; '{robot.name}' has "
-            + ("closed loops" if robot.loops else "flexible links")
-            + ": its model direct-dynamics can be taken away as code"
-        )
     duration = float(data["duration"])
     if not 0 < duration <= _LONGEST:
         raise InputError(f"the duration must be positive and at most {_LONGEST:g} s")
-    q = _vector(data, "q", robot.n)
-    drive: dict[str, Any] = {"torque": np.zeros(robot.n)}
-    if data["drive"] == "torque":
-        drive = {"torque": _vector(data, "tau", robot.n)}
-    elif data["drive"] == "controller":
-        to = _vector(data, "to", robot.n)
-        planned = move(q, to, duration, law="quintic")
-        kp, kd = gains(robot, float(data.get("bandwidth", 10.0)), "computed-torque", q)
-        drive = {"law": computed_torque(robot, planned, kp, kd)}
+    q, on = _vector(data, "q", robot.n), coordinates(robot)
+    place = on.place[on.driven]
+    drive = _drive(robot, data, q, place, duration)
 
     def progress(fraction: float) -> None:
         say(f"simulating: {100 * fraction:.0f} %")
 
+    say("simulating")
     found = simulate(robot, q, duration=duration, dt=duration / 500, progress=progress, rtol=1e-8,
                      **drive)  # fmt: skip
-    rows = _some(found.t)
-    drift = found.energy.drift if found.energy is not None else None
-    return {
-        "t": found.t[rows].tolist(), "q": found.q[rows].tolist(), "qd": found.qd[rows].T.tolist(),
-        "tau": found.tau[rows].T.tolist(), "drift": drift, "steps": found.steps,
+    rows, n = _some(found.t), robot.n
+    names = robot.variables
+    answer = {
+        "t": found.t[rows].tolist(), "q": found.q[rows, :n].tolist(),
+        "qd": found.qd[rows, :n].T.tolist(), "tau": found.tau[rows].T.tolist(),
+        "driven": [names[k] for k in place if k < n], "elastic": found.q[rows, n:].T.tolist(),
+        "energies": {}, "drift": None, "steps": found.steps, "curves": [],
     }  # fmt: skip
+    if found.energy is not None:
+        answer["drift"] = found.energy.drift
+        parts = {"kinetic": found.energy.kinetic, "potential": found.energy.potential}
+        answer["energies"] = {key: x[rows].tolist() for key, x in parts.items()}
+    if robot.ne:
+        say("drawing the links as they bend")
+        some = rows[:: max(1, len(rows) // _BENT)]
+        answer["curves"] = [_shape(robot, found.q[row]) for row in some]
+    return answer
+
+
+def _drive(robot: Any, data: Data, q: np.ndarray, place: np.ndarray, duration: float) -> Data:
+    """What moves the robot, as `simulate` takes it; numbers are those of the driven joints."""
+    from ...use.control import computed_torque, gains
+    from ...use.trajectory import move
+
+    if data["drive"] == "torque":
+        return {"torque": _vector(data, "numbers", len(place))}
+    if data["drive"] not in ("controller", "motion"):
+        return {"torque": np.zeros(len(place))}
+    to = _vector(data, "numbers", len(place))
+    planned = move(q[place], to, duration, law="quintic")
+    if data["drive"] == "motion":
+        return {"motion": planned}
+    kp, kd = gains(robot, float(data.get("bandwidth", 10.0)), "computed-torque", q)
+    return {"law": computed_torque(robot, planned, kp, kd)}
+
+
+def _shape(robot: Any, q: np.ndarray) -> list[Any]:
+    """The robot as it is bent at coordinates q, as lines of points in frame 0."""
+    from ...use.flexible_plots import curves
+
+    return [_thinned(line).tolist() for line in curves(robot, q)]
+
+
+def _thinned(line: np.ndarray) -> np.ndarray:
+    """At most so many points of a curve, its ends among them."""
+    return np.asarray(line[np.unique(np.linspace(0, len(line) - 1, _POINTS).astype(int))])
 
 
 def identification(robot: Any, data: Data, say: Say) -> Data:
@@ -147,7 +179,7 @@ def identification(robot: Any, data: Data, say: Say) -> Data:
 
     with tempfile.TemporaryDirectory() as folder:
         log = Path(folder, f"log.{data['suffix']}")
-        log.write_bytes(base64.b64decode(data["log"]))
+        log.write_bytes(base64.b64decode(data["attached"][0][1]))
         recipe = None
         if data.get("recipe"):
             recipe = Path(folder, "recipe.toml")
@@ -156,7 +188,7 @@ def identification(robot: Any, data: Data, say: Say) -> Data:
         say("writing the report")
         report = Path(folder, "report.html")
         found.report(report)
-        page = report.read_text(encoding="utf-8")
+        page = report.read_text(encoding="utf-8").replace(f"{folder}{os.sep}", "")
     return {"report": page, "errors": dict(found.errors), "robot": dumps(found.robot, "toml")}
 
 
@@ -173,39 +205,28 @@ def modes(robot: Any, data: Data, say: Say) -> Data:
         for key in ("locked", "free")
     }
     say("mode shapes")
-    places = _places(robot)
     return {
         key: [
-            _mode(robot, found, k, places, float(data.get("size", 1.0)))
+            _mode(robot, found, k, float(data.get("size", 1.0)))
             for k in range(min(len(found.frequencies), _MODES))
         ]
         for key, found in studied.items()
     }
 
 
-def _places(robot: Any) -> Callable[[np.ndarray], np.ndarray]:
-    """Origins of all frames (nl + 1, 3) at coordinates that include the elastic ones."""
-    programs = [model(robot, "transform", frame=j) for j in range(1, len(robot.links) + 1)]
-
-    def places(q: np.ndarray) -> np.ndarray:
-        found = [np.asarray(program.evaluate(q=q))[:3, 3] for program in programs]
-        return np.array([np.zeros(3), *found])
-
-    return places
-
-
-def _mode(robot: Any, found: Any, k: int, places: Any, size: float) -> Data:
-    """One mode: its frequency, what moves most, and the swing of the frames, drawn large."""
+def _mode(robot: Any, found: Any, k: int, size: float) -> Data:
+    """One mode: its frequency, what moves most, and the robot at both ends of a swing, drawn
+    large."""
     shape = found.shapes[-len(found.q) :, k]
     names = found.coordinates[-len(found.q) :]
     largest = np.argsort(-np.abs(shape))[:3]
     words = ", ".join(names[i] for i in largest if abs(shape[i]) > 0.05 * np.abs(shape).max())
     step = 1e-4 / max(float(np.abs(shape).max()), 1e-12)
-    rest = places(found.q)
-    slope = (places(found.q + step * shape) - places(found.q - step * shape)) / (2 * step)
-    most = max(float(np.linalg.norm(slope, axis=1).max()), 1e-12)
+    rest, there, back = (_shape(robot, found.q + s * shape) for s in (0, step, -step))
+    slopes = [(np.array(a) - np.array(b)) / 2 for a, b in zip(there, back, strict=True)]
+    most = max(float(np.linalg.norm(x, axis=1).max()) for x in slopes)
+    scale = 0.15 * size / max(most, 1e-300)
     return {
-        "frequency": float(found.frequencies[k]), "words": words, "rest": rest.tolist(),
-        "amplitude": (slope * 0.15 * size / most).tolist(),
-        "links": [[joint.antecedent, j] for j, joint in enumerate(robot.joints, 1)],
+        "frequency": float(found.frequencies[k]), "words": words, "rest": rest,
+        "amplitude": [(scale * x).tolist() for x in slopes],
     }  # fmt: skip

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+import asyncio
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
@@ -11,10 +11,13 @@ from nicegui import ui
 
 from ...catalogue import MENU
 from ...describe.bundled import bundled, robots
-from ...describe.files import accepted, dumps, read_bytes
+from ...describe.files import dumps
+from ...emit import languages
 from ...errors import CardanError
 from .cells import say
+from .menus import Item, Menus, choose_from
 from .models import Models
+from .opening import open_file
 from .state import Page
 from .style import KEYS, STYLE
 from .table import description
@@ -23,8 +26,7 @@ from .view import View
 
 __all__ = ["build"]
 
-_LARGEST = 8_000_000  # bytes of an upload
-_FORMATS = {"toml": "Cardan .toml", "par": "SYMORO .par", "urdf": "URDF"}
+_FORMATS = {"toml": "Cardan .toml", "par": "SYMORO .par", "urdf": "URDF", "xml": "MJCF .xml"}
 _GROUPS = tuple(dict.fromkeys(entry.group for entry in MENU.values()))
 
 
@@ -37,44 +39,71 @@ def build(page: Page) -> None:
     dark = ui.dark_mode(page.project.page.get("dark"))
     with ui.splitter(value=56, limits=(25, 80)).classes("w-full main") as splitter:
         with splitter.before, ui.column().classes("w-full left"):
-            with ui.tabs().props("align=left no-caps dense").classes("top-tabs") as tabs:
-                opened = {name: ui.tab(name) for name in ("Robot", "Models", "Use")}
-            panels = ui.tab_panels(tabs, value=opened["Robot"], animated=False).classes("w-full")
-            with panels.props("keep-alive"):
-                with ui.tab_panel(opened["Robot"]):
-                    description(page)
-                with ui.tab_panel(opened["Models"]):
-                    models = Models(page)
-                use_panel = ui.tab_panel(opened["Use"])
+            left = _Left(page)
         with splitter.after:
-            view = View(page)
+            left.view = View(page)
+    _header(page, dark, left.models)
+    left.find_again()
 
-    def chosen(name: str) -> None:
-        """The panels of Use are made when they are first looked at."""
-        if name == "Use" and not use_panel.default_slot.children:
-            with use_panel:
-                using(page, view)
 
-    tabs.on_value_change(lambda event: chosen(str(event.value)))
-    for k, tab in enumerate(opened.values(), 1):
-        tab.props(f"data-key={k}").tooltip(f"Alt+{k}")
+class _Left:
+    """The tabs Robot, Models and Use; the last two are made when they are first looked at."""
 
+    def __init__(self, page: Page) -> None:
+        self.page = page
+        self.view: View | None = None
+        self.made: dict[str, Any] = {}
+        with ui.tabs().props("align=left no-caps dense").classes("top-tabs") as self.tabs:
+            opened = {name: ui.tab(name) for name in ("Robot", "Models", "Use")}
+        panels = ui.tab_panels(self.tabs, value=opened["Robot"], animated=False).classes("w-full")
+        with panels.props("keep-alive"):
+            self.rooms = {name: ui.tab_panel(tab) for name, tab in opened.items()}
+        with self.rooms["Robot"]:
+            description(page)
+        self.tabs.on_value_change(lambda event: self._chosen(str(event.value)))
+        for k, tab in enumerate(opened.values(), 1):
+            tab.props(f'data-key={k} title="Alt+{k}"')
+
+    def _chosen(self, name: str) -> None:
+        self.page.project.remember(tab=name)
+        if name in self.made or name == "Robot" or self.view is None:
+            return
+        with self.rooms[name]:
+            if name == "Models":
+                self.made[name] = Models(self.page)
+            else:
+                using(self.page, self.view)
+                self.made[name] = True
+
+    def models(self) -> Models:
+        """The tab Models, brought to the front."""
+        self._chosen("Models")
+        self.tabs.set_value("Models")
+        found: Models = self.made["Models"]
+        return found
+
+    def find_again(self) -> None:
+        """The tab that was open before."""
+        kept = self.page.project.page.get("tab")
+        if kept in self.rooms:
+            self.tabs.set_value(kept)
+
+
+def _header(page: Page, dark: Any, on_models: Callable[[], Models]) -> None:
     def choose(name: str) -> None:
-        tabs.set_value(opened["Models"])
-        models.choose(name)
+        on_models().choose(name)
 
-    _header(page, dark, choose)
-
-
-def _header(page: Page, dark: Any, choose: Callable[[str], None]) -> None:
+    menus: dict[str, Sequence[Item | None]] = {"Robot": _robot_menu(page)}
+    for group in _GROUPS:
+        menus[group.capitalize()] = [
+            (name, entry.summary, partial(choose, name))
+            for name, entry in MENU.items()
+            if entry.group == group
+        ]
+    menus["Optimizer"] = _optimizer(on_models)
     with ui.header().classes("header items-center no-wrap"):
         ui.label("Cardan").classes("brand")
-        _robot_menu(page)
-        for group in _GROUPS:
-            with _menu(group.capitalize()):
-                for name, entry in MENU.items():
-                    if entry.group == group:
-                        _item(name, partial(choose, name)).tooltip(entry.summary)
+        Menus(menus)
         ui.space()
         title = ui.label().classes("title ellipsis")
         undo = _icon("undo", "Undo", "Ctrl+Z", page.undo).props("data-key=z")
@@ -96,36 +125,45 @@ def _header(page: Page, dark: Any, choose: Callable[[str], None]) -> None:
     page.on_robot(refresh)
 
 
-@contextmanager
-def _menu(words: str) -> Iterator[None]:
-    button = ui.button(words).props("flat dense no-caps aria-haspopup=menu")
-    with button, ui.menu().props("auto-close role=menu"):
-        yield
+def _optimizer(on_models: Callable[[], Models]) -> list[Item | None]:
+    """What [KC97] 7 has: fewer operations, and the model in a language."""
 
+    async def code(language: str) -> None:
+        await on_models().as_code(language)
 
-def _item(words: str, work: Callable[[], Any]) -> Any:
-    return ui.menu_item(words, work).props("role=menuitem dense")
+    async def search() -> None:
+        await on_models().optimise()
+
+    return [
+        ("Search for fewer operations", "derive the chosen model with effort max", search),
+        None,
+        *((f"Code in {language}", "", partial(code, language)) for language in languages()),
+    ]
 
 
 def _icon(icon: str, words: str, keys: str, work: Callable[[], Any]) -> Any:
     button = ui.button(icon=icon, on_click=work).props("flat round dense")
     button.props["aria-label"] = words
-    return button.tooltip(f"{words} ({keys})" if keys else words)
+    button.props["title"] = f"{words} ({keys})" if keys else words
+    return button
 
 
-def _robot_menu(page: Page) -> None:
-    with _menu("Robot"):
-        _item("New", lambda: _new(page))
-        _item("Open a bundled robot ...", lambda: _open_bundled(page))
-        _item("Open a file ...", lambda: _open_file(page))
-        ui.separator()
-        for form, words in _FORMATS.items():
-            _item(f"Download as {words}", partial(_download, page, form))
+def _robot_menu(page: Page) -> list[Item | None]:
+    def take(name: str) -> None:
+        say(page.open(bundled(name)))
 
+    async def choose() -> None:
+        titles = await asyncio.to_thread(lambda: {name: bundled(name).name for name in robots()})
+        choose_from("Bundled robots", titles, take)
 
-def _take(page: Page, robot: Any) -> None:
-    page.q = page.q[:0]
-    say(page.change(robot, redraw=True))
+    return [
+        ("New", "", lambda: _new(page)),
+        ("Open a bundled robot ...", "", choose),
+        ("Open a file ...", "", lambda: open_file(page)),
+        None,
+        *((f"Download as {words}", "", partial(_download, page, form))
+          for form, words in _FORMATS.items()),
+    ]  # fmt: skip
 
 
 def _new(page: Page) -> None:
@@ -136,70 +174,7 @@ def _new(page: Page) -> None:
         "gravity": [0, 0, "-9.81"],
         "link": [{"name": "link1", "M": 1}],
     }
-    _take(page, from_dict(table))
-
-
-def _open_bundled(page: Page) -> None:
-    """A list that gets shorter as one types; Enter takes the first."""
-    items: dict[str, Any] = {}
-
-    def take(name: str) -> None:
-        dialog.close()
-        _take(page, bundled(name))
-
-    def matches(name: str, text: str) -> bool:
-        return text.lower() in f"{name} {bundled(name).name}".lower()
-
-    def first() -> None:
-        found = [name for name in items if matches(name, search.value or "")]
-        if found:
-            take(found[0])
-
-    with ui.dialog() as dialog, ui.card().classes("opening"):
-        search = ui.input("Bundled robots").props("autofocus dense clearable").classes("w-full")
-        search.on("keydown.enter", first)
-        with ui.list().props('dense role=listbox aria-label="Bundled robots"').classes("w-full"):
-            for name in robots():
-                with ui.item(on_click=lambda name=name: take(name)).props("role=option") as item:
-                    ui.label(name).classes("opening-name")
-                    ui.label(bundled(name).name).classes("hint")
-                items[name] = item
-        search.on_value_change(
-            lambda event: [
-                item.set_visibility(matches(name, event.value or ""))
-                for name, item in items.items()
-            ]
-        )
-    dialog.open()
-
-
-def _open_file(page: Page) -> None:
-    with ui.dialog() as dialog, ui.card().classes("min-w-96"):
-        ui.label("Open a robot: .toml, .par, .urdf").classes("text-lg")
-        ui.label("A URDF is drawn from its frames: meshes are other files, which it only names.") \
-            .classes("hint")  # fmt: skip
-        faults = ui.label("").classes("listing error").props("role=alert")
-
-        async def take(event: Any) -> None:
-            """The name tells the format, and nothing else."""
-            data = await event.file.read()
-            suffix = event.file.name.rpartition(".")[2].lower()[:8]
-            name = f"upload.{suffix}" if suffix.isalnum() else "upload"
-            try:
-                robot = accepted(*read_bytes(data, name), name)
-            except CardanError as error:
-                faults.set_text(str(error))
-                uploader.reset()
-                return
-            dialog.close()
-            _take(page, robot)
-
-        uploader = ui.upload(
-            on_upload=take, auto_upload=True, max_file_size=_LARGEST, max_files=1,
-            on_rejected=lambda: faults.set_text("the file is too large: 8 MB are allowed"),
-        ).classes("w-full")  # fmt: skip
-        ui.button("Close", on_click=dialog.close).props("flat no-caps")
-    dialog.open()
+    say(page.open(from_dict(table)))
 
 
 def _download(page: Page, form: str) -> None:

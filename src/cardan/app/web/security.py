@@ -10,18 +10,21 @@ no other site sends.
 from __future__ import annotations
 
 import hmac
-from collections.abc import Awaitable, Callable, MutableMapping
+import socket
+from collections.abc import Awaitable, Callable, MutableMapping, Sequence
+from contextlib import suppress
 from http.cookies import CookieError, SimpleCookie
 from typing import Any
 from urllib.parse import parse_qs, urlencode
 
-__all__ = ["Guard", "hosts_of"]
+__all__ = ["Guard", "hosts_of", "own_names"]
 
 Scope = MutableMapping[str, Any]
 Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
 Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
 App = Callable[[Scope, Receive, Send], Awaitable[None]]
 
+_LARGEST = 128_000_000  # bytes of a request
 _POLICY = (
     "default-src 'self'; script-src 'self' 'unsafe-inline' 'unsafe-eval'; "
     "style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; font-src 'self' data:; "
@@ -31,14 +34,33 @@ _POLICY = (
 _REFUSED = {
     "host": "this address is not the one the server was started on",
     "origin": "a page of another site asked",
+    "size": "at most 128 MB can be sent, and their number must be said before",
     "token": "open the address that `cardan serve` printed: it carries the token",
 }
+
+
+_ALL = ("0.0.0.0", "::")
+
+
+def own_names() -> list[str]:
+    """How other machines may call this one: its name and its addresses."""
+    name = socket.gethostname()
+    found = [name, socket.getfqdn()]
+    with suppress(OSError):
+        found += [str(entry[4][0]).partition("%")[0] for entry in socket.getaddrinfo(name, None)]
+    for family, far in ((socket.AF_INET, "192.0.2.1"), (socket.AF_INET6, "2001:db8::1")):
+        with suppress(OSError), socket.socket(family, socket.SOCK_DGRAM) as probe:
+            probe.connect((far, 9))  # nothing is sent: it only chooses the way out
+            found.append(str(probe.getsockname()[0]))
+    return list(dict.fromkeys(f"[{x}]" if ":" in x else x.lower() for x in found if x))
 
 
 def hosts_of(host: str, port: int) -> frozenset[str]:
     """What a Host header may say for a server on that address."""
     names = {host}
-    if host in ("127.0.0.1", "localhost", "::1"):
+    if host in _ALL:
+        names = {"127.0.0.1", "localhost", "[::1]", *own_names()}
+    elif host in ("127.0.0.1", "localhost", "::1"):
         names |= {"127.0.0.1", "localhost", "[::1]"}
     elif ":" in host:
         names = {f"[{host}]"}
@@ -49,11 +71,16 @@ def hosts_of(host: str, port: int) -> frozenset[str]:
 class Guard:
     """The application behind its door."""
 
-    def __init__(self, app: App, *, hosts: frozenset[str], token: str) -> None:
+    def __init__(
+        self, app: App, *, hosts: frozenset[str], token: str, names: Sequence[str] = ()
+    ) -> None:
+        """names: others that a browser may use, those of a proxy, as it writes them."""
         self.app = app
-        self.hosts = hosts
         self.token = token
-        port = next(iter(hosts)).rpartition(":")[2]
+        self.hosts = hosts | {name.lower() for name in names}
+        self.origins = {f"http://{host}" for host in self.hosts}
+        self.origins |= {f"https://{name.lower()}" for name in names}
+        port = next(x for x in (host.rpartition(":")[2] for host in sorted(hosts)) if x.isdigit())
         self.cookie = f"cardan_{port}"  # cookies do not know ports: two servers, two names
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -76,11 +103,15 @@ class Guard:
         if len(found) != 1 or found[0].lower() not in self.hosts:
             return "host"
         for name, value in headers:
-            if name == "origin" and value.lower() not in {f"http://{h}" for h in self.hosts}:
+            if name == "origin" and value.lower() not in self.origins:
                 return "origin"
             if name == "sec-fetch-site" and value.lower() not in ("same-origin", "none"):
                 # a link from elsewhere may open the page with the token, nothing more
                 return "origin"
+            if name == "transfer-encoding":
+                return "size"  # of a length that is not said
+            if name == "content-length" and not (value.isdigit() and int(value) <= _LARGEST):
+                return "size"
         return "" if self._in_query(scope) or self._in_cookie(headers) else "token"
 
     def _in_query(self, scope: Scope) -> bool:
@@ -137,7 +168,7 @@ async def _refuse(scope: Scope, receive: Receive, send: Send, fault: str) -> Non
         await send({"type": "websocket.close", "code": 1008})
         return
     text = f"cardan: refused: {_REFUSED[fault]}\n".encode()
-    await _answer(send, 401 if fault == "token" else 403, text, {})
+    await _answer(send, {"token": 401, "size": 413}.get(fault, 403), text, {})
 
 
 async def _answer(send: Send, status: int, body: bytes, headers: dict[str, str]) -> None:

@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 import gc
+import importlib.util
 import os
+import re
 import secrets
 import socket
+import sys
 import webbrowser
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from typing import Any
 
 from ...errors import InputError, MissingExtraError
-from .security import Guard, hosts_of
+from .files import Kept
+from .security import Guard, hosts_of, own_names
 from .store import Store, data_folder
 
 __all__ = ["application", "serve"]
@@ -20,13 +26,14 @@ _HISTORY = 200  # messages kept for a page that lost its connection
 _LOOPBACK = ("127.0.0.1", "localhost", "::1")
 
 
-def application(host: str, port: int, token: str) -> Any:
+def application(host: str, port: int, token: str, names: Sequence[str] = ()) -> Any:
     """The whole web app as an ASGI application."""
     folder = data_folder()
     os.environ.setdefault("NICEGUI_STORAGE_PATH", str(folder / "browser"))
     try:
-        from fastapi import FastAPI
-        from nicegui import app, ui
+        with _without("aiohttp", "tornado"):  # clients and drivers of the WebSocket's library
+            from fastapi import FastAPI
+            from nicegui import app, ui
     except ImportError:
         raise MissingExtraError.of("nicegui", "web", "the web app") from None
     from . import gallery, page
@@ -38,21 +45,52 @@ def application(host: str, port: int, token: str) -> Any:
     @ui.page("/", title="Cardan")
     def main() -> None:
         name = str(app.storage.browser["id"]).replace("-", "")
-        page.build(Page(store.project(name), jobs))
+        page.build(Page(store.project(name), jobs, store.shapes))
 
     @ui.page("/gallery", title="Cardan: robots")
     def robots() -> None:
         name = str(app.storage.browser["id"]).replace("-", "")
         gallery.build(lambda: store.project(name), jobs)
 
+    _data(store, jobs)
     app.on_shutdown(jobs.close)
     api = FastAPI(openapi_url=None, docs_url=None, redoc_url=None)
     ui.run_with(
         api, title="Cardan", storage_secret=_secret(folder), show_welcome_message=False,
         reconnect_timeout=_PATIENCE, message_history_length=_HISTORY,
-        gzip_middleware_factory=None,
+        gzip_middleware_factory=None, tailwind=False,
     )  # fmt: skip
-    return Guard(api, hosts=hosts_of(host, port), token=token)
+    return Guard(Kept(api), hosts=hosts_of(host, port), token=token, names=names)
+
+
+def _data(store: Store, jobs: Any) -> None:
+    """What the parts of a page fetch: cards, parts of results, surfaces."""
+    from fastapi import Response
+    from fastapi.responses import FileResponse
+    from nicegui import app
+
+    from . import gallery
+
+    def kept(seconds: int) -> dict[str, str]:
+        return {"cache-control": f"private, max-age={seconds}"}
+
+    @app.get("/gallery/cards")
+    def cards() -> Response:
+        return Response(gallery.cards(), media_type="application/json")
+
+    @app.get("/result/{key}/{part}")
+    async def result(key: str, part: str) -> Response:
+        found = jobs.part(key, part)
+        if found is None:
+            return Response(b"null", 404, media_type="application/json")
+        return Response(found, media_type="application/json", headers=kept(600))
+
+    @app.get("/surface/{digest}")
+    def surface(digest: str) -> Response:
+        path = store.shapes.path(digest)
+        if path is None:
+            return Response(b"", 404)
+        return FileResponse(path, media_type="model/stl", headers=kept(86400))
 
 
 def _secret(folder: Any) -> str:
@@ -74,9 +112,36 @@ def _secret(folder: Any) -> str:
 
 def serve(
     host: str = "127.0.0.1", port: int = 0, token: str = "", browser: bool = True,
-    say: Any = print,
+    names: Sequence[str] = (), say: Any = print,
 ) -> None:  # fmt: skip
     """Run until interrupted."""
+    token = _accepted(host, token, names)
+    if importlib.util.find_spec("nicegui") is None:
+        raise MissingExtraError.of("nicegui", "web", "the web app")
+    listener = _listening(host, port)
+    port = int(listener.getsockname()[1])
+    address = _address(host, port, token)
+    say(f"Cardan is at {address}")
+    if browser:
+        webbrowser.open(address)  # it starts while the rest is imported, and waits to be answered
+    gc.disable()
+    server = application(host, port, token, names)
+    import uvicorn
+
+    gc.collect()
+    gc.freeze()  # what was imported stays: the collector need not look at it again
+    gc.enable()
+    # the browser is on this machine: to compress would cost more than it saves
+    config = uvicorn.Config(
+        server, host=host, port=port, log_level="warning", server_header=False,
+        ws_per_message_deflate=False, timeout_keep_alive=60,
+    )  # fmt: skip
+    with suppress(KeyboardInterrupt):
+        uvicorn.Server(config).run([listener])
+
+
+def _accepted(host: str, token: str, names: Sequence[str]) -> str:
+    """The token, made up where none is given; what is not safe is refused."""
     if host not in _LOOPBACK and not token:
         raise InputError(
             f"{host} can be reached by other machines: name a secret of your own with --token, "
@@ -86,32 +151,45 @@ def serve(
         raise InputError("the token must have at least 16 characters")
     if token and not all(c.isalnum() or c in "-_" for c in token):
         raise InputError("the token may hold letters, digits, - and _ only")
-    token = token or secrets.token_urlsafe(24)
-    port = port or _free_port(host)
-    try:
-        import uvicorn
-    except ImportError:
-        raise MissingExtraError.of("nicegui", "web", "the web app") from None
-    server = application(host, port, token)
+    for name in names:
+        if not re.fullmatch(r"[A-Za-z0-9.-]{1,250}(:[0-9]{1,5})?", name):
+            raise InputError(
+                f"'{name[:60]}' is no name of a host; expected cardan.example.org:8443"
+            )
+    return token or secrets.token_urlsafe(24)
+
+
+def _address(host: str, port: int, token: str) -> str:
+    """What a browser opens."""
     shown = f"[{host}]" if ":" in host else host
-    address = f"http://{shown}:{port}/?token={token}"
-    say(f"Cardan is at {address}")
-    gc.collect()
-    gc.freeze()  # what was imported stays: the collector need not look at it again
-    if browser:
-        webbrowser.open(address)
-    # the browser is on this machine: to compress would cost more than it saves
-    uvicorn.run(
-        server, host=host, port=port, log_level="warning", server_header=False,
-        ws_per_message_deflate=False,
-    )  # fmt: skip
+    if host in ("0.0.0.0", "::"):
+        shown = own_names()[0]
+    return f"http://{shown}:{port}/?token={token}"
 
 
-def _free_port(host: str) -> int:
+def _listening(host: str, port: int) -> socket.socket:
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    with socket.socket(family) as probe:
-        try:
-            probe.bind((host, 0))
-        except OSError as error:
-            raise InputError(f"cannot listen on {host}: {error.strerror}") from None
-        return int(probe.getsockname()[1])
+    found = socket.socket(family)
+    if os.name != "nt":  # there it would let two servers share the port
+        found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        found.bind((host, port))
+        found.listen(128)
+    except (OSError, OverflowError) as error:
+        found.close()
+        at = f"port {port} of {host}" if port else host
+        why = getattr(error, "strerror", None) or str(error)
+        raise InputError(f"cannot listen on {at}: {why}; name another with --port") from None
+    return found
+
+
+@contextmanager
+def _without(*modules: str) -> Iterator[None]:
+    """Imports that pass over modules which others use where they find them, and we never need."""
+    hidden = {name: None for name in modules if name not in sys.modules}
+    sys.modules.update(hidden)  # type: ignore[arg-type]
+    try:
+        yield
+    finally:
+        for name in hidden:
+            sys.modules.pop(name, None)

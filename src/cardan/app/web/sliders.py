@@ -6,7 +6,7 @@ import math
 from typing import Any
 
 import numpy as np
-from nicegui import ui
+from nicegui.element import Element
 
 from ...describe.expression import number
 from ...describe.robot import FIXED, PRISMATIC, Joint
@@ -17,56 +17,58 @@ from .state import Page
 __all__ = ["Sliders"]
 
 
-class Sliders:
-    """The panel below the scene."""
+class Sliders(Element, component="parts/sliders.js"):
+    """The panel below the scene: one component, whatever the number of joints."""
 
     def __init__(self, page: Page, say: Any) -> None:
-        self.page, self.say = page, say
-        self.sliders: list[Any] = []
-        self.panel = ui.column().classes("w-full sliders")
+        super().__init__()
+        self.page, self.tell = page, say
+        self._props.update(joints=[], symbols=[], values=[])
+        self.on("slide", lambda event: self._slid(*event.args), throttle=0.05)
+        self.on("drop", lambda event: self._slid(event.args[0], event.args[1], keep=True))
+        self.on("symbol", lambda event: self._set(*event.args))
+        self.classes("w-full")
 
     def build(self, size: float) -> None:
         """All sliders anew, for a robot of this size."""
-        self.panel.clear()
-        self.sliders = []
         robot = self.page.robot
         moving = [joint for joint in robot.joints if joint.sigma != FIXED]
-        with self.panel:
-            self._symbols()
-            for k, joint in enumerate(moving):
-                slider = self._slider(k, joint, _range(joint, size))
-                slider.set_enabled(joint.active or not robot.loops)
-                self.sliders.append(slider)
+        names = stand_ins(robot)
+        self._props.update(
+            joints=[
+                self._joint(name, joint, size)
+                for name, joint in zip(robot.variables, moving, strict=True)
+            ],
+            symbols=[
+                {"name": name, "value": number_or(self.page.values.get(name), float(value))}
+                for name, value in names.items()
+            ],
+            values=self.page.q.tolist(),
+        )
+
+    def _joint(self, name: str, joint: Joint, size: float) -> dict[str, Any]:
+        low, high = _range(joint, size)
+        return {
+            "name": name, "title": joint.name, "low": low, "high": high,
+            "unit": "m" if joint.sigma == PRISMATIC else "rad",
+            "off": not joint.active and bool(self.page.robot.loops),
+        }  # fmt: skip
 
     def place(self) -> None:
         """Put every slider where the joints are."""
-        for slider, value in zip(self.sliders, self.page.q, strict=True):
-            if abs(slider.value - value) > 1e-9:
-                slider.value = float(value)
+        values = self.page.q.tolist()
+        if values != self._props["values"]:
+            self._props["values"] = values
 
-    def _slider(self, k: int, joint: Joint, ends: tuple[float, float]) -> Any:
-        low, high = ends
-        unit = "m" if joint.sigma == PRISMATIC else "rad"
-        with ui.row().classes("w-full items-center no-wrap slider-row"):
-            ui.label(joint.variable or f"q{k + 1}").classes("name slider-name ellipsis").tooltip(
-                joint.name
-            )
-            slider = ui.slider(min=low, max=high, step=(high - low) / 1000, value=self.page.q[k])
-            slider.props("dense").classes("grow")
-            slider._props["aria-label"] = f"joint {joint.name}"
-            shown = ui.label().classes("figure slider-value")
-            shown.bind_text_from(slider, "value", lambda x: f"{x:.3f} {unit}")
-        slider.on("update:model-value", lambda event: self._slid(k, event.args), throttle=0.05)
-        slider.on("change", lambda: self.page.move(self.page.q, keep=True))
-        return slider
-
-    def _slid(self, k: int, value: float) -> None:
+    def _slid(self, k: int, value: float, keep: bool = False) -> None:
         page = self.page
+        if not 0 <= k < len(page.q) or not math.isfinite(value):
+            return
         q = page.q.copy()
         q[k] = value
         if page.robot.loops:
             q = self._closed(q)
-        page.move(q)
+        page.move(q, keep)
 
     def _closed(self, wanted: np.ndarray) -> np.ndarray:
         """Passive joints follow, so that the loops stay closed."""
@@ -74,31 +76,16 @@ class Sliders:
 
         try:
             found = follow(self.page.drawn(), self.page.q, wanted)
-            self.say("")
+            self.tell("")
             return found
         except CardanError as error:
-            self.say(str(error))
+            self.tell(str(error))
             return self.page.q
 
-    def _symbols(self) -> None:
-        """Symbols of the geometry get a number for the picture."""
-        names = stand_ins(self.page.robot)
-        if not names:
-            return
-        with ui.row().classes("items-center symbols"):
-            ui.label("Drawn with").classes("hint")
-            for name, value in names.items():
-                given = number_or(self.page.values.get(name), float(value))
-                field = ui.number(name, value=given, step=0.05)
-                field.props("dense outlined").classes("symbol")
-                field.on("blur", lambda field=field, name=name: self._set(name, field.value))
-                field.on("keydown.enter", lambda f=field, name=name: self._set(name, f.value))
-
-    def _set(self, name: str, value: float | None) -> None:
-        page = self.page
-        if value is None or page.values.get(name) == repr(float(value)):
-            return
-        page.set_values({**page.values, name: repr(float(value))})
+    def _set(self, name: str, text: str) -> None:
+        page, value = self.page, number_or(text, math.nan)
+        if math.isfinite(value) and page.values.get(name) != repr(value):
+            page.set_values({**page.values, name: repr(value)})
 
 
 def number_or(text: Any, default: float) -> float:

@@ -17,8 +17,14 @@ const view = getElement(%d);
 if (view?.renderer) {
   view.renderer.setClearColor(0x000000, 0);
   view.renderer.setPixelRatio(Math.min(2, window.devicePixelRatio));
-  new ResizeObserver(() => view.resize()).observe(view.$el);
-  view.resize();
+  const fit = () => { // as much is seen to the sides as upwards, also where it is narrow
+    view.resize();
+    const up = Math.tan(Math.PI * %g / 360), aspect = Math.min(1, view.camera.aspect || 1);
+    view.camera.fov = 360 / Math.PI * Math.atan(up / aspect);
+    view.camera.updateProjectionMatrix();
+  };
+  new ResizeObserver(fit).observe(view.$el);
+  fit();
 }
 """
 # what was drawn is gone after a frame: draw once more, then take it, with the names above it
@@ -53,12 +59,14 @@ def stage(on_drag_end: Any) -> Any:
         camera=ui.scene.perspective_camera(fov=_FOV, near=0.005, far=500),
     ).classes("scene w-full")  # fmt: skip
     scene.props('role=img aria-label="The robot in three dimensions"')
-    scene.on("init", lambda: ui.run_javascript(_READY % scene.id))
+    scene.on("init", lambda: ui.run_javascript(_READY % (scene.id, _FOV)))
     return scene
 
 
 def together(scene: Any) -> AbstractContextManager[None]:
-    """What is changed inside goes to the browser as one message."""
+    """What is changed inside goes to the browser as one message, in order, also when nested."""
+    if getattr(scene, "_batched_calls", None) is not None:
+        return nullcontext()
     found: AbstractContextManager[None] = getattr(scene, "_batch_calls", nullcontext)()
     return found
 

@@ -14,7 +14,7 @@ from ...describe.robot import Robot
 from ...errors import CardanError
 from .drawing import drawable
 from .jobs import Jobs
-from .store import Project
+from .store import Project, Shapes
 
 __all__ = ["Page"]
 
@@ -22,15 +22,15 @@ __all__ = ["Page"]
 class Page:
     """The state shared by the parts of the page; parts subscribe to changes."""
 
-    def __init__(self, project: Project, jobs: Jobs) -> None:
+    def __init__(self, project: Project, jobs: Jobs, shapes: Shapes | None = None) -> None:
         self.project = project
         self.jobs = jobs
+        self.shapes = shapes
         self.robot: Robot = project.robot
         self._robot_listeners: list[Callable[[], None]] = []
         self._motion_listeners: list[Callable[[], None]] = []
         self._drawn: Robot | None = None
         self._numeric: tuple[Robot | None, ...] = ()
-        self.redraw = False  # the tables must be drawn anew although the robot has the same form
         self.q = self._kept_q()
         self._tasks: set[asyncio.Task[Any]] = set()
         self.closed = False
@@ -67,7 +67,7 @@ class Page:
         kept = "".join(c if c.isascii() and c.isalnum() else "_" for c in self.robot.name)
         return kept.strip("_")[:60] or "robot"
 
-    def change(self, robot: Robot, redraw: bool = False) -> str:
+    def change(self, robot: Robot) -> str:
         """Take a changed robot; a message, and nothing changed, where it is not sound."""
         faults = [fault for fault in check(robot) if fault.severity == "error"]
         if faults:
@@ -76,18 +76,31 @@ class Page:
             self.project.change(robot)
         except CardanError as error:
             return str(error)
-        self.redraw = redraw
         self.refresh()
         return ""
 
+    def open(self, robot: Robot, surfaces: list[Any] | None = None) -> str:
+        """Another robot takes the place; surfaces: [link's name, digest, colour] of each."""
+        self.q = self.q[:0]
+        kept = {"of": robot.name, "list": surfaces} if surfaces else {}
+        self.project.remember(surfaces=kept)
+        return self.change(robot)
+
+    def surfaces(self) -> list[tuple[int, str, str]]:
+        """What the file of the robot looks like: (frame, digest, colour) of each surface."""
+        kept = self.project.page.get("surfaces") or {}
+        if kept.get("of") != self.robot.name:
+            return []
+        number = {"": 0} | {link.name: j for j, link in enumerate(self.robot.links, 1)}
+        return [(number[link], digest, colour) for link, digest, colour in kept["list"]
+                if link in number]  # fmt: skip
+
     def undo(self) -> None:
         self.project.undo()
-        self.redraw = True
         self.refresh()
 
     def redo(self) -> None:
         self.project.redo()
-        self.redraw = True
         self.refresh()
 
     def refresh(self) -> None:
@@ -98,7 +111,6 @@ class Page:
             self.q = np.zeros(self.robot.n)
         for listener in list(self._robot_listeners):
             listener()
-        self.redraw = False
 
     def on_robot(self, listener: Callable[[], None]) -> None:
         self._robot_listeners.append(listener)

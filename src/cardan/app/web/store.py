@@ -5,6 +5,7 @@ A project is one JSON file, written atomically, so that a page reload or a serve
 
 from __future__ import annotations
 
+import hashlib
 import json
 import logging
 import os
@@ -15,6 +16,7 @@ import time
 from collections import OrderedDict
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -23,13 +25,23 @@ from ...describe.files import accepted, dumps, read_bytes, write_atomic
 from ...describe.robot import Robot
 from ...errors import CardanError, InputError
 
-__all__ = ["Project", "Store", "data_folder"]
+__all__ = ["Project", "Shapes", "Store", "data_folder"]
 
 _ID = re.compile(r"[0-9a-f]{32}")
+_DIGEST = re.compile(r"[0-9a-f]{64}")
+_SURFACES = 1_000_000_000  # bytes of surfaces on disk
 _DEPTH = 100  # steps that can be undone
 _FIRST = "rx90"
 _KEPT = 200  # projects on disk
 _OPEN = 64  # projects in memory; they are written at every change
+
+
+@lru_cache(maxsize=64)
+def _robot(text: str) -> Robot:
+    """The robot of a .toml text: frozen, so that pages can share it. What is only doubtful was
+    said when it was opened."""
+    robot, faults = read_bytes(text.encode(), "robot.toml")
+    return accepted(robot, [x for x in faults if x.severity == "error"], "robot.toml")
 
 
 def data_folder() -> Path:
@@ -56,7 +68,7 @@ class Project:
 
     @property
     def robot(self) -> Robot:
-        return accepted(*read_bytes(self.texts[self.index].encode(), "robot.toml"), "robot.toml")
+        return _robot(self.texts[self.index])
 
     @property
     def can_undo(self) -> bool:
@@ -115,6 +127,35 @@ def written() -> None:
     _WRITER.submit(lambda: None).result()
 
 
+class Shapes:
+    """Surfaces of robots on disk, named by their content."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder / "surfaces"
+        self.folder.mkdir(parents=True, exist_ok=True)
+        self._prune()
+
+    def path(self, digest: str) -> Path | None:
+        """The file of a surface, if it is there."""
+        found = self.folder / f"{digest}.stl"
+        return found if _DIGEST.fullmatch(digest) and found.is_file() else None
+
+    def add(self, digest: str, content: bytes) -> None:
+        if hashlib.sha256(content).hexdigest() != digest:
+            raise InputError("a surface was damaged on its way")
+        if self.path(digest) is None:
+            write_atomic(self.folder / f"{digest}.stl", content)
+
+    def _prune(self) -> None:
+        """Forget those that were not touched for the longest time."""
+        files = sorted(self.folder.glob("*.stl"), key=lambda path: -path.stat().st_mtime)
+        room = _SURFACES
+        for path in files:
+            room -= path.stat().st_size
+            if room < 0:
+                path.unlink(missing_ok=True)
+
+
 class Store:
     """The projects of a folder, by their secret names."""
 
@@ -128,6 +169,7 @@ class Store:
                 "with CARDAN_DATA"
             ) from None
         self.open: OrderedDict[str, Project] = OrderedDict()
+        self.shapes = Shapes(folder)
         self._prune()
 
     @staticmethod

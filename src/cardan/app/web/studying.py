@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-import base64
 from typing import Any
 
 import numpy as np
 from nicegui import ui
 
+from ...errors import CardanError
+from .cells import say
+from .opening import packed
 from .state import Page
 from .view import View
 from .working import Work
@@ -20,12 +22,16 @@ _LARGEST = 100_000_000  # bytes of a log
 
 def identify(page: Page, view: View) -> None:
     """A log is uploaded; the report is shown in a frame that may run nothing."""
-    kept: dict[str, str] = {}
+    kept: dict[str, Any] = {}
     recipe = ui.textarea("Recipe (.toml), if columns are not t, q1.., tau1..").classes("w-full")
     recipe.props("outlined dense rows=3")
 
     async def take(event: Any) -> None:
-        kept["log"] = base64.b64encode(await event.file.read()).decode()
+        try:
+            kept["digest"], kept["attached"] = await packed([event.file], _LARGEST)
+        except CardanError as error:
+            say(str(error))
+            return
         kept["suffix"] = event.file.name.rpartition(".")[2].lower()[:8]
 
     async def start(work: Work) -> None:
@@ -70,19 +76,25 @@ def modes(page: Page, view: View) -> None:
                     ui.button(text, on_click=lambda mode=mode: _swing(page, view, mode)).props(
                         "flat dense no-caps align=left"
                     ).classes("mono configuration")
+            ui.button("Hide the shape", on_click=lambda: view.show_lines([])).props(
+                "flat dense no-caps"
+            )
 
     Work(page, "Compute", start)
 
 
 async def _swing(page: Page, view: View, mode: dict[str, Any]) -> None:
-    """Show the frames of the robot at the ends of a swing, then swing between them."""
-    rest, amplitude = np.array(mode["rest"]), np.array(mode["amplitude"])
-    robot = page.robot
+    """Let the robot swing in a mode, then show it at both ends of the swing."""
+    rest = [np.array(line) for line in mode["rest"]]
+    swing = [np.array(line) for line in mode["amplitude"]]
+
+    def at(phase: float) -> list[Any]:
+        return [line + phase * step for line, step in zip(rest, swing, strict=True)]
+
+    robot, turn = page.robot, view.take_turn()
     for phase in np.sin(np.linspace(0, 6 * np.pi, 90)):
-        if page.robot is not robot or page.closed:
+        if page.robot is not robot or page.closed or not view.has_turn(turn):
             return
-        places = rest + phase * amplitude
-        view.show_lines([[[places[i], places[j]] for i, j in mode["links"]]])
+        view.show_lines([at(phase)])
         await asyncio.sleep(1 / 30)
-    view.show_lines([[[p[i], p[j]] for i, j in mode["links"]]
-                     for p in (rest + amplitude, rest - amplitude)])  # fmt: skip
+    view.show_lines([at(1), at(-1)])

@@ -20,6 +20,7 @@ __all__ = ["using"]
 _LAWS = ("quintic", "cubic", "septic", "bang-bang", "trapezoidal")
 _DRIVES = {
     "free": "let go", "torque": "constant torques", "controller": "computed torque control to",
+    "motion": "moved as prescribed to",
 }  # fmt: skip
 
 
@@ -51,7 +52,11 @@ def using(page: Page, view: View) -> None:
 def driven(page: Page) -> list[int]:
     """The joint variables that drives move: all of a tree, the active ones of closed loops."""
     moving = [joint for joint in page.robot.joints if joint.sigma != 2]
-    return [k for k, joint in enumerate(moving) if joint.active or not page.robot.loops]
+    return [
+        k
+        for k, joint in enumerate(moving)
+        if (joint.active or not page.robot.loops) and not joint.elastic
+    ]
 
 
 def _values(page: Page) -> None:
@@ -158,7 +163,7 @@ def _motion(page: Page, view: View) -> None:
         work.result.clear()
         with work.result:
             for j, row in enumerate(found["table"]):
-                parts = {name: x[j] for name, x in found["parts"].items()}
+                parts = {name: x[j] for name, x in found["shares"].items()}
                 title = f"{row['joint']}: peak {row['peak']:.4g}, RMS {row['rms']:.4g}"
                 chart(title, found["t"], {"total": found["total"][j], **parts}, row["unit"])
         await view.play(np.array(found["q"]), float(duration.value))
@@ -168,34 +173,53 @@ def _motion(page: Page, view: View) -> None:
 
 
 def _simulate(page: Page, view: View) -> None:
+    ui.label("From rest, where the sliders stand: trees, closed loops, flexible links.").classes(
+        "hint"
+    )
     drive = ui.select(_DRIVES, value="free", label="Drive").classes("w-56").props("dense")
-    numbers = field("torques, or where to", np.zeros(page.robot.n))
+    names = [page.robot.variables[k] for k in driven(page)]
+    numbers = field(f"numbers for {', '.join(names)}"[:80], np.zeros(len(names)))
     numbers.bind_visibility_from(drive, "value", lambda value: value != "free")
-    duration = ui.number("duration, s", value=2.0, min=0.1, max=60).classes("w-32").props("dense")
+    duration = ui.number("duration, s", value=2.0, min=0.01, max=60).classes("w-32").props("dense")
 
     async def start(work: Work) -> None:
         given = read(numbers, work)
         if given is None or not duration.value:
             return
-        found = await work.run("simulation", q=page.q.tolist(), drive=drive.value, tau=given,
-                               to=given, duration=duration.value)  # fmt: skip
+        seconds = float(duration.value)
+        found = await work.run("simulation", q=page.q.tolist(), drive=drive.value, numbers=given,
+                               duration=seconds)  # fmt: skip
         if found is None:
             return
         drift = found["drift"]
         kept = "" if drift is None else f"; energy kept to {drift:.1e}"
         work.say(f"{found['steps']} steps{kept}")
-        names = page.robot.variables
         work.result.clear()
         with work.result:
-            columns = np.array(found["q"]).T.tolist()
-            chart("positions", found["t"], dict(zip(names, columns, strict=True)), "rad or m")
-            chart("velocities", found["t"], dict(zip(names, found["qd"], strict=True)), "per s")
-            ui.button("Play again", icon="replay",
-                      on_click=lambda: view.play(np.array(found["q"]), float(duration.value))
+            ui.button("Play again", icon="replay", on_click=lambda: _play(view, found, seconds)
                       ).props("flat dense no-caps")  # fmt: skip
-        await view.play(np.array(found["q"]), float(duration.value))
+            _plots(page, found)
+        await _play(view, found, seconds)
 
     Work(page, "Simulate", start)
+
+
+async def _play(view: View, found: dict[str, Any], seconds: float) -> None:
+    await view.play(np.array(found["q"]), seconds, found["curves"])
+
+
+def _plots(page: Page, found: dict[str, Any]) -> None:
+    """Everything over time that a simulation gives."""
+    t, names = found["t"], page.robot.variables
+    chart("positions", t, dict(zip(names, np.array(found["q"]).T, strict=True)), "rad or m")
+    chart("velocities", t, dict(zip(names, found["qd"], strict=True)), "per s")
+    if found["elastic"]:
+        bent = {f"e{k}": x for k, x in enumerate(found["elastic"], 1)}
+        chart("elastic coordinates", t, bent, "m or rad")
+    if np.any(found["tau"]):
+        chart("torques", t, dict(zip(found["driven"], found["tau"], strict=True)), "N m or N")
+    if found["energies"]:
+        chart("energies", t, found["energies"], "J")
 
 
 _PANELS = {

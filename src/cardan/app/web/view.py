@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import math
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ from ...describe.robot import FIXED
 from ...errors import CardanError
 from ...mechanism.tree import Tree
 from ...use.frames import centres_of_mass, link_frames
+from .choosing import Chooser
 from .drawing import Solid, along, reach, solids, thickness
 from .sliders import Sliders
 from .stage import fit, save_picture, stage, together
@@ -33,6 +35,7 @@ _SHOWN = {
     "names": ("label", "Names of the links", False),
     "mass": ("adjust", "Centre of mass and gravity", True),
     "grid": ("grid_on", "Grid", True),
+    "surfaces": ("view_in_ar", "Surfaces of the file, or the skeleton", True),
 }
 _LABEL = "font-size:11px;color:inherit;padding-left:64px;white-space:nowrap"
 
@@ -46,25 +49,35 @@ class View:
         self.looked: tuple[Any, ...] = ()
         self.frames: list[Any] = []
         self.slides: list[tuple[int, Any]] = []
-        self.ghosts: list[Any] = []
+        self.ghosts: list[tuple[Any, str]] = []
         self.extras: dict[str, list[Any]] = {}
+        self.bones: list[Any] = []
+        self.tools: dict[str, Any] = {}
         self.playing = 0
+        self.held = False  # the ball is in the hand
+        self.wanted: list[float] | None = None  # where it is then
         with ui.column().classes("view w-full no-wrap"):
             with ui.element("div").classes("stage"):
                 self.scene = stage(self._dropped)
+                self.scene.on("drag", self._dragged, throttle=0.1)
                 self._tools()
+                self.chooser = Chooser(page)
                 self.message = ui.label("").classes("stage-message error").props("role=status")
-            self.sliders = Sliders(page, self.message.set_text)
+            self.sliders = Sliders(page, self._say)
         self.draw()
         page.on_robot(self.draw)
         page.on_motion(self.place)
 
+    def _say(self, text: str) -> None:
+        if self.message.text != text:
+            self.message.set_text(text)
+
     def _tools(self) -> None:
         """Buttons over the scene: look at everything, what is shown, a picture of it."""
         with ui.row().classes("tools"):
-            _tool("center_focus_strong", "Look at the whole robot", self.look)
+            _tool("center_focus_strong", "Look at the whole robot", lambda: self.look())
             for key, (icon, words, _) in _SHOWN.items():
-                _tool(icon, words, lambda key=key: self._toggle(key))
+                self.tools[key] = _tool(icon, words, lambda key=key: self._toggle(key))
             _tool("photo_camera", "Save as a picture", self._picture)
             _tool("restart_alt", "Joints to zero", self._zero)
 
@@ -88,23 +101,24 @@ class View:
 
     def draw(self) -> None:
         """All solids anew; then everything is put where the joints say."""
-        self.message.set_text("")
+        self._say("")
         try:
             robot = self.page.drawn()
             self.size, self.thick = reach(robot), thickness(robot)
             parts = solids(robot)
         except CardanError as error:
-            self.message.set_text(str(error))
+            self._say(str(error))
             return
         with together(self.scene):
             self.scene.clear()
-            self.frames, self.slides, self.ghosts, self.extras = [], [], [], {}
+            self.frames, self.slides, self.ghosts, self.extras, self.bones = [], [], [], {}, []
             with self.scene:
                 for j in range(len(robot.links) + 1):
                     with self.scene.group() as group:
                         for part in (part for part in parts if part.frame == j):
                             self._solid(part)
                     self.frames.append(group)
+                self.tools["surfaces"].set_visibility(bool(self.page.surfaces()))
                 self._extras()
                 self.target = self.scene.sphere(0.05 * self.thick).material("#b5402a", 0.5)
                 self.target.draggable().with_name("target")
@@ -129,12 +143,14 @@ class View:
             found = scene.cylinder(radius, radius, part.length, 24)
             turn = part.turn @ _UPRIGHT
         found.material(_COLOURS[part.kind]).move(*part.middle).rotate_R(turn.tolist())
+        self.bones.append(found)
         if part.kind == "slide":
             self.slides.append((part.joint, found))
 
     def _extras(self) -> None:
         """What can be shown or left out: made when it is first asked for."""
-        makers = {"axes": self._axes, "names": self._names, "mass": self._mass, "grid": self._grid}
+        makers = {"axes": self._axes, "names": self._names, "mass": self._mass, "grid": self._grid,
+                  "surfaces": self._surfaces}  # fmt: skip
         with together(self.scene), self.scene:
             for key, make in makers.items():
                 shown = self.shows(key)
@@ -142,12 +158,23 @@ class View:
                     self.extras[key] = make()
                 for item in self.extras.get(key, []):
                     item.visible(shown)
+            skinned = bool(self.extras.get("surfaces")) and self.shows("surfaces")
+            for bone in self.bones:
+                bone.visible(not skinned)
 
     def _axes(self) -> list[Any]:
         found = []
         for group in self.frames:
             with group:
                 found.append(self.scene.axes_helper(0.14 * self.thick))
+        return found
+
+    def _surfaces(self) -> list[Any]:
+        """What the file of the robot looks like; its frames are found by the names of links."""
+        found = []
+        for frame, digest, colour in self.page.surfaces():
+            with self.frames[frame]:
+                found.append(self.scene.stl(f"/surface/{digest}").material(colour))
         return found
 
     def _names(self) -> list[Any]:
@@ -179,9 +206,12 @@ class View:
         plate.move(0, 0, -0.01 * self.thick).rotate_R(_UPRIGHT.tolist())
         return [*found, plate]
 
-    def look(self) -> None:
+    def look(self, motion: np.ndarray | None = None) -> None:
+        """See all of the robot, where it is or over a whole motion (N, n)."""
         if self.frames:
-            fit(self.scene, link_frames(self.page.drawn(), self.page.q)[:, :3, 3], self.size)
+            q = self.page.q[None] if motion is None else motion[:: max(1, len(motion) // 12)]
+            places = link_frames(self.page.drawn(), q)[..., :3, 3]
+            fit(self.scene, places.reshape(-1, 3), self.size)
 
     # placing
 
@@ -193,7 +223,7 @@ class View:
             try:
                 self.page.q = assembled(self.page.drawn(), self.page.q)
             except CardanError as error:
-                self.message.set_text(str(error))
+                self._say(str(error))
 
     def place(self) -> None:
         """Move every frame to where the joints put it."""
@@ -208,7 +238,8 @@ class View:
                 moved = float(self.page.q[_row(robot, j)])
                 moved += float(number(robot.joints[j - 1].r) or 0)
                 rod.scale(1, max(abs(moved), 1e-6), 1).move(0, 0, -moved / 2)
-            self.target.move(*T[Tree.of(robot).last, :3, 3].tolist())
+            if not self.held:
+                self.target.move(*T[Tree.of(robot).last, :3, 3].tolist())
             self._place_mass(T)
         self.sliders.place()
 
@@ -234,59 +265,102 @@ class View:
         robot = self.page.drawn()
         links = [(joint.antecedent, j) for j, joint in enumerate(robot.joints, 1)]
         poses = link_frames(robot, configurations)
-        self.show_lines([[(T[i, :3, 3], T[j, :3, 3]) for i, j in links] for T in poses])
+        self.show_lines([[T[[i, j], :3, 3] for i, j in links] for T in poses])
 
     def show_lines(self, drawings: Any) -> None:
-        """Segments [start, end] in frame 0, a colour for each drawing, in place of older ones."""
+        """Lines of points (k, 3) in frame 0, a colour for each drawing, in place of older ones."""
+        ends = [
+            (np.asarray(a, float), np.asarray(b, float), _PALETTE[k % len(_PALETTE)])
+            for k, drawing in enumerate(drawings)
+            for line in drawing
+            for a, b in pairwise(line)
+        ]
         with together(self.scene), self.scene:
-            for rod in self.ghosts:
-                rod.delete()
-            self.ghosts = [
-                rod
-                for k, drawing in enumerate(drawings)
-                for start, end in drawing
-                for rod in self._rod(np.array(start), np.array(end), _PALETTE[k % len(_PALETTE)])
-            ]
-
-    def _rod(self, start: np.ndarray, end: np.ndarray, colour: str) -> list[Any]:
-        length = float(np.linalg.norm(end - start))
-        if length < 1e-9:
-            return []
-        radius = 0.007 * self.thick
-        rod = self.scene.cylinder(radius, radius, length, 8).material(colour, 0.7)
-        turn = along((end - start) / length) @ _UPRIGHT
-        return [rod.move(*((start + end) / 2).tolist()).rotate_R(turn.tolist())]
+            if [colour for _, _, colour in ends] != [colour for _, colour in self.ghosts]:
+                for rod, _ in self.ghosts:
+                    rod.delete()
+                radius = 0.007 * self.thick
+                self.ghosts = [
+                    (self.scene.cylinder(radius, radius, 1, 8).material(colour, 0.7), colour)
+                    for _, _, colour in ends
+                ]
+            for (rod, _), (start, end, _) in zip(self.ghosts, ends, strict=True):
+                length = float(np.linalg.norm(end - start))
+                turn = along((end - start) / length) @ _UPRIGHT if length > 1e-9 else np.eye(3)
+                rod.move(*((start + end) / 2).tolist()).rotate_R(turn.tolist())
+                rod.scale(1, max(length, 1e-9), 1)
 
     # moving
 
-    async def _dropped(self, event: Any) -> None:
-        """The ball at the end effector was dragged: find joints that bring the robot there."""
+    async def _dragged(self, event: Any) -> None:
+        """The ball at the end effector is being dragged: the robot follows as it can."""
         from .following import reach_for
 
+        args = event.args
+        if args.get("object_name") != "target":
+            return
+        self.wanted = [float(args[key]) for key in "xyz"]
+        if self.held:
+            return  # the one below will see to it
+        self.held = True
+        while self.wanted is not None and not self.page.closed:
+            place, self.wanted = self.wanted, None
+            try:
+                q = await asyncio.to_thread(reach_for, self.page.drawn(), self.page.q, place, 2)
+                if self.held:
+                    self.page.move(q)
+            except CardanError as error:
+                self._say(str(error))
+        self.held = False
+
+    async def _dropped(self, event: Any) -> None:
+        """The ball was let go: the joints that bring the robot there, and other ways to do so."""
+        from .following import reach_for
+
+        self.held, self.wanted = False, None
         place = (event.x, event.y, event.z)
         try:
             q = await asyncio.to_thread(reach_for, self.page.drawn(), self.page.q, place)
-            self.message.set_text("")
+            self._say("")
             self.page.move(q, keep=True)
         except CardanError as error:
-            self.message.set_text(str(error))
+            self._say(str(error))
             self.place()
+            return
+        await self.chooser.offer(q)
 
-    async def play(self, motion: np.ndarray, seconds: float) -> None:
-        """Show joint positions (N, n) at their pace, thirty pictures a second at most."""
+    def take_turn(self) -> int:
+        """One motion at a time is shown: the latest."""
         self.playing += 1
-        turn, robot = self.playing, self.page.robot
+        return self.playing
+
+    def has_turn(self, turn: int) -> bool:
+        return turn == self.playing
+
+    async def play(self, motion: np.ndarray, seconds: float, curves: Any = ()) -> None:
+        """Show joint positions (N, n) at their pace, thirty pictures a second at most; curves: the
+        robot as it bends, at fewer instants."""
+        turn, robot = self.take_turn(), self.page.robot
         frames = max(2, min(len(motion), int(30 * seconds)))
-        for row in np.linspace(0, len(motion) - 1, frames).astype(int):
-            if turn != self.playing or robot is not self.page.robot or self.page.closed:
+        self.look(motion)
+        loop = asyncio.get_running_loop()
+        start = loop.time()
+        for k, row in enumerate(np.linspace(0, len(motion) - 1, frames).astype(int)):
+            late = loop.time() - start - seconds * k / frames
+            if late > 2 * seconds / frames and 0 < k < frames - 1:
+                continue  # on a busy machine pictures are left out
+            if not self.has_turn(turn) or robot is not self.page.robot or self.page.closed:
                 return  # another motion, or another robot, has taken the place
             self.page.move(motion[row])
-            await asyncio.sleep(seconds / frames)
+            if curves:
+                self.show_lines([curves[round(k / (frames - 1) * (len(curves) - 1))]])
+            await asyncio.sleep(max(0.0, seconds / frames - max(late, 0.0)))
 
 
-def _tool(icon: str, words: str, work: Any) -> None:
-    button = ui.button(icon=icon, on_click=work).props("flat round dense size=sm").tooltip(words)
-    button._props["aria-label"] = words
+def _tool(icon: str, words: str, work: Any) -> Any:
+    button = ui.button(icon=icon, on_click=work).props("flat round dense size=sm")
+    button.props["aria-label"] = button.props["title"] = words
+    return button
 
 
 def _row(robot: Any, j: int) -> int:

@@ -5,6 +5,7 @@ Each takes the question and `say`, which reports progress. The robot comes as .t
 from __future__ import annotations
 
 import base64
+import importlib
 import io
 import tempfile
 import time
@@ -20,7 +21,6 @@ from ...describe.files import accepted, read_bytes
 from ...describe.robot import Robot
 from ...errors import CardanError, InputError, UnknownNameError
 from ...program import Program
-from . import moving
 
 __all__ = ["FUNCTIONS"]
 
@@ -55,38 +55,50 @@ def options_of(data: Data) -> Data:
 
 
 def derive(data: Data, say: Say) -> Data:
-    """A model: its equations line by line, its cost, and its text in a language."""
+    """A model: its equations line by line and its cost; the program for other jobs; where a
+    language is given, its text in it."""
     robot = robot_of(data)
     say("deriving")
     start = time.perf_counter()
     found = model(robot, data["model"], **options_of(data))
-    seconds = time.perf_counter() - start
-    answer: Data = {"seconds": seconds, "language": data.get("language", "c")}
+    answer: Data = {"seconds": time.perf_counter() - start, "parts": {}}
+    if data.get("language"):
+        answer["parts"][f"code.{data['language']}"] = _code(found, data["language"])
     if not isinstance(found, Program):
         equations = found.equations() if hasattr(found, "equations") else str(found)
-        code = _code(found, answer["language"])
-        return {**answer, "text": str(equations), "lines": [], "cost": None, "code": code}
+        return {**answer, "text": str(equations), "lines": 0, "cost": None,
+                "emits": hasattr(found, "emit")}  # fmt: skip
     say("writing the equations")
     from ...emit.html import equations as lines_of
 
-    lines = lines_of(found)
-    cost = found.cost
+    lines, cost = lines_of(found), found.cost
+    answer["parts"]["lines"] = [[x.name, list(x.reads), x.mathml] for x in lines[:_MOST_LINES]]
+    answer["parts"]["program"] = found.to_json()
     return {
         **answer,
         "text": "",
-        "lines": [[line.name, list(line.reads), line.mathml] for line in lines[:_MOST_LINES]],
+        "lines": len(lines),
         "left_out": max(0, len(lines) - _MOST_LINES),
         "cost": {key: getattr(cost, key) for key in ("mul", "add", "div", "trig", "sqrt", "sign")},
-        "inputs": {name: list(shape) for name, shape in found.inputs.items()},
-        "outputs": {name: list(shape) for name, shape in found.outputs.items()},
-        "parameters": list(found.parameters),
         "remarks": list(found.remarks),
-        "code": found.emit(answer["language"]),
+        "emits": True,
     }
 
 
+def code(data: Data, say: Say) -> Data:
+    """The text of a model in a language, from the program where it was derived before."""
+    say("writing the code")
+    if data.get("attached"):
+        found: Any = Program.from_json(data["attached"])
+    else:
+        found = model(robot_of(data), data["model"], **options_of(data))
+    return {"parts": {f"code.{data['language']}": _code(found, data["language"])}}
+
+
 def _code(found: Any, language: str) -> str:
-    """The text of a model that is not a program, where it has one in that language."""
+    """The text of a model; of one that is not a program, where it has one in that language."""
+    if isinstance(found, Program):
+        return found.emit(language)
     try:
         return str(found.emit(language)) if hasattr(found, "emit") else ""
     except CardanError:
@@ -122,7 +134,8 @@ def package(data: Data, say: Say) -> Data:
             for path in sorted(target.rglob("*")):
                 if path.is_file():
                     archive.write(path, f"{found.name}/{path.relative_to(target).as_posix()}")
-    return {"name": f"{found.name}.zip", "zip": base64.b64encode(memory.getvalue()).decode()}
+    content = base64.b64encode(memory.getvalue()).decode()
+    return {"name": f"{found.name}.zip", "parts": {"zip": content}}
 
 
 def evaluate(data: Data, say: Say) -> Data:
@@ -142,19 +155,24 @@ def evaluate(data: Data, say: Say) -> Data:
     return {"outputs": {n: np.asarray(x).tolist() for n, x in zip(names, values, strict=True)}}
 
 
-def _on(function: Callable[[Robot, Data, Say], Data]) -> Callable[[Data, Say], Data]:
-    """A function of the robot itself as one of its text."""
-    return lambda data, say: function(robot_of(data), data, say)
+def _from(module: str, name: str) -> Callable[[Data, Say], Data]:
+    """A function of another module, which is imported by the job that needs it."""
+
+    def run(data: Data, say: Say) -> Data:
+        function = getattr(importlib.import_module(f"{__package__}.{module}"), name)
+        found: Data = function(robot_of(data) if "robot" in data else None, data, say)
+        return found
+
+    return run
 
 
 FUNCTIONS: dict[str, Callable[[Data, Say], Data]] = {
     "derive": derive,
+    "code": code,
     "counts": counts,
     "package": package,
     "evaluate": evaluate,
-    "inverse": _on(moving.inverse),
-    "motion": _on(moving.motion),
-    "simulation": _on(moving.simulation),
-    "identification": _on(moving.identification),
-    "modes": _on(moving.modes),
-}
+    **{name: _from("moving", name)
+       for name in ("inverse", "motion", "simulation", "identification", "modes")},
+    "opened": _from("visuals", "opened"),
+}  # fmt: skip

@@ -1,6 +1,7 @@
 """The process of one job: `python -m cardan.app.web.worker FUNCTION SECONDS MEGABYTES`.
 
-Data comes as JSON on stdin; lines "say ...", then "error ..." or "result ...", go to stdout."""
+Data comes as JSON on stdin; lines "say ...", then "error ..." or "part NAME ..." and "result ...",
+go to stdout."""
 
 from __future__ import annotations
 
@@ -29,8 +30,9 @@ def main() -> int:
     from .work import FUNCTIONS
 
     try:
-        function = FUNCTIONS[name]
-        result = function(json.load(sys.stdin), lambda text: answer("say", text))
+        function, question = FUNCTIONS[name], json.load(sys.stdin)
+        data = {**question["data"], "attached": question["attached"]}
+        result = function(data, lambda text: answer("say", text))
     except CardanError as error:
         answer("error", str(error))
     except MemoryError:
@@ -38,6 +40,8 @@ def main() -> int:
     except Exception as error:
         answer("error", f"Cardan failed on this, which is a fault of Cardan: {error!r}")
     else:
+        for part, value in result.pop("parts", {}).items():
+            answer(f"part {part}", value)
         answer("result", result)
     return 0
 
@@ -48,6 +52,7 @@ def _limit(seconds: float, megabytes: int) -> None:
         return
     import resource
 
+    os.nice(5)  # the page comes first
     size = megabytes << 20
     resource.setrlimit(resource.RLIMIT_AS, (size, size))
     time = int(seconds * 2 * (os.cpu_count() or 1)) + 5

@@ -5,16 +5,18 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from importlib.metadata import version
+from math import prod
 from typing import Any
 
 from ...describe.robot import FIXED, Robot
 from . import spatial
 from .c_loop import compiled_loop
-from .case import INPUTS, MODELS, Case, Peer
-from .plain import gravity, plain_bodies
+from .case import MODELS, Case, Peer, floats, inputs_of, rows_of
+from .plain import gravity, plain_bodies, plain_body
 
 __all__ = ["casadi_case", "casadi_peer"]
 
+_SIZES = {"V0": 6, "V0d": 6, "g0": 3}  # of the base
 _COUNTED = ("OP_ADD", "OP_SUB", "OP_MUL", "OP_DIV", "OP_SQ", "OP_TWICE", "OP_INV")
 
 
@@ -37,24 +39,28 @@ def casadi_peer(robot: Robot) -> Peer | str:
 def casadi_case(casadi: Any, robot: Robot, name: str) -> Case | None:
     """One model; None without a C compiler."""
     start = time.perf_counter()
-    bodies, g = plain_bodies(robot), gravity(robot)
-    symbols = [casadi.SX.sym(key, robot.n) for key in INPUTS[name]]
+    bodies, g, inputs = plain_bodies(robot), gravity(robot), inputs_of(robot, name)
+    sizes = {key: _SIZES.get(key, robot.n) for key in inputs}
+    of = {key: casadi.SX.sym(key, size) for key, size in sizes.items()}
+    joints = [of[key] for key in inputs if key not in _SIZES]
+    motion = {key: of[key] for key in inputs if key in _SIZES}
+    root = spatial.Root(plain_body(robot.base.link), **motion) if floats(robot) else None
     recursions: dict[str, Callable[[], Any]] = {
-        "inverse-dynamics": lambda: spatial.inverse(casadi, bodies, g, *symbols),
-        "inertia-matrix": lambda: spatial.inertia(casadi, bodies, *symbols),
-        "direct-dynamics": lambda: spatial.direct(casadi, bodies, g, *symbols),
+        "inverse-dynamics": lambda: spatial.inverse(casadi, bodies, g, *joints, root=root),
+        "inertia-matrix": lambda: spatial.inertia(casadi, bodies, *joints, root=root),
+        "direct-dynamics": lambda: spatial.direct(casadi, bodies, g, *joints, root=root),
     }
+    symbols = list(of.values())
     result = recursions[name]()
     function = casadi.Function("peer", symbols, [casadi.densify(result)], {"cse": True})
     source = _generated(casadi, function)
-    pointers = ", ".join(f"{key} + i*{robot.n}" for key in INPUTS[name])
-    size = robot.n if name != "inertia-matrix" else robot.n**2
+    pointers = ", ".join(f"{key} + i*{size}" for key, size in sizes.items())
+    shape = rows_of(robot, name)
     call = (
-        f"const double *arg[] = {{{pointers}}}; double *res[] = {{out + i*{size}}}; "
+        f"const double *arg[] = {{{pointers}}}; double *res[] = {{out + i*{prod(shape)}}}; "
         "casadi_int iw[64]; double w[64]; peer(arg, res, iw, w, 0);"
     )
-    shape = (robot.n,) if name != "inertia-matrix" else (robot.n, robot.n)
-    loop = compiled_loop(source, call, INPUTS[name], shape)
+    loop = compiled_loop(source, call, inputs, shape)
     if loop is None:
         return None
     return Case(

@@ -6,12 +6,13 @@ import platform
 from collections.abc import Callable, Iterable, Sequence
 from importlib import import_module
 from importlib.util import find_spec
+from math import prod
 
 import numpy as np
 
 from ...describe.robot import Robot
 from ...errors import InputError, UnknownNameError
-from .case import INPUTS, MODELS, Case, Peer, States, comparable, fastest
+from .case import MODELS, Case, Peer, States, comparable, fastest, inputs_of, rows_of, states_of
 from .limits import copy_bandwidth, fma_peak
 from .ours import cardan_c_peer, cardan_peer
 from .report import TRIG, Report, Row
@@ -25,9 +26,11 @@ PEERS = {
     "mujoco": ("mujoco", "mujoco.mujoco_peer"),
     "drake": ("pydrake", "drake.drake_peer"),
     "toolbox": ("roboticstoolbox", "toolbox.toolbox_peer"),
+    "skidy": ("skidy", "skidy.skidy_peer"),
 }
 AGREEMENT = 1e-9  # relative; a peer beyond it is reported, and not ranked
 _LOOP = 1000  # states of the loops
+_NUMBERS = 28  # of a state of a 7R; batches of states with more are shorter, of the same bytes
 _SHOWN = 20  # states on which results are compared
 
 
@@ -47,11 +50,10 @@ def bench(
     for robot in map(comparable, robots):
         say(f"{robot.name}: building the models")
         systems = _systems(robot, [name for name in wanted if name not in absent], absent)
-        rng = np.random.default_rng(seed)
-        x = {key: rng.uniform(-2, 2, (states, robot.n)) for key in ("q", "qd", "qdd", "tau")}
+        x = states_of(robot, states, seed)
         for model in MODELS:
             say(f"{robot.name}: {model}")
-            rows += _measured(robot.name, model, systems, x, rounds)
+            rows += _measured(robot, model, systems, x, rounds)
     say("limits of the machine")
     limits = {"fma64": fma_peak("float64"), "fma32": fma_peak("float32"), "copy": copy_bandwidth()}
     return Report(_machine(), limits, tuple(rows), absent)
@@ -75,50 +77,69 @@ def _systems(robot: Robot, names: Iterable[str], absent: dict[str, str]) -> list
     return found
 
 
-def _measured(robot: str, model: str, systems: list[Peer], x: States, rounds: int) -> list[Row]:
+def _measured(robot: Robot, model: str, systems: list[Peer], x: States, rounds: int) -> list[Row]:
     """Rows of one model; the times of all systems are taken turn about."""
-    names = INPUTS[model]
-    all_states = {key: x[key] for key in names}
-    some = {key: x[key][:_LOOP].copy() for key in names}
-    state = [x[key][0].copy() for key in names]
+    names = inputs_of(robot, model)
+    numbers = sum(x[key].shape[1] for key in names) + prod(rows_of(robot, model))
+    count = min(len(x["q"]), max(_LOOP, len(x["q"]) * _NUMBERS // numbers))
+    given = {key: x[key][:count] for key in names}
     works: dict[str, Callable[[], object]] = {}
     present = [peer for peer in systems if model in peer.cases]
     for k, peer in enumerate(present):
-        case = peer.cases[model]
-        works[f"call {k}"] = lambda case=case: case.call(*state)  # type: ignore[misc]
-        if case.loop is not None:
-            works[f"loop {k}"] = lambda case=case: case.loop(some)  # type: ignore[misc]
-        if case.batch is not None:
-            works[f"batch {k}"] = lambda case=case: case.batch(all_states)  # type: ignore[misc]
-        if case.single is not None:
-            works[f"single {k}"] = lambda case=case: case.single(all_states)  # type: ignore[misc]
+        for kind, work in _works(peer.cases[model], given).items():
+            works[f"{kind} {k}"] = work
     times = fastest(rounds, works)
-    count = len(x["q"])
-    reference = _results(present[0].cases[model], some)
+    reference = _results(present[0].cases[model], given)
     rows = []
     for k, peer in enumerate(present):
         case = peer.cases[model]
         loop, batch, single = (times.get(f"{kind} {k}") for kind in ("loop", "batch", "single"))
+        difference = _difference(reference, _results(case, given))
         rows.append(
             Row(
-                robot, model, peer.name, peer.version, peer.note,
+                robot.name, model, peer.name, peer.version, peer.note,
                 call=times[f"call {k}"],
-                loop=None if loop is None else loop / _LOOP,
+                loop=None if loop is None else (loop - times[f"start {k}"]) / (_LOOP - 1),
                 batch=None if batch is None else batch / count,
                 single=None if single is None else single / count,
                 generation=case.generation, operations=case.operations,
                 work=None if case.operations is None else case.operations + TRIG * case.trig / 2,
-                traffic=8 * (sum(x[key].shape[1] for key in names) + reference[0].size),
-                difference=_difference(reference, _results(case, some)),
-                agrees=_difference(reference, _results(case, some)) <= AGREEMENT,
+                traffic=8 * numbers,
+                difference=difference, agrees=difference <= AGREEMENT,
             )
         )  # fmt: skip
     return rows
 
 
-def _results(case: Case, states: States) -> np.ndarray:
-    rows = zip(*(x[:_SHOWN] for x in states.values()), strict=True)
-    return np.array([np.array(case.call(*row), copy=True) for row in rows])
+def _works(case: Case, given: States) -> dict[str, Callable[[], object]]:
+    """What is timed of a system, on states that are as it wants them."""
+    own = case.own(given) if case.own is not None else given
+    some = {key: array[:_LOOP].copy() for key, array in own.items()}
+    state = [array[0].copy() for array in own.values()]
+    call, loop, batch, single = case.call, case.loop, case.batch, case.single
+    works: dict[str, Callable[[], object]] = {"call": lambda: call(*state)}
+    if loop is not None:
+        first = {key: array[:1].copy() for key, array in own.items()}
+        works["loop"] = lambda: loop(some)
+        works["start"] = lambda: loop(first)  # what it takes to get into machine code
+    if batch is not None:
+        works["batch"] = lambda: batch(own)
+    if single is not None:
+        works["single"] = lambda: single(own)
+    return works
+
+
+def _results(case: Case, given: States) -> np.ndarray:
+    """The first results, each called by itself, in our terms."""
+    few = {key: array[:_SHOWN] for key, array in given.items()}
+    own = case.own(few) if case.own is not None else few
+    found = []
+    for k in range(_SHOWN):
+        y = case.call(*(array[k].copy() for array in own.values()))
+        if case.ours is not None:
+            y = case.ours(y, {key: array[k] for key, array in few.items()})
+        found.append(np.array(y, copy=True))
+    return np.array(found)
 
 
 def _difference(reference: np.ndarray, found: np.ndarray) -> float:

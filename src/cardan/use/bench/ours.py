@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,7 @@ from ...describe.robot import Robot
 from ...program import Program
 from ...version import __version__
 from .c_loop import compiled_loop
-from .case import INPUTS, MODELS, Case, Peer, States
+from .case import MODELS, Case, Peer, States, inputs_of, options_of, rows_of
 from .one_by_one import one_by_one
 
 __all__ = ["cardan_c_peer", "cardan_peer"]
@@ -28,46 +29,52 @@ def cardan_peer(robot: Robot) -> Peer:
 
 def _case(robot: Robot, name: str) -> Case:
     start = time.perf_counter()
-    program = model(robot, name)
+    program = model(robot, name, **options_of(robot, name))
     function = program.compile()
-    one = {key: np.zeros(robot.n) for key in INPUTS[name]}
-    function(**one)
+    function(**{key: np.zeros(shape) for key, shape in program.inputs.items()})
     generation = time.perf_counter() - start
     single = program.compile(dtype="float32")
-    shape = next(iter(program.outputs.values()))
-
-    calls: dict[str, Callable[..., Any]] = {  # as a user writes them
-        "inverse-dynamics": lambda q, qd, qdd: function(q=q, qd=qd, qdd=qdd),
-        "inertia-matrix": lambda q: function(q=q),
-        "direct-dynamics": lambda q, qd, tau: function(q=q, qd=qd, tau=tau),
+    calls: dict[tuple[str, ...], Callable[..., Any]] = {  # as a user writes them
+        ("q", "qd", "qdd"): lambda q, qd, qdd: function(q=q, qd=qd, qdd=qdd),
+        ("q",): lambda q: function(q=q),
+        ("q", "qd", "tau"): lambda q, qd, tau: function(q=q, qd=qd, tau=tau),
+        ("q", "qd", "qdd", "V0", "V0d", "g0"): lambda q, qd, qdd, V0, V0d, g0: function(
+            q=q, qd=qd, qdd=qdd, V0=V0, V0d=V0d, g0=g0
+        ),
+        ("q", "qd", "tau", "V0", "g0"): lambda q, qd, tau, V0, g0: function(
+            q=q, qd=qd, tau=tau, V0=V0, g0=g0
+        ),
     }
     return Case(
-        calls[name],
-        loop=_loop(program),
-        batch=_batch(function, shape, "float64"),
-        single=_batch(single, shape, "float32"),
+        calls[inputs_of(robot, name)],
+        loop=one_by_one(program),  # type: ignore[arg-type]
+        batch=_batch(function, program, "float64"),
+        single=_batch(single, program, "float32"),
         generation=generation,
         operations=program.cost.mul + program.cost.add + program.cost.div,
         trig=program.cost.trig,
+        ours=_base_first if len(program.outputs) > 1 else None,
     )
 
 
-def _loop(program: Program) -> Callable[[States], np.ndarray]:
-    run = one_by_one(program)
-    return lambda states: run(states)[0]
+def _base_first(found: Any, states: States) -> np.ndarray:
+    """The joints' rows come first in our models."""
+    return np.concatenate([found[1], found[0]], axis=-1)
 
 
-def _batch(function: Any, shape: tuple[int, ...], dtype: str) -> Callable[[States], np.ndarray]:
+def _batch(function: Any, program: Program, dtype: str) -> Callable[[States], Any]:
     kept: dict[Any, Any] = {}
+    shapes = list(program.outputs.values())
 
-    def run(states: States) -> np.ndarray:
+    def run(states: States) -> Any:
         """Inputs of the right type and memory for the result are made once, outside the timing."""
         key = id(states)
         if key not in kept:
             arrays = {name: np.ascontiguousarray(x, dtype) for name, x in states.items()}
-            kept[key] = arrays, np.empty((len(arrays["q"]), *shape), dtype)
-        arrays, result = kept[key]
-        return np.asarray(function(**arrays, out=result))
+            results = [np.empty((len(arrays["q"]), *shape), dtype) for shape in shapes]
+            kept[key] = arrays, results if len(results) > 1 else results[0]
+        arrays, out = kept[key]
+        return function(**arrays, out=out)
 
     return run
 
@@ -77,13 +84,16 @@ def cardan_c_peer(robot: Robot) -> Peer | None:
     cases = {}
     for name in MODELS:
         start = time.perf_counter()
-        program = model(robot, name)
+        program = model(robot, name, **options_of(robot, name))
         function = "cardan_case"
         source = program.emit("c", function=function)
-        arguments = ", ".join(f"{key} + i*{robot.n}" for key in INPUTS[name])
-        size = int(np.prod(next(iter(program.outputs.values()))))
-        call = f"{function}({arguments}, out + i*{size});"
-        loop = compiled_loop(source, call, INPUTS[name], next(iter(program.outputs.values())))
+        arguments = [f"{key} + i*{prod(shape)}" for key, shape in program.inputs.items()]
+        size = prod(rows_of(robot, name))
+        places = [f"out + i*{size}"] if len(program.outputs) == 1 else [
+            f"out + i*{size} + 6", f"out + i*{size}"
+        ]  # fmt: skip
+        call = f"{function}({', '.join(arguments + places)});"
+        loop = compiled_loop(source, call, tuple(program.inputs), rows_of(robot, name))
         if loop is None:
             return None
         cost = program.cost

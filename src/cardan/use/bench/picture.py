@@ -37,7 +37,7 @@ def draw(report: Report, path: str | Path) -> None:
         colours = [_OURS if row.system.startswith("Cardan") else _OTHERS for *_, row in bars]
         axes.barh([label for label, *_ in bars], [1e9 * t for _, t, _ in bars], color=colours)
         axes.set_xscale("log")
-        axes.set_title(f"{robot}: {model}", fontsize=10, loc="left")
+        axes.set_title(f"{robot.partition(' (')[0]}: {model}", fontsize=9, loc="left")
         axes.set_xlabel("ns per evaluation, one core", fontsize=8)
         axes.tick_params(labelsize=8)
         axes.spines[["top", "right"]].set_visible(False)

@@ -10,7 +10,8 @@ import numpy as np
 
 from ...describe.robot import Robot
 from ...describe.urdf_write import write_urdf
-from .case import Case, Peer, States
+from .case import Case, Peer, floats
+from .free_flyer import free_flyer_peer, in_one_call
 from .plain import gravity, order_by_name
 
 __all__ = ["pinocchio_peer"]
@@ -19,6 +20,8 @@ __all__ = ["pinocchio_peer"]
 def pinocchio_peer(robot: Robot) -> Peer | str:
     import pinocchio as pin
 
+    if floats(robot):
+        return free_flyer_peer(pin, robot)
     start = time.perf_counter()
     model = pin.buildModelFromXML(write_urdf(robot, drop=True))
     model.gravity.linear = np.array([0, 0, -np.linalg.norm(gravity(robot))])
@@ -42,13 +45,13 @@ def pinocchio_peer(robot: Robot) -> Peer | str:
         {
             "inverse-dynamics": Case(
                 _ordered(inverse, order, back),
-                loop=_batch(pin, model, "rneaInParallel", ("q", "qd", "qdd"), order, back),
+                loop=in_one_call(pin, model, "rneaInParallel", ("q", "qd", "qdd"), order, back),
                 generation=built,
             ),
             "inertia-matrix": Case(_ordered(inertia, order, back), generation=built),
             "direct-dynamics": Case(
                 _ordered(direct, order, back),
-                loop=_batch(pin, model, "abaInParallel", ("q", "qd", "tau"), order, back),
+                loop=in_one_call(pin, model, "abaInParallel", ("q", "qd", "tau"), order, back),
                 generation=built,
             ),
         },
@@ -67,20 +70,3 @@ def _ordered(
         return np.asarray(result[order] if result.ndim == 1 else result[np.ix_(order, order)])
 
     return call
-
-
-def _batch(
-    pin: Any, model: Any, name: str, inputs: tuple[str, ...], order: np.ndarray, back: np.ndarray
-) -> Callable[[States], np.ndarray] | None:
-    if not hasattr(pin, name):
-        return None
-    pool, function = pin.ModelPool(model, 1), getattr(pin, name)
-    kept: dict[int, list[np.ndarray]] = {}
-
-    def run(states: States) -> np.ndarray:
-        """States are columns, in its order of joints; they are prepared once."""
-        if id(states) not in kept:
-            kept[id(states)] = [np.asfortranarray(states[key].T[back]) for key in inputs]
-        return np.asarray(function(1, pool, *kept[id(states)])[order].T)
-
-    return run

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from ...describe.frames import matrix_of
-from ...describe.robot import FIXED, GEOMETRY, Robot
+from ...describe.robot import FIXED, GEOMETRY, Link, Robot
 from ..frames import number
 
-__all__ = ["Body", "gravity", "order_by_name", "plain_bodies"]
+__all__ = ["Body", "gravity", "order_by_name", "plain_bodies", "plain_body"]
 
 _ZERO = 1e-12  # a coefficient below it is a rounded zero; peers get it as 0
 
@@ -38,18 +38,20 @@ def plain_bodies(robot: Robot) -> list[Body]:
     for joint, link in zip(robot.joints, robot.links, strict=True):
         matrix = np.array(matrix_of([number(getattr(joint, key)) for key in GEOMETRY]), float)
         matrix[np.abs(matrix) < _ZERO] = 0
-        XX, XY, XZ, YY, YZ, ZZ = (
-            number(getattr(link, key)) for key in ("XX", "XY", "XZ", "YY", "YZ", "ZZ")
-        )
-        inertia = np.array([[XX, XY, XZ], [XY, YY, YZ], [XZ, YZ, ZZ]], float)
-        first = np.array([number(link.MX), number(link.MY), number(link.MZ)], float)
-        bodies.append(
-            Body(
-                joint.name, joint.antecedent - 1, joint.sigma, matrix, number(link.M), first,
-                inertia,
-            )
-        )  # fmt: skip
+        body = plain_body(link)
+        frame = {"parent": joint.antecedent - 1, "sigma": joint.sigma, "frame": matrix}
+        bodies.append(replace(body, name=joint.name, **frame))  # type: ignore[arg-type]
     return bodies
+
+
+def plain_body(link: Link) -> Body:
+    """A link by itself, as if it were on the base."""
+    XX, XY, XZ, YY, YZ, ZZ = (
+        number(getattr(link, key)) for key in ("XX", "XY", "XZ", "YY", "YZ", "ZZ")
+    )
+    inertia = np.array([[XX, XY, XZ], [XY, YY, YZ], [XZ, YZ, ZZ]], float)
+    first = np.array([number(link.MX), number(link.MY), number(link.MZ)], float)
+    return Body(link.name, -1, FIXED, np.eye(4), number(link.M), first, inertia)
 
 
 def order_by_name(robot: Robot, names: list[str]) -> np.ndarray:

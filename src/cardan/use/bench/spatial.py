@@ -1,10 +1,11 @@
 """Featherstone's recursions over CasADi's scalars, as a CasADi user writes them.
 
 Six-dimensional vectors are (linear, angular), in link frames: recursive Newton-Euler, composite
-rigid bodies, articulated bodies."""
+rigid bodies, articulated bodies. With a `Root` the base floats, and its six rows come first."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,28 @@ import numpy as np
 from ...describe.robot import FIXED, PRISMATIC
 from .plain import Body
 
-__all__ = ["direct", "inertia", "inverse"]
+__all__ = ["Root", "direct", "inertia", "inverse"]
+
+
+@dataclass(frozen=True)
+class Root:
+    """A floating base: its body, its twist, the acceleration of its origin and the angular one
+    (where it is given), gravity; the last three are symbols."""
+
+    body: Body
+    V0: Any = None
+    V0d: Any = None
+    g0: Any = None
+
+    def start(self, casadi: Any) -> Any:
+        """The derivative of the twist less gravity."""
+        drift = casadi.cross(self.V0[3:], self.V0[:3])
+        return self.V0d - casadi.vertcat(drift + self.g0, casadi.SX.zeros(3, 1))
+
+    def bias(self, casadi: Any) -> Any:
+        """The wrench of the velocity alone."""
+        inertia = _spatial_inertia(casadi, self.body)
+        return -_motion_cross(casadi, self.V0).T @ (inertia @ self.V0)
 
 
 def _hat(casadi: Any, x: Any) -> Any:
@@ -61,14 +83,17 @@ def _parts(casadi: Any, bodies: list[Body], q: Any) -> tuple[list[Any], list[Any
     return transforms, axes, [_spatial_inertia(casadi, body) for body in bodies]
 
 
-def inverse(casadi: Any, bodies: list[Body], g: np.ndarray, q: Any, qd: Any, qdd: Any) -> Any:
+def inverse(
+    casadi: Any, bodies: list[Body], g: np.ndarray, q: Any, qd: Any, qdd: Any, *,
+    root: Root | None = None,
+) -> Any:  # fmt: skip
     """Torques, by the recursive Newton-Euler algorithm."""
     X, S, I = _parts(casadi, bodies, q)
     v: list[Any] = []
     a: list[Any] = []
     f: list[Any] = []
-    rest = casadi.SX.zeros(6, 1)
-    base = casadi.vertcat(casadi.SX(-g), casadi.SX.zeros(3, 1))
+    rest = root.V0 if root else casadi.SX.zeros(6, 1)
+    base = root.start(casadi) if root else casadi.vertcat(casadi.SX(-g), casadi.SX.zeros(3, 1))
     for j, body in enumerate(bodies):
         i = body.parent
         v.append(X[j] @ (v[i] if i >= 0 else rest) + S[j] * qd[j])
@@ -76,21 +101,28 @@ def inverse(casadi: Any, bodies: list[Body], g: np.ndarray, q: Any, qd: Any, qdd
         a.append(X[j] @ (a[i] if i >= 0 else base) + S[j] * qdd[j] + cross @ (S[j] * qd[j]))
         f.append(I[j] @ a[j] - cross.T @ (I[j] @ v[j]))
     tau = casadi.SX.zeros(len(bodies), 1)
+    f0 = _spatial_inertia(casadi, root.body) @ base + root.bias(casadi) if root else rest
     for j in reversed(range(len(bodies))):
         tau[j] = S[j].T @ f[j]
         if bodies[j].parent >= 0:
             f[bodies[j].parent] += X[j].T @ f[j]
-    return tau
+        elif root:
+            f0 += X[j].T @ f[j]
+    return casadi.vertcat(f0, tau) if root else tau
 
 
-def inertia(casadi: Any, bodies: list[Body], q: Any) -> Any:
+def inertia(casadi: Any, bodies: list[Body], q: Any, *, root: Root | None = None) -> Any:
     """The inertia matrix, by composite rigid bodies."""
     X, S, composite = _parts(casadi, bodies, q)
     matrix = casadi.SX.zeros(len(bodies), len(bodies))
+    whole = _spatial_inertia(casadi, root.body) if root else casadi.SX.zeros(6, 6)
+    columns: list[Any] = []
     for j in reversed(range(len(bodies))):
         i = bodies[j].parent
         if i >= 0:
             composite[i] += X[j].T @ composite[j] @ X[j]
+        elif root:
+            whole += X[j].T @ composite[j] @ X[j]
         force = composite[j] @ S[j]
         matrix[j, j] = S[j].T @ force
         k = j
@@ -98,18 +130,27 @@ def inertia(casadi: Any, bodies: list[Body], q: Any) -> Any:
             force = X[k].T @ force
             k = bodies[k].parent
             matrix[j, k] = matrix[k, j] = S[k].T @ force
-    return matrix
+        if root:
+            columns.insert(0, X[k].T @ force)
+    if not root:
+        return matrix
+    coupled = casadi.horzcat(*columns)
+    return casadi.vertcat(casadi.horzcat(whole, coupled), casadi.horzcat(coupled.T, matrix))
 
 
-def direct(casadi: Any, bodies: list[Body], g: np.ndarray, q: Any, qd: Any, tau: Any) -> Any:
+def direct(
+    casadi: Any, bodies: list[Body], g: np.ndarray, q: Any, qd: Any, tau: Any, *,
+    root: Root | None = None,
+) -> Any:  # fmt: skip
     """Accelerations, by articulated bodies."""
     X, S, J = _parts(casadi, bodies, q)
     count = len(bodies)
     v: list[Any] = []
     c: list[Any] = []
     p: list[Any] = []
+    rest = casadi.SX.zeros(6, 1)
     for j, body in enumerate(bodies):
-        before = v[body.parent] if body.parent >= 0 else casadi.SX.zeros(6, 1)
+        before = v[body.parent] if body.parent >= 0 else root.V0 if root else rest
         v.append(X[j] @ before + S[j] * qd[j])
         cross = _motion_cross(casadi, v[j])
         c.append(cross @ (S[j] * qd[j]))
@@ -117,20 +158,48 @@ def direct(casadi: Any, bodies: list[Body], g: np.ndarray, q: Any, qd: Any, tau:
     U: list[Any] = [0] * count
     D: list[Any] = [0] * count
     u: list[Any] = [0] * count
+    whole: Any = _spatial_inertia(casadi, root.body) if root else None
+    load: Any = root.bias(casadi) if root else None
     for j in reversed(range(count)):
         i = bodies[j].parent
         U[j] = J[j] @ S[j]
         D[j] = S[j].T @ U[j]
         u[j] = tau[j] - S[j].T @ p[j]
-        if i >= 0:
+        if i >= 0 or root:
             K = J[j] - (U[j] @ U[j].T) / D[j]
-            p[i] += X[j].T @ (p[j] + K @ c[j] + U[j] * (u[j] / D[j]))
-            J[i] += X[j].T @ K @ X[j]
+            push = X[j].T @ (p[j] + K @ c[j] + U[j] * (u[j] / D[j]))
+            if i >= 0:
+                p[i], J[i] = p[i] + push, J[i] + X[j].T @ K @ X[j]
+            else:
+                load, whole = load + push, whole + X[j].T @ K @ X[j]
     qdd = casadi.SX.zeros(count, 1)
     a: list[Any] = []
     base = casadi.vertcat(casadi.SX(-g), casadi.SX.zeros(3, 1))
+    if root:
+        base = _solved(casadi, whole, -load)
     for j, body in enumerate(bodies):
         start = X[j] @ (a[body.parent] if body.parent >= 0 else base) + c[j]
         qdd[j] = (u[j] - U[j].T @ start) / D[j]
         a.append(start + S[j] * qdd[j])
-    return qdd
+    if not root:
+        return qdd
+    drift = casadi.cross(root.V0[3:], root.V0[:3])
+    return casadi.vertcat(base + casadi.vertcat(drift + root.g0, casadi.SX.zeros(3, 1)), qdd)
+
+
+def _solved(casadi: Any, A: Any, b: Any) -> Any:
+    """x of A x = b, A symmetric and positive: elimination without exchanges."""
+    n = A.shape[0]
+    rows = [[A[i, k] for k in range(n)] for i in range(n)]
+    x = [b[i] for i in range(n)]
+    for i in range(n):
+        for k in range(i + 1, n):
+            factor = rows[i][k] / rows[i][i]
+            for m in range(k, n):
+                rows[k][m] -= factor * rows[i][m]
+            x[k] -= factor * x[i]
+    for i in reversed(range(n)):
+        for k in range(i + 1, n):
+            x[i] -= rows[i][k] * x[k]
+        x[i] /= rows[i][i]
+    return casadi.vertcat(*x)

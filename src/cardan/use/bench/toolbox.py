@@ -10,7 +10,7 @@ import numpy as np
 
 from ...describe.expression import number
 from ...describe.robot import PRISMATIC, REVOLUTE, Robot
-from .case import Case, Peer
+from .case import Case, Peer, floats
 from .plain import gravity, plain_bodies
 
 __all__ = ["toolbox_peer"]
@@ -21,8 +21,10 @@ def toolbox_peer(robot: Robot) -> Peer | str:
 
     serial = all(joint.antecedent == j for j, joint in enumerate(robot.joints))
     plain = all(number(joint.gamma) == 0 == number(joint.b) for joint in robot.joints)
-    if not (serial and plain and all(joint.sigma in (0, 1) for joint in robot.joints)):
-        return "DHRobot holds serial chains of alpha, d, theta, r only"
+    if floats(robot) or not (
+        serial and plain and all(joint.sigma in (0, 1) for joint in robot.joints)
+    ):
+        return "DHRobot holds serial chains of alpha, d, theta, r on a fixed base only"
     start = time.perf_counter()
     links = [
         _link(rtb, joint, body)

@@ -18,11 +18,12 @@ from typing import Any
 import numpy as np
 
 from .columns import Model, Rigid, Term
-from .signals import Motion, Plan, derivative, lowpass
+from .signals import Motion, Plan, derivative, lowpass, settling
 
 __all__ = ["Equations", "equations", "full_matrix", "known_torques", "shaped", "stacked"]
 
 Array = np.ndarray
+_SAMPLES = 1 << 14  # of a regressor at a time
 Shape = Mapping[str, float]
 
 
@@ -106,7 +107,7 @@ def _block(block: Rigid, motion: Motion, name: str, part: str = "") -> Array:
     found = function(**inputs, threads=0 if rows > 20_000 else 1)
     D = getattr(found, part) if part else found
     D = D[:, None, :] if name == "energy-regressor" else D
-    return np.ascontiguousarray(D[..., columns])
+    return D if columns == list(range(D.shape[-1])) else np.ascontiguousarray(D[..., columns])
 
 
 def known_torques(model: Model, motion: Motion) -> Array | float:
@@ -140,17 +141,42 @@ class _Reduction:
         return np.concatenate([self.block(block) for block in model.unknown], axis=-1)
 
     def block(self, block: Rigid) -> Array:
-        motion = self.motion
+        """The rows of a regressor that are kept. Regressors are large: they are evaluated and
+        filtered piece by piece, with margins in which a filter forgets where it began."""
+        count = len(range(0, len(self.motion.q), self.step)) - (self.kind == "energy")
+        margin = self.margin()
+        pieces = max(1, max(_SAMPLES, 2 * margin) // self.step)
+        found = []
+        for first in range(0, count, pieces):
+            last = min(count, first + pieces)
+            start = max(0, first * self.step - margin)
+            stop = (last - (self.kind != "energy")) * self.step + 1 + margin
+            piece = self.motion.part(slice(start, stop))
+            D = self.reduced(block, piece)
+            found.append(D[first * self.step - start :: self.step][: last - first].copy())
+        return np.concatenate(found) if found else self.reduced(block, self.motion)[:0]
+
+    def reduced(self, block: Rigid, motion: Motion) -> Array:
+        """A regressor as it enters the equations, at every sample."""
         if self.kind == "dynamic":
-            return self.smooth(_block(block, motion, "regressor"))
+            return self.low(_block(block, motion, "regressor"))
         if self.kind == "filtered":
             D1 = self.low(_block(block, motion, "filtered-regressor", "D1"))
-            D2 = self.smooth(_block(block, motion, "filtered-regressor", "D2"))
+            D2 = self.low(_block(block, motion, "filtered-regressor", "D2"))
             return np.asarray(self.slope(D1) + D2)
         h = _block(block, motion, "energy-regressor")
         if self.kind == "power":
             return self.slope(self.low(h))
-        return np.diff(h[:: self.step], axis=0)
+        change = np.zeros(h.shape)
+        change[: -self.step] = h[self.step :] - h[: -self.step]
+        return change
+
+    def margin(self) -> int:
+        """Samples after which nothing of the ends of a piece is left in double precision."""
+        ends = self.plan.accuracy if self.kind in ("filtered", "power") else 0
+        if self.cutoff is None:
+            return ends
+        return ends + settling(self.plan.order, self.cutoff / (self.plan.rate / 2))
 
     def rows(self, x: Array) -> Array:
         """A torque-like signal (rows, n) as it enters the equations."""
@@ -164,24 +190,21 @@ class _Reduction:
         return np.diff(work[:: self.step], axis=0)
 
     def low(self, x: Array) -> Array:
-        """The low-pass, column by column, sparing those that are zero."""
+        """The low-pass, column by column in place, sparing those that are zero."""
         if self.cutoff is None:
             return x
         flat = x.reshape(len(x), -1)
-        used = np.flatnonzero(np.abs(flat).max(axis=0) > 0)
-        found = np.zeros(flat.shape)
+        used = np.flatnonzero([bool(column.any()) for column in flat.T])
         for some in np.array_split(used, max(1, len(used) // 16)):
             if len(some):
-                found[:, some] = lowpass(
-                    flat[:, some], self.cutoff, self.plan.rate, self.plan.order
-                )
-        return found.reshape(x.shape)
+                flat[:, some] = lowpass(flat[:, some], self.cutoff, self.plan.rate, self.plan.order)
+        return x
 
     def smooth(self, x: Array) -> Array:
-        return np.ascontiguousarray(self.low(x)[:: self.step])
+        return np.ascontiguousarray(self.low(x.copy())[:: self.step])
 
     def slope(self, x: Array) -> Array:
-        return derivative(x, self.motion.dt, self.plan.accuracy)[:: self.step]
+        return derivative(x, self.motion.dt, self.plan.accuracy)
 
     def flags(self, valid: Array) -> Array:
         if self.scalar:

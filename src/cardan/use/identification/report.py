@@ -20,7 +20,7 @@ from ..joints import units
 from ..plots import Panel, lines, style
 from .result import Identification
 
-__all__ = ["body", "html", "markdown"]
+__all__ = ["body", "html", "markdown", "torques_figure"]
 
 _CSS = """
 body { font: 15px/1.5 system-ui, sans-serif; color: #222; max-width: 64em; margin: 2em auto;
@@ -141,7 +141,7 @@ def _about(result: Identification) -> str:
     def low(x: float | None) -> str:
         return "none" if x is None else f"{x:.4g} Hz"
 
-    files = ", ".join(dict.fromkeys(curve.name for curve in result.curves))
+    files = ", ".join(dict.fromkeys(_short(curve.name) for curve in result.curves))
     return (
         f"{files}. {len(result.names)} parameters from {found.rows} equations "
         f"(model: {result.recipe.fit.model}; condition number {found.condition:.3g} with columns "
@@ -192,22 +192,31 @@ def _bodies(result: Identification) -> list[Part]:
 
 def _torques(result: Identification) -> Iterator[Picture]:
     """Measured and predicted torques, joint by joint, of every stretch."""
-    robot = result.original
-    for curves in result.curves[:6]:
-        step = max(1, len(curves.t) // 3000)
-        predicted = curves.W[::step] @ result.K
-        panels = [
-            Panel(
-                name, unit.effort,
-                {
-                    "measured": curves.y[::step, j], "predicted": predicted[:, j],
-                    "difference": curves.y[::step, j] - predicted[:, j],
-                },
-            )
-            for j, (name, unit) in enumerate(zip(joint_names(robot), units(robot), strict=True))
-        ]  # fmt: skip
-        title = f"{curves.role}: {curves.name}"
-        yield Picture(lines(curves.t[::step], panels, title), title)
+    for k, curves in enumerate(result.curves[:6]):
+        yield Picture(torques_figure(result, k), f"{curves.role}: {_short(curves.name)}")
+
+
+def torques_figure(result: Identification, which: int = 0) -> Any:
+    """Measured and predicted torques, and their difference, of one stretch of the recordings."""
+    robot, curves = result.original, result.curves[which]
+    step = max(1, len(curves.t) // 3000)
+    predicted = curves.W[::step] @ result.K
+    panels = [
+        Panel(
+            name, unit.effort,
+            {
+                "measured": curves.y[::step, j], "predicted": predicted[:, j],
+                "difference": curves.y[::step, j] - predicted[:, j],
+            },
+        )
+        for j, (name, unit) in enumerate(zip(joint_names(robot), units(robot), strict=True))
+    ]  # fmt: skip
+    return lines(curves.t[::step], panels, f"{curves.role}: {_short(curves.name)}")
+
+
+def _short(name: str) -> str:
+    """The name of a recording without its folders."""
+    return name.replace("\\", "/").rstrip("/").rsplit("/", 1)[-1]
 
 
 def _deviations(result: Identification) -> Any:

@@ -14,7 +14,7 @@ from ...describe.files import dumps, write_atomic
 from ...describe.parser import to_value
 from ...describe.robot import FIXED, INERTIA, Robot
 from ...describe.urdf_write import write_urdf
-from ...errors import InputError
+from ...errors import InputError, UnknownNameError
 from .columns import Model
 from .consistent import FullParameters
 from .recipe import Recipe
@@ -211,6 +211,17 @@ class Identification:
         from .report import body
 
         return body(self)
+
+    def plot(self, role: str = "fit") -> Any:
+        """Measured and predicted torques of every joint, as a matplotlib figure.
+
+        role: "fit", "held out" or "validation"."""
+        from .report import torques_figure
+
+        roles = [curve.role for curve in self.curves]
+        if role not in roles:
+            raise UnknownNameError.of("role", role, dict.fromkeys(roles))
+        return torques_figure(self, roles.index(role))
 
     def report(self, path: str | Path) -> None:
         """Write the report: .html (self-contained, with pictures) or .md."""

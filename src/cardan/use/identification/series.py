@@ -119,12 +119,7 @@ def _names(robot: Robot, recording: Recording, recipe: Recipe) -> tuple[Names, l
             if name not in recording.columns:
                 problems.append(str(UnknownNameError.of("column", name, recording.columns)))
         if needed and not columns:
-            shown = ", ".join(list(recording.columns)[:12])
-            alias = _ALIASES[key][0]
-            problems.append(
-                f"no columns of {key}s: expected {alias}1 to {alias}{robot.n}, or names in the "
-                f"recipe's [{key}] columns; there are {shown}"
-            )
+            problems.append(_lacking(robot, recording, key))
         found[key] = columns if signal.used or needed else []
     time = recipe.log.time or next((name for name in _TIMES if name in recording.columns), "")
     if recipe.log.rate and not recipe.log.time:
@@ -137,6 +132,20 @@ def _names(robot: Robot, recording: Recording, recipe: Recipe) -> tuple[Names, l
         raise _fault(recording, ["no column of times: name it in the recipe ([log] time), or give "
                                  "the rate in Hz ([log] rate)"])  # fmt: skip
     return Names(time, **found), notes
+
+
+def _lacking(robot: Robot, recording: Recording, key: str) -> str:
+    """What to say about a signal that was not found: the columns that are missing, by name."""
+    sets = [[f"{alias}{j}" for j in range(1, robot.n + 1)] for alias in _ALIASES[key]]
+    best = max(sets, key=lambda names: sum(name in recording.columns for name in names))
+    missing = [name for name in best if name not in recording.columns]
+    shown = ", ".join(list(recording.columns)[:12])
+    lost = "no columns" if len(missing) == robot.n else f"no column '{missing[0]}'"
+    lost += f" (nor {', '.join(missing[1:])})" if 1 < len(missing) < robot.n else ""
+    return (
+        f"{lost} of {key}s: expected {best[0]} to {best[-1]}, or names in the recipe's [{key}] "
+        f"columns; there are {shown}"
+    )
 
 
 def _given(signal: Signal, n: int, key: str) -> list[str]:

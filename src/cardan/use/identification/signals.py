@@ -18,8 +18,19 @@ from ...errors import InputError, MissingExtraError
 from .recipe import Filter
 from .series import Series
 
-__all__ = ["Motion", "Plan", "derivative", "lowpass", "moved", "plan", "require_scipy", "states"]
+__all__ = [
+    "Motion",
+    "Plan",
+    "derivative",
+    "lowpass",
+    "moved",
+    "plan",
+    "require_scipy",
+    "settling",
+    "states",
+]
 
+_MOST = 200_000  # samples of a recording that are fitted, when nothing else decides
 # coefficients c_k of (x[+k] - x[-k]) c_k / h, by order of accuracy
 _STENCILS = {
     2: (1 / 2,),
@@ -102,6 +113,15 @@ def _sections(order: int, share: float) -> np.ndarray:
     return np.asarray(butter(order, share, output="sos"))
 
 
+def settling(order: int, share: float) -> int:
+    """Samples in which the filter forgets a state, to double precision: of its slowest pole."""
+    from scipy.signal import butter
+
+    poles = butter(order, share, output="zpk")[1]
+    slowest = min(float(np.abs(poles).max()), 1 - 1e-9)
+    return int(np.ceil(np.log(np.finfo(float).eps / 16) / np.log(slowest)))
+
+
 def derivative(x: np.ndarray, dt: float, accuracy: int = 8) -> np.ndarray:
     """dx/dt (rows, ...) by central differences; polynomials of the same order at the ends."""
     weights = _STENCILS[accuracy]
@@ -133,7 +153,8 @@ def plan(series: Series, chosen: Filter) -> Plan:
     half = rate / 2
     decimate = chosen.decimate
     if decimate == "auto":
-        decimate = max(1, int(half / (1.25 * cutoff))) if cutoff else 1
+        longest = -(-len(series.t) // _MOST)
+        decimate = max(1, int(half / (1.25 * cutoff))) if cutoff else longest
     parallel = chosen.parallel
     if parallel == "auto":
         wanted = 0.8 * half / int(decimate) if int(decimate) > 1 else None

@@ -1,0 +1,135 @@
+// Tables of cells that are edited in place: one component, whatever the number of cells.
+// The server is asked while one types ("draft") and when a cell is left ("take"); what it refuses
+// stays in the cell, with the reason beside it.
+export default {
+  template: `
+    <div class="grid-blocks">
+      <div v-for="(block, b) in blocks" :key="b" class="grid-room" @scroll="place">
+        <div v-if="block.title" class="name grid-title">{{ block.title }}</div>
+        <table class="grid-table">
+          <thead v-if="block.heads.length"><tr>
+            <th v-for="(head, c) in block.heads" :key="c" scope="col">
+              <div>{{ head.text }}</div><div v-if="head.unit" class="unit">{{ head.unit }}</div>
+            </th>
+          </tr></thead>
+          <tbody><tr v-for="(row, r) in block.rows" :key="r">
+            <td v-for="(cell, c) in row" :key="c" :class="{ held: cell.kind === 'menu' || cell.kind === 'act' }">
+              <span v-if="cell.kind === 'word'" :class="cell.style">{{ cell.value }}</span>
+              <input v-else-if="cell.kind === 'text'" type="text" autocomplete="off" spellcheck="false"
+                :class="['cell', cell.style, {wrong: faults[key(b, r, c)]}]"
+                :value="drafts[key(b, r, c)] ?? cell.value" :placeholder="cell.empty"
+                :title="cell.value?.length > 7 ? cell.value : null"
+                :aria-label="cell.label" :aria-invalid="!!faults[key(b, r, c)]" :data-at="key(b, r, c)"
+                @input="typed(b, r, c, $event)" @keydown="pressed(b, r, c, $event)"
+                @focus="entered(b, r, c, $event)" @blur="left(b, r, c, $event)">
+              <select v-else-if="cell.kind === 'choice'" class="choice" :aria-label="cell.label"
+                :data-at="key(b, r, c)" @keydown="pressed(b, r, c, $event)"
+                @change="chosen(b, r, c, $event)">
+                <option v-for="(option, k) in cell.options" :key="k" :value="k"
+                  :selected="option[0] === cell.value">{{ option[1] }}</option>
+              </select>
+              <input v-else-if="cell.kind === 'box'" type="checkbox" :checked="cell.value"
+                :disabled="cell.off" :aria-label="cell.label" :data-at="key(b, r, c)"
+                @change="$emit('take', [b, r, c, $event.target.checked])">
+              <q-btn v-else-if="cell.kind === 'menu'" icon="more_vert" flat dense round size="sm"
+                :aria-label="cell.label" aria-haspopup="menu">
+                <q-menu auto-close><q-list dense role="menu">
+                  <q-item v-for="(words, k) in cell.options" :key="k" clickable role="menuitem"
+                    @click="$emit('take', [b, r, c, k])">
+                    <q-item-section>{{ words }}</q-item-section></q-item>
+                </q-list></q-menu>
+              </q-btn>
+              <q-btn v-else-if="cell.kind === 'act'" :icon="cell.value" flat dense round size="sm"
+                :aria-label="cell.label" :title="cell.label" @click="$emit('take', [b, r, c, null])" />
+            </td>
+          </tr></tbody>
+        </table>
+      </div>
+      <teleport to="body">
+        <div v-if="told" class="cell-fault" role="alert" :style="spot">{{ told }}</div>
+      </teleport>
+    </div>`,
+  props: { blocks: Array },
+  emits: ["draft", "take"],
+  data: () => ({ drafts: {}, faults: {}, at: "", spot: {} }),
+  computed: {
+    told() { return this.at && this.faults[this.at]; },
+  },
+  watch: {
+    // what is still being typed, or was refused, is kept; the rest is as the server says
+    blocks() {
+      for (const key of Object.keys(this.drafts)) {
+        if (key !== this.at && !this.faults[key]) delete this.drafts[key];
+      }
+      const open = this.at && this.cell(this.at);
+      if (open && !this.faults[this.at] && this.sent === this.drafts[this.at]) delete this.drafts[this.at];
+      for (const key of Object.keys(this.faults)) if (this.cell(key)?.kind !== "text") delete this.faults[key];
+    },
+  },
+  mounted() { window.addEventListener("scroll", this.place, true); },
+  beforeUnmount() {
+    clearTimeout(this.timer);
+    window.removeEventListener("scroll", this.place, true);
+  },
+  methods: {
+    key: (b, r, c) => `${b}.${r}.${c}`,
+    cell(key) {
+      const [b, r, c] = key.split(".").map(Number);
+      return this.blocks[b]?.rows[r]?.[c];
+    },
+    place() {
+      const box = this.at && this.$el.querySelector(`[data-at="${this.at}"]`)?.getBoundingClientRect();
+      if (!box) return;
+      const left = Math.max(4, Math.min(box.left - 4, window.innerWidth - 330));
+      const low = box.bottom + 120 > window.innerHeight;
+      this.spot = low
+        ? { left: `${left}px`, bottom: `${window.innerHeight - box.top + 3}px` }
+        : { left: `${left}px`, top: `${box.bottom + 3}px` };
+    },
+    entered(b, r, c) { this.at = this.key(b, r, c); this.place(); },
+    typed(b, r, c, event) {
+      const key = this.key(b, r, c), text = event.target.value;
+      this.drafts[key] = text;
+      clearTimeout(this.timer);
+      this.timer = setTimeout(() => this.$emit("draft", [b, r, c, text]), 120);
+    },
+    // the server's word on a text; it may have been typed over meanwhile
+    judge(b, r, c, text, fault) {
+      const key = this.key(b, r, c);
+      if ((this.drafts[key] ?? this.cell(key)?.value) !== text) return;
+      if (fault) this.faults[key] = fault;
+      else delete this.faults[key];
+      this.place();
+    },
+    take(b, r, c) {
+      const key = this.key(b, r, c), text = this.drafts[key];
+      if (text === undefined) return;
+      clearTimeout(this.timer);
+      if (text === this.cell(key).value) return this.drop(key);
+      this.sent = text;
+      this.$emit("take", [b, r, c, text]);
+    },
+    drop(key) { delete this.drafts[key]; delete this.faults[key]; },
+    left(b, r, c) { this.take(b, r, c); if (this.at === this.key(b, r, c)) this.at = ""; },
+    chosen(b, r, c, event) {
+      const option = this.cell(this.key(b, r, c)).options[event.target.value];
+      this.$emit("take", [b, r, c, option[0]]);
+    },
+    pressed(b, r, c, event) {
+      const key = this.key(b, r, c), plain = this.drafts[key] === undefined;
+      const way = { ArrowUp: -1, ArrowDown: 1 }[event.key];
+      if (event.key === "Enter") this.take(b, r, c);
+      else if (event.key === "Escape") this.drop(key);
+      else if (way && event.target.tagName === "INPUT") {
+        const next = this.$el.querySelector(`[data-at="${this.key(b, r + way, c)}"]`);
+        next?.focus(); next?.select?.();
+        event.preventDefault();
+      } else if ((event.ctrlKey || event.metaKey) && plain && ["z", "y"].includes(event.key.toLowerCase())) {
+        // nothing typed here: undo and redo are those of the robot
+        const redo = event.key.toLowerCase() === "y" || event.shiftKey;
+        document.querySelector(`[data-key="${redo ? "y" : "z"}"]`)?.click();
+        event.preventDefault();
+      }
+    },
+  },
+};

@@ -1,0 +1,194 @@
+"""Doubtful poses of a closed form: candidates made exact, verified and merged by settle.py.
+
+Where an equation vanishes altogether, its branches may miss configurations. Two further kinds of
+candidates are tried there: the branches with other values of the joint that may have many, and the
+branches of poses nearby, moved back to the pose.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import ModelError
+from .chain import NumericChain, screw_matrix
+from .settle import CLEAR, JOINTS, WRONG, settle
+
+__all__ = ["Candidates", "Found", "arm_table", "looked_at", "settled"]
+
+Array = NDArray[np.float64]
+Bools = NDArray[np.bool_]
+VALUES = 24  # of a joint that may have many
+REACHED, MOVED = 2, 4  # poses nearby, of two kinds
+FAR = 1e-4  # how far they are, rad
+
+
+@dataclass(frozen=True)
+class Found:
+    """Answers of N poses: the arrays of Configurations, with one leading axis."""
+
+    q: Array
+    count: NDArray[np.int64]
+    residual: Array
+    singular: Bools
+    multiplicity: NDArray[np.int64]
+
+    def put(self, rows: Any, other: Found) -> None:
+        """Replace the answers of some poses."""
+        for mine, its in zip(vars(self).values(), vars(other).values(), strict=True):
+            mine[rows] = its
+
+
+@dataclass(frozen=True)
+class Candidates:
+    """c candidates of each of N poses: q (N, c, n), and margin, residual, role (N, c)."""
+
+    q: Array
+    margin: Array
+    residual: Array
+    role: Array
+
+    @classmethod
+    def of(cls, found: Any, roles: Sequence[float] = (0,)) -> Candidates:
+        """The branches that a program gave, as many times for each pose as there are roles."""
+        rows, k, n = found.q.shape
+        N, c = rows // len(roles), k * len(roles)
+        role = np.tile(np.repeat(np.array(roles, float), k), (N, 1))
+        shape = (N, c)
+        return cls(
+            found.q.reshape(N, c, n), found.margin.reshape(shape), found.residual.reshape(shape),
+            role,
+        )  # fmt: skip
+
+    def of_rows(self, rows: Any) -> Candidates:
+        return Candidates(*(x[rows] for x in vars(self).values()))
+
+    def joined(self, other: Candidates) -> Candidates:
+        parts = zip(vars(self).values(), vars(other).values(), strict=True)
+        return Candidates(*(np.concatenate(part, 1) for part in parts))
+
+
+def arm_table(chain: NumericChain, held: Bools) -> Array:
+    """The table of settle.py; `held`: joints whose values are given."""
+    if chain.n > JOINTS:
+        raise ModelError(f"a chain of {chain.n} joints is longer than {JOINTS}")
+    rows = np.column_stack([np.cos(chain.alpha), np.sin(chain.alpha), chain.d, chain.theta, chain.r,
+                            chain.sigma, held])  # fmt: skip
+    few = chain.n - int(np.sum(held)) < 6
+    head = [chain.n, chain.size, chain.scale, 1e-6 if few else 1e-9]
+    parts = [head, chain.base[:3].ravel(), chain.tool[:3].ravel(), rows.ravel()]
+    return np.concatenate([np.asarray(part, float) for part in parts])
+
+
+@cache
+def _kernel(n: int, most: int) -> Any:
+    from ..run.kernel import KernelFunction
+
+    free = dict.fromkeys(("q", "margin", "residual", "role", "arm"), 0)
+    outputs = {"found": most * n, "error": most, "lost": most, "times": most, "state": 3}
+    return KernelFunction(settle, {"T": 16, **free, "shape": 2}, outputs)
+
+
+def settled(T: Array, given: Candidates, arm: Array, most: int) -> tuple[Found, Bools, Bools]:
+    """Answers of poses T (N, 4, 4); where a branch gave none because its equation vanishes; where
+    an equation vanishes."""
+    N, c, n = given.q.shape
+    arrays = {
+        "T": T.reshape(N, 16), "q": given.q.reshape(N, c * n), "margin": given.margin,
+        "residual": given.residual, "role": given.role, "arm": arm, "shape": np.array([c, most]),
+    }  # fmt: skip
+    out = _kernel(n, most)(arrays, N)
+    count = out["state"][:, 0].astype(np.int64)
+    rest = np.arange(most) >= count[:, None]
+    q, error, times = out["found"].reshape(N, most, n), out["error"], out["times"]
+    q[rest], error[rest], times[rest] = np.nan, np.nan, 0
+    answer = Found(q, count, error, (out["lost"] > 0.5) & ~rest, times.astype(np.int64))
+    return answer, out["state"][:, 1] > 0.5, out["state"][:, 2] > 0.5
+
+
+Run = Callable[..., Any]  # the branches: inputs by name -> q, margin, residual
+Other = Callable[[Array], Array]  # poses (N, 4, 4) -> configurations (N, c, n), padded with NaN
+
+
+def looked_at(
+    branches: Run, guided: Run, inputs: Mapping[str, Array], guess: Array | None,
+    numeric: NumericChain, held: Bools, most: int, other: Other | None = None,
+) -> Found:  # fmt: skip
+    """All configurations of doubtful poses inputs["T"] (N, 4, 4); guess (N, n) or none. `other`:
+    another method, asked where an equation vanishes."""
+    T, arm = inputs["T"], arm_table(numeric, held)
+    first = Candidates.of(branches(**inputs))
+    if guess is not None:
+        led = Candidates.of(guided(**inputs, guess=guess))
+        first = led.joined(replace(first, role=first.role - 1))
+    found, open_, vanished = settled(T, first, arm, most)
+    for rows in (np.flatnonzero(open_), np.flatnonzero(vanished & ~open_)):
+        if not len(rows):
+            continue
+        some = {name: x if name == "p" else x[rows] for name, x in inputs.items()}
+        tried = first.of_rows(rows)
+        if open_[rows[0]]:
+            tried = tried.joined(_other_values(guided, some, numeric.n))
+            found.put(rows, settled(T[rows], tried, arm, most)[0])
+        known = found.q[rows], found.count[rows]
+        tried = tried.joined(_nearby(branches, some, numeric, held, known))
+        if other is not None:
+            tried = tried.joined(_of_other(other(T[rows])))
+        found.put(rows, settled(T[rows], tried, arm, most)[0])
+    return found
+
+
+def _repeated(inputs: Mapping[str, Array], times: int) -> dict[str, Array]:
+    """The inputs of every pose so many times."""
+    return {name: x if name == "p" else np.repeat(x, times, 0) for name, x in inputs.items()}
+
+
+def _other_values(guided: Run, inputs: Mapping[str, Array], n: int) -> Candidates:
+    """Branches where the joint that may have many values has another one."""
+    values = np.linspace(-np.pi, np.pi, VALUES, endpoint=False)
+    guess = np.repeat(np.tile(values, len(inputs["T"]))[:, None], n, 1)
+    return Candidates.of(guided(**_repeated(inputs, VALUES), guess=guess), range(1, VALUES + 1))
+
+
+def _nearby(
+    branches: Run, inputs: Mapping[str, Array], numeric: NumericChain, held: Bools,
+    known: tuple[Array, NDArray[np.int64]],
+) -> Candidates:  # fmt: skip
+    """Branches of poses nearby: what an equation that vanishes just here would hide.
+
+    Some are reached near the answers so far; others are moved at random, back and forth, and
+    reached nearly when the arm has fewer than six joints."""
+    q, count = known
+    rng = np.random.default_rng(0)
+    noise = FAR * rng.normal(size=(REACHED, numeric.n)) * ~held
+    first = np.arange(REACHED) % np.maximum(count, 1)[:, None]
+    start = np.nan_to_num(np.take_along_axis(q, first[..., None], 1)) + noise
+    steps = FAR * rng.normal(size=(MOVED // 2, 6))
+    aside = _moved(inputs["T"], np.concatenate([steps, -steps]), numeric.size)
+    T = np.concatenate([numeric.pose(start), aside], 1).reshape(-1, 4, 4)
+    times = REACHED + MOVED
+    near = Candidates.of(branches(**{**_repeated(inputs, times), "T": T}), [-1] * times)
+    with np.errstate(invalid="ignore"):
+        fine = (near.margin > CLEAR) & (near.residual < WRONG * numeric.scale)
+    # a margin of 0: to be made exact, whatever its residual
+    return replace(near, margin=np.where(fine, 0.0, np.nan))
+
+
+def _of_other(q: Array) -> Candidates:
+    zero = np.zeros(q.shape[:2])
+    return Candidates(q, zero, zero, zero - 1)
+
+
+def _moved(T: Array, steps: Array, size: float) -> Array:
+    """Poses (N, m, 4, 4): each of T (N, 4, 4) after small motions (m, 6)."""
+    found = np.repeat(T[:, None], len(steps), 1)
+    turn = np.array([screw_matrix("z", a, 0) @ screw_matrix("x", b, 0) @ screw_matrix("z", c, 0)
+                     for a, b, c in steps[:, :3]])[:, :3, :3]  # fmt: skip
+    found[..., :3, :3] = turn @ T[:, None, :3, :3]
+    found[..., :3, 3] += size * steps[:, 3:]
+    return found

@@ -1,0 +1,131 @@
+"""A Parquet file of plain numbers in which the place of every byte is known before it is written.
+
+Every row group holds the same number of rows, the last one the rest; a column of it is one page,
+not compressed, without levels (no value is missing). So any group can be written at any time, in
+any order, straight from the results, and the file is the same. The format: Apache Parquet's
+parquet.thrift, in Thrift's compact protocol.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..version import __version__
+
+__all__ = ["Layout"]
+
+MAGIC = b"PAR1"
+_TYPES = {"float32": 4, "float64": 5}
+_PLAIN, _RLE, _REQUIRED = 0, 3, 0
+_I32, _I64, _BINARY, _LIST, _STRUCT = 5, 6, 8, 9, 12
+
+
+@dataclass(frozen=True)
+class Layout:
+    """The file of a table: names of its columns, rows in all and in a group, type of its values."""
+
+    columns: tuple[str, ...]
+    rows: int
+    group: int
+    dtype: str
+
+    @property
+    def groups(self) -> int:
+        return -(-self.rows // self.group)
+
+    def size(self, k: int) -> int:
+        """Rows of a group."""
+        return min(self.rows, (k + 1) * self.group) - k * self.group
+
+    def start(self, k: int) -> int:
+        """Where a group begins."""
+        return len(MAGIC) + k * len(self.columns) * self._column(self.group)
+
+    @property
+    def end(self) -> int:
+        """Where the last group ends."""
+        last = self.groups - 1
+        return self.start(last) + len(self.columns) * self._column(self.size(last))
+
+    def _column(self, rows: int) -> int:
+        return len(self.head(rows)) + rows * np.dtype(self.dtype).itemsize
+
+    def head(self, rows: int) -> bytes:
+        """What stands before the values of a column in a group: PageHeader."""
+        size = rows * np.dtype(self.dtype).itemsize
+        page = _struct([(1, _I32, rows), (2, _I32, _PLAIN), (3, _I32, _RLE), (4, _I32, _RLE)])
+        return _struct([(1, _I32, 0), (2, _I32, size), (3, _I32, size), (5, _STRUCT, page)])
+
+    def foot(self) -> bytes:
+        """What stands after the last group: FileMetaData, its length, and the end."""
+        root = _struct([(4, _BINARY, b"schema"), (5, _I32, len(self.columns))])
+        kind = _TYPES[self.dtype]
+        fields = [
+            _struct([(1, _I32, kind), (3, _I32, _REQUIRED), (4, _BINARY, name.encode())])
+            for name in self.columns
+        ]
+        data = _struct([
+            (1, _I32, 2), (2, _LIST, (_STRUCT, [root, *fields])), (3, _I64, self.rows),
+            (4, _LIST, (_STRUCT, [self._group(k) for k in range(self.groups)])),
+            (6, _BINARY, f"cardan {__version__}".encode()),
+        ])  # fmt: skip
+        return data + len(data).to_bytes(4, "little") + MAGIC
+
+    def _group(self, k: int) -> bytes:
+        """RowGroup, with a ColumnChunk and its ColumnMetaData for each column."""
+        rows, kind = self.size(k), _TYPES[self.dtype]
+        size, chunks = self._column(rows), []
+        for c, name in enumerate(self.columns):
+            place = self.start(k) + c * size
+            data = _struct([
+                (1, _I32, kind), (2, _LIST, (_I32, [_integer(_PLAIN)])),
+                (3, _LIST, (_BINARY, [_text(name.encode())])), (4, _I32, 0), (5, _I64, rows),
+                (6, _I64, size), (7, _I64, size), (9, _I64, place),
+            ])  # fmt: skip
+            chunks.append(_struct([(2, _I64, place), (3, _STRUCT, data)]))
+        total = size * len(self.columns)
+        return _struct([
+            (1, _LIST, (_STRUCT, chunks)), (2, _I64, total), (3, _I64, rows),
+            (5, _I64, self.start(k)), (6, _I64, total),
+        ])  # fmt: skip
+
+
+def _unsigned(x: int) -> bytes:
+    """Seven bits a byte, the lowest first."""
+    found = bytearray()
+    while x > 0x7F:
+        found.append(x & 0x7F | 0x80)
+        x >>= 7
+    found.append(x)
+    return bytes(found)
+
+
+def _integer(x: int) -> bytes:
+    return _unsigned(2 * x)  # zigzag; none is negative here
+
+
+def _text(x: bytes) -> bytes:
+    return _unsigned(len(x)) + x
+
+
+def _struct(fields: Sequence[tuple[int, int, object]]) -> bytes:
+    """Fields (number, type, value) in ascending order; a value of a struct or list is encoded."""
+    found, before = bytearray(), 0
+    for number, kind, value in fields:
+        found.append((number - before) << 4 | kind)
+        before = number
+        if isinstance(value, int):
+            found += _integer(value)
+        elif isinstance(value, tuple):
+            element, items = value
+            short = len(items) < 15
+            found.append((len(items) if short else 15) << 4 | element)
+            found += b"" if short else _unsigned(len(items))
+            found += b"".join(items)
+        elif isinstance(value, bytes):
+            found += _text(value) if kind == _BINARY else value
+    found.append(0)
+    return bytes(found)

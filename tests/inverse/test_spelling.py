@@ -1,0 +1,131 @@
+"""The equations as printed, read again and evaluated, are those of the derivation."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import numpy as np
+import pytest
+
+import cardan
+from cardan.inverse.spell import Speller
+from cardan.inverse.text import _elbow, _labels
+
+from .arms import ARMS
+
+TOKEN = re.compile(r"\s*([0-9.]+(?:e[-+]?\d+)?|[A-Za-z]\w*|.)")
+FUNCTIONS: dict[str, Any] = {
+    "sqrt": np.sqrt, "max": np.maximum, "abs": np.abs, "cos": np.cos, "sin": np.sin,
+}  # fmt: skip
+CASES: dict[str, dict[str, Any]] = {
+    **{name: {} for name in ["ortho offset arm", "middle", "5R", "RPRRPR", "base and tool"]},
+    "rx90": {},
+    "ur5": {},
+    "iiwa14": {"free": "arm-angle"},
+    "panda": {"free": "q7"},
+}
+
+
+class Reader:
+    """Formulas as the derivations print them: a b is a product, ^2 a square."""
+
+    def __init__(self, text: str, values: dict[str, np.ndarray]) -> None:
+        self.tokens = [token for token in TOKEN.findall(text) if token.strip()]
+        self.values = values
+
+    def next(self) -> str:
+        return self.tokens[0] if self.tokens else ""
+
+    def take(self) -> str:
+        return self.tokens.pop(0)
+
+    def sum(self) -> Any:
+        total = 0.0
+        sign = 1.0
+        while True:
+            while self.next() in ("+", "-"):
+                sign = -sign if self.take() == "-" else sign
+            total = total + sign * self.product()
+            sign = 1.0
+            if self.next() not in ("+", "-"):
+                return total
+
+    def product(self) -> Any:
+        value = self.factor()
+        while self.next() and self.next() not in ("+", "-", ")", ","):
+            if self.next() == "/":
+                self.take()
+                value = value / self.factor()
+                continue
+            if self.next() == "*":
+                self.take()
+            value = value * self.factor()
+        return value
+
+    def factor(self) -> Any:
+        token = self.take()
+        if token == "(":
+            value = self.sum()
+            assert self.take() == ")"
+        elif token[0].isdigit() or token[0] == ".":
+            value = float(token)
+        elif self.next() == "(" and token in FUNCTIONS:
+            self.take()
+            given = [self.sum()]
+            while self.take() == ",":
+                given.append(self.sum())
+            value = FUNCTIONS[token](*given)
+        else:
+            value = self.values[token]
+        if self.next() == "^":
+            self.take()
+            value = value ** int(self.take())
+        return value
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_the_formulas_read_as_what_they_are(name: str) -> None:
+    robot = ARMS.get(name) or cardan.load(name)
+    found = cardan.model(robot, "inverse-geometry", **CASES[name]).derivation
+    shadow = found.shadow
+    speller = Speller(found.geo, _labels(found), False, found.chain.names)
+    _elbow(found, speller)
+    seen = 0
+    for step in found.steps:
+        coefficients = step.relation.coefficients
+        shared = speller.shared(coefficients)
+        value = step.root.value
+        parts = value if isinstance(value, tuple) else (value,)
+        direct = step.relation.kind in ("two", "linear") and not step.root.spans
+        sides = [side for e in step.relation.sources for side in (e.left, e.right)]
+        for text, expected in [
+            *((speller.polynomial(x), shadow.at(x, shadow.atoms)) for x in sides),
+            *((value, shadow.value[_node(speller, key)]) for key, value in shared),
+            *((speller.text(x), shadow.of(x)) for x in coefficients),
+            *((speller.text(x), shadow.of(x)) for x in parts if direct),
+        ]:
+            got = Reader(text, _values(speller, shadow)).sum()
+            np.testing.assert_allclose(got, expected, rtol=1e-7, atol=1e-9)
+            seen += 1
+        speller.solved(step.unknown, step.root.value)
+    assert seen > 10
+
+
+def _node(speller: Speller, name: str) -> int:
+    (found,) = [node for node, (label, _) in speller.names.items() if label == name]
+    return found
+
+
+def _values(speller: Speller, shadow: Any) -> dict[str, np.ndarray]:
+    """The names at the samples, entries of the pose and symbols of the geometry among them."""
+    known = {f"{c}{r}": shadow.T[:, 4 * i + k] for i, r in enumerate("xyz")
+             for k, c in enumerate("snaP")}  # fmt: skip
+    known |= {key: np.full(len(shadow.T), value) for key, value in shadow.p.items()}
+    for node, (name, sign) in speller.names.items():
+        known[name] = sign * shadow._node(node)
+    for a, value in shadow.atoms.items():
+        known[speller.unknown(a >> 2, "CSr"[a & 3])] = value
+    for j, name in enumerate(speller.joint_names):
+        known.setdefault(name, shadow.q[:, j])
+    return known

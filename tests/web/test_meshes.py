@@ -1,0 +1,199 @@
+"""Surfaces of a URDF: read from every format, placed where the file says, from files that cannot
+reach anything."""
+
+from __future__ import annotations
+
+import base64
+import io
+import struct
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from tests.web.conftest import Server
+
+import cardan
+from cardan.app.web.meshes import as_stl, cuboid, cylinder, read_mesh, sphere
+from cardan.app.web.store import Shapes
+from cardan.app.web.visuals import _attached, opened
+from cardan.closure.numeric import skeleton
+from cardan.describe.files import read_bytes
+from cardan.describe.frames import frame
+from cardan.describe.urdf_xml import read_elements
+from cardan.use.frames import link_frames
+
+SLOW = 60_000
+URDF = """<robot name="arm">
+<material name="red"><color rgba="1 0 0 1"/></material>
+<link name="base"><visual><geometry><box size="0.2 0.2 0.1"/></geometry></visual></link>
+<link name="a"><visual><origin xyz="0.1 0 0" rpy="0 1.5707963267948966 0"/>
+ <geometry><mesh filename="package://arm/meshes/A.stl" scale="0.001 0.001 0.002"/></geometry>
+ <material name="red"/></visual>
+ <inertial><mass value="1"/><inertia ixx="1" ixy="0" ixz="0" iyy="1" iyz="0" izz="1"/></inertial>
+</link>
+<link name="b"><visual><geometry><mesh filename="meshes/b.obj"/></geometry></visual></link>
+<link name="c"><visual><geometry><mesh filename="file:///etc/passwd.stl"/></geometry></visual></link>
+<joint name="j1" type="revolute"><parent link="base"/><child link="a"/><axis xyz="0 1 0"/>
+ <origin xyz="0 0 0.3" rpy="0.2 0.1 0.4"/>
+ <limit lower="-1" upper="1" effort="1" velocity="1"/></joint>
+<joint name="f" type="fixed"><parent link="a"/><child link="b"/>
+ <origin xyz="0.4 0 0" rpy="0 0 1"/></joint>
+<joint name="j2" type="prismatic"><parent link="b"/><child link="c"/><axis xyz="1 0 0"/>
+ <origin xyz="0 0.2 0"/><limit lower="-1" upper="1" effort="1" velocity="1"/></joint>
+</robot>"""
+OBJ = b"v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nvt 0 0\nf 1/1 2/1 3/1 4/1\nf -4 -3 -2\n"
+DAE = b"""<?xml version="1.0"?><COLLADA xmlns="http://www.collada.org/2005/11/COLLADASchema">
+<asset><unit meter="0.01"/><up_axis>Z_UP</up_axis></asset>
+<library_geometries><geometry id="g"><mesh>
+<source id="s"><float_array id="f" count="12">0 0 0 1 0 0 1 1 0 0 1 0</float_array>
+<technique_common><accessor source="#f" count="4" stride="3"/></technique_common></source>
+<vertices id="v"><input semantic="POSITION" source="#s"/></vertices>
+<polylist count="1"><input semantic="VERTEX" source="#v" offset="0"/>
+<input semantic="NORMAL" source="#s" offset="1"/><vcount>4</vcount><p>0 0 1 0 2 0 3 0</p></polylist>
+</mesh></geometry></library_geometries>
+<library_visual_scenes><visual_scene id="x"><node><translate>0 0 5</translate>
+<rotate>0 0 1 90</rotate><instance_geometry url="#g"/></node></visual_scene></library_visual_scenes>
+</COLLADA>"""
+
+
+def pack(files: dict[str, bytes]) -> dict[str, Any]:
+    return {"attached": [[name, base64.b64encode(x).decode()] for name, x in files.items()]}
+
+
+def zipped(files: dict[str, bytes]) -> bytes:
+    memory = io.BytesIO()
+    with zipfile.ZipFile(memory, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in files.items():
+            archive.writestr(name, content)
+    return memory.getvalue()
+
+
+def silent(text: str) -> None: ...
+
+
+def test_stl_comes_back() -> None:
+    for shape in (cuboid(1, 2, 3), cylinder(0.2, 1.0), sphere(0.3)):
+        assert read_mesh("x.STL", as_stl(shape)) == pytest.approx(shape, abs=1e-6)
+    text = b"solid a\nfacet normal 0 0 1\nouter loop\nvertex 0 0 0\nvertex 1 0 0\nvertex 0 1e0 0\n"
+    assert read_mesh("x.stl", text).tolist() == [[[0, 0, 0], [1, 0, 0], [0, 1, 0]]]
+
+
+@pytest.mark.parametrize(
+    ("shape", "volume"),
+    [(cuboid(1, 2, 3), 6), (cylinder(0.5, 2), 0.5 * np.pi), (sphere(1), 4 / 3 * np.pi)],
+)
+def test_shapes_are_closed_and_face_outwards(shape: Any, volume: float) -> None:
+    assert np.linalg.det(shape).sum() / 6 == pytest.approx(volume, rel=0.02)
+
+
+def test_faces_of_obj_and_collada() -> None:
+    assert len(read_mesh("x.obj", OBJ)) == 3
+    found = read_mesh("x.dae", DAE)
+    assert found[0] == pytest.approx(np.array([[0, 0, 5], [0, 1, 5], [-1, 1, 5]]) / 100)
+
+
+@pytest.mark.parametrize(
+    ("name", "data"),
+    [
+        ("x.stl", b"solid"),
+        ("x.stl", struct.pack("<80sI", b"", 10**9)),
+        ("x.obj", b"f 1 2 9"),
+        ("x.obj", b"v a b c"),
+        ("x.dae", b"<!DOCTYPE a [<!ENTITY b 'c'>]><a/>"),
+        ("x.dae", b"<a"),
+        ("x.glb", b""),
+        ("x", b""),
+    ],
+)
+def test_unsound_files_are_refused(name: str, data: bytes) -> None:
+    with pytest.raises(cardan.CardanError):
+        read_mesh(name, data)
+
+
+def test_surfaces_move_with_the_links_of_the_file() -> None:
+    """Two routes to where a link is: joint by joint as URDF says, and by the robot's frames."""
+    robot, _ = read_bytes(URDF.encode(), "arm.urdf")
+    assert robot is not None
+    elements = read_elements(URDF.encode(), "arm.urdf", 0.0)
+    carrier, place = _attached(robot, elements)
+    for q in np.random.default_rng(3).uniform(-1, 1, (5, 2)):
+        c, s = np.cos(q[0]), np.sin(q[0])
+        move = {"j1": frame(np.array([[c, 0, s], [0, 1, 0], [-s, 0, c]]), (0, 0, 0)),
+                "j2": frame(np.eye(3), (q[1], 0, 0))}  # fmt: skip
+        world = {"base": np.eye(4)}
+        for joint in elements.joints:
+            T = world[joint.parent] @ joint.placement
+            world[joint.child] = T @ move.get(joint.name, np.eye(4))
+        frames = link_frames(skeleton(robot), q)
+        names = ["", *(link.name for link in robot.links)]
+        for link, expected in world.items():
+            found = frames[names.index(carrier[link])] @ place[link]
+            assert found == pytest.approx(expected, abs=1e-9)
+
+
+def test_a_zip_with_meshes() -> None:
+    box = as_stl(cuboid(100, 100, 100))
+    files = {"arm/arm.urdf": URDF.encode(), "arm/meshes/a.stl": box, "arm/meshes/b.obj": OBJ,
+             "arm/other/a.stl": b"wrong", "arm/package.xml": b"<package/>"}  # fmt: skip
+    found = opened(None, pack({"arm.zip": zipped(files)}), silent)
+    assert [mesh[0] for mesh in found["meshes"]] == ["", "a", "a"]
+    assert found["meshes"][1][2] == "#ff0000"
+    assert found["notes"] == ["passwd.stl is not among the files"]
+    again = opened(None, pack({name.rpartition("/")[2]: x for name, x in files.items()
+                         if "other" not in name}), silent)  # fmt: skip
+    assert again["meshes"] == found["meshes"]
+    points = read_mesh("a.stl", base64.b64decode(found["parts"][found["meshes"][1][1]]))
+    assert np.ptp(points, axis=(0, 1)).max() < 0.35  # in metres: the scale was taken
+
+
+@pytest.mark.parametrize("name", ["../../evil.stl", "/etc/evil.stl", "..\\evil.stl", "C:\\x.stl"])
+def test_names_in_archives_are_not_paths(tmp_path: Path, name: str, monkeypatch: Any) -> None:
+    monkeypatch.chdir(tmp_path)
+    found = opened(None, pack({"x.zip": zipped({"arm.urdf": URDF.encode(), name: b"x"})}), silent)
+    assert found["robot"]
+    assert list(tmp_path.rglob("*")) == []
+
+
+def test_archives_have_limits(monkeypatch: pytest.MonkeyPatch) -> None:
+    from cardan.app.web import visuals
+
+    monkeypatch.setattr(visuals, "_MOST_BYTES", 10_000)
+    bomb = zipped({"arm.urdf": URDF.encode(), "big.stl": b"\0" * 1_000_000})
+    with pytest.raises(cardan.CardanError, match="more than"):
+        opened(None, pack({"bomb.zip": bomb}), silent)
+    monkeypatch.setattr(visuals, "_MOST_FILES", 3)
+    with pytest.raises(cardan.CardanError, match="at most 3"):
+        opened(None, pack({"many.zip": zipped({f"{k}.stl": b"" for k in range(5)})}), silent)
+    for data in (b"", b"PK", b"PK\x03\x04" + b"\0" * 40):
+        with pytest.raises(cardan.CardanError):
+            opened(None, pack({"x.zip": data}), silent)
+    with pytest.raises(cardan.CardanError, match="no robot"):
+        opened(None, pack({"a.stl": b"", "b.stl": b""}), silent)
+    two = {"a.urdf": URDF.encode(), "b.urdf": URDF.encode()}
+    with pytest.raises(cardan.CardanError, match="several robots"):
+        opened(None, pack(two), silent)
+
+
+@pytest.mark.parametrize("digest", ["../../etc/passwd", "", "0" * 63, "A" * 64, "0" * 64 + "/"])
+def test_surfaces_are_named_by_their_content(tmp_path: Path, digest: str) -> None:
+    shapes = Shapes(tmp_path)
+    assert shapes.path(digest) is None
+    with pytest.raises(cardan.CardanError):
+        shapes.add(digest, b"x")
+
+
+def test_a_urdf_is_drawn_with_its_meshes(page: Any, server: Server, tmp_path: Path) -> None:
+    target = tmp_path / "arm.zip"
+    box = as_stl(cuboid(100, 100, 100))
+    target.write_bytes(zipped({"arm.urdf": URDF.encode(), "meshes/a.stl": box,
+                               "meshes/b.obj": OBJ}))  # fmt: skip
+    page.get_by_role("button", name="Robot", exact=True).click()
+    page.get_by_text("Open a file").click()
+    with page.expect_response(lambda answer: "/surface/" in answer.url, timeout=SLOW) as found:
+        page.locator("input[type=file]").first.set_input_files(target)
+    assert found.value.ok
+    page.get_by_text("Not drawn: passwd.stl").wait_for(timeout=SLOW)
+    with page.expect_response(lambda answer: "/surface/" in answer.url, timeout=SLOW):
+        page.reload()
