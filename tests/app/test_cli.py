@@ -280,7 +280,7 @@ def test_count_says_why_there_is_a_dash() -> None:
     assert all(row["reason"] for row in rows)
     text = printed("count", "sr400")
     assert " - " in text
-    assert "--tree gives" in text
+    assert "describe it by [platform]" in text
 
 
 @pytest.mark.parametrize("command", ["show", "check", "count"])
