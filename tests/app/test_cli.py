@@ -280,7 +280,7 @@ def test_count_says_why_there_is_a_dash() -> None:
     assert all(row["reason"] for row in rows)
     text = printed("count", "sr400")
     assert " - " in text
-    assert "--tree gives" in text
+    assert "describe it by [platform]" in text
 
 
 @pytest.mark.parametrize("command", ["show", "check", "count"])
@@ -412,7 +412,7 @@ def test_loops() -> None:
     assert "8 assemblies" in printed("loops", "delta", "--platform=0,0,-0.45")
     assert "idle: w1, w2, w3, w4, w5, w6" in printed("loops", "stewart-sps")
     assert "void loop_geometry(" in printed("loops", "delta", "--legs", "--to", "c")
-    assert "legs.emit" in refused("loops", "delta", "--to", "c")
+    assert "legs.code" in refused("loops", "delta", "--to", "c")
     assert "loop 'tip' stays open by" in refused("loops", "fivebar", "--at", "3.1,0")
     assert "'a' is not a number" in refused("loops", "fivebar", "--at", "a,b")
     assert "no closed loop" in refused("loops", "rx90")

@@ -44,10 +44,10 @@ def test_c(name: str, tmp_path: Path) -> None:
     solver = geometry(name)
     if solver.steps is None:
         with pytest.raises(cardan.CardanError, match="no closed form"):
-            solver.emit("c")
+            solver.code("c")
         return
     source, library = tmp_path / "loop.c", tmp_path / "loop.so"
-    source.write_text(solver.emit("c", "closed"), encoding="utf-8")
+    source.write_text(solver.code("c", "closed"), encoding="utf-8")
     command = [compiler, "-std=c99", "-O1", "-Wall", "-Werror", "-shared", "-fPIC", str(source)]
     subprocess.run([*command, "-o", str(library), "-lm"], check=True)
     n = len(solver.connection.moving)
@@ -74,7 +74,7 @@ def test_python(name: str, tmp_path: Path) -> None:
 
     solver = geometry(name)
     path = tmp_path / "loop.py"
-    path.write_text(solver.emit("python"), encoding="utf-8")
+    path.write_text(solver.code("python"), encoding="utf-8")
     q, info = runpy.run_path(str(path))["loop_geometry"](CASES[name])
     n = len(solver.connection.moving)
     same(solver, np.array(q).reshape(-1, n)[: int(info[0])], np.array(CASES[name]))
@@ -85,7 +85,7 @@ def test_octave(tmp_path: Path) -> None:
     if octave is None:
         pytest.skip("no Octave")
     solver = geometry("fivebar")
-    (tmp_path / "loop_geometry.m").write_text(solver.emit("matlab"), encoding="utf-8")
+    (tmp_path / "loop_geometry.m").write_text(solver.code("matlab"), encoding="utf-8")
     script = "[q, info] = loop_geometry([2.2 0.9]); printf('%.15g ', info(1), q(1:8));"
     command = [octave, "--no-gui", "--quiet", "--eval", script]
     out = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True).stdout
@@ -97,11 +97,11 @@ def test_octave(tmp_path: Path) -> None:
 def test_every_language_and_bad_names() -> None:
     solver = geometry("fivebar")
     for language in ("c", "cpp", "python", "matlab"):
-        assert "in closed form" in solver.emit(language)
+        assert "in closed form" in solver.code(language)
     with pytest.raises(cardan.CardanError, match="cannot be the name"):
-        solver.emit("c", "no name")
-    with pytest.raises(cardan.CardanError, match=r"legs\.emit"):
-        geometry("delta").emit("c")
+        solver.code("c", "no name")
+    with pytest.raises(cardan.CardanError, match=r"legs\.code"):
+        geometry("delta").code("c")
 
 
 def test_batches_are_single_ones() -> None:

@@ -41,7 +41,7 @@ def loops(
     found = open_robot(robot, setting)
     geometry = model(found, "loop-geometry")
     if to:
-        print_text((geometry.legs if legs or platform else geometry).emit(to))
+        print_text((geometry.legs if legs or platform else geometry).code(to))
         return
     facts = _facts(geometry)
     if platform:

@@ -21,7 +21,7 @@ def emitted(geometry: LoopGeometry, language: str, function: str, p: Any = None)
     if not function.isidentifier():
         raise InputError(f"'{function}' cannot be the name of a function")
     if geometry.steps is None:
-        legs = " its legs have one, geometry.legs.emit;" if geometry.platform else ""
+        legs = " its legs have one, geometry.legs.code;" if geometry.platform else ""
         raise ModelError(
             f"the loops of '{geometry.robot.name}' have no closed form, one unknown after the"
             f" other, for {link.named(geometry.given)}:{legs} code that closes them from a guess is"

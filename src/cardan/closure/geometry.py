@@ -165,7 +165,7 @@ class LoopGeometry:
 
         return text_of(self, form)
 
-    def emit(self, language: str, function: str = "loop_geometry", *, p: Any = None) -> str:
+    def code(self, language: str, function: str = "loop_geometry", *, p: Any = None) -> str:
         """Code of `solve` where it has a closed form: language c, cpp, python or matlab."""
         from .code import emitted
 
