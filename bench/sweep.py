@@ -1,6 +1,7 @@
 """Sweeps against the bare compiled batch on the same rows and threads, turn by turn.
 
 python -m bench.sweep      cheap and costly models; tables in memory and in files
+python -m bench.sweep cpu  by the time of the processor, one thread: for a machine that others use
 
 The batch alone is one call of the compiled function, inputs and results in memory. A sweep does the
 same from a table to a table (in memory), or from and to files.
@@ -8,6 +9,7 @@ same from a table to a table (in memory), or from and to files.
 
 from __future__ import annotations
 
+import sys
 import tempfile
 import time
 from collections.abc import Callable
@@ -23,7 +25,10 @@ from cardan.use.sweep import sweep
 
 __all__ = ["figures"]
 
-ROUNDS = 9
+ROUNDS = 7
+BY_PROCESSOR = sys.argv[1:] == ["cpu"]
+THREADS = 1 if BY_PROCESSOR else 0
+CLOCK = time.process_time if BY_PROCESSOR else time.perf_counter
 CASES = [
     ("iiwa14", "inverse-dynamics", 1_000_000),
     ("iiwa14", "direct-dynamics", 1_000_000),
@@ -48,20 +53,21 @@ def measured(folder: Path, name: str, model: str, rows: int) -> list[Figure]:
     _write(columns, arrow, parquet)
     f: Any = program.compile()
     works: dict[str, Callable[[], Any]] = {
-        "the batch alone": lambda: f(**states, threads=0),
-        "memory to memory": lambda: sweep(program, columns),
-        "memory to Parquet": lambda: sweep(program, columns, target, fresh=True),
-        "Arrow to memory": lambda: sweep(program, arrow),
-        "Arrow to Parquet": lambda: sweep(program, arrow, target, fresh=True),
-        "Parquet to memory": lambda: sweep(program, parquet),
-        "Parquet to Parquet": lambda: sweep(program, parquet, target, fresh=True),
+        "the batch alone": lambda: f(**states, threads=THREADS),
+        "arrays to memory": lambda: sweep(program, states, threads=THREADS),
+        "columns to memory": lambda: sweep(program, columns, threads=THREADS),
+        "columns to Parquet": lambda: sweep(program, columns, target, threads=THREADS),
+        "Arrow to memory": lambda: sweep(program, arrow, threads=THREADS),
+        "Arrow to Parquet": lambda: sweep(program, arrow, target, threads=THREADS),
+        "Parquet to memory": lambda: sweep(program, parquet, threads=THREADS),
+        "Parquet to Parquet": lambda: sweep(program, parquet, target, threads=THREADS),
     }
     seconds = _turn_by_turn(works, target)
     alone = seconds.pop("the batch alone")
     what = f"{name} {model}, {rows} rows"
     found = [Figure(f"the batch alone, {what}", rows / alone / 1e6, "million rows/s")]
     for way, taken in seconds.items():
-        limit = 0.7 if way == "memory to memory" else None
+        limit = 0.7 if way == "arrays to memory" else None
         found.append(Figure(f"sweep from {way}, of the batch", alone / taken, "", limit, True))
     return found
 
@@ -72,10 +78,10 @@ def _turn_by_turn(works: dict[str, Callable[[], Any]], target: Path) -> dict[str
     for turn in range(ROUNDS + 1):
         for way, work in works.items():
             target.unlink(missing_ok=True)
-            start = time.perf_counter()
+            start = CLOCK()
             work()
             if turn:
-                best[way] = min(best[way], time.perf_counter() - start)
+                best[way] = min(best[way], CLOCK() - start)
     return best
 
 

@@ -14,6 +14,7 @@ import time
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -97,6 +98,16 @@ def test_threads_do_not_change_a_bit(tmp_path: Path) -> None:
     for threads in (1, 3):
         sweep(program(), table, tmp_path / f"{threads}.parquet", threads=threads, chunk=7000)
     assert digest(tmp_path / "1.parquet") == digest(tmp_path / "3.parquet")
+
+
+def test_systems_that_write_one_piece_at_a_time(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    table = states(3000)
+    sweep(program(), table, tmp_path / "a.parquet", chunk=700)
+    monkeypatch.delattr(os, "pwritev", raising=False)
+    sweep(program(), table, tmp_path / "b.parquet", chunk=700)
+    assert digest(tmp_path / "a.parquet") == digest(tmp_path / "b.parquet")
 
 
 def test_matrices_and_several_outputs(tmp_path: Path) -> None:
@@ -253,6 +264,29 @@ def test_the_file_is_parquet(rows: int, group: int, columns: int, dtype: str) ->
     found = pq.read_table(io.BytesIO(bytes(file) + layout.foot()))
     for name, column in zip(layout.columns, data, strict=True):
         np.testing.assert_array_equal(found.column(name).to_numpy(), column)
+
+
+def test_the_way_through_a_device(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What a GPU is given and gives: columns (size, rows), by a stand-in on this processor."""
+    table = states(2000)
+    model = cardan.model(arm(), "energies")
+    here: Any = model.compile()
+
+    def device(layout: str, **inputs: np.ndarray) -> Any:
+        assert layout == "columns"
+        return tuple(x[None] for x in here(**{key: x.T for key, x in inputs.items()}))
+
+    monkeypatch.setitem(sys.modules, "cupy", SimpleNamespace(asnumpy=np.asarray))
+    monkeypatch.setattr(Program, "compile", lambda self, target, dtype: device)
+    found = sweep(model, table, chunk=300, gpu=True)
+    sweep(model, table, tmp_path / "y.parquet", chunk=300, gpu=True)
+    expected = sweep(model, table, chunk=300)
+    for key, column in expected.table.items():
+        np.testing.assert_array_equal(found.table[key], column)
+        np.testing.assert_array_equal(pq.read_table(tmp_path / "y.parquet")[key], column)
+    table["q2"][700] = np.nan
+    with pytest.raises(InputError, match="row 700"):
+        sweep(model, table, chunk=300, gpu=True)
 
 
 def test_a_killed_dask_worker_loses_nothing(tmp_path: Path) -> None:

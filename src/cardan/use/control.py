@@ -192,12 +192,7 @@ def task_law(
     motion that does not move them. With closed loops the active joints are driven."""
     _drivable(robot)
     on = coordinates(robot)
-    n, rows = on.nv, rows_of(task, on.nv)
-    if len(rows) > n:
-        raise InputError(
-            f"'{robot.name}' drives {n} joints: name the {n} components of the task that they"
-            f' control, such as task="{" ".join(ROWS[:n])}"'
-        )
+    n, rows = on.nv, _controlled(robot, task, on.nv)
     kp, kd = vector("kp", kp, len(rows)).tolist(), vector("kd", kd, len(rows)).tolist()
     chosen = {} if frame is None else {"frame": frame}
     tracer = Tracer()
@@ -218,15 +213,12 @@ def task_law(
         Vd_r[r] + b * (V_r[r] - v) + a * e[r] - Jdqd[r]
         for a, b, r, v in zip(kp, kd, rows, V, strict=True)
     ]
-    free = [-(float(posture) * v) for v in qd] if len(rows) < n else [0] * n
     if len(rows) == n == 6 and not on.closed:
         Jinv = run("jacobian-inverse", "Jinv", q=q)
         qdd = [dot(Jinv[6 * j : 6 * j + 6], wanted) for j in range(n)]
-    else:  # y + J^T (J J^T)^-1 (a - J y): least change of y = -posture qd
-        rest = [a - dot(row, free) for a, row in zip(wanted, jacobian, strict=True)]
-        square = [[dot(a, b) for b in jacobian] for a in jacobian]
-        pull = solve_symmetric(square, rest)
-        qdd = [y + dot([row[j] for row in jacobian], pull) for j, y in enumerate(free)]
+    else:
+        free = [-(float(posture) * v) for v in qd] if len(rows) < n else [0] * n
+        qdd = _least_change(jacobian, wanted, free)
     tau = _inverse(robot, tracer, q, qd, qdd, friction, smooth)
     extra = {
         "T_r": "wanted pose in frame 0",
@@ -234,6 +226,24 @@ def task_law(
         "Vd_r": "its acceleration",
     }
     return _program(tracer, "task-space", robot, {"tau": ((n,), tau)}, extra)
+
+
+def _controlled(robot: Robot, task: Sequence[str] | str | None, n: int) -> list[int]:
+    """The components of a task, no more than there are drives."""
+    rows = rows_of(task, n)
+    if len(rows) > n:
+        raise InputError(
+            f"'{robot.name}' drives {n} joints: name the {n} components of the task that they"
+            f' control, such as task="{" ".join(ROWS[:n])}"'
+        )
+    return rows
+
+
+def _least_change(J: list[list[Any]], wanted: list[Any], y: list[Any]) -> list[Any]:
+    """The solution of J x = wanted nearest to y: y + J^T (J J^T)^-1 (wanted - J y)."""
+    rest = [a - dot(row, y) for a, row in zip(wanted, J, strict=True)]
+    pull = solve_symmetric([[dot(a, b) for b in J] for a in J], rest)
+    return [x + dot([row[j] for row in J], pull) for j, x in enumerate(y)]
 
 
 def _pose_error(T: list[list[Any]], T_r: list[list[Any]]) -> list[Any]:

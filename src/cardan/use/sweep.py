@@ -89,14 +89,7 @@ def sweep(
     rows = open_source(program, source)
     if chunk is None:
         chunk = _rows_at_once(program, rows.rows if target is None and rows.volatile else 0)
-    if not isinstance(chunk, int) or chunk < 1:
-        raise InputError(f"chunk = {chunk}; expected a positive number of rows")
-    if threads is not None and (not isinstance(threads, int) or threads < 0):
-        raise InputError(f"threads = {threads}; expected a positive number, or 0 for all cores")
-    if gpu and dask is not None:
-        raise InputError("give gpu or dask, not both")
-    if not rows.rows:
-        raise InputError("the table has no rows")
+    _check(rows, chunk, threads, gpu and dask is not None)
     table = _table(program, dtype)
     if target is None:
         kept: Kept = Memory(program, rows, chunk, dtype)
@@ -117,6 +110,17 @@ def sweep(
         kept.close()
     path = None if target is None else Path(target)
     return Sweep(path, rows.rows, before, time.perf_counter() - begin, arrays)
+
+
+def _check(source: Source, chunk: Any, threads: Any, both: bool) -> None:
+    if not isinstance(chunk, int) or chunk < 1:
+        raise InputError(f"chunk = {chunk}; expected a positive number of rows")
+    if threads is not None and (not isinstance(threads, int) or threads < 0):
+        raise InputError(f"threads = {threads}; expected a positive number, or 0 for all cores")
+    if both:
+        raise InputError("give gpu or dask, not both")
+    if not source.rows:
+        raise InputError("the table has no rows")
 
 
 def _rows_at_once(program: Program, in_memory: int) -> int:

@@ -27,7 +27,6 @@ _TRIES = 10  # of one chunk
 
 def run_on_dask(kept: Kept, table: Table, done: Callable[[int], None], cluster: Any) -> None:
     """Evaluate the missing chunks of a sweep; at most a few per thread are under way at once."""
-    from .sweep import blocks
     from .sweep_job import outputs
 
     if not kept.missing():
@@ -35,7 +34,7 @@ def run_on_dask(kept: Kept, table: Table, done: Callable[[int], None], cluster: 
     distributed, text = _distributed(), table.program.to_json()
     with _client(distributed, cluster) as client:
         tasks = distributed.as_completed(with_results=False)
-        chunks = iter(kept.source.chunks(kept.chunk, kept.missing()))
+        chunks = _loaded(kept, table)
         under_way: dict[Any, tuple[int, dict[str, np.ndarray], int, int]] = {}
 
         def submit(k: int, inputs: dict[str, np.ndarray], digest: int, tries: int) -> None:
@@ -49,12 +48,7 @@ def run_on_dask(kept: Kept, table: Table, done: Callable[[int], None], cluster: 
                 item = next(chunks, None)
                 if item is None:
                     return
-                k, load = item
-                given = load()
-                seen = table(given, None)
-                if not seen.finite:
-                    raise InputError(kept.source.fault(given, k * kept.chunk))
-                submit(k, blocks(table.program, given), seen.digest, 1)
+                submit(*item, 1)
 
         fill()
         while under_way:
@@ -68,6 +62,18 @@ def run_on_dask(kept: Kept, table: Table, done: Callable[[int], None], cluster: 
             else:
                 raise CardanError(f"chunk {k} failed {tries} times on the cluster: {_why(future)}")
             fill()
+
+
+def _loaded(kept: Kept, table: Table) -> Iterator[tuple[int, dict[str, np.ndarray], int]]:
+    """(number, inputs (size, rows), their digest) of every missing chunk, checked."""
+    from .sweep import blocks
+
+    for k, load in kept.source.chunks(kept.chunk, kept.missing()):
+        given = load()
+        seen = table(given, None)
+        if not seen.finite:
+            raise InputError(kept.source.fault(given, k * kept.chunk))
+        yield k, blocks(table.program, given), seen.digest
 
 
 def _why(future: Any) -> str:

@@ -254,20 +254,18 @@ def _is_noted(note: Path, mark: str) -> bool:
 
 def _write(file: FileIO, place: int, pieces: Sequence[bytes | memoryview]) -> None:
     """Pieces one after the other: many in one call where the system can, else one by one."""
-    many = _AT_ONCE if hasattr(os, "pwritev") else 1
-    for first in range(0, len(pieces), many):
-        some = [memoryview(piece) for piece in pieces[first : first + many]]
-        while some:
-            if hasattr(os, "pwritev"):
-                taken = os.pwritev(file.fileno(), some, place)
-            else:
-                file.seek(place)
-                taken = file.write(some[0]) or 0
-            place += taken
-            while some and taken >= len(some[0]):  # the system may take a part at a time
-                taken -= len(some.pop(0))
-            if some and taken:
-                some[0] = some[0][taken:]
+    at_once = hasattr(os, "pwritev")
+    step = _AT_ONCE if at_once else 1
+    for first in range(0, len(pieces), step):
+        some = pieces[first : first + step]
+        size = sum(map(len, some))
+        done = os.pwritev(file.fileno(), some, place) if at_once else 0
+        if done < size:  # the system may take a part at a time
+            rest = memoryview(b"".join(some))[done:]
+            file.seek(place + done)
+            while len(rest):
+                rest = rest[file.write(rest) or 0 :]
+        place += size
 
 
 def _write_text(file: str, text: str) -> None:

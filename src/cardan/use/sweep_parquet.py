@@ -67,30 +67,42 @@ class Layout:
             _struct([(1, _I32, kind), (3, _I32, _REQUIRED), (4, _BINARY, name.encode())])
             for name in self.columns
         ]
+        full, last = self._about(self.group), self._about(self.size(self.groups - 1))
+        groups = [self._group(k, full) for k in range(self.groups - 1)]
+        groups.append(self._group(self.groups - 1, last))
         data = _struct([
             (1, _I32, 2), (2, _LIST, (_STRUCT, [root, *fields])), (3, _I64, self.rows),
-            (4, _LIST, (_STRUCT, [self._group(k) for k in range(self.groups)])),
+            (4, _LIST, (_STRUCT, groups)),
             (6, _BINARY, f"cardan {__version__}".encode()),
         ])  # fmt: skip
         return data + len(data).to_bytes(4, "little") + MAGIC
 
-    def _group(self, k: int) -> bytes:
-        """RowGroup, with a ColumnChunk and its ColumnMetaData for each column."""
-        rows, kind = self.size(k), _TYPES[self.dtype]
-        size, chunks = self._column(rows), []
-        for c, name in enumerate(self.columns):
-            place = self.start(k) + c * size
-            data = _struct([
-                (1, _I32, kind), (2, _LIST, (_I32, [_integer(_PLAIN)])),
-                (3, _LIST, (_BINARY, [_text(name.encode())])), (4, _I32, 0), (5, _I64, rows),
-                (6, _I64, size), (7, _I64, size), (9, _I64, place),
-            ])  # fmt: skip
-            chunks.append(_struct([(2, _I64, place), (3, _STRUCT, data)]))
+    def _group(self, k: int, about: Sequence[bytes]) -> bytes:
+        """RowGroup: a ColumnChunk for each column, with its ColumnMetaData, which ends with the
+        place of its page."""
+        rows, start = self.size(k), self.start(k)
+        size, field = self._column(rows), _struct([(2, _I64, 0)])[:1]
+        chunks = []
+        for c, text in enumerate(about):
+            place = _integer(start + c * size)
+            chunks.append(b"".join((field, place, b"\x1c", text, field, place, b"\0\0")))
         total = size * len(self.columns)
         return _struct([
-            (1, _LIST, (_STRUCT, chunks)), (2, _I64, total), (3, _I64, rows),
-            (5, _I64, self.start(k)), (6, _I64, total),
+            (1, _LIST, (_STRUCT, chunks)), (2, _I64, total), (3, _I64, rows), (5, _I64, start),
+            (6, _I64, total),
         ])  # fmt: skip
+
+    def _about(self, rows: int) -> list[bytes]:
+        """ColumnMetaData of each column in a group of that many rows, up to its place (field 9)."""
+        size, kind = self._column(rows), _TYPES[self.dtype]
+        return [
+            _struct([
+                (1, _I32, kind), (2, _LIST, (_I32, [_integer(_PLAIN)])),
+                (3, _LIST, (_BINARY, [_text(name.encode())])), (4, _I32, 0), (5, _I64, rows),
+                (6, _I64, size), (7, _I64, size),
+            ])[:-1]
+            for name in self.columns
+        ]  # fmt: skip
 
 
 def _unsigned(x: int) -> bytes:
