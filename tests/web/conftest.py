@@ -46,11 +46,11 @@ class Server:
     def wait(self) -> None:
         for _ in range(300):
             try:
-                urllib.request.urlopen(f"{self.address}/", timeout=1)
+                urllib.request.urlopen(f"{self.address}/", timeout=30)
             except urllib.error.HTTPError:
                 return  # it answers: it asks for the token
             except OSError:
-                time.sleep(0.1)
+                time.sleep(0.05)
         raise RuntimeError("the server did not start")
 
     def stop(self) -> None:
