@@ -94,7 +94,10 @@ _SYMBOLIC = Option("keep every inertial and geometric parameter as an input p", 
 _BASE = Option(
     "use the base inertial parameters: same torques, fewer operations", False, kind="flag"
 )
-_EFFORT = Option("how hard to search for fewer operations", "normal", ("plain", "normal", "max"))
+_EFFORT = Option(
+    "how hard to search for fewer operations; safe: symbols may be zero", "normal",
+    ("plain", "normal", "safe", "max"),
+)  # fmt: skip
 _WRENCH = Option("add the external wrenches of all links as an input f_e", False, kind="flag")
 _FRICTION = Option("with the friction FV, FS of the joints", True, kind="flag")
 _OFFSET = Option("add a column of ones per joint, for a torque offset", False, kind="flag")

@@ -102,7 +102,7 @@ class Program:
         raise InputError(
             f"'{self.model}' of '{self.robot}' divides by {', '.join(self.nonzero)}, and one of"
             " these is 0 here: give the robot the value (robot.with_values({...})) and derive"
-            " again, or derive with effort='plain'"
+            " again, or derive with effort='safe'"
         )
 
     def arrays(self, inputs: Mapping[str, Any]) -> dict[str, np.ndarray]:

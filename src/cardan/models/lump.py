@@ -77,18 +77,17 @@ def _masses(link: Body, before: Inertia, limits: _Limits) -> tuple[Scalar, Scala
     if not _is_zero(link.gamma) or not _is_zero(link.b):
         return 0, 0, before
     X, Y = before.MS[0], before.MS[1]
-    both = limits.quotient(X, link.d)
+    foot: Scalar = 0
     mass = limits.quotient(-Y, link.r * cos_sin(link.alpha)[1])
-    if _is_zero(both):
-        if not _is_zero(link.d):
+    if not _is_zero(link.d):
+        both = limits.quotient(X, link.d)
+        if _is_zero(both):
             return 0, 0, before  # two masses for one moment do not pay
-        both = mass
-    else:
-        X = 0
+        foot, X = both - mass, 0
     rest = before + symmetric_body(link, 0, 0, -mass)
-    rest = rest + symmetric_body(replace(link, r=0), 0, 0, mass - both)
+    rest = rest + symmetric_body(replace(link, r=0), 0, 0, -foot)
     Y = Y if _is_zero(mass) else 0
-    return both - mass, mass, Inertia(rest.J, Vec(X, Y, rest.MS[2]), rest.M)
+    return foot, mass, Inertia(rest.J, Vec(X, Y, rest.MS[2]), rest.M)
 
 
 def _rod(link: Body, before: Inertia) -> tuple[Scalar, Inertia]:
@@ -126,8 +125,10 @@ class _Limits:
         """x / y, or 0 where that is not to be had."""
         if _is_zero(x) or _is_zero(y):
             return 0
-        if not _is_number(y):
+        if hasattr(y, "apply"):
             return x / y.apply("select", function("abs", y) - _NIL, y, 0)
+        if not _is_number(y):  # an array
+            return x / y
         if abs(y) < self.least or (_is_number(x) and abs(x / y) > self.most):
             return 0
         return x / y
