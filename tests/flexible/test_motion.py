@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import replace
-from time import perf_counter
 from typing import Any
 
 import numpy as np
@@ -49,14 +48,7 @@ def test_section_5_against_many_elements() -> None:
     """End-effector velocity of the bang-bang motion, 8 elements of another formulation per beam."""
     law = bang_bang([0, 0], [0.1, 0.2], 0.75)
     robot = cardan.load("prrrp")
-    began = perf_counter()
     run = simulate(robot, 0.75, motion=law)
-    first = perf_counter() - began
-    began = perf_counter()
-    simulate(robot, 0.75, motion=law)
-    again = perf_counter() - began
-    assert again < 3  # 0.5 s on a free core; the paper needed 100 s
-    assert first - again < 15  # generation and compilation: 1.5 s on a free core
     plane = ancf()
     side, height = 0.002, math.sqrt(0.4**2 - 0.3**2)
     properties = {"mass": RHO * side**2, "EA": E * side**2, "EI": E * side**4 / 12, "rotary": 0}

@@ -31,18 +31,13 @@ def run(jobs: Jobs, function: str, **data: Any) -> dict[str, Any]:
     return asyncio.run(job())
 
 
-def running(mark: str) -> list[str]:
-    """Processes with that word in their command line, except those that have ended."""
-    found = []
-    for folder in Path("/proc").glob("[0-9]*"):
-        try:
-            words = (folder / "cmdline").read_bytes().split(b"\0")
-            state = (folder / "stat").read_text().rpartition(")")[2].split()[0]
-        except OSError:
-            continue
-        if mark.encode() in words and state != "Z":
-            found.append(folder.name)
-    return found
+def alive(process: str) -> bool:
+    """Whether it runs: a process that has ended may stay in the list until it is waited for."""
+    try:
+        state = Path("/proc", process, "stat").read_text().rpartition(")")[2].split()[0]
+    except OSError:
+        return False
+    return state != "Z"
 
 
 def test_a_model_is_derived_and_kept() -> None:
@@ -52,10 +47,7 @@ def test_a_model_is_derived_and_kept() -> None:
     assert json.loads(jobs.part(first["key"], "code.c")) == program.emit("c")
     assert first["cost"]["mul"] == program.cost.mul
     assert json.loads(jobs.part(first["key"], "lines"))[-1][0].startswith("tau")
-    start = time.perf_counter()
-    again = run(jobs, "derive", hints={"language": "rust"}, **question)
-    assert again["cached"]
-    assert time.perf_counter() - start < 0.3
+    assert run(jobs, "derive", hints={"language": "rust"}, **question)["cached"]
 
 
 def test_another_language_does_not_derive_again(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -99,22 +91,23 @@ def test_a_users_fault_is_one_message() -> None:
 @pytest.mark.skipif(os.name == "nt", reason="looks in /proc")
 def test_an_endless_job_is_killed(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """It waits for ever, and so does a process that it started."""
-    mark = "98765.25"
+    started = tmp_path / "started"
     (tmp_path / "sitecustomize.py").write_text(
-        "import subprocess, sys, time\n"
+        "import os, pathlib, subprocess, sys, time\n"
         "if 'cardan.app.web.worker' in sys.orig_argv:\n"
-        f"    subprocess.Popen(['sleep', '{mark}'])\n"
+        "    child = subprocess.Popen(['sleep', '1000'])\n"
+        f"    pathlib.Path({str(started)!r}).write_text(f'{{os.getpid()}} {{child.pid}}')\n"
         "    time.sleep(1000)\n"
     )
     monkeypatch.setenv("PYTHONPATH", f"{tmp_path}{os.pathsep}{os.environ.get('PYTHONPATH', '')}")
-    before = running("cardan.app.web.worker")
-    start = time.perf_counter()
-    with pytest.raises(JobError, match=r"more than 2\.5 s"):
-        run(Jobs(Limits(seconds=2.5)), "derive", robot=RX90, model="gravity", options={})
-    assert time.perf_counter() - start < 10
-    time.sleep(0.2)
-    assert running(mark) == []
-    assert set(running("cardan.app.web.worker")) <= set(before)
+    with pytest.raises(JobError, match=r"more than 5\.5 s"):
+        run(Jobs(Limits(seconds=5.5)), "derive", robot=RX90, model="gravity", options={})
+    processes = started.read_text().split()
+    for _ in range(100):
+        if not any(map(alive, processes)):
+            break
+        time.sleep(0.1)
+    assert [process for process in processes if alive(process)] == []
 
 
 @pytest.mark.skipif(os.name == "nt", reason="no limits on memory there")
