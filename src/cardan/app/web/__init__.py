@@ -6,7 +6,8 @@ store.py     projects on disk: the robot, its history, where sliders stand; surf
 jobs.py      work in processes of its own, limited in time and memory, that can be cancelled
 worker.py    what such a process runs: one function of `work`
 work.py      what can be asked for: models, code, packages, motions, identification
-moving.py    the work that moves the robot
+moving.py    the work that moves the robot; reaching.py that of inverse geometry
+questions.py what jobs are asked, checked
 visuals.py   the work of opening files: a URDF with its meshes; meshes.py reads STL, OBJ, Collada
 drawing.py   the mechanism as solids, from its Denavit-Hartenberg table; sketch.py the same as SVG
 following.py joints that follow: closed loops, a dragged tool

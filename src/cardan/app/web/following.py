@@ -11,7 +11,7 @@ from ...describe.expression import number
 from ...describe.robot import FIXED, Robot
 from ...errors import InputError
 
-__all__ = ["assembled", "follow", "reach_for"]
+__all__ = ["assembled", "follow", "limits_of", "reach_for"]
 
 _STEP = 0.12  # rad or m: small enough to stay in one assembly
 
@@ -43,7 +43,7 @@ def assembled(robot: Robot, q: np.ndarray) -> np.ndarray:
     from ...closure.numeric import equations
 
     system, passive = equations(robot), _passive(robot)
-    low, high = _limits(robot)
+    low, high = limits_of(robot)
     bounded = np.isfinite(low) & np.isfinite(high)
     middle = np.clip(q, low, high)
     middle[bounded] = (low[bounded] + high[bounded]) / 2
@@ -67,7 +67,7 @@ def assembled(robot: Robot, q: np.ndarray) -> np.ndarray:
     return np.asarray(best[int(np.argmax(_certain(system.J(best)[..., passive])))])
 
 
-def _limits(robot: Robot) -> tuple[np.ndarray, np.ndarray]:
+def limits_of(robot: Robot) -> tuple[np.ndarray, np.ndarray]:
     """Least and greatest positions (n,) of the joints."""
     found = []
     for joint in robot.joints:

@@ -61,10 +61,7 @@ def build(project: Callable[[], Project], jobs: Jobs) -> None:
             return
         robot = bundled(name)
         if act == "Open":
-            found = project()
-            found.page.pop("q", None)
-            found.change(robot)
-            found.remember(tab="Robot", surfaces={})
+            project().open(robot, tab="Robot")
             ui.navigate.to("/")
         elif act == "Tables":
             _tables(robot)

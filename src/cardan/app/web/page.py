@@ -32,7 +32,9 @@ _GROUPS = tuple(dict.fromkeys(entry.group for entry in MENU.values()))
 
 def build(page: Page) -> None:
     """Everything of one browser page."""
-    ui.context.client.on_delete(page.close)
+    client = ui.context.client
+    client.on_delete(page.close)
+    page.within = lambda: client
     ui.add_css(STYLE)
     ui.add_body_html(KEYS)
     ui.colors(primary="#2b5d8a", secondary="#5c6670", accent="#b5402a", negative="#b5402a")
@@ -106,6 +108,7 @@ def _header(page: Page, dark: Any, on_models: Callable[[], Models]) -> None:
         Menus(menus)
         ui.space()
         title = ui.label().classes("title ellipsis")
+        trouble = ui.label("not saved").classes("trouble").props("role=alert")
         undo = _icon("undo", "Undo", "Ctrl+Z", page.undo).props("data-key=z")
         redo = _icon("redo", "Redo", "Ctrl+Y", page.redo).props("data-key=y")
         _icon("collections", "Gallery", "", lambda: ui.navigate.to("/gallery"))
@@ -118,6 +121,8 @@ def _header(page: Page, dark: Any, on_models: Callable[[], Models]) -> None:
 
     def refresh() -> None:
         title.set_text(f"{page.robot.name}, {page.robot.n} joints")
+        trouble.set_visibility(bool(page.project.trouble))
+        trouble.props["title"] = page.project.trouble
         undo.set_enabled(page.project.can_undo)
         redo.set_enabled(page.project.can_redo)
 

@@ -107,6 +107,7 @@ def _geometry(page: Page) -> Blocks:
 
 def _name(page: Page, j: int) -> Cell:
     """A link's name; its joint follows where it has the same."""
+    old = page.robot.links[j].name
 
     def apply(text: str) -> Robot:
         robot = page.robot
@@ -116,7 +117,11 @@ def _name(page: Page, j: int) -> Cell:
         links[j] = replace(links[j], name=text)
         return replace(robot, links=tuple(links), joints=tuple(joints))
 
-    return name(page, f"name of link {j + 1}", page.robot.links[j].name, apply)
+    def taken(text: str) -> str:
+        text = text.strip()
+        return page.change(apply(text), (old, text)) if text else "a name is missing"
+
+    return Cell("text", old, f"name of link {j + 1}", taken, style="cell-name")
 
 
 def _choice(page: Page, j: int, key: str, options: dict[int, str]) -> Cell:

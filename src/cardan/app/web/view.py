@@ -79,7 +79,7 @@ class View:
             for key, (icon, words, _) in _SHOWN.items():
                 self.tools[key] = _tool(icon, words, lambda key=key: self._toggle(key))
             _tool("photo_camera", "Save as a picture", self._picture)
-            _tool("restart_alt", "Joints to zero", self._zero)
+            _tool("restart_alt", "Joints to zero, or as near as their limits allow", self._zero)
 
     def shows(self, key: str) -> bool:
         return bool(self.page.project.page.get(f"show-{key}", _SHOWN[key][2]))
@@ -93,7 +93,7 @@ class View:
         save_picture(self.scene, f"{self.page.stem}.png")
 
     def _zero(self) -> None:
-        self.page.q = np.zeros(self.page.robot.n)
+        self.page.q = self.page.rest()
         self._close_loops()
         self.page.move(self.page.q, keep=True)
 
