@@ -54,6 +54,7 @@ def build(project: Callable[[], Project], jobs: Jobs) -> None:
     with ui.header().classes("header items-center"):
         ui.label("Cardan").classes("brand")
         _button("Back", lambda: ui.navigate.to("/")).props("icon=arrow_back")
+        ui.space()
         ui.label(f"{len(robots())} bundled robots").classes("title")
 
     async def work(act: str, name: str) -> None:

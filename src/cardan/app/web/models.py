@@ -19,6 +19,7 @@ from ...package.write import KINDS
 from ..published import COUNTED, kind_of, published
 from .equations import Equations
 from .state import Page
+from .style import is_dark
 
 __all__ = ["Models"]
 
@@ -27,6 +28,7 @@ _EXTENSIONS = {
     "python": "py", "jax": "py", "torch": "py", "julia": "jl", "rust": "rs", "cuda": "cu",
     "text": "txt", "latex": "tex", "markdown": "md", "html": "html",
 }  # fmt: skip
+_WORDS = {"f_e": "external wrenches f_e"}  # options whose name says little
 _HIGHLIGHT = {
     "c": "C", "cpp": "C++", "fortran": "Fortran", "python": "Python", "jax": "Python",
     "torch": "Python", "julia": "Julia", "rust": "Rust", "cuda": "C++", "latex": "sTeX",
@@ -60,7 +62,7 @@ class Models:
                 self.busy = ui.spinner(size="1.5em")
                 self.busy.set_visibility(False)
                 self.status = ui.label("").classes("hint").props("role=status")
-            self.options = ui.row().classes("w-full items-center options")
+            self.options = ui.column().classes("w-full options")
             self.result = ui.column().classes("w-full")
         self.choose(self.name)
         self._found_again()
@@ -95,8 +97,10 @@ class Models:
         entry = MENU[name]
         with self.options:
             ui.label(entry.summary).classes("hint w-full")
-            for key, option in entry.options.items():
-                self.fields[key] = _field(key, option)
+            for flags in (False, True):  # boxes to tick stand together, below the others
+                chosen = {k: x for k, x in entry.options.items() if (x.kind == "flag") == flags}
+                with ui.row().classes("items-end option-row"):
+                    self.fields |= {key: _field(key, option) for key, option in chosen.items()}
 
     def question(self) -> dict[str, Any]:
         """What a job is asked."""
@@ -155,7 +159,7 @@ class Models:
         except asyncio.CancelledError:
             self._say("cancelled")
         except CardanError as error:
-            self._say(str(error))
+            self._say(str(error), wrong=True)
         finally:
             self._running(False)
         return None
@@ -167,9 +171,10 @@ class Models:
         self.busy.set_visibility(on)
         self.stop.set_visibility(on)
 
-    def _say(self, text: str) -> None:
+    def _say(self, text: str, wrong: bool = False) -> None:
         if not self.page.closed:
             self.status.set_text(text)
+            self.status.classes(**{"add" if wrong else "remove": "error"})
 
     def cancel(self) -> None:
         if self.task is not None:
@@ -254,6 +259,8 @@ class Code:
     def __init__(self, models: Models, question: dict[str, Any], derived: str, panel: Any) -> None:
         self.models, self.question, self.derived = models, question, derived
         self.text, self.file = "", "model.txt"
+        self.editor: Any = None
+        models.page.on_theme(self._themed)
         with panel:
             with ui.row().classes("items-center"):
                 ui.select(
@@ -279,21 +286,31 @@ class Code:
             return
         name = re.sub(r"[^a-z0-9]+", "_", f"{page.robot.name}_{self.question['model']}".lower())
         self.text, self.file = text, f"{name.strip('_')}.{_EXTENSIONS.get(language, 'txt')}"
+        dark = await is_dark()
+        if self.room.is_deleted:
+            return
         self.room.clear()
         with self.room:
             if not text:
                 ui.label(f"This model has no form in {language}.").classes("hint")
                 return
-            dark = page.project.page.get("dark")
-            editor = ui.codemirror(
+            self.editor = ui.codemirror(
                 text, language=_HIGHLIGHT.get(language),  # type: ignore[arg-type]
-                theme="oneDark" if dark else "basicLight", line_wrapping=False,
+                theme=_theme(dark), line_wrapping=False,
             )  # fmt: skip
-            editor.props("readonly").classes("w-full code")
+            self.editor.props("readonly").classes("w-full code")
+
+    def _themed(self, dark: bool) -> None:
+        if self.editor is not None and not self.editor.is_deleted:
+            self.editor.set_theme(_theme(dark))
+
+
+def _theme(dark: bool) -> Any:
+    return "basicDark" if dark else "basicLight"
 
 
 def _field(key: str, option: Option) -> Any:
-    words = key.replace("_", " ") if len(key) > 3 else key
+    words = _WORDS.get(key, key.replace("_", " "))
     if option.kind == "flag":
         found: Any = ui.checkbox(words, value=bool(option.default))
     elif option.choices is not None:

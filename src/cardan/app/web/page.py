@@ -19,7 +19,7 @@ from .menus import Item, Menus, choose_from
 from .models import Models
 from .opening import open_file
 from .state import Page
-from .style import KEYS, STYLE
+from .style import KEYS, STYLE, is_dark
 from .table import description
 from .using import using
 from .view import View
@@ -113,14 +113,16 @@ def _header(page: Page, dark: Any, on_models: Callable[[], Models]) -> None:
         redo = _icon("redo", "Redo", "Ctrl+Y", page.redo).props("data-key=y")
         _icon("collections", "Gallery", "", lambda: ui.navigate.to("/gallery"))
 
-        def toggle() -> None:
-            dark.value = not dark.value
+        async def toggle() -> None:
+            dark.value = not await is_dark()
             page.project.remember(dark=dark.value)
+            page.themed(dark.value)
 
         _icon("dark_mode", "Dark or light", "", toggle)
 
     def refresh() -> None:
-        title.set_text(f"{page.robot.name}, {page.robot.n} joints")
+        title.set_text(f"{page.robot.name}, {_count(page.robot.n, 'joint')}")
+        title.props["title"] = page.robot.name
         trouble.set_visibility(bool(page.project.trouble))
         trouble.props["title"] = page.project.trouble
         undo.set_enabled(page.project.can_undo)
@@ -128,6 +130,10 @@ def _header(page: Page, dark: Any, on_models: Callable[[], Models]) -> None:
 
     refresh()
     page.on_robot(refresh)
+
+
+def _count(n: int, word: str) -> str:
+    return f"{n} {word}" + "s" * (n != 1)
 
 
 def _optimizer(on_models: Callable[[], Models]) -> list[Item | None]:

@@ -22,6 +22,7 @@ from .questions import Data, vector
 __all__ = ["inverse"]
 
 _STARTS = 96
+_MOST = 12  # joints of a chain: of more, infinitely many configurations are the rule
 _APART = 1e-4  # rad, m: configurations that are nearer to each other are the same
 
 
@@ -29,7 +30,8 @@ def inverse(robot: Robot, data: Data, say: Callable[[str], None]) -> Data:
     """Those of the pose in which given joint positions put it."""
     q = vector(data, "q", robot.n)
     say("deriving the inverse geometric model")
-    if not robot.loops and not robot.ne:
+    open_chain = not robot.loops and not robot.ne
+    if open_chain and len(Tree.of(robot).path(Tree.of(robot).last)) <= _MOST:
         T = np.asarray(model(robot, "transform").evaluate(q=q))
         found = model(robot, "inverse-geometry", method=data.get("method", "auto"))
         say("solving")

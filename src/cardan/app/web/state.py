@@ -31,6 +31,7 @@ class Page:
         self.robot: Robot = project.robot
         self._robot_listeners: list[Callable[[], None]] = []
         self._motion_listeners: list[Callable[[], None]] = []
+        self._theme_listeners: list[Callable[[bool], None]] = []
         self._drawn: Robot | None = None
         self._numeric: tuple[Robot | None, ...] = ()
         self.q = self._kept_q()
@@ -65,6 +66,7 @@ class Page:
             task.cancel()
         self._robot_listeners.clear()
         self._motion_listeners.clear()
+        self._theme_listeners.clear()
 
     # the robot
 
@@ -152,6 +154,8 @@ class Page:
         if len(self.q) != self.robot.n or self._opened != self.project.opened:
             self._opened = self.project.opened
             self.q = self.rest()
+        if not self.robot.loops:
+            self.q = np.clip(self.q, *limits_of(self.robot))
         for listener in list(self._robot_listeners):
             listener()
 
@@ -193,6 +197,16 @@ class Page:
             found = drawable(self.robot, self.values)
             self._numeric = (None if found.parameters else found,)
         return self._numeric[0]
+
+    # how it looks
+
+    def themed(self, dark: bool) -> None:
+        """Dark or light was chosen."""
+        for listener in list(self._theme_listeners):
+            listener(dark)
+
+    def on_theme(self, listener: Callable[[bool], None]) -> None:
+        self._theme_listeners.append(listener)
 
     # where it stands
 

@@ -36,7 +36,7 @@ def identify(page: Page, view: View) -> None:
 
     async def start(work: Work) -> None:
         if not kept or not kept["suffix"].isalnum():
-            work.say("upload a log first: .csv, .parquet, .mat, a ROS bag")
+            work.fail("upload a log first: .csv, .parquet, .mat, a ROS bag")
             return
         found = await work.run("identification", recipe=recipe.value or "", **kept)
         if found is None:

@@ -60,7 +60,7 @@ def description(page: Page) -> None:
 
     def show() -> None:
         make, shown, _ = _TABLES[str(tabs.value)]
-        grid.show(str(tabs.value), make(page))
+        grid.show(str(tabs.value), make(page), _EMPTY.get(str(tabs.value), ""))
         words.set_text(structure(page.robot))
         label, icon, text = shown
         button.set_visibility(bool(label))
@@ -283,6 +283,10 @@ def _loop_row(page: Page, k: int, which: str, frame: Joint) -> list[Cell]:
 
 
 Table = tuple[Callable[[Page], Blocks], tuple[str, str, str], Callable[[Page], Any]]
+_EMPTY = {
+    "Loops": "No loop: the structure is open. The column 'on' of the geometry makes trees.",
+    "Flexible": "All links are rigid.",
+}
 _EXACT = "rad and m; expressions such as pi/2, L1, 2*d + 0.1 stay exact"
 # what is in a table; the button below it with its icon, a hint; what the button does
 _TABLES: dict[str, Table] = {
