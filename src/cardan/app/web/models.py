@@ -19,7 +19,6 @@ from ...package.write import KINDS
 from ..published import COUNTED, kind_of, published
 from .equations import Equations
 from .state import Page
-from .style import is_dark
 
 __all__ = ["Models"]
 
@@ -46,6 +45,7 @@ class Models:
         self.asked: dict[str, Any] = {}
         self.found: dict[str, Any] = {}
         self.tabs: Any = None
+        self.robot = page.robot.name  # that the result is of
         kept = page.project.page.get("model", "inverse-dynamics")
         self.name = kept if kept in MENU else "inverse-dynamics"
         with ui.column().classes("w-full"):
@@ -122,6 +122,9 @@ class Models:
         if found is not None:
             self.show(question, found)
             self._changed()
+        elif not self.page.closed:  # what is below would be of another question
+            self.asked, self.found, self.tabs = {}, {}, None
+            self.result.clear()
 
     async def optimise(self) -> None:
         """Derive once more, by the search for the fewest operations."""
@@ -184,6 +187,8 @@ class Models:
 
     def show(self, question: dict[str, Any], found: dict[str, Any]) -> None:
         self.asked, self.found = question, found
+        if question["robot"] == self.page.text:
+            self.robot = self.page.robot.name
         self.status.set_text("from the cache" if found.get("cached") else "")
         self.result.clear()
         with self.result:
@@ -203,6 +208,7 @@ class Models:
 
     def _summary(self, found: dict[str, Any]) -> None:
         with ui.row().classes("items-center figures"):
+            ui.label(f"{self.asked['model']} of {self.robot}").classes("name")
             if found["cost"]:
                 cost = found["cost"]
                 mul = cost["mul"] + cost["div"]
@@ -286,9 +292,6 @@ class Code:
             return
         name = re.sub(r"[^a-z0-9]+", "_", f"{page.robot.name}_{self.question['model']}".lower())
         self.text, self.file = text, f"{name.strip('_')}.{_EXTENSIONS.get(language, 'txt')}"
-        dark = await is_dark()
-        if self.room.is_deleted:
-            return
         self.room.clear()
         with self.room:
             if not text:
@@ -296,7 +299,7 @@ class Code:
                 return
             self.editor = ui.codemirror(
                 text, language=_HIGHLIGHT.get(language),  # type: ignore[arg-type]
-                theme=_theme(dark), line_wrapping=False,
+                theme=_theme(page.dark), line_wrapping=False,
             )  # fmt: skip
             self.editor.props("readonly").classes("w-full code")
 

@@ -39,6 +39,12 @@ def build(page: Page) -> None:
     ui.add_body_html(KEYS)
     ui.colors(primary="#2b5d8a", secondary="#5c6670", accent="#b5402a", negative="#b5402a")
     dark = ui.dark_mode(page.project.page.get("dark"))
+
+    async def connected() -> None:
+        if dark.value is None:  # as the system is set
+            page.themed(await is_dark())
+
+    client.on_connect(connected)
     with ui.splitter(value=56, limits=(25, 80)).classes("w-full main") as splitter:
         with splitter.before, ui.column().classes("w-full left"):
             left = _Left(page)
@@ -113,8 +119,8 @@ def _header(page: Page, dark: Any, on_models: Callable[[], Models]) -> None:
         redo = _icon("redo", "Redo", "Ctrl+Y", page.redo).props("data-key=y")
         _icon("collections", "Gallery", "", lambda: ui.navigate.to("/gallery"))
 
-        async def toggle() -> None:
-            dark.value = not await is_dark()
+        def toggle() -> None:
+            dark.value = not page.dark
             page.project.remember(dark=dark.value)
             page.themed(dark.value)
 

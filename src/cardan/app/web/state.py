@@ -35,6 +35,7 @@ class Page:
         self._drawn: Robot | None = None
         self._numeric: tuple[Robot | None, ...] = ()
         self.q = self._kept_q()
+        self.dark = bool(project.page.get("dark"))
         self._tasks: set[asyncio.Task[Any]] = set()
         self.closed = False
         self.within: Callable[[], AbstractContextManager[Any]] = nullcontext  # its browser
@@ -202,6 +203,7 @@ class Page:
 
     def themed(self, dark: bool) -> None:
         """Dark or light was chosen."""
+        self.dark = dark
         for listener in list(self._theme_listeners):
             listener(dark)
 

@@ -176,6 +176,9 @@ button.slider-unit { cursor: pointer; } button.slider-unit:hover { color: var(--
 .left .nicegui-column.use-room { gap: 0; }
 .configuration { min-height: 24px; white-space: pre; }
 .chart { height: 230px; }
+.upload .q-uploader__header { background: var(--hover); color: var(--ink); }
+.upload .q-uploader__list:empty { display: none; } .upload { max-height: 190px; }
+.upload.q-uploader--bordered, .upload .q-uploader { border-color: var(--line); border-radius: 6px; }
 .report { width: 100%; height: 640px; border: 1px solid var(--line); background: #fff; }
 @media (max-width: 1100px) {
   .title { max-width: 9rem; } .header .q-btn { padding: 2px 5px; } .q-tab { padding: 0 7px; } }

@@ -166,7 +166,7 @@ def _motion(page: Page, view: View) -> None:
                 parts = {name: x[j] for name, x in found["shares"].items()}
                 title = f"{row['joint']}: peak {row['peak']:.4g}, RMS {row['rms']:.4g}"
                 curves = {"total": found["total"][j], **parts}
-                charts.append(chart(title, found["t"], curves, row["unit"]))
+                charts.append(chart(page, title, found["t"], curves, row["unit"]))
         await view.play(np.array(found["q"]), seconds, charts=charts)
 
     Work(page, "Compute and play", start)
@@ -230,7 +230,7 @@ def _plots(page: Page, found: dict[str, Any]) -> list[Any]:
         parts.append(("torques", dict(zip(found["driven"], found["tau"], strict=True)), "N m or N"))
     if found["energies"]:
         parts.append(("energies", found["energies"], "J"))
-    return [chart(title, t, curves, unit) for title, curves, unit in parts]
+    return [chart(page, title, t, curves, unit) for title, curves, unit in parts]
 
 
 _PANELS = {

@@ -25,7 +25,7 @@ def opened(robot: None, data: Data, say: Callable[[str], None]) -> Data:
     files = unpacked([(name, base64.b64decode(text)) for name, text in data["attached"]])
     name, content = robot_file(files)
     say("reading the robot")
-    suffix = name.rpartition(".")[2].lower()
+    suffix = name.rpartition(".")[2].lower() if "." in name else ""
     shown = f"upload.{suffix}" if suffix.isalnum() and len(suffix) < 9 else "upload"
     read, faults = read_bytes(content, shown)
     found = accepted(read, [x for x in faults if x.severity == "error"], shown)

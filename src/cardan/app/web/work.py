@@ -66,7 +66,7 @@ def derive(data: Data, say: Say) -> Data:
     if not isinstance(found, Program):
         equations = found.equations() if hasattr(found, "equations") else str(found)
         return {**answer, "text": str(equations), "lines": 0, "cost": None,
-                "emits": hasattr(found, "emit")}  # fmt: skip
+                "emits": _writer(found) is not None}  # fmt: skip
     say("writing the equations")
     from ...emit.html import equations as lines_of
 
@@ -98,10 +98,16 @@ def _code(found: Any, language: str) -> str:
     """The text of a model; of one that is not a program, where it has one in that language."""
     if isinstance(found, Program):
         return found.emit(language)
+    write = _writer(found)
     try:
-        return str(found.emit(language)) if hasattr(found, "emit") else ""
+        return str(write(language)) if write else ""
     except CardanError:
         return ""
+
+
+def _writer(found: Any) -> Callable[[str], str] | None:
+    """What writes a model that is not a program: inverse geometry emits, loops have code."""
+    return getattr(found, "emit", None) or getattr(found, "code", None)
 
 
 def counts(data: Data, say: Say) -> Data:

@@ -5,7 +5,7 @@ export default {
   template: `
     <div class="w-full">
       <div class="row items-center no-wrap equation-bar">
-        <q-input dense clearable v-model="text" placeholder="Search: N3_2" debounce="120"
+        <q-input dense clearable v-model="text" placeholder="Search a name" debounce="120"
           aria-label="Search in the equations" />
         <span class="hint" role="status">{{ words }}</span>
       </div>
