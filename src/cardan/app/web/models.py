@@ -28,6 +28,7 @@ _EXTENSIONS = {
     "text": "txt", "latex": "tex", "markdown": "md", "html": "html",
 }  # fmt: skip
 _WORDS = {"f_e": "external wrenches f_e"}  # options whose name says little
+_NUMERIC = ("ros2", "fmu")  # packages of numbers: symbols take the values of the tab Use
 _HIGHLIGHT = {
     "c": "C", "cpp": "C++", "fortran": "Fortran", "python": "Python", "jax": "Python",
     "torch": "Python", "julia": "Julia", "rust": "Rust", "cuda": "C++", "latex": "sTeX",
@@ -243,7 +244,8 @@ class Models:
             await code.show(self.language)
 
     async def package(self, question: dict[str, Any], kind: str) -> None:
-        found = await self._work("package", {**question, "kind": kind})
+        values = self.page.values if kind in _NUMERIC else {}
+        found = await self._work("package", {**question, "kind": kind, "values": values})
         if found is not None:
             data = json.loads(self.page.jobs.part(found["key"], "zip") or '""')
             ui.download.content(base64.b64decode(data), found["name"])
@@ -266,6 +268,7 @@ class Code:
         self.models, self.question, self.derived = models, question, derived
         self.text, self.file = "", "model.txt"
         self.editor: Any = None
+        self.asked = ""  # the language that was chosen last
         models.page.on_theme(self._themed)
         with panel:
             with ui.row().classes("items-center"):
@@ -273,13 +276,20 @@ class Code:
                     languages(), value=models.language, label="Language",
                     on_change=lambda event: self.show(event.value),
                 ).classes("w-36").props("dense")  # fmt: skip
-                self._button("Copy", "content_copy", lambda: ui.clipboard.write(self.text))
-                self._button("Download", "download",
-                             lambda: ui.download.content(self.text, self.file))  # fmt: skip
+                self.ready = [
+                    self._button("Copy", "content_copy", self._copy),
+                    self._button("Download", "download",
+                                 lambda: ui.download.content(self.text, self.file)),
+                ]  # fmt: skip
                 with self._button("Package", "inventory_2", None), ui.menu().props("auto-close"):
-                    for kind in KINDS:
-                        ui.menu_item(kind, partial(models.package, question, kind))
+                    for kind, about in KINDS.items():
+                        item = ui.menu_item(kind, partial(models.package, question, kind))
+                        item.props["title"] = about.summary
             self.room = ui.column().classes("w-full")
+
+    def _copy(self) -> None:
+        ui.clipboard.write(self.text)
+        ui.notify("copied", position="top", timeout=1200)
 
     def _button(self, words: str, icon: str, work: Any) -> Any:
         return ui.button(words, icon=icon, on_click=work).props("flat dense no-caps")
@@ -287,9 +297,14 @@ class Code:
     async def show(self, language: str) -> None:
         page = self.models.page
         page.project.remember(language=language)
+        self.asked = language
+        for button in self.ready:
+            button.disable()  # until it is there: what is shown is of another language
         text = await self.models.text_of(self.question, self.derived, language)
-        if text is None or page.closed or self.room.is_deleted:
+        if text is None or page.closed or self.room.is_deleted or self.asked != language:
             return
+        for button in self.ready:
+            button.set_enabled(bool(text))
         name = re.sub(r"[^a-z0-9]+", "_", f"{page.robot.name}_{self.question['model']}".lower())
         self.text, self.file = text, f"{name.strip('_')}.{_EXTENSIONS.get(language, 'txt')}"
         self.room.clear()

@@ -12,7 +12,7 @@ import numpy as np
 
 from ...catalogue import model
 from ...describe.robot import FIXED
-from ...errors import InputError
+from ...errors import CardanError, InputError
 from ...use.coordinates import coordinates
 from .questions import Data, Say, vector
 
@@ -182,11 +182,15 @@ def identification(robot: Any, data: Data, say: Say) -> Data:
         if data.get("recipe"):
             recipe = Path(folder, "recipe.toml")
             recipe.write_text(data["recipe"], encoding="utf-8")
-        found = identify(robot, str(log), recipe, progress=say)
+        hidden = f"{folder}{os.sep}"  # where it is says nothing to the user
+        try:
+            found = identify(robot, str(log), recipe, progress=say)
+        except CardanError as error:
+            raise InputError(str(error).replace(hidden, "")) from None
         say("writing the report")
         report = Path(folder, "report.html")
         found.report(report)
-        page = report.read_text(encoding="utf-8").replace(f"{folder}{os.sep}", "")
+        page = report.read_text(encoding="utf-8").replace(hidden, "")
     return {"report": page, "errors": dict(found.errors), "robot": dumps(found.robot, "toml")}
 
 

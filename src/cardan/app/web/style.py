@@ -177,6 +177,7 @@ button.slider-unit { cursor: pointer; } button.slider-unit:hover { color: var(--
 .configuration { min-height: 24px; white-space: pre; }
 .chart { height: 230px; }
 .upload .q-uploader__header { background: var(--hover); color: var(--ink); }
+.upload .q-uploader__subtitle { display: none; }
 .upload .q-uploader__list:empty { display: none; } .upload { max-height: 190px; }
 .upload.q-uploader--bordered, .upload .q-uploader { border-color: var(--line); border-radius: 6px; }
 .report { width: 100%; height: 640px; border: 1px solid var(--line); background: #fff; }

@@ -38,6 +38,7 @@ _SHOWN = {
     "grid": ("grid_on", "Grid", True),
     "surfaces": ("view_in_ar", "Surfaces of the file, or the skeleton", True),
 }
+_NEAR = "as near as the tool comes"
 _LABEL = "font-size:11px;color:inherit;padding-left:64px;white-space:nowrap"
 
 
@@ -319,12 +320,10 @@ class View:
         self.player.stop()
         while self.wanted is not None and not self.page.closed:
             place, self.wanted = self.wanted, None
-            try:
-                q = await asyncio.to_thread(reach_for, self.page.drawn(), self.page.q, place, 2)
-                if self.held:
-                    self.page.move(q)
-            except CardanError as error:
-                self._say(str(error))
+            q, there = await asyncio.to_thread(reach_for, self.page.drawn(), self.page.q, place, 0)
+            if self.held and len(q) == self.page.robot.n:
+                self._say("" if there else _NEAR)
+                self.page.move(q)
         self.held = False
 
     async def _dropped(self, event: Any) -> None:
@@ -332,15 +331,12 @@ class View:
         from .following import reach_for
 
         self.held, self.wanted = False, None
-        place = (event.x, event.y, event.z)
-        try:
-            q = await asyncio.to_thread(reach_for, self.page.drawn(), self.page.q, place)
-            self._say("")
-            self.page.move(q, keep=True)
-        except CardanError as error:
-            self._say(str(error))
-            self.place()
+        place, robot = (event.x, event.y, event.z), self.page.robot
+        q, there = await asyncio.to_thread(reach_for, self.page.drawn(), self.page.q, place)
+        if robot is not self.page.robot or self.page.closed:
             return
+        self._say("" if there else _NEAR)
+        self.page.move(q, keep=True)
         await self.chooser.offer(q)
 
     def take_turn(self) -> int:
