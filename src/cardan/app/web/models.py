@@ -155,6 +155,7 @@ class Models:
         self, function: str, question: dict[str, Any], **more: Any
     ) -> dict[str, Any] | None:
         self._running(True)
+        self._say("starting")
         self.task = self.page.ask(function, self._say, **question, **more)
         try:
             found: dict[str, Any] = await self.task

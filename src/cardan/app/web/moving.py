@@ -59,7 +59,7 @@ def _free_motion(robot: Any, start: np.ndarray, planned: Any, rows: np.ndarray) 
     """Of elastic parts or a free base: they move as the motion makes them, so it is simulated."""
     from ...use.simulate import simulate
 
-    step = float(np.diff(planned.t).min())
+    step = float(planned.t[-1]) / _SHOWN
     found = simulate(robot, start, duration=float(planned.t[-1]), dt=step, motion=planned,
                      rtol=1e-7)  # fmt: skip
     at = np.searchsorted(found.t, planned.t[rows]).clip(0, len(found.t) - 1)

@@ -19,5 +19,5 @@ def vector(data: Data, key: str, n: int) -> np.ndarray:
     """n finite numbers."""
     x = np.array(data[key], float)
     if x.shape != (n,) or not np.isfinite(x).all():
-        raise InputError(f"{key} holds {x.size} numbers; expected {n} finite ones")
+        raise InputError(f"{key}: {x.size} numbers were given, {n} finite ones are needed")
     return x

@@ -51,7 +51,7 @@ input, select, button { font: inherit; }
 .top-tabs { border-bottom: 1px solid var(--line); width: 100%; }
 .top-tabs .q-tab__label { font-weight: 600; }
 .q-tab__content { min-width: 0; }
-body.body--dark > * { --q-primary: #7fb2e0; --q-negative: #c25540; }
+body.body--dark > * { --q-primary: #7fb2e0; --q-negative: #b34a36; }
 body.body--dark .q-btn.bg-primary { --q-primary: #2f6aa0; }
 .q-notification { max-width: min(44rem, 92vw); }
 .q-notification__actions .q-btn { --q-primary: currentcolor; }
@@ -89,6 +89,7 @@ body.body--dark .q-btn.bg-primary { --q-primary: #2f6aa0; }
   box-shadow: 0 2px 8px rgb(0 0 0 / .15); }
 .mono, .mono input, .cell.mono { font-size: 12.5px;
   font-family: "JetBrains Mono", "Cascadia Code", ui-monospace, monospace; }
+.q-field.mono .q-field__label { font-family: "Inter", "Segoe UI", "Roboto", sans-serif; }
 .hint { color: var(--soft); font-size: 13px; }
 .error, .hint.error { color: var(--wrong); white-space: pre-wrap; overflow-wrap: anywhere; }
 .error:empty { display: none; }
@@ -162,8 +163,7 @@ button.slider-unit { cursor: pointer; } button.slider-unit:hover { color: var(--
   border: 1px solid var(--line); } .robot-acts { gap: 2px; margin: auto 0 -4px -4px; }
 .robot-card:hover { border-color: color-mix(in srgb, var(--accent) 55%, var(--line)); }
 .robot-card .name { padding-top: 4px; white-space: normal; }
-.robot-picture { border: 0; padding: 0; background: none; cursor: pointer; width: 100%;
-  line-height: 0; border-radius: 4px; }
+.robot-picture { cursor: pointer; line-height: 0; }
 .robot-card svg { width: 100%; height: 150px; background: var(--scene); border-radius: 4px; }
 .robot-card .source { font-size: 12px; line-height: 1.45; display: -webkit-box; overflow: hidden;
   -webkit-box-orient: vertical; -webkit-line-clamp: 3; margin-bottom: 4px; }

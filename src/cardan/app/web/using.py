@@ -145,7 +145,8 @@ def _inverse(page: Page, view: View) -> None:
 
 def _motion(page: Page, view: View) -> None:
     ui.label("From where the sliders stand, joint by joint.").classes("hint")
-    target = field("to", np.full(len(driven(page)), 0.5))
+    names = ", ".join(page.robot.variables[k] for k in driven(page))
+    target = field(f"to {names}"[:90], np.full(len(driven(page)), 0.5))
     with ui.row():
         duration = ui.number("duration, s", value=1.0, min=0.01).classes("w-32").props("dense")
         law = ui.select(list(_LAWS), value="quintic", label="law").classes("w-40").props("dense")
@@ -178,8 +179,15 @@ def _simulate(page: Page, view: View) -> None:
     )
     drive = ui.select(_DRIVES, value="free", label="Drive").classes("w-56").props("dense")
     names = [page.robot.variables[k] for k in driven(page)]
-    numbers = field(f"numbers for {', '.join(names)}"[:80], np.zeros(len(names)))
-    numbers.bind_visibility_from(drive, "value", lambda value: value != "free")
+    numbers = field("", np.zeros(len(names)))
+
+    def shown() -> None:
+        words = "torques or forces" if drive.value == "torque" else "positions"
+        numbers.set_visibility(drive.value != "free")
+        numbers.props["label"] = f"{words} of {', '.join(names)}"[:90]
+
+    drive.on_value_change(shown)
+    shown()
     duration = ui.number("duration, s", value=2.0, min=0.01, max=60).classes("w-32").props("dense")
 
     async def start(work: Work) -> None:

@@ -9,8 +9,7 @@ export default {
       </div>
       <div class="gallery">
         <div v-for="card in found" :key="card.name" class="robot-card">
-          <button class="robot-picture" :aria-label="'Open ' + card.title" :title="'Open ' + card.title"
-            v-html="card.picture" @click="$emit('act', ['Open', card.name])"></button>
+          <div class="robot-picture" v-html="card.picture" @click="$emit('act', ['Open', card.name])"></div>
           <div class="name">{{ card.title }}</div>
           <div class="hint">{{ card.kind }}</div>
           <div class="hint source" :title="card.source">{{ card.source }}</div>
