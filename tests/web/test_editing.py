@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 import cardan
-from cardan.app.web.drawing import drawable, outline
+from cardan.app.web.drawing import drawable, examples, outline
 from cardan.app.web.editing import added, looped, moved_down, removed, structure, swapped, unlooped
-from cardan.app.web.following import assembled, follow, reach_for
+from cardan.app.web.following import assembled, follow, follow_on, reach_for
 from cardan.app.web.inertial import shape_inertia
 from cardan.closure.numeric import equations, skeleton
 from cardan.describe.check import check
@@ -122,6 +122,28 @@ def test_loops_stay_closed(name: str) -> None:
     found = follow(robot, q, wanted)
     assert found[k] == pytest.approx(wanted[k])
     assert system.error(found[None])[0] < 1e-9
+
+
+@pytest.mark.parametrize("name", ["rx90", "sr400"])
+def test_examples_are_enough_to_move_the_robot(name: str) -> None:
+    robot = cardan.load(name)
+    numeric = robot.with_values(examples(robot))
+    assert numeric.parameters == ()
+    assert not any("no body" in str(fault) for fault in check(numeric))
+
+
+def test_a_joint_goes_as_far_as_the_loops_close() -> None:
+    robot = drawn(cardan.load("fivebar"))
+    q = assembled(robot, np.zeros(robot.n))
+    wanted = q.copy()
+    wanted[0] += 9.0
+    found, there = follow_on(robot, q, wanted)
+    assert not there
+    assert equations(robot).error(found[None])[0] < 1e-9
+    further = found.copy()
+    further[0] += 0.02
+    with pytest.raises(cardan.CardanError, match="cannot close"):
+        follow(robot, found, further)
 
 
 def test_the_tool_goes_where_it_is_dragged() -> None:

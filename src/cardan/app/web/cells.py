@@ -125,8 +125,10 @@ class Grid(Element, component="parts/grid.js"):
 def say(message: str) -> None:
     """Something was refused."""
     if message:
-        ui.notify(message, type="negative", position="top", multi_line=True, close_button=True,
-                  timeout=8000)  # fmt: skip
+        ui.notify(
+            message, type="negative", position="bottom-left", multi_line=True, close_button=True,
+            timeout=8000,
+        )  # fmt: skip
 
 
 def take(page: Page, change: Callable[[], Robot]) -> None:

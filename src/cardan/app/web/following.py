@@ -11,7 +11,7 @@ from ...describe.expression import number
 from ...describe.robot import FIXED, Robot
 from ...errors import InputError
 
-__all__ = ["assembled", "follow", "limits_of", "reach_for"]
+__all__ = ["assembled", "follow", "follow_on", "limits_of", "reach_for"]
 
 _STEP = 0.12  # rad or m: small enough to stay in one assembly
 
@@ -20,6 +20,14 @@ def follow(robot: Robot, start: np.ndarray, wanted: np.ndarray) -> np.ndarray:
     """Positions with the active joints as wanted and the passive ones moved to close the loops.
 
     From a closed configuration, by small steps, so that the mechanism stays in its assembly."""
+    found, there = follow_on(robot, start, wanted)
+    if not there:
+        raise InputError("the loops cannot close there")
+    return found
+
+
+def follow_on(robot: Robot, start: np.ndarray, wanted: np.ndarray) -> tuple[np.ndarray, bool]:
+    """The same as far as the loops can be closed, and whether that is all the way."""
     from ...closure.numeric import equations
 
     system = equations(robot)
@@ -27,14 +35,18 @@ def follow(robot: Robot, start: np.ndarray, wanted: np.ndarray) -> np.ndarray:
     active = [k for k in range(robot.n) if k not in passive]
     q = np.array(start, float)
     change = np.asarray(wanted, float)[active] - q[active]
-    steps = min(60, max(1, math.ceil(float(np.abs(change).max(initial=0)) / _STEP)))
-    for k in range(1, steps + 1):
-        q[active] = start[active] + change * k / steps
-        found, closed = system.close(q[None], passive)
-        if not closed[0]:
-            raise InputError("the loops cannot close there")
-        q = found[0]
-    return q
+    step = 1 / min(60, max(1, math.ceil(float(np.abs(change).max(initial=0)) / _STEP)))
+    done = 0.0
+    while done < 1 - 1e-9 and step > 1e-3:
+        share = min(done + step, 1.0)
+        near = q.copy()
+        near[active] = start[active] + change * share
+        found, closed = system.close(near[None], passive)
+        if closed[0]:
+            q, done = found[0], share
+        else:
+            step /= 2
+    return q, done >= 1 - 1e-9
 
 
 def assembled(robot: Robot, q: np.ndarray) -> np.ndarray:

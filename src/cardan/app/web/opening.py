@@ -92,7 +92,7 @@ async def _opened(page: Page, files: list[Any], say: Any) -> str:
 def _note(title: str, lines: list[str]) -> None:
     if lines:
         few = "; ".join(lines[:6]) + (f" and {len(lines) - 6} more" if len(lines) > 6 else "")
-        ui.notify(f"{title}: {few}", type="warning", position="top", multi_line=True,
+        ui.notify(f"{title}: {few}", type="warning", position="bottom-left", multi_line=True,
                   close_button=True, timeout=12000)  # fmt: skip
 
 

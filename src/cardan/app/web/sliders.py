@@ -11,7 +11,6 @@ from nicegui.element import Element
 
 from ...describe.expression import number
 from ...describe.robot import FIXED, PRISMATIC, Joint
-from ...errors import CardanError
 from .drawing import stand_ins
 from .state import Page
 
@@ -83,15 +82,11 @@ class Sliders(Element, component="parts/sliders.js"):
 
     def _closed(self, wanted: np.ndarray) -> np.ndarray:
         """Passive joints follow, so that the loops stay closed."""
-        from .following import follow
+        from .following import follow_on
 
-        try:
-            found = follow(self.page.drawn(), self.page.q, wanted)
-            self.tell("")
-            return found
-        except CardanError as error:
-            self.tell(str(error))
-            return self.page.q
+        found, there = follow_on(self.page.drawn(), self.page.q, wanted)
+        self.tell("" if there else "the loops close up to here")
+        return found
 
     def _set(self, name: str, text: str) -> None:
         page, value = self.page, number_or(text, math.nan)

@@ -54,7 +54,7 @@ input, select, button { font: inherit; }
 body.body--dark > * { --q-primary: #7fb2e0; --q-negative: #b34a36; }
 body.body--dark .q-btn.bg-primary { --q-primary: #2f6aa0; }
 .q-notification { max-width: min(44rem, 92vw); }
-.q-notification__actions .q-btn { --q-primary: currentcolor; }
+.q-notification__actions { color: inherit; }
 .q-field__label { color: var(--soft); }
 .table-room { padding-top: 4px; gap: 4px; }
 .grid-room { width: 100%; overflow-x: auto; padding-bottom: 4px; }
@@ -139,7 +139,7 @@ body.body--dark .q-btn.bg-primary { --q-primary: #2f6aa0; }
   flex-wrap: nowrap; border-top: 1px solid var(--line); }
 .slider-row { gap: 12px; min-height: 27px; }
 .slider-row.follows .name { font-weight: 400; color: var(--soft); }
-.slider-name { flex: 0 0 3.4rem; } .slider-value { flex: 0 0 4.6rem; text-align: right; }
+.slider-name { flex: 0 0 auto; } .slider-value { flex: 0 0 4.6rem; text-align: right; }
 .slider-unit { flex: 0 0 1.9rem; margin-left: -8px; padding: 0; border: 0; background: none;
   text-align: left; border-radius: 3px; }
 button.slider-unit { cursor: pointer; } button.slider-unit:hover { color: var(--accent); }
@@ -175,6 +175,8 @@ button.slider-unit { cursor: pointer; } button.slider-unit:hover { color: var(--
 .use-panel .nicegui-expansion-content { gap: 8px; padding: 2px 8px 14px 44px; }
 .left .nicegui-column.use-room { gap: 0; }
 .configuration { min-height: 24px; white-space: pre; }
+.configurations { width: 100%; overflow-x: auto; } .configurations .q-btn { display: block; }
+.configuration-head { white-space: pre; color: var(--soft); padding: 0 4px; }
 .chart { height: 230px; }
 .upload .q-uploader__header { background: var(--hover); color: var(--ink); }
 .upload .q-uploader__subtitle { display: none; }

@@ -10,6 +10,7 @@ from nicegui import ui
 from ...catalogue import MENU
 from .cells import say
 from .charts import chart
+from .drawing import examples
 from .state import Page
 from .studying import identify, modes
 from .view import View
@@ -64,13 +65,31 @@ def _values(page: Page) -> None:
     names = page.robot.parameters
     if not names:
         return
-    missing = sum(name not in page.values for name in names)
-    title = f"Values of {len(names)} symbols, {missing} missing"
-    with ui.expansion(title, icon="tune").props("dense").classes("w-full use-panel"):
-        given = "\n".join(f"{name} = {page.values.get(name, '')}" for name in names)
-        area = ui.textarea(value=given).props("outlined dense rows=8").classes("w-full listing")
+
+    def title() -> str:
+        missing = sum(name not in page.values for name in names)
+        return f"Values of {len(names)} symbols" + f", {missing} missing" * (missing > 0)
+
+    def given() -> str:
+        return "\n".join(f"{name} = {page.values.get(name, '')}" for name in names)
+
+    def fill() -> None:
+        say(page.set_values(examples(page.robot) | page.values))
+        area.value = given()
+
+    with ui.expansion(title(), icon="tune").props("dense").classes("w-full use-panel") as room:
+        area = ui.textarea(value=given()).props("outlined dense rows=8").classes("w-full listing")
         area.props["aria-label"] = "Values of the symbols"
         area.on("blur", lambda: _take_values(page, area.value or ""))
+        ui.button("Fill the missing ones with examples", icon="edit_note", on_click=fill).props(
+            "flat dense no-caps"
+        )
+
+    def shown() -> None:
+        if not room.is_deleted:
+            room.set_text(title())
+
+    page.on_robot(shown)
 
 
 def _take_values(page: Page, text: str) -> None:
@@ -131,16 +150,25 @@ def _inverse(page: Page, view: View) -> None:
         view.show_ghosts(q)
         work.result.clear()
         with work.result.classes("gap-0"):
-            for k, row in enumerate(q):
-                text = f"{k + 1}:  " + "  ".join(f"{x:9.5f}" for x in row)
-                ui.button(text, on_click=lambda row=row: page.move(row, keep=True)).props(
-                    "flat dense no-caps align=left"
-                ).classes("mono configuration")
+            _configurations(page, q)
             ui.button("Hide them", on_click=lambda: view.show_lines([])).props("flat dense no-caps")
             with ui.expansion("Equations").props("dense").classes("w-full"):
                 ui.label(found["equations"]).classes("listing")
 
     Work(page, "Solve", start)
+
+
+def _configurations(page: Page, q: np.ndarray) -> None:
+    """A line per configuration; a click takes it."""
+    with ui.element("div").classes("configurations"):
+        wide = max(9, *(len(name) for name in page.robot.variables))
+        names = "  ".join(f"{name:>{wide}}" for name in page.robot.variables)
+        ui.label(f"{'':5}{names}").classes("mono configuration-head")
+        for k, row in enumerate(q.round(5) + 0.0):
+            text = f"{k + 1:3}  " + "  ".join(f"{x:{wide}.5f}" for x in row)
+            ui.button(text, on_click=lambda k=k: page.move(q[k], keep=True)).props(
+                "flat dense no-caps align=left"
+            ).classes("mono configuration")
 
 
 def _motion(page: Page, view: View) -> None:

@@ -14,7 +14,7 @@ export default {
       <div v-for="(joint, k) in joints" :key="k" class="row items-center no-wrap slider-row"
         :class="{ follows: joint.off }" :style="{ order: joint.off ? 1 : 0 }"
         :title="joint.off ? joint.title + ' follows: the loops stay closed' : null">
-        <span class="name slider-name ellipsis" :title="joint.title">{{ joint.name }}</span>
+        <span class="name slider-name ellipsis" :style="{ flexBasis: wide }" :title="joint.title">{{ joint.name }}</span>
         <q-slider dense class="col" :min="joint.low" :max="joint.high" :step="(joint.high - joint.low) / 1000"
           :model-value="value(k)" :disable="joint.off" :aria-label="'joint ' + joint.title"
           @update:model-value="slid(k, $event)" @change="dropped(k, $event)" />
@@ -30,11 +30,17 @@ export default {
   props: { joints: Array, symbols: Array, values: Array },
   emits: ["slide", "drop", "symbol"],
   data: () => ({ held: -1, holds: 0, degrees: localStorage.getItem("cardan-angles") === "deg" }),
+  computed: {
+    wide() { // as the longest name needs it
+      const most = Math.max(0, ...this.joints.map((joint) => joint.name.length));
+      return `${Math.min(8, Math.max(3.4, 0.58 * most))}rem`;
+    },
+  },
   methods: {
     // the slider in the hand is where the hand is, whatever the server has heard so far
     value(k) { return k === this.held ? this.holds : this.values[k]; },
     scale(joint) { return this.degrees && joint.unit === "rad" ? 180 / Math.PI : 1; },
-    figure(joint, x) { const scale = this.scale(joint); return (x * scale).toFixed(scale === 1 ? 3 : 1); },
+    figure(joint, x) { const scale = this.scale(joint); return (x * scale).toFixed(scale === 1 ? 3 : 1).replace(/^-(0\.0+)$/, "$1"); },
     shown(k) { return this.figure(this.joints[k], this.value(k)); },
     range(joint) { return `from ${this.figure(joint, joint.low)} to ${this.figure(joint, joint.high)}`; },
     turn() {
