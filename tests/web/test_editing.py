@@ -116,6 +116,7 @@ def test_loops_stay_closed(name: str) -> None:
     q = assembled(robot, np.zeros(robot.n))
     system = equations(robot)
     assert system.error(q[None])[0] < 1e-9
+    assert assembled(robot, q, stay=True) == pytest.approx(q, abs=1e-9)
     k = next(k for k, joint in enumerate(moving(robot)) if joint.active)
     wanted = q.copy()
     wanted[k] += 0.05

@@ -45,8 +45,8 @@ def stand_ins(robot: Robot) -> dict[str, str]:
 
 
 _EXAMPLES = {
-    "M": "1", **dict.fromkeys(("XX", "YY", "ZZ"), "0.1"),
-    **dict.fromkeys(("MX", "MY", "MZ"), "0.02"), **dict.fromkeys(("XY", "XZ", "YZ"), "0"), "IA": "0.05", "FV": "0.1", "FS": "0.1",
+    "M": "1", "XX": "0.1", "YY": "0.1", "ZZ": "0.1", "XY": "0", "XZ": "0", "YZ": "0",
+    "MX": "0.02", "MY": "0.02", "MZ": "0.02", "IA": "0.05", "FV": "0.1", "FS": "0.1",
 }  # fmt: skip
 
 
@@ -57,9 +57,9 @@ def examples(robot: Robot) -> dict[str, str]:
         for key, value in _EXAMPLES.items():
             for name in symbols(getattr(item, key, 0)):
                 found.setdefault(name, value)
-    for component in robot.gravity:
+    for component in robot.gravity:  # down, whatever its sign is in the description
         for name in symbols(component):
-            found.setdefault(name, "9.81")
+            found.setdefault(name, "9.81" if str(component).startswith("-") else "-9.81")
     return {name: found.get(name, "0") for name in robot.parameters}
 
 

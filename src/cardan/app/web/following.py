@@ -49,13 +49,18 @@ def follow_on(robot: Robot, start: np.ndarray, wanted: np.ndarray) -> tuple[np.n
     return q, done >= 1 - 1e-9
 
 
-def assembled(robot: Robot, q: np.ndarray) -> np.ndarray:
+def assembled(robot: Robot, q: np.ndarray, stay: bool = False) -> np.ndarray:
     """A closed configuration near q, within the limits of the joints where there is one, and away
-    from singular ones, where an assembly is not certain."""
+    from singular ones, where an assembly is not certain; `stay`: the one next to q, if it can
+    be."""
     from ...closure.numeric import equations
 
     system, passive = equations(robot), _passive(robot)
     low, high = limits_of(robot)
+    if stay:
+        next_to, closed = system.close(np.asarray(q, float)[None], passive)
+        if closed[0] and ((next_to[0] > low - 1e-9) & (next_to[0] < high + 1e-9)).all():
+            return np.asarray(next_to[0])
     bounded = np.isfinite(low) & np.isfinite(high)
     middle = np.clip(q, low, high)
     middle[bounded] = (low[bounded] + high[bounded]) / 2
@@ -70,10 +75,11 @@ def assembled(robot: Robot, q: np.ndarray) -> np.ndarray:
         found, closed = system.close(start, free)
         best = np.concatenate([best, found[closed]])
         kept = best[((best > low - 1e-9) & (best < high + 1e-9)).all(axis=1)]
-        kept = kept[_certain(system.J(kept)[..., passive]) > 0.05] if len(kept) else kept
-        if len(kept):
+        sure = _certain(system.J(kept)[..., passive]) if len(kept) else np.zeros(0)
+        if (sure > 0.05).any():
             turns = np.linalg.norm(kept - first, axis=1)
-            return np.asarray(kept[int(np.argmin(turns))])  # the least twisted one
+            merit = sure / sure.max() - 0.35 * turns / max(float(turns.max()), 1e-9)
+            return np.asarray(kept[int(np.argmax(merit))])  # surely assembled, and little twisted
     if not len(best):
         raise InputError("no configuration was found that closes the loops")
     return np.asarray(best[int(np.argmax(_certain(system.J(best)[..., passive])))])

@@ -195,7 +195,7 @@ class Models:
         self.result.clear()
         with self.result:
             self._summary(found)
-            with ui.tabs().props("dense align=left no-caps") as tabs:
+            with ui.tabs().props("dense align=left no-caps breakpoint=0") as tabs:
                 equations, code = ui.tab("Equations"), ui.tab("Code")
             with ui.tab_panels(tabs, value=equations, animated=False).classes("w-full"):
                 with ui.tab_panel(equations):

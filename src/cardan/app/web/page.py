@@ -61,7 +61,11 @@ class _Left:
         self.page = page
         self.view: View | None = None
         self.made: dict[str, Any] = {}
-        with ui.tabs().props("align=left no-caps dense").classes("top-tabs") as self.tabs:
+        with (
+            ui.tabs()
+            .props("align=left no-caps dense breakpoint=0")
+            .classes("top-tabs") as self.tabs
+        ):
             opened = {name: ui.tab(name) for name in ("Robot", "Models", "Use")}
         panels = ui.tab_panels(self.tabs, value=opened["Robot"], animated=False).classes("w-full")
         with panels.props("keep-alive"):

@@ -129,7 +129,7 @@ body.body--dark .q-btn.bg-primary { --q-primary: #2f6aa0; }
 .tools .q-btn, .chooser-bar .q-btn, .player .q-btn { --q-primary: var(--soft); color: var(--soft); }
 .tools .q-btn.on { --q-primary: var(--accent);
   background: color-mix(in srgb, var(--accent) 13%, transparent); }
-.player { position: absolute; left: 12px; right: 12px; bottom: 10px; gap: 10px; }
+.player { position: absolute; left: 12px; right: 12px; bottom: 10px; gap: 14px; }
 .player-time { font-variant-numeric: tabular-nums; font-size: 12.5px; color: var(--soft);
   white-space: nowrap; }
 .stage-message { position: absolute; left: 14px; bottom: 52px; z-index: 2; font-size: 13px;
@@ -186,7 +186,8 @@ button.slider-unit { cursor: pointer; } button.slider-unit:hover { color: var(--
 @media (max-width: 1100px) {
   .title { max-width: 9rem; } .header .q-btn { padding: 2px 5px; } .q-tab { padding: 0 7px; } }
 @media (max-width: 1100px) and (orientation: landscape) { .structure { display: none; }
-  .cell { width: 48px; } .cell-name { width: 66px; } .grid-table td { padding: 0 2px; }
+  .cell { width: 48px; } .cell-name { width: 66px; } .cell-title { width: 260px; }
+  .cell-wide { width: 84px; } .cell-long { width: 170px; } .grid-table td { padding: 0 2px; }
   .grid-table th { padding: 0 3px 3px; }
   .use-panel .nicegui-expansion-content { padding-left: 8px; } }
 @media (max-width: 900px) and (orientation: portrait) {

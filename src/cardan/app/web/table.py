@@ -49,7 +49,7 @@ def description(page: Page) -> None:
             for title in _TABLES:
                 ui.tab(title)
         tabs.set_value(kept if kept in _TABLES else "Geometry")
-        tabs.props("dense align=left no-caps outside-arrows").classes("table-tabs")
+        tabs.props("dense align=left no-caps outside-arrows breakpoint=0").classes("table-tabs")
         ui.space()
         words = ui.label().classes("hint nowrap structure")
     grid = Grid().classes("table-room")

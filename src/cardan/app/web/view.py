@@ -235,7 +235,8 @@ class View:
 
         if self.page.robot.loops:
             try:
-                self.page.q = assembled(self.page.drawn(), self.page.q)
+                moved = bool((self.page.q != self.page.rest()).any())
+                self.page.q = assembled(self.page.drawn(), self.page.q, stay=moved)
             except CardanError as error:
                 self._say(str(error))
 
