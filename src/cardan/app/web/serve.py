@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import gc
 import hashlib
 import importlib.util
@@ -28,9 +29,9 @@ _YEAR = 365 * 24 * 3600  # seconds a browser finds its project again
 _LOOPBACK = ("127.0.0.1", "localhost", "::1")
 
 
-def application(host: str, port: int, token: str, names: Sequence[str] = ()) -> Any:
+def application(store: Store, host: str, port: int, token: str, names: Sequence[str] = ()) -> Any:
     """The whole web app as an ASGI application."""
-    folder = data_folder()
+    folder = store.folder.parent
     os.environ.setdefault("NICEGUI_STORAGE_PATH", str(folder / "browser"))
     try:
         with _without("aiohttp", "tornado"):  # clients and drivers of the WebSocket's library
@@ -42,7 +43,7 @@ def application(host: str, port: int, token: str, names: Sequence[str] = ()) -> 
     from .jobs import Jobs
     from .state import Page
 
-    store, jobs = Store(folder), Jobs()
+    jobs = Jobs()
 
     @ui.page("/", title="Cardan")
     def main() -> None:
@@ -127,6 +128,7 @@ def serve(
     token = _accepted(host, token, names)
     if importlib.util.find_spec("nicegui") is None:
         raise MissingExtraError.of("nicegui", "web", "the web app")
+    store = Store(data_folder())  # before anything is opened: it may be refused
     listener = _listening(host, port)
     port = int(listener.getsockname()[1])
     address = _address(host, port, token)
@@ -134,7 +136,7 @@ def serve(
     if browser:
         webbrowser.open(address)  # it starts while the rest is imported, and waits to be answered
     gc.disable()
-    server = application(host, port, token, names)
+    server = application(store, host, port, token, names)
     import uvicorn
 
     gc.collect()
@@ -186,9 +188,16 @@ def _listening(host: str, port: int) -> socket.socket:
         found.listen(128)
     except (OSError, OverflowError) as error:
         found.close()
+        if isinstance(error, OverflowError):
+            raise InputError(f"port {port} does not exist; ports are 0 to 65535") from None
+        if isinstance(error, socket.gaierror) or error.errno == errno.EADDRNOTAVAIL:
+            raise InputError(
+                f"{host} is no address of this machine; name another with --host"
+            ) from None
         at = f"port {port} of {host}" if port else host
-        why = getattr(error, "strerror", None) or str(error)
-        raise InputError(f"cannot listen on {at}: {why}; name another with --port") from None
+        raise InputError(
+            f"cannot listen on {at}: {error.strerror}; name another with --port"
+        ) from None
     return found
 
 

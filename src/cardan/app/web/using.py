@@ -32,8 +32,17 @@ def using(page: Page, view: View) -> None:
     def body() -> None:
         _values(page)
         for title, (icon, build) in _PANELS.items():
-            with ui.expansion(title, icon=icon).props("dense").classes("w-full use-panel"):
+            with ui.expansion(title, icon=icon, value=title in opened()) as panel:
                 build(page, view)
+            panel.props("dense").classes("w-full use-panel")
+            panel.on_value_change(lambda event, title=title: turned(title, bool(event.value)))
+
+    def opened() -> list[str]:
+        """The panels that are open; another robot, or a reload, finds them so."""
+        return list(page.project.page.get("panels", []))
+
+    def turned(title: str, on: bool) -> None:
+        page.project.remember(panels=[x for x in opened() if x != title] + [title] * on)
 
     def form() -> Any:
         active = [joint.active for joint in page.robot.joints]
