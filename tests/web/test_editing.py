@@ -12,6 +12,7 @@ from cardan.app.web.following import assembled, follow, reach_for
 from cardan.app.web.inertial import shape_inertia
 from cardan.closure.numeric import equations, skeleton
 from cardan.describe.check import check
+from cardan.mechanism.tree import Tree
 from cardan.use.frames import link_frames
 
 CLOSED = [name for name in cardan.robots() if cardan.load(name).loops]
@@ -127,11 +128,34 @@ def test_the_tool_goes_where_it_is_dragged() -> None:
     robot = drawn(cardan.load("ur5"))
     q = np.array([0.3, -1.0, 1.2, 0.4, 0.9, -0.3])
     T = link_frames(robot, q)[-1]
-    found = link_frames(robot, reach_for(robot, q, T[:3, 3] + [0.03, -0.05, 0.04]))[-1]
+    reached, there = reach_for(robot, q, T[:3, 3] + [0.03, -0.05, 0.04])
+    found = link_frames(robot, reached)[-1]
+    assert there
     assert found[:3, 3] == pytest.approx(T[:3, 3] + [0.03, -0.05, 0.04], abs=1e-5)
     assert found[:3, :3] == pytest.approx(T[:3, :3], abs=1e-5)
-    with pytest.raises(cardan.CardanError, match="does not reach"):
-        reach_for(robot, q, [9, 9, 9])
+
+
+def test_the_tool_goes_as_near_as_it_can() -> None:
+    robot = drawn(cardan.load("ur5"))
+    q, there = reach_for(robot, np.full(6, 0.4), [9, 9, 0])
+    assert not there
+    shown = link_frames(robot, q)[-1][:3, 3]
+    assert shown[:2] / np.linalg.norm(shown) == pytest.approx([0.7, 0.7], abs=0.1)  # stretched
+
+
+@pytest.mark.parametrize("name", ["fivebar", "planar3r", "cartpole"])
+def test_a_tool_in_a_plane_follows_what_is_above_it(name: str) -> None:
+    robot = drawn(cardan.load(name))
+    q = np.full(robot.n, 0.4)
+    q = assembled(robot, q) if robot.loops else q
+    tool = Tree.of(robot).last
+    wanted = link_frames(robot, q + 0.0)[tool][:3, 3]
+    normal = link_frames(robot, q)[tool][:3, 2]  # the axes of all joints but the sliding one
+    away, there = reach_for(robot, q, wanted + 0.2 * normal)
+    assert not there
+    assert link_frames(robot, away)[tool][:3, 3] == pytest.approx(wanted, abs=1e-3)
+    if robot.loops:
+        assert equations(robot).error(away[None])[0] < 1e-9
 
 
 @pytest.mark.parametrize("name", cardan.robots())

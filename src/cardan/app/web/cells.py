@@ -74,13 +74,16 @@ class Grid(Element, component="parts/grid.js"):
         self.blocks: Sequence[Block] = ()
         self._props["blocks"] = []
         self._props["table"] = ""
+        self._props["empty"] = ""
         self.on("draft", lambda event: self._draft(*event.args))
         self.on("take", lambda event: self._take(*event.args))
         self.classes("w-full")
 
-    def show(self, table: str, blocks: Sequence[Block]) -> None:
-        """The tables of that name; what was being typed in another one is forgotten."""
+    def show(self, table: str, blocks: Sequence[Block], empty: str = "") -> None:
+        """The tables of that name; what was being typed in another one is forgotten. `empty` is
+        said where there is none."""
         self.blocks = blocks
+        self._props["empty"] = empty
         if table != self._props["table"]:
             self._props["table"] = table
         shown = [block.shown() for block in blocks]
@@ -122,7 +125,8 @@ class Grid(Element, component="parts/grid.js"):
 def say(message: str) -> None:
     """Something was refused."""
     if message:
-        ui.notify(message, type="negative", multi_line=True, close_button=True, timeout=8000)
+        ui.notify(message, type="negative", position="top", multi_line=True, close_button=True,
+                  timeout=8000)  # fmt: skip
 
 
 def take(page: Page, change: Callable[[], Robot]) -> None:

@@ -11,7 +11,7 @@ from ...describe.expression import number
 from ...describe.robot import FIXED, Robot
 from ...errors import InputError
 
-__all__ = ["assembled", "follow", "reach_for"]
+__all__ = ["assembled", "follow", "limits_of", "reach_for"]
 
 _STEP = 0.12  # rad or m: small enough to stay in one assembly
 
@@ -43,7 +43,7 @@ def assembled(robot: Robot, q: np.ndarray) -> np.ndarray:
     from ...closure.numeric import equations
 
     system, passive = equations(robot), _passive(robot)
-    low, high = _limits(robot)
+    low, high = limits_of(robot)
     bounded = np.isfinite(low) & np.isfinite(high)
     middle = np.clip(q, low, high)
     middle[bounded] = (low[bounded] + high[bounded]) / 2
@@ -67,7 +67,7 @@ def assembled(robot: Robot, q: np.ndarray) -> np.ndarray:
     return np.asarray(best[int(np.argmax(_certain(system.J(best)[..., passive])))])
 
 
-def _limits(robot: Robot) -> tuple[np.ndarray, np.ndarray]:
+def limits_of(robot: Robot) -> tuple[np.ndarray, np.ndarray]:
     """Least and greatest positions (n,) of the joints."""
     found = []
     for joint in robot.joints:
@@ -90,18 +90,58 @@ def _passive(robot: Robot) -> list[int]:
     return [k for k, joint in enumerate(moving) if not joint.active]
 
 
-def reach_for(robot: Robot, q: np.ndarray, place: Any, restarts: int = 4) -> np.ndarray:
-    """Positions that bring the end effector to a place, near where the joints are.
+def reach_for(
+    robot: Robot, q: np.ndarray, place: Any, restarts: int = 4
+) -> tuple[np.ndarray, bool]:
+    """Positions that bring the end effector to a place, near where the joints are, and whether it
+    gets there; else as near as it comes, as in a plane that the place lies above.
 
     It keeps its orientation where it can; `restarts` look further away."""
     from ... import inverse_kinematics
     from ...mechanism.tree import Tree
     from ...use.frames import link_frames
 
-    T = link_frames(robot, q)[Tree.of(robot).last].copy()
+    tool = Tree.of(robot).last
+    T = link_frames(robot, q)[tool].copy()
     T[:3, 3] = place
     for target, again in ((T, 0), (T[:3, 3], restarts)):
         found = inverse_kinematics(robot, target, guess=q, restarts=again, tolerance=1e-6)
         if bool(np.all(found.converged)):
-            return np.asarray(found.q)
-    raise InputError("the tool does not reach there")
+            return np.asarray(found.q), True
+    return _nearest(robot, q, np.asarray(place, float), tool), False
+
+
+def _nearest(robot: Robot, q: np.ndarray, place: np.ndarray, tool: int) -> np.ndarray:
+    """Downhill to where the end effector is nearest to a place: damped least squares on its
+    position, along motions that keep the loops closed."""
+    from ...closure.numeric import equations
+    from ...use.frames import link_frames
+
+    low, high = limits_of(robot)
+    system = equations(robot) if robot.loops else None
+    unit = max(float(np.linalg.norm(place)), 0.1)
+
+    def apart(x: np.ndarray) -> np.ndarray:
+        return np.asarray(link_frames(robot, x)[..., tool, :3, 3] - place)
+
+    damping, most = 1e-3, _STEP if robot.loops else 3 * _STEP
+    for _ in range(60):
+        free = np.eye(robot.n)
+        if system is not None:
+            J = system.J(q[None])[0]
+            free -= np.linalg.pinv(J, rcond=1e-6) @ J
+        slope = ((apart(q + 1e-6 * np.eye(robot.n)) - apart(q)) / 1e-6).T @ free
+        A = slope.T @ slope + damping * unit**2 * np.eye(robot.n)
+        step = -free @ np.linalg.solve(A, slope.T @ apart(q))
+        step *= min(1.0, most / max(float(np.abs(step).max()), 1e-12))
+        there = np.clip(q + step, low, high)
+        if system is not None:
+            closed, sound = system.close(there[None], range(robot.n))
+            there = closed[0] if sound[0] else q
+        if np.linalg.norm(apart(there)) < np.linalg.norm(apart(q)) - 1e-9:
+            q, damping = there, max(damping / 3, 1e-7)
+        elif damping > 10:
+            break
+        else:
+            damping *= 9
+    return q

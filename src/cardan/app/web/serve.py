@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import hashlib
 import importlib.util
 import os
 import re
@@ -23,6 +24,7 @@ __all__ = ["application", "serve"]
 
 _PATIENCE = 15.0  # seconds a page may be silent, on a busy machine, before it is forgotten
 _HISTORY = 200  # messages kept for a page that lost its connection
+_YEAR = 365 * 24 * 3600  # seconds a browser finds its project again
 _LOOPBACK = ("127.0.0.1", "localhost", "::1")
 
 
@@ -57,6 +59,7 @@ def application(host: str, port: int, token: str, names: Sequence[str] = ()) -> 
     api = FastAPI(openapi_url=None, docs_url=None, redoc_url=None)
     ui.run_with(
         api, title="Cardan", storage_secret=_secret(folder), show_welcome_message=False,
+        session_middleware_kwargs={"session_cookie": _cookie(folder), "max_age": _YEAR},
         reconnect_timeout=_PATIENCE, message_history_length=_HISTORY,
         gzip_middleware_factory=None, tailwind=False, binding_refresh_interval=None,
     )  # fmt: skip
@@ -93,6 +96,11 @@ def _data(store: Store, jobs: Any) -> None:
         return FileResponse(path, media_type="model/stl", headers=kept(86400))
 
 
+def _cookie(folder: Any) -> str:
+    """Cookies do not know ports: servers on other folders have cookies of other names."""
+    return f"cardan_{hashlib.sha256(str(folder.resolve()).encode()).hexdigest()[:12]}"
+
+
 def _secret(folder: Any) -> str:
     """Signs the browser's cookie; kept, so that a project is found again after a restart."""
     path = folder / "secret"
@@ -103,10 +111,11 @@ def _secret(folder: Any) -> str:
     except (OSError, UnicodeDecodeError):
         pass
     secret = secrets.token_hex(32)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-    with os.fdopen(handle, "w", encoding="ascii") as file:
-        file.write(secret)
+    with suppress(OSError):  # on a disk that cannot be written the page says so itself
+        path.parent.mkdir(parents=True, exist_ok=True)
+        handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+        with os.fdopen(handle, "w", encoding="ascii") as file:
+            file.write(secret)
     return secret
 
 

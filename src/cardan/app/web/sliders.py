@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -20,9 +21,10 @@ __all__ = ["Sliders"]
 class Sliders(Element, component="parts/sliders.js"):
     """The panel below the scene: one component, whatever the number of joints."""
 
-    def __init__(self, page: Page, say: Any) -> None:
+    def __init__(self, page: Page, say: Any, grabbed: Callable[[], None]) -> None:
+        """grabbed: the user takes the joints in hand."""
         super().__init__()
-        self.page, self.tell = page, say
+        self.page, self.tell, self.grabbed = page, say, grabbed
         self._props.update(joints=[], symbols=[], values=[])
         self.on("slide", lambda event: self._slid(*event.args), throttle=0.05)
         self.on("drop", lambda event: self._slid(event.args[0], event.args[1], keep=True))
@@ -64,6 +66,7 @@ class Sliders(Element, component="parts/sliders.js"):
         page = self.page
         if not 0 <= k < len(page.q) or not math.isfinite(value):
             return
+        self.grabbed()
         q = page.q.copy()
         q[k] = self._within(k, value)
         if page.robot.loops:

@@ -60,7 +60,7 @@ def description(page: Page) -> None:
 
     def show() -> None:
         make, shown, _ = _TABLES[str(tabs.value)]
-        grid.show(str(tabs.value), make(page))
+        grid.show(str(tabs.value), make(page), _EMPTY.get(str(tabs.value), ""))
         words.set_text(structure(page.robot))
         label, icon, text = shown
         button.set_visibility(bool(label))
@@ -107,6 +107,7 @@ def _geometry(page: Page) -> Blocks:
 
 def _name(page: Page, j: int) -> Cell:
     """A link's name; its joint follows where it has the same."""
+    old = page.robot.links[j].name
 
     def apply(text: str) -> Robot:
         robot = page.robot
@@ -116,7 +117,11 @@ def _name(page: Page, j: int) -> Cell:
         links[j] = replace(links[j], name=text)
         return replace(robot, links=tuple(links), joints=tuple(joints))
 
-    return name(page, f"name of link {j + 1}", page.robot.links[j].name, apply)
+    def taken(text: str) -> str:
+        text = text.strip()
+        return page.change(apply(text), (old, text)) if text else "a name is missing"
+
+    return Cell("text", old, f"name of link {j + 1}", taken, style="cell-name")
 
 
 def _choice(page: Page, j: int, key: str, options: dict[int, str]) -> Cell:
@@ -278,6 +283,10 @@ def _loop_row(page: Page, k: int, which: str, frame: Joint) -> list[Cell]:
 
 
 Table = tuple[Callable[[Page], Blocks], tuple[str, str, str], Callable[[Page], Any]]
+_EMPTY = {
+    "Loops": "No loop: the structure is open. The column 'on' of the geometry makes trees.",
+    "Flexible": "All links are rigid.",
+}
 _EXACT = "rad and m; expressions such as pi/2, L1, 2*d + 0.1 stay exact"
 # what is in a table; the button below it with its icon, a hint; what the button does
 _TABLES: dict[str, Table] = {

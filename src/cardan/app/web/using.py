@@ -151,23 +151,23 @@ def _motion(page: Page, view: View) -> None:
         law = ui.select(list(_LAWS), value="quintic", label="law").classes("w-40").props("dense")
 
     async def start(work: Work) -> None:
-        end = read(target, work)
-        if end is None or not duration.value:
+        end, seconds = read(target, work), _seconds(duration, work)
+        if end is None or seconds is None:
             return
-        begin = page.q.copy()
-        found = await work.run(
-            "motion", **{"from": begin.tolist()}, to=end, duration=duration.value, law=law.value
-        )
+        view.settle()
+        begin = page.q.tolist()
+        found = await work.run("motion", **{"from": begin}, to=end, duration=seconds, law=law.value)
         if found is None:
             return
         work.result.clear()
+        charts = []
         with work.result:
             for j, row in enumerate(found["table"]):
                 parts = {name: x[j] for name, x in found["shares"].items()}
                 title = f"{row['joint']}: peak {row['peak']:.4g}, RMS {row['rms']:.4g}"
-                chart(title, found["t"], {"total": found["total"][j], **parts}, row["unit"])
-        await view.play(np.array(found["q"]), float(duration.value))
-        page.move(begin)
+                curves = {"total": found["total"][j], **parts}
+                charts.append(chart(page, title, found["t"], curves, row["unit"]))
+        await view.play(np.array(found["q"]), seconds, charts=charts)
 
     Work(page, "Compute and play", start)
 
@@ -183,10 +183,10 @@ def _simulate(page: Page, view: View) -> None:
     duration = ui.number("duration, s", value=2.0, min=0.01, max=60).classes("w-32").props("dense")
 
     async def start(work: Work) -> None:
-        given = read(numbers, work)
-        if given is None or not duration.value:
+        given, seconds = read(numbers, work), _seconds(duration, work)
+        if given is None or seconds is None:
             return
-        seconds = float(duration.value)
+        view.settle()
         found = await work.run("simulation", q=page.q.tolist(), drive=drive.value, numbers=given,
                                duration=seconds)  # fmt: skip
         if found is None:
@@ -196,30 +196,41 @@ def _simulate(page: Page, view: View) -> None:
         work.say(f"{found['steps']} steps{kept}")
         work.result.clear()
         with work.result:
-            ui.button("Play again", icon="replay", on_click=lambda: _play(view, found, seconds)
-                      ).props("flat dense no-caps")  # fmt: skip
-            _plots(page, found)
-        await _play(view, found, seconds)
+            again = ui.button("Play again", icon="replay").props("flat dense no-caps")
+            charts = _plots(page, found)
+
+        async def play() -> None:
+            await view.play(np.array(found["q"]), seconds, found["curves"], charts)
+
+        again.on_click(play)
+        await play()
 
     Work(page, "Simulate", start)
 
 
-async def _play(view: View, found: dict[str, Any], seconds: float) -> None:
-    await view.play(np.array(found["q"]), seconds, found["curves"])
+def _seconds(duration: Any, work: Work) -> float | None:
+    """How long it lasts; None, and a message, where that is not given."""
+    if duration.value is None or not 0 < duration.value <= 3600:
+        work.fail("the duration must be a positive number of seconds")
+        return None
+    return float(duration.value)
 
 
-def _plots(page: Page, found: dict[str, Any]) -> None:
+def _plots(page: Page, found: dict[str, Any]) -> list[Any]:
     """Everything over time that a simulation gives."""
     t, names = found["t"], page.robot.variables
-    chart("positions", t, dict(zip(names, np.array(found["q"]).T, strict=True)), "rad or m")
-    chart("velocities", t, dict(zip(names, found["qd"], strict=True)), "per s")
+    parts = [
+        ("positions", dict(zip(names, np.array(found["q"]).T, strict=True)), "rad or m"),
+        ("velocities", dict(zip(names, found["qd"], strict=True)), "per s"),
+    ]
     if found["elastic"]:
         bent = {f"e{k}": x for k, x in enumerate(found["elastic"], 1)}
-        chart("elastic coordinates", t, bent, "m or rad")
+        parts.append(("elastic coordinates", bent, "m or rad"))
     if np.any(found["tau"]):
-        chart("torques", t, dict(zip(found["driven"], found["tau"], strict=True)), "N m or N")
+        parts.append(("torques", dict(zip(found["driven"], found["tau"], strict=True)), "N m or N"))
     if found["energies"]:
-        chart("energies", t, found["energies"], "J")
+        parts.append(("energies", found["energies"], "J"))
+    return [chart(page, title, t, curves, unit) for title, curves, unit in parts]
 
 
 _PANELS = {
