@@ -110,13 +110,14 @@ class Derivation:
             self.shadow.pay(list(root.value))
 
     def _otherwise(self, j: int) -> tuple[Scalar, Scalar]:
-        """The direction of q_j = 0 (or of the guess): what is taken when any angle would do."""
+        """The direction, or the length, of q_j = 0 (or of the guess): what is taken when any would
+        do."""
         joint = self.geo.joints[j]
-        if joint.sigma == PRISMATIC:
-            return 1, 0
-        own = joint.theta
+        own = joint.r if joint.sigma == PRISMATIC else joint.theta
         if self.guided:
             own = own + self.geo.tracer.graph.leaf("guess", j)
+        if joint.sigma == PRISMATIC:
+            return own, 0
         turn = joint.turn + joint.sign * own
         c, s = cos_sin(turn)
         if joint.previous is not None and joint.previous in self.known:

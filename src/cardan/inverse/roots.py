@@ -38,8 +38,8 @@ class Root:
 
 @dataclass(frozen=True)
 class Aid:
-    """What solving needs: the trace, new signs, a length of the robot, the direction taken where
-    every angle is a root, whether a scalar is constant (then it is not asked to be zero), and the
+    """What solving needs: the trace, new signs, a length of the robot, the direction (or the
+    length, and 0) taken where every one is a root, whether a scalar is constant (then it is not asked to be zero), and the
     size that a scalar usually has."""
 
     graph: Graph
@@ -95,8 +95,11 @@ def select(graph: Graph, condition: Scalar, yes: Scalar, no: Scalar) -> Scalar:
 def _linear(relation: Relation, aid: Aid) -> Root:
     """X r = Y."""
     X, Y = relation.coefficients
-    spans = () if aid.fixed(X) else (X * X / aid.scale(X * X, 2 * relation.degree),)
-    return Root(quotient(Y, X), None, (), spans)
+    if aid.fixed(X):
+        return Root(quotient(Y, X), None)
+    span = X * X / aid.scale(X * X, 2 * relation.degree)
+    r = select(aid.graph, span - aid.tiny, quotient(Y, X), aid.otherwise[0])
+    return Root(r, None, (), (span,))
 
 
 def _square(relation: Relation, aid: Aid) -> Root:
