@@ -20,7 +20,6 @@ from .equation import Equation, equations
 from .matrices import Geometry, geometry
 from .relation import Relation, relations
 from .roots import TINY, Aid, Root, solved
-from .settle import CLEAR
 from .shadow import Shadow
 
 __all__ = ["Derivation", "Step", "Unsolved", "derive"]
@@ -95,7 +94,7 @@ class Derivation:
         shadow = self.shadow
         aid = Aid(
             graph, self.sign, self.geo.size, self._otherwise(j), shadow.is_constant, shadow.usual,
-            CLEAR if self.guided else TINY,  # a guess is as good as a direction of few digits
+            graph.leaf("guess", self.chain.n) if self.guided else TINY,
         )  # fmt: skip
         root = solved(relation, aid)
         self.known[j] = root.value
@@ -130,10 +129,13 @@ def derive(
     chain: Chain, free: Sequence[int] = (), *, quartics: bool = False, guided: bool = False,
     plane: bool = False,
 ) -> Derivation:  # fmt: skip
-    """The solution of a chain; Unsolved when the method does not apply."""
+    """The solution of a chain; Unsolved when the method does not apply.
+
+    guided: with an input `guess`, the values taken where any would do; its last entry says how short
+    (squared) a vector is that gives no direction."""
     geo = geometry(chain, free, plane=plane)
     if guided:
-        geo.tracer.inputs["guess"] = (chain.n,)
+        geo.tracer.inputs["guess"] = (chain.n + 1,)
     found = Derivation(chain, geo, Shadow(chain, geo), quartics, guided)
     found.solve()
     return found
