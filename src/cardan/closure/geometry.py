@@ -33,7 +33,6 @@ from .numeric import (
     loop_symbols,
     numeric,
     ordered,
-    unique,
 )
 from .search import least_gap, searched
 from .standing import standing
@@ -300,37 +299,27 @@ class LoopGeometry:
 
     def _assemblies(self, system: Equations, q: Array) -> Array:
         """All assemblies found: in closed form, or part by part from many starts."""
-        if self.steps is not None:
-            return self._by_steps(system, q[None])[0]
-        if self.platform is not None:
-            return self._by_distances(system, q, self.platform)
+        found = self._in_closed_form(system, q[None])
+        if found is not None:
+            return found[0]
         return self._within(searched(system, q, self._columns[1]))
 
-    def _by_steps(self, system: Equations, q: Array) -> list[Array]:
-        """In closed form at many active positions (N, n); Newton's method where roots are close."""
-        assert self.steps is not None
-        known = [k for k in range(system.n) if k not in self._columns[1]]
-        every = solved_by(self.steps, self.connection.robot, system.values, known, q[:, known])
+    def _in_closed_form(self, system: Equations, q: Array) -> list[Array] | None:
+        """At many active positions (N, n), loop by loop, or the platform first; Newton's method
+        where roots are close. None: there is no closed form."""
+        if self.steps is not None:
+            known = [k for k in range(system.n) if k not in self._columns[1]]
+            every = solved_by(self.steps, self.connection.robot, system.values, known, q[:, known])
+        elif self.platform is not None:
+            idle = [self.connection.moving.index(j) for j in self.analysis.idle]
+            every = self.platform.solved(system.values, q[:, self._columns[0]])
+            for own, x in zip(every, q, strict=True):
+                own[:, idle] = x[idle]
+        else:
+            return None
         rows, owner = ordered(every, system, self._columns[1])
         found = np.split(rows, np.searchsorted(owner, np.arange(1, len(q))))
         return found
-
-    def _by_distances(self, system: Equations, q: Array, platform: Distances) -> Array:
-        """Every place of the platform, then the legs there that have the given active positions."""
-        active, passive = self._columns
-        found = np.zeros((0, system.n))
-        for x in platform.places(q, system.values):
-            start = q.copy()
-            start[self.legs._columns[0]] = x
-            every = self.legs._assemblies(system, start)
-            miss = [np.abs(difference(y, q, system.turning))[active].max() for y in every]
-            near = [y for y, far in zip(every, miss, strict=True) if far < 1e-4]
-            found = np.concatenate([found, np.array(near).reshape(-1, system.n)])
-        if len(found):
-            found[:, active] = q[active]
-            found, closed = system.close(found, passive, 30)
-            found = found[closed]
-        return self._within(unique(found, system.turning))
 
     def _within(self, q: Array) -> Array:
         """Configurations within the limits of the joints that were found, where there are any."""
