@@ -8,9 +8,10 @@ import pytest
 import cardan
 from cardan.app.web.drawing import drawable, outline
 from cardan.app.web.editing import added, looped, moved_down, removed, structure, swapped, unlooped
-from cardan.app.web.following import assembled, follow, reach_for
+from cardan.app.web.following import follow, reach_for
 from cardan.app.web.inertial import shape_inertia
 from cardan.closure.numeric import equations, skeleton
+from cardan.closure.standing import assembled
 from cardan.describe.check import check
 from cardan.mechanism.tree import Tree
 from cardan.use.frames import link_frames

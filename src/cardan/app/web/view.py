@@ -231,11 +231,12 @@ class View:
 
     def _close_loops(self) -> None:
         """A new robot, or one that was changed, starts with its loops closed."""
-        from .following import assembled
+        from ...closure.standing import assembled, standing
 
         if self.page.robot.loops:
             try:
-                self.page.q = assembled(self.page.drawn(), self.page.q)
+                drawn, q = self.page.drawn(), self.page.q
+                self.page.q = assembled(drawn, q) if q.any() else standing(drawn)
             except CardanError as error:
                 self._say(str(error))
 
