@@ -8,9 +8,10 @@ import pytest
 import cardan
 from cardan.app.web.drawing import drawable, examples, outline
 from cardan.app.web.editing import added, looped, moved_down, removed, structure, swapped, unlooped
-from cardan.app.web.following import assembled, follow, follow_on, reach_for
+from cardan.app.web.following import closed_next_to, follow, follow_on, reach_for
 from cardan.app.web.inertial import shape_inertia
 from cardan.closure.numeric import equations, skeleton
+from cardan.closure.standing import assembled
 from cardan.describe.check import check
 from cardan.mechanism.tree import Tree
 from cardan.use.frames import link_frames
@@ -116,7 +117,7 @@ def test_loops_stay_closed(name: str) -> None:
     q = assembled(robot, np.zeros(robot.n))
     system = equations(robot)
     assert system.error(q[None])[0] < 1e-9
-    assert assembled(robot, q, stay=True) == pytest.approx(q, abs=1e-9)
+    assert closed_next_to(robot, q) == pytest.approx(q, abs=1e-9)
     k = next(k for k, joint in enumerate(moving(robot)) if joint.active)
     wanted = q.copy()
     wanted[k] += 0.05

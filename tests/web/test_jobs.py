@@ -16,10 +16,10 @@ import pytest
 
 import cardan
 from cardan.app.web import work
-from cardan.app.web.following import assembled
 from cardan.app.web.jobs import JobError, Jobs, Limits, Result
 from cardan.app.web.store import Store
 from cardan.closure.numeric import equations, skeleton
+from cardan.closure.standing import assembled
 from cardan.describe.files import dumps
 from cardan.mechanism.tree import Tree
 from cardan.use.frames import link_frames

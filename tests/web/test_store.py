@@ -117,3 +117,18 @@ def test_joints_start_within_their_limits(tmp_path: Path) -> None:
     assert page.change(changed) == ""
     assert page.q.tolist() == [1.0, 0.0]
     assert page.rest().tolist() == [1.0, 0.0]
+
+
+def test_a_limit_of_zero_is_no_missing_limit(tmp_path: Path) -> None:
+    from cardan.app.web.table import _limits
+
+    page = page_of(Store(tmp_path).project(NAME))
+    page.open(cardan.load("planar2r"))
+    joint = page.robot.joints[0]
+    limits = replace(joint.limits, lower=0)
+    page.change(
+        replace(page.robot, joints=(replace(joint, limits=limits, home=1), *page.robot.joints[1:]))
+    )
+    (table,) = _limits(page)
+    assert [cell.value for cell in table.rows[0][1:3]] == ["0", ""]
+    assert page.rest().tolist() == [1.0, 0.0]

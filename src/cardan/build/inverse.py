@@ -74,11 +74,9 @@ def _closed(
     quartics = asked != "paul"
     found = derive(chain, held, quartics=quartics, plane=plane)
 
-    def guided() -> Any:
-        return program(
-            derive(chain, held, quartics=quartics, guided=True, plane=plane),
-            "inverse-geometry-guided",
-        )
+    def guided(rows: Sequence[bool] | None = None) -> Any:
+        led = derive(chain, held, quartics=quartics, guided=True, plane=plane)
+        return program(led, "inverse-geometry-guided", rows)
 
     solver = Closed(chain, program(found, "inverse-geometry"), guided, tuple(held))
     quartic = [s for s in found.steps if s.relation.kind in QUARTICS]

@@ -82,23 +82,23 @@ class Analysis:
         link, name = self.connection, self.connection.robot.name
         count = len(link.active)
         wanted = self.mobility - len(self.idle)
+        loose = link.loose
+        cause = (
+            f"; no loop holds the passive joints {link.named(loose)}: is a platform or a leg not"
+            " connected?" if loose else ""
+        )  # fmt: skip
         if count != wanted:
-            loose = link.loose
-            cause = (
-                f"; no loop holds the passive joints {link.named(loose)}: is a platform or a leg"
-                " not connected?" if loose else ""
-            )  # fmt: skip
             idle = f", {len(self.idle)} of it idle ({link.named(self.idle)})" if self.idle else ""
             raise ModelError(
                 f"'{name}' has {count} active joints ({link.named(link.active)}) but mobility"
                 f" {self.mobility}{idle} ({len(link.moving)} joints, {self.rank} independent loop"
                 f" equations; Gruebler's count is {link.gruebler}){cause}. Set `active` so that"
-                f" {wanted} joints are"
+                f" {wanted} joint{'s are' if wanted != 1 else ' is'}"
             )
         if not any(_is_driven(link, self.following, self.chosen, s) for s in self.samples):
             raise ModelError(
                 f"the active joints of '{name}' ({link.named(link.active)}) do not drive it:"
-                " some joints can move while these stand still; activate others"
+                f" some joints can move while these stand still{cause or '; activate others'}"
             )
 
 

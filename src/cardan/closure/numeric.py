@@ -28,7 +28,7 @@ from ..models.bodies import bodies
 from ..models.loops import closing_error
 
 __all__ = [
-    "CLOSED", "Equations", "difference", "equations", "geometry_symbols", "loop_symbols",
+    "CLOSED", "Equations", "difference", "equations", "geometry_symbols", "loop_symbols", "numeric",
     "ordered", "skeleton", "unique", "wrapped",
 ]  # fmt: skip
 
@@ -138,6 +138,14 @@ class Equations:
             near = np.linalg.norm((found - ahead) / unit, axis=-1) < 0.15
             q = np.where((closed & near)[:, None], found, q)
         return q
+
+
+def numeric(name: str, given: Any) -> Array:
+    """What the user gave, as numbers."""
+    try:
+        return np.asarray(given, dtype=float)
+    except (TypeError, ValueError):
+        raise InputError(f"{name} = {given!r:.60} is not an array of numbers") from None
 
 
 def wrapped(q: Array, turning: Array) -> Array:

@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from ..errors import ModelError
 from .chain import Chain, NumericChain, screw_matrix
 from .doubt import Found
+from .general_polish import SINGULAR
 from .general_pose import general_pose
 from .general_slides import slides_pose
 from .general_tables import (
@@ -40,7 +41,6 @@ Array = NDArray[np.float64]
 MOST = 16
 TRIED = 40  # random poses on which formulations are compared
 KEPT = 4  # formulations of a table
-SINGULAR = 1e-6  # smallest pivot of the Jacobian over the largest
 
 
 @dataclass(frozen=True)

@@ -294,8 +294,8 @@ def settle(
     """The configurations of a pose T among candidates q; shape: number of candidates, most answers.
 
     role of a candidate: 0, a branch at this pose; k > 0, the k-th try to replace one whose equation
-    vanishes (singular ones of the first that gives any are enough); -1, a configuration nearby,
-    wanted only if it is regular and new. lost: 1 where the Jacobian loses rank; times: how many
+    vanishes (singular ones of the first that gives any are enough); -1, another configuration,
+    wanted only if it is regular and new; -2, the same, and a branch of a pose nearby. lost: 1 where the Jacobian loses rank; times: how many
     solutions coincide there. state: number of configurations; 1 when a branch whose equation
     vanishes gave none; 1 when an equation vanishes or has a multiple root."""
     rank = empty(1)
@@ -316,7 +316,12 @@ def settle(
             state[1] = 1.0
         if finite != 0.0 or (role[b] > 0.0 and state[1] == 0.0):
             continue
-        off = verified(arm, T, one, margin[b], residual[b], rank)
+        clear = margin[b]
+        if role[b] < -1.5:  # to be made exact, whatever its residual at its own pose
+            if not (clear > CLEAR and residual[b] < WRONG * arm[2]):
+                continue
+            clear = 0.0
+        off = verified(arm, T, one, clear, residual[b], rank)
         if not (off <= ACCEPT * arm[2]):
             if role[b] == 0.0 and margin[b] == 0.0:
                 state[1] = 1.0

@@ -27,7 +27,8 @@ UNITS = {
     **dict.fromkeys(("XX", "XY", "XZ", "YY", "YZ", "ZZ", "IA"), "kg m²"),
     **dict.fromkeys(("FX", "FY", "FZ"), "N"), **dict.fromkeys(("CX", "CY", "CZ"), "N m"),
     "FV": "N m s", "FS": "N m", "stiffness": "N m/rad", "damping": "N m s",
-    "lower": "rad or m", "upper": "rad or m", "velocity": "per s", "effort": "N m or N",
+    "lower": "rad or m", "upper": "rad or m", "home": "rad or m", "velocity": "per s",
+    "effort": "N m or N",
 }  # fmt: skip
 _GREEK = {"gamma": "γ", "alpha": "α", "theta": "θ"}
 
@@ -161,7 +162,7 @@ def expression(
         text = text.strip() or empty
         return page.change(apply(to_value(text) if text else None))
 
-    shown = "" if value is None or value == 0 else str(value)
+    shown = "" if value is None or (value == 0 and empty == "0") else str(value)
     return Cell("text", shown, label, taken, check, style=style, empty=empty or "none")
 
 

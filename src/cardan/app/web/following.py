@@ -7,11 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from ...describe.expression import number
 from ...describe.robot import FIXED, Robot
 from ...errors import InputError
 
-__all__ = ["assembled", "follow", "follow_on", "limits_of", "reach_for"]
+__all__ = ["closed_next_to", "follow", "follow_on", "limits_of", "reach_for"]
 
 _STEP = 0.12  # rad or m: small enough to stay in one assembly
 
@@ -49,58 +48,24 @@ def follow_on(robot: Robot, start: np.ndarray, wanted: np.ndarray) -> tuple[np.n
     return q, done >= 1 - 1e-9
 
 
-def assembled(robot: Robot, q: np.ndarray, stay: bool = False) -> np.ndarray:
-    """A closed configuration near q, within the limits of the joints where there is one, and away
-    from singular ones, where an assembly is not certain; `stay`: the one next to q, if it can
-    be."""
+def closed_next_to(robot: Robot, q: np.ndarray) -> np.ndarray | None:
+    """The closed configuration with the active joints as they are in q, in its assembly; None
+    where the loops cannot be closed so, or not within the limits of the joints."""
     from ...closure.numeric import equations
 
-    system, passive = equations(robot), _passive(robot)
     low, high = limits_of(robot)
-    if stay:
-        next_to, closed = system.close(np.asarray(q, float)[None], passive)
-        if closed[0] and ((next_to[0] > low - 1e-9) & (next_to[0] < high + 1e-9)).all():
-            return np.asarray(next_to[0])
-    bounded = np.isfinite(low) & np.isfinite(high)
-    middle = np.clip(q, low, high)
-    middle[bounded] = (low[bounded] + high[bounded]) / 2
-    first = np.where((q < low) | (q > high), middle, q)
-    spread = np.random.default_rng(1).uniform(-0.9, 0.9, (48, robot.n))
-    spread[0] = 0
-    spread *= np.any(system.J(first[None] + spread) != 0, axis=(0, 1))
-    held = spread.copy()  # the active joints where they are
-    held[:, [k for k in range(robot.n) if k not in passive]] = 0
-    best = np.zeros((0, robot.n))
-    for start, free in ((first + held, passive), (first + spread, range(robot.n))):
-        found, closed = system.close(start, free)
-        best = np.concatenate([best, found[closed]])
-        kept = best[((best > low - 1e-9) & (best < high + 1e-9)).all(axis=1)]
-        sure = _certain(system.J(kept)[..., passive]) if len(kept) else np.zeros(0)
-        if (sure > 0.05).any():
-            turns = np.linalg.norm(kept - first, axis=1)
-            merit = sure / sure.max() - 0.35 * turns / max(float(turns.max()), 1e-9)
-            return np.asarray(kept[int(np.argmax(merit))])  # surely assembled, and little twisted
-    if not len(best):
-        raise InputError("no configuration was found that closes the loops")
-    return np.asarray(best[int(np.argmax(_certain(system.J(best)[..., passive])))])
+    found, closed = equations(robot).close(np.asarray(q, float)[None], _passive(robot))
+    within = ((found[0] > low - 1e-9) & (found[0] < high + 1e-9)).all()
+    return np.asarray(found[0]) if closed[0] and within else None
 
 
 def limits_of(robot: Robot) -> tuple[np.ndarray, np.ndarray]:
     """Least and greatest positions (n,) of the joints."""
-    found = []
-    for joint in robot.joints:
-        if joint.sigma != FIXED:
-            ends = (joint.limits.lower, joint.limits.upper)
-            low, high = (None if x is None else number(x) for x in ends)
-            found.append((-np.inf if low is None else low, np.inf if high is None else high))
-    low_high = np.array(found, float).reshape(-1, 2)
+    from ...closure.analytic import limits_of as ends
+
+    moving = [ends(joint) for joint in robot.joints if joint.sigma != FIXED]
+    low_high = np.array(moving, float).reshape(-1, 2)
     return low_high[:, 0], low_high[:, 1]
-
-
-def _certain(J: np.ndarray) -> np.ndarray:
-    """How far from singular (N,): the smallest singular value for the passive joints."""
-    found: np.ndarray = np.linalg.svd(J, compute_uv=False).min(axis=-1, initial=np.inf)
-    return found
 
 
 def _passive(robot: Robot) -> list[int]:

@@ -11,7 +11,8 @@ import numpy as np
 
 from ...closure.numeric import skeleton
 from ...describe.check import check
-from ...describe.robot import Robot
+from ...describe.expression import number
+from ...describe.robot import FIXED, Robot
 from ...errors import CardanError
 from .drawing import drawable
 from .following import limits_of
@@ -224,8 +225,11 @@ class Page:
         self._motion_listeners.append(listener)
 
     def rest(self) -> np.ndarray:
-        """All joints at zero, or at the limit that is nearest to it."""
-        return np.clip(np.zeros(self.robot.n), *limits_of(self.robot))
+        """All joints at their home, which is zero where none is said, and within their limits."""
+        moving = [joint for joint in self.robot.joints if joint.sigma != FIXED]
+        homes = [0 if joint.home is None else number(joint.home) or 0 for joint in moving]
+        low, high = limits_of(self.robot)
+        return np.asarray(np.clip(homes, low, high), float)
 
     def _kept_q(self) -> np.ndarray:
         kept = self.project.page.get("q", [])

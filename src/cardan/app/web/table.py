@@ -171,8 +171,11 @@ def _limits(page: Page) -> Blocks:
             )
             for key in _LIMITS
         ]
-        found.append([word(link), *cells])
-    return (Block(["", *_LIMITS], found),)
+        home = expression(
+            page, f"home of {link}", joint.home, setter(page, "joints", j, "home"), ""
+        )
+        found.append([word(link), *cells, home])
+    return (Block(["", *_LIMITS, "home"], found),)
 
 
 def _base(page: Page) -> Blocks:
@@ -297,7 +300,8 @@ _TABLES: dict[str, Table] = {
                 inertial_dialog),
     "Drives": (_drives, ("", "", "An elastic joint is a spring about its rest position."),
                lambda page: None),
-    "Limits": (_limits, ("", "", "Empty: no limit."), lambda page: None),
+    "Limits": (_limits, ("", "", "Empty: no limit; the robot stands at its home, or at zero."),
+               lambda page: None),
     "Loads": (lambda page: (rows(page, WRENCH, "links"),),
               ("", "", "What each link exerts on the environment, in its frame."),
               lambda page: None),

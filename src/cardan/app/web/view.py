@@ -86,7 +86,7 @@ class View:
                 self.tools[key] = _tool(icon, words, lambda key=key: self._toggle(key))
                 self._light(key)
             _tool("photo_camera", "Save as a picture", self._picture)
-            _tool("restart_alt", "Joints to zero, or as near as their limits allow", self._zero)
+            _tool("restart_alt", "Joints home", self._zero)
 
     def shows(self, key: str) -> bool:
         return bool(self.page.project.page.get(f"show-{key}", _SHOWN[key][2]))
@@ -231,12 +231,17 @@ class View:
 
     def _close_loops(self) -> None:
         """A new robot, or one that was changed, starts with its loops closed."""
-        from .following import assembled
+        from ...closure.standing import assembled, standing
+        from .following import closed_next_to
 
         if self.page.robot.loops:
             try:
-                moved = bool((self.page.q != self.page.rest()).any())
-                self.page.q = assembled(self.page.drawn(), self.page.q, stay=moved)
+                drawn, q = self.page.drawn(), self.page.q
+                if not (q != self.page.rest()).any():
+                    self.page.q = standing(drawn)
+                    return
+                near = closed_next_to(drawn, q)
+                self.page.q = assembled(drawn, q) if near is None else near
             except CardanError as error:
                 self._say(str(error))
 
