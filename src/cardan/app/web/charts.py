@@ -41,12 +41,11 @@ def chart(page: Page, title: str, t: list[float], curves: dict[str, list[float]]
     ).classes("w-full chart")  # fmt: skip
 
     def themed(dark: bool) -> None:
-        if not found.is_deleted:
-            _tint(found.options, _SOFT[dark])
-            found.update()
+        _tint(found.options, _SOFT[dark])
+        found.update()
 
     themed(page.dark)
-    page.on_theme(themed)
+    page.on_theme(found, themed)
     return found
 
 

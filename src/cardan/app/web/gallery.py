@@ -87,7 +87,7 @@ def _tables(robot: Robot) -> None:
 
 async def _counts(name: str, robot: Robot, jobs: Jobs) -> None:
     """Operations of the main models, by a job."""
-    with ui.dialog() as dialog, ui.card().classes("wide"):
+    with ui.dialog() as dialog, ui.card().classes("min-w-96 counts"):
         ui.label(f"Operations of {robot.name}").classes("name")
         status = ui.label("counting").classes("hint").props("role=status")
         room = ui.column()
@@ -112,7 +112,9 @@ async def _counts(name: str, robot: Robot, jobs: Jobs) -> None:
         others = published(name, robot, model, kind_of(name))
         words = "; ".join(f"{o} {o.condition}".strip() for o in others)
         rows.append({"model": model, "mul": cost[0], "add": cost[1], "others": words})
-    heads = {"model": "model", "mul": "mul", "add": "add", "others": "others"}
+    heads = {"model": "model", "mul": "mul", "add": "add"}
+    if any(row["others"] for row in rows):
+        heads["others"] = "published by others"
     columns = [{"name": k, "label": x, "field": k, "align": "left"} for k, x in heads.items()]
     with room:
         ui.table(rows=rows, columns=columns, row_key="model").props("flat dense wrap-cells")

@@ -270,7 +270,6 @@ class Code:
         self.text, self.file = "", "model.txt"
         self.editor: Any = None
         self.asked = ""  # the language that was chosen last
-        models.page.on_theme(self._themed)
         with panel:
             with ui.row().classes("items-center"):
                 ui.select(
@@ -287,6 +286,7 @@ class Code:
                         item = ui.menu_item(kind, partial(models.package, question, kind))
                         item.props["title"] = about.summary
             self.room = ui.column().classes("w-full")
+        models.page.on_theme(self.room, self._themed)
 
     def _copy(self) -> None:
         ui.clipboard.write(self.text)

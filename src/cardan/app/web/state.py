@@ -32,7 +32,7 @@ class Page:
         self.robot: Robot = project.robot
         self._robot_listeners: list[Callable[[], None]] = []
         self._motion_listeners: list[Callable[[], None]] = []
-        self._theme_listeners: list[Callable[[bool], None]] = []
+        self._themed: list[tuple[Any, Callable[[bool], None]]] = []
         self._drawn: Robot | None = None
         self._numeric: tuple[Robot | None, ...] = ()
         self.q = self._kept_q()
@@ -68,7 +68,7 @@ class Page:
             task.cancel()
         self._robot_listeners.clear()
         self._motion_listeners.clear()
-        self._theme_listeners.clear()
+        self._themed.clear()
 
     # the robot
 
@@ -205,11 +205,14 @@ class Page:
     def themed(self, dark: bool) -> None:
         """Dark or light was chosen."""
         self.dark = dark
-        for listener in list(self._theme_listeners):
-            listener(dark)
+        for element, listener in list(self._themed):
+            if not element.is_deleted:
+                listener(dark)
 
-    def on_theme(self, listener: Callable[[bool], None]) -> None:
-        self._theme_listeners.append(listener)
+    def on_theme(self, element: Any, listener: Callable[[bool], None]) -> None:
+        """To be told as long as the element is there."""
+        self._themed = [kept for kept in self._themed if not kept[0].is_deleted]
+        self._themed.append((element, listener))
 
     # where it stands
 

@@ -168,6 +168,7 @@ button.slider-unit { cursor: pointer; } button.slider-unit:hover { color: var(--
 .robot-card .source { font-size: 12px; line-height: 1.45; display: -webkit-box; overflow: hidden;
   -webkit-box-orient: vertical; -webkit-line-clamp: 3; margin-bottom: 4px; }
 .wide { max-width: 90vw !important; width: 60rem; }
+.counts { max-width: min(60rem, 92vw) !important; } .q-card .q-table__card { background: none; }
 .tables { white-space: pre; overflow-x: auto; width: 100%; }
 .use-panel { border-bottom: 1px solid var(--line); }
 .use-panel .q-item { padding: 4px 8px; min-height: 38px; }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -28,9 +29,11 @@ _DRIVES = {
 def using(page: Page, view: View) -> None:
     """The panels of the tab, one below the other; made anew for a robot of another form."""
 
+    told: list[Callable[[], None]] = []  # who counts the values that are missing
+
     @ui.refreshable
     def body() -> None:
-        _values(page)
+        told[:] = [_values(page)]
         for title, (icon, build) in _PANELS.items():
             with ui.expansion(title, icon=icon, value=title in opened()) as panel:
                 build(page, view)
@@ -55,6 +58,8 @@ def using(page: Page, view: View) -> None:
         if shown[0] != form():
             shown[0] = form()
             body.refresh()
+        for count in told:
+            count()
 
     page.on_robot(again)
 
@@ -69,11 +74,12 @@ def driven(page: Page) -> list[int]:
     ]
 
 
-def _values(page: Page) -> None:
-    """Numbers for the symbols of the robot, which every panel below needs."""
+def _values(page: Page) -> Callable[[], None]:
+    """Numbers for the symbols of the robot, which every panel below needs; what counts those that
+    are missing."""
     names = page.robot.parameters
     if not names:
-        return
+        return lambda: None
 
     def title() -> str:
         missing = sum(name not in page.values for name in names)
@@ -94,11 +100,11 @@ def _values(page: Page) -> None:
             "flat dense no-caps"
         )
 
-    def shown() -> None:
+    def count() -> None:
         if not room.is_deleted:
             room.set_text(title())
 
-    page.on_robot(shown)
+    return count
 
 
 def _take_values(page: Page, text: str) -> None:
