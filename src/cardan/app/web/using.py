@@ -234,29 +234,36 @@ def _simulate(page: Page, view: View) -> None:
     duration = ui.number("duration, s", value=2.0, min=0.01, max=60).classes("w-32").props("dense")
 
     async def start(work: Work) -> None:
-        given, seconds = read(numbers, work), _seconds(duration, work)
+        given = read(numbers, work) if numbers.visible else []
+        seconds = _seconds(duration, work)
         if given is None or seconds is None:
             return
         view.settle()
         found = await work.run("simulation", q=page.q.tolist(), drive=drive.value, numbers=given,
                                duration=seconds)  # fmt: skip
-        if found is None:
-            return
-        drift = found["drift"]
-        kept = "" if drift is None else f"; energy kept to {drift:.1e}"
-        work.say(f"{found['steps']} steps{kept}")
-        work.result.clear()
-        with work.result:
-            again = ui.button("Play again", icon="replay").props("flat dense no-caps")
-            charts = _plots(page, found)
-
-        async def play() -> None:
-            await view.play(np.array(found["q"]), seconds, found["curves"], charts)
-
-        again.on_click(play)
-        await play()
+        if found is not None:
+            await _simulated(page, view, work, found, seconds)
 
     Work(page, "Simulate", start)
+
+
+async def _simulated(
+    page: Page, view: View, work: Work, found: dict[str, Any], seconds: float
+) -> None:
+    """What a simulation gives, in charts and as it moves."""
+    drift = found["drift"]
+    kept = "" if drift is None else f"; energy kept to {drift:.1e}"
+    work.say(f"{found['steps']} steps{kept}")
+    work.result.clear()
+    with work.result:
+        again = ui.button("Play again", icon="replay").props("flat dense no-caps")
+        charts = _plots(page, found)
+
+    async def play() -> None:
+        await view.play(np.array(found["q"]), seconds, found["curves"], charts)
+
+    again.on_click(play)
+    await play()
 
 
 def _seconds(duration: Any, work: Work) -> float | None:

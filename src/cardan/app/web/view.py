@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import math
 from itertools import pairwise
 from typing import Any
@@ -16,6 +15,7 @@ from ...errors import CardanError
 from ...mechanism.tree import Tree
 from ...use.frames import centres_of_mass, link_frames
 from .choosing import Chooser
+from .dragging import Hand
 from .drawing import Solid, along, reach, solids, thickness
 from .playing import Player
 from .sliders import Sliders
@@ -38,7 +38,6 @@ _SHOWN = {
     "grid": ("grid_on", "Grid", True),
     "surfaces": ("view_in_ar", "Surfaces of the file, or the skeleton", True),
 }
-_NEAR = "as near as the tool comes"
 _LABEL = "font-size:11px;color:inherit;padding-left:64px;white-space:nowrap"
 
 
@@ -58,23 +57,22 @@ class View:
         self.playing = 0
         self.curves: Any = ()  # of the motion that is shown
         self.before = page.q  # where the joints were
-        self.held = False  # the ball is in the hand
-        self.wanted: list[float] | None = None  # where it is then
+        self.hand = Hand(page, self)
         with ui.column().classes("view w-full no-wrap"):
             with ui.element("div").classes("stage"):
-                self.scene = stage(self._dropped)
-                self.scene.on("drag", self._dragged, throttle=0.1)
+                self.scene = stage(self.hand.dropped)
+                self.scene.on("drag", self.hand.dragged, throttle=0.1)
                 self._tools()
                 self.chooser = Chooser(page)
                 self.player = Player(self._instant, self._played)
                 self.message = ui.label("").classes("stage-message error").props("role=status")
-            self.sliders = Sliders(page, self._say, self.player.stop)
+            self.sliders = Sliders(page, self.say, self.player.stop)
         self.draw()
         page.on_robot(self.player.stop)
         page.on_robot(self.draw)
         page.on_motion(self.place)
 
-    def _say(self, text: str) -> None:
+    def say(self, text: str) -> None:
         if self.message.text != text:
             self.message.set_text(text)
 
@@ -115,13 +113,13 @@ class View:
 
     def draw(self) -> None:
         """All solids anew; then everything is put where the joints say."""
-        self._say("")
+        self.say("")
         try:
             robot = self.page.drawn()
             self.size, self.thick = reach(robot), thickness(robot)
             parts = solids(robot)
         except CardanError as error:
-            self._say(str(error))
+            self.say(str(error))
             return
         with together(self.scene):
             self.scene.clear()
@@ -243,7 +241,7 @@ class View:
                 near = closed_next_to(drawn, q)
                 self.page.q = assembled(drawn, q) if near is None else near
             except CardanError as error:
-                self._say(str(error))
+                self.say(str(error))
 
     def place(self) -> None:
         """Move every frame to where the joints put it."""
@@ -258,7 +256,7 @@ class View:
                 moved = float(self.page.q[_row(robot, j)])
                 moved += float(number(robot.joints[j - 1].r) or 0)
                 rod.scale(1, max(abs(moved), 1e-6), 1).move(0, 0, -moved / 2)
-            if not self.held:
+            if not self.hand.held:
                 self.target.move(*T[Tree.of(robot).last, :3, 3].tolist())
             self._place_mass(T)
         self.sliders.place()
@@ -312,39 +310,6 @@ class View:
 
     # moving
 
-    async def _dragged(self, event: Any) -> None:
-        """The ball at the end effector is being dragged: the robot follows as it can."""
-        from .following import reach_for
-
-        args = event.args
-        if args.get("object_name") != "target":
-            return
-        self.wanted = [float(args[key]) for key in "xyz"]
-        if self.held:
-            return  # the one below will see to it
-        self.held = True
-        self.player.stop()
-        while self.wanted is not None and not self.page.closed:
-            place, self.wanted = self.wanted, None
-            q, there = await asyncio.to_thread(reach_for, self.page.drawn(), self.page.q, place, 0)
-            if self.held and len(q) == self.page.robot.n:
-                self._say("" if there else _NEAR)
-                self.page.move(q)
-        self.held = False
-
-    async def _dropped(self, event: Any) -> None:
-        """The ball was let go: the joints that bring the robot there, and other ways to do so."""
-        from .following import reach_for
-
-        self.held, self.wanted = False, None
-        place, robot = (event.x, event.y, event.z), self.page.robot
-        q, there = await asyncio.to_thread(reach_for, self.page.drawn(), self.page.q, place)
-        if robot is not self.page.robot or self.page.closed:
-            return
-        self._say("" if there else _NEAR)
-        self.page.move(q, keep=True)
-        await self.chooser.offer(q)
-
     def take_turn(self) -> int:
         """One motion at a time is shown: the latest."""
         self.player.stop()
@@ -359,8 +324,10 @@ class View:
     ) -> None:
         """Show joint positions (N, n) at their pace; curves: the robot as it bends, at fewer
         instants; charts: those that show where it is."""
+        if not self.player.seconds:  # else a motion is shown, and the joints are on their way
+            self.before = self.page.q.copy()
         self.take_turn()
-        self.curves, self.before = curves, self.page.q.copy()
+        self.curves = curves
         self.look(motion)
         self.player.take(motion, seconds, charts)
         await self.player.run()
