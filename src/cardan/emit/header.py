@@ -38,10 +38,9 @@ def header(program: Program, printers: Sequence[Printer]) -> list[str]:
         lines.append(f"  and on the parameters alone: {once}")
     lines += program.remarks
     if program.nonzero:
-        lines.append(
-            f"must not be 0, no number comes out then: {', '.join(program.nonzero)}; effort='safe'"
-            " gives a program that allows it"
-        )
+        safe = any(divisor.avoidable for divisor in program.divisors)
+        more = "; effort='safe' gives a program that allows it" if safe else ""
+        lines.append(f"must not be 0, no number comes out then: {', '.join(program.nonzero)}{more}")
     return [line for text in lines for line in _wrapped(one_line(text))]
 
 
