@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import warnings
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -52,7 +52,7 @@ class Program:
         ids = dict.fromkeys(id for divisor in self.divisors for id in divisor.factors)
         return tuple(dict.fromkeys(formula(self.code, id, self.parameters) for id in ids))
 
-    def zeros(self, p: np.ndarray) -> str:
+    def zeros(self, p: np.ndarray | Sequence[np.ndarray]) -> str:
         """What is wrong with these values of the parameters, if the program divides by one of them
         that is zero; and the remedy."""
         found = vanishing(self.code, self.divisors, p) if self.divisors else []

@@ -31,7 +31,7 @@ def header(program: Program, printers: Sequence[Printer]) -> list[str]:
         lines += _arrays("outputs", printer, printer.program.outputs, printer.results, meaning)
     if program.parameters:
         names = " ".join(one_line(name) or "?" for name in program.parameters)
-        lines += ["parameters, in the order of p:", f"  {names}"]
+        lines += ["parameters, in the order of p:", f"  {names}", *_renamed(program, printers)]
     lines.append(f"operations: {program.cost}")
     once = cost(program.code)[1]
     if once.total or once.trig:
@@ -56,6 +56,18 @@ def _arrays(
         size = "x".join(map(str, shape))
         lines.append(f"  {spelled[name]} [{size}]  {meaning.get(name, '')}")
     return lines
+
+
+def _renamed(program: Program, printers: Sequence[Printer]) -> list[str]:
+    """Parameters that are called otherwise in the text, as their names are taken there."""
+    found = {
+        name: printer.symbols[k]
+        for printer in printers
+        if not printer.binds_parameters
+        for k, name in enumerate(program.parameters)
+        if name and printer.symbols.get(k, name) != name and printer.symbols[k].startswith(name)
+    }
+    return [f"  {new} is the parameter {one_line(old)}" for old, new in found.items()]
 
 
 def one_line(text: str) -> str:

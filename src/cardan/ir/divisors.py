@@ -92,8 +92,11 @@ def _held(given: tuple[str, int], strength: int) -> str:
     return text if own >= strength and own != _MINUS else f"({text})"
 
 
-def vanishing(code: Code, found: Sequence[Divisor], p: np.ndarray) -> list[int]:
-    """The factors that are zero for the values p (..., size), for one set of them at least."""
+def vanishing(
+    code: Code, found: Sequence[Divisor], p: np.ndarray | Sequence[np.ndarray]
+) -> list[int]:
+    """The factors that are zero for the values p (..., size), or a list of columns, for one set of
+    them at least."""
     values: dict[int, Any] = {}
     wanted = _read(code, [id for x in found for id in (x.id, *x.factors)])
     with np.errstate(all="ignore"):
@@ -101,7 +104,7 @@ def vanishing(code: Code, found: Sequence[Divisor], p: np.ndarray) -> list[int]:
             if not wanted[id]:
                 continue
             if node[0] == "input":
-                values[id] = p[..., node[2]]
+                values[id] = p[..., node[2]] if isinstance(p, np.ndarray) else p[node[2]]
             elif node[0] == "const":
                 values[id] = np.float64(node[1])
             else:
