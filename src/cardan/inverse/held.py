@@ -7,7 +7,7 @@ axes meet or are parallel that do not elsewhere, and the ranks differ.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cache, cached_property
 from typing import Any
 
@@ -19,9 +19,10 @@ from ..describe.robot import REVOLUTE
 from ..errors import InputError, ModelError
 from .chain import Chain, NumericChain, screw_matrix
 from .doubt import Found, arm_table
-from .general import MOST, Prepared, found_of, key_of, prepared, sample_values
+from .general import MOST, Prepared, found_of, prepared
 from .general_held import MOST_FORMS, held_pose
 from .general_tables import Formulation
+from .kept import Kept
 
 __all__ = ["HeldSolver", "without"]
 
@@ -37,9 +38,6 @@ class HeldSolver:
 
     chain: Chain
     held: tuple[int, ...]
-    _kept: dict[bytes, tuple[Prepared, Array]] = field(
-        default_factory=dict, repr=False, compare=False
-    )
 
     @cached_property
     def others(self) -> list[int]:
@@ -52,14 +50,10 @@ class HeldSolver:
             numeric = without(numeric, j, float(value))
         return numeric
 
-    def prepared(self, numeric: NumericChain | None = None) -> tuple[Prepared, Array]:
+    @cached_property
+    def _kept(self) -> Kept[tuple[Prepared, Array]]:
         """The six joints at a usual value, and the table of the kernel."""
-        numeric = self.chain.numeric() if numeric is None else numeric
-        key = key_of(numeric)
-        if key not in self._kept:
-            self._kept.clear()
-            self._kept[key] = self._prepare(numeric)
-        return self._kept[key]
+        return Kept(self.chain, self._prepare)
 
     def _prepare(self, numeric: NumericChain) -> tuple[Prepared, Array]:
         usual = np.where(numeric.sigma[list(self.held)] == REVOLUTE, USUAL, USUAL * numeric.size)
@@ -86,7 +80,7 @@ class HeldSolver:
         """Poses (N, 4, 4), values (N, held) of the joints that are held -> q (N, 16, n) ..."""
         if free is None or free.shape != (len(T), len(self.held)):
             raise InputError(f"values of {len(self.held)} held joints are expected for every pose")
-        made, table = self.prepared(numeric)
+        made, table = self._kept.of(numeric)
         q, info = np.empty((len(T), MOST, self.chain.n)), np.zeros((len(T), 64))
         if not made.slides:
             arrays = {"T": T.reshape(-1, 16), "free": free, "arm": table}
@@ -110,13 +104,8 @@ class HeldSolver:
             q[rows[:, None], :, list(self.held)] = value[:, None]
 
     def some(self, any_values: bool = False) -> tuple[Prepared, Array]:
-        """What is prepared already, or the chain itself; symbols may get any values where only the
-        form of the equations matters."""
-        if self._kept:
-            return next(iter(self._kept.values()))
-        if any_values:  # not kept: code is of the robot's own values
-            return self._prepare(self.chain.numeric(sample_values(self.chain)))
-        return self.prepared()
+        """What is prepared already, or of the chain itself."""
+        return self._kept.some(any_values)
 
     def equations(self, form: str = "text") -> str:
         """The elimination, stated with its steps and sizes; form 'text' or 'latex'."""
