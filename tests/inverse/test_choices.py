@@ -102,3 +102,18 @@ def test_options_that_the_code_around_the_branches_has_not(option: dict[str, Any
     ik = cardan.model(cardan.load("ur5"), "inverse-geometry")
     with pytest.raises(UnknownNameError, match="Allowed: expanded, chunk"):
         ik.emit("c", **option)
+
+
+def test_a_joint_held_where_two_others_are_in_line() -> None:
+    """q2 of a Panda at zero: q1 and q3 turn about one axis, and no configuration is isolated."""
+    ik = cardan.model(cardan.load("panda"), "inverse-geometry", free="q2")
+    chain = ik.chain.numeric()
+    q = np.random.default_rng(6).uniform(-2.5, 2.5, (10, 7))
+    q[:, 1] = 0
+    T = chain.pose(q)
+    found = ik.solve(T, free=0.0)
+    assert (found.count > 0).all()
+    there = ~np.isnan(found.q[..., 0])
+    assert found.singular[there].all()
+    off = np.abs(chain.pose(np.nan_to_num(found.q)) - T[:, None]).max((-2, -1))
+    assert off[there].max() < 1e-9

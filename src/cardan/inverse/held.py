@@ -18,7 +18,7 @@ from ..describe.frames import decompose
 from ..describe.robot import REVOLUTE
 from ..errors import InputError, ModelError
 from .chain import Chain, NumericChain, screw_matrix
-from .doubt import Found, arm_table
+from .doubt import Candidates, Found, arm_table, settled
 from .general import MOST, Prepared, found_of, prepared
 from .general_held import MOST_FORMS, held_pose
 from .general_tables import Formulation
@@ -29,6 +29,7 @@ __all__ = ["HeldSolver", "without"]
 Array = NDArray[np.float64]
 USUAL = 0.7391  # a value that is nothing special
 SPECIAL = (0.0, np.pi / 2, np.pi)
+STARTS = 400  # of Newton's method, where configurations are nowhere isolated
 CLOSELY = 64  # values for which eliminations are chosen anew, where none was sound
 
 
@@ -97,11 +98,28 @@ class HeldSolver:
             rows = doubtful[which.reshape(-1) == k]
             try:
                 made = prepared(self.fixed(numeric, value), self.chain.robot)
-            except ModelError:
+            except ModelError:  # at this value the others move in less than six ways
+                self._searched(T[rows], value, numeric, q, info, rows)
                 continue
             found, info[rows] = made.run(T[rows])
             q[rows[:, None], :, self.others] = found.swapaxes(1, 2)
             q[rows[:, None], :, list(self.held)] = value[:, None]
+
+    def _searched(
+        self, T: Array, value: Array, numeric: NumericChain, q: Array, info: Array, rows: Any
+    ) -> None:
+        """Where configurations are nowhere isolated: some of them, by Newton's method from random
+        ones."""
+        held = np.isin(np.arange(numeric.n), self.held)
+        start = np.random.default_rng(0).uniform(-np.pi, np.pi, (len(T), STARTS, numeric.n))
+        start[..., numeric.sigma == 1] *= numeric.size / np.pi
+        start[..., list(self.held)] = value
+        zero = np.zeros((len(T), STARTS))
+        found = settled(T, Candidates(start, zero, zero, zero), arm_table(numeric, held), MOST)[0]
+        q[rows], info[rows] = found.q, 0.0
+        info[rows, 0] = found.count
+        noted = [found.residual / max(1.0, numeric.size), ~found.singular, found.multiplicity]
+        info[rows, 1:49] = np.nan_to_num(np.stack(noted, -1)).reshape(len(T), 48)
 
     def some(self, any_values: bool = False) -> tuple[Prepared, Array]:
         """What is prepared already, or of the chain itself."""
