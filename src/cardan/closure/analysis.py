@@ -7,8 +7,10 @@ rule of their own. The rows kept are those that stay farthest from dependent, wh
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from functools import lru_cache
+from itertools import combinations, islice
 from typing import Any
 
 import numpy as np
@@ -24,7 +26,7 @@ from ..models.bodies import bodies
 from ..models.loops import Chosen, constraint
 from .numeric import Array, Equations, equations, skeleton
 
-__all__ = ["Analysis", "Sample", "analyse", "independent_rows"]
+__all__ = ["Analysis", "Sample", "analyse", "independent", "independent_rows"]
 
 _RANK = 1e-7  # singular values below it, of the largest, are zero
 _DRAWS = 2  # of values, where the geometry has symbols
@@ -32,6 +34,7 @@ _UNSEEN = 1e-9  # entries of W below it are zero
 _STARTS = 3
 _ENTRY = 12  # operations that an entry of W costs later, about
 _WALKERS = 12
+_CHOICES = 40  # of elastic joints to be independent, looked at
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,6 +80,12 @@ class Analysis:
     def overconstrained(self) -> bool:
         return self.mobility != self.connection.gruebler
 
+    @property
+    def driven(self) -> bool:
+        """Do the active joints move everything, in some assembly?"""
+        link = self.connection
+        return any(_is_driven(link, self.following, self.chosen, s) for s in self.samples)
+
     def require_driven(self) -> None:
         """The active joints must be as many as the mobility, and move everything."""
         link, name = self.connection, self.connection.robot.name
@@ -95,7 +104,7 @@ class Analysis:
                 f" equations; Gruebler's count is {link.gruebler}){cause}. Set `active` so that"
                 f" {wanted} joint{'s are' if wanted != 1 else ' is'}"
             )
-        if not any(_is_driven(link, self.following, self.chosen, s) for s in self.samples):
+        if not self.driven:
             raise ModelError(
                 f"the active joints of '{name}' ({link.named(link.active)}) do not drive it:"
                 f" some joints can move while these stand still{cause or '; activate others'}"
@@ -116,6 +125,29 @@ def _is_driven(
 def analyse(robot: Robot) -> Analysis:
     """The analysis of a robot's loops, remembered by its geometry."""
     return _analyse(skeleton(robot))
+
+
+def independent(robot: Robot) -> Robot:
+    """The robot with its elastic joints `active`, that is independent, where the loops leave them
+    free, and passive where these follow the motors."""
+    if not any(joint.elastic for joint in robot.joints):
+        return robot
+
+    springs = [j for j, joint in enumerate(robot.joints, 1) if joint.elastic]
+
+    def flagged(free: Sequence[int]) -> Robot:
+        joints = enumerate(robot.joints, 1)
+        return replace(robot, joints=tuple(
+            replace(x, active=j in free) if x.elastic else x for j, x in joints
+        ))  # fmt: skip
+
+    found = analyse(flagged(()))
+    wanted = found.mobility - len(found.idle) - len(found.connection.active)
+    if 0 <= wanted <= len(springs):
+        for free in islice(combinations(springs, wanted), _CHOICES):
+            if analyse(flagged(free)).driven:
+                return flagged(free)
+    return flagged(springs)
 
 
 @lru_cache(maxsize=64)
