@@ -25,6 +25,7 @@ from ..mechanism.loops import ROWS, Connection, LoopFrames, opened
 from ..models.bodies import bodies
 from ..models.loops import Chosen, constraint
 from .numeric import Array, Equations, equations, skeleton
+from .search import Gap, least_gap
 
 __all__ = ["Analysis", "Sample", "analyse", "independent", "independent_rows"]
 
@@ -188,13 +189,14 @@ def _samples(robot: Robot, connection: Connection) -> list[Sample]:
     rng = np.random.default_rng(7)
     names = robot.parameters
     found: list[Sample] = []
-    best: tuple[float, str] = (np.inf, "")
+    best = Gap("", np.inf, "")
     for draw in range(12 if names else 2):
         values = {name: float(rng.uniform(0.3, 1.7)) for name in names}
         system = equations(robot, values)
         starts = system.consistent(rng, _STARTS + 1, tries=4 if draw < 3 else 8)
         if not len(starts):
-            best = min(best, _nearest(system, rng))
+            gap = least_gap(system, np.zeros(system.n), range(system.n))
+            best = min(best, gap, key=lambda gap: gap.value)
             continue
         for start in starts[:_STARTS]:
             found.append(Sample(values, system, system.walk(rng, start, _WALKERS)))
@@ -202,21 +204,12 @@ def _samples(robot: Robot, connection: Connection) -> list[Sample]:
             break
     if not found:
         lengths = " for any values of its symbols tried" if names else ""
+        gap = f"{best.value:.3g} (of the robot's size, or rad)" if names else best.text
         raise ModelError(
-            f"the loops of '{robot.name}' cannot be closed{lengths}: loop '{best[1]}' stays open by"
-            f" {best[0]:.3g} (of the robot's size, or rad) at best; check the frames of its cut and"
-            " its twin"
+            f"the loops of '{robot.name}' cannot be closed{lengths}: loop '{best.loop}' stays open"
+            f" by {gap} at best; check the frames of its cut and its twin"
         )
     return found
-
-
-def _nearest(system: Equations, rng: np.random.Generator) -> tuple[float, str]:
-    """How nearly the loops close, and which one stays most open."""
-    q, _ = system.close(system.random(rng, 32), range(system.n), 60)
-    r = np.abs(system.r(q))
-    k = int(r.max(axis=-1).argmin())
-    loop = system.connection.loops[system.owners[int(r[k].argmax())]]
-    return float(r[k].max()), loop.name
 
 
 def _columns(connection: Connection, links: tuple[int, ...]) -> list[int]:
