@@ -160,3 +160,46 @@ def _position(E: Array, H: Array, square: Array, phi: Array) -> tuple[Array, Arr
     D = a[:, 0] * b[:, 1] - a[:, 1] * b[:, 0]
     N = np.stack([u * b[:, 1] - v * a[:, 1], a[:, 0] * v - b[:, 0] * u], -1)
     return N, D, phi
+
+
+def slider_crank(cut: str) -> cardan.Robot:
+    """One mechanism, cut at its slide or at its pin."""
+    crank, rod = {"name": "crank"}, {"name": "rod", "active": False, "d": 0.2}
+    side = {"gamma": "pi/2", "alpha": "pi/2"}
+    if cut == "slide":
+        third = {"name": "block", "active": False, "d": 0.5}
+        loop = {"cut": {"antecedent": "block", "joint": "prismatic", **side},
+                "twin": {"antecedent": 0, **side, "d": 0.05}}  # fmt: skip
+    else:
+        third = {"name": "block", "joint": "prismatic", "active": False, "antecedent": 0, **side,
+                 "d": 0.05}  # fmt: skip
+        loop = {"cut": {"antecedent": "rod", "d": 0.5},
+                "twin": {"antecedent": "block", "alpha": "-pi/2"}}  # fmt: skip
+    return cardan.load({"link": [crank, rod, third], "loop": [loop]})
+
+
+@pytest.mark.parametrize("angle", [0.3, 1.9, -2.5])
+def test_a_slider_crank_cut_at_its_slide(angle: float) -> None:
+    at_slide, at_pin = (cardan.model(slider_crank(x), "loop-geometry") for x in ("slide", "pin"))
+    assert at_slide.steps is not None
+    assert at_slide.solve([angle])[:, 1] == pytest.approx(at_pin.solve([angle])[:, 1], abs=1e-12)
+    assert "in closed form" in at_slide.code("c")
+
+
+def test_an_oscillating_cylinder_cut_at_its_slide() -> None:
+    side = {"gamma": "pi/2", "alpha": "pi/2"}
+    links = [
+        {"name": "crank"}, {"name": "rod", "active": False, "d": 0.2},
+        {"name": "block", "active": False, "antecedent": 0, "d": 0.6},
+    ]  # fmt: skip
+    loop = {
+        "cut": {"antecedent": "rod", "joint": "prismatic", **side},
+        "twin": {"antecedent": "block", **side},
+    }
+    geometry = cardan.model(cardan.load({"link": links, "loop": [loop]}), "loop-geometry")
+    assert geometry.steps is not None
+    found = geometry.solve([0.7])
+    assert len(found) == 2  # the rod along the line to the pivot, either way round
+    tip = 0.2 * np.array([np.cos(0.7), np.sin(0.7)])
+    way = np.arctan2(-tip[1], 0.6 - tip[0])
+    assert np.sin(found[:, 0] + found[:, 1] - way) == pytest.approx([0, 0], abs=1e-12)

@@ -14,8 +14,8 @@ from ..inverse.arm_angle import ARM_ANGLE, require_arm_plane
 from ..inverse.branches import program
 from ..inverse.chain import Chain
 from ..inverse.closed import Closed
-from ..inverse.general import sample_values
 from ..inverse.geometry import InverseGeometry
+from ..inverse.kept import sample_values
 from ..inverse.paul import Unsolved, derive
 from ..inverse.polish import scaled
 from ..inverse.relation import QUARTICS

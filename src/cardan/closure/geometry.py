@@ -20,7 +20,7 @@ from ..describe.robot import Robot
 from ..errors import InputError, ModelError, UnknownNameError
 from ..mechanism.loops import Connection
 from ..mechanism.parallel import Parallel
-from .analysis import Analysis, analyse
+from .analysis import Analysis, analyse, independent
 from .analytic import Step, limits_of, solved_by, steps_of
 from .batch import many
 from .distances import Distances
@@ -52,6 +52,7 @@ class LoopGeometry:
 
     @classmethod
     def of(cls, robot: Robot) -> LoopGeometry:
+        robot = independent(robot)
         found = analyse(robot)
         found.require_driven()
         return cls(robot, found, found.connection.active)

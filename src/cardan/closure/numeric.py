@@ -247,7 +247,8 @@ def equations(robot: Robot, values: Mapping[str, float] | None = None) -> Equati
     if missing:
         raise InputError(
             f"closing the loops of '{robot.name}' needs numbers, but {', '.join(missing)} are free:"
-            f" give p={{'{missing[0]}': ...}}, or fix them with robot.with_values"
+            f" give p={{'{missing[0]}': ...}}, or fix them with robot.with_values (--set"
+            f" {missing[0]}=... on the command line)"
         )
     size = _size(bare, known)
     known[_SIZE] = size

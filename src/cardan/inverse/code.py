@@ -16,9 +16,10 @@ from __future__ import annotations
 from math import prod
 from typing import TYPE_CHECKING, Any
 
-from ..emit import emit
+from ..emit import emit, require_name
+from ..emit.kernel import kernels_of
 from ..emit.kernel_text import Face, kernel_source
-from ..errors import InputError
+from ..errors import UnknownNameError
 from ..program import Program
 from .closely import NEAR, VALUES, closely
 from .doubt import arm_table
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
 __all__ = ["emitted"]
 
 DOCUMENTS = ("markdown", "html")
+OPTIONS = ("expanded", "chunk")  # of the branches; the function around them is in doubles
 Words = dict[str, Any]
 
 
@@ -41,8 +43,10 @@ def emitted(ik: InverseGeometry, language: str, function: str, **options: Any) -
         if language in DOCUMENTS:  # they show equations: there is no function to name
             return emit(ik.program, language, **options)
         return emit(ik.program, language, function=function, **options)
-    if not function.isidentifier():
-        raise InputError(f"'{function}' cannot be the name of a function")
+    require_name(language, function, (kernel.name for kernel in kernels_of(closely)))
+    for key in options:
+        if key not in OPTIONS:
+            raise UnknownNameError.of("option of emit for inverse geometry", key, OPTIONS)
     held = ik.solver.held
     symbols = bool(ik.program.parameters)
     whole = ik.solver.guided(held if symbols else None)

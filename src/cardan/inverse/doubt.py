@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from ..errors import ModelError
 from .chain import NumericChain
 from .closely import NEAR, VALUES, closely
-from .settle import CLEAR, JOINTS
+from .settle import ACCEPT, CLEAR, JOINTS
 
 __all__ = ["Candidates", "Found", "arm_table", "looked_at", "settled"]
 
@@ -78,7 +78,10 @@ def arm_table(chain: NumericChain, held: Bools) -> Array:
     rows = np.column_stack([np.cos(chain.alpha), np.sin(chain.alpha), chain.d, chain.theta, chain.r,
                             chain.sigma, held])  # fmt: skip
     few = chain.n - int(np.sum(held)) < 6
-    head = [chain.n, chain.size, chain.scale, 1e-6 if few else 1e-9]
+    accepted = ACCEPT * chain.scale
+    if few and chain.tolerance is not None:
+        accepted = max(accepted, chain.tolerance)
+    head = [chain.n, chain.size, chain.scale, 1e-6 if few else 1e-9, accepted]
     parts = [head, chain.base[:3].ravel(), chain.tool[:3].ravel(), rows.ravel()]
     return np.concatenate([np.asarray(part, float) for part in parts])
 

@@ -214,7 +214,8 @@ def add_answer(
         same = same_answer(robot, pose, q, found, k)
         if same == 1:
             gain = info[1 + 3 * k] - residual
-            if max(residual, info[1 + 3 * k]) < BETWEEN and min(quality, info[2 + 3 * k]) < SINGULAR:
+            exact = max(residual, info[1 + 3 * k])
+            if exact < BETWEEN and min(quality, info[2 + 3 * k]) < SINGULAR:
                 gain = info[2 + 3 * k] - quality
             if gain > 0.0:
                 put_answer(q, residual, quality, k, found, info)

@@ -131,8 +131,8 @@ def derive(
 ) -> Derivation:  # fmt: skip
     """The solution of a chain; Unsolved when the method does not apply.
 
-    guided: with an input `guess`, the values taken where any would do; its last entry says how short
-    (squared) a vector is that gives no direction."""
+    guided: with an input `guess`, the values taken where any would do; its last entry says how
+    short (squared) a vector is that gives no direction."""
     geo = geometry(chain, free, plane=plane)
     if guided:
         geo.tracer.inputs["guess"] = (chain.n + 1,)

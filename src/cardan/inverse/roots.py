@@ -39,8 +39,8 @@ class Root:
 @dataclass(frozen=True)
 class Aid:
     """What solving needs: the trace, new signs, a length of the robot, the direction (or the
-    length, and 0) taken where every one is a root, whether a scalar is constant (then it is not asked to be zero), and the
-    size that a scalar usually has."""
+    length, and 0) taken where every one is a root, whether a scalar is constant (then it is not
+    asked to be zero), and the size that a scalar usually has."""
 
     graph: Graph
     sign: Callable[[], Expr]

@@ -107,7 +107,8 @@ def coordinates(robot: Robot) -> Coordinates:
             return Coordinates(robot, nq, nv, driven, place, True)
         link = _geometry(robot).connection
         place = np.array([link.moving.index(j) for j in link.active])
-        return Coordinates(robot, nq, nv, np.ones(nv, bool), place, True)
+        driven = np.array([not robot.joints[j - 1].elastic for j in link.active])
+        return Coordinates(robot, nq, nv, driven, place, True)
     driven = np.zeros(nv, bool)
     driven[: robot.n] = rigid(robot)
     return Coordinates(robot, nq, nv, driven, np.arange(nv), False)
