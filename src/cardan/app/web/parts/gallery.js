@@ -3,7 +3,7 @@ export default {
   template: `
     <div class="w-full">
       <div class="gallery-bar row items-center">
-        <q-input dense clearable v-model="text" placeholder="Search: 6R, closed, UR5" class="gallery-search"
+        <q-input dense clearable v-model="text" placeholder="Search: closed, UR5" class="gallery-search"
           aria-label="Search among the robots" />
         <span class="hint" role="status">{{ words }}</span>
       </div>
