@@ -7,5 +7,10 @@ import os
 import sys
 from pathlib import Path
 
+from hypothesis import settings
+
 os.environ["CARDAN_CACHE"] = "off"  # tests compile what they test
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+
+settings.register_profile("cardan", deadline=None)  # a busy machine is no failure
+settings.load_profile("cardan")

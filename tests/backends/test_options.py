@@ -246,6 +246,16 @@ def test_nothing_to_set_up() -> None:
     assert program.emit("c", split=True) == program.emit("c")
 
 
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+def test_cuda_without_an_angle_has_no_function_in_vain(dtype: str, tmp_path: Path) -> None:
+    slide = cardan.load({"link": [{"joint": "prismatic", "M": 2}]})
+    text = cardan.model(slide, "inertia-matrix").emit("cuda", dtype=dtype)
+    assert "cardan_reduced" not in text
+    source = write(tmp_path, "slide.cu", text)
+    strict = ["-Werror", "all-warnings", "-Xcompiler", "-Wall,-Wextra,-Werror"]
+    checked_run([tool("nvcc"), "-std=c++17", *strict, "-c", source, "-o", tmp_path / "slide.o"])
+
+
 def test_plain_text_says_which_parameter_was_renamed() -> None:
     robot = cardan.load({"link": [{"ZZ": "tau", "MX": "sin", "alpha": "pi/2", "M": "m"}]})
     text = cardan.model(robot, "inverse-dynamics").emit("text")

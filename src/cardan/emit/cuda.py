@@ -60,7 +60,9 @@ class Cuda(C):
             f"  bytes of shared memory: threads * {last.tile()} * sizeof({last.real})",
             f"p {'and h are' if printers[0].options.split else 'is'} shared by all states",
         ]
-        return [*commented([*header, *usage]), "", sincos_text(printers[0].options.dtype)]
+        turning = any(node[0] in ("sin", "cos") for x in printers for node in x.code.nodes)
+        functions = [sincos_text(last.options.dtype)] if turning else []
+        return [*commented([*header, *usage]), "", *functions]
 
     def is_shared(self, array: str) -> bool:
         """The parameters, and what the setup function of the same file makes of them."""
