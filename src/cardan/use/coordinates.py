@@ -17,10 +17,11 @@ import numpy as np
 
 from ..build.flexible_closure import closing
 from ..catalogue import model
+from ..closure.standing import standing
 from ..describe.robot import Robot
 from ..errors import InputError, ModelError
 from .derived import compiled, derived
-from .joints import rigid
+from .joints import array, rigid
 
 __all__ = ["Coordinates", "coordinates"]
 
@@ -41,13 +42,15 @@ class Coordinates:
         return int(self.driven.sum())
 
     def matrix(self, q: np.ndarray, v: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """(M, psi): the rates of q are M v, their rates M vd + psi. For closed loops only."""
+        """(M, psi): the rates of q are M v, their rates M vd + psi. For closed loops only; q and v
+        may have leading axes."""
         _require_rigid(self)
         found = compiled(self.robot, "loop-kinematics")(q=q, qd=v)
         rest = np.setdiff1d(np.arange(self.nq), self.place)
-        M, psi = np.zeros((self.nq, self.nv)), np.zeros(self.nq)
-        M[self.place, np.arange(self.nv)] = 1
-        M[rest], psi[rest] = found.W, found.psi
+        lead = np.shape(q)[:-1]
+        M, psi = np.zeros((*lead, self.nq, self.nv)), np.zeros((*lead, self.nq))
+        M[..., self.place, np.arange(self.nv)] = 1
+        M[..., rest, :], psi[..., rest] = found.W, found.psi
         return M, psi
 
     def closed_at(self, q: Any) -> np.ndarray:
@@ -59,17 +62,18 @@ class Coordinates:
         return np.asarray(q + np.where(turning, (away + np.pi) % (2 * np.pi) - np.pi, away))
 
     def first(self, name: str, given: Any) -> np.ndarray:
-        """q from one value for all, all of q, the joints of the tree, or the active joints."""
+        """q from one value for all, all of q, the joints of the tree, or the active joints: the
+        loops then closed as the robot stands. None: where it stands."""
         _require_rigid(self)
-        values = np.asarray(given, float)
-        if not np.isfinite(values).all():
-            raise InputError(f"{name} = {values.tolist()} must be finite")
-        if self.closed and values.shape == (self.nv,) and self.nv != self.nq:
-            found = np.atleast_2d(_geometry(self.robot).solve(values))
-            if not len(found):
-                raise InputError(f"the loops of '{self.robot.name}' cannot be closed at {name}")
-            return np.asarray(found[0], float)
         q = np.zeros(self.nq)
+        if given is None:
+            q[: self.robot.n] = standing(self.robot)
+            return q
+        values = array(name, given)
+        if self.closed and values.shape == (self.nv,) and self.nv != self.nq:
+            homely = any(joint.home is not None for joint in self.robot.joints)
+            near = standing(self.robot) if homely else None
+            return np.asarray(np.atleast_2d(_geometry(self.robot).solve(values, near))[0], float)
         if values.shape in ((), (1,)):
             q[: self.robot.n] = values
         elif values.shape in ((self.nq,), (self.robot.n,)):
@@ -103,7 +107,8 @@ def coordinates(robot: Robot) -> Coordinates:
             return Coordinates(robot, nq, nv, driven, place, True)
         link = _geometry(robot).connection
         place = np.array([link.moving.index(j) for j in link.active])
-        return Coordinates(robot, nq, nv, np.ones(nv, bool), place, True)
+        driven = np.array([not robot.joints[j - 1].elastic for j in link.active])
+        return Coordinates(robot, nq, nv, driven, place, True)
     driven = np.zeros(nv, bool)
     driven[: robot.n] = rigid(robot)
     return Coordinates(robot, nq, nv, driven, np.arange(nv), False)

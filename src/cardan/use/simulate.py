@@ -16,13 +16,13 @@ from typing import Any
 import numpy as np
 
 from ..describe.robot import Robot
-from ..errors import CardanWarning, InputError
+from ..errors import CardanError, CardanWarning, InputError
 from .coordinates import coordinates
 from .derived import compiled
 from .flexible_simulation import simulate_flexible
 from .frames import number
 from .integrate import Settings, integrate
-from .joints import vector
+from .joints import array, vector
 from .paths import pose
 from .plant import Loads, Plant
 from .scene import energy_program, spring_energy, total_mass
@@ -37,14 +37,14 @@ _SUSPECT = 0.02  # of the energy moved: a balance that bad is said
 
 
 def simulate(
-    robot: Robot, q0: Any = 0.0, qd0: Any = 0.0, *, duration: float, torque: Any = None,
+    robot: Robot, q0: Any = None, qd0: Any = 0.0, *, duration: float, torque: Any = None,
     law: Any = None, motion: Trajectory | None = None, loads: Loads | None = None,
     base_pose: Any = None, base_twist: Any = 0.0, friction: str = "smooth", smooth: float = SMOOTH,
     method: str = "DOP853", rtol: float = 1e-9, atol: float = 1e-12, step: float | None = None,
     dt: float = 1e-2, period: float | None = None, singular: str = "stop",
     progress: Callable[[float], None] | None = None,
 ) -> Simulation:  # fmt: skip
-    """Integrate the motion of a robot from q0, qd0.
+    """Integrate the motion of a robot from q0, qd0; without q0 from where it stands, its home.
 
     Flexible links are stiff: `flexible_motion.simulate` has methods made for them; it integrates
     closed loops with flexible links here too (see `flexible_simulation`).
@@ -58,7 +58,8 @@ def simulate(
     if robot.ne and robot.loops:
         _only_fixed(loads=loads, base_pose=base_pose, period=period, base_twist=np.any(base_twist))
         return simulate_flexible(
-            robot, q0, qd0, duration=duration, torque=torque, law=law, motion=motion, step=step,
+            robot, 0.0 if q0 is None else q0, qd0, duration=duration, torque=torque, law=law,
+            motion=motion, step=step,
             friction=friction, method=method, rtol=rtol, atol=atol, dt=dt,
         )  # fmt: skip
     settings = Settings(method, rtol, atol, step)
@@ -75,12 +76,16 @@ def simulate(
         charts.append(plant.R)
 
     plant.start(0.0, y)
-    if period is None:
-        steps = integrate(
-            plant.equation(), y, t, settings, lambda k, y: sample(y), _scaled(progress, duration)
-        )
-    else:
-        steps = _sampled(plant, y, t, period, settings, sample, _scaled(progress, duration))
+    tell = _scaled(progress, duration)
+    try:
+        if period is None:
+            steps = integrate(plant.equation(), y, t, settings, lambda k, y: sample(y), tell)
+        else:
+            steps = _sampled(plant, y, t, period, settings, sample, tell)
+    except CardanError as error:
+        if plant.blame and plant.blame not in str(error):
+            raise InputError(f"{error}; {plant.blame}") from None
+        raise
     return _gather(plant, t, kept, charts, steps)
 
 
@@ -127,8 +132,9 @@ def _first(
         plant.R = T[:3, :3].copy()
         y[plant.n + 3 : plant.n + 6] = T[:3, 3]
         y[plant.split + plant.m : plant.end] = vector("base_twist", base_twist, 6)
-    elif base_pose is not None:
-        raise InputError(f"base_pose: the base of '{robot.name}' is {robot.base.kind}")
+    elif base_pose is not None or np.any(base_twist):
+        what = "base_pose" if base_pose is not None else "base_twist"
+        raise InputError(f"{what}: the base of '{robot.name}' is {robot.base.kind}, not floating")
     if plant.z0 is not None:
         plant.extra(y)[1][:] = plant.z0
     y = plant.imposed(0.0, y)
@@ -139,7 +145,7 @@ def _first(
 
 def _velocities(plant: Plant, qd0: Any) -> np.ndarray:
     """One value for all joints, those of the joints, or of all velocities."""
-    values = np.asarray(qd0, float)
+    values = array("qd0", qd0)
     found = np.zeros(plant.m)
     joints = plant.robot.n if not plant.on.closed else plant.m
     size = joints if values.shape != (plant.m,) else plant.m
