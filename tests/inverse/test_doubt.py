@@ -103,3 +103,22 @@ def test_complex_numbers_are_no_pose() -> None:
     ik, chain, _ = loaded("ur5")
     with pytest.raises(InputError, match="real numbers"):
         ik.solve(chain.pose(np.zeros(6)) * (1 + 0j))
+
+
+def test_double_roots_of_a_quartic_come_once() -> None:
+    """Two pairs of roots coincide, each across the signs of Ferrari's method."""
+    H = np.pi / 2
+    rows = [(0, 0, 0.3), (H, 0.3, 0.2), (H, 0, 0), (H, 0, 0.1), (H, 0.25, 0.3), (H, 0.2, 0.1)]
+    links = [{"alpha": alpha, "d": d, "r": r} for alpha, d, r in rows]
+    ik = cardan.model(cardan.load({"name": "middle", "link": links}), "inverse-geometry")
+    assert ik.method == "pieper"
+    chain = ik.chain.numeric()
+    T = chain.pose(np.array([0, -H, -H, H, 0, np.pi]))
+    for pose in (T, np.concatenate([np.round(T[:, :3]), T[:, 3:]], 1)):  # also without rounding
+        found = ik.solve(pose, report=True)
+        q = found.q[: found.count]
+        least = np.linalg.svd(chain.jacobian(q), compute_uv=False)[:, -1]
+        np.testing.assert_array_equal(found.singular[: found.count], least < 1e-6)
+        apart = np.abs((q[:, None] - q + np.pi) % (2 * np.pi) - np.pi).max(-1) + 9 * np.eye(len(q))
+        assert apart.min() > 1e-5
+        assert (found.multiplicity[: found.count][least < 1e-6] > 1).all()

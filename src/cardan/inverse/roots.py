@@ -154,6 +154,7 @@ def _one(relation: Relation, aid: Aid) -> Root:
 # quartics
 
 ROUNDS = 5
+LOSS = 1e-4  # digits of a positive margin that Ferrari's method loses: doubt begins so much earlier
 
 
 def _quartic(relation: Relation, aid: Aid) -> Root:
@@ -225,10 +226,16 @@ def _quartic_roots(
     k = root_of((m + p) * (m + p) - 4 * r)  # |q| / sqrt(m), without the division
     k = select(aid.graph, q, k, -k) if isinstance(q, Expr) else k
     e1, e2 = aid.sign(), aid.sign()
-    inner = -m - 2 * p - 2 * (e1 * k)
-    y = exact("1/2") * (e1 * root_of(m) + e2 * root_of(inner))
+    half, first = exact("1/2"), e1 * root_of(m)
+    inner, other = -m - 2 * p - 2 * (e1 * k), -m - 2 * p + 2 * (e1 * k)
+    y = half * (first + e2 * root_of(inner))
     scale = function("abs", m) + function("abs", p) + function("abs", k) + hh + 1e-300
-    return y - h, inner / scale, (e1, e2)
+    # the distance to the roots of the other e1, real or not
+    y1, y2 = half * (root_of(other) - first), -half * (root_of(other) + first)
+    apart = function("min", (y - y1) * (y - y1), (y - y2) * (y - y2))
+    apart = apart + function("max", -other, 0)
+    margin = function("min", inner, LOSS * function("min", inner, apart)) / scale
+    return y - h, margin, (e1, e2)
 
 
 def _largest_root(A: Scalar, B: Scalar, D: Scalar, graph: Graph) -> Scalar:
