@@ -221,3 +221,19 @@ def test_the_end_effector_of_a_parallel_robot_is_its_platform(name: str) -> None
 def test_a_jacobian_that_is_singular_everywhere_has_no_inverse() -> None:
     with pytest.raises(cardan.CardanError, match=r"has rank 2 everywhere"):
         cardan.model(cardan.load(RPR), "jacobian-inverse", frame="slide1")
+
+
+def test_legs_that_hold_the_platform_too_are_refused() -> None:
+    """A 3-PRS: six coordinates, three motors; its legs have two joints each."""
+    leg = {
+        "copies": 3,
+        "link": [{"name": "slide", "joint": "prismatic", "d": 0.5, "mass": 1},
+                 {"name": "rod", "active": False, "alpha": "pi/2", "mass": 1, "com": [0.3, 0, 0]}],
+        "loop": [{"name": "ball", "cut": {"antecedent": "rod", "d": 0.6, "joint": "spherical"},
+                  "twin": {"antecedent": "platform", "d": 0.2}}],
+    }  # fmt: skip
+    robot = cardan.load({"platform": {"mass": 1}, "leg": [leg]})
+    for model in ("platform-inverse-dynamics", "platform-direct-dynamics"):
+        for space in ("joint", "cartesian"):
+            with pytest.raises(cardan.CardanError, match="as many coordinates as there are motors"):
+                cardan.model(robot, model, space=space)
