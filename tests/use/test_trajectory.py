@@ -146,7 +146,7 @@ def test_limits_of_a_robot_are_checked() -> None:
         (lambda: through([[0], [1]], [1, 1]), r"times\[1\] = 1.0 is not after"),
         (lambda: through([[0], [1]], [0, 1], degree=4), "allowed: 3, 5"),
         (lambda: sampled([0, 1, 1], [[0], [1], [2]]), r"t\[2\] = 1.0 is not after"),
-        (lambda: sampled([0, 1], [[0], [np.nan]]), "q is not finite in row 1"),
+        (lambda: sampled([0, 1], [[0], [np.nan]]), r"q\[1, 0\] = nan must be finite"),
         (lambda: move([0], [1], 1, dt=1e-12), "samples"),
     ],
 )

@@ -204,10 +204,10 @@ def _samples(robot: Robot, connection: Connection) -> list[Sample]:
             break
     if not found:
         lengths = " for any values of its symbols tried" if names else ""
-        far = f"{best.value:.3g} (of the robot's size, or rad)" if names else best.text
+        width = f"{best.value:.3g} (of the robot's size, or rad)" if names else best.text
         raise ModelError(
             f"the loops of '{robot.name}' cannot be closed{lengths}: loop '{best.loop}' stays open"
-            f" by {far} at best; check the frames of its cut and its twin"
+            f" by {width} at best; check the frames of its cut and its twin"
         )
     return found
 

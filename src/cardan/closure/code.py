@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from ..emit import require_name
 from ..emit.kernel_text import Face, kernel_source
-from ..errors import InputError, ModelError
+from ..errors import ModelError
 from .analytic import Chain, Step, plan_of
 from .kernels import MOST, assemblies
 from .place_kernels import placed
@@ -20,8 +21,7 @@ __all__ = ["emitted"]
 def emitted(geometry: LoopGeometry, language: str, function: str, p: Any = None) -> str:
     """Self-contained code, c, cpp, python or matlab, of all assemblies at given positions."""
     link = geometry.connection
-    if not function.isidentifier():
-        raise InputError(f"'{function}' cannot be the name of a function")
+    require_name(language, function)
     steps, platform = geometry.steps, geometry.platform
     if steps is not None:
         platform = None  # loop by loop

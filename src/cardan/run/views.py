@@ -43,9 +43,10 @@ def view(array: np.ndarray, axes: int) -> View | None:
         return None
     if states == item:
         return View(array, elements // item, "columns")
-    size = prod(shape[at:])
+    size, alone = prod(shape[at:]), prod(shape[:at]) == 1
+    if alone and elements > item:  # columns of one state
+        return View(array, elements // item, "columns")
     if elements == item or size <= 1:
-        alone = prod(shape[:at]) == 1
         packed = alone or states == size * item
         return View(array, states // item, "packed" if packed else "rows")
     return None

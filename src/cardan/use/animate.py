@@ -14,9 +14,11 @@ from typing import Any
 
 import numpy as np
 
-from ..describe.robot import FIXED, PRISMATIC, Robot
+from ..describe.frames import matrix_of
+from ..describe.robot import FIXED, GEOMETRY, PRISMATIC, Robot
 from ..errors import InputError
-from .frames import centres_of_mass, link_frames
+from ..mechanism.tree import Tree
+from .frames import centres_of_mass, link_frames, number
 
 __all__ = ["animation", "write_animation"]
 
@@ -28,7 +30,7 @@ def animation(
 ) -> str:
     """The page's text for joint positions q (m, n) at times t (m); base poses (m, 4, 4).
 
-    `tool`: the point of the last link whose path is drawn."""
+    `tool`: the point of the terminal link whose path is drawn."""
     t, q = np.asarray(t, float), np.asarray(q, float)
     if t.ndim != 1 or q.shape != (len(t), robot.n) or not len(t):
         raise InputError(f"t {t.shape} and q {q.shape}; expected (m) and (m, {robot.n})")
@@ -38,13 +40,14 @@ def animation(
         keep = np.unique(np.linspace(0, len(t) - 1, _MOST).round().astype(int))
         t, q = t[keep], q[keep]
         base = None if base is None else np.asarray(base)[keep]
-    T = link_frames(robot, q, base)
+    T = _with_cuts(robot, link_frames(robot, q, base))
     data = {
         "name": title or robot.name,
         "t": np.round(t, 6).tolist(),
         "bodies": _bodies(robot),
         "frames": _packed(T),
         "centres": _centres(robot, T),
+        "last": Tree.of(robot).link(None),
         "tool": np.asarray(tool, float).tolist(),
         "up": _up(robot),
     }
@@ -70,7 +73,7 @@ def write_animation(
 
 
 def _bodies(robot: Robot) -> list[dict[str, Any]]:
-    """For every frame but 0: its antecedent and the kind of its joint."""
+    """For every frame but 0, and those of the cuts: antecedent and kind of the joint."""
     return [
         {
             "of": joint.antecedent,
@@ -79,7 +82,21 @@ def _bodies(robot: Robot) -> list[dict[str, Any]]:
             "name": link.name,
         }
         for joint, link in zip(robot.joints, robot.links, strict=True)
+    ] + [
+        {"of": joint.antecedent, "kind": "cut", "name": loop.name}
+        for loop in robot.loops for joint in (loop.cut, loop.twin)
     ]  # fmt: skip
+
+
+def _with_cuts(robot: Robot, T: np.ndarray) -> np.ndarray:
+    """Frames of the links, then of every loop where it was cut: once on either side, so that both
+    links are drawn as far as there. Loops are closed, so both are where the twin is."""
+    twins = [
+        T[:, loop.twin.antecedent] @ matrix_of([number(getattr(loop.twin, k)) for k in GEOMETRY])
+        for loop in robot.loops
+    ]
+    both = [x[:, None] for x in twins for _ in range(2)]
+    return np.concatenate([T, *both], axis=1)
 
 
 def _packed(T: np.ndarray) -> list[list[float]]:
@@ -91,7 +108,7 @@ def _packed(T: np.ndarray) -> list[list[float]]:
 
 def _centres(robot: Robot, T: np.ndarray) -> list[dict[str, Any]]:
     """Links with a mass: number, share of the total, and the point in their frame."""
-    M, moments = centres_of_mass(robot, T[:1])
+    M, moments = centres_of_mass(robot, T[:1, : len(robot.links) + 1])
     total = float(M.sum()) or 1.0
     found = []
     for j, mass in enumerate(M):

@@ -21,7 +21,7 @@ from ..closure.standing import standing
 from ..describe.robot import Robot
 from ..errors import InputError, ModelError
 from .derived import compiled, derived
-from .joints import rigid
+from .joints import array, rigid
 
 __all__ = ["Coordinates", "coordinates"]
 
@@ -42,13 +42,15 @@ class Coordinates:
         return int(self.driven.sum())
 
     def matrix(self, q: np.ndarray, v: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """(M, psi): the rates of q are M v, their rates M vd + psi. For closed loops only."""
+        """(M, psi): the rates of q are M v, their rates M vd + psi. For closed loops only; q and v
+        may have leading axes."""
         _require_rigid(self)
         found = compiled(self.robot, "loop-kinematics")(q=q, qd=v)
         rest = np.setdiff1d(np.arange(self.nq), self.place)
-        M, psi = np.zeros((self.nq, self.nv)), np.zeros(self.nq)
-        M[self.place, np.arange(self.nv)] = 1
-        M[rest], psi[rest] = found.W, found.psi
+        lead = np.shape(q)[:-1]
+        M, psi = np.zeros((*lead, self.nq, self.nv)), np.zeros((*lead, self.nq))
+        M[..., self.place, np.arange(self.nv)] = 1
+        M[..., rest, :], psi[..., rest] = found.W, found.psi
         return M, psi
 
     def closed_at(self, q: Any) -> np.ndarray:
@@ -67,9 +69,7 @@ class Coordinates:
         if given is None:
             q[: self.robot.n] = standing(self.robot)
             return q
-        values = np.asarray(given, float)
-        if not np.isfinite(values).all():
-            raise InputError(f"{name} = {values.tolist()} must be finite")
+        values = array(name, given)
         if self.closed and values.shape == (self.nv,) and self.nv != self.nq:
             homely = any(joint.home is not None for joint in self.robot.joints)
             near = standing(self.robot) if homely else None

@@ -11,7 +11,7 @@ from ..describe.expression import Expression
 from ..describe.robot import FIXED, PRISMATIC, Joint, Robot
 from ..errors import InputError, ModelError
 
-__all__ = ["Units", "bounds", "names", "require_numbers", "rigid", "units"]
+__all__ = ["Units", "array", "bounds", "names", "require_numbers", "rigid", "units", "vector"]
 
 
 @dataclass(frozen=True)
@@ -64,6 +64,19 @@ def require_numbers(robot: Robot, what: str) -> None:
             f"{what} of '{robot.name}' needs numbers; {len(robot.parameters)} symbols have none"
             f" ({listed}): robot.with_values({{...}}) gives them values"
         )
+
+
+def array(name: str, value: Any) -> np.ndarray:
+    """Real numbers, finite ones, of any shape."""
+    try:
+        found = np.asarray(value, float)
+    except (ValueError, TypeError):
+        raise InputError(f"{name} is not an array of real numbers") from None
+    if not np.isfinite(found).all():
+        at = np.argwhere(~np.isfinite(found))[0].tolist()
+        where = f"[{', '.join(map(str, at))}]" if at else ""
+        raise InputError(f"{name}{where} = {found[tuple(at)]} must be finite")
+    return found
 
 
 def vector(name: str, value: Any, n: int) -> np.ndarray:

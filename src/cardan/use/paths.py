@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import InputError
+from .joints import array
 from .piecewise import Piecewise, time_law
 from .trajectory import instants
 
@@ -71,12 +72,12 @@ def rotation_vector(R: Any) -> np.ndarray:
 
 def pose(T: Any, what: str = "a pose") -> np.ndarray:
     """A homogeneous matrix (4, 4), checked; three values are a position in the axes of frame 0."""
-    found = np.asarray(T, float)
+    found = array(what, T)
     if found.shape == (3,):
         whole = np.eye(4)
         whole[:3, 3] = found
         found = whole
-    if found.shape != (4, 4) or not np.isfinite(found).all():
+    if found.shape != (4, 4):
         raise InputError(f"{what} has shape {found.shape}; expected (4, 4) or a position (3)")
     R = found[:3, :3]
     if np.abs(R @ R.T - np.eye(3)).max() > 1e-6 or np.linalg.det(R) < 0:
@@ -106,12 +107,14 @@ def line(start: Any, end: Any, duration: float, *, law: str = "quintic") -> Path
 
 
 def circle(
-    start: Any, centre: Any, duration: float, *, normal: Any = (0, 0, 1), angle: float = 2 * np.pi,
+    start: Any, centre: Any, duration: float, *, normal: Any = (0, 0, 1), angle: Any = 2 * np.pi,
     law: str = "quintic", turning: bool = False,
 ) -> Path:  # fmt: skip
     """From a pose about an axis through a centre; the orientation is kept, or turns with it."""
     T0 = pose(start, "start")
-    middle, axis = np.asarray(centre, float), np.asarray(normal, float)
+    middle, axis, angle = array("centre", centre), array("normal", normal), array("angle", angle)
+    if angle.shape != ():
+        raise InputError(f"angle has shape {angle.shape}; expected one value")
     if middle.shape != (3,) or axis.shape != (3,) or not np.linalg.norm(axis):
         raise InputError(f"centre {centre} and normal {normal}: expected three values each")
     axis = axis / np.linalg.norm(axis)
@@ -145,7 +148,7 @@ def pick_and_place(
     tool in m/s2 (fig. 3.7: 15 times 9.81), from which the duration follows."""
     A, B = pose(pick, "pick"), pose(place, "place")
     turn = rotation_vector(B[:3, :3] @ A[:3, :3].T)
-    upward = np.asarray(up, float) / np.linalg.norm(up) * height
+    upward = _upward(up, height)
     half = (B[:3, 3] - A[:3, 3]) / 2
     if (duration is None) == (acceleration is None):
         raise InputError("give the duration of one way, or the peak acceleration; one of them")
@@ -157,7 +160,7 @@ def pick_and_place(
             raise InputError(f"acceleration = {acceleration} m/s2 for a path of that size")
         duration = float(np.sqrt(peak / acceleration))
     assert duration is not None
-    if dwell < 0:
+    if not (np.isfinite(dwell) and dwell >= 0):
         raise InputError(f"a dwell of {dwell} s; expected 0 or more")
     s = _law(law, duration)
     leg = duration + dwell
@@ -172,6 +175,14 @@ def pick_and_place(
         return Poses(T, np.concatenate([v, yd * turn], -1), np.concatenate([a, ydd * turn], -1))
 
     return Path(2 * leg if there_and_back else leg, at, "pick and place")
+
+
+def _upward(up: Any, height: float) -> np.ndarray:
+    """The vector from the middle of the path to its highest point."""
+    axis, size = array("up", up), array("height", height)
+    if axis.shape != (3,) or not axis.any() or size.shape != ():
+        raise InputError(f"up = {up}, height = {height}: expected a direction and a length in m")
+    return np.asarray(axis / np.linalg.norm(axis) * size)
 
 
 def _ellipse(

@@ -227,7 +227,7 @@ def spline(times: Any, points: Any, degree: int = 3) -> Piecewise:
         ).coefficients[0]
         for i in range(m - 1)
     ]
-    return Piecewise(times - times[0], np.array(pieces))
+    return Piecewise(times, np.array(pieces))
 
 
 def _higher(width: float, d: int, end: bool) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

@@ -51,12 +51,15 @@ class Plant:
     z0: np.ndarray | None = None
     R: np.ndarray = field(default_factory=lambda: np.eye(3))  # the chart's reference
     held: Any = None  # torques (and zd) of a sampled controller
+    blame: str = ""  # who gave the first number that is not finite
 
     def __post_init__(self) -> None:
         robot = self.robot
         require_numbers(robot, "a simulation")
         if self.friction not in FRICTION:
             raise UnknownNameError.of("friction", self.friction, FRICTION)
+        if not (np.isfinite(self.smooth) and self.smooth > 0):
+            raise InputError(f"smooth = {self.smooth}; expected a positive speed, rad/s or m/s")
         self.on = coordinates(robot)
         self.watch = Watch(self.on)
         self.n, self.m, self.floating = self.on.nq, self.on.nv, is_floating(robot)
@@ -149,10 +152,14 @@ class Plant:
         else:
             tau, zd = self.drive(t, q, qd, self.extra(y)[1])
         tau = np.asarray(tau, float)
+        if tau.shape == () and self.nr == 1:
+            tau = tau.reshape(1)
         if tau.shape != (self.nr,):
             raise InputError(
                 f"the drive gave torques of shape {tau.shape}; '{self.robot.name}' has {self.nr}"
             )
+        if not np.isfinite(tau).all():
+            self._not_finite("the drive gave torques", tau, t, y)
         return tau, np.asarray(zd, float)
 
     def wrenches(self, t: float, y: np.ndarray) -> tuple[dict[str, np.ndarray], float]:
@@ -171,6 +178,10 @@ class Plant:
             world[:3, :3], world[:3, 3] = R, P
             T, V[0] = world @ T, V0
         given = self.loads(Links(t, q, qd, T, V))
+        if not isinstance(given, Mapping):
+            raise InputError(
+                f"loads gave a {type(given).__name__}; expected {{link: wrench (6) on it}}"
+            )
         first = 0 if self.floating else 1
         f_e, power = np.zeros((nl + 1, 6)), 0.0
         for link, wrench in given.items():
@@ -178,9 +189,19 @@ class Plant:
             w = np.asarray(wrench, float)
             if w.shape != (6,):
                 raise InputError(f"the load on link {link} has shape {w.shape}; expected (6,)")
+            if not np.isfinite(w).all():
+                self._not_finite(f"the load on link {link} is", w, t, y)
             f_e[j] -= w
             power += float(w @ V[j])
         return {"f_e": np.ascontiguousarray(f_e[first:])}, power
+
+    def _not_finite(self, what: str, values: np.ndarray, t: float, y: np.ndarray) -> None:
+        """Somebody's numbers are at fault, unless the state itself has run away. A solver may try
+        wild states and withdraw: only the first state is judged at once."""
+        if not self.blame and np.isfinite(y).all():
+            self.blame = f"{what} {values.tolist()} at t = {t:.9g} s; finite ones are expected"
+            if t == 0:
+                raise InputError(self.blame)
 
     def _link(self, link: Any) -> int:
         names = ["base", *(item.name for item in self.robot.links)]

@@ -16,13 +16,13 @@ from typing import Any
 import numpy as np
 
 from ..describe.robot import Robot
-from ..errors import CardanWarning, InputError
+from ..errors import CardanError, CardanWarning, InputError
 from .coordinates import coordinates
 from .derived import compiled
 from .flexible_simulation import simulate_flexible
 from .frames import number
 from .integrate import Settings, integrate
-from .joints import vector
+from .joints import array, vector
 from .paths import pose
 from .plant import Loads, Plant
 from .scene import energy_program, spring_energy, total_mass
@@ -76,12 +76,16 @@ def simulate(
         charts.append(plant.R)
 
     plant.start(0.0, y)
-    if period is None:
-        steps = integrate(
-            plant.equation(), y, t, settings, lambda k, y: sample(y), _scaled(progress, duration)
-        )
-    else:
-        steps = _sampled(plant, y, t, period, settings, sample, _scaled(progress, duration))
+    tell = _scaled(progress, duration)
+    try:
+        if period is None:
+            steps = integrate(plant.equation(), y, t, settings, lambda k, y: sample(y), tell)
+        else:
+            steps = _sampled(plant, y, t, period, settings, sample, tell)
+    except CardanError as error:
+        if plant.blame and plant.blame not in str(error):
+            raise InputError(f"{error}; {plant.blame}") from None
+        raise
     return _gather(plant, t, kept, charts, steps)
 
 
@@ -128,8 +132,9 @@ def _first(
         plant.R = T[:3, :3].copy()
         y[plant.n + 3 : plant.n + 6] = T[:3, 3]
         y[plant.split + plant.m : plant.end] = vector("base_twist", base_twist, 6)
-    elif base_pose is not None:
-        raise InputError(f"base_pose: the base of '{robot.name}' is {robot.base.kind}")
+    elif base_pose is not None or np.any(base_twist):
+        what = "base_pose" if base_pose is not None else "base_twist"
+        raise InputError(f"{what}: the base of '{robot.name}' is {robot.base.kind}, not floating")
     if plant.z0 is not None:
         plant.extra(y)[1][:] = plant.z0
     y = plant.imposed(0.0, y)
@@ -140,7 +145,7 @@ def _first(
 
 def _velocities(plant: Plant, qd0: Any) -> np.ndarray:
     """One value for all joints, those of the joints, or of all velocities."""
-    values = np.asarray(qd0, float)
+    values = array("qd0", qd0)
     found = np.zeros(plant.m)
     joints = plant.robot.n if not plant.on.closed else plant.m
     size = joints if values.shape != (plant.m,) else plant.m

@@ -81,11 +81,14 @@ def sweep(
 ) -> Sweep:  # fmt: skip
     """Evaluate a program for every row of a table; write a Parquet file, or return the arrays.
 
-    source: a path (.parquet, .arrow, .feather, .csv), a mapping of columns, a table of pyarrow or
-    pandas, or a `Source`. In this process by default, with all cores (`threads`); on the GPU with
-    `gpu`; on a Dask cluster with `dask`, its address, a client, or "local". `fresh` forgets what an
-    earlier run has done. Without a target the results are in `Sweep.arrays`."""
+    source: a path (.parquet, .arrow, .feather, .npz, .csv), a mapping of columns, a table of
+    pyarrow or pandas, or a `Source`. In this process by default, with all cores (`threads`); on the
+    GPU with `gpu`; on a Dask cluster with `dask`, its address, a client, or "local". `fresh`
+    forgets what an earlier run has done; without it an interrupted run of another job is refused.
+    Without a target the results are in `Sweep.arrays`."""
     begin = time.perf_counter()
+    if not isinstance(program, Program):
+        raise InputError(f"a sweep takes a Program; this is a {type(program).__name__}")
     rows = open_source(program, source)
     if chunk is None:
         chunk = _rows_at_once(program, rows.rows if target is None and rows.volatile else 0)
@@ -106,6 +109,9 @@ def sweep(
         else:
             _run(kept, _Hand(table, rows, gpu), report, threads)
         arrays = kept.finish()
+    except InputError:
+        kept.discard()
+        raise
     finally:
         kept.close()
     path = None if target is None else Path(target)

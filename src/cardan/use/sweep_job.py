@@ -4,7 +4,8 @@ In a folder beside the target lie the file that becomes it (`data`), eight bytes
 (`done`: a digest of its inputs once its results are written, 0 before), and what the job was
 (`job.json`). The place of every chunk is known, so they are written once, in any order, and a
 process that is killed leaves at worst a chunk that is not noted. When all are, the file is closed
-and put in its place.
+and put in its place. Every few seconds the results are forced to the disk, then the notes copied
+(`safe`): after a restart of the machine, only these count.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ import json
 import os
 import shutil
 import threading
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from io import FileIO
@@ -26,15 +28,16 @@ import numpy as np
 from ..errors import CardanError, InputError
 from ..program import Program
 from ..version import __version__
+from .sweep_disk import boot, force, lock, reserve, said, write_at
 from .sweep_parquet import MAGIC, Layout
 from .sweep_table import Inputs, Source, column_names
 from .tables import write_whole
 
 __all__ = ["Job", "Kept", "Memory", "outputs", "require_paths", "spaced"]
 
-READ = (".parquet", ".csv", ".arrow", ".feather")
+READ = (".parquet", ".csv", ".arrow", ".feather", ".npz")
 _LARGEST = 1 << 31  # bytes of a column in a chunk
-_AT_ONCE = 1024  # pieces that a system takes in one call
+_FORCED = 5.0  # seconds: how much work a power cut may cost
 
 
 def require_paths(source: str | Path | None, target: str | Path) -> None:
@@ -98,6 +101,9 @@ class Kept(Protocol):
 
     def finish(self) -> dict[str, np.ndarray] | None: ...
 
+    def discard(self) -> None:
+        """The inputs are at fault: leave nothing that could not be gone on with."""
+
     def close(self) -> None: ...
 
 
@@ -133,6 +139,9 @@ class Memory:
     def finish(self) -> dict[str, np.ndarray]:
         return self.arrays
 
+    def discard(self) -> None:
+        """Nothing is left."""
+
     def close(self) -> None:
         """Nothing to close."""
 
@@ -153,7 +162,7 @@ class Job:
     place: str
 
     def __post_init__(self) -> None:
-        require_paths(None, self.target)
+        require_paths(getattr(self.source, "path", None), self.target)
         if self.chunk * np.dtype(self.dtype).itemsize >= _LARGEST:
             raise InputError(f"chunk = {self.chunk}; expected fewer rows than {_LARGEST // 8}")
         self.columns = _columns(self.program)
@@ -162,34 +171,84 @@ class Job:
         self.done = np.zeros(self.layout.groups, "<u8")
         self._lock = threading.Lock()
         self._files: list[FileIO] = []
+        self._forced = time.monotonic()
+        self._mine = False  # the folder is this job's
 
-    def fingerprint(self) -> str:
+    def facts(self) -> dict[str, Any]:
         """What the results depend on."""
-        what = [
-            __version__, self.program.to_json(), self.source.identity(), str(self.source.rows),
-            str(self.chunk), self.place, self.dtype,
-        ]  # fmt: skip
-        return hashlib.sha256("\0".join(what).encode()).hexdigest()
+        text = self.program.to_json()
+        return {
+            "version": __version__,
+            "model": f"{self.program.model} of {self.program.robot}",
+            "program": hashlib.sha256(text.encode()).hexdigest(),
+            "states": self.source.identity(), "rows": self.source.rows, "chunk": self.chunk,
+            "dtype": self.dtype, "run by": self.place,
+        }  # fmt: skip
 
     def open(self, fresh: bool, digest: Callable[[Inputs], int]) -> None:
         """Go on where a run of the same job has stopped, or begin."""
-        note, mark = self.folder / "job.json", self.fingerprint()
-        if fresh or not _is_noted(note, mark):
-            shutil.rmtree(self.folder, ignore_errors=True)
-            self.folder.mkdir()
-            (self.folder / "done").write_bytes(self.done.tobytes())
-            (self.folder / "data").write_bytes(MAGIC)
-            text = json.dumps({"job": mark, "rows": self.source.rows, "chunk": self.chunk})
-            write_whole(note, lambda file: _write_text(file, text))
-        self._files = [FileIO(str(self.folder / name), "r+") for name in ("data", "done")]
-        data, done = self._files
+        with said(self.target):
+            self._open(fresh)
+        if self.source.volatile:
+            self._check(digest)
+
+    def _open(self, fresh: bool) -> None:
+        facts, note = self.facts(), self.folder / "job.json"
+        self.folder.mkdir(exist_ok=True)
+        alone = FileIO(str(self.folder / "lock"), "w")
+        self._files = [alone]
+        lock(alone, self.target)
+        found = _noted(note)
+        if found is None or fresh or found.get("job") != facts:
+            if found is not None and not fresh:
+                self._refuse(found.get("job"), facts)
+            self._begin(note, facts)
+        elif found.get("boot") != boot():
+            self._restarted(note, facts)
+        self._mine = True
+        self._files += [FileIO(str(self.folder / name), "r+") for name in ("data", "done")]
+        _, data, done = self._files
         kept = np.frombuffer(done.readall()[: self.done.nbytes], "<u8")
         self.done[: len(kept)] = kept
         length = data.seek(0, os.SEEK_END)
         ends = [min(self.layout.start(k + 1), self.layout.end) for k in range(len(self.done))]
         self.done[np.array(ends) > length] = 0
-        if self.source.volatile:
-            self._check(digest)
+
+    def _refuse(self, found: Any, facts: dict[str, Any]) -> None:
+        """An interrupted run of another job is not thrown away unasked."""
+        marks = np.frombuffer((self.folder / "done").read_bytes(), "<u1")
+        if not isinstance(found, dict) or not marks.any():
+            return
+        other = [key for key, value in facts.items() if found.get(key) != value]
+        known = [key for key in other if key != "program"] or ["model's options or parameters"]
+        told = ", ".join(
+            f"{key} {found[key]} then, {facts[key]} now"
+            if key in found and key != "states"
+            else f"other {key}"
+            for key in known
+        )
+        raise InputError(
+            f"{self.target}: an interrupted sweep that is not this one lies in '{self.folder}'"
+            f" ({told}): run that one again to finish it, name another file, or forget it with"
+            " fresh=True"
+        )
+
+    def _begin(self, note: Path, facts: dict[str, Any]) -> None:
+        for name in ("job.json", "safe"):
+            (self.folder / name).unlink(missing_ok=True)
+        (self.folder / "done").write_bytes(bytes(self.done.nbytes))
+        (self.folder / "data").write_bytes(MAGIC)
+        self._mine = True
+        with FileIO(str(self.folder / "data"), "r+") as data:
+            reserve(data, self.layout.end, self.target)
+        _write_json(note, {"job": facts, "boot": boot()})
+
+    def _restarted(self, note: Path, facts: dict[str, Any]) -> None:
+        """The machine was started anew, perhaps after a power cut: trust what was forced."""
+        safe = self.folder / "safe"
+        marks = safe.read_bytes() if safe.is_file() else bytes(self.done.nbytes)
+        (self.folder / "done").write_bytes(marks)
+        _write_json(note, {"job": facts, "boot": boot()})
 
     def _check(self, digest: Callable[[Inputs], int]) -> None:
         """Forget the chunks whose inputs are not what they were."""
@@ -219,23 +278,38 @@ class Job:
         for array in results:
             for column in np.moveaxis(array, 0, -1).reshape(-1, rows):
                 pieces += [head, column.data.cast("B")]
-        with self._lock:  # a file takes one writer at a time anyway
-            data, done = self._files
-            _write(data, self.layout.start(k), pieces)
+        with self._lock, said(self.target):  # a file takes one writer at a time anyway
+            _, data, done = self._files
+            write_at(data, self.layout.start(k), pieces)
             self.done[k] = digest
-            _write(done, 8 * k, [self.done[k : k + 1].tobytes()])
+            write_at(done, 8 * k, [self.done[k : k + 1].tobytes()])
+            due = time.monotonic() - self._forced > _FORCED
+            marks = self.done.tobytes() if due else b""
+            self._forced = time.monotonic() if due else self._forced
+        if due:  # the others go on meanwhile
+            force(data)
+            with FileIO(str(self.folder / "job.json")) as note:
+                force(note)
+            write_whole(self.folder / "safe", lambda file: _forced(file, marks))
 
     def finish(self) -> None:
         """Close the file, and put it in its place."""
         if self.missing():
             raise CardanError("chunks were left undone: run the same sweep again to go on")
-        data, _ = self._files
-        foot = self.layout.foot()
-        _write(data, self.layout.end, [foot])
-        data.truncate(self.layout.end + len(foot))
-        self.close()
-        os.replace(self.folder / "data", self.target)
-        shutil.rmtree(self.folder, ignore_errors=True)
+        with said(self.target):
+            _, data, _ = self._files
+            foot = self.layout.foot()
+            write_at(data, self.layout.end, [foot])
+            data.truncate(self.layout.end + len(foot))
+            if (self.folder / "safe").is_file():  # a long run is worth the wait
+                force(data)
+            os.replace(self.folder / "data", self.target)
+            shutil.rmtree(self.folder, ignore_errors=True)
+            self.close()
+
+    def discard(self) -> None:
+        if self._mine and (not self.source.volatile or not self.done.any()):
+            shutil.rmtree(self.folder, ignore_errors=True)
 
     def close(self) -> None:
         """Nothing that was kept is lost."""
@@ -243,30 +317,25 @@ class Job:
             file.close()
 
 
-def _is_noted(note: Path, mark: str) -> bool:
+def _noted(note: Path) -> dict[str, Any] | None:
+    """What the folder's job was; None if there is none, or it is not whole."""
     try:
-        found: Any = json.loads(note.read_text(encoding="utf-8"))["job"]
-    except (ValueError, LookupError, OSError, TypeError):
-        return False
-    files: Sequence[str] = ("data", "done")
-    return bool(found == mark) and all((note.parent / name).is_file() for name in files)
+        found = json.loads(note.read_text(encoding="utf-8"))
+    except (ValueError, OSError):
+        return None
+    whole = all((note.parent / name).is_file() for name in ("data", "done"))
+    return found if whole and isinstance(found, dict) else None
 
 
-def _write(file: FileIO, place: int, pieces: Sequence[bytes | memoryview]) -> None:
-    """Pieces one after the other: many in one call where the system can, else one by one."""
-    at_once = hasattr(os, "pwritev")
-    step = _AT_ONCE if at_once else 1
-    for first in range(0, len(pieces), step):
-        some = pieces[first : first + step]
-        size = sum(map(len, some))
-        done = os.pwritev(file.fileno(), some, place) if at_once else 0
-        if done < size:  # the system may take a part at a time
-            rest = memoryview(b"".join(some))[done:]
-            file.seek(place + done)
-            while len(rest):
-                rest = rest[file.write(rest) or 0 :]
-        place += size
+def _write_json(path: Path, data: Any) -> None:
+    def write(file: str) -> None:
+        Path(file).write_text(json.dumps(data), encoding="utf-8")
+
+    write_whole(path, write)
 
 
-def _write_text(file: str, text: str) -> None:
-    Path(file).write_text(text, encoding="utf-8")
+def _forced(path: str, content: bytes) -> None:
+    """Bytes that are on the disk before anything is built on them."""
+    with FileIO(path, "w") as file:
+        file.write(content)
+        force(file)

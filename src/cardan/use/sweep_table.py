@@ -273,7 +273,7 @@ def _taken(waiting: list[Any], count: int) -> list[Any]:
 
 
 def open_source(program: Program, source: Any) -> Source:
-    """A source of states: a path (.parquet, .arrow, .feather, .csv), a mapping of columns, a table
+    """A source of states: a path (.parquet, .arrow, .feather, .npz, .csv), columns, a table
     of pyarrow or pandas, or a `Source` itself."""
     if isinstance(source, str | Path):
         if Path(source).suffix.lower() in (".parquet", ".arrow", ".feather"):
@@ -287,6 +287,11 @@ def open_source(program: Program, source: Any) -> Source:
         source = {str(name): source[name].to_numpy() for name in source.columns}
     if isinstance(source, Mapping):
         return _listed(program, {name: np.asarray(x) for name, x in source.items()}, "arrays")
+    if not hasattr(source, "chunks"):
+        raise InputError(
+            f"states cannot be read from a {type(source).__name__}: give a path, a mapping of"
+            " columns, or a table of pyarrow or pandas"
+        )
     found: Source = source
     return found
 

@@ -8,6 +8,7 @@ import tempfile
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
+from zipfile import BadZipFile
 
 import numpy as np
 
@@ -42,6 +43,9 @@ def write_whole(path: str | Path, write: Callable[[str], None]) -> None:
         os.umask(mask)
         Path(temporary).chmod(0o666 & ~mask)
         os.replace(temporary, target)
+    except OSError as error:
+        Path(temporary).unlink(missing_ok=True)
+        raise InputError(f"{path}: cannot be written: {error.strerror or error}") from None
     except BaseException:
         Path(temporary).unlink(missing_ok=True)
         raise
@@ -68,7 +72,7 @@ def _write_csv(file: str, table: Table) -> None:
 
 
 def read_table(path: str | Path) -> dict[str, np.ndarray]:
-    """The numeric columns of a .csv (with a header line) or .parquet file, as floats."""
+    """The numeric columns of a .csv (with a header line), .parquet or .npz file, as floats."""
     suffix = Path(path).suffix.lower()
     if not Path(path).is_file():
         raise InputError(f"{path}: there is no such file")
@@ -81,7 +85,22 @@ def read_table(path: str | Path) -> dict[str, np.ndarray]:
         return {name: _floats(path, name, found.column(name)) for name in found.column_names}
     if suffix == ".csv":
         return _read_csv(path)
-    raise InputError(f"{path}: a table is read from .csv or .parquet")
+    if suffix == ".npz":
+        return _read_npz(path)
+    raise InputError(f"{path}: a table is read from .csv, .parquet or .npz")
+
+
+def _read_npz(path: str | Path) -> dict[str, np.ndarray]:
+    """Arrays of NumPy by name; only numbers are read."""
+    try:
+        with np.load(path, allow_pickle=False) as found:
+            table = {name: found[name] for name in found.files}
+    except (OSError, ValueError, BadZipFile) as error:
+        raise InputError(f"{path}: cannot be read as arrays of NumPy: {error}") from None
+    for name, column in table.items():
+        if column.dtype.kind not in "fiu" or not column.ndim:
+            raise InputError(f"{path}: column '{name}' does not hold numbers")
+    return {name: np.asarray(column, float) for name, column in table.items()}
 
 
 def _floats(path: str | Path, name: str, column: Any) -> np.ndarray:

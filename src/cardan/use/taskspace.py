@@ -2,8 +2,9 @@
 
 Positions come from a solver, any callable `solve(T, guess) -> q`: `damped(robot)` here, or the
 closed forms of `cardan.model(robot, "inverse-geometry")` through `nearest`. Velocities and
-accelerations are exact: J qd = V, J qdd = Vd - Jdot qd; for robots without a Jacobian model
-(closed loops) they are differentiated.
+accelerations are exact: J qd = V, J qdd = Vd - Jdot qd; with closed loops those of the active
+joints, which the passive ones follow. Where a singular configuration forbids to stay on the path, a
+`deviation` may be allowed.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ import numpy as np
 
 from ..describe.robot import Robot
 from ..errors import InputError
+from .coordinates import coordinates
 from .derived import compiled
 from .joints import require_numbers, vector
 from .paths import Path
@@ -22,6 +24,8 @@ from .trajectory import Trajectory, differentiated, instants
 
 __all__ = ["ROWS", "damped", "follow", "nearest"]
 
+_CLOSE = 1e-9  # m and rad: on the path
+_STEPS = 1000  # of the solver at most; beside singular configurations it needs many
 ROWS = ("x", "y", "z", "rx", "ry", "rz")  # components of a twist
 Solver = Callable[[np.ndarray, np.ndarray], Any]
 
@@ -38,11 +42,12 @@ def rows_of(task: Sequence[str] | str | None, n: int) -> list[int]:
 
 def damped(
     robot: Robot, frame: Any = None, *, task: Sequence[str] | str | None = None,
-    tolerance: float = 1e-11,
+    tolerance: float = 1e-11, deviation: float = _CLOSE,
 ) -> Solver:  # fmt: skip
     """A solver by damped least squares from a guess, inside joint limits (inverse_kinematics).
 
-    `task`: the components that matter, such as "x y rz"; the others are left free."""
+    `task`: the components that matter, such as "x y rz"; the others are left free. `deviation`: how
+    far from the pose the best configuration may be, m and rad."""
     from ..inverse.numeric import inverse_kinematics
 
     require_numbers(robot, "inverse kinematics")
@@ -51,13 +56,15 @@ def damped(
 
     def solve(T: np.ndarray, guess: np.ndarray) -> np.ndarray:
         found = inverse_kinematics(
-            robot, T, frame, guess=guess, restarts=0, mask=mask, tolerance=tolerance
-        )
-        if not found.converged and float(found.residual) > 1e-9:
+            robot, T, frame, guess=guess, restarts=0, mask=mask, tolerance=tolerance,
+            iterations=_STEPS,
+        )  # fmt: skip
+        if not found.converged and float(found.residual) > deviation:
             raise InputError(
                 f"no configuration of '{robot.name}' was found within {float(found.residual):.2g}"
                 f" of the position {np.round(T[:3, 3], 6).tolist()}: is it out of reach, or the"
-                " guess too far?"
+                " guess too far? Beside a singular configuration, deviation= (m and rad) lets the"
+                " motion leave the path"
             )
         return np.asarray(found.q)
 
@@ -83,19 +90,24 @@ def nearest(solutions: Callable[[np.ndarray], Any]) -> Solver:
 def follow(
     robot: Robot, path: Path, q0: Any, *, solve: Solver | None = None, frame: Any = None,
     task: Sequence[str] | str | None = None, dt: float = 1e-3, differentiate: bool = False,
+    deviation: float | None = None,
 ) -> Trajectory:  # fmt: skip
     """The joint trajectory of a path, starting from the configuration nearest to q0.
 
-    With `differentiate` velocities and accelerations are taken from the positions by splines."""
+    With `differentiate` velocities and accelerations are taken from the positions by splines; so
+    they are where a `deviation` from the path (m and rad) is allowed. With closed loops q is that
+    of the whole tree, and q0 may be that of the active joints."""
     require_numbers(robot, "a path in task space")
-    guess = vector("q0", q0, robot.n)
-    find = solve or damped(robot, frame, task=task)
+    guess = coordinates(robot).first("q0", q0) if robot.loops else vector("q0", q0, robot.n)
+    if deviation is not None and not deviation > 0:
+        raise InputError(f"deviation = {deviation}; expected a positive one, in m and rad")
+    find = solve or damped(robot, frame, task=task, deviation=deviation or _CLOSE)
     t = instants(path.duration, dt)
     poses = path(t)
     q = np.empty((len(t), robot.n))
     for k, T in enumerate(poses.T):
         q[k] = guess = np.asarray(find(T, guess), float)
-    if differentiate:
+    if differentiate or deviation is not None:
         qd = differentiated(t, q)
         return Trajectory(t, q, qd, differentiated(t, qd), None, path.name)
     return Trajectory(t, *rates(robot, q, poses.V, poses.Vd, frame, task), None, path.name)
@@ -104,7 +116,8 @@ def follow(
 def rates(
     robot: Robot, q: np.ndarray, V: np.ndarray, Vd: np.ndarray, frame: Any, task: Any
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """q, qd, qdd of a task motion: least squares of least norm where J is not square."""
+    """q, qd, qdd of a task motion: least squares of least norm where J is not square. Closed loops:
+    of all joints of the tree, q among them."""
     chosen = {} if frame is None else {"frame": frame}
     rows = rows_of(task, robot.n)
     J = compiled(robot, "jacobian", **chosen)(q=q)[:, rows]
@@ -116,6 +129,10 @@ def rates(
     if worst > 1e-6 * (1 + np.abs(V).max()):
         raise InputError(
             f"the path passes a configuration of '{robot.name}' from which it cannot go on"
-            " (singular Jacobian)"
+            " (singular Jacobian); deviation= (m and rad) lets the motion leave it"
         )
+    if robot.loops:
+        M, psi = coordinates(robot).matrix(q, qd)
+        qd, qdd = ((M @ x[..., None])[..., 0] for x in (qd, qdd))
+        qdd = qdd + psi
     return q, qd, qdd

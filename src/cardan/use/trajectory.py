@@ -20,7 +20,7 @@ import numpy as np
 
 from ..describe.robot import Robot
 from ..errors import InputError
-from .joints import bounds, names, vector
+from .joints import array, bounds, names, vector
 from .piecewise import LAWS, Piecewise, hermite, spline, time_law
 
 __all__ = [
@@ -79,10 +79,9 @@ class Trajectory:
 
 def instants(duration: float, dt: float, start: float = 0.0) -> np.ndarray:
     """Evenly spaced times from start to start + duration, about dt apart."""
-    if not (np.isfinite(duration) and duration > 0):
-        raise InputError(f"a duration of {duration} s; expected a positive one")
-    if not (np.isfinite(dt) and dt > 0):
-        raise InputError(f"a step dt of {dt} s; expected a positive one")
+    for what, x in (("duration", duration), ("step dt", dt)):
+        if not isinstance(x, int | float | np.number) or not (np.isfinite(x) and x > 0):
+            raise InputError(f"a {what} of {x} s; expected a positive one")
     count = round(duration / dt)
     if count > _LARGEST:
         raise InputError(f"{count} samples ({duration} s every {dt} s); at most {_LARGEST}")
@@ -90,10 +89,11 @@ def instants(duration: float, dt: float, start: float = 0.0) -> np.ndarray:
 
 
 def from_law(
-    law: Callable[[Any], State], duration: float, dt: float, name: str = "trajectory"
-) -> Trajectory:
+    law: Callable[[Any], State], duration: float, dt: float, name: str = "trajectory",
+    start: float = 0.0,
+) -> Trajectory:  # fmt: skip
     """A function of time, sampled."""
-    t = instants(duration, dt)
+    t = instants(duration, dt, start)
     return Trajectory(t, *law(t), law, name)
 
 
@@ -103,7 +103,7 @@ def from_piecewise(x: Piecewise, dt: float = 1e-3, name: str = "trajectory") -> 
     def law(t: Any) -> State:
         return x(t), x(t, 1), x(t, 2)
 
-    return from_law(law, x.duration, dt, name)
+    return from_law(law, x.duration, dt, name, float(x.breaks[0]))
 
 
 def move(
@@ -168,14 +168,14 @@ def _ends(point: np.ndarray, given: Any, rows: int) -> np.ndarray:
 
 
 def through(points: Any, times: Any, *, degree: int = 3, dt: float = 1e-3) -> Trajectory:
-    """A spline through points (m, n) at times (m), at rest at both ends; degree 3 or 5."""
-    points, times = np.asarray(points, float), np.asarray(times, float)
+    """A spline through points (m, n) at times (m), at rest at both ends; degree 3 or 5.
+
+    Before the first of the times and after the last it stands still."""
+    points, times = array("points", points), array("times", times)
     if points.ndim != 2 or len(points) < 2 or times.shape != (len(points),):
         raise InputError(
             f"points {points.shape} and times {times.shape}; expected (m, n) and (m), m >= 2"
         )
-    if not (np.isfinite(points).all() and np.isfinite(times).all()):
-        raise InputError("points and times must be finite")
     late = np.flatnonzero(np.diff(times) <= 0)
     if len(late):
         k = int(late[0]) + 1
@@ -189,8 +189,9 @@ def fourier(
 ) -> Trajectory:  # fmt: skip
     """q = q0 + sum over l of a_l/(w l) sin(w l t) - b_l/(w l) cos(w l t), w = 2 pi frequency.
 
-    a, b: (harmonics, n), so that velocities are a_l cos + b_l sin; one period by default."""
-    a, b = np.atleast_2d(np.asarray(a, float)), np.atleast_2d(np.asarray(b, float))
+    a, b: (harmonics, n), so that velocities are a_l cos + b_l sin; one period by default. As a
+    function of time it goes on for ever."""
+    a, b = np.atleast_2d(array("a", a)), np.atleast_2d(array("b", b))
     if a.shape != b.shape or a.ndim != 2:
         raise InputError(f"a {a.shape} and b {b.shape} must both be (harmonics, n)")
     if not (np.isfinite(frequency) and frequency > 0):
@@ -204,26 +205,23 @@ def fourier(
         q = middle + (s / w) @ a - (c / w) @ b
         return q, c @ a + s @ b, (c * w) @ b - (s * w) @ a
 
-    return from_law(law, duration or 1 / frequency, dt, "Fourier series")
+    return from_law(law, 1 / frequency if duration is None else duration, dt, "Fourier series")
 
 
 def sampled(t: Any, q: Any, qd: Any = None, qdd: Any = None, name: str = "samples") -> Trajectory:
     """A trajectory from samples; velocities or accelerations not given come from a spline."""
-    t, q = np.asarray(t, float), np.asarray(q, float)
+    t, q = array("t", t), array("q", q)
     if t.ndim != 1 or q.ndim != 2 or len(t) != len(q) or len(t) < 2:
         raise InputError(f"t {t.shape} and q {q.shape}; expected (m) and (m, n), m >= 2")
-    for label, x in (("t", t), ("q", q)):
-        if not np.isfinite(x).all():
-            row = int(np.flatnonzero(~np.isfinite(x).reshape(len(x), -1).all(axis=1))[0])
-            raise InputError(f"{label} is not finite in row {row}")
     late = np.flatnonzero(np.diff(t) <= 0)
     if len(late):
         raise InputError(f"t[{late[0] + 1}] = {t[late[0] + 1]} is not after t[{late[0]}]")
-    rates = [None if x is None else np.asarray(x, float) for x in (qd, qdd)]
-    for label, x in zip(("qd", "qdd"), rates, strict=True):
+    given = {"qd": qd, "qdd": qdd}
+    rates = {label: None if x is None else array(label, x) for label, x in given.items()}
+    for label, x in rates.items():
         if x is not None and x.shape != q.shape:
             raise InputError(f"{label} has shape {x.shape}; expected {q.shape}, as q")
-    first, second = rates
+    first, second = rates.values()
     if first is None:
         first = differentiated(t, q)
     if second is None:
@@ -284,6 +282,8 @@ def _points(q0: Any, q1: Any) -> tuple[np.ndarray, np.ndarray]:
     if len(sizes) > 1:
         raise InputError(f"q0 has {np.size(q0)} values, q1 has {np.size(q1)}: one per joint each")
     n = sizes.pop() if sizes else 1
+    if not n:
+        raise InputError("q0 and q1 have no values: one per joint each is expected")
     return vector("q0", q0, n), vector("q1", q1, n)
 
 

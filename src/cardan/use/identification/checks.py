@@ -20,6 +20,7 @@ DEGREES = 180 / np.pi
 _STILL = 1e-3  # rad or m: a joint that moves less does not move
 _TURNS = 4 * np.pi  # more than two turns are rarely meant
 _LISTED = 5
+_ALIKE = 0.9  # correlation of a velocity with the slope of the positions it belongs to
 
 
 @dataclass(frozen=True)
@@ -65,9 +66,11 @@ def time_faults(recording: Recording, name: str, t: np.ndarray) -> Iterator[str]
             f"{t[k]:.9g} ({len(back)} such rows): sort or clean the recording"
         )
     elif len(t) > 2 and np.median(steps) > 0.5:
+        middle = float(np.median(steps))
+        unit = "ms" if middle < 500 else "us" if middle < 5e5 else "ns"
         yield (
-            f"column '{name}': {np.median(steps):.6g} s between rows (from {recording.row(0)}): "
-            'too slow for a motion; if it is in ms, set [log] time_unit = "ms"'
+            f"column '{name}': {middle:.6g} s between rows (from {recording.row(0)}): "
+            f'too slow for a motion; if it is in {unit}, set [log] time_unit = "{unit}"'
         )
 
 
@@ -94,10 +97,14 @@ def unit_faults(
     assert tau is not None
     lower, upper = bounds(robot, "lower"), bounds(robot, "upper")
     reach = np.maximum(np.abs(lower), np.abs(upper))
+    slopes = None
+    if qd is not None and t is not None and len(t) > 20:
+        slopes = np.gradient(q, t, axis=0)
     for j, joint in enumerate(moving(robot)):
         told = None
-        if qd is not None and t is not None and len(t) > 20:
-            told = _ratio_fault(names.position[j], names.velocity[j], t, q[:, j], qd[:, j])
+        if slopes is not None and qd is not None:
+            told = _ratio_fault(names.position[j], names.velocity[j], slopes[:, j], qd[:, j])
+            told = told or _other_fault(names, j, slopes[:, j], qd)
         if told is None and joint.sigma != PRISMATIC:
             told = _range_fault(recording, names.position[j], q[:, j], float(reach[j]))
         if told:
@@ -115,11 +122,32 @@ def unit_faults(
             )
 
 
-def _ratio_fault(
-    position: str, velocity: str, t: np.ndarray, q: np.ndarray, qd: np.ndarray
-) -> str | None:
+def _other_fault(names: Names, j: int, slope: np.ndarray, qd: np.ndarray) -> str | None:
+    """Is the velocity recorded beside a position that of another joint, or of the other sign?"""
+    if np.std(slope) < 1e-9:
+        return None
+    alike = [
+        float(np.corrcoef(slope, x)[0, 1]) if np.std(x) > 1e-9 else 0.0 for x in np.asarray(qd).T
+    ]
+    if alike[j] > 0.5:
+        return None
+    position, velocity = names.position[j], names.velocity[j]
+    if alike[j] < -_ALIKE:
+        return (
+            f"column '{velocity}' is the rate of '{position}' with the other sign, from the first "
+            "row to the last: set [velocity] sign, or [velocity] used = false"
+        )
+    k = int(np.argmax(alike))
+    if alike[k] > _ALIKE:
+        return (
+            f"column '{position}' moves as '{names.velocity[k]}' says, not as '{velocity}', from "
+            "the first row to the last: are columns swapped?"
+        )
+    return None
+
+
+def _ratio_fault(position: str, velocity: str, slope: np.ndarray, qd: np.ndarray) -> str | None:
     """Does the recorded velocity fit the slope of the positions?"""
-    slope = np.gradient(q, t)
     if np.std(qd) < 1e-9 or np.std(slope) < 1e-9:
         return None
     ratio = float(slope @ qd / (qd @ qd))

@@ -20,7 +20,6 @@ from ...describe.files import load
 from ...describe.robot import Robot
 from ...errors import InputError
 from ...models.base_parameters import split_columns
-from . import checks
 from .columns import Model, model_of
 from .consistent import FullParameters, consistent_fit
 from .equations import Equations, equations, full_matrix, known_torques, shaped, stacked
@@ -30,13 +29,13 @@ from .result import Curves, Essential, Identification, together
 from .series import series_of
 from .signals import Motion, Plan, moved, plan, require_scipy
 from .solve import Estimate, essential, estimate, fit_shape, relative_error
+from .suspicion import suspicions
 
 __all__ = ["identify"]
 
 Log = str | os.PathLike[str] | Mapping[str, Any]
 Progress = Callable[[str], None]
 _SHORTEST = 0.5  # s
-_POOR = 0.12  # a fit worse than this is looked at for wrong units
 
 
 @dataclass(frozen=True)
@@ -75,7 +74,7 @@ def identify(
     progress("solving")
     model, dropped = fit.excited()
     shape, found, data = fit.solved()
-    notes += [*dropped, *_unit_suspicion(model, chosen, sources, shape, data, found)]
+    notes += [*dropped, *suspicions(model, chosen, [s.motion for s in sources], shape, data, found)]
     notes += _remarks(model, found)
     progress("validating")
     curves, errors = _evaluated(model, chosen, sources, others, shape, found.K)
@@ -317,60 +316,3 @@ def _remarks(model: Model, found: Estimate) -> list[str]:
             "length): move faster, farther, in more directions (cardan excite)"
         )
     return notes
-
-
-def _unit_suspicion(
-    model: Model, recipe: Recipe, sources: Sequence[_Source], shape: Mapping[str, float],
-    data: Equations, found: Estimate,
-) -> list[str]:  # fmt: skip
-    """Would the torques fit far better if positions were in degrees? Looked at when the fit is
-    bad, or when positions beyond half a turn have no velocities beside them to tell."""
-    error = relative_error(data.W[data.valid], data.y[data.valid], found.K)
-    motions = [_sparse(source.motion) for source in sources]
-    large = np.max([np.abs(m.q).max(axis=0) for m in motions], axis=0) > np.pi
-    poor = error >= _POOR
-    asked = [j for j in range(model.robot.n) if poor or (large[j] and not motions[0].measured)]
-    if not asked or not recipe.log.check_units:
-        return []
-    now = _quick_error(model, motions, shape)
-    best, guilty = now, ""
-    trials = [asked, *([j] for j in asked)] if len(asked) > 1 else [asked]
-    for joints in trials:
-        for factor, unit in ((1 / checks.DEGREES, "deg"), (checks.DEGREES, "rad"))[: 1 + poor]:
-            trial = _quick_error(model, [_rescaled(m, joints, factor) for m in motions], shape)
-            if trial < best:
-                best, guilty = trial, f"{_positions(recipe, joints)} read in {unit}"
-    if best < 0.4 * now and best < 2 * _POOR:
-        raise InputError(
-            f"{motions[0].name}: the torques fit far better ({best:.2%} instead of {now:.2%}) with "
-            f"{guilty}, from the first row on: set [position] unit (if it is right as it is: "
-            "[log] check_units = false)"
-        )
-    told = f"the fit is bad: relative torque error {error:.0%}; look at columns, units and signs"
-    return [told] if poor else []
-
-
-def _sparse(motion: Motion) -> Motion:
-    return motion.part(slice(None, None, max(1, len(motion.q) // 1500)))
-
-
-def _quick_error(model: Model, motions: Sequence[Motion], shape: Mapping[str, float]) -> float:
-    """The relative error of a plain fit to unfiltered torques."""
-    parts = [full_matrix(model, m, shape)[..., list(model.kept)][m.valid] for m in motions]
-    known = [(m.tau - known_torques(model, m))[m.valid] for m in motions]
-    W, y = np.concatenate(parts), np.concatenate(known)
-    norms = np.maximum(np.linalg.norm(W, axis=0), 1e-300)
-    K, *_ = np.linalg.lstsq(W / norms, y, rcond=1e-12)
-    return relative_error(W / norms, y, K)
-
-
-def _rescaled(motion: Motion, joints: Sequence[int], factor: float) -> Motion:
-    scale = np.ones(motion.q.shape[1])
-    scale[list(joints)] = factor
-    return replace(motion, q=motion.q * scale, qd=motion.qd * scale, qdd=motion.qdd * scale)
-
-
-def _positions(recipe: Recipe, joints: Sequence[int]) -> str:
-    names = recipe.position.columns
-    listed = [names[j] if len(names) > j else f"q{j + 1}" for j in joints]
-    return f"column{'s' * (len(joints) > 1)} {', '.join(listed)}"

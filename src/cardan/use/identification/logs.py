@@ -2,7 +2,7 @@
 
     .csv .txt .tsv   a line of names, then rows; without names the columns are c1, c2, ...
     .parquet         numeric columns, times; lists of equal length as name1, name2, ...
-    .mat             vectors, and matrices as name1, name2, ... (version 7 and older)
+    .mat .npz        vectors, and matrices as name1, name2, ... (MAT: version 7 and older)
     .bag .db3 .mcap  ROS 1 and ROS 2 bags, or the folder of a ROS 2 bag (see `bags`)
     a folder         its tables side by side, columns named table/column
 
@@ -22,12 +22,12 @@ from typing import Any
 import numpy as np
 
 from ...errors import InputError, MissingExtraError, UnknownNameError
-from ..tables import arrow
+from ..tables import arrow, read_table
 from .recipe import Records
 
 __all__ = ["Recording", "read_recording"]
 
-TABLES = (".csv", ".txt", ".tsv", ".parquet", ".mat")
+TABLES = (".csv", ".txt", ".tsv", ".parquet", ".mat", ".npz")
 BAGS = (".bag", ".db3", ".mcap")
 _HINT = f"allowed: {', '.join((*TABLES, *BAGS))}, or a folder of tables"
 
@@ -79,7 +79,7 @@ def _file(path: Path, log: Records) -> Recording:
 
         columns, notes = read_bag(path, log.topic)
         return Recording(str(path), columns, 0, notes)
-    readers: Any = {".parquet": _parquet, ".mat": _mat}
+    readers: Any = {".parquet": _parquet, ".mat": _mat, ".npz": _npz}
     if suffix in readers:
         return Recording(str(path), readers[suffix](path))
     if suffix in TABLES:
@@ -145,23 +145,26 @@ def _split(arrays: Mapping[str, Any]) -> dict[str, np.ndarray]:
 def _text(path: Path) -> Recording:
     """A table as text, separated by commas, semicolons, tabs or spaces."""
     try:
-        with path.open(newline="", encoding="utf-8-sig") as stream:
-            lines = stream.read().splitlines()
+        content = path.read_bytes()
+        coding = "utf-16" if content[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig"
+        lines = content.decode(coding).splitlines()
     except (OSError, UnicodeDecodeError) as error:
         raise InputError(f"{path}: cannot be read as text: {error}") from None
     first = next((k for k, line in enumerate(lines) if line.strip() and line[0] not in "#%"), None)
     if first is None:
         raise InputError(f"{path}: the file is empty")
     head = lines[first]
-    separator = next((mark for mark in ",;\t" if mark in head), " ")
+    separator = next((mark for mark in ";\t," if mark in head), " ")
     rows = csv.reader(lines[first:], delimiter=separator, skipinitialspace=True)
     cells = [[cell.strip() for cell in row] for row in rows]
-    named = not all(np.isfinite(_float(cell)) for cell in cells[0])
+    named = not all(np.isfinite(_float(_point(cell))) for cell in cells[0])
     header = cells[0] if named else [f"c{k}" for k in range(1, len(cells[0]) + 1)]
     body = cells[1:] if named else cells
     while body and not any(body[-1]):
         body.pop()
     _rectangular(path, header, body, first + 1 + named)
+    if separator != ",":  # 0,5 is how half of the world writes it
+        body = [[_point(cell) for cell in row] for row in body]
     values = _matrix(body, len(header))
     columns = {name: np.ascontiguousarray(values[:, c]) for c, name in enumerate(header)}
     return Recording(str(path), columns, first + 1 + named)
@@ -186,6 +189,11 @@ def _matrix(body: Sequence[Sequence[str]], width: int) -> np.ndarray:
         return np.array(body, dtype=float).reshape(len(body), width)
     except ValueError:  # some cell is no number: find out which
         return np.array([[_float(cell) for cell in row] for row in body]).reshape(-1, width)
+
+
+def _point(cell: str) -> str:
+    """A number with a decimal comma, with a point instead."""
+    return cell.replace(",", ".") if cell.count(",") == 1 and "." not in cell else cell
 
 
 def _float(text: str) -> float:
@@ -216,6 +224,10 @@ def _parquet(path: Path) -> dict[str, np.ndarray]:
                 if column.null_count or kind.startswith(("bool", "decimal")) \
                 else column.to_numpy()  # fmt: skip
     return _split(found)
+
+
+def _npz(path: Path) -> dict[str, np.ndarray]:
+    return _split(read_table(path))
 
 
 def _nan(x: Any) -> float:

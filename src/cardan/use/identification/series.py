@@ -31,6 +31,8 @@ _ALIASES = {
     "acceleration": ("qdd", "ddq", "acceleration", "acc", "qdd_"),
     "torque": ("tau", "torque", "effort", "Gamma", "tau_"),
 }
+_AS_RECORDED = 200_000  # samples: more are filtered and thinned out
+_DEGREE, _ENDS = 7, 6  # of the spline; samples at its ends that are less exact
 _TIMES = ("t", "time", "timestamp", "Time", "T")
 _UNITS = {"position": "rad", "velocity": "rad/s", "acceleration": "rad/s^2", "torque": "N*m"}
 
@@ -98,7 +100,7 @@ def series_of(
         timed,
     )  # fmt: skip
     whole, more = _without_saturation(robot, whole, names)
-    parts, gaps = _uniform(whole) if timed else ([whole], [])
+    parts, gaps = _uniform(whole, recipe) if timed else ([whole], [])
     return parts, [*notes, *more, *gaps]
 
 
@@ -251,7 +253,7 @@ def _without_saturation(robot: Robot, x: Series, names: Names) -> tuple[Series, 
     return replace(x, valid=x.valid & ~flags), notes
 
 
-def _uniform(x: Series) -> tuple[list[Series], list[str]]:
+def _uniform(x: Series, recipe: Recipe) -> tuple[list[Series], list[str]]:
     """Stretches at uniform times: single dropped samples are interpolated, long gaps divide."""
     steps = np.diff(x.t)
     dt = float(np.median(steps))
@@ -271,15 +273,31 @@ def _uniform(x: Series) -> tuple[list[Series], list[str]]:
     kept = [part for part in parts if len(part.t) >= 20]
     if not kept:
         raise InputError(f"{x.name}: too short: no 20 samples without a gap")
-    return [_resampled(part, dt) for part in kept], notes
+    return [_resampled(part, dt, _unfiltered(recipe)) for part in kept], notes
 
 
-def _resampled(x: Series, dt: float) -> Series:
-    """The series at uniform times, by cubic splines where they are not uniform already."""
+def _unfiltered(recipe: Recipe) -> bool:
+    """May the equations hold at the times recorded, with nothing filtered?"""
+    chosen = recipe.filter
+    return (
+        recipe.fit.model == "dynamic"
+        and chosen.cutoff in ("auto", "none")
+        and chosen.parallel in ("auto", "none")
+        and chosen.decimate in ("auto", 1)
+    )
+
+
+def _resampled(x: Series, dt: float, unfiltered: bool) -> Series:
+    """The series at uniform times, by cubic splines where they are not uniform already. Without
+    noise it stays as it is, with the derivatives of a spline: torques jump with the friction, and
+    are best not interpolated."""
     steps = np.diff(x.t)
     if np.abs(steps - steps.mean()).max() <= 1e-3 * steps.mean() and steps.max() < 1.5 * dt:
         return x
     from scipy.interpolate import CubicSpline
+
+    if unfiltered and len(x.t) <= _AS_RECORDED and (as_it_is := _differentiated(x)) is not None:
+        return as_it_is
 
     count = round((x.t[-1] - x.t[0]) / dt) + 1
     t = np.linspace(x.t[0], x.t[-1], count)
@@ -290,3 +308,30 @@ def _resampled(x: Series, dt: float) -> Series:
 
     changed: Any = {key: at(getattr(x, key)) for key in ("q", "qd", "qdd", "tau")}
     return replace(x, t=t, valid=x.valid[near], **changed)
+
+
+def _differentiated(x: Series) -> Series | None:
+    """Velocities and accelerations by a spline through the positions, at the times recorded; None
+    if these are noisy: half of the samples then do not foretell the others."""
+    from scipy.interpolate import make_interp_spline
+
+    if x.qd is not None and x.qdd is not None:
+        return x
+    if len(x.t) < 8 * _ENDS:
+        return None
+    given = x.q if x.qd is None else x.qd
+    inside = slice(2 * _ENDS, -2 * _ENDS)
+    half = make_interp_spline(x.t[::2], given[::2], k=_DEGREE)(x.t)
+    found = make_interp_spline(x.t, given, k=_DEGREE)
+    rates = found.derivative()(x.t), found.derivative(2)(x.t)
+    noise = np.abs(half - given)[inside].max(axis=0) * len(x.t) / (x.t[-1] - x.t[0])
+    if x.qd is None:
+        noise = noise * len(x.t) / (x.t[-1] - x.t[0])
+    wanted = np.sqrt(np.mean((rates[0] if x.qd is not None else rates[1]) ** 2, axis=0))
+    if (noise > 1e-2 * np.maximum(wanted, 1e-12)).any():
+        return None
+    valid = x.valid.copy()
+    valid[:_ENDS] = valid[-_ENDS:] = False
+    if x.qd is None:
+        return replace(x, qd=rates[0], qdd=rates[1], valid=valid)
+    return replace(x, qdd=rates[0], valid=valid)

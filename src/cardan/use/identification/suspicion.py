@@ -1,0 +1,151 @@
+"""Would the torques fit far better if a column meant something else: degrees, another joint?
+
+Looked at when a fit is poor, by plain fits to some of the samples: a recording whose columns are
+swapped is told from a robot that the model does not describe.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+
+from ...errors import InputError
+from . import checks
+from .columns import Model
+from .equations import Equations, full_matrix, known_torques
+from .recipe import Recipe, Signal
+from .signals import Motion
+from .solve import Estimate, relative_error
+
+__all__ = ["suspicions"]
+
+_POOR = 0.12  # a fit worse than this is looked at for wrong units
+_FAIR = 0.02  # ... and than this, for columns that are swapped or have the wrong sign
+_SURE, _LIKELY = 0.4, 0.7  # of the error, with another meaning: refused, noted
+_MANY = 10  # joints: of more, only neighbours are thought to be swapped
+
+Shape = Mapping[str, float]
+
+
+def suspicions(
+    model: Model, recipe: Recipe, motions: Sequence[Motion], shape: Shape, data: Equations,
+    found: Estimate,
+) -> list[str]:  # fmt: skip
+    """Notes; an InputError where another meaning of a column is beyond doubt."""
+    if not recipe.log.check_units:
+        return []
+    error = relative_error(data.W[data.valid], data.y[data.valid], found.K)
+    poor = error >= _POOR
+    _units(model, recipe, [_sparse(m, 1500) for m in motions], shape, poor)
+    told = []
+    if error >= _FAIR:
+        told = _order(model, recipe, [_sparse(m, 300) for m in motions], shape)
+    if poor:
+        said = (
+            f"the fit is bad: relative torque error {error:.0%}; look at columns, units and signs"
+        )
+        told.append(said)
+    return told
+
+
+def _units(
+    model: Model, recipe: Recipe, motions: Sequence[Motion], shape: Shape, poor: bool
+) -> None:
+    """Positions in degrees? Looked at when the fit is bad, or when positions beyond half a turn
+    have no velocities beside them to tell."""
+    large = np.max([np.abs(m.q).max(axis=0) for m in motions], axis=0) > np.pi
+    asked = [j for j in range(model.robot.n) if poor or (large[j] and not motions[0].measured)]
+    if not asked:
+        return
+    now = _quick_error(model, motions, shape)
+    best, guilty = now, ""
+    trials = [asked, *([j] for j in asked)] if len(asked) > 1 else [asked]
+    for joints in trials:
+        for factor, unit in ((1 / checks.DEGREES, "deg"), (checks.DEGREES, "rad"))[: 1 + poor]:
+            trial = _quick_error(model, [_rescaled(m, joints, factor) for m in motions], shape)
+            if trial < best:
+                best, guilty = trial, f"{_listed(recipe.position, 'q', joints)} read in {unit}"
+    if best < _SURE * now and best < 2 * _POOR:
+        raise InputError(
+            f"{motions[0].name}: the torques fit far better ({best:.2%} instead of {now:.2%}) with "
+            f"{guilty}, from the first row on: set [position] unit (if it is right as it is: "
+            "[log] check_units = false)"
+        )
+
+
+def _order(model: Model, recipe: Recipe, motions: Sequence[Motion], shape: Shape) -> list[str]:
+    """Columns of two joints swapped, or one with the wrong sign?"""
+    now = _quick_error(model, motions, shape)
+    best, guilty = now, ""
+    for what, changed in _trials(model.robot.n, recipe, motions):
+        trial = _quick_error(model, changed, shape)
+        if trial < best:
+            best, guilty = trial, what
+    if best >= _LIKELY * now:
+        return []
+    told = (
+        f"the torques fit far better ({best:.2%} instead of {now:.2%}) with {guilty}, from the "
+        "first row on: look at the order of the columns and their signs in the recipe"
+    )
+    if best < _SURE * now:
+        raise InputError(
+            f"{motions[0].name}: {told} (if it is right as it is: [log] check_units = false)"
+        )
+    return [told]
+
+
+def _trials(
+    n: int, recipe: Recipe, motions: Sequence[Motion]
+) -> Iterator[tuple[str, list[Motion]]]:
+    pairs = [(a, b) for a, b in combinations(range(n), 2) if n <= _MANY or b == a + 1]
+    for signal, key, names in ((recipe.torque, "tau", ["tau"]), (recipe.position, "q", _STATE)):
+        for pair in pairs:
+            order = np.arange(n)
+            order[list(pair)] = pair[::-1]
+            what = f"{_listed(signal, key, pair)} swapped"
+            yield what, [_changed(m, names, lambda x, o=order: x[:, o]) for m in motions]
+        for j in range(n):
+            sign = np.ones(n)
+            sign[j] = -1
+            what = f"the sign of {_listed(signal, key, [j])} changed"
+            yield what, [_changed(m, names, lambda x, s=sign: x * s) for m in motions]
+
+
+_STATE = ["q", "qd", "qdd"]
+
+
+def _changed(motion: Motion, names: Sequence[str], change: Any) -> Motion:
+    values: Any = {name: change(getattr(motion, name)) for name in names}
+    if "tau" in names and values["tau"].shape == motion.valid.shape:
+        values["valid"] = np.asarray(change(motion.valid.astype(float)) != 0)
+    return replace(motion, **values)
+
+
+def _sparse(motion: Motion, rows: int) -> Motion:
+    return motion.part(slice(None, None, max(1, len(motion.q) // rows)))
+
+
+def _quick_error(model: Model, motions: Sequence[Motion], shape: Shape) -> float:
+    """The relative error of a plain fit to unfiltered torques."""
+    parts = [full_matrix(model, m, shape)[..., list(model.kept)][m.valid] for m in motions]
+    known = [(m.tau - known_torques(model, m))[m.valid] for m in motions]
+    W, y = np.concatenate(parts), np.concatenate(known)
+    norms = np.maximum(np.linalg.norm(W, axis=0), 1e-300)
+    K, *_ = np.linalg.lstsq(W / norms, y, rcond=1e-12)
+    return relative_error(W / norms, y, K)
+
+
+def _rescaled(motion: Motion, joints: Sequence[int], factor: float) -> Motion:
+    scale = np.ones(motion.q.shape[1])
+    scale[list(joints)] = factor
+    return replace(motion, q=motion.q * scale, qd=motion.qd * scale, qdd=motion.qdd * scale)
+
+
+def _listed(signal: Signal, key: str, joints: Sequence[int]) -> str:
+    names = signal.columns
+    listed = [names[j] if len(names) > j else f"{key}{j + 1}" for j in joints]
+    return f"column{'s' * (len(joints) > 1)} {', '.join(listed)}"
