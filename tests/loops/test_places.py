@@ -203,3 +203,37 @@ def test_an_oscillating_cylinder_cut_at_its_slide() -> None:
     tip = 0.2 * np.array([np.cos(0.7), np.sin(0.7)])
     way = np.arctan2(-tip[1], 0.6 - tip[0])
     assert np.sin(found[:, 0] + found[:, 1] - way) == pytest.approx([0, 0], abs=1e-12)
+
+
+@pytest.mark.parametrize("name", ["3-RPR", "orthoglide-platform", "delta"])
+def test_the_end_effector_of_a_parallel_robot_is_its_platform(name: str) -> None:
+    robot = cardan.load(ROBOTS[name])
+    geometry = cardan.model(robot, "loop-geometry")
+    q = np.concatenate([sample.q for sample in geometry.analysis.samples])
+    q = q[geometry.singular(q) > 1e-2][:6]
+    J = cardan.model(robot, "jacobian").evaluate(q=q)
+    same = cardan.model(robot, "jacobian", frame="platform").evaluate(q=q)
+    assert np.array_equal(J, same)
+    inverse = cardan.model(robot, "jacobian-inverse").evaluate(q=q).Jinv
+    assert inverse @ J == pytest.approx(np.broadcast_to(np.eye(3), (len(q), 3, 3)), abs=1e-8)
+
+
+def test_a_jacobian_that_is_singular_everywhere_has_no_inverse() -> None:
+    with pytest.raises(cardan.CardanError, match=r"has rank 2 everywhere"):
+        cardan.model(cardan.load(RPR), "jacobian-inverse", frame="slide1")
+
+
+def test_legs_that_hold_the_platform_too_are_refused() -> None:
+    """A 3-PRS: six coordinates, three motors; its legs have two joints each."""
+    leg = {
+        "copies": 3,
+        "link": [{"name": "slide", "joint": "prismatic", "d": 0.5, "mass": 1},
+                 {"name": "rod", "active": False, "alpha": "pi/2", "mass": 1, "com": [0.3, 0, 0]}],
+        "loop": [{"name": "ball", "cut": {"antecedent": "rod", "d": 0.6, "joint": "spherical"},
+                  "twin": {"antecedent": "platform", "d": 0.2}}],
+    }  # fmt: skip
+    robot = cardan.load({"platform": {"mass": 1}, "leg": [leg]})
+    for model in ("platform-inverse-dynamics", "platform-direct-dynamics"):
+        for space in ("joint", "cartesian"):
+            with pytest.raises(cardan.CardanError, match="as many coordinates as there are motors"):
+                cardan.model(robot, model, space=space)

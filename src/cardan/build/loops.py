@@ -10,15 +10,18 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
+import numpy as np
+
 from ..closure.analysis import Analysis, analyse, independent
 from ..closure.geometry import LoopGeometry
 from ..describe.robot import Robot
 from ..errors import ModelError
 from ..mechanism.loops import Connection, opened
 from ..mechanism.tree import Tree
-from ..models.bodies import Bodies
+from ..models.bodies import Bodies, bodies
 from ..models.flexible_rigid import rigid
 from ..models.jacobian import Jacobian, rotation
+from ..models.jacobian import jacobian as jacobian_model
 from ..models.kinematics import accelerations as accelerations_model
 from ..models.kinematics import velocities as velocities_model
 from ..models.loops import Constraint, closed
@@ -285,6 +288,8 @@ def jacobian(
         Jinv, det = pseudo_inverse(J)
         return {"Jinv": ((made.na, 6), flat(Jinv)), "det": ((), [det])}
 
+    if inverted:
+        _require_full(made, n, tree.names[n])
     forms = forms_of(made.tree, n, r, k, tool, outputs, tried=3)
     names = ["Jinv", "det"] if inverted else ["J"]
     described = MEANING[names[0]].replace("joint variable", "active joint")
@@ -293,6 +298,21 @@ def jacobian(
         "det": MEANING["det"],
     }
     return made.program(model, made.inputs("q"), forms, names, meaning=meaning)
+
+
+def _require_full(made: Closing, n: int, name: str) -> None:
+    """A Jacobian that is singular everywhere has no inverse."""
+    most = 0
+    for sample in made.analysis.samples[:1]:
+        scene = bodies(opened(made.connection.robot), sample.values.__getitem__)
+        for q in sample.q[:4].tolist():
+            J = _active_columns(made, scene, q, jacobian_model(scene, q, n, 0, 0))
+            most = max(most, int(np.linalg.matrix_rank(np.array(J, float), tol=1e-9)))
+    if most < min(6, made.na):
+        raise ModelError(
+            f"'jacobian-inverse' of '{made.robot.name}': the Jacobian of frame {n} ({name}) has"
+            f" rank {most} everywhere, less than its {made.na} active joints; choose another frame"
+        )
 
 
 def jacobian_inverse(robot: Robot, **options: Any) -> Program:

@@ -123,6 +123,12 @@ def _platform(robot: Robot, model: str, symbolic: bool, idle: str) -> _Platform:
         raise ModelError(f"'{model}' of '{robot.name}' needs a fixed base")
     parallel = Parallel.of(made.connection, model)
     _require_bare(robot, parallel, model)
+    if len(parallel.coordinates) != made.na:
+        raise ModelError(
+            f"'{model}' of '{robot.name}' needs a platform with as many coordinates as there are"
+            f" motors: it has {len(parallel.coordinates)} for {made.na}, so that its legs hold it"
+            " too; leave out those that follow, or use 'inverse-dynamics' and 'direct-dynamics'"
+        )
     rows = []
     for k, leg in enumerate(parallel.legs):
         joints = tuple(j for j in leg.joints if j not in made.analysis.idle)

@@ -19,6 +19,7 @@ class Tree:
     antecedent: tuple[int, ...]  # [j] for j = 0..nl; antecedent[0] is -1
     sigma: tuple[int, ...]
     names: tuple[str, ...]
+    platform: int = 0  # the link that all of several loops end on, 0 without
 
     @classmethod
     def of(cls, robot: Robot) -> Tree:
@@ -27,6 +28,7 @@ class Tree:
             antecedent=(-1, *(joint.antecedent for joint in joints)),
             sigma=(FIXED, *(joint.sigma for joint in joints)),
             names=("base", *(link.name for link in robot.links)),
+            platform=_platform(robot),
         )
 
     @property
@@ -63,7 +65,10 @@ class Tree:
 
     @property
     def last(self) -> int:
-        """The terminal link taken as end effector by default: the end of the longest path."""
+        """The link taken as end effector by default: a platform that the loops share, or the end
+        of the longest path."""
+        if self.platform:
+            return self.platform
         return max(range(self.nl + 1), key=lambda j: (len(self.path(j)), -j))
 
     def link(self, frame: int | str | None) -> int:
@@ -82,3 +87,16 @@ class Tree:
         if isinstance(frame, bool) or not isinstance(frame, int) or not 0 <= frame <= self.nl:
             raise ModelError(f"frame {frame} does not exist; frames are 0 (base) to {self.nl}")
         return frame
+
+
+def _platform(robot: Robot) -> int:
+    """The link on passive joints that every loop of several has a frame on, 0 if there is none."""
+    ends = [{loop.cut.antecedent, loop.twin.antecedent} for loop in robot.loops]
+    common = set.intersection(*ends) if len(ends) > 1 else set()
+    for link in sorted(common - {0}):
+        j = link
+        while 0 < j <= len(robot.joints) and not robot.joints[j - 1].active:
+            j = robot.joints[j - 1].antecedent
+        if j == 0:
+            return link
+    return 0
