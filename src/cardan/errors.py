@@ -55,7 +55,8 @@ class Fault:
 
     def __str__(self) -> str:
         where = ":".join(str(part) for part in (self.file, self.line) if part)
-        parts = [where, f"link {self.link}" if self.link else "", self.message]
+        what = "" if not self.link or " of loop " in self.link else "link "
+        parts = [where, what + self.link, self.message]
         text = ": ".join(part for part in parts if part)
         return f"{text} (warning)" if self.severity == "warning" else text
 

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+import warnings
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .errors import InputError, ProgramError, UnknownNameError
+from .errors import CardanWarning, InputError, ProgramError, UnknownNameError
 from .ir import code as ir_code
 from .ir.code import Code
 from .ir.cost import Cost, cost
+from .ir.divisors import Divisor, divisors, formula, vanishing
 from .ir.interpret import interpret
 
 if TYPE_CHECKING:
@@ -37,7 +40,34 @@ class Program:
     expanded: bool = False  # print without intermediate variables
     remarks: tuple[str, ...] = ()  # what a reader of the intermediate values must know
     columns: tuple[str, ...] = ()  # of a regressor: the parameter of each column
-    nonzero: tuple[str, ...] = ()  # formulas in the parameters by which the program divides
+
+    @cached_property
+    def divisors(self) -> tuple[Divisor, ...]:
+        """What depends on the parameters alone and is divided by."""
+        return tuple(divisors(self.code)) if self.parameters else ()
+
+    @property
+    def nonzero(self) -> tuple[str, ...]:
+        """Formulas in the parameters by which the program divides: none of them may be zero."""
+        ids = dict.fromkeys(id for divisor in self.divisors for id in divisor.factors)
+        return tuple(dict.fromkeys(formula(self.code, id, self.parameters) for id in ids))
+
+    def zeros(self, p: np.ndarray | Sequence[np.ndarray]) -> str:
+        """What is wrong with these values of the parameters, if the program divides by one of them
+        that is zero; and the remedy."""
+        found = vanishing(self.code, self.divisors, p) if self.divisors else []
+        if not found:
+            return ""
+        names = ", ".join(dict.fromkeys(formula(self.code, id, self.parameters) for id in found))
+        ids = set(found)
+        avoidable = any(x.avoidable and ids & set(x.factors) for x in self.divisors)
+        where = f"'{self.model}' of '{self.robot}' divides by {names}, and that is 0 here"
+        if not avoidable:
+            return f"{where}: no number comes out; check masses and inertias"
+        return (
+            f"{where}: give the robot the value (robot.with_values({{...}}), --set) and derive"
+            " again, or derive with effort='safe'"
+        )
 
     @property
     def inputs(self) -> dict[str, tuple[int, ...]]:
@@ -90,20 +120,14 @@ class Program:
         from .run.outputs import outputs_type
 
         arrays = self.arrays(inputs)
+        fault = self.zeros(arrays["p"]) if self.divisors else ""
+        if fault and arrays["p"].ndim == 1:
+            raise InputError(fault)
+        if fault:
+            warnings.warn(fault, CardanWarning, stacklevel=2)
         result = interpret(self.code, arrays)
         values = list(result.values())
-        if self.nonzero and "p" in arrays and arrays["p"].ndim == 1:
-            self._require_numbers([*arrays.values()], values)
         return values[0] if len(values) == 1 else outputs_type(tuple(result))(*values)
-
-    def _require_numbers(self, given: list[np.ndarray], found: list[np.ndarray]) -> None:
-        if all(np.isfinite(x).all() for x in found) or not all(np.isfinite(x).all() for x in given):
-            return
-        raise InputError(
-            f"'{self.model}' of '{self.robot}' divides by {', '.join(self.nonzero)}, and one of"
-            " these is 0 here: give the robot the value (robot.with_values({...})) and derive"
-            " again, or derive with effort='safe'"
-        )
 
     def arrays(self, inputs: Mapping[str, Any]) -> dict[str, np.ndarray]:
         """The given inputs as float arrays, completed by known parameter values, and checked."""
@@ -173,7 +197,6 @@ class Program:
             "expanded": self.expanded,
             "remarks": list(self.remarks),
             "columns": list(self.columns),
-            "nonzero": list(self.nonzero),
             "code": ir_code.to_json(self.code),
         }
         return json.dumps(data, indent=None, separators=(",", ":"), allow_nan=False) + "\n"
@@ -195,7 +218,6 @@ class Program:
                 expanded=bool(data["expanded"]),
                 remarks=tuple(map(str, data.get("remarks", ()))),
                 columns=tuple(map(str, data.get("columns", ()))),
-                nonzero=tuple(map(str, data.get("nonzero", ()))),
             )
         except ProgramError:
             raise

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -404,6 +405,41 @@ def test_help_loads_no_compiler() -> None:
     assert done.stdout.strip() == "[]"
 
 
+FAR = """
+cardan = 1
+[[link]]
+[[link]]
+d = 0.1
+active = false
+[[link]]
+name = "rocker"
+antecedent = 0
+active = false
+d = 5
+[[loop]]
+name = "bar"
+cut = { antecedent = 2, d = 0.1 }
+twin = { antecedent = "rocker", d = 0.1 }
+"""
+
+
+def test_check_closes_loops(tmp_path: Path) -> None:
+    path = tmp_path / "far.toml"
+    path.write_text(FAR)
+    result = cli("check", str(path), "delta")
+    assert result.exit_code == 1
+    assert re.search(r"loop 'bar' stays open by [\d.]+ m at best", result.stdout)
+    assert "delta: no faults" in result.stdout
+    path.write_text(FAR.replace("d = 5", "d = 0.2").replace("active = false", "", 1))
+    assert "has 2 active joints" in cli("check", str(path)).stdout
+
+
+def test_loops_options_that_exclude_each_other() -> None:
+    both = ("--at", "0.1,0.1,0.1", "--platform", "0,0,-0.4")
+    assert "not both" in refused("loops", "delta", *both, status=2)
+    assert "--to" in refused("loops", "delta", "--legs", status=2)
+
+
 def test_loops() -> None:
     data = json.loads(printed("loops", "fivebar", "--at", "2.2,0.9", "--equations", "--json"))
     assert (data["mobility"], data["Gruebler"], len(data["assemblies"])) == (2, -1, 2)
@@ -412,7 +448,9 @@ def test_loops() -> None:
     assert "8 assemblies" in printed("loops", "delta", "--platform=0,0,-0.45")
     assert "idle: w1, w2, w3, w4, w5, w6" in printed("loops", "stewart-sps")
     assert "void loop_geometry(" in printed("loops", "delta", "--legs", "--to", "c")
-    assert "legs.code" in refused("loops", "delta", "--to", "c")
+    assert "three spheres" in printed("loops", "delta", "--to", "c")
+    assert "no closed form" in refused("loops", "stewart", "--to", "c")
+    assert data["overconstrained"] is True
     assert "loop 'tip' stays open by" in refused("loops", "fivebar", "--at", "3.1,0")
     assert "'a' is not a number" in refused("loops", "fivebar", "--at", "a,b")
     assert "no closed loop" in refused("loops", "rx90")

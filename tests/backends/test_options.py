@@ -244,3 +244,10 @@ def test_defaults_may_always_be_given() -> None:
 def test_nothing_to_set_up() -> None:
     program = cardan.model(bundled_trees()["panda"], "transform")
     assert program.emit("c", split=True) == program.emit("c")
+
+
+def test_plain_text_says_which_parameter_was_renamed() -> None:
+    robot = cardan.load({"link": [{"ZZ": "tau", "MX": "sin", "alpha": "pi/2", "M": "m"}]})
+    text = cardan.model(robot, "inverse-dynamics").emit("text")
+    assert "tau_ is the parameter tau" in text
+    assert "m is the parameter" not in text

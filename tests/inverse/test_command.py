@@ -3,14 +3,28 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
 from typer.testing import CliRunner
 
+import cardan
 from cardan.app.cli import app
+from cardan.describe.robot import Joint, Link, Robot
+from cardan.exact import exact
 
 POSE = "1 0 0 0.4  0 1 0 0.2  0 0 1 0.3  0 0 0 1"
+
+
+URDF = """<robot name="one">
+<link name="base"/><link name="arm"/><link name="tip"/>
+<joint name="turn" type="continuous"><parent link="base"/><child link="arm"/>
+<axis xyz="0 0 1"/></joint>
+<joint name="end" type="fixed"><parent link="arm"/><child link="tip"/>
+<origin xyz="0.3 0 0.1"/></joint></robot>
+"""
 
 
 def run(*words: str, code: int = 0) -> str:
@@ -43,6 +57,45 @@ def test_free_joints_limits_and_guesses() -> None:
     at = "0.1,0.2,0.3,0.4,0.5,0.6,0.7"
     assert "0.700000" in run("iiwa14", "--at", at, "--free", "q3")
     assert "q3" in run("iiwa14", "--at", at, "--free", "q3=0.3", "--limits", "--guess", at)
+
+
+def test_joints_and_the_arm_angle_of_the_values_given() -> None:
+    at = "0.1,0.2,0.3,0.4,0.5,0.6,0.7"
+    for free in ("q3", "arm-angle", "q5=0.5,q1"):
+        found = json.loads(run("iiwa14", "--at", at, "--free", free, "--json"))
+        q = np.array([row["q"] for row in found["configurations"]])
+        assert np.abs(q - np.fromstring(at, sep=",")).max(1).min() < 1e-9
+    assert "0.250000" in run("iiwa14", "--at", at, "--free", "q5=0.25")
+
+
+def test_the_value_of_a_joint_of_a_tree_is_found_by_its_name(tmp_path: Path) -> None:
+    """The chain begins after other joints: its third joint is not the third of the robot."""
+    robot = cardan.load("iiwa14")
+    arm = [replace(j, antecedent=j.antecedent + 2 if j.antecedent else 0) for j in robot.joints]
+    legs = [Joint("leg1", 0, 0), Joint("leg2", 1, 0, alpha=exact("1/2"))]
+    links = [Link("leg_a"), Link("leg_b"), *robot.links]
+    renamed = [replace(j, variable=f"arm{k}") for k, j in enumerate(arm, 1)]
+    path = tmp_path / "both.toml"
+    Robot("both", tuple(links), (*legs, *renamed)).save(path)
+    at = "1,1,0.1,0.2,0.3,0.4,0.5,0.6,0.7"
+    found = json.loads(run(str(path), "--frame", "link7", "--at", at, "--free", "arm3", "--json"))
+    assert found["configurations"][0]["q"][2] == 0.3
+    assert found["variables"][2] == "arm3"
+
+
+def test_a_tolerance_and_frames_of_fixed_joints(tmp_path: Path) -> None:
+    words = ("scara", "--set", "D2=0.4", "--set", "D3=0.3", "--pose", "0.4 0.3 0.1 1e-7 0 0.2")
+    assert "out of reach" in run(*words)
+    assert "residual" in run(*words, "--tolerance", "1e-6")
+    path = tmp_path / "tool.urdf"
+    path.write_text(URDF)
+    assert "frame tip" in run(str(path), "--fixed", "keep", "--frame", "tip", "--at", "0.3")
+    assert "there is no frame 'tip'" in run(str(path), "--frame", "tip", "--at", "0.3", code=1)
+
+
+def test_none_within_limits_is_said() -> None:
+    text = run("panda", "--at", "3,1.7,2.8,1,2.8,-1,2.8", "--limits")
+    assert "no configuration within the joint limits" in text
 
 
 def test_numerically() -> None:

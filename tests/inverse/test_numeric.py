@@ -173,6 +173,10 @@ def test_agrees_with_the_chain() -> None:
         ({"mask": (1, 2)}, InputError),
         ({"mask": (0,) * 6}, InputError),
         ({"restarts": -1}, InputError),
+        ({"seed": -1}, InputError),
+        ({"seed": "a"}, InputError),
+        ({"tolerance": "a"}, InputError),
+        ({"frame": 0}, ModelError),
         ({"iterations": 0}, InputError),
         ({"tolerance": -1.0}, InputError),
         ({"guess": [0.0, 1.0]}, InputError),
@@ -213,3 +217,15 @@ def test_emitted_code(tmp_path: Path) -> None:
     assert np.abs(transform(robot, row[:7]) - T[0]).max() < 1e-9
     for language in ("cpp", "python"):
         assert "damped least squares" in numeric_code(robot, language, [7])
+
+
+def test_no_poses_have_no_configurations() -> None:
+    found = inverse_kinematics(cardan.load("iiwa14"), np.zeros((3, 0, 4, 4)))
+    assert found.q.shape == (3, 0, 7)
+    assert found.converged.shape == (3, 0)
+
+
+def test_the_default_restarts_suffice_within_narrow_limits() -> None:
+    robot = cardan.load("tx40")
+    found = inverse_kinematics(robot, transform(robot, draw(robot, 300, 7)))
+    assert found.converged.mean() > 0.99  # one pose is singular: its last digits take long

@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import re
+import shutil
+import subprocess
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -10,13 +14,14 @@ import pytest
 
 import cardan
 from cardan.inverse.spell import Speller
-from cardan.inverse.text import _elbow, _labels
+from cardan.inverse.text import ROOTS, _angle, _elbow, _labels, _value
 
-from .arms import ARMS
+from .arms import ARMS, H, arm, pi
 
 TOKEN = re.compile(r"\s*([0-9.]+(?:e[-+]?\d+)?|[A-Za-z]\w*|.)")
 FUNCTIONS: dict[str, Any] = {
     "sqrt": np.sqrt, "max": np.maximum, "abs": np.abs, "cos": np.cos, "sin": np.sin,
+    "atan2": np.arctan2,
 }  # fmt: skip
 CASES: dict[str, dict[str, Any]] = {
     **{name: {} for name in ["ortho offset arm", "middle", "5R", "RPRRPR", "base and tool"]},
@@ -110,6 +115,71 @@ def test_the_formulas_read_as_what_they_are(name: str) -> None:
             seen += 1
         speller.solved(step.unknown, step.root.value)
     assert seen > 10
+
+
+TURNED = arm("turned", [
+    (0, 0, 0, 0.3, 0.2), (0, H, 0.1, -H, 0.1), (0, pi, 0.4, H, 0.05), (0, 0, 0.3, -0.4, 0.1),
+    (0, H, 0, 0.2, 0.1), (0, -H, 0, 0, 0.08),
+])  # fmt: skip
+SLIDING = arm("sliding", [
+    (0, 0, 0, 0.1, 0.2), (1, 0, 0.3, 0.4, 0.1), (0, pi, 0.2, -0.3, 0), (0, 0, 0.25, 0.2, 0.1),
+])  # fmt: skip
+
+
+@pytest.mark.parametrize("robot", [TURNED, SLIDING, cardan.load("ur5")], ids=lambda r: r.name)
+def test_sums_of_parallel_angles(robot: Any) -> None:
+    """Axes that point the other way, offsets, a slide that turns between them."""
+    found = cardan.model(robot, "inverse-geometry").derivation
+    speller = Speller(found.geo, _labels(found), False, found.chain.names)
+    values = _values(speller, found.shadow) | {"pi": np.pi}
+    for step in found.steps:
+        j = step.unknown
+        label = speller.labels[j]
+        got = Reader(_value(found, j, label, speller), values).sum()
+        apart = np.abs(got - found.shadow.q[:, j])
+        turns = robot.joints[j].sigma == 0
+        assert (
+            np.minimum(apart % (2 * np.pi), -apart % (2 * np.pi)) if turns else apart
+        ).max() < 1e-9
+        if turns:
+            total = Reader(_angle(found, j, speller), values).sum()
+            np.testing.assert_allclose(np.cos(total), values[f"C{label}"], atol=1e-9)
+            np.testing.assert_allclose(np.sin(total), values[f"S{label}"], atol=1e-9)
+
+
+@pytest.mark.parametrize("phi", [0, 0.4 * np.pi, 1.6 * np.pi])
+def test_the_quartic_as_printed(phi: float) -> None:
+    """The polynomial in t vanishes where the equation does, and gives the angle back."""
+    theta = 0.7
+    C, S = np.cos(theta), np.sin(theta)
+    values = {"a": 0.8, "b": -0.4, "X": 0.3, "Y": 1.1, "c": np.cos(phi), "s": np.sin(phi),
+              "t": np.tan((theta - phi) / 2)}  # fmt: skip
+    values["Z"] = 0.8 * C * C - 0.4 * C * S + 0.3 * S + 1.1 * C
+    for line in ROOTS["quartic"]:
+        for part in line.format(C="C", S="S").split(",  ") if line[0] != "#" else []:
+            left, _, right = part.partition(" = ")
+            got = Reader(right, values).sum()
+            if left in ("C", "S"):
+                np.testing.assert_allclose(got, {"C": C, "S": S}[left], atol=1e-12)
+            elif right == "0":
+                assert abs(Reader(left, values).sum()) < 1e-12
+            else:
+                values[left] = got
+
+
+@pytest.mark.skipif(shutil.which("pdflatex") is None, reason="pdflatex is not here")
+def test_the_equations_are_latex(tmp_path: Path) -> None:
+    renamed = [replace(j, variable=f"axis_{k}_of_arm") for k, j in enumerate(TURNED.joints)]
+    robots = [replace(TURNED, joints=tuple(renamed)), SLIDING, ARMS["middle"], ARMS["5R"]]
+    texts = [cardan.model(robot, "inverse-geometry").equations("latex") for robot in robots]
+    texts.append(cardan.model(robots[0], "inverse-geometry", method="general").equations("latex"))
+    head = "\\documentclass{article}\n\\usepackage{amsmath}\n\\begin{document}\n"
+    (tmp_path / "all.tex").write_text(head + "\n\n".join(texts) + "\n\\end{document}\n")
+    done = subprocess.run(
+        ["pdflatex", "-halt-on-error", "-interaction=nonstopmode", "all.tex"], cwd=tmp_path,
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stdout[-2000:]
 
 
 def _node(speller: Speller, name: str) -> int:

@@ -6,6 +6,7 @@ import pickle
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -17,7 +18,7 @@ import cardan
 from cardan.describe.robot import Joint, Link, Robot
 from cardan.errors import CardanError, InputError, UnknownNameError
 from cardan.ir.trace import Tracer
-from cardan.run.function import Function
+from cardan.run.function import Function, _shares
 from cardan.run.views import broadcast_view, view
 
 
@@ -323,3 +324,27 @@ def test_matrices_in_columns() -> None:
     out = np.moveaxis(np.empty((7, 7, 60)), -1, 0)
     function(q=np.asfortranarray(q), out=out)
     np.testing.assert_array_equal(out, expected)
+
+
+@pytest.mark.parametrize(("rows", "count"), [(1024, 2), (100_000, 2), (100_003, 7), (4096, 8)])
+def test_shares_of_threads_are_all_states_once(rows: int, count: int) -> None:
+    shares = [*_shares(rows, count)]
+    assert shares[0][0] == 0
+    assert shares[-1][1] == rows
+    assert all(a[1] == b[0] for a, b in pairwise(shares))
+    assert min(last - first for first, last in shares) >= 512
+    assert len(shares) <= 12 * count
+
+
+def test_outputs_that_overlap_are_refused() -> None:
+    function = cardan.model(cardan.load("ur5"), "energies").compile()
+    x = states(6, 9)
+    E = np.empty(9)
+    with pytest.raises(InputError, match="'E' and for 'U' overlap"):
+        function(q=x["q"], qd=x["qd"], out=(E, E))
+
+
+@pytest.mark.parametrize("dtype", [np.float32, "f4", np.dtype("float32")])
+def test_a_type_as_numpy_writes_it(dtype: Any) -> None:
+    program = cardan.model(cardan.load("planar1r"), "transform")
+    assert program.compile(dtype=dtype).dtype == "float32"

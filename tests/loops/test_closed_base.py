@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 from tests.loops.mechanisms import MECHANISMS, loaded, states
@@ -105,3 +107,29 @@ def test_orthoglide_has_35_while_its_platform_does_not_turn() -> None:
         program = cardan.model(carried, "inverse-dynamics", effort="plain")
         tau.append(program.evaluate(q=q, **x, p=[values[name] for name in program.parameters]))
     assert np.abs(tau[0] - tau[1]).max() < 1e-8 * np.abs(tau[0]).max()
+
+
+def test_base_parameters_of_a_kite_move_every_joint() -> None:
+    """Folded onto its crank, a kite turns as one body of few parameters: not that mode."""
+
+    def link(name: str, **fields: Any) -> dict[str, Any]:
+        return {"name": name, "mass": 1.3, "com": [0.1, 0.05, 0], "active": False, **fields,
+                "inertia_com": [0.01, 0, 0, 0.02, 0, 0.02]}  # fmt: skip
+
+    robot = cardan.load({
+        "gravity": [0, -9.81, 0],
+        "link": [link("crank", active=True), link("coupler", d=0.3),
+                 link("rocker", antecedent=0, d=0.6)],
+        "loop": [{"cut": {"antecedent": "coupler", "d": 0.3},
+                  "twin": {"antecedent": "rocker", "d": 0.6}}],
+    })  # fmt: skip
+    geometry = cardan.model(robot, "loop-geometry")
+    q = geometry.solve([0.9])
+    q = q[np.abs(np.sin(q[:, 1] / 2)) < 0.99]  # unfolded
+    assert len(q) == 1
+    path = geometry.follow(np.linspace(0.9, 2.4, 25)[:, None], q[0])
+    qd, qdd = np.random.default_rng(0).normal(size=(2, 25, 1))
+    tau = cardan.model(robot, "inverse-dynamics").evaluate(q=path, qd=qd, qdd=qdd)
+    D = cardan.model(robot, "regressor", base_parameters=True).evaluate(q=path, qd=qd, qdd=qdd)
+    fitted = np.linalg.lstsq(D[:, 0], tau[:, 0], rcond=None)[0]
+    assert D[:, 0] @ fitted == pytest.approx(tau[:, 0], abs=1e-9)

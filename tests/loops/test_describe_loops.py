@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -151,3 +152,12 @@ def test_active_joints_that_do_not_drive() -> None:
                   "twin": {"antecedent": 2, "d": 0.4}}],
     })  # fmt: skip
     refused(robot, "mobility|do not drive")
+
+
+@pytest.mark.parametrize("ending", ["par", "xml"])
+def test_friction_of_a_cut_joint_is_not_lost_in_silence(ending: str, tmp_path: Path) -> None:
+    cut = {"antecedent": 2, "d": 0.45, "FV": 0.2}
+    loop = {"name": "k", "cut": cut, "twin": {"antecedent": 3, "d": 0.4}}
+    robot = four_bar_of(loop, {}, passive(d=0.3), passive(antecedent=0, d=0.5))
+    with pytest.raises(cardan.CardanError, match=r"of loop k: .*friction of a cut joint"):
+        robot.save(tmp_path / f"robot.{ending}")

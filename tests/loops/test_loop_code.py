@@ -21,15 +21,32 @@ CASES: dict[str, Any] = {
     "delta legs": [0.02, 0.03, -0.4], "stewart legs": [0.02, 0.01, 0.62, 0.1, 0.05, 0.2],
     "stewart-sps legs": [0.02, 0.01, 0.62, 0.1, 0.05, 0.2],
     "planar3rrr legs": [0.02, 0.01, 0.3], "orthoglide-platform legs": [0.02, 0.03, 0.01],
+    "delta": [0.2, 0.3, 0.1], "planar3rrr": [2.1, 2.0, 2.2],
+    "orthoglide-platform": [-0.3, -0.29, -0.32], "point": [0.35, 0.3],
 }  # fmt: skip
+
+
+def point() -> cardan.Robot:
+    """A point of a plane on two rods, each on a slide."""
+    leg = {
+        "copies": 2, "angles": [0, 0], "each": {"at": [-0.4, 0.5]},
+        "link": [{"name": "slide", "joint": "prismatic", "variable": "s", "gamma": "pi/2",
+                  "alpha": "pi/2", "b": 0, "d": 0, "theta": 0, "r": "at"},
+                 {"name": "rod", "active": False, "alpha": "-pi/2"}],
+        "loop": [{"name": "pin", "cut": {"antecedent": "rod", "d": 0.6},
+                  "twin": {"antecedent": "platform"}}],
+    }  # fmt: skip
+    return cardan.load({"platform": {"freedoms": ["x", "y"], "mass": 1}, "leg": [leg]})
 
 
 def geometry(name: str) -> Any:
     robot, _, legs = name.partition(" ")
-    found = cardan.model(
-        MECHANISMS[robot]() if robot in MECHANISMS else cardan.load(robot), "loop-geometry"
-    )
+    made = {**MECHANISMS, "point": point}
+    found = cardan.model(made[robot]() if robot in made else cardan.load(robot), "loop-geometry")
     return found.legs if legs else found
+
+
+STRICT = ["-Wall", "-Wextra", "-Wpedantic", "-Wconversion", "-Wshadow", "-Werror"]
 
 
 def wrapped(q: np.ndarray, turning: np.ndarray) -> np.ndarray:
@@ -42,13 +59,13 @@ def test_c(name: str, tmp_path: Path) -> None:
     if compiler is None:
         pytest.skip("no C compiler")
     solver = geometry(name)
-    if solver.steps is None:
+    if solver.steps is None and solver.platform is None:
         with pytest.raises(cardan.CardanError, match="no closed form"):
             solver.code("c")
         return
     source, library = tmp_path / "loop.c", tmp_path / "loop.so"
     source.write_text(solver.code("c", "closed"), encoding="utf-8")
-    command = [compiler, "-std=c99", "-O1", "-Wall", "-Werror", "-shared", "-fPIC", str(source)]
+    command = [compiler, "-std=c99", "-O1", *STRICT, "-shared", "-fPIC", str(source)]
     subprocess.run([*command, "-o", str(library), "-lm"], check=True)
     n = len(solver.connection.moving)
     given = np.array(CASES[name], float)
@@ -68,7 +85,7 @@ def same(solver: Any, found: np.ndarray, given: np.ndarray) -> None:
     assert np.max(solver.residual(found)) < 1e-8
 
 
-@pytest.mark.parametrize("name", ["fivebar", "rssr"])
+@pytest.mark.parametrize("name", ["fivebar", "rssr", "delta", "planar3rrr", "point"])
 def test_python(name: str, tmp_path: Path) -> None:
     import runpy
 
@@ -80,28 +97,30 @@ def test_python(name: str, tmp_path: Path) -> None:
     same(solver, np.array(q).reshape(-1, n)[: int(info[0])], np.array(CASES[name]))
 
 
-def test_octave(tmp_path: Path) -> None:
+@pytest.mark.parametrize("name", ["fivebar", "delta", "planar3rrr", "orthoglide-platform"])
+def test_octave(name: str, tmp_path: Path) -> None:
     octave = shutil.which("octave")
     if octave is None:
         pytest.skip("no Octave")
-    solver = geometry("fivebar")
+    solver, given = geometry(name), np.array(CASES[name])
     (tmp_path / "loop_geometry.m").write_text(solver.code("matlab"), encoding="utf-8")
-    script = "[q, info] = loop_geometry([2.2 0.9]); printf('%.15g ', info(1), q(1:8));"
+    script = f"[q, info] = loop_geometry({given.tolist()}); printf('%.15g ', info(1), q);"
     command = [octave, "--no-gui", "--quiet", "--eval", script]
     out = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True).stdout
     count, *q = map(float, out.split())
-    assert count == 2
-    same(solver, np.array(q).reshape(2, 4), np.array([2.2, 0.9]))
+    n = len(solver.connection.moving)
+    same(solver, np.array(q).reshape(-1, n)[: int(count)], given)
 
 
 def test_every_language_and_bad_names() -> None:
     solver = geometry("fivebar")
     for language in ("c", "cpp", "python", "matlab"):
         assert "in closed form" in solver.code(language)
+        assert "three spheres" in geometry("delta").code(language)
     with pytest.raises(cardan.CardanError, match="cannot be the name"):
         solver.code("c", "no name")
-    with pytest.raises(cardan.CardanError, match=r"legs\.code"):
-        geometry("delta").code("c")
+    with pytest.raises(cardan.CardanError, match="no closed form"):
+        geometry("stewart").code("c")
 
 
 def test_batches_are_single_ones() -> None:

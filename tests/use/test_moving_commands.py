@@ -88,13 +88,16 @@ def test_a_closed_robot_on_the_command_line() -> None:
     ("robot", "to", "joints"),
     [("fivebar", "1.5,1.0", ["q1", "q3"]), ("delta", "0.3,0.3,0.3", ["q1", "q2", "q3"])],
 )
-def test_closed_loops_start_at_zero_by_default(robot: str, to: str, joints: list[str]) -> None:
-    """--from is of the active joints, as --to is; one value is one for each of them."""
+def test_closed_loops_start_where_they_stand(robot: str, to: str, joints: list[str]) -> None:
+    """--from is of the active joints, as --to is."""
+    import cardan
+    from cardan.app.moving import at_home
+
     words = ["--to", to, "--duration", "0.3", "--json"]
     facts = json.loads(run("torques", robot, *words))
     assert [row["joint"] for row in facts["joints"]] == joints
-    zeros = ",".join("0" for _ in joints)
-    assert facts == json.loads(run("torques", robot, *words, "--from", zeros))
+    home = ",".join(map(str, at_home(cardan.load(robot))))
+    assert facts == json.loads(run("torques", robot, *words, "--from", home))
     if robot == "fivebar":
         assert json.loads(run("simulate", robot, *words))["largest error"] < 1e-6
 

@@ -11,6 +11,7 @@ import signal
 import subprocess
 import sys
 import time
+import warnings
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
@@ -26,7 +27,7 @@ from robots import arm, pendulum
 
 import cardan
 from cardan.closure.numeric import equations
-from cardan.errors import CardanError, InputError
+from cardan.errors import CardanError, CardanWarning, InputError
 from cardan.program import Program
 from cardan.use import sweep_dask
 from cardan.use.sweep import Progress, Sweep, sweep
@@ -419,3 +420,16 @@ def test_files_are_checked_before_anything_is_shown(
     assert done.exit_code == 1
     assert message in done.stderr
     assert done.stderr.count("\n") == 1
+
+
+def test_a_length_that_vanishes_in_a_row_is_told(tmp_path: Path) -> None:
+    program = cardan.model(cardan.load("rx90-base"), "bias")
+    names = [f"{x}{k}" for x in ("q", "qd") for k in range(1, 7)]
+    columns = {name: np.full(3, 0.7) for name in (*names, *program.parameters)}
+    columns["RL4"] = np.array([0.5, 0.0, 0.5])
+    with pytest.warns(CardanWarning, match="RL4"):
+        sweep(program, columns, tmp_path / "out.parquet")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", CardanWarning)
+        safe = cardan.model(cardan.load("rx90-base"), "bias", effort="safe")
+        sweep(safe, columns, tmp_path / "safe.parquet")

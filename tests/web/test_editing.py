@@ -6,12 +6,14 @@ import numpy as np
 import pytest
 
 import cardan
-from cardan.app.web.drawing import drawable, outline
+from cardan.app.web.drawing import drawable, examples, outline
 from cardan.app.web.editing import added, looped, moved_down, removed, structure, swapped, unlooped
-from cardan.app.web.following import assembled, follow, reach_for
+from cardan.app.web.following import closed_next_to, follow, follow_on, reach_for
 from cardan.app.web.inertial import shape_inertia
 from cardan.closure.numeric import equations, skeleton
+from cardan.closure.standing import assembled
 from cardan.describe.check import check
+from cardan.mechanism.tree import Tree
 from cardan.use.frames import link_frames
 
 CLOSED = [name for name in cardan.robots() if cardan.load(name).loops]
@@ -115,6 +117,7 @@ def test_loops_stay_closed(name: str) -> None:
     q = assembled(robot, np.zeros(robot.n))
     system = equations(robot)
     assert system.error(q[None])[0] < 1e-9
+    assert closed_next_to(robot, q) == pytest.approx(q, abs=1e-9)
     k = next(k for k, joint in enumerate(moving(robot)) if joint.active)
     wanted = q.copy()
     wanted[k] += 0.05
@@ -123,15 +126,60 @@ def test_loops_stay_closed(name: str) -> None:
     assert system.error(found[None])[0] < 1e-9
 
 
+@pytest.mark.parametrize("name", ["rx90", "sr400"])
+def test_examples_are_enough_to_move_the_robot(name: str) -> None:
+    robot = cardan.load(name)
+    numeric = robot.with_values(examples(robot))
+    assert numeric.parameters == ()
+    assert not any("no body" in str(fault) for fault in check(numeric))
+
+
+def test_a_joint_goes_as_far_as_the_loops_close() -> None:
+    robot = drawn(cardan.load("fivebar"))
+    q = assembled(robot, np.zeros(robot.n))
+    wanted = q.copy()
+    wanted[0] += 9.0
+    found, there = follow_on(robot, q, wanted)
+    assert not there
+    assert equations(robot).error(found[None])[0] < 1e-9
+    further = found.copy()
+    further[0] += 0.02
+    with pytest.raises(cardan.CardanError, match="cannot close"):
+        follow(robot, found, further)
+
+
 def test_the_tool_goes_where_it_is_dragged() -> None:
     robot = drawn(cardan.load("ur5"))
     q = np.array([0.3, -1.0, 1.2, 0.4, 0.9, -0.3])
     T = link_frames(robot, q)[-1]
-    found = link_frames(robot, reach_for(robot, q, T[:3, 3] + [0.03, -0.05, 0.04]))[-1]
+    reached, there = reach_for(robot, q, T[:3, 3] + [0.03, -0.05, 0.04])
+    found = link_frames(robot, reached)[-1]
+    assert there
     assert found[:3, 3] == pytest.approx(T[:3, 3] + [0.03, -0.05, 0.04], abs=1e-5)
     assert found[:3, :3] == pytest.approx(T[:3, :3], abs=1e-5)
-    with pytest.raises(cardan.CardanError, match="does not reach"):
-        reach_for(robot, q, [9, 9, 9])
+
+
+def test_the_tool_goes_as_near_as_it_can() -> None:
+    robot = drawn(cardan.load("ur5"))
+    q, there = reach_for(robot, np.full(6, 0.4), [9, 9, 0])
+    assert not there
+    shown = link_frames(robot, q)[-1][:3, 3]
+    assert shown[:2] / np.linalg.norm(shown) == pytest.approx([0.7, 0.7], abs=0.1)  # stretched
+
+
+@pytest.mark.parametrize("name", ["fivebar", "planar3r", "cartpole"])
+def test_a_tool_in_a_plane_follows_what_is_above_it(name: str) -> None:
+    robot = drawn(cardan.load(name))
+    q = np.full(robot.n, 0.4)
+    q = assembled(robot, q) if robot.loops else q
+    tool = Tree.of(robot).last
+    wanted = link_frames(robot, q + 0.0)[tool][:3, 3]
+    normal = link_frames(robot, q)[tool][:3, 2]  # the axes of all joints but the sliding one
+    away, there = reach_for(robot, q, wanted + 0.2 * normal)
+    assert not there
+    assert link_frames(robot, away)[tool][:3, 3] == pytest.approx(wanted, abs=1e-3)
+    if robot.loops:
+        assert equations(robot).error(away[None])[0] < 1e-9
 
 
 @pytest.mark.parametrize("name", cardan.robots())

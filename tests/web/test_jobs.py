@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import subprocess
+import sys
 import time
 from pathlib import Path
 from typing import Any
@@ -14,11 +16,13 @@ import pytest
 
 import cardan
 from cardan.app.web import work
-from cardan.app.web.following import assembled
 from cardan.app.web.jobs import JobError, Jobs, Limits, Result
 from cardan.app.web.store import Store
 from cardan.closure.numeric import equations, skeleton
+from cardan.closure.standing import assembled
 from cardan.describe.files import dumps
+from cardan.mechanism.tree import Tree
+from cardan.use.frames import link_frames
 
 VALUES = {"planar2r": dict.fromkeys(cardan.load("planar2r").parameters, "0.5")}
 RX90 = dumps(cardan.load("rx90"), "toml")
@@ -108,6 +112,80 @@ def test_an_endless_job_is_killed(monkeypatch: pytest.MonkeyPatch, tmp_path: Pat
             break
         time.sleep(0.1)
     assert [process for process in processes if alive(process)] == []
+
+
+@pytest.mark.skipif(os.name == "nt", reason="processes have no parents there")
+def test_a_job_ends_with_a_server_that_is_killed(tmp_path: Path) -> None:
+    question = json.dumps({"robot": dumps(cardan.load("snake30"), "toml"), "model": "lagrange",
+                           "options": {}})  # fmt: skip
+    script = (
+        "import asyncio, json, sys\nfrom cardan.app.web.jobs import Jobs\n"
+        "asyncio.run(Jobs().run('derive', lambda text: print(text, flush=True),"
+        " **json.loads(sys.argv[1])))"
+    )
+    server = subprocess.Popen([sys.executable, "-c", script, question], stdout=subprocess.PIPE)
+    assert server.stdout is not None
+    server.stdout.readline()  # it is at work
+    children = Path(f"/proc/{server.pid}/task/{server.pid}/children").read_text().split()
+    server.kill()
+    server.wait()
+    server.stdout.close()
+    for _ in range(100):
+        if not any(map(alive, children)):
+            break
+        time.sleep(0.1)
+    assert children
+    assert [child for child in children if alive(child)] == []
+
+
+@pytest.mark.parametrize(
+    ("name", "count"), [("fivebar", 2), ("delta", 8), ("flexible2r", 1), ("prrrp", 2)]
+)
+def test_all_configurations_of_closed_and_flexible_robots(name: str, count: int) -> None:
+    """Each has the pose that was asked for, and closes the loops."""
+    robot = cardan.load(name)
+    bare = skeleton(robot)
+    q = assembled(bare, np.full(robot.n, 0.4)) if robot.loops else np.full(robot.n, 0.4)
+    data = {"robot": dumps(robot, "toml"), "q": q.tolist()}
+    found = np.array(work.FUNCTIONS["inverse"](data, lambda text: None)["q"])
+    last = Tree.of(robot).last
+    T = link_frames(bare, found)[:, last]
+    if name != "delta":  # whose platform only shifts
+        there = np.broadcast_to(link_frames(bare, q)[last], T.shape)
+        assert pytest.approx(there, abs=1e-6) == T
+    if robot.loops:
+        assert equations(bare).error(found).max() < 1e-6
+    assert len(found) == count
+
+
+def test_flexible_robots_are_evaluated_and_moved() -> None:
+    robot = cardan.load("flexible1r")
+    data = {"robot": dumps(robot, "toml"), "model": "inverse-dynamics", "options": {}}
+    inputs = {"q": [0.3], "qd": [0.0], "qdd": [0.0]}
+    found = work.evaluate({**data, "inputs": inputs}, lambda text: None)["outputs"]["tau"]
+    program = cardan.model(robot, "inverse-dynamics")
+    wide = {name: np.zeros(shape) for name, shape in program.inputs.items()}
+    wide["q"][:1] = inputs["q"]
+    assert found == pytest.approx(np.asarray(program.evaluate(**wide)[0]))
+    motion = {"from": [0.3], "to": [0.4], "duration": 0.2, "law": "quintic"}
+    moved = work.FUNCTIONS["motion"]({**data, **motion}, lambda text: None)
+    assert moved["q"][-1] == pytest.approx([0.4], abs=1e-6)
+    assert [row["joint"] for row in moved["table"]] == ["q1"]
+
+
+def test_loop_geometry_is_written_as_code() -> None:
+    data = {"robot": dumps(cardan.load("fivebar"), "toml"), "model": "loop-geometry", "options": {}}
+    found = work.derive({**data, "language": "c"}, lambda text: None)
+    assert found["emits"]
+    geometry = cardan.model(cardan.load("fivebar"), "loop-geometry")
+    assert found["parts"]["code.c"] == geometry.code("c")
+
+
+def test_a_broken_log_is_explained_without_paths_of_the_server() -> None:
+    data = {"robot": RX90, "suffix": "csv", "attached": [["x", "YSxiCjEsMgo="]], "recipe": ""}
+    with pytest.raises(cardan.CardanError) as error:
+        work.FUNCTIONS["identification"](data, lambda text: None)
+    assert str(error.value).startswith("log.csv")
 
 
 @pytest.mark.skipif(os.name == "nt", reason="no limits on memory there")

@@ -16,10 +16,20 @@ import pytest
 from tests.web.conftest import Server
 
 import cardan
-from cardan.app.web.meshes import as_stl, cuboid, cylinder, read_mesh, sphere
+from cardan.app.web.meshes import (
+    as_stl,
+    capsule,
+    cuboid,
+    cylinder,
+    ellipsoid,
+    read_mesh,
+    read_surfaces,
+    sphere,
+)
 from cardan.app.web.state import Page
 from cardan.app.web.store import Shapes, Store
-from cardan.app.web.visuals import _attached, opened
+from cardan.app.web.visuals import opened
+from cardan.app.web.visuals_urdf import attached
 from cardan.closure.numeric import skeleton
 from cardan.describe.files import read_bytes
 from cardan.describe.frames import frame
@@ -119,7 +129,7 @@ def test_surfaces_move_with_the_links_of_the_file() -> None:
     robot, _ = read_bytes(URDF.encode(), "arm.urdf")
     assert robot is not None
     elements = read_elements(URDF.encode(), "arm.urdf", 0.0)
-    carrier, place = _attached(robot, elements)
+    carrier, place = attached(robot, elements)
     for q in np.random.default_rng(3).uniform(-1, 1, (5, 2)):
         c, s = np.cos(q[0]), np.sin(q[0])
         move = {"j1": frame(np.array([[c, 0, s], [0, 1, 0], [-s, 0, c]]), (0, 0, 0)),
@@ -159,13 +169,13 @@ def test_names_in_archives_are_not_paths(tmp_path: Path, name: str, monkeypatch:
 
 
 def test_archives_have_limits(monkeypatch: pytest.MonkeyPatch) -> None:
-    from cardan.app.web import visuals
+    from cardan.app.web import uploads
 
-    monkeypatch.setattr(visuals, "_MOST_BYTES", 10_000)
+    monkeypatch.setattr(uploads, "_MOST_BYTES", 10_000)
     bomb = zipped({"arm.urdf": URDF.encode(), "big.stl": b"\0" * 1_000_000})
     with pytest.raises(cardan.CardanError, match="more than"):
         opened(None, pack({"bomb.zip": bomb}), silent)
-    monkeypatch.setattr(visuals, "_MOST_FILES", 3)
+    monkeypatch.setattr(uploads, "_MOST_FILES", 3)
     with pytest.raises(cardan.CardanError, match="at most 3"):
         opened(None, pack({"many.zip": zipped({f"{k}.stl": b"" for k in range(5)})}), silent)
     for data in (b"", b"PK", b"PK\x03\x04" + b"\0" * 40):
@@ -176,6 +186,91 @@ def test_archives_have_limits(monkeypatch: pytest.MonkeyPatch) -> None:
     two = {"a.urdf": URDF.encode(), "b.urdf": URDF.encode()}
     with pytest.raises(cardan.CardanError, match="several robots"):
         opened(None, pack(two), silent)
+
+
+MJCF = """<mujoco model="arm"><compiler angle="radian" meshdir="assets"/>
+<default><default class="seen"><geom group="1" type="mesh"/></default>
+<mesh scale="0.5 1 1"/></default>
+<asset><mesh file="plate.obj" refpos="0.1 0 0"/><material name="red" rgba="1 0 0 1"/></asset>
+<worldbody><geom type="plane" size="1 1 1"/><geom name="post" type="cylinder" size="0.1 0.2"/>
+<body name="a" pos="0 0.1 0.3" euler="0.2 0.1 0.4">
+ <joint name="j1" axis="0 1 0" ref="0.3" pos="0.05 0 0"/>
+ <geom name="rod" type="capsule" fromto="0 0 0 0.3 0.1 0" size="0.03" material="red"/>
+ <geom type="box" size="1 1 1" group="3"/>
+ <body name="f" pos="0.3 0.1 0" quat="0.9 0.1 0.3 0.2">
+  <geom name="knob" type="ellipsoid" size="0.1 0.05 0.02" pos="0 0.02 0" rgba="0 1 0 1"/>
+  <body name="b" pos="0 0 0.1"><joint name="j2" type="slide" axis="1 0 1"/>
+   <joint name="j3" axis="0 0 1"/><geom class="seen" mesh="plate" pos="0 0.2 0"/>
+   <geom name="held" type="sphere" size="0.05" pos="0.1 0 0"/>
+   <body name="c" pos="0.2 0 0"><joint name="j4" axis="1 0 0"/>
+    <geom name="tip" type="box" size="0.01 0.02 0.03" euler="0.1 0.2 0.3"/></body>
+  </body></body></body></worldbody>
+<equality><joint joint1="j4" polycoef="0.4 0 0 0 0"/></equality></mujoco>"""
+
+
+def test_geoms_of_mjcf_are_where_mujoco_puts_them() -> None:
+    mujoco = pytest.importorskip("mujoco")
+    oracle = mujoco.MjModel.from_xml_string(
+        MJCF.replace('<mesh file="plate.obj" refpos="0.1 0 0"/>', "").replace(
+            '<geom class="seen" mesh="plate" pos="0 0.2 0"/>', ""
+        )
+    )
+    state = mujoco.MjData(oracle)
+    found = opened(None, pack({"arm.xml": MJCF.encode(), "assets/plate.obj": OBJ}), silent)
+    assert found["notes"] == []
+    robot, _ = read_bytes(found["robot"].encode(), "arm.toml")
+    assert robot is not None
+    names = ["", *(link.name for link in robot.links)]
+    surfaces = [
+        (names.index(link), read_mesh("x.stl", base64.b64decode(found["parts"][digest])))
+        for link, digest, _ in found["meshes"]
+    ]
+    assert [colour for _, _, colour in found["meshes"]][1:3] == ["#ff0000", "#00ff00"]
+    shown = ("post", "rod", "knob", None, "held", "tip")  # None: the mesh, which has no mass here
+    for q in np.random.default_rng(5).uniform(-1, 1, (4, 3)):
+        state.qpos[:] = [*q, 0.4]
+        mujoco.mj_forward(oracle, state)
+        T = link_frames(skeleton(robot), q)
+        for (frame_, x), name in zip(surfaces, shown, strict=True):
+            if name:
+                at = T[frame_][:3, :3] @ x.reshape(-1, 3).mean(axis=0) + T[frame_][:3, 3]
+                expected = state.geom_xpos[oracle.geom(name).id]
+                assert at == pytest.approx(expected, abs=1e-5), name
+    plate = surfaces[3][1].reshape(-1, 3)
+    across = np.linalg.norm(plate - plate[0], axis=1).max()
+    assert across == pytest.approx(np.hypot(0.5, 1.0), abs=1e-6)  # scaled as the default says
+
+
+def test_a_scene_that_includes_the_robot_is_passed_over() -> None:
+    scene = b'<mujoco><include file="arm.xml"/><worldbody><light/></worldbody></mujoco>'
+    files = {"arm/scene.xml": scene, "arm/arm.xml": MJCF.encode(), "arm/assets/plate.obj": OBJ}
+    assert len(opened(None, pack({"arm.zip": zipped(files)}), silent)["meshes"]) == 6
+    lacking = opened(None, pack({"arm.xml": MJCF.encode()}), silent)
+    assert lacking["notes"] == ["plate.obj is not among the files"]
+
+
+def test_collada_has_its_colours() -> None:
+    coloured = DAE.replace(
+        b"<library_geometries>",
+        b"""<library_effects><effect id="e">
+<profile_COMMON><technique><phong><diffuse><color>1 0.5 0 1</color></diffuse></phong></technique>
+</profile_COMMON></effect></library_effects><library_materials><material id="m">
+<instance_effect url="#e"/></material></library_materials><library_geometries>""",
+    )
+    coloured = coloured.replace(b'<polylist count="1">', b'<polylist count="1" material="paint">')
+    bound = b"""<instance_geometry url="#g"><bind_material><technique_common><instance_material
+ symbol="paint" target="#m"/></technique_common></bind_material></instance_geometry>"""
+    coloured = coloured.replace(b'<instance_geometry url="#g"/>', bound)
+    ((colour, triangles),) = read_surfaces("x.dae", coloured)
+    assert colour == "#ff7f00"
+    assert triangles == pytest.approx(read_mesh("x.dae", DAE))
+
+
+@pytest.mark.parametrize("shape", [capsule(0.1, 0.4), ellipsoid(0.1, 0.2, 0.3)])
+def test_round_shapes_are_closed(shape: Any) -> None:
+    volume = np.linalg.det(shape).sum() / 6
+    low, high = shape.min(axis=(0, 1)), shape.max(axis=(0, 1))
+    assert 0.5 < volume / np.prod(high - low) < 0.8
 
 
 @pytest.mark.parametrize("digest", ["../../etc/passwd", "", "0" * 63, "A" * 64, "0" * 64 + "/"])
@@ -206,6 +301,18 @@ def test_surfaces_belong_to_the_robot_they_came_with(tmp_path: Path) -> None:
     assert page.surfaces() == []
     page.open(robot)
     assert page.surfaces() == []
+
+
+def test_surfaces_follow_a_link_that_is_renamed(tmp_path: Path) -> None:
+    page = Page(Store(tmp_path).project("a" * 32), None)  # type: ignore[arg-type]
+    robot = cardan.load("planar2r")
+    old = robot.links[0].name
+    page.open(robot, [[old, "0" * 64, "#ffffff"]])
+    links = (replace(robot.links[0], name="upper"), *robot.links[1:])
+    assert page.change(replace(robot, links=links), (old, "upper")) == ""
+    assert page.surfaces() == [(1, "0" * 64, "#ffffff")]
+    page.undo()
+    assert page.surfaces() == [(1, "0" * 64, "#ffffff")]
 
 
 def test_a_urdf_is_drawn_with_its_meshes(page: Any, server: Server, tmp_path: Path) -> None:

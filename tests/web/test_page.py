@@ -14,6 +14,7 @@ from tests.web.conftest import TOKEN, Server, free_port
 from tests.web.load import processor
 
 import cardan
+from cardan.catalogue import MENU
 
 # where the ball at the end effector is on the screen
 _TARGET = """() => {
@@ -141,6 +142,14 @@ def test_simulation_moves_the_robot(page: Any) -> None:
     page.get_by_role("button", name="Simulate", exact=True).last.click()
     page.get_by_text("energy kept to").wait_for(timeout=SLOW)
     until(page, lambda: any(abs(x) > 0.01 for x in figures(page)))
+    page.get_by_label("Play", exact=True).wait_for(timeout=SLOW)  # it has come to its end
+    bar = page.get_by_label("Instant of the motion")
+    bar.press("ArrowLeft")
+    at = figures(page)
+    bar.click(position={"x": 60, "y": 8})
+    until(page, lambda: apart(figures(page), at) > 0.01)
+    page.get_by_label("End the motion").click()
+    until(page, lambda: not any(figures(page)))  # where it was before
 
 
 def test_a_broken_file_is_explained(page: Any, tmp_path: Path) -> None:
@@ -190,6 +199,37 @@ def test_keys_choose_tabs_and_undo(page: Any) -> None:
     page.get_by_label("d of link7").wait_for(state="detached", timeout=SLOW)
     page.keyboard.press("Control+y")
     page.get_by_label("d of link7").wait_for(timeout=SLOW)
+
+
+def test_menus_answer_to_keys(page: Any) -> None:
+    page.get_by_role("button", name="Geometric", exact=True).focus()
+    page.keyboard.press("ArrowDown")
+    page.locator(".menu-item:focus", has_text="transform").wait_for(timeout=SLOW)
+    page.keyboard.press("ArrowRight")
+    page.locator(".menu-item:focus", has_text="jacobian").wait_for(timeout=SLOW)
+    page.keyboard.press("Enter")
+    page.get_by_text(MENU["jacobian"].summary).wait_for(timeout=SLOW)
+
+
+def test_two_tabs_show_the_same_robot(page: Any, server: Server) -> None:
+    other = page.context.new_page()
+    other.goto(f"{server.address}/")
+    other.get_by_label("d of link6").wait_for(timeout=SLOW)
+    page.get_by_role("button", name="Add link").click()
+    other.get_by_label("d of link7").wait_for(timeout=SLOW)
+    other.get_by_label("Undo").click()
+    page.get_by_label("d of link7").wait_for(state="detached", timeout=SLOW)
+
+
+def test_a_refused_dialog_says_why(page: Any) -> None:
+    page.get_by_role("tab", name="Inertia").click()
+    page.get_by_role("button", name="From a shape").click()
+    page.get_by_label("Mass, kg").fill("-1")
+    page.get_by_role("button", name="Apply").click()
+    page.get_by_role("alert").filter(has_text="must not be negative").wait_for(timeout=SLOW)
+    page.get_by_label("Mass, kg").fill("2")
+    page.get_by_role("button", name="Apply").click()
+    until(page, lambda: page.get_by_label("M of link6", exact=True).input_value() == "2")
 
 
 def test_cells_are_left_by_keys(page: Any) -> None:

@@ -87,10 +87,16 @@ def test_the_token_moves_into_a_cookie() -> None:
     assert b"SameSite=Strict" in headers[b"set-cookie"]
 
 
-@pytest.mark.parametrize("path", ["//evil.example", "/\\evil.example"])
-def test_no_redirect_to_elsewhere(path: str) -> None:
+@pytest.mark.parametrize(
+    ("path", "target"),
+    [("//evil.example", b"/"), ("/\\evil.example", b"/"),
+     ("/\t/evil.example", b"/%09/evil.example"),
+     ("/a\r\nSet-Cookie: x", b"/a%0D%0ASet-Cookie%3A%20x"), ("/\u20ac", b"/%E2%82%AC"),
+     ("/\udc80", b"/%3F"), ("evil.example", b"/")],
+)  # fmt: skip
+def test_no_redirect_to_elsewhere(path: str, target: bytes) -> None:
     headers = dict(ask(cookie=None, path=path, query=f"token={TOKEN}")[0]["headers"])
-    assert headers[b"location"] == b"/"
+    assert headers[b"location"] == target
 
 
 def test_two_host_headers_are_refused() -> None:

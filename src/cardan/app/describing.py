@@ -12,6 +12,8 @@ from .output import print_json, print_table, print_text, write
 
 if TYPE_CHECKING:
     from ..catalogue import Entry, Option
+    from ..describe.robot import Robot
+    from ..errors import Fault
 
 __all__ = ["check", "convert", "models", "robots", "show"]
 
@@ -135,6 +137,7 @@ def check(
     found, failed = [], False
     for source in robot:
         description, faults = read_robot(source)
+        faults = [*faults, *_loop_faults(description, source)]
         found += [(source, fault) for fault in faults]
         failed |= description is None or any(fault.severity == "error" for fault in faults)
         if not json:
@@ -146,6 +149,20 @@ def check(
         print_json([{"robot": source, **asdict(fault)} for source, fault in found])
     if failed:
         raise typer.Exit(1)
+
+
+def _loop_faults(robot: Robot | None, source: str) -> list[Fault]:
+    """Loops that cannot close, or that the active joints do not drive."""
+    from ..catalogue import model
+    from ..errors import Fault, ModelError
+
+    if robot is None or not robot.loops:
+        return []
+    try:
+        model(robot, "loop-geometry")
+    except ModelError as error:
+        return [Fault(str(error), source)]
+    return []
 
 
 def convert(

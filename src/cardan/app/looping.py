@@ -11,6 +11,8 @@ from .output import print_json, print_table, print_text
 
 __all__ = ["loops"]
 
+_FLAGS = ("overconstrained",)
+
 
 def loops(
     robot: RobotName,
@@ -38,6 +40,10 @@ def loops(
     from ..catalogue import model
     from .sources import open_robot
 
+    if at and platform:
+        raise typer.BadParameter("give --at or --platform, not both", param_hint="--platform")
+    if legs and not to:
+        raise typer.BadParameter("goes with --to LANGUAGE", param_hint="--legs")
     found = open_robot(robot, setting)
     geometry = model(found, "loop-geometry")
     if to:
@@ -59,7 +65,8 @@ def loops(
         return
     for key, value in facts.items():
         if key != "loops":
-            print_text(f"{key}: {value}")
+            shown = {True: "yes", False: "no"}.get(value, value) if key in _FLAGS else value
+            print_text(f"{key}: {shown}")
     header = ("loop", "cut joint", "links", "independent", "repeated")
     print_table("", header, [tuple(loop.values()) for loop in facts["loops"]])
     if equations:
@@ -84,6 +91,7 @@ def _facts(geometry: Any) -> dict[str, Any]:
         "mobility": analysis.mobility,
         **({"idle": link.named(analysis.idle)} if analysis.idle else {}),
         "Gruebler": link.gruebler,
+        "overconstrained": analysis.overconstrained,
         "active": link.named(link.active),
         "passive": link.named(analysis.following),
         "loops": parts,

@@ -76,6 +76,18 @@ def moved(robot: Robot, text: str, degrees: bool, what: str) -> np.ndarray:
     return found[active_joints(robot)] if robot.loops and len(found) == robot.n else found
 
 
+def at_home(robot: Robot) -> np.ndarray:
+    """Where a motion starts if nothing is said: where the robot stands, if it says that."""
+    import numpy as np
+
+    from ..closure.standing import standing
+
+    if all(joint.home is None for joint in robot.joints):
+        return np.zeros(len(active_joints(robot)) if robot.loops else robot.n)
+    q = standing(robot)
+    return np.asarray(q[active_joints(robot)] if robot.loops else q)
+
+
 def motion_of(
     robot: Robot, first: str, last: str, duration: float | None, law: str, degrees: bool,
     file: str, dt: float,
@@ -89,7 +101,7 @@ def motion_of(
         return read_trajectory(file, robot.n)
     if not last:
         raise typer.BadParameter("give --to Q, or --trajectory FILE", param_hint=_MOTION)
-    start = moved(robot, first or "0", degrees, "--from")
+    start = moved(robot, first, degrees, "--from") if first else at_home(robot)
     end = moved(robot, last, degrees, "--to")
     return move(start, end, 1.0 if duration is None else duration, law=law, dt=dt)
 
@@ -234,7 +246,7 @@ def simulate(
     if torque:
         values = numbers(torque, "--torque")
         given["torque"] = values[0] if len(values) == 1 else values
-    start: Any = 0.0 if motion is None else motion.q[0]
+    start: Any = None if motion is None else motion.q[0]
     if q0:
         start = positions(found, q0, degrees, "--q0")
     elif motion is not None and (whole := assembly(found, first, degrees)) is not None:

@@ -31,10 +31,18 @@ def ik(
     method: Annotated[str, typer.Option(help="auto, paul, pieper or general.")] = "auto",
     frame: Annotated[str, typer.Option(help="The frame; default the end effector.")] = "",
     free: Annotated[
-        str, typer.Option(metavar="JOINT[=VALUE]", help="Of 7 joints: the one that is given.")
+        str,
+        typer.Option(
+            metavar="JOINT[=VALUE],...",
+            help="Of more than 6 joints: those that are given; or arm-angle.",
+        ),
     ] = "",
     guess: Annotated[str, typer.Option(metavar="NUMBERS", help="Nearest to it first.")] = "",
     limits: Annotated[bool, typer.Option("--limits", help="Only within joint limits.")] = False,
+    tolerance: Annotated[
+        float | None,
+        typer.Option(help="How far (m, rad) an arm of less than 6 joints may miss the pose."),
+    ] = None,
     equations: Annotated[
         str, typer.Option(metavar="FORM", help="Print the derivation: text or latex.")
     ] = "",
@@ -46,6 +54,9 @@ def ik(
     numeric: Annotated[
         bool, typer.Option("--numeric", help="One configuration, by damped least squares.")
     ] = False,
+    fixed: Annotated[
+        str, typer.Option(help="Fixed joints of a URDF file: merge, or keep as frames.")
+    ] = "",
     setting: Settings = None,
     tree: CutLoops = False,
     json: Json = False,
@@ -54,13 +65,15 @@ def ik(
     from .. import model
     from .sources import open_robot
 
-    found = open_robot(robot, setting, tree=tree)
+    found = open_robot(robot, setting, tree=tree, fixed=fixed)
     start = _numbers("--guess", guess) if guess else None
     if numeric:
         _numerically(found, _pose(found, pose, at, frame), frame, start, limits, json)
         return
-    joint, _, value = free.partition("=")
-    options: dict[str, Any] = {"method": method, "frame": frame or None, "free": joint or None}
+    given = [part.partition("=")[::2] for part in free.split(",")] if free else []
+    names = [joint.strip() for joint, _ in given]
+    options: dict[str, Any] = {"method": method, "frame": frame or None}
+    options["free"] = names[0] if len(names) == 1 else names or None
     solution = model(found, "inverse-geometry", **options)
     if equations:
         write(output, solution.equations(equations))
@@ -68,16 +81,33 @@ def ik(
         write(output, solution.emit(to, function=function))
     else:
         T = _pose(found, pose, at, frame)
-        held = _numbers("--free", value)[0] if value else None
-        if held is None and at and solution.free:
-            held = _numbers("--at", at)[solution.free[0]]
-        answer = solution.solve(T, guess=start, limits=limits, report=True, free=held)
-        _print(solution, T, answer, json)
+        held = _given(found, solution, dict(given), at)
+        answer = solution.solve(
+            T, guess=start, limits=limits, report=True, free=held, tolerance=tolerance
+        )
+        _print(solution, T, answer, limits, json)
 
 
 def _numbers(name: str, text: str) -> list[float]:
     """Numbers apart by commas or spaces; formulas such as pi/2 are allowed."""
     return numbers(",".join(text.replace(",", " ").split()), name)
+
+
+def _given(robot: Robot, solution: Any, values: dict[str, str], at: str) -> Any:
+    """Values of the joints that are given, or of the arm angle: asked for, else those of --at."""
+    here = dict(zip(robot.variables, _numbers("--at", at), strict=True)) if at else {}
+    if solution.plane:
+        (value,) = values.values()
+        if value:
+            return _numbers("--free", value)[0]
+        return solution.arm_angle([here[name] for name in solution.variables]) if at else None
+    asked = {solution.chain.index(joint.strip()): value for joint, value in values.items()}
+    names = [solution.variables[j] for j in solution.free]
+    found = [
+        _numbers("--free", asked[j])[0] if asked.get(j) else here.get(name, 0.0)
+        for j, name in zip(solution.free, names, strict=True)
+    ]
+    return None if not found else found[0] if len(found) == 1 else found
 
 
 def _pose(robot: Robot, pose: str, at: str, frame: str) -> Any:
@@ -104,7 +134,7 @@ def _pose(robot: Robot, pose: str, at: str, frame: str) -> Any:
     raise InputError(f"--pose has {len(values)} numbers; expected 16, or x y z roll pitch yaw")
 
 
-def _print(solution: Any, T: Any, answer: Any, json: bool) -> None:
+def _print(solution: Any, T: Any, answer: Any, limits: bool, json: bool) -> None:
     count = int(answer.count)
     rows: list[dict[str, Any]] = [
         {
@@ -125,7 +155,8 @@ def _print(solution: Any, T: Any, answer: Any, json: bool) -> None:
     print_text(f"{solution.chain.robot}, frame {solution.chain.frame}: method {solution.method}")
     print_text(f"({solution.reason})")
     if not rows:
-        print_text("no configuration: the pose is out of reach")
+        within = " within the joint limits" if limits else ": the pose is out of reach"
+        print_text(f"no configuration{within}")
         return
     table = [
         [k, *(f"{x:.6f}" for x in row["q"]), f"{row['residual']:.1e}", _remark(row)]

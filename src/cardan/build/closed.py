@@ -25,7 +25,16 @@ from ..models.loops import Constraint, twin_position
 from ..models.newton_euler import NewtonEuler
 from ..models.newton_euler import inverse_dynamics as newton_euler
 from ..program import Program
-from .common import COMPOSITE, RECURSION, Arrays, flat, with_base, with_friction, wrenches
+from .common import (
+    COMPOSITE,
+    RECURSION,
+    Arrays,
+    flat,
+    is_floating,
+    with_base,
+    with_friction,
+    wrenches,
+)
 from .derive import Form, Result
 from .dynamic import moving_parent
 from .idle import spun, widened
@@ -52,6 +61,11 @@ def inverse_dynamics(
         )
     robot = with_base(with_friction(robot, friction), base_parameters)
     made = closing(robot, "inverse-dynamics", symbolic=symbolic, idle=idle)
+    if is_floating(made.robot) or made.springs:
+        from . import closed_free
+
+        _require(robot, "inverse-dynamics", method, "newton-euler")
+        return closed_free.inverse_dynamics(made, f_e, effort)
     if method == "lagrange":
         from .closed_lagrange import inverse_dynamics as by_lagrange
 
@@ -83,6 +97,14 @@ def inverse_dynamics(
         "inverse-dynamics", made.inputs("q", "qd", "qdd", f_e=f_e), [], made.outputs("tau"),
         formulate=formulate, choices=RECURSION, effort=effort,
     )  # fmt: skip
+
+
+def _require(robot: Robot, model: str, method: str, *allowed: str) -> None:
+    if method not in allowed:
+        raise ModelError(
+            f"'{model}' of '{robot.name}' by method '{method}' is not available for elastic joints"
+            f" or a floating base with closed loops; use method='{allowed[-1]}'"
+        )
 
 
 def drives_of(
@@ -244,6 +266,11 @@ def direct_dynamics(
         )
     robot = with_base(with_friction(robot, friction), base_parameters)
     made = closing(robot, "direct-dynamics", symbolic=symbolic, idle=idle)
+    if is_floating(made.robot) or made.springs:
+        from . import closed_free
+
+        _require(robot, "direct-dynamics", method, "auto", "inertia-matrix")
+        return closed_free.direct_dynamics(made, f_e, effort)
     solve: Callable[..., Any] = _by_constraint_forces if method == "constraint-forces" else _by_A
     if solve is _by_constraint_forces and made.analysis.least_squares:
         raise ModelError(

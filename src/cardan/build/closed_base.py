@@ -5,7 +5,8 @@
 The transfers of a tree hold for its loops too; what depends beyond them shows in the rank of G^T D
 at consistent states. Coefficients that change with the lengths are found as products of powers of
 them. A parallelogram has a second, crossed assembly, with more base parameters: the assembly with
-the fewest is taken, and said."""
+the fewest is taken, and said; but not one in which a joint stands still that others move, as a kite
+folded onto its crank."""
 
 from __future__ import annotations
 
@@ -35,6 +36,7 @@ from .loops import Closing, closing
 __all__ = ["Observed", "energy_regressor", "observe", "regressor"]
 
 Scalar = Any
+Need = tuple[int, int]  # of an assembly: passive joints that stand still in it, rank
 
 
 def regressor_form(made: Closing, columns: Columns, form: Formulation = PLAIN) -> Form:
@@ -175,14 +177,14 @@ def observe(robot: Robot, columns: Columns, draws: int = 4) -> Observed:
     found: list[_Draw] = []
     several = False
     for k in range(6 * draws):
-        least = min((draw.rank for draw in found), default=0)
-        best = [draw for draw in found if draw.rank == least]
+        least = min((draw.need for draw in found), default=(0, 0))
+        best = [draw for draw in found if draw.need == least]
         if len(best) >= (draws if names else 1) and k >= (2 if names else 1):
             break
         drawn = {name: float(rng.uniform(0.3, 1.7)) for name in names}
-        enough = least if k >= 2 else 0
-        draw, ranks = _drawn(look, equations(robot, drawn), drawn, best, enough, rng)
-        several = several or len(ranks) > 1
+        enough = least if k >= 2 else (0, 0)
+        draw, needs = _drawn(look, equations(robot, drawn), drawn, best, enough, rng)
+        several = several or len(needs) > 1
         if draw is not None:
             found.append(draw)
     values, states = tuple(draw.values for draw in best), tuple(draw.q for draw in best)
@@ -191,37 +193,45 @@ def observe(robot: Robot, columns: Columns, draws: int = 4) -> Observed:
 
 @dataclass(frozen=True)
 class _Draw:
-    """States of one assembly for one draw of lengths, and the rank there."""
+    """States of one assembly for one draw of lengths, and what it needs there."""
 
-    rank: int
+    need: Need
     values: dict[str, float]
     q: np.ndarray
 
 
 def _drawn(
-    look: _Look, system: Equations, values: dict[str, float], known: Sequence[_Draw], enough: int,
+    look: _Look, system: Equations, values: dict[str, float], known: Sequence[_Draw], enough: Need,
     rng: np.random.Generator,
-) -> tuple[_Draw | None, set[int]]:  # fmt: skip
-    """The assembly of least rank for these lengths, and the ranks met; `enough`: stop there."""
+) -> tuple[_Draw | None, set[Need]]:  # fmt: skip
+    """The assembly of least need for these lengths, and the needs met; `enough`: stop there."""
     made, size = look.made, len(look.columns)
     starts = system.consistent(rng, 8)
     if known:  # the assembly found before, its loops closed anew
         near, closed = system.close(known[-1].q[:8], range(system.n), 60)
         starts = np.concatenate([near[closed][:3], starts])
-    best: tuple[int, np.ndarray] | None = None
-    ranks: set[int] = set()
+    best: tuple[Need, np.ndarray] | None = None
+    needs: set[Need] = set()
     few = 3 * size // (2 * max(made.na, 1)) + 5
     for start in starts[_regular(made, system, starts)]:
-        rank = _rank(look(values, _walked(made, system, start, few, 6, rng)))
-        ranks.add(rank)
-        if best is None or rank < best[0]:
-            best = rank, start
-        if rank <= enough:
+        need = _need(look, values, _walked(made, system, start, few, 6, rng))
+        needs.add(need)
+        if best is None or need < best[0]:
+            best = need, start
+        if need <= enough:
             break
     if best is None:
-        return None, ranks
+        return None, needs
     q = _walked(made, system, best[1], max(40, 4 * size // max(made.na, 1) + 20), 14, rng)
-    return _Draw(_rank(look(values, q)), values, q), ranks
+    return _Draw(_need(look, values, q), values, q), needs
+
+
+def _need(look: _Look, values: Mapping[str, float], q: np.ndarray) -> Need:
+    """(passive joints that stand still, rank) at these states."""
+    moving, following = look.made.connection.moving, look.made.analysis.following
+    columns = [moving.index(j) for j in following]
+    still = int((np.ptp(q[:, columns], axis=0) < 1e-9).sum()) if len(q) else 0
+    return still, _rank(look(values, q))
 
 
 def _walked(

@@ -257,9 +257,17 @@ def _full_matrix(
     scene: Bodies, found: Any, rows: list[list[Any]], form: Formulation
 ) -> list[list[Any]]:
     """[[A11, A12], [A12^T, A22]], [K10] (84)."""
+    columns = base_columns(scene, found, form.slide)
+    coupled = [[*columns[j][0], *columns[j][1]] for j in scene.tree.moving]
+    top = [[*row, *(column[r] for column in coupled)] for r, row in enumerate(base_matrix(found))]
+    return [*top, *([*column, *row] for column, row in zip(coupled, rows, strict=True))]
+
+
+def base_matrix(found: Any) -> list[list[Any]]:
+    """A11: the inertia of all links as one body about the origin of frame 0."""
     M, S, J = found.Mplus[0], found.MSplus[0], found.Jplus[0]
     X, Y, Z = S
-    base = [
+    return [
         [M, 0, 0, 0, Z, -Y],
         [0, M, 0, -Z, 0, X],
         [0, 0, M, Y, -X, 0],
@@ -267,10 +275,6 @@ def _full_matrix(
         [Z, 0, -X, *J.rows[1]],
         [-Y, X, 0, *J.rows[2]],
     ]
-    columns = base_columns(scene, found, form.slide)
-    coupled = [[*columns[j][0], *columns[j][1]] for j in scene.tree.moving]
-    top = [[*base[r], *(column[r] for column in coupled)] for r in range(6)]
-    return [*top, *([*column, *row] for column, row in zip(coupled, rows, strict=True))]
 
 
 def bias(

@@ -14,8 +14,8 @@ from ..inverse.arm_angle import ARM_ANGLE, require_arm_plane
 from ..inverse.branches import program
 from ..inverse.chain import Chain
 from ..inverse.closed import Closed
-from ..inverse.general import sample_values
 from ..inverse.geometry import InverseGeometry
+from ..inverse.kept import sample_values
 from ..inverse.paul import Unsolved, derive
 from ..inverse.polish import scaled
 from ..inverse.relation import QUARTICS
@@ -74,11 +74,9 @@ def _closed(
     quartics = asked != "paul"
     found = derive(chain, held, quartics=quartics, plane=plane)
 
-    def guided() -> Any:
-        return program(
-            derive(chain, held, quartics=quartics, guided=True, plane=plane),
-            "inverse-geometry-guided",
-        )
+    def guided(rows: Sequence[bool] | None = None) -> Any:
+        led = derive(chain, held, quartics=quartics, guided=True, plane=plane)
+        return program(led, "inverse-geometry-guided", rows)
 
     solver = Closed(chain, program(found, "inverse-geometry"), guided, tuple(held))
     quartic = [s for s in found.steps if s.relation.kind in QUARTICS]

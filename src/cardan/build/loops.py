@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
-from ..closure.analysis import Analysis, analyse
+from ..closure.analysis import Analysis, analyse, independent
 from ..closure.geometry import LoopGeometry
 from ..describe.robot import Robot
 from ..errors import ModelError
@@ -33,6 +33,8 @@ __all__ = [
 ]  # fmt: skip
 
 Scalar = Any
+# models of closed loops that take freedoms without motors: elastic joints, a floating base
+_UNFORCED = ("inverse-dynamics", "direct-dynamics", "loop-kinematics")
 
 LOOP_MEANING = {
     "q": "positions of all joints of the tree, consistent with the loops, rad or m",
@@ -85,6 +87,21 @@ class Closing:
     def na(self) -> int:
         return len(self.active)
 
+    @property
+    def rigid(self) -> tuple[int, ...]:
+        """The independent joints that have motors."""
+        return tuple(j for j in self.active if not self.robot.joints[j - 1].elastic)
+
+    @property
+    def elastic(self) -> tuple[int, ...]:
+        """The independent joints that have springs."""
+        return tuple(j for j in self.active if self.robot.joints[j - 1].elastic)
+
+    @property
+    def springs(self) -> bool:
+        """Has any joint a spring, independent or not?"""
+        return any(joint.elastic for joint in self.robot.joints)
+
     def inputs(self, *names: str, f_e: bool = False) -> dict[str, tuple[int, ...]]:
         found: dict[str, tuple[int, ...]] = {
             name: (self.n if name == "q" else self.na,) for name in names
@@ -92,7 +109,7 @@ class Closing:
         if self.free and "qd" in names:
             found["qd_i"] = (len(self.analysis.idle),)
         if f_e:
-            found["f_e"] = (len(self.robot.links), 6)
+            found["f_e"] = (len(self.robot.links) + is_floating(self.robot), 6)
         return found
 
     def outputs(self, *names: str) -> list[str]:
@@ -127,6 +144,7 @@ class Closing:
         for key in ("qd", "qdd", "tau", "qd_i", "qdd_i"):
             if key in table:
                 own = self.analysis.idle if key.endswith("_i") else self.active
+                own = self.rigid if key == "tau" else own
                 table[key] += f": {self.connection.named(own)}"
         made = build(
             self.tree, model, inputs, forms, outputs, meaning={**table, **(meaning or {})}, **how
@@ -157,16 +175,17 @@ def closing(robot: Robot, model: str, *, symbolic: bool = False, idle: str = "he
     why = ""
     if is_floating(robot):
         why = (
-            "a floating base with closed loops: it has six freedoms more than motors; base kind"
-            " 'fixed' holds it"
+            "a floating base with closed loops: it has six freedoms more than motors; there are"
+            f" {', '.join(_UNFORCED)}; base kind 'fixed' holds it for others"
         )
     elif any(joint.elastic for joint in robot.joints):
         why = (
-            "elastic joints in a robot with closed loops: they are freedoms without motors; make"
-            " them rigid"
+            "elastic joints in a robot with closed loops: they are freedoms without motors; there"
+            f" are {', '.join(_UNFORCED)}; make them rigid for others"
         )
-    if why:
+    if why and (model not in _UNFORCED or idle == "free"):
         raise ModelError(f"'{model}' of '{robot.name}' is not available for {why}")
+    robot = independent(robot)
     analysis = analyse(robot)
     analysis.require_driven()
     defaults: dict[str, float] = {}

@@ -18,7 +18,6 @@ from dataclasses import dataclass, replace
 from itertools import product
 from typing import Any
 
-from ..describe.expression import Expression
 from ..describe.robot import FIXED, PRISMATIC, REVOLUTE, Joint, Robot
 from ..models.formulation import PLAIN, Formulation
 from ..models.reform import LENGTHS
@@ -53,7 +52,7 @@ def cheapest(
     def traced(form: Formulation) -> Candidate:
         if form not in seen:
             candidate = derivation.trace(formulate(form), factor=True)
-            seen[form] = replace(candidate, remarks=form.remarks(), nonzero=_divisors(robot, form))
+            seen[form] = replace(candidate, remarks=form.remarks())
         return seen[form]
 
     def price(form: Formulation) -> int:
@@ -218,18 +217,6 @@ class _Kin:
             frozenset(j for j in carried if _is_far(joints[j - 1])),
             frozenset(j for j in carried if _is_oblique(joints[j - 1])),
         )  # fmt: skip
-
-
-def _divisors(robot: Robot, form: Formulation) -> tuple[str, ...]:
-    """Formulas by which parameters are divided (see lump)."""
-    found: list[str] = []
-    for j in sorted(form.lump | form.rod):
-        joint = robot.joints[j - 1]
-        lengths = [joint.d, joint.r] if j in form.lump else []
-        found += [str(x) for x in lengths if isinstance(x, Expression)]
-        if isinstance(joint.alpha, Expression):
-            found += [f"{f}({joint.alpha})" for f in ("sin", *(["cos"] if j in form.rod else []))]
-    return tuple(dict.fromkeys(found))
 
 
 def _is_far(joint: Joint) -> bool:

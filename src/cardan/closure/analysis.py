@@ -7,8 +7,10 @@ rule of their own. The rows kept are those that stay farthest from dependent, wh
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from functools import lru_cache
+from itertools import combinations, islice
 from typing import Any
 
 import numpy as np
@@ -23,8 +25,9 @@ from ..mechanism.loops import ROWS, Connection, LoopFrames, opened
 from ..models.bodies import bodies
 from ..models.loops import Chosen, constraint
 from .numeric import Array, Equations, equations, skeleton
+from .search import Gap, least_gap
 
-__all__ = ["Analysis", "Sample", "analyse", "independent_rows"]
+__all__ = ["Analysis", "Sample", "analyse", "independent", "independent_rows"]
 
 _RANK = 1e-7  # singular values below it, of the largest, are zero
 _DRAWS = 2  # of values, where the geometry has symbols
@@ -32,6 +35,7 @@ _UNSEEN = 1e-9  # entries of W below it are zero
 _STARTS = 3
 _ENTRY = 12  # operations that an entry of W costs later, about
 _WALKERS = 12
+_CHOICES = 40  # of elastic joints to be independent, looked at
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,28 +81,34 @@ class Analysis:
     def overconstrained(self) -> bool:
         return self.mobility != self.connection.gruebler
 
+    @property
+    def driven(self) -> bool:
+        """Do the active joints move everything, in some assembly?"""
+        link = self.connection
+        return any(_is_driven(link, self.following, self.chosen, s) for s in self.samples)
+
     def require_driven(self) -> None:
         """The active joints must be as many as the mobility, and move everything."""
         link, name = self.connection, self.connection.robot.name
         count = len(link.active)
         wanted = self.mobility - len(self.idle)
+        loose = link.loose
+        cause = (
+            f"; no loop holds the passive joints {link.named(loose)}: is a platform or a leg not"
+            " connected?" if loose else ""
+        )  # fmt: skip
         if count != wanted:
-            loose = link.loose
-            cause = (
-                f"; no loop holds the passive joints {link.named(loose)}: is a platform or a leg"
-                " not connected?" if loose else ""
-            )  # fmt: skip
             idle = f", {len(self.idle)} of it idle ({link.named(self.idle)})" if self.idle else ""
             raise ModelError(
                 f"'{name}' has {count} active joints ({link.named(link.active)}) but mobility"
                 f" {self.mobility}{idle} ({len(link.moving)} joints, {self.rank} independent loop"
                 f" equations; Gruebler's count is {link.gruebler}){cause}. Set `active` so that"
-                f" {wanted} joints are"
+                f" {wanted} joint{'s are' if wanted != 1 else ' is'}"
             )
-        if not any(_is_driven(link, self.following, self.chosen, s) for s in self.samples):
+        if not self.driven:
             raise ModelError(
                 f"the active joints of '{name}' ({link.named(link.active)}) do not drive it:"
-                " some joints can move while these stand still; activate others"
+                f" some joints can move while these stand still{cause or '; activate others'}"
             )
 
 
@@ -116,6 +126,29 @@ def _is_driven(
 def analyse(robot: Robot) -> Analysis:
     """The analysis of a robot's loops, remembered by its geometry."""
     return _analyse(skeleton(robot))
+
+
+def independent(robot: Robot) -> Robot:
+    """The robot with its elastic joints `active`, that is independent, where the loops leave them
+    free, and passive where these follow the motors."""
+    if not any(joint.elastic for joint in robot.joints):
+        return robot
+
+    springs = [j for j, joint in enumerate(robot.joints, 1) if joint.elastic]
+
+    def flagged(free: Sequence[int]) -> Robot:
+        joints = enumerate(robot.joints, 1)
+        return replace(robot, joints=tuple(
+            replace(x, active=j in free) if x.elastic else x for j, x in joints
+        ))  # fmt: skip
+
+    found = analyse(flagged(()))
+    wanted = found.mobility - len(found.idle) - len(found.connection.active)
+    if 0 <= wanted <= len(springs):
+        for free in islice(combinations(springs, wanted), _CHOICES):
+            if analyse(flagged(free)).driven:
+                return flagged(free)
+    return flagged(springs)
 
 
 @lru_cache(maxsize=64)
@@ -156,13 +189,14 @@ def _samples(robot: Robot, connection: Connection) -> list[Sample]:
     rng = np.random.default_rng(7)
     names = robot.parameters
     found: list[Sample] = []
-    best: tuple[float, str] = (np.inf, "")
+    best = Gap("", np.inf, "")
     for draw in range(12 if names else 2):
         values = {name: float(rng.uniform(0.3, 1.7)) for name in names}
         system = equations(robot, values)
         starts = system.consistent(rng, _STARTS + 1, tries=4 if draw < 3 else 8)
         if not len(starts):
-            best = min(best, _nearest(system, rng))
+            gap = least_gap(system, np.zeros(system.n), range(system.n))
+            best = min(best, gap, key=lambda gap: gap.value)
             continue
         for start in starts[:_STARTS]:
             found.append(Sample(values, system, system.walk(rng, start, _WALKERS)))
@@ -170,21 +204,12 @@ def _samples(robot: Robot, connection: Connection) -> list[Sample]:
             break
     if not found:
         lengths = " for any values of its symbols tried" if names else ""
+        width = f"{best.value:.3g} (of the robot's size, or rad)" if names else best.text
         raise ModelError(
-            f"the loops of '{robot.name}' cannot be closed{lengths}: loop '{best[1]}' stays open by"
-            f" {best[0]:.3g} (of the robot's size, or rad) at best; check the frames of its cut and"
-            " its twin"
+            f"the loops of '{robot.name}' cannot be closed{lengths}: loop '{best.loop}' stays open"
+            f" by {width} at best; check the frames of its cut and its twin"
         )
     return found
-
-
-def _nearest(system: Equations, rng: np.random.Generator) -> tuple[float, str]:
-    """How nearly the loops close, and which one stays most open."""
-    q, _ = system.close(system.random(rng, 32), range(system.n), 60)
-    r = np.abs(system.r(q))
-    k = int(r.max(axis=-1).argmin())
-    loop = system.connection.loops[system.owners[int(r[k].argmax())]]
-    return float(r[k].max()), loop.name
 
 
 def _columns(connection: Connection, links: tuple[int, ...]) -> list[int]:

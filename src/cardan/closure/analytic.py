@@ -6,6 +6,7 @@ what the other unknowns of the loop (`rest`) cannot change:
     a turn about z_b        |O_c - O_b|² = |O_t - O_b|²,  z_b·O_c = z_b·O_t,  z_b·z_c = z_b·z_t
     a shift along z_b       the components of O_c = O_t across z_b
     two turns that meet     |O_c - O|² = |O_t - O|²
+    a turn behind a slide   the components of O_c - O_t across the slide, c turned as t
 
 (c and t the cut and its twin). In an angle each is X cos x + Y sin x = Z, Paul's type 2, with two
 solutions; in a length it is a quadratic. The last unknown follows from all equations at once. An
@@ -237,10 +238,16 @@ def _invariants(chain: Chain, loop: LoopFrames, rest: Sequence[int]) -> list[tup
         found += _point_invariants(chain, loop, rest)
     if loop.kind not in ("spherical", "universal"):
         turning = [j for j in rest if chain.sigma[j - 1] == REVOLUTE]
+        held = loop.kind in ("prismatic", "fixed")  # no turn is left between cut and twin
         if not turning:
-            found += [(10, 0, 0), (11, 0, 0)]
+            kinds = (13, 14, 15, 16, 17) if held else (10, 11)
+            found += [(kind, 0, 0) for kind in kinds]
         elif len(turning) == 1:
             found.append((6, turning[0], 0))
+        if held and len(rest) == 1 and turning:
+            first = 18 if rest[0] in loop.to_cut else 21
+            count = 2 if loop.kind == "prismatic" else 3
+            found += [(first + k, rest[0], 0) for k in range(count)]
     return found
 
 

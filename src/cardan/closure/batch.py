@@ -52,9 +52,8 @@ def _starts(guess: Array, lead: tuple[int, ...]) -> Array:
 def _counted(
     geometry: LoopGeometry, system: Equations, q: Array, lead: tuple[int, ...]
 ) -> Configurations:
-    if geometry.steps is not None and len(q):
-        every = geometry._by_steps(system, q)
-    else:
+    every = geometry._in_closed_form(system, q) if len(q) else []
+    if every is None:
         every = [geometry._assemblies(system, x) for x in q]
     count = np.array([len(found) for found in every], dtype=np.int64)
     most = int(count.max(initial=0))

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from ..emit import require_name
 from ..emit.kernel_text import Face, kernel_source
-from ..errors import InputError, ModelError
-from .analytic import Chain, plan_of
+from ..errors import ModelError
+from .analytic import Chain, Step, plan_of
 from .kernels import MOST, assemblies
+from .place_kernels import placed
 
 if TYPE_CHECKING:
     from .geometry import LoopGeometry
@@ -18,35 +21,45 @@ __all__ = ["emitted"]
 def emitted(geometry: LoopGeometry, language: str, function: str, p: Any = None) -> str:
     """Self-contained code, c, cpp, python or matlab, of all assemblies at given positions."""
     link = geometry.connection
-    if not function.isidentifier():
-        raise InputError(f"'{function}' cannot be the name of a function")
-    if geometry.steps is None:
-        legs = " its legs have one, geometry.legs.code;" if geometry.platform else ""
+    require_name(language, function)
+    steps, platform = geometry.steps, geometry.platform
+    if steps is not None:
+        platform = None  # loop by loop
+    elif platform is not None:
+        steps = platform.steps
+    else:
         raise ModelError(
             f"the loops of '{geometry.robot.name}' have no closed form, one unknown after the"
-            f" other, for {link.named(geometry.given)}:{legs} code that closes them from a guess is"
+            f" other, for {link.named(geometry.given)}: code that closes them from a guess is"
             " that of inverse_kinematics"
         )
     chain = Chain.of(link.robot, geometry.system(p).values)
-    known = geometry._columns[0]
-    n = len(link.moving)
-    held = geometry.analysis.idle
-    header = [
+    tables = {"frames": chain.table()}
+    entry: Callable[..., None] = assemblies
+    if platform is None:
+        tables["plan"] = plan_of(chain, steps, geometry._columns[0])
+    else:
+        entry = placed
+        tables |= {"hold": platform.table(chain), "plan": platform.plan(chain)}
+    sizes = {"q": MOST * len(link.moving), "info": 2}
+    face = Face(
+        function, {"given": len(geometry.given)}, sizes,
+        {key: [float(x) for x in table] for key, table in tables.items()},
+        _header(geometry, [platform.text] if platform is not None else [], steps),
+    )  # fmt: skip
+    return kernel_source(language, entry, face)
+
+
+def _header(geometry: LoopGeometry, first: list[str], steps: tuple[Step, ...]) -> list[str]:
+    link, idle = geometry.connection, geometry.analysis.idle
+    return [
         f"{geometry.robot.name}: every assembly of its loops, in closed form",
-        *(step.text for step in geometry.steps),
+        *first,
+        *(step.text for step in steps),
         "",
         f"given  {link.named(geometry.given)}, rad or m",
         f"q      up to {MOST} configurations, one after the other: {link.named(link.moving)}"
-        + (f"; {link.named(held)} are idle, and zero" if held else ""),
+        + (f"; {link.named(idle)} are idle, and zero" if idle else ""),
         f"info   number of configurations, 1 when there are more than {MOST}",
         "",
     ]
-    face = Face(
-        function, {"given": len(known)}, {"q": MOST * n, "info": 2},
-        {
-            "frames": [float(x) for x in chain.table()],
-            "plan": [float(x) for x in plan_of(chain, geometry.steps, known)],
-        },
-        header,
-    )  # fmt: skip
-    return kernel_source(language, assemblies, face)

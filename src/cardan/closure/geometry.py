@@ -9,38 +9,35 @@ method: from the guess, by continuation when the guess itself is closed, or from
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import product
 from typing import Any
 
 import numpy as np
 
 from ..describe.robot import Robot
 from ..errors import InputError, ModelError, UnknownNameError
-from ..mechanism.loops import ROWS, Connection
+from ..mechanism.loops import Connection
 from ..mechanism.parallel import Parallel
-from .analysis import Analysis, analyse
+from .analysis import Analysis, analyse, independent
 from .analytic import Step, limits_of, solved_by, steps_of
 from .batch import many
 from .distances import Distances
 from .numeric import (
-    CLOSED,
     Array,
     Equations,
     difference,
     equations,
     geometry_symbols,
     loop_symbols,
+    numeric,
     ordered,
-    unique,
 )
+from .search import least_gap, searched
+from .standing import standing
 
 __all__ = ["LoopGeometry"]
-
-_STARTS = 96  # per round of the search for assemblies
-_ROUNDS = 10
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,6 +52,7 @@ class LoopGeometry:
 
     @classmethod
     def of(cls, robot: Robot) -> LoopGeometry:
+        robot = independent(robot)
         found = analyse(robot)
         found.require_driven()
         return cls(robot, found, found.connection.active)
@@ -104,7 +102,7 @@ class LoopGeometry:
 
     def residual(self, q: Any, p: Any = None, *, values: Mapping[str, float] | None = None) -> Any:
         """How far the loops are open: the largest distance, by the robot's size, or angle, rad."""
-        found = self.system(p, values=values).error(np.atleast_2d(np.asarray(q, float)))
+        found = self.system(p, values=values).error(self._whole(q))
         return found if np.ndim(q) > 1 else float(found[0])
 
     def solve(
@@ -119,7 +117,7 @@ class LoopGeometry:
         guess (n) or (..., n) it gives (..., n), NaN where the loops cannot be closed. p: values
         of the symbols of the loops (`parameters`), by name or in order."""
         system = self.system(p, values=values)
-        active, passive = self._columns
+        active, _ = self._columns
         given = self._checked(q_a, len(active))
         q = np.zeros((*given.shape[:-1], system.n))
         q[..., active] = given
@@ -129,7 +127,7 @@ class LoopGeometry:
             return self._nearest(system, q, self._guess(guess, q))
         found = self._assemblies(system, q)
         if not len(found):
-            self._refuse(system, q, passive)
+            self._refuse(system, q)
         return found
 
     def follow(
@@ -146,7 +144,7 @@ class LoopGeometry:
         """Smallest over largest singular value of W_p: 0 where the active joints lose control
         (type 2, or a branching of assemblies); lengths in units of the robot's size."""
         system = self.system(p, values=values)
-        found = self._conditioned(system, np.atleast_2d(np.asarray(q, float)))
+        found = self._conditioned(system, self._whole(q))
         return found if np.ndim(q) > 1 else float(found[0])
 
     def _conditioned(self, system: Equations, q: Array) -> Array:
@@ -156,6 +154,11 @@ class LoopGeometry:
             return np.ones(len(q))
         s = np.linalg.svd(J, compute_uv=False)
         return np.asarray(s[:, -1] / s[:, 0])
+
+    @cached_property
+    def home(self) -> Array:
+        """q (n) where the robot stands: joints at their homes, the loops closed."""
+        return standing(self.robot)
 
     def equations(self, form: str = "text") -> str:
         """The equations of every loop, and how they are solved; form 'text' or 'latex'."""
@@ -184,7 +187,7 @@ class LoopGeometry:
         if p is None:
             return {}
         if not isinstance(p, Mapping):
-            vector = np.asarray(p, dtype=float)
+            vector = numeric("p", p)
             if vector.shape != (len(self.parameters),):
                 raise InputError(
                     f"p has shape {vector.shape}; expected ({len(self.parameters)},):"
@@ -195,7 +198,7 @@ class LoopGeometry:
         for name, value in p.items():
             if name not in known:
                 raise UnknownNameError.of("symbol of the geometry", name, known)
-            if not np.isfinite(float(value)):
+            if not np.isfinite(numeric(f"p: {name}", value)):
                 raise InputError(f"p: {name} = {value} is not finite")
         return {name: float(value) for name, value in p.items()}
 
@@ -204,8 +207,18 @@ class LoopGeometry:
         """What the given joints are, for messages."""
         return "q_a" if self.given == self.connection.active else "the platform's position"
 
+    def _whole(self, q: Any) -> Array:
+        """Configurations (N, n) of the whole tree."""
+        found, n = numeric("q", q), len(self.connection.moving)
+        if found.ndim not in (1, 2) or found.shape[-1] != n:
+            raise InputError(
+                f"q has shape {found.shape}; expected ({n},) or (N, {n}):"
+                f" {self.connection.named(self.connection.moving)}"
+            )
+        return np.atleast_2d(found)
+
     def _checked(self, given: Any, size: int) -> Array:
-        found = np.asarray(given, dtype=float)
+        found = numeric(self._given_name, given)
         names = self.connection.named(self.given)
         if found.ndim < 1 or found.shape[-1] != size:
             raise InputError(
@@ -223,7 +236,7 @@ class LoopGeometry:
         return found
 
     def _guess(self, guess: Any, q: Array) -> Array:
-        found = np.asarray(guess, dtype=float)
+        found = numeric("guess", guess)
         if not np.isfinite(found).all():
             raise InputError("guess has values that are not finite")
         if found.shape == (len(q),):
@@ -251,7 +264,7 @@ class LoopGeometry:
             return np.asarray(found[0])
         every = self._assemblies(system, start)
         if not len(every):
-            self._refuse(system, q, passive)
+            self._refuse(system, q)
         apart = [np.linalg.norm(difference(x, start, system.turning)) for x in every]
         best = every[int(np.argmin(apart))]
         return np.asarray(start + difference(best, start, system.turning))
@@ -287,43 +300,27 @@ class LoopGeometry:
 
     def _assemblies(self, system: Equations, q: Array) -> Array:
         """All assemblies found: in closed form, or part by part from many starts."""
-        if self.steps is not None:
-            return self._by_steps(system, q[None])[0]
-        if self.platform is not None:
-            return self._by_distances(system, q, self.platform)
-        parts = [self._part(system, q, *part) for part in self._parts()]
-        chosen = [np.concatenate(choice) for choice in product(*parts)] if parts else []
-        order = [c for _, columns in self._parts() for c in columns]
-        found = np.repeat(q[None], len(chosen), axis=0)
-        if chosen:
-            found[:, order] = chosen
-        return self._within(unique(found, system.turning))
+        found = self._in_closed_form(system, q[None])
+        if found is not None:
+            return found[0]
+        return self._within(searched(system, q, self._columns[1]))
 
-    def _by_steps(self, system: Equations, q: Array) -> list[Array]:
-        """In closed form at many active positions (N, n); Newton's method where roots are close."""
-        assert self.steps is not None
-        known = [k for k in range(system.n) if k not in self._columns[1]]
-        every = solved_by(self.steps, self.connection.robot, system.values, known, q[:, known])
+    def _in_closed_form(self, system: Equations, q: Array) -> list[Array] | None:
+        """At many active positions (N, n), loop by loop, or the platform first; Newton's method
+        where roots are close. None: there is no closed form."""
+        if self.steps is not None:
+            known = [k for k in range(system.n) if k not in self._columns[1]]
+            every = solved_by(self.steps, self.connection.robot, system.values, known, q[:, known])
+        elif self.platform is not None:
+            idle = [self.connection.moving.index(j) for j in self.analysis.idle]
+            every = self.platform.solved(system.values, q[:, self._columns[0]])
+            for own, x in zip(every, q, strict=True):
+                own[:, idle] = x[idle]
+        else:
+            return None
         rows, owner = ordered(every, system, self._columns[1])
         found = np.split(rows, np.searchsorted(owner, np.arange(1, len(q))))
         return found
-
-    def _by_distances(self, system: Equations, q: Array, platform: Distances) -> Array:
-        """Every place of the platform, then the legs there that have the given active positions."""
-        active, passive = self._columns
-        found = np.zeros((0, system.n))
-        for x in platform.places(q, system.values):
-            start = q.copy()
-            start[self.legs._columns[0]] = x
-            every = self.legs._assemblies(system, start)
-            miss = [np.abs(difference(y, q, system.turning))[active].max() for y in every]
-            near = [y for y, far in zip(every, miss, strict=True) if far < 1e-4]
-            found = np.concatenate([found, np.array(near).reshape(-1, system.n)])
-        if len(found):
-            found[:, active] = q[active]
-            found, closed = system.close(found, passive, 30)
-            found = found[closed]
-        return self._within(unique(found, system.turning))
 
     def _within(self, q: Array) -> Array:
         """Configurations within the limits of the joints that were found, where there are any."""
@@ -333,62 +330,21 @@ class LoopGeometry:
             good &= (q[:, column] > low - 1e-9) & (q[:, column] < high + 1e-9)
         return np.asarray(q[good])
 
-    def _parts(self) -> list[tuple[list[int], list[int]]]:
-        """(loops, passive columns) that share no passive joint with others."""
-        link = self.connection
-        groups: list[tuple[set[int], set[int]]] = []
-        for k, loop in enumerate(link.loops):
-            own = {link.moving.index(j) for j in loop.links if j in link.moving}
-            own &= set(self._columns[1])
-            touching = [group for group in groups if group[1] & own]
-            groups = [group for group in groups if group not in touching]
-            loops = {k}.union(*(group[0] for group in touching))
-            groups.append((loops, own.union(*(group[1] for group in touching))))
-        return [(sorted(loops), sorted(columns)) for loops, columns in groups]
-
-    def _part(
-        self, system: Equations, q: Array, loops: Sequence[int], columns: Sequence[int]
-    ) -> Array:
-        """The assemblies of some loops, (k, passive columns of theirs), from many starts."""
-        rng = np.random.default_rng(3)
-        rows = [m for m, owner in enumerate(system.owners) if owner in loops]
-        found = np.zeros((0, system.n))
-        quiet = 0
-        for _ in range(_ROUNDS):
-            starts = np.repeat(q[None], _STARTS, axis=0)
-            starts[:, columns] = system.random(rng, _STARTS)[:, columns]
-            ends, _ = system.close(starts, columns, 60)
-            closed = np.abs(system.r(ends)[:, rows]).max(axis=-1, initial=0) < CLOSED
-            more = unique(np.concatenate([found, ends[closed]]), system.turning)
-            quiet = 0 if len(more) > len(found) else quiet + 1
-            found = more
-            if quiet >= (2 if len(columns) <= 4 else 3):
-                break
-        return np.asarray(found[:, columns])
-
-    def _refuse(self, system: Equations, q: Array, passive: Sequence[int]) -> None:
-        rng = np.random.default_rng(4)
-        starts = np.repeat(q[None], 32, axis=0)
-        starts[:, passive] = system.random(rng, 32)[:, passive]
-        ends, _ = system.close(starts, passive, 60)
-        r = np.abs(system.r(ends))
-        k = int(r.max(axis=-1).argmin())
-        m = int(r[k].argmax())
-        loop = self.connection.loops[system.owners[m]]
-        first = system.owners.index(system.owners[m])
-        length = m - first < sum(row[0] == "v" for row in ROWS[loop.kind])
-        gap = f"{r[k, m] * system.size:.3g} m" if length else f"{r[k, m]:.3g} rad"
-        at = np.array2string(q[self._columns[0]], precision=4)
+    def _refuse(self, system: Equations, q: Array) -> None:
+        """Say how far the loops stay open, or that limits leave nothing."""
+        active, passive = self._columns
+        gap = least_gap(system, q, passive)
+        at = np.array2string(q[active], precision=4)
         where, what = f"q_a = {at}", "active positions"
         if self.given != self.connection.active:
             where = f"the platform's position ({self.connection.named(self.given)}) = {at}"
             what = "a position of the platform"
-        if r[k, m] < 1e-8:
+        if gap.value < 1e-8:
             raise ModelError(
                 f"every assembly of '{self.robot.name}' at {where} is outside the limits of its"
                 f" joints; choose {what} within them"
             )
         raise ModelError(
-            f"the loops of '{self.robot.name}' cannot be closed at {where}: loop '{loop.name}'"
-            f" stays open by {gap} at best; choose {what} within reach"
+            f"the loops of '{self.robot.name}' cannot be closed at {where}: loop '{gap.loop}'"
+            f" stays open by {gap.text} at best; choose {what} within reach"
         )

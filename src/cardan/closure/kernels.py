@@ -11,6 +11,8 @@ Kinds of invariants, of the cut c and the twin t, a and b frames of the other un
     5  |O_c - P|² - |O_t - P|², P where the axes z_a, z_b meet        6  z_a·(z_c - z_t)
     7, 8, 9  x_c, y_c, z_c·(O_t - O_c)     10, 11  x_c, y_c·z_t       12  z_c·x_t
     13, 14, 15  what is left of a turn from c to t about x, y, z    16, 17  z_c·z_t - 1, x_c·x_t - 1
+    18, 19, 20  x, y, z of O_c - O_t where c is turned as t, about O_a on the side of c
+    21, 22, 23  the same of O_t - O_c, about O_a on the side of t
 """
 
 from __future__ import annotations
@@ -104,7 +106,13 @@ def invariant(f: Array, kind: int, a: int, b: int, c: int, t: int) -> float:
         return between(f, c, t + 3) - between(f, c + 3, t)
     if kind == 16:
         return between(f, c + 6, t + 6) - 1.0
-    return between(f, c, t) - 1.0
+    if kind == 17:
+        return between(f, c, t) - 1.0
+    if kind <= 20:
+        m = 3 * (kind - 18)
+        return along(f, t + m, t + 9, a + 9) + along(f, c + m, a + 9, c + 9)
+    m = 3 * (kind - 21)
+    return along(f, c + m, c + 9, a + 9) + along(f, t + m, a + 9, t + 9)
 
 
 def looked(

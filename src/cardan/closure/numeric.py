@@ -28,7 +28,7 @@ from ..models.bodies import bodies
 from ..models.loops import closing_error
 
 __all__ = [
-    "CLOSED", "Equations", "difference", "equations", "geometry_symbols", "loop_symbols",
+    "CLOSED", "Equations", "difference", "equations", "geometry_symbols", "loop_symbols", "numeric",
     "ordered", "skeleton", "unique", "wrapped",
 ]  # fmt: skip
 
@@ -140,6 +140,14 @@ class Equations:
         return q
 
 
+def numeric(name: str, given: Any) -> Array:
+    """What the user gave, as numbers."""
+    try:
+        return np.asarray(given, dtype=float)
+    except (TypeError, ValueError):
+        raise InputError(f"{name} = {given!r:.60} is not an array of numbers") from None
+
+
 def wrapped(q: Array, turning: Array) -> Array:
     """Angles between -pi and pi."""
     return np.where(turning, np.remainder(q + np.pi, 2 * np.pi) - np.pi, q)
@@ -239,7 +247,8 @@ def equations(robot: Robot, values: Mapping[str, float] | None = None) -> Equati
     if missing:
         raise InputError(
             f"closing the loops of '{robot.name}' needs numbers, but {', '.join(missing)} are free:"
-            f" give p={{'{missing[0]}': ...}}, or fix them with robot.with_values"
+            f" give p={{'{missing[0]}': ...}}, or fix them with robot.with_values (--set"
+            f" {missing[0]}=... on the command line)"
         )
     size = _size(bare, known)
     known[_SIZE] = size

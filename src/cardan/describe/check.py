@@ -184,6 +184,8 @@ class _Checker:
         for j, joint in enumerate(self.frames, 1):
             for key in (*GEOMETRY, *DRIVE, "stiffness", "rest", "damping"):
                 yield key, j, getattr(joint, key)
+            if joint.home is not None:
+                yield "home", j, joint.home
             for key in ("lower", "upper", "velocity", "effort"):
                 if getattr(joint.limits, key) is not None:
                     yield key, j, getattr(joint.limits, key)

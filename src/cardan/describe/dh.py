@@ -35,7 +35,7 @@ from typing import Any
 from ..errors import CardanError, DescriptionError, Fault, UnknownNameError
 from .dh_inertia import about_origin, from_far_frame
 from .expression import Value, add, number, symbols
-from .frames import SNAP_ANGLE, angle_value
+from .frames import multiple_of_pi
 from .parser import to_value
 from .robot import DRIVE, FIXED, INERTIA, PRISMATIC, REVOLUTE, Joint, Limits, Link, Robot
 from .units import parse_quantity
@@ -198,7 +198,7 @@ class _Row:
         except (CardanError, ArithmeticError) as error:
             self.table.fault(f"{key} of row {self.j}: {error}", self.line, self.name)
             return 0
-        return _snapped(value) if _UNITS.get(key) == "rad" else value
+        return multiple_of_pi(value) if _UNITS.get(key) == "rad" else value
 
     @property
     def sigma(self) -> int:
@@ -266,16 +266,3 @@ class _Row:
         if centre:
             values |= about_origin(values["M"], [self.value(key) for key in _CENTRE])
         return Link(self.name, **values)
-
-
-def _snapped(value: Value) -> Value:
-    """A decimal that stands for a multiple of π/12, as 1.5707963268, becomes it."""
-    x = number(value)
-    if x is None or "pi" in str(value) or abs(x) > 100:
-        return value
-    snapped = angle_value(x)
-    nearest = number(snapped)
-    # angle_value also reduces to one turn; only the exact multiples are wanted here
-    if nearest is not None and "pi" in str(snapped) and abs(nearest - x) <= SNAP_ANGLE:
-        return snapped
-    return value

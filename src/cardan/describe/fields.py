@@ -20,6 +20,7 @@ UNIT = {
     "MX": "kg*m", "MY": "kg*m", "MZ": "kg*m", "M": "kg", "mass": "kg", "com": "m",
     "IA": "kg*m^2 or kg", "FV": "N*m*s or N*s/m", "FS": "N*m or N",
     "stiffness": "N*m or N/m", "rest": "rad or m", "damping": "N*m*s or N*s/m",
+    "home": "rad or m",
     "FX": "N", "FY": "N", "FZ": "N", "CX": "N*m", "CY": "N*m", "CZ": "N*m",
     "lower": "rad or m", "upper": "rad or m", "velocity": "rad/s or m/s", "effort": "N*m or N",
     "W0": "rad/s", "WP0": "rad/s^2", "V0": "m/s", "VP0": "m/s^2", "gravity": "m/s^2",
@@ -33,7 +34,7 @@ ROBOT_KEYS = (
 )  # fmt: skip
 JOINT_KEYS = (
     "joint", "antecedent", *GEOMETRY, "variable", "active", *DRIVE,
-    "stiffness", "rest", "damping", "limits", SYMBOLS,
+    "stiffness", "rest", "damping", "home", "limits", SYMBOLS,
 )  # fmt: skip
 LINK_KEYS = ("name", "joint_name", *JOINT_KEYS, *INERTIA, *BODY, *WRENCH, "flexible")
 BASE_KEYS = (

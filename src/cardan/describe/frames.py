@@ -23,12 +23,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..exact import exact
-from .expression import Value
+from .expression import Value, number
 
 __all__ = [
     "SNAP_ANGLE", "SNAP_LENGTH", "Array", "Six", "angle_value", "decimal_value", "decompose",
-    "frame", "inverse", "length_value", "matrix_of", "perpendicular", "roll_pitch_yaw",
-    "rotation_of_rpy", "score", "snap_angle",
+    "frame", "inverse", "length_value", "matrix_of", "multiple_of_pi", "perpendicular",
+    "roll_pitch_yaw", "rotation_of_rpy", "score", "snap_angle",
 ]  # fmt: skip
 
 Array = NDArray[np.float64]
@@ -56,6 +56,15 @@ def angle_value(x: float) -> Value:
     if abs(x - k * _STEP) <= SNAP_ANGLE:
         return cast(Value, exact(0, Fraction(k, 12)))
     return decimal_value(x, 1e-15)
+
+
+def multiple_of_pi(value: Value, tolerance: float = SNAP_ANGLE) -> Value:
+    """A decimal that stands for a multiple of π/12, as 1.5707963268, becomes it."""
+    x = number(value)
+    if x is None or abs(x) > 100 or "pi" in str(value):
+        return value
+    k = round(x / _STEP)
+    return cast(Value, exact(0, Fraction(k, 12))) if abs(x - k * _STEP) <= tolerance else value
 
 
 def length_value(x: float, size: float) -> Value:

@@ -18,7 +18,7 @@ __all__ = ["Piece", "pieces_of"]
 
 Report = Callable[[str], None]
 LEG_KEYS = ("name", "copies", "angles", "each", "link", "loop")
-PLATFORM_KEYS = ("name", "freedoms")
+PLATFORM_KEYS = ("name", "freedoms", "home")
 Gone = list[tuple["Piece", str]]
 _AXES = ("x", "y", "z")
 _FREEDOMS = ("x", "y", "z", "rx", "ry", "rz")
@@ -65,7 +65,7 @@ def pieces_of(table: Mapping[str, Any], reader: Any) -> tuple[list[Piece], list[
     for k, piece in enumerate(loops):
         if "frames" in piece.table:
             reader.place = piece.place
-            reader.link = str(piece.table.get("name", f"loop{k + 1}"))
+            reader.link = f"frames of loop {piece.table.get('name', f'loop{k + 1}')}"
             loops[k] = _closed(links, piece, gone, reader.report)
     return links, loops, gone
 
@@ -92,19 +92,26 @@ def platform(table: Mapping[str, Any], report: Report) -> list[dict[str, Any]]:
     known = isinstance(freedoms, Sequence) and not isinstance(freedoms, str)
     if not known or not freedoms or any(f not in _FREEDOMS for f in freedoms):
         report(f"freedoms = {freedoms!r:.60}; a list of {', '.join(_FREEDOMS)} is expected")
-        return []
+        freedoms = _FREEDOMS  # read on: others name the platform
     if len(set(freedoms)) < len(freedoms):
         report("freedoms: each may stand once")
-        return []
+        freedoms = _FREEDOMS
+    home = table.get("home", [])
+    if not _is_list(home) or len(home) not in (0, len(freedoms)):
+        report(
+            f"home = {home!r:.60}; a list of {len(freedoms)} values is expected, one per freedom"
+        )
+        home = []
     body = {key: x for key, x in table.items() if key not in PLATFORM_KEYS}
     found: list[dict[str, Any]] = []
     axis = 2  # of the frame before: z
     for freedom in freedoms:
         turn = freedom.startswith("r")
         wanted = _AXES.index(freedom[-1])
+        own = {"home": home[len(found)]} if home else {}
         found.append({
             "name": f"{name}_{freedom}", "variable": f"{name}_{freedom}", "active": False,
-            "joint": "revolute" if turn else "prismatic", **_towards(axis, wanted),
+            "joint": "revolute" if turn else "prismatic", **_towards(axis, wanted), **own,
         })  # fmt: skip
         axis = wanted
     if axis != 2:
@@ -197,6 +204,9 @@ def one_body(
         report(f"frames = two names of links that coincide; {where}")
         return None
     first, second = (str(f) for f in frames)
+    if first == second:
+        report(f"frames = two links that coincide; both are {first!r:.60}: name two different ones")
+        return None
     carried = {str(piece.table.get("antecedent", "")) for piece in links}
     order = list(named)
     for gone, stays in ((second, first), (first, second)):

@@ -6,7 +6,7 @@ A free joint under the world makes the base floating. Several joints of a body b
 massless links between. <equality><connect> becomes a loop with a spherical cut joint, <weld> one
 that is rigid, both of bodies or of sites; joints without an actuator are passive then. An equality
 <joint> of one joint fixes it. Ball joints are refused, couplings of joints and tendons left out
-with a warning; meshes and everything else are ignored: no other file is ever opened.
+with a warning; meshes and everything else are ignored here: no other file is ever opened.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ import numpy as np
 from ..errors import Fault
 from .bodies import Body, Mass, frames_of, inertial_values, moved, size_of
 from .closures import Placed
+from .expression import number
 from .frames import Array, decimal_value, frame
 from .mjcf_loops import Closures, locked
 from .mjcf_shapes import geom_mass
@@ -26,7 +27,7 @@ from .mjcf_xml import Mjcf, about, along, open_mjcf
 from .robot import PRISMATIC, REVOLUTE, Base, Joint, Limits, Link, Robot
 from .urdf_xml import shown
 
-__all__ = ["read_mjcf"]
+__all__ = ["Scene", "read_mjcf", "sized"]
 
 _SIGMA = {"hinge": REVOLUTE, "slide": PRISMATIC}
 
@@ -36,14 +37,14 @@ def read_mjcf(data: bytes, file: str = "") -> tuple[Robot | None, list[Fault]]:
     mjcf = open_mjcf(data, file)
     if mjcf.found.failed:
         return None, mjcf.found.faults
-    scene = _Scene(mjcf)
+    scene = Scene(mjcf)
     scene.read()
     robot = None if mjcf.found.failed else scene.robot(file)
     faults = sorted(mjcf.found.faults, key=lambda fault: fault.line)
     return None if mjcf.found.failed else robot, faults
 
 
-class _Scene:
+class Scene:
     """The bodies as they are found, the world first."""
 
     def __init__(self, mjcf: Mjcf) -> None:
@@ -54,11 +55,13 @@ class _Scene:
         self.floating: tuple[Array, str] | None = None
         self.names = {"world"}
         self.refs: dict[str, float] = {}  # joint -> its value where the file draws it
+        self.elements: dict[str, Any] = {}  # of the file, by body
         self.sites: dict[str, tuple[str, Array]] = {}  # name -> body, frame in it
 
     def read(self) -> None:
         worlds = self.mjcf.root.findall("worldbody")
         for world in worlds:
+            self.elements["world"] = world
             self._add_masses(0, np.eye(4), self._geoms(world))
             self._sites(world, "world")
             for body in world.findall("body"):
@@ -75,6 +78,7 @@ class _Scene:
     def _body(self, element: Any, parent: str) -> None:
         mjcf = self.mjcf
         name = self._claim(element.get("name") or f"body{len(self.place)}", element)
+        self.elements[name] = element
         index, T = self.place[parent]
         T = T @ mjcf.placement(element)
         joints = [e for e in element if e.tag in ("joint", "freejoint")]
@@ -207,7 +211,6 @@ class _Scene:
     def _geom(self, element: Any) -> Mass | None:
         mjcf = self.mjcf
         kind = mjcf.get(element, "type") or "sphere"
-        size = mjcf.numbers(element, "size", ()) or []
         given = {
             key: mjcf.number(element, key) for key in ("mass", "density")
             if mjcf.get(element, key) is not None
@@ -216,15 +219,20 @@ class _Scene:
             mjcf.fault(
                 "a mesh weighs nothing here: give its body an <inertial>", element, "warning"
             )
-        ends = mjcf.numbers(element, "fromto", None, 6)
-        placement = mjcf.placement(element)
-        if ends is not None:
-            start, end = np.array(ends[:3]), np.array(ends[3:])
-            R = along(end - start)
-            placement = frame(np.eye(3) if R is None else R, (start + end) / 2)
-            half = float(np.linalg.norm(end - start)) / 2
-            size = [*size[:1], half] if kind in ("capsule", "cylinder") else [*size[:1] * 2, half]
+        size, placement = sized(mjcf, element, kind)
         return geom_mass(kind, size, given, placement)
+
+    def placements(self) -> list[Array]:
+        """Where the bodies are when all joints are at zero, or where they are held."""
+        held = locked(self.mjcf, [body.joint for body in self.bodies], self.refs)
+        found: list[Array] = []
+        for body, joint in zip(self.bodies, held, strict=True):
+            turn, slide = (float(number(x) or 0) for x in (joint.theta, joint.r))
+            R = about(body.axis, turn)
+            point = np.zeros(3) if body.point is None else body.point
+            step = body.placement @ frame(R, point - R @ point + slide * body.axis)
+            found.append(step if body.parent < 0 else found[body.parent] @ step)
+        return found
 
     # the robot
 
@@ -255,3 +263,16 @@ class _Scene:
             self.mjcf.root.get("model") or "MuJoCo model", tuple(links), tuple(joints),
             tuple(loops), base, tuple(decimal_value(x, 1e-15) for x in g), file,
         )  # fmt: skip
+
+
+def sized(mjcf: Mjcf, element: Any, kind: str) -> tuple[list[float], Array]:
+    """The sizes of a geom and its placement in its body, also where it is given by its ends."""
+    size = mjcf.numbers(element, "size", ()) or []
+    ends = mjcf.numbers(element, "fromto", None, 6)
+    if ends is None:
+        return size, mjcf.placement(element)
+    start, end = np.array(ends[:3]), np.array(ends[3:])
+    R = along(end - start)
+    half = float(np.linalg.norm(end - start)) / 2
+    size = [*size[:1], half] if kind in ("capsule", "cylinder") else [*size[:1] * 2, half]
+    return size, frame(np.eye(3) if R is None else R, (start + end) / 2)

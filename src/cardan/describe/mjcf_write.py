@@ -16,7 +16,7 @@ import numpy as np
 
 from ..errors import DescriptionError, Fault
 from .frames import Array, frame, matrix_of
-from .robot import FIXED, GEOMETRY, PRISMATIC, WRENCH, Joint, Link, Loop, Robot
+from .robot import DRIVE, FIXED, GEOMETRY, PRISMATIC, WRENCH, Joint, Link, Loop, Robot
 from .urdf_write import as_float, bad_names, centred, free_symbols
 
 __all__ = ["write_mjcf"]
@@ -62,6 +62,10 @@ def _lost(robot: Robot) -> list[Fault]:
         ("", f"loop '{loop.name}', whose cut joint is {_kind(loop)}")
         for loop in robot.loops if _kind(loop) not in ("spherical", "revolute", "fixed")
     ]  # fmt: skip
+    for loop in robot.loops:
+        if any(getattr(loop.cut, key) != 0 for key in DRIVE):
+            own = f"{loop.cut.name} of loop {loop.name}"
+            found.append((own, "rotor and friction of a cut joint"))
     for link, joint in zip(robot.links, robot.joints, strict=True):
         what = [(joint.elastic, "elastic joint"), (link.flexible is not None, "flexible link")]
         what += [(any(getattr(link, key) != 0 for key in WRENCH), "external wrench FX ... CZ")]

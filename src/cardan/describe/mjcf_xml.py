@@ -16,7 +16,7 @@ from .urdf_xml import UrdfFile, element_text, parsed_xml, read_float, shown
 
 __all__ = ["Mjcf", "about", "along", "of_quaternion", "open_mjcf"]
 
-_CLASSES = ("joint", "geom", "site")
+_CLASSES = ("joint", "geom", "site", "mesh")
 
 
 @dataclass(eq=False)

@@ -133,6 +133,9 @@ def _inexpressible(robot: Robot, frames: Sequence[Joint], plus: bool) -> Iterabl
     for loop in robot.loops:
         if loop.kind:
             yield Fault(f"a .par file has no {loop.kind} joint; write .toml", link=loop.name)
+        if any(x != 0 for x in _drive(loop.cut)):
+            yield Fault("a .par file has no rotor and friction of a cut joint; write .toml",
+                        link=f"{loop.cut.name} of loop {loop.name}")  # fmt: skip
     for link in robot.links:
         if link.flexible is not None:
             yield Fault("a .par file has no flexible links; write .toml", link=link.name)

@@ -72,6 +72,7 @@ class Joint:
     stiffness: Value = 0  # k
     rest: Value = 0  # q0: the position without elastic force
     damping: Value = 0
+    home: Value | None = None  # where pictures and simulations find it; None: not said
     limits: Limits = Limits()
     symbols: tuple[Value, ...] = ()  # QP QDP GAM, where a .par file does not name them QP<j> ...
 

@@ -137,10 +137,11 @@ def _joints(robot: Robot) -> Table:
                 "yes" if joint.active else "no",
                 *(_text(getattr(joint, key)) for key in DRIVE),
                 *(_text(value) if joint.elastic else "" for value in elastic),
+                _text(joint.home),
                 *(_text(getattr(joint.limits, key)) for key in LIMITS),
             )
         )
-    header = ("j", "joint", "active", *DRIVE, "stiffness", "rest", "damping", *LIMITS)
+    header = ("j", "joint", "active", *DRIVE, "stiffness", "rest", "damping", "home", *LIMITS)
     return _compact(Table("Joints", header, tuple(rows)), 3)
 
 

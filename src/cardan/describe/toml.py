@@ -250,14 +250,16 @@ class _Reader:
         table = piece.table
         self.place, self.link, self.piece = piece.place, f"loop{k}", piece
         self.loop_places[k] = piece.place
-        self.link = name = self.text(table, "name", f"loop{k}")
+        name = self.text(table, "name", f"loop{k}")
+        self.link = f"frames of loop {name}"
         self.known(table, LOOP_KEYS)
-        frames: list[Joint] = []
-        compound = ""
+        frames, compound = list[Joint](), ""
         for kind, allowed in (("cut", ("name", *JOINT_KEYS)), ("twin", TWIN_KEYS)):
             part = table.get(kind)
+            self.link = f"{kind} of loop {name}"
             if not isinstance(part, Mapping) or "antecedent" not in part:
-                self.report(f"{kind} = {{ antecedent = ..., ... }} is missing in the loop", kind)
+                if "frames" not in table:  # else its own fault has been told
+                    self.report(f"{kind} = {{ antecedent = ... }} is missing in the loop", kind)
                 part = {}
             self.known(part, allowed)
             fixed = {"joint": "fixed"} if kind == "twin" else {}
@@ -279,7 +281,9 @@ class _Reader:
         elastic = self.numbers_of(table, ("stiffness", "rest", "damping"))
         if elastic and "stiffness" not in elastic:
             self.report("rest and damping belong to an elastic joint; give its stiffness", "rest")
-        numbers = self.numbers_of(table, (*GEOMETRY, *DRIVE))
+        numbers = self.numbers_of(table, (*GEOMETRY, *DRIVE, "home"))
+        if sigma == FIXED and "home" in numbers:
+            self.report("a fixed joint has no home; remove it or change joint", "home")
         inside = str(table.get("antecedent")) in self.piece.inside
         if self.piece.angle != 0 and not inside:
             turned = self.value("gamma", self.piece.angle)

@@ -96,6 +96,8 @@ def _joint(joint: Joint, *, active: bool) -> list[str]:
     if joint.elastic:
         lines.append(f"stiffness = {_value(joint.stiffness)}")
         lines += _nonzero(joint, ("rest", "damping"))
+    if joint.home is not None:
+        lines.append(f"home = {_value(joint.home)}")
     given = [key for key in LIMITS if getattr(joint.limits, key) is not None]
     if given:
         inner = ", ".join(f"{key} = {_value(getattr(joint.limits, key))}" for key in given)

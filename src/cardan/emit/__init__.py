@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from ..errors import ModelError, UnknownNameError
+from ..errors import InputError, ModelError, UnknownNameError
 
 if TYPE_CHECKING:
     from ..program import Program
     from .printer import Printer
 
-__all__ = ["emit", "languages", "register"]
+__all__ = ["emit", "languages", "register", "require_name"]
 
 # language -> the class in the module of that name; a module is imported when it is first asked for
 _LANGUAGES = {
@@ -34,6 +35,17 @@ def register(printer: type[Printer]) -> type[Printer]:
     """Add a language, or replace one; can decorate the class."""
     _registered[printer.language] = printer
     return printer
+
+
+def require_name(language: str, function: str, taken: Iterable[str] = ()) -> None:
+    """Refuse what cannot be the name of a function; `taken`: names of others in the same text."""
+    if not isinstance(function, str) or not function.isidentifier() or not function.isascii():
+        raise InputError(f"'{function}' cannot be the name of a function: letters, digits and _")
+    if function in _printer(language).reserved or function in taken:
+        raise InputError(
+            f"'{function}' has a meaning of its own in the code ({language}): choose another name"
+            f" of the function, as {function}_ik"
+        )
 
 
 def emit(program: Program, language: str, **options: Any) -> str:

@@ -31,17 +31,16 @@ def header(program: Program, printers: Sequence[Printer]) -> list[str]:
         lines += _arrays("outputs", printer, printer.program.outputs, printer.results, meaning)
     if program.parameters:
         names = " ".join(one_line(name) or "?" for name in program.parameters)
-        lines += ["parameters, in the order of p:", f"  {names}"]
+        lines += ["parameters, in the order of p:", f"  {names}", *_renamed(program, printers)]
     lines.append(f"operations: {program.cost}")
     once = cost(program.code)[1]
     if once.total or once.trig:
         lines.append(f"  and on the parameters alone: {once}")
     lines += program.remarks
     if program.nonzero:
-        lines.append(
-            f"must not be 0, no number comes out then: {', '.join(program.nonzero)}; effort='safe'"
-            " gives a program that allows it"
-        )
+        safe = any(divisor.avoidable for divisor in program.divisors)
+        more = "; effort='safe' gives a program that allows it" if safe else ""
+        lines.append(f"must not be 0, no number comes out then: {', '.join(program.nonzero)}{more}")
     return [line for text in lines for line in _wrapped(one_line(text))]
 
 
@@ -57,6 +56,18 @@ def _arrays(
         size = "x".join(map(str, shape))
         lines.append(f"  {spelled[name]} [{size}]  {meaning.get(name, '')}")
     return lines
+
+
+def _renamed(program: Program, printers: Sequence[Printer]) -> list[str]:
+    """Parameters that are called otherwise in the text, as their names are taken there."""
+    found = {
+        name: printer.symbols[k]
+        for printer in printers
+        if not printer.binds_parameters
+        for k, name in enumerate(program.parameters)
+        if name and printer.symbols.get(k, name) != name and printer.symbols[k].startswith(name)
+    }
+    return [f"  {new} is the parameter {one_line(old)}" for old, new in found.items()]
 
 
 def one_line(text: str) -> str:

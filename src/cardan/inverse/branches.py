@@ -28,7 +28,8 @@ Scalar = Any
 MEANING = {
     "T": "pose of the frame: homogeneous matrix, m",
     "free": "values of the joints that are given, rad or m",
-    "guess": "joint values taken where any would do, rad or m",
+    "guess": "joint values taken where any would do, rad or m; then the square below which a"
+    " vector has no direction",
     "q": "joint values of each branch, rad in (-pi, pi] or m",
     "margin": "of each branch: negative, there is no real solution; near 0, it is singular",
     "residual": "of each branch: largest difference of its pose to T",

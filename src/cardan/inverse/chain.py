@@ -165,6 +165,7 @@ class NumericChain:
     tool: Array
     lower: Array
     upper: Array
+    tolerance: float | None = None  # how far an answer may miss its pose, m and rad; None: rounding
 
     @property
     def n(self) -> int:

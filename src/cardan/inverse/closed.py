@@ -36,7 +36,7 @@ class Closed:
 
     chain: Chain
     program: Program
-    guided: Any  # makes the guided program when it is first needed
+    guided: Any  # makes the guided program when it is first needed (with the arm's table)
     free: tuple[int, ...] = ()  # joints that are given
 
     @cached_property

@@ -16,16 +16,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import ModelError
-from .chain import NumericChain, screw_matrix
-from .settle import CLEAR, JOINTS, WRONG, settle
+from .chain import NumericChain
+from .closely import NEAR, VALUES, closely
+from .settle import ACCEPT, CLEAR, JOINTS
 
 __all__ = ["Candidates", "Found", "arm_table", "looked_at", "settled"]
 
 Array = NDArray[np.float64]
 Bools = NDArray[np.bool_]
-VALUES = 24  # of a joint that may have many
-REACHED, MOVED = 2, 4  # poses nearby, of two kinds
-FAR = 1e-4  # how far they are, rad
 
 
 @dataclass(frozen=True)
@@ -80,7 +78,10 @@ def arm_table(chain: NumericChain, held: Bools) -> Array:
     rows = np.column_stack([np.cos(chain.alpha), np.sin(chain.alpha), chain.d, chain.theta, chain.r,
                             chain.sigma, held])  # fmt: skip
     few = chain.n - int(np.sum(held)) < 6
-    head = [chain.n, chain.size, chain.scale, 1e-6 if few else 1e-9]
+    accepted = ACCEPT * chain.scale
+    if few and chain.tolerance is not None:
+        accepted = max(accepted, chain.tolerance)
+    head = [chain.n, chain.size, chain.scale, 1e-6 if few else 1e-9, accepted]
     parts = [head, chain.base[:3].ravel(), chain.tool[:3].ravel(), rows.ravel()]
     return np.concatenate([np.asarray(part, float) for part in parts])
 
@@ -90,13 +91,16 @@ def _kernel(n: int, most: int) -> Any:
     from ..run.kernel import KernelFunction
 
     free = dict.fromkeys(("q", "margin", "residual", "role", "arm"), 0)
-    outputs = {"found": most * n, "error": most, "lost": most, "times": most, "state": 3}
-    return KernelFunction(settle, {"T": 16, **free, "shape": 2}, outputs)
+    outputs = {"found": most * n, "error": most, "lost": most, "times": most, "state": 3,
+               "near": 16 * NEAR}  # fmt: skip
+    return KernelFunction(closely, {"T": 16, **free, "shape": 2}, outputs)
 
 
-def settled(T: Array, given: Candidates, arm: Array, most: int) -> tuple[Found, Bools, Bools]:
+def settled(
+    T: Array, given: Candidates, arm: Array, most: int
+) -> tuple[Found, Bools, Bools, Array]:
     """Answers of poses T (N, 4, 4); where a branch gave none because its equation vanishes; where
-    an equation vanishes."""
+    an equation vanishes; poses (N, NEAR, 4, 4) to try there."""
     N, c, n = given.q.shape
     arrays = {
         "T": T.reshape(N, 16), "q": given.q.reshape(N, c * n), "margin": given.margin,
@@ -108,7 +112,8 @@ def settled(T: Array, given: Candidates, arm: Array, most: int) -> tuple[Found, 
     q, error, times = out["found"].reshape(N, most, n), out["error"], out["times"]
     q[rest], error[rest], times[rest] = np.nan, np.nan, 0
     answer = Found(q, count, error, (out["lost"] > 0.5) & ~rest, times.astype(np.int64))
-    return answer, out["state"][:, 1] > 0.5, out["state"][:, 2] > 0.5
+    near = out["near"].reshape(N, NEAR, 4, 4)
+    return answer, out["state"][:, 1] > 0.5, out["state"][:, 2] > 0.5, near
 
 
 Run = Callable[..., Any]  # the branches: inputs by name -> q, margin, residual
@@ -124,9 +129,9 @@ def looked_at(
     T, arm = inputs["T"], arm_table(numeric, held)
     first = Candidates.of(branches(**inputs))
     if guess is not None:
-        led = Candidates.of(guided(**inputs, guess=guess))
+        led = Candidates.of(guided(**inputs, guess=_led(guess)))
         first = led.joined(replace(first, role=first.role - 1))
-    found, open_, vanished = settled(T, first, arm, most)
+    found, open_, vanished, near = settled(T, first, arm, most)
     for rows in (np.flatnonzero(open_), np.flatnonzero(vanished & ~open_)):
         if not len(rows):
             continue
@@ -134,9 +139,8 @@ def looked_at(
         tried = first.of_rows(rows)
         if open_[rows[0]]:
             tried = tried.joined(_other_values(guided, some, numeric.n))
-            found.put(rows, settled(T[rows], tried, arm, most)[0])
-        known = found.q[rows], found.count[rows]
-        tried = tried.joined(_nearby(branches, some, numeric, held, known))
+            _, _, _, near[rows] = settled(T[rows], tried, arm, most)
+        tried = tried.joined(_nearby(branches, some, near[rows]))
         if other is not None:
             tried = tried.joined(_of_other(other(T[rows])))
         found.put(rows, settled(T[rows], tried, arm, most)[0])
@@ -150,45 +154,23 @@ def _repeated(inputs: Mapping[str, Array], times: int) -> dict[str, Array]:
 
 def _other_values(guided: Run, inputs: Mapping[str, Array], n: int) -> Candidates:
     """Branches where the joint that may have many values has another one."""
-    values = np.linspace(-np.pi, np.pi, VALUES, endpoint=False)
+    values = -np.pi + 2 * np.pi / VALUES * np.arange(VALUES)
     guess = np.repeat(np.tile(values, len(inputs["T"]))[:, None], n, 1)
-    return Candidates.of(guided(**_repeated(inputs, VALUES), guess=guess), range(1, VALUES + 1))
+    found = guided(**_repeated(inputs, VALUES), guess=_led(guess))
+    return Candidates.of(found, range(1, VALUES + 1))
 
 
-def _nearby(
-    branches: Run, inputs: Mapping[str, Array], numeric: NumericChain, held: Bools,
-    known: tuple[Array, NDArray[np.int64]],
-) -> Candidates:  # fmt: skip
-    """Branches of poses nearby: what an equation that vanishes just here would hide.
+def _led(guess: Array) -> Array:
+    """The input `guess` of the branches: a guess is as good as a direction of few digits."""
+    return np.concatenate([guess, np.full((len(guess), 1), CLEAR)], 1)
 
-    Some are reached near the answers so far; others are moved at random, back and forth, and
-    reached nearly when the arm has fewer than six joints."""
-    q, count = known
-    rng = np.random.default_rng(0)
-    noise = FAR * rng.normal(size=(REACHED, numeric.n)) * ~held
-    first = np.arange(REACHED) % np.maximum(count, 1)[:, None]
-    start = np.nan_to_num(np.take_along_axis(q, first[..., None], 1)) + noise
-    steps = FAR * rng.normal(size=(MOVED // 2, 6))
-    aside = _moved(inputs["T"], np.concatenate([steps, -steps]), numeric.size)
-    T = np.concatenate([numeric.pose(start), aside], 1).reshape(-1, 4, 4)
-    times = REACHED + MOVED
-    near = Candidates.of(branches(**{**_repeated(inputs, times), "T": T}), [-1] * times)
-    with np.errstate(invalid="ignore"):
-        fine = (near.margin > CLEAR) & (near.residual < WRONG * numeric.scale)
-    # a margin of 0: to be made exact, whatever its residual
-    return replace(near, margin=np.where(fine, 0.0, np.nan))
+
+def _nearby(branches: Run, inputs: Mapping[str, Array], near: Array) -> Candidates:
+    """Branches of poses nearby: what an equation that vanishes just here would hide."""
+    T = near.reshape(-1, 4, 4)
+    return Candidates.of(branches(**{**_repeated(inputs, NEAR), "T": T}), [-2] * NEAR)
 
 
 def _of_other(q: Array) -> Candidates:
     zero = np.zeros(q.shape[:2])
     return Candidates(q, zero, zero, zero - 1)
-
-
-def _moved(T: Array, steps: Array, size: float) -> Array:
-    """Poses (N, m, 4, 4): each of T (N, 4, 4) after small motions (m, 6)."""
-    found = np.repeat(T[:, None], len(steps), 1)
-    turn = np.array([screw_matrix("z", a, 0) @ screw_matrix("x", b, 0) @ screw_matrix("z", c, 0)
-                     for a, b, c in steps[:, :3]])[:, :3, :3]  # fmt: skip
-    found[..., :3, :3] = turn @ T[:, None, :3, :3]
-    found[..., :3, 3] += size * steps[:, 3:]
-    return found

@@ -8,8 +8,8 @@ are the answers. Only some poses have any: that is the consistency condition.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
-from functools import cache
+from dataclasses import dataclass, replace
+from functools import cache, cached_property
 from typing import Any
 
 import numpy as np
@@ -17,8 +17,9 @@ from numpy.typing import NDArray
 
 from .chain import Chain, ChainJoint, NumericChain, screw_matrix
 from .doubt import Found, arm_table
-from .general import MOST, Prepared, found_of, key_of, prepared, sample_values
+from .general import MOST, Prepared, found_of, prepared
 from .general_few import few_pose, few_slides_pose
+from .kept import Kept
 
 __all__ = ["Extended"]
 
@@ -32,26 +33,19 @@ class Extended:
     """All configurations of a chain of three to five joints."""
 
     chain: Chain
-    _kept: dict[bytes, tuple[Prepared, Array]] = field(
-        default_factory=dict, repr=False, compare=False
-    )
 
     @property
     def count(self) -> int:
         return 6 - self.chain.n
 
-    def prepared(self, numeric: NumericChain | None = None) -> tuple[Prepared, Array]:
-        """The longer chain, and the table of the arm itself."""
-        numeric = self.chain.numeric() if numeric is None else numeric
-        key = key_of(numeric)
-        if key not in self._kept:
-            self._kept.clear()
-            self._kept[key] = self._prepare(numeric)
-        return self._kept[key]
+    @cached_property
+    def _kept(self) -> Kept[tuple[Prepared, NumericChain]]:
+        """The longer chain, and the chain itself."""
 
-    def _prepare(self, numeric: NumericChain) -> tuple[Prepared, Array]:
-        made = prepared(self.longer(numeric), self.chain.robot)
-        return made, arm_table(numeric, np.zeros(numeric.n, bool))
+        def make(numeric: NumericChain) -> tuple[Prepared, NumericChain]:
+            return prepared(self.longer(numeric), self.chain.robot), numeric
+
+        return Kept(self.chain, make)
 
     def longer(self, chain: NumericChain) -> NumericChain:
         """The chain in floats with virtual joints."""
@@ -78,19 +72,16 @@ class Extended:
         self, T: Array, free: Array | None, p: Any, numeric: NumericChain, guess: Array | None
     ) -> Found:
         """Poses (N, 4, 4) -> q (N, 16, n) ..."""
-        made, arm = self.prepared(numeric)
+        made, _ = self._kept.of(numeric)
+        arm = _table(numeric)
         kernel = _function(self.chain.n, made.slides)
         found = kernel({"T": T.reshape(-1, 16), "robot": made.table, "arm": arm}, len(T))
         return found_of(found["q"].reshape(-1, MOST, self.chain.n), found["info"], numeric.size)
 
     def some(self, any_values: bool = False) -> tuple[Prepared, Array]:
-        """What is prepared already, or the chain itself; symbols may get any values where only the
-        form of the equations matters."""
-        if self._kept:
-            return next(iter(self._kept.values()))
-        if any_values:  # not kept: code is of the robot's own values
-            return self._prepare(self.chain.numeric(sample_values(self.chain)))
-        return self.prepared()
+        """The longer chain as it is prepared already, and the table of the arm itself."""
+        made, numeric = self._kept.some(any_values)
+        return made, _table(numeric)
 
     def equations(self, form: str = "text") -> str:
         """The elimination for the chain with virtual joints."""
@@ -109,6 +100,10 @@ class Extended:
         from .general_code import few_code
 
         return few_code(self, language, function, options)
+
+
+def _table(numeric: NumericChain) -> Array:
+    return arm_table(numeric, np.zeros(numeric.n, bool))
 
 
 @cache

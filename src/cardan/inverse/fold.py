@@ -16,7 +16,7 @@ import numpy as np
 from ..algebra.scalar import function
 from ..algebra.vector import Mat, Vec
 from ..describe.expression import Expression, Value
-from ..describe.frames import angle_value, decompose, frame, length_value
+from ..describe.frames import angle_value, decompose, frame, length_value, multiple_of_pi
 from ..describe.robot import FIXED, PRISMATIC, Joint
 from ..errors import ModelError
 from ..exact import pi
@@ -26,6 +26,7 @@ __all__ = ["Screw", "Word", "folded"]
 Screw = tuple[str, Value, Value]  # axis "x" or "z", angle, shift
 Pair = tuple[Value, Value]  # angle, shift
 Four = tuple[Value, Value, Value, Value]  # alpha, d, theta, r
+ROUND_OFF = 1e-15  # an angle this near to a multiple of pi/12 is its double: math.pi / 2
 
 
 @dataclass(frozen=True)
@@ -42,10 +43,13 @@ def folded(name: str, path: Sequence[tuple[int, Joint]]) -> Word:
     words: list[list[Screw]] = [[]]
     moving = [(j, joint) for j, joint in path if joint.sigma != FIXED]
     for _, joint in path:
-        words[-1] += [("z", joint.gamma, joint.b), ("x", joint.alpha, joint.d)]
+        gamma, alpha, theta = (
+            multiple_of_pi(x, ROUND_OFF) for x in (joint.gamma, joint.alpha, joint.theta)
+        )
+        words[-1] += [("z", gamma, joint.b), ("x", alpha, joint.d)]
         if joint.sigma != FIXED:
             words.append([])
-        words[-1].append(("z", joint.theta, joint.r))
+        words[-1].append(("z", theta, joint.r))
     words = [shortened(word) for word in words]
     base, tool = words[0], words[-1]
     inner = [_three(name, word) for word in words[1:-1]]

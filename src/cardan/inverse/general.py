@@ -11,8 +11,8 @@ Every configuration is polished by Newton's method on the direct model and verif
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from functools import cache
+from dataclasses import dataclass, replace
+from functools import cache, cached_property
 from typing import Any
 
 import numpy as np
@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from ..errors import ModelError
 from .chain import Chain, NumericChain, screw_matrix
 from .doubt import Found
+from .general_polish import SINGULAR
 from .general_pose import general_pose
 from .general_slides import slides_pose
 from .general_tables import (
@@ -30,17 +31,16 @@ from .general_tables import (
     measured,
     robot_table,
 )
+from .kept import Kept
 
 __all__ = [
-    "MOST", "GeneralSolver", "Prepared", "found_of", "general_solver", "key_of", "prepared",
-    "sample_values",
+    "MOST", "GeneralSolver", "Prepared", "found_of", "general_solver", "prepared",
 ]  # fmt: skip
 
 Array = NDArray[np.float64]
 MOST = 16
 TRIED = 40  # random poses on which formulations are compared
 KEPT = 4  # formulations of a table
-SINGULAR = 1e-6  # smallest pivot of the Jacobian over the largest
 
 
 @dataclass(frozen=True)
@@ -202,17 +202,14 @@ class GeneralSolver:
     """All configurations of a chain of six joints."""
 
     chain: Chain
-    _ready: dict[bytes, Prepared] = field(default_factory=dict, repr=False, compare=False)
+
+    @cached_property
+    def _kept(self) -> Kept[Prepared]:
+        return Kept(self.chain, lambda numeric: prepared(numeric, self.chain.robot), 1000)
 
     def prepared(self, numeric: NumericChain | None = None) -> Prepared:
         """The kernel's table for the chain in floats; made once for each set of values."""
-        numeric = self.chain.numeric() if numeric is None else numeric
-        key = key_of(numeric)
-        if key not in self._ready:
-            if len(self._ready) > 1000:
-                self._ready.clear()
-            self._ready[key] = prepared(numeric, self.chain.robot)
-        return self._ready[key]
+        return self._kept.of(numeric)
 
     def solve(
         self, T: Array, free: Array | None = None, p: Any = None,
@@ -225,13 +222,8 @@ class GeneralSolver:
         return found_of(*self.prepared(numeric).run(T, threads), numeric.size)
 
     def some(self, any_values: bool = False) -> Prepared:
-        """What is prepared already, or the chain itself; symbols may get any values where only the
-        form of the equations matters."""
-        if self._ready:
-            return next(iter(self._ready.values()))
-        if any_values:  # not kept: code is of the robot's own values
-            return prepared(self.chain.numeric(sample_values(self.chain)), self.chain.robot)
-        return self.prepared()
+        """What is prepared already, or the chain itself."""
+        return self._kept.some(any_values)
 
     def equations(self, form: str = "text") -> str:
         """The elimination, stated with its steps and sizes; form 'text' or 'latex'."""
@@ -244,15 +236,6 @@ class GeneralSolver:
         from .general_code import six_code
 
         return six_code(self, language, function, options)
-
-
-def key_of(numeric: NumericChain) -> bytes:
-    """What makes two chains in floats the same."""
-    return b"".join(
-        np.ascontiguousarray(x, float).tobytes()
-        for x in (numeric.sigma, numeric.alpha, numeric.d, numeric.theta, numeric.r, numeric.base,
-                  numeric.tool)
-    )  # fmt: skip
 
 
 def found_of(q: Array, info: Array, size: float = 1.0) -> Found:
@@ -269,12 +252,6 @@ def found_of(q: Array, info: Array, size: float = 1.0) -> Found:
     roots = np.where(singular, np.maximum(1, np.rint(rows[:, :, 2])), 1).astype(np.int64)
     roots[rest] = 0
     return Found(q, count, residual, singular, roots)
-
-
-def sample_values(chain: Chain) -> dict[str, float]:
-    """Values of the symbols of a geometry that are nothing special."""
-    rng = np.random.default_rng(0)
-    return {name: rng.uniform(0.4, 1.6) for name in chain.parameters}
 
 
 def general_solver(

@@ -11,8 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..emit import require_name
+from ..emit.kernel import kernels_of
 from ..emit.kernel_text import KERNEL_LANGUAGES, Face, kernel_source
-from ..errors import InputError, ModelError, UnknownNameError
+from ..errors import ModelError, UnknownNameError
 from .general_few import few_pose, few_slides_pose
 from .general_held import held_pose
 from .general_pose import general_pose
@@ -37,7 +39,7 @@ def six_code(
     made = solver.some()
     steps = elimination(solver.chain, (), made, "text")
     entry = slides_pose if made.slides else general_pose
-    _require(language, function, options)
+    _require(language, function, options, entry)
     return _code(
         solver.chain, (), steps, entry, {"robot": _numbers(made.table)}, language, function
     )
@@ -53,7 +55,7 @@ def held_code(solver: HeldSolver, language: str, function: str, options: Mapping
             ' and there is code of the closed form: use method="auto"'
         )
     steps = elimination(solver.chain, solver.held, made, "text")
-    _require(language, function, options)
+    _require(language, function, options, held_pose)
     return _code(
         solver.chain, given, steps, held_pose, {"arm": _numbers(table)}, language, function
     )
@@ -64,17 +66,16 @@ def few_code(solver: Extended, language: str, function: str, options: Mapping[st
     made, arm = solver.some()
     tables = {"robot": _numbers(made.table), "arm": _numbers(arm)}
     entry = few_slides_pose if made.slides else few_pose
-    _require(language, function, options)
+    _require(language, function, options, entry)
     return _code(solver.chain, (), solver.equations(), entry, tables, language, function)
 
 
-def _require(language: str, function: str, options: Mapping[str, Any]) -> None:
+def _require(language: str, function: str, options: Mapping[str, Any], entry: Any) -> None:
     if options:
         raise UnknownNameError.of("option of emit", next(iter(options)), ("function",))
     if language not in KERNEL_LANGUAGES:
         raise UnknownNameError.of("language of the general method", language, KERNEL_LANGUAGES)
-    if not function.isidentifier():
-        raise InputError(f"'{function}' cannot be the name of a function")
+    require_name(language, function, (kernel.name for kernel in kernels_of(entry)))
 
 
 def _numbers(table: Any) -> list[float]:

@@ -12,7 +12,7 @@ from .settle import settle
 
 __all__ = ["few_pose", "few_slides_pose"]
 
-ZERO = 1e-5  # what a virtual joint may be before polishing
+ZERO = 1e-5  # what a virtual joint may be before polishing; more where answers may miss the pose
 
 
 def of_the_arm(T: Array, arm: Array, wide: Array, notes: Array, q: Array, info: Array) -> None:
@@ -33,7 +33,7 @@ def of_the_arm(T: Array, arm: Array, wide: Array, notes: Array, q: Array, info: 
         off = 0.0
         for j in range(joints, 6):
             off = max(off, abs(wide[6 * k + j]))
-        if off < ZERO:
+        if off < max(ZERO, 1e3 * arm[4]):
             for j in range(joints):
                 one[joints * some + j] = wide[6 * k + j]
             margin[some] = 1.0

@@ -6,10 +6,10 @@ units of the robot's size. A pose is 12 numbers, the rows of (R P).
 
 from __future__ import annotations
 
-from ..emit.kernel import Array, cos, empty, floor, sin
+from ..emit.kernel import Array, cos, empty, floor, sin, sqrt
 from .general_eigen import solve_square
 
-__all__ = ["add_answer", "direct", "polish"]
+__all__ = ["FOUND", "SINGULAR", "SOFT", "add_answer", "direct", "polish", "thinned", "twin"]
 
 PI = 3.141592653589793
 MOST = 16  # configurations of a pose
@@ -17,6 +17,10 @@ FOUND = 1e-10  # residual of an answer
 EXACT = 2e-15  # residual that no step makes smaller
 SAME = 1e-6  # answers closer than this are one
 CLOSE = 1e-3  # answers closer than this may be one
+BETWEEN = 1e-13  # residual half way between two answers that are one
+SINGULAR = 1e-6  # quality of a configuration whose Jacobian loses rank
+SOFT = 1e-2  # quality of one that may have a twin close by
+WIDE = 0.2  # how far a twin may be
 
 
 def direct(robot: Array, q: Array, pose: Array, J: Array, e: Array) -> float:
@@ -179,16 +183,28 @@ def same_answer(robot: Array, pose: Array, q: Array, found: Array, k: int) -> in
     if gap > CLOSE:
         return 0
     residual = direct(robot, middle, pose, J, e)
-    if residual < 4.0 * EXACT:
+    if residual < BETWEEN:
         return 1
     return 0
+
+
+def put_answer(
+    q: Array, residual: float, quality: float, at: int, found: Array, info: Array
+) -> None:
+    """Write the configuration of a place."""
+    for j in range(6):
+        found[6 * at + j] = q[j]
+    info[1 + 3 * at] = residual
+    info[1 + 3 * at + 1] = quality
 
 
 def add_answer(
     robot: Array, pose: Array, q: Array, residual: float, quality: float, found: Array, info: Array
 ) -> int:
-    """Keep a configuration, unless it is there already. Its place, or -1 when the list is full.
+    """Keep a configuration, unless it is there already. Its place, or -1 when the list is full:
+    then a regular one takes the place of a singular one, which is of a family.
 
+    Of two that are one the more exact is kept, or, exact both, that nearer to the multiple root.
     info: count, then residual, quality and roots of each answer."""
     count = int(info[0])
     for j in range(6):
@@ -197,18 +213,132 @@ def add_answer(
     for k in range(count):
         same = same_answer(robot, pose, q, found, k)
         if same == 1:
-            if residual < info[1 + 3 * k]:
-                info[1 + 3 * k] = residual
-                info[1 + 3 * k + 1] = quality
-                for j in range(6):
-                    found[6 * k + j] = q[j]
+            gain = info[1 + 3 * k] - residual
+            exact = max(residual, info[1 + 3 * k])
+            if exact < BETWEEN and min(quality, info[2 + 3 * k]) < SINGULAR:
+                gain = info[2 + 3 * k] - quality
+            if gain > 0.0:
+                put_answer(q, residual, quality, k, found, info)
             return k
+    at = count
     if count == MOST:
-        return -1
+        at = -1
+        for k in range(count):
+            if quality > SINGULAR and info[2 + 3 * k] <= SINGULAR:
+                at = k
+        if at < 0:
+            return -1
+    else:
+        info[0] = float(count + 1)
+    put_answer(q, residual, quality, at, found, info)
+    info[1 + 3 * at + 2] = 0.0
+    return at
+
+
+def softest(J: Array, v: Array, w: Array) -> float:
+    """The smallest singular value of J over its largest entry, and its vectors: J v = s w."""
+    a = empty(36)
+    size = 0.0
+    for k in range(36):
+        size = max(size, abs(J[k]))
+    for k in range(6):
+        w[k] = 1.0 - 0.3 * float(k)
+    s = 0.0
+    for half in range(6):
+        for i in range(6):
+            for j in range(6):
+                if half % 2 == 0:
+                    a[6 * i + j] = J[6 * i + j]
+                else:
+                    a[6 * i + j] = J[6 * j + i]
+            a[6 * i + i] += 1e-14 * size
+            if half % 2 == 0:
+                v[i] = w[i]
+            else:
+                w[i] = v[i]
+        if half % 2 == 0:
+            s = shrunk(a, v)
+        else:
+            s = shrunk(a, w)
+    return s / size
+
+
+def shrunk(a: Array, x: Array) -> float:
+    """x becomes a^-1 x of length 1; what the length was divided by, inverted."""
+    total = 0.0
+    for k in range(6):
+        total += x[k] * x[k]
+    before = sqrt(total)
+    pivots = solve_square(a, x, 6)
+    total = 0.0
+    for k in range(6):
+        total += x[k] * x[k]
+    after = sqrt(total)
+    if pivots == 0.0 or after == 0.0:
+        return 0.0
+    for k in range(6):
+        x[k] /= after
+    return before / after
+
+
+def twin(robot: Array, pose: Array, at: int, found: Array, info: Array) -> None:
+    """The other one of two answers that nearly coincide, to second order:
+
+        w.(f(q + t v) - pose) = s t + h t^2 / 2,   t = -2 s / h,   with J v = s w
+
+    The quality of the answer becomes that of its smallest singular value."""
+    q = empty(6)
+    aside = empty(6)
+    J = empty(36)
+    v = empty(6)
+    w = empty(6)
+    e = empty(6)
+    quality = empty(1)
     for j in range(6):
-        found[6 * count + j] = q[j]
-    info[1 + 3 * count] = residual
-    info[1 + 3 * count + 1] = quality
-    info[1 + 3 * count + 2] = 0.0
-    info[0] = float(count + 1)
-    return count
+        q[j] = found[6 * at + j]
+    h = 0.0
+    residual = direct(robot, q, pose, J, e)
+    s = softest(J, v, w)
+    info[2 + 3 * at] = min(s, info[2 + 3 * at])
+    slope = 0.0
+    for i in range(6):
+        for j in range(6):
+            slope += w[i] * J[6 * i + j] * v[j]
+        h += 2.0 * w[i] * e[i]
+    for side in range(2):
+        for j in range(6):
+            aside[j] = q[j] + 1e-3 * (1.0 - 2.0 * float(side)) * v[j]
+        residual = direct(robot, aside, pose, J, e)
+        for i in range(6):
+            h -= w[i] * e[i]
+    h = h * 1e6
+    if abs(h) * WIDE < 2.0 * abs(slope) or s < SINGULAR:
+        return
+    for j in range(6):
+        q[j] -= 2.0 * slope / h * v[j]
+    residual = polish(robot, pose, q, quality)
+    if residual < FOUND:
+        add_answer(robot, pose, q, residual, quality[0], found, info)
+
+
+def thinned(robot: Array, pose: Array, found: Array, info: Array) -> None:
+    """Answers that became one as they were made exact are given once."""
+    q = empty(6)
+    count = int(info[0])
+    kept = 0
+    for k in range(count):
+        for j in range(6):
+            q[j] = found[6 * k + j]
+        again = -1
+        for i in range(kept):
+            same = same_answer(robot, pose, q, found, i)
+            if same == 1:
+                again = i
+        roots = info[3 + 3 * k]
+        if again >= 0:
+            info[3 + 3 * again] += roots
+        else:
+            put_answer(q, info[1 + 3 * k], info[2 + 3 * k], kept, found, info)
+            info[3 + 3 * kept] = roots
+            kept += 1
+    info[0] = float(kept)

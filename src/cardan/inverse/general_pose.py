@@ -13,7 +13,7 @@ from __future__ import annotations
 from ..emit.kernel import Array, atan2, cos, empty, sin, sqrt, zeros
 from .general_eigen import eigenvalues
 from .general_kernels import companion, far, matrix_n, minors, null_space, turned
-from .general_polish import FOUND, add_answer, polish
+from .general_polish import FOUND, SOFT, add_answer, polish, thinned, twin
 from .general_roots import FAKE, joints_of, monomials
 
 __all__ = ["FORM", "HEAD", "general_pose"]
@@ -268,29 +268,48 @@ def parity(info: Array, lack: int) -> int:
     return 1 - whole % 2
 
 
-def from_nearby(robot: Array, pose: Array, q: Array, info: Array) -> None:
-    """Answers that start from those of poses nearby: where configurations are not isolated."""
+def from_nearby(
+    robot: Array, pose: Array, distance: float, tries: int, q: Array, info: Array
+) -> None:
+    """Answers that start from those of poses nearby: where configurations are not isolated, or
+    nearly so."""
     moved = empty(12)
     tau = empty(8)
     forms = int(robot[60])
-    for k in range(4):
-        size = NEARBY
+    for k in range(tries):
+        size = distance
         if k % 2 == 1:
-            size = -NEARBY
+            size = -distance
+        turn = float(k // 2)
+        wx = 0.4 * cos(2.1 * turn)
+        wy = 0.6 * cos(1.7 * turn)
+        wz = 0.7 * cos(0.9 * turn)
         for j in range(4):
             x = pose[j]
             y = pose[4 + j]
             z = pose[8 + j]
-            moved[j] = x + size * (0.6 * z - 0.7 * y)
-            moved[4 + j] = y + size * (0.7 * x - 0.4 * z)
-            moved[8 + j] = z + size * (0.4 * y - 0.6 * x)
-        moved[3] += 0.5 * size
-        moved[7] -= 0.3 * size
+            moved[j] = x + size * (wy * z - wz * y)
+            moved[4 + j] = y + size * (wz * x - wx * z)
+            moved[8 + j] = z + size * (wx * y - wy * x)
+        moved[3] += 0.5 * size * cos(1.3 * turn)
+        moved[7] -= 0.3 * size * cos(0.8 * turn)
+        moved[11] += 0.4 * size * sin(turn)
         dual_quaternion(moved, tau)
         if k // 2 < forms:
             first = HEAD + FORM * (k // 2)
             fine = formulation(robot, first, pose, tau, 0.03, q, info)
             info[51] += float(fine)
+
+
+def twins(robot: Array, pose: Array, q: Array, info: Array) -> float:
+    """Add the twins of answers that nearly coincide with others. The lowest quality."""
+    count = int(info[0])
+    lowest = 1.0
+    for k in range(count):
+        if info[2 + 3 * k] < SOFT:
+            twin(robot, pose, k, q, info)
+        lowest = min(lowest, info[2 + 3 * k])
+    return lowest
 
 
 def general_pose(T: Array, robot: Array, q: Array, info: Array) -> None:
@@ -315,8 +334,18 @@ def general_pose(T: Array, robot: Array, q: Array, info: Array) -> None:
         if fine == 1 and even == 1 and robot[first + 583] > 0.5:
             info[50] = 1.0
             break
+    if info[0] < 0.5:
+        fine = formulation(robot, HEAD, pose, tau, 0.05, q, info)
     if info[50] < 0.5:
-        from_nearby(robot, pose, q, info)
+        from_nearby(robot, pose, NEARBY, 4, q, info)
+    soft = twins(robot, pose, q, info)
+    if info[50] < 0.5 and soft < SOFT * SOFT:
+        from_nearby(robot, pose, 10.0 * NEARBY, 2 * forms, q, info)
+        if int(info[0]) % 2 == 1:
+            from_nearby(robot, pose, 100.0 * NEARBY, 2 * forms, q, info)
+        soft = twins(robot, pose, q, info)
+    if soft < SOFT:
+        thinned(robot, pose, q, info)
     count = int(info[0])
     for k in range(count):
         for j in range(6):

@@ -10,7 +10,7 @@ ik.emit("c")                self-contained code
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import prod
 from typing import Any
 
@@ -68,16 +68,18 @@ class InverseGeometry:
 
     def solve(
         self, T: Any, guess: Any = None, limits: bool = False, report: bool = False,
-        free: Any = None, p: Any = None,
+        free: Any = None, p: Any = None, tolerance: float | None = None,
     ) -> Any:  # fmt: skip
         """All real configurations of a pose (4, 4): an array (k, n), k = 0 out of reach.
 
         A batch (..., 4, 4), or report=True, gives `Configurations`. guess (n), or (..., n) one per
         pose: nearest first; where a joint may have any value, the guess's is taken (else 0).
-        limits=True: only those within the joint limits, turned into them by whole turns. free:
-        values (...) of the free joint. p: values of the symbols in the geometry, by name."""
+        limits=True: only those within the joint limits, turned into them by whole turns, as near to
+        the guess as they allow. free: values (...) of the free joint. p: values of the symbols in
+        the geometry, by name. tolerance: how far (m, rad) an arm with fewer than six joints may
+        miss a pose; the default is rounding, 1e-6 for poses in single precision."""
         values = self._values(p)
-        numeric = self._numeric(values)
+        numeric = replace(self._numeric(values), tolerance=_tolerance(tolerance, T))
         pose = poses(T)
         start = None if guess is None else self._guess(guess)
         given = self._free(free, start, numeric)
@@ -87,9 +89,9 @@ class InverseGeometry:
         start = None if start is None else _rows(start, lead, self.chain.n)
         found = self._run(flat, given, values, numeric, start)
         if limits:
-            found = _within(found, numeric)
+            found = _within(found, numeric, start)
         if start is not None:
-            found = _nearest(found, numeric, start)
+            found = _nearest(found, numeric, start, whole=limits)
         answer = Configurations(
             *(x.reshape((*lead, *x.shape[1:])) for x in
               (found.q, found.count, found.residual, found.singular, found.multiplicity))
@@ -221,23 +223,35 @@ def _rows(x: Array, lead: tuple[int, ...], *shape: int) -> Array:
     return np.ascontiguousarray(full)
 
 
-def _within(found: Found, numeric: NumericChain) -> Found:
-    """Only configurations within the joint limits, revolute joints moved by whole turns."""
+def _tolerance(tolerance: float | None, T: Any) -> float | None:
+    if tolerance is None:
+        return 1e-6 if getattr(T, "dtype", None) in (np.float16, np.float32) else None
+    if isinstance(tolerance, bool) or not isinstance(tolerance, int | float | np.number) or not (
+        0 < tolerance <= 1e-3
+    ):  # fmt: skip
+        raise InputError(
+            f"tolerance = {tolerance!r}; expected a number of m and rad, more than 0, at most 1e-3"
+        )
+    return float(tolerance)
+
+
+def _within(found: Found, numeric: NumericChain, guess: Array | None) -> Found:
+    """Only configurations within the joint limits, revolute joints moved by whole turns: those that
+    the limits ask for, or that bring them nearest to the guess."""
     lower, upper = numeric.lower - 1e-9, numeric.upper + 1e-9
-    turning = numeric.sigma == REVOLUTE
-    q = found.q.copy()
+    turn = np.where(numeric.sigma == REVOLUTE, 2 * np.pi, np.inf)
     with np.errstate(invalid="ignore"):
-        low = np.where(np.isfinite(lower), lower, -np.inf)
-        up = np.where(turning & (q < low), np.ceil((low - q) / (2 * np.pi)), 0)
-        q = q + 2 * np.pi * up
-        down = np.where(turning & (q > upper), np.ceil((q - upper) / (2 * np.pi)), 0)
-        q = q - 2 * np.pi * down
+        least, most = np.ceil((lower - found.q) / turn), np.floor((upper - found.q) / turn)
+        wanted = 0.0 if guess is None else np.rint((guess[:, None] - found.q) / turn)
+        turns = np.clip(wanted, least, most)
+        q = np.where(numeric.sigma == REVOLUTE, found.q + 2 * np.pi * turns, found.q)
         inside = ((q >= lower) & (q <= upper)).all(-1)
     return _taken(found, q, ~inside, inside.sum(-1))
 
 
-def _nearest(found: Found, numeric: NumericChain, guess: Array) -> Found:
-    far = distance(numeric, guess[:, None], found.q)
+def _nearest(found: Found, numeric: NumericChain, guess: Array, whole: bool) -> Found:
+    """Nearest to the guess first; whole turns count where limits forbid to take them off."""
+    far = distance(numeric, guess[:, None], found.q, whole)
     return _taken(found, found.q, np.where(np.isnan(far), np.inf, far), found.count)
 
 

@@ -7,7 +7,7 @@ axes meet or are parallel that do not elsewhere, and the ranks differ.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cache, cached_property
 from typing import Any
 
@@ -18,16 +18,18 @@ from ..describe.frames import decompose
 from ..describe.robot import REVOLUTE
 from ..errors import InputError, ModelError
 from .chain import Chain, NumericChain, screw_matrix
-from .doubt import Found, arm_table
-from .general import MOST, Prepared, found_of, key_of, prepared, sample_values
+from .doubt import Candidates, Found, arm_table, settled
+from .general import MOST, Prepared, found_of, prepared
 from .general_held import MOST_FORMS, held_pose
 from .general_tables import Formulation
+from .kept import Kept
 
 __all__ = ["HeldSolver", "without"]
 
 Array = NDArray[np.float64]
 USUAL = 0.7391  # a value that is nothing special
 SPECIAL = (0.0, np.pi / 2, np.pi)
+STARTS = 400  # of Newton's method, where configurations are nowhere isolated
 CLOSELY = 64  # values for which eliminations are chosen anew, where none was sound
 
 
@@ -37,9 +39,6 @@ class HeldSolver:
 
     chain: Chain
     held: tuple[int, ...]
-    _kept: dict[bytes, tuple[Prepared, Array]] = field(
-        default_factory=dict, repr=False, compare=False
-    )
 
     @cached_property
     def others(self) -> list[int]:
@@ -52,14 +51,10 @@ class HeldSolver:
             numeric = without(numeric, j, float(value))
         return numeric
 
-    def prepared(self, numeric: NumericChain | None = None) -> tuple[Prepared, Array]:
+    @cached_property
+    def _kept(self) -> Kept[tuple[Prepared, Array]]:
         """The six joints at a usual value, and the table of the kernel."""
-        numeric = self.chain.numeric() if numeric is None else numeric
-        key = key_of(numeric)
-        if key not in self._kept:
-            self._kept.clear()
-            self._kept[key] = self._prepare(numeric)
-        return self._kept[key]
+        return Kept(self.chain, self._prepare)
 
     def _prepare(self, numeric: NumericChain) -> tuple[Prepared, Array]:
         usual = np.where(numeric.sigma[list(self.held)] == REVOLUTE, USUAL, USUAL * numeric.size)
@@ -86,7 +81,7 @@ class HeldSolver:
         """Poses (N, 4, 4), values (N, held) of the joints that are held -> q (N, 16, n) ..."""
         if free is None or free.shape != (len(T), len(self.held)):
             raise InputError(f"values of {len(self.held)} held joints are expected for every pose")
-        made, table = self.prepared(numeric)
+        made, table = self._kept.of(numeric)
         q, info = np.empty((len(T), MOST, self.chain.n)), np.zeros((len(T), 64))
         if not made.slides:
             arrays = {"T": T.reshape(-1, 16), "free": free, "arm": table}
@@ -103,20 +98,32 @@ class HeldSolver:
             rows = doubtful[which.reshape(-1) == k]
             try:
                 made = prepared(self.fixed(numeric, value), self.chain.robot)
-            except ModelError:
+            except ModelError:  # at this value the others move in less than six ways
+                self._searched(T[rows], value, numeric, q, info, rows)
                 continue
             found, info[rows] = made.run(T[rows])
             q[rows[:, None], :, self.others] = found.swapaxes(1, 2)
             q[rows[:, None], :, list(self.held)] = value[:, None]
 
+    def _searched(
+        self, T: Array, value: Array, numeric: NumericChain, q: Array, info: Array, rows: Any
+    ) -> None:
+        """Where configurations are nowhere isolated: some of them, by Newton's method from random
+        ones."""
+        held = np.isin(np.arange(numeric.n), self.held)
+        start = np.random.default_rng(0).uniform(-np.pi, np.pi, (len(T), STARTS, numeric.n))
+        start[..., numeric.sigma == 1] *= numeric.size / np.pi
+        start[..., list(self.held)] = value
+        zero = np.zeros((len(T), STARTS))
+        found = settled(T, Candidates(start, zero, zero, zero), arm_table(numeric, held), MOST)[0]
+        q[rows], info[rows] = found.q, 0.0
+        info[rows, 0] = found.count
+        noted = [found.residual / max(1.0, numeric.size), ~found.singular, found.multiplicity]
+        info[rows, 1:49] = np.nan_to_num(np.stack(noted, -1)).reshape(len(T), 48)
+
     def some(self, any_values: bool = False) -> tuple[Prepared, Array]:
-        """What is prepared already, or the chain itself; symbols may get any values where only the
-        form of the equations matters."""
-        if self._kept:
-            return next(iter(self._kept.values()))
-        if any_values:  # not kept: code is of the robot's own values
-            return self._prepare(self.chain.numeric(sample_values(self.chain)))
-        return self.prepared()
+        """What is prepared already, or of the chain itself."""
+        return self._kept.some(any_values)
 
     def equations(self, form: str = "text") -> str:
         """The elimination, stated with its steps and sizes; form 'text' or 'latex'."""

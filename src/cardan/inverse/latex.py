@@ -22,18 +22,18 @@ def greek(name: str) -> str:
 
 def spelled(formula: str) -> str:
     """A formula of the templates in LaTeX."""
-    formula = re.sub(r"sqrt\(([^()]*)\)", r"\\sqrt{\1}", formula)
-    formula = formula.replace("atan2(", "@(").replace("total angle up to ", "@total ")
 
     def name(found: re.Match[str]) -> str:
-        word, digits = found.groups()
-        if word == "e":
-            return rf"\varepsilon_{{{digits}}}"
-        return greek(word + digits)
+        word: str = found[0]
+        if word in ("sqrt", "atan2"):
+            return word
+        if re.fullmatch(r"e\d+", word):
+            return rf"\varepsilon_{{{word[1:]}}}"
+        return r"\pi" if word == "pi" else greek(word)
 
-    formula = re.sub(r"(?<![\\A-Za-z{])([A-Za-z]+)(\d+)", name, formula)
-    formula = formula.replace("@total ", r"\text{total angle up to }")
-    return formula.replace("@(", r"\operatorname{atan2}(").replace(",  ", r", \quad ")
+    formula = re.sub(r"[A-Za-z]\w*", name, formula)
+    formula = re.sub(r"sqrt\(([^()]*)\)", r"\\sqrt{\1}", formula)
+    return formula.replace("atan2(", r"\operatorname{atan2}(").replace(",  ", r", \quad ")
 
 
 def document(lines: list[str]) -> str:

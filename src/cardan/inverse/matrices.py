@@ -20,6 +20,7 @@ from .arm_angle import elbow
 from .chain import Chain
 from .fold import Screw
 from .polynomial import C, R, S, atom
+from .settle import ACCEPT
 
 __all__ = [
     "Frame", "Geometry", "Joint", "arm_values", "compose", "geometry", "inverse", "placements",
@@ -134,7 +135,8 @@ def arm_values(chain: Chain, held: Sequence[bool], symbols: Mapping[str, Scalar]
         ends[0] = compose(_placement([value(x) for x in chain.world]), ends[0])
     size = _size(chain, value)
     few = chain.n - sum(map(bool, held)) < 6
-    table: list[Scalar] = [chain.n, size, function("max", size, 1), 1e-6 if few else 1e-9]
+    scale = function("max", size, 1)
+    table: list[Scalar] = [chain.n, size, scale, 1e-6 if few else 1e-9, ACCEPT * scale]
     for end in ends:
         for row, x in zip(end.R.rows, end.P, strict=True):
             table += [*row, x]

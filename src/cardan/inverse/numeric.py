@@ -34,6 +34,7 @@ __all__ = ["Reached", "inverse_kinematics"]
 
 Array = NDArray[np.float64]
 Constraints = Callable[[Array], tuple[Array, Array]]
+RESTARTS = 60  # an arm with narrow limits reaches some poses from one start in six only
 
 
 @dataclass(frozen=True)
@@ -67,7 +68,7 @@ class Problem:
 
 
 def inverse_kinematics(
-    robot: Robot, T: Any, frame: Any = None, *, guess: Any = None, restarts: int = 20,
+    robot: Robot, T: Any, frame: Any = None, *, guess: Any = None, restarts: int = RESTARTS,
     limits: bool = True, seed: int = 0, tolerance: float = 1e-10, mask: Any = None,
     iterations: int = 100, constraints: Constraints | None = None, threads: int | None = None,
 ) -> Reached:  # fmt: skip
@@ -81,11 +82,7 @@ def inverse_kinematics(
     q (N, n) that gives residuals (N, m), to be zero as well, and their derivatives (N, m, n)."""
     if not isinstance(robot, Robot):
         raise InputError(f"inverse_kinematics takes a Robot, not {type(robot).__name__}")
-    for name, value, least in (("restarts", restarts, 0), ("iterations", iterations, 1)):
-        if isinstance(value, bool) or not isinstance(value, int) or value < least:
-            raise InputError(f"{name} = {value!r}; expected an integer, at least {least}")
-    if not 0 < tolerance < 1:
-        raise InputError(f"tolerance = {tolerance}; expected a small positive number (m and rad)")
+    _require_numbers(tolerance, restarts=(restarts, 0), iterations=(iterations, 1), seed=(seed, 0))
     wanted = T if isinstance(T, Mapping) else {frame: T}
     targets, lead, weights = _targets(robot, wanted, mask)
     problem = _problem(robot, weights, limits, (iterations, restarts + 1, tolerance))
@@ -111,6 +108,15 @@ def inverse_kinematics(
         q.reshape(*lead, problem.n), info[:, 0].reshape(lead), (info[:, 2] > 0.5).reshape(lead),
         info[:, 1].astype(np.int64).reshape(lead),
     )  # fmt: skip
+
+
+def _require_numbers(tolerance: Any, **integers: tuple[Any, int]) -> None:
+    for name, (value, least) in integers.items():
+        whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
+        if not whole or value < least:
+            raise InputError(f"{name} = {value!r}; expected an integer, at least {least}")
+    if not isinstance(tolerance, int | float | np.number) or not 0 < tolerance < 1:
+        raise InputError(f"tolerance = {tolerance!r}; expected a small positive number (m and rad)")
 
 
 def _compiled(
@@ -141,6 +147,8 @@ def _targets(
     found, targets = [], []
     for frame, value in wanted.items():
         link = tree.link(frame)
+        if not any(tree.sigma[j] != FIXED for j in tree.path(link)):
+            raise ModelError(f"no joint of '{robot.name}' moves frame {tree.names[link]}")
         weights = asked.copy()
         try:
             array = np.asarray(value, float)
@@ -286,4 +294,4 @@ def _start(problem: Problem, guess: Any, lead: tuple[int, ...]) -> Array:
             ) from None
         if not np.isfinite(given).all():
             raise InputError("guess has an entry that is not finite")
-    return np.ascontiguousarray(start.reshape(prod(lead), -1))
+    return np.ascontiguousarray(start.reshape(prod(lead), len(middle)))

@@ -10,7 +10,7 @@ import numpy as np
 from ..describe.robot import Robot
 from ..emit.kernel_text import Face, kernel_source
 from ..mechanism.tree import Tree
-from .numeric import _mask, _problem
+from .numeric import RESTARTS, _mask, _problem
 from .numeric_kernels import damped_least_squares
 
 __all__ = ["numeric_code"]
@@ -18,7 +18,7 @@ __all__ = ["numeric_code"]
 
 def numeric_code(
     robot: Robot, language: str, frames: Any = None, *, function: str = "inverse_kinematics",
-    restarts: int = 20, limits: bool = True, tolerance: float = 1e-10, mask: Any = None,
+    restarts: int = RESTARTS, limits: bool = True, tolerance: float = 1e-10, mask: Any = None,
     iterations: int = 100,
 ) -> str:  # fmt: skip
     """Self-contained code, c, cpp, python or matlab, of what inverse_kinematics does for a pose.

@@ -24,6 +24,7 @@ FRAMES = 8  # where the frames start
 MOST_FRAMES = 160
 MOST_VARIABLES = 64
 MOST_ROWS = 96
+TURN = 6.283185307179586
 
 
 def place_frames(table: Array, q: Array, f: Array) -> None:
@@ -216,24 +217,25 @@ def normal_equations(J: Array, e: Array, rows: int, n: int, A: Array, g: Array) 
                     A[n * i + j] += x * J[n * r + j]
 
 
-def hold_limits(table: Array, q: Array, g: Array, held: Array) -> float:
-    """Hold joints whose descent would leave their limits; the largest free component of g."""
+def hold_limits(table: Array, q: Array, g: Array, bound: float, held: Array) -> float:
+    """Hold joints whose descent would leave their limits, if these are binding (bound 1); the
+    largest free component of g."""
     n = int(table[1])
     at = FRAMES + 12 * (int(table[0]) - 1)
     largest = 0.0
     for i in range(n):
         held[i] = 0.0
         if q[i] <= table[at + 4 * i] and g[i] < 0.0:
-            held[i] = 1.0
+            held[i] = bound
         if q[i] >= table[at + 4 * i + 1] and g[i] > 0.0:
-            held[i] = 1.0
+            held[i] = bound
         if held[i] < 0.5:
             largest = max(largest, abs(g[i]))
     return largest
 
 
-def stepped(table: Array, q: Array, dq: Array, trial: Array) -> float:
-    """q + dq, at most half a turn, within the limits; the length of the step taken."""
+def stepped(table: Array, q: Array, dq: Array, bound: float, trial: Array) -> float:
+    """q + dq, at most half a turn, within the limits where they bind; the length of the step."""
     n = int(table[1])
     at = FRAMES + 12 * (int(table[0]) - 1)
     size = 0.0
@@ -244,12 +246,14 @@ def stepped(table: Array, q: Array, dq: Array, trial: Array) -> float:
         scale = 1.5 / size
     size = 0.0
     for i in range(n):
-        trial[i] = min(max(q[i] + scale * dq[i], table[at + 4 * i]), table[at + 4 * i + 1])
+        trial[i] = q[i] + scale * dq[i]
+        if bound > 0.5:
+            trial[i] = min(max(trial[i], table[at + 4 * i]), table[at + 4 * i + 1])
         size = max(size, abs(trial[i] - q[i]))
     return size
 
 
-def descend(table: Array, T: Array, q: Array, info: Array) -> None:
+def descend(table: Array, T: Array, q: Array, bound: float, info: Array) -> None:
     """From q to a minimum. info: largest error, iterations, 1 when it is below the tolerance."""
     f = empty(1920)
     e = empty(MOST_ROWS)
@@ -274,7 +278,7 @@ def descend(table: Array, T: Array, q: Array, info: Array) -> None:
         if fresh == 1:
             jacobian(table, f, J)
             normal_equations(J, e, 6 * int(table[2]), n, A, g)
-            slope = hold_limits(table, q, g, held)
+            slope = hold_limits(table, q, g, bound, held)
             if slope < 1e-9 * sqrt(2.0 * cost) or slope < 1e-16:
                 return
         done = normal_step(A, g, held, mu, n, dq)
@@ -282,7 +286,7 @@ def descend(table: Array, T: Array, q: Array, info: Array) -> None:
             mu = 10.0 * mu + 1e-12
             fresh = 0
             continue
-        size = stepped(table, q, dq, trial)
+        size = stepped(table, q, dq, bound, trial)
         info[1] += 1.0
         place_frames(table, trial, f)
         now = errors(table, T, f, e, largest)
@@ -308,6 +312,23 @@ def descend(table: Array, T: Array, q: Array, info: Array) -> None:
             largest[0] = info[0]
             if mu > 1e8 or size < 1e-15:
                 return
+
+
+def into_limits(table: Array, q: Array) -> None:
+    """Move q into the limits: turns by whole turns if that is enough, else to the nearer end."""
+    joints = int(table[0]) - 1
+    for k in range(joints):
+        i = int(table[FRAMES + 12 * k + 1])
+        if i >= 0:
+            at = FRAMES + 12 * joints + 4 * i
+            turn = 0.0
+            if q[i] < table[at]:
+                turn = 0.0 - floor((q[i] - table[at]) / TURN)
+            if q[i] > table[at + 1]:
+                turn = 0.0 - floor((q[i] - table[at + 1]) / TURN) - 1.0
+            if table[FRAMES + 12 * k + 2] < 0.5:
+                q[i] += TURN * turn
+            q[i] = min(max(q[i], table[at]), table[at + 1])
 
 
 def next_random(state: Array) -> float:
@@ -344,7 +365,11 @@ def damped_least_squares(
         one[0] = 0.0
         one[1] = 0.0
         one[2] = 0.0
-        descend(table, T, x, one)
+        if trial % 2 == 1:  # from outside the limits there are more ways in
+            descend(table, T, x, 0.0, one)
+            into_limits(table, x)
+            one[2] = 0.0
+        descend(table, T, x, 1.0, one)
         info[1] += one[1]
         info[3] += 1.0
         if one[0] < info[0]:

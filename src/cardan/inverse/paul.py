@@ -20,7 +20,6 @@ from .equation import Equation, equations
 from .matrices import Geometry, geometry
 from .relation import Relation, relations
 from .roots import TINY, Aid, Root, solved
-from .settle import CLEAR
 from .shadow import Shadow
 
 __all__ = ["Derivation", "Step", "Unsolved", "derive"]
@@ -95,7 +94,7 @@ class Derivation:
         shadow = self.shadow
         aid = Aid(
             graph, self.sign, self.geo.size, self._otherwise(j), shadow.is_constant, shadow.usual,
-            CLEAR if self.guided else TINY,  # a guess is as good as a direction of few digits
+            graph.leaf("guess", self.chain.n) if self.guided else TINY,
         )  # fmt: skip
         root = solved(relation, aid)
         self.known[j] = root.value
@@ -110,13 +109,14 @@ class Derivation:
             self.shadow.pay(list(root.value))
 
     def _otherwise(self, j: int) -> tuple[Scalar, Scalar]:
-        """The direction of q_j = 0 (or of the guess): what is taken when any angle would do."""
+        """The direction, or the length, of q_j = 0 (or of the guess): what is taken when any would
+        do."""
         joint = self.geo.joints[j]
-        if joint.sigma == PRISMATIC:
-            return 1, 0
-        own = joint.theta
+        own = joint.r if joint.sigma == PRISMATIC else joint.theta
         if self.guided:
             own = own + self.geo.tracer.graph.leaf("guess", j)
+        if joint.sigma == PRISMATIC:
+            return own, 0
         turn = joint.turn + joint.sign * own
         c, s = cos_sin(turn)
         if joint.previous is not None and joint.previous in self.known:
@@ -129,10 +129,13 @@ def derive(
     chain: Chain, free: Sequence[int] = (), *, quartics: bool = False, guided: bool = False,
     plane: bool = False,
 ) -> Derivation:  # fmt: skip
-    """The solution of a chain; Unsolved when the method does not apply."""
+    """The solution of a chain; Unsolved when the method does not apply.
+
+    guided: with an input `guess`, the values taken where any would do; its last entry says how
+    short (squared) a vector is that gives no direction."""
     geo = geometry(chain, free, plane=plane)
     if guided:
-        geo.tracer.inputs["guess"] = (chain.n,)
+        geo.tracer.inputs["guess"] = (chain.n + 1,)
     found = Derivation(chain, geo, Shadow(chain, geo), quartics, guided)
     found.solve()
     return found

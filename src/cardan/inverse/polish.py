@@ -29,9 +29,10 @@ def scaled(chain: NumericChain, J: Array) -> Array:
     return np.concatenate([J[..., :3, :] / chain.size, J[..., 3:, :]], -2)
 
 
-def distance(chain: NumericChain, q: Array, others: Array) -> Array:
-    """How far a configuration is from others: the largest difference, turns apart, without
-    units."""
-    difference = np.abs(wrapped(chain, others - q)) / _units(chain)
+def distance(chain: NumericChain, q: Array, others: Array, whole: bool = False) -> Array:
+    """How far a configuration is from others: the largest difference, without units; whole turns
+    count only when asked for."""
+    gap = others - q
+    difference = np.abs(gap if whole else wrapped(chain, gap)) / _units(chain)
     found: Array = difference.max(-1)
     return found

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from math import cos, log10, pi, sin, sqrt
+from math import cos, log10, pi, sin
 from typing import Any
 
 from ..algebra.scalar import function
@@ -38,9 +38,9 @@ class Root:
 
 @dataclass(frozen=True)
 class Aid:
-    """What solving needs: the trace, new signs, a length of the robot, the direction taken where
-    every angle is a root, whether a scalar is constant (then it is not asked to be zero), and the
-    size that a scalar usually has."""
+    """What solving needs: the trace, new signs, a length of the robot, the direction (or the
+    length, and 0) taken where every one is a root, whether a scalar is constant (then it is not
+    asked to be zero), and the size that a scalar usually has."""
 
     graph: Graph
     sign: Callable[[], Expr]
@@ -48,7 +48,7 @@ class Aid:
     otherwise: tuple[Scalar, Scalar]
     fixed: Callable[[Scalar], bool]
     usual: Callable[[Scalar], float]
-    tiny: float = TINY  # of the square of a vector that gives a direction: below, there is none
+    tiny: Scalar = TINY  # of the square of a vector that gives a direction: below, there is none
 
     def scale(self, x: Scalar, degree: float) -> Scalar:
         """What a scalar of that degree in lengths usually is, in terms of the robot's size."""
@@ -56,9 +56,7 @@ class Aid:
         return power * 10.0 ** round(log10(self.usual(x) / self.usual(power)))
 
     def chosen(self, clear: Scalar, pair: tuple[Scalar, Scalar]) -> tuple[Scalar, Scalar]:
-        """The direction, where there is one."""
-        if self.fixed(clear):
-            return pair
+        """The direction, where there is one: where `clear` is positive."""
         return (
             select(self.graph, clear, pair[0], self.otherwise[0]),
             select(self.graph, clear, pair[1], self.otherwise[1]),
@@ -95,8 +93,11 @@ def select(graph: Graph, condition: Scalar, yes: Scalar, no: Scalar) -> Scalar:
 def _linear(relation: Relation, aid: Aid) -> Root:
     """X r = Y."""
     X, Y = relation.coefficients
-    spans = () if aid.fixed(X) else (X * X / aid.scale(X * X, 2 * relation.degree),)
-    return Root(quotient(Y, X), None, (), spans)
+    if aid.fixed(X):
+        return Root(quotient(Y, X), None)
+    span = X * X / aid.scale(X * X, 2 * relation.degree)
+    r = select(aid.graph, span - aid.tiny, quotient(Y, X), aid.otherwise[0])
+    return Root(r, None, (), (span,))
 
 
 def _square(relation: Relation, aid: Aid) -> Root:
@@ -125,7 +126,7 @@ def _two(relation: Relation, aid: Aid) -> Root:
         return Root((C, S), (S, C))
     scale = aid.scale(D, 2 * relation.degree)
     over = 1 / D
-    C, S = aid.chosen(function("abs", D) - sqrt(aid.tiny) * scale, (c * over, s * over))
+    C, S = aid.chosen(D * D - aid.tiny * (scale * scale), (c * over, s * over))
     return Root((C, S), (S, C), (), (D * D / (scale * scale),))
 
 
@@ -146,7 +147,7 @@ def _one(relation: Relation, aid: Aid) -> Root:
         over = quotient(1, D)
         pair = ((Y * Z - X * w) * over, (X * Z + Y * w) * over)
         margins = (disc * over,)
-    C, S = aid.chosen(D - aid.tiny * scale, pair)
+    C, S = aid.chosen(D - aid.tiny * scale, pair) if spans else pair
     return Root((C, S), (S, C), margins, spans, (e,))
 
 

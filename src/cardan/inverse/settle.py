@@ -1,9 +1,9 @@
 """Kernels that settle doubtful candidates: Newton's method on the direct model, verified, merged.
 
 The arm is a table: the number of joints, its size (the unit of lengths), the scale of errors, the
-margin of what may be a multiple root; from BASE and TOOL on the placements before and after the
-joints (rows of R P); from ROWS on seven numbers per joint: cos alpha, sin alpha, d, theta, r,
-sigma, and 1 when its value is given. At most seven joints are not.
+margin of what may be a multiple root, the residual of an answer; from BASE and TOOL on the
+placements before and after the joints (rows of R P); from ROWS on seven numbers per joint: cos
+alpha, sin alpha, d, theta, r, sigma, and 1 when its value is given. At most seven joints are not.
 """
 
 from __future__ import annotations
@@ -12,9 +12,9 @@ from ..emit.kernel import Array, cos, empty, floor, sin, sqrt
 
 __all__ = ["ACCEPT", "CLEAN", "CLEAR", "JOINTS", "NEVER", "WRONG", "settle"]
 
-BASE = 4
-TOOL = 16
-ROWS = 28
+BASE = 5
+TOOL = 17
+ROWS = 29
 PI = 3.141592653589793
 CLEAR = 1e-12  # margins (squares of sines) beyond ±CLEAR are beyond doubt
 NEVER = -1e-6  # a margin below is no solution, whatever rounding did
@@ -294,10 +294,11 @@ def settle(
     """The configurations of a pose T among candidates q; shape: number of candidates, most answers.
 
     role of a candidate: 0, a branch at this pose; k > 0, the k-th try to replace one whose equation
-    vanishes (singular ones of the first that gives any are enough); -1, a configuration nearby,
-    wanted only if it is regular and new. lost: 1 where the Jacobian loses rank; times: how many
-    solutions coincide there. state: number of configurations; 1 when a branch whose equation
-    vanishes gave none; 1 when an equation vanishes or has a multiple root."""
+    vanishes (singular ones of the first that gives any are enough); -1, another configuration,
+    wanted only if it is regular and new; -2, the same, and a branch of a pose nearby. lost: 1 where
+    the Jacobian loses rank; times: how many solutions coincide there. state: number of
+    configurations; 1 when a branch whose equation vanishes gave none; 1 when an equation vanishes
+    or has a multiple root."""
     rank = empty(1)
     one = empty(JOINTS)
     candidates = int(shape[0])
@@ -316,8 +317,13 @@ def settle(
             state[1] = 1.0
         if finite != 0.0 or (role[b] > 0.0 and state[1] == 0.0):
             continue
-        off = verified(arm, T, one, margin[b], residual[b], rank)
-        if not (off <= ACCEPT * arm[2]):
+        clear = margin[b]
+        if role[b] < -1.5:  # to be made exact, whatever its residual at its own pose
+            if not (clear > CLEAR and residual[b] < WRONG * arm[2]):
+                continue
+            clear = 0.0
+        off = verified(arm, T, one, clear, residual[b], rank)
+        if not (off <= arm[4]):
             if role[b] == 0.0 and margin[b] == 0.0:
                 state[1] = 1.0
             continue

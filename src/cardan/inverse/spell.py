@@ -119,7 +119,7 @@ class Speller:
         if op in ("add", "sub"):
             return self._binary(node[1], "+" if op == "add" else "-", node[2])
         if op == "mul":
-            return self._product(node[1], node[2])
+            return self._product(id)
         if op == "div":
             if self.latex:
                 return rf"\frac{{{self._id(node[1])}}}{{{self._id(node[2])}}}", PRODUCT
@@ -128,18 +128,43 @@ class Speller:
             return f"-{self._tight(node[1])}", SUM
         return self._function(op, [self._id(arg) for arg in node[1:]]), ATOM
 
-    def _product(self, x: int, y: int) -> tuple[str, int]:
-        """x y, a minus of a name in front."""
-        signs = [self.names[id][1] for id in (x, y) if id in self.names]
-        a, b = (self.names[id][0] if id in self.names else self._factor(id) for id in (x, y))
-        if x == y:
-            base = a if x in self.names else self._tight(x, ATOM)
-            return f"{base}^2", PRODUCT
-        if b[0].isdigit():
-            a, b = b, a
-        space = r"\cdot " if self.latex and b[0].isdigit() else r"\, " if self.latex else " "
-        text = f"{a}*{b}" if not self.latex and b[0].isdigit() else f"{a}{space}{b}"
-        return (text, PRODUCT) if signs.count(-1) % 2 == 0 else (f"-{text}", SUM)
+    def _product(self, id: int) -> tuple[str, int]:
+        """A product, its number and a minus in front."""
+        number, factors = self._factors(id)
+        if number < 0:
+            text, _ = self._joined(-number, factors)
+            return f"-{text}", SUM
+        return self._joined(number, factors)
+
+    def _joined(self, number: Scalar, factors: list[str]) -> tuple[str, int]:
+        listed = factors if number == 1 and factors else [self._number(number), *factors]
+        if len(listed) == 1:
+            return listed[0], PRODUCT
+        text = listed[0]
+        for factor in listed[1:]:
+            dot = factor[0].isdigit()
+            if self.latex:
+                text += (r"\cdot " if dot else r"\, ") + factor
+            else:
+                text += ("*" if dot else " ") + factor
+        return text, PRODUCT
+
+    def _factors(self, id: int) -> tuple[Scalar, list[str]]:
+        """The number of a product and its other factors; signs of names are in the number."""
+        if id in self.names:
+            name, sign = self.names[id]
+            return sign, [name]
+        node = self.geo.tracer.graph.nodes[id]
+        if node[0] == "const":
+            return node[1], []
+        if node[0] != "mul":
+            return 1, [self._factor(id)]
+        if node[1] == node[2]:
+            if node[1] in self.names:
+                return 1, [f"{self.names[node[1]][0]}^2"]
+            return 1, [f"{self._tight(node[1], ATOM)}^2"]
+        (a, first), (b, second) = (self._factors(part) for part in node[1:])
+        return a * b, [*first, *second]
 
     def _factor(self, id: int) -> str:
         """A factor of a product; a quotient on one line in parentheses."""

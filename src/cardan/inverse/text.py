@@ -5,6 +5,7 @@ and what happens where it degenerates."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import product
 from typing import TYPE_CHECKING, Any
 
@@ -45,9 +46,13 @@ ROOTS = {
         "{S} = (Z1 Y2 - Z2 Y1)/D,  {C} = (X1 Z2 - X2 Z1)/D",
     ],
     "quartic": [
-        "#a quartic in t, the tangent of half the angle from the one of five directions that keeps"
-        " all roots finite; its real roots, up to four, by Ferrari's method; two signs choose",
-        "{C} = (1 - t^2)/(1 + t^2),  {S} = 2 t/(1 + t^2)",
+        "#with t the tangent of half the angle from phi, the one of 0, 72, 144, 216 and 288 degrees"
+        " that keeps all roots finite; c = cos(phi), s = sin(phi)",
+        "A = a (c^2 - s^2) + 2 b c s,  B = b (c^2 - s^2) - 2 a c s",
+        "G = a s^2 - b c s - Z,  U = X c - Y s,  V = X s + Y c",
+        "(A + G - V) t^4 + 2 (U - B) t^3 + 2 (G - A) t^2 + 2 (U + B) t + A + G + V = 0",
+        "#its real roots, up to four, by Ferrari's method; two signs choose",
+        "{C} = (c (1 - t^2) - 2 s t)/(1 + t^2),  {S} = (s (1 - t^2) + 2 c t)/(1 + t^2)",
     ],
 }
 
@@ -97,8 +102,9 @@ def _opening(ik: InverseGeometry, found: Derivation, speller: Speller) -> list[s
         )  # fmt: skip
     else:
         lines.append("U0 = T")
+    plain = replace(speller, latex=False)
     sums = [
-        f"C{label} = cos({_angle(found, j)})"
+        f"C{label} = cos({_angle(found, j, plain)})"
         for j, label in speller.labels.items()
         if found.geo.joints[j].sigma != PRISMATIC
     ]
@@ -147,16 +153,32 @@ def _word(word: Any) -> str:
     return " ".join(parts)
 
 
-def _angle(found: Derivation, j: int) -> str:
-    """The total angle of an unknown in terms of joint variables."""
-    joint = found.geo.joints[j]
+def _angle(found: Derivation, j: int, speller: Speller) -> str:
+    """The total angle of an unknown in terms of joint variables: psi = psi_previous + turn
+    ± (q + theta)."""
     source = found.chain.joints[j]
-    own = source.name if str(source.theta) == "0" else f"{source.name} + {source.theta}"
-    start = "" if joint.previous is None else _angle(found, joint.previous)
-    turn = "" if isinstance(joint.turn, int) and joint.turn == 0 else " + turn"
+    own = _plus(source.name, str(source.theta))
+    start = _before(found, j, speller)
+    if found.geo.joints[j].sign > 0:
+        return f"{start} + {own}" if start else own
+    own = own if own == source.name else f"({own})"
+    return f"{start} - {own}" if start else f"-{own}"
+
+
+def _before(found: Derivation, j: int, speller: Speller) -> str:
+    """What the angle of a joint adds to: the total angle of the parallel one before it."""
+    joint = found.geo.joints[j]
+    start = "" if joint.previous is None else _angle(found, joint.previous, speller)
+    return _plus(start, speller.text(joint.turn))
+
+
+def _plus(start: str, text: str) -> str:
+    """A sum of two formulas, either of which may be nothing."""
+    if text == "0":
+        return start
     if not start:
-        return (own if joint.sign > 0 else f"-({own})") + turn
-    return f"{start}{turn} {'+' if joint.sign > 0 else '-'} {own}"
+        return text
+    return f"{start} - {text[1:]}" if text.startswith("-") else f"{start} + {text}"
 
 
 def _step(found: Derivation, step: Step, speller: Speller, k: int, number: int) -> list[str]:
@@ -190,7 +212,8 @@ def _step(found: Derivation, step: Step, speller: Speller, k: int, number: int) 
             lines.append(
                 "   " + line[1:] if line[0] == "#" else "      " + put(line.format(**words))
             )
-    lines.append("      " + put(f"{name} = {_value(found, step.unknown, label)}"))
+    plain = replace(speller, latex=False)
+    lines.append("      " + put(f"{name} = {_value(found, step.unknown, label, plain)}"))
     return lines + [f"   {text}" for text in _cases(found, step, signs, zero)]
 
 
@@ -205,18 +228,18 @@ def _directly(step: Step, speller: Speller, label: str) -> list[str]:
     ]
 
 
-def _value(found: Derivation, j: int, label: str) -> str:
+def _value(found: Derivation, j: int, label: str, speller: Speller) -> str:
     """The joint variable from the unknown."""
     joint, source = found.geo.joints[j], found.chain.joints[j]
-    offset = "" if str(source.theta if joint.sigma != PRISMATIC else source.r) == "0" else (
-        f" - ({source.theta if joint.sigma != PRISMATIC else source.r})")  # fmt: skip
+    own = str(source.r if joint.sigma == PRISMATIC else source.theta)
+    offset = "" if own == "0" else f" - ({own})"
     if joint.sigma == PRISMATIC:
         return f"r{label}{offset}"
     text = f"atan2(S{label}, C{label})"
-    if joint.previous is not None:
-        before = found.chain.names[joint.previous]
-        text += f" - (total angle up to {before})"
-    return ("-" if joint.sign < 0 else "") + text + offset
+    before = _before(found, j, speller)
+    if joint.sign > 0:
+        return (f"{text} - ({before})" if before else text) + offset
+    return (f"{before} - {text}" if before else f"-{text}") + offset
 
 
 def _cases(found: Derivation, step: Step, signs: list[str], zero: bool) -> list[str]:
@@ -236,10 +259,12 @@ def _cases(found: Derivation, step: Step, signs: list[str], zero: bool) -> list[
     if kind == "one" and pose:
         lines.append(f"degenerate: X = Y = 0; {name} is then free if Z = 0 (the guess, or 0, is"
                      " taken), else there is no solution")  # fmt: skip
-    if kind == "two" and pose:
-        lines.append(f"degenerate: D = 0; {name} is then free (the guess, or 0, is taken)")
-    if kind == "linear" and not found.shadow.is_constant(step.relation.coefficients[0]):
-        lines.append("degenerate: X = 0")
+    if kind == "two" and step.root.spans:
+        lines.append(f"degenerate: D = 0; these two do not give {name} then (the guess, or 0, is"
+                     " taken, and other values and poses nearby are tried)")  # fmt: skip
+    if kind == "linear" and step.root.spans:
+        lines.append(f"degenerate: X = 0; {name} is then free if Y = 0 (the guess, or 0, is taken),"
+                     " else there is no solution")  # fmt: skip
     return lines
 
 

@@ -8,6 +8,7 @@ jax.dlpack.from_dlpack take them as they are.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping
 from math import prod
 from typing import TYPE_CHECKING, Any
@@ -15,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..emit.cuda import row_numbers
-from ..errors import InputError, MissingExtraError, ModelError
+from ..errors import CardanWarning, InputError, MissingExtraError
 from .inputs import parameter_vector, without_idle
 from .outputs import outputs_type
 
@@ -66,7 +67,9 @@ class CudaFunction:
             lead, flat = self._rows(arrays)
         count = prod(lead)
         results = self._allocate(out, lead, layout)
-        if count:
+        if count and layout == "rows" and not self._fits():
+            self._turned(count, flat, results)
+        elif count:
             self._launch(layout, count, flat, results)
         values = list(results.values())
         return values[0] if len(values) == 1 else self._result(*values)
@@ -82,7 +85,11 @@ class CudaFunction:
         program = self.program
         found = dict(given)
         if "p" in self._inputs:
-            found["p"] = parameter_vector(found.get("p"), program.parameters, program.defaults)
+            p = parameter_vector(found.get("p"), program.parameters, program.defaults)
+            fault = program.zeros(p) if isinstance(p, np.ndarray) and program.divisors else ""
+            if fault:
+                warnings.warn(fault, CardanWarning, stacklevel=4)
+            found["p"] = p
         missing = [name for name in self._inputs if name not in found]
         if missing:
             raise InputError(f"input '{missing[0]}' is missing")
@@ -156,8 +163,8 @@ class CudaFunction:
             size = np.dtype(self.dtype).itemsize * self._row_numbers()
             threads = _THREADS if _THREADS * size <= _SHARED_BYTES else 32
             shared = threads * size
-            if shared > _SHARED_BYTES:
-                self._ask_for(shared)
+            if shared > _SHARED_BYTES:  # more than every device has by default
+                self._kernels["rows"].max_dynamic_shared_size_bytes = shared
         blocks = min(-(-count // threads), 1 << 20)
         arguments = (np.int64(count), *inputs.values(), *outputs.values())
         self._kernels[layout]((blocks,), (threads,), arguments, shared_mem=shared)
@@ -166,15 +173,26 @@ class CudaFunction:
         inputs = (prod(shape) for name, shape in self._inputs.items() if name != "p")
         return row_numbers(inputs, map(prod, self._outputs.values()))
 
-    def _ask_for(self, shared: int) -> None:
-        """More shared memory than every device has by default."""
+    def _fits(self) -> bool:
+        """Do the rows of the fewest states of a block fit its shared memory?"""
         known = self.cupy.cuda.Device().attributes
-        if shared > known.get("MaxSharedMemoryPerBlockOptin", _SHARED_BYTES):
-            raise ModelError(
-                f"{self._row_numbers()} numbers per state do not fit a block's shared memory in"
-                " rows: use layout='columns'"
-            )
-        self._kernels["rows"].max_dynamic_shared_size_bytes = shared
+        most = known.get("MaxSharedMemoryPerBlockOptin", _SHARED_BYTES)
+        return bool(32 * np.dtype(self.dtype).itemsize * self._row_numbers() <= most)
+
+    def _turned(self, count: int, inputs: Mapping[str, Any], results: Mapping[str, Any]) -> None:
+        """Rows too long for a block: as columns, and back."""
+        cupy = self.cupy
+        columns = {
+            name: x if name == "p" else cupy.ascontiguousarray(x.reshape(count, -1).T)
+            for name, x in inputs.items()
+        }
+        found = {
+            name: cupy.empty((prod(shape), count), self.dtype)
+            for name, shape in self._outputs.items()
+        }
+        self._launch("columns", count, columns, found)
+        for name, x in results.items():
+            x[...] = found[name].T.reshape(x.shape)
 
 
 def _cupy() -> Any:

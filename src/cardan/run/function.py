@@ -4,19 +4,21 @@ from __future__ import annotations
 
 import ctypes
 import os
-from collections.abc import Callable, Mapping
+import warnings
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from functools import cache
-from itertools import pairwise
+from itertools import combinations
 from math import prod
+from threading import Lock
 from types import MethodType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..emit.llvm_memory import STREAMED
-from ..errors import InputError
+from ..errors import CardanWarning, InputError
 from ..ir.interpret import interpret
 from .inputs import leading_shape, parameter_vector, prepare
 from .outputs import outputs_type
@@ -50,6 +52,7 @@ class Function:
         self._outputs = {name: out.shape for name, out in program.code.outputs.items()}
         self._result = outputs_type(tuple(self._outputs))
         self._type = np.dtype(dtype)
+        self._seen: bytes | None = None  # parameters that were looked at
         if target == "native":
             from .native import Kernels
 
@@ -79,6 +82,8 @@ class Function:
         program = self.program
         arrays = prepare(self._inputs, inputs, program.parameters, program.defaults, self.dtype)
         lead = leading_shape(arrays, self._inputs)
+        if program.divisors and "p" in arrays:
+            self._look_at(arrays["p"])
         results = self._allocate(out, lead)
         if not lead and type(self) is Function and self.target == "native":
             self._shorten()
@@ -86,6 +91,16 @@ class Function:
         if prod(lead):
             run(arrays, results, lead, threads)
         return self._finish(results)
+
+    def _look_at(self, p: np.ndarray) -> None:
+        """Say that the program divides by a parameter that is zero; once for the same values."""
+        values = p.tobytes() if p.ndim == 1 else None
+        if values is not None and values == self._seen:
+            return
+        self._seen = values
+        fault = self.program.zeros(p)
+        if fault:
+            warnings.warn(fault, CardanWarning, stacklevel=3)
 
     def _shorten(self) -> None:
         """From the first call with one state on, such calls go straight to the machine code: the
@@ -130,10 +145,14 @@ class Function:
                 raise InputError(f"out for '{name}' is {found}; expected {self.dtype} {shape}")
             if not array.flags.writeable:
                 raise InputError(f"out for '{name}' is read-only")
+        for (name, x), (other, y) in combinations(given.items(), 2):
+            if np.may_share_memory(x, y):
+                raise InputError(f"out for '{name}' and for '{other}' overlap: give two arrays")
         return given
 
     def _spread(self, work: Callable[[int, int], None], rows: int, threads: int | None) -> None:
-        """work(first, last) for all states, in shares of about equal size."""
+        """work(first, last) for all states: every thread takes a share of what is left when it is
+        done with the one before, so that one that starts late does less."""
         if threads is not None and (not isinstance(threads, int) or threads < 0):
             raise InputError(f"threads = {threads}; expected a positive number, or 0 for all cores")
         count = 1 if threads is None else threads or os.cpu_count() or 1
@@ -141,14 +160,23 @@ class Function:
         if count == 1:
             work(0, rows)
             return
-        edges = [rows * k // count for k in range(count + 1)]
-        mine, *others = pairwise(edges)
-        running = [_pool(count - 1, os.getpid()).submit(work, *share) for share in others]
+        shares, lock = _shares(rows, count), Lock()
+
+        def worker() -> None:
+            while True:
+                with lock:
+                    share = next(shares, None)
+                if share is None:
+                    return
+                work(*share)
+
+        running = [_pool(count - 1, os.getpid()).submit(worker) for _ in range(count - 1)]
         try:
-            work(*mine)
+            worker()
         finally:  # the arrays must live until all are done
             for done in running:
-                done.result()
+                if not done.cancel():
+                    done.result()
 
     def _numpy(self, arrays: Arrays, results: Arrays, lead: Shape, threads: int | None) -> None:
         rows = prod(lead)
@@ -218,6 +246,16 @@ def _table(views: list[View], first: int) -> tuple[Any, Any]:
     addresses = [place.address + first * place.step for place in views]
     strides = [place.stride for place in views]
     return (ctypes.c_void_p * len(views))(*addresses), (ctypes.c_int64 * len(views))(*strides)
+
+
+def _shares(rows: int, count: int) -> Iterator[tuple[int, int]]:
+    """Parts of the states for that many threads, large ones first."""
+    first, least = 0, max(_SMALLEST_SHARE, rows // (6 * count))
+    while first < rows:
+        size = max(least, (rows - first) // (2 * count))
+        last = first + size if rows - first - size >= _SMALLEST_SHARE else rows
+        yield first, last
+        first = last
 
 
 @cache

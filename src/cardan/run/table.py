@@ -14,6 +14,7 @@ from __future__ import annotations
 import ctypes
 import hashlib
 import threading
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import prod
@@ -22,7 +23,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..emit.llvm_table import BLOCK, buffer_size, table_text
-from ..errors import InputError
+from ..errors import CardanWarning, InputError
 from ..ir.code import Code
 from .inputs import parameter_vector
 from .native import Kernels
@@ -56,6 +57,7 @@ class Table:
         self._look = Kernels(_reading(program.code), dtype)
         self._compiled: dict[Any, Any] = {}
         self._local = threading.local()
+        self._told = False
 
     def __call__(self, inputs: Given, out: Sequence[np.ndarray] | None) -> Seen:
         """Fill `out`, an array (rows, *shape) of each output in order; None: only look.
@@ -73,6 +75,8 @@ class Table:
             expected = {"columns": [(rows,)] * prod(shape), "packed": [(rows, *shape)]}
             if lie != "uniform" and [x.shape for x in arrays] != expected[lie]:
                 raise InputError(f"input '{name}' is not {prod(shape)} columns of {rows} rows")
+            if name == "p" and self.program.divisors:
+                self._look_at(arrays if lie == "columns" else arrays[0])
             sources += [x.__array_interface__["data"][0] for x in arrays]
             held += arrays
         width = kernels.width if rows >= BLOCK else 1
@@ -86,6 +90,13 @@ class Table:
             rows,
         )  # fmt: skip
         return Seen(bool((seen[0] >= 0).all()), _digest(seen[1], rows))
+
+    def _look_at(self, p: np.ndarray | list[np.ndarray]) -> None:
+        """Say once that the program divides by a parameter that is zero in a row."""
+        fault = "" if self._told else self.program.zeros(p)
+        if fault:
+            self._told = True
+            warnings.warn(fault, CardanWarning, stacklevel=4)
 
     def _arrays(self, given: Any) -> tuple[str, list[np.ndarray]]:
         """How an input lies, and the arrays it is made of."""

@@ -17,6 +17,7 @@ import numpy as np
 
 from ..build.flexible_closure import closing
 from ..catalogue import model
+from ..closure.standing import standing
 from ..describe.robot import Robot
 from ..errors import InputError, ModelError
 from .derived import compiled, derived
@@ -61,15 +62,18 @@ class Coordinates:
         return np.asarray(q + np.where(turning, (away + np.pi) % (2 * np.pi) - np.pi, away))
 
     def first(self, name: str, given: Any) -> np.ndarray:
-        """q from one value for all, all of q, the joints of the tree, or the active joints."""
+        """q from one value for all, all of q, the joints of the tree, or the active joints: the
+        loops then closed as the robot stands. None: where it stands."""
         _require_rigid(self)
+        q = np.zeros(self.nq)
+        if given is None:
+            q[: self.robot.n] = standing(self.robot)
+            return q
         values = array(name, given)
         if self.closed and values.shape == (self.nv,) and self.nv != self.nq:
-            found = np.atleast_2d(_geometry(self.robot).solve(values))
-            if not len(found):
-                raise InputError(f"the loops of '{self.robot.name}' cannot be closed at {name}")
-            return np.asarray(found[0], float)
-        q = np.zeros(self.nq)
+            homely = any(joint.home is not None for joint in self.robot.joints)
+            near = standing(self.robot) if homely else None
+            return np.asarray(np.atleast_2d(_geometry(self.robot).solve(values, near))[0], float)
         if values.shape in ((), (1,)):
             q[: self.robot.n] = values
         elif values.shape in ((self.nq,), (self.robot.n,)):
@@ -103,7 +107,8 @@ def coordinates(robot: Robot) -> Coordinates:
             return Coordinates(robot, nq, nv, driven, place, True)
         link = _geometry(robot).connection
         place = np.array([link.moving.index(j) for j in link.active])
-        return Coordinates(robot, nq, nv, np.ones(nv, bool), place, True)
+        driven = np.array([not robot.joints[j - 1].elastic for j in link.active])
+        return Coordinates(robot, nq, nv, driven, place, True)
     driven = np.zeros(nv, bool)
     driven[: robot.n] = rigid(robot)
     return Coordinates(robot, nq, nv, driven, np.arange(nv), False)

@@ -37,14 +37,14 @@ _SUSPECT = 0.02  # of the energy moved: a balance that bad is said
 
 
 def simulate(
-    robot: Robot, q0: Any = 0.0, qd0: Any = 0.0, *, duration: float, torque: Any = None,
+    robot: Robot, q0: Any = None, qd0: Any = 0.0, *, duration: float, torque: Any = None,
     law: Any = None, motion: Trajectory | None = None, loads: Loads | None = None,
     base_pose: Any = None, base_twist: Any = 0.0, friction: str = "smooth", smooth: float = SMOOTH,
     method: str = "DOP853", rtol: float = 1e-9, atol: float = 1e-12, step: float | None = None,
     dt: float = 1e-2, period: float | None = None, singular: str = "stop",
     progress: Callable[[float], None] | None = None,
 ) -> Simulation:  # fmt: skip
-    """Integrate the motion of a robot from q0, qd0.
+    """Integrate the motion of a robot from q0, qd0; without q0 from where it stands, its home.
 
     Flexible links are stiff: `flexible_motion.simulate` has methods made for them; it integrates
     closed loops with flexible links here too (see `flexible_simulation`).
@@ -58,7 +58,8 @@ def simulate(
     if robot.ne and robot.loops:
         _only_fixed(loads=loads, base_pose=base_pose, period=period, base_twist=np.any(base_twist))
         return simulate_flexible(
-            robot, q0, qd0, duration=duration, torque=torque, law=law, motion=motion, step=step,
+            robot, 0.0 if q0 is None else q0, qd0, duration=duration, torque=torque, law=law,
+            motion=motion, step=step,
             friction=friction, method=method, rtol=rtol, atol=atol, dt=dt,
         )  # fmt: skip
     settings = Settings(method, rtol, atol, step)

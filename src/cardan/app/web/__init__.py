@@ -6,15 +6,17 @@ store.py     projects on disk: the robot, its history, where sliders stand; surf
 jobs.py      work in processes of its own, limited in time and memory, that can be cancelled
 worker.py    what such a process runs: one function of `work`
 work.py      what can be asked for: models, code, packages, motions, identification
-moving.py    the work that moves the robot
-visuals.py   the work of opening files: a URDF with its meshes; meshes.py reads STL, OBJ, Collada
+moving.py    the work that moves the robot; reaching.py that of inverse geometry
+questions.py what jobs are asked, checked
+visuals.py   the work of opening files (uploads.py), and what a URDF or MJCF file looks like
+             (visuals_urdf.py, visuals_mjcf.py); meshes.py and collada.py read STL, OBJ, Collada
 drawing.py   the mechanism as solids, from its Denavit-Hartenberg table; sketch.py the same as SVG
 following.py joints that follow: closed loops, a dragged tool
 editing.py   changes of the structure
 state.py     what one browser page works on
 page.py      the page; its parts are menus.py, opening.py, table.py (cells.py, inertial.py,
-             flexing.py), view.py (stage.py, sliders.py, choosing.py), models.py (equations.py),
-             using.py (studying.py, working.py, charts.py)
+             flexing.py), view.py (stage.py, sliders.py, choosing.py, playing.py), models.py
+             (equations.py), using.py (studying.py, working.py, charts.py)
 parts/       their components in the browser: one for a whole table, list or panel
 gallery.py   the bundled robots
 style.py     how it looks, and its keys

@@ -27,7 +27,8 @@ UNITS = {
     **dict.fromkeys(("XX", "XY", "XZ", "YY", "YZ", "ZZ", "IA"), "kg m²"),
     **dict.fromkeys(("FX", "FY", "FZ"), "N"), **dict.fromkeys(("CX", "CY", "CZ"), "N m"),
     "FV": "N m s", "FS": "N m", "stiffness": "N m/rad", "damping": "N m s",
-    "lower": "rad or m", "upper": "rad or m", "velocity": "per s", "effort": "N m or N",
+    "lower": "rad or m", "upper": "rad or m", "home": "rad or m", "velocity": "per s",
+    "effort": "N m or N",
 }  # fmt: skip
 _GREEK = {"gamma": "γ", "alpha": "α", "theta": "θ"}
 
@@ -74,13 +75,16 @@ class Grid(Element, component="parts/grid.js"):
         self.blocks: Sequence[Block] = ()
         self._props["blocks"] = []
         self._props["table"] = ""
+        self._props["empty"] = ""
         self.on("draft", lambda event: self._draft(*event.args))
         self.on("take", lambda event: self._take(*event.args))
         self.classes("w-full")
 
-    def show(self, table: str, blocks: Sequence[Block]) -> None:
-        """The tables of that name; what was being typed in another one is forgotten."""
+    def show(self, table: str, blocks: Sequence[Block], empty: str = "") -> None:
+        """The tables of that name; what was being typed in another one is forgotten. `empty` is
+        said where there is none."""
         self.blocks = blocks
+        self._props["empty"] = empty
         if table != self._props["table"]:
             self._props["table"] = table
         shown = [block.shown() for block in blocks]
@@ -122,7 +126,10 @@ class Grid(Element, component="parts/grid.js"):
 def say(message: str) -> None:
     """Something was refused."""
     if message:
-        ui.notify(message, type="negative", multi_line=True, close_button=True, timeout=8000)
+        ui.notify(
+            message, type="negative", position="bottom-left", multi_line=True, close_button=True,
+            timeout=8000,
+        )  # fmt: skip
 
 
 def take(page: Page, change: Callable[[], Robot]) -> None:
@@ -155,7 +162,7 @@ def expression(
         text = text.strip() or empty
         return page.change(apply(to_value(text) if text else None))
 
-    shown = "" if value is None or value == 0 else str(value)
+    shown = "" if value is None or (value == 0 and empty == "0") else str(value)
     return Cell("text", shown, label, taken, check, style=style, empty=empty or "none")
 
 

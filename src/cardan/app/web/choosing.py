@@ -39,8 +39,6 @@ class Chooser:
         """Find the others by inverse geometry, where the robot has one."""
         self.hide()
         robot, page = self.page.robot, self.page
-        if robot.loops or robot.ne:
-            return
         values = {**stand_ins(robot), **page.values}
         self.task = page.ask("inverse", lambda text: None, robot=page.text, values=values,
                              q=q.tolist(), method="auto")  # fmt: skip

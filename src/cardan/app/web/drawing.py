@@ -14,7 +14,7 @@ from ...describe.expression import number, symbols
 from ...describe.robot import FIXED, GEOMETRY, PRISMATIC, Joint, Robot
 
 __all__ = [
-    "Solid", "along", "drawable", "ends", "outline", "reach", "solids", "stand_ins",
+    "Solid", "along", "drawable", "ends", "examples", "outline", "reach", "solids", "stand_ins",
     "thickness",
 ]  # fmt: skip
 
@@ -42,6 +42,25 @@ def stand_ins(robot: Robot) -> dict[str, str]:
             for name in symbols(getattr(joint, key)):
                 found.setdefault(name, "0.4" if key in LENGTHS else "0.5")
     return found
+
+
+_EXAMPLES = {
+    "M": "1", "XX": "0.1", "YY": "0.1", "ZZ": "0.1", "XY": "0", "XZ": "0", "YZ": "0",
+    "MX": "0.02", "MY": "0.02", "MZ": "0.02", "IA": "0.05", "FV": "0.1", "FS": "0.1",
+}  # fmt: skip
+
+
+def examples(robot: Robot) -> dict[str, str]:
+    """A plausible number for every symbol, to try things with: SI units."""
+    found = stand_ins(robot)
+    for item in (*robot.links, robot.base.link, *robot.joints):
+        for key, value in _EXAMPLES.items():
+            for name in symbols(getattr(item, key, 0)):
+                found.setdefault(name, value)
+    for component in robot.gravity:  # down, whatever its sign is in the description
+        for name in symbols(component):
+            found.setdefault(name, "9.81" if str(component).startswith("-") else "-9.81")
+    return {name: found.get(name, "0") for name in robot.parameters}
 
 
 def drawable(robot: Robot, values: dict[str, Any]) -> Robot:

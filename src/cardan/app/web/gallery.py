@@ -54,6 +54,7 @@ def build(project: Callable[[], Project], jobs: Jobs) -> None:
     with ui.header().classes("header items-center"):
         ui.label("Cardan").classes("brand")
         _button("Back", lambda: ui.navigate.to("/")).props("icon=arrow_back")
+        ui.space()
         ui.label(f"{len(robots())} bundled robots").classes("title")
 
     async def work(act: str, name: str) -> None:
@@ -61,10 +62,7 @@ def build(project: Callable[[], Project], jobs: Jobs) -> None:
             return
         robot = bundled(name)
         if act == "Open":
-            found = project()
-            found.page.pop("q", None)
-            found.change(robot)
-            found.remember(tab="Robot", surfaces={})
+            project().open(robot, tab="Robot")
             ui.navigate.to("/")
         elif act == "Tables":
             _tables(robot)

@@ -49,7 +49,7 @@ def inertial_dialog(page: Page) -> None:
         ui.label("Inertia of a simple shape").classes("text-lg")
         link = ui.select(links, value=len(links) - 1, label="Link").classes("w-full")
         shape = ui.select(list(_SHAPES), value="box", label="Shape").classes("w-full")
-        mass = ui.number("Mass, kg", value=1.0, min=0).classes("w-full")
+        mass = ui.number("Mass, kg", value=1.0).classes("w-full")
         with ui.row().classes("narrow") as sizes_row:
             pass
         sizes: list[ui.number] = []

@@ -9,7 +9,6 @@ from nicegui import ui
 from nicegui.element import Element
 
 from ...errors import CardanError
-from .cells import say
 
 __all__ = ["Item", "Menus", "choose_from", "confirm"]
 
@@ -63,12 +62,13 @@ def confirm(dialog: Any, work: Callable[[], str]) -> None:
             message = work()
         except CardanError as error:
             message = str(error)
-        say(message)
+        refused.set_text(message)
         if not message:
             dialog.close()
 
+    refused = ui.label("").classes("error narrow").props("role=alert")
     with ui.row().classes("w-full justify-end"):
         ui.button("Cancel", on_click=dialog.close).props("flat no-caps")
-        ui.button("Apply", on_click=apply).props("no-caps")
+        ui.button("Apply", on_click=apply).props("no-caps unelevated")
     dialog.on("hide", dialog.delete)
     dialog.open()

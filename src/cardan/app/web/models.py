@@ -27,6 +27,8 @@ _EXTENSIONS = {
     "python": "py", "jax": "py", "torch": "py", "julia": "jl", "rust": "rs", "cuda": "cu",
     "text": "txt", "latex": "tex", "markdown": "md", "html": "html",
 }  # fmt: skip
+_WORDS = {"f_e": "external wrenches f_e"}  # options whose name says little
+_NUMERIC = ("ros2", "fmu")  # packages of numbers: symbols take the values of the tab Use
 _HIGHLIGHT = {
     "c": "C", "cpp": "C++", "fortran": "Fortran", "python": "Python", "jax": "Python",
     "torch": "Python", "julia": "Julia", "rust": "Rust", "cuda": "C++", "latex": "sTeX",
@@ -44,6 +46,7 @@ class Models:
         self.asked: dict[str, Any] = {}
         self.found: dict[str, Any] = {}
         self.tabs: Any = None
+        self.robot = page.robot.name  # that the result is of
         kept = page.project.page.get("model", "inverse-dynamics")
         self.name = kept if kept in MENU else "inverse-dynamics"
         with ui.column().classes("w-full"):
@@ -60,7 +63,7 @@ class Models:
                 self.busy = ui.spinner(size="1.5em")
                 self.busy.set_visibility(False)
                 self.status = ui.label("").classes("hint").props("role=status")
-            self.options = ui.row().classes("w-full items-center options")
+            self.options = ui.column().classes("w-full options")
             self.result = ui.column().classes("w-full")
         self.choose(self.name)
         self._found_again()
@@ -95,8 +98,10 @@ class Models:
         entry = MENU[name]
         with self.options:
             ui.label(entry.summary).classes("hint w-full")
-            for key, option in entry.options.items():
-                self.fields[key] = _field(key, option)
+            for flags in (False, True):  # boxes to tick stand together, below the others
+                chosen = {k: x for k, x in entry.options.items() if (x.kind == "flag") == flags}
+                with ui.row().classes("items-end option-row"):
+                    self.fields |= {key: _field(key, option) for key, option in chosen.items()}
 
     def question(self) -> dict[str, Any]:
         """What a job is asked."""
@@ -118,6 +123,9 @@ class Models:
         if found is not None:
             self.show(question, found)
             self._changed()
+        elif not self.page.closed:  # what is below would be of another question
+            self.asked, self.found, self.tabs = {}, {}, None
+            self.result.clear()
 
     async def optimise(self) -> None:
         """Derive once more, by the search for the fewest operations."""
@@ -147,6 +155,7 @@ class Models:
         self, function: str, question: dict[str, Any], **more: Any
     ) -> dict[str, Any] | None:
         self._running(True)
+        self._say("starting")
         self.task = self.page.ask(function, self._say, **question, **more)
         try:
             found: dict[str, Any] = await self.task
@@ -155,7 +164,7 @@ class Models:
         except asyncio.CancelledError:
             self._say("cancelled")
         except CardanError as error:
-            self._say(str(error))
+            self._say(str(error), wrong=True)
         finally:
             self._running(False)
         return None
@@ -167,9 +176,10 @@ class Models:
         self.busy.set_visibility(on)
         self.stop.set_visibility(on)
 
-    def _say(self, text: str) -> None:
+    def _say(self, text: str, wrong: bool = False) -> None:
         if not self.page.closed:
             self.status.set_text(text)
+            self.status.classes(**{"add" if wrong else "remove": "error"})
 
     def cancel(self) -> None:
         if self.task is not None:
@@ -179,11 +189,13 @@ class Models:
 
     def show(self, question: dict[str, Any], found: dict[str, Any]) -> None:
         self.asked, self.found = question, found
+        if question["robot"] == self.page.text:
+            self.robot = self.page.robot.name
         self.status.set_text("from the cache" if found.get("cached") else "")
         self.result.clear()
         with self.result:
             self._summary(found)
-            with ui.tabs().props("dense align=left no-caps") as tabs:
+            with ui.tabs().props("dense align=left no-caps breakpoint=0") as tabs:
                 equations, code = ui.tab("Equations"), ui.tab("Code")
             with ui.tab_panels(tabs, value=equations, animated=False).classes("w-full"):
                 with ui.tab_panel(equations):
@@ -198,6 +210,7 @@ class Models:
 
     def _summary(self, found: dict[str, Any]) -> None:
         with ui.row().classes("items-center figures"):
+            ui.label(f"{self.asked['model']} of {self.robot}").classes("name")
             if found["cost"]:
                 cost = found["cost"]
                 mul = cost["mul"] + cost["div"]
@@ -232,7 +245,8 @@ class Models:
             await code.show(self.language)
 
     async def package(self, question: dict[str, Any], kind: str) -> None:
-        found = await self._work("package", {**question, "kind": kind})
+        values = self.page.values if kind in _NUMERIC else {}
+        found = await self._work("package", {**question, "kind": kind, "values": values})
         if found is not None:
             data = json.loads(self.page.jobs.part(found["key"], "zip") or '""')
             ui.download.content(base64.b64decode(data), found["name"])
@@ -254,19 +268,29 @@ class Code:
     def __init__(self, models: Models, question: dict[str, Any], derived: str, panel: Any) -> None:
         self.models, self.question, self.derived = models, question, derived
         self.text, self.file = "", "model.txt"
+        self.editor: Any = None
+        self.asked = ""  # the language that was chosen last
+        models.page.on_theme(self._themed)
         with panel:
             with ui.row().classes("items-center"):
                 ui.select(
                     languages(), value=models.language, label="Language",
                     on_change=lambda event: self.show(event.value),
                 ).classes("w-36").props("dense")  # fmt: skip
-                self._button("Copy", "content_copy", lambda: ui.clipboard.write(self.text))
-                self._button("Download", "download",
-                             lambda: ui.download.content(self.text, self.file))  # fmt: skip
+                self.ready = [
+                    self._button("Copy", "content_copy", self._copy),
+                    self._button("Download", "download",
+                                 lambda: ui.download.content(self.text, self.file)),
+                ]  # fmt: skip
                 with self._button("Package", "inventory_2", None), ui.menu().props("auto-close"):
-                    for kind in KINDS:
-                        ui.menu_item(kind, partial(models.package, question, kind))
+                    for kind, about in KINDS.items():
+                        item = ui.menu_item(kind, partial(models.package, question, kind))
+                        item.props["title"] = about.summary
             self.room = ui.column().classes("w-full")
+
+    def _copy(self) -> None:
+        ui.clipboard.write(self.text)
+        ui.notify("copied", position="top", timeout=1200)
 
     def _button(self, words: str, icon: str, work: Any) -> Any:
         return ui.button(words, icon=icon, on_click=work).props("flat dense no-caps")
@@ -274,9 +298,14 @@ class Code:
     async def show(self, language: str) -> None:
         page = self.models.page
         page.project.remember(language=language)
+        self.asked = language
+        for button in self.ready:
+            button.disable()  # until it is there: what is shown is of another language
         text = await self.models.text_of(self.question, self.derived, language)
-        if text is None or page.closed or self.room.is_deleted:
+        if text is None or page.closed or self.room.is_deleted or self.asked != language:
             return
+        for button in self.ready:
+            button.set_enabled(bool(text))
         name = re.sub(r"[^a-z0-9]+", "_", f"{page.robot.name}_{self.question['model']}".lower())
         self.text, self.file = text, f"{name.strip('_')}.{_EXTENSIONS.get(language, 'txt')}"
         self.room.clear()
@@ -284,16 +313,23 @@ class Code:
             if not text:
                 ui.label(f"This model has no form in {language}.").classes("hint")
                 return
-            dark = page.project.page.get("dark")
-            editor = ui.codemirror(
+            self.editor = ui.codemirror(
                 text, language=_HIGHLIGHT.get(language),  # type: ignore[arg-type]
-                theme="oneDark" if dark else "basicLight", line_wrapping=False,
+                theme=_theme(page.dark), line_wrapping=False,
             )  # fmt: skip
-            editor.props("readonly").classes("w-full code")
+            self.editor.props("readonly").classes("w-full code")
+
+    def _themed(self, dark: bool) -> None:
+        if self.editor is not None and not self.editor.is_deleted:
+            self.editor.set_theme(_theme(dark))
+
+
+def _theme(dark: bool) -> Any:
+    return "basicDark" if dark else "basicLight"
 
 
 def _field(key: str, option: Option) -> Any:
-    words = key.replace("_", " ") if len(key) > 3 else key
+    words = _WORDS.get(key, key.replace("_", " "))
     if option.kind == "flag":
         found: Any = ui.checkbox(words, value=bool(option.default))
     elif option.choices is not None:

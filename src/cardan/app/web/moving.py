@@ -1,11 +1,10 @@
-"""What jobs do with a model that moves: inverse geometry, motions, simulation, identification."""
+"""What jobs do with a model that moves: motions, simulation, identification, modes."""
 
 from __future__ import annotations
 
 import base64
 import os
 import tempfile
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -13,13 +12,12 @@ import numpy as np
 
 from ...catalogue import model
 from ...describe.robot import FIXED
-from ...errors import InputError
+from ...errors import CardanError, InputError
 from ...use.coordinates import coordinates
+from .questions import Data, Say, vector
 
-__all__ = ["identification", "inverse", "modes", "motion", "simulation"]
+__all__ = ["identification", "modes", "motion", "simulation"]
 
-Data = dict[str, Any]
-Say = Callable[[str], None]
 _SHOWN = 400  # instants sent to the page
 _MODES = 12  # modes that are shown
 _LONGEST = 60.0  # seconds that are simulated
@@ -27,31 +25,8 @@ _BENT = 90  # instants at which bent links are drawn
 _POINTS = 12  # of a bent link
 
 
-def _vector(data: Data, key: str, n: int) -> np.ndarray:
-    x = np.array(data[key], float)
-    if x.shape != (n,) or not np.isfinite(x).all():
-        raise InputError(f"{key} holds {x.size} numbers; expected {n} finite ones")
-    return x
-
-
 def _some(t: np.ndarray) -> np.ndarray:
     return np.unique(np.linspace(0, len(t) - 1, min(len(t), _SHOWN)).astype(int))
-
-
-def inverse(robot: Any, data: Data, say: Say) -> Data:
-    """All configurations for a pose: that of given joint positions, or a matrix."""
-    say("deriving the inverse geometric model")
-    found = model(robot, "inverse-geometry", method=data.get("method", "auto"))
-    if "T" in data:
-        T = np.array(data["T"], float)
-    else:
-        T = np.asarray(model(robot, "transform").evaluate(q=_vector(data, "q", robot.n)))
-    say("solving")
-    q = np.atleast_2d(found.solve(T))
-    return {
-        "q": q.tolist(), "method": found.method, "reason": found.reason,
-        "equations": found.equations(), "T": T.tolist(),
-    }  # fmt: skip
 
 
 def motion(robot: Any, data: Data, say: Say) -> Data:
@@ -59,12 +34,14 @@ def motion(robot: Any, data: Data, say: Say) -> Data:
     from ...use.trajectory import move
 
     active = _driven(robot)
-    start = _vector(data, "from", robot.n)
-    end = _vector(data, "to", len(active))
+    start = vector(data, "from", robot.n)
+    end = vector(data, "to", len(active))
     planned = move(start[active], end, float(data["duration"]), law=data["law"])
     say("computing the torques")
     rows = _some(planned.t)
-    if robot.loops:
+    if robot.ne or robot.base.kind == "floating" or any(x.elastic for x in robot.joints):
+        q, total, parts, table = _free_motion(robot, start, planned, rows)
+    elif robot.loops:
         q, total, parts, table = _closed_motion(robot, start, planned, rows)
     else:
         from ...use.torques import torques
@@ -78,10 +55,36 @@ def motion(robot: Any, data: Data, say: Say) -> Data:
     }  # fmt: skip
 
 
+def _free_motion(robot: Any, start: np.ndarray, planned: Any, rows: np.ndarray) -> Any:
+    """Of elastic parts or a free base: they move as the motion makes them, so it is simulated."""
+    from ...use.simulate import simulate
+
+    step = float(planned.t[-1]) / _SHOWN
+    found = simulate(robot, start, duration=float(planned.t[-1]), dt=step, motion=planned,
+                     rtol=1e-7)  # fmt: skip
+    at = np.searchsorted(found.t, planned.t[rows]).clip(0, len(found.t) - 1)
+    on = coordinates(robot)
+    names = [robot.variables[k] for k in on.place[on.driven]]
+    return found.q[at, : robot.n], found.tau[at], {}, _table(names, found.tau[at])
+
+
+def _table(names: list[str], tau: np.ndarray) -> list[Data]:
+    """The largest and the mean torque of each joint."""
+    return [
+        {"joint": name, "peak": float(np.abs(x).max()), "rms": float(np.sqrt((x**2).mean())),
+         "unit": "N m or N"}
+        for name, x in zip(names, tau.T, strict=True)
+    ]  # fmt: skip
+
+
 def _driven(robot: Any) -> list[int]:
-    """Columns of q that drives move: all of a tree, the active ones of closed loops."""
+    """Columns of q that drives move: all of a tree, the active ones of closed loops; never a
+    spring."""
     moving = [joint for joint in robot.joints if joint.sigma != FIXED]
-    return [k for k, joint in enumerate(moving) if joint.active or not robot.loops]
+    return [
+        k for k, joint in enumerate(moving)
+        if (joint.active or not robot.loops) and not joint.elastic
+    ]  # fmt: skip
 
 
 def _closed_motion(robot: Any, start: np.ndarray, planned: Any, rows: np.ndarray) -> Any:
@@ -97,12 +100,7 @@ def _closed_motion(robot: Any, start: np.ndarray, planned: Any, rows: np.ndarray
         q[k] = at = follow(bare, at, wanted)
     program = model(robot, "inverse-dynamics")
     total = np.asarray(program.evaluate(q=q, qd=planned.qd[rows], qdd=planned.qdd[rows]))
-    names = [robot.variables[k] for k in active]
-    table = [
-        {"joint": name, "peak": float(np.abs(x).max()), "rms": float(np.sqrt((x**2).mean())),
-         "unit": "N m or N"}
-        for name, x in zip(names, total.T, strict=True)
-    ]  # fmt: skip
+    table = _table([robot.variables[k] for k in active], total)
     return q, total, {}, table
 
 
@@ -114,7 +112,7 @@ def simulation(robot: Any, data: Data, say: Say) -> Data:
     duration = float(data["duration"])
     if not 0 < duration <= _LONGEST:
         raise InputError(f"the duration must be positive and at most {_LONGEST:g} s")
-    q, on = _vector(data, "q", robot.n), coordinates(robot)
+    q, on = vector(data, "q", robot.n), coordinates(robot)
     place = on.place[on.driven]
     drive = _drive(robot, data, q, place, duration)
 
@@ -149,10 +147,10 @@ def _drive(robot: Any, data: Data, q: np.ndarray, place: np.ndarray, duration: f
     from ...use.trajectory import move
 
     if data["drive"] == "torque":
-        return {"torque": _vector(data, "numbers", len(place))}
+        return {"torque": vector(data, "numbers", len(place))}
     if data["drive"] not in ("controller", "motion"):
         return {"torque": np.zeros(len(place))}
-    to = _vector(data, "numbers", len(place))
+    to = vector(data, "numbers", len(place))
     planned = move(q[place], to, duration, law="quintic")
     if data["drive"] == "motion":
         return {"motion": planned}
@@ -184,11 +182,15 @@ def identification(robot: Any, data: Data, say: Say) -> Data:
         if data.get("recipe"):
             recipe = Path(folder, "recipe.toml")
             recipe.write_text(data["recipe"], encoding="utf-8")
-        found = identify(robot, str(log), recipe, progress=say)
+        hidden = f"{folder}{os.sep}"  # where it is says nothing to the user
+        try:
+            found = identify(robot, str(log), recipe, progress=say)
+        except CardanError as error:
+            raise InputError(str(error).replace(hidden, "")) from None
         say("writing the report")
         report = Path(folder, "report.html")
         found.report(report)
-        page = report.read_text(encoding="utf-8").replace(f"{folder}{os.sep}", "")
+        page = report.read_text(encoding="utf-8").replace(hidden, "")
     return {"report": page, "errors": dict(found.errors), "robot": dumps(found.robot, "toml")}
 
 
@@ -197,7 +199,7 @@ def modes(robot: Any, data: Data, say: Say) -> Data:
     from ... import natural_frequencies
 
     say("assembling")
-    q = _vector(data, "q", robot.n)
+    q = vector(data, "q", robot.n)
     moving = [joint for joint in robot.joints if joint.sigma != FIXED]
     active = [k for k, joint in enumerate(moving) if joint.active and not joint.elastic]
     studied = {

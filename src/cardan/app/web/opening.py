@@ -38,8 +38,9 @@ async def packed(files: list[Any], largest: int = _LARGEST) -> tuple[str, bytes]
 def open_file(page: Page) -> None:
     with ui.dialog() as dialog, ui.card().classes("min-w-96"):
         ui.label("Open a robot: .toml, .par, .urdf, .xml").classes("text-lg")
-        ui.label("A URDF is drawn with its meshes (.stl, .obj, .dae) if they come with it: choose "
-                 "all the files, or a .zip of its folder.").classes("hint narrow")  # fmt: skip
+        ui.label("URDF and MJCF are drawn with their meshes (.stl, .obj, .dae) if these come with "
+                 "them: choose all the files, or a .zip of the folder."
+                 ).classes("hint narrow")  # fmt: skip
         status = ui.label("").classes("hint").props("role=status")
         faults = ui.label("").classes("listing error narrow").props("role=alert")
 
@@ -60,9 +61,11 @@ def open_file(page: Page) -> None:
                 dialog.close()
 
         uploader = ui.upload(
-            on_multi_upload=take, auto_upload=True, multiple=True, max_total_size=_LARGEST,
+            label="Drop files here, or choose them", on_multi_upload=take, auto_upload=True,
+            multiple=True, max_total_size=_LARGEST,
             on_rejected=lambda: faults.set_text("too large: 64 MB are allowed"),
-        ).classes("w-full")  # fmt: skip
+        )  # fmt: skip
+        uploader.classes("w-full upload").props("flat bordered")
         ui.button("Close", on_click=dialog.close).props("flat no-caps")
     dialog.on("hide", dialog.delete)
     dialog.open()
@@ -89,8 +92,8 @@ async def _opened(page: Page, files: list[Any], say: Any) -> str:
 def _note(title: str, lines: list[str]) -> None:
     if lines:
         few = "; ".join(lines[:6]) + (f" and {len(lines) - 6} more" if len(lines) > 6 else "")
-        ui.notify(f"{title}: {few}", type="warning", multi_line=True, close_button=True,
-                  timeout=12000)  # fmt: skip
+        ui.notify(f"{title}: {few}", type="warning", position="bottom-left", multi_line=True,
+                  close_button=True, timeout=12000)  # fmt: skip
 
 
 def _keep(shapes: Any, digest: str, part: bytes) -> None:

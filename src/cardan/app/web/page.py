@@ -19,7 +19,7 @@ from .menus import Item, Menus, choose_from
 from .models import Models
 from .opening import open_file
 from .state import Page
-from .style import KEYS, STYLE
+from .style import KEYS, STYLE, is_dark
 from .table import description
 from .using import using
 from .view import View
@@ -32,11 +32,19 @@ _GROUPS = tuple(dict.fromkeys(entry.group for entry in MENU.values()))
 
 def build(page: Page) -> None:
     """Everything of one browser page."""
-    ui.context.client.on_delete(page.close)
+    client = ui.context.client
+    client.on_delete(page.close)
+    page.within = lambda: client
     ui.add_css(STYLE)
     ui.add_body_html(KEYS)
     ui.colors(primary="#2b5d8a", secondary="#5c6670", accent="#b5402a", negative="#b5402a")
     dark = ui.dark_mode(page.project.page.get("dark"))
+
+    async def connected() -> None:
+        if dark.value is None:  # as the system is set
+            page.themed(await is_dark())
+
+    client.on_connect(connected)
     with ui.splitter(value=56, limits=(25, 80)).classes("w-full main") as splitter:
         with splitter.before, ui.column().classes("w-full left"):
             left = _Left(page)
@@ -53,7 +61,11 @@ class _Left:
         self.page = page
         self.view: View | None = None
         self.made: dict[str, Any] = {}
-        with ui.tabs().props("align=left no-caps dense").classes("top-tabs") as self.tabs:
+        with (
+            ui.tabs()
+            .props("align=left no-caps dense breakpoint=0")
+            .classes("top-tabs") as self.tabs
+        ):
             opened = {name: ui.tab(name) for name in ("Robot", "Models", "Use")}
         panels = ui.tab_panels(self.tabs, value=opened["Robot"], animated=False).classes("w-full")
         with panels.props("keep-alive"):
@@ -106,23 +118,32 @@ def _header(page: Page, dark: Any, on_models: Callable[[], Models]) -> None:
         Menus(menus)
         ui.space()
         title = ui.label().classes("title ellipsis")
+        trouble = ui.label("not saved").classes("trouble").props("role=alert")
         undo = _icon("undo", "Undo", "Ctrl+Z", page.undo).props("data-key=z")
         redo = _icon("redo", "Redo", "Ctrl+Y", page.redo).props("data-key=y")
         _icon("collections", "Gallery", "", lambda: ui.navigate.to("/gallery"))
 
         def toggle() -> None:
-            dark.value = not dark.value
+            dark.value = not page.dark
             page.project.remember(dark=dark.value)
+            page.themed(dark.value)
 
         _icon("dark_mode", "Dark or light", "", toggle)
 
     def refresh() -> None:
-        title.set_text(f"{page.robot.name}, {page.robot.n} joints")
+        title.set_text(f"{page.robot.name}, {_count(page.robot.n, 'joint')}")
+        title.props["title"] = page.robot.name
+        trouble.set_visibility(bool(page.project.trouble))
+        trouble.props["title"] = page.project.trouble
         undo.set_enabled(page.project.can_undo)
         redo.set_enabled(page.project.can_redo)
 
     refresh()
     page.on_robot(refresh)
+
+
+def _count(n: int, word: str) -> str:
+    return f"{n} {word}" + "s" * (n != 1)
 
 
 def _optimizer(on_models: Callable[[], Models]) -> list[Item | None]:

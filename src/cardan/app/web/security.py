@@ -15,7 +15,7 @@ from collections.abc import Awaitable, Callable, MutableMapping, Sequence
 from contextlib import suppress
 from http.cookies import CookieError, SimpleCookie
 from typing import Any
-from urllib.parse import parse_qs, urlencode
+from urllib.parse import parse_qs, quote, urlencode
 
 __all__ = ["Guard", "hosts_of", "own_names"]
 
@@ -137,7 +137,8 @@ class Guard:
         path = scope["path"] if scope["path"].startswith("/") else "/"
         if path.startswith(("//", "/\\")):
             path = "/"
-        target = path + (f"?{urlencode(query, doseq=True)}" if query else "")
+        target = quote(path, errors="replace")
+        target += f"?{urlencode(query, doseq=True)}" if query else ""
         cookie = f"{self.cookie}={self.token}; Path=/; HttpOnly; SameSite=Strict"
         await _answer(send, 303, b"", {"location": target, "set-cookie": cookie})
 

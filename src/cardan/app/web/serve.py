@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import gc
+import hashlib
 import importlib.util
 import os
 import re
@@ -23,12 +25,13 @@ __all__ = ["application", "serve"]
 
 _PATIENCE = 15.0  # seconds a page may be silent, on a busy machine, before it is forgotten
 _HISTORY = 200  # messages kept for a page that lost its connection
+_YEAR = 365 * 24 * 3600  # seconds a browser finds its project again
 _LOOPBACK = ("127.0.0.1", "localhost", "::1")
 
 
-def application(host: str, port: int, token: str, names: Sequence[str] = ()) -> Any:
+def application(store: Store, host: str, port: int, token: str, names: Sequence[str] = ()) -> Any:
     """The whole web app as an ASGI application."""
-    folder = data_folder()
+    folder = store.folder.parent
     os.environ.setdefault("NICEGUI_STORAGE_PATH", str(folder / "browser"))
     try:
         with _without("aiohttp", "tornado"):  # clients and drivers of the WebSocket's library
@@ -40,7 +43,7 @@ def application(host: str, port: int, token: str, names: Sequence[str] = ()) -> 
     from .jobs import Jobs
     from .state import Page
 
-    store, jobs = Store(folder), Jobs()
+    jobs = Jobs()
 
     @ui.page("/", title="Cardan")
     def main() -> None:
@@ -57,6 +60,7 @@ def application(host: str, port: int, token: str, names: Sequence[str] = ()) -> 
     api = FastAPI(openapi_url=None, docs_url=None, redoc_url=None)
     ui.run_with(
         api, title="Cardan", storage_secret=_secret(folder), show_welcome_message=False,
+        session_middleware_kwargs={"session_cookie": _cookie(folder), "max_age": _YEAR},
         reconnect_timeout=_PATIENCE, message_history_length=_HISTORY,
         gzip_middleware_factory=None, tailwind=False, binding_refresh_interval=None,
     )  # fmt: skip
@@ -93,6 +97,11 @@ def _data(store: Store, jobs: Any) -> None:
         return FileResponse(path, media_type="model/stl", headers=kept(86400))
 
 
+def _cookie(folder: Any) -> str:
+    """Cookies do not know ports: servers on other folders have cookies of other names."""
+    return f"cardan_{hashlib.sha256(str(folder.resolve()).encode()).hexdigest()[:12]}"
+
+
 def _secret(folder: Any) -> str:
     """Signs the browser's cookie; kept, so that a project is found again after a restart."""
     path = folder / "secret"
@@ -103,10 +112,11 @@ def _secret(folder: Any) -> str:
     except (OSError, UnicodeDecodeError):
         pass
     secret = secrets.token_hex(32)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-    with os.fdopen(handle, "w", encoding="ascii") as file:
-        file.write(secret)
+    with suppress(OSError):  # on a disk that cannot be written the page says so itself
+        path.parent.mkdir(parents=True, exist_ok=True)
+        handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+        with os.fdopen(handle, "w", encoding="ascii") as file:
+            file.write(secret)
     return secret
 
 
@@ -118,6 +128,7 @@ def serve(
     token = _accepted(host, token, names)
     if importlib.util.find_spec("nicegui") is None:
         raise MissingExtraError.of("nicegui", "web", "the web app")
+    store = Store(data_folder())  # before anything is opened: it may be refused
     listener = _listening(host, port)
     port = int(listener.getsockname()[1])
     address = _address(host, port, token)
@@ -125,7 +136,7 @@ def serve(
     if browser:
         webbrowser.open(address)  # it starts while the rest is imported, and waits to be answered
     gc.disable()
-    server = application(host, port, token, names)
+    server = application(store, host, port, token, names)
     import uvicorn
 
     gc.collect()
@@ -177,9 +188,16 @@ def _listening(host: str, port: int) -> socket.socket:
         found.listen(128)
     except (OSError, OverflowError) as error:
         found.close()
+        if isinstance(error, OverflowError):
+            raise InputError(f"port {port} does not exist; ports are 0 to 65535") from None
+        if isinstance(error, socket.gaierror) or error.errno == errno.EADDRNOTAVAIL:
+            raise InputError(
+                f"{host} is no address of this machine; name another with --host"
+            ) from None
         at = f"port {port} of {host}" if port else host
-        why = getattr(error, "strerror", None) or str(error)
-        raise InputError(f"cannot listen on {at}: {why}; name another with --port") from None
+        raise InputError(
+            f"cannot listen on {at}: {error.strerror}; name another with --port"
+        ) from None
     return found
 
 

@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 
 from ...closure.numeric import skeleton
+from ...closure.standing import standing
 from ...describe.expression import number
 from ...describe.robot import FIXED, PRISMATIC, Robot
 from ...errors import CardanError
 from ...use.frames import link_frames
 from .drawing import drawable, ends, outline
-from .following import assembled
 
 __all__ = ["sketch"]
 
@@ -59,7 +59,7 @@ def _pose(robot: Robot) -> np.ndarray:
             q[k] = q[k] if value is None else bound(q[k], value)
     if robot.loops:
         try:
-            return assembled(robot, np.zeros(robot.n))
+            return standing(robot)
         except CardanError:
             return q
     return q

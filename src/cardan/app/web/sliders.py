@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,6 @@ from nicegui.element import Element
 
 from ...describe.expression import number
 from ...describe.robot import FIXED, PRISMATIC, Joint
-from ...errors import CardanError
 from .drawing import stand_ins
 from .state import Page
 
@@ -20,9 +20,10 @@ __all__ = ["Sliders"]
 class Sliders(Element, component="parts/sliders.js"):
     """The panel below the scene: one component, whatever the number of joints."""
 
-    def __init__(self, page: Page, say: Any) -> None:
+    def __init__(self, page: Page, say: Any, grabbed: Callable[[], None]) -> None:
+        """grabbed: the user takes the joints in hand."""
         super().__init__()
-        self.page, self.tell = page, say
+        self.page, self.tell, self.grabbed = page, say, grabbed
         self._props.update(joints=[], symbols=[], values=[])
         self.on("slide", lambda event: self._slid(*event.args), throttle=0.05)
         self.on("drop", lambda event: self._slid(event.args[0], event.args[1], keep=True))
@@ -64,6 +65,7 @@ class Sliders(Element, component="parts/sliders.js"):
         page = self.page
         if not 0 <= k < len(page.q) or not math.isfinite(value):
             return
+        self.grabbed()
         q = page.q.copy()
         q[k] = self._within(k, value)
         if page.robot.loops:
@@ -80,15 +82,11 @@ class Sliders(Element, component="parts/sliders.js"):
 
     def _closed(self, wanted: np.ndarray) -> np.ndarray:
         """Passive joints follow, so that the loops stay closed."""
-        from .following import follow
+        from .following import follow_on
 
-        try:
-            found = follow(self.page.drawn(), self.page.q, wanted)
-            self.tell("")
-            return found
-        except CardanError as error:
-            self.tell(str(error))
-            return self.page.q
+        found, there = follow_on(self.page.drawn(), self.page.q, wanted)
+        self.tell("" if there else "the loops close up to here")
+        return found
 
     def _set(self, name: str, text: str) -> None:
         page, value = self.page, number_or(text, math.nan)

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import asyncio
-import hashlib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 import numpy as np
 
 from ...closure.numeric import skeleton
 from ...describe.check import check
-from ...describe.robot import Robot
+from ...describe.expression import number
+from ...describe.robot import FIXED, Robot
 from ...errors import CardanError
 from .drawing import drawable
+from .following import limits_of
 from .jobs import Jobs
-from .store import Project, Shapes
+from .store import Project, Shapes, digest_of
 
 __all__ = ["Page"]
 
@@ -30,11 +32,21 @@ class Page:
         self.robot: Robot = project.robot
         self._robot_listeners: list[Callable[[], None]] = []
         self._motion_listeners: list[Callable[[], None]] = []
+        self._theme_listeners: list[Callable[[bool], None]] = []
         self._drawn: Robot | None = None
         self._numeric: tuple[Robot | None, ...] = ()
         self.q = self._kept_q()
+        self.dark = bool(project.page.get("dark"))
         self._tasks: set[asyncio.Task[Any]] = set()
         self.closed = False
+        self.within: Callable[[], AbstractContextManager[Any]] = nullcontext  # its browser
+        self._opened = project.opened
+        project.watchers.append(self._follow)
+
+    def _follow(self) -> None:
+        """The project was changed, here or by another page that shows it."""
+        with self.within():
+            self.refresh()
 
     # its work
 
@@ -50,10 +62,13 @@ class Page:
     def close(self) -> None:
         """The browser has left for good."""
         self.closed = True
+        if self._follow in self.project.watchers:
+            self.project.watchers.remove(self._follow)
         for task in list(self._tasks):
             task.cancel()
         self._robot_listeners.clear()
         self._motion_listeners.clear()
+        self._theme_listeners.clear()
 
     # the robot
 
@@ -68,29 +83,33 @@ class Page:
         kept = "".join(c if c.isascii() and c.isalnum() else "_" for c in self.robot.name)
         return kept.strip("_")[:60] or "robot"
 
-    def change(self, robot: Robot) -> str:
-        """Take a changed robot; a message, and nothing changed, where it is not sound."""
+    def change(self, robot: Robot, renamed: tuple[str, str] = ("", "")) -> str:
+        """Take a changed robot; a message, and nothing changed, where it is not sound. Surfaces
+        follow a link that is renamed."""
+
+        def work() -> None:
+            if self._surfaces_of_another():
+                self.project.remember(surfaces={})
+            self._rename_surfaces(*renamed)
+            self.project.change(robot)
+
+        return self._changed(robot, work)
+
+    def open(self, robot: Robot, surfaces: Sequence[Any] = ()) -> str:
+        """Another robot takes the place; surfaces: [link's name, digest, colour] of each."""
+        return self._changed(robot, lambda: self.project.open(robot, surfaces))
+
+    def _changed(self, robot: Robot, work: Callable[[], None]) -> str:
         faults = [fault for fault in check(robot) if fault.severity == "error"]
         if faults:
             return str(faults[0])
+        if self.project.reread():
+            return "the robot was changed elsewhere meanwhile: now it is shown as it is there"
         try:
-            if self._surfaces_of_another():
-                self.project.remember(surfaces={})
-            self.project.change(robot)
+            work()
         except CardanError as error:
             return str(error)
-        self.refresh()
         return ""
-
-    def open(self, robot: Robot, surfaces: list[Any] | None = None) -> str:
-        """Another robot takes the place; surfaces: [link's name, digest, colour] of each."""
-        self.q = self.q[:0]
-        self.project.remember(surfaces={})
-        message = self.change(robot)
-        if surfaces and not message:
-            self.project.remember(surfaces={"of": _digest(self.text), "list": surfaces})
-            self.refresh()
-        return message
 
     def surfaces(self) -> list[tuple[int, str, str]]:
         """What the file of the robot looks like: (frame, digest, colour) of each surface."""
@@ -104,10 +123,18 @@ class Page:
             if link in number
         ]
 
+    def _rename_surfaces(self, old: str, new: str) -> None:
+        """Known by both names from now on: the renaming may be undone."""
+        kept = self.project.page.get("surfaces") or {}
+        if kept and old != new:
+            others = [item for item in kept["list"] if item[0] != new]
+            more = [[new, *item[1:]] for item in others if item[0] == old]
+            self.project.remember(surfaces={**kept, "list": [*others, *more]})
+
     def _surfaces_of_another(self) -> bool:
         """What was opened with surfaces lies ahead: it was undone."""
         kept = self.project.page.get("surfaces") or {}
-        digests = [_digest(text) for text in self.project.texts] if kept else []
+        digests = [digest_of(text) for text in self.project.texts] if kept else []
         return (
             bool(kept)
             and kept["of"] in digests[self.project.index + 1 :]
@@ -115,19 +142,22 @@ class Page:
         )
 
     def undo(self) -> None:
-        self.project.undo()
-        self.refresh()
+        if not self.project.reread():
+            self.project.undo()
 
     def redo(self) -> None:
-        self.project.redo()
-        self.refresh()
+        if not self.project.reread():
+            self.project.redo()
 
     def refresh(self) -> None:
         """Tell every part that the robot, or what it is drawn with, has changed."""
         self.robot = self.project.robot
         self._drawn, self._numeric = None, ()
-        if len(self.q) != self.robot.n:
-            self.q = np.zeros(self.robot.n)
+        if len(self.q) != self.robot.n or self._opened != self.project.opened:
+            self._opened = self.project.opened
+            self.q = self.rest()
+        if not self.robot.loops:
+            self.q = np.clip(self.q, *limits_of(self.robot))
         for listener in list(self._robot_listeners):
             listener()
 
@@ -154,7 +184,7 @@ class Page:
         except CardanError as error:
             return str(error)
         self.project.remember(values=values)
-        self.refresh()
+        self.project.tell()
         return ""
 
     def drawn(self) -> Robot:
@@ -170,6 +200,17 @@ class Page:
             self._numeric = (None if found.parameters else found,)
         return self._numeric[0]
 
+    # how it looks
+
+    def themed(self, dark: bool) -> None:
+        """Dark or light was chosen."""
+        self.dark = dark
+        for listener in list(self._theme_listeners):
+            listener(dark)
+
+    def on_theme(self, listener: Callable[[bool], None]) -> None:
+        self._theme_listeners.append(listener)
+
     # where it stands
 
     def move(self, q: Any, keep: bool = False) -> None:
@@ -183,10 +224,13 @@ class Page:
     def on_motion(self, listener: Callable[[], None]) -> None:
         self._motion_listeners.append(listener)
 
+    def rest(self) -> np.ndarray:
+        """All joints at their home, which is zero where none is said, and within their limits."""
+        moving = [joint for joint in self.robot.joints if joint.sigma != FIXED]
+        homes = [0 if joint.home is None else number(joint.home) or 0 for joint in moving]
+        low, high = limits_of(self.robot)
+        return np.asarray(np.clip(homes, low, high), float)
+
     def _kept_q(self) -> np.ndarray:
         kept = self.project.page.get("q", [])
-        return np.array(kept, float) if len(kept) == self.robot.n else np.zeros(self.robot.n)
-
-
-def _digest(text: str) -> str:
-    return hashlib.sha256(text.encode()).hexdigest()
+        return np.array(kept, float) if len(kept) == self.robot.n else self.rest()

@@ -5,6 +5,7 @@ A project is one JSON file, written atomically, so that a page reload or a serve
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 import json
 import logging
@@ -14,7 +15,9 @@ import secrets
 import sys
 import time
 from collections import OrderedDict
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
@@ -25,7 +28,7 @@ from ...describe.files import accepted, dumps, read_bytes, write_atomic
 from ...describe.robot import Robot
 from ...errors import CardanError, InputError
 
-__all__ = ["Project", "Shapes", "Store", "data_folder"]
+__all__ = ["Project", "Shapes", "Store", "data_folder", "digest_of"]
 
 _ID = re.compile(r"[0-9a-f]{32}")
 _DIGEST = re.compile(r"[0-9a-f]{64}")
@@ -57,14 +60,23 @@ def data_folder() -> Path:
     return Path(os.environ.get("XDG_DATA_HOME", home / ".local" / "share")) / "cardan"
 
 
-@dataclass
+@dataclass(eq=False)
 class Project:
-    """A robot being worked on: its texts, oldest first, and which of them is shown."""
+    """A robot being worked on: its texts, oldest first, and which of them is shown.
+
+    Several pages may show it, of this server and of another one on the same folder: those of this
+    one are told of every change, and what another one wrote is read before it is changed."""
 
     path: Path
     texts: list[str] = field(default_factory=list)
     index: int = 0
     page: dict[str, Any] = field(default_factory=dict)  # what the page wants to find again
+    watchers: list[Callable[[], None]] = field(default_factory=list)  # pages that show it
+    opened: int = 0  # how often another robot took the place
+    trouble: str = ""  # why it could not be saved
+    asked: int = 0  # how often it was to be written
+    done: int = 0  # the last of these that was
+    stamp: tuple[int, int] = (0, 0)  # of the file as it was read or written last
 
     @property
     def robot(self) -> Robot:
@@ -85,40 +97,104 @@ class Project:
             self.texts = [*self.texts[: self.index + 1], text][-_DEPTH:]
             self.index = len(self.texts) - 1
             self.save()
+            self.tell()
+
+    def open(self, robot: Robot, surfaces: Sequence[Any] = (), **values: Any) -> None:
+        """Another robot takes the place; surfaces: [link's name, digest, colour] of each."""
+        text = dumps(robot, "toml")
+        kept = {"of": digest_of(text), "list": list(surfaces)} if surfaces else {}
+        self.page.update(values, q=[], surfaces=kept)
+        self.opened += 1
+        if text == self.texts[self.index]:
+            self.save()
+            self.tell()
+        self.change(robot)
 
     def undo(self) -> None:
-        if self.can_undo:
-            self.index -= 1
-            self.save()
+        self._go(self.index - 1)
 
     def redo(self) -> None:
-        if self.can_redo:
-            self.index += 1
+        self._go(self.index + 1)
+
+    def _go(self, index: int) -> None:
+        if 0 <= index < len(self.texts):
+            self.index = index
             self.save()
+            self.tell()
 
     def remember(self, **values: Any) -> None:
         if any(name not in self.page or self.page[name] != x for name, x in values.items()):
             self.page.update(values)
             self.save()
 
+    def tell(self) -> None:
+        """Every page that shows it: it has changed."""
+        for watcher in list(self.watchers):
+            watcher()
+
+    def reread(self) -> bool:
+        """Take what another server has written meanwhile; whether there was anything."""
+        stamp = _stamp(self.path)
+        if self.asked != self.done or stamp in ((0, 0), self.stamp):
+            return False
+        self.stamp = stamp
+        try:
+            texts, index, page = _parsed(self.path)
+        except Exception:
+            return False
+        self.texts, self.index, self.page = texts, index, page
+        self.tell()
+        return True
+
     def save(self) -> None:
         """Written by a thread of its own: disks can be slow, and pages must not wait for them."""
         data = {"texts": self.texts, "index": self.index, "page": self.page}
-        waiting = self.path in _PENDING
-        _PENDING[self.path] = json.dumps(data)
-        if not waiting:
-            _WRITER.submit(_write, self.path)
+        self.asked += 1
+        try:
+            loop = asyncio.get_running_loop()
+        except RuntimeError:
+            loop = None
+        _WRITER.submit(self._write, json.dumps(data), self.asked, loop)
+
+    def _write(self, text: str, number: int, loop: asyncio.AbstractEventLoop | None) -> None:
+        if number < self.asked:
+            return  # a later one follows
+        trouble = ""
+        try:
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            write_atomic(self.path, text)
+            self.stamp = _stamp(self.path)
+        except (OSError, CardanError) as error:
+            trouble = str(error)
+            logging.getLogger("cardan").error("the project could not be saved: %s", error)
+        self.done = number
+        if trouble != self.trouble:
+            self.trouble = trouble
+            if loop is not None:
+                with suppress(RuntimeError):  # the server ends
+                    loop.call_soon_threadsafe(self.tell)
 
 
-def _write(path: Path) -> None:
-    """The latest state of a project; what was asked for meanwhile is written with it."""
+def digest_of(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def _stamp(path: Path) -> tuple[int, int]:
     try:
-        write_atomic(path, _PENDING.pop(path))
-    except (OSError, CardanError) as error:
-        logging.getLogger("cardan").error("the project could not be saved: %s", error)
+        found = path.stat()
+    except OSError:
+        return 0, 0
+    return found.st_mtime_ns, found.st_ino
 
 
-_PENDING: dict[Path, str] = {}
+def _parsed(path: Path) -> tuple[list[str], int, dict[str, Any]]:
+    """What a file of a project says; raises where it cannot be a project."""
+    data = json.loads(path.read_text(encoding="utf-8"))
+    texts, index, page = list(map(str, data["texts"])), int(data["index"]), dict(data["page"])
+    _robot(texts[index])
+    return texts, index, page
+
+
 _WRITER = ThreadPoolExecutor(1, "projects")  # one, so that files are written in order
 
 
@@ -163,14 +239,14 @@ class Store:
         self.folder = folder / "projects"
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
+            self.shapes = Shapes(folder)
+            self._prune()
         except OSError as error:
             raise InputError(
                 f"projects cannot be kept in {self.folder}: {error.strerror}; name another folder "
                 "with CARDAN_DATA"
             ) from None
         self.open: OrderedDict[str, Project] = OrderedDict()
-        self.shapes = Shapes(folder)
-        self._prune()
 
     @staticmethod
     def new_name() -> str:
@@ -182,27 +258,26 @@ class Store:
             raise InputError("a project has a name of 32 hexadecimal digits")
         if name in self.open:
             self.open.move_to_end(name)
+            self.open[name].reread()
         else:
             self.open[name] = self._read(self.folder / f"{name}.json")
-            while len(self.open) > _OPEN:
-                self.open.popitem(last=False)
+            idle = [key for key, found in self.open.items() if not found.watchers and key != name]
+            for key in idle[: max(0, len(self.open) - _OPEN)]:
+                del self.open[key]
         return self.open[name]
 
     def _read(self, path: Path) -> Project:
         written()
-        project = Project(path, [dumps(bundled(_FIRST), "toml")])
+        stamp = _stamp(path)
         try:
-            data = json.loads(path.read_text(encoding="utf-8"))
-            found = Project(path, list(map(str, data["texts"])), int(data["index"]),
-                            dict(data["page"]))  # fmt: skip
-            found.robot  # noqa: B018  (raises if the text cannot be read)
-            return found
+            return Project(path, *_parsed(path), stamp=stamp)
         except FileNotFoundError:
-            return project
+            pass
         except Exception:
             # a file that cannot be read is set aside, not lost
-            path.replace(path.with_suffix(f".{int(time.time())}.damaged"))
-            return project
+            with suppress(OSError):
+                path.replace(path.with_suffix(f".{int(time.time())}.damaged"))
+        return Project(path, [dumps(bundled(_FIRST), "toml")])
 
     def _prune(self) -> None:
         """Forget the projects that were not touched for the longest time."""

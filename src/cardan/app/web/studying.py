@@ -27,16 +27,19 @@ def identify(page: Page, view: View) -> None:
     recipe.props("outlined dense rows=3")
 
     async def take(event: Any) -> None:
+        name = str(event.file.name)
         try:
             kept["digest"], kept["attached"] = await packed([event.file], _LARGEST)
         except CardanError as error:
             say(str(error))
             return
-        kept["suffix"] = event.file.name.rpartition(".")[2].lower()[:8]
+        kept["suffix"] = name.rpartition(".")[2].lower()[:8]
+        chosen.set_text(f"{name[-60:]}, {event.file.size() / 1e6:.3g} MB")
+        uploader.reset()  # another one may follow
 
     async def start(work: Work) -> None:
         if not kept or not kept["suffix"].isalnum():
-            work.say("upload a log first: .csv, .parquet, .mat, a ROS bag")
+            work.fail("upload a log first: .csv, .parquet, .mat, a ROS bag")
             return
         found = await work.run("identification", recipe=recipe.value or "", **kept)
         if found is None:
@@ -51,9 +54,11 @@ def identify(page: Page, view: View) -> None:
             ).props("flat no-caps")
 
     uploader = ui.upload(
-        label="Log", on_upload=take, auto_upload=True, max_file_size=_LARGEST, max_files=1
-    )
-    uploader.props("flat bordered").classes("w-full")
+        label="Drop a log here, or choose one", on_upload=take, auto_upload=True,
+        max_file_size=_LARGEST, on_rejected=lambda: say("too large: 100 MB are allowed"),
+    )  # fmt: skip
+    uploader.props("flat bordered").classes("w-full upload")
+    chosen = ui.label("No log yet: .csv, .parquet, .mat or a ROS bag.").classes("hint")
     Work(page, "Identify", start)
 
 

@@ -1,77 +1,109 @@
 """How the page looks: quiet, dense where there are numbers, the same in the dark."""
 
+from __future__ import annotations
+
+from nicegui import ui
+
+__all__ = ["KEYS", "STYLE", "is_dark"]
+
 STYLE = """
-:root { --line: #dde1e6; --soft: #5c6670; --face: #ffffff; --ink: #1f2933; --scene: #f3f5f7;
-  --accent: #2b5d8a; --wrong: #b5402a; --hover: #eef2f6; }
-body.body--dark { --line: #30363d; --soft: #9aa4af; --face: #15181c; --ink: #dfe3e8;
-  --scene: #1b2027; --accent: #7fb2e0; --wrong: #f0876f; --hover: #222831; }
-body { font-family: "Inter", "Segoe UI", system-ui, sans-serif; font-size: 14px;
-  color: var(--ink); background: var(--face); overflow: hidden; }
+:root { --line: #dfe3e8; --soft: #57616b; --face: #ffffff; --ink: #1d2730; --scene: #f3f5f7;
+  --accent: #2b5d8a; --wrong: #a93a25; --hover: #eff3f7; --lift: #ffffff; }
+body.body--dark { --line: #30363d; --soft: #a0aab4; --face: #15181c; --ink: #dfe3e8;
+  --scene: #1b2027; --accent: #7fb2e0; --wrong: #f0876f; --hover: #222831; --lift: #1d2126; }
+body { font-family: "Inter", -apple-system, "Segoe UI", "Roboto", system-ui, sans-serif;
+  font-size: 14px; color: var(--ink); background: var(--face); overflow: hidden;
+  -webkit-font-smoothing: antialiased; }
 .nicegui-content { padding: 0; }
 input, select, button { font: inherit; }
+:focus-visible { outline: 2px solid var(--accent); outline-offset: 1px; }
+.q-field__native:focus-visible, .q-tab:focus-visible, .q-slider:focus-visible, .cell:focus-visible,
+  .choice:focus-visible, .cm-content:focus-visible { outline: 0; }
+.q-tab:focus-visible { box-shadow: inset 0 0 0 2px var(--accent); border-radius: 4px; }
+.q-slider:focus-visible .q-slider__thumb { outline: 2px solid var(--accent); outline-offset: 4px;
+  border-radius: 50%; }
 .w-full { width: 100%; } .w-24 { width: 6rem; } .w-32 { width: 8rem; } .w-36 { width: 9rem; }
 .w-40 { width: 10rem; } .w-56 { width: 14rem; } .w-64 { width: 16rem; } .w-72 { width: 18rem; }
-.min-w-96 { min-width: 24rem; } .text-lg { font-size: 1.1rem; font-weight: 600; }
+.min-w-96 { min-width: 24rem; } .text-lg { font-size: 1.15rem; font-weight: 600; }
 .gap-0 { gap: 0; } .items-center { align-items: center; } .items-end { align-items: flex-end; }
 .no-wrap { flex-wrap: nowrap; } .justify-end { justify-content: flex-end; }
 .header { background: var(--face); color: var(--ink); border-bottom: 1px solid var(--line);
   padding: 3px 12px; gap: 2px; min-height: 42px; }
 .header .q-btn { --q-primary: var(--ink); }
 .header .q-btn:hover { background: var(--hover); }
-.brand { font-weight: 650; letter-spacing: .02em; font-size: 17px; margin-right: 10px; }
+.brand { font-weight: 700; letter-spacing: .01em; font-size: 18px; margin-right: 12px; }
 .title { color: var(--soft); max-width: 22rem; margin-right: 6px; }
+.trouble { color: var(--wrong); font-weight: 600; margin-right: 6px; white-space: nowrap; }
 .main { height: calc(100vh - 43px); }
 .main > .q-splitter__panel { overflow: auto; }
 .main > .q-splitter__after { overflow: hidden; }
 .q-splitter__separator { background: var(--line); }
-.left { padding: 0 10px; gap: 0; }
+.q-splitter__separator:hover, .q-splitter--active > .q-splitter__separator {
+  background: var(--accent); }
+.left { padding: 0 12px; gap: 0; }
+.left .nicegui-column { gap: 8px; } .left .nicegui-row { gap: 6px 14px; }
+.left .nicegui-column.gap-0 { gap: 0; }
 .q-tab-panels, .q-table__card, .q-card { background: var(--face); color: var(--ink); }
-.q-tab-panel { padding: 8px 2px; }
+.q-card, .q-menu { background: var(--lift); } .q-menu { border: 1px solid var(--line); }
+.q-tab-panel { padding: 8px 0; }
 .q-tab { min-height: 36px; padding: 0 12px; }
 .q-tab--active { color: var(--accent); }
+.top-tabs { border-bottom: 1px solid var(--line); width: 100%; }
 .top-tabs .q-tab__label { font-weight: 600; }
-body.body--dark > * { --q-primary: #7fb2e0; --q-negative: #c25540; }
+.q-tab__content { min-width: 0; }
+body.body--dark > * { --q-primary: #7fb2e0; --q-negative: #b34a36; }
 body.body--dark .q-btn.bg-primary { --q-primary: #2f6aa0; }
-.table-room { padding-top: 8px; gap: 4px; }
+.q-notification { max-width: min(44rem, 92vw); }
+.q-notification__actions { color: inherit; }
+.q-field__label { color: var(--soft); }
+.table-room { padding-top: 4px; gap: 4px; }
 .grid-room { width: 100%; overflow-x: auto; padding-bottom: 4px; }
 .grid-table { border-collapse: collapse; }
-.grid-table th { text-align: left; font-weight: 600; padding: 0 5px 2px; white-space: nowrap;
-  line-height: 1.15; vertical-align: bottom; }
+.grid-table th { text-align: left; font-weight: 600; padding: 0 6px 3px; white-space: nowrap;
+  line-height: 1.2; vertical-align: bottom; }
 .grid-table td { border-top: 1px solid var(--line); padding: 0 4px; height: 34px; }
-.grid-table td:first-child, .grid-table th:first-child { padding-left: 2px; }
+.grid-table td:first-child, .grid-table th:first-child { padding-left: 4px; }
 .grid-table tbody tr:hover { background: var(--hover); }
+.grid-empty { padding: 18px 4px 6px; color: var(--soft); }
 .name { font-weight: 550; white-space: nowrap; }
-.unit { font-weight: 400; font-size: 11px; color: var(--soft); }
-.cell { width: 57px; height: 27px; padding: 0 3px; border: 0; border-radius: 3px; outline: 0;
+.unit { font-weight: 400; font-size: 11.5px; color: var(--soft); }
+.cell { width: 60px; height: 27px; padding: 0 3px; border: 0; border-radius: 3px; outline: 0;
   background: transparent; color: inherit; font-variant-numeric: tabular-nums; font-size: 13px; }
-.cell::placeholder { color: var(--soft); opacity: .6; }
+.cell::placeholder { color: var(--soft); opacity: .85; }
 .cell:hover, .choice:hover { background: var(--hover); }
 .grid-table tr:hover .cell:hover, .grid-table tr:hover .choice:hover { background: var(--face); }
 .cell:focus, .choice:focus { box-shadow: 0 0 0 1.5px var(--accent); background: var(--face); }
 .cell.wrong { box-shadow: 0 0 0 1.5px var(--wrong); }
 .cell:disabled { color: var(--soft); }
-.cell-name { width: 76px; } .cell-long { width: 210px; } .cell-wide { width: 104px; }
+.cell-name { width: 80px; } .cell-long { width: 210px; } .cell-wide { width: 104px; }
 .cell-title { width: 400px; }
 .choice { height: 27px; border: 0; border-radius: 3px; outline: 0; background: transparent;
   color: inherit; font-size: 13px; } .choice option { background: var(--face); color: var(--ink); }
 .grid-table input[type=checkbox] { vertical-align: middle; accent-color: var(--accent);
   width: 15px; height: 15px; }
 .grid-table td.held { position: sticky; right: 0; background: var(--face); padding: 0; }
-.grid-title { padding: 6px 5px 2px; }
+.grid-title { padding: 10px 4px 4px; }
 .cell-fault { position: fixed; z-index: 99; max-width: 320px; padding: 5px 9px; font-size: 12.5px;
-  line-height: 1.35; white-space: pre-wrap; background: var(--face); color: var(--wrong);
-  border: 1px solid var(--wrong); border-radius: 4px; box-shadow: 0 2px 8px rgb(0 0 0 / .15); }
-.mono, .mono input, .cell.mono { font-size: 13px;
+  line-height: 1.35; white-space: pre-wrap; overflow-wrap: anywhere; background: var(--lift);
+  color: var(--wrong); border: 1px solid var(--wrong); border-radius: 4px;
+  box-shadow: 0 2px 8px rgb(0 0 0 / .15); }
+.mono, .mono input, .cell.mono { font-size: 12.5px;
   font-family: "JetBrains Mono", "Cascadia Code", ui-monospace, monospace; }
+.q-field.mono .q-field__label { font-family: "Inter", "Segoe UI", "Roboto", sans-serif; }
 .hint { color: var(--soft); font-size: 13px; }
-.error, .hint.error { color: var(--wrong); white-space: pre-wrap; }
+.error, .hint.error { color: var(--wrong); white-space: pre-wrap; overflow-wrap: anywhere; }
+.error:empty { display: none; }
 .nowrap { white-space: nowrap; } .narrow { max-width: 30rem; }
-.figures { gap: 4px 16px; }
+.figures { gap: 2px 16px !important; }
 .figure { font-variant-numeric: tabular-nums; font-weight: 600; white-space: nowrap; }
 .listing { white-space: pre-wrap; overflow-wrap: anywhere; font-size: 13px;
   font-family: ui-monospace, monospace; }
 .equations { outline: 0; border-top: 1px solid var(--line); }
-.code { height: max(280px, calc(100vh - 500px)); }
+.equations:focus-visible { box-shadow: 0 -2px 0 var(--accent); }
+.code { height: max(280px, calc(100vh - 400px)); }
+.code .cm-editor, .code .cm-gutters { background: var(--face) !important; }
+.code .cm-editor { font-size: 12.5px; border: 1px solid var(--line); border-radius: 4px; }
+.code .cm-gutters { border-right: 1px solid var(--line); }
 .equations math { font-size: 1.12em; }
 .equation { min-height: 36px; padding: 3px 4px; display: flex; align-items: center;
   border-bottom: 1px solid var(--line); white-space: nowrap; }
@@ -85,61 +117,85 @@ body.body--dark .q-btn.bg-primary { --q-primary: #2f6aa0; }
 .symbol-users { display: flex; flex-wrap: wrap; gap: 1px 8px; max-height: 64px; overflow: auto; }
 .link { border: 0; background: none; color: var(--accent); cursor: pointer; padding: 0; }
 .link:hover { text-decoration: underline; }
-.line-number { color: var(--soft); font-size: 11px; flex: 0 0 3.4em; }
-.code .cm-editor { font-size: 12.5px; }
+.line-number { color: var(--soft); font-size: 11.5px; flex: 0 0 3.4em; }
 .view { height: calc(100vh - 43px); gap: 0; padding: 0; }
 .stage { position: relative; width: 100%; flex: 1 1 auto; min-height: 220px; overflow: hidden; }
 .scene { position: absolute !important; inset: 0; overflow: hidden; background: var(--scene);
   color: var(--ink); }
-.tools { position: absolute; top: 6px; right: 8px; gap: 2px; z-index: 2; border-radius: 18px;
-  background: color-mix(in srgb, var(--face) 75%, transparent); padding: 2px 6px; }
-.chooser-bar { position: absolute; left: 10px; top: 6px; z-index: 2; gap: 2px;
-  border-radius: 18px; padding: 2px 6px;
-  background: color-mix(in srgb, var(--face) 75%, transparent); }
-.tools .q-btn { --q-primary: var(--soft); }
-.stage-message { position: absolute; left: 12px; bottom: 8px; z-index: 2; font-size: 13px; }
+.tools, .chooser-bar, .player { z-index: 2; border-radius: 18px; padding: 2px 6px;
+  background: color-mix(in srgb, var(--lift) 88%, transparent); }
+.tools { position: absolute; top: 8px; right: 8px; gap: 2px; }
+.chooser-bar { position: absolute; left: 10px; top: 8px; gap: 2px; }
+.tools .q-btn, .chooser-bar .q-btn, .player .q-btn { --q-primary: var(--soft); color: var(--soft); }
+.tools .q-btn.on { --q-primary: var(--accent);
+  background: color-mix(in srgb, var(--accent) 13%, transparent); }
+.player { position: absolute; left: 12px; right: 12px; bottom: 10px; gap: 14px; }
+.player-time { font-variant-numeric: tabular-nums; font-size: 12.5px; color: var(--soft);
+  white-space: nowrap; }
+.stage-message { position: absolute; left: 14px; bottom: 52px; z-index: 2; font-size: 13px;
+  padding: 2px 8px; border-radius: 4px; background: var(--lift); }
 .sliders { display: flex; flex-direction: column; padding: 6px 14px 10px; gap: 0; flex: 0 1 auto;
   max-height: 46%; overflow-y: auto;
   flex-wrap: nowrap; border-top: 1px solid var(--line); }
 .slider-row { gap: 12px; min-height: 27px; }
-.slider-name { flex: 0 0 3.4rem; } .slider-value { flex: 0 0 4.6rem; text-align: right; }
-.slider-unit { flex: 0 0 1.6rem; margin-left: -8px; }
+.slider-row.follows .name { font-weight: 400; color: var(--soft); }
+.slider-name { flex: 0 0 auto; } .slider-value { flex: 0 0 4.6rem; text-align: right; }
+.slider-unit { flex: 0 0 1.9rem; margin-left: -8px; padding: 0; border: 0; background: none;
+  text-align: left; border-radius: 3px; }
+button.slider-unit { cursor: pointer; } button.slider-unit:hover { color: var(--accent); }
 .symbols { gap: 4px 12px; padding-bottom: 4px; }
 .symbol { display: flex; align-items: center; gap: 4px; }
 .symbol .cell { width: 62px; box-shadow: 0 0 0 1px var(--line); }
 .menu-list { max-width: 25rem; padding: 5px 0; } .menu-hint { color: var(--soft); font-size: 12px; }
+.menu-item:focus-visible { background: var(--hover); outline-offset: -2px; }
 .menus { gap: 2px; }
 .opening { width: 28rem; max-height: 84vh; } .chooser-list { height: 58vh; overflow: auto; }
 .opening .q-item.q-item--active { color: inherit; background: var(--hover); }
 .opening .q-item { gap: 10px; align-items: center; } .opening-name { min-width: 8.5rem; }
 .remarks .q-item { min-height: 28px; padding: 0; } .remarks { font-size: 13px; }
-.options { gap: 4px 16px; }
+.options { gap: 6px !important; } .option-row { gap: 4px 16px; }
+.option-row:empty { display: none; }
 .gallery-page { height: calc(100vh - 43px); overflow: auto; width: 100%; }
+.gallery-bar { gap: 14px; padding: 10px 16px 0; } .gallery-search { width: 16rem; }
 .gallery { display: grid; grid-template-columns: repeat(auto-fill, minmax(250px, 1fr));
-  gap: 14px; padding: 16px; width: 100%; }
-.robot-card { display: flex; flex-direction: column; gap: 4px; padding: 12px; border-radius: 6px;
-  border: 1px solid var(--line); } .robot-acts { gap: 2px; margin-top: auto; }
+  gap: 14px; padding: 12px 16px 16px; width: 100%; }
+.robot-card { display: flex; flex-direction: column; gap: 4px; padding: 12px; border-radius: 8px;
+  border: 1px solid var(--line); } .robot-acts { gap: 2px; margin: auto 0 -4px -4px; }
+.robot-card:hover { border-color: color-mix(in srgb, var(--accent) 55%, var(--line)); }
+.robot-card .name { padding-top: 4px; white-space: normal; }
+.robot-picture { cursor: pointer; line-height: 0; }
 .robot-card svg { width: 100%; height: 150px; background: var(--scene); border-radius: 4px; }
-.robot-card .source { font-size: 12px; max-height: 4.2em; overflow: auto; }
+.robot-card .source { font-size: 12px; line-height: 1.45; display: -webkit-box; overflow: hidden;
+  -webkit-box-orient: vertical; -webkit-line-clamp: 3; margin-bottom: 4px; }
 .wide { max-width: 90vw !important; width: 60rem; }
 .tables { white-space: pre; overflow-x: auto; width: 100%; }
 .use-panel { border-bottom: 1px solid var(--line); }
-.use-panel > .q-expansion-item__container > .q-expansion-item__content { padding: 4px 12px 12px; }
 .use-panel .q-item { padding: 4px 8px; min-height: 38px; }
-.use-panel .q-item__section--avatar { min-width: 36px; }
-.use-panel .nicegui-expansion-content { gap: 8px; padding: 4px 8px 12px; }
+.use-panel .q-item__section--avatar { min-width: 36px; color: var(--soft); }
+.use-panel .nicegui-expansion-content { gap: 8px; padding: 2px 8px 14px 44px; }
+.left .nicegui-column.use-room { gap: 0; }
 .configuration { min-height: 24px; white-space: pre; }
+.configurations { width: 100%; overflow-x: auto; } .configurations .q-btn { display: block; }
+.configuration-head { white-space: pre; color: var(--soft); padding: 0 4px; }
 .chart { height: 230px; }
+.upload .q-uploader__header { background: var(--hover); color: var(--ink); }
+.upload .q-uploader__subtitle { display: none; }
+.upload .q-uploader__list:empty { display: none; } .upload { max-height: 190px; }
+.upload.q-uploader--bordered, .upload .q-uploader { border-color: var(--line); border-radius: 6px; }
 .report { width: 100%; height: 640px; border: 1px solid var(--line); background: #fff; }
-@media (max-width: 1100px) { .structure { display: none; }
-  .title { max-width: 9rem; } .header .q-btn { padding: 2px 5px; } .q-tab { padding: 0 7px; }
-  .cell { width: 48px; } .cell-name { width: 62px; } .grid-table td { padding: 0 2px; } }
+@media (max-width: 1100px) {
+  .title { max-width: 9rem; } .header .q-btn { padding: 2px 5px; } .q-tab { padding: 0 7px; } }
+@media (max-width: 1100px) and (orientation: landscape) { .structure { display: none; }
+  .cell { width: 48px; } .cell-name { width: 66px; } .cell-title { width: 260px; }
+  .cell-wide { width: 84px; } .cell-long { width: 170px; } .grid-table td { padding: 0 2px; }
+  .grid-table th { padding: 0 3px 3px; }
+  .use-panel .nicegui-expansion-content { padding-left: 8px; } }
 @media (max-width: 900px) and (orientation: portrait) {
   .main.q-splitter { flex-direction: column !important; }
   .main > .q-splitter__before { width: 100% !important; height: 54% !important; }
   .main > .q-splitter__separator { width: 100% !important; height: 1px !important; }
   .main > .q-splitter__after { width: 100% !important; height: 46%; }
-  .view { height: 100%; } .title { display: none; } }
+  .view { height: 100%; } .title { max-width: 7rem; } }
 """
 
 # Alt+1..3 choose a tab; Ctrl+Z and Ctrl+Y work wherever no text is being typed
@@ -156,3 +212,11 @@ document.addEventListener("keydown", (event) => {
   event.preventDefault();
 });
 </script>"""
+
+
+async def is_dark() -> bool:
+    """How the page looks now: as the user chose, or as the system is set."""
+    try:
+        return bool(await ui.run_javascript("document.body.classList.contains('body--dark')"))
+    except TimeoutError:
+        return False

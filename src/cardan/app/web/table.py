@@ -49,7 +49,7 @@ def description(page: Page) -> None:
             for title in _TABLES:
                 ui.tab(title)
         tabs.set_value(kept if kept in _TABLES else "Geometry")
-        tabs.props("dense align=left no-caps outside-arrows").classes("table-tabs")
+        tabs.props("dense align=left no-caps outside-arrows breakpoint=0").classes("table-tabs")
         ui.space()
         words = ui.label().classes("hint nowrap structure")
     grid = Grid().classes("table-room")
@@ -60,7 +60,7 @@ def description(page: Page) -> None:
 
     def show() -> None:
         make, shown, _ = _TABLES[str(tabs.value)]
-        grid.show(str(tabs.value), make(page))
+        grid.show(str(tabs.value), make(page), _EMPTY.get(str(tabs.value), ""))
         words.set_text(structure(page.robot))
         label, icon, text = shown
         button.set_visibility(bool(label))
@@ -107,6 +107,7 @@ def _geometry(page: Page) -> Blocks:
 
 def _name(page: Page, j: int) -> Cell:
     """A link's name; its joint follows where it has the same."""
+    old = page.robot.links[j].name
 
     def apply(text: str) -> Robot:
         robot = page.robot
@@ -116,7 +117,11 @@ def _name(page: Page, j: int) -> Cell:
         links[j] = replace(links[j], name=text)
         return replace(robot, links=tuple(links), joints=tuple(joints))
 
-    return name(page, f"name of link {j + 1}", page.robot.links[j].name, apply)
+    def taken(text: str) -> str:
+        text = text.strip()
+        return page.change(apply(text), (old, text)) if text else "a name is missing"
+
+    return Cell("text", old, f"name of link {j + 1}", taken, style="cell-name")
 
 
 def _choice(page: Page, j: int, key: str, options: dict[int, str]) -> Cell:
@@ -166,8 +171,11 @@ def _limits(page: Page) -> Blocks:
             )
             for key in _LIMITS
         ]
-        found.append([word(link), *cells])
-    return (Block(["", *_LIMITS], found),)
+        home = expression(
+            page, f"home of {link}", joint.home, setter(page, "joints", j, "home"), ""
+        )
+        found.append([word(link), *cells, home])
+    return (Block(["", *_LIMITS, "home"], found),)
 
 
 def _base(page: Page) -> Blocks:
@@ -278,6 +286,10 @@ def _loop_row(page: Page, k: int, which: str, frame: Joint) -> list[Cell]:
 
 
 Table = tuple[Callable[[Page], Blocks], tuple[str, str, str], Callable[[Page], Any]]
+_EMPTY = {
+    "Loops": "No loop: the structure is open. The column 'on' of the geometry makes trees.",
+    "Flexible": "All links are rigid.",
+}
 _EXACT = "rad and m; expressions such as pi/2, L1, 2*d + 0.1 stay exact"
 # what is in a table; the button below it with its icon, a hint; what the button does
 _TABLES: dict[str, Table] = {
@@ -288,7 +300,8 @@ _TABLES: dict[str, Table] = {
                 inertial_dialog),
     "Drives": (_drives, ("", "", "An elastic joint is a spring about its rest position."),
                lambda page: None),
-    "Limits": (_limits, ("", "", "Empty: no limit."), lambda page: None),
+    "Limits": (_limits, ("", "", "Empty: no limit; the robot stands at its home, or at zero."),
+               lambda page: None),
     "Loads": (lambda page: (rows(page, WRENCH, "links"),),
               ("", "", "What each link exerts on the environment, in its frame."),
               lambda page: None),

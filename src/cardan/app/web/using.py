@@ -10,6 +10,7 @@ from nicegui import ui
 from ...catalogue import MENU
 from .cells import say
 from .charts import chart
+from .drawing import examples
 from .state import Page
 from .studying import identify, modes
 from .view import View
@@ -31,8 +32,17 @@ def using(page: Page, view: View) -> None:
     def body() -> None:
         _values(page)
         for title, (icon, build) in _PANELS.items():
-            with ui.expansion(title, icon=icon).props("dense").classes("w-full use-panel"):
+            with ui.expansion(title, icon=icon, value=title in opened()) as panel:
                 build(page, view)
+            panel.props("dense").classes("w-full use-panel")
+            panel.on_value_change(lambda event, title=title: turned(title, bool(event.value)))
+
+    def opened() -> list[str]:
+        """The panels that are open; another robot, or a reload, finds them so."""
+        return list(page.project.page.get("panels", []))
+
+    def turned(title: str, on: bool) -> None:
+        page.project.remember(panels=[x for x in opened() if x != title] + [title] * on)
 
     def form() -> Any:
         active = [joint.active for joint in page.robot.joints]
@@ -64,13 +74,31 @@ def _values(page: Page) -> None:
     names = page.robot.parameters
     if not names:
         return
-    missing = sum(name not in page.values for name in names)
-    title = f"Values of {len(names)} symbols, {missing} missing"
-    with ui.expansion(title, icon="tune").props("dense").classes("w-full use-panel"):
-        given = "\n".join(f"{name} = {page.values.get(name, '')}" for name in names)
-        area = ui.textarea(value=given).props("outlined dense rows=8").classes("w-full listing")
+
+    def title() -> str:
+        missing = sum(name not in page.values for name in names)
+        return f"Values of {len(names)} symbols" + f", {missing} missing" * (missing > 0)
+
+    def given() -> str:
+        return "\n".join(f"{name} = {page.values.get(name, '')}" for name in names)
+
+    def fill() -> None:
+        say(page.set_values(examples(page.robot) | page.values))
+        area.value = given()
+
+    with ui.expansion(title(), icon="tune").props("dense").classes("w-full use-panel") as room:
+        area = ui.textarea(value=given()).props("outlined dense rows=8").classes("w-full listing")
         area.props["aria-label"] = "Values of the symbols"
         area.on("blur", lambda: _take_values(page, area.value or ""))
+        ui.button("Fill the missing ones with examples", icon="edit_note", on_click=fill).props(
+            "flat dense no-caps"
+        )
+
+    def shown() -> None:
+        if not room.is_deleted:
+            room.set_text(title())
+
+    page.on_robot(shown)
 
 
 def _take_values(page: Page, text: str) -> None:
@@ -131,11 +159,7 @@ def _inverse(page: Page, view: View) -> None:
         view.show_ghosts(q)
         work.result.clear()
         with work.result.classes("gap-0"):
-            for k, row in enumerate(q):
-                text = f"{k + 1}:  " + "  ".join(f"{x:9.5f}" for x in row)
-                ui.button(text, on_click=lambda row=row: page.move(row, keep=True)).props(
-                    "flat dense no-caps align=left"
-                ).classes("mono configuration")
+            _configurations(page, q)
             ui.button("Hide them", on_click=lambda: view.show_lines([])).props("flat dense no-caps")
             with ui.expansion("Equations").props("dense").classes("w-full"):
                 ui.label(found["equations"]).classes("listing")
@@ -143,31 +167,45 @@ def _inverse(page: Page, view: View) -> None:
     Work(page, "Solve", start)
 
 
+def _configurations(page: Page, q: np.ndarray) -> None:
+    """A line per configuration; a click takes it."""
+    with ui.element("div").classes("configurations"):
+        wide = max(9, *(len(name) for name in page.robot.variables))
+        names = "  ".join(f"{name:>{wide}}" for name in page.robot.variables)
+        ui.label(f"{'':5}{names}").classes("mono configuration-head")
+        for k, row in enumerate(q.round(5) + 0.0):
+            text = f"{k + 1:3}  " + "  ".join(f"{x:{wide}.5f}" for x in row)
+            ui.button(text, on_click=lambda k=k: page.move(q[k], keep=True)).props(
+                "flat dense no-caps align=left"
+            ).classes("mono configuration")
+
+
 def _motion(page: Page, view: View) -> None:
     ui.label("From where the sliders stand, joint by joint.").classes("hint")
-    target = field("to", np.full(len(driven(page)), 0.5))
+    names = ", ".join(page.robot.variables[k] for k in driven(page))
+    target = field(f"to {names}"[:90], np.full(len(driven(page)), 0.5))
     with ui.row():
         duration = ui.number("duration, s", value=1.0, min=0.01).classes("w-32").props("dense")
         law = ui.select(list(_LAWS), value="quintic", label="law").classes("w-40").props("dense")
 
     async def start(work: Work) -> None:
-        end = read(target, work)
-        if end is None or not duration.value:
+        end, seconds = read(target, work), _seconds(duration, work)
+        if end is None or seconds is None:
             return
-        begin = page.q.copy()
-        found = await work.run(
-            "motion", **{"from": begin.tolist()}, to=end, duration=duration.value, law=law.value
-        )
+        view.settle()
+        begin = page.q.tolist()
+        found = await work.run("motion", **{"from": begin}, to=end, duration=seconds, law=law.value)
         if found is None:
             return
         work.result.clear()
+        charts = []
         with work.result:
             for j, row in enumerate(found["table"]):
                 parts = {name: x[j] for name, x in found["shares"].items()}
                 title = f"{row['joint']}: peak {row['peak']:.4g}, RMS {row['rms']:.4g}"
-                chart(title, found["t"], {"total": found["total"][j], **parts}, row["unit"])
-        await view.play(np.array(found["q"]), float(duration.value))
-        page.move(begin)
+                curves = {"total": found["total"][j], **parts}
+                charts.append(chart(page, title, found["t"], curves, row["unit"]))
+        await view.play(np.array(found["q"]), seconds, charts=charts)
 
     Work(page, "Compute and play", start)
 
@@ -178,15 +216,22 @@ def _simulate(page: Page, view: View) -> None:
     )
     drive = ui.select(_DRIVES, value="free", label="Drive").classes("w-56").props("dense")
     names = [page.robot.variables[k] for k in driven(page)]
-    numbers = field(f"numbers for {', '.join(names)}"[:80], np.zeros(len(names)))
-    numbers.bind_visibility_from(drive, "value", lambda value: value != "free")
+    numbers = field("", np.zeros(len(names)))
+
+    def shown() -> None:
+        words = "torques or forces" if drive.value == "torque" else "positions"
+        numbers.set_visibility(drive.value != "free")
+        numbers.props["label"] = f"{words} of {', '.join(names)}"[:90]
+
+    drive.on_value_change(shown)
+    shown()
     duration = ui.number("duration, s", value=2.0, min=0.01, max=60).classes("w-32").props("dense")
 
     async def start(work: Work) -> None:
-        given = read(numbers, work)
-        if given is None or not duration.value:
+        given, seconds = read(numbers, work), _seconds(duration, work)
+        if given is None or seconds is None:
             return
-        seconds = float(duration.value)
+        view.settle()
         found = await work.run("simulation", q=page.q.tolist(), drive=drive.value, numbers=given,
                                duration=seconds)  # fmt: skip
         if found is None:
@@ -196,30 +241,41 @@ def _simulate(page: Page, view: View) -> None:
         work.say(f"{found['steps']} steps{kept}")
         work.result.clear()
         with work.result:
-            ui.button("Play again", icon="replay", on_click=lambda: _play(view, found, seconds)
-                      ).props("flat dense no-caps")  # fmt: skip
-            _plots(page, found)
-        await _play(view, found, seconds)
+            again = ui.button("Play again", icon="replay").props("flat dense no-caps")
+            charts = _plots(page, found)
+
+        async def play() -> None:
+            await view.play(np.array(found["q"]), seconds, found["curves"], charts)
+
+        again.on_click(play)
+        await play()
 
     Work(page, "Simulate", start)
 
 
-async def _play(view: View, found: dict[str, Any], seconds: float) -> None:
-    await view.play(np.array(found["q"]), seconds, found["curves"])
+def _seconds(duration: Any, work: Work) -> float | None:
+    """How long it lasts; None, and a message, where that is not given."""
+    if duration.value is None or not 0 < duration.value <= 3600:
+        work.fail("the duration must be a positive number of seconds")
+        return None
+    return float(duration.value)
 
 
-def _plots(page: Page, found: dict[str, Any]) -> None:
+def _plots(page: Page, found: dict[str, Any]) -> list[Any]:
     """Everything over time that a simulation gives."""
     t, names = found["t"], page.robot.variables
-    chart("positions", t, dict(zip(names, np.array(found["q"]).T, strict=True)), "rad or m")
-    chart("velocities", t, dict(zip(names, found["qd"], strict=True)), "per s")
+    parts = [
+        ("positions", dict(zip(names, np.array(found["q"]).T, strict=True)), "rad or m"),
+        ("velocities", dict(zip(names, found["qd"], strict=True)), "per s"),
+    ]
     if found["elastic"]:
         bent = {f"e{k}": x for k, x in enumerate(found["elastic"], 1)}
-        chart("elastic coordinates", t, bent, "m or rad")
+        parts.append(("elastic coordinates", bent, "m or rad"))
     if np.any(found["tau"]):
-        chart("torques", t, dict(zip(found["driven"], found["tau"], strict=True)), "N m or N")
+        parts.append(("torques", dict(zip(found["driven"], found["tau"], strict=True)), "N m or N"))
     if found["energies"]:
-        chart("energies", t, found["energies"], "J")
+        parts.append(("energies", found["energies"], "J"))
+    return [chart(page, title, t, curves, unit) for title, curves, unit in parts]
 
 
 _PANELS = {

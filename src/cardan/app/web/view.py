@@ -17,6 +17,7 @@ from ...mechanism.tree import Tree
 from ...use.frames import centres_of_mass, link_frames
 from .choosing import Chooser
 from .drawing import Solid, along, reach, solids, thickness
+from .playing import Player
 from .sliders import Sliders
 from .stage import fit, save_picture, stage, together
 from .state import Page
@@ -37,6 +38,7 @@ _SHOWN = {
     "grid": ("grid_on", "Grid", True),
     "surfaces": ("view_in_ar", "Surfaces of the file, or the skeleton", True),
 }
+_NEAR = "as near as the tool comes"
 _LABEL = "font-size:11px;color:inherit;padding-left:64px;white-space:nowrap"
 
 
@@ -54,6 +56,8 @@ class View:
         self.bones: list[Any] = []
         self.tools: dict[str, Any] = {}
         self.playing = 0
+        self.curves: Any = ()  # of the motion that is shown
+        self.before = page.q  # where the joints were
         self.held = False  # the ball is in the hand
         self.wanted: list[float] | None = None  # where it is then
         with ui.column().classes("view w-full no-wrap"):
@@ -62,9 +66,11 @@ class View:
                 self.scene.on("drag", self._dragged, throttle=0.1)
                 self._tools()
                 self.chooser = Chooser(page)
+                self.player = Player(self._instant, self._played)
                 self.message = ui.label("").classes("stage-message error").props("role=status")
-            self.sliders = Sliders(page, self._say)
+            self.sliders = Sliders(page, self._say, self.player.stop)
         self.draw()
+        page.on_robot(self.player.stop)
         page.on_robot(self.draw)
         page.on_motion(self.place)
 
@@ -78,14 +84,22 @@ class View:
             _tool("center_focus_strong", "Look at the whole robot", lambda: self.look())
             for key, (icon, words, _) in _SHOWN.items():
                 self.tools[key] = _tool(icon, words, lambda key=key: self._toggle(key))
+                self._light(key)
             _tool("photo_camera", "Save as a picture", self._picture)
-            _tool("restart_alt", "Joints to zero", self._zero)
+            _tool("restart_alt", "Joints home", self._zero)
 
     def shows(self, key: str) -> bool:
         return bool(self.page.project.page.get(f"show-{key}", _SHOWN[key][2]))
 
+    def _light(self, key: str) -> None:
+        """The button tells whether it is shown."""
+        shown = self.shows(key)
+        self.tools[key].classes(**{"add" if shown else "remove": "on"})
+        self.tools[key].props["aria-pressed"] = str(shown).lower()
+
     def _toggle(self, key: str) -> None:
         self.page.project.remember(**{f"show-{key}": not self.shows(key)})
+        self._light(key)
         self._extras()
         self.place()
 
@@ -93,7 +107,7 @@ class View:
         save_picture(self.scene, f"{self.page.stem}.png")
 
     def _zero(self) -> None:
-        self.page.q = np.zeros(self.page.robot.n)
+        self.page.q = self.page.rest()
         self._close_loops()
         self.page.move(self.page.q, keep=True)
 
@@ -217,11 +231,17 @@ class View:
 
     def _close_loops(self) -> None:
         """A new robot, or one that was changed, starts with its loops closed."""
-        from .following import assembled
+        from ...closure.standing import assembled, standing
+        from .following import closed_next_to
 
         if self.page.robot.loops:
             try:
-                self.page.q = assembled(self.page.drawn(), self.page.q)
+                drawn, q = self.page.drawn(), self.page.q
+                if not (q != self.page.rest()).any():
+                    self.page.q = standing(drawn)
+                    return
+                near = closed_next_to(drawn, q)
+                self.page.q = assembled(drawn, q) if near is None else near
             except CardanError as error:
                 self._say(str(error))
 
@@ -303,14 +323,13 @@ class View:
         if self.held:
             return  # the one below will see to it
         self.held = True
+        self.player.stop()
         while self.wanted is not None and not self.page.closed:
             place, self.wanted = self.wanted, None
-            try:
-                q = await asyncio.to_thread(reach_for, self.page.drawn(), self.page.q, place, 2)
-                if self.held:
-                    self.page.move(q)
-            except CardanError as error:
-                self._say(str(error))
+            q, there = await asyncio.to_thread(reach_for, self.page.drawn(), self.page.q, place, 0)
+            if self.held and len(q) == self.page.robot.n:
+                self._say("" if there else _NEAR)
+                self.page.move(q)
         self.held = False
 
     async def _dropped(self, event: Any) -> None:
@@ -318,43 +337,53 @@ class View:
         from .following import reach_for
 
         self.held, self.wanted = False, None
-        place = (event.x, event.y, event.z)
-        try:
-            q = await asyncio.to_thread(reach_for, self.page.drawn(), self.page.q, place)
-            self._say("")
-            self.page.move(q, keep=True)
-        except CardanError as error:
-            self._say(str(error))
-            self.place()
+        place, robot = (event.x, event.y, event.z), self.page.robot
+        q, there = await asyncio.to_thread(reach_for, self.page.drawn(), self.page.q, place)
+        if robot is not self.page.robot or self.page.closed:
             return
+        self._say("" if there else _NEAR)
+        self.page.move(q, keep=True)
         await self.chooser.offer(q)
 
     def take_turn(self) -> int:
         """One motion at a time is shown: the latest."""
+        self.player.stop()
         self.playing += 1
         return self.playing
 
     def has_turn(self, turn: int) -> bool:
         return turn == self.playing
 
-    async def play(self, motion: np.ndarray, seconds: float, curves: Any = ()) -> None:
-        """Show joint positions (N, n) at their pace, thirty pictures a second at most; curves: the
-        robot as it bends, at fewer instants."""
-        turn, robot = self.take_turn(), self.page.robot
-        frames = max(2, min(len(motion), int(30 * seconds)))
+    async def play(
+        self, motion: np.ndarray, seconds: float, curves: Any = (), charts: Any = ()
+    ) -> None:
+        """Show joint positions (N, n) at their pace; curves: the robot as it bends, at fewer
+        instants; charts: those that show where it is."""
+        self.take_turn()
+        self.curves, self.before = curves, self.page.q.copy()
         self.look(motion)
-        loop = asyncio.get_running_loop()
-        start = loop.time()
-        for k, row in enumerate(np.linspace(0, len(motion) - 1, frames).astype(int)):
-            late = loop.time() - start - seconds * k / frames
-            if late > 2 * seconds / frames and 0 < k < frames - 1:
-                continue  # on a busy machine pictures are left out
-            if not self.has_turn(turn) or robot is not self.page.robot or self.page.closed:
-                return  # another motion, or another robot, has taken the place
-            self.page.move(motion[row])
-            if curves:
-                self.show_lines([curves[round(k / (frames - 1) * (len(curves) - 1))]])
-            await asyncio.sleep(max(0.0, seconds / frames - max(late, 0.0)))
+        self.player.take(motion, seconds, charts)
+        await self.player.run()
+
+    def _instant(self, q: np.ndarray, share: float) -> None:
+        if len(q) != self.page.robot.n:
+            return
+        self.page.move(q)
+        if len(self.curves):
+            self.show_lines([self.curves[round(share * (len(self.curves) - 1))]])
+
+    def settle(self) -> None:
+        """Put away the motion that is shown, if there is one."""
+        if self.player.seconds:
+            self.player.stop()
+            self._played()
+
+    def _played(self) -> None:
+        """The joints are where they were before the motion."""
+        if len(self.curves):
+            self.show_lines([])
+        if len(self.before) == self.page.robot.n:
+            self.page.move(self.before)
 
 
 def _tool(icon: str, words: str, work: Any) -> Any:

@@ -21,11 +21,10 @@ from ...describe.files import accepted, read_bytes
 from ...describe.robot import Robot
 from ...errors import CardanError, InputError, UnknownNameError
 from ...program import Program
+from .questions import Data, Say
 
 __all__ = ["FUNCTIONS"]
 
-Data = dict[str, Any]
-Say = Callable[[str], None]
 _MOST_LINES = 20_000
 _COUNTED = (
     "transform", "jacobian", "inverse-dynamics", "inertia-matrix", "bias", "direct-dynamics",
@@ -67,7 +66,7 @@ def derive(data: Data, say: Say) -> Data:
     if not isinstance(found, Program):
         equations = found.equations() if hasattr(found, "equations") else str(found)
         return {**answer, "text": str(equations), "lines": 0, "cost": None,
-                "emits": hasattr(found, "emit")}  # fmt: skip
+                "emits": _writer(found) is not None}  # fmt: skip
     say("writing the equations")
     from ...emit.html import equations as lines_of
 
@@ -99,10 +98,16 @@ def _code(found: Any, language: str) -> str:
     """The text of a model; of one that is not a program, where it has one in that language."""
     if isinstance(found, Program):
         return found.emit(language)
+    write = _writer(found)
     try:
-        return str(found.emit(language)) if hasattr(found, "emit") else ""
+        return str(write(language)) if write else ""
     except CardanError:
         return ""
+
+
+def _writer(found: Any) -> Callable[[str], str] | None:
+    """What writes a model that is not a program: inverse geometry emits, loops have code."""
+    return getattr(found, "emit", None) or getattr(found, "code", None)
 
 
 def counts(data: Data, say: Say) -> Data:
@@ -140,7 +145,8 @@ def package(data: Data, say: Say) -> Data:
 
 def evaluate(data: Data, say: Say) -> Data:
     """A model at one state; inputs that are not given are zero."""
-    program = model(robot_of(data), data["model"], **options_of(data))
+    robot = robot_of(data)
+    program = model(robot, data["model"], **options_of(data))
     if not isinstance(program, Program):
         raise InputError(f"'{data['model']}' is not a program of numbers")
     if program.parameters:
@@ -148,7 +154,12 @@ def evaluate(data: Data, say: Say) -> Data:
         raise InputError(f"{len(program.parameters)} symbols have no value yet ({few} ...)")
     say("evaluating")
     inputs = {name: np.zeros(shape) for name, shape in program.inputs.items()}
-    inputs |= {name: np.array(x, float) for name, x in data["inputs"].items() if name in inputs}
+    for name, x in data["inputs"].items():
+        if name in inputs:
+            given = np.array(x, float)
+            bent = max(0, inputs[name].size - len(given))
+            # elastic coordinates come last, and are zero where they are not given
+            inputs[name] = np.pad(given, (0, bent)) if bent == robot.ne else given
     found = program.evaluate(**inputs)
     names = list(program.outputs)
     values = [found] if len(names) == 1 else list(found)
@@ -173,6 +184,7 @@ FUNCTIONS: dict[str, Callable[[Data, Say], Data]] = {
     "package": package,
     "evaluate": evaluate,
     **{name: _from("moving", name)
-       for name in ("inverse", "motion", "simulation", "identification", "modes")},
+       for name in ("motion", "simulation", "identification", "modes")},
+    "inverse": _from("reaching", "inverse"),
     "opened": _from("visuals", "opened"),
 }  # fmt: skip

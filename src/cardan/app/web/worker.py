@@ -7,7 +7,10 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import sys
+import threading
+import time
 import warnings
 from typing import Any
 
@@ -21,6 +24,7 @@ def main() -> int:
     answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)  # what a library prints must not be taken for an answer
     _limit(float(seconds), int(megabytes))
+    threading.Thread(target=_watch, args=(os.getppid(),), daemon=True).start()
 
     def answer(kind: str, value: Any) -> None:
         answers.write(f"{kind} {json.dumps(value)}\n")
@@ -46,6 +50,14 @@ def main() -> int:
     return 0
 
 
+def _watch(parent: int) -> None:
+    """A server that was killed cannot end its jobs: they end themselves, with all they started."""
+    while os.name != "nt":
+        time.sleep(1.0)
+        if os.getppid() != parent:
+            os.killpg(os.getpgid(0), signal.SIGKILL)
+
+
 def _limit(seconds: float, megabytes: int) -> None:
     """Let the system itself stop a job, should the server not live to do it."""
     if os.name == "nt":
@@ -55,8 +67,8 @@ def _limit(seconds: float, megabytes: int) -> None:
     os.nice(5)  # the page comes first
     size = megabytes << 20
     resource.setrlimit(resource.RLIMIT_AS, (size, size))
-    time = int(seconds * 2 * (os.cpu_count() or 1)) + 5
-    resource.setrlimit(resource.RLIMIT_CPU, (time, time))
+    most = int(seconds * 2 * (os.cpu_count() or 1)) + 5
+    resource.setrlimit(resource.RLIMIT_CPU, (most, most))
 
 
 if __name__ == "__main__":

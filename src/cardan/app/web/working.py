@@ -47,6 +47,13 @@ class Work:
     def say(self, text: str) -> None:
         if not self.gone:
             self.message.set_text(text)
+            self.message.classes(remove="error")
+
+    def fail(self, text: str) -> None:
+        """Say why there is no result."""
+        if not self.gone:
+            self.message.set_text(text)
+            self.message.classes("error")
 
     async def run(self, function: str, **data: Any) -> dict[str, Any] | None:
         """The result of a job on the robot, or None when there is none; the message says why."""
@@ -57,13 +64,14 @@ class Work:
         self.task = self.page.ask(function, self.say, **question)
         try:
             found: dict[str, Any] = await self.task
-            same = robot is self.page.robot and not self.gone
-            self.say("" if same else "the robot has changed meanwhile")
-            return found if same else None
+            if robot is self.page.robot and not self.gone:
+                self.say("")
+                return found
+            self.fail("the robot has changed meanwhile: start again")
         except asyncio.CancelledError:
             self.say("cancelled")
         except CardanError as error:
-            self.say(str(error))
+            self.fail(str(error))
         finally:
             self._running(False)
         return None
@@ -81,5 +89,5 @@ def read(source: Any, work: Work) -> list[float] | None:
     try:
         return [float(part) for part in text.replace(",", " ").split()]
     except ValueError:
-        work.say(f"'{text[:60]}': numbers with commas are expected")
+        work.fail(f"'{text[:60]}': numbers with commas are expected")
         return None

@@ -5,7 +5,7 @@ export default {
   template: `
     <div class="w-full">
       <div class="row items-center no-wrap equation-bar">
-        <q-input dense clearable v-model="text" placeholder="Search: N3_2" debounce="120"
+        <q-input dense clearable v-model="text" placeholder="Search a name" debounce="120"
           aria-label="Search in the equations" />
         <span class="hint" role="status">{{ words }}</span>
       </div>
@@ -61,6 +61,7 @@ export default {
     },
     words() {
       if (this.failed) return this.failed;
+      if (!this.lines.length) return "fetching the equations ...";
       const all = `${this.lines.length} lines`;
       return (this.text ?? "").trim() ? `${this.shown.length} of ${all}`
         : `${all}; click a symbol to see its definition`;
@@ -72,9 +73,11 @@ export default {
     users() { return this.uses.get(this.symbol) ?? []; },
   },
   methods: {
-    fill() { // down to the end of the window
+    fill() { // down to the end of the room it is in
       const top = this.$refs.list?.$el.getBoundingClientRect().top ?? 0;
-      this.height = `${Math.max(260, window.innerHeight - top - 14)}px`;
+      const room = this.$el.closest(".q-splitter__before");
+      const end = room ? room.getBoundingClientRect().bottom : window.innerHeight;
+      this.height = `${Math.max(260, end - top - 14)}px`;
     },
     clicked(event) {
       const name = event.target.closest("[data-name]")?.getAttribute("data-name");

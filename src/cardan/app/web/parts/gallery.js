@@ -1,24 +1,42 @@
 // Cards of the bundled robots; the pictures are drawn by the server, which escapes their names.
 export default {
   template: `
-    <div class="gallery">
-      <div v-for="card in cards" :key="card.name" class="robot-card">
-        <div class="w-full" v-html="card.picture"></div>
-        <div class="name">{{ card.title }}</div>
-        <div class="hint">{{ card.kind }}</div>
-        <div class="hint source">{{ card.source }}</div>
-        <div class="row robot-acts">
-          <q-btn v-for="act in ['Open', 'Tables', 'Counts']" :key="act" :label="act" flat dense no-caps
-            color="primary" :aria-label="act" @click="$emit('act', [act, card.name])" />
+    <div class="w-full">
+      <div class="gallery-bar row items-center">
+        <q-input dense clearable v-model="text" placeholder="Search: 6R, closed, UR5" class="gallery-search"
+          aria-label="Search among the robots" />
+        <span class="hint" role="status">{{ words }}</span>
+      </div>
+      <div class="gallery">
+        <div v-for="card in found" :key="card.name" class="robot-card">
+          <div class="robot-picture" v-html="card.picture" @click="$emit('act', ['Open', card.name])"></div>
+          <div class="name">{{ card.title }}</div>
+          <div class="hint">{{ card.kind }}</div>
+          <div class="hint source" :title="card.source">{{ card.source }}</div>
+          <div class="row robot-acts">
+            <q-btn v-for="act in ['Open', 'Tables', 'Counts']" :key="act" :label="act" flat dense no-caps
+              color="primary" :aria-label="act" @click="$emit('act', [act, card.name])" />
+          </div>
         </div>
       </div>
-      <div v-if="failed" class="hint error">{{ failed }}</div>
     </div>`,
   props: { url: String },
   emits: ["act"],
-  data: () => ({ cards: [], failed: "" }),
+  data: () => ({ cards: [], text: "", failed: "", there: false }),
+  computed: {
+    found() {
+      const text = (this.text ?? "").toLowerCase().trim();
+      return this.cards.filter((card) => `${card.title} ${card.kind} ${card.source}`.toLowerCase().includes(text));
+    },
+    words() {
+      if (this.failed) return this.failed;
+      if (!this.there) return "drawing the robots ...";
+      if (!this.found.length) return "no robot is called so";
+      return this.found.length < this.cards.length ? `${this.found.length} of ${this.cards.length}` : "";
+    },
+  },
   async mounted() {
-    try { this.cards = Object.freeze(await (await fetch(this.url)).json()); }
+    try { this.cards = Object.freeze(await (await fetch(this.url)).json()); this.there = true; }
     catch { this.failed = "the list did not arrive: load the page again"; }
   },
 };

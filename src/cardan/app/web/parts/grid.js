@@ -4,6 +4,7 @@
 export default {
   template: `
     <div class="grid-blocks">
+      <div v-if="!blocks.length" class="grid-empty">{{ empty }}</div>
       <div v-for="(block, b) in blocks" :key="b" class="grid-room" @scroll="place">
         <div v-if="block.title" class="name grid-title">{{ block.title }}</div>
         <table class="grid-table">
@@ -49,7 +50,7 @@ export default {
         <div v-if="told" class="cell-fault" role="alert" :style="spot">{{ told }}</div>
       </teleport>
     </div>`,
-  props: { blocks: Array, table: String },
+  props: { blocks: Array, table: String, empty: String },
   emits: ["draft", "take"],
   data: () => ({ drafts: {}, faults: {}, at: "", spot: {} }),
   computed: {

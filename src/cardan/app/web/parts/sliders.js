@@ -1,4 +1,5 @@
 // A slider and a number for each joint; numbers for the symbols that the robot is drawn with.
+// Angles are shown in rad or in degrees, as the user likes them; the server knows rad only.
 export default {
   template: `
     <div class="sliders">
@@ -11,32 +12,49 @@ export default {
         </label>
       </div>
       <div v-for="(joint, k) in joints" :key="k" class="row items-center no-wrap slider-row"
-        :style="{ order: joint.off ? 1 : 0 }">
-        <span class="name slider-name ellipsis" :title="joint.title">{{ joint.name }}</span>
+        :class="{ follows: joint.off }" :style="{ order: joint.off ? 1 : 0 }"
+        :title="joint.off ? joint.title + ' follows: the loops stay closed' : null">
+        <span class="name slider-name ellipsis" :style="{ flexBasis: wide }" :title="joint.title">{{ joint.name }}</span>
         <q-slider dense class="col" :min="joint.low" :max="joint.high" :step="(joint.high - joint.low) / 1000"
           :model-value="value(k)" :disable="joint.off" :aria-label="'joint ' + joint.title"
           @update:model-value="slid(k, $event)" @change="dropped(k, $event)" />
         <input type="text" inputmode="decimal" class="cell figure slider-value" :value="shown(k)"
           :disabled="joint.off" :aria-label="'position of ' + joint.title"
+          :title="range(joint)" @focus="$event.target.select()"
           @change="typed(k, $event)" @keydown.escape="$event.target.value = shown(k)">
-        <span class="unit slider-unit">{{ joint.unit }}</span>
+        <button v-if="joint.unit === 'rad'" class="unit slider-unit" :aria-label="'Angles in ' + (degrees ? 'rad' : 'degrees')"
+          title="rad or degrees" @click="turn">{{ degrees ? "deg" : "rad" }}</button>
+        <span v-else class="unit slider-unit">{{ joint.unit }}</span>
       </div>
     </div>`,
   props: { joints: Array, symbols: Array, values: Array },
   emits: ["slide", "drop", "symbol"],
-  data: () => ({ held: -1, holds: 0 }),
+  data: () => ({ held: -1, holds: 0, degrees: localStorage.getItem("cardan-angles") === "deg" }),
+  computed: {
+    wide() { // as the longest name needs it
+      const most = Math.max(0, ...this.joints.map((joint) => joint.name.length));
+      return `${Math.min(8, Math.max(3.4, 0.58 * most))}rem`;
+    },
+  },
   methods: {
     // the slider in the hand is where the hand is, whatever the server has heard so far
     value(k) { return k === this.held ? this.holds : this.values[k]; },
-    shown(k) { return this.value(k).toFixed(3); },
+    scale(joint) { return this.degrees && joint.unit === "rad" ? 180 / Math.PI : 1; },
+    figure(joint, x) { const scale = this.scale(joint); return (x * scale).toFixed(scale === 1 ? 3 : 1).replace(/^-(0\.0+)$/, "$1"); },
+    shown(k) { return this.figure(this.joints[k], this.value(k)); },
+    range(joint) { return `from ${this.figure(joint, joint.low)} to ${this.figure(joint, joint.high)}`; },
+    turn() {
+      this.degrees = !this.degrees;
+      localStorage.setItem("cardan-angles", this.degrees ? "deg" : "rad");
+    },
     slid(k, value) { this.held = k; this.holds = value; this.$emit("slide", [k, value]); },
     dropped(k, value) {
       this.$emit("drop", [k, value]);
       setTimeout(() => { if (this.held === k) this.held = -1; }, 400);
     },
     typed(k, event) {
-      const value = Number(event.target.value.replace(",", "."));
-      if (Number.isFinite(value) && event.target.value.trim() !== "") this.$emit("drop", [k, value]);
+      const text = event.target.value.replace(",", "."), value = Number(text) / this.scale(this.joints[k]);
+      if (Number.isFinite(value) && text.trim() !== "") this.$emit("drop", [k, value]);
       event.target.value = this.shown(k);
     },
   },

@@ -1,0 +1,79 @@
+"""The work of inverse geometry: all configurations that bring the end effector to a pose.
+
+In closed form or by the general method where the robot has one; from the legs, where it is a
+parallel robot; else by a search from many starts, which may miss some."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ...catalogue import model
+from ...closure.numeric import skeleton
+from ...describe.robot import FIXED, PRISMATIC, Robot
+from ...errors import ModelError
+from ...mechanism.tree import Tree
+from ...use.frames import link_frames
+from .following import limits_of
+from .questions import Data, vector
+
+__all__ = ["inverse"]
+
+_STARTS = 96
+_MOST = 12  # joints of a chain: of more, infinitely many configurations are the rule
+_APART = 1e-4  # rad, m: configurations that are nearer to each other are the same
+
+
+def inverse(robot: Robot, data: Data, say: Callable[[str], None]) -> Data:
+    """Those of the pose in which given joint positions put it."""
+    q = vector(data, "q", robot.n)
+    say("deriving the inverse geometric model")
+    open_chain = not robot.loops and not robot.ne
+    if open_chain and len(Tree.of(robot).path(Tree.of(robot).last)) <= _MOST:
+        T = np.asarray(model(robot, "transform").evaluate(q=q))
+        found = model(robot, "inverse-geometry", method=data.get("method", "auto"))
+        say("solving")
+        return _answer(found.solve(T), found.method, found.reason, found.equations())
+    bare = skeleton(robot)
+    if robot.loops:
+        try:
+            legs = model(bare, "loop-geometry").legs
+            x = q[[legs.connection.moving.index(j) for j in legs.given]]
+            say("solving the legs")
+            return _answer(legs.solve(x), "its legs", "of a parallel robot, each leg by itself",
+                           legs.equations())  # fmt: skip
+        except ModelError:
+            pass  # not a parallel robot
+    say("searching")
+    return _answer(_searched(bare, q), "search",
+                   f"from {_STARTS} starts: there may be others", "")  # fmt: skip
+
+
+def _answer(q: Any, method: str, reason: str, equations: str) -> Data:
+    return {
+        "q": np.atleast_2d(q).tolist(), "method": method, "reason": reason, "equations": equations
+    }  # fmt: skip
+
+
+def _searched(robot: Robot, q: np.ndarray) -> np.ndarray:
+    """Distinct configurations with the pose of q, that of q among them."""
+    from ... import inverse_kinematics
+
+    T = link_frames(robot, q)[Tree.of(robot).last]
+    low, high = (np.where(np.isfinite(x), x, end) for x, end in zip(
+        limits_of(robot), (q - np.pi, q + np.pi), strict=True))  # fmt: skip
+    starts = np.random.default_rng(1).uniform(low, high, (_STARTS, robot.n))
+    starts[0] = q
+    found = inverse_kinematics(robot, np.broadcast_to(T, (_STARTS, 4, 4)), guess=starts,
+                               restarts=0, tolerance=1e-9)  # fmt: skip
+    turning = np.array([j.sigma != PRISMATIC for j in robot.joints if j.sigma != FIXED], bool)
+    kept = [q]
+    for row in found.q[found.converged]:
+        row = np.where(turning, q + np.mod(row - q + np.pi, 2 * np.pi) - np.pi, row)
+        apart = np.array(kept) - row
+        apart = np.where(turning, np.mod(apart + np.pi, 2 * np.pi) - np.pi, apart)
+        if np.abs(apart).max(axis=1).min() > _APART:
+            kept.append(row)
+    return np.array(kept[:64])

@@ -1,0 +1,213 @@
+"""Closed loops with elastic joints and on a floating base, against Lagrange multipliers.
+
+The second route knows neither G nor recursions over a floating base: six joints carry the base, all
+loop equations are kept, springs are torques, and the accelerations are those of
+
+    M qdd - J^T lambda = tau - H,   J qdd = -Jdot qd
+"""
+
+from __future__ import annotations
+
+import copy
+from typing import Any
+
+import numpy as np
+import pytest
+from tests.loops.oracle import Oracle
+
+import cardan
+from cardan.errors import ModelError
+from cardan.use.simulate import simulate
+
+Array = np.ndarray
+BODY = {"mass": 1.7, "com": [0.03, -0.02, 0.05], "inertia_com": [0.03, 0.002, 0.001, 0.04, 0, 0.05]}
+
+
+def link(k: int, name: str, **fields: Any) -> dict[str, Any]:
+    return {
+        "name": name, "active": False, "mass": 0.6 + 0.2 * k, "com": [0.1, 0.03 * k, 0.02],
+        "inertia_com": [0.01, 0.001, 0, 0.02, 0.002, 0.02], "FV": 0.1, **fields,
+    }  # fmt: skip
+
+
+def pinned(a: str, b: str, name: str, **sides: Any) -> dict[str, Any]:
+    return {
+        "name": name, "cut": {"antecedent": a, "d": sides["one"]},
+        "twin": {"antecedent": b, "d": sides["other"]},
+    }  # fmt: skip
+
+
+def four_bar(**rocker: Any) -> dict[str, Any]:
+    return {
+        "link": [link(1, "crank", active=True, IA=0.01), link(2, "coupler", d=0.2),
+                 link(3, "rocker", antecedent=0, d=0.6, **rocker)],
+        "loop": [pinned("coupler", "rocker", "bar", one=0.55, other=0.4)],
+    }  # fmt: skip
+
+
+def watt() -> dict[str, Any]:
+    found = four_bar()
+    found["link"] += [link(4, "fourth", antecedent="coupler", gamma=0.8, d=0.3),
+                      link(5, "fifth", antecedent="rocker", gamma=-0.4, d=0.5)]  # fmt: skip
+    found["loop"].append(pinned("fourth", "fifth", "second", one=0.45, other=0.5))
+    return found
+
+
+def spatial() -> dict[str, Any]:
+    """RSSR, its ball two turns, with an arm on the rocker."""
+    return {
+        "link": [link(1, "crank", active=True), link(2, "fork", alpha="pi/2", d=0.2),
+                 link(3, "rod", alpha="pi/2"),
+                 link(4, "rocker", antecedent=0, gamma=0.3, b=0.1, alpha=1.1, d=0.6),
+                 link(5, "arm", active=True, alpha="pi/2", d=0.3)],
+        "loop": [{"name": "ball", "cut": {"antecedent": "rod", "d": 0.7, "joint": "spherical"},
+                  "twin": {"antecedent": "rocker", "d": 0.45}}],
+    }  # fmt: skip
+
+
+def behind_a_motor(table: dict[str, Any]) -> dict[str, Any]:
+    """A spring between the motor and the crank."""
+    crank = table["link"][0]
+    crank |= {"antecedent": "motor", "stiffness": 30, "rest": 0.1, "damping": 0.3}
+    return {**table, "link": [{"name": "motor", "IA": 0.02}, *table["link"]]}
+
+
+def sprung(table: dict[str, Any], name: str) -> dict[str, Any]:
+    for own in table["link"]:
+        if own["name"] == name:
+            own |= {"stiffness": 12, "rest": 0.2, "damping": 0.4}
+    return table
+
+
+def floating(table: dict[str, Any]) -> dict[str, Any]:
+    return {**table, "base": {"kind": "floating", **BODY}}
+
+
+def carried(table: dict[str, Any]) -> cardan.Robot:
+    """The base as a body on six joints, in place of the floating one."""
+    table = copy.deepcopy(table)
+    body = table.pop("base")
+    del body["kind"]
+    table["link"][0].setdefault("antecedent", 0)
+    frames = [own for loop in table["loop"] for own in (loop["cut"], loop["twin"])]
+    for own in (*table["link"], *frames):
+        if own.get("antecedent") == 0:
+            own["antecedent"] = "platform"
+    return cardan.load({**table, "platform": body})
+
+
+CASES = {
+    "a spring on the rocker": sprung(four_bar(), "rocker"),
+    "a spring behind the motor": behind_a_motor(four_bar()),
+    "one spring free, one not": sprung(behind_a_motor(four_bar()), "coupler"),
+    "six bars, a spring": sprung(watt(), "fourth"),
+    "spatial, a loose arm": sprung(spatial(), "arm"),
+    "floating four-bar": floating(four_bar()),
+    "floating six-bar": floating(watt()),
+    "floating spatial": floating(spatial()),
+    "floating, a spring behind the motor": floating(behind_a_motor(four_bar())),
+    "floating, a spring on the rocker": floating(sprung(four_bar(), "rocker")),
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_against_multipliers(name: str) -> None:
+    table = CASES[name]
+    robot = cardan.load(table)
+    floats = robot.base.kind == "floating"
+    geometry = cardan.model(robot, "loop-geometry")
+    q = geometry.analysis.samples[0].q
+    q = q[geometry.singular(q) > 1e-2][:5]
+    link = geometry.connection
+    free = [link.moving.index(j) for j in link.active]
+    springs = [k for k, j in enumerate(link.moving) if robot.joints[j - 1].elastic]
+    motors = [k for k in free if k not in springs]
+    rng = np.random.default_rng(0)
+    qd, tau = rng.normal(size=(len(q), len(free))), rng.normal(size=(len(q), len(motors)))
+    base = {"V0": rng.normal(size=(len(q), 6)), "g0": np.broadcast_to([1, -9, 3], (len(q), 3))}
+    more = base if floats else {}
+    found = cardan.model(robot, "direct-dynamics").evaluate(q=q, qd=qd, tau=tau, **more)
+    qdd = found.qdd if floats else found
+    expected, V0d = multipliers(table, robot, q, qd, tau, base if floats else None, free, springs)
+    assert qdd == pytest.approx(expected[:, free], rel=1e-9, abs=1e-9)
+    if floats:
+        assert pytest.approx(V0d, rel=1e-9, abs=1e-9) == found.V0d
+    wanted = expected[:, motors]
+    back = cardan.model(robot, "inverse-dynamics").evaluate(q=q, qd=qd, qdd=wanted, **more)
+    torque = back if isinstance(back, np.ndarray) else back.tau
+    assert torque == pytest.approx(tau, rel=1e-8, abs=1e-8)
+    own = [k for k in free if k in springs]
+    if own:
+        assert back.qdd_e == pytest.approx(expected[:, own], rel=1e-9, abs=1e-9)
+    if floats:
+        assert back.V0d == pytest.approx(V0d, rel=1e-9, abs=1e-9)
+
+
+def multipliers(
+    table: dict[str, Any], robot: cardan.Robot, q: Array, qd: Array, tau: Array, base: Any,
+    free: list[int], springs: list[int],
+) -> tuple[Array, Array]:  # fmt: skip
+    """(qdd of the tree, V0d)."""
+    from dataclasses import replace
+
+    first = 6 if base else 0
+    whole = carried(table) if base else robot
+    if base:
+        whole = replace(whole, gravity=tuple(map(int, base["g0"][0])))
+    oracle = Oracle(whole, {})
+    q = np.concatenate([np.zeros((len(q), first)), q], axis=1)
+    rates = np.zeros_like(q)
+    rest = [first + k for k in range(robot.n) if k not in free]
+    at = [first + k for k in free]
+    rates[:, at] = qd
+    if base:
+        rates[:, :6] = base["V0"]
+    J, _ = oracle.constraint(q, rates)
+    for k, W in enumerate(J):
+        rates[k, rest] = np.linalg.lstsq(W[:, rest], -W[:, at] @ qd[k], rcond=None)[0]
+    _, bias = oracle.constraint(q, rates)
+    push = np.zeros_like(q)
+    push[:, [first + k for k in free if k not in springs]] = tau
+    joints = [joint for joint in robot.joints if joint.sigma != 2]
+    for k in springs:
+        own = joints[k]
+        stretch = q[:, first + k] - float(own.rest)
+        push[:, first + k] -= float(own.stiffness) * stretch
+        push[:, first + k] -= float(own.damping) * rates[:, first + k]
+    H, M = oracle.torques(q, rates, np.zeros_like(q)), oracle.mass(q)
+    qdd = np.zeros_like(q)
+    for k, W in enumerate(J):
+        none = np.zeros((len(W), len(W)))
+        K = np.block([[M[k], W.T], [W, none]])
+        qdd[k] = np.linalg.lstsq(K, np.r_[push[k] - H[k], -bias[k]], rcond=1e-12)[0][: q.shape[1]]
+    if not base:
+        return qdd, np.zeros((len(q), 6))
+    body = [x.name for x in whole.links].index("platform")
+    *_, acceleration, wd = oracle.bodies(oracle.poses(q, rates, qdd))[body]
+    return qdd[:, 6:], np.concatenate([acceleration, wd], axis=1)
+
+
+def test_energy_stays_with_springs_and_a_floating_base() -> None:
+    table = floating(behind_a_motor(four_bar()))
+    for own in table["link"]:
+        own |= {"FV": 0}
+        own.pop("damping", None)
+    robot = cardan.load(table)
+    geometry = cardan.model(robot, "loop-geometry")
+    run = simulate(robot, geometry.solve([0.5, 0.5])[0], duration=0.2, dt=0.02)
+    total = run.energy.kinetic + run.energy.potential + run.energy.elastic
+    assert total == pytest.approx(np.full_like(total, total[0]), rel=1e-6)
+    assert geometry.residual(run.q[:, : robot.n]).max() < 1e-8
+
+
+def test_what_is_not_there_is_said() -> None:
+    robot = cardan.load(CASES["floating four-bar"])
+    with pytest.raises(ModelError, match=r"floating base with closed loops.*inverse-dynamics"):
+        cardan.model(robot, "energies")
+    with pytest.raises(ModelError, match="method='newton-euler'"):
+        cardan.model(robot, "inverse-dynamics", method="lagrange")
+    with pytest.raises(ModelError, match="method='inertia-matrix'"):
+        cardan.model(robot, "direct-dynamics", method="constraint-forces")
+    sprung_robot = cardan.load(CASES["a spring on the rocker"])
+    with pytest.raises(ModelError, match="elastic joints in a robot with closed loops"):
+        cardan.model(sprung_robot, "gravity")
