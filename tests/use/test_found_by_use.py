@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -119,6 +120,13 @@ def test_one_torque_of_one_joint_is_a_number() -> None:
 def test_simulations_name_whose_numbers_are_wrong(options: dict[str, Any], words: str) -> None:
     with pytest.raises(InputError, match=words):
         simulate(pendulum(), duration=0.1, **options)
+
+
+def test_a_base_without_mass_does_not_float() -> None:
+    robot = pendulum()
+    free = replace(robot, base=replace(robot.base, kind="floating"))
+    with pytest.raises(InputError, match="the base of 'arm' has no mass"):
+        simulate(free, duration=0.1)
 
 
 def test_closed_loops_are_drawn_as_far_as_their_cuts() -> None:

@@ -41,6 +41,7 @@ _REMEDIES = {
     'fixed="keep"': "on the command line: --fixed keep",
     "convention=": "on the command line: --convention NAME",
     "force=True": "on the command line: --force",
+    "fresh=True": "on the command line: --fresh",
 }
 
 

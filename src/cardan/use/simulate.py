@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from ..describe.robot import Robot
+from ..describe.robot import INERTIA, Robot
 from ..errors import CardanError, CardanWarning, InputError
 from .coordinates import coordinates
 from .derived import compiled
@@ -62,6 +62,7 @@ def simulate(
             motion=motion, step=step,
             friction=friction, method=method, rtol=rtol, atol=atol, dt=dt,
         )  # fmt: skip
+    _require_base(robot)
     settings = Settings(method, rtol, atol, step)
     t = instants(duration, dt)
     drive, z0 = _drive(robot, torque, law, motion)
@@ -87,6 +88,15 @@ def simulate(
             raise InputError(f"{error}; {plant.blame}") from None
         raise
     return _gather(plant, t, kept, charts, steps)
+
+
+def _require_base(robot: Robot) -> None:
+    """A base that floats has inertia: without any its acceleration is not defined."""
+    link = robot.base.link
+    if robot.base.kind == "floating" and all(getattr(link, key) == 0 for key in INERTIA):
+        raise InputError(
+            f"the base of '{robot.name}' has no mass: a base that floats needs its own M, XX .. ZZ"
+        )
 
 
 def _only_fixed(**given: Any) -> None:

@@ -198,7 +198,7 @@ class Filter:
     parallel: float | str = _key("auto", _number_or("auto", "none"))  # Hz, of the equations
     decimate: int | str = _key("auto", lambda where, x: x if x == "auto" else _count(1)(where, x))
     accuracy: int = _key(8, lambda where, x: int(_choice("2", "4", "6", "8")(where, str(x))))
-    trim: float = _key(0.0, _zero_or_more)  # s, left out at both ends of every recording
+    trim: float | str = _key("auto", _number_or("auto"))  # s, left out at both ends
     delay: float = _key(0.0, _number)  # s by which torques are late
 
 

@@ -52,6 +52,7 @@ class Series:
     valid: np.ndarray
     loaded: bool = False
     timed: bool = True  # False: rows are states without a time
+    splined: bool = False  # qd, qdd are those of a spline through what was recorded
 
     @property
     def dt(self) -> float:
@@ -333,5 +334,5 @@ def _differentiated(x: Series) -> Series | None:
     valid = x.valid.copy()
     valid[:_ENDS] = valid[-_ENDS:] = False
     if x.qd is None:
-        return replace(x, qd=rates[0], qdd=rates[1], valid=valid)
+        return replace(x, qd=rates[0], qdd=rates[1], valid=valid, splined=True)
     return replace(x, qdd=rates[0], valid=valid)

@@ -30,6 +30,7 @@ __all__ = [
     "states",
 ]
 
+_FORGETS = 2.0  # periods of the cutoff: ends that a low-pass spoils by more than 1e-4
 _MOST = 200_000  # samples of a recording that are fitted, when nothing else decides
 # coefficients c_k of (x[+k] - x[-k]) c_k / h, by order of accuracy
 _STENCILS = {
@@ -177,6 +178,8 @@ def _cutoff(series: Series, chosen: Filter, rate: float) -> tuple[float | None, 
     if chosen.cutoff != "auto":
         return float(chosen.cutoff) or None, "as the recipe says"
     if series.qdd is not None and series.qd is not None:
+        if series.splined:
+            return None, "irregular times without noise: derived as recorded, nothing is filtered"
         return None, "velocities and accelerations are recorded: nothing is filtered"
     noise = _noise(series.q) * 2 / series.dt**2
     wanted = np.sqrt(np.mean(derivative(derivative(series.q, series.dt), series.dt) ** 2, axis=0))
@@ -223,7 +226,19 @@ def moved(series: Series, filters: Plan, chosen: Filter) -> Motion:
         tau = np.column_stack([np.interp(late, series.t, x) for x in tau.T])
     motion = Motion(
         q, qd, qdd, tau, series.valid, series.t, series.dt, series.loaded, series.name,
-        series.timed, series.qd is not None,
+        series.timed, series.qd is not None and not series.splined,
     )  # fmt: skip
-    skip = round(chosen.trim / series.dt) if series.timed else 0
+    skip = _ends(series, filters, chosen)
     return motion.part(slice(skip, len(q) - skip)) if skip else motion
+
+
+def _ends(series: Series, filters: Plan, chosen: Filter) -> int:
+    """Samples left out at either end: there a low-pass does not know what was before or comes
+    after, and the accelerations of a motion that is not at rest are wrong."""
+    if not series.timed:
+        return 0
+    if chosen.trim != "auto":
+        return round(float(chosen.trim) / series.dt)
+    if filters.cutoff is None:
+        return 0
+    return min(round(_FORGETS / filters.cutoff / series.dt), len(series.t) // 10)

@@ -26,7 +26,7 @@ __all__ = ["suspicions"]
 _POOR = 0.12  # a fit worse than this is looked at for wrong units
 _FAIR = 0.02  # ... and than this, for columns that are swapped or have the wrong sign
 _SURE, _LIKELY = 0.4, 0.7  # of the error, with another meaning: refused, noted
-_MANY = 10  # joints: of more, only neighbours are thought to be swapped
+_MANY = 10  # joints: of more there would be too many pairs to try
 
 Shape = Mapping[str, float]
 
@@ -42,7 +42,7 @@ def suspicions(
     poor = error >= _POOR
     _units(model, recipe, [_sparse(m, 1500) for m in motions], shape, poor)
     told = []
-    if error >= _FAIR:
+    if error >= _FAIR and model.robot.n <= _MANY:
         told = _order(model, recipe, [_sparse(m, 300) for m in motions], shape)
     if poor:
         said = (
@@ -101,9 +101,8 @@ def _order(model: Model, recipe: Recipe, motions: Sequence[Motion], shape: Shape
 def _trials(
     n: int, recipe: Recipe, motions: Sequence[Motion]
 ) -> Iterator[tuple[str, list[Motion]]]:
-    pairs = [(a, b) for a, b in combinations(range(n), 2) if n <= _MANY or b == a + 1]
     for signal, key, names in ((recipe.torque, "tau", ["tau"]), (recipe.position, "q", _STATE)):
-        for pair in pairs:
+        for pair in combinations(range(n), 2):
             order = np.arange(n)
             order[list(pair)] = pair[::-1]
             what = f"{_listed(signal, key, pair)} swapped"
