@@ -13,7 +13,7 @@ from cardan.mechanism.loops import opened
 
 ROBOTS = [*MECHANISMS, "sr400", "akr3000", "fivebar", *map(str, FILES)]
 CLOSED_FORM = {"four_bar", "slider_crank", "rssr", "cardan_shaft", "spherical_four_bar", "bennett",
-               "sr400", "akr3000", "fivebar"}  # fmt: skip
+               "sr400", "akr3000", "fivebar", "prismatic_cut"}  # fmt: skip
 
 
 def geometry(name: str) -> LoopGeometry:
