@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -19,7 +20,7 @@ from test_urdf import (
 
 from cardan.describe.expression import call, symbol
 from cardan.describe.robot import Base, Joint, Limits, Link, Loop, Robot
-from cardan.describe.urdf import write_urdf
+from cardan.describe.urdf import read_urdf, write_urdf
 from cardan.errors import DescriptionError
 from cardan.exact import exact, pi
 
@@ -115,7 +116,6 @@ def test_free_symbols_are_named():
 
 ROTOR = replace(pendulum().joints[0], IA=exact("0.3"), elastic=True, active=False)
 LOST = {
-    "IA": pendulum(joints=(replace(ROTOR, elastic=False, active=True),)),
     "elastic": pendulum(joints=(replace(ROTOR, active=True),)),
     "passive": pendulum(joints=(ROTOR,)),
     "wrench": pendulum(links=(replace(pendulum().links[0], CZ=1),)),
@@ -133,6 +133,34 @@ def test_what_urdf_cannot_hold_is_refused_or_listed(what, robot):
     text = write_urdf(robot, drop=True)
     assert what in text
     assert robot_of(text).n == 1
+
+
+def test_rotors_come_back_and_gears_are_squared():
+    robot = pendulum(joints=(replace(ROTOR, elastic=False, active=True),))
+    text = write_urdf(robot)
+    assert exact("0.3") == back(robot).joints[0].IA
+    geared = text.replace('<drake:gear_ratio value="1"/>', '<drake:gear_ratio value="-50"/>')
+    assert exact(750) == robot_of(geared).joints[0].IA
+    ungeared = text.replace('      <drake:gear_ratio value="1"/>\n', "")
+    assert exact("0.3") == robot_of(ungeared).joints[0].IA
+    motor = text[text.index("  <transmission") : text.index("</robot>")]
+    assert exact("0.6") == robot_of(text.replace(motor, motor + motor)).joints[0].IA
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ('value="0.3"', 'value="-0.3"', r":\d+: <rotor_inertia> -0.3 is negative"),
+        ('value="0.3"', 'value="x"', "value of <rotor_inertia> is 'x', not a finite number"),
+        ('rotor_inertia value="0.3"', "rotor_inertia", "<rotor_inertia> has no value"),
+        ('    <joint name="hinge"/>', '    <joint name="elsewhere"/>', "'elsewhere' is left out"),
+        ('    <joint name="hinge"/>', "", "of 0 joints is left out"),
+    ],
+)
+def test_bad_rotors_are_named(old, new, message):
+    text = write_urdf(pendulum(joints=(replace(ROTOR, elastic=False, active=True),)))
+    _, faults = read_urdf(text.replace(old, new).encode(), "arm.urdf")
+    assert re.search(message, "\n".join(map(str, faults)))
 
 
 def test_base_parameters_have_no_centre_of_mass():

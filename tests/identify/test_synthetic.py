@@ -194,12 +194,11 @@ def test_the_identified_robot_gives_the_torques(tmp_path: Any) -> None:
     result = identify(robot, log)
     result.save(tmp_path)
     clean = recorded(robot)["tau"]
-    for name in ("robot.toml", "robot.par", "robot-base.toml"):
+    for name in ("robot.toml", "robot.par", "robot.urdf", "robot-base.toml"):
         read = cardan.load(tmp_path / name)
         tau = torques(read, log)
         assert np.linalg.norm(tau - clean) < 0.005 * np.linalg.norm(clean), name
-    urdf = cardan.load(tmp_path / "robot.urdf")  # without rotors: URDF has no word for them
-    assert is_consistent(urdf)
+    assert is_consistent(cardan.load(tmp_path / "robot.urdf"))
     tau = result.predict(log["q"], log["qd"], log["qdd"])
     assert np.linalg.norm(tau - clean) < 0.005 * np.linalg.norm(clean)
     page = (tmp_path / "report.html").read_text(encoding="utf-8")

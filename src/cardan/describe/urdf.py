@@ -1,13 +1,13 @@
 """URDF files: links placed by any origin and axis -> `Robot` in Khalil's notation, and back.
 
 Kept: joint names, types, axes, zeros and limits, <dynamics damping> as FV, <dynamics friction> as
-FS, masses and inertias (moved to the joint frame; the root link's go to the base). Frame 0 is the
-frame of the root link, and gravity is along its -z, as URDF's users take it. Links come depth
-first, in the order in which the file lists their joints. A fixed joint is merged into its parent
-link, or kept as a frame (sigma 2) that is exactly the URDF frame. A floating joint under the root
-makes the base floating. A joint that mimics another is read as a joint of its own, with a warning;
-planar joints are refused. Loops are read in the dialects of `urdf_loops`. Shapes, meshes, materials
-and plugins are ignored: no other file is ever opened.
+FS, the rotors of `urdf_motors` as IA, masses and inertias (moved to the joint frame; the root
+link's go to the base). Frame 0 is the frame of the root link, and gravity is along its -z, as
+URDF's users take it. Links come depth first, in the order in which the file lists their joints. A
+fixed joint is merged into its parent link, or kept as a frame (sigma 2) that is exactly the URDF
+frame. A floating joint under the root makes the base floating. A joint that mimics another is read
+as a joint of its own, with a warning; planar joints are refused. Loops are read in the dialects of
+`urdf_loops`. Shapes, meshes, materials and plugins are ignored: no other file is ever opened.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ from .expression import Value
 from .frames import SNAP_ANGLE, Array, decimal_value
 from .robot import FIXED, PRISMATIC, REVOLUTE, Base, Joint, Limits, Link, Robot
 from .urdf_loops import driven, loops_of, read_drives, read_loops
+from .urdf_motors import with_rotors
 from .urdf_write import write_urdf
 from .urdf_xml import MOST_JOINTS, JointElement, LinkElement, UrdfFile, read_elements
 
@@ -53,6 +54,7 @@ def read_urdf(
     links = {link.name: link for link in found.links}
     bodies, place = _bodies(base, order, links, merge=fixed == "merge")
     joints, chain = frames_of(bodies)
+    joints = with_rotors(joints, found.root, found)
     placed = Placed(bodies, joints, chain, size_of(bodies))
     loops = loops_of(read_loops(found.root, found), placed, place, found)
     if loops:

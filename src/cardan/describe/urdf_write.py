@@ -1,10 +1,10 @@
 """A robot -> URDF text: each of Khalil's frames becomes a link whose joint axis is its z axis.
 
 The joint's origin is iTj at q_j = 0, so zeros stay; inertias are moved to the centres of mass; FV
-and FS become damping and friction. URDF holds numbers and trees only, so free symbols are refused,
-and so is what it has no word for: loops, rotor inertia IA, elastic and passive joints, external
-wrenches, a base that moves as prescribed. With drop=True these are left out and listed in a comment
-at the head of the file.
+and FS become damping and friction, IA the rotor of a motor without gear in Drake's words. URDF
+holds numbers and trees only, so free symbols are refused, and so is what it has no word for: loops,
+elastic and passive joints, external wrenches, a base that moves as prescribed. With drop=True these
+are left out and listed in a comment at the head of the file.
 
 URDF has no gravity either: its users take it along -z of the root link. When gravity points
 elsewhere in frame 0, or when frame 0 is placed in the world by Z, a root link "world" is added on
@@ -36,6 +36,7 @@ from .robot import FIXED, GEOMETRY, INERTIA, PRISMATIC, WRENCH, Joint, Link, Rob
 __all__ = ["NO_LIMIT", "as_float", "bad_names", "centred", "free_symbols", "write_urdf"]
 
 NO_LIMIT = 1e9  # URDF must give some limits; this size means none, here and in the reader
+_DRAKE = "http://drake.mit.edu"  # a name, never fetched
 _NOT_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 
 
@@ -48,13 +49,15 @@ def write_urdf(robot: Robot, *, drop: bool = False) -> str:
     root = _root(robot)
     links = [robot.base.link, *robot.links]
     names = [link.name for link in links]
-    lines = ['<?xml version="1.0"?>', *_comment(robot, lost), f"<robot name={_quoted(robot.name)}>"]
-    lines += root
+    motors = _motor_lines(robot)
+    words = f' xmlns:drake="{_DRAKE}"' if motors else ""
+    lines = ['<?xml version="1.0"?>', *_comment(robot, lost)]
+    lines += [f"<robot name={_quoted(robot.name)}{words}>", *root]
     for link in links:
         lines += _link_lines(link)
     for name, joint in zip(names[1:], robot.joints, strict=True):
         lines += _joint_lines(joint, names[joint.antecedent], name)
-    return "\n".join([*lines, "</robot>", ""])
+    return "\n".join([*lines, *motors, "</robot>", ""])
 
 
 def as_float(value: Value) -> float:
@@ -73,7 +76,7 @@ def _written(robot: Robot) -> Iterable[tuple[str, Value]]:
     for link, joint in zip(robot.links, robot.joints, strict=True):
         limits = joint.limits
         given = [limits.lower, limits.upper, limits.velocity, limits.effort]
-        values = [getattr(joint, key) for key in (*GEOMETRY, "FV", "FS")]
+        values = [getattr(joint, key) for key in (*GEOMETRY, "IA", "FV", "FS")]
         values += [getattr(link, key) for key in INERTIA]
         yield from ((link.name, value) for value in (*values, *given) if value is not None)
 
@@ -112,7 +115,7 @@ def _lost(robot: Robot) -> list[Fault]:
     """One fault for each thing of the robot that URDF has no word for."""
     found = [("", f"loop '{loop.name}'") for loop in robot.loops]
     for link, joint in zip(robot.links, robot.joints, strict=True):
-        what = [(joint.IA != 0, "rotor inertia IA"), (joint.elastic, "elastic joint")]
+        what = [(joint.elastic, "elastic joint")]
         what += [(not joint.active and joint.sigma != FIXED, "passive joint")]
         what += [(link.flexible is not None, "flexible link")]
         what += [(any(getattr(link, key) != 0 for key in WRENCH), "external wrench FX ... CZ")]
@@ -256,6 +259,26 @@ def _dynamics_lines(joint: Joint) -> list[str]:
     if not damping and not friction:
         return []
     return [f'    <dynamics damping="{_numbers([damping])}" friction="{_numbers([friction])}"/>']
+
+
+def _motor_lines(robot: Robot) -> list[str]:
+    """A <transmission> for each joint with a rotor."""
+    lines = []
+    for joint in robot.joints:
+        IA = as_float(joint.IA)
+        if joint.sigma != FIXED and IA:
+            name = _quoted(joint.name)
+            lines += [
+                f"  <transmission name={name}>",
+                "    <type>transmission_interface/SimpleTransmission</type>",
+                f"    <joint name={name}/>",
+                f"    <actuator name={name}>",
+                f'      <drake:rotor_inertia value="{_numbers([IA])}"/>',
+                '      <drake:gear_ratio value="1"/>',
+                "    </actuator>",
+                "  </transmission>",
+            ]
+    return lines
 
 
 def _connection(parent: str, child: str, T: Array) -> list[str]:
