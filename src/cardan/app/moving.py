@@ -88,6 +88,11 @@ def at_home(robot: Robot) -> np.ndarray:
     return np.asarray(q[active_joints(robot)] if robot.loops else q)
 
 
+def begun(robot: Robot, text: str, degrees: bool) -> np.ndarray:
+    """The first positions of a motion: as said, or where the robot stands."""
+    return moved(robot, text, degrees, "--from") if text else at_home(robot)
+
+
 def motion_of(
     robot: Robot, first: str, last: str, duration: float | None, law: str, degrees: bool,
     file: str, dt: float,
@@ -101,7 +106,7 @@ def motion_of(
         return read_trajectory(file, robot.n)
     if not last:
         raise typer.BadParameter("give --to Q, or --trajectory FILE", param_hint=_MOTION)
-    start = moved(robot, first, degrees, "--from") if first else at_home(robot)
+    start = begun(robot, first, degrees)
     end = moved(robot, last, degrees, "--to")
     return move(start, end, 1.0 if duration is None else duration, law=law, dt=dt)
 
@@ -345,7 +350,7 @@ def control(
     names = [name.strip() for name in laws.split(",")]
     whole = assembly(found, first, degrees)
     if emit:
-        start = moved(found, first or "0", degrees, "--from") if whole is None else whole
+        start = begun(found, first, degrees) if whole is None else whole
         kp, kd = laws_.gains(found, bandwidth, names[-1], start)
         write(output, laws_.joint_law(found, names[-1], kp, kd).emit(emit))
         return
