@@ -17,6 +17,10 @@ from cardan.describe.files import write_atomic
 
 FILE = Path(__file__).parent.parent / "README.md"
 ROBOTS = ("rx90", "rx90-base", "puma560", "puma560-base", "stanford-base", "general6r")
+MODELS = (
+    "transform", "jacobian", "inverse-dynamics", "inertia-matrix", "bias", "direct-dynamics",
+    "regressor",
+)  # fmt: skip
 EXAMPLE = re.compile(r"```python\n(?P<code>.*?)```\n\n```text\n(?P<output>.*?)```", re.DOTALL)
 COUNTS = re.compile(r"(?<=<!-- counts -->\n).*?(?=<!-- end -->)", re.DOTALL)
 
@@ -42,10 +46,11 @@ def counts() -> str:
     """Every model for which another system's figure is known, counted on the same robot."""
     lines = ["| robot | parameters | model | Cardan | others |", "|---|---|---|---|---|"]
     seen = set()
+    robots = [(name, bare(bundled(name))) for name in ROBOTS]
+    robots.append(("kuka-lwr", bundled("kuka-lwr")))
     rows = [
-        (row, bundled(name).name) for name in ROBOTS for row in count(name, bare(bundled(name)))
+        (row, robot.name) for name, robot in robots for row in count(name, robot, models=MODELS)
     ]
-    rows += [(row, bundled("kuka-lwr").name) for row in count("kuka-lwr", bundled("kuka-lwr"))]
     for row, robot in rows:
         others = ", ".join(str(figure) for figure, same in row.figures if same)
         ours = f"{row.cost.mul + row.cost.div} / {row.cost.add}" if row.cost else ""

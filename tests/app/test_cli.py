@@ -255,33 +255,43 @@ def test_convert_refuses(tmp_path: Path) -> None:
 
 
 def test_count_beside_published_figures() -> None:
-    rows = parsed("count", "rx90-base", "rx90")
+    words = ("count", "rx90-base", "rx90", "--model", "inverse-dynamics", "--model", "jacobian")
+    rows = parsed(*words)
+    assert {row["model"] for row in rows} == {"inverse-dynamics", "jacobian"}
     found = {(row["robot"], row["model"], row["parameters"]): row for row in rows}
     row = found["rx90-base", "inverse-dynamics", "base"]
     cost = cardan.model(cardan.load("rx90-base"), "inverse-dynamics").cost
     assert (row["mul"], row["add"], row["trig"]) == (cost.mul, cost.add, cost.trig)
     figures = {f["system"]: (f["mul"], f["add"], f["same_robot"]) for f in row["published"]}
     assert figures == {"SYMORO+": (253, 237, True), "OpenSYMORO": (291, 230, True)}
-    text = printed("count", "rx90-base", "rx90")
+    text = printed(*words)
     assert "SYMORO+ 253/237" in text
     assert "SYMORO+ 294/292 *" in text
     assert "Robotica 15" in text
 
 
 def test_count_bare_has_the_robot_of_the_figures() -> None:
-    text = printed("count", "rx90", "--bare")
+    only = ("--model", "inverse-dynamics")
+    text = printed("count", "rx90", "--bare", *only)
     assert "SYMORO+ 294/292" in text
     assert "*" not in text
-    assert parsed("count", "rx90", "--set", "D3=1")[0]["published"] == []
+    assert parsed("count", "rx90", "--set", "D3=1", *only)[0]["published"] == []
 
 
 def test_count_says_why_there_is_a_dash() -> None:
-    rows = [row for row in parsed("count", "sr400") if row["mul"] is None]
+    words = ("count", "sr400", "--model", "platform-inverse-dynamics", "--model", "gravity")
+    rows = [row for row in parsed(*words) if row["mul"] is None]
     assert rows
     assert all(row["reason"] for row in rows)
-    text = printed("count", "sr400")
+    text = printed(*words)
     assert " - " in text
     assert "describe it by [platform]" in text
+
+
+def test_count_everything() -> None:
+    rows = parsed("count", "planar1r")
+    assert {"inverse-dynamics", "regressor", "transform"} <= {row["model"] for row in rows}
+    assert "did you mean 'gravity'" in refused("count", "planar1r", "--model", "gravitie")
 
 
 @pytest.mark.parametrize("command", ["show", "check", "count"])

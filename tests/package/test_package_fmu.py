@@ -24,13 +24,15 @@ def reference_motion(
     robot: cardan.Robot, start: Mapping[str, float], stop: float, h: float = 1e-3
 ) -> np.ndarray:
     """q, qd at the stop time by Runge-Kutta steps on the other derivation."""
-    program = cardan.model(robot, "direct-dynamics", method="inertia-matrix", effort="plain")
+    direct = cardan.model(
+        robot, "direct-dynamics", method="inertia-matrix", effort="plain"
+    ).compile()
     n = robot.n
     x = np.array([start.get(f"{name}[{k}]", 0.0) for name in ("q", "qd") for k in range(1, n + 1)])
     tau = np.array([start.get(f"tau[{k}]", 0.0) for k in range(1, n + 1)])
 
     def slope(x: np.ndarray) -> np.ndarray:
-        return np.concatenate([x[n:], program.evaluate(q=x[:n], qd=x[n:], tau=tau)])
+        return np.concatenate([x[n:], direct(q=x[:n], qd=x[n:], tau=tau)])
 
     for _ in range(round(stop / h)):
         k1 = slope(x)
@@ -175,12 +177,12 @@ def test_links_that_bend(tmp_path: Path) -> None:
         str(unit), stop_time=0.02, step_size=0.01, start_values=start, fmi_type="CoSimulation",
         output=[f"{name}[{k}]" for name in ("q", "qd") for k in range(1, n + 1)],
     )  # fmt: skip
-    program = cardan.model(robot, "direct-dynamics", effort="plain")
+    direct = cardan.model(robot, "direct-dynamics", effort="plain").compile()
     x = np.array([start.get(f"{name}[{k}]", 0.0) for name in ("q", "qd") for k in range(1, n + 1)])
     tau, h = np.array([0.5, 0.0]), 1e-5
 
     def slope(x: np.ndarray) -> np.ndarray:
-        return np.concatenate([x[n:], program.evaluate(q=x[:n], qd=x[n:], tau=tau)])
+        return np.concatenate([x[n:], direct(q=x[:n], qd=x[n:], tau=tau)])
 
     for _ in range(round(0.02 / h)):
         k1 = slope(x)

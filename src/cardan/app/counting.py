@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from ..errors import CardanError
+from ..errors import CardanError, UnknownNameError
 from .published import BARE, SOURCES, Figure, kind_of, published
 
 if TYPE_CHECKING:
@@ -38,16 +38,21 @@ def count(
     name: str,
     robot: Robot,
     *,
+    models: Sequence[str] = (),
     compare: bool = True,
     begin: Callable[[str], None] = lambda text: None,
 ) -> Iterator[Row]:
-    """Every program of the catalogue; with base parameters too where a model has that option.
-
-    `begin` is told what is derived next."""
+    """Every program of the catalogue, or these; with base parameters too where a model has that
+    option. `begin` is told what is derived next."""
     from ..catalogue import catalogue
 
-    for entry in catalogue():
-        if not entry.program:
+    programs = [entry for entry in catalogue() if entry.program]
+    known = [entry.name for entry in programs]
+    for wanted in models:
+        if wanted not in known:
+            raise UnknownNameError.of("model with a cost", wanted, known)
+    for entry in programs:
+        if models and entry.name not in models:
             continue
         for parameters, options in _kinds(name, entry):
             begin(f"counting {name}: {entry.name} {parameters}".rstrip())

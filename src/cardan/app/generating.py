@@ -107,6 +107,9 @@ def count(
     bare: Annotated[
         bool, typer.Option("--bare", help="Leave out friction and external wrenches.")
     ] = False,
+    models: Annotated[
+        list[str] | None, typer.Option("--model", metavar="MODEL", help="Only this; repeatable.")
+    ] = None,
     json: Json = False,
 ) -> None:
     """Count the operations of every model of a robot, beside published figures."""
@@ -117,7 +120,9 @@ def count(
     with console(stderr=True).status("counting") as status:
         for name, found in opened:
             given = sources.bare(found) if bare else found
-            rows += counting.count(name, given, compare=not setting, begin=status.update)
+            rows += counting.count(
+                name, given, models=models or (), compare=not setting, begin=status.update
+            )
     if json:
         print_json([counting.as_dict(row) for row in rows])
         return
