@@ -5,12 +5,15 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test lint laws fuzz bench clean
+.PHONY: demo test check lint laws fuzz bench clean
 
 demo: $(VENV)/.stamp-core
 	$(BIN)/python examples/demo.py
 
-test: $(VENV)/.stamp-test lint
+test: $(VENV)/.stamp-test
+	$(MAKE) --no-print-directory -j2 lint check
+
+check: $(VENV)/.stamp-test
 	$(BIN)/python -m pytest -n auto
 
 lint: $(VENV)/.stamp-test

@@ -8,6 +8,7 @@ from __future__ import annotations
 import contextlib
 import io
 import re
+from collections.abc import Sequence
 from pathlib import Path
 
 from cardan.app.counting import count
@@ -16,7 +17,8 @@ from cardan.describe.bundled import bundled
 from cardan.describe.files import write_atomic
 
 FILE = Path(__file__).parent.parent / "README.md"
-ROBOTS = ("rx90", "rx90-base", "puma560", "puma560-base", "stanford-base", "general6r")
+ROBOTS = ("rx90", "rx90-base", "puma560", "puma560-base", "stanford-base", "general6r", "kuka-lwr")
+LOADED = ("kuka-lwr",)  # counted with its friction and wrenches, as the figure beside it
 MODELS = (
     "transform", "jacobian", "inverse-dynamics", "inertia-matrix", "bias", "direct-dynamics",
     "regressor",
@@ -43,23 +45,25 @@ def output(code: str) -> str:
 
 
 def counts() -> str:
+    """The table of operations."""
+    head = ["| robot | parameters | model | Cardan | others |", "|---|---|---|---|---|"]
+    return "\n".join([*head, *rows(ROBOTS), ""])
+
+
+def rows(names: Sequence[str]) -> list[str]:
     """Every model for which another system's figure is known, counted on the same robot."""
-    lines = ["| robot | parameters | model | Cardan | others |", "|---|---|---|---|---|"]
-    seen = set()
-    robots = [(name, bare(bundled(name))) for name in ROBOTS]
-    robots.append(("kuka-lwr", bundled("kuka-lwr")))
-    rows = [
-        (row, robot.name) for name, robot in robots for row in count(name, robot, models=MODELS)
-    ]
-    for row, robot in rows:
-        others = ", ".join(str(figure) for figure, same in row.figures if same)
-        ours = f"{row.cost.mul + row.cost.div} / {row.cost.add}" if row.cost else ""
-        title = robot.removesuffix(" with base parameters")
-        key = (title, row.model, row.parameters)
-        if others and row.cost and key not in seen:
-            seen.add(key)
-            lines.append(f"| {title} | {row.parameters} | `{row.model}` | **{ours}** | {others} |")
-    return "\n".join([*lines, ""])
+    lines, seen = [], set()
+    for name in names:
+        robot = bundled(name) if name in LOADED else bare(bundled(name))
+        title = robot.name.removesuffix(" with base parameters")
+        for row in count(name, robot, models=MODELS):
+            others = ", ".join(str(figure) for figure, same in row.figures if same)
+            key = (title, row.model, row.parameters)
+            if others and row.cost and key not in seen:
+                seen.add(key)
+                ours = f"**{row.cost.mul + row.cost.div} / {row.cost.add}**"
+                lines.append(f"| {title} | {row.parameters} | `{row.model}` | {ours} | {others} |")
+    return lines
 
 
 if __name__ == "__main__":
