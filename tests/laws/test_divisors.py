@@ -79,6 +79,19 @@ def test_a_compiled_function_warns_once_for_the_same_values(target: str) -> None
         run(**x, p={**other, "RL4": np.array([1.0, 0.0, 1.0, 1.0])})
 
 
+def test_one_state_after_the_other_is_looked_at() -> None:
+    """The short way of single states must not pass over what the search has brought in."""
+    program = cardan.model(cardan.load("rx90-base"), "inverse-dynamics")
+    function = program.compile()
+    x = {name: array[0] for name, array in states(program, 1).items()}
+    p = np.array([*values(program).values()])
+    for _ in range(3):
+        assert np.isfinite(function(**x, p=p)).all()
+    p[program.parameters.index(program.nonzero[0])] = 0
+    with pytest.warns(CardanWarning, match="effort='safe'"):
+        assert np.isnan(function(**x, p=p)).any()
+
+
 def test_the_interpreter_refuses_one_set_and_warns_of_many() -> None:
     program = cardan.model(cardan.load("rx90-base"), "inverse-dynamics")
     x = states(program)

@@ -24,14 +24,15 @@ from typing import Any
 import numpy as np
 
 from ..algebra.scalar import function
-from ..describe.expression import evaluate, number
-from ..describe.robot import FIXED, GEOMETRY, PRISMATIC, REVOLUTE, Joint, Robot
+from ..describe.expression import evaluate
+from ..describe.limits import limits_of
+from ..describe.robot import FIXED, GEOMETRY, PRISMATIC, REVOLUTE, Robot
 from ..inverse.numeric_kernels import FRAMES, MOST_FRAMES, MOST_VARIABLES
 from ..mechanism.loops import Connection, LoopFrames, opened
 from .analysis import Analysis
 from .kernels import MOST, STAGE, assemblies
 
-__all__ = ["Chain", "Step", "limits_of", "meeting", "plan_of", "solved_by", "steps_of"]
+__all__ = ["Chain", "Step", "meeting", "plan_of", "solved_by", "steps_of"]
 
 Array = np.ndarray
 _LARGEST = 4  # unknowns in one loop, beside its cut joint
@@ -265,14 +266,6 @@ def _point_invariants(
     if len(others) > 1 or any(chain.sigma[j - 1] != REVOLUTE for j in movers):
         return []
     return [(5, a, others[0])]
-
-
-def limits_of(joint: Joint) -> tuple[float, float]:
-    """The limits of a joint as numbers, infinite where there are none."""
-    lower, upper = joint.limits.lower, joint.limits.upper
-    low = None if lower is None else number(lower)
-    high = None if upper is None else number(upper)
-    return -np.inf if low is None else low, np.inf if high is None else high
 
 
 def meeting(P: Array, z: Array, Q: Array, y: Array) -> Array | None:

@@ -16,12 +16,13 @@ from typing import Any
 
 import numpy as np
 
+from ..describe.limits import limits_of
 from ..describe.robot import Robot
 from ..errors import InputError, ModelError, UnknownNameError
 from ..mechanism.loops import Connection
 from ..mechanism.parallel import Parallel
 from .analysis import Analysis, analyse, independent
-from .analytic import Step, limits_of, solved_by, steps_of
+from .analytic import Step, solved_by, steps_of
 from .batch import many
 from .distances import Distances
 from .numeric import (

@@ -11,10 +11,10 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from ..describe.expression import number
+from ..describe.limits import joint_limits
 from ..describe.robot import FIXED, Joint, Robot
 from ..errors import InputError, ModelError
 from ..mechanism.parallel import Parallel
-from .analytic import limits_of
 from .numeric import Array, Equations, equations
 
 __all__ = ["assembled", "standing"]
@@ -36,7 +36,7 @@ def assembled(robot: Robot, q: Array) -> Array:
     system = equations(robot)
     joints = _moving(robot)
     passive = [k for k, joint in enumerate(joints) if not joint.active]
-    low, high = np.array([limits_of(joint) for joint in joints], float).reshape(-1, 2).T
+    low, high = joint_limits(robot)
     bounded = np.isfinite(low) & np.isfinite(high)
     middle = np.clip(q, low, high)
     middle[bounded] = (low[bounded] + high[bounded]) / 2

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..describe.expression import number
+from ..describe.limits import limits_of
 from ..describe.parser import to_value
 from ..describe.robot import FIXED, GEOMETRY, PRISMATIC, REVOLUTE, Joint, Robot
 from ..errors import InputError, ModelError
@@ -267,10 +268,7 @@ def _value(robot: Robot, joint: Joint, key: str) -> float:
 def _ends(robot: Robot, joint: Joint, limits: bool, size: float) -> list[float]:
     """Limits, then ends of random starts."""
     reach = size if joint.sigma == PRISMATIC else np.pi
-    given = [joint.limits.lower, joint.limits.upper] if limits else [None, None]
-    numbers = [None if x is None else number(x) for x in given]
-    lower = -np.inf if numbers[0] is None else numbers[0]
-    upper = np.inf if numbers[1] is None else numbers[1]
+    lower, upper = limits_of(joint) if limits else (-np.inf, np.inf)
     first = lower if np.isfinite(lower) else min(-reach, upper - 2 * reach)
     last = upper if np.isfinite(upper) else max(reach, lower + 2 * reach)
     if lower > upper:

@@ -53,6 +53,7 @@ class Function:
         self._result = outputs_type(tuple(self._outputs))
         self._type = np.dtype(dtype)
         self._seen: bytes | None = None  # parameters that were looked at
+        self._hazard = any(divisor.avoidable for divisor in program.divisors)  # look every time
         if target == "native":
             from .native import Kernels
 
@@ -85,7 +86,7 @@ class Function:
         if program.divisors and "p" in arrays:
             self._look_at(arrays["p"])
         results = self._allocate(out, lead)
-        if not lead and type(self) is Function and self.target == "native":
+        if not lead and type(self) is Function and self.target == "native" and not self._hazard:
             self._shorten()
         run = self._native if self.target == "native" else self._numpy
         if prod(lead):

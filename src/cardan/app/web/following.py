@@ -7,10 +7,11 @@ from typing import Any
 
 import numpy as np
 
+from ...describe.limits import joint_limits
 from ...describe.robot import FIXED, Robot
 from ...errors import InputError
 
-__all__ = ["closed_next_to", "follow", "follow_on", "limits_of", "reach_for"]
+__all__ = ["closed_next_to", "follow", "follow_on", "reach_for"]
 
 _STEP = 0.12  # rad or m: small enough to stay in one assembly
 
@@ -53,19 +54,10 @@ def closed_next_to(robot: Robot, q: np.ndarray) -> np.ndarray | None:
     where the loops cannot be closed so, or not within the limits of the joints."""
     from ...closure.numeric import equations
 
-    low, high = limits_of(robot)
+    low, high = joint_limits(robot)
     found, closed = equations(robot).close(np.asarray(q, float)[None], _passive(robot))
     within = ((found[0] > low - 1e-9) & (found[0] < high + 1e-9)).all()
     return np.asarray(found[0]) if closed[0] and within else None
-
-
-def limits_of(robot: Robot) -> tuple[np.ndarray, np.ndarray]:
-    """Least and greatest positions (n,) of the joints."""
-    from ...closure.analytic import limits_of as ends
-
-    moving = [ends(joint) for joint in robot.joints if joint.sigma != FIXED]
-    low_high = np.array(moving, float).reshape(-1, 2)
-    return low_high[:, 0], low_high[:, 1]
 
 
 def _passive(robot: Robot) -> list[int]:
@@ -100,7 +92,7 @@ def _nearest(robot: Robot, q: np.ndarray, place: np.ndarray, tool: int) -> np.nd
     from ...closure.numeric import equations
     from ...use.frames import link_frames
 
-    low, high = limits_of(robot)
+    low, high = joint_limits(robot)
     system = equations(robot) if robot.loops else None
     unit = max(float(np.linalg.norm(place)), 0.1)
 

@@ -12,11 +12,11 @@ import numpy as np
 
 from ...catalogue import model
 from ...closure.numeric import skeleton
+from ...describe.limits import joint_limits
 from ...describe.robot import FIXED, PRISMATIC, Robot
 from ...errors import ModelError
 from ...mechanism.tree import Tree
 from ...use.frames import link_frames
-from .following import limits_of
 from .questions import Data, vector
 
 __all__ = ["inverse"]
@@ -63,7 +63,7 @@ def _searched(robot: Robot, q: np.ndarray) -> np.ndarray:
 
     T = link_frames(robot, q)[Tree.of(robot).last]
     low, high = (np.where(np.isfinite(x), x, end) for x, end in zip(
-        limits_of(robot), (q - np.pi, q + np.pi), strict=True))  # fmt: skip
+        joint_limits(robot), (q - np.pi, q + np.pi), strict=True))  # fmt: skip
     starts = np.random.default_rng(1).uniform(low, high, (_STARTS, robot.n))
     starts[0] = q
     found = inverse_kinematics(robot, np.broadcast_to(T, (_STARTS, 4, 4)), guess=starts,

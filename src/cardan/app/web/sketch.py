@@ -11,7 +11,7 @@ import numpy as np
 
 from ...closure.numeric import skeleton
 from ...closure.standing import standing
-from ...describe.expression import number
+from ...describe.limits import joint_limits
 from ...describe.robot import FIXED, PRISMATIC, Robot
 from ...errors import CardanError
 from ...use.frames import link_frames
@@ -53,10 +53,7 @@ def _pose(robot: Robot) -> np.ndarray:
     moving = [joint for joint in robot.joints if joint.sigma != FIXED]
     q = np.array([0.35 * (-1) ** (k // 2) * (joint.sigma != PRISMATIC) + 0.1 * (joint.sigma == 1)
                   for k, joint in enumerate(moving)])  # fmt: skip
-    for k, joint in enumerate(moving):
-        for limit, bound in ((joint.limits.lower, max), (joint.limits.upper, min)):
-            value = None if limit is None else number(limit)
-            q[k] = q[k] if value is None else bound(q[k], value)
+    q = np.asarray(np.clip(q, *joint_limits(robot)))
     if robot.loops:
         try:
             return standing(robot)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from nicegui.element import Element
 
-from ...describe.expression import number
+from ...describe.limits import joint_limits, limits_of
 from ...describe.robot import FIXED, PRISMATIC, Joint
 from .drawing import stand_ins
 from .state import Page
@@ -74,11 +74,8 @@ class Sliders(Element, component="parts/sliders.js"):
 
     def _within(self, k: int, value: float) -> float:
         """A number that was typed keeps to the limits of the joint, where it has any."""
-        joint = [joint for joint in self.page.robot.joints if joint.sigma != FIXED][k]
-        for limit, bound in ((joint.limits.lower, max), (joint.limits.upper, min)):
-            end = None if limit is None else number(limit)
-            value = value if end is None else float(bound(value, end))
-        return value
+        low, high = joint_limits(self.page.robot)
+        return float(np.clip(value, low[k], high[k]))
 
     def _closed(self, wanted: np.ndarray) -> np.ndarray:
         """Passive joints follow, so that the loops stay closed."""
@@ -103,10 +100,8 @@ def number_or(text: Any, default: float) -> float:
 
 
 def _range(joint: Joint, size: float) -> tuple[float, float]:
-    lower, upper = (
-        None if x is None else number(x) for x in (joint.limits.lower, joint.limits.upper)
-    )
+    lower, upper = limits_of(joint)
     wide = max(0.5, 0.5 * size) if joint.sigma == PRISMATIC else math.pi
-    low = lower if lower is not None and abs(lower) < 100 else -wide
-    high = upper if upper is not None and abs(upper) < 100 else wide
+    low = lower if abs(lower) < 100 else -wide
+    high = upper if abs(upper) < 100 else wide
     return float(low), float(max(high, low + 1e-6))

@@ -12,10 +12,10 @@ import numpy as np
 from ...closure.numeric import skeleton
 from ...describe.check import check
 from ...describe.expression import number
+from ...describe.limits import joint_limits
 from ...describe.robot import FIXED, Robot
 from ...errors import CardanError
 from .drawing import drawable
-from .following import limits_of
 from .jobs import Jobs
 from .store import Project, Shapes, digest_of
 
@@ -157,7 +157,7 @@ class Page:
             self._opened = self.project.opened
             self.q = self.rest()
         if not self.robot.loops:
-            self.q = np.clip(self.q, *limits_of(self.robot))
+            self.q = np.clip(self.q, *joint_limits(self.robot))
         for listener in list(self._robot_listeners):
             listener()
 
@@ -231,7 +231,7 @@ class Page:
         """All joints at their home, which is zero where none is said, and within their limits."""
         moving = [joint for joint in self.robot.joints if joint.sigma != FIXED]
         homes = [0 if joint.home is None else number(joint.home) or 0 for joint in moving]
-        low, high = limits_of(self.robot)
+        low, high = joint_limits(self.robot)
         return np.asarray(np.clip(homes, low, high), float)
 
     def _kept_q(self) -> np.ndarray:

@@ -1,0 +1,27 @@
+"""The limits of joints as numbers, infinite where there are none."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from .expression import number
+from .robot import FIXED, Joint, Robot
+
+__all__ = ["joint_limits", "limits_of"]
+
+
+def limits_of(joint: Joint) -> tuple[float, float]:
+    """Least and greatest position of a joint."""
+    lower, upper = joint.limits.lower, joint.limits.upper
+    low = None if lower is None else number(lower)
+    high = None if upper is None else number(upper)
+    return -math.inf if low is None else low, math.inf if high is None else high
+
+
+def joint_limits(robot: Robot) -> tuple[np.ndarray, np.ndarray]:
+    """Least and greatest positions, (n) each."""
+    moving = [limits_of(joint) for joint in robot.joints if joint.sigma != FIXED]
+    low_high = np.array(moving, float).reshape(-1, 2)
+    return low_high[:, 0], low_high[:, 1]
