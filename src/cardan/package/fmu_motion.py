@@ -22,7 +22,7 @@ __all__ = ["SIZE", "STEP", "Motion", "State", "motion_of", "states_of"]
 
 STEP = 0.001  # s, of the integration within co-simulation
 SIZE = 2  # steps of integration in a communication step of the test
-_STEPS = (20, 5, 1)  # communication steps of the test; of closed loops from 5 on
+_STEPS = (20, 5, 2, 1)  # communication steps of the test; closed loops, larger programs, from 2 on
 _SHORTER = 4  # steps of integration that are tried
 _SPAN = 0.002  # s, over which a step and a fifth of it are compared
 _FINE = 1e-5  # their relative difference
@@ -141,7 +141,7 @@ def motion_of(unit: Unit, state: State) -> Motion:
         for step in (STEP / 5**k for k in range(_SHORTER)):
             if step < STEP and not _is_fine(unit, state, step):
                 continue
-            for steps in _STEPS[unit.loops is not None :]:
+            for steps in _STEPS[2 * (unit.loops is not None) :]:
                 found = _integrated(ours, state, SIZE * steps, step)
                 if not np.abs(found).max() < _FAR:
                     continue
