@@ -104,7 +104,7 @@ def test_loops_close_where_the_user_starts(unit: str, robot: cardan.Robot) -> No
     np.testing.assert_allclose(series(result, "q")[0], expected, atol=1e-11)
     every = loops.solve([2.2, 0.9])
     other = every[np.argmax(np.abs(every - loops.home).max(axis=1))]
-    result, _ = simulated(unit, "ModelExchange", 0.01, q=other + [0, 0.1, 0, -0.1])
+    result, _ = simulated(unit, "ModelExchange", 0.01, q=other + np.array([0, 0.1, 0, -0.1]))
     np.testing.assert_allclose(series(result, "q")[0], other, atol=1e-11)
 
 
@@ -180,13 +180,13 @@ def floating(robot: cardan.Robot) -> cardan.Robot:
 
 
 def test_floating_base_with_loops(robot: cardan.Robot, tmp_path: Path) -> None:
-    fmpy, gcc = pytest.importorskip("fmpy"), tool("gcc")
+    validation, gcc = pytest.importorskip("fmpy.validation"), tool("gcc")
     free = floating(robot)
     folder = built(free, MODEL, "fmu", tmp_path, effort="plain")
     twist = [0.1, 0.2, -0.3, 0.8, -0.5, 1.0]
     tau = [0.06, -0.04]  # gravity accelerates all of it alike
     expected = simulate(free, duration=0.5, torque=tau, dt=0.01, base_twist=twist)
-    assert fmpy.validation.validate_fmu(str(folder / "fivebar.fmu")) == []
+    assert validation.validate_fmu(str(folder / "fivebar.fmu")) == []
     for kind, near in (("CoSimulation", 1e-7), ("ModelExchange", 1e-5)):
         result, _ = simulated(folder / "fivebar.fmu", kind, 0.5, tau=tau, V0=twist)
         for name, want in (("q", expected.q), ("qd", expected.qd), ("V0", expected.V0),

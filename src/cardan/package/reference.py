@@ -177,7 +177,7 @@ def _state(robot: Robot, program: Program, values: Mapping[str, float], k: int) 
         if robot.ne and name in ("q", "qd"):
             numbers[robot.n :] = [round(x / 1000, 5) for x in numbers[robot.n :]]
         state[name] = np.array(numbers).reshape(shape)
-    if robot.loops and not robot.parameters and np.shape(state.get("q")) == (robot.n,):
+    if robot.loops and not robot.parameters and program.inputs.get("q") == (robot.n,):
         state["q"] = _closed(robot, k)
     return {**state, **_parameters(program, values)}
 
