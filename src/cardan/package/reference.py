@@ -192,15 +192,13 @@ def _closed(robot: Robot, k: int) -> np.ndarray:
     """A configuration near where the robot stands; the active joints at numbers of two decimals if
     the loops can be closed there."""
     geometry = _geometry(robot)
-    link, draw = geometry.connection, random.Random(k + 1).random
-    active = [link.moving.index(j) for j in link.active]
-    reach = np.where(geometry.system().turning[active], 0.4, 0.1 * geometry.system().size)
+    link, system, draw = geometry.connection, geometry.system(), random.Random(k + 1).random
+    active, free = ([link.moving.index(j) for j in joints] for joints in
+                    (link.active, geometry.analysis.following))  # fmt: skip
+    reach = np.where(system.turning[active], 0.4, 0.1 * system.size)
     away = reach * [2 * draw() - 1 for _ in active]
-    for part in (1.0, 0.5, 0.25):
-        try:
-            found = geometry.solve(np.round(geometry.home[active] + part * away, 2), geometry.home)
-        except CardanError:
-            continue
-        if np.abs(found - geometry.home).max() < 1.5:
-            return np.asarray(found)
-    return geometry.home
+    tried = np.repeat(geometry.home[None], 4, axis=0)
+    tried[:3, active] = np.round(tried[:3, active] + np.outer([1, 0.5, 0.2], away), 2)
+    found, closed = system.close(tried, free)
+    closed &= np.abs(found - geometry.home).max(axis=1) < 1.5
+    return np.asarray(found[np.argmax(closed)] if closed.any() else geometry.home)
