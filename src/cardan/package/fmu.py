@@ -30,7 +30,7 @@ def files(plan: Plan) -> tuple[Files, tuple[str, ...]]:
     """The unit and what it is made of."""
     unit = unit_of(plan)
     states = states_of(unit)
-    motion = motion_of(unit, states[0])
+    motion = motion_of(unit, states)
     found = variables(unit, motion.step)
     token = _token(description(plan, found, ""), unit.functions)
     sources, xml = _sources(unit, token, motion.step), description(plan, found, token)
@@ -157,8 +157,8 @@ def _test(unit: Unit, states: Sequence[State], motion: Motion) -> str:
         rows["rates"].append(state.rates)
     arrays = {name: braced(values, "    ") for name, values in rows.items()}
     return template(
-        "fmu/test.c", states=len(states), steps=motion.steps, size=repr(SIZE * motion.step),
-        after=braced([motion.after], "    ", "", ""), tolerance=f"{TOLERANCE:g}", **arrays,
+        "fmu/test.c", states=len(states), first=motion.state, steps=motion.steps,
+        size=repr(SIZE * motion.step), after=braced([motion.after], "    ", "", ""), tolerance=f"{TOLERANCE:g}", **arrays,
     )  # fmt: skip
 
 
@@ -169,8 +169,8 @@ def _readme(unit: Unit, found: list[Variable], motion: Motion, note: str) -> str
         rows.append(f"| `{x.name}` | {k} | {x.causality or 'local'} | {x.unit} | {start} |")
     step = repr(motion.step)
     words = template(
-        "fmu/motion.md", steps=motion.steps, size=repr(SIZE * motion.step), step=step,
-        after=numbers(motion.after),
+        "fmu/motion.md", first=motion.state + 1, steps=motion.steps,
+        size=repr(SIZE * motion.step), step=step, after=numbers(motion.after),
     )  # fmt: skip
     plan = unit.plan
     sections = [

@@ -6,7 +6,7 @@ are closed and the orientation of the base has unit length."""
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -42,8 +42,9 @@ class State:
 
 @dataclass(frozen=True)
 class Motion:
-    """Where the first state is after communication steps of SIZE steps of integration."""
+    """Where a state is after communication steps of SIZE steps of integration."""
 
+    state: int  # its place among the states
     step: float  # of integration, s
     steps: int  # of communication
     after: np.ndarray
@@ -133,25 +134,35 @@ def _base(unit: Unit, k: int) -> list[np.ndarray]:
     return [P, e / np.linalg.norm(e)]
 
 
-def motion_of(unit: Unit, state: State) -> Motion:
+def motion_of(unit: Unit, states: Sequence[State]) -> Motion:
     """A step of the integration, and where the reference is after some steps from a state: a
-    shorter step if the robot is stiff, as one whose links bend, and fewer of them if it falls."""
-    ours, theirs = _routes(unit)
+    shorter step if the robot is stiff, as one whose links bend, and fewer of them if it falls;
+    another state if it falls too fast from the first."""
+    routes = _routes(unit)
     with np.errstate(all="ignore"):
-        for step in (STEP / 5**k for k in range(_SHORTER)):
-            if step < STEP and not _is_fine(unit, state, step):
-                continue
-            for steps in _STEPS[2 * (unit.loops is not None) :]:
-                found = _integrated(ours, state, SIZE * steps, step)
-                if not np.abs(found).max() < _FAR:
+        for k, state in enumerate(states):
+            for step in (STEP / 5**m for m in range(_SHORTER)):
+                if step < STEP and not _is_fine(unit, state, step):
                     continue
-                expected = _integrated(theirs, state, SIZE * steps, step)
-                if difference(found, expected) <= TOLERANCE / 10:
-                    return Motion(step, steps, expected)
+                for steps in _STEPS[2 * (unit.loops is not None) :]:
+                    after = _agreed(routes, state, SIZE * steps, step)
+                    if after is not None:
+                        return Motion(k, step, steps, after)
     raise ModelError(
-        f"'{unit.robot.name}' cannot be simulated with steps of {step:g} s from the state of"
+        f"'{unit.robot.name}' cannot be simulated with steps of {step:g} s from the states of"
         " the test: check its inertias and stiffnesses with `cardan check`"
     )
+
+
+def _agreed(
+    routes: tuple[_Route, _Route], state: State, count: int, step: float
+) -> np.ndarray | None:
+    """Where the reference is after these steps, if the code of the unit is there too."""
+    ours = _integrated(routes[0], state, count, step)
+    if not np.abs(ours).max() < _FAR:
+        return None
+    expected = _integrated(routes[1], state, count, step)
+    return expected if difference(ours, expected) <= TOLERANCE / 10 else None
 
 
 def _is_fine(unit: Unit, state: State, step: float) -> bool:

@@ -19,7 +19,7 @@ static const double u[STATES][NU + 1] = {
 static const double rates[STATES][NX] = {
 @RATES@
 };
-/* after @STEPS@ steps of @SIZE@ s from state 0 with constant inputs */
+/* after @STEPS@ steps of @SIZE@ s from state @FIRST@ with constant inputs */
 static const double after[NX] = {
 @AFTER@
 };
@@ -113,7 +113,7 @@ static void co_simulation(void)
     if (unit == NULL)
         return;
     expect(FMI(SetFloat64)(unit, &step, 1, &negative, 1) == fmi3Error, "a negative step is taken");
-    begin(unit, 0);
+    begin(unit, @FIRST@);
     expect(FMI(GetFMUState)(unit, &state) == fmi3OK, "the state is not given");
     steps(unit, 0.0);
     expect(FMI(SetFMUState)(unit, state) == fmi3OK, "the state is not taken back");
