@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 
-from ..describe.robot import PRISMATIC
 from .c import prototype
 from .compiler import build_shared, platform_tuple
 from .fmu_model import Unit, models, unit_of
@@ -95,7 +94,6 @@ def _loops(unit: Unit) -> str:
         return ""
     loops, function = unit.loops, unit.loops.function
     sizes = {array.name: array.shape for array in function.outputs}
-    sliding = [unit.joints[k].sigma == PRISMATIC for k in loops.following]
     names = {x: x for x in ("q", "qd", "W", "psi", "Wp", "r", "dq_p")}
     own, gather = function.program.parameters, "    (void)p;\n"
     if own:
@@ -107,7 +105,7 @@ def _loops(unit: Unit) -> str:
     return template(
         "fmu/model_loops.h", nr=sizes["r"][0], rows=sizes["Wp"][0], columns=sizes["Wp"][1],
         driving=_listed(loops.driving), following=_listed(loops.following),
-        reach=_table(np.where(sliding, loops.system.size, 1.0)), weights=_table(loops.weights),
+        reach=_table(loops.reach), weights=_table(loops.weights),
         owners=_listed(loops.system.owners), names=_strings(loops.names), gather=gather,
         prototype=prototype(function), call=_call(function, names),
     )  # fmt: skip
@@ -158,7 +156,8 @@ def _test(unit: Unit, states: Sequence[State], motion: Motion) -> str:
     arrays = {name: braced(values, "    ") for name, values in rows.items()}
     return template(
         "fmu/test.c", states=len(states), first=motion.state, steps=motion.steps,
-        size=repr(SIZE * motion.step), after=braced([motion.after], "    ", "", ""), tolerance=f"{TOLERANCE:g}", **arrays,
+        size=repr(SIZE * motion.step), after=braced([motion.after], "    ", "", ""),
+        tolerance=f"{TOLERANCE:g}", **arrays,
     )  # fmt: skip
 
 

@@ -11,31 +11,16 @@ from functools import cached_property
 
 import numpy as np
 
-from ..catalogue import model as derive
-from ..closure.numeric import Equations
 from ..closure.standing import standing
 from ..describe.robot import FIXED, Joint, Robot
 from ..describe.world import gravity_in_world, placement
 from ..errors import ModelError
+from .loops import CLOSING, Loops, loops_of
 from .plan import Array, Function, Plan, Wanted
 
-__all__ = ["Loops", "Unit", "models", "unit_of"]
+__all__ = ["Unit", "models", "unit_of"]
 
 _STATES = ("q", "qd", "p", "V0", "g0")  # arrays that are no inputs of the unit
-_LOOPS: tuple[str, dict[str, bool]] = ("loop-kinematics", {"closing": True})
-
-
-@dataclass(frozen=True)
-class Loops:
-    """Joints that follow others: elements of q, and what is zero where the loops are closed."""
-
-    function: Function
-    driving: tuple[int, ...]  # elements of q whose rates are states
-    following: tuple[int, ...]
-    names: tuple[str, ...]  # of the loops
-    system: Equations  # of the positions, by another derivation
-    weights: tuple[float, ...]  # of each equation: lengths by the robot's size
-    free: tuple[int, ...]  # of those that follow, but those that are idle
 
 
 @dataclass(frozen=True)
@@ -134,7 +119,7 @@ def models(robot: Robot, wanted: list[Wanted]) -> list[Wanted]:
             f"no FMU of '{robot.name}': it has closed loops and links that bend; cardan.simulate"
             " takes both, cardan.rigid makes the links rigid"
         )
-    return [*wanted, _LOOPS] if robot.loops else wanted
+    return [*wanted, CLOSING] if robot.loops else wanted
 
 
 def unit_of(plan: Plan) -> Unit:
@@ -154,27 +139,7 @@ def unit_of(plan: Plan) -> Unit:
             f"no FMU of '{plan.robot.name}' with idle='free': it holds idle joints; leave the "
             "option out"
         )
-    return Unit(plan, direct, _loops(plan) if plan.robot.loops else None)
-
-
-def _loops(plan: Plan) -> Loops:
-    geometry = derive(plan.robot, "loop-geometry")
-    link, system = geometry.connection, geometry.system()
-    lengths = {"prismatic": 2, "cylindrical": 2}
-    weights: list[float] = []
-    for k, loop in enumerate(link.loops):
-        count = system.owners.count(k)
-        m = lengths.get(loop.kind, 3)
-        weights += [1 / system.size] * m + [1.0] * (count - m)
-    return Loops(
-        plan.function("loop-kinematics"),
-        tuple(link.moving.index(j) for j in link.active),
-        tuple(link.moving.index(j) for j in link.passive),
-        tuple(loop.name for loop in link.loops),
-        system,
-        tuple(weights),
-        tuple(link.moving.index(j) for j in geometry.analysis.following),
-    )
+    return Unit(plan, direct, loops_of(plan) if plan.robot.loops else None)
 
 
 def quaternion(R: np.ndarray) -> np.ndarray:

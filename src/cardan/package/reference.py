@@ -24,7 +24,7 @@ from ..errors import CardanError, ModelError
 from ..ir.interpret import interpret
 from ..program import Program
 
-__all__ = ["TOLERANCE", "Example", "Reference", "arrays_of", "checked", "difference"]
+__all__ = ["TOLERANCE", "Example", "Reference", "Values", "arrays_of", "checked", "difference"]
 
 COUNT = 5  # states of a test
 TOLERANCE = 1e-9  # of the largest element, at least of 1
