@@ -44,6 +44,12 @@ class Entry:
     def _builder(self, robot: Robot) -> str | Callable[..., Any]:
         """Robots with flexible links, and those with loops, have builders of their own."""
         if robot.ne:
+            if robot.couplings:
+                raise ModelError(
+                    f"'{self.name}' of '{robot.name}' is not available for flexible links with"
+                    " coupled joints: cardan.rigid(robot) makes its links rigid, robot.tree()"
+                    " undoes the couplings"
+                )
             if self.name not in _FLEXIBLE:
                 raise ModelError(
                     f"'{self.name}' of '{robot.name}' is not available for flexible links: with"
@@ -51,7 +57,7 @@ class Entry:
                     " rigid"
                 )
             return _FLEXIBLE[self.name]
-        return self.closed if robot.loops and self.closed else self.builder
+        return self.closed if robot.constrained and self.closed else self.builder
 
     def build(self, robot: Robot, **options: Any) -> Any:
         """The model of a robot."""
@@ -59,7 +65,7 @@ class Entry:
         if isinstance(builder, str):
             module, _, function = builder.partition(".")
             builder = getattr(import_module(f".build.{module}", __package__), function)
-        if not (robot.loops and self.closed) or robot.ne:
+        if not (robot.constrained and self.closed) or robot.ne:
             options = {key: x for key, x in options.items() if key not in _OF_LOOPS}
         found: Callable[..., Any] = builder
         return found(robot, **options)

@@ -89,14 +89,37 @@ def carried(table: dict[str, Any]) -> cardan.Robot:
     body = table.pop("base")
     del body["kind"]
     table["link"][0].setdefault("antecedent", 0)
-    frames = [own for loop in table["loop"] for own in (loop["cut"], loop["twin"])]
+    frames = [own for loop in table.get("loop", []) for own in (loop["cut"], loop["twin"])]
     for own in (*table["link"], *frames):
         if own.get("antecedent") == 0:
             own["antecedent"] = "platform"
     return cardan.load({**table, "platform": body})
 
 
+def geared(**wheel: Any) -> dict[str, Any]:
+    """An arm whose second joint is geared to the first, with a third that is free."""
+    led = {"mimic": {"joint": "upper", "ratio": -1.5, "offset": 0.2}}
+    return {
+        "link": [link(1, "upper", active=True, IA=0.01), link(2, "lower", d=0.4, **led, **wheel),
+                 link(3, "hand", active=True, alpha="pi/2", d=0.3)],
+    }  # fmt: skip
+
+
+def wheeled() -> dict[str, Any]:
+    """A four-bar whose rocker leads a wheel."""
+    found = four_bar()
+    led = {"mimic": {"joint": "rocker", "ratio": 2}}
+    found["link"].append(link(4, "wheel", antecedent="crank", d=0.1, alpha="pi/3", **led))
+    return found
+
+
 CASES = {
+    "geared, a spring on the follower": sprung(geared(), "lower"),
+    "geared, a loose hand": sprung(geared(), "hand"),
+    "geared behind a spring": behind_a_motor(geared()),
+    "floating, geared": floating(geared()),
+    "floating, geared, a loose hand": floating(sprung(geared(), "hand")),
+    "floating four-bar, a wheel": floating(wheeled()),
     "a spring on the rocker": sprung(four_bar(), "rocker"),
     "a spring behind the motor": behind_a_motor(four_bar()),
     "one spring free, one not": sprung(behind_a_motor(four_bar()), "coupler"),

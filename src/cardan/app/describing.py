@@ -31,7 +31,8 @@ def robots(json: Json = False) -> None:
         rows.append(
             {
                 "name": name, "robot": robot.name, "n": robot.n, "joints": kinds,
-                "loops": len(robot.loops), "symbols": len(robot.parameters),
+                "loops": len(robot.loops), "couplings": len(robot.couplings),
+                "symbols": len(robot.parameters),
                 "source": " ".join(robot.source.split()),
             }
         )  # fmt: skip
@@ -156,7 +157,7 @@ def _loop_faults(robot: Robot | None, source: str) -> list[Fault]:
     from ..catalogue import model
     from ..errors import Fault, ModelError
 
-    if robot is None or not robot.loops:
+    if robot is None or not robot.constrained:
         return []
     try:
         model(robot, "loop-geometry")

@@ -14,6 +14,7 @@ import numpy as np
 
 from ..closure.analysis import Analysis, analyse, independent
 from ..closure.geometry import LoopGeometry
+from ..describe.couplings import formula
 from ..describe.robot import Robot
 from ..errors import ModelError
 from ..mechanism.loops import Connection, opened
@@ -38,6 +39,7 @@ __all__ = [
 Scalar = Any
 # models of closed loops that take freedoms without motors: elastic joints, a floating base
 _UNFORCED = ("inverse-dynamics", "direct-dynamics", "loop-kinematics")
+_OPEN = "this robot has no closed loop and no coupled joints"
 
 LOOP_MEANING = {
     "q": "positions of all joints of the tree, consistent with the loops, rad or m",
@@ -124,7 +126,7 @@ class Closing:
         found = self.analysis
         return closed(
             scene, x["q"], self.connection.loops, found.chosen, self.active, qd, found.idle,
-            x.get("qd_i"),
+            x.get("qd_i"), found.coupled,
         )  # fmt: skip
 
     def row(self, values: Mapping[int, Scalar]) -> list[Scalar]:
@@ -162,14 +164,22 @@ class Closing:
             f"{loop.name}: {' '.join(keep.rows)}"
             for loop, keep in zip(self.connection.loops, self.analysis.chosen, strict=True)
         )
+        couplings = self.robot.couplings
+        coupled = ", ".join(
+            f"{self.connection.named((j,))} = {formula(self.robot, couplings[j])}"
+            for j in self.analysis.coupled
+        )
         spin = ""
         if self.analysis.idle and not self.free:
             spin = f"; the idle joints {self.connection.named(self.analysis.idle)} are held"
-        return (
-            f"closed loops by the independent equations {rows}; the solution divides by quantities"
-            " that vanish where the passive joints' equations are singular (det of"
-            f" loop-kinematics), and nowhere else{spin}"
-        )
+        found = f"coupled joints {coupled}" if coupled else ""
+        if rows:
+            found += "; " * bool(coupled) + (
+                f"closed loops by the independent equations {rows}; the solution divides by"
+                " quantities that vanish where the passive joints' equations are singular (det of"
+                f" loop-kinematics), and nowhere else{spin}"
+            )
+        return found
 
 
 def closing(robot: Robot, model: str, *, symbolic: bool = False, idle: str = "held") -> Closing:
@@ -178,13 +188,14 @@ def closing(robot: Robot, model: str, *, symbolic: bool = False, idle: str = "he
     why = ""
     if is_floating(robot):
         why = (
-            "a floating base with closed loops: it has six freedoms more than motors; there are"
+            "a floating base with closed loops or couplings: it has six freedoms more than motors;"
+            " there are"
             f" {', '.join(_UNFORCED)}; base kind 'fixed' holds it for others"
         )
     elif any(joint.elastic for joint in robot.joints):
         why = (
-            "elastic joints in a robot with closed loops: they are freedoms without motors; there"
-            f" are {', '.join(_UNFORCED)}; make them rigid for others"
+            "elastic joints in a robot with closed loops or couplings: they are freedoms without"
+            f" motors; there are {', '.join(_UNFORCED)}; make them rigid for others"
         )
     if why and (model not in _UNFORCED or idle == "free"):
         raise ModelError(f"'{model}' of '{robot.name}' is not available for {why}")
@@ -202,15 +213,15 @@ def closing(robot: Robot, model: str, *, symbolic: bool = False, idle: str = "he
 
 def loop_geometry(robot: Robot) -> LoopGeometry:
     """The object that solves the geometric constraint equations; flexible links undeformed."""
-    if not robot.loops:
-        raise ModelError(f"'loop-geometry' of '{robot.name}': this robot has no closed loop")
+    if not robot.constrained:
+        raise ModelError(f"'loop-geometry' of '{robot.name}': {_OPEN}")
     return LoopGeometry.of(rigid(robot) if robot.ne else robot)
 
 
 def loop_kinematics(robot: Robot, *, details: bool = False, symbolic: bool = False) -> Program:
     """W and psi of the passive joints; `details`: the matrices of (12) and (14), G, cut joints."""
-    if not robot.loops:
-        raise ModelError(f"'loop-kinematics' of '{robot.name}': this robot has no closed loop")
+    if not robot.constrained:
+        raise ModelError(f"'loop-kinematics' of '{robot.name}': {_OPEN}")
     made = closing(robot, "loop-kinematics", symbolic=symbolic)
     passive, active = made.connection.passive, made.active
     p, na = len(passive), made.na

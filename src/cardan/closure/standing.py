@@ -27,7 +27,7 @@ def standing(robot: Robot) -> Array:
     """q (n): every joint at its home, the loops closed."""
     homes = [0.0 if x is None else x for x in _homes(robot)]
     q = np.array(homes, float)
-    return assembled(robot, q) if robot.loops else q
+    return assembled(robot, q) if robot.constrained else q
 
 
 def assembled(robot: Robot, q: Array) -> Array:

@@ -44,9 +44,10 @@ def models(robot: Robot, wanted: list[Wanted]) -> list[Wanted]:
         raise ModelError(
             f"no FMU of '{robot.name}': its base is {robot.base.kind}; an FMU needs a fixed base"
         )
-    if robot.loops:
+    if robot.constrained:
+        what = "closed loops" if robot.loops else "coupled joints"
         raise ModelError(
-            f"no FMU of '{robot.name}': it has closed loops, whose passive positions an integrator"
+            f"no FMU of '{robot.name}': it has {what}, whose passive positions an integrator"
             " would let drift apart; cardan.simulate keeps them closed, and the packages c and cpp"
             " take 'direct-dynamics' and 'loop-kinematics' for an integrator of your own"
         )
