@@ -118,7 +118,8 @@ def show(robot: RobotName, setting: Settings = None, json: Json = False) -> None
         facts = {"name": found.name, "n": found.n, "parameters": list(found.parameters)}
         print_json({**facts, "source": found.source, "notes": found.notes, "tables": parts})
         return
-    print_text(f"{found.name}: {len(found.links)} links, {found.n} joint variables")
+    coupled = f", {len(found.couplings)} of them coupled to others" if found.couplings else ""
+    print_text(f"{found.name}: {len(found.links)} links, {found.n} joint variables{coupled}")
     for table in tables(found):
         print_text()
         print_table(table.title, table.header, table.rows)

@@ -145,6 +145,9 @@ class Closing:
     ) -> Program:  # fmt: skip
         """build, with the meanings and remarks of a closed-loop robot."""
         table = {k: LOOP_MEANING[k] for k in (*inputs, *outputs) if k in LOOP_MEANING}
+        if self.robot.couplings:
+            tied = "loops and couplings" if self.robot.loops else "couplings"
+            table["q"] = table["q"].replace("loops", tied)
         table["q"] += f": {self.connection.named(self.connection.moving)}"
         for key in ("qd", "qdd", "tau", "qd_i", "qdd_i"):
             if key in table:

@@ -92,9 +92,10 @@ class Equations:
         return found
 
     def close(self, q: Array, free: Sequence[int], steps: int = 80) -> tuple[Array, Array]:
-        """(q, closed): from these starts (N, n), moving the free columns only."""
-        q = np.array(q, dtype=float)
+        """(q, closed): from these starts (N, n), moving the free columns only; those that follow
+        others which are not free are set at once."""
         free = list(free)
+        q = self.followed(q, set(range(self.n)) - set(free))[0]
         r = self.r(q)
         norm = np.linalg.norm(r, axis=-1)
         damping = np.ones(len(q))

@@ -6,10 +6,10 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from ...describe.parser import to_value
-from ...describe.robot import FIXED, Joint, Link, Loop, Robot
+from ...describe.robot import FIXED, Coupling, Joint, Link, Loop, Robot
 from ...errors import InputError
 
-__all__ = ["added", "looped", "moved_down", "removed", "structure", "swapped", "unlooped"]
+__all__ = ["added", "led_by", "looped", "moved_down", "removed", "structure", "swapped", "unlooped"]
 
 
 def structure(robot: Robot) -> str:
@@ -101,6 +101,15 @@ def _renumbered(robot: Robot, number: Callable[[int], int]) -> Robot:
 
     loops = tuple(replace(k, cut=joint(k.cut), twin=joint(k.twin)) for k in robot.loops)
     return replace(robot, joints=tuple(map(joint, robot.joints)), loops=loops)
+
+
+def led_by(robot: Robot, j: int, k: int) -> Robot:
+    """Joint j+1 follows joint k, and has no motor; 0: it moves by itself."""
+    old = robot.joints[j].mimic
+    coupling = replace(old, joint=k) if old and k else Coupling(k) if k else None
+    joints = list(robot.joints)
+    joints[j] = replace(joints[j], mimic=coupling, active=coupling is None)
+    return replace(robot, joints=tuple(joints))
 
 
 def _led(joint: Joint, number: Callable[[int], int]) -> Joint:
