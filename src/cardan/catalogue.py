@@ -44,12 +44,6 @@ class Entry:
     def _builder(self, robot: Robot) -> str | Callable[..., Any]:
         """Robots with flexible links, and those with loops, have builders of their own."""
         if robot.ne:
-            if robot.couplings:
-                raise ModelError(
-                    f"'{self.name}' of '{robot.name}' is not available for flexible links with"
-                    " coupled joints: cardan.rigid(robot) makes its links rigid, robot.tree()"
-                    " undoes the couplings"
-                )
             if self.name not in _FLEXIBLE:
                 raise ModelError(
                     f"'{self.name}' of '{robot.name}' is not available for flexible links: with"

@@ -266,7 +266,7 @@ class _Checker:
         pairs = zip(self.robot.links, self.robot.joints, strict=False)
         for j, (link, joint) in enumerate(pairs, 1):
             if link.flexible is not None:
-                passive = joint.sigma == REVOLUTE and not joint.active
+                passive = joint.sigma == REVOLUTE and not joint.active and joint.mimic is None
                 for message in flexible_faults(link.flexible, passive):
                     self.report(message, "flexible", j)
 

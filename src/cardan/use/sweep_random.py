@@ -88,7 +88,7 @@ def random_states(program: Program, robot: Robot, rows: int, seed: int = 0) -> R
     """States of a robot drawn within its limits; ±pi or ±1 where there are none."""
     if rows < 1:
         raise InputError(f"{rows} states; expected a positive number")
-    if robot.loops and robot.ne:
+    if robot.constrained and robot.ne:
         raise ModelError(
             f"states of '{robot.name}' are not drawn: its loops close with flexible links; give"
             " states in a file, or take cardan.rigid(robot)"
