@@ -89,6 +89,18 @@ def parallelogram() -> Robot:
     })  # fmt: skip
 
 
+def high_gears() -> Robot:
+    """A gear of 100 on the crank, one of 200 on the rocker of a four-bar."""
+    return cardan.load({
+        "name": "high gears", "gravity": [0, -9.81, 0],
+        "link": [{}, {"d": 0.3, **FREE}, {"name": "rocker", "antecedent": 0, "d": 0.5, **FREE},
+                 {"antecedent": 0, "d": 0.2, "alpha": "pi/2", **led("rocker", 200)},
+                 {"antecedent": 0, "b": 0.2, "alpha": "pi/2", **led(1, -100, 1)}],
+        "loop": [{"name": "bar", "cut": {"antecedent": 2, "d": 0.45},
+                  "twin": {"antecedent": 3, "d": 0.4}}],
+    })  # fmt: skip
+
+
 def symbols() -> Robot:
     """A ratio that is a formula."""
     return cardan.load({
@@ -135,6 +147,7 @@ def ancestors_lead(seed: int, n: int = 6) -> Robot:
 MADE = {
     "geared": geared, "gripper": gripper, "geared five-bar": geared_five_bar, "elbows": elbows,
     "outside": outside, "parallelogram": parallelogram, "symbols": symbols,
+    "high gears": high_gears,
 }  # fmt: skip
 NAMES = [*MADE, *(f"random {seed}" for seed in range(6))]
 

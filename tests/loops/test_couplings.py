@@ -24,8 +24,10 @@ from tests.loops.oracle import Oracle
 
 import cardan
 from cardan.closure.analysis import analyse
+from cardan.closure.numeric import skeleton
+from cardan.closure.standing import standing
 from cardan.describe.mjcf_write import write_mjcf
-from cardan.describe.robot import FIXED, INERTIA, WRENCH, Robot
+from cardan.describe.robot import FIXED, INERTIA, WRENCH, Coupling, Robot
 from cardan.describe.urdf_write import write_urdf
 from cardan.use.simulate import simulate
 
@@ -282,6 +284,43 @@ def test_one_link_more_or_less_in_the_editor() -> None:
     assert {j: c.joint for j, c in removed(robot, 2).couplings.items()} == {4: 3}
     assert {j: c.joint for j, c in swapped(gripper(), 2).couplings.items()} == {4: 3}
     assert {j: c.joint for j, c in moved_down(geared(), 0).couplings.items()} == {1: 2, 4: 1}
+
+
+@pytest.mark.parametrize("name", ["geared", "outside", "elbows", "symbols", "high gears"])
+def test_joints_follow_a_slider(name: str) -> None:
+    pytest.importorskip("nicegui")
+    from cardan.app.web.drawing import drawable
+    from cardan.app.web.following import follow_on
+    from cardan.app.web.sketch import sketch
+
+    robot = skeleton(drawable(coupled(name), {}))
+    q = standing(robot)
+    moving = [joint for joint in robot.joints if joint.sigma != FIXED]
+    wanted = q + 0.2 * np.array([joint.active for joint in moving])
+    found, there = follow_on(robot, q, wanted)
+    assert there
+    assert cardan.model(robot, "loop-geometry").residual(found) < 1e-12
+    assert "<svg" in sketch(robot)
+
+
+def test_the_tables_of_the_editor_couple_joints() -> None:
+    pytest.importorskip("nicegui")
+    from cardan.app.web.editing import led_by
+
+    robot = led_by(gripper().tree(), 2, 4)
+    assert robot.couplings == {3: Coupling(4)}
+    assert not robot.joints[2].active
+    assert led_by(robot, 2, 0).joints[2].active
+
+
+def test_random_states_of_a_sweep_are_consistent() -> None:
+    from cardan.use.sweep_random import random_states
+
+    robot = loaded(geared())
+    program = cardan.model(robot, "inverse-dynamics", effort="plain")
+    _, load = next(iter(random_states(program, robot, 50).chunks(50, [0])))
+    q = np.array(load()["q"]).T
+    assert cardan.model(robot, "loop-geometry").residual(q).max() < 1e-10
 
 
 def test_the_tree_is_without_couplings() -> None:

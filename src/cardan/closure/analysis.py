@@ -231,9 +231,7 @@ def _numeric_rows(connection: Connection, chosen: tuple[Chosen, ...], sample: Sa
     lengths = [name[0] == "v" for keep in chosen for name in keep.rows]
     lengths += [connection.robot.joints[j - 1].sigma == PRISMATIC for j in connection.led]
     rows = np.where(lengths, 1 / size, 1.0)
-    columns = np.where(sample.equations.turning, 1.0, size)
-    scaled: Array = W * rows[:, None] * columns
-    return scaled
+    return sample.equations.balanced(W * rows[:, None] * sample.equations.unit)
 
 
 @lru_cache(maxsize=64)

@@ -152,8 +152,7 @@ class LoopGeometry:
         return found if np.ndim(q) > 1 else float(found[0])
 
     def _conditioned(self, system: Equations, q: Array) -> Array:
-        unit = np.where(system.turning, 1.0, system.size)
-        J = (system.J(q) * unit)[..., self._columns[1]]
+        J = system.balanced(system.J(q) * system.unit)[..., self._columns[1]]
         if not J.shape[-1]:
             return np.ones(len(q))
         s = np.linalg.svd(J, compute_uv=False)

@@ -59,6 +59,29 @@ class Equations:
         tied = {k for pair in self.couplings for k in pair[:2]}
         return self.turning & ~np.isin(np.arange(self.n), list(tied))
 
+    @property
+    def unit(self) -> Array:
+        """(n,) one radian, or the robot's size."""
+        return np.where(self.turning, 1.0, self.size)
+
+    @cached_property
+    def gain(self) -> Array:
+        """(n,) units by which a joint moves when the one that leads it in the end moves by one; 1
+        where none does. High gears would make everything else look singular."""
+        found = np.ones(self.n)
+        for j, k, ratio, _ in self.couplings:
+            found[j] = found[k] * abs(ratio) * self.unit[k] / self.unit[j] or 1.0
+        return found
+
+    def _weights(self, m: int) -> Array:
+        """(m,) of equations: couplings, which come last, are divided by their gain."""
+        last = [1 / self.gain[j] for j, *_ in self.couplings]
+        return np.array([1.0] * (m - len(last)) + last)
+
+    def balanced(self, J: Array) -> Array:
+        """Derivatives (..., m, n) of the weighted equations by steps of `gain`."""
+        return np.asarray(J * self.gain * self._weights(J.shape[-2])[:, None])
+
     def followed(self, q: Array, known: Iterable[int]) -> tuple[Array, set[int]]:
         """(q, known): the columns set that follow known ones, and all that are known then."""
         q, found = np.array(q, dtype=float), set(known)
@@ -96,14 +119,15 @@ class Equations:
         others which are not free are set at once."""
         free = list(free)
         q = self.followed(q, set(range(self.n)) - set(free))[0]
-        r = self.r(q)
+        weights = self._weights(len(self.owners))
+        r = self.r(q) * weights
         norm = np.linalg.norm(r, axis=-1)
         damping = np.ones(len(q))
         for _ in range(steps):
             open_ = np.flatnonzero(norm > 1e-15)
             if not len(open_):
                 break
-            J = self.J(q[open_])[..., free]
+            J = self.balanced(self.J(q[open_]))[..., free]
             gradient = np.einsum("bmn,bm->bn", J, r[open_])
             H = np.einsum("bmn,bmk->bnk", J, J)
             largest = H[:, range(len(free)), range(len(free))].max(axis=-1, initial=1)
@@ -112,8 +136,8 @@ class Equations:
             step = -np.linalg.solve(H, gradient[..., None])[..., 0]
             step *= np.minimum(1, 0.7 / (np.abs(step).max(axis=-1) + 1e-300))[:, None]
             trial = q[open_].copy()
-            trial[:, free] += step
-            r_trial = self.r(trial)
+            trial[:, free] += step * self.gain[free]
+            r_trial = self.r(trial) * weights
             n_trial = np.linalg.norm(r_trial, axis=-1)
             better = n_trial < norm[open_]
             kept = open_[better]
@@ -144,9 +168,9 @@ class Equations:
     def walk(self, rng: np.random.Generator, start: Array, count: int, steps: int = 14) -> Array:
         """Closed configurations reached from one, by small steps along what the loops allow."""
         q = np.repeat(np.asarray(start, float)[None], count, axis=0)
-        unit = np.where(self.turning, 1.0, self.size)
+        unit = self.unit * self.gain
         for _ in range(steps):
-            J = self.J(q) * unit
+            J = self.balanced(self.J(q) * self.unit)
             _, s, vt = np.linalg.svd(J, full_matrices=True)
             rank = (s > 1e-7 * max(1.0, float(s.max(initial=1)))).sum(axis=-1)
             direction = rng.normal(size=(len(q), self.n))
