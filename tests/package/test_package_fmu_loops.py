@@ -102,7 +102,7 @@ def test_coupled_joints_follow(tmp_path: Path) -> None:
     arm = replace(cardan.load("planar2r"), name="geared")
     led = replace(arm.joints[1], active=False, mimic=Coupling(1, -2, 1))
     arm = replace(arm, joints=(arm.joints[0], led))
-    arm = arm.with_values({name: 0.5 for name in arm.parameters})
+    arm = arm.with_values(dict.fromkeys(arm.parameters, 0.5))
     unit = built(arm, MODEL, "fmu", tmp_path, effort="plain") / "geared.fmu"
     result, _ = simulated(unit, "CoSimulation", 0.2, q={0: 0.3, 1: 0.1}, tau=[0.1])
     q = series(result, "q")

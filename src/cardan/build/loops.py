@@ -39,6 +39,11 @@ __all__ = [
 Scalar = Any
 # models of closed loops that take freedoms without motors: elastic joints, a floating base
 _UNFORCED = ("inverse-dynamics", "direct-dynamics", "loop-kinematics")
+_FLOATING = (
+    *_UNFORCED, "jacobian", "jacobian-inverse", "velocities", "accelerations", "jdot-qdot",
+    "inertia-matrix", "bias", "gravity", "energies", "generalized-momentum",
+)  # fmt: skip
+_BASE = {"V0": (6,), "V0d": (6,), "g0": (3,)}
 OPEN = "this robot has no closed loop and no coupled joints"
 
 LOOP_MEANING = {
@@ -109,7 +114,10 @@ class Closing:
         """Has any joint a spring, independent or not?"""
         return any(joint.elastic for joint in self.robot.joints)
 
-    def inputs(self, *names: str, f_e: bool = False) -> dict[str, tuple[int, ...]]:
+    def inputs(
+        self, *names: str, f_e: bool = False, base: Sequence[str] = ()
+    ) -> dict[str, tuple[int, ...]]:
+        """The input arrays of a model; `base`: those of a floating base."""
         found: dict[str, tuple[int, ...]] = {
             name: (self.n if name == "q" else self.na,) for name in names
         }
@@ -117,7 +125,7 @@ class Closing:
             found["qd_i"] = (len(self.analysis.idle),)
         if f_e:
             found["f_e"] = (len(self.robot.links) + is_floating(self.robot), 6)
-        return found
+        return found | ({name: _BASE[name] for name in base} if is_floating(self.robot) else {})
 
     def outputs(self, *names: str) -> list[str]:
         return [*names, "qdd_i"] if self.free else list(names)
@@ -191,18 +199,19 @@ def closing(robot: Robot, model: str, *, symbolic: bool = False, idle: str = "he
     """The robot's loops, checked: closed somewhere, driven by its active joints."""
     refuse(robot, model, loops=False)
     why = ""
-    if is_floating(robot):
-        why = (
-            "a floating base with closed loops or couplings: it has six freedoms more than motors;"
-            " there are"
-            f" {', '.join(_UNFORCED)}; base kind 'fixed' holds it for others"
-        )
-    elif any(joint.elastic for joint in robot.joints):
+    allowed: tuple[str, ...] = _FLOATING
+    if any(joint.elastic for joint in robot.joints):
+        allowed = _UNFORCED
         why = (
             "elastic joints in a robot with closed loops or couplings: they are freedoms without"
             f" motors; there are {', '.join(_UNFORCED)}; make them rigid for others"
         )
-    if why and (model not in _UNFORCED or idle == "free"):
+    elif is_floating(robot):
+        why = (
+            "a floating base with closed loops or couplings: it has six freedoms more than motors;"
+            f" there are {', '.join(_FLOATING)}; base kind 'fixed' holds it for others"
+        )
+    if why and (model not in allowed or idle == "free"):
         raise ModelError(f"'{model}' of '{robot.name}' is not available for {why}")
     robot = independent(robot)
     analysis = analyse(robot)
@@ -307,7 +316,7 @@ def velocities(robot: Robot, *, symbolic: bool = False) -> Program:
         return run
 
     forms = [form(False), form(True)]
-    return made.program("velocities", made.inputs("q", "qd"), forms, ["V"])
+    return made.program("velocities", made.inputs("q", "qd", base=["V0"]), forms, ["V"])
 
 
 def accelerations(robot: Robot, *, symbolic: bool = False) -> Program:
@@ -320,7 +329,8 @@ def accelerations(robot: Robot, *, symbolic: bool = False) -> Program:
         return {"Vd": ((nl, 6), flat(rows))}
 
     forms = [_moving(made, slide, result) for slide in (False, True)]
-    return made.program("accelerations", made.inputs("q", "qd", "qdd"), forms, ["Vd"])
+    inputs = made.inputs("q", "qd", "qdd", base=["V0", "V0d"])
+    return made.program("accelerations", inputs, forms, ["Vd"])
 
 
 def jdot_qdot(
@@ -336,7 +346,7 @@ def jdot_qdot(
         return {"Jdqd": ((6,), [*(R @ found.Vd[n]), *(R @ found.wd[n])])}
 
     forms = [_moving(made, slide, result) for slide in (False, True)]
-    return made.program("jdot-qdot", made.inputs("q", "qd"), forms, ["Jdqd"])
+    return made.program("jdot-qdot", made.inputs("q", "qd", base=["V0"]), forms, ["Jdqd"])
 
 
 def _moving(made: Closing, slide: bool, result: Callable[..., dict[str, Any]]) -> Form:
