@@ -55,7 +55,7 @@ def simulate(
     'smooth', 'event' or 'none'. method: an adaptive one of SciPy, or rk4, euler, midpoint with
     `step`. Results every dt; `period`: the law is sampled and its torques held. singular: closed
     loops 'stop' with an error at type 2 singularities, or 'pass' as well as the steps may."""
-    if robot.ne and robot.loops:
+    if robot.ne and robot.constrained:
         _only_fixed(loads=loads, base_pose=base_pose, period=period, base_twist=np.any(base_twist))
         return simulate_flexible(
             robot, 0.0 if q0 is None else q0, qd0, duration=duration, torque=torque, law=law,
