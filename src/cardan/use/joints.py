@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from ..describe.expression import Expression
+from ..describe.expression import number
+from ..describe.limits import joint_limits
 from ..describe.robot import FIXED, PRISMATIC, Joint, Robot
 from ..errors import InputError, ModelError
 
@@ -46,13 +47,15 @@ def rigid(robot: Robot) -> np.ndarray:
 
 
 def bounds(robot: Robot, key: str) -> np.ndarray:
-    """A limit of every joint (lower, upper, velocity, effort), (n); infinite where none is given"""
-    missing = -np.inf if key == "lower" else np.inf
+    """A limit of every joint (lower, upper, velocity, effort), (n); infinite where none is given,
+    or a velocity or effort of zero, which says no more."""
+    if key in ("lower", "upper"):
+        return joint_limits(robot)[key == "upper"]
     found = []
     for joint in moving(robot):
         value: Any = getattr(joint.limits, key)
-        known = value is not None and not isinstance(value, Expression)
-        found.append(float(value) if known else missing)
+        known = None if value is None else number(value)
+        found.append(known or np.inf)
     return np.array(found)
 
 
