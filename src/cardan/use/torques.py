@@ -39,6 +39,11 @@ class Torques:
     total: np.ndarray
     parts: Mapping[str, np.ndarray]
 
+    def __repr__(self) -> str:
+        listed = zip(self.joints, self.peak, self.rms, strict=True)
+        rows = [f"  {n}: peak {p:.6g}, RMS {r:.6g} {u.effort}" for (n, u), p, r in listed]
+        return "\n".join([f"Torques of '{self.robot.name}', {self.motion!r}", *rows])
+
     @property
     def joints(self) -> list[tuple[str, Units]]:
         """Names and units of the joints that are driven."""

@@ -47,6 +47,12 @@ class Trajectory:
     law: Callable[[Any], State] | None = None
     name: str = "trajectory"
 
+    def __repr__(self) -> str:
+        return (
+            f"Trajectory({self.name}: {self.n} joints, {len(self.t)} samples from {self.t[0]:.6g} to"
+            f" {self.t[-1]:.6g} s)"
+        )
+
     @property
     def n(self) -> int:
         return int(self.q.shape[1])
