@@ -214,8 +214,8 @@ def simulate(
     trajectory: TrajectoryFile = "",
     bandwidth: Annotated[float, typer.Option(metavar="RAD/S", help="Of a control law.")] = 10.0,
     method: Annotated[
-        str, typer.Option(help="DOP853, RK45, LSODA, Radau, BDF; rk4, euler, midpoint.")
-    ] = "DOP853",
+        str, typer.Option(help="auto, DOP853, RK45, LSODA, Radau, BDF; rk4, euler, midpoint.")
+    ] = "auto",
     rtol: Annotated[float, typer.Option(help="Relative tolerance.")] = 1e-9,
     step: Annotated[float | None, typer.Option(metavar="S", help="Of fixed steps.")] = None,
     friction: Annotated[str, typer.Option(help="smooth, event or none.")] = "smooth",
