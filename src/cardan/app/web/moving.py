@@ -41,7 +41,7 @@ def motion(robot: Any, data: Data, say: Say) -> Data:
     rows = _some(planned.t)
     if robot.ne or robot.base.kind == "floating" or any(x.elastic for x in robot.joints):
         q, total, parts, table = _free_motion(robot, start, planned, rows)
-    elif robot.loops:
+    elif robot.constrained:
         q, total, parts, table = _closed_motion(robot, start, planned, rows)
     else:
         from ...use.torques import torques
@@ -83,7 +83,7 @@ def _driven(robot: Any) -> list[int]:
     moving = [joint for joint in robot.joints if joint.sigma != FIXED]
     return [
         k for k, joint in enumerate(moving)
-        if (joint.active or not robot.loops) and not joint.elastic
+        if (joint.active or not robot.constrained) and not joint.elastic
     ]  # fmt: skip
 
 

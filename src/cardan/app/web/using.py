@@ -70,7 +70,7 @@ def driven(page: Page) -> list[int]:
     return [
         k
         for k, joint in enumerate(moving)
-        if (joint.active or not page.robot.loops) and not joint.elastic
+        if (joint.active or not page.robot.constrained) and not joint.elastic
     ]
 
 
