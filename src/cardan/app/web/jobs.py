@@ -101,6 +101,15 @@ class Jobs:
         found = self._results.get(key)
         return found.parts.get(name) if found else None
 
+    def result(self, key: str) -> Result | None:
+        """A whole result, if it is still kept."""
+        return self._results.get(key)
+
+    def restore(self, key: str, result: Result) -> None:
+        """A result of an earlier run of the server."""
+        if not self.keeps(key):
+            self._keep(key, result)
+
     async def _fresh(
         self, function: str, question: bytes, attached: bytes | None, say: Callable[[str], None]
     ) -> Result:

@@ -9,7 +9,7 @@ import re
 from functools import partial
 from typing import Any
 
-from nicegui import ui
+from nicegui import background_tasks, ui
 
 from ...catalogue import MENU, Entry, Option
 from ...describe.bundled import bundled
@@ -78,6 +78,31 @@ class Models:
         key = self.page.jobs.key("derive", **question)
         if self.page.jobs.keeps(key):
             self.show(question, self.page.jobs.kept(key))
+        elif self.page.results is not None:
+            background_tasks.create(self._from_disk(), name="result")
+
+    async def _from_disk(self) -> None:
+        """The last result, of an earlier run of the server or an earlier state of the robot."""
+        page = self.page
+        assert page.results is not None
+        kept = await asyncio.to_thread(page.results.find, page.project.path.stem, "models")
+        if kept is None or page.closed or self.asked or self.task is not None:
+            return
+        about, result = kept
+        if about["key"] != page.jobs.key("derive", **about["question"]):
+            return  # of another version
+        page.jobs.restore(about["key"], result)
+        with self.result:
+            self.robot = about["name"]
+            self.show(about["question"], page.jobs.kept(about["key"]))
+        self._changed()
+
+    def _keep(self, question: dict[str, Any], key: str) -> None:
+        page = self.page
+        result = page.jobs.result(key)
+        if page.results is not None and result is not None:
+            about = {"question": question, "key": key, "name": self.robot}
+            page.results.keep(page.project.path.stem, "models", about, result)
 
     def _changed(self) -> None:
         """What is shown was derived from an earlier state of the robot."""
@@ -122,6 +147,7 @@ class Models:
         found = await self._work("derive", question, hints=hints)
         if found is not None:
             self.show(question, found)
+            self._keep(question, found["key"])
             self._changed()
         elif not self.page.closed:  # what is below would be of another question
             self.asked, self.found, self.tabs = {}, {}, None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any
@@ -17,6 +18,7 @@ from ...describe.robot import FIXED, Robot
 from ...errors import CardanError
 from .drawing import drawable
 from .jobs import Jobs
+from .results import Results
 from .store import Project, Shapes, digest_of
 
 __all__ = ["Page"]
@@ -25,12 +27,16 @@ __all__ = ["Page"]
 class Page:
     """The state shared by the parts of the page; parts subscribe to changes."""
 
-    def __init__(self, project: Project, jobs: Jobs, shapes: Shapes | None = None) -> None:
+    def __init__(
+        self, project: Project, jobs: Jobs, shapes: Shapes | None = None,
+        results: Results | None = None,
+    ) -> None:  # fmt: skip
         self.project = project
         self.jobs = jobs
         self.shapes = shapes
+        self.results = results
         self.robot: Robot = project.robot
-        self._robot_listeners: list[Callable[[], None]] = []
+        self._robot_listeners: list[tuple[Any, Callable[[], None]]] = []
         self._motion_listeners: list[Callable[[], None]] = []
         self._themed: list[tuple[Any, Callable[[bool], None]]] = []
         self._drawn: Robot | None = None
@@ -49,6 +55,36 @@ class Page:
             self.refresh()
 
     # its work
+
+    def about(self, question: dict[str, Any]) -> dict[str, Any]:
+        """What a result is of: the question, and the state of the robot it was asked for."""
+        return {
+            "question": question, "revision": self.revision, "values": self.known_values(),
+            "name": self.robot.name, "form": self.form, "time": time.time(),
+        }  # fmt: skip
+
+    @property
+    def form(self) -> list[Any]:
+        """What is the same of robots that can be moved by each other's results."""
+        return [list(self.robot.variables), self.robot.ne, len(self.robot.links)]
+
+    @property
+    def revision(self) -> str:
+        """Names a state of the robot."""
+        return digest_of(self.text)[:7]
+
+    def since(self, about: dict[str, Any]) -> str:
+        """How the robot has changed since a result; nothing where it has not."""
+        revisions = [digest_of(text)[:7] for text in self.project.texts]
+        now, then = self.project.index, about["revision"]
+        if revisions[now] == then:
+            same = about["values"] == self.known_values()
+            return "" if same else "the values of symbols have changed since"
+        before = [k for k in range(now) if revisions[k] == then]
+        if before:
+            count = now - before[-1]
+            return f"{count} change{'s' * (count > 1)} of the robot ago"
+        return "of a state that was undone" if then in revisions else "the robot has changed since"
 
     def ask(
         self, function: str, say: Callable[[str], None], **question: Any
@@ -158,11 +194,14 @@ class Page:
             self.q = self.rest()
         if not self.robot.loops:
             self.q = np.clip(self.q, *joint_limits(self.robot))
-        for listener in list(self._robot_listeners):
-            listener()
+        for element, listener in list(self._robot_listeners):
+            if element is None or not element.is_deleted:
+                listener()
 
-    def on_robot(self, listener: Callable[[], None]) -> None:
-        self._robot_listeners.append(listener)
+    def on_robot(self, listener: Callable[[], None], element: Any = None) -> None:
+        """To be told as long as the element, if one is named, is there."""
+        kept = [x for x in self._robot_listeners if x[0] is None or not x[0].is_deleted]
+        self._robot_listeners = [*kept, (element, listener)]
 
     def names(self) -> list[str]:
         """Names of the frames, the base first."""
@@ -175,6 +214,10 @@ class Page:
         """Numbers the user gave to symbols, for drawing and evaluating."""
         found: dict[str, Any] = self.project.page.setdefault("values", {})
         return found
+
+    def known_values(self) -> dict[str, Any]:
+        """Those of symbols that the robot has now."""
+        return {name: x for name, x in self.values.items() if name in self.robot.parameters}
 
     def set_values(self, values: dict[str, Any]) -> str:
         """Take other values; a message where one of them cannot be read."""
