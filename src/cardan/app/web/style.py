@@ -8,9 +8,11 @@ __all__ = ["KEYS", "STYLE", "is_dark"]
 
 STYLE = """
 :root { --line: #dfe3e8; --soft: #57616b; --face: #ffffff; --ink: #1d2730; --scene: #f3f5f7;
-  --accent: #2b5d8a; --wrong: #a93a25; --stale: #8a5a00; --hover: #eff3f7; --lift: #ffffff; }
+  --accent: #2b5d8a; --wrong: #a93a25; --stale: #8a5a00;
+  --hover: #eff3f7; --lift: #ffffff; }
 body.body--dark { --line: #30363d; --soft: #a0aab4; --face: #15181c; --ink: #dfe3e8;
-  --scene: #1b2027; --accent: #7fb2e0; --wrong: #f0876f; --stale: #e0b050; --hover: #222831; --lift: #1d2126; }
+  --scene: #1b2027; --accent: #7fb2e0; --wrong: #f0876f; --stale: #e0b050;
+  --hover: #222831; --lift: #1d2126; }
 body { font-family: "Inter", -apple-system, "Segoe UI", "Roboto", system-ui, sans-serif;
   font-size: 14px; color: var(--ink); background: var(--face); overflow: hidden;
   -webkit-font-smoothing: antialiased; }

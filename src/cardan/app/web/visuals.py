@@ -10,7 +10,7 @@ from typing import Any
 from ...describe.files import accepted, dumps, read_bytes
 from ...describe.robot import Robot
 from .meshes import as_stl
-from .uploads import robot_file, unpacked
+from .uploads import among, robot_file, unpacked
 
 __all__ = ["opened"]
 
@@ -27,7 +27,7 @@ def opened(robot: None, data: Data, say: Callable[[str], None]) -> Data:
     say("reading the robot")
     suffix = name.rpartition(".")[2].lower() if "." in name else ""
     shown = f"upload.{suffix}" if suffix.isalnum() and len(suffix) < 9 else "upload"
-    read, faults = read_bytes(content, shown)
+    read, faults = read_bytes(content, shown, beside=among(files))
     found = accepted(read, [x for x in faults if x.severity == "error"], shown)
     doubts = [str(fault) for fault in faults if fault.severity != "error"]
     answer: Data = {
