@@ -224,6 +224,18 @@ def test_evaluate() -> None:
     found = work.evaluate(data, lambda text: None)
     expected = cardan.model(cardan.load("ur5"), "gravity").evaluate(q=[0.1] * 6)
     assert found["outputs"]["Q"] == pytest.approx(expected)
+    data |= {"model": "inverse-dynamics", "options": {"f_e": True}}
+    wrench, q = [0.0] * 32 + [1, 0, 0, 0], [0.1] * 6
+    found = work.evaluate({**data, "inputs": {"q": [0.1], "f_e": wrench}}, lambda text: None)
+    program = cardan.model(cardan.load("ur5"), "inverse-dynamics", f_e=True)
+    expected = program.evaluate(
+        q=q, qd=np.zeros(6), qdd=np.zeros(6), f_e=np.reshape(wrench, (6, 6))
+    )
+    assert found["outputs"]["tau"] == pytest.approx(expected)
+    assert found["zero"] == {"qd": 6, "qdd": 6}
+    for inputs, words in (({"qd": [1.0] * 5}, "qd: 5 numbers"), ({"wind": [1.0]}, "no input")):
+        with pytest.raises(cardan.CardanError, match=words):
+            work.evaluate({**data, "inputs": inputs}, lambda text: None)
 
 
 @pytest.mark.parametrize(

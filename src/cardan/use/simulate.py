@@ -226,8 +226,9 @@ def _energy(
     robot: Robot, q: np.ndarray, qd: np.ndarray, T0: np.ndarray | None, V0: np.ndarray | None,
     works: np.ndarray,
 ) -> Energy | None:  # fmt: skip
-    """The balance; a base that is moved by an unknown force has none."""
-    if robot.base.kind == "mobile":
+    """The balance; a base that is moved by an unknown force has none, and there is no model of the
+    energies of flexible links on a base that floats."""
+    if robot.base.kind == "mobile" or (T0 is not None and q.shape[1] != robot.n):
         return None
     extra: dict[str, Any] = {}
     g = gravity_in_world(robot)

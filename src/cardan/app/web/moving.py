@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import os
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,7 @@ from ...catalogue import model
 from ...describe.robot import FIXED
 from ...errors import CardanError, InputError, UnknownNameError
 from ...use.coordinates import coordinates
-from .questions import Data, Say, driven, rates, vector
+from .questions import Data, Say, driven, rates, require_closed, vector
 
 __all__ = ["identification", "modes", "motion", "simulation"]
 
@@ -42,7 +43,7 @@ def motion(robot: Any, data: Data, say: Say) -> Data:
     say("computing the torques")
     rows = _some(planned.t)
     if robot.ne or is_floating(robot) or any(x.elastic for x in robot.joints):
-        q, total, parts, table = _free_motion(robot, start, planned, rows)
+        q, total, parts, table = _free_motion(robot, start, planned, rows, say)
     elif robot.loops:
         q, total, parts, table = _closed_motion(robot, start, planned, rows)
     else:
@@ -57,13 +58,13 @@ def motion(robot: Any, data: Data, say: Say) -> Data:
     }  # fmt: skip
 
 
-def _free_motion(robot: Any, start: np.ndarray, planned: Any, rows: np.ndarray) -> Any:
+def _free_motion(robot: Any, start: np.ndarray, planned: Any, rows: np.ndarray, say: Say) -> Any:
     """Of elastic parts or a free base: they move as the motion makes them, so it is simulated."""
     from ...use.simulate import simulate
 
     step = float(planned.t[-1]) / _SHOWN
     found = simulate(robot, start, duration=float(planned.t[-1]), dt=step, motion=planned,
-                     rtol=1e-7)  # fmt: skip
+                     rtol=1e-7, progress=_progress(say, "moving"))  # fmt: skip
     at = np.searchsorted(found.t, planned.t[rows]).clip(0, len(found.t) - 1)
     on = coordinates(robot)
     names = [robot.variables[k] for k in on.place[on.driven]]
@@ -85,6 +86,7 @@ def _closed_motion(robot: Any, start: np.ndarray, planned: Any, rows: np.ndarray
     from .following import follow
 
     active, bare, at = driven(robot), skeleton(robot), start
+    require_closed(bare, start)
     q = np.zeros((len(rows), robot.n))
     for k, row in enumerate(rows):
         wanted = at.copy()
@@ -111,14 +113,14 @@ def simulation(robot: Any, data: Data, say: Say) -> Data:
         given["qd0"] = vector(data, "qd", len(rates(robot)), 0.0)
     if is_floating(robot):
         given["base_twist"] = vector(data, "twist", 6, 0.0)
-
-    def progress(fraction: float) -> None:
-        say(f"simulating: {100 * fraction:.0f} %")
-
     say("simulating")
-    found = simulate(robot, q, duration=duration, dt=duration / 500, progress=progress, rtol=1e-8,
-                     **given)  # fmt: skip
+    found = simulate(robot, q, duration=duration, dt=duration / 500, rtol=1e-8,
+                     progress=_progress(say, "simulating"), **given)  # fmt: skip
     return _told(robot, found, [robot.variables[k] for k in place if k < robot.n], say)
+
+
+def _progress(say: Say, words: str) -> Callable[[float], None]:
+    return lambda fraction: say(f"{words}: {100 * fraction:.0f} %")
 
 
 def _told(robot: Any, found: Any, names: list[str], say: Say) -> Data:

@@ -6,6 +6,7 @@ import asyncio
 import base64
 import hashlib
 import json
+import logging
 from typing import Any
 
 from nicegui import ui
@@ -51,6 +52,9 @@ def open_file(page: Page) -> None:
                 message = await _opened(page, event.files, status.set_text)
             except CardanError as error:
                 message = str(error)
+            except Exception as error:  # whatever it is, the dialog must not wait for ever
+                logging.getLogger("cardan").exception("a file could not be opened")
+                message = f"Cardan failed on this, which is a fault of Cardan: {error!r}"
             if page.closed or dialog.is_deleted:
                 return
             status.set_text("")

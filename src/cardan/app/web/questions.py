@@ -10,9 +10,10 @@ import numpy as np
 from ...describe.robot import FIXED, Robot
 from ...errors import InputError
 
-__all__ = ["Data", "Say", "driven", "rates", "vector"]
+__all__ = ["Data", "Say", "driven", "rates", "require_closed", "vector"]
 
 Data = dict[str, Any]
+_CLOSED = 1e-4  # m, rad
 Say = Callable[[str], None]
 
 
@@ -45,3 +46,14 @@ def rates(robot: Robot) -> list[int]:
     return [
         k for k, joint in enumerate(moving) if joint.active and not (joint.elastic and robot.ne)
     ]
+
+
+def require_closed(bare: Robot, q: np.ndarray) -> None:
+    """Positions q close the loops of a robot, given by its geometry."""
+    from ...closure.numeric import equations
+
+    if equations(bare).error(q[None]).max() > _CLOSED:
+        raise InputError(
+            f"the loops of '{bare.name}' are open where the joints are: move a slider, or correct "
+            "the frames of the loops, until they close"
+        )

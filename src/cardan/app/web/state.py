@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import time
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
@@ -18,6 +19,7 @@ from ...describe.robot import FIXED, Robot
 from ...errors import CardanError
 from .drawing import drawable
 from .jobs import Jobs
+from .questions import driven, rates
 from .results import Results
 from .store import Project, Shapes, digest_of
 
@@ -43,7 +45,7 @@ class Page:
         self._numeric: tuple[Robot | None, ...] = ()
         self.q = self._kept_q()
         self.dark = bool(project.page.get("dark"))
-        self._tasks: set[asyncio.Task[Any]] = set()
+        self._tasks: dict[asyncio.Task[Any], Any] = {}  # with the form of the robot they are on
         self.closed = False
         self.within: Callable[[], AbstractContextManager[Any]] = nullcontext  # its browser
         self._opened = project.opened
@@ -66,7 +68,9 @@ class Page:
     @property
     def form(self) -> list[Any]:
         """What is the same of robots that can be moved by each other's results."""
-        return [list(self.robot.variables), self.robot.ne, len(self.robot.links)]
+        robot = self.robot
+        return [list(robot.variables), robot.ne, len(robot.links), robot.base.kind, driven(robot),
+                rates(robot)]  # fmt: skip
 
     @property
     def revision(self) -> str:
@@ -89,11 +93,36 @@ class Page:
     def ask(
         self, function: str, say: Callable[[str], None], **question: Any
     ) -> asyncio.Task[dict[str, Any]]:
-        """A job of this page; it ends with the page."""
+        """A job of this page; it ends with the page, and when a robot of another form comes."""
         task = asyncio.ensure_future(self.jobs.run(function, say, **question))
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
+        self._tasks[task] = self.form if "robot" in question else None
+        task.add_done_callback(lambda task: self._tasks.pop(task, None))
         return task
+
+    def begin(self, panel: str) -> None:
+        """A panel starts its work: should that be left undone, it is told afterwards."""
+        self.jobs.at_work.add((self.project.path.stem, panel))
+        self._at_work(panel, self.jobs.name)
+
+    def end(self, panel: str) -> None:
+        """It is done, has failed or was cancelled; a page that was left leaves it undone."""
+        self.jobs.at_work.discard((self.project.path.stem, panel))
+        if not self.closed:
+            self._at_work(panel, "")
+
+    def _at_work(self, panel: str, server: str) -> None:
+        others = {k: x for k, x in self.project.page.get("at_work", {}).items() if k != panel}
+        self.project.remember(at_work={**others, panel: server} if server else others)
+
+    def interrupted(self, panel: str) -> str:
+        """What to say of work that an earlier run of the server, or an earlier page, left
+        undone; nothing where it goes on."""
+        server = self.project.page.get("at_work", {}).get(panel)
+        if not server or (self.project.path.stem, panel) in self.jobs.at_work:
+            return ""
+        self._at_work(panel, "")
+        who = "the page was left" if server == self.jobs.name else "the server was stopped"
+        return f"{who} while this was at work: start again"
 
     def close(self) -> None:
         """The browser has left for good."""
@@ -189,6 +218,9 @@ class Page:
         """Tell every part that the robot, or what it is drawn with, has changed."""
         self.robot = self.project.robot
         self._drawn, self._numeric = None, ()
+        for task, form in list(self._tasks.items()):
+            if form not in (None, self.form):
+                task.cancel()
         if len(self.q) != self.robot.n or self._opened != self.project.opened:
             self._opened = self.project.opened
             self.q = self.rest()
@@ -196,7 +228,10 @@ class Page:
             self.q = np.clip(self.q, *joint_limits(self.robot))
         for element, listener in list(self._robot_listeners):
             if element is None or not element.is_deleted:
-                listener()
+                try:
+                    listener()
+                except Exception:  # one part that fails must not keep the others from the robot
+                    logging.getLogger("cardan").exception("a part of the page failed")
 
     def on_robot(self, listener: Callable[[], None], element: Any = None) -> None:
         """To be told as long as the element, if one is named, is there."""

@@ -12,15 +12,19 @@ from ...catalogue import MENU
 from .cells import say
 from .charts import chart
 from .drawing import examples
-from .questions import driven, rates
+from .questions import driven
 from .simulating import seconds_of, simulate
 from .state import Page
 from .studying import identify, modes
 from .view import View
-from .working import Work, field, listed, read, target
+from .working import Work, field, listed, numbers_of, read, target
 
 __all__ = ["using"]
 
+_INPUTS = {
+    "qd": "qd, velocities, rad/s or m/s", "qdd": "qdd, accelerations, rad/s² or m/s²",
+    "tau": "tau, torques or forces, N m or N",
+}  # fmt: skip
 _LAWS = ("quintic", "cubic", "septic", "bang-bang", "trapezoidal")
 
 
@@ -46,8 +50,7 @@ def using(page: Page, view: View) -> None:
         page.project.remember(panels=[x for x in opened() if x != title] + [title] * on)
 
     def form() -> Any:
-        active = [joint.active for joint in page.robot.joints]
-        return page.robot.variables, page.robot.parameters, active, page.robot.ne
+        return page.robot.parameters, page.form
 
     body()
     shown = [form()]
@@ -110,9 +113,13 @@ def _take_values(page: Page, text: str) -> None:
 def _evaluate(page: Page, view: View) -> None:
     programs = [entry.name for entry in MENU.values() if entry.program]
     choice = ui.select(programs, value="inverse-dynamics", label="Model").classes("w-64")
-    ui.label("q is where the sliders stand; inputs that are not given are zero.").classes("hint")
-    count = len(rates(page.robot))
-    fields = {name: field(name, np.zeros(count)) for name in ("qd", "qdd", "tau")}
+    ui.label(
+        "q is where the sliders stand; a number stands for all, and inputs that are not given are "
+        "zero. Options are those of the tab Models, if the same model is chosen there."
+    ).classes("hint")
+    fields = {name: field(words, [0.0]) for name, words in _INPUTS.items()}
+    others = ui.input("other inputs: name = numbers; name = numbers")
+    others.props("dense").classes("w-full mono")
 
     def shown() -> None:
         inputs = MENU[choice.value].inputs
@@ -123,24 +130,49 @@ def _evaluate(page: Page, view: View) -> None:
     shown()
 
     async def start(work: Work) -> None:
-        inputs = {name: read(one, work, count) for name, one in fields.items() if one.visible}
-        if None not in inputs.values():
-            inputs["q"] = page.q.tolist()
-            await work.run("evaluate", model=choice.value, options={}, inputs=inputs)
+        inputs = {name: read(one, work) for name, one in fields.items() if one.visible}
+        more = _others(others.value or "", work)
+        if more is not None and None not in inputs.values():
+            inputs |= {"q": page.q.tolist(), **more}
+            kept = page.project.page
+            options = kept.get("options", {}) if kept.get("model") == choice.value else {}
+            await work.run("evaluate", model=choice.value, options=options, inputs=inputs)
 
     def show(work: Work, found: Any, question: Any, fresh: bool) -> None:
-        ui.label(f"{question['model']} at q = {listed(question['inputs']['q'])}").classes("hint")
+        given = {"model": question["model"], **question["options"]}
+        words = ", ".join(str(x) if key == "model" else f"{key} {x}" for key, x in given.items())
+        zero = "".join(f"; {name} ({size}) zero" for name, size in found["zero"].items())
+        ui.label(f"{words} at q = {_state(question['inputs']['q'])}{zero}").classes("hint")
         for name, value in found["outputs"].items():
             with np.printoptions(precision=6, suppress=True, linewidth=110, threshold=100_000):
                 ui.label(f"{name} =\n{np.array(value)}").classes("listing matrix")
 
     def fill(question: Any) -> None:
         choice.value = question["model"] if question["model"] in programs else choice.value
+        rest = {key: x for key, x in question["inputs"].items() if key not in (*fields, "q")}
+        others.value = "; ".join(f"{key} = {listed(x)}" for key, x in rest.items())
         for name, one in fields.items():
             if name in question["inputs"]:
                 one.value = listed(question["inputs"][name])
 
     Work(page, "evaluate", "Evaluate", start, show, fill)
+
+
+def _state(q: list[float]) -> str:
+    return ", ".join(f"{x:.6g}" for x in q)
+
+
+def _others(text: str, work: Work) -> dict[str, list[float]] | None:
+    """Inputs by name; None, and a message, where they cannot be read."""
+    found = {}
+    for part in filter(str.strip, text.split(";")):
+        name, equals, numbers = part.partition("=")
+        given = numbers_of(numbers)
+        if not equals or not name.strip() or not given:
+            work.fail(f"'{part.strip()[:60]}': expected a name = numbers with commas")
+            return None
+        found[name.strip()[:40]] = given
+    return found
 
 
 def _inverse(page: Page, view: View) -> None:

@@ -359,7 +359,10 @@ class View:
         """The links no longer bent, the base where it belongs."""
         if len(self.curves):
             self.show_lines([])
+        away = bool(len(self.bases))
         self.curves, self.bases, self.base = (), np.zeros((0, 4, 4)), np.eye(4)
+        if away:
+            self.look()
 
     def settle(self) -> None:
         """Put away the motion that is shown, if there is one."""

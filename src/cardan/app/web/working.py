@@ -16,7 +16,7 @@ from ...errors import CardanError
 from ...version import __version__
 from .state import Page
 
-__all__ = ["Work", "field", "listed", "read", "target"]
+__all__ = ["Work", "field", "listed", "numbers_of", "read", "target"]
 
 Show = Callable[["Work", dict[str, Any], dict[str, Any], bool], Any]
 
@@ -42,6 +42,7 @@ class Work:
         self.mark = ui.label("").classes("hint mark").props("role=status")
         self.result = ui.column().classes("w-full")
         self._running(False)
+        self.fail(page.interrupted(panel))
         page.on_robot(self._age, self.result)
         background_tasks.create(self._found_again(), name="result")
 
@@ -78,19 +79,22 @@ class Work:
         page, about = self.page, self.page.about(question)
         self._running(True)
         self.say("starting")
+        page.begin(self.panel)
         self.task = page.ask(function, self.say, robot=page.text, values=about["values"],
                              attached=attached, **question)  # fmt: skip
         try:
             found: dict[str, Any] = await self.task
         except asyncio.CancelledError:
-            self.say("cancelled")
+            changed = about["form"] != page.form
+            self.say("the robot has changed meanwhile: start again" if changed else "cancelled")
             return
         except CardanError as error:
             self.fail(str(error))
             return
         finally:
             self._running(False)
-        if self.gone or (about["form"] != page.form):
+            page.end(self.panel)
+        if self.gone or about["form"] != page.form:
             return
         self.say("")
         kept = page.jobs.result(found["key"])
@@ -142,12 +146,14 @@ class Work:
 
 
 def field(label: str, value: Any) -> Any:
-    """A vector as numbers with commas."""
+    """A vector as numbers with commas; one stands for all."""
     return ui.input(label, value=listed(value)).props("dense").classes("w-full mono")
 
 
 def listed(value: Any) -> str:
-    return ", ".join(f"{x:.6g}" for x in value)
+    """Numbers with commas; one where all are the same, which is read as such."""
+    same = len(value) > 1 and all(x == value[0] for x in value)
+    return ", ".join(f"{x:.6g}" for x in (value[:1] if same else value))
 
 
 def target(page: Page, label: str, value: Any, columns: Sequence[int]) -> Any:
@@ -161,17 +167,25 @@ def target(page: Page, label: str, value: Any, columns: Sequence[int]) -> Any:
     return found
 
 
-def read(source: Any, work: Work, count: int) -> list[float] | None:
-    """So many numbers of a field, or one for all; None, and a message, where it has others."""
-    text = source.value or ""
+def numbers_of(text: str) -> list[float] | None:
+    """Finite numbers with commas or blanks between; None where there are others."""
     try:
         found = [float(part) for part in text.replace(",", " ").split()]
     except ValueError:
-        work.fail(f"'{text[:60]}': numbers with commas are expected")
         return None
-    if len(found) == 1:
+    return found if np.isfinite(found).all() else None
+
+
+def read(source: Any, work: Work, count: int | None = None) -> list[float] | None:
+    """So many numbers of a field, or one for all; None, and a message, where it has others."""
+    text = source.value or ""
+    found = numbers_of(text)
+    if found is None:
+        work.fail(f"'{text[:60]}': finite numbers with commas are expected")
+        return None
+    if count is not None and len(found) == 1:
         found *= count
-    if len(found) != count or not np.isfinite(found).all():
-        work.fail(f"'{text[:60]}': {count} finite numbers are needed, or one for all")
+    if count is not None and len(found) != count:
+        work.fail(f"'{text[:60]}': {count} numbers are needed, or one for all")
         return None
     return found
