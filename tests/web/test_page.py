@@ -167,6 +167,10 @@ def test_a_broken_file_is_explained(page: Any, tmp_path: Path) -> None:
     page.get_by_text("Open a file").click()
     page.locator("input[type=file]").first.set_input_files(broken)
     page.get_by_role("alert").filter(has_text="broken.toml:5").wait_for(timeout=SLOW)
+    broken.write_text('cardan = 1\nname = "post"\n[[link]]\nname = "a"\njoint = "fixed"\nd = 0.5\n')
+    page.locator(".q-dialog input[type=file]").set_input_files(broken)
+    page.locator(".header .title", has_text="post, 0 joints").wait_for(timeout=SLOW)
+    page.locator(".q-dialog").wait_for(state="detached", timeout=SLOW)
 
 
 def test_a_project_survives_a_restart(server: Server, browser: Any) -> None:

@@ -39,9 +39,9 @@ async def packed(files: list[Any], largest: int = _LARGEST) -> tuple[str, bytes]
 def open_file(page: Page) -> None:
     with ui.dialog() as dialog, ui.card().classes("min-w-96"):
         ui.label("Open a robot: .toml, .par, .urdf, .xml").classes("text-lg")
-        ui.label("URDF and MJCF are drawn with their meshes (.stl, .obj, .dae) if these come with "
-                 "them: choose all the files, or a .zip of the folder."
-                 ).classes("hint narrow")  # fmt: skip
+        ui.label("URDF and MJCF are drawn with their meshes (.stl, .obj with .mtl, .dae) if these "
+                 "come with them; MJCF may include other files: choose all of them, or a .zip of "
+                 "the folder.").classes("hint narrow")  # fmt: skip
         status = ui.label("").classes("hint").props("role=status")
         faults = ui.label("").classes("listing error narrow").props("role=alert")
 
@@ -70,7 +70,8 @@ def open_file(page: Page) -> None:
             on_rejected=lambda: faults.set_text("too large: 64 MB are allowed"),
         )  # fmt: skip
         uploader.classes("w-full upload").props("flat bordered")
-        ui.button("Close", on_click=dialog.close).props("flat no-caps")
+        with ui.row().classes("w-full justify-end"):
+            ui.button("Close", on_click=dialog.close).props("flat no-caps")
     dialog.on("hide", dialog.delete)
     dialog.open()
 

@@ -22,6 +22,9 @@ input, select, button { font: inherit; }
 :focus-visible { outline: 2px solid var(--accent); outline-offset: 1px; }
 .q-field__native:focus-visible, .q-tab:focus-visible, .q-slider:focus-visible, .cell:focus-visible,
   .choice:focus-visible, .cm-content:focus-visible { outline: 0; }
+.q-btn:focus-visible, .q-item:focus-visible, .q-checkbox:focus-visible {
+  outline: 2px solid var(--accent) !important; outline-offset: 2px; }
+.header .q-btn:focus-visible, .q-item:focus-visible { outline-offset: -2px; }
 .q-tab:focus-visible { box-shadow: inset 0 0 0 2px var(--accent); border-radius: 4px; }
 .q-slider:focus-visible .q-slider__thumb { outline: 2px solid var(--accent); outline-offset: 4px;
   border-radius: 50%; }

@@ -16,7 +16,7 @@ from ...mechanism.tree import Tree
 from ...use.frames import centres_of_mass, link_frames
 from .choosing import Chooser
 from .dragging import Hand
-from .drawing import Solid, along, reach, solids, thickness
+from .drawing import Solid, along, bodies, drawable, reach, solids, thickness
 from .playing import Player
 from .sliders import Sliders
 from .stage import fit, save_picture, stage, together
@@ -26,7 +26,7 @@ __all__ = ["View"]
 
 _COLOURS = {
     "tube": "#8d99a6", "revolute": "#d9822b", "prismatic": "#2f7fb8", "slide": "#b7c1cb",
-    "loop": "#6f4fa3",
+    "loop": "#6f4fa3", "weight": "#8d99a6",
 }  # fmt: skip
 _RADII = {"tube": 0.014, "slide": 0.012, "loop": 0.022, "revolute": 0.034}
 _UPRIGHT = np.array([[1, 0, 0], [0, 0, -1], [0, 1, 0]], float)  # three.js draws cylinders along y
@@ -53,6 +53,7 @@ class View:
         self.ghosts: list[tuple[Any, str]] = []
         self.extras: dict[str, list[Any]] = {}
         self.bones: list[Any] = []
+        self.weights: dict[int, np.ndarray] = {}  # centres of mass that are drawn
         self.tools: dict[str, Any] = {}
         self.playing = 0
         self.curves: Any = ()  # of the motion that is shown
@@ -117,9 +118,11 @@ class View:
         """All solids anew; then everything is put where the joints say."""
         self.say("")
         try:
-            robot = self.page.drawn()
-            self.size, self.thick = reach(robot), thickness(robot)
-            parts = solids(robot)
+            robot, whole = self.page.drawn(), drawable(self.page.robot, self.page.values)
+            self.weights = bodies(whole)
+            far = [float(np.linalg.norm(x)) for x in self.weights.values()]
+            self.size, self.thick = max(reach(robot), *far, 0.0), thickness(robot)
+            parts = solids(whole)
         except CardanError as error:
             self.say(str(error))
             return
@@ -149,8 +152,11 @@ class View:
         if part.kind == "tool":
             scene.axes_helper(part.length)
             return
-        if part.kind == "prismatic":
-            found: Any = scene.box(0.06 * size, 0.06 * size, part.length)
+        if part.kind == "weight":
+            found: Any = scene.sphere(0.05 * size)
+            turn = part.turn
+        elif part.kind == "prismatic":
+            found = scene.box(0.06 * size, 0.06 * size, part.length)
             turn = part.turn
         else:
             radius = _RADII[part.kind] * size
@@ -227,8 +233,11 @@ class View:
             frames = link_frames(self.page.drawn(), q)
             if motion is not None and len(self.bases):
                 frames = self.bases[:: max(1, len(motion) // 12), None] @ frames
-            places = frames[..., :3, 3]
-            fit(self.scene, places.reshape(-1, 3), self.size)
+            places = [frames[..., :3, 3].reshape(-1, 3)]
+            for j, centre in self.weights.items():
+                at = frames[..., j, :3, :3] @ centre + frames[..., j, :3, 3]
+                places.append(at.reshape(-1, 3))
+            fit(self.scene, np.concatenate(places), self.size)
 
     # placing
 

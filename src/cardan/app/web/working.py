@@ -42,7 +42,8 @@ class Work:
         self.mark = ui.label("").classes("hint mark").props("role=status")
         self.result = ui.column().classes("w-full")
         self._running(False)
-        self.fail(page.interrupted(panel))
+        if interrupted := page.interrupted(panel):
+            self.fail(interrupted)
         page.on_robot(self._age, self.result)
         background_tasks.create(self._found_again(), name="result")
 
@@ -89,7 +90,7 @@ class Work:
             self.say("the robot has changed meanwhile: start again" if changed else "cancelled")
             return
         except CardanError as error:
-            self.fail(str(error))
+            self.fail(_here(str(error)))
             return
         finally:
             self._running(False)
@@ -143,6 +144,14 @@ class Work:
             else:
                 words = f"The last result is of {about['name'][:60]}, which had other joints."
                 ui.label(words).classes("hint")
+
+
+def _here(text: str) -> str:
+    """A message of the library about missing numbers, with the remedy that the page has."""
+    before, found, _ = text.partition("robot.with_values(")
+    if not found:
+        return text
+    return f"{before.rpartition(': ')[0] or text}: the first panel, Values of symbols, takes them"
 
 
 def field(label: str, value: Any) -> Any:
