@@ -167,9 +167,11 @@ def _entries() -> list[Entry]:
               "q, qd -> Jdqd (6)", "kinematic.jdot_qdot", "loops.jdot_qdot",
               frame=_FRAME, projection=_PROJECTION),
         entry("loop-kinematics", "kinematic", "passive joints of a robot with closed loops",
-              "q, qd -> W, psi", "loops.loop_kinematics",
+              "q, qd -> W, psi", "loop_kinematic.loop_kinematics",
               details=Option("also the loop equations, G, the cut joints and det", False,
-                             kind="flag")),
+                             kind="flag"),
+              closing=Option("also how far the loops are open, r, and the step dq_p of the passive"
+                             " joints that closes them", False, kind="flag")),
     ]  # fmt: skip
     dynamic_menu = [
         entry("inverse-dynamics", "dynamic", "joint torques of a motion",

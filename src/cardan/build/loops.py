@@ -31,8 +31,8 @@ from .derive import Form, Result, parametrised
 from .idle import refuse_unmoved
 
 __all__ = [
-    "Closing", "accelerations", "closing", "jacobian", "jacobian_inverse", "jdot_qdot",
-    "loop_geometry", "loop_kinematics", "velocities",
+    "Closing", "accelerations", "along_column", "closing", "jacobian", "jacobian_inverse",
+    "jdot_qdot", "loop_geometry", "velocities",
 ]  # fmt: skip
 
 Scalar = Any
@@ -58,6 +58,8 @@ LOOP_MEANING = {
     "Wcut": "velocities of the cut joints: qd_c = Wcut qd_a",
     "psi_cut": "accelerations of the cut joints: qdd_c = Wcut qdd_a + psi_cut",
     "det": "what the solution divides by: near zero, the configuration is singular (type 2)",
+    "r": "what is zero where the loops are closed: lengths, m, and sines of angles",
+    "dq_p": "the step of the passive joints that closes the loops, of Newton's method",
 }
 
 
@@ -207,61 +209,9 @@ def loop_geometry(robot: Robot) -> LoopGeometry:
     return LoopGeometry.of(rigid(robot) if robot.ne else robot)
 
 
-def loop_kinematics(robot: Robot, *, details: bool = False, symbolic: bool = False) -> Program:
-    """W and psi of the passive joints; `details`: the matrices of (12) and (14), G, cut joints."""
-    if not robot.loops:
-        raise ModelError(f"'loop-kinematics' of '{robot.name}': this robot has no closed loop")
-    made = closing(robot, "loop-kinematics", symbolic=symbolic)
-    passive, active = made.connection.passive, made.active
-    p, na = len(passive), made.na
-
-    def run(scene: Bodies, x: Arrays) -> Result:
-        found, _, qdd = made.motion(scene, x)
-        G = found.G()
-        values = dict(zip(made.connection.moving, qdd, strict=True))
-        outputs: dict[str, Any] = {
-            "W": ((p, na), flat([G[j] for j in passive])),
-            "psi": ((p,), [values[j] for j in passive]),
-        }
-        if details:
-            outputs |= _details(made, found, G, values)
-        return Result(outputs, found)
-
-    outputs = ["W", "psi"]
-    if details:
-        outputs += ["Wa", "Wp", "Psi", "Wac", "Wpc", "Phi", "G", "Wcut", "psi_cut", "det"]
-    meaning = {
-        "W": f"{LOOP_MEANING['W']}; rows: {made.connection.named(passive)}; columns:"
-        f" {made.connection.named(active)}"
-    }
-    return made.program("loop-kinematics", made.inputs("q", "qd"), [run], outputs, meaning=meaning)
-
-
-def _details(
-    made: Closing, found: Constraint, G: Mapping[int, list[Scalar]], values: Mapping[int, Scalar]
-) -> dict[str, Any]:
-    active, passive, na = found.active, found.passive, made.na
-    p, rows, cuts = len(passive), len(found.rows), len(found.cut)
-    Wcut = [[_along(row, G, k) for k in range(na)] for row in found.cut]
-    psi_cut = [
-        _along(row, {j: [values[j]] for j in row}, 0) + phi
-        for row, phi in zip(found.cut, found.Phi, strict=True)
-    ]
-    return {
-        "Wa": ((rows, na), flat(found.matrix(active))),
-        "Wp": ((rows, p), flat(found.matrix(passive))),
-        "Psi": ((rows,), found.Psi),
-        "Wac": ((cuts, na), flat(found.matrix(active, found.cut))),
-        "Wpc": ((cuts, p), flat(found.matrix(passive, found.cut))),
-        "Phi": ((cuts,), found.Phi),
-        "G": ((made.n, na), flat([G[j] for j in made.connection.moving])),
-        "Wcut": ((cuts, na), flat(Wcut)),
-        "psi_cut": ((cuts,), psi_cut),
-        "det": ((len(found.factors.pivots),), found.factors.pivots),
-    }
-
-
-def _along(row: Mapping[int, Scalar], columns: Mapping[int, Sequence[Scalar]], k: int) -> Scalar:
+def along_column(
+    row: Mapping[int, Scalar], columns: Mapping[int, Sequence[Scalar]], k: int
+) -> Scalar:
     total: Scalar = 0
     for j, x in row.items():
         total = total + x * columns[j][k]
@@ -324,7 +274,7 @@ def _active_columns(made: Closing, scene: Bodies, q: Any, found: Jacobian) -> li
     G = made.constraint(scene, {"q": q})[0].G()
     moving = made.connection.moving
     rows = [dict(zip(moving, row, strict=True)) for row in found.rows()]
-    return [[_along(row, G, c) for c in range(made.na)] for row in rows]
+    return [[along_column(row, G, c) for c in range(made.na)] for row in rows]
 
 
 def velocities(robot: Robot, *, symbolic: bool = False) -> Program:

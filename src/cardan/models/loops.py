@@ -22,13 +22,14 @@ from typing import Any
 
 from ..algebra.solve import Factors, factored
 from ..algebra.vector import Mat, Vec, cross, hat, zero
+from ..exact import exact
 from ..mechanism.loops import ROWS, LoopFrames
 from .bodies import Bodies
 from .jacobian import Viewer, rotation
 from .transform import merged, position, word
 
 __all__ = [
-    "Chosen", "Constraint", "Relative", "closed", "closing_error", "constraint", "side",
+    "Chosen", "Constraint", "Relative", "closed", "closing_error", "constraint", "opening", "side",
     "twin_position",
 ]  # fmt: skip
 
@@ -247,6 +248,27 @@ def closing_error(robot: Bodies, q: Sequence[Scalar], loop: LoopFrames) -> list[
         return [*P[: 3 if loop.kind == "revolute" else 2], z[0], z[1], 1 - z[2]]
     turned = [y[2] - z[1], z[0] - x[2], x[1] - y[0], 3 - x[0] - y[1] - z[2]]
     return [*P[: 2 if loop.kind == "prismatic" else 3], *turned]
+
+
+def opening(robot: Bodies, q: Sequence[Scalar], loop: LoopFrames, view: int) -> dict[str, Scalar]:
+    """How far the twin is from where the cut joint lets it be, in the components of `constraint`.
+
+    At a closed loop these are the integrals of (12): their derivatives are its rows, so that
+    dq_p = -W_p^-1 e is the step of Newton's method for e = 0 at given q_a."""
+    P = _vector(position(merged(word(robot, q, loop.cut, loop.twin)), zero))
+    R = rotation(robot, q, loop.cut, loop.twin)
+    x, y, z = (_vector(R @ e) for e in (X, Y, a))
+    turn = Vec(-z[1], z[0], 0)  # that takes z of the cut to z of the twin
+    if loop.kind in ("prismatic", "fixed"):
+        half = exact("1/2")
+        turn = Vec(half * (y[2] - z[1]), half * (z[0] - x[2]), half * (x[1] - y[0]))
+    to_view = rotation(robot, q, view, loop.cut)
+    v, w = to_view @ P, to_view @ turn
+    found = {f"v{name}": v[k] for k, name in enumerate("xyz")}
+    found |= {f"w{name}": w[k] for k, name in enumerate("xyz")}
+    if loop.kind == "universal":
+        found["u"] = x[2]
+    return found
 
 
 def twin_position(robot: Bodies, q: Sequence[Scalar], loop: LoopFrames) -> Vec:

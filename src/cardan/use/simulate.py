@@ -16,11 +16,11 @@ from typing import Any
 import numpy as np
 
 from ..describe.robot import INERTIA, Robot
+from ..describe.world import gravity_in_world, placement
 from ..errors import CardanError, CardanWarning, InputError
 from .coordinates import coordinates
 from .derived import compiled
 from .flexible_simulation import simulate_flexible
-from .frames import number
 from .integrate import Settings, integrate
 from .joints import array, vector
 from .paths import pose
@@ -28,7 +28,7 @@ from .plant import Loads, Plant
 from .scene import energy_program, spring_energy, total_mass
 from .simulation import Energy, Simulation
 from .singular import watch
-from .statespace import SMOOTH, StateSpace, gravity_in_world, state_space
+from .statespace import SMOOTH, StateSpace, state_space
 from .trajectory import Trajectory, fits, instants
 
 __all__ = ["Energy", "Simulation", "rollouts", "simulate"]
@@ -137,8 +137,7 @@ def _first(
     q, qd = plant.parts(y)
     q[:], qd[:] = plant.on.first("q0", q0), _velocities(plant, qd0)
     if plant.floating:
-        Z = np.array([number(v) for v in robot.base.Z]).reshape(4, 4)
-        T = Z if base_pose is None else pose(base_pose, "base_pose")
+        T = placement(robot) if base_pose is None else pose(base_pose, "base_pose")
         plant.R = T[:3, :3].copy()
         y[plant.n + 3 : plant.n + 6] = T[:3, 3]
         y[plant.split + plant.m : plant.end] = vector("base_twist", base_twist, 6)

@@ -21,6 +21,7 @@ from ..algebra.scalar import sqrt
 from ..algebra.vector import Mat, Vec, cross, dot
 from ..build.common import is_floating
 from ..describe.robot import Robot
+from ..describe.world import gravity_in_world
 from ..errors import ModelError
 from ..exact import exact
 from ..ir.graph import Graph
@@ -37,7 +38,6 @@ __all__ = [
     "StateSpace",
     "friction_torques",
     "generalised_friction",
-    "gravity_in_world",
     "joint_rates",
     "state_space",
 ]  # fmt: skip
@@ -71,12 +71,6 @@ class StateSpace:
         arrays = [np.asarray(part, float) for part in parts]
         lead = np.broadcast_shapes(*(a.shape[:-1] for a in arrays))
         return np.concatenate([np.broadcast_to(a, (*lead, a.shape[-1])) for a in arrays], -1)
-
-
-def gravity_in_world(robot: Robot) -> np.ndarray:
-    """The acceleration of gravity in the world: the description's, turned by the placement Z."""
-    Z = np.array([number(v) for v in robot.base.Z]).reshape(4, 4)
-    return np.asarray(Z[:3, :3] @ np.array([number(v) for v in robot.gravity]))
 
 
 def friction_torques(robot: Robot, qd: Sequence[Any], smooth: float) -> list[Any]:
