@@ -329,6 +329,16 @@ def test_links_are_removed_and_loops_closed(page: Any) -> None:
     page.get_by_role("button", name="Close a loop").click()
     page.get_by_label("d of cut of loop1").wait_for(timeout=SLOW)
     page.get_by_text("closed, 1 loop").wait_for(timeout=SLOW)
+    download = page.get_by_role("menuitem", name="Download as URDF")
+    page.get_by_role("button", name="Robot", exact=True).click()
+    download.click()  # it has symbols
+    page.get_by_text("Use > Values of symbols takes them").wait_for(timeout=SLOW)
+    open_bundled(page, "fivebar")
+    page.get_by_role("button", name="Robot", exact=True).click()
+    download.click()  # it has loops
+    with page.expect_download(timeout=SLOW) as found:
+        page.get_by_role("button", name="Leave these out").click()
+    assert found.value.suggested_filename == "Planar_five_bar.urdf"
 
 
 def test_the_end_effector_can_be_dragged(page: Any) -> None:

@@ -16,7 +16,7 @@ from ...errors import CardanError
 from ...version import __version__
 from .state import Page
 
-__all__ = ["Work", "field", "listed", "numbers_of", "read", "target"]
+__all__ = ["Work", "field", "in_page", "listed", "numbers_of", "read", "target"]
 
 Show = Callable[["Work", dict[str, Any], dict[str, Any], bool], Any]
 
@@ -90,7 +90,7 @@ class Work:
             self.say("the robot has changed meanwhile: start again" if changed else "cancelled")
             return
         except CardanError as error:
-            self.fail(_here(str(error)))
+            self.fail(in_page(str(error)))
             return
         finally:
             self._running(False)
@@ -146,12 +146,10 @@ class Work:
                 ui.label(words).classes("hint")
 
 
-def _here(text: str) -> str:
+def in_page(text: str, where: str = "the first panel, Values of symbols,") -> str:
     """A message of the library about missing numbers, with the remedy that the page has."""
     before, found, _ = text.partition("robot.with_values(")
-    if not found:
-        return text
-    return f"{before.rpartition(': ')[0] or text}: the first panel, Values of symbols, takes them"
+    return f"{before.rpartition(': ')[0] or text}: {where} takes them" if found else text
 
 
 def field(label: str, value: Any) -> Any:
