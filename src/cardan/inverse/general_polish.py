@@ -160,8 +160,8 @@ def polish(robot: Array, pose: Array, q: Array, quality: Array) -> float:
 
 
 def turn(x: float) -> float:
-    """The angle in [-pi, pi]."""
-    return x - 2.0 * PI * floor(x / (2.0 * PI) + 0.5)
+    """The angle in (-pi, pi]."""
+    return x + 2.0 * PI * floor(0.5 - x / (2.0 * PI))
 
 
 def same_answer(robot: Array, pose: Array, q: Array, found: Array, k: int) -> int:
