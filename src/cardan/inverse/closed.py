@@ -21,7 +21,7 @@ from .chain import Chain, NumericChain
 from .collect import collect
 from .doubt import Found, looked_at
 from .extended import Extended
-from .settle import CLEAN, CLEAR, WRONG
+from .settle import CLEAN, CLEAR, FARTHEST, WRONG
 
 __all__ = ["Closed"]
 
@@ -68,7 +68,8 @@ class Closed:
         )  # fmt: skip
         b = self.branches
         shape = [b, n, CLEAR, CLEAN * numeric.scale, WRONG * numeric.scale, np.nan, k]
-        tables = {"shape": np.array(shape), "turning": (numeric.sigma == REVOLUTE) * 1.0}
+        turning = np.where(numeric.sigma == REVOLUTE, 1.0, -FARTHEST * numeric.size)
+        tables = {"shape": np.array(shape), "turning": turning}
         state = np.empty((N, 2))
         for a in range(0, N, CHUNK):
             rows = slice(a, min(a + CHUNK, N))

@@ -10,13 +10,13 @@ from __future__ import annotations
 
 from ..emit.kernel import Array, cos, empty, floor, sin, sqrt
 
-__all__ = ["ACCEPT", "CLEAN", "CLEAR", "JOINTS", "NEVER", "WRONG", "settle"]
+__all__ = ["ACCEPT", "CLEAN", "CLEAR", "FARTHEST", "JOINTS", "NEVER", "WRONG", "settle"]
 
 BASE = 5
 TOOL = 17
 ROWS = 29
 PI = 3.141592653589793
-CLEAR = 1e-12  # margins (squares of sines) beyond ±CLEAR are beyond doubt
+CLEAR = 1e-10  # margins (squares of sines) beyond ±CLEAR are beyond doubt
 NEVER = -1e-6  # a margin below is no solution, whatever rounding did
 CLEAN = 1e-11  # residual, relative to the scale of the arm, that needs no polishing
 WRONG = 1e-2  # residual of a branch that is not a solution at all, in the same way
@@ -25,8 +25,10 @@ FINEST = 2e-15  # residual that no step makes smaller
 SAME = 1e-6  # angles and relative lengths closer than this are one configuration
 LOST = 1e-6  # smallest pivot of a Jacobian that has lost rank
 ASIDE = 1e-3  # how far a family is looked for
+FAR_OFF = 1e-2  # how far a candidate may be moved before it is no longer the same
 ROUNDS = 40
 JOINTS = 32  # joints of an arm
+FARTHEST = 1e5  # of a slide over the size of the arm: beyond, a pose has too few digits
 
 
 def place(arm: Array, q: Array, axes: Array, f: Array) -> int:
@@ -255,6 +257,15 @@ def nearest(arm: Array, q: Array, found: Array, count: int, same: float) -> int:
     return -1
 
 
+def beyond(arm: Array, q: Array) -> int:
+    """Is a slide so far out that the pose cannot be verified?"""
+    joints = int(arm[0])
+    for j in range(joints):
+        if arm[ROWS + 7 * j + 5] > 0.5 and abs(q[j]) > FARTHEST * arm[1]:
+            return 1
+    return 0
+
+
 def isolated(arm: Array, T: Array, q: Array) -> int:
     """Is a singular configuration a multiple root, not one of a family? Newton's method from a
     little aside comes back to a root, and finds others of a family."""
@@ -331,12 +342,12 @@ def settle(
     role of a candidate: 0, a branch at this pose; k > 0, the k-th try to replace one whose equation
     vanishes (singular ones of the first that gives any are enough); -1, another configuration,
     wanted only if it is new, and regular or a multiple root; -2, the same, and a branch of a pose
-    nearby. lost: 1 where
-    the Jacobian loses rank; times: how many solutions coincide there. state: number of
-    configurations; 1 when a branch whose equation vanishes gave none; 1 when an equation vanishes
-    or has a multiple root."""
+    nearby. lost: 1 where the Jacobian loses rank; times: how many solutions coincide there. state:
+    number of configurations; 1 when a branch whose equation vanishes gave none of its own; 1 when
+    an equation vanishes or has a multiple root."""
     rank = empty(1)
     one = empty(JOINTS)
+    start = empty(JOINTS)
     candidates = int(shape[0])
     joints = int(arm[0])
     tried = 0.0
@@ -346,6 +357,7 @@ def settle(
         finite = margin[b] - margin[b]
         for j in range(joints):
             one[j] = q[joints * b + j]
+            start[j] = one[j]
             finite += one[j] - one[j]
         if role[b] == 0.0 and (finite != 0.0 or abs(margin[b]) <= arm[3]):
             state[2] = 1.0
@@ -359,13 +371,18 @@ def settle(
                 continue
             clear = 0.0
         off = verified(arm, T, one, clear, residual[b], rank)
-        if not (off <= arm[4]):
+        away = beyond(arm, one)
+        if not (off <= arm[4]) or away == 1:
             if role[b] == 0.0 and margin[b] == 0.0:
                 state[1] = 1.0
             continue
         singular = 0.0
         if rank[0] < LOST:
             singular = 1.0
+        elif role[b] == 0.0 and margin[b] == 0.0:  # an answer of another branch?
+            strayed = nearest(arm, one, start, 1, FAR_OFF)
+            if strayed < 0:
+                state[1] = 1.0
         if singular == 1.0:
             if role[b] < 0.0 or (tried > 0.0 and tried != role[b]):
                 root = wanted(arm, T, one, role[b], found, int(state[0]))
