@@ -55,8 +55,9 @@ def simulate(
     an attribute z0 keeps a state: (t, q, qd, z) -> (torques, zd). motion: prescribed for the rigid
     joints. loads: a function of `Links` -> {link: wrench (6) on it, in its frame}. friction:
     'smooth', 'event' or 'none'. method: an adaptive one of SciPy, or rk4, euler, midpoint with
-    `step`; 'auto': DOP853, or Radau where smoothed friction is stiff. Results every dt; `period`: the law is sampled and its torques held. singular: closed
-    loops 'stop' with an error at type 2 singularities, or 'pass' as well as the steps may."""
+    `step`; 'auto': DOP853, or Radau where smoothed friction is stiff. Results every dt; `period`:
+    the law is sampled and its torques held. singular: closed loops 'stop' with an error at type 2
+    singularities, or 'pass' as well as the steps may."""
     if robot.ne and robot.constrained:
         _only_fixed(loads=loads, base_pose=base_pose, period=period, base_twist=np.any(base_twist))
         return simulate_flexible(
@@ -240,8 +241,9 @@ def _energy(
     robot: Robot, q: np.ndarray, qd: np.ndarray, T0: np.ndarray | None, V0: np.ndarray | None,
     works: np.ndarray,
 ) -> Energy | None:  # fmt: skip
-    """The balance; a base that is moved by an unknown force has none."""
-    if robot.base.kind == "mobile":
+    """The balance; a base that is moved by an unknown force has none, and there is no model of the
+    energies of flexible links on a base that floats."""
+    if robot.base.kind == "mobile" or (T0 is not None and q.shape[1] != robot.n):
         return None
     extra: dict[str, Any] = {}
     g = gravity_in_world(robot)

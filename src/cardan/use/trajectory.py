@@ -49,8 +49,8 @@ class Trajectory:
 
     def __repr__(self) -> str:
         return (
-            f"Trajectory({self.name}: {self.n} joints, {len(self.t)} samples from {self.t[0]:.6g} to"
-            f" {self.t[-1]:.6g} s)"
+            f"Trajectory({self.name}: {self.n} joints, {len(self.t)} samples from {self.t[0]:.6g}"
+            f" to {self.t[-1]:.6g} s)"
         )
 
     @property
