@@ -114,7 +114,8 @@ def test_the_reference_regressor_is_a_vd_c_v_q(robot: Robot) -> None:
     A = cardan.model(robot, "inertia-matrix").evaluate(q=q)
     C = cardan.model(robot, "coriolis-matrix").evaluate(q=q, qd=qd)
     Q = cardan.model(robot, "gravity").evaluate(q=q)
-    expected = A @ vd + C @ v + Q + smooth_friction(*coefficients(robot), qd, 1e-3)
+    FV, FS = coefficients(robot)
+    expected = A @ vd + C @ v + Q + FV * qd + smooth_friction(FS, qd, 1e-3)
     found = Y.evaluate(q=q, qd=qd, v=v, vd=vd) @ K
     np.testing.assert_allclose(found, expected, atol=1e-10 * (1 + np.abs(expected).max()))
 

@@ -104,10 +104,14 @@ def build(
 
 
 def with_friction(robot: Robot, wanted: bool) -> Robot:
-    """The robot with its friction, or without."""
+    """The robot with its friction, or without; cut joints have theirs too."""
     if wanted:
         return robot
-    return replace(robot, joints=tuple(replace(joint, FV=0, FS=0) for joint in robot.joints))
+    return replace(
+        robot,
+        joints=tuple(replace(joint, FV=0, FS=0) for joint in robot.joints),
+        loops=tuple(replace(k, cut=replace(k.cut, FV=0, FS=0)) for k in robot.loops),
+    )
 
 
 def with_base(robot: Robot, wanted: bool) -> Robot:

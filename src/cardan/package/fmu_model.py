@@ -116,7 +116,7 @@ def models(robot: Robot, wanted: list[Wanted]) -> list[Wanted]:
         )
     if robot.constrained and robot.ne:
         raise ModelError(
-            f"no FMU of '{robot.name}': it has closed loops and links that bend; cardan.simulate"
+            f"no FMU of '{robot.name}': it has closed loops and links that bend; `cardan simulate`"
             " takes both, cardan.rigid makes the links rigid"
         )
     return [*wanted, CLOSING] if robot.constrained else wanted

@@ -29,9 +29,10 @@ from ..ir.trace import Tracer
 from ..program import Program
 from .coordinates import coordinates
 from .derived import compiled, derived
+from .friction import viscous
 from .joints import require_numbers, vector
 from .paths import Path
-from .statespace import SMOOTH, generalised_friction
+from .statespace import SMOOTH, dry_friction
 from .taskspace import ROWS, rows_of
 from .trajectory import Trajectory, fits
 
@@ -134,11 +135,12 @@ def _inverse(
     smooth: float,
 ) -> list[Any]:  # fmt: skip
     """The inverse model inside a law, with the smoothed friction that simulations have."""
-    code = derived(robot, "inverse-dynamics", friction=False).code
+    source = viscous(robot) if friction else robot
+    code = derived(source, "inverse-dynamics", friction=friction).code
     tau = inline(tracer.graph, code, {"q": q, "qd": qd, "qdd": qdd})["tau"]
     if not friction:
         return tau
-    _, lost = generalised_friction(robot, tracer.graph, q, qd, smooth)
+    _, lost = dry_friction(robot, tracer.graph, q, qd, smooth)
     return [u + f for u, f in zip(tau, lost, strict=True)]
 
 

@@ -8,17 +8,22 @@ event     a joint slips with FS sign(qd), or sticks: it then stands still as lon
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
 from ..describe.robot import Robot
+from ..errors import InputError
+from ..mechanism.loops import Connection
 from .derived import compiled
 from .frames import number
 from .joints import moving
 
-__all__ = ["FRICTION", "Stiction", "coefficients", "smooth_friction"]
+__all__ = [
+    "FRICTION", "Stiction", "coefficients", "require_smooth", "rubbing_cuts", "smooth_friction",
+    "viscous",
+]  # fmt: skip
 
 FRICTION = ("smooth", "event", "none")
 
@@ -31,9 +36,47 @@ def coefficients(robot: Robot, wanted: bool = True) -> tuple[np.ndarray, np.ndar
     return FV, FS
 
 
-def smooth_friction(FV: np.ndarray, FS: np.ndarray, qd: np.ndarray, v: float) -> np.ndarray:
-    """FV qd + FS qd / sqrt(qd² + v²)."""
-    return np.asarray(qd * (FV + FS / np.sqrt(qd * qd + v * v)))
+def smooth_friction(FS: np.ndarray, qd: np.ndarray, v: float) -> np.ndarray:
+    """FS qd / sqrt(qd² + v²)."""
+    return np.asarray(qd * FS / np.sqrt(qd * qd + v * v))
+
+
+def viscous(robot: Robot) -> Robot:
+    """The robot without dry friction: what is left, the models have in their equations, wherever it
+    acts; the dry one is added to the torques, smoothed."""
+    return replace(
+        robot,
+        joints=tuple(replace(joint, FS=0) for joint in robot.joints),
+        loops=tuple(replace(k, cut=replace(k.cut, FS=0)) for k in robot.loops),
+    )
+
+
+def rubbing_cuts(robot: Robot) -> tuple[list[int], np.ndarray, np.ndarray]:
+    """Cut joints with friction: their rows of Wcut ('loop-kinematics' with details), FV and FS."""
+    rows, FV, FS, row = [], [], [], 0
+    listed = Connection.of(robot).loops if robot.loops else ()
+    for frames, loop in zip(listed, robot.loops, strict=True):
+        own = number(loop.cut.FV), number(loop.cut.FS)
+        if any(own):
+            rows.append(row)
+            FV.append(own[0])
+            FS.append(own[1])
+        row += 3 if frames.kind == "universal" else frames.freedom
+    return rows, np.array(FV, float), np.array(FS, float)
+
+
+def require_smooth(robot: Robot, driven: bool) -> None:
+    """Dry friction is added to torques: it cannot be smoothed where there is none of its own.
+    driven: every velocity has a torque."""
+    cuts = [] if driven else [loop.cut for loop in robot.loops]
+    follow = bool(robot.constrained) and not driven
+    for joint in (*robot.joints, *cuts):
+        loose = joint.elastic or (follow and not joint.active)
+        if loose and number(joint.FS) != 0:
+            raise InputError(
+                f"joint '{joint.name}' has dry friction FS, which acts on an elastic joint: it "
+                "cannot be smoothed there; give it FV or damping instead, or use friction='none'"
+            )
 
 
 @dataclass

@@ -13,16 +13,24 @@ from typing import Any
 
 import numpy as np
 
-from ..build.common import is_floating
+from ..build.common import is_floating, with_friction
 from ..describe.robot import Robot
 from ..describe.world import gravity_in_world
 from ..errors import InputError, UnknownNameError
 from .coordinates import coordinates
 from .derived import compiled
 from .frames import number
-from .friction import FRICTION, Stiction, coefficients, smooth_friction
+from .friction import (
+    FRICTION,
+    Stiction,
+    coefficients,
+    require_smooth,
+    rubbing_cuts,
+    smooth_friction,
+    viscous,
+)
 from .integrate import Equation
-from .joints import moving, require_numbers, rigid
+from .joints import moving, require_numbers
 from .paths import rotation
 from .scene import Links, links_program
 from .singular import Watch
@@ -69,21 +77,26 @@ class Plant:
         self.split = self.n + 6 * self.floating
         self.end = self.split + self.m + 6 * self.floating
         self.size = self.end + _WORKS + (0 if self.z0 is None else len(self.z0))
-        options = {"friction": False, "f_e": self.loads is not None}
-        self.direct = compiled(robot, "direct-dynamics", **options)
-        self.inverse = compiled(robot, "inverse-dynamics", **options) if self.motion else None
+        smoothed = self.friction == "smooth"
+        if smoothed:
+            require_smooth(robot, bool(self.driven.all()))
+        options = {"friction": smoothed, "f_e": self.loads is not None}
+        source = viscous(robot) if smoothed else robot
+        self.direct = compiled(source, "direct-dynamics", **options)
+        self.inverse = compiled(source, "inverse-dynamics", **options) if self.motion else None
         self.links = links_program(robot).compile() if self.loads else None
         self.gravity = gravity_in_world(robot)
         self.stiction = self._stiction() if self.friction == "event" else None
-        self.drag = bool(self.FV.any() or self.FS.any())
+        self.drag = bool(self.FS.any())
 
     def _losses(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """FV, FS of the joints that are not elastic, and the damping of those that are (in the
-        model already, here for its power); zero for elastic coordinates. (n) each."""
-        listed, stiff = moving(self.robot), rigid(self.robot)
-        found = np.zeros((3, self.n))
-        FV, FS = coefficients(self.robot, self.friction != "none")
-        found[0, : len(listed)], found[1, : len(listed)] = FV * stiff, FS * stiff
+        """FV, FS and the damping of elastic joints; zero for elastic coordinates. (n) each, then
+        those of the cut joints that rub. FV and damping are in the model, here for their power."""
+        listed, wanted = moving(self.robot), self.friction != "none"
+        self.cuts, *own = rubbing_cuts(with_friction(self.robot, wanted))
+        found = np.zeros((3, self.n + len(self.cuts)))
+        found[:2, : len(listed)] = coefficients(self.robot, wanted)
+        found[:2, self.n :] = own
         found[2, : len(listed)] = [number(j.damping) * j.elastic for j in listed]
         return found[0], found[1], found[2]
 
@@ -259,23 +272,32 @@ class Plant:
         speeds, M = self.speeds(y)
         if self.stiction is not None:
             tau, zd = self.torques(t, y)
-            viscous = self.FV * v
-            vd, dry = self.stiction.solve(q, v, tau - viscous, extra)
-            found = {"vd": vd, "tau": tau, "zd": zd, "friction": viscous + dry}
+            slow = self.FV * v
+            vd, dry = self.stiction.solve(q, v, tau - slow, extra)
+            found = {"vd": vd, "tau": tau, "zd": zd, "friction": slow + dry}
+            rates = speeds
         else:
-            lost = 0 * speeds
-            if self.drag:
-                lost = smooth_friction(self.FV, self.FS, speeds, self.smooth)
-            against = lost if M is None else M.T @ lost
+            rates, M = self._rubbing(q, v, speeds, M)
+            dry = smooth_friction(self.FS, rates, self.smooth) if self.drag else 0 * rates
+            against = dry if M is None else M.T @ dry
             if self.motion is not None:
                 found = self._prescribed(t, q, v, against[self.driven], extra)
             else:
                 found = self._driven(t, y, against[self.driven], extra)
-            found["friction"] = lost
-        dissipated = found["friction"] @ speeds + self.damping @ (speeds * speeds)
+            found["friction"] = self.FV * rates + dry
+        dissipated = found["friction"] @ rates + self.damping @ (rates * rates)
         found["powers"] = (found["tau"] @ v[self.driven], dissipated, load_power)
         found["speeds"] = speeds
         return found
+
+    def _rubbing(
+        self, q: np.ndarray, v: np.ndarray, speeds: np.ndarray, M: Any
+    ) -> tuple[np.ndarray, Any]:
+        """The rates of all that rubs, joints and cut joints, and what takes v to them."""
+        if not self.cuts:
+            return speeds, M
+        C = compiled(self.robot, "loop-kinematics", details=True)(q=q, qd=v).Wcut[self.cuts]
+        return np.append(speeds, C @ v), np.vstack([M, C])
 
     def _driven(
         self, t: float, y: np.ndarray, against: np.ndarray, extra: dict[str, Any]

@@ -30,14 +30,13 @@ from ..ir.trace import Tracer
 from ..program import Program
 from .coordinates import coordinates
 from .derived import derived
-from .frames import number
-from .joints import moving, require_numbers
+from .friction import coefficients, require_smooth, rubbing_cuts, viscous
+from .joints import require_numbers
 
 __all__ = [
     "SMOOTH",
     "StateSpace",
-    "friction_torques",
-    "generalised_friction",
+    "dry_friction",
     "joint_rates",
     "state_space",
 ]  # fmt: skip
@@ -73,15 +72,10 @@ class StateSpace:
         return np.concatenate([np.broadcast_to(a, (*lead, a.shape[-1])) for a in arrays], -1)
 
 
-def friction_torques(robot: Robot, qd: Sequence[Any], smooth: float) -> list[Any]:
-    """FV qd + FS (smoothed sign of qd) of every joint, over any scalar."""
-    found = []
+def _dry(FS: Sequence[float], qd: Sequence[Any], smooth: float) -> list[Any]:
+    """FS (smoothed sign of qd), over any scalar."""
     small = exact(str(smooth * smooth))
-    for joint, v in zip(moving(robot), qd, strict=True):
-        FV, FS = number(joint.FV), number(joint.FS)
-        coulomb = FS * (v / sqrt(v * v + small)) if FS else 0
-        found.append(FV * v + coulomb)
-    return found
+    return [f * (v / sqrt(v * v + small)) if f else 0 for f, v in zip(FS, qd, strict=True)]
 
 
 def joint_rates(
@@ -103,15 +97,23 @@ def joint_rates(
     return speeds, M
 
 
-def generalised_friction(
+def dry_friction(
     robot: Robot, graph: Graph, q: Sequence[Any], v: Sequence[Any], smooth: float
 ) -> tuple[list[Any], list[Any]]:
-    """(rates of all joints, friction seen by the velocities v): of closed loops M^T of the joints'
-    own, with qd = M v."""
+    """(rates of all joints, dry friction seen by the velocities v): of closed loops M^T of that of
+    the joints, with qd = M v, and of the cut joints."""
+    require_smooth(robot, bool(coordinates(robot).driven.all()))
+    FS = coefficients(robot)[1].tolist()
     if not robot.constrained:
-        return list(v), friction_torques(robot, v, smooth)
+        return list(v), _dry(FS, v, smooth)
     speeds, M = joint_rates(robot, graph, q, v)
-    lost = friction_torques(robot, speeds, smooth)
+    lost = _dry(FS, speeds, smooth)
+    cuts, _, FS_cut = rubbing_cuts(robot)
+    if FS_cut.any():
+        code = derived(robot, "loop-kinematics", details=True).code
+        W = inline(graph, code, {"q": q, "qd": v})["Wcut"]
+        C = [W[len(v) * row : len(v) * (row + 1)] for row in cuts]
+        M, lost = [*M, *C], [*lost, *_dry(FS_cut.tolist(), [dot(row, v) for row in C], smooth)]
     active = coordinates(robot).place.tolist()
     passive = [k for k in range(len(lost)) if k not in active]
     back = [
@@ -126,7 +128,8 @@ def state_space(
 ) -> StateSpace:
     """The state-space program of a tree robot."""
     require_numbers(robot, "the state space")
-    direct = derived(robot, "direct-dynamics", friction=False, f_e=f_e)
+    source = viscous(robot) if friction else robot
+    direct = derived(source, "direct-dynamics", friction=friction, f_e=f_e)
     floats = is_floating(robot)
     on = coordinates(robot)
     n = on.nq
@@ -137,11 +140,13 @@ def state_space(
     x = tracer.array("x", space.size)
     inputs: dict[str, list[Any]] = {"q": x[:n], "qd": x[space.positions :][: on.nv]}
     tau = tracer.array("tau", on.nu)
-    speeds, lost = generalised_friction(robot, tracer.graph, x[:n], inputs["qd"], smooth)
     inputs["tau"] = list(tau)
     if friction:
+        speeds, lost = dry_friction(robot, tracer.graph, x[:n], inputs["qd"], smooth)
         against = np.array(lost, object)[on.driven]
         inputs["tau"] = [u - f for u, f in zip(tau, against, strict=True)]
+    else:
+        speeds = joint_rates(robot, tracer.graph, x[:n], inputs["qd"])[0]
     if f_e:
         shape = direct.inputs["f_e"]
         inputs["f_e"] = [w for row in tracer.array("f_e", *shape) for w in row]

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from ..build.common import is_floating
+from ..build.common import is_floating, with_friction
 from ..closure.numeric import equations
 from ..describe.robot import INERTIA, WRENCH, Base, Link, Robot
 from ..errors import InputError, ModelError
@@ -202,10 +202,9 @@ def _alone(robot: Robot) -> Robot:
     """Without gravity, friction, external wrenches and motion of the base."""
     free: dict[str, Any] = dict.fromkeys(WRENCH, 0)
     return replace(
-        robot,
+        with_friction(robot, False),
         base=_still(robot),
         gravity=(0, 0, 0),
-        joints=tuple(replace(joint, FV=0, FS=0) for joint in robot.joints),
         links=tuple(replace(link, **free) for link in robot.links),
     )
 
