@@ -58,6 +58,15 @@ def solved(name: str, q: list[float]) -> tuple[Any, float]:
     return found, float(reached(found, np.array([q]), chain.sigma)[0])
 
 
+def test_no_answer_comes_twice() -> None:
+    """Two candidates were more exact than what they were merged with, and became one."""
+    ik = cardan.model(cardan.load("ur5"), "inverse-geometry")
+    chain = ik.chain.numeric()
+    q = ik.solve(chain.pose(np.array([-H, -H, np.pi, -1.5707964808776964, 0, np.pi])))
+    apart = np.abs((q[:, None] - q + np.pi) % (2 * np.pi) - np.pi).max(-1) + 9 * np.eye(len(q))
+    assert apart.min() > 1e-6
+
+
 def singular_of(chain: Any, count: int) -> np.ndarray:
     """Configurations where the determinant of the Jacobian changes its sign."""
     rng = np.random.default_rng(8)

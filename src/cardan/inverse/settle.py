@@ -124,6 +124,30 @@ def keep(
     lost[at] = singular
 
 
+def thin_out(
+    arm: Array, found: Array, error: Array, lost: Array, times: Array, state: Array
+) -> None:
+    """Configurations that became one as more exact ones took their places are given once."""
+    one = empty(JOINTS)
+    joints = int(arm[0])
+    count = int(state[0])
+    kept = 0
+    for k in range(count):
+        for j in range(joints):
+            one[j] = found[joints * k + j]
+        at = nearest(arm, one, found, kept, SAME)
+        if at >= 0:
+            times[at] += times[k]
+            continue
+        for j in range(joints):
+            found[joints * kept + j] = one[j]
+        error[kept] = error[k]
+        lost[kept] = lost[k]
+        times[kept] = times[k]
+        kept += 1
+    state[0] = float(kept)
+
+
 def settle(
     T: Array, q: Array, margin: Array, residual: Array, role: Array, arm: Array, shape: Array,
     found: Array, error: Array, lost: Array, times: Array, state: Array,
@@ -191,3 +215,4 @@ def settle(
         state[1] = 1.0
         if least < BARELY:
             keep(arm, best, least, 1.0, 0.0, int(shape[1]), found, error, lost, times, state)
+    thin_out(arm, found, error, lost, times, state)
