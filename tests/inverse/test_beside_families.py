@@ -58,6 +58,15 @@ def solved(name: str, q: list[float]) -> tuple[Any, float]:
     return found, float(reached(found, np.array([q]), chain.sigma)[0])
 
 
+def test_no_answer_comes_twice() -> None:
+    """Two candidates were more exact than what they were merged with, and became one."""
+    ik = cardan.model(cardan.load("ur5"), "inverse-geometry")
+    chain = ik.chain.numeric()
+    q = ik.solve(chain.pose(np.array([-H, -H, np.pi, -1.5707964808776964, 0, np.pi])))
+    apart = np.abs((q[:, None] - q + np.pi) % (2 * np.pi) - np.pi).max(-1) + 9 * np.eye(len(q))
+    assert apart.min() > 1e-6
+
+
 def singular_of(chain: Any, count: int) -> np.ndarray:
     """Configurations where the determinant of the Jacobian changes its sign."""
     rng = np.random.default_rng(8)
@@ -153,3 +162,23 @@ def test_a_slide_so_far_out_that_a_pose_has_no_digits_is_none() -> None:
     found, far = solved("PRRPRR far", q)
     assert np.abs(found[0]).max() < 1e6
     assert far < 1e-6
+
+
+@pytest.mark.parametrize(
+    ("free", "q"),
+    [
+        (3, [-3.141592620090173, 7.367505716615597e-08, -3.1415926057259878, 1.2391920822807378e-08,
+             3.141592588749271, 1.5707962554242338, 1.5707963256952788]),
+        (2, [0, -3.1415926529298277, np.pi, np.pi, np.pi, np.pi, 1.5707963267487812]),
+    ],
+)  # fmt: skip
+def test_a_given_joint_that_makes_axes_almost_parallel(free: int, q: list[float]) -> None:
+    """The chain of six joints that is solved then is not exact: answers are those of the seven."""
+    ik = cardan.model(cardan.load("panda"), "inverse-geometry", method="general", free=free)
+    chain = ik.chain.numeric()
+    T = chain.pose(np.array(q))
+    found = ik.solve(T, free=q[free - 1])
+    assert len(found)
+    assert np.abs(chain.pose(found) - T).max() < 1e-9
+    again = ik.solve(np.stack([np.eye(4), T]), free=q[free - 1])
+    np.testing.assert_array_equal(again[1], found)

@@ -40,7 +40,7 @@ MEANING = {
 
 def program(found: Derivation, model: str, held: Sequence[bool] | None = None) -> Program:
     """T (, free, guess, p) -> q (k, n), margin (k), residual (k); and, when it is said which joints
-    are held, the table `arm` of settle.py."""
+    are held, the table `arm` of approach.py."""
     code, names = _one_branch(found)
     if held is not None:
         names = (*names, *(name for name in found.chain.parameters if name not in names))

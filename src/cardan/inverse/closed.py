@@ -17,11 +17,12 @@ from numpy.typing import NDArray
 from ..describe.robot import REVOLUTE
 from ..errors import ModelError
 from ..program import Program
+from .approach import WRONG
 from .chain import Chain, NumericChain
 from .collect import collect
 from .doubt import Found, looked_at
 from .extended import Extended
-from .settle import CLEAN, CLEAR, FARTHEST, WRONG
+from .settle import CLEAN, CLEAR, FARTHEST
 
 __all__ = ["Closed"]
 

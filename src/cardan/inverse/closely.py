@@ -8,7 +8,8 @@ arm has fewer than six joints.
 from __future__ import annotations
 
 from ..emit.kernel import Array, cos, empty
-from .settle import JOINTS, ROWS, TOOL, place, settle
+from .approach import JOINTS, ROWS, TOOL, place
+from .settle import settle
 
 __all__ = ["NEAR", "VALUES", "closely"]
 

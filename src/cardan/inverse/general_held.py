@@ -1,6 +1,6 @@
 """Kernel: the general method for arms of which some joints are given, six are not.
 
-The table is that of settle.py, followed by the number of formulations and the ten last numbers of
+The table is that of approach.py, followed by the number of formulations and the ten last numbers of
 each (general_pose.py), `begin` being the first joint of H. The given joints are folded into their
 neighbours, then it is an arm of six joints.
 """
@@ -8,8 +8,8 @@ neighbours, then it is an arm of six joints.
 from __future__ import annotations
 
 from ..emit.kernel import Array, atan2, cos, empty, sin, sqrt
+from .approach import BASE, ROWS, TOOL
 from .general_pose import FORM, HEAD, dual_quaternion, general_pose
-from .settle import BASE, ROWS, TOOL
 
 __all__ = ["MOST_FORMS", "TAIL", "append_screw", "held_pose", "set_identity"]
 

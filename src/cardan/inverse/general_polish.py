@@ -176,7 +176,10 @@ def polish(robot: Array, pose: Array, q: Array, quality: Array) -> float:
 
 def turn(x: float) -> float:
     """The angle in (-pi, pi]."""
-    return x + 2.0 * PI * floor(0.5 - x / (2.0 * PI))
+    y = x + 2.0 * PI * floor(0.5 - x / (2.0 * PI))
+    if y > PI or y <= -PI:  # by rounding
+        y = PI
+    return y
 
 
 def same_answer(

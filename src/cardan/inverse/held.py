@@ -101,21 +101,36 @@ class HeldSolver:
             except ModelError:  # at this value the others move in less than six ways
                 self._searched(T[rows], value, numeric, q, info, rows)
                 continue
-            found, info[rows] = made.run(T[rows])
-            q[rows[:, None], :, self.others] = found.swapaxes(1, 2)
-            q[rows[:, None], :, list(self.held)] = value[:, None]
+            found, noted = made.run(T[rows])
+            start = np.full((len(rows), MOST, numeric.n), np.nan)
+            start[:, :, self.others] = found
+            start[:, :, list(self.held)] = value
+            start[np.arange(MOST) >= noted[:, :1]] = np.nan
+            self._settled(T[rows], start, numeric, q, info, rows)
+            none = rows[info[rows, 0] == 0]
+            if len(none):
+                self._searched(T[none], value, numeric, q, info, none)
 
     def _searched(
         self, T: Array, value: Array, numeric: NumericChain, q: Array, info: Array, rows: Any
     ) -> None:
         """Where configurations are nowhere isolated: some of them, by Newton's method from random
         ones."""
+        start = np.random.default_rng(0).uniform(-np.pi, np.pi, (STARTS, numeric.n))
+        start[:, numeric.sigma == 1] *= numeric.size / np.pi
+        start[:, list(self.held)] = value
+        every = np.broadcast_to(start, (len(T), *start.shape))
+        self._settled(T, every, numeric, q, info, rows)
+
+    def _settled(
+        self, T: Array, start: Array, numeric: NumericChain, q: Array, info: Array, rows: Any
+    ) -> None:
+        """The configurations that Newton's method finds on the chain itself: where a given joint
+        makes axes almost parallel, folding it into its neighbours is not exact."""
         held = np.isin(np.arange(numeric.n), self.held)
-        start = np.random.default_rng(0).uniform(-np.pi, np.pi, (len(T), STARTS, numeric.n))
-        start[..., numeric.sigma == 1] *= numeric.size / np.pi
-        start[..., list(self.held)] = value
-        zero = np.zeros((len(T), STARTS))
-        found = settled(T, Candidates(start, zero, zero, zero), arm_table(numeric, held), MOST)[0]
+        zero = np.zeros(start.shape[:2])
+        given = Candidates(np.ascontiguousarray(start), zero, zero, zero)
+        found = settled(T, given, arm_table(numeric, held), MOST)[0]
         q[rows], info[rows] = found.q, 0.0
         info[rows, 0] = found.count
         noted = [found.residual / max(1.0, numeric.size), ~found.singular, found.multiplicity]

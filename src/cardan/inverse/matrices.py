@@ -120,7 +120,7 @@ def geometry(chain: Chain, free: Sequence[int] = (), *, plane: bool = False) -> 
 
 
 def arm_values(chain: Chain, held: Sequence[bool], symbols: Mapping[str, Scalar]) -> list[Scalar]:
-    """The table of settle.py over traced scalars, with these values of the symbols."""
+    """The table of approach.py over traced scalars, with these values of the symbols."""
 
     def value(x: Value) -> Scalar:
         return evaluate(x, symbols.__getitem__, function)
