@@ -56,6 +56,12 @@ def test_two_servers_on_one_folder(tmp_path: Path) -> None:
     assert here.robot.name == "kept"
 
 
+def test_what_is_being_written_is_not_taken_for_news(tmp_path: Path) -> None:
+    page = page_of(Store(tmp_path).project(NAME))
+    for k in range(150):
+        assert page.change(replace(page.robot, name=f"name {k}")) == ""
+
+
 def test_what_cannot_be_saved_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     async def run() -> list[str]:
         project = Store(tmp_path).project(NAME)

@@ -142,8 +142,10 @@ class Project:
 
     def reread(self) -> bool:
         """Take what another server has written meanwhile; whether there was anything."""
+        if self.asked != self.done:  # asked first: what is being written here is no news
+            return False
         stamp = _stamp(self.path)
-        if self.asked != self.done or stamp in ((0, 0), self.stamp):
+        if stamp in ((0, 0), self.stamp):
             return False
         self.stamp = stamp
         try:
