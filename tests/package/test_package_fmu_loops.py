@@ -12,7 +12,7 @@ from tests.package.building import STRICT, built, robot_called, run, tool
 
 import cardan
 from cardan.closure.standing import standing
-from cardan.describe.robot import Base, Link
+from cardan.describe.robot import Base, Coupling, Link
 from cardan.package import compiler
 from cardan.use.simulate import simulate
 
@@ -94,6 +94,21 @@ def test_it_moves_as_simulate(
         np.testing.assert_allclose(series(result, name), want, atol=near * (1 + np.abs(want).max()))
     assert np.abs(expected.q[-1] - expected.q[0]).max() > 0.1
     assert result["loops.open"].max() < closed
+
+
+def test_coupled_joints_follow(tmp_path: Path) -> None:
+    """A geared arm without a loop, started off its coupling."""
+    tool("gcc")
+    arm = replace(cardan.load("planar2r"), name="geared")
+    led = replace(arm.joints[1], active=False, mimic=Coupling(1, -2, 1))
+    arm = replace(arm, joints=(arm.joints[0], led))
+    arm = arm.with_values(dict.fromkeys(arm.parameters, 0.5))
+    unit = built(arm, MODEL, "fmu", tmp_path, effort="plain") / "geared.fmu"
+    result, _ = simulated(unit, "CoSimulation", 0.2, q={0: 0.3, 1: 0.1}, tau=[0.1])
+    q = series(result, "q")
+    np.testing.assert_allclose(q[:, 1], 1 - 2 * q[:, 0], atol=1e-11)
+    expected = simulate(arm, [0.3], duration=0.2, torque=[0.1], dt=0.004)
+    np.testing.assert_allclose(q, expected.q, atol=1e-6)
 
 
 def test_loops_close_where_the_user_starts(unit: str, robot: cardan.Robot) -> None:

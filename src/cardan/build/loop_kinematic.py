@@ -8,11 +8,11 @@ from typing import Any
 from ..describe.robot import Robot
 from ..errors import ModelError
 from ..models.bodies import Bodies
-from ..models.loops import Constraint, closing_error, opening
+from ..models.loops import Constraint, closing_error, coupling_error, opening
 from ..program import Program
 from .common import Arrays, flat
 from .derive import Result
-from .loops import LOOP_MEANING, Closing, along_column
+from .loops import LOOP_MEANING, OPEN, Closing, along_column
 from .loops import closing as closed_robot
 
 __all__ = ["loop_kinematics"]
@@ -25,8 +25,8 @@ def loop_kinematics(
 ) -> Program:
     """W and psi of the passive joints; `details`: the matrices of (12) and (14), G, cut joints;
     `closing`: how far the loops are open, and the step that closes them."""
-    if not robot.loops:
-        raise ModelError(f"'loop-kinematics' of '{robot.name}': this robot has no closed loop")
+    if not robot.constrained:
+        raise ModelError(f"'loop-kinematics' of '{robot.name}': {OPEN}")
     made = closed_robot(robot, "loop-kinematics", symbolic=symbolic)
     passive, active = made.connection.passive, made.active
     p, na = len(passive), made.na
@@ -89,6 +89,8 @@ def _closed(made: Closing, scene: Bodies, q: Any, found: Constraint) -> dict[str
         r += closing_error(scene, q, loop)
         apart = opening(scene, q, loop, keep.view)
         e += [-apart[name] for name in keep.rows]
+    r += [coupling_error(scene, q, j) for j in made.connection.led]
+    e += [-coupling_error(scene, q, j) for j in made.analysis.coupled]
     step = found.completed(dict.fromkeys(found.idle, 0), e)
     passive = made.connection.passive
     return {

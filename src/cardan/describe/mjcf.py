@@ -5,9 +5,10 @@ frictionloss as FS and armature as IA, masses and inertias (of <inertial>, or of
 A free joint under the world makes the base floating. Several joints of a body become a chain with
 massless links between. <equality><connect> becomes a loop with a spherical cut joint, <weld> one
 that is rigid, both of bodies or of sites; joints without an actuator are passive then. An equality
-<joint> of one joint fixes it. Ball joints are refused, couplings of joints and tendons left out
-with a warning; meshes and everything else are ignored here. <include> is read, of files in the
-folder of the main one (`mjcf_include`); no other file is ever opened.
+<joint> of one joint fixes it, a linear one of two couples them (`mjcf_couplings`). Ball joints are
+refused, other couplings and tendons left out with a warning; meshes and everything else are ignored
+here. <include> is read, of files in the folder of the main one (`mjcf_include`); no other file is
+ever opened.
 """
 
 from __future__ import annotations
@@ -20,8 +21,10 @@ import numpy as np
 from ..errors import Fault
 from .bodies import Body, Mass, frames_of, inertial_values, moved, size_of
 from .closures import Placed
+from .couplings import coupled
 from .expression import number
 from .frames import Array, decimal_value, frame
+from .mjcf_couplings import couplings_of
 from .mjcf_include import Beside
 from .mjcf_loops import Closures, locked
 from .mjcf_shapes import geom_mass
@@ -74,10 +77,8 @@ class Scene:
         if not worlds or (len(self.bodies) == 1 and self.floating is None):
             self.mjcf.fault("the file has no body with a joint in <worldbody>", self.mjcf.root)
         for element in self.mjcf.root.iterfind("equality/*"):
-            coupled = element.tag == "joint" and element.get("joint2")
-            if coupled or element.tag not in ("connect", "weld", "joint"):
-                what = " of two joints" if coupled else ""
-                words = f"<equality><{shown(element.tag)}>{what} is left out: they move freely"
+            if element.tag not in ("connect", "weld", "joint"):
+                words = f"<equality><{shown(element.tag)}> is left out: they move freely"
                 self.mjcf.fault(words, element, "warning")
 
     def _body(self, element: Any, parent: str) -> None:
@@ -247,11 +248,10 @@ class Scene:
         placed = Placed(self.bodies, joints, links, size, self.refs)
         loops = Closures(self.mjcf, self.place, self.sites).loops(placed)
         joints = locked(self.mjcf, joints, self.refs)
+        driven = {e.get("joint") for e in self.mjcf.root.iterfind("actuator/*") if e.get("joint")}
         if loops:
-            driven = {
-                e.get("joint") for e in self.mjcf.root.iterfind("actuator/*") if e.get("joint")
-            }
             joints = [replace(joint, active=joint.name in driven) for joint in joints]
+        joints = coupled(joints, couplings_of(self.mjcf, joints, self.refs, driven))
         root = self.bodies[0]
         base = Base(link=Link(root.name, **inertial_values(root.masses, size)))
         if self.floating is not None:

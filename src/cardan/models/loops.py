@@ -1,4 +1,4 @@
-"""Kinematic constraints of closed loops, [KC97] 3.4 and 4.5 (11)-(14), [K10] (2)-(4), 4.
+"""Kinematic constraints of closed loops and couplings, [KC97] 3.4, 4.5 (11)-(14), [K10] (2)-(4), 4.
 
 Loop k is closed when its cut frame c (frame n+k, before the cut joint's own motion) and its twin t
 (frame n+B+k) differ by that motion alone. With the twist of the twin's link relative to the cut's
@@ -8,6 +8,8 @@ link at O_t, in the axes of the cut,
     qd_p = -W_p^-1 W_a qd_a = W qd_a                                                     (13)
     W_a qdd_a + W_p qdd_p + Psi = 0       their derivative in the cut's frame            (14)
     G = d q_tr / d q_a                    W for passive joints, one for active ones
+
+A coupling q_j = ratio q_k + offset is one more row of (12), qd_j - ratio qd_k = 0, whose Psi is 0.
 
 Joints before the loop's root move both frames alike: they have no column, and Psi is that of a root
 at rest. Which components are independent (a planar loop has two or three of five) is decided
@@ -29,8 +31,8 @@ from .jacobian import Viewer, rotation
 from .transform import merged, position, word
 
 __all__ = [
-    "Chosen", "Constraint", "Relative", "closed", "closing_error", "constraint", "opening", "side",
-    "twin_position",
+    "Chosen", "Constraint", "Relative", "closed", "closing_error", "constraint", "coupling_error",
+    "coupling_row", "opening", "side", "twin_position",
 ]  # fmt: skip
 
 Scalar = Any
@@ -138,9 +140,10 @@ def _along(row: Row, values: Mapping[int, Scalar]) -> Scalar:
 def closed(
     robot: Bodies, q: Sequence[Scalar], loops: Sequence[LoopFrames], chosen: Sequence[Chosen],
     active: Sequence[int], qd_a: Sequence[Scalar] | None = None, idle: Sequence[int] = (),
-    qd_i: Sequence[Scalar] | None = None,
+    qd_i: Sequence[Scalar] | None = None, coupled: Sequence[int] = (),
 ) -> tuple[Constraint, dict[int, Scalar]]:  # fmt: skip
-    """The constraints of all loops, with Psi and Phi when the active velocities are given.
+    """The constraints of all loops, then those of the couplings of the joints `coupled`; with Psi
+    and Phi when the active velocities are given.
 
     `robot` holds the frames of the loops (mechanism.loops.opened). Returns the velocities too."""
     passive = tuple(j for j in robot.tree.moving if j not in (*active, *idle))
@@ -151,6 +154,7 @@ def closed(
             {m: entry for m, entry in found[name].items() if m not in idle} for name in keep.rows
         ]
         x.cut += [row for name, row in found.items() if name not in ROWS[loop.kind]]
+    x.rows += [coupling_row(robot, j) for j in coupled]
     if passive:
         x.factors = factored(x.matrix(passive))
         x.det = dict(enumerate(x.factors.pivots, 1))
@@ -161,7 +165,20 @@ def closed(
         bias = acceleration(robot, q, qd, loop, keep.view)
         x.Psi += [bias[name] for name in keep.rows]
         x.Phi += [value for name, value in bias.items() if name not in ROWS[loop.kind]]
+    x.Psi += [0] * len(coupled)
     return x, qd
+
+
+def coupling_row(robot: Bodies, j: int) -> Row:
+    """qd_j - ratio qd_k: zero where joint j follows joint k."""
+    link = robot.links[j - 1]
+    return {j: 1, link.leader: -link.ratio}
+
+
+def coupling_error(robot: Bodies, q: Sequence[Scalar], j: int) -> Scalar:
+    """q_j - ratio q_k - offset."""
+    link, qs = robot.links[j - 1], robot.spread(q)
+    return qs[j] - link.ratio * qs[link.leader] - link.offset
 
 
 def constraint(robot: Bodies, q: Sequence[Scalar], loop: LoopFrames, view: int) -> dict[str, Row]:

@@ -114,12 +114,12 @@ def models(robot: Robot, wanted: list[Wanted]) -> list[Wanted]:
         raise ModelError(
             f"an FMU is made of the model 'direct-dynamics' alone, not of {', '.join(given)}"
         )
-    if robot.loops and robot.ne:
+    if robot.constrained and robot.ne:
         raise ModelError(
             f"no FMU of '{robot.name}': it has closed loops and links that bend; cardan.simulate"
             " takes both, cardan.rigid makes the links rigid"
         )
-    return [*wanted, CLOSING] if robot.loops else wanted
+    return [*wanted, CLOSING] if robot.constrained else wanted
 
 
 def unit_of(plan: Plan) -> Unit:
@@ -139,7 +139,7 @@ def unit_of(plan: Plan) -> Unit:
             f"no FMU of '{plan.robot.name}' with idle='free': it holds idle joints; leave the "
             "option out"
         )
-    return Unit(plan, direct, loops_of(plan) if plan.robot.loops else None)
+    return Unit(plan, direct, loops_of(plan) if plan.robot.constrained else None)
 
 
 def quaternion(R: np.ndarray) -> np.ndarray:

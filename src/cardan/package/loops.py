@@ -1,10 +1,9 @@
-"""What packages know of closed loops: which joints drive, which follow, when loops are closed."""
+"""What packages know of closed loops and couplings: which joints drive, which follow, when loops
+are closed."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-
-import numpy as np
 
 from ..catalogue import model as derive
 from ..closure.numeric import Equations
@@ -30,9 +29,9 @@ class Loops:
 
     @property
     def reach(self) -> tuple[float, ...]:
-        """A unit of the motion of each joint that follows: 1 rad, or the robot's size."""
-        turning = self.system.turning[list(self.following)]
-        return tuple(np.where(turning, 1.0, self.system.size).tolist())
+        """A unit of the motion of each joint that follows: 1 rad, or the robot's size, by gears."""
+        unit = self.system.unit * self.system.gain
+        return tuple(unit[list(self.following)].tolist())
 
 
 def loops_of(plan: Plan) -> Loops:
@@ -44,10 +43,13 @@ def loops_of(plan: Plan) -> Loops:
         lengths = _LENGTHS.get(loop.kind, 3)
         count = system.owners.count(k)
         weights += [1 / system.size] * lengths + [1.0] * (count - lengths)
+    for j, *_ in system.couplings:
+        weights.append(1 / (system.unit[j] * system.gain[j]))
     driving, following, free = (
         tuple(link.moving.index(j) for j in joints)
         for joints in (link.active, link.passive, geometry.analysis.following)
     )
-    names = tuple(loop.name for loop in link.loops)
+    names = [loop.name for loop in link.loops]
+    names += [f"coupling of {plan.robot.joints[j - 1].name}" for j in link.led]
     function = plan.function("loop-kinematics")
-    return Loops(function, driving, following, free, names, system, tuple(weights))
+    return Loops(function, driving, following, free, tuple(names), system, tuple(weights))

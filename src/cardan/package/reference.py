@@ -105,7 +105,7 @@ def _reference(
     free = [name for name in robot.parameters if name in values]
     if program.parameters and free:
         robot = robot.with_values({name: values[name] for name in free})
-    routes = _routes(model, options, bool(program.parameters), bool(robot.loops))
+    routes = _routes(model, options, bool(program.parameters), robot.constrained)
     for change, route in routes:
         try:
             other: Program = derive(robot, model, **{**options, **change})
@@ -177,7 +177,7 @@ def _state(robot: Robot, program: Program, values: Mapping[str, float], k: int) 
         if robot.ne and name in ("q", "qd"):
             numbers[robot.n :] = [round(x / 1000, 5) for x in numbers[robot.n :]]
         state[name] = np.array(numbers).reshape(shape)
-    if robot.loops and not robot.parameters and program.inputs.get("q") == (robot.n,):
+    if robot.constrained and not robot.parameters and program.inputs.get("q") == (robot.n,):
         state["q"] = _closed(robot, k)
     return {**state, **_parameters(program, values)}
 

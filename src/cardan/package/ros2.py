@@ -36,9 +36,9 @@ def models(robot: Robot, wanted: list[Wanted]) -> list[Wanted]:
     """What was asked for and what the plugin is made of."""
     _refuse(robot)
     given = [_name(item) for item in wanted]
-    others = [item for item in wanted if not robot.loops or _name(item) != CLOSING[0]]
+    others = [item for item in wanted if not robot.constrained or _name(item) != CLOSING[0]]
     needed = [model for model in _NEEDED if model not in given]
-    return [*others, *needed, *([CLOSING] if robot.loops else [])]
+    return [*others, *needed, *([CLOSING] if robot.constrained else [])]
 
 
 def _name(item: Wanted) -> str:
@@ -54,7 +54,7 @@ def _refuse(robot: Robot) -> None:
         why = f"its base is {robot.base.kind}, and the interface knows a fixed base only"
     elif robot.ne:
         why = "its links bend, which the interface does not know"
-    elif robot.loops and _rubs(robot):
+    elif robot.constrained and _rubs(robot):
         why = (
             "joints that follow others by closed loops have friction; the interface's friction is"
             " of the velocities alone: set their FV and FS to 0"
@@ -91,8 +91,8 @@ def files(plan: Plan) -> tuple[Files, tuple[str, ...]]:
     }
     how = {
         "nq": plan.robot.n,
-        "include": f"\n#include <{plan.name}/closing.hpp>" if plan.robot.loops else "",
-        "positions": ("Loops::closed({})" if plan.robot.loops else "{}").format(
+        "include": f"\n#include <{plan.name}/closing.hpp>" if plan.robot.constrained else "",
+        "positions": ("Loops::closed({})" if plan.robot.constrained else "{}").format(
             'array("joint_positions", q)'
         ),
     }
@@ -114,12 +114,12 @@ def files(plan: Plan) -> tuple[Files, tuple[str, ...]]:
 def _driven(plan: Plan) -> list[Joint]:
     """The joints that the vectors of the interface belong to."""
     moving = [joint for joint in plan.robot.joints if joint.sigma != FIXED]
-    return [joint for joint in moving if joint.active or not plan.robot.loops]
+    return [joint for joint in moving if joint.active or not plan.robot.constrained]
 
 
 def _closing(plan: Plan) -> dict[str, str]:
     """The header that closes loops, if there are any."""
-    if not plan.robot.loops:
+    if not plan.robot.constrained:
         return {}
     loops = loops_of(plan)
     listed = {"driving": loops.driving, "following": loops.following}
@@ -140,7 +140,7 @@ def _closing(plan: Plan) -> dict[str, str]:
 def _test(plan: Plan) -> str:
     function = plan.function("inverse-dynamics")
     states = [(example.inputs, example.outputs["tau"]) for example in function.examples]
-    if plan.robot.loops:
+    if plan.robot.constrained:
         states = [(_reached(plan, given), tau) for given, tau in states]
         states = [(given, tau) for given, tau in states if given]
     arrays = {
@@ -149,7 +149,7 @@ def _test(plan: Plan) -> str:
     return template(
         "ros2/test_solver.cpp", name=plan.name, n=len(_driven(plan)), count=len(states),
         tau=braced([tau for _, tau in states], "    "), tolerance=f"{TOLERANCE:g}",
-        beyond=template("ros2/beyond.cpp") if plan.robot.loops else "", **arrays,
+        beyond=template("ros2/beyond.cpp") if plan.robot.constrained else "", **arrays,
     )  # fmt: skip
 
 
@@ -167,7 +167,7 @@ def _readme(plan: Plan) -> str:
     loops = template("ros2/loops.md", name=plan.name)
     sections = [
         ("What it expects", template("ros2/expects.md", name=plan.name)),
-        *([("Closed loops", loops)] if plan.robot.loops else []),
+        *([("Closed loops", loops)] if plan.robot.constrained else []),
         ("Build", template("ros2/build.md", name=plan.name)),
         ("Joints", f"The order of all vectors:\n\n{listed}\n"),
     ]

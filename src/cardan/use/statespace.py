@@ -95,7 +95,7 @@ def joint_rates(
     speeds: list[Any] = [0] * on.nq
     for k, x in zip(on.place.tolist(), v, strict=True):
         speeds[k] = x
-    if robot.loops:
+    if robot.constrained:
         W = inline(graph, derived(robot, "loop-kinematics").code, {"q": q, "qd": v})["W"]
         for row, k in enumerate(k for k in range(on.nq) if k not in on.place):
             M[k] = W[on.nv * row : on.nv * (row + 1)]
@@ -108,7 +108,7 @@ def generalised_friction(
 ) -> tuple[list[Any], list[Any]]:
     """(rates of all joints, friction seen by the velocities v): of closed loops M^T of the joints'
     own, with qd = M v."""
-    if not robot.loops:
+    if not robot.constrained:
         return list(v), friction_torques(robot, v, smooth)
     speeds, M = joint_rates(robot, graph, q, v)
     lost = friction_torques(robot, speeds, smooth)

@@ -46,7 +46,7 @@ def motion(robot: Any, data: Data, say: Say) -> Data:
     if robot.ne or is_floating(robot) or any(x.elastic for x in robot.joints):
         q, total, table, base = _free_motion(robot, start, planned, rows, say)
         parts: Data = {}
-    elif robot.loops:
+    elif robot.constrained:
         q, total, parts, table = _closed_motion(robot, start, planned, rows)
     else:
         from ...use.torques import torques

@@ -33,14 +33,14 @@ def driven(robot: Robot) -> list[int]:
     moving = [joint for joint in robot.joints if joint.sigma != FIXED]
     return [
         k for k, joint in enumerate(moving)
-        if (joint.active or not robot.loops) and not joint.elastic
+        if (joint.active or not robot.constrained) and not joint.elastic
     ]  # fmt: skip
 
 
 def rates(robot: Robot) -> list[int]:
     """Columns of q whose velocities can be chosen: all of a tree; of closed loops those of the
     active joints, springs among them unless links bend too."""
-    if not robot.loops:
+    if not robot.constrained:
         return list(range(robot.n))
     moving = [joint for joint in robot.joints if joint.sigma != FIXED]
     return [

@@ -32,8 +32,9 @@ def inverse(robot: Robot, data: Data, say: Callable[[str], None]) -> Data:
     q = vector(data, "q", robot.n)
     pose = _pose(data)
     say("deriving the inverse geometric model")
-    open_chain = not robot.loops and not robot.ne
-    if open_chain and len(Tree.of(robot).path(Tree.of(robot).last)) <= _MOST:
+    path = Tree.of(robot).path(Tree.of(robot).last)
+    led = any(robot.joints[j - 1].mimic for j in path)
+    if not robot.loops and not led and not robot.ne and len(path) <= _MOST:
         T = np.asarray(model(robot, "transform").evaluate(q=q)) if pose is None else pose
         found = model(robot, "inverse-geometry", method=data.get("method", "auto"))
         say("solving")
@@ -81,7 +82,9 @@ def _searched(robot: Robot, q: np.ndarray, pose: np.ndarray | None = None) -> np
     starts[0] = q
     found = inverse_kinematics(robot, np.broadcast_to(T, (_STARTS, 4, 4)), guess=starts,
                                restarts=0, tolerance=1e-9)  # fmt: skip
-    turning = np.array([j.sigma != PRISMATIC for j in robot.joints if j.sigma != FIXED], bool)
+    tied = {k for j, led in robot.couplings.items() for k in (j, led.joint)}
+    moving = [(j, x) for j, x in enumerate(robot.joints, 1) if x.sigma != FIXED]
+    turning = np.array([x.sigma != PRISMATIC and j not in tied for j, x in moving], bool)
     kept = [q] if pose is None else []
     for row in found.q[found.converged]:
         row = np.where(turning, q + np.mod(row - q + np.pi, 2 * np.pi) - np.pi, row)

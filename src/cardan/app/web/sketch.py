@@ -56,7 +56,7 @@ def _pose(robot: Robot) -> np.ndarray:
     q = np.array([0.35 * (-1) ** (k // 2) * (joint.sigma != PRISMATIC) + 0.1 * (joint.sigma == 1)
                   for k, joint in enumerate(moving)])  # fmt: skip
     q = np.asarray(np.clip(q, *joint_limits(robot)))
-    if robot.loops:
+    if robot.constrained:
         try:
             return standing(robot)
         except CardanError:

@@ -224,7 +224,7 @@ class Page:
         if len(self.q) != self.robot.n or self._opened != self.project.opened:
             self._opened = self.project.opened
             self.q = self.rest()
-        if not self.robot.loops:
+        if not self.robot.constrained:
             self.q = np.clip(self.q, *joint_limits(self.robot))
         for element, listener in list(self._robot_listeners):
             if element is None or not element.is_deleted:

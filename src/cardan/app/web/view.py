@@ -246,7 +246,7 @@ class View:
         from ...closure.standing import assembled, standing
         from .following import closed_next_to
 
-        if self.page.robot.loops:
+        if self.page.robot.constrained:
             try:
                 drawn, q = self.page.drawn(), self.page.q
                 if not (q != self.page.rest()).any():
