@@ -27,16 +27,18 @@ class Server:
 
     def __init__(self, folder: Path, port: int) -> None:
         self.folder, self.port = folder, port
+        self.log = folder / "server.log"
         self.start()
 
     def start(self) -> None:
         environment = {**os.environ, "CARDAN_DATA": str(self.folder)}
         words = ["serve", "--port", str(self.port), "--token", TOKEN, "--no-browser"]
         self.started = time.perf_counter()
-        self.process = subprocess.Popen(
-            [sys.executable, "-c", "from cardan.app.cli import main; main()", *words],
-            env=environment, stdout=subprocess.PIPE, text=True,
-        )  # fmt: skip
+        with self.log.open("a") as log:
+            self.process = subprocess.Popen(
+                [sys.executable, "-c", "from cardan.app.cli import main; main()", *words],
+                env=environment, stdout=subprocess.PIPE, stderr=log, text=True,
+            )  # fmt: skip
         self.wait()
 
     @property
@@ -72,6 +74,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     found = Server(tmp_path_factory.mktemp("data"), free_port())
     yield found
     found.stop()
+    assert "Traceback" not in found.log.read_text(errors="replace"), found.log.read_text()
 
 
 @pytest.fixture(scope="module")

@@ -11,7 +11,7 @@ from cardan.app.web.editing import added, looped, moved_down, removed, structure
 from cardan.app.web.following import closed_next_to, follow, follow_on, reach_for
 from cardan.app.web.inertial import shape_inertia
 from cardan.closure.numeric import equations, skeleton
-from cardan.closure.standing import assembled
+from cardan.closure.standing import assembled, standing
 from cardan.describe.check import check
 from cardan.mechanism.tree import Tree
 from cardan.use.frames import link_frames
@@ -200,3 +200,13 @@ def test_a_pendulum_is_drawn_to_its_centre_of_mass() -> None:
     ]
     assert bodies(cardan.load("ur5")) == {}  # its table reaches as far as its links
     assert bodies(cardan.load("planar1r")) == {}  # nothing is known of its mass
+
+
+def test_a_loop_whose_joints_are_all_driven_stands() -> None:
+    """No joint is left to close it by: as it comes when a loop is made in the page."""
+    robot = looped(removed(cardan.load("rx90"), 5))
+    bare = skeleton(drawable(robot, {}))
+    assert all(joint.active for joint in bare.joints)
+    assert equations(bare).error(standing(bare)[None]) < 1e-6
+    assert closed_next_to(bare, np.zeros(5)) is None
+    assert not follow_on(bare, np.zeros(5), np.full(5, 0.1))[1]

@@ -156,7 +156,28 @@ def test_all_configurations_of_closed_and_flexible_robots(name: str, count: int)
         assert pytest.approx(there, abs=1e-6) == T
     if robot.loops:
         assert equations(bare).error(found).max() < 1e-6
+        with pytest.raises(cardan.CardanError, match="loops"):
+            work.FUNCTIONS["inverse"]({**data, "pose": [0.0] * 6}, lambda text: None)
     assert len(found) == count
+
+
+@pytest.mark.parametrize("name", ["puma560-numeric", "flexible2r"])
+def test_configurations_of_a_pose(name: str) -> None:
+    """In closed form and by a search: those of a pose that is given as numbers."""
+    from cardan.describe.frames import roll_pitch_yaw
+
+    robot = cardan.load(name)
+    bare, q = skeleton(robot), np.linspace(0.3, 0.9, robot.n)
+    last = Tree.of(robot).last
+    T = link_frames(bare, q)[last]
+    pose = [*T[:3, 3].tolist(), *roll_pitch_yaw(T[:3, :3])]
+    data = {"robot": dumps(robot, "toml"), "q": [0.0] * robot.n, "pose": pose}
+    found = np.array(work.FUNCTIONS["inverse"](data, lambda text: None)["q"])
+    assert len(found) == (8 if robot.n == 6 else 1)
+    for row in found:
+        assert link_frames(bare, row)[last] == pytest.approx(T, abs=1e-6)
+    away = work.FUNCTIONS["inverse"]({**data, "pose": [9.0] * 6}, lambda text: None)
+    assert np.size(away["q"]) == 0
 
 
 def test_flexible_robots_are_evaluated_and_moved() -> None:

@@ -6,12 +6,13 @@ import asyncio
 import json
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import cardan
 from cardan.app.web import store as stored
-from cardan.app.web.jobs import Result
+from cardan.app.web.jobs import Jobs, Result
 from cardan.app.web.state import Page
 from cardan.app.web.store import Project, Store, written
 from cardan.errors import InputError
@@ -53,6 +54,12 @@ def test_two_servers_on_one_folder(tmp_path: Path) -> None:
     written()
     assert one.project(NAME).robot.name == "kept"  # at the next look
     assert here.robot.name == "kept"
+
+
+def test_what_is_being_written_is_not_taken_for_news(tmp_path: Path) -> None:
+    page = page_of(Store(tmp_path).project(NAME))
+    for k in range(150):
+        assert page.change(replace(page.robot, name=f"name {k}")) == ""
 
 
 def test_what_cannot_be_saved_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -145,6 +152,50 @@ def test_a_page_knows_how_old_a_result_is(tmp_path: Path) -> None:
     assert page.since(later) == "of a state that was undone"
     page.change(replace(page.robot, name="other"))
     assert page.since(later) == "the robot has changed since"
+
+
+class Busy(Jobs):
+    """Jobs that never end by themselves."""
+
+    async def run(self, *given: Any, **data: Any) -> dict[str, Any]:
+        await asyncio.sleep(600)
+        return {}
+
+
+def test_work_on_a_robot_ends_when_another_takes_its_place(tmp_path: Path) -> None:
+    async def run() -> tuple[bool, bool, bool]:
+        page = Page(Store(tmp_path).project(NAME), Busy())
+        work = page.ask("simulation", print, robot=page.text)
+        upload = page.ask("opened", print, files="x")
+        await asyncio.sleep(0)
+        page.change(replace(page.robot, name="renamed"))  # its joints are the same
+        await asyncio.sleep(0)
+        before = work.done()
+        page.open(cardan.load("scara"))
+        await asyncio.sleep(0)
+        await asyncio.sleep(0)
+        found = before, work.cancelled(), upload.done()
+        page.close()
+        return found
+
+    assert asyncio.run(run()) == (False, True, False)
+
+
+def test_work_that_was_left_undone_is_told(tmp_path: Path) -> None:
+    jobs = Jobs()
+    page = Page(Store(tmp_path).project(NAME), jobs)
+    page.begin("motion")
+    page.begin("modes")
+    page.end("modes")
+    other = Page(page.project, jobs)
+    assert [other.interrupted(x) for x in ("motion", "modes")] == ["", ""]  # it goes on elsewhere
+    written()
+    later = Page(Store(tmp_path).project(NAME), Jobs())  # the server was started again
+    assert "server was stopped" in later.interrupted("motion")
+    assert later.interrupted("motion") == later.interrupted("modes") == ""
+    page.close()
+    page.end("motion")  # its job was cancelled with it
+    assert "page was left" in other.interrupted("motion")
 
 
 def test_a_folder_that_cannot_be_made_is_refused(tmp_path: Path) -> None:

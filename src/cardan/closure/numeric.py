@@ -123,7 +123,7 @@ class Equations:
         r = self.r(q) * weights
         norm = np.linalg.norm(r, axis=-1)
         damping = np.ones(len(q))
-        for _ in range(steps):
+        for _ in range(steps if free else 0):
             open_ = np.flatnonzero(norm > 1e-15)
             if not len(open_):
                 break

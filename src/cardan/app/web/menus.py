@@ -10,7 +10,7 @@ from nicegui.element import Element
 
 from ...errors import CardanError
 
-__all__ = ["Item", "Menus", "choose_from", "confirm"]
+__all__ = ["Item", "Menus", "choose_from", "confirm", "show_keys"]
 
 Item = tuple[str, str, Callable[[], Any]]  # words, a hint, the work
 
@@ -50,6 +50,33 @@ def choose_from(label: str, items: dict[str, str], take: Callable[[str], Any]) -
 
     with ui.dialog() as dialog, ui.card().classes("opening"):
         _Chooser(label, items, taken).classes("w-full")
+    dialog.on("hide", dialog.delete)
+    dialog.open()
+
+
+_KEYS = {
+    "Alt+1, Alt+2, Alt+3": "Robot, Models, Use",
+    "Ctrl+Z, Ctrl+Y": "undo and redo, where no text is being typed",
+    "Tab, Shift+Tab": "the next thing, the one before",
+    "Up, Down": "in a table: the cell above, below; in a menu: the item",
+    "Enter, Escape": "in a cell: take what is typed, or put back what was there",
+    "Left, Right": "on a slider: a little less, a little more; in the menus: the next one",
+    "?": "this list",
+}
+
+
+def show_keys() -> None:
+    """The keys of the page."""
+    with ui.dialog() as dialog, ui.card():
+        ui.label("Keys").classes("text-lg")
+        with ui.element("table").classes("keys"):
+            for keys, work in _KEYS.items():
+                with ui.element("tr"):
+                    for words in (keys, work):
+                        with ui.element("td"):
+                            ui.label(words)
+        with ui.row().classes("w-full justify-end"):
+            ui.button("Close", on_click=dialog.close).props("flat no-caps")
     dialog.on("hide", dialog.delete)
     dialog.open()
 

@@ -42,8 +42,10 @@ def motion(robot: Any, data: Data, say: Say) -> Data:
     planned = move(start[active], end, float(data["duration"]), law=data["law"])
     say("computing the torques")
     rows = _some(planned.t)
+    base: list[Any] = []
     if robot.ne or is_floating(robot) or any(x.elastic for x in robot.joints):
-        q, total, parts, table = _free_motion(robot, start, planned, rows, say)
+        q, total, table, base = _free_motion(robot, start, planned, rows, say)
+        parts: Data = {}
     elif robot.constrained:
         q, total, parts, table = _closed_motion(robot, start, planned, rows)
     else:
@@ -54,7 +56,7 @@ def motion(robot: Any, data: Data, say: Say) -> Data:
         parts = {name: x[rows].T.tolist() for name, x in found.parts.items()}
     return {
         "t": planned.t[rows].tolist(), "q": q.tolist(), "total": total.T.tolist(), "shares": parts,
-        "table": table,
+        "table": table, "base": base,
     }  # fmt: skip
 
 
@@ -68,7 +70,14 @@ def _free_motion(robot: Any, start: np.ndarray, planned: Any, rows: np.ndarray, 
     at = np.searchsorted(found.t, planned.t[rows]).clip(0, len(found.t) - 1)
     on = coordinates(robot)
     names = [robot.variables[k] for k in on.place[on.driven]]
-    return found.q[at, : robot.n], found.tau[at], {}, _table(names, found.tau[at])
+    base = [] if found.T0 is None else _moved(found.T0, at)
+    return found.q[at, : robot.n], found.tau[at], _table(names, found.tau[at]), base
+
+
+def _moved(T0: np.ndarray, rows: np.ndarray) -> list[Any]:
+    """Poses of a floating base, seen from where it was first."""
+    found: list[Any] = (np.linalg.inv(T0[0]) @ T0[rows]).tolist()
+    return found
 
 
 def _table(names: list[str], tau: np.ndarray) -> list[Data]:
@@ -136,8 +145,8 @@ def _told(robot: Any, found: Any, names: list[str], say: Say) -> Data:
         answer["drift"] = found.energy.drift
         parts = {"kinetic": found.energy.kinetic, "potential": found.energy.potential}
         answer["energies"] = {key: x[rows].tolist() for key, x in parts.items()}
-    if found.T0 is not None:  # seen from where the base was first
-        answer["base"] = (np.linalg.inv(found.T0[0]) @ found.T0[rows]).tolist()
+    if found.T0 is not None:
+        answer["base"] = _moved(found.T0, rows)
     if robot.ne:
         say("drawing the links as they bend")
         some = rows[:: max(1, len(rows) // _BENT)]

@@ -13,7 +13,7 @@ from ...catalogue import MENU
 from ...describe.bundled import bundled, robots
 from ...emit import languages
 from .cells import say
-from .menus import Item, Menus, choose_from
+from .menus import Item, Menus, choose_from, show_keys
 from .models import Models
 from .opening import open_file
 from .saving import FORMATS, download
@@ -127,6 +127,7 @@ def _header(page: Page, dark: Any, on_models: Callable[[], Models]) -> None:
             page.themed(dark.value)
 
         _icon("dark_mode", "Dark or light", "", toggle)
+        _icon("keyboard", "Keys", "?", show_keys).props("data-key=?").classes("for-keys")
 
     def refresh() -> None:
         title.set_text(f"{page.robot.name}, {_count(page.robot.n, 'joint')}")

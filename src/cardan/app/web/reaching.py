@@ -12,9 +12,10 @@ import numpy as np
 
 from ...catalogue import model
 from ...closure.numeric import skeleton
+from ...describe.frames import frame, rotation_of_rpy
 from ...describe.limits import joint_limits
 from ...describe.robot import FIXED, PRISMATIC, Robot
-from ...errors import ModelError
+from ...errors import InputError, ModelError
 from ...mechanism.tree import Tree
 from ...use.frames import link_frames
 from .questions import Data, require_closed, vector
@@ -27,18 +28,21 @@ _APART = 1e-4  # rad, m: configurations that are nearer to each other are the sa
 
 
 def inverse(robot: Robot, data: Data, say: Callable[[str], None]) -> Data:
-    """Those of the pose in which given joint positions put it."""
+    """Those of a given pose, or of that in which given joint positions put it."""
     q = vector(data, "q", robot.n)
+    pose = _pose(data)
     say("deriving the inverse geometric model")
     path = Tree.of(robot).path(Tree.of(robot).last)
     led = any(robot.joints[j - 1].mimic for j in path)
     if not robot.loops and not led and not robot.ne and len(path) <= _MOST:
-        T = np.asarray(model(robot, "transform").evaluate(q=q))
+        T = np.asarray(model(robot, "transform").evaluate(q=q)) if pose is None else pose
         found = model(robot, "inverse-geometry", method=data.get("method", "auto"))
         say("solving")
         return _answer(found.solve(T), found.method, found.reason, found.equations())
     bare = skeleton(robot)
     if robot.loops:
+        if pose is not None:
+            raise InputError("with closed loops the pose is that of the joints: move the sliders")
         require_closed(bare, q)
         try:
             legs = model(bare, "loop-geometry").legs
@@ -49,7 +53,7 @@ def inverse(robot: Robot, data: Data, say: Callable[[str], None]) -> Data:
         except ModelError:
             pass  # not a parallel robot
     say("searching")
-    return _answer(_searched(bare, q), "search",
+    return _answer(_searched(bare, q, pose), "search",
                    f"from {_STARTS} starts: there may be others", "")  # fmt: skip
 
 
@@ -59,11 +63,19 @@ def _answer(q: Any, method: str, reason: str, equations: str) -> Data:
     }  # fmt: skip
 
 
-def _searched(robot: Robot, q: np.ndarray) -> np.ndarray:
-    """Distinct configurations with the pose of q, that of q among them."""
+def _pose(data: Data) -> np.ndarray | None:
+    """Place and URDF's three angles as a transformation; None where no pose is given."""
+    if not data.get("pose"):
+        return None
+    x = vector(data, "pose", 6)
+    return frame(rotation_of_rpy(x[3:].tolist()), x[:3])
+
+
+def _searched(robot: Robot, q: np.ndarray, pose: np.ndarray | None = None) -> np.ndarray:
+    """Distinct configurations with a pose, or with that of q, then q among them."""
     from ... import inverse_kinematics
 
-    T = link_frames(robot, q)[Tree.of(robot).last]
+    T = link_frames(robot, q)[Tree.of(robot).last] if pose is None else pose
     low, high = (np.where(np.isfinite(x), x, end) for x, end in zip(
         joint_limits(robot), (q - np.pi, q + np.pi), strict=True))  # fmt: skip
     starts = np.random.default_rng(1).uniform(low, high, (_STARTS, robot.n))
@@ -73,9 +85,11 @@ def _searched(robot: Robot, q: np.ndarray) -> np.ndarray:
     tied = {k for j, led in robot.couplings.items() for k in (j, led.joint)}
     moving = [(j, x) for j, x in enumerate(robot.joints, 1) if x.sigma != FIXED]
     turning = np.array([x.sigma != PRISMATIC and j not in tied for j, x in moving], bool)
-    kept = [q]
+    kept = [q] if pose is None else []
     for row in found.q[found.converged]:
         row = np.where(turning, q + np.mod(row - q + np.pi, 2 * np.pi) - np.pi, row)
+        if not kept:
+            kept.append(row)
         apart = np.array(kept) - row
         apart = np.where(turning, np.mod(apart + np.pi, 2 * np.pi) - np.pi, apart)
         if np.abs(apart).max(axis=1).min() > _APART:

@@ -75,11 +75,11 @@ class Page:
     @property
     def revision(self) -> str:
         """Names a state of the robot."""
-        return digest_of(self.text)[:7]
+        return self.project.revisions()[self.project.index]
 
     def since(self, about: dict[str, Any]) -> str:
         """How the robot has changed since a result; nothing where it has not."""
-        revisions = [digest_of(text)[:7] for text in self.project.texts]
+        revisions = self.project.revisions()
         now, then = self.project.index, about["revision"]
         if revisions[now] == then:
             same = about["values"] == self.known_values()

@@ -78,10 +78,17 @@ class Project:
     asked: int = 0  # how often it was to be written
     done: int = 0  # the last of these that was
     stamp: tuple[int, int] = (0, 0)  # of the file as it was read or written last
+    _revisions: dict[str, str] = field(default_factory=dict)  # of the texts
 
     @property
     def robot(self) -> Robot:
         return _robot(self.texts[self.index])
+
+    def revisions(self) -> list[str]:
+        """A short name for each text."""
+        known = self._revisions
+        self._revisions = {text: known.get(text) or digest_of(text)[:7] for text in self.texts}
+        return [self._revisions[text] for text in self.texts]
 
     @property
     def can_undo(self) -> bool:
@@ -135,8 +142,10 @@ class Project:
 
     def reread(self) -> bool:
         """Take what another server has written meanwhile; whether there was anything."""
+        if self.asked != self.done:  # asked first: what is being written here is no news
+            return False
         stamp = _stamp(self.path)
-        if self.asked != self.done or stamp in ((0, 0), self.stamp):
+        if stamp in ((0, 0), self.stamp):
             return False
         self.stamp = stamp
         try:
@@ -176,7 +185,6 @@ class Project:
                     loop.call_soon_threadsafe(self.tell)
 
 
-@lru_cache(maxsize=512)
 def digest_of(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 

@@ -39,6 +39,8 @@ input, select, button { font: inherit; }
 .header .q-btn:hover { background: var(--hover); }
 .brand { font-weight: 700; letter-spacing: .01em; font-size: 18px; margin-right: 12px; }
 .title { color: var(--soft); max-width: 22rem; margin-right: 6px; }
+.keys { border-collapse: collapse; } .keys td { padding: 4px 18px 4px 0; vertical-align: top; }
+.keys td:first-child { white-space: nowrap; font-weight: 550; }
 .trouble { color: var(--wrong); font-weight: 600; margin-right: 6px; white-space: nowrap; }
 .main { height: calc(100vh - 43px); }
 .main > .q-splitter__panel { overflow: auto; }
@@ -201,7 +203,7 @@ button.slider-unit { cursor: pointer; } button.slider-unit:hover { color: var(--
 .upload .q-uploader__list:empty { display: none; } .upload { max-height: 190px; }
 .upload.q-uploader--bordered, .upload .q-uploader { border-color: var(--line); border-radius: 6px; }
 .report { width: 100%; height: 640px; border: 1px solid var(--line); background: #fff; }
-@media (max-width: 1100px) {
+@media (max-width: 1100px) { .for-keys { display: none; }
   .title { max-width: 9rem; } .header .q-btn { padding: 2px 5px; } .q-tab { padding: 0 7px; } }
 @media (max-width: 1100px) and (orientation: landscape) { .structure { display: none; }
   .cell { width: 48px; } .cell-name { width: 66px; } .cell-title { width: 260px; }
@@ -212,11 +214,12 @@ button.slider-unit { cursor: pointer; } button.slider-unit:hover { color: var(--
   .main.q-splitter { flex-direction: column !important; }
   .main > .q-splitter__before { width: 100% !important; height: 54% !important; }
   .main > .q-splitter__separator { width: 100% !important; height: 1px !important; }
+  .q-splitter__separator-area { display: none; }
   .main > .q-splitter__after { width: 100% !important; height: 46%; } .left { --room: 52vh; }
   .view { height: 100%; } .title { max-width: 7rem; } }
 """
 
-# Alt+1..3 choose a tab; Ctrl+Z and Ctrl+Y work wherever no text is being typed
+# Alt+1..3 choose a tab; Ctrl+Z, Ctrl+Y and ? work wherever no text is being typed
 KEYS = """<script>
 document.addEventListener("keydown", (event) => {
   const at = event.target;
@@ -224,7 +227,8 @@ document.addEventListener("keydown", (event) => {
   const key = event.key.toLowerCase();
   const tab = event.altKey && ["1", "2", "3"].includes(key);
   const step = (event.ctrlKey || event.metaKey) && !typing && ["z", "y"].includes(key);
-  if (!tab && !step) return;
+  const help = key === "?" && !typing;
+  if (!tab && !step && !help) return;
   const wanted = step && key === "z" && event.shiftKey ? "y" : key;
   document.querySelector(`[data-key="${wanted}"]`)?.click();
   event.preventDefault();

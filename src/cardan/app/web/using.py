@@ -9,6 +9,9 @@ import numpy as np
 from nicegui import ui
 
 from ...catalogue import MENU
+from ...describe.frames import roll_pitch_yaw
+from ...mechanism.tree import Tree
+from ...use.frames import link_frames
 from .cells import say
 from .charts import chart
 from .drawing import examples
@@ -17,7 +20,7 @@ from .simulating import seconds_of, simulate
 from .state import Page
 from .studying import identify, modes
 from .view import View
-from .working import Work, field, listed, numbers_of, read, target
+from .working import Work, field, listed, numbers_of, pinned, read, target
 
 __all__ = ["using"]
 
@@ -176,15 +179,23 @@ def _others(text: str, work: Work) -> dict[str, list[float]] | None:
 
 
 def _inverse(page: Page, view: View) -> None:
-    ui.label("All configurations that bring the end effector where it is now.").classes("hint")
+    ui.label("All configurations that bring the end effector to a pose.").classes("hint")
     method = ui.select(["auto", "paul", "pieper", "general"], value="auto", label="Method")
     method.classes("w-40").props("dense")
+    pose = pinned("pose: x, y, z, m; roll, pitch, yaw, rad. Empty: where it is now", [],
+                  "Take where the end effector is", lambda: _pose(page))  # fmt: skip
+    pose.set_visibility(not page.robot.loops)
 
     async def start(work: Work) -> None:
-        await work.run("inverse", q=page.q.tolist(), method=method.value)
+        given = read(pose, work, 6) if (pose.value or "").strip() and pose.visible else []
+        if given is not None:
+            await work.run("inverse", q=page.q.tolist(), method=method.value, pose=given)
 
     def show(work: Work, found: Any, question: Any, fresh: bool) -> None:
         q = np.array(found["q"]).reshape(-1, page.robot.n)
+        if not len(q):
+            work.fail(f"no configuration reaches this pose; tried by {found['method']}")
+            return
         count = f"{len(q)} configuration" + "s" * (len(q) != 1)
         work.say(f"{count} by {found['method']}: {found['reason']}")
         if fresh:
@@ -199,9 +210,16 @@ def _inverse(page: Page, view: View) -> None:
                 ui.label(found["equations"]).classes("listing")
 
     def fill(question: Any) -> None:
-        method.value = question["method"]
+        method.value, pose.value = question["method"], listed(question["pose"])
 
     Work(page, "inverse", "Solve", start, show, fill)
+
+
+def _pose(page: Page) -> list[float]:
+    """Where the end effector is."""
+    robot = page.drawn()
+    T = link_frames(robot, page.q)[Tree.of(robot).last]
+    return [round(x, 6) + 0.0 for x in (*T[:3, 3].tolist(), *roll_pitch_yaw(T[:3, :3]))]
 
 
 def _small(words: str, work: Callable[[], Any]) -> None:
@@ -253,7 +271,8 @@ def _motion(page: Page, view: View) -> None:
             charts.append(chart(page, title, found["t"], curves, row["unit"]))
 
         async def play() -> None:
-            await view.play(np.array(found["q"]), question["duration"], charts=charts)
+            await view.play(np.array(found["q"]), question["duration"], charts=charts,
+                            bases=found["base"])  # fmt: skip
 
         again.on_click(play)
         if fresh:

@@ -16,7 +16,7 @@ from ...errors import CardanError
 from ...version import __version__
 from .state import Page
 
-__all__ = ["Work", "field", "in_page", "listed", "numbers_of", "read", "target"]
+__all__ = ["Work", "field", "in_page", "listed", "numbers_of", "pinned", "read", "target"]
 
 Show = Callable[["Work", dict[str, Any], dict[str, Any], bool], Any]
 
@@ -163,15 +163,21 @@ def listed(value: Any) -> str:
     return ", ".join(f"{x:.6g}" for x in (value[:1] if same else value))
 
 
-def target(page: Page, label: str, value: Any, columns: Sequence[int]) -> Any:
-    """A field for positions, which a button takes from the sliders."""
+def pinned(label: str, value: Any, words: str, now: Callable[[], Sequence[float]]) -> Any:
+    """A field with a button that fills in how it is now."""
     found = field(label, value)
     with found.add_slot("append"):
-        button = ui.button(
-            icon="pin_drop", on_click=lambda: found.set_value(listed(page.q[list(columns)]))
-        ).props("flat round dense size=sm")
-        button.props["aria-label"] = button.props["title"] = "Take where the sliders stand"
+        button = ui.button(icon="pin_drop", on_click=lambda: found.set_value(listed(now())))
+        button.props("flat round dense size=sm")
+        button.props["aria-label"] = button.props["title"] = words
     return found
+
+
+def target(page: Page, label: str, value: Any, columns: Sequence[int]) -> Any:
+    """A field for positions, which a button takes from the sliders."""
+    return pinned(
+        label, value, "Take where the sliders stand", lambda: page.q[list(columns)].tolist()
+    )
 
 
 def numbers_of(text: str) -> list[float] | None:
