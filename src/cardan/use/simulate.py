@@ -55,8 +55,9 @@ def simulate(
     an attribute z0 keeps a state: (t, q, qd, z) -> (torques, zd). motion: prescribed for the rigid
     joints. loads: a function of `Links` -> {link: wrench (6) on it, in its frame}. friction:
     'smooth', 'event' or 'none'. method: an adaptive one of SciPy, or rk4, euler, midpoint with
-    `step`; 'auto': DOP853, or Radau where smoothed friction is stiff. Results every dt; `period`: the law is sampled and its torques held. singular: closed
-    loops 'stop' with an error at type 2 singularities, or 'pass' as well as the steps may."""
+    `step`; 'auto': DOP853, or Radau where smoothed friction is stiff. Results every dt; `period`:
+    the law is sampled and its torques held. singular: closed loops 'stop' with an error at type 2
+    singularities, or 'pass' as well as the steps may."""
     if robot.ne and robot.loops:
         _only_fixed(loads=loads, base_pose=base_pose, period=period, base_twist=np.any(base_twist))
         return simulate_flexible(

@@ -70,6 +70,19 @@ class Excitation:
             table |= {f"tau{j}": x for j, x in enumerate(self.torque.T, 1)}
         write_table(path, table)
 
+    def plot(self) -> Any:
+        """Positions, velocities, accelerations and, where known, torques of one period."""
+        from ..plots import joint_panels, lines
+
+        motion = self.motion
+        panels = joint_panels(self.robot, "positions", motion.q, "q")
+        panels += joint_panels(self.robot, "velocities", motion.qd, "qd")
+        panels += joint_panels(self.robot, "accelerations", motion.qdd, "qdd")
+        if self.torque is not None:
+            panels += joint_panels(self.robot, "torques", self.torque, "tau")
+        title = f"{self.robot.name}: exciting motion, condition number {self.condition:.4g}"
+        return lines(motion.t, panels, title)
+
     def to_dict(self) -> dict[str, Any]:
         """Coefficients and figures as plain data, for JSON."""
         return {
