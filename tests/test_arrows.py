@@ -31,7 +31,7 @@ ALLOWED = {
     "inverse": COMMON | LIBRARY,
     "closure": COMMON | LIBRARY | {"inverse"},
     "use": COMMON | LIBRARY | {"inverse", "closure", "catalogue", "version"},
-    "package": COMMON | {"describe", "ir", "emit", "program", "catalogue", "version"},
+    "package": COMMON | {"describe", "ir", "emit", "program", "closure", "catalogue", "version"},
     "errors": set(),
     "exact": set(),
     "version": set(),

@@ -62,8 +62,7 @@ def test_a_joint_that_moves_what_another_moves_is_named() -> None:
         cardan.model(robot, "direct-dynamics", method="recursive")
 
 
-@pytest.mark.parametrize("name", ["fivebar", "prrrp"])
-def test_no_unit_of_closed_loops(name: str, tmp_path: Path) -> None:
-    robot = cardan.load(name)
+def test_no_unit_of_closed_loops_that_bend(tmp_path: Path) -> None:
+    robot = cardan.load("prrrp")
     with pytest.raises(cardan.CardanError, match=r"no FMU of .* closed loops.*cardan.simulate"):
         write_package(robot, "direct-dynamics", "fmu", tmp_path / "x")

@@ -51,7 +51,7 @@ class Entry:
                     " rigid"
                 )
             return _FLEXIBLE[self.name]
-        return self.closed if robot.loops and self.closed else self.builder
+        return self.closed if robot.constrained and self.closed else self.builder
 
     def build(self, robot: Robot, **options: Any) -> Any:
         """The model of a robot."""
@@ -59,7 +59,7 @@ class Entry:
         if isinstance(builder, str):
             module, _, function = builder.partition(".")
             builder = getattr(import_module(f".build.{module}", __package__), function)
-        if not (robot.loops and self.closed) or robot.ne:
+        if not (robot.constrained and self.closed) or robot.ne:
             options = {key: x for key, x in options.items() if key not in _OF_LOOPS}
         found: Callable[..., Any] = builder
         return found(robot, **options)
@@ -167,9 +167,11 @@ def _entries() -> list[Entry]:
               "q, qd -> Jdqd (6)", "kinematic.jdot_qdot", "loops.jdot_qdot",
               frame=_FRAME, projection=_PROJECTION),
         entry("loop-kinematics", "kinematic", "passive joints of a robot with closed loops",
-              "q, qd -> W, psi", "loops.loop_kinematics",
+              "q, qd -> W, psi", "loop_kinematic.loop_kinematics",
               details=Option("also the loop equations, G, the cut joints and det", False,
-                             kind="flag")),
+                             kind="flag"),
+              closing=Option("also how far the loops are open, r, and the step dq_p of the passive"
+                             " joints that closes them", False, kind="flag")),
     ]  # fmt: skip
     dynamic_menu = [
         entry("inverse-dynamics", "dynamic", "joint torques of a motion",
@@ -214,7 +216,8 @@ def _entries() -> list[Entry]:
               "parallel.platform_direct_dynamics",
               space=_SPACE, effort=_EFFORT, friction=_FRICTION, idle=_IDLE),
         entry("reactions", "dynamic", "wrench through every joint",
-              "q, qd, qdd(, f_e) -> reactions (nl,6)", "dynamic.reactions", "closed.reactions",
+              "q, qd, qdd(, f_e) -> reactions (nl,6)", "dynamic.reactions",
+              "closed_reactions.reactions",
               f_e=_WRENCH),
         entry("energies", "dynamic", "kinetic and potential energy",
               "q, qd -> E, U", "energy.energies", "closed_energy.energies"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from types import SimpleNamespace
 from typing import Any
 
@@ -14,7 +15,7 @@ from cardan.program import Program
 from cardan.run import cuda
 
 
-def stand_in(program: Program, shared: int) -> Any:
+def stand_in(program: Program, shared: int, registers: int = 40) -> Any:
     """CuPy as far as it is used; its kernels run the interpreter on structures of arrays."""
 
     def batch(blocks: Any, threads: Any, given: tuple[Any, ...], shared_mem: int = 0) -> None:
@@ -33,13 +34,24 @@ def stand_in(program: Program, shared: int) -> Any:
     def rows(*_: Any, **__: Any) -> None:
         raise AssertionError("rows do not fit")
 
-    kernels = {"cardan_program_batch": batch, "cardan_program_rows": rows}
-    module = SimpleNamespace(get_function=kernels.__getitem__)
+    def module(code: str, options: tuple[str, ...]) -> Any:
+        """Compiled with so many registers: what does not fit goes to memory."""
+        most = int(options[1].split("=")[1]) if len(options) > 1 else 255
+
+        def kernel(name: str) -> Any:
+            needed = registers + 10 * (name == "cardan_program_rows")
+            run = partial(batch if name == "cardan_program_batch" else rows)
+            run.num_regs = min(most, needed)  # type: ignore[attr-defined]
+            run.local_size_bytes = 4 * max(0, needed - most)  # type: ignore[attr-defined]
+            return run
+
+        return SimpleNamespace(get_function=kernel)
+
     device = SimpleNamespace(attributes={"MaxSharedMemoryPerBlockOptin": shared})
     names = ("ndarray", "asarray", "ascontiguousarray", "broadcast_to", "empty", "from_dlpack")
     return SimpleNamespace(
         **{name: getattr(np, name) for name in names},
-        RawModule=lambda **_: module,
+        RawModule=module,
         cuda=SimpleNamespace(Device=lambda: device),
     )
 
@@ -72,3 +84,25 @@ def test_a_parameter_that_vanishes_is_told(monkeypatch: pytest.MonkeyPatch) -> N
         run(
             q=np.ones(6), qd=np.ones(6), p=np.array([x != "RL4" for x in program.parameters], float)
         )
+
+
+@pytest.mark.parametrize(
+    ("dtype", "needed", "columns", "rows"),
+    [
+        ("float64", 90, 90, 100),  # nothing to gain
+        ("float64", 150, 128, 128),
+        ("float64", 195, 128, 205),  # rows: not tried
+        ("float32", 80, 72, 80),  # rows: 72 would cost too much
+        ("float32", 110, 110, 120),
+    ],
+)
+def test_fewer_registers_where_they_cost_little(
+    dtype: str, needed: int, columns: int, rows: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program = cardan.model(cardan.load("ur5"), "gravity")
+    monkeypatch.setattr(cuda, "_cupy", lambda: stand_in(program, 1024, needed))
+    kernels = program.compile("cuda", dtype)._kernels
+    assert {at: kernel.num_regs for at, kernel in kernels.items()} == {
+        "columns": columns,
+        "rows": rows,
+    }

@@ -77,13 +77,35 @@ def test_faults_have_line_and_link_and_come_together():
     assert [(fault.line, fault.link) for fault in faults] == [(3, "base"), (11, "upper"), (16, "")]
 
 
-def test_mimic_is_a_warning_that_names_the_joint():
-    text = changed('<parent link="upper"/>', '<parent link="upper"/><mimic joint="shoulder"/>')
-    robot, faults = read(text)
+def mimicking(mimic: str) -> str:
+    return changed('<parent link="upper"/>', f'<parent link="upper"/>{mimic}')
+
+
+def test_mimic_is_a_coupling():
+    robot, faults = read(mimicking('<mimic joint="shoulder" multiplier="-2" offset="0.1"/>'))
     assert robot is not None
+    assert not faults
     assert robot.n == 2
-    assert [fault.severity for fault in faults] == ["warning"]
-    assert "'elbow' mimics 'shoulder'" in faults[0].message
+    (j, coupling), *_ = robot.couplings.items()
+    assert robot.joints[j - 1].name == "elbow"
+    assert not robot.joints[j - 1].active
+    assert robot.joints[coupling.joint - 1].name == "shoulder"
+    assert (float(coupling.ratio), float(coupling.offset)) == (-2, 0.1)
+
+
+@pytest.mark.parametrize(
+    ("mimic", "words"),
+    [
+        ('<mimic joint="nothing"/>', "'elbow' mimics 'nothing', no joint of this file"),
+        ('<mimic joint="elbow"/>', "'elbow' mimics 'elbow', itself"),
+        ("<mimic/>", "'elbow' mimics ''"),
+        ('<mimic joint="shoulder" multiplier="much"/>', "multiplier of <mimic>"),
+    ],
+)
+def test_what_cannot_be_mimicked(mimic, words):
+    robot, faults = read(mimicking(mimic))
+    assert robot is None
+    assert words in "\n".join(map(str, faults))
 
 
 def test_unknown_option_is_refused():

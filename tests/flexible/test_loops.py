@@ -12,7 +12,8 @@ from tests.flexible.arms import hermite, state, tree
 
 import cardan
 from cardan.build.flexible_closure import closing
-from cardan.describe.robot import Robot
+from cardan.describe.robot import Coupling, Robot
+from cardan.exact import exact
 from cardan.models.bodies import bodies
 from cardan.models.flexible_dynamics import coordinate_keys, mass_matrix
 from cardan.models.flexible_loops import (
@@ -38,6 +39,44 @@ def welded() -> Robot:
         {"link": [{"theta": angle}]}).joints[0].theta)  # fmt: skip
     cut = replace(loop.cut, sigma=2, variable="")
     return replace(robot, loops=(replace(loop, cut=cut, twin=table_twin),))
+
+
+def coupled_tree() -> Robot:
+    """A branched robot whose second joint follows the fourth, and the slider the second."""
+    robot = tree("element")
+    joints = list(robot.joints)
+    joints[1] = replace(joints[1], active=False, mimic=Coupling(4, exact("-1.5"), exact("0.2")))
+    joints[2] = replace(joints[2], active=False, mimic=Coupling(2, exact("0.1")))
+    return replace(robot, joints=tuple(joints))
+
+
+def test_coupled_joints_against_the_tree() -> None:
+    """G^T (A qdd + H) of the flexible tree, whose couplings make G; both directions of it."""
+    robot = coupled_tree()
+    q, qd = state(robot)
+    q[1] = -1.5 * q[3] + 0.2
+    q[2] = 0.1 * q[1]
+    loops = closing(robot)
+    assert loops.columns(loops.passive) == [1, 2]
+    size = robot.n + robot.ne
+    G = np.eye(size)
+    G[1, 3], G[2, 3] = -1.5, -0.15
+    G = G[:, [0, 3, *range(4, size)]]
+    v = qd[[0, 3, *range(4, size)]]
+    A = cardan.model(robot.tree(), "inertia-matrix").evaluate(q=q)
+    H = cardan.model(robot.tree(), "bias").evaluate(q=q, qd=G @ v)
+    tau = np.array([3.0, -2.0])
+    push = np.r_[tau, np.zeros(robot.ne)]
+    expected = np.linalg.solve(G.T @ A @ G, push - G.T @ H)
+    for method in ("recursive", "inertia-matrix"):
+        direct = cardan.model(robot, "direct-dynamics", method=method)
+        assert direct.evaluate(q=q, qd=v, tau=tau) == pytest.approx(expected, rel=1e-8)
+    found = cardan.model(robot, "inverse-dynamics").evaluate(q=q, qd=v, qdd=expected[:2])
+    assert found.tau == pytest.approx(tau, rel=1e-7)
+    assert found.qdd_e == pytest.approx(expected[2:], rel=1e-8)
+    own = cardan.model(robot, "inertia-matrix").evaluate(q=q)
+    assert own == pytest.approx(G.T @ A @ G, rel=1e-9)
+    assert loops.assemble([0.3, 0.4])[:4] == pytest.approx([0.3, -0.4, -0.04, 0.4])
 
 
 def frame_frequencies(elements: int = 1) -> np.ndarray:

@@ -100,13 +100,26 @@ class Oracle:
                 found += [R[..., 0, 1], R[..., 0, 2], R[..., 1, 2]]
             if kind == "universal":
                 found.append(R[..., 2, 0])
-        return np.stack(found, -1)
+        return np.stack(found, -1) if found else np.zeros((len(poses[0]), 3, 0))
+
+    def tied(self, q: Array, qd: Array, qdd: Array) -> Array:
+        """Series (N, 3, m) of everything that is zero: the loops, then the couplings."""
+        moving = [j for j, joint in enumerate(self.robot.joints, 1) if joint.sigma != FIXED]
+        series = np.stack([q, qd, qdd / 2], 1)
+        found = [self.loop_values(self.poses(q, qd, qdd))]
+        for j, joint in enumerate(self.robot.joints, 1):
+            if joint.mimic is not None:
+                own, other = moving.index(j), moving.index(joint.mimic.joint)
+                line = series[..., own] - self.number(joint.mimic.ratio) * series[..., other]
+                line[:, 0] -= self.number(joint.mimic.offset)
+                found.append(line[..., None])
+        return np.concatenate(found, -1)
 
     def constraint(self, q: Array, qd: Array) -> tuple[Array, Array]:
         """(J (N, m, n), Jdot qd (N, m))."""
         n, zero = q.shape[1], np.zeros_like(q)
-        columns = [self.loop_values(self.poses(q, zero + e, zero))[:, 1] for e in np.eye(n)]
-        bias = 2 * self.loop_values(self.poses(q, qd, zero))[:, 2]
+        columns = [self.tied(q, zero + e, zero)[:, 1] for e in np.eye(n)]
+        bias = 2 * self.tied(q, qd, zero)[:, 2]
         return np.stack(columns, -1), bias
 
     def bodies(self, poses: list[Array]) -> list[tuple[Array, ...]]:

@@ -63,6 +63,25 @@ def test_passive_joints(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", NAMES)
+def test_the_step_that_closes(name: str) -> None:
+    """Newton's method by r and dq_p goes back to the configurations that were left, every time
+    with the square of the distance."""
+    robot, oracle, x, _ = case(name)
+    program, given = run(name, "loop-kinematics", closing=True)
+    at = program.evaluate(**given)
+    assert np.abs(at.r).max() < 1e-11
+    assert np.abs(at.dq_p).max() < 1e-7
+    passive = [k for k in range(robot.n) if k not in oracle.active]
+    q = x["q"].copy()
+    q[:, passive] += 1e-4 * np.random.default_rng(3).uniform(-1, 1, (len(q), len(passive)))
+    start = np.abs(program.evaluate(**{**given, "q": q}).r).max()
+    for _ in range(4):
+        q[:, passive] += program.evaluate(**{**given, "q": q}).dq_p
+    assert np.abs(program.evaluate(**{**given, "q": q}).r).max() < 1e-9 * start
+    assert np.abs(q - x["q"]).max() < 1e-7
+
+
+@pytest.mark.parametrize("name", NAMES)
 def test_inverse_dynamics(name: str) -> None:
     _, oracle, x, _ = case(name)
     program, given = run(name, "inverse-dynamics")

@@ -138,9 +138,10 @@ def test_switched_off_and_coupled() -> None:
     robot, _ = read_mjcf(off.encode(), "x.xml")
     assert robot is not None
     assert not robot.loops
-    coupled = FOURBAR.replace("</equality>", '<joint joint1="a" joint2="c"/></equality>')
-    robot, faults = read_mjcf(coupled.encode(), "x.xml")
+    bent = '<joint joint1="a" joint2="c" polycoef="0 1 0.1 0 0"/></equality>'
+    robot, faults = read_mjcf(FOURBAR.replace("</equality>", bent).encode(), "x.xml")
     assert robot is not None
+    assert not robot.couplings
     assert any("move freely" in str(fault) for fault in faults)
 
 

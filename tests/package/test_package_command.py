@@ -44,7 +44,7 @@ def test_several_models_with_options(tmp_path: Path) -> None:
         (("ur5", "gravity", "nope", "--package", "c", "-o", "x"), 1, "no model 'nope'"),
         (("ur5", "gravity", "--package", "rust", "-o", "x"), 1, "Allowed: c, cpp"),
         (("planar2r", "direct-dynamics", "--package", "fmu", "-o", "x"), 1, "--set NAME=VALUE"),
-        (("fivebar", "direct-dynamics", "--package", "fmu", "-o", "x"), 1, "closed loops"),
+        (("prrrp", "direct-dynamics", "--package", "fmu", "-o", "x"), 1, "links that bend"),
     ],
 )
 def test_what_is_refused(

@@ -34,6 +34,22 @@ def test_plugin_and_tests_compile_and_run(tmp_path: Path) -> None:
         assert "0 numbers differ" in run(tmp_path / name)
 
 
+def test_closed_loops(tmp_path: Path) -> None:
+    """The vectors are of the driven joints, and the plugin finds the others."""
+    gpp, robot = tool("g++"), cardan.load("fivebar")
+    joints = tuple(replace(x, FV=k, FS=2 * k) if x.active else x for k, x in
+                   enumerate(robot.joints, 1))  # fmt: skip
+    robot = replace(robot, joints=joints, name="arm")
+    folder = built(robot, ["inverse-dynamics"], "ros2", tmp_path, effort="plain")
+    flags = [*FLAGS, "-fsanitize=address,undefined", "-I", folder / "include"]
+    for name in ("test_solver", "test_arm"):
+        run(gpp, *flags, folder / "test" / f"{name}.cpp", "-o", tmp_path / name)
+        assert "0 numbers differ" in run(tmp_path / name)
+    text = (folder / "test" / "test_solver.cpp").read_text()
+    assert "n = 2;" in text
+    assert "q[5][n]" in text
+
+
 def test_the_files_name_one_another(tmp_path: Path) -> None:
     folder = built(robot_called(HOSTILE), ["gravity"], "ros2", tmp_path, name="arm")
     package = ElementTree.parse(folder / "package.xml").getroot()
@@ -59,7 +75,16 @@ def test_what_the_interface_does_not_know_is_refused(tmp_path: Path) -> None:
     pushed = replace(robot, links=(replace(robot.links[0], FX=1), robot.links[1]))
     elastic = replace(robot, joints=(robot.joints[0], replace(robot.joints[1], elastic=True)))
     floating = replace(robot, base=Base(kind="floating"))
-    for wrong, words in ((pushed, "wrenches"), (elastic, "elastic"), (floating, "floating")):
+    loops = cardan.load("fivebar")
+    rubbing = replace(loops, joints=(*loops.joints[:3], replace(loops.joints[3], FV=1)))
+    bending = cardan.load("flexible2r")
+    for wrong, words in (
+        (rubbing, "friction"),
+        (bending, "bend"),
+        (pushed, "wrenches"),
+        (elastic, "elastic"),
+        (floating, "floating"),
+    ):
         with pytest.raises(ModelError, match=words):
             built(wrong, ["inverse-dynamics"], "ros2", tmp_path)
     with pytest.raises(ModelError, match="leave the options"):

@@ -31,7 +31,8 @@ def robots(json: Json = False) -> None:
         rows.append(
             {
                 "name": name, "robot": robot.name, "n": robot.n, "joints": kinds,
-                "loops": len(robot.loops), "symbols": len(robot.parameters),
+                "loops": len(robot.loops), "couplings": len(robot.couplings),
+                "symbols": len(robot.parameters),
                 "source": " ".join(robot.source.split()),
             }
         )  # fmt: skip
@@ -117,7 +118,8 @@ def show(robot: RobotName, setting: Settings = None, json: Json = False) -> None
         facts = {"name": found.name, "n": found.n, "parameters": list(found.parameters)}
         print_json({**facts, "source": found.source, "notes": found.notes, "tables": parts})
         return
-    print_text(f"{found.name}: {len(found.links)} links, {found.n} joint variables")
+    coupled = f", {len(found.couplings)} of them coupled to others" if found.couplings else ""
+    print_text(f"{found.name}: {len(found.links)} links, {found.n} joint variables{coupled}")
     for table in tables(found):
         print_text()
         print_table(table.title, table.header, table.rows)
@@ -156,7 +158,7 @@ def _loop_faults(robot: Robot | None, source: str) -> list[Fault]:
     from ..catalogue import model
     from ..errors import Fault, ModelError
 
-    if robot is None or not robot.loops:
+    if robot is None or not robot.constrained:
         return []
     try:
         model(robot, "loop-geometry")

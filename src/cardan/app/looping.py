@@ -1,4 +1,4 @@
-"""The command about closed loops: mobility, equations, assemblies."""
+"""The command about closed loops and couplings: mobility, equations, assemblies."""
 
 from __future__ import annotations
 
@@ -36,7 +36,8 @@ def loops(
     ] = False,
     json: Json = False,
 ) -> None:
-    """Closed loops: mobility, redundant equations, and all assemblies at given positions."""
+    """Closed loops and coupled joints: mobility, redundant equations, and all assemblies at given
+    positions."""
     from ..catalogue import model
     from .sources import open_robot
 
@@ -64,11 +65,15 @@ def loops(
         })  # fmt: skip
         return
     for key, value in facts.items():
-        if key != "loops":
+        if key not in ("loops", "couplings"):
             shown = {True: "yes", False: "no"}.get(value, value) if key in _FLAGS else value
             print_text(f"{key}: {shown}")
     header = ("loop", "cut joint", "links", "independent", "repeated")
-    print_table("", header, [tuple(loop.values()) for loop in facts["loops"]])
+    if facts["loops"]:
+        print_table("", header, [tuple(loop.values()) for loop in facts["loops"]])
+    if facts["couplings"]:
+        follow = [tuple(coupling.values()) for coupling in facts["couplings"]]
+        print_table("", ("joint", "follows", "repeated"), follow)
     if equations:
         print_text()
         print_text(geometry.equations())
@@ -79,6 +84,8 @@ def loops(
 
 
 def _facts(geometry: Any) -> dict[str, Any]:
+    from ..describe.couplings import formula
+
     analysis, link = geometry.analysis, geometry.connection
     parts = [
         {
@@ -86,6 +93,14 @@ def _facts(geometry: Any) -> dict[str, Any]:
             "independent": " ".join(keep.rows), "repeated": " ".join(analysis.redundant[loop.name]),
         }
         for loop, keep in zip(link.loops, analysis.chosen, strict=True)
+    ]  # fmt: skip
+    robot = link.robot
+    follow = [
+        {
+            "joint": link.named((j,)), "follows": str(formula(robot, robot.couplings[j])),
+            "repeated": "" if j in analysis.coupled else "yes",
+        }
+        for j in link.led
     ]  # fmt: skip
     return {
         "mobility": analysis.mobility,
@@ -95,4 +110,5 @@ def _facts(geometry: Any) -> dict[str, Any]:
         "active": link.named(link.active),
         "passive": link.named(analysis.following),
         "loops": parts,
+        "couplings": follow,
     }

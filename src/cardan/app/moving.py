@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ..errors import MissingExtraError, UnknownNameError
+from ..errors import MissingExtraError
 from .arguments import CutLoops, Json, RobotName, Settings, numbers
 from .output import console, message, print_json, print_table, print_text, write
 
@@ -54,7 +54,7 @@ def positions(robot: Robot, text: str, degrees: bool, what: str) -> np.ndarray:
 
     given = numbers(text, what)
     turning = np.array([unit.position == "rad" for unit in units(robot)])
-    if robot.loops and len(given) == len(active_joints(robot)):
+    if robot.constrained and len(given) == len(active_joints(robot)):
         turning = turning[active_joints(robot)]
     found = vector(what, given[0] if len(given) == 1 else given, len(turning))
     return np.asarray(found * np.where(turning & degrees, np.pi / 180, 1.0))
@@ -73,7 +73,7 @@ def active_joints(robot: Robot) -> np.ndarray:
 def moved(robot: Robot, text: str, degrees: bool, what: str) -> np.ndarray:
     """Positions between which a motion is made: with loops, those of the active joints."""
     found = positions(robot, text, degrees, what)
-    return found[active_joints(robot)] if robot.loops and len(found) == robot.n else found
+    return found[active_joints(robot)] if robot.constrained and len(found) == robot.n else found
 
 
 def at_home(robot: Robot) -> np.ndarray:
@@ -83,9 +83,9 @@ def at_home(robot: Robot) -> np.ndarray:
     from ..closure.standing import standing
 
     if all(joint.home is None for joint in robot.joints):
-        return np.zeros(len(active_joints(robot)) if robot.loops else robot.n)
+        return np.zeros(len(active_joints(robot)) if robot.constrained else robot.n)
     q = standing(robot)
-    return np.asarray(q[active_joints(robot)] if robot.loops else q)
+    return np.asarray(q[active_joints(robot)] if robot.constrained else q)
 
 
 def begun(robot: Robot, text: str, degrees: bool) -> np.ndarray:
@@ -113,7 +113,7 @@ def motion_of(
 
 def assembly(robot: Robot, first: str, degrees: bool) -> np.ndarray | None:
     """The configuration a motion starts from, where --from gives all joints of closed loops."""
-    if not robot.loops or first.count(",") + 1 != robot.n:
+    if not robot.constrained or first.count(",") + 1 != robot.n:
         return None
     return positions(robot, first, degrees, "--from")
 
@@ -179,7 +179,7 @@ def torques(
     found = loaded(open_robot(robot, setting), payload)
     motion = motion_of(found, first, last, duration, law, degrees, trajectory, dt)
     result = torques_of(found, motion, assembly(found, first, degrees))
-    over = [] if found.loops else violations(motion, found, tau=result.total)
+    over = [] if found.constrained else violations(motion, found, tau=result.total)
     for fault in over:
         message(f"cardan: {fault}")
     if output:
@@ -237,6 +237,7 @@ def simulate(
     """Simulate a robot that falls, is driven by torques, or follows a motion."""
     from dataclasses import replace
 
+    from ..use.driving import driven
     from ..use.simulate import simulate as run
     from .sources import open_robot
 
@@ -273,21 +274,6 @@ def simulate(
         result.animate(page)
         message(f"animation: {page}")
     picture(result.plot, plot, unasked(f"{stem(found.name)}-simulation.png", json))
-
-
-def driven(robot: Robot, motion: Trajectory, drive: str, bandwidth: float) -> dict[str, Any]:
-    """What makes a robot follow a motion."""
-    from ..use import adaptive, control
-
-    if drive == "prescribed":
-        return {"motion": motion}
-    if drive == "adaptive":
-        law: Any = adaptive.adaptive(robot, motion, 2 * bandwidth, slope=bandwidth)
-        return {"law": law}
-    if drive not in control.LAWS:
-        raise UnknownNameError.of("drive", drive, ("prescribed", *control.LAWS, "adaptive"))
-    kp, kd = control.gains(robot, bandwidth, drive, motion.q[0])
-    return {"law": control.law(robot, motion, drive, kp, kd)}
 
 
 def report(run: Any, motion: Trajectory | None, json: bool) -> None:

@@ -108,6 +108,6 @@ def kind_of(name: str) -> str:
 def published(name: str, robot: Robot, model: str, parameters: str) -> tuple[Figure, ...]:
     """What is known of a model of a bundled robot; the figures are those of trees."""
     known = _ROBOTS.get(name, ("", ""))[0]
-    if robot.loops:
+    if robot.constrained:
         return ()
     return _DYNAMIC.get((known, model, parameters), ()) or _GEOMETRIC.get((known, model), ())

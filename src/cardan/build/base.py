@@ -105,7 +105,7 @@ class BaseParameters:
 def base_parameters(robot: Robot, *, method: str = "symbolic") -> BaseParameters:
     """The base inertial parameters (with IA); friction parameters are always base parameters."""
     refuse(robot, "base-parameters", loops=False, floating=True)
-    return _looped(robot, method) if robot.loops else _derived(robot, method)
+    return _looped(robot, method) if robot.constrained else _derived(robot, method)
 
 
 @lru_cache(maxsize=8)
@@ -134,7 +134,7 @@ def _derived(robot: Robot, method: str) -> BaseParameters:
 
 def _steps(robot: Robot, symbolic: bool) -> tuple[list[Step], list[str]]:
     """The steps of a tree, or of a closed-loop robot seen through its active joints."""
-    if not robot.loops:
+    if not robot.constrained:
         geometric = any(symbols(getattr(j, key)) for j in robot.joints for key in GEOMETRY)
         samples = [_instance(robot, seed) for seed in range(3 if geometric else 1)]
         return _decided(samples, symbolic)
@@ -174,7 +174,7 @@ def rotors_apart(robot: Robot) -> set[Column]:
     """Rotor inertias of the passive joints of a closed-loop robot: there is no motor to have them.
 
     Where a description has them all the same they are left as they are, as friction is."""
-    passive = enumerate(robot.joints, 1) if robot.loops else ()
+    passive = enumerate(robot.joints, 1) if robot.constrained else ()
     return {("IA", j) for j, joint in passive if joint.sigma != FIXED and not joint.active}
 
 

@@ -12,16 +12,14 @@ from typing import Any
 
 from ..algebra.scalar import sign
 from ..algebra.solve import solve_symmetric
-from ..algebra.vector import Vec, cross, zero
 from ..describe.robot import Robot
 from ..errors import ModelError
 from ..mechanism.loops import LoopFrames
 from ..models.bodies import Bodies
 from ..models.direct_dynamics import solve_tree
-from ..models.formulation import PLAIN, Formulation
+from ..models.formulation import Formulation
 from ..models.inertia_matrix import inertia_matrix as inertia_model
-from ..models.jacobian import rotation
-from ..models.loops import Constraint, twin_position
+from ..models.loops import Constraint
 from ..models.newton_euler import NewtonEuler
 from ..models.newton_euler import inverse_dynamics as newton_euler
 from ..program import Program
@@ -42,7 +40,7 @@ from .loops import Closing, closing
 
 __all__ = [
     "along", "bias", "bias_of", "direct_dynamics", "drives_of", "gravity", "gravity_of",
-    "inertia_matrix", "inertia_of", "inverse_dynamics", "reactions", "with_cut_drives",
+    "inertia_matrix", "inertia_of", "inverse_dynamics", "with_cut_drives",
 ]  # fmt: skip
 
 Scalar = Any
@@ -187,8 +185,12 @@ def bias_of(
 def inertia_matrix(
     robot: Robot, *, base_parameters: bool = False, symbolic: bool = False, effort: str = "normal"
 ) -> Program:
-    """A_c of the active joints, [K10] (58)."""
+    """A_c of the active joints, [K10] (58); with a floating base (6+na, 6+na), base first."""
     made = closing(with_base(robot, base_parameters), "inertia-matrix", symbolic=symbolic)
+    if is_floating(made.robot):
+        from . import closed_free
+
+        return closed_free.inertia_matrix(made, effort)
 
     def formulate(form: Formulation) -> Form:
         def run(scene: Bodies, x: Arrays) -> Result:
@@ -208,9 +210,13 @@ def bias(
     robot: Robot, *, base_parameters: bool = False, f_e: bool = False, friction: bool = True,
     symbolic: bool = False, effort: str = "normal",
 ) -> Program:  # fmt: skip
-    """H_c, [K10] (58)."""
+    """H_c, [K10] (58); with a floating base its six rows first."""
     robot = with_base(with_friction(robot, friction), base_parameters)
     made = closing(robot, "bias", symbolic=symbolic)
+    if is_floating(made.robot):
+        from . import closed_free
+
+        return closed_free.bias(made, f_e, effort)
 
     def formulate(form: Formulation) -> Form:
         def run(scene: Bodies, x: Arrays) -> Result:
@@ -230,6 +236,10 @@ def gravity(
 ) -> Program:
     """Q_c: the torques of the active joints that hold the robot at rest."""
     made = closing(with_base(robot, base_parameters), "gravity", symbolic=symbolic)
+    if is_floating(made.robot):
+        from . import closed_free
+
+        return closed_free.gravity(made, effort)
 
     def formulate(form: Formulation) -> Form:
         def run(scene: Bodies, x: Arrays) -> Result:
@@ -341,56 +351,3 @@ def _by_constraint_forces(
             value = value + column[j] * push
         qdd.append(value)
     return qdd, record
-
-
-def reactions(robot: Robot, *, f_e: bool = False, symbolic: bool = False) -> Program:
-    """The wrench through every joint, and through the cut joints after them."""
-    made = closing(robot, "reactions", symbolic=symbolic)
-    nl, B = len(robot.links), len(robot.loops)
-
-    def run(scene: Bodies, x: Arrays) -> Result:
-        constraint, qd, qdd = made.motion(scene, x)
-        loads = wrenches(made.robot, x)
-        free = newton_euler(scene, x["q"], qd, qdd, wrenches=loads)
-        tau = with_cut_drives(made, scene, constraint, free.tau, qd, qdd)
-        forces = _cut_wrenches(made, scene, x, constraint, constraint.multipliers(tau))
-        for loop, (force, moment) in zip(made.connection.loops, forces, strict=True):
-            R = rotation(scene, x["q"], loop.cut, loop.twin)
-            loads[loop.twin] = (-force, -moment)  # the twin's link is pushed, the cut's pushes
-            lever = twin_position(scene, x["q"], loop)
-            loads[loop.cut] = (R @ force, R @ moment + cross(lever, R @ force))
-        found = newton_euler(scene, x["q"], qd, qdd, wrenches=loads, form=PLAIN)
-        rows = [[*found.f[j], *found.n[j]] for j in range(1, nl + 1)]
-        rows += [[*force, *moment] for force, moment in forces]
-        return Result({"reactions": ((nl + B, 6), flat(rows))}, found)
-
-    inputs = made.inputs("q", "qd", "qdd", f_e=f_e)
-    meaning = {
-        "reactions": "wrench (force, moment about O_j) of the antecedent on each link, in frame j;"
-        f" rows {nl + 1} to {nl + B}: through the cut joints, on the twin's link, in its frame"
-    }
-    if made.analysis.overconstrained:
-        meaning["reactions"] += ". The loops are overconstrained: equations left out carry nothing"
-    return made.program("reactions", inputs, [run], ["reactions"], meaning=meaning)
-
-
-def _cut_wrenches(
-    made: Closing, scene: Bodies, x: Arrays, constraint: Constraint, force: Sequence[Scalar]
-) -> list[tuple[Vec, Vec]]:
-    """The wrench of each cut joint on the twin's link at O_t, in the twin's axes."""
-    found, rest = [], iter(force)
-    units = {"x": Vec(1, 0, 0), "y": Vec(0, 1, 0), "z": Vec(0, 0, 1)}
-    for loop, keep in zip(made.connection.loops, made.analysis.chosen, strict=True):
-        R = rotation(scene, x["q"], loop.twin, keep.view)
-        push, turn = zero, zero
-        for name in keep.rows:
-            value = next(rest)
-            if name == "u":
-                z = rotation(scene, x["q"], loop.twin, loop.cut) @ Vec(0, 0, 1)
-                turn = turn + value * cross(Vec(1, 0, 0), z)
-            elif name[0] == "v":
-                push = push + value * (R @ units[name[1]])
-            else:
-                turn = turn + value * (R @ units[name[1]])
-        found.append((push, turn))
-    return found

@@ -249,7 +249,7 @@ def _regular(made: Closing, system: Equations, q: np.ndarray) -> np.ndarray:
     columns = [made.connection.moving.index(j) for j in made.analysis.following]
     if not columns or not len(q):
         return np.ones(len(q), bool)
-    s = np.linalg.svd(system.J(q)[..., columns], compute_uv=False)
+    s = np.linalg.svd(system.balanced(system.J(q))[..., columns], compute_uv=False)
     return np.asarray(s[:, -1] > 1e-3 * s[:, 0])
 
 

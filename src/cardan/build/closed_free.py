@@ -20,15 +20,16 @@ from ..models.bodies import Bodies
 from ..models.floating import base_columns, floating_inverse_dynamics
 from ..models.formulation import PLAIN, Formulation
 from ..models.inertia_matrix import inertia_matrix as inertia_model
+from ..models.loops import Constraint
 from ..models.newton_euler import inverse_dynamics as newton_euler
 from ..program import Program
-from .closed import inertia_of, with_cut_drives
-from .common import COMPOSITE, RECURSION, Arrays, is_floating, wrenches
+from .closed import bias_of, gravity_of, inertia_of, with_cut_drives
+from .common import COMPOSITE, RECURSION, Arrays, flat, is_floating, wrenches
 from .derive import Form, Result
 from .dynamic import base_matrix
 from .loops import Closing
 
-__all__ = ["direct_dynamics", "inverse_dynamics"]
+__all__ = ["bias", "direct_dynamics", "gravity", "inertia_matrix", "inverse_dynamics"]
 
 Scalar = Any
 Matrix = list[list[Scalar]]
@@ -63,9 +64,18 @@ def _equations(
         if j not in made.active:
             tau[j] = tau[j] - push
     H = constraint.projected(tau)
+    A = _matrix(made, scene, x, constraint, form)
+    base = [*record.f[0], *record.n[0]] if _base(made) else []
+    return A, [*base, *H], springs, record
+
+
+def _matrix(
+    made: Closing, scene: Bodies, x: Arrays, constraint: Constraint, form: Formulation
+) -> Matrix:
+    """A of the base's accelerations, where it floats, and the independent joints'."""
     A = inertia_of(made, scene, x, constraint, form)
     if not _base(made):
-        return A, H, springs, record
+        return A
     composite = inertia_model(scene, x["q"], form)
     columns, G = base_columns(scene, composite, form.slide), constraint.G()
     coupled: Matrix = []
@@ -75,8 +85,59 @@ def _equations(
             column = [c + part * G[j][k] for c, part in zip(column, (*f, *n), strict=True)]
         coupled.append(column)
     top = [[*row, *(c[r] for c in coupled)] for r, row in enumerate(base_matrix(composite))]
-    whole = [*top, *([*column, *row] for column, row in zip(coupled, A, strict=True))]
-    return whole, [*record.f[0], *record.n[0], *H], springs, record
+    return [*top, *([*column, *row] for column, row in zip(coupled, A, strict=True))]
+
+
+def inertia_matrix(made: Closing, effort: str) -> Program:
+    """A of a floating base and the independent joints, base first."""
+    size = 6 + made.na
+
+    def formulate(form: Formulation) -> Form:
+        def run(scene: Bodies, x: Arrays) -> Result:
+            constraint = made.constraint(scene, x)[0]
+            rows = _matrix(made, scene, x, constraint, form)
+            return Result({"A": ((size, size), flat(rows))}, constraint)
+
+        return run
+
+    return made.program(
+        "inertia-matrix", made.inputs("q"), [], ["A"],
+        formulate=formulate, choices=COMPOSITE, effort=effort,
+    )  # fmt: skip
+
+
+def bias(made: Closing, f_e: bool, effort: str) -> Program:
+    """H of a floating base and the independent joints, base first."""
+
+    def formulate(form: Formulation) -> Form:
+        def run(scene: Bodies, x: Arrays) -> Result:
+            _, H, record = bias_of(made, scene, x, form)
+            rows = [*record.f[0], *record.n[0], *H]
+            return Result({"H": ((len(rows),), rows)}, record)
+
+        return run
+
+    return made.program(
+        "bias", made.inputs("q", "qd", f_e=f_e, base=["V0", "g0"]), [], ["H"],
+        formulate=formulate, choices=RECURSION, effort=effort,
+    )  # fmt: skip
+
+
+def gravity(made: Closing, effort: str) -> Program:
+    """Q of a floating base and the independent joints, base first: H of a robot at rest."""
+
+    def formulate(form: Formulation) -> Form:
+        def run(scene: Bodies, x: Arrays) -> Result:
+            Q, record = gravity_of(made, scene.moving_base([0] * 6, x["g0"]), x, form)
+            rows = [*record.f[0], *record.n[0], *Q]
+            return Result({"Q": ((len(rows),), rows)}, record)
+
+        return run
+
+    return made.program(
+        "gravity", made.inputs("q", base=["g0"]), [], ["Q"],
+        formulate=formulate, choices=COMPOSITE, effort=effort,
+    )  # fmt: skip
 
 
 def direct_dynamics(made: Closing, f_e: bool, effort: str) -> Program:

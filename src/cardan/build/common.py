@@ -142,8 +142,9 @@ def refuse(
 ) -> None:  # fmt: skip
     """Say clearly what this model cannot do for this robot."""
     why = ""
-    if loops and robot.loops:
-        why = f"closed loops (it has {len(robot.loops)}): robot.tree() gives its tree structure"
+    if loops and robot.constrained:
+        what = f"closed loops (it has {len(robot.loops)})" if robot.loops else "coupled joints"
+        why = f"{what}: robot.tree() gives its tree structure"
     elif floating and is_floating(robot):
         why = (
             "a floating base: there are inverse-dynamics, inertia-matrix, bias, energies, regressor"

@@ -263,7 +263,10 @@ def parametrised(robot: Robot) -> tuple[Robot, dict[str, float]]:
             if not _structural(key, getattr(joint, key))
         }
         drive = {key: named(f"{key}{j}", getattr(joint, key)) for key in DRIVE if j in driven}
-        return replace(joint, **changed, **drive)
+        led = joint.mimic
+        if led is not None and not _structural("ratio", led.ratio):
+            led = replace(led, ratio=named(f"ratio{j}", led.ratio))
+        return replace(joint, **changed, **drive, mimic=led)
 
     joints = tuple(frame(j, joint) for j, joint in enumerate(robot.joints, 1))
     n, B = len(robot.joints), len(robot.loops)

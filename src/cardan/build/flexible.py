@@ -80,21 +80,23 @@ def build_flexible(
     outputs: Sequence[str], effort: str = "normal", symbolic: bool = False,
 ) -> Program:  # fmt: skip
     """The cheapest of the forms, its sums rewritten."""
-    table = {**MEANING, **_MEANING, **(_LOOP_MEANING if robot.loops else {})}
+    table = {**MEANING, **_MEANING, **(_LOOP_MEANING if robot.constrained else {})}
     meaning = {name: table[name] for name in (*inputs, *outputs, "p") if name in table}
     source = opened(robot) if robot.loops else robot
     return derive(source, model, inputs, forms, meaning=meaning, effort=effort, symbolic=symbolic)
 
 
 def without_floating_loops(robot: Robot, model: str) -> None:
-    if robot.loops and is_floating(robot):
-        raise ModelError(f"'{model}' of '{robot.name}': loops on a floating base are not available")
+    if robot.constrained and is_floating(robot):
+        raise ModelError(
+            f"'{model}' of '{robot.name}': loops and couplings on a floating base are not available"
+        )
 
 
 def _driven(robot: Robot) -> list[int]:
     """Links whose joint's torque or acceleration is given."""
     joints = enumerate(robot.joints, 1)
-    loops = bool(robot.loops)
+    loops = bool(robot.constrained)
     return [
         j for j, joint in joints
         if joint.sigma != FIXED and not joint.elastic and (joint.active or not loops)
@@ -110,7 +112,7 @@ def inverse_dynamics(
                 lagrange=method == "lagrange", base=base == "given")  # fmt: skip
     robot = with_friction(robot, friction)
     driven = _driven(robot)
-    if robot.loops:
+    if robot.constrained:
         from .flexible_parallel import inverse_dynamics as parallel
 
         return parallel(robot, f_e, effort, symbolic)
@@ -195,7 +197,7 @@ def direct_dynamics(
     """Accelerations of driven torques: of joints, then of elastic coordinates."""
     unsupported(robot, "direct-dynamics", base_parameters=base_parameters)
     robot = with_friction(robot, friction)
-    if robot.loops:
+    if robot.constrained:
         from .flexible_parallel import direct_dynamics as parallel_direct
 
         return parallel_direct(robot, f_e, effort, method, symbolic)
@@ -258,7 +260,7 @@ def inertia_matrix(
     """A over joints and elastic coordinates; of a closed loop, J^T M_t J over the independent."""
     unsupported(robot, "inertia-matrix", base_parameters=base_parameters)
     size = coordinates(robot) + 6 * is_floating(robot)
-    loops = closing(robot) if robot.loops else None
+    loops = closing(robot) if robot.constrained else None
     if loops is not None:
         without_floating_loops(robot, "inertia-matrix")
         size = len(loops.independent)
@@ -280,10 +282,10 @@ def inertia_matrix(
 def _tree_forces(
     robot: Robot, model: str, output: str, moving: bool, f_e: bool, effort: str, symbolic: bool
 ) -> Program:
-    if robot.loops:
+    if robot.constrained:
         raise ModelError(
-            f"'{model}' of '{robot.name}' is not available for closed loops: robot.tree() gives"
-            " its tree structure"
+            f"'{model}' of '{robot.name}' is not available for closed loops or couplings:"
+            " robot.tree() gives its tree structure"
         )
     size = coordinates(robot)
     names = {"q": size, "qd": size} if moving else {"q": size}
@@ -356,6 +358,6 @@ def static_forces(robot: Robot) -> Program:
         return Result({"R": ((size,), rows)})
 
     inputs: dict[str, tuple[int, ...]] = {"q": (size,), "f_e": (len(robot.links), 6)}
-    if robot.loops:
+    if robot.constrained:
         inputs["lam"] = (sum(len(cut.rows) for cut in loops.cuts),)
     return build_flexible(robot, "static-forces", inputs, [run], ["R"], "plain")

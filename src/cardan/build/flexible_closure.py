@@ -253,7 +253,7 @@ def _greedy(G: Array) -> list[int]:
 
 @lru_cache(maxsize=64)
 def closing(robot: Robot) -> Closing:
-    """The loops of a robot (none for a tree)."""
+    """The loops and couplings of a robot (none for a tree)."""
     whole = opened(robot) if robot.loops else robot
     n, B = len(robot.joints), len(robot.loops)
     cuts = []
@@ -265,4 +265,6 @@ def closing(robot: Robot) -> Closing:
                 f" links: {', '.join(ROWS)}"
             )
         cuts.append(Cut(kind, n + k, n + B + k, ROWS[kind]))
+    for j, coupling in robot.couplings.items():
+        cuts.append(Cut("coupling", j, coupling.joint, ROWS["coupling"]))
     return Closing(robot, numeric_bodies(whole), tuple(cuts))

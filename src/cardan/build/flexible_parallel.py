@@ -93,7 +93,7 @@ class Loops:
 
 def _needs_axes(rows: tuple[str, ...]) -> bool:
     """Do these rows look at the axes of their frames, or at an angle between them?"""
-    return any(not name.startswith("V") for name in rows)
+    return any(not name.startswith(("V", "q")) for name in rows)
 
 
 def inverse_dynamics(robot: Robot, f_e: bool, effort: str, symbolic: bool = False) -> Program:

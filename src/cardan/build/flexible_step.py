@@ -35,7 +35,7 @@ def _rates(robot: Robot, scene: Bodies, state: State, u: Any, prescribed: bool) 
     q, qd = state
     active = loops.active
     given = dict(zip(active, u[2] if prescribed else u, strict=True))
-    if robot.loops:
+    if robot.constrained:
         here = Loops(robot, scene, {"q": q, "qd": qd})
         found = here.prescribed(given)[0] if prescribed else here.driven(given)
         rates = dict(zip(loops.independent, qd, strict=True)) | here.passive

@@ -14,6 +14,7 @@ import numpy as np
 
 from ..closure.analysis import Analysis, analyse, independent
 from ..closure.geometry import LoopGeometry
+from ..describe.couplings import formula
 from ..describe.robot import Robot
 from ..errors import ModelError
 from ..mechanism.loops import Connection, opened
@@ -31,13 +32,19 @@ from .derive import Form, Result, parametrised
 from .idle import refuse_unmoved
 
 __all__ = [
-    "Closing", "accelerations", "closing", "jacobian", "jacobian_inverse", "jdot_qdot",
-    "loop_geometry", "loop_kinematics", "velocities",
+    "OPEN", "Closing", "accelerations", "along_column", "closing", "jacobian", "jacobian_inverse",
+    "jdot_qdot", "loop_geometry", "velocities",
 ]  # fmt: skip
 
 Scalar = Any
 # models of closed loops that take freedoms without motors: elastic joints, a floating base
 _UNFORCED = ("inverse-dynamics", "direct-dynamics", "loop-kinematics")
+_FLOATING = (
+    *_UNFORCED, "jacobian", "jacobian-inverse", "velocities", "accelerations", "jdot-qdot",
+    "inertia-matrix", "bias", "gravity", "energies", "generalized-momentum",
+)  # fmt: skip
+_BASE = {"V0": (6,), "V0d": (6,), "g0": (3,)}
+OPEN = "this robot has no closed loop and no coupled joints"
 
 LOOP_MEANING = {
     "q": "positions of all joints of the tree, consistent with the loops, rad or m",
@@ -58,6 +65,8 @@ LOOP_MEANING = {
     "Wcut": "velocities of the cut joints: qd_c = Wcut qd_a",
     "psi_cut": "accelerations of the cut joints: qdd_c = Wcut qdd_a + psi_cut",
     "det": "what the solution divides by: near zero, the configuration is singular (type 2)",
+    "r": "what is zero where the loops are closed: lengths, m, and sines of angles",
+    "dq_p": "the step of the passive joints that closes the loops, of Newton's method",
 }
 
 
@@ -105,7 +114,10 @@ class Closing:
         """Has any joint a spring, independent or not?"""
         return any(joint.elastic for joint in self.robot.joints)
 
-    def inputs(self, *names: str, f_e: bool = False) -> dict[str, tuple[int, ...]]:
+    def inputs(
+        self, *names: str, f_e: bool = False, base: Sequence[str] = ()
+    ) -> dict[str, tuple[int, ...]]:
+        """The input arrays of a model; `base`: those of a floating base."""
         found: dict[str, tuple[int, ...]] = {
             name: (self.n if name == "q" else self.na,) for name in names
         }
@@ -113,7 +125,7 @@ class Closing:
             found["qd_i"] = (len(self.analysis.idle),)
         if f_e:
             found["f_e"] = (len(self.robot.links) + is_floating(self.robot), 6)
-        return found
+        return found | ({name: _BASE[name] for name in base} if is_floating(self.robot) else {})
 
     def outputs(self, *names: str) -> list[str]:
         return [*names, "qdd_i"] if self.free else list(names)
@@ -124,7 +136,7 @@ class Closing:
         found = self.analysis
         return closed(
             scene, x["q"], self.connection.loops, found.chosen, self.active, qd, found.idle,
-            x.get("qd_i"),
+            x.get("qd_i"), found.coupled,
         )  # fmt: skip
 
     def row(self, values: Mapping[int, Scalar]) -> list[Scalar]:
@@ -143,6 +155,9 @@ class Closing:
     ) -> Program:  # fmt: skip
         """build, with the meanings and remarks of a closed-loop robot."""
         table = {k: LOOP_MEANING[k] for k in (*inputs, *outputs) if k in LOOP_MEANING}
+        if self.robot.couplings:
+            tied = "loops and couplings" if self.robot.loops else "couplings"
+            table["q"] = table["q"].replace("loops", tied)
         table["q"] += f": {self.connection.named(self.connection.moving)}"
         for key in ("qd", "qdd", "tau", "qd_i", "qdd_i"):
             if key in table:
@@ -162,31 +177,41 @@ class Closing:
             f"{loop.name}: {' '.join(keep.rows)}"
             for loop, keep in zip(self.connection.loops, self.analysis.chosen, strict=True)
         )
+        couplings = self.robot.couplings
+        coupled = ", ".join(
+            f"{self.connection.named((j,))} = {formula(self.robot, couplings[j])}"
+            for j in self.analysis.coupled
+        )
         spin = ""
         if self.analysis.idle and not self.free:
             spin = f"; the idle joints {self.connection.named(self.analysis.idle)} are held"
-        return (
-            f"closed loops by the independent equations {rows}; the solution divides by quantities"
-            " that vanish where the passive joints' equations are singular (det of"
-            f" loop-kinematics), and nowhere else{spin}"
-        )
+        found = f"coupled joints {coupled}" if coupled else ""
+        if rows:
+            found += "; " * bool(coupled) + (
+                f"closed loops by the independent equations {rows}; the solution divides by"
+                " quantities that vanish where the passive joints' equations are singular (det of"
+                f" loop-kinematics), and nowhere else{spin}"
+            )
+        return found
 
 
 def closing(robot: Robot, model: str, *, symbolic: bool = False, idle: str = "held") -> Closing:
     """The robot's loops, checked: closed somewhere, driven by its active joints."""
     refuse(robot, model, loops=False)
     why = ""
-    if is_floating(robot):
+    allowed: tuple[str, ...] = _FLOATING
+    if any(joint.elastic for joint in robot.joints):
+        allowed = _UNFORCED
         why = (
-            "a floating base with closed loops: it has six freedoms more than motors; there are"
-            f" {', '.join(_UNFORCED)}; base kind 'fixed' holds it for others"
+            "elastic joints in a robot with closed loops or couplings: they are freedoms without"
+            f" motors; there are {', '.join(_UNFORCED)}; make them rigid for others"
         )
-    elif any(joint.elastic for joint in robot.joints):
+    elif is_floating(robot):
         why = (
-            "elastic joints in a robot with closed loops: they are freedoms without motors; there"
-            f" are {', '.join(_UNFORCED)}; make them rigid for others"
+            "a floating base with closed loops or couplings: it has six freedoms more than motors;"
+            f" there are {', '.join(_FLOATING)}; base kind 'fixed' holds it for others"
         )
-    if why and (model not in _UNFORCED or idle == "free"):
+    if why and (model not in allowed or idle == "free"):
         raise ModelError(f"'{model}' of '{robot.name}' is not available for {why}")
     robot = independent(robot)
     analysis = analyse(robot)
@@ -202,66 +227,14 @@ def closing(robot: Robot, model: str, *, symbolic: bool = False, idle: str = "he
 
 def loop_geometry(robot: Robot) -> LoopGeometry:
     """The object that solves the geometric constraint equations; flexible links undeformed."""
-    if not robot.loops:
-        raise ModelError(f"'loop-geometry' of '{robot.name}': this robot has no closed loop")
+    if not robot.constrained:
+        raise ModelError(f"'loop-geometry' of '{robot.name}': {OPEN}")
     return LoopGeometry.of(rigid(robot) if robot.ne else robot)
 
 
-def loop_kinematics(robot: Robot, *, details: bool = False, symbolic: bool = False) -> Program:
-    """W and psi of the passive joints; `details`: the matrices of (12) and (14), G, cut joints."""
-    if not robot.loops:
-        raise ModelError(f"'loop-kinematics' of '{robot.name}': this robot has no closed loop")
-    made = closing(robot, "loop-kinematics", symbolic=symbolic)
-    passive, active = made.connection.passive, made.active
-    p, na = len(passive), made.na
-
-    def run(scene: Bodies, x: Arrays) -> Result:
-        found, _, qdd = made.motion(scene, x)
-        G = found.G()
-        values = dict(zip(made.connection.moving, qdd, strict=True))
-        outputs: dict[str, Any] = {
-            "W": ((p, na), flat([G[j] for j in passive])),
-            "psi": ((p,), [values[j] for j in passive]),
-        }
-        if details:
-            outputs |= _details(made, found, G, values)
-        return Result(outputs, found)
-
-    outputs = ["W", "psi"]
-    if details:
-        outputs += ["Wa", "Wp", "Psi", "Wac", "Wpc", "Phi", "G", "Wcut", "psi_cut", "det"]
-    meaning = {
-        "W": f"{LOOP_MEANING['W']}; rows: {made.connection.named(passive)}; columns:"
-        f" {made.connection.named(active)}"
-    }
-    return made.program("loop-kinematics", made.inputs("q", "qd"), [run], outputs, meaning=meaning)
-
-
-def _details(
-    made: Closing, found: Constraint, G: Mapping[int, list[Scalar]], values: Mapping[int, Scalar]
-) -> dict[str, Any]:
-    active, passive, na = found.active, found.passive, made.na
-    p, rows, cuts = len(passive), len(found.rows), len(found.cut)
-    Wcut = [[_along(row, G, k) for k in range(na)] for row in found.cut]
-    psi_cut = [
-        _along(row, {j: [values[j]] for j in row}, 0) + phi
-        for row, phi in zip(found.cut, found.Phi, strict=True)
-    ]
-    return {
-        "Wa": ((rows, na), flat(found.matrix(active))),
-        "Wp": ((rows, p), flat(found.matrix(passive))),
-        "Psi": ((rows,), found.Psi),
-        "Wac": ((cuts, na), flat(found.matrix(active, found.cut))),
-        "Wpc": ((cuts, p), flat(found.matrix(passive, found.cut))),
-        "Phi": ((cuts,), found.Phi),
-        "G": ((made.n, na), flat([G[j] for j in made.connection.moving])),
-        "Wcut": ((cuts, na), flat(Wcut)),
-        "psi_cut": ((cuts,), psi_cut),
-        "det": ((len(found.factors.pivots),), found.factors.pivots),
-    }
-
-
-def _along(row: Mapping[int, Scalar], columns: Mapping[int, Sequence[Scalar]], k: int) -> Scalar:
+def along_column(
+    row: Mapping[int, Scalar], columns: Mapping[int, Sequence[Scalar]], k: int
+) -> Scalar:
     total: Scalar = 0
     for j, x in row.items():
         total = total + x * columns[j][k]
@@ -324,7 +297,7 @@ def _active_columns(made: Closing, scene: Bodies, q: Any, found: Jacobian) -> li
     G = made.constraint(scene, {"q": q})[0].G()
     moving = made.connection.moving
     rows = [dict(zip(moving, row, strict=True)) for row in found.rows()]
-    return [[_along(row, G, c) for c in range(made.na)] for row in rows]
+    return [[along_column(row, G, c) for c in range(made.na)] for row in rows]
 
 
 def velocities(robot: Robot, *, symbolic: bool = False) -> Program:
@@ -343,7 +316,7 @@ def velocities(robot: Robot, *, symbolic: bool = False) -> Program:
         return run
 
     forms = [form(False), form(True)]
-    return made.program("velocities", made.inputs("q", "qd"), forms, ["V"])
+    return made.program("velocities", made.inputs("q", "qd", base=["V0"]), forms, ["V"])
 
 
 def accelerations(robot: Robot, *, symbolic: bool = False) -> Program:
@@ -356,7 +329,8 @@ def accelerations(robot: Robot, *, symbolic: bool = False) -> Program:
         return {"Vd": ((nl, 6), flat(rows))}
 
     forms = [_moving(made, slide, result) for slide in (False, True)]
-    return made.program("accelerations", made.inputs("q", "qd", "qdd"), forms, ["Vd"])
+    inputs = made.inputs("q", "qd", "qdd", base=["V0", "V0d"])
+    return made.program("accelerations", inputs, forms, ["Vd"])
 
 
 def jdot_qdot(
@@ -372,7 +346,7 @@ def jdot_qdot(
         return {"Jdqd": ((6,), [*(R @ found.Vd[n]), *(R @ found.wd[n])])}
 
     forms = [_moving(made, slide, result) for slide in (False, True)]
-    return made.program("jdot-qdot", made.inputs("q", "qd"), forms, ["Jdqd"])
+    return made.program("jdot-qdot", made.inputs("q", "qd", base=["V0"]), forms, ["Jdqd"])
 
 
 def _moving(made: Closing, slide: bool, result: Callable[..., dict[str, Any]]) -> Form:

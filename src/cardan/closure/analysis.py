@@ -1,8 +1,9 @@
-"""Mobility of a closed-loop robot, and which of its loop equations are independent.
+"""Mobility of a robot with loops or couplings, and which of their equations are independent.
 
 Decided by rank at consistent configurations: several, reached by walking from several starts, with
 several draws of the values of symbols. Planar, spherical and other overconstrained loops need no
-rule of their own. The rows kept are those that stay farthest from dependent, wherever looked at.
+rule of their own. The rows kept are those that stay farthest from dependent, wherever looked at;
+couplings, whose rows are constant, before loops.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from ..describe.robot import Robot
+from ..describe.robot import PRISMATIC, Robot
 from ..errors import ModelError
 from ..ir.code import Code
 from ..ir.cost import cost
@@ -23,7 +24,7 @@ from ..ir.interpret import interpret
 from ..ir.trace import Tracer
 from ..mechanism.loops import ROWS, Connection, LoopFrames, opened
 from ..models.bodies import bodies
-from ..models.loops import Chosen, constraint
+from ..models.loops import Chosen, constraint, coupling_row
 from .numeric import Array, Equations, equations, skeleton
 from .search import Gap, least_gap
 
@@ -49,12 +50,13 @@ class Sample:
 
 @dataclass(frozen=True, eq=False)
 class Analysis:
-    """What is known of the loops of a robot.
+    """What is known of the loops and couplings of a robot.
 
     mobility: n minus the rank of the loop equations; chosen: the independent equations of each loop
     and the frame they are written in; least_squares: more equations are kept than needed, because
     no fixed choice stays independent everywhere; idle: passive joints within loops that move
-    without moving anything else, as the spin of a leg between two balls."""
+    without moving anything else, as the spin of a leg between two balls; coupled: the joints whose
+    couplings are kept: all, but for those that repeat others."""
 
     connection: Connection
     mobility: int
@@ -63,6 +65,7 @@ class Analysis:
     samples: tuple[Sample, ...]
     least_squares: bool = False
     idle: tuple[int, ...] = ()
+    coupled: tuple[int, ...] = ()
 
     @property
     def following(self) -> tuple[int, ...]:
@@ -167,9 +170,9 @@ def _analyse(robot: Robot) -> Analysis:
     chosen = tuple(
         Chosen(ROWS[loop.kind], _view(robot, loop, connection, kept)) for loop in connection.loops
     )
-    chosen, least_squares = _independent(connection, following, chosen, kept, rank)
+    chosen, coupled, least_squares = _independent(connection, following, chosen, kept, rank)
     mobility = len(connection.moving) - rank
-    return Analysis(connection, mobility, rank, chosen, kept, least_squares, idle)
+    return Analysis(connection, mobility, rank, chosen, kept, least_squares, idle, coupled)
 
 
 def _idle(
@@ -206,8 +209,8 @@ def _samples(robot: Robot, connection: Connection) -> list[Sample]:
         lengths = " for any values of its symbols tried" if names else ""
         width = f"{best.value:.3g} (of the robot's size, or rad)" if names else best.text
         raise ModelError(
-            f"the loops of '{robot.name}' cannot be closed{lengths}: loop '{best.loop}' stays open"
-            f" by {width} at best; check the frames of its cut and its twin"
+            f"the loops of '{robot.name}' cannot be closed{lengths}: {best.what} stays open"
+            f" by {width} at best; check {best.remedy}"
         )
     return found
 
@@ -217,18 +220,18 @@ def _columns(connection: Connection, links: tuple[int, ...]) -> list[int]:
 
 
 def _numeric_rows(connection: Connection, chosen: tuple[Chosen, ...], sample: Sample) -> Array:
-    """W at the configurations of a sample, (N, rows, n); lengths in units of the robot's size."""
+    """W at the configurations of a sample, (N, rows, n), those of the couplings last; lengths in
+    units of the robot's size."""
     code, names = _rows_code(connection, chosen)
     inputs: dict[str, Any] = {"q": sample.q}
     if names:
         inputs["p"] = np.array([sample.values[name] for name in names])
     W = interpret(code, inputs)["W"]
     size = sample.equations.size
-    kinds = [name[0] for keep in chosen for name in keep.rows]
-    rows = np.array([1 / size if kind == "v" else 1.0 for kind in kinds])
-    columns = np.where(sample.equations.turning, 1.0, size)
-    scaled: Array = W * rows[:, None] * columns
-    return scaled
+    lengths = [name[0] == "v" for keep in chosen for name in keep.rows]
+    lengths += [connection.robot.joints[j - 1].sigma == PRISMATIC for j in connection.led]
+    rows = np.where(lengths, 1 / size, 1.0)
+    return sample.equations.balanced(W * rows[:, None] * sample.equations.unit)
 
 
 @lru_cache(maxsize=64)
@@ -244,6 +247,9 @@ def _rows_code(
         if only in (None, k):
             found = constraint(scene, q, loop, keep.view)
             flat += [found[name].get(j, 0) for name in keep.rows for j in connection.moving]
+    for j in connection.led if only is None else ():
+        row = coupling_row(scene, j)
+        flat += [row.get(m, 0) for m in connection.moving]
     n = len(connection.moving)
     return tracer.program({"W": ((len(flat) // n, n), flat)}, None, connection.robot.parameters)
 
@@ -303,14 +309,16 @@ _Z = (0, 0, 1)
 def _independent(
     connection: Connection, following: tuple[int, ...], chosen: tuple[Chosen, ...],
     samples: tuple[Sample, ...], rank: int,
-) -> tuple[tuple[Chosen, ...], bool]:  # fmt: skip
-    """As many rows as the rank, independent at every sample in the passive joints' columns."""
+) -> tuple[tuple[Chosen, ...], tuple[int, ...], bool]:  # fmt: skip
+    """As many rows as the rank, independent at every sample in the passive joints' columns; of the
+    loops, and of the couplings."""
     joints = following if len(following) == rank else connection.moving
     columns = _columns(connection, joints)
     W = np.concatenate([_numeric_rows(connection, chosen, s)[..., columns] for s in samples])
     regular = _ranks(W) == rank
     W = W[regular] if regular.any() else W
-    picked = _greedy(W, rank)
+    first = range(W.shape[1] - len(connection.led), W.shape[1])
+    picked = _greedy(W, rank, first)
     full = np.linalg.svd(W, compute_uv=False)[..., rank - 1] if rank else np.ones(1)
     own = np.linalg.svd(W[:, picked], compute_uv=False)[..., -1] if rank else np.ones(1)
     weak = bool(np.any(own < 0.02 * full))
@@ -321,7 +329,8 @@ def _independent(
         rows = tuple(row for i, row in enumerate(keep.rows, m) if i in picked)
         found.append(Chosen(rows, keep.view))
         m += len(keep.rows)
-    return tuple(found), weak
+    coupled = tuple(j for i, j in enumerate(connection.led, m) if i in picked)
+    return tuple(found), coupled, weak
 
 
 def independent_rows(
@@ -342,16 +351,17 @@ def independent_rows(
     return tuple(chosen[k].rows[m] for m in picked)
 
 
-def _greedy(W: Array, rank: int) -> list[int]:
+def _greedy(W: Array, rank: int, first: Sequence[int] = ()) -> list[int]:
     """Rows picked one by one, each the farthest from those before at its worst sample; among rows
-    nearly as good the one with the fewest entries."""
+    nearly as good the one with the fewest entries. Those of `first` come before all others."""
     rest = W.copy()
     filled = (np.abs(W).max(axis=0) > 1e-12).sum(axis=-1)
     picked: list[int] = []
     for _ in range(rank):
         distance = np.quantile(np.linalg.norm(rest, axis=-1), 0.05, axis=0)
         distance[picked] = -1
-        good = np.flatnonzero(distance >= 0.4 * distance.max())
+        good = [m for m in first if distance[m] > _RANK]
+        good = good or np.flatnonzero(distance >= 0.4 * distance.max()).tolist()
         best = int(min(good, key=lambda m: (filled[m], -distance[m], m)))
         picked.append(best)
         q = rest[:, best] / (np.linalg.norm(rest[:, best], axis=-1, keepdims=True) + 1e-300)

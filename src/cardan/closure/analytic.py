@@ -124,11 +124,12 @@ class Chain:
 
 
 def steps_of(analysis: Analysis, given: Sequence[int]) -> tuple[Step, ...] | None:
-    """An order that solves every loop in closed form from the given joints, or None."""
+    """An order that solves every loop in closed form from the given joints and what follows them by
+    couplings, or None."""
     link = analysis.connection
     sample = analysis.samples[0]
     chain = Chain.of(link.robot, sample.values)
-    solved: set[int] = set(given)
+    solved: set[int] = {*given, *link.led_by(given)}
     steps: list[Step] = []
     rest = list(link.loops)
     while rest:
@@ -142,7 +143,8 @@ def steps_of(analysis: Analysis, given: Sequence[int]) -> tuple[Step, ...] | Non
         steps.append(found)
         rest.remove(found.loop)
         solved |= set(found.order)
-    return tuple(steps)
+    # what is left follows by couplings, from joints that the loops have given
+    return tuple(steps) if set(link.led) <= {*solved, *link.led_by(solved)} else None
 
 
 def _unknown(link: Connection, loop: LoopFrames, solved: set[int]) -> tuple[int, ...]:

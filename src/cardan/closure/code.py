@@ -22,6 +22,11 @@ def emitted(geometry: LoopGeometry, language: str, function: str, p: Any = None)
     """Self-contained code, c, cpp, python or matlab, of all assemblies at given positions."""
     link = geometry.connection
     require_name(language, function)
+    if link.led:
+        raise ModelError(
+            f"code of the assemblies of '{geometry.robot.name}' is not available for coupled joints"
+            f" ({link.named(tuple(link.led))}): solve works them out in Python"
+        )
     steps, platform = geometry.steps, geometry.platform
     if steps is not None:
         platform = None  # loop by loop

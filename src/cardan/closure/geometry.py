@@ -74,11 +74,13 @@ class LoopGeometry:
 
     @cached_property
     def _columns(self) -> tuple[list[int], list[int]]:
+        """Those of the given joints, then of what follows them by couplings; those to be found."""
         link = self.connection
         index = link.moving.index
-        held = (*self.given, *self.analysis.idle)
-        rest = [index(j) for j in link.moving if j not in held]
-        return [index(j) for j in self.given], rest
+        known = list(self.given)
+        known += link.led_by(known)
+        rest = [index(j) for j in link.moving if j not in (*known, *self.analysis.idle)]
+        return [index(j) for j in known], rest
 
     @cached_property
     def steps(self) -> tuple[Step, ...] | None:
@@ -118,10 +120,11 @@ class LoopGeometry:
         guess (n) or (..., n) it gives (..., n), NaN where the loops cannot be closed. p: values
         of the symbols of the loops (`parameters`), by name or in order."""
         system = self.system(p, values=values)
-        active, _ = self._columns
+        active = self._columns[0][: len(self.given)]
         given = self._checked(q_a, len(active))
         q = np.zeros((*given.shape[:-1], system.n))
         q[..., active] = given
+        q = system.followed(q, active)[0]
         if given.ndim > 1 or report:
             return many(self, system, q, guess)
         if guess is not None:
@@ -149,8 +152,7 @@ class LoopGeometry:
         return found if np.ndim(q) > 1 else float(found[0])
 
     def _conditioned(self, system: Equations, q: Array) -> Array:
-        unit = np.where(system.turning, 1.0, system.size)
-        J = (system.J(q) * unit)[..., self._columns[1]]
+        J = system.balanced(system.J(q) * system.unit)[..., self._columns[1]]
         if not J.shape[-1]:
             return np.ones(len(q))
         s = np.linalg.svd(J, compute_uv=False)
@@ -242,13 +244,15 @@ class LoopGeometry:
             raise InputError("guess has values that are not finite")
         if found.shape == (len(q),):
             return found.copy()
-        if found.shape != (len(self._columns[1]),):
+        held = (*self.given, *self.analysis.idle)
+        passive = [k for k, j in enumerate(self.connection.moving) if j not in held]
+        if found.shape != (len(passive),):
             raise InputError(
                 f"guess has shape {found.shape}; expected ({len(q)},), the whole tree, or"
-                f" ({len(self._columns[1])},), the passive joints"
+                f" ({len(passive)},), the passive joints"
             )
         whole = q.copy()
-        whole[self._columns[1]] = found
+        whole[passive] = found
         return whole
 
     def _nearest(self, system: Equations, q: Array, guess: Array) -> Array:
@@ -266,9 +270,9 @@ class LoopGeometry:
         every = self._assemblies(system, start)
         if not len(every):
             self._refuse(system, q)
-        apart = [np.linalg.norm(difference(x, start, system.turning)) for x in every]
+        apart = [np.linalg.norm(difference(x, start, system.periodic)) for x in every]
         best = every[int(np.argmin(apart))]
-        return np.asarray(start + difference(best, start, system.turning))
+        return np.asarray(start + difference(best, start, system.periodic))
 
     def _continued(self, system: Equations, start: Array, q_a: Array) -> Array | None:
         """Follow the assembly of a closed configuration to other active positions."""
@@ -310,8 +314,14 @@ class LoopGeometry:
         """At many active positions (N, n), loop by loop, or the platform first; Newton's method
         where roots are close. None: there is no closed form."""
         if self.steps is not None:
-            known = [k for k in range(system.n) if k not in self._columns[1]]
+            index = self.connection.moving.index
+            looped = {index(j) for step in self.steps for j in step.order}
+            known = [k for k in range(system.n) if k not in looped]
             every = solved_by(self.steps, self.connection.robot, system.values, known, q[:, known])
+            last = set(known) & set(self._columns[1])  # by couplings to what the loops have given
+            if last:
+                there = set(range(system.n)) - last
+                every = [self._within(system.followed(rows, there)[0]) for rows in every]
         elif self.platform is not None:
             idle = [self.connection.moving.index(j) for j in self.analysis.idle]
             every = self.platform.solved(system.values, q[:, self._columns[0]])
@@ -335,7 +345,7 @@ class LoopGeometry:
         """Say how far the loops stay open, or that limits leave nothing."""
         active, passive = self._columns
         gap = least_gap(system, q, passive)
-        at = np.array2string(q[active], precision=4)
+        at = np.array2string(q[active[: len(self.given)]], precision=4)
         where, what = f"q_a = {at}", "active positions"
         if self.given != self.connection.active:
             where = f"the platform's position ({self.connection.named(self.given)}) = {at}"
@@ -346,6 +356,6 @@ class LoopGeometry:
                 f" joints; choose {what} within them"
             )
         raise ModelError(
-            f"the loops of '{self.robot.name}' cannot be closed at {where}: loop '{gap.loop}'"
+            f"the loops of '{self.robot.name}' cannot be closed at {where}: {gap.what}"
             f" stays open by {gap.text} at best; choose {what} within reach"
         )

@@ -1,6 +1,7 @@
 """The loop equations of a robot as numeric functions of many configurations at once.
 
-    r(q) = 0          positions of each twin in its cut's frame, and what measures their angle
+    r(q) = 0          positions of each twin in its cut's frame, and what measures their angle;
+                      q_j - ratio q_k - offset of each coupling
 
 is traced once, differentiated exactly, and run on arrays (N, n). Newton's method is that of
 Levenberg and Marquardt with a damping that vanishes with r: it keeps its speed where equations
@@ -9,15 +10,15 @@ repeat each other (planar loops in space, Bennett's linkage).
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Any
 
 import numpy as np
 
 from ..describe.expression import symbols
-from ..describe.robot import GEOMETRY, Base, Joint, Link, Robot
+from ..describe.robot import GEOMETRY, PRISMATIC, Base, Joint, Link, Robot
 from ..errors import InputError
 from ..ir.code import Code
 from ..ir.derivative import derivative
@@ -25,7 +26,7 @@ from ..ir.interpret import interpret
 from ..ir.trace import Tracer
 from ..mechanism.loops import Connection, opened
 from ..models.bodies import bodies
-from ..models.loops import closing_error
+from ..models.loops import closing_error, coupling_error
 
 __all__ = [
     "CLOSED", "Equations", "difference", "equations", "geometry_symbols", "loop_symbols", "numeric",
@@ -48,8 +49,47 @@ class Equations:
     p: Array
     turning: Array  # (n,) is the joint revolute?
     size: float  # a length of the robot
-    owners: tuple[int, ...]  # the loop of each equation
+    owners: tuple[int, ...]  # the loop of each equation; couplings are numbered after the loops
     values: Mapping[str, float]  # of the geometry's symbols
+    couplings: tuple[tuple[int, int, float, float], ...]  # columns j, k, ratio, offset
+
+    @cached_property
+    def periodic(self) -> Array:
+        """(n,) may a whole turn be added? Of a revolute joint that no coupling ties to others."""
+        tied = {k for pair in self.couplings for k in pair[:2]}
+        return self.turning & ~np.isin(np.arange(self.n), list(tied))
+
+    @property
+    def unit(self) -> Array:
+        """(n,) one radian, or the robot's size."""
+        return np.where(self.turning, 1.0, self.size)
+
+    @cached_property
+    def gain(self) -> Array:
+        """(n,) units by which a joint moves when the one that leads it in the end moves by one; 1
+        where none does. High gears would make everything else look singular."""
+        found = np.ones(self.n)
+        for j, k, ratio, _ in self.couplings:
+            found[j] = found[k] * abs(ratio) * self.unit[k] / self.unit[j] or 1.0
+        return found
+
+    def _weights(self, m: int) -> Array:
+        """(m,) of equations: couplings, which come last, are divided by their gain."""
+        last = [1 / self.gain[j] for j, *_ in self.couplings]
+        return np.array([1.0] * (m - len(last)) + last)
+
+    def balanced(self, J: Array) -> Array:
+        """Derivatives (..., m, n) of the weighted equations by steps of `gain`."""
+        return np.asarray(J * self.gain * self._weights(J.shape[-2])[:, None])
+
+    def followed(self, q: Array, known: Iterable[int]) -> tuple[Array, set[int]]:
+        """(q, known): the columns set that follow known ones, and all that are known then."""
+        q, found = np.array(q, dtype=float), set(known)
+        for j, k, ratio, offset in self.couplings:
+            if k in found and j not in found:
+                q[..., j] = ratio * q[..., k] + offset
+                found.add(j)
+        return q, found
 
     @property
     def n(self) -> int:
@@ -75,26 +115,29 @@ class Equations:
         return found
 
     def close(self, q: Array, free: Sequence[int], steps: int = 80) -> tuple[Array, Array]:
-        """(q, closed): from these starts (N, n), moving the free columns only."""
-        q = np.array(q, dtype=float)
+        """(q, closed): from these starts (N, n), moving the free columns only; those that follow
+        others which are not free are set at once."""
         free = list(free)
-        r = self.r(q)
+        q = self.followed(q, set(range(self.n)) - set(free))[0]
+        weights = self._weights(len(self.owners))
+        r = self.r(q) * weights
         norm = np.linalg.norm(r, axis=-1)
         damping = np.ones(len(q))
         for _ in range(steps):
             open_ = np.flatnonzero(norm > 1e-15)
             if not len(open_):
                 break
-            J = self.J(q[open_])[..., free]
+            J = self.balanced(self.J(q[open_]))[..., free]
             gradient = np.einsum("bmn,bm->bn", J, r[open_])
             H = np.einsum("bmn,bmk->bnk", J, J)
-            mu = np.maximum(damping[open_] * np.minimum(norm[open_], 1.0), 1e-14)
+            largest = H[:, range(len(free)), range(len(free))].max(axis=-1, initial=1)
+            mu = np.maximum(damping[open_] * np.minimum(norm[open_], 1.0), 1e-14 * largest)
             H[:, range(len(free)), range(len(free))] += mu[:, None]
             step = -np.linalg.solve(H, gradient[..., None])[..., 0]
             step *= np.minimum(1, 0.7 / (np.abs(step).max(axis=-1) + 1e-300))[:, None]
             trial = q[open_].copy()
-            trial[:, free] += step
-            r_trial = self.r(trial)
+            trial[:, free] += step * self.gain[free]
+            r_trial = self.r(trial) * weights
             n_trial = np.linalg.norm(r_trial, axis=-1)
             better = n_trial < norm[open_]
             kept = open_[better]
@@ -109,7 +152,8 @@ class Equations:
         """Configurations, closed or not."""
         q = rng.uniform(-np.pi, np.pi, (count, self.n))
         slides = rng.uniform(-1.5, 1.5, (count, self.n)) * self.size
-        return np.where(self.turning, q, slides)
+        free = set(range(self.n)) - {j for j, *_ in self.couplings}
+        return self.followed(np.where(self.turning, q, slides), free)[0]
 
     def consistent(self, rng: np.random.Generator, count: int, tries: int = 6) -> Array:
         """Closed configurations, (up to count, n); every joint may move to close the loops."""
@@ -124,9 +168,9 @@ class Equations:
     def walk(self, rng: np.random.Generator, start: Array, count: int, steps: int = 14) -> Array:
         """Closed configurations reached from one, by small steps along what the loops allow."""
         q = np.repeat(np.asarray(start, float)[None], count, axis=0)
-        unit = np.where(self.turning, 1.0, self.size)
+        unit = self.unit * self.gain
         for _ in range(steps):
-            J = self.J(q) * unit
+            J = self.balanced(self.J(q) * self.unit)
             _, s, vt = np.linalg.svd(J, full_matrices=True)
             rank = (s > 1e-7 * max(1.0, float(s.max(initial=1)))).sum(axis=-1)
             direction = rng.normal(size=(len(q), self.n))
@@ -172,7 +216,7 @@ def ordered(every: Sequence[Array], system: Equations, free: Sequence[int]) -> t
     """(q, owner): the configurations of each owner, closed to round-off, in a fixed order.
 
     Roots that nearly coincide are not exact: those are closed again, and may become one."""
-    q = wrapped(np.concatenate(every), system.turning)
+    q = wrapped(np.concatenate(every), system.periodic)
     owner = np.repeat(np.arange(len(every)), [len(x) for x in every])
     if not len(q):
         return q, owner
@@ -184,7 +228,8 @@ def ordered(every: Sequence[Array], system: Equations, free: Sequence[int]) -> t
         q[rough] = closer
         for k in np.unique(owner[rough]):
             mine = np.flatnonzero((owner == k) & good)
-            apart = np.abs(difference(q[mine][:, None], q[mine][None], system.turning)).max(axis=-1)
+            apart = difference(q[mine][:, None], q[mine][None], system.periodic)
+            apart = np.abs(apart).max(axis=-1)
             good[mine] = (apart <= _SAME).argmax(axis=1) == np.arange(len(mine))
     q, owner = q[good], owner[good]
     order = np.lexsort((*np.round(q, 6).T[::-1], owner))
@@ -234,6 +279,10 @@ def _traced(bare: Robot) -> tuple[Connection, Code, Code, tuple[str, ...], tuple
         lengths = {"prismatic": 2, "cylindrical": 2}.get(loop.kind, 3)
         r += [x / size if i < lengths else x for i, x in enumerate(found)]
         owners += [k] * len(found)
+    for k, j in enumerate(connection.led, len(connection.loops)):
+        own = coupling_error(scene, q, j)
+        r.append(own / size if bare.joints[j - 1].sigma == PRISMATIC else own)
+        owners.append(k)
     code, names = tracer.program({"r": ((len(r),), r)}, None, bare.parameters)
     return connection, code, derivative(code, "r", "q", "J"), names, tuple(owners)
 
@@ -255,7 +304,33 @@ def equations(robot: Robot, values: Mapping[str, float] | None = None) -> Equati
     known |= {name: 1.0 for name in bare.parameters if name not in known}  # move no loop
     turning = np.array([bare.joints[j - 1].sigma == 0 for j in connection.moving], bool)
     p = np.array([known[name] for name in names])
-    return Equations(connection, residual, jacobian, p, turning, size, owners, known)
+    return Equations(
+        connection,
+        residual,
+        jacobian,
+        p,
+        turning,
+        size,
+        owners,
+        known,
+        _couplings(connection, known),
+    )
+
+
+def _couplings(
+    connection: Connection, values: Mapping[str, float]
+) -> tuple[tuple[int, int, float, float], ...]:
+    """(j, k, ratio, offset) of the columns that are coupled, leaders first."""
+    from ..algebra.scalar import function
+    from ..describe.expression import evaluate
+
+    couplings, column = connection.robot.couplings, connection.moving.index
+    found = []
+    for j, k in connection.led.items():
+        own = (couplings[j].ratio, couplings[j].offset)
+        ratio, offset = (float(evaluate(x, values.__getitem__, function)) for x in own)
+        found.append((column(j), column(k), ratio, offset))
+    return tuple(found)
 
 
 def _size(robot: Robot, values: Mapping[str, float]) -> float:

@@ -9,7 +9,7 @@ from itertools import product
 import numpy as np
 
 from ..mechanism.loops import ROWS
-from .numeric import CLOSED, Array, Equations, unique
+from .numeric import CLOSED, Array, Equations, unique, wrapped
 
 __all__ = ["Gap", "least_gap", "searched"]
 
@@ -19,11 +19,12 @@ _ROUNDS = 10
 
 @dataclass(frozen=True)
 class Gap:
-    """How far a loop stays open: of the robot's size or rad, and in words."""
+    """How far a loop or a coupling stays open: of the robot's size or rad, and in words."""
 
-    loop: str
+    what: str
     value: float
     text: str
+    remedy: str = ""
 
 
 def searched(system: Equations, q: Array, passive: Sequence[int]) -> Array:
@@ -35,21 +36,31 @@ def searched(system: Equations, q: Array, passive: Sequence[int]) -> Array:
     found = np.repeat(q[None], len(chosen), axis=0)
     if chosen:
         found[:, order] = chosen
-    return unique(found, system.turning)
+    return unique(found, system.periodic)
 
 
 def _parts(system: Equations, passive: Sequence[int]) -> list[tuple[list[int], list[int]]]:
-    """(loops, passive columns) that share no passive joint with others."""
+    """(loops and couplings, passive columns) that share no passive joint with others."""
     link = system.connection
     groups: list[tuple[set[int], set[int]]] = []
-    for k, loop in enumerate(link.loops):
-        own = {link.moving.index(j) for j in loop.links if j in link.moving}
+    for k, joints in enumerate([*(loop.links for loop in link.loops), *link.led.items()]):
+        own = {link.moving.index(j) for j in joints if j in link.moving}
         own &= set(passive)
         touching = [group for group in groups if group[1] & own]
         groups = [group for group in groups if group not in touching]
         loops = {k}.union(*(group[0] for group in touching))
         groups.append((loops, own.union(*(group[1] for group in touching))))
     return [(sorted(loops), sorted(columns)) for loops, columns in groups]
+
+
+def _principal(system: Equations, q: Array, columns: Sequence[int]) -> Array:
+    """Configurations (N, n) with the angles that lead others within half a turn of zero. A whole
+    turn more is the same assembly, or one of endlessly many where followers turn by a part."""
+    lead = {k for _, k, *_ in system.couplings} - {j for j, *_ in system.couplings}
+    shifted = [k for k in lead if k in columns and system.turning[k]]
+    near = q.copy()
+    near[:, shifted] = wrapped(q[:, shifted], np.ones(len(shifted), bool))
+    return system.followed(near, [*lead])[0]
 
 
 def _part(system: Equations, q: Array, loops: Sequence[int], columns: Sequence[int]) -> Array:
@@ -63,7 +74,9 @@ def _part(system: Equations, q: Array, loops: Sequence[int], columns: Sequence[i
         starts[:, columns] = system.random(rng, _STARTS)[:, columns]
         ends, _ = system.close(starts, columns, 60)
         closed = np.abs(system.r(ends)[:, rows]).max(axis=-1, initial=0) < CLOSED
-        more = unique(np.concatenate([found, ends[closed]]), system.turning)
+        near = _principal(system, ends[closed], columns)
+        closed = np.abs(system.r(near)[:, rows]).max(axis=-1, initial=0) < CLOSED
+        more = unique(np.concatenate([found, near[closed]]), system.periodic)
         quiet = 0 if len(more) > len(found) else quiet + 1
         found = more
         if quiet >= (2 if len(columns) <= 4 else 3):
@@ -80,8 +93,15 @@ def least_gap(system: Equations, q: Array, passive: Sequence[int]) -> Gap:
     r = np.abs(system.r(ends))
     k = int(r.max(axis=-1).argmin())
     m = int(r[k].argmax())
-    loop = system.connection.loops[system.owners[m]]
-    first = system.owners.index(system.owners[m])
-    length = m - first < sum(row[0] == "v" for row in ROWS[loop.kind])
-    value = float(r[k, m])
-    return Gap(loop.name, value, f"{value * system.size:.3g} m" if length else f"{value:.3g} rad")
+    value, owner, link = float(r[k, m]), system.owners[m], system.connection
+    if owner >= len(link.loops):
+        j = [*link.led][owner - len(link.loops)]
+        length = not system.turning[link.moving.index(j)]
+        what = f"the coupling of joint '{link.robot.joints[j - 1].name}'"
+        remedy = "its ratio and offset"
+    else:
+        loop, first = link.loops[owner], system.owners.index(owner)
+        length = m - first < sum(row[0] == "v" for row in ROWS[loop.kind])
+        what, remedy = f"loop '{loop.name}'", "the frames of its cut and its twin"
+    text = f"{value * system.size:.3g} m" if length else f"{value:.3g} rad"
+    return Gap(what, value, text, remedy)

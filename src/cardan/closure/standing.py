@@ -27,7 +27,7 @@ def standing(robot: Robot) -> Array:
     """q (n): every joint at its home, the loops closed."""
     homes = [0.0 if x is None else x for x in _homes(robot)]
     q = np.array(homes, float)
-    return assembled(robot, q) if robot.loops else q
+    return assembled(robot, q) if robot.constrained else q
 
 
 def assembled(robot: Robot, q: Array) -> Array:
@@ -47,13 +47,13 @@ def assembled(robot: Robot, q: Array) -> Array:
         found, closed = system.close(first + _spread(system, first, held), free)
         best = np.concatenate([best, found[closed]])
         kept = best[((best > low - 1e-9) & (best < high + 1e-9)).all(axis=1)]
-        kept = kept[_certain(system.J(kept)[..., passive]) > _CERTAIN] if len(kept) else kept
+        kept = kept[_certain(system, kept, passive) > _CERTAIN] if len(kept) else kept
         if len(kept):
             turns = np.linalg.norm(kept - first, axis=1)
             return np.asarray(kept[int(np.argmin(turns))])  # the least twisted one
     if not len(best):
         raise InputError("no configuration was found that closes the loops")
-    return np.asarray(best[int(np.argmax(_certain(system.J(best)[..., passive])))])
+    return np.asarray(best[int(np.argmax(_certain(system, best, passive)))])
 
 
 def _held(robot: Robot, system: Equations, passive: Sequence[int]) -> Iterator[list[int]]:
@@ -93,7 +93,8 @@ def _moving(robot: Robot) -> list[Joint]:
     return [joint for joint in robot.joints if joint.sigma != FIXED]
 
 
-def _certain(J: Array) -> Array:
+def _certain(system: Equations, q: Array, passive: Sequence[int]) -> Array:
     """How far from singular (N,): the smallest singular value for the passive joints."""
+    J = system.balanced(system.J(q))[..., passive]
     found: Array = np.linalg.svd(J, compute_uv=False).min(axis=-1, initial=np.inf)
     return found

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from ..describe.couplings import formula
 from ..inverse.latex import greek
 from ..ir.code import Code
 from ..ir.trace import Tracer
@@ -65,6 +66,8 @@ def text_of(geometry: LoopGeometry, form: str = "text") -> str:
             )
         )
         lines += _displayed(rows) if latex else [f"  0 = {row}" for row in rows]
+    for j, coupling in link.robot.couplings.items():
+        lines.append(say(f"coupling: {link.named((j,))} = {formula(link.robot, coupling)}"))
     return "\n".join([*lines, *map(say, _method(geometry))])
 
 

@@ -12,6 +12,7 @@ from fractions import Fraction
 
 from ..errors import DescriptionError, Fault
 from ..exact import Exact
+from .couplings import coupling_faults
 from .expression import Expression, number, symbols
 from .flexible import flexible_faults
 from .parser import is_name
@@ -52,6 +53,8 @@ def check(robot: Robot, file: str = "", line: Line = lambda key, frame: 0) -> li
     """Every fault of the robot, errors and warnings, in the order of its frames."""
     checker = _Checker(robot, file, line)
     checker.structure()
+    for message, j in coupling_faults(robot):
+        checker.report(message, "mimic", j)
     checker.names()
     checker.values()
     checker.variables()
@@ -186,6 +189,9 @@ class _Checker:
                 yield key, j, getattr(joint, key)
             if joint.home is not None:
                 yield "home", j, joint.home
+            if joint.mimic is not None:
+                yield "ratio", j, joint.mimic.ratio
+                yield "offset", j, joint.mimic.offset
             for key in ("lower", "upper", "velocity", "effort"):
                 if getattr(joint.limits, key) is not None:
                     yield key, j, getattr(joint.limits, key)
@@ -260,7 +266,7 @@ class _Checker:
         pairs = zip(self.robot.links, self.robot.joints, strict=False)
         for j, (link, joint) in enumerate(pairs, 1):
             if link.flexible is not None:
-                passive = joint.sigma == REVOLUTE and not joint.active
+                passive = joint.sigma == REVOLUTE and not joint.active and joint.mimic is None
                 for message in flexible_faults(link.flexible, passive):
                     self.report(message, "flexible", j)
 

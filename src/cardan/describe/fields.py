@@ -5,13 +5,14 @@ from __future__ import annotations
 from .robot import DRIVE, GEOMETRY, INERTIA, WRENCH
 
 __all__ = [
-    "BASE_KEYS", "BODY", "JOINTS", "JOINT_KEYS", "LIMITS", "LINK_KEYS", "LOOP_KEYS", "ROBOT_KEYS",
-    "SYMBOLS", "TWIN_KEYS", "UNIT",
+    "BASE_KEYS", "BODY", "COUPLING", "JOINTS", "JOINT_KEYS", "LIMITS", "LINK_KEYS", "LOOP_KEYS",
+    "ROBOT_KEYS", "SYMBOLS", "TWIN_KEYS", "UNIT",
 ]  # fmt: skip
 
 JOINTS = ("revolute", "prismatic", "fixed")  # by sigma
 BODY = ("mass", "com", "inertia_com")
 LIMITS = ("lower", "upper", "velocity", "effort")
+COUPLING = ("ratio", "offset")  # of a joint that mimics another
 SYMBOLS = "symbols"  # names of velocity, acceleration and torque in a .par file
 
 UNIT = {
@@ -20,7 +21,7 @@ UNIT = {
     "MX": "kg*m", "MY": "kg*m", "MZ": "kg*m", "M": "kg", "mass": "kg", "com": "m",
     "IA": "kg*m^2 or kg", "FV": "N*m*s or N*s/m", "FS": "N*m or N",
     "stiffness": "N*m or N/m", "rest": "rad or m", "damping": "N*m*s or N*s/m",
-    "home": "rad or m",
+    "home": "rad or m", "offset": "rad or m",
     "FX": "N", "FY": "N", "FZ": "N", "CX": "N*m", "CY": "N*m", "CZ": "N*m",
     "lower": "rad or m", "upper": "rad or m", "velocity": "rad/s or m/s", "effort": "N*m or N",
     "W0": "rad/s", "WP0": "rad/s^2", "V0": "m/s", "VP0": "m/s^2", "gravity": "m/s^2",
@@ -34,7 +35,7 @@ ROBOT_KEYS = (
 )  # fmt: skip
 JOINT_KEYS = (
     "joint", "antecedent", *GEOMETRY, "variable", "active", *DRIVE,
-    "stiffness", "rest", "damping", "home", "limits", SYMBOLS,
+    "stiffness", "rest", "damping", "home", "mimic", "limits", SYMBOLS,
 )  # fmt: skip
 LINK_KEYS = ("name", "joint_name", *JOINT_KEYS, *INERTIA, *BODY, *WRENCH, "flexible")
 BASE_KEYS = (

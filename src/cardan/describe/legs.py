@@ -8,7 +8,7 @@ They are rewritten into plain links and loops before anything is read."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -148,6 +148,7 @@ def legs(table: Mapping[str, Any], place: Place, report: Report) -> tuple[list[P
     angles = table.get("angles") or [f"{2 * k}*pi/{copies}" for k in range(copies)]
     names = [str(part.get("name", f"{table.get('name', 'leg')}_link{i}_")) for i, part in
              enumerate(own, 1)]  # fmt: skip
+    joints = {part["joint_name"] for part in own if isinstance(part.get("joint_name"), str)}
     links: list[Piece] = []
     loops: list[Piece] = []
     for k in range(copies):
@@ -158,6 +159,8 @@ def legs(table: Mapping[str, Any], place: Place, report: Report) -> tuple[list[P
         for i, part in enumerate(own):
             default = names[i - 1] if i else 0
             one = _renamed(part, suffix, names, default) | {"name": names[i] + suffix}
+            if isinstance(part.get("mimic"), Mapping):
+                one["mimic"] = _leading(part["mimic"], suffix, names, joints)
             links.append(Piece(one, place, **how))
         for part in closing:
             one = {"name": str(part.get("name", table.get("name", "leg"))) + suffix}
@@ -189,6 +192,18 @@ def _renamed(
     return found
 
 
+def _leading(
+    mimic: Mapping[str, Any], suffix: str, names: Sequence[str], joints: Collection[str]
+) -> dict[str, Any]:
+    """What a joint of a leg mimics, where that is in the same copy; a number counts as above."""
+    k = mimic.get("joint")
+    if isinstance(k, str) and (k in names or k in joints):
+        k = k + suffix
+    elif isinstance(k, int) and not isinstance(k, bool) and 0 < k <= len(names):
+        k = names[k - 1] + suffix
+    return {**mimic, "joint": k}
+
+
 def one_body(
     links: list[Piece], loop: Mapping[str, Any], report: Report
 ) -> tuple[dict[str, Any], str, str] | None:
@@ -214,7 +229,7 @@ def one_body(
         follows = order.index(gone) + 1 < len(order)
         below = follows and "antecedent" not in links[order.index(gone) + 1].table
         passive = table.get("active") is False and table.get("joint", "revolute") != "fixed"
-        if passive and gone not in carried and not below:
+        if passive and gone not in carried and not below and "mimic" not in table:
             cut = {k: x for k, x in table.items() if k in _CUT}
             if "antecedent" not in cut:
                 before = order.index(gone)

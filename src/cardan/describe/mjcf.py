@@ -5,8 +5,10 @@ frictionloss as FS and armature as IA, masses and inertias (of <inertial>, or of
 A free joint under the world makes the base floating. Several joints of a body become a chain with
 massless links between. <equality><connect> becomes a loop with a spherical cut joint, <weld> one
 that is rigid, both of bodies or of sites; joints without an actuator are passive then. An equality
-<joint> of one joint fixes it. Ball joints are refused, couplings of joints and tendons left out
-with a warning; meshes and everything else are ignored here: no other file is ever opened.
+<joint> of one joint fixes it, a linear one of two couples them (`mjcf_couplings`). Ball joints are
+refused, other couplings and tendons left out with a warning; meshes and everything else are ignored
+here. <include> is read, of files in the folder of the main one (`mjcf_include`); no other file is
+ever opened.
 """
 
 from __future__ import annotations
@@ -19,8 +21,11 @@ import numpy as np
 from ..errors import Fault
 from .bodies import Body, Mass, frames_of, inertial_values, moved, size_of
 from .closures import Placed
+from .couplings import coupled
 from .expression import number
 from .frames import Array, decimal_value, frame
+from .mjcf_couplings import couplings_of
+from .mjcf_include import Beside
 from .mjcf_loops import Closures, locked
 from .mjcf_shapes import geom_mass
 from .mjcf_xml import Mjcf, about, along, open_mjcf
@@ -32,15 +37,18 @@ __all__ = ["Scene", "read_mjcf", "sized"]
 _SIGMA = {"hinge": REVOLUTE, "slide": PRISMATIC}
 
 
-def read_mjcf(data: bytes, file: str = "") -> tuple[Robot | None, list[Fault]]:
-    """The robot of an MJCF file and every fault found; no robot when one of them is an error."""
-    mjcf = open_mjcf(data, file)
+def read_mjcf(
+    data: bytes, file: str = "", beside: Beside | None = None
+) -> tuple[Robot | None, list[Fault]]:
+    """The robot of an MJCF file and every fault found; no robot when one of them is an error.
+    beside: gives the files that it includes."""
+    mjcf = open_mjcf(data, file, beside)
     if mjcf.found.failed:
         return None, mjcf.found.faults
     scene = Scene(mjcf)
     scene.read()
     robot = None if mjcf.found.failed else scene.robot(file)
-    faults = sorted(mjcf.found.faults, key=lambda fault: fault.line)
+    faults = sorted(mjcf.found.faults, key=lambda x: (x.file != file, x.file, x.line))
     return None if mjcf.found.failed else robot, faults
 
 
@@ -69,10 +77,8 @@ class Scene:
         if not worlds or (len(self.bodies) == 1 and self.floating is None):
             self.mjcf.fault("the file has no body with a joint in <worldbody>", self.mjcf.root)
         for element in self.mjcf.root.iterfind("equality/*"):
-            coupled = element.tag == "joint" and element.get("joint2")
-            if coupled or element.tag not in ("connect", "weld", "joint"):
-                what = " of two joints" if coupled else ""
-                words = f"<equality><{shown(element.tag)}>{what} is left out: they move freely"
+            if element.tag not in ("connect", "weld", "joint"):
+                words = f"<equality><{shown(element.tag)}> is left out: they move freely"
                 self.mjcf.fault(words, element, "warning")
 
     def _body(self, element: Any, parent: str) -> None:
@@ -242,11 +248,10 @@ class Scene:
         placed = Placed(self.bodies, joints, links, size, self.refs)
         loops = Closures(self.mjcf, self.place, self.sites).loops(placed)
         joints = locked(self.mjcf, joints, self.refs)
+        driven = {e.get("joint") for e in self.mjcf.root.iterfind("actuator/*") if e.get("joint")}
         if loops:
-            driven = {
-                e.get("joint") for e in self.mjcf.root.iterfind("actuator/*") if e.get("joint")
-            }
             joints = [replace(joint, active=joint.name in driven) for joint in joints]
+        joints = coupled(joints, couplings_of(self.mjcf, joints, self.refs, driven))
         root = self.bodies[0]
         base = Base(link=Link(root.name, **inertial_values(root.masses, size)))
         if self.floating is not None:

@@ -30,8 +30,9 @@ def locked(mjcf: Mjcf, joints: list[Joint], refs: Mapping[str, float]) -> list[J
         name = element.get("joint1", "")
         if name not in names:
             mjcf.fault(f"<equality><joint>: '{shown(name)}' is no joint of this file", element)
-        elif not element.get("joint2"):
-            coefficients = mjcf.numbers(element, "polycoef", (0, 1, 0, 0, 0)) or [0.0]
+            continue
+        coefficients = mjcf.numbers(element, "polycoef", (0, 1, 0, 0, 0)) or [0.0]
+        if not element.get("joint2") or not any(coefficients[1:]):
             held[name] = refs.get(name, 0.0) + coefficients[0]
 
     def fixed(joint: Joint) -> Joint:

@@ -3,9 +3,10 @@ along its z axis.
 
 Rotor inertia is armature, FV and FS are damping and frictionloss, and active joints get a motor. A
 loop is a constraint between two sites: <connect> for a spherical cut joint, two of them along its
-axis for a revolute one, <weld> for a rigid one. MJCF holds numbers only, so free symbols are
-refused, and so is what it has no word for: other cut joints, elastic joints, external wrenches,
-flexible links, a base that moves as prescribed. MuJoCo gives links without mass a least one.
+axis for a revolute one, <weld> for a rigid one; a coupling is an equality of two joints. MJCF holds
+numbers only, so free symbols are refused, and so is what it has no word for: other cut joints,
+elastic joints, external wrenches, flexible links, a base that moves as prescribed. MuJoCo gives
+links without mass a least one.
 """
 
 from __future__ import annotations
@@ -149,9 +150,15 @@ def _inertial(link: Link, pad: str) -> list[str]:
 
 
 def _equality(robot: Robot) -> list[str]:
-    if not robot.loops:
+    if not robot.constrained:
         return []
     lines = ["  <equality>"]
+    for joint in robot.joints:
+        if joint.mimic is not None:
+            leader = robot.joints[joint.mimic.joint - 1].name
+            line = _row([as_float(joint.mimic.offset), as_float(joint.mimic.ratio), 0, 0, 0])
+            ends = f"joint1={quoteattr(joint.name)} joint2={quoteattr(leader)}"
+            lines.append(f'    <joint {ends} polycoef="{line}"/>')
     for loop in robot.loops:
         tag = "weld" if _kind(loop) == "fixed" else "connect"
         for end in ("", "_z") if _kind(loop) == "revolute" else ("",):

@@ -136,6 +136,8 @@ def _inexpressible(robot: Robot, frames: Sequence[Joint], plus: bool) -> Iterabl
         if any(x != 0 for x in _drive(loop.cut)):
             yield Fault("a .par file has no rotor and friction of a cut joint; write .toml",
                         link=f"{loop.cut.name} of loop {loop.name}")  # fmt: skip
+    for j in robot.couplings:
+        yield Fault("a .par file has no coupled joints; write .toml", link=robot.joints[j - 1].name)
     for link in robot.links:
         if link.flexible is not None:
             yield Fault("a .par file has no flexible links; write .toml", link=link.name)

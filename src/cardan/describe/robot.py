@@ -24,7 +24,7 @@ from .expression import Expression, Value, substitute, symbols
 
 __all__ = [
     "COMPOUND", "DRIVE", "FIXED", "GEOMETRY", "IDENTITY_4", "INERTIA", "PRISMATIC", "REVOLUTE",
-    "WRENCH", "Base", "Joint", "Limits", "Link", "Loop", "Robot",
+    "WRENCH", "Base", "Coupling", "Joint", "Limits", "Link", "Loop", "Robot",
 ]  # fmt: skip
 
 GEOMETRY = ("gamma", "b", "alpha", "d", "theta", "r")
@@ -45,6 +45,18 @@ class Limits:
     upper: Value | None = None
     velocity: Value | None = None
     effort: Value | None = None
+
+    def __repr__(self) -> str:
+        return _short(self)
+
+
+@dataclass(frozen=True, repr=False)
+class Coupling:
+    """A joint that another one leads, by gears, a belt or a tendon: q_j = ratio q_k + offset."""
+
+    joint: int  # k, the number of the joint that leads
+    ratio: Value = 1
+    offset: Value = 0
 
     def __repr__(self) -> str:
         return _short(self)
@@ -73,6 +85,7 @@ class Joint:
     rest: Value = 0  # q0: the position without elastic force
     damping: Value = 0
     home: Value | None = None  # where pictures and simulations find it; None: not said
+    mimic: Coupling | None = None  # the joint it follows
     limits: Limits = Limits()
     symbols: tuple[Value, ...] = ()  # QP QDP GAM, where a .par file does not name them QP<j> ...
 
@@ -164,6 +177,16 @@ class Robot:
         return sum(link.flexible.coordinates for link in self.links if link.flexible)
 
     @property
+    def couplings(self) -> dict[int, Coupling]:
+        """The joints that follow another one, by number."""
+        return {j: joint.mimic for j, joint in enumerate(self.joints, 1) if joint.mimic}
+
+    @property
+    def constrained(self) -> bool:
+        """Are joints tied to each other, by loops or couplings?"""
+        return bool(self.loops or self.couplings)
+
+    @property
     def variables(self) -> tuple[str, ...]:
         """Names of the joint variables, as the file writes them, in link order."""
         return tuple(
@@ -187,6 +210,8 @@ class Robot:
         ]
         for joint in frames:
             yield from (getattr(joint, key) for key in GEOMETRY)
+        for coupling in self.couplings.values():
+            yield from (coupling.ratio, coupling.offset)
         links = [self.base.link, *self.links]
         for key in (*INERTIA, *WRENCH):
             yield from (getattr(link, key) for link in links)
@@ -199,8 +224,10 @@ class Robot:
         yield from (*base.W0, *base.WP0, *base.V0, *base.VP0, *base.Z, *self.gravity)
 
     def tree(self) -> Robot:
-        """The equivalent tree structure: the same robot with its loops cut open."""
-        return replace(self, loops=())
+        """The equivalent tree structure: the same robot with its loops cut open, its couplings
+        undone."""
+        joints = tuple(replace(x, mimic=None) if x.mimic else x for x in self.joints)
+        return replace(self, loops=(), joints=joints)
 
     def with_values(self, values: Mapping[str, Any]) -> Robot:
         """The robot with symbols replaced by numbers, or formulas as text."""

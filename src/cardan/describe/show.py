@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from ..exact import Exact
+from .couplings import formula
 from .expression import Value
 from .fields import JOINTS, LIMITS
 from .flexible import flexible_cells
@@ -138,10 +139,22 @@ def _joints(robot: Robot) -> Table:
                 *(_text(getattr(joint, key)) for key in DRIVE),
                 *(_text(value) if joint.elastic else "" for value in elastic),
                 _text(joint.home),
+                "" if joint.mimic is None else _text(formula(robot, joint.mimic)),
                 *(_text(getattr(joint.limits, key)) for key in LIMITS),
             )
         )
-    header = ("j", "joint", "active", *DRIVE, "stiffness", "rest", "damping", "home", *LIMITS)
+    header = (
+        "j",
+        "joint",
+        "active",
+        *DRIVE,
+        "stiffness",
+        "rest",
+        "damping",
+        "home",
+        "mimic",
+        *LIMITS,
+    )
     return _compact(Table("Joints", header, tuple(rows)), 3)
 
 
@@ -182,6 +195,7 @@ def _counts(robot: Robot) -> str:
 
     parts = [count(len(robot.links), "link"), count(robot.n, "joint variable")]
     parts += [count(len(robot.loops), "loop")] if robot.loops else []
+    parts += [count(len(robot.couplings), "coupling")] if robot.couplings else []
     return ", ".join([*parts, count(len(robot.parameters), "free symbol")])
 
 

@@ -45,11 +45,11 @@ from .robot import (
     WRENCH,
     Base,
     Joint,
-    Limits,
     Link,
     Loop,
     Robot,
 )
+from .toml_joint import read_coupling, read_limits
 from .toml_lines import Place, has_long_key, lines_of
 from .units import parse_quantity
 
@@ -122,6 +122,7 @@ class _Reader:
         self.place: Place = ("", 0)
         self.link = ""
         self.numbers: dict[str, int] = {}  # of frames, by name
+        self.joint_numbers: dict[str, int] = {}  # of joints, by their name or their link's
         self.gone: list[tuple[Piece, str]] = []  # links cut away, and the link that is their body
         self.piece = Piece({}, ("", 0))
         self.places: dict[int, Place] = {}
@@ -191,6 +192,8 @@ class _Reader:
         self.numbers = {str(base.get("name", "base")) if isinstance(base, Mapping) else "base": 0}
         for j, part in enumerate(links, 1):
             self.numbers.setdefault(str(part.get("name", f"link{j}")), j)
+        own = {str(x.get("joint_name", f"joint{j}")): j for j, x in enumerate(links, 1)}
+        self.joint_numbers = {**self.numbers, **own}
         for i, kind in enumerate(("cut", "twin")):
             for k, part in enumerate(loops, 1):
                 frame = part.get(kind, {})
@@ -294,10 +297,11 @@ class _Reader:
             sigma,
             **numbers,
             variable="" if variable == f"q{j}" else variable,
-            active=self.flag(table, "active", sigma != FIXED),
+            active=self.flag(table, "active", sigma != FIXED and "mimic" not in table),
             elastic="stiffness" in table,
             **elastic,
-            limits=self.limits(table.get("limits", {})),
+            mimic=read_coupling(self, table.get("mimic")),
+            limits=read_limits(self, table.get("limits", {})),
             symbols=self.vector(table, SYMBOLS, 3, ()),
         )
 
@@ -316,13 +320,6 @@ class _Reader:
         except TypeError:
             self.report("antecedent must be the number or the name of a link", "antecedent")
             return 0
-
-    def limits(self, table: Any) -> Limits:
-        if not isinstance(table, Mapping):
-            self.report("limits must be a table { lower = ..., upper = ... }", "limits")
-            return Limits()
-        self.known(table, LIMITS)
-        return Limits(**self.numbers_of(table, LIMITS))
 
     def inertia(self, table: Table) -> dict[str, Any]:
         """XX..M as given, or from the mass and the inertia about the centre of mass."""

@@ -19,6 +19,7 @@ from .robot import (
     REVOLUTE,
     WRENCH,
     Base,
+    Coupling,
     Joint,
     Link,
     Loop,
@@ -44,8 +45,9 @@ def write_toml(robot: Robot) -> str:
             lines.append(f"{key} = {_quote(getattr(robot, key))}")
     lines += [f"gravity = {_list(robot.gravity)}  # m/s^2, in frame 0", "", _UNITS.rstrip()]
     lines += _base(robot.base)
+    names = [joint.name for joint in robot.joints]
     for j, (link, joint) in enumerate(zip(robot.links, robot.joints, strict=True), 1):
-        lines += _link(link, joint, j)
+        lines += _link(link, joint, j, names)
     for k, loop in enumerate(robot.loops, 1):
         lines += _loop(loop, k)
     return "\n".join(lines) + "\n"
@@ -70,7 +72,7 @@ def _base(base: Base) -> list[str]:
     return lines
 
 
-def _link(link: Link, joint: Joint, j: int) -> list[str]:
+def _link(link: Link, joint: Joint, j: int, names: Sequence[str]) -> list[str]:
     lines = ["", f"[[link]]  # {j}"]
     if link.name != f"link{j}":
         lines.append(f"name = {_quote(link.name)}")
@@ -78,9 +80,18 @@ def _link(link: Link, joint: Joint, j: int) -> list[str]:
         lines.append(f"joint_name = {_quote(joint.name)}")
     if joint.antecedent != j - 1:
         lines.append(f"antecedent = {joint.antecedent}")
-    lines += _joint(joint, active=joint.sigma != FIXED)
+    lines += _joint(joint, active=joint.sigma != FIXED and joint.mimic is None)
+    if joint.mimic is not None:
+        lines.append(_mimic(joint.mimic, names))
     lines += _nonzero(link, (*INERTIA, *WRENCH))
     return lines + (write_flexible(link.flexible, _value, _quote) if link.flexible else [])
+
+
+def _mimic(coupling: Coupling, names: Sequence[str]) -> str:
+    parts = [f"joint = {_quote(names[coupling.joint - 1])}"]
+    parts += [f"ratio = {_value(coupling.ratio)}"] if coupling.ratio != 1 else []
+    parts += [f"offset = {_value(coupling.offset)}"] if coupling.offset != 0 else []
+    return f"mimic = {{ {', '.join(parts)} }}"
 
 
 def _joint(joint: Joint, *, active: bool) -> list[str]:

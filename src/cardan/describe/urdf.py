@@ -5,9 +5,9 @@ FS, the rotors of `urdf_motors` as IA, masses and inertias (moved to the joint f
 link's go to the base). Frame 0 is the frame of the root link, and gravity is along its -z, as
 URDF's users take it. Links come depth first, in the order in which the file lists their joints. A
 fixed joint is merged into its parent link, or kept as a frame (sigma 2) that is exactly the URDF
-frame. A floating joint under the root makes the base floating. A joint that mimics another is read
-as a joint of its own, with a warning; planar joints are refused. Loops are read in the dialects of
-`urdf_loops`. Shapes, meshes, materials and plugins are ignored: no other file is ever opened.
+frame. A floating joint under the root makes the base floating. A joint that mimics another follows
+it, and is passive; planar joints are refused. Loops are read in the dialects of `urdf_loops`.
+Shapes, meshes, materials and plugins are ignored: no other file is ever opened.
 """
 
 from __future__ import annotations
@@ -20,13 +20,14 @@ import numpy as np
 from ..errors import Fault, UnknownNameError
 from .bodies import Body, frames_of, inertial_values, moved, size_of
 from .closures import Placed
+from .couplings import coupled
 from .expression import Value
 from .frames import SNAP_ANGLE, Array, decimal_value
-from .robot import FIXED, PRISMATIC, REVOLUTE, Base, Joint, Limits, Link, Robot
+from .robot import FIXED, PRISMATIC, REVOLUTE, Base, Coupling, Joint, Limits, Link, Robot
 from .urdf_loops import driven, loops_of, read_drives, read_loops
 from .urdf_motors import with_rotors
 from .urdf_write import write_urdf
-from .urdf_xml import MOST_JOINTS, JointElement, LinkElement, UrdfFile, read_elements
+from .urdf_xml import MOST_JOINTS, JointElement, LinkElement, UrdfFile, read_elements, shown
 
 __all__ = ["read_urdf", "write_urdf"]
 
@@ -59,6 +60,7 @@ def read_urdf(
     loops = loops_of(read_loops(found.root, found), placed, place, found)
     if loops:
         joints = driven(joints, read_drives(found.root), found)
+    joints = coupled(joints, _couplings(order, joints, found))
     if found.failed:
         return None, sorted(found.faults, key=lambda fault: fault.line)
     root = Link(base.link.name, **inertial_values(bodies[0].masses, size_of(bodies)))
@@ -152,11 +154,6 @@ def _check_kind(joint: JointElement, found: UrdfFile) -> None:
             f"joint '{joint.name}' is planar, which is not supported:"
             " write it as two prismatic joints and a revolute one", joint.line, joint.child,
         )  # fmt: skip
-    if joint.mimics:
-        found.fault(
-            f"joint '{joint.name}' mimics '{joint.mimics}': it is read as an independent joint",
-            joint.line, joint.child, "warning",
-        )  # fmt: skip
 
 
 def _split_base(found: UrdfFile, order: list[JointElement]) -> tuple[Base, list[JointElement]]:
@@ -204,6 +201,32 @@ def _bodies(
             Body(element.child, parent, _joint(element), T, axis, origin, masses, kept=still)
         )
     return bodies, place
+
+
+def _couplings(
+    order: Sequence[JointElement], joints: Sequence[Joint], found: UrdfFile
+) -> dict[str, Coupling]:
+    """What the joints follow that mimic others; faults where that is not possible."""
+    moving = {joint.name: j for j, joint in enumerate(joints, 1) if joint.sigma != FIXED}
+    known = {joint.name for joint in found.joints}
+    couplings = {}
+    for element in order:
+        mimic = element.mimic
+        if mimic is None or element.name not in moving:
+            continue
+        what = f"joint '{element.name}' mimics '{shown(mimic.joint)}'"
+        if mimic.joint not in known or mimic.joint == element.name:
+            why = "no joint of this file" if mimic.joint != element.name else "itself"
+            found.fault(f"{what}, {why}: name the joint that leads", element.line, element.child)
+        elif mimic.joint not in moving:
+            found.fault(
+                f"{what}, which is fixed: it is read as a joint of its own", element.line,
+                element.child, "warning",
+            )  # fmt: skip
+        else:
+            ratio, offset = (decimal_value(x, 0.0) for x in (mimic.multiplier, mimic.offset))
+            couplings[element.name] = Coupling(moving[mimic.joint], ratio, offset)
+    return couplings
 
 
 def _joint(element: JointElement) -> Joint:

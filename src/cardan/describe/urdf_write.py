@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from xml.sax.saxutils import quoteattr
 
 import numpy as np
@@ -49,6 +49,7 @@ def write_urdf(robot: Robot, *, drop: bool = False) -> str:
     root = _root(robot)
     links = [robot.base.link, *robot.links]
     names = [link.name for link in links]
+    joint_names = [joint.name for joint in robot.joints]
     motors = _motor_lines(robot)
     words = f' xmlns:drake="{_DRAKE}"' if motors else ""
     lines = ['<?xml version="1.0"?>', *_comment(robot, lost)]
@@ -56,7 +57,7 @@ def write_urdf(robot: Robot, *, drop: bool = False) -> str:
     for link in links:
         lines += _link_lines(link)
     for name, joint in zip(names[1:], robot.joints, strict=True):
-        lines += _joint_lines(joint, names[joint.antecedent], name)
+        lines += _joint_lines(joint, names[joint.antecedent], name, joint_names)
     return "\n".join([*lines, *motors, "</robot>", ""])
 
 
@@ -78,6 +79,7 @@ def _written(robot: Robot) -> Iterable[tuple[str, Value]]:
         given = [limits.lower, limits.upper, limits.velocity, limits.effort]
         values = [getattr(joint, key) for key in (*GEOMETRY, "IA", "FV", "FS")]
         values += [getattr(link, key) for key in INERTIA]
+        values += [joint.mimic.ratio, joint.mimic.offset] if joint.mimic else []
         yield from ((link.name, value) for value in (*values, *given) if value is not None)
 
 
@@ -116,7 +118,8 @@ def _lost(robot: Robot) -> list[Fault]:
     found = [("", f"loop '{loop.name}'") for loop in robot.loops]
     for link, joint in zip(robot.links, robot.joints, strict=True):
         what = [(joint.elastic, "elastic joint")]
-        what += [(not joint.active and joint.sigma != FIXED, "passive joint")]
+        free = not joint.active and joint.sigma != FIXED and joint.mimic is None
+        what += [(free, "passive joint")]
         what += [(link.flexible is not None, "flexible link")]
         what += [(any(getattr(link, key) != 0 for key in WRENCH), "external wrench FX ... CZ")]
         found += [(link.name, text) for present, text in what if present]
@@ -227,7 +230,7 @@ def _short(x: float, scale: float) -> float:
     return float(decimal_value(float(x), 1e-15 * scale))  # type: ignore[arg-type]
 
 
-def _joint_lines(joint: Joint, parent: str, child: str) -> list[str]:
+def _joint_lines(joint: Joint, parent: str, child: str, names: Sequence[str]) -> list[str]:
     limits = joint.limits
     free = limits.lower is None and limits.upper is None
     kind = "continuous" if free else "revolute"
@@ -236,6 +239,10 @@ def _joint_lines(joint: Joint, parent: str, child: str) -> list[str]:
     lines = [f'  <joint name={_quoted(joint.name)} type="{kind}">', *_connection(parent, child, T)]
     if kind != "fixed":
         lines += ['    <axis xyz="0 0 1"/>', *_limit_lines(joint, kind), *_dynamics_lines(joint)]
+    if joint.mimic is not None:
+        ratio, offset = (_numbers([as_float(x)]) for x in (joint.mimic.ratio, joint.mimic.offset))
+        leader = _quoted(names[joint.mimic.joint - 1])
+        lines += [f'    <mimic joint={leader} multiplier="{ratio}" offset="{offset}"/>']
     return [*lines, "  </joint>"]
 
 

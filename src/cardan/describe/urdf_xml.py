@@ -52,6 +52,15 @@ class LinkElement:
     masses: tuple[Mass, ...] = ()
 
 
+@dataclass(frozen=True)
+class Mimic:
+    """<mimic joint="" multiplier="" offset="">"""
+
+    joint: str
+    multiplier: float
+    offset: float
+
+
 @dataclass(frozen=True, eq=False)
 class JointElement:
     """A <joint>: what it connects, where, and how it moves. None where the file says nothing."""
@@ -66,7 +75,7 @@ class JointElement:
     limits: dict[str, float] = field(default_factory=dict)
     damping: float = 0.0
     friction: float = 0.0
-    mimics: str = ""
+    mimic: Mimic | None = None
 
 
 @dataclass(eq=False)
@@ -244,8 +253,6 @@ def _read_joint(element: Any, found: UrdfFile) -> None:
     if dynamics is not None:
         damping = _number(dynamics, "damping", child, found, 0.0) or 0.0
         friction = _number(dynamics, "friction", child, found, 0.0) or 0.0
-    mimic = element.find("mimic")
-    mimics = "" if mimic is None else shown(mimic.get("joint", "?"))
     found.joints.append(
         JointElement(
             name,
@@ -258,9 +265,18 @@ def _read_joint(element: Any, found: UrdfFile) -> None:
             limits,
             damping,
             friction,
-            mimics,
+            _mimic(element, child, found),
         )
     )
+
+
+def _mimic(element: Any, child: str, found: UrdfFile) -> Mimic | None:
+    inner = element.find("mimic")
+    if inner is None:
+        return None
+    ratio = _number(inner, "multiplier", child, found, 1.0)
+    offset = _number(inner, "offset", child, found, 0.0)
+    return Mimic(str(inner.get("joint", "")), 1.0 if ratio is None else ratio, offset or 0.0)
 
 
 def _end(element: Any, joint: str, tag: str, found: UrdfFile) -> str:

@@ -73,6 +73,14 @@ class Chain:
                 f"'inverse-geometry' of '{robot.name}': no joint moves frame {tree.names[link]}"
             )
         names = dict(zip(tree.moving, robot.variables, strict=True))
+        led = [names[j] for j in path if robot.joints[j - 1].mimic is not None]
+        if led:
+            raise ModelError(
+                f"'inverse-geometry' of '{robot.name}' is not available where coupled joints"
+                f" ({', '.join(led)}) move frame {tree.names[link]}: one configuration of a pose is"
+                " found by cardan.inverse_kinematics(robot, T), on the command line `cardan ik"
+                " --numeric`; frame= names one before them"
+            )
         word = folded(robot.name, [(j, robot.joints[j - 1]) for j in path])
         joints = tuple(
             ChainJoint(names[j], j, robot.joints[j - 1].sigma, *six, robot.joints[j - 1].limits)

@@ -94,21 +94,53 @@ def inverse_kinematics(
     T_all = np.concatenate([T_all, np.zeros((rows, 16 * (problem.targets - len(targets))))], axis=1)
     start = _start(problem, guess, lead)
     seeds = np.random.default_rng(seed).integers(1, 2**31 - 2, (rows, 1)).astype(float)
-    if constraints is None:
+    hook = _coupled(robot, constraints) if robot.couplings else constraints
+    if hook is None:
         q, info = _compiled(problem, T_all, start, seeds, threads)
     else:
         from .numeric_hook import with_constraints
 
-        q, info = with_constraints(problem, T_all, start, seed, constraints)
+        q, info = with_constraints(problem, T_all, start, seed, hook)
     q = q[:, : problem.n]
     if guess is None:
         free = problem.turning & np.isinf(problem.lower) & np.isinf(problem.upper)
-        free = free[: problem.n]
+        free = free[: problem.n] & ~_tied(robot)
         q[:, free] = np.pi - np.mod(np.pi - q[:, free], 2 * np.pi)
     return Reached(
         q.reshape(*lead, problem.n), info[:, 0].reshape(lead), (info[:, 2] > 0.5).reshape(lead),
         info[:, 1].astype(np.int64).reshape(lead),
     )  # fmt: skip
+
+
+def _tied(robot: Robot) -> NDArray[np.bool_]:
+    """(n) which joints a coupling ties to others: their turns count."""
+    pairs = {k for j, led in robot.couplings.items() for k in (j, led.joint)}
+    moving = [j for j, joint in enumerate(robot.joints, 1) if joint.sigma != FIXED]
+    return np.isin(moving, sorted(pairs))
+
+
+def _coupled(robot: Robot, more: Constraints | None) -> Constraints:
+    """q_j - ratio q_k - offset of every coupling as constraints, before those of the user."""
+    moving = [j for j, joint in enumerate(robot.joints, 1) if joint.sigma != FIXED]
+    slope, offset = np.zeros((len(robot.couplings), len(moving))), []
+    for row, (j, led) in zip(slope, robot.couplings.items(), strict=True):
+        own = number(led.ratio), number(led.offset)
+        if own[0] is None or own[1] is None:
+            raise InputError(
+                f"'{robot.name}': the coupling of {robot.joints[j - 1].name} has no value: use"
+                " robot.with_values({...})"
+            )
+        row[moving.index(j)], row[moving.index(led.joint)] = 1, -own[0]
+        offset.append(own[1])
+
+    def rows(q: Array) -> tuple[Array, Array]:
+        e, J = q @ slope.T - np.array(offset), np.broadcast_to(slope, (len(q), *slope.shape))
+        if more is None:
+            return e, J
+        e2, J2 = (np.asarray(x, float) for x in more(q))
+        return np.concatenate([e, e2], 1), np.concatenate([J, J2], 1)
+
+    return rows
 
 
 def _require_numbers(tolerance: Any, **integers: tuple[Any, int]) -> None:

@@ -9,6 +9,7 @@ import numpy as np
 
 from ..describe.robot import Robot
 from ..emit.kernel_text import Face, kernel_source
+from ..errors import ModelError
 from ..mechanism.tree import Tree
 from .numeric import RESTARTS, _mask, _problem
 from .numeric_kernels import damped_least_squares
@@ -24,6 +25,12 @@ def numeric_code(
     """Self-contained code, c, cpp, python or matlab, of what inverse_kinematics does for a pose.
 
     frames: one frame, or a list of frames that are to reach their poses together."""
+    if robot.couplings:
+        names = ", ".join(robot.joints[j - 1].name for j in robot.couplings)
+        raise ModelError(
+            f"code of the numerical inverse kinematics of '{robot.name}' is not available for"
+            f" coupled joints ({names}): cardan.inverse_kinematics takes them in Python"
+        )
     tree = Tree.of(robot)
     listed = list(frames) if isinstance(frames, Sequence) and not isinstance(frames, str) else None
     links = [tree.link(frame) for frame in (listed if listed is not None else [frames])]

@@ -1,4 +1,5 @@
-"""How the loops of a robot are connected: which joints drive, which follow, what each loop spans.
+"""How the joints of a robot are tied: which drive, which follow, what each loop spans, who leads
+whom.
 
 With n links and B loops, frame n+k is the cut joint of loop k before its own motion, frame n+B+k
 its twin on the other link ([KC97] figure 3, [K10] figure 2). `opened` appends both as fixed frames,
@@ -7,6 +8,7 @@ so that every algorithm for trees can look at them.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -53,7 +55,8 @@ class LoopFrames:
 
 @dataclass(frozen=True)
 class Connection:
-    """A closed-loop robot: its tree with the frames of the loops, and which joints drive."""
+    """A robot with loops or couplings: its tree with the frames of the loops, and which joints
+    drive."""
 
     robot: Robot
     tree: Tree  # of the opened robot
@@ -83,15 +86,36 @@ class Connection:
         """Links on the joints that follow: q_p."""
         return tuple(j for j in self.moving if not self.robot.joints[j - 1].active)
 
+    @cached_property
+    def led(self) -> dict[int, int]:
+        """The joints that follow another one by a coupling, and that one: leaders come first."""
+        leader = {j: coupling.joint for j, coupling in self.robot.couplings.items()}
+        found: dict[int, int] = {}
+        while len(found) < len(leader):
+            known = {k for k in leader.values() if k not in leader} | set(found)
+            found |= {j: k for j, k in leader.items() if k in known and j not in found}
+        return found
+
+    def led_by(self, known: Iterable[int]) -> list[int]:
+        """The joints that follow some of these by couplings."""
+        found, every = [], set(known)
+        for j, k in self.led.items():
+            if k in every and j not in every:
+                found.append(j)
+                every.add(j)
+        return found
+
     @property
     def gruebler(self) -> int:
-        """Mobility by counting, as if all constraints were independent: freedoms - 6 B."""
-        return len(self.moving) + sum(loop.freedom for loop in self.loops) - 6 * len(self.loops)
+        """Mobility by counting, as if all constraints were independent: freedoms - 6 B, less one
+        for each coupling."""
+        freedoms = len(self.moving) + sum(loop.freedom for loop in self.loops)
+        return freedoms - 6 * len(self.loops) - len(self.led)
 
     @property
     def loose(self) -> tuple[int, ...]:
-        """Passive joints that no loop holds."""
-        held = {j for loop in self.loops for j in loop.links}
+        """Passive joints that no loop and no coupling holds."""
+        held = {j for loop in self.loops for j in loop.links} | {*self.led, *self.led.values()}
         return tuple(j for j in self.passive if j not in held)
 
     def named(self, links: tuple[int, ...]) -> str:

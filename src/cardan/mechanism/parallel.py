@@ -39,6 +39,11 @@ class Parallel:
     @classmethod
     def of(cls, connection: Connection, model: str) -> Parallel:
         name = connection.robot.name
+        if connection.led:
+            raise ModelError(
+                f"'{model}' of '{name}' is not available for coupled joints"
+                f" ({connection.named(tuple(connection.led))}): its legs must move by themselves"
+            )
         owners = [{_owner(connection, f): f for f in (k.cut, k.twin)} for k in connection.loops]
         common = set.intersection(*(set(own) for own in owners)) - {0} if owners else set()
         for body in sorted(common):

@@ -15,7 +15,7 @@ from ..algebra.rotation import Rotation, X, Z, turn
 from ..algebra.scalar import cos_sin, function
 from ..algebra.vector import Mat, Vec, cross, zero
 from ..describe.expression import Value, evaluate
-from ..describe.robot import PRISMATIC, REVOLUTE, Joint, Link, Robot
+from ..describe.robot import PRISMATIC, REVOLUTE, Coupling, Joint, Link, Robot
 from ..errors import ModelError
 from ..mechanism.tree import Tree
 from .flexible_body import Elastic, elastic_of, rigid_part
@@ -95,6 +95,9 @@ class Body:
     E: Vec | None = None  # diagonal of ∫ r r^T dm, when the moment is to be formed from it
     flexible: Elastic | None = None  # J, MS and M then include the undeformed flexible body
     place: Place | None = None  # shape functions of a flexible antecedent where joint j sits
+    leader: int = 0  # the joint it follows: q_j = ratio q_leader + offset; 0: none
+    ratio: Scalar = 0
+    offset: Scalar = 0
 
     def elastic_torque(self, q: Scalar, qd: Scalar) -> Scalar:
         """Γ = -k (q - q0) - damping q̇ of an elastic joint, [K10] (69), (70)."""
@@ -224,6 +227,7 @@ def _body(j: int, joint: Joint, link: Link, value: Callable[[Value], Scalar]) ->
     IA, FV, FS = of(joint, "IA", "FV", "FS")
     flexible = None if link.flexible is None else elastic_of(link.flexible, value)
     M, MS, J = rigid_part(link, value, flexible)
+    led = joint.mimic or Coupling(0, 0, 0)
     return Body(
         j=j,
         i=joint.antecedent,
@@ -237,4 +241,5 @@ def _body(j: int, joint: Joint, link: Link, value: Callable[[Value], Scalar]) ->
         f_e=Vec(*of(link, "FX", "FY", "FZ")),
         n_e=Vec(*of(link, "CX", "CY", "CZ")),
         flexible=flexible,
+        leader=led.joint, ratio=value(led.ratio), offset=value(led.offset),
     )  # fmt: skip

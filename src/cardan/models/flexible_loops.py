@@ -36,7 +36,8 @@ a = Vec(0, 0, 1)
 zero = Vec(0, 0, 0)
 
 # what each kind of cut joint forbids; upper case: in the axes of the loop's root; "uu": the turn
-# about x of the twin cross z of the cut, the one that a universal joint forbids
+# about x of the twin cross z of the cut, the one that a universal joint forbids; "qj": joint j of a
+# coupling follows joint k, which stand for cut and twin
 ROWS = {
     "revolute": ("VX", "VY", "VZ", "wx", "wy"),
     "prismatic": ("vx", "vy", "WX", "WY", "WZ"),
@@ -44,6 +45,7 @@ ROWS = {
     "cylindrical": ("vx", "vy", "wx", "wy"),
     "spherical": ("VX", "VY", "VZ"),
     "universal": ("VX", "VY", "VZ", "uu"),
+    "coupling": ("qj",),
 }
 
 
@@ -118,6 +120,9 @@ def _drift(robot: Bodies, x: Motion, root: int, end: int) -> tuple[Pair, Pair]:
 
 def constraint_rows(robot: Bodies, x: Motion, cut: Cut) -> list[Row]:
     """The kept rows of G for one loop."""
+    if cut.kind == "coupling":
+        ratio = robot.links[cut.cut - 1].ratio
+        return [{("joint", cut.cut, 0): 1, ("joint", cut.twin, 0): -ratio} for _ in cut.rows]
     root = root_of(robot, cut)
     c, t = side(robot, x, root, cut.cut), side(robot, x, root, cut.twin)
     rows: list[Row] = []
@@ -148,6 +153,8 @@ def _axis(name: str) -> int:
 
 def constraint_drift(robot: Bodies, x: Motion, cut: Cut) -> list[Scalar]:
     """The kept components of g, (35)."""
+    if cut.kind == "coupling":
+        return [0 for _ in cut.rows]
     root = root_of(robot, cut)
     (Vc, wc), (Ac, ac) = _drift(robot, x, root, cut.cut)
     (Vt, wt), (At, at) = _drift(robot, x, root, cut.twin)
@@ -171,6 +178,9 @@ def constraint_drift(robot: Bodies, x: Motion, cut: Cut) -> list[Scalar]:
 
 def closing_error(robot: Bodies, x: Motion, cut: Cut) -> list[Scalar]:
     """How far a loop is open: a component for each row that its joint forbids."""
+    if cut.kind == "coupling":
+        link, q = robot.links[cut.cut - 1], x.q.joint
+        return [q[cut.cut] - link.ratio * q[cut.twin] - link.offset]
     root = root_of(robot, cut)
     c, t = side(robot, x, root, cut.cut), side(robot, x, root, cut.twin)
     gap = t.P - c.P
@@ -188,6 +198,8 @@ def closing_error(robot: Bodies, x: Motion, cut: Cut) -> list[Scalar]:
 
 def is_reversed(robot: Bodies, x: Motion, cut: Cut) -> bool:
     """Do axes that should agree point against each other? The closing error does not see it."""
+    if cut.kind == "coupling":
+        return False
     root = root_of(robot, cut)
     relative = side(robot, x, root, cut.cut).R.T @ side(robot, x, root, cut.twin).R
     axes = relative.matrix()

@@ -1,4 +1,4 @@
-"""Kinematic constraints of closed loops, [KC97] 3.4 and 4.5 (11)-(14), [K10] (2)-(4), 4.
+"""Kinematic constraints of closed loops and couplings, [KC97] 3.4, 4.5 (11)-(14), [K10] (2)-(4), 4.
 
 Loop k is closed when its cut frame c (frame n+k, before the cut joint's own motion) and its twin t
 (frame n+B+k) differ by that motion alone. With the twist of the twin's link relative to the cut's
@@ -8,6 +8,8 @@ link at O_t, in the axes of the cut,
     qd_p = -W_p^-1 W_a qd_a = W qd_a                                                     (13)
     W_a qdd_a + W_p qdd_p + Psi = 0       their derivative in the cut's frame            (14)
     G = d q_tr / d q_a                    W for passive joints, one for active ones
+
+A coupling q_j = ratio q_k + offset is one more row of (12), qd_j - ratio qd_k = 0, whose Psi is 0.
 
 Joints before the loop's root move both frames alike: they have no column, and Psi is that of a root
 at rest. Which components are independent (a planar loop has two or three of five) is decided
@@ -22,14 +24,15 @@ from typing import Any
 
 from ..algebra.solve import Factors, factored
 from ..algebra.vector import Mat, Vec, cross, hat, zero
+from ..exact import exact
 from ..mechanism.loops import ROWS, LoopFrames
 from .bodies import Bodies
 from .jacobian import Viewer, rotation
 from .transform import merged, position, word
 
 __all__ = [
-    "Chosen", "Constraint", "Relative", "closed", "closing_error", "constraint", "side",
-    "twin_position",
+    "Chosen", "Constraint", "Relative", "closed", "closing_error", "constraint", "coupling_error",
+    "coupling_row", "opening", "side", "twin_position",
 ]  # fmt: skip
 
 Scalar = Any
@@ -137,9 +140,10 @@ def _along(row: Row, values: Mapping[int, Scalar]) -> Scalar:
 def closed(
     robot: Bodies, q: Sequence[Scalar], loops: Sequence[LoopFrames], chosen: Sequence[Chosen],
     active: Sequence[int], qd_a: Sequence[Scalar] | None = None, idle: Sequence[int] = (),
-    qd_i: Sequence[Scalar] | None = None,
+    qd_i: Sequence[Scalar] | None = None, coupled: Sequence[int] = (),
 ) -> tuple[Constraint, dict[int, Scalar]]:  # fmt: skip
-    """The constraints of all loops, with Psi and Phi when the active velocities are given.
+    """The constraints of all loops, then those of the couplings of the joints `coupled`; with Psi
+    and Phi when the active velocities are given.
 
     `robot` holds the frames of the loops (mechanism.loops.opened). Returns the velocities too."""
     passive = tuple(j for j in robot.tree.moving if j not in (*active, *idle))
@@ -150,6 +154,7 @@ def closed(
             {m: entry for m, entry in found[name].items() if m not in idle} for name in keep.rows
         ]
         x.cut += [row for name, row in found.items() if name not in ROWS[loop.kind]]
+    x.rows += [coupling_row(robot, j) for j in coupled]
     if passive:
         x.factors = factored(x.matrix(passive))
         x.det = dict(enumerate(x.factors.pivots, 1))
@@ -160,7 +165,20 @@ def closed(
         bias = acceleration(robot, q, qd, loop, keep.view)
         x.Psi += [bias[name] for name in keep.rows]
         x.Phi += [value for name, value in bias.items() if name not in ROWS[loop.kind]]
+    x.Psi += [0] * len(coupled)
     return x, qd
+
+
+def coupling_row(robot: Bodies, j: int) -> Row:
+    """qd_j - ratio qd_k: zero where joint j follows joint k."""
+    link = robot.links[j - 1]
+    return {j: 1, link.leader: -link.ratio}
+
+
+def coupling_error(robot: Bodies, q: Sequence[Scalar], j: int) -> Scalar:
+    """q_j - ratio q_k - offset."""
+    link, qs = robot.links[j - 1], robot.spread(q)
+    return qs[j] - link.ratio * qs[link.leader] - link.offset
 
 
 def constraint(robot: Bodies, q: Sequence[Scalar], loop: LoopFrames, view: int) -> dict[str, Row]:
@@ -247,6 +265,27 @@ def closing_error(robot: Bodies, q: Sequence[Scalar], loop: LoopFrames) -> list[
         return [*P[: 3 if loop.kind == "revolute" else 2], z[0], z[1], 1 - z[2]]
     turned = [y[2] - z[1], z[0] - x[2], x[1] - y[0], 3 - x[0] - y[1] - z[2]]
     return [*P[: 2 if loop.kind == "prismatic" else 3], *turned]
+
+
+def opening(robot: Bodies, q: Sequence[Scalar], loop: LoopFrames, view: int) -> dict[str, Scalar]:
+    """How far the twin is from where the cut joint lets it be, in the components of `constraint`.
+
+    At a closed loop these are the integrals of (12): their derivatives are its rows, so that
+    dq_p = -W_p^-1 e is the step of Newton's method for e = 0 at given q_a."""
+    P = _vector(position(merged(word(robot, q, loop.cut, loop.twin)), zero))
+    R = rotation(robot, q, loop.cut, loop.twin)
+    x, y, z = (_vector(R @ e) for e in (X, Y, a))
+    turn = Vec(-z[1], z[0], 0)  # that takes z of the cut to z of the twin
+    if loop.kind in ("prismatic", "fixed"):
+        half = exact("1/2")
+        turn = Vec(half * (y[2] - z[1]), half * (z[0] - x[2]), half * (x[1] - y[0]))
+    to_view = rotation(robot, q, view, loop.cut)
+    v, w = to_view @ P, to_view @ turn
+    found = {f"v{name}": v[k] for k, name in enumerate("xyz")}
+    found |= {f"w{name}": w[k] for k, name in enumerate("xyz")}
+    if loop.kind == "universal":
+        found["u"] = x[2]
+    return found
 
 
 def twin_position(robot: Bodies, q: Sequence[Scalar], loop: LoopFrames) -> Vec:

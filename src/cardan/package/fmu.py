@@ -6,69 +6,35 @@ import hashlib
 import io
 import uuid
 import zipfile
-from collections.abc import Callable, Mapping
-from functools import partial
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
-from ..describe.robot import Robot
-from ..errors import ModelError
 from .c import prototype
 from .compiler import build_shared, platform_tuple
-from .fmu_xml import STEP, Variable, description, inputs, positions, variables
+from .fmu_model import Unit, models, unit_of
+from .fmu_motion import SIZE, Motion, State, motion_of, states_of
+from .fmu_xml import RATE, Variable, description, variables
 from .folder import Files
-from .plan import Function, Plan, Wanted
-from .reference import TOLERANCE, arrays_of, difference
+from .plan import Function, Plan
+from .reference import TOLERANCE
 from .template import template
 from .text import braced, number, numbers, readme
 
 __all__ = ["files", "models"]
 
-Run = Callable[[Mapping[str, Any]], dict[str, np.ndarray]]
-Motion = tuple[int, np.ndarray]  # communication steps, q and qd after them
-_STEPS, _SIZE = (20, 5, 1), 0.002  # of the test of co-simulation: how many, s
-_SHORTER = 4  # steps of integration that are tried
-_FINE = 1e-5  # relative difference of one communication step, by a step and a fifth of it
-_FAR = 1e6  # what a motion of the test does not reach
-
-
-def models(robot: Robot, wanted: list[Wanted]) -> list[Wanted]:
-    """The direct dynamics, which has to be asked for alone."""
-    given = [item if isinstance(item, str) else item[0] for item in wanted]
-    if given != ["direct-dynamics"]:
-        raise ModelError(
-            f"an FMU is made of the model 'direct-dynamics' alone, not of {', '.join(given)}"
-        )
-    if robot.base.kind != "fixed":
-        raise ModelError(
-            f"no FMU of '{robot.name}': its base is {robot.base.kind}; an FMU needs a fixed base"
-        )
-    if robot.loops:
-        raise ModelError(
-            f"no FMU of '{robot.name}': it has closed loops, whose passive positions an integrator"
-            " would let drift apart; cardan.simulate keeps them closed, and the packages c and cpp"
-            " take 'direct-dynamics' and 'loop-kinematics' for an integrator of your own"
-        )
-    return wanted
-
 
 def files(plan: Plan) -> tuple[Files, tuple[str, ...]]:
     """The unit and what it is made of."""
-    function = plan.functions[0]
-    missing = [x for x in function.program.parameters if x not in function.program.defaults]
-    if missing:
-        raise ModelError(
-            f"no FMU of '{plan.robot.name}': {len(missing)} parameters have no start value "
-            f"({', '.join(missing[:8])}): give them one with_values({{...}}); the option "
-            "symbolic=True then keeps them as parameters of the unit"
-        )
-    step, motion = _motion(function)
-    found = variables(plan, function, step)
-    token = _token(description(plan, found, ""), function)
-    sources, xml = _sources(plan, function, token, step), description(plan, found, token)
+    unit = unit_of(plan)
+    states = states_of(unit)
+    motion = motion_of(unit, states)
+    found = variables(unit, motion.step)
+    token = _token(description(plan, found, ""), unit.functions)
+    sources, xml = _sources(unit, token, motion.step), description(plan, found, token)
     built = build_shared(plan.name, sources, ("FMI3_OVERRIDE_FUNCTION_PREFIX",))
-    unit: dict[str, str | bytes] = {
+    content: dict[str, str | bytes] = {
         "modelDescription.xml": xml,
         **{f"sources/{name}": text for name, text in sources.items()},
         "sources/buildDescription.xml": _build_description(plan, sources),
@@ -80,39 +46,87 @@ def files(plan: Plan) -> tuple[Files, tuple[str, ...]]:
         note = f"{plan.name}.fmu holds sources and a binary for {platform_tuple()}"
     c_files = " ".join(f"sources/{name}" for name in sources if name.endswith(".c"))
     return {
-        "README.md": _readme(plan, found, step, motion, note),
-        f"{plan.name}.fmu": _zipped({**unit, **binary}),
+        "README.md": _readme(unit, found, motion, note),
+        f"{plan.name}.fmu": _zipped({**content, **binary}),
         "CMakeLists.txt": template("fmu/CMakeLists.txt", name=plan.name, sources=c_files),
-        **unit,
-        f"test/test_{plan.name}.c": _test(function, motion),
+        **content,
+        f"test/test_{plan.name}.c": _test(unit, states, motion),
     }, (note,)
 
 
-def _token(xml: str, function: Function) -> str:
+def _token(xml: str, functions: Sequence[Function]) -> str:
     """A name for this very model: another description or another code has another."""
-    digest = hashlib.sha256(f"{xml}{function.emit('c')}".encode()).digest()
+    code = "".join(function.emit("c") for function in functions)
+    digest = hashlib.sha256(f"{xml}{code}".encode()).digest()
     return f"{{{uuid.UUID(bytes=digest[:16])}}}"
 
 
-def _sources(plan: Plan, function: Function, token: str, step: float) -> dict[str, str]:
-    names, first = {"q": "q", "qd": "qd", "p": "p"}, 0
-    for array in inputs(function):
+def _sources(unit: Unit, token: str, step: float) -> dict[str, str]:
+    names, first = {x: x for x in ("q", "qd", "p", "V0", "g0", "qdd", "V0d")}, 0
+    for array in unit.inputs:
         names[array.name] = f"u + {first}" if first else "u"
         first += array.size
-    given = ", ".join([*(names[array.name] for array in function.inputs), "qdd"])
-    values = [function.program.defaults[name] for name in function.program.parameters]
+    base = template("fmu/model_base.h", gravity=_exactly(unit.gravity)) if unit.floating else ""
     model = template(
-        "fmu/model.h", name=plan.name, token=token, step=repr(step), nu=first,
-        nq=positions(function), np=len(values), p=", ".join(repr(float(x)) for x in values) or "0",
-        prototype=prototype(function), call=f"{function.name}({given});",
+        "fmu/model.h", name=unit.plan.name, token=token, step=repr(step), rate=repr(RATE), nu=first,
+        nq=unit.nq, nv=unit.nv, nf=len(unit.following), floating=int(unit.floating),
+        np=len(unit.parameters), p=_exactly(unit.parameters.values()) or "0",
+        start=_table(unit.start), prototype=prototype(unit.direct),
+        call=_call(unit.direct, names), base=base, loops=_loops(unit),
     )  # fmt: skip
+    parts = ["model.h", "cardan_fmi3.h", "fmu.c", "absent.c"]
+    parts += ["base.h"] * unit.floating + ["loops.h"] * (unit.loops is not None)
     return {
+        **{name: template(f"fmu/{name}") for name in parts if name != "model.h"},
         "model.h": model,
-        "cardan_fmi3.h": template("fmu/cardan_fmi3.h"),
-        "fmu.c": template("fmu/fmu.c"),
-        "absent.c": template("fmu/absent.c"),
-        f"{function.name}.c": function.emit("c"),
+        **{f"{function.name}.c": function.emit("c") for function in unit.functions},
     }
+
+
+def _call(function: Function, names: Mapping[str, str]) -> str:
+    arrays = (*function.inputs, *function.outputs)
+    return f"{function.name}({', '.join(names[array.name] for array in arrays)});"
+
+
+def _loops(unit: Unit) -> str:
+    """What model.h says of closed loops."""
+    if unit.loops is None:
+        return ""
+    loops, function = unit.loops, unit.loops.function
+    sizes = {array.name: array.shape for array in function.outputs}
+    names = {x: x for x in ("q", "qd", "W", "psi", "Wp", "r", "dq_p")}
+    own, gather = function.program.parameters, "    (void)p;\n"
+    if own:
+        every = list(unit.parameters)
+        gather = template(
+            "fmu/gather.h", count=len(own), places=", ".join(str(every.index(x)) for x in own)
+        )
+        names["p"] = "own"
+    return template(
+        "fmu/model_loops.h", nr=sizes["r"][0], rows=sizes["Wp"][0], columns=sizes["Wp"][1],
+        driving=_listed(loops.driving), following=_listed(loops.following),
+        reach=_table(loops.reach), weights=_table(loops.weights),
+        owners=_listed(loops.system.owners), names=_strings(loops.names), gather=gather,
+        prototype=prototype(function), call=_call(function, names),
+    )  # fmt: skip
+
+
+def _exactly(values: Iterable[float]) -> str:
+    return ", ".join(repr(float(x)) for x in values)
+
+
+def _table(values: Iterable[float]) -> str:
+    return f"{{{_exactly(values)}}}"
+
+
+def _listed(values: Iterable[int]) -> str:
+    return ", ".join(map(str, values))
+
+
+def _strings(names: Iterable[str]) -> str:
+    """Names of the user as strings of C: letters, digits and spaces."""
+    kept = ("".join(c if c.isascii() and c.isalnum() else " " for c in x) for x in names)
+    return "{" + ", ".join(f'"{text}"' for text in kept) + "}"
 
 
 def _build_description(plan: Plan, sources: dict[str, str]) -> str:
@@ -132,80 +146,36 @@ def _zipped(content: dict[str, str | bytes]) -> bytes:
     return stream.getvalue()
 
 
-def _test(function: Function, motion: Motion) -> str:
-    rows: dict[str, list[Any]] = {"q": [], "qd": [], "u": [], "qdd": []}
-    for example in function.examples:
-        rows["q"].append(example.inputs["q"])
-        rows["qd"].append(example.inputs["qd"])
-        values = [example.inputs[array.name] for array in inputs(function)]
+def _test(unit: Unit, states: Sequence[State], motion: Motion) -> str:
+    rows: dict[str, list[Any]] = {"x": [], "u": [], "rates": []}
+    for state in states:
+        rows["x"].append(state.x)
+        values = [np.ravel(state.u[array.name]) for array in unit.inputs]
         rows["u"].append(np.concatenate([*values, [0.0]]))
-        rows["qdd"].append(example.outputs["qdd"])
+        rows["rates"].append(state.rates)
     arrays = {name: braced(values, "    ") for name, values in rows.items()}
-    steps, after = motion
     return template(
-        "fmu/test.c", states=len(function.examples), steps=steps, size=repr(_SIZE),
-        after=braced([after], "    ", "", ""), tolerance=f"{TOLERANCE:g}", **arrays,
+        "fmu/test.c", states=len(states), first=motion.state, steps=motion.steps,
+        size=repr(SIZE * motion.step), after=braced([motion.after], "    ", "", ""),
+        tolerance=f"{TOLERANCE:g}", **arrays,
     )  # fmt: skip
 
 
-def _motion(function: Function) -> tuple[float, Motion]:
-    """A step of the integration, and where the reference is after some steps from the first state:
-    a shorter step if the robot is stiff, as one whose links bend, and fewer of them if it falls."""
-    ours = partial(arrays_of, function.program)
-    with np.errstate(all="ignore"):
-        for step in (STEP / 5**k for k in range(_SHORTER)):
-            if step < STEP and not _is_fine(function, ours, step):
-                continue
-            for steps in _STEPS:
-                found = _integrated(function, ours, steps, step)
-                if not np.abs(found).max() < _FAR:
-                    continue
-                theirs = _integrated(function, function.reference, steps, step)
-                if difference(found, theirs) <= TOLERANCE / 10:
-                    return step, (steps, theirs)
-    raise ModelError(
-        f"'{function.program.robot}' cannot be simulated with steps of {step:g} s from the state of"
-        " the test: check its inertias and stiffnesses with `cardan check`"
-    )
-
-
-def _is_fine(function: Function, run: Run, step: float) -> bool:
-    """Does a shorter step give the same motion?"""
-    return difference(*(_integrated(function, run, 1, h) for h in (step, step / 5))) < _FINE
-
-
-def _integrated(function: Function, run: Run, steps: int, step: float) -> np.ndarray:
-    """q, qd after steps of the method that fmu.c has, with constant inputs."""
-    shapes = {array.name: array.shape for array in function.inputs}
-    state = {name: x.reshape(shapes[name]) for name, x in function.examples[0].inputs.items()}
-    n = state["q"].size
-
-    def slope(x: np.ndarray) -> np.ndarray:
-        return np.concatenate([x[n:], run({**state, "q": x[:n], "qd": x[n:]})["qdd"]])
-
-    x = np.concatenate([state["q"], state["qd"]])
-    count = round(_SIZE / step)
-    h = _SIZE / count
-    for _ in range(steps * count):
-        k1 = slope(x)
-        k2 = slope(x + h / 2 * k1)
-        k3 = slope(x + h / 2 * k2)
-        k4 = slope(x + h * k3)
-        x = x + h / 6 * (k1 + 2 * k2 + 2 * k3 + k4)
-    return x
-
-
-def _readme(plan: Plan, found: list[Variable], step: float, motion: Motion, note: str) -> str:
+def _readme(unit: Unit, found: list[Variable], motion: Motion, note: str) -> str:
     rows = ["| variable | value reference | causality | unit | start |", "|---|---|---|---|---|"]
     for k, x in enumerate(found):
         start = "" if x.start is None else number(x.start)
         rows.append(f"| `{x.name}` | {k} | {x.causality or 'local'} | {x.unit} | {start} |")
+    step = repr(motion.step)
     words = template(
-        "fmu/motion.md", steps=motion[0], size=repr(_SIZE), step=repr(step),
-        after=numbers(motion[1]),
+        "fmu/motion.md", first=motion.state + 1, steps=motion.steps,
+        size=repr(SIZE * motion.step), step=step, after=numbers(motion.after),
     )  # fmt: skip
+    plan = unit.plan
     sections = [
-        ("Use", template("fmu/use.md", name=plan.name, note=note, step=repr(step))),
+        ("Use", template("fmu/use.md", name=plan.name, note=note, step=step)),
+        *([("Closed loops", template("fmu/loops.md", rate=repr(RATE)))] * (unit.loops is not None)),
+        *([("Floating base", template("fmu/base.md"))] * unit.floating),
         ("Variables", "\n".join(rows)),
         ("A motion", words),
     ]

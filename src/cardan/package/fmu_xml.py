@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
 from xml.sax.saxutils import quoteattr
 
-from ..describe.robot import FIXED, PRISMATIC
+from ..describe.robot import PRISMATIC
 from ..emit.names import Names
 from ..version import __version__
-from .plan import Array, Function, Plan
+from .fmu_model import Unit
+from .plan import Array, Plan
 
-__all__ = ["STEP", "Variable", "description", "inputs", "positions", "variables"]
+__all__ = ["RATE", "Variable", "description", "variables"]
 
-STEP = 0.001  # s, of the integration within co-simulation
+RATE = 50.0  # 1/s, at which open loops close in model exchange
 _UNITS = {
-    "s": {"s": 1}, "rad": {"rad": 1}, "m": {"m": 1}, "rad/s": {"rad": 1, "s": -1},
+    "s": {"s": 1}, "1/s": {"s": -1}, "rad": {"rad": 1}, "m": {"m": 1}, "rad/s": {"rad": 1, "s": -1},
     "m/s": {"m": 1, "s": -1}, "rad/s2": {"rad": 1, "s": -2}, "m/s2": {"m": 1, "s": -2},
     "N": {"kg": 1, "m": 1, "s": -2}, "N.m": {"kg": 1, "m": 2, "s": -2},
 }  # fmt: skip
@@ -34,75 +35,115 @@ class Variable:
     start: float | None = None
     state: int | None = None  # the value reference that this is the derivative of
     depends: int | None = None  # the only variable this depends on
+    guess: bool = False  # is the start value a guess?
 
 
-def variables(plan: Plan, function: Function, step: float) -> list[Variable]:
-    """time, q, qd, der(q), qdd, inputs, parameters, step: the order of fmu.c."""
-    joints = [joint for joint in plan.robot.joints if joint.sigma != FIXED]
-    lengths = ["m" if joint.sigma == PRISMATIC else "rad" for joint in joints]
-    names = [f"joint {joint.name}" for joint in joints]
-    deformed = positions(function) - len(joints)  # links that bend have coordinates of their own
-    lengths += [""] * deformed
-    names += [f"elastic coordinate {k}" for k in range(1, deformed + 1)]
-    n = len(names)
-    found = [Variable("time", "time", "independent", unit="s")]
-    for k, unit in enumerate(lengths, 1):
-        words = f"position of {names[k - 1]}"
-        found.append(Variable(f"q[{k}]", words, "output", unit=unit, start=0.0, depends=k))
-    for k, unit in enumerate(lengths, 1):
-        words = f"velocity of {names[k - 1]}"
-        found.append(
-            Variable(f"qd[{k}]", words, "output", unit=_per(unit, "s"), start=0.0, depends=n + k)
+def variables(unit: Unit, step: float) -> list[Variable]:
+    """time, x, der(x), outputs of closed loops, inputs, parameters: the order of fmu.c."""
+    x = [*_positions(unit), *_velocities(unit)]
+    first = 1 + unit.velocities
+    at = {k: first + c for c, k in enumerate(unit.driving)}  # the velocity of each position
+    found = [Variable("time", "time", "independent", unit="s"), *x]
+    for k, state in enumerate(x, 1):
+        name, words, causality = f"der({state.name})", f"derivative of {state.name}", ""
+        if state.name.startswith("qd"):
+            name, causality = f"qdd{state.name[2:]}", "output"
+            words = state.words.replace("velocity", "acceleration", 1)
+        only = at.get(k - 1) if k <= unit.nq else None
+        found.append(Variable(name, words, causality, unit=_per(state.unit), state=k, depends=only))
+    found += _following(unit)
+    for array in unit.inputs:
+        found += _elements(unit, array)
+    return [*found, *_parameters(unit), *_settings(unit, step)]
+
+
+def _named(unit: Unit) -> list[tuple[str, str]]:
+    """(name, unit) of every element of q; links that bend have coordinates of their own."""
+    found = [
+        (f"joint {joint.name}", "m" if joint.sigma == PRISMATIC else "rad") for joint in unit.joints
+    ]
+    bent = unit.nq - len(found)
+    return [*found, *((f"elastic coordinate {k}", "") for k in range(1, bent + 1))]
+
+
+def _positions(unit: Unit) -> Iterator[Variable]:
+    start = iter(unit.start.tolist())
+    for k, (name, si) in enumerate(_named(unit)):
+        guess = k in unit.following
+        words = f"position of {name}" + (", which follows the others: a guess" if guess else "")
+        yield Variable(
+            f"q[{k + 1}]", words, "output", unit=si, start=next(start), depends=k + 1, guess=guess
         )
-    for k, unit in enumerate(lengths, 1):
-        words = f"derivative of q[{k}]"
-        found.append(Variable(f"der(q[{k}])", words, unit=_per(unit, "s"), state=k, depends=n + k))
-    for k, unit in enumerate(lengths, 1):
-        words = f"acceleration of {names[k - 1]}"
-        found.append(Variable(f"qdd[{k}]", words, "output", unit=_per(unit, "s2"), state=n + k))
-    for array in inputs(function):
-        found += _elements(plan, array)
-    return [*found, *_parameters(function), _step(step)]
+    if unit.floating:
+        first = unit.nq + 1
+        for k in range(3):
+            words = f"position of the base in the world, {'xyz'[k]}"
+            yield Variable(f"P[{k + 1}]", words, "output", "continuous", "m", next(start),
+                           depends=first + k)  # fmt: skip
+        for k in range(4):
+            words = f"orientation of the base in the world, {'wxyz'[k]} of its unit quaternion"
+            yield Variable(f"e[{k + 1}]", words, "output", "continuous", "", next(start),
+                           depends=first + 3 + k)  # fmt: skip
 
 
-def positions(function: Function) -> int:
-    """The number of coordinates q."""
-    return next(array.size for array in function.inputs if array.name == "q")
+def _velocities(unit: Unit) -> Iterator[Variable]:
+    first, names = unit.velocities + 1, _named(unit)
+    for c, k in enumerate(unit.driving):
+        name, si = names[k]
+        yield Variable(f"qd[{k + 1}]", f"velocity of {name}", "output", unit=_per(si), start=0.0,
+                       depends=first + c)  # fmt: skip
+    for k in range(6 * unit.floating):
+        what = "velocity of the base's origin" if k < 3 else "angular velocity of the base"
+        yield Variable(f"V0[{k + 1}]", f"{what} in its axes, {'xyz'[k % 3]}", "output",
+                       unit="m/s" if k < 3 else "rad/s", start=0.0,
+                       depends=first + unit.nv + k)  # fmt: skip
 
 
-def _per(unit: str, time: str) -> str:
-    """A unit by a power of time; elastic coordinates have none."""
-    return f"{unit}/{time}" if unit else ""
+def _following(unit: Unit) -> Iterator[Variable]:
+    """What follows by closed loops."""
+    names = _named(unit)
+    for k in unit.following:
+        name, si = names[k]
+        yield Variable(f"qd[{k + 1}]", f"velocity of {name}", "output", unit=_per(si))
+    for k in unit.following:
+        name, si = names[k]
+        yield Variable(f"qdd[{k + 1}]", f"acceleration of {name}", "output", unit=_per(_per(si)))
+    if unit.loops:
+        words = "how far the loops are open: the largest distance by the robot's size, or angle"
+        yield Variable("loops.open", words, "output")
 
 
-def inputs(function: Function) -> list[Array]:
-    """The arrays that come from outside at every moment."""
-    return [array for array in function.inputs if array.name not in ("q", "qd", "p")]
+def _per(unit: str) -> str:
+    """A unit by time; elastic coordinates have none."""
+    return f"{unit}2" if unit.endswith("/s") else f"{unit}/s" if unit else ""
 
 
-def _elements(plan: Plan, array: Array) -> Iterator[Variable]:
-    rigid = [j for j in plan.robot.joints if j.sigma != FIXED and not j.elastic]
+def _elements(unit: Unit, array: Array) -> Iterator[Variable]:
     for index in product(*(range(size) for size in array.shape)):
-        unit = ""
+        si, words = "", array.meaning
         if array.name == "tau":
-            unit = "N" if rigid[index[0]].sigma == PRISMATIC else "N.m"
+            joint = unit.driven[index[0]]
+            si = "N" if joint.sigma == PRISMATIC else "N.m"
+            words = f"{'force' if si == 'N' else 'torque'} of joint {joint.name}"
         elif array.name == "f_e":
-            unit = "N" if index[1] < 3 else "N.m"
+            si = "N" if index[1] < 3 else "N.m"
         name = f"{array.spelled}[{','.join(str(k + 1) for k in index)}]"
-        yield Variable(name, array.meaning, "input", unit=unit, start=0.0)
+        yield Variable(name, words, "input", unit=si, start=0.0)
 
 
-def _parameters(function: Function) -> Iterator[Variable]:
+def _parameters(unit: Unit) -> Iterator[Variable]:
     names = Names()
-    for name in function.program.parameters:
-        value = function.program.defaults[name]
+    for name, value in unit.parameters.items():
         words = f"parameter {name} of the robot, SI units"
         yield Variable(f"p.{names.claim(name)}", words, "parameter", "fixed", start=value)
 
 
-def _step(step: float) -> Variable:
+def _settings(unit: Unit, step: float) -> Iterator[Variable]:
     words = "largest step of the integration (Runge-Kutta of order 4) in co-simulation"
-    return Variable("step", words, "parameter", "fixed", "s", step)
+    yield Variable("step", words, "parameter", "fixed", "s", step)
+    if unit.loops:
+        words = "rate at which the derivatives of positions close open loops, in model exchange"
+        yield Variable("loops.rate", words, "parameter", "fixed", "1/s", RATE)
 
 
 def description(plan: Plan, found: list[Variable], token: str) -> str:
@@ -148,11 +189,12 @@ def _variable(k: int, x: Variable) -> str:
     parts += [f'causality="{x.causality}"'] if x.causality else []
     parts.append(f'variability="{x.variability}"')
     if x.causality == "output":
-        parts.append(f'initial="{"calculated" if x.start is None else "exact"}"')
+        kind = "calculated" if x.start is None else "approx" if x.guess else "exact"
+        parts.append(f'initial="{kind}"')
     parts += [f'start="{x.start!r}"'] if x.start is not None else []
     parts += [f'derivative="{x.state}"'] if x.state is not None else []
     parts += [f'unit="{x.unit}"'] if x.unit else []
-    parts += ['min="0"'] if x.name == "step" else []
+    parts += ['min="0"'] if x.name in ("step", "loops.rate") else []
     return f"    <Float64 {' '.join(parts)} description={_quoted(x.words)}/>"
 
 
@@ -168,4 +210,6 @@ def _structure(found: list[Variable]) -> Iterator[str]:
     every = list(enumerate(found))
     yield from (line("Output", k, x) for k, x in every if x.causality == "output")
     yield from (line("ContinuousStateDerivative", k, x) for k, x in every if x.state is not None)
-    yield from (line("InitialUnknown", k, x) for k, x in every if x.state is not None)
+    for k, x in every:
+        if x.state is not None or x.guess or (x.causality == "output" and x.start is None):
+            yield line("InitialUnknown", k, replace(x, depends=None) if x.guess else x)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from math import prod
 from typing import Any
 
@@ -17,12 +18,13 @@ import numpy as np
 
 from ..catalogue import MENU
 from ..catalogue import model as derive
+from ..closure.geometry import LoopGeometry
 from ..describe.robot import Robot
 from ..errors import CardanError, ModelError
 from ..ir.interpret import interpret
 from ..program import Program
 
-__all__ = ["TOLERANCE", "Example", "Reference", "arrays_of", "checked", "difference"]
+__all__ = ["TOLERANCE", "Example", "Reference", "Values", "arrays_of", "checked", "difference"]
 
 COUNT = 5  # states of a test
 TOLERANCE = 1e-9  # of the largest element, at least of 1
@@ -103,7 +105,8 @@ def _reference(
     free = [name for name in robot.parameters if name in values]
     if program.parameters and free:
         robot = robot.with_values({name: values[name] for name in free})
-    for change, route in _routes(model, options, bool(program.parameters)):
+    routes = _routes(model, options, bool(program.parameters), robot.constrained)
+    for change, route in routes:
         try:
             other: Program = derive(robot, model, **{**options, **change})
         except CardanError:
@@ -117,7 +120,7 @@ def _reference(
 
 
 def _routes(
-    model: str, options: Mapping[str, Any], has_parameters: bool
+    model: str, options: Mapping[str, Any], has_parameters: bool, loops: bool
 ) -> Iterator[tuple[dict[str, Any], str]]:
     """Changes of the options that give the same numbers in another way, the most different
     first."""
@@ -130,6 +133,9 @@ def _routes(
         yield {**other, "method": "lagrange"}, f"Lagrange's equations, {words}"
     if model == "inverse-dynamics":
         other["method"] = "newton-euler"
+    if model == "direct-dynamics" and loops and options.get("method") != "constraint-forces":
+        words_of_loops = f"method constraint-forces, {words}"
+        yield {**other, "method": "constraint-forces", "effort": "plain"}, words_of_loops
     if model == "direct-dynamics":
         method = "recursive" if options.get("method") == "inertia-matrix" else "inertia-matrix"
         yield {**other, "method": method, "effort": "plain"}, f"method {method}, {words}"
@@ -163,7 +169,7 @@ def _parameters(program: Program, values: Mapping[str, float]) -> dict[str, Any]
 
 def _state(robot: Robot, program: Program, values: Mapping[str, float], k: int) -> dict[str, Any]:
     """State k: numbers of two decimals, never zero, the same on every machine. Links bend by a
-    thousandth of that: their models are of small deformations."""
+    thousandth of that: their models are of small deformations. Closed loops are closed."""
     draw = random.Random(k + 1).random
     state: dict[str, Any] = {}
     for name, shape in program.inputs.items():
@@ -171,4 +177,28 @@ def _state(robot: Robot, program: Program, values: Mapping[str, float], k: int) 
         if robot.ne and name in ("q", "qd"):
             numbers[robot.n :] = [round(x / 1000, 5) for x in numbers[robot.n :]]
         state[name] = np.array(numbers).reshape(shape)
+    if robot.constrained and not robot.parameters and program.inputs.get("q") == (robot.n,):
+        state["q"] = _closed(robot, k)
     return {**state, **_parameters(program, values)}
+
+
+@lru_cache(maxsize=8)
+def _geometry(robot: Robot) -> LoopGeometry:
+    found: LoopGeometry = derive(robot, "loop-geometry")
+    return found
+
+
+def _closed(robot: Robot, k: int) -> np.ndarray:
+    """A configuration near where the robot stands; the active joints at numbers of two decimals if
+    the loops can be closed there."""
+    geometry = _geometry(robot)
+    link, system, draw = geometry.connection, geometry.system(), random.Random(k + 1).random
+    active, free = ([link.moving.index(j) for j in joints] for joints in
+                    (link.active, geometry.analysis.following))  # fmt: skip
+    reach = np.where(system.turning[active], 0.4, 0.1 * system.size)
+    away = reach * [2 * draw() - 1 for _ in active]
+    tried = np.repeat(geometry.home[None], 4, axis=0)
+    tried[:3, active] = np.round(tried[:3, active] + np.outer([1, 0.5, 0.2], away), 2)
+    found, closed = system.close(tried, free)
+    closed &= np.abs(found - geometry.home).max(axis=1) < 1.5
+    return np.asarray(found[np.argmax(closed)] if closed.any() else geometry.home)

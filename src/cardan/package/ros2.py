@@ -6,30 +6,43 @@ coefficients."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from xml.sax.saxutils import escape
 
+import numpy as np
+
+from ..catalogue import model as derive
+from ..closure.standing import standing
 from ..describe.expression import number
-from ..describe.robot import FIXED, WRENCH, Robot
+from ..describe.robot import FIXED, WRENCH, Joint, Robot
 from ..emit.header import one_line
 from ..errors import ModelError
 from .cpp import headers
 from .cpp import test_program as test_of_functions
 from .folder import Files
+from .loops import CLOSING, loops_of
 from .plan import Plan, Wanted
-from .reference import TOLERANCE
+from .reference import TOLERANCE, Values
 from .template import template
 from .text import braced, numbers, readme
 
 __all__ = ["files", "models"]
 
+_NEAR = 1e-9  # rad or m: configurations nearer than this are one
 _NEEDED = ("inverse-dynamics", "inertia-matrix", "bias", "gravity")
 
 
 def models(robot: Robot, wanted: list[Wanted]) -> list[Wanted]:
     """What was asked for and what the plugin is made of."""
     _refuse(robot)
-    given = [item if isinstance(item, str) else item[0] for item in wanted]
-    return [*wanted, *(model for model in _NEEDED if model not in given)]
+    given = [_name(item) for item in wanted]
+    others = [item for item in wanted if not robot.constrained or _name(item) != CLOSING[0]]
+    needed = [model for model in _NEEDED if model not in given]
+    return [*others, *needed, *([CLOSING] if robot.constrained else [])]
+
+
+def _name(item: Wanted) -> str:
+    return item if isinstance(item, str) else item[0]
 
 
 def _refuse(robot: Robot) -> None:
@@ -39,12 +52,26 @@ def _refuse(robot: Robot) -> None:
         why = f"it has symbols without a value ({names} ...): give them one with_values({{...}})"
     elif robot.base.kind != "fixed":
         why = f"its base is {robot.base.kind}, and the interface knows a fixed base only"
+    elif robot.ne:
+        why = "its links bend, which the interface does not know"
+    elif robot.constrained and _rubs(robot):
+        why = (
+            "joints that follow others by closed loops have friction; the interface's friction is"
+            " of the velocities alone: set their FV and FS to 0"
+        )
     elif any(joint.elastic for joint in robot.joints):
         why = "it has elastic joints, which the interface does not know"
     elif any(number(getattr(link, key)) for link in robot.links for key in WRENCH):
         why = "its links carry external wrenches, which the interface does not know: remove them"
     if why:
         raise ModelError(f"no ROS 2 plugin of '{robot.name}': {why}")
+
+
+def _rubs(robot: Robot) -> bool:
+    """Has a passive joint friction?"""
+    passive = [joint for joint in robot.joints if not joint.active]
+    every = [*passive, *(loop.cut for loop in robot.loops)]
+    return any(number(getattr(joint, key)) for joint in every for key in ("FV", "FS"))
 
 
 def files(plan: Plan) -> tuple[Files, tuple[str, ...]]:
@@ -56,11 +83,18 @@ def files(plan: Plan) -> tuple[Files, tuple[str, ...]]:
                 f"no ROS 2 plugin of '{plan.robot.name}': its models have no parameters and no "
                 "wrenches as inputs; leave the options symbolic and f_e out"
             )
-    names = {"name": plan.name, "title": escape(plan.title), "n": plan.robot.n}
-    joints = [joint for joint in plan.robot.joints if joint.sigma != FIXED]
+    joints = _driven(plan)
+    names = {"name": plan.name, "title": escape(plan.title), "n": len(joints)}
     friction = {
         key.lower(): numbers(number(getattr(joint, key)) or 0.0 for joint in joints)
         for key in ("FV", "FS")
+    }
+    how = {
+        "nq": plan.robot.n,
+        "include": f"\n#include <{plan.name}/closing.hpp>" if plan.robot.constrained else "",
+        "positions": ("Loops::closed({})" if plan.robot.constrained else "{}").format(
+            'array("joint_positions", q)'
+        ),
     }
     solver = f"include/{plan.name}/solver.hpp"
     return {
@@ -69,30 +103,71 @@ def files(plan: Plan) -> tuple[Files, tuple[str, ...]]:
         "plugin.xml": template("ros2/plugin.xml", **names),
         "CMakeLists.txt": template("ros2/CMakeLists.txt", **names),
         **headers(plan),
-        solver: template("ros2/solver.hpp", guard=plan.name.upper(), **names, **friction),
+        solver: template("ros2/solver.hpp", guard=plan.name.upper(), **names, **friction, **how),
+        **_closing(plan),
         "src/solver.cpp": template("ros2/solver.cpp", **names),
         f"test/test_{plan.name}.cpp": test_of_functions(plan),
         "test/test_solver.cpp": _test(plan),
     }, ("package.xml: fill in the maintainer and the license",)
 
 
+def _driven(plan: Plan) -> list[Joint]:
+    """The joints that the vectors of the interface belong to."""
+    moving = [joint for joint in plan.robot.joints if joint.sigma != FIXED]
+    return [joint for joint in moving if joint.active or not plan.robot.constrained]
+
+
+def _closing(plan: Plan) -> dict[str, str]:
+    """The header that closes loops, if there are any."""
+    if not plan.robot.constrained:
+        return {}
+    loops = loops_of(plan)
+    listed = {"driving": loops.driving, "following": loops.following}
+    exact: dict[str, Iterable[float]] = {
+        "start": standing(plan.robot),
+        "reach": loops.reach,
+        "weights": loops.weights,
+    }
+    text = template(
+        "ros2/closing.hpp", name=plan.name, guard=plan.name.upper(), nq=plan.robot.n,
+        nv=len(loops.driving), nf=len(loops.following), nr=len(loops.weights),
+        **{key: ", ".join(map(str, places)) for key, places in listed.items()},
+        **{key: ", ".join(repr(float(x)) for x in values) for key, values in exact.items()},
+    )  # fmt: skip
+    return {f"include/{plan.name}/closing.hpp": text}
+
+
 def _test(plan: Plan) -> str:
     function = plan.function("inverse-dynamics")
-    arrays = {}
-    for key in ("q", "qd", "qdd"):
-        arrays[key] = braced([example.inputs[key] for example in function.examples], "    ")
-    tau = braced([example.outputs["tau"] for example in function.examples], "    ")
+    states = [(example.inputs, example.outputs["tau"]) for example in function.examples]
+    if plan.robot.constrained:
+        states = [(_reached(plan, given), tau) for given, tau in states]
+        states = [(given, tau) for given, tau in states if given]
+    arrays = {
+        key: braced([given[key] for given, _ in states], "    ") for key in ("q", "qd", "qdd")
+    }
     return template(
-        "ros2/test_solver.cpp", name=plan.name, n=plan.robot.n, count=len(function.examples),
-        tau=tau, tolerance=f"{TOLERANCE:g}", **arrays,
+        "ros2/test_solver.cpp", name=plan.name, n=len(_driven(plan)), count=len(states),
+        tau=braced([tau for _, tau in states], "    "), tolerance=f"{TOLERANCE:g}",
+        beyond=template("ros2/beyond.cpp") if plan.robot.constrained else "", **arrays,
     )  # fmt: skip
 
 
+def _reached(plan: Plan, given: Values) -> Values:
+    """The state with q of the driven joints, if the robot gets there from where it stands."""
+    geometry, driving = derive(plan.robot, "loop-geometry"), list(loops_of(plan).driving)
+    found = geometry.solve(given["q"][driving], geometry.home)
+    if np.abs(found - given["q"]).max() > _NEAR:
+        return {}
+    return {**given, "q": given["q"][driving]}
+
+
 def _readme(plan: Plan) -> str:
-    joints = [one_line(joint.name) for joint in plan.robot.joints if joint.sigma != FIXED]
-    listed = "\n".join(f"{k}. `{name}`" for k, name in enumerate(joints, 1))
+    listed = "\n".join(f"{k}. `{one_line(x.name)}`" for k, x in enumerate(_driven(plan), 1))
+    loops = template("ros2/loops.md", name=plan.name)
     sections = [
         ("What it expects", template("ros2/expects.md", name=plan.name)),
+        *([("Closed loops", loops)] if plan.robot.constrained else []),
         ("Build", template("ros2/build.md", name=plan.name)),
         ("Joints", f"The order of all vectors:\n\n{listed}\n"),
     ]

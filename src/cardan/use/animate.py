@@ -121,7 +121,7 @@ def _centres(robot: Robot, T: np.ndarray) -> list[dict[str, Any]]:
 
 def _up(robot: Robot) -> list[float]:
     """The direction against gravity in the world, z without any."""
-    from .statespace import gravity_in_world
+    from ..describe.world import gravity_in_world
 
     g = gravity_in_world(robot)
     size = float(np.linalg.norm(g))

@@ -2,7 +2,7 @@
 
 tree                 q (n), velocities qd (n)
 flexible links       q (n + elastic), velocities the same
-closed loops         q (n) of the whole tree, velocities of the active joints (na):
+loops, couplings     q (n) of the whole tree, velocities of the active joints (na):
                      qd = M v with M = [1; W], qdd = M vd + [0; psi]
 both                 q (n + elastic), velocities of active and elastic joints, then elastic
 """
@@ -58,8 +58,8 @@ class Coordinates:
         q = np.asarray(q, float)
         found = _geometry(self.robot).solve(q[self.place], q)
         away = found - q
-        turning = np.array([joint.sigma == 0 for joint in self.robot.joints if joint.sigma != 2])
-        return np.asarray(q + np.where(turning, (away + np.pi) % (2 * np.pi) - np.pi, away))
+        turns = _geometry(self.robot).system().periodic
+        return np.asarray(q + np.where(turns, (away + np.pi) % (2 * np.pi) - np.pi, away))
 
     def first(self, name: str, given: Any) -> np.ndarray:
         """q from one value for all, all of q, the joints of the tree, or the active joints: the
@@ -99,7 +99,7 @@ def coordinates(robot: Robot) -> Coordinates:
     """The coordinates of a robot's dynamic models."""
     program = derived(robot, "inverse-dynamics", friction=False, effort="plain")
     nq, nv = program.inputs["q"][0], program.inputs["qd"][0]
-    if robot.loops:
+    if robot.constrained:
         if robot.ne:
             loops = closing(robot)
             driven = np.array([key in loops.active for key in loops.independent])

@@ -322,7 +322,7 @@ class _Run:
 
 def _tree_rates(robot: Robot, q: Array, rate: Array) -> Array:
     """Velocities of all coordinates: passive joints follow."""
-    return np.asarray(_compiled_flow(robot)(q=q, qd=rate)) if robot.loops else rate
+    return np.asarray(_compiled_flow(robot)(q=q, qd=rate)) if robot.constrained else rate
 
 
 @lru_cache(maxsize=16)

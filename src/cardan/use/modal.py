@@ -212,7 +212,7 @@ def _newton(loops: Closing, q: Array, R: Array, K: Array, free: list[int]) -> Ar
 
 
 def _static_inputs(robot: Robot, q: Array, pulls: Array, loads: Any) -> dict[str, Array]:
-    return {"q": q, **_loads(robot, loads), **({"lam": pulls} if robot.loops else {})}
+    return {"q": q, **_loads(robot, loads), **({"lam": pulls} if robot.constrained else {})}
 
 
 def _loads(robot: Robot, loads: Any) -> dict[str, Array]:

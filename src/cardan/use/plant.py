@@ -15,6 +15,7 @@ import numpy as np
 
 from ..build.common import is_floating
 from ..describe.robot import Robot
+from ..describe.world import gravity_in_world
 from ..errors import InputError, UnknownNameError
 from .coordinates import coordinates
 from .derived import compiled
@@ -25,7 +26,7 @@ from .joints import moving, require_numbers, rigid
 from .paths import rotation
 from .scene import Links, links_program
 from .singular import Watch
-from .statespace import SMOOTH, gravity_in_world
+from .statespace import SMOOTH
 from .trajectory import Trajectory
 
 __all__ = ["Plant"]

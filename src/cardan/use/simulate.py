@@ -17,11 +17,11 @@ from typing import Any
 import numpy as np
 
 from ..describe.robot import INERTIA, Robot
+from ..describe.world import gravity_in_world, placement
 from ..errors import CardanError, CardanWarning, InputError
 from .coordinates import coordinates
 from .derived import compiled
 from .flexible_simulation import simulate_flexible
-from .frames import number
 from .integrate import Settings, integrate
 from .joints import array, vector
 from .paths import pose
@@ -29,7 +29,7 @@ from .plant import Loads, Plant
 from .scene import energy_program, spring_energy, total_mass
 from .simulation import Energy, Simulation
 from .singular import watch
-from .statespace import SMOOTH, StateSpace, gravity_in_world, state_space
+from .statespace import SMOOTH, StateSpace, state_space
 from .trajectory import Trajectory, fits, instants
 
 __all__ = ["Energy", "Simulation", "rollouts", "simulate"]
@@ -58,7 +58,7 @@ def simulate(
     `step`; 'auto': DOP853, or Radau where smoothed friction is stiff. Results every dt; `period`:
     the law is sampled and its torques held. singular: closed loops 'stop' with an error at type 2
     singularities, or 'pass' as well as the steps may."""
-    if robot.ne and robot.loops:
+    if robot.ne and robot.constrained:
         _only_fixed(loads=loads, base_pose=base_pose, period=period, base_twist=np.any(base_twist))
         return simulate_flexible(
             robot, 0.0 if q0 is None else q0, qd0, duration=duration, torque=torque, law=law,
@@ -153,8 +153,7 @@ def _first(
     q, qd = plant.parts(y)
     q[:], qd[:] = plant.on.first("q0", q0), _velocities(plant, qd0)
     if plant.floating:
-        Z = np.array([number(v) for v in robot.base.Z]).reshape(4, 4)
-        T = Z if base_pose is None else pose(base_pose, "base_pose")
+        T = placement(robot) if base_pose is None else pose(base_pose, "base_pose")
         plant.R = T[:3, :3].copy()
         y[plant.n + 3 : plant.n + 6] = T[:3, 3]
         y[plant.split + plant.m : plant.end] = vector("base_twist", base_twist, 6)
@@ -242,8 +241,9 @@ def _energy(
     robot: Robot, q: np.ndarray, qd: np.ndarray, T0: np.ndarray | None, V0: np.ndarray | None,
     works: np.ndarray,
 ) -> Energy | None:  # fmt: skip
-    """The balance; a base that is moved by an unknown force has none."""
-    if robot.base.kind == "mobile":
+    """The balance; a base that is moved by an unknown force has none, and there is no model of the
+    energies of flexible links on a base that floats."""
+    if robot.base.kind == "mobile" or (T0 is not None and q.shape[1] != robot.n):
         return None
     extra: dict[str, Any] = {}
     g = gravity_in_world(robot)

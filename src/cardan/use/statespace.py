@@ -21,6 +21,7 @@ from ..algebra.scalar import sqrt
 from ..algebra.vector import Mat, Vec, cross, dot
 from ..build.common import is_floating
 from ..describe.robot import Robot
+from ..describe.world import gravity_in_world
 from ..errors import ModelError
 from ..exact import exact
 from ..ir.graph import Graph
@@ -37,7 +38,6 @@ __all__ = [
     "StateSpace",
     "friction_torques",
     "generalised_friction",
-    "gravity_in_world",
     "joint_rates",
     "state_space",
 ]  # fmt: skip
@@ -73,12 +73,6 @@ class StateSpace:
         return np.concatenate([np.broadcast_to(a, (*lead, a.shape[-1])) for a in arrays], -1)
 
 
-def gravity_in_world(robot: Robot) -> np.ndarray:
-    """The acceleration of gravity in the world: the description's, turned by the placement Z."""
-    Z = np.array([number(v) for v in robot.base.Z]).reshape(4, 4)
-    return np.asarray(Z[:3, :3] @ np.array([number(v) for v in robot.gravity]))
-
-
 def friction_torques(robot: Robot, qd: Sequence[Any], smooth: float) -> list[Any]:
     """FV qd + FS (smoothed sign of qd) of every joint, over any scalar."""
     found = []
@@ -101,7 +95,7 @@ def joint_rates(
     speeds: list[Any] = [0] * on.nq
     for k, x in zip(on.place.tolist(), v, strict=True):
         speeds[k] = x
-    if robot.loops:
+    if robot.constrained:
         W = inline(graph, derived(robot, "loop-kinematics").code, {"q": q, "qd": v})["W"]
         for row, k in enumerate(k for k in range(on.nq) if k not in on.place):
             M[k] = W[on.nv * row : on.nv * (row + 1)]
@@ -114,7 +108,7 @@ def generalised_friction(
 ) -> tuple[list[Any], list[Any]]:
     """(rates of all joints, friction seen by the velocities v): of closed loops M^T of the joints'
     own, with qd = M v."""
-    if not robot.loops:
+    if not robot.constrained:
         return list(v), friction_torques(robot, v, smooth)
     speeds, M = joint_rates(robot, graph, q, v)
     lost = friction_torques(robot, speeds, smooth)

@@ -75,7 +75,7 @@ class RandomSource:
         for _ in range(_DRAWS):
             wanted = max(2 * (count - len(found)), 64)
             q, closed = self.loops.close(self._drawn(rng, "q", self.loops.n, wanted).T, passive)
-            found = np.concatenate([found, wrapped(q[closed], self.loops.turning)])
+            found = np.concatenate([found, wrapped(q[closed], self.loops.periodic)])
             if len(found) >= count:
                 return np.ascontiguousarray(found[:count].T)
         raise ModelError(
@@ -88,7 +88,7 @@ def random_states(program: Program, robot: Robot, rows: int, seed: int = 0) -> R
     """States of a robot drawn within its limits; ±pi or ±1 where there are none."""
     if rows < 1:
         raise InputError(f"{rows} states; expected a positive number")
-    if robot.loops and robot.ne:
+    if robot.constrained and robot.ne:
         raise ModelError(
             f"states of '{robot.name}' are not drawn: its loops close with flexible links; give"
             " states in a file, or take cardan.rigid(robot)"
@@ -99,5 +99,5 @@ def random_states(program: Program, robot: Robot, rows: int, seed: int = 0) -> R
     bent = np.full(max(0, prod(program.inputs.get("q", ())) - robot.n), _SMALL)
     lower = np.concatenate([np.where(both, low, -reach), -bent])
     upper = np.concatenate([np.where(both, high, reach), bent])
-    loops = equations(robot, program.defaults) if robot.loops else None
+    loops = equations(robot, program.defaults) if robot.constrained else None
     return RandomSource(program, rows, seed, {"q": lower}, {"q": upper}, loops)

@@ -98,7 +98,7 @@ def follow(
     they are where a `deviation` from the path (m and rad) is allowed. With closed loops q is that
     of the whole tree, and q0 may be that of the active joints."""
     require_numbers(robot, "a path in task space")
-    guess = coordinates(robot).first("q0", q0) if robot.loops else vector("q0", q0, robot.n)
+    guess = coordinates(robot).first("q0", q0) if robot.constrained else vector("q0", q0, robot.n)
     if deviation is not None and not deviation > 0:
         raise InputError(f"deviation = {deviation}; expected a positive one, in m and rad")
     find = solve or damped(robot, frame, task=task, deviation=deviation or _CLOSE)
@@ -131,7 +131,7 @@ def rates(
             f"the path passes a configuration of '{robot.name}' from which it cannot go on"
             " (singular Jacobian); deviation= (m and rad) lets the motion leave it"
         )
-    if robot.loops:
+    if robot.constrained:
         M, psi = coordinates(robot).matrix(q, qd)
         qd, qdd = ((M @ x[..., None])[..., 0] for x in (qd, qdd))
         qdd = qdd + psi

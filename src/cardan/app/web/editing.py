@@ -6,16 +6,18 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from ...describe.parser import to_value
-from ...describe.robot import FIXED, Joint, Link, Loop, Robot
+from ...describe.robot import FIXED, Coupling, Joint, Link, Loop, Robot
 from ...errors import InputError
 
-__all__ = ["added", "looped", "moved_down", "removed", "structure", "swapped", "unlooped"]
+__all__ = ["added", "led_by", "looped", "moved_down", "removed", "structure", "swapped", "unlooped"]
 
 
 def structure(robot: Robot) -> str:
     """Serial, tree or closed, in words."""
     if robot.loops:
         return f"closed, {len(robot.loops)} loop{'s' * (len(robot.loops) > 1)}"
+    if robot.couplings:
+        return f"{len(robot.couplings)} joint{'s' * (len(robot.couplings) > 1)} coupled to others"
     chain = all(joint.antecedent == j for j, joint in enumerate(robot.joints))
     return "serial" if chain else "tree"
 
@@ -35,6 +37,7 @@ def removed(robot: Robot, j: int) -> Robot:
     if len(robot.links) == 1:
         raise InputError("a robot has at least one link")
     gone, before = j + 1, robot.joints[j].antecedent
+    robot = _uncoupled(robot, gone)
 
     def number(i: int) -> int:
         i = before if i == gone else i
@@ -69,6 +72,8 @@ def moved_down(robot: Robot, j: int) -> Robot:
     joints[j] = replace(b, antecedent=a.antecedent)
     joints[j + 1] = replace(a, antecedent=b.antecedent)
     links[j], links[j + 1] = links[j + 1], links[j]
+    exchanged = {j + 1: j + 2, j + 2: j + 1}
+    joints = [_led(joint, lambda i: exchanged.get(i, i)) for joint in joints]
     return replace(robot, joints=tuple(joints), links=tuple(links))
 
 
@@ -89,13 +94,36 @@ def unlooped(robot: Robot, k: int) -> Robot:
 
 
 def _renumbered(robot: Robot, number: Callable[[int], int]) -> Robot:
-    """Every antecedent i replaced by number(i)."""
+    """Every antecedent i, and every joint i that leads another, replaced by number(i)."""
 
     def joint(frame: Joint) -> Joint:
-        return replace(frame, antecedent=number(frame.antecedent))
+        return _led(replace(frame, antecedent=number(frame.antecedent)), number)
 
     loops = tuple(replace(k, cut=joint(k.cut), twin=joint(k.twin)) for k in robot.loops)
     return replace(robot, joints=tuple(map(joint, robot.joints)), loops=loops)
+
+
+def led_by(robot: Robot, j: int, k: int) -> Robot:
+    """Joint j+1 follows joint k, and has no motor; 0: it moves by itself."""
+    old = robot.joints[j].mimic
+    coupling = replace(old, joint=k) if old and k else Coupling(k) if k else None
+    joints = list(robot.joints)
+    joints[j] = replace(joints[j], mimic=coupling, active=coupling is None)
+    return replace(robot, joints=tuple(joints))
+
+
+def _led(joint: Joint, number: Callable[[int], int]) -> Joint:
+    if joint.mimic is None:
+        return joint
+    return replace(joint, mimic=replace(joint.mimic, joint=number(joint.mimic.joint)))
+
+
+def _uncoupled(robot: Robot, gone: int) -> Robot:
+    """The joints that joint `gone` leads move by themselves."""
+    led = {j for j, coupling in robot.couplings.items() if coupling.joint == gone}
+    free = [replace(x, mimic=None, active=True) if j in led else x
+            for j, x in enumerate(robot.joints, 1)]  # fmt: skip
+    return replace(robot, joints=tuple(free))
 
 
 def _unused(robot: Robot, stem: str, k: int) -> str:

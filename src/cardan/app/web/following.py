@@ -93,13 +93,13 @@ def _nearest(robot: Robot, q: np.ndarray, place: np.ndarray, tool: int) -> np.nd
     from ...use.frames import link_frames
 
     low, high = joint_limits(robot)
-    system = equations(robot) if robot.loops else None
+    system = equations(robot) if robot.constrained else None
     unit = max(float(np.linalg.norm(place)), 0.1)
 
     def apart(x: np.ndarray) -> np.ndarray:
         return np.asarray(link_frames(robot, x)[..., tool, :3, 3] - place)
 
-    damping, most = 1e-3, _STEP if robot.loops else 3 * _STEP
+    damping, most = 1e-3, _STEP if robot.constrained else 3 * _STEP
     for _ in range(60):
         free = np.eye(robot.n)
         if system is not None:

@@ -17,7 +17,7 @@ from ...describe.robot import FIXED, PRISMATIC, Robot
 from ...errors import ModelError
 from ...mechanism.tree import Tree
 from ...use.frames import link_frames
-from .questions import Data, vector
+from .questions import Data, require_closed, vector
 
 __all__ = ["inverse"]
 
@@ -30,14 +30,16 @@ def inverse(robot: Robot, data: Data, say: Callable[[str], None]) -> Data:
     """Those of the pose in which given joint positions put it."""
     q = vector(data, "q", robot.n)
     say("deriving the inverse geometric model")
-    open_chain = not robot.loops and not robot.ne
-    if open_chain and len(Tree.of(robot).path(Tree.of(robot).last)) <= _MOST:
+    path = Tree.of(robot).path(Tree.of(robot).last)
+    led = any(robot.joints[j - 1].mimic for j in path)
+    if not robot.loops and not led and not robot.ne and len(path) <= _MOST:
         T = np.asarray(model(robot, "transform").evaluate(q=q))
         found = model(robot, "inverse-geometry", method=data.get("method", "auto"))
         say("solving")
         return _answer(found.solve(T), found.method, found.reason, found.equations())
     bare = skeleton(robot)
     if robot.loops:
+        require_closed(bare, q)
         try:
             legs = model(bare, "loop-geometry").legs
             x = q[[legs.connection.moving.index(j) for j in legs.given]]
@@ -68,7 +70,9 @@ def _searched(robot: Robot, q: np.ndarray) -> np.ndarray:
     starts[0] = q
     found = inverse_kinematics(robot, np.broadcast_to(T, (_STARTS, 4, 4)), guess=starts,
                                restarts=0, tolerance=1e-9)  # fmt: skip
-    turning = np.array([j.sigma != PRISMATIC for j in robot.joints if j.sigma != FIXED], bool)
+    tied = {k for j, led in robot.couplings.items() for k in (j, led.joint)}
+    moving = [(j, x) for j, x in enumerate(robot.joints, 1) if x.sigma != FIXED]
+    turning = np.array([x.sigma != PRISMATIC and j not in tied for j, x in moving], bool)
     kept = [q]
     for row in found.q[found.converged]:
         row = np.where(turning, q + np.mod(row - q + np.pi, 2 * np.pi) - np.pi, row)

@@ -52,7 +52,7 @@ class Sliders(Element, component="parts/sliders.js"):
         return {
             "name": name, "title": joint.name, "low": low, "high": high,
             "unit": "m" if joint.sigma == PRISMATIC else "rad",
-            "off": not joint.active and bool(self.page.robot.loops),
+            "off": not joint.active and self.page.robot.constrained,
         }  # fmt: skip
 
     def place(self) -> None:
@@ -68,7 +68,7 @@ class Sliders(Element, component="parts/sliders.js"):
         self.grabbed()
         q = page.q.copy()
         q[k] = self._within(k, value)
-        if page.robot.loops:
+        if page.robot.constrained:
             q = self._closed(q)
         page.move(q, keep)
 

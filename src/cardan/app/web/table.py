@@ -8,6 +8,7 @@ from typing import Any
 
 from nicegui import ui
 
+from ...describe.fields import COUPLING
 from ...describe.robot import DRIVE, FIXED, GEOMETRY, INERTIA, WRENCH, Joint, Robot
 from .cells import (
     Block,
@@ -24,7 +25,7 @@ from .cells import (
     take,
     word,
 )  # fmt: skip
-from .editing import added, looped, moved_down, removed, structure, unlooped
+from .editing import added, led_by, looped, moved_down, removed, structure, unlooped
 from .flexing import flexible_dialog, flexible_rows
 from .inertial import inertial_dialog
 from .state import Page
@@ -150,8 +151,33 @@ def _link_menu(page: Page, j: int) -> Cell:
 
 def _drives(page: Page) -> Blocks:
     table = rows(page, (*DRIVE, "stiffness", "rest", "damping"), "joints")
-    found = [[*row, _box(page, j, "elastic")] for j, row in enumerate(table.rows)]
-    return (Block([*table.heads, "elastic"], found),)
+    found = [
+        [*row, _box(page, j, "elastic"), *_following(page, j)] for j, row in enumerate(table.rows)
+    ]
+    return (Block([*table.heads, "elastic", "follows", *COUPLING], found),)
+
+
+def _following(page: Page, j: int) -> list[Cell]:
+    """The joint that leads joint j+1, and how."""
+    robot = page.robot
+    link, led = robot.links[j].name, robot.joints[j].mimic
+    if robot.joints[j].sigma == FIXED:
+        return []
+    others = {k: robot.joints[k - 1].name for k, x in enumerate(robot.joints, 1)
+              if k != j + 1 and x.sigma != FIXED}  # fmt: skip
+    leader = choice(
+        page, f"leader of {link}", led.joint if led else 0, {0: "none", **others},
+        lambda k: led_by(page.robot, j, k),
+    )  # fmt: skip
+    if led is None:
+        return [leader]
+
+    def apply(key: str) -> Callable[[Any], Robot]:
+        return lambda x: setter(page, "joints", j, "mimic")(replace(led, **{key: x}))
+
+    return [leader, *(
+        expression(page, f"{key} of {link}", getattr(led, key), apply(key)) for key in COUPLING
+    )]  # fmt: skip
 
 
 def _limits(page: Page) -> Blocks:
@@ -298,7 +324,8 @@ _TABLES: dict[str, Table] = {
     "Inertia": (lambda page: (rows(page, INERTIA, "links"),),
                 ("From a shape", "category", "About the origin of the link's frame."),
                 inertial_dialog),
-    "Drives": (_drives, ("", "", "An elastic joint is a spring about its rest position."),
+    "Drives": (_drives, ("", "", "Elastic: a spring about its rest position. A joint that follows"
+                                 " another stands at ratio times its position, plus offset."),
                lambda page: None),
     "Limits": (_limits, ("", "", "Empty: no limit; the robot stands at its home, or at zero."),
                lambda page: None),

@@ -101,8 +101,9 @@ def comparable(robot: Robot) -> Robot:
             f"'{robot.name}' has symbols without a value ({', '.join(robot.parameters[:3])}, ...): "
             "compare a numeric robot, or give values by with_values({...})"
         )
-    if robot.loops:
-        raise ModelError(f"'{robot.name}' has closed loops: compare its tree, robot.tree()")
+    if robot.constrained:
+        what = "closed loops" if robot.loops else "coupled joints"
+        raise ModelError(f"'{robot.name}' has {what}: compare its tree, robot.tree()")
     plain: dict[str, Any] = {
         "IA": 0, "FV": 0, "FS": 0, "elastic": False, "stiffness": 0, "rest": 0, "damping": 0,
         "active": True, "limits": Limits(-1000, 1000),  # with limits: one coordinate everywhere

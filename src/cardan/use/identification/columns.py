@@ -129,12 +129,12 @@ def parametrised(robot: Robot) -> Robot:
 
 
 def require_open(robot: Robot) -> None:
-    """Say that closed loops are not identified here."""
-    if robot.loops:
+    """Say that joints tied to each other are not identified here."""
+    if robot.constrained:
         raise ModelError(
-            f"identification takes robots without closed loops; '{robot.name}' has"
-            f" {len(robot.loops)}: cardan.model(robot, 'regressor') gives the equations of its"
-            " active joints, for a least squares fit of your own"
+            f"identification takes robots without closed loops and coupled joints; '{robot.name}'"
+            f" has {len(robot.loops)} and {len(robot.couplings)}: cardan.model(robot, 'regressor')"
+            " gives the equations of its active joints, for a least squares fit of your own"
         )
 
 

@@ -8,21 +8,19 @@
 #include <string.h>
 
 #define STATES @STATES@
+#define FIRST_U (1 + 2 * NX + (NF > 0 ? 2 * NF + 1 : 0)) /* value references as in fmu.c */
 
-static const double q[STATES][NQ] = {
-@Q@
-};
-static const double qd[STATES][NQ] = {
-@QD@
+static const double x[STATES][NX] = {
+@X@
 };
 static const double u[STATES][NU + 1] = {
 @U@
 };
-static const double qdd[STATES][NQ] = {
-@QDD@
+static const double rates[STATES][NX] = {
+@RATES@
 };
-/* after @STEPS@ steps of @SIZE@ s from state 0 with constant inputs: q, qd */
-static const double after[2 * NQ] = {
+/* after @STEPS@ steps of @SIZE@ s from state @FIRST@ with constant inputs */
+static const double after[NX] = {
 @AFTER@
 };
 
@@ -50,20 +48,19 @@ static void compare(const char *what, const double *got, const double *want, int
         }
 }
 
-static void set(fmi3Instance unit, int first, const double *x, int count)
+static void set(fmi3Instance unit, int first, const double *y, int count)
 {
     int k;
     for (k = 0; k < count; ++k) {
         const fmi3ValueReference r = (fmi3ValueReference)(first + k);
-        expect(FMI(SetFloat64)(unit, &r, 1, &x[k], 1) == fmi3OK, "a start value is refused");
+        expect(FMI(SetFloat64)(unit, &r, 1, &y[k], 1) == fmi3OK, "a start value is refused");
     }
 }
 
 static void begin(fmi3Instance unit, int k)
 {
-    set(unit, 1, q[k], NQ);
-    set(unit, 1 + NQ, qd[k], NQ);
-    set(unit, 1 + 4 * NQ, u[k], NU);
+    set(unit, 1, x[k], NX);
+    set(unit, FIRST_U, u[k], NU);
     expect(FMI(EnterInitializationMode)(unit, false, 0.0, 0.0, false, 0.0) == fmi3OK, "enter");
     expect(FMI(ExitInitializationMode)(unit) == fmi3OK, "exit");
 }
@@ -75,12 +72,11 @@ static void model_exchange(void)
         FMI(InstantiateModelExchange)("test", MODEL_TOKEN, NULL, false, false, NULL, NULL);
     expect(unit != NULL, "no instance for model exchange");
     for (k = 0; unit != NULL && k < STATES; ++k) {
-        double dx[2 * NQ];
+        double dx[NX];
         begin(unit, k);
         expect(FMI(EnterContinuousTimeMode)(unit) == fmi3OK, "continuous time");
-        expect(FMI(GetContinuousStateDerivatives)(unit, dx, 2 * NQ) == fmi3OK, "derivatives");
-        compare("derivative of q", dx, qd[k], NQ);
-        compare("derivative of qd", dx + NQ, qdd[k], NQ);
+        expect(FMI(GetContinuousStateDerivatives)(unit, dx, NX) == fmi3OK, "derivatives");
+        compare("derivative of a state", dx, rates[k], NX);
         expect(FMI(Reset)(unit) == fmi3OK, "reset");
     }
     FMI(FreeInstance)(unit);
@@ -89,19 +85,27 @@ static void model_exchange(void)
 static void steps(fmi3Instance unit, double time)
 {
     fmi3Boolean event, terminate, early;
-    double last, x[2 * NQ];
+    double last, y[NX];
     int k;
     for (k = 0; k < @STEPS@; ++k)
         expect(FMI(DoStep)(unit, time + k * @SIZE@, @SIZE@, true, &event, &terminate, &early,
                            &last) == fmi3OK, "a step is refused");
-    FMI(GetContinuousStates)(unit, x, 2 * NQ);
-    compare("q, qd after the steps", x, after, 2 * NQ);
+    FMI(GetContinuousStates)(unit, y, NX);
+    compare("state after the steps", y, after, NX);
+#if NF > 0
+    {
+        const fmi3ValueReference open = FIRST_U - 1;
+        double wide = 1.0;
+        expect(FMI(GetFloat64)(unit, &open, 1, &wide, 1) == fmi3OK, "loops.open is not given");
+        expect(wide < 1e-12, "the loops are open");
+    }
+#endif
 }
 
 static void co_simulation(void)
 {
     fmi3FMUState state = NULL;
-    const fmi3ValueReference step = 1 + 4 * NQ + NU + NP;
+    const fmi3ValueReference step = FIRST_U + NU + NP;
     const double negative = -1.0;
     fmi3Instance unit = FMI(InstantiateCoSimulation)("test", MODEL_TOKEN, NULL, false, false, false,
                                                      false, NULL, 0, NULL, NULL, NULL);
@@ -109,7 +113,7 @@ static void co_simulation(void)
     if (unit == NULL)
         return;
     expect(FMI(SetFloat64)(unit, &step, 1, &negative, 1) == fmi3Error, "a negative step is taken");
-    begin(unit, 0);
+    begin(unit, @FIRST@);
     expect(FMI(GetFMUState)(unit, &state) == fmi3OK, "the state is not given");
     steps(unit, 0.0);
     expect(FMI(SetFMUState)(unit, state) == fmi3OK, "the state is not taken back");

@@ -2,7 +2,7 @@
 #ifndef CARDAN_@GUARD@_SOLVER_HPP
 #define CARDAN_@GUARD@_SOLVER_HPP
 
-#include <@NAME@/@NAME@.hpp>
+#include <@NAME@/@NAME@.hpp>@INCLUDE@
 
 #include <inverse_dynamics_solver/inverse_dynamics_solver.hpp>
 
@@ -27,7 +27,7 @@ public:
 
     Eigen::MatrixXd getInertiaMatrix(const Eigen::VectorXd &q) const override
     {
-        const auto A = inertia_matrix(array("joint_positions", q));
+        const auto A = inertia_matrix(positions(q));
         Eigen::MatrixXd found(joints, joints);
         for (int i = 0; i < joints; ++i)
             for (int j = 0; j < joints; ++j)
@@ -38,7 +38,7 @@ public:
     Eigen::VectorXd getCoriolisVector(const Eigen::VectorXd &q,
                                       const Eigen::VectorXd &qd) const override
     {
-        const auto position = array("joint_positions", q);
+        const auto position = positions(q);
         const auto velocity = array("joint_velocities", qd);
         auto found = bias(position, velocity);
         const auto weight = gravity(position);
@@ -49,7 +49,7 @@ public:
 
     Eigen::VectorXd getGravityVector(const Eigen::VectorXd &q) const override
     {
-        return vector(gravity(array("joint_positions", q)));
+        return vector(gravity(positions(q)));
     }
 
     Eigen::VectorXd getFrictionVector(const Eigen::VectorXd &qd) const override
@@ -65,7 +65,7 @@ public:
                                const Eigen::VectorXd &qdd) const override
     {
         const auto velocity = array("joint_velocities", qd);
-        auto tau = inverse_dynamics(array("joint_positions", q), velocity,
+        auto tau = inverse_dynamics(positions(q), velocity,
                                     array("joint_accelerations", qdd));
         for (int i = 0; i < joints; ++i)
             tau[at(i)] -= friction(i, velocity[at(i)]);
@@ -74,6 +74,12 @@ public:
 
 private:
     using Array = std::array<double, @N@>;
+
+    // of all joints, as the models take them
+    static std::array<double, @NQ@> positions(const Eigen::VectorXd &q)
+    {
+        return @POSITIONS@;
+    }
 
     static constexpr std::size_t at(int k)
     {

@@ -76,6 +76,6 @@ int main()
         ++faults;
     } catch (const std::invalid_argument &) {
     }
-    std::printf("%d numbers differ\n", faults);
+@BEYOND@    std::printf("%d numbers differ\n", faults);
     return faults != 0;
 }

@@ -1,0 +1,100 @@
+"""How the passive joints of closed loops follow the active ones: W, psi, and what closes loops."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from ..describe.robot import Robot
+from ..errors import ModelError
+from ..models.bodies import Bodies
+from ..models.loops import Constraint, closing_error, coupling_error, opening
+from ..program import Program
+from .common import Arrays, flat
+from .derive import Result
+from .loops import LOOP_MEANING, OPEN, Closing, along_column
+from .loops import closing as closed_robot
+
+__all__ = ["loop_kinematics"]
+
+Scalar = Any
+
+
+def loop_kinematics(
+    robot: Robot, *, details: bool = False, closing: bool = False, symbolic: bool = False
+) -> Program:
+    """W and psi of the passive joints; `details`: the matrices of (12) and (14), G, cut joints;
+    `closing`: how far the loops are open, and the step that closes them."""
+    if not robot.constrained:
+        raise ModelError(f"'loop-kinematics' of '{robot.name}': {OPEN}")
+    made = closed_robot(robot, "loop-kinematics", symbolic=symbolic)
+    passive, active = made.connection.passive, made.active
+    p, na = len(passive), made.na
+
+    def run(scene: Bodies, x: Arrays) -> Result:
+        found, _, qdd = made.motion(scene, x)
+        G = found.G()
+        values = dict(zip(made.connection.moving, qdd, strict=True))
+        outputs: dict[str, Any] = {
+            "W": ((p, na), flat([G[j] for j in passive])),
+            "psi": ((p,), [values[j] for j in passive]),
+        }
+        if details:
+            outputs |= _details(made, found, G, values)
+        if closing:
+            outputs |= _closed(made, scene, x["q"], found)
+        return Result(outputs, found)
+
+    outputs = ["W", "psi"]
+    if details:
+        outputs += ["Wa", "Wp", "Psi", "Wac", "Wpc", "Phi", "G", "Wcut", "psi_cut", "det"]
+    if closing:
+        outputs += ["Wp"] * (not details) + ["r", "dq_p"]
+    meaning = {
+        "W": f"{LOOP_MEANING['W']}; rows: {made.connection.named(passive)}; columns:"
+        f" {made.connection.named(active)}"
+    }
+    return made.program("loop-kinematics", made.inputs("q", "qd"), [run], outputs, meaning=meaning)
+
+
+def _details(
+    made: Closing, found: Constraint, G: Mapping[int, list[Scalar]], values: Mapping[int, Scalar]
+) -> dict[str, Any]:
+    active, passive, na = found.active, found.passive, made.na
+    p, rows, cuts = len(passive), len(found.rows), len(found.cut)
+    Wcut = [[along_column(row, G, k) for k in range(na)] for row in found.cut]
+    psi_cut = [
+        along_column(row, {j: [values[j]] for j in row}, 0) + phi
+        for row, phi in zip(found.cut, found.Phi, strict=True)
+    ]
+    return {
+        "Wa": ((rows, na), flat(found.matrix(active))),
+        "Wp": ((rows, p), flat(found.matrix(passive))),
+        "Psi": ((rows,), found.Psi),
+        "Wac": ((cuts, na), flat(found.matrix(active, found.cut))),
+        "Wpc": ((cuts, p), flat(found.matrix(passive, found.cut))),
+        "Phi": ((cuts,), found.Phi),
+        "G": ((made.n, na), flat([G[j] for j in made.connection.moving])),
+        "Wcut": ((cuts, na), flat(Wcut)),
+        "psi_cut": ((cuts,), psi_cut),
+        "det": ((len(found.factors.pivots),), found.factors.pivots),
+    }
+
+
+def _closed(made: Closing, scene: Bodies, q: Any, found: Constraint) -> dict[str, Any]:
+    """r, the step dq_p = -W_p^-1 e (idle joints stay), and W_p, which says where it is singular."""
+    r: list[Scalar] = []
+    e: list[Scalar] = []
+    for loop, keep in zip(made.connection.loops, made.analysis.chosen, strict=True):
+        r += closing_error(scene, q, loop)
+        apart = opening(scene, q, loop, keep.view)
+        e += [-apart[name] for name in keep.rows]
+    r += [coupling_error(scene, q, j) for j in made.connection.led]
+    e += [-coupling_error(scene, q, j) for j in made.analysis.coupled]
+    step = found.completed(dict.fromkeys(found.idle, 0), e)
+    passive = made.connection.passive
+    return {
+        "Wp": ((len(found.rows), len(found.passive)), flat(found.matrix(found.passive))),
+        "r": ((len(r),), r),
+        "dq_p": ((len(passive),), [step[j] for j in passive]),
+    }

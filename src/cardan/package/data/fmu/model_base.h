@@ -1,0 +1,2 @@
+
+#define MODEL_GRAVITY {@GRAVITY@} /* in the world */

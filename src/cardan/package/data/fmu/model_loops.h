@@ -1,0 +1,19 @@
+
+#define NR @NR@ /* numbers that vanish where the loops are closed */
+#define ROWS @ROWS@ /* independent equations of velocities, */
+#define COLUMNS @COLUMNS@ /* of the joints that follow but those that are idle */
+#define MODEL_DRIVING {@DRIVING@} /* elements of q whose rates are states */
+#define MODEL_FOLLOWING {@FOLLOWING@} /* elements of q that follow */
+#define MODEL_REACH @REACH@ /* unit of their motions: rad, or the robot's size */
+#define MODEL_WEIGHTS @WEIGHTS@ /* lengths of r are divided by the robot's size */
+#define MODEL_OWNERS {@OWNERS@} /* the loop of each r */
+#define MODEL_LOOPS @NAMES@
+
+@PROTOTYPE@;
+
+/* qd_f = W qd, qdd_f = W qdd + psi; r, and the step dq_f of Newton's method that makes it vanish */
+static inline void model_loops(const double *q, const double *qd, const double *p, double *W,
+                               double *psi, double *Wp, double *r, double *dq_p)
+{
+@GATHER@    @CALL@
+}
