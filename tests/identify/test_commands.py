@@ -74,3 +74,9 @@ def test_excite(files: Path) -> None:
     done = cli("excite", files / "arm.toml", "--iterations", 0, "--json")
     assert len(json.loads(done.stdout)["a"]) == 5
     assert cli("excite", files / "arm.toml", "--velocity", "fast").exit_code == 1
+
+
+def test_an_exciting_motion_is_drawn_beside_its_file(files: Path, tmp_path: Path) -> None:
+    words = ("excite", files / "arm.toml", "--iterations", 0, "-o", tmp_path / "motion.csv")
+    assert cli(*words).exit_code == 0
+    assert (tmp_path / "motion.png").stat().st_size > 10_000

@@ -7,9 +7,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.identify.synthetic import arm, torques
+from tests.identify.synthetic import arm, recorded, torques
 
 import cardan
+from cardan.errors import CardanError, InputError
 from cardan.use.identification import excite, identify
 from cardan.use.trajectory import violations
 
@@ -85,3 +86,16 @@ def test_faults_are_named(options: dict[str, Any], words: str) -> None:
     with pytest.raises(cardan.CardanError) as caught:
         excite(arm(), **QUICK | {"iterations": 0} | options)
     assert words in str(caught.value)
+
+
+@pytest.mark.parametrize("limit", ["velocity", "acceleration", "effort"])
+def test_limits_are_positive(limit: str) -> None:
+    bad: Any = {limit: -1}
+    with pytest.raises(InputError, match=f"{limit} = -1 must be positive"):
+        excite(arm(), iterations=0, **bad)
+
+
+def test_closed_loops_are_refused_in_words() -> None:
+    for use in (lambda: excite("fivebar"), lambda: identify("fivebar", recorded(arm()))):
+        with pytest.raises(CardanError, match="without closed loops"):
+            use()

@@ -199,6 +199,14 @@ def test_real_bodies_have_exactly_the_base_parameters(prior: str, tmp_path: Any)
         assert np.abs(tau - expected).max() < 1e-9 * np.abs(expected).max(), name
 
 
+def test_what_no_drive_has_is_called_so() -> None:
+    log = recorded(arm(), noise=0.01)
+    log["tau"] = log["tau"] - 4 * log["qd"]
+    rows = {row[0]: row for row in identify(arm(), log, consistent=False).table()}
+    assert "not physical" in rows["FV1"][-1]
+    assert "not physical" not in rows["FS1"][-1]
+
+
 def test_friction_that_noise_makes_negative_is_zero_and_the_rest_fits_best() -> None:
     still: Any = {"FV": 0, "FS": 0}
     robot = replace(arm(), joints=tuple(replace(j, **still) for j in arm().joints))
@@ -248,6 +256,7 @@ def test_the_identified_robot_gives_the_torques(tmp_path: Any) -> None:
     page = (tmp_path / "report.html").read_text(encoding="utf-8")
     assert page.count("data:image/png;base64,") >= 2
     assert "http" not in page
+    assert '<td class="text">N m s/rad</td>' in page
     assert "| ZZ1R |" in (tmp_path / "report.md").read_text(encoding="utf-8")
 
 

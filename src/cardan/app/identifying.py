@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -112,11 +113,18 @@ def excite(
     rate: Annotated[float, typer.Option(help="Samples per second.")] = 1000.0,
     seed: Annotated[int, typer.Option(min=0, help="Of the search.")] = 0,
     iterations: Annotated[int, typer.Option(min=0, help="Of the search.")] = 200,
+    plot: Annotated[
+        str,
+        typer.Option(
+            metavar="FILE", help="The picture (.png .pdf .svg; beside the output), or none."
+        ),
+    ] = "",
     setting: Settings = None,
     json: Json = False,
 ) -> None:
     """Design a motion that excites the dynamic parameters, within the limits of the robot."""
     from ..use.identification import excite as run
+    from .moving import picture
     from .sources import open_robot
 
     limits = {
@@ -133,6 +141,7 @@ def excite(
         )  # fmt: skip
     if output:
         found.save(output)
+    picture(found.plot, plot, "" if json or not output else str(Path(output).with_suffix(".png")))
     if json:
         print_json(found.to_dict())
         return

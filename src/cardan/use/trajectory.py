@@ -49,8 +49,8 @@ class Trajectory:
 
     def __repr__(self) -> str:
         return (
-            f"Trajectory({self.name}: {self.n} joints, {len(self.t)} samples from {self.t[0]:.6g}"
-            f" to {self.t[-1]:.6g} s)"
+            f"Trajectory({self.name}: {self.n} joints, {len(self.t)} samples from"
+            f" {self.t[0]:.6g} to {self.t[-1]:.6g} s)"
         )
 
     @property
@@ -76,6 +76,12 @@ class Trajectory:
         for key in ("q", "qd", "qdd"):
             table |= {f"{key}{j}": column for j, column in enumerate(getattr(self, key).T, 1)}
         return table
+
+    def plot(self, robot: Robot | None = None) -> Any:
+        """Positions, velocities and accelerations, as a matplotlib figure; a robot tells units."""
+        from .plots import plot_trajectory
+
+        return plot_trajectory(self, robot)
 
     def save(self, path: str) -> None:
         """As a table, .csv or .parquet."""
@@ -307,9 +313,11 @@ class Violation:
     time: float
 
     def __str__(self) -> str:
+        below = self.quantity == "position" and self.value < self.limit
         return (
-            f"joint {self.joint}: {self.quantity} {self.value:.6g} exceeds the limit"
-            f" {self.limit:.6g} at t = {self.time:.6g} s"
+            f"joint {self.joint}: {self.quantity} {self.value:.6g}"
+            f" {'is below' if below else 'exceeds'} the limit {self.limit:.6g} at"
+            f" t = {self.time:.6g} s"
         )
 
 

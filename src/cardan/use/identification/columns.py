@@ -27,7 +27,7 @@ from ..joints import moving
 from .recipe import Recipe
 from .signals import Motion, states
 
-__all__ = ["Model", "Rigid", "Term", "model_of", "parametrised"]
+__all__ = ["Model", "Rigid", "Term", "model_of", "parametrised", "require_open"]
 
 Array = np.ndarray
 WIDTH, SPEED = 0.05, 0.2  # rad/s: where the search for w and v starts
@@ -128,9 +128,20 @@ def parametrised(robot: Robot) -> Robot:
     return found
 
 
+def require_open(robot: Robot) -> None:
+    """Say that joints tied to each other are not identified here."""
+    if robot.constrained:
+        raise ModelError(
+            f"identification takes robots without closed loops and coupled joints; '{robot.name}'"
+            f" has {len(robot.loops)} and {len(robot.couplings)}: cardan.model(robot, 'regressor')"
+            " gives the equations of its active joints, for a least squares fit of your own"
+        )
+
+
 @lru_cache(maxsize=8)
 def model_of(robot: Robot, recipe: Recipe, *, loaded: bool = False) -> Model:
     """The identification model of a robot, as the recipe wants it, with independent columns."""
+    require_open(robot)
     named = parametrised(robot)
     base = derive(named, "base-parameters")
     functions = Functions(named)

@@ -70,6 +70,19 @@ class Excitation:
             table |= {f"tau{j}": x for j, x in enumerate(self.torque.T, 1)}
         write_table(path, table)
 
+    def plot(self) -> Any:
+        """Positions, velocities, accelerations and, where known, torques of one period."""
+        from ..plots import joint_panels, lines
+
+        motion = self.motion
+        panels = joint_panels(self.robot, "positions", motion.q, "q")
+        panels += joint_panels(self.robot, "velocities", motion.qd, "qd")
+        panels += joint_panels(self.robot, "accelerations", motion.qdd, "qdd")
+        if self.torque is not None:
+            panels += joint_panels(self.robot, "torques", self.torque, "tau")
+        title = f"{self.robot.name}: exciting motion, condition number {self.condition:.4g}"
+        return lines(motion.t, panels, title)
+
     def to_dict(self) -> dict[str, Any]:
         """Coefficients and figures as plain data, for JSON."""
         return {
@@ -198,11 +211,12 @@ class _Limits:
         reach = np.where(slides, 0.25, np.pi)
         found["lower"] = np.where(np.isfinite(found["lower"]), found["lower"], -reach)
         found["upper"] = np.where(np.isfinite(found["upper"]), found["upper"], reach)
-        unknown = ~np.isfinite(found["velocity"]) | (found["velocity"] <= 0)
-        speed = np.where(unknown, np.where(slides, 0.5, 2.0), found["velocity"])
+        known = np.isfinite(found["velocity"])
+        speed = np.where(known, found["velocity"], np.where(slides, 0.5, 2.0))
         rate = 4 * speed if acceleration is None else vector("acceleration", acceleration, n)
         wide = found["upper"] - found["lower"]
-        for name, x in (("upper - lower", wide), ("acceleration", rate), ("velocity", speed)):
+        positive = {"upper - lower": wide, "velocity": speed, "acceleration": rate}
+        for name, x in (positive | {"effort": found["effort"]}).items():
             if (x <= 0).any():
                 j = int(np.argmax(x <= 0)) + 1
                 raise InputError(f"joint {j}: {name} = {x[j - 1]:.6g} must be positive")

@@ -20,7 +20,7 @@ from ...describe.files import load
 from ...describe.robot import Robot
 from ...errors import InputError
 from ...models.base_parameters import split_columns
-from .columns import Model, model_of
+from .columns import Model, model_of, require_open
 from .consistent import FullParameters, consistent_fit
 from .equations import Equations, equations, full_matrix, known_torques, shaped, stacked
 from .logs import read_recording
@@ -66,6 +66,7 @@ def identify(
     link (or [payload] link), whose parameters XXL .. ML are identified too."""
     require_scipy("identification")
     robot = robot if isinstance(robot, Robot) else load(robot)
+    require_open(robot)
     chosen = read_recipe(recipe)
     progress("reading the recordings")
     sources, others, notes = _read(robot, chosen, logs, payload, validation)
@@ -146,8 +147,9 @@ def _long_enough(sources: Sequence[_Source]) -> None:
     seconds = sum(len(motion.t) * motion.dt for motion in timed)
     if timed and seconds < _SHORTEST:
         raise InputError(
-            f"{timed[0].name}: too short: {sum(len(m.t) for m in timed)} rows, {seconds:.3g} s of "
-            f"motion; at least {_SHORTEST} s, some periods of the slowest movement are good"
+            f"{timed[0].name}: too short: the column of times spans "
+            f"{sum(len(m.t) for m in timed)} rows, {seconds:.3g} s of motion; at least {_SHORTEST} "
+            "s, some periods of the slowest movement are good"
         )
 
 

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from ...describe.robot import INERTIA
+from ...describe.robot import INERTIA, PRISMATIC
 from ..joints import names as joint_names
 from ..joints import units
 from ..plots import Panel, lines, style
@@ -28,7 +28,7 @@ body { font: 15px/1.5 system-ui, sans-serif; color: #222; max-width: 64em; margi
 h1 { font-size: 1.6em } h2 { font-size: 1.2em; margin-top: 2em; border-bottom: 1px solid #ddd }
 table { border-collapse: collapse; font-size: 13px; margin: .8em 0 }
 td, th { padding: .2em .9em .2em 0; text-align: right; border-bottom: 1px solid #eee }
-td:first-child, th:first-child, td:last-child, th:last-child { text-align: left }
+td:first-child, th:first-child, .text { text-align: left }
 img { max-width: 100% } p { max-width: 46em } .note { color: #8a4b00 }
 """
 
@@ -77,17 +77,27 @@ def markdown(result: Identification) -> str:
 
 def _html_part(part: Part) -> str:
     if isinstance(part, Table):
-        cells = "".join(f"<th>{escape(cell)}</th>" for cell in part.head)
-        rows = (
-            f"<tr>{''.join(f'<td>{escape(cell)}</td>' for cell in row)}</tr>" for row in part.rows
-        )
-        return f"<table><tr>{cells}</tr>\n{chr(10).join(rows)}</table>"
+        lie = [
+            "" if _numeric(column) else ' class="text"' for column in zip(*part.rows, strict=True)
+        ]
+        rows = [_row("th", part.head, lie), *(_row("td", row, lie) for row in part.rows)]
+        return f"<table>{chr(10).join(rows)}</table>"
     if isinstance(part, Picture):
         stream = io.BytesIO()
         part.figure.savefig(stream, format="png", dpi=110)
         data = base64.b64encode(stream.getvalue()).decode("ascii")
         return f'<img alt="{escape(part.text)}" src="data:image/png;base64,{data}">'
     return f"<p>{escape(part)}</p>"
+
+
+def _row(tag: str, cells: Sequence[str], lie: Sequence[str]) -> str:
+    listed = [f"<{tag}{x}>{escape(c)}</{tag}>" for c, x in zip(cells, lie, strict=True)]
+    return f"<tr>{''.join(listed)}</tr>"
+
+
+def _numeric(column: Sequence[str]) -> bool:
+    """Numbers, perhaps infinite ones: they are aligned at their last digits."""
+    return all(cell.lstrip("-")[:1].isdigit() or cell in ("inf", "nan") for cell in column)
 
 
 def _markdown_part(part: Part) -> str:
@@ -169,9 +179,24 @@ def _joint_errors(result: Identification) -> list[Part]:
 
 def _parameters(result: Identification) -> Table:
     rows = [
-        (name, f"{x:.6g}", f"{s:.3g}", f"{r:.3g}", word) for name, x, s, r, word in result.table()
+        (name, f"{x:.6g}", _unit(result, name), f"{s:.3g}", f"{r:.3g}", word)
+        for name, x, s, r, word in result.table()
     ]
-    return Table(("parameter", "value (SI)", "sigma", "sigma, %", "remark"), rows)
+    return Table(("parameter", "value", "unit", "sigma", "sigma, %", "remark"), rows)
+
+
+def _unit(result: Identification, name: str) -> str:
+    """The unit of a parameter; those of the recipe have what unit they are given."""
+    key, j = name.rstrip("0123456789LR"), name.lstrip("XYZMIAFVSBofset").rstrip("LR")
+    if key in INERTIA:
+        return "kg m²" if len(key) == 2 and "M" not in key else "kg m" if len(key) == 2 else "kg"
+    if not j.isdigit() or int(j) > len(result.original.joints):
+        return ""
+    slides = result.original.joints[int(j) - 1].sigma == PRISMATIC
+    force = "N" if slides else "N m"
+    drive = {"IA": "kg" if slides else "kg m²", "FV": f"{force} s/{'m' if slides else 'rad'}",
+             "FS": force, "FB": force, "offset": force}  # fmt: skip
+    return drive.get(key, "")
 
 
 def _bodies(result: Identification) -> list[Part]:

@@ -25,6 +25,7 @@ __all__ = ["Curves", "Essential", "Identification", "together"]
 
 Array = np.ndarray
 SIGNIFICANT = 0.1  # relative deviation: below, a parameter is well identified
+SIGNED = ("IA", "FV", "FS")  # of real drives they are not negative
 _DIGITS = 12
 
 
@@ -194,6 +195,7 @@ class Identification:
         for name, x, s, r in zip(self.names, self.K, self.sigma, self.relative_sigma, strict=True):
             words = ["well identified"] if r <= SIGNIFICANT else []
             words += ["essential"] if name in kept else ["not significant"]
+            words += ["negative: not physical"] if name[:2] in SIGNED and x < -3 * s else []
             rows.append((name, float(x), float(s), 100 * float(r), ", ".join(words)))
         return rows
 

@@ -92,7 +92,9 @@ def series_of(
     }
     inside = good & _window(t, recipe)
     if inside.sum() < 20:
-        raise _fault(recording, [f"too short: {int(inside.sum())} usable rows; at least 20"])
+        rows = int(inside.sum())
+        end = f"column '{names.all()[0]}' ends at {recording.row(recording.rows - 1)}"
+        raise _fault(recording, [f"too short: {end}; {rows} usable rows, at least 20 are needed"])
     kept = {key: x[inside] for key, x in values.items()}
     _check(robot, recording, recipe, names, kept, t[inside] if timed else None)
     whole = Series(
