@@ -277,7 +277,7 @@ def test_one_link_more_or_less_in_the_editor() -> None:
     from cardan.app.web.editing import added, moved_down, removed, structure, swapped
 
     robot = outside()
-    assert structure(gripper()) == "1 joint coupled to others"
+    assert structure(gripper()) == "1 coupled joint"
     assert added(robot).couplings == robot.couplings
     fewer = removed(robot, 1)
     assert {j: c.joint for j, c in fewer.couplings.items()} == {3: 2, 4: 3}
