@@ -318,10 +318,6 @@ class LoopGeometry:
             looped = {index(j) for step in self.steps for j in step.order}
             known = [k for k in range(system.n) if k not in looped]
             every = solved_by(self.steps, self.connection.robot, system.values, known, q[:, known])
-            last = set(known) & set(self._columns[1])  # by couplings to what the loops have given
-            if last:
-                there = set(range(system.n)) - last
-                every = [self._within(system.followed(rows, there)[0]) for rows in every]
         elif self.platform is not None:
             idle = [self.connection.moving.index(j) for j in self.analysis.idle]
             every = self.platform.solved(system.values, q[:, self._columns[0]])
