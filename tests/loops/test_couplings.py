@@ -29,6 +29,9 @@ from cardan.closure.standing import standing
 from cardan.describe.mjcf_write import write_mjcf
 from cardan.describe.robot import FIXED, INERTIA, WRENCH, Coupling, Robot
 from cardan.describe.urdf_write import write_urdf
+from cardan.mechanism.loops import Connection
+from cardan.mechanism.parallel import Parallel
+from cardan.use.identification import excite
 from cardan.use.simulate import simulate
 
 
@@ -321,6 +324,23 @@ def test_random_states_of_a_sweep_are_consistent() -> None:
     _, load = next(iter(random_states(program, robot, 50).chunks(50, [0])))
     q = np.array(load()["q"]).T
     assert cardan.model(robot, "loop-geometry").residual(q).max() < 1e-10
+
+
+def test_what_is_refused_by_name() -> None:
+    robot = loaded(geared())
+    with pytest.raises(cardan.CardanError, match="this robot has no closed loop"):
+        cardan.model(robot, "platform-inverse-dynamics")
+    with pytest.raises(cardan.CardanError, match="not available for coupled joints"):
+        excite(robot)
+    bound = replace(cardan.load("stewart").joints[7], active=False, mimic=Coupling(2))
+    joints = list(cardan.load("stewart").joints)
+    joints[7] = bound
+    legs = Connection.of(replace(cardan.load("stewart"), joints=tuple(joints)))
+    with pytest.raises(cardan.CardanError, match="not available for coupled joints"):
+        Parallel.of(legs, "loop-geometry")
+    ring = replace(robot.joints[0], active=False, mimic=Coupling(2))
+    with pytest.raises(cardan.CardanError, match="a circle"):
+        cardan.model(replace(robot, joints=(ring, *robot.joints[1:])), "gravity")
 
 
 def test_the_tree_is_without_couplings() -> None:
