@@ -254,6 +254,17 @@ def test_assemblies(name: str) -> None:
             assert np.abs(away).max(axis=1).min() < 1e-9
 
 
+def test_many_joints() -> None:
+    """More than the kernel of the closed forms has room for."""
+    robot = coupled_tree(3, 80)
+    assert robot.n > 64
+    geometry = cardan.model(robot, "loop-geometry")
+    q = geometry.solve(np.full(len(geometry.given), 0.1))
+    assert q.shape == (1, robot.n)
+    assert geometry.residual(q).max() < 1e-12
+    assert geometry.solve(np.full(len(geometry.given), 0.1), 0 * q[0]) == pytest.approx(q[0])
+
+
 def test_simulated_motion_keeps_the_coupling() -> None:
     robot = loaded(geared())
     robot = replace(robot, joints=tuple(replace(joint, FV=0, FS=0) for joint in robot.joints))

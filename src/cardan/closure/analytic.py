@@ -134,6 +134,8 @@ def steps_of(analysis: Analysis, given: Sequence[int]) -> tuple[Step, ...] | Non
     link = analysis.connection
     sample = analysis.samples[0]
     chain = Chain.of(link.robot, sample.values)
+    if len(link.moving) > MOST_VARIABLES or len(chain.sigma) >= MOST_FRAMES:
+        return None  # more than the kernel has room for
     solved: set[int] = set(given)
     steps = _followed(link, solved, free=True)
     rest = list(link.loops)
@@ -201,8 +203,6 @@ def run_plan(
 ) -> list[Array]:
     """The kernel on many rows; columns `known` are given."""
     n = len(chain.connection.moving)
-    if n > MOST_VARIABLES or len(chain.sigma) >= MOST_FRAMES:
-        return [np.zeros((0, n))] * len(given)
     tables = {"frames": chain.table(), "plan": plan_of(chain, steps, known, limited)}
     given = np.ascontiguousarray(given, float).reshape(len(given), len(known))
     found = _kernel(max(len(known), 1), n)(

@@ -26,6 +26,7 @@ from .analytic import Step, solved_by, steps_of
 from .batch import many
 from .distances import Distances
 from .numeric import (
+    CLOSED,
     Array,
     Equations,
     difference,
@@ -308,6 +309,8 @@ class LoopGeometry:
         found = self._in_closed_form(system, q[None])
         if found is not None:
             return found[0]
+        if not self._columns[1]:  # everything is given, or follows by couplings
+            return q[None][system.error(q[None]) < CLOSED]
         return self._within(searched(system, q, self._columns[1]))
 
     def _in_closed_form(self, system: Equations, q: Array) -> list[Array] | None:
