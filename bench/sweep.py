@@ -4,7 +4,8 @@ python -m bench.sweep      cheap and costly models; tables in memory and in file
 python -m bench.sweep cpu  by the time of the processor, one thread: for a machine that others use
 
 The batch alone is one call of the compiled function, inputs and results in memory. A sweep does the
-same from a table to a table (in memory), or from and to files.
+same from a table to a table (in memory), or from and to files. The batch and a plain write, of the
+same number of bytes to an empty file, is what any writer of uncompressed results must take.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ from cardan.use.sweep import sweep
 __all__ = ["figures"]
 
 ROUNDS = 7
+_PIECE = 1 << 21  # bytes
 BY_PROCESSOR = sys.argv[1:] == ["cpu"]
 THREADS = 1 if BY_PROCESSOR else 0
 CLOCK = time.process_time if BY_PROCESSOR else time.perf_counter
@@ -54,7 +56,9 @@ def measured(folder: Path, name: str, model: str, rows: int) -> list[Figure]:
     f: Any = program.compile()
     works: dict[str, Callable[[], Any]] = {
         "the batch alone": lambda: f(**states, threads=THREADS),
+        "the batch, then its bytes to a file": lambda: _plain(f(**states, threads=THREADS), target),
         "arrays to memory": lambda: sweep(program, states, threads=THREADS),
+        "arrays to Parquet": lambda: sweep(program, states, target, threads=THREADS),
         "columns to memory": lambda: sweep(program, columns, threads=THREADS),
         "columns to Parquet": lambda: sweep(program, columns, target, threads=THREADS),
         "Arrow to memory": lambda: sweep(program, arrow, threads=THREADS),
@@ -64,12 +68,24 @@ def measured(folder: Path, name: str, model: str, rows: int) -> list[Figure]:
     }
     seconds = _turn_by_turn(works, target)
     alone = seconds.pop("the batch alone")
+    written = seconds.pop("the batch, then its bytes to a file")
     what = f"{name} {model}, {rows} rows"
     found = [Figure(f"the batch alone, {what}", rows / alone / 1e6, "million rows/s")]
     for way, taken in seconds.items():
         limit = 0.7 if way == "arrays to memory" else None
         found.append(Figure(f"sweep from {way}, of the batch", alone / taken, "", limit, True))
+        if way.endswith("s to Parquet"):
+            what = f"sweep from {way}, of the batch and a plain write"
+            found.append(Figure(what, written / taken, "", None, True))
     return found
+
+
+def _plain(results: np.ndarray, target: Path) -> None:
+    """The least a file costs: the bytes of the results, as they lie."""
+    data = results.data.cast("B")
+    with target.open("wb", buffering=0) as file:
+        for first in range(0, len(data), _PIECE):
+            file.write(data[first : first + _PIECE])
 
 
 def _turn_by_turn(works: dict[str, Callable[[], Any]], target: Path) -> dict[str, float]:

@@ -50,6 +50,12 @@ def refused(*args: str, status: int = 1, input: str | None = None) -> str:
     return result.stderr
 
 
+def test_the_package_runs_as_a_module() -> None:
+    words = [sys.executable, "-m", "cardan", "--version"]
+    done = subprocess.run(words, capture_output=True, text=True, check=True)
+    assert cardan.__version__ in done.stdout
+
+
 def test_robots() -> None:
     text = printed("robots")
     assert all(name in text for name in cardan.robots())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -113,3 +114,14 @@ def test_tables_of_spreadsheets_are_read(tmp_path: Path) -> None:
         assert error(path) < 1e-9
     np.savez(tmp_path / "log.npz", **recorded(TIMES[:500]))
     assert error(tmp_path / "log.npz") < 1e-9
+
+
+def test_limits_of_zero_are_none_given() -> None:
+    """Exporters of URDF write them where nobody has given any: no torque rests at such a limit."""
+    from cardan.use.joints import bounds
+
+    zero: Any = {"lower": 0, "upper": 0, "velocity": 0, "effort": 0}
+    joints = tuple(replace(j, limits=replace(j.limits, **zero)) for j in arm().joints)
+    robot = replace(arm(), joints=joints)
+    assert np.isinf([bounds(robot, key) for key in zero]).all()
+    assert identify(robot, recorded(TIMES), consistent=False).errors["fit"] < 1e-9

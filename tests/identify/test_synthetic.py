@@ -180,6 +180,50 @@ def test_real_bodies_are_found_whatever_the_noise() -> None:
             assert result.errors["fit, consistent bodies"] < max(bound, 1.2 * result.errors["fit"])
 
 
+@pytest.mark.parametrize("prior", ["auto", "none"])
+def test_real_bodies_have_exactly_the_base_parameters(prior: str, tmp_path: Any) -> None:
+    """Without noise, and with a little: what is written back gives the torques to rounding."""
+    robot = arm()
+    noise = 0.005 if prior == "none" else 0.0
+    log = recorded(robot, noise=noise)
+    recipe = {"consistent": {"prior": prior}, "friction": {"offset": False}}
+    result = identify(robot, log, recipe)
+    assert result.consistent is not None
+    assert result.consistent.exact
+    assert result.consistent.smallest > 0
+    assert np.allclose(result.consistent.K, result.K, rtol=0, atol=1e-12)
+    expected = result.predict(log["q"], log["qd"], log["qdd"])
+    for name in ("robot.toml", "robot.par", "robot.urdf"):
+        result.robot.save(tmp_path / name)
+        tau = torques(cardan.load(tmp_path / name), log)
+        assert np.abs(tau - expected).max() < 1e-9 * np.abs(expected).max(), name
+
+
+def test_friction_that_noise_makes_negative_is_zero_and_the_rest_fits_best() -> None:
+    still: Any = {"FV": 0, "FS": 0}
+    robot = replace(arm(), joints=tuple(replace(j, **still) for j in arm().joints))
+    result = identify(robot, recorded(robot, noise=0.01))
+    full = result.consistent
+    assert full is not None
+    assert full.exact
+    assert full.raised
+    assert result.values[full.raised[0]] < 0
+    assert all(full.values[name] == 0 for name in full.raised)
+    assert any(full.raised[0] in note for note in result.notes)
+    assert result.errors["fit, consistent bodies"] < 1.01 * result.errors["fit"]
+
+
+def test_bodies_that_cannot_be_are_approached_and_the_distance_is_told() -> None:
+    """A link whose first moment is beyond any body of its inertia."""
+    last = replace(arm().links[2], MX=to_value(3.0))
+    robot = replace(arm(), links=(*arm().links[:2], last))
+    result = identify(robot, recorded(robot, noise=0.001))
+    assert result.consistent is not None
+    assert not result.consistent.exact
+    assert is_consistent(result.robot)
+    assert any("standard deviations" in note for note in result.notes)
+
+
 def test_the_robots_own_bodies_are_the_prior() -> None:
     robot = arm()
     result = identify(robot, recorded(robot))

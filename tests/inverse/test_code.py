@@ -61,7 +61,7 @@ def same(ik: Any, got: np.ndarray, expected: np.ndarray, singular: np.ndarray) -
     assert bool(len(got)) == bool(len(expected))
     sigma = np.array([joint.sigma for joint in ik.chain.joints])
     apart = np.abs(wrapped(got[:, None] - expected[~singular], sigma)).max(-1)
-    assert apart.min(0, initial=9).max(initial=0) < 1e-7
+    assert apart.min(0, initial=9).max(initial=0) < 1e-6  # half the digits at a double root
 
 
 def compiled(path: Path, text: str, compiler: str, main: str, suffix: str) -> list[np.ndarray]:

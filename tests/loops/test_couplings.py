@@ -65,6 +65,19 @@ def test_states_are_consistent(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", NAMES)
+def test_the_step_that_closes(name: str) -> None:
+    robot, oracle, x, _ = case(name)
+    passive = [k for k in range(robot.n) if k not in oracle.active]
+    q = x["q"].copy()
+    q[:, passive] += 1e-4 * np.random.default_rng(3).uniform(-1, 1, (len(q), len(passive)))
+    start = np.abs(run(name, "loop-kinematics", {"q": q}, closing=True).r).max()
+    for _ in range(4):
+        q[:, passive] += run(name, "loop-kinematics", {"q": q}, closing=True).dq_p
+    assert np.abs(run(name, "loop-kinematics", {"q": q}, closing=True).r).max() < 1e-9 * start
+    assert np.abs(q - x["q"]).max() < 1e-7
+
+
+@pytest.mark.parametrize("name", NAMES)
 def test_kinematics(name: str) -> None:
     robot, oracle, x, _ = case(name)
     found = run(name, "loop-kinematics", details=True)

@@ -340,3 +340,23 @@ def test_flexible_links_swing_and_keep_their_energy() -> None:
     assert np.abs(run.q[:, robot.n :]).max() > 0
     assert run.energy is not None
     assert run.energy.drift < 2e-3  # the model keeps terms of first order in the deformations
+
+
+def test_stiff_friction_does_not_creep_along() -> None:
+    """Smoothed dry friction of light joints: thousands of steps, not tens of thousands."""
+    robot = cardan.load("ur5")
+    rough = replace(robot, joints=tuple(replace(j, FV=0.5, FS=5) for j in robot.joints))
+    q0 = [0, -1.5, 0.5, 0.2, 0.1, 0]
+    run = simulate(rough, q0, duration=0.3)
+    assert run.steps < 2000
+    assert run.energy is not None
+    assert run.energy.drift < 1e-8
+    other = simulate(rough, q0, duration=0.3, method="LSODA")
+    assert np.abs(run.q - other.q).max() < 1e-7
+
+
+def test_results_are_told_in_a_line_or_two() -> None:
+    run = simulate(pendulum(), 1.0, duration=0.1)
+    for text in (repr(run), repr(run.energy), repr(run.trajectory)):
+        assert "drift" in text or "samples" in text
+        assert len(text) < 200

@@ -160,3 +160,9 @@ def test_a_closed_robot_on_the_cycle_of_b23() -> None:
     active = Trajectory(motion.t, *(x[:, [0, 2]] for x in (motion.q, motion.qd, motion.qdd)))
     again = torques(robot, active, q0=motion.q[0])
     np.testing.assert_allclose(again.total, found.total, atol=1e-8)
+
+
+def test_a_motion_of_all_joints_must_keep_the_loops_closed() -> None:
+    robot = cardan.load("fivebar")
+    with pytest.raises(CardanError, match=r"loops closed.*t = 0.7 s.*2 active joints"):
+        torques(robot, move([0] * 4, [1, 1, 3, 3], 1.0, dt=0.1))

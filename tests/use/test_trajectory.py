@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -242,3 +243,19 @@ def test_nearest_follows_a_branch() -> None:
     np.testing.assert_allclose(
         solve(np.eye(4), np.array([0.0, 3.1])), [6.4 - 2 * np.pi, -3.2 + 2 * np.pi]
     )
+
+
+def test_limits_hold_between_samples_too() -> None:
+    """Three samples of a motion there and back: none of them is where it is fastest or farthest."""
+    robot = cardan.load("ur5")
+    motion = through([[0] * 6, [7] * 6, [0] * 6], [0, 1, 2], dt=1.0)
+    coarse = replace(motion, t=motion.t[[0, 2]], q=motion.q[[0, 2]], qd=motion.qd[[0, 2]],
+                     qdd=motion.qdd[[0, 2]])  # fmt: skip
+    assert {found.quantity for found in violations(coarse, robot)} >= {"position", "velocity"}
+
+
+@pytest.mark.parametrize("law", ["quintic", "septic", "s-curve", "trapezoidal"])
+def test_a_motion_to_where_it_is_takes_no_time(law: str) -> None:
+    motion = move([0.3, 1], [0.3, 1], law=law, velocity=1, acceleration=1)
+    assert motion.t[-1] <= 1e-3
+    np.testing.assert_array_equal(motion.q, [[0.3, 1]] * len(motion.t))

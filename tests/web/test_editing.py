@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import cardan
-from cardan.app.web.drawing import drawable, examples, outline
+from cardan.app.web.drawing import bodies, drawable, examples, outline, solids
 from cardan.app.web.editing import added, looped, moved_down, removed, structure, swapped, unlooped
 from cardan.app.web.following import closed_next_to, follow, follow_on, reach_for
 from cardan.app.web.inertial import shape_inertia
@@ -190,3 +190,13 @@ def test_drawn_links_connect_their_frames(name: str) -> None:
     ends = np.array([[0, 0, 0], *(end for line in outline(robot, T) for end in line)])
     for pose in T:
         assert np.abs(ends - pose[:3, 3]).max(axis=1).min() < 1e-9
+
+
+def test_a_pendulum_is_drawn_to_its_centre_of_mass() -> None:
+    pole = cardan.load("cartpole")
+    assert bodies(pole)[2].tolist() == [0.5, 0, 0]
+    assert [part.length for part in solids(pole) if part.frame == 2 and part.kind == "tube"] == [
+        0.5
+    ]
+    assert bodies(cardan.load("ur5")) == {}  # its table reaches as far as its links
+    assert bodies(cardan.load("planar1r")) == {}  # nothing is known of its mass

@@ -8,6 +8,7 @@ import os
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -223,16 +224,30 @@ def test_evaluate() -> None:
     found = work.evaluate(data, lambda text: None)
     expected = cardan.model(cardan.load("ur5"), "gravity").evaluate(q=[0.1] * 6)
     assert found["outputs"]["Q"] == pytest.approx(expected)
+    data |= {"model": "inverse-dynamics", "options": {"f_e": True}}
+    wrench, q = [0.0] * 32 + [1, 0, 0, 0], [0.1] * 6
+    found = work.evaluate({**data, "inputs": {"q": [0.1], "f_e": wrench}}, lambda text: None)
+    program = cardan.model(cardan.load("ur5"), "inverse-dynamics", f_e=True)
+    expected = program.evaluate(
+        q=q, qd=np.zeros(6), qdd=np.zeros(6), f_e=np.reshape(wrench, (6, 6))
+    )
+    assert found["outputs"]["tau"] == pytest.approx(expected)
+    assert found["zero"] == {"qd": 6, "qdd": 6}
+    for inputs, words in (({"qd": [1.0] * 5}, "qd: 5 numbers"), ({"wind": [1.0]}, "no input")):
+        with pytest.raises(cardan.CardanError, match=words):
+            work.evaluate({**data, "inputs": inputs}, lambda text: None)
 
 
 @pytest.mark.parametrize(
     ("name", "drive", "numbers"),
     [
         ("fivebar", "free", []),
-        ("fivebar", "controller", [0.2, -0.1]),
-        ("flexible2r", "motion", [0.3, 0.2]),
+        ("fivebar", "computed-torque", [0.2, -0.1]),
+        ("fivebar", "pd", [0.2, -0.1]),
+        ("flexible2r", "prescribed", [0.3, 0.2]),
         ("prrrp", "torque", [1.0, 1.0]),
         ("planar2r", "torque", [0.5, 0.1]),
+        ("planar2r", "adaptive", [0.5, 0.1]),
     ],
 )
 def test_all_kinds_of_robots_are_simulated(name: str, drive: str, numbers: list) -> None:
@@ -250,8 +265,57 @@ def test_all_kinds_of_robots_are_simulated(name: str, drive: str, numbers: list)
     assert bool(found["curves"]) == bool(robot.ne)
     if robot.loops:
         assert equations(skeleton(robot)).error(moved)[-1] < (0.05 if robot.ne else 1e-6)
-    if drive == "motion":
+    if drive == "prescribed":
         assert moved[-1] == pytest.approx(numbers, abs=1e-6)
+
+
+def test_a_simulation_is_that_of_the_library() -> None:
+    """The same law, from the same positions and velocities, as `cardan simulate` takes them."""
+    from cardan.use import control
+    from cardan.use.simulate import simulate
+    from cardan.use.trajectory import move
+
+    robot, q, qd, to = cardan.load("ur5"), [0.1] * 6, [0.2, 0, 0, 0, -0.3, 0], [0.4] * 6
+    data = {"robot": dumps(robot, "toml"), "q": q, "qd": qd, "drive": "pd-gravity", "numbers": to,
+            "duration": 0.2, "bandwidth": 15.0}  # fmt: skip
+    found = work.FUNCTIONS["simulation"](data, lambda text: None)
+    law = control.pd_gravity(robot, move(q, to, 0.2), *control.gains(robot, 15.0, "pd-gravity", q))
+    expected = simulate(robot, q, qd, duration=0.2, dt=0.2 / 500, law=law, rtol=1e-8)
+    assert found["q"][-1] == pytest.approx(expected.q[-1], abs=1e-9)
+    assert [x[0] for x in found["qd"]] == qd
+
+
+def test_a_floating_base_moves() -> None:
+    robot = cardan.load("ur5")
+    body = replace(robot.links[1], name="base")
+    free = replace(robot, base=replace(robot.base, kind="floating", link=body))
+    twist = [0.3, 0, 0, 0, 0, 1.0]
+    data = {"robot": dumps(free, "toml"), "q": [0.0] * 6, "drive": "free", "duration": 0.1,
+            "twist": twist}  # fmt: skip
+    found = work.FUNCTIONS["simulation"](data, lambda text: None)
+    base = np.array(found["base"])
+    assert base[0] == pytest.approx(np.eye(4))
+    assert base[-1, 2, 3] == pytest.approx(-9.81 * 0.1**2 / 2, abs=0.01)
+    with pytest.raises(cardan.CardanError, match="fixed base"):
+        work.FUNCTIONS["simulation"](
+            {**data, "drive": "pd", "numbers": [0.0] * 6}, lambda text: None
+        )
+
+
+@pytest.mark.parametrize(
+    ("wrong", "words"),
+    [
+        ({"qd": [1.0]}, "6 finite ones"),
+        ({"drive": "nonsense", "numbers": [0.0] * 6}, "no drive"),
+        ({"drive": "pd", "numbers": [0.0] * 6, "bandwidth": -1}, "bandwidth"),
+        ({"duration": 1e6}, "at most 60"),
+    ],
+)
+def test_a_simulation_that_cannot_be(wrong: dict[str, Any], words: str) -> None:
+    data = {"robot": dumps(cardan.load("ur5"), "toml"), "q": [0.0] * 6, "drive": "free",
+            "duration": 0.1}  # fmt: skip
+    with pytest.raises(cardan.CardanError, match=words):
+        work.FUNCTIONS["simulation"]({**data, **wrong}, lambda text: None)
 
 
 @pytest.mark.parametrize("name", ["ur5", "fivebar"])

@@ -249,6 +249,40 @@ def test_a_scene_that_includes_the_robot_is_passed_over() -> None:
     assert lacking["notes"] == ["plate.obj is not among the files"]
 
 
+def test_files_that_mjcf_includes_come_with_it() -> None:
+    start = MJCF.index('<body name="f"')
+    end = MJCF.rindex("</body></worldbody>")
+    part = f"<mujocoinclude>{MJCF[start:end]}</mujocoinclude>"
+    main = f'{MJCF[:start]}<include file="parts/f.xml"/>{MJCF[end:]}'
+    files = {"arm.xml": main.encode(), "parts/f.xml": part.encode(), "assets/plate.obj": OBJ}
+    whole = opened(None, pack({"arm.xml": MJCF.encode(), "plate.obj": OBJ}), silent)
+    for upload in ({"arm.zip": zipped(files)}, {x.rpartition("/")[2]: files[x] for x in files}):
+        found = opened(None, pack(upload), silent)
+        assert (found["robot"], found["meshes"]) == (whole["robot"], whole["meshes"])
+    with pytest.raises(cardan.CardanError, match=r"f\.xml is not among the files: upload it with"):
+        opened(None, pack({"arm.xml": main.encode()}), silent)
+    with pytest.raises(cardan.CardanError, match="open the file that includes it"):
+        opened(None, pack({"f.xml": part.encode()}), silent)
+
+
+def test_obj_has_the_colours_of_its_materials() -> None:
+    obj = OBJ.replace(b"f 1/1", b"mtllib ./two colours.mtl\nusemtl dark red\nf 1/1", 1)
+    obj = obj.replace(b"f -4", b"usemtl nothing\nf -4") + b"usemtl blue\nf 1 2 3\n"
+    mtl = b"newmtl dark red\nNs 1\nKd 0.5 0 0\nnewmtl blue\nKd 0 0 1\n"
+    found = dict(read_surfaces("x.obj", obj, {"meshes/two colours.mtl": mtl}))
+    assert {colour: len(x) for colour, x in found.items()} == {"#7f0000": 2, "": 1, "#0000ff": 1}
+    for files in ({}, {"other.mtl": mtl}):
+        ((colour, triangles),) = read_surfaces("x.obj", obj, files)
+        assert colour == ""
+        assert len(triangles) == 4
+    with pytest.raises(cardan.CardanError, match="not a sound"):
+        read_surfaces("x.obj", obj, {"two colours.mtl": b"newmtl a\nKd a b c\n"})
+    urdf = URDF.replace("A.stl", "two.obj")
+    upload = {"arm.urdf": urdf.encode(), "two.obj": obj, "b.obj": OBJ, "two colours.mtl": mtl}
+    colours = [mesh[2] for mesh in opened(None, pack(upload), silent)["meshes"]]
+    assert colours[1:4] == ["#ff0000", "#7f0000", "#0000ff"]  # where it has none: the URDF's
+
+
 def test_collada_has_its_colours() -> None:
     coloured = DAE.replace(
         b"<library_geometries>",

@@ -153,6 +153,10 @@ def test_simulation_moves_the_robot(page: Any) -> None:
     open_bundled(page, "ur5")
     page.get_by_role("tab", name="Use").click()
     page.get_by_text("Simulate", exact=True).first.click()
+    page.get_by_label("first velocities").fill("0, 0.5")
+    page.get_by_role("button", name="Simulate", exact=True).last.click()
+    page.get_by_text("6 numbers are needed, or one for all").wait_for(timeout=SLOW)
+    page.get_by_label("first velocities").fill("0.5")
     page.get_by_role("button", name="Simulate", exact=True).last.click()
     page.get_by_text("energy kept to").wait_for(timeout=SLOW)
     until(page, lambda: any(abs(x) > 0.01 for x in figures(page)))
@@ -164,6 +168,10 @@ def test_simulation_moves_the_robot(page: Any) -> None:
     until(page, lambda: apart(figures(page), at) > 0.01)
     page.get_by_label("End the motion").click()
     until(page, lambda: not any(figures(page)))  # where it was before
+    page.reload()  # the charts are there again, and what was asked for
+    page.get_by_text("revision").wait_for(timeout=SLOW)
+    page.locator(".chart").first.wait_for(timeout=SLOW)
+    assert page.get_by_label("first velocities").input_value() == "0.5"
 
 
 def test_a_broken_file_is_explained(page: Any, tmp_path: Path) -> None:
@@ -172,7 +180,11 @@ def test_a_broken_file_is_explained(page: Any, tmp_path: Path) -> None:
     page.get_by_role("button", name="Robot", exact=True).click()
     page.get_by_text("Open a file").click()
     page.locator("input[type=file]").first.set_input_files(broken)
-    page.get_by_role("alert").filter(has_text="upload.toml:5").wait_for(timeout=SLOW)
+    page.get_by_role("alert").filter(has_text="broken.toml:5").wait_for(timeout=SLOW)
+    broken.write_text('cardan = 1\nname = "post"\n[[link]]\nname = "a"\njoint = "fixed"\nd = 0.5\n')
+    page.locator(".q-dialog input[type=file]").set_input_files(broken)
+    page.locator(".header .title", has_text="post, 0 joints").wait_for(timeout=SLOW)
+    page.locator(".q-dialog").wait_for(state="detached", timeout=SLOW)
 
 
 def test_a_project_survives_a_restart(server: Server, browser: Any) -> None:
@@ -180,12 +192,33 @@ def test_a_project_survives_a_restart(server: Server, browser: Any) -> None:
     page = context.new_page()
     page.goto(f"{server.address}/?token={TOKEN}")
     page.get_by_role("tab", name="Geometry").wait_for(timeout=SLOW)
-    open_bundled(page, "scara")
+    open_bundled(page, "cartpole")
+    page.get_by_role("tab", name="Models").click()
+    page.get_by_role("button", name="Derive").click()
+    page.locator(".equations math").first.wait_for(timeout=SLOW)
+    page.get_by_role("tab", name="Use").click()
+    page.get_by_text("Evaluate a model", exact=True).click()
+    page.get_by_role("button", name="Evaluate", exact=True).click()
+    page.get_by_text("tau =").wait_for(timeout=SLOW)
+    page.get_by_text("Simulate", exact=True).first.click()
+    page.get_by_label("duration").last.fill("60")
+    page.get_by_role("button", name="Simulate", exact=True).last.click()
+    page.get_by_role("button", name="Cancel").wait_for(timeout=SLOW)
     page.evaluate("window.before = true")
-    server.stop()
+    server.stop()  # while it simulates
     server.start()
     page.wait_for_function("!window.before", timeout=SLOW)  # it comes back by itself
-    page.locator(".header .title", has_text="SCARA").wait_for(timeout=SLOW)
+    page.locator(".header .title", has_text="Cart-pole").wait_for(timeout=SLOW)
+    page.get_by_text("tau =").wait_for(timeout=SLOW)  # with the results it had
+    page.get_by_text("the server was stopped while this was at work").wait_for(timeout=SLOW)
+    page.get_by_role("tab", name="Models").click()
+    page.locator(".equations math").first.wait_for(timeout=SLOW)
+    page.get_by_role("tab", name="Robot").click()
+    cell = page.get_by_label("d of pole")
+    cell.fill("0.9")
+    cell.press("Enter")
+    page.get_by_role("tab", name="Use").click()
+    page.get_by_text("Stale, 1 change of the robot ago").wait_for(timeout=SLOW)
     context.close()
 
 
@@ -310,6 +343,16 @@ def test_links_are_removed_and_loops_closed(page: Any) -> None:
     page.get_by_role("button", name="Close a loop").click()
     page.get_by_label("d of cut of loop1").wait_for(timeout=SLOW)
     page.get_by_text("closed, 1 loop").wait_for(timeout=SLOW)
+    download = page.get_by_role("menuitem", name="Download as URDF")
+    page.get_by_role("button", name="Robot", exact=True).click()
+    download.click()  # it has symbols
+    page.get_by_text("Use > Values of symbols takes them").wait_for(timeout=SLOW)
+    open_bundled(page, "fivebar")
+    page.get_by_role("button", name="Robot", exact=True).click()
+    download.click()  # it has loops
+    with page.expect_download(timeout=SLOW) as found:
+        page.get_by_role("button", name="Leave these out").click()
+    assert found.value.suggested_filename == "Planar_five_bar.urdf"
 
 
 def test_the_end_effector_can_be_dragged(page: Any) -> None:

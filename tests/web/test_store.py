@@ -11,6 +11,7 @@ import pytest
 
 import cardan
 from cardan.app.web import store as stored
+from cardan.app.web.jobs import Result
 from cardan.app.web.state import Page
 from cardan.app.web.store import Project, Store, written
 from cardan.errors import InputError
@@ -97,6 +98,53 @@ def test_a_damaged_project_is_set_aside(tmp_path: Path, text: str) -> None:
     file.write_text(text)
     assert Store(tmp_path).project(NAME).robot.name == "RX90"
     assert [path.read_text() for path in file.parent.glob("*.damaged")] == [text]
+
+
+def test_results_are_found_again(tmp_path: Path) -> None:
+    store = Store(tmp_path)
+    page = page_of(store.project(NAME))
+    page.project.save()
+    about = {"question": {"q": [1]}, "key": "k"}
+    results = store.results
+    assert results.keep(NAME, "motion", about, Result(b'{"a": 1}', {"lines": b"[1]", "b": b"{}"}))
+    found = Store(tmp_path).results.find(NAME, "motion")
+    assert found == (about, Result(b'{"a": 1}', {"lines": b"[1]", "b": b"{}"}))
+    assert results.find(NAME, "simulation") is None
+    assert not results.keep(NAME, "motion", about, Result(b"0" * 20_000_000))
+    assert results.find(NAME, "motion") is None  # the one before is not that of the last question
+
+
+@pytest.mark.parametrize("content", [b"", b"{", b"[]\n", b'{"parts": ["x"]}\n[]\n', b"\xff\n1"])
+def test_damaged_results_are_forgotten(tmp_path: Path, content: bytes) -> None:
+    results = Store(tmp_path).results
+    file = tmp_path / "results" / f"{NAME}-motion.jsonl"
+    file.write_bytes(content)
+    assert results.find(NAME, "motion") is None
+    assert not file.exists()
+
+
+def test_results_go_with_their_project(tmp_path: Path) -> None:
+    store = Store(tmp_path)
+    store.results.keep(NAME, "motion", {}, Result(b"1"))
+    written()
+    assert Store(tmp_path).results.find(NAME, "motion") is None  # there is no such project
+
+
+def test_a_page_knows_how_old_a_result_is(tmp_path: Path) -> None:
+    page = page_of(Store(tmp_path).project(NAME))
+    about = page.about({})
+    assert page.since(about) == ""
+    page.set_values({"D3": "0.4"})
+    assert "values of symbols" in page.since(about)
+    page.set_values({})
+    page.change(replace(page.robot, name="second"))
+    page.change(replace(page.robot, name="third"))
+    assert page.since(about) == "2 changes of the robot ago"
+    later = page.about({})
+    page.undo()
+    assert page.since(later) == "of a state that was undone"
+    page.change(replace(page.robot, name="other"))
+    assert page.since(later) == "the robot has changed since"
 
 
 def test_a_folder_that_cannot_be_made_is_refused(tmp_path: Path) -> None:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import base64
+import random
 import re
 import xml.etree.ElementTree as ElementTree
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -16,6 +19,7 @@ from cardan.app.web import work
 from cardan.app.web.sketch import sketch
 from cardan.app.web.state import Page
 from cardan.app.web.store import Store
+from cardan.app.web.visuals import opened
 from cardan.describe.files import dumps
 from cardan.emit.html import symbol
 
@@ -59,6 +63,29 @@ def test_downloads_have_safe_names(tmp_path: Path, name: str) -> None:
     page = Page(project, None)  # type: ignore[arg-type]
     page.robot = replace(page.robot, name=name)
     assert re.fullmatch(r"[A-Za-z0-9_]{1,60}", page.stem)
+
+
+@pytest.mark.parametrize(
+    "name", ["toml", "par", "urdf", "xml", "zip", "stl", "obj", "dae", "mtl", "txt", "", "TOML"]
+)
+def test_garbage_is_refused_with_words(name: str) -> None:
+    """Whatever comes, under whatever ending: a robot, or a message of ours."""
+    dice = random.Random(1)
+    whole = {form: dumps(cardan.load("ur5"), form).encode() for form in ("toml", "urdf", "xml")}
+    texts = [b"", b"\0" * 99, dice.randbytes(5000), b"<", b"<a><b></a>", b"[[[[", b"(*", b"PK",
+             b"\xff\xfe<\0a\0>\0", b"a=" * 9999, b"[" * 99999, b"<a>" * 50000, b"<mujoco/>",
+             b"<robot name='x'/>", b"cardan = 9\n"]  # fmt: skip
+    for text in whole.values():
+        texts.append(text[: len(text) // 2])
+        for _ in range(8):
+            worn = bytearray(text)
+            for _ in range(dice.choice([1, 3, 10])):
+                worn[dice.randrange(len(worn))] = dice.randrange(256)
+            texts.append(bytes(worn))
+    for text in texts:
+        packed = [[f"x.{name}" if name else "x", base64.b64encode(text).decode()]]
+        with suppress(cardan.CardanError):
+            assert opened(None, {"attached": packed}, lambda text: None)["robot"]
 
 
 def test_a_page_shows_evil_names_as_text(page: Any, tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ..errors import MissingExtraError, UnknownNameError
+from ..errors import MissingExtraError
 from .arguments import CutLoops, Json, RobotName, Settings, numbers
 from .output import console, message, print_json, print_table, print_text, write
 
@@ -214,8 +214,8 @@ def simulate(
     trajectory: TrajectoryFile = "",
     bandwidth: Annotated[float, typer.Option(metavar="RAD/S", help="Of a control law.")] = 10.0,
     method: Annotated[
-        str, typer.Option(help="DOP853, RK45, LSODA, Radau, BDF; rk4, euler, midpoint.")
-    ] = "DOP853",
+        str, typer.Option(help="auto, DOP853, RK45, LSODA, Radau, BDF; rk4, euler, midpoint.")
+    ] = "auto",
     rtol: Annotated[float, typer.Option(help="Relative tolerance.")] = 1e-9,
     step: Annotated[float | None, typer.Option(metavar="S", help="Of fixed steps.")] = None,
     friction: Annotated[str, typer.Option(help="smooth, event or none.")] = "smooth",
@@ -237,6 +237,7 @@ def simulate(
     """Simulate a robot that falls, is driven by torques, or follows a motion."""
     from dataclasses import replace
 
+    from ..use.driving import driven
     from ..use.simulate import simulate as run
     from .sources import open_robot
 
@@ -273,21 +274,6 @@ def simulate(
         result.animate(page)
         message(f"animation: {page}")
     picture(result.plot, plot, unasked(f"{stem(found.name)}-simulation.png", json))
-
-
-def driven(robot: Robot, motion: Trajectory, drive: str, bandwidth: float) -> dict[str, Any]:
-    """What makes a robot follow a motion."""
-    from ..use import adaptive, control
-
-    if drive == "prescribed":
-        return {"motion": motion}
-    if drive == "adaptive":
-        law: Any = adaptive.adaptive(robot, motion, 2 * bandwidth, slope=bandwidth)
-        return {"law": law}
-    if drive not in control.LAWS:
-        raise UnknownNameError.of("drive", drive, ("prescribed", *control.LAWS, "adaptive"))
-    kp, kd = control.gains(robot, bandwidth, drive, motion.q[0])
-    return {"law": control.law(robot, motion, drive, kp, kd)}
 
 
 def report(run: Any, motion: Trajectory | None, json: bool) -> None:

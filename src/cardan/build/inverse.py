@@ -81,7 +81,7 @@ def _closed(
     solver = Closed(chain, program(found, "inverse-geometry"), guided, tuple(held))
     quartic = [s for s in found.steps if s.relation.kind in QUARTICS]
     names = ["the arm angle"] if plane else [chain.names[j] for j in held]
-    given = f" once {', '.join(names)} is given" if names else ""
+    given = f" once {', '.join(names)} {'are' if len(names) > 1 else 'is'} given" if names else ""
     why = f"its equations solve one after the other by the types of Paul's method{given}"
     if quartic:
         why = (
@@ -128,10 +128,11 @@ def _require_independent(chain: Chain, held: Sequence[int]) -> None:
     J = scaled(numeric, numeric.jacobian(rng.uniform(-2, 2, (3, chain.n))))[..., others]
     rank = int(np.linalg.matrix_rank(J, tol=1e-9).max())
     if rank < len(others):
+        named = [chain.names[j] for j in (*held, *others[rank - len(others) :])]
         raise ModelError(
             f"'{chain.robot}': {len(others)} joints move frame {chain.frame} in {rank} independent"
-            f" ways only: name {len(others) - rank + len(held)} whose values will be given, as"
-            f" free=['{chain.names[-1]}'], or use cardan.inverse_kinematics"
+            f" ways only: name {len(named)} whose values will be given, as free={named}, or use"
+            " cardan.inverse_kinematics"
         )
 
 

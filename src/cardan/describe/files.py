@@ -1,9 +1,10 @@
 """Robot files: read, load and save, the format chosen by the extension.
 
     .toml   our own format            .urdf   bodies and joints as ROS writes them
-    .par    SYMORO+, OpenSYMORO       .xml    MJCF, not yet
+    .par    SYMORO+, OpenSYMORO       .xml    MJCF
 
-Readers work on bytes and never open another file: what a description refers to (meshes) is ignored.
+Readers work on bytes; what a description refers to (meshes) is ignored, but for the files that MJCF
+includes, which lie beside it.
 """
 
 from __future__ import annotations
@@ -66,16 +67,19 @@ def read(source: str | os.PathLike[str] | Mapping[str, Any], *, fixed: str = "me
     return _read_path(name, fixed)
 
 
-def read_bytes(data: bytes, file: str, *, fixed: str = "merge") -> Found:
-    """Read a description in memory; the extension of `file`, or else the text, tells its format."""
-    robot, faults = _read_format(data, file, fixed)
+def read_bytes(
+    data: bytes, file: str, *, fixed: str = "merge", beside: Callable[[str], bytes] | None = None
+) -> Found:
+    """Read a description in memory; the extension of `file`, or else the text, tells its format.
+    beside: gives the files that MJCF includes, by name; InputError where there is none."""
+    robot, faults = _read_format(data, file, fixed, beside)
     if len(faults) > MOST_FAULTS:
         more = Fault(f"and {len(faults) - MOST_FAULTS} more faults; correct these first", file)
         faults = [*faults[:MOST_FAULTS], more]
     return robot, faults
 
 
-def _read_format(data: bytes, file: str, fixed: str) -> Found:
+def _read_format(data: bytes, file: str, fixed: str, beside: Any) -> Found:
     fault = _unreadable(data)
     if fault:
         return None, [Fault(fault, file)]
@@ -91,7 +95,7 @@ def _read_format(data: bytes, file: str, fixed: str) -> Found:
     if extension == ".urdf":
         return _read_urdf(data, file, fixed)
     if extension == ".xml":
-        return _read_xml(data, file, fixed)
+        return _read_xml(data, file, fixed, beside)
     return None, [Fault(_unknown_format(extension), file)]
 
 
@@ -161,7 +165,11 @@ def _read_path(name: str, fixed: str) -> Found:
             data = stream.read(LARGEST_FILE + 1)
     except (OSError, ValueError) as error:
         return None, [Fault(_reason(error), name)]
-    return read_bytes(data, name, fixed=fixed)
+    if extension != ".xml":
+        return read_bytes(data, name, fixed=fixed)
+    from .mjcf_include import beside
+
+    return read_bytes(data, name, fixed=fixed, beside=beside(path.parent))
 
 
 def _unreadable(data: bytes) -> str:
@@ -200,13 +208,13 @@ def _read_urdf(data: bytes, file: str, fixed: str) -> Found:
     return robot, faults
 
 
-def _read_xml(data: bytes, file: str, fixed: str) -> Found:
+def _read_xml(data: bytes, file: str, fixed: str, beside: Any) -> Found:
     """MJCF; or URDF under another name."""
     from .mjcf import read_mjcf
 
     if b"<robot" in data and b"<mujoco" not in data.partition(b"<robot")[0]:
         return _read_urdf(data, file, fixed)
-    robot, faults = read_mjcf(data, file)
+    robot, faults = read_mjcf(data, file, beside)
     if robot is not None:
         faults = [*faults, *check(robot, file)]
     return robot, faults

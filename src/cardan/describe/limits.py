@@ -13,10 +13,13 @@ __all__ = ["joint_limits", "limits_of"]
 
 
 def limits_of(joint: Joint) -> tuple[float, float]:
-    """Least and greatest position of a joint."""
+    """Least and greatest position of a joint. From 0 to 0 is no range: exporters write it where a
+    format wants limits and nobody has given any."""
     lower, upper = joint.limits.lower, joint.limits.upper
     low = None if lower is None else number(lower)
     high = None if upper is None else number(upper)
+    if low == high == 0:
+        return -math.inf, math.inf
     return -math.inf if low is None else low, math.inf if high is None else high
 
 

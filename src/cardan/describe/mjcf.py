@@ -7,7 +7,8 @@ massless links between. <equality><connect> becomes a loop with a spherical cut 
 that is rigid, both of bodies or of sites; joints without an actuator are passive then. An equality
 <joint> of one joint fixes it, a linear one of two couples them (`mjcf_couplings`). Ball joints are
 refused, other couplings and tendons left out with a warning; meshes and everything else are ignored
-here: no other file is ever opened.
+here. <include> is read, of files in the folder of the main one (`mjcf_include`); no other file is
+ever opened.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ from .couplings import coupled
 from .expression import number
 from .frames import Array, decimal_value, frame
 from .mjcf_couplings import couplings_of
+from .mjcf_include import Beside
 from .mjcf_loops import Closures, locked
 from .mjcf_shapes import geom_mass
 from .mjcf_xml import Mjcf, about, along, open_mjcf
@@ -35,15 +37,18 @@ __all__ = ["Scene", "read_mjcf", "sized"]
 _SIGMA = {"hinge": REVOLUTE, "slide": PRISMATIC}
 
 
-def read_mjcf(data: bytes, file: str = "") -> tuple[Robot | None, list[Fault]]:
-    """The robot of an MJCF file and every fault found; no robot when one of them is an error."""
-    mjcf = open_mjcf(data, file)
+def read_mjcf(
+    data: bytes, file: str = "", beside: Beside | None = None
+) -> tuple[Robot | None, list[Fault]]:
+    """The robot of an MJCF file and every fault found; no robot when one of them is an error.
+    beside: gives the files that it includes."""
+    mjcf = open_mjcf(data, file, beside)
     if mjcf.found.failed:
         return None, mjcf.found.faults
     scene = Scene(mjcf)
     scene.read()
     robot = None if mjcf.found.failed else scene.robot(file)
-    faults = sorted(mjcf.found.faults, key=lambda fault: fault.line)
+    faults = sorted(mjcf.found.faults, key=lambda x: (x.file != file, x.file, x.line))
     return None if mjcf.found.failed else robot, faults
 
 

@@ -30,11 +30,18 @@ class Mjcf:
     from_geoms: str = "auto"
     limits_follow: bool = True
     defaults: dict[str, dict[str, dict[str, str]]] = field(default_factory=dict)
+    sources: dict[Any, UrdfFile] = field(default_factory=dict)  # of elements of included files
 
     def fault(self, message: str, element: Any = None, severity: str = "error") -> None:
         line = getattr(element, "sourceline", 0) or 0
         link = self.body_of(element)
-        self.found.fault(message, line, link, severity)
+        self.source(element).fault(message, line, link, severity)
+
+    def source(self, element: Any) -> UrdfFile:
+        """The file that an element stands in."""
+        while element is not None and element not in self.sources:
+            element = element.getparent()
+        return self.found if element is None else self.sources[element]
 
     def body_of(self, element: Any) -> str:
         while element is not None and element.tag != "body":
@@ -67,9 +74,9 @@ class Mjcf:
         text = self.get(element, key)
         if text is None:
             return None if default is None else list(default)
-        what = f"{key} of <{element.tag}>"
+        what, source = f"{key} of <{element.tag}>", self.source(element)
         values = [
-            read_float(part, what, element.sourceline or 0, self.body_of(element), self.found)
+            read_float(part, what, element.sourceline or 0, self.body_of(element), source)
             for part in text.split()
         ]
         if any(x is None for x in values) or (count and len(values) != count):
@@ -180,22 +187,26 @@ def of_quaternion(quat: Array) -> Array:
     return R
 
 
-def open_mjcf(data: bytes, file: str) -> Mjcf:
-    """The file with its settings; faults are in `found`."""
+def open_mjcf(data: bytes, file: str, read: Any = None) -> Mjcf:
+    """The file with its settings; faults are in `found`. read: gives the files it includes."""
+    from .mjcf_include import include
+
     found = UrdfFile(file, SNAP_ANGLE)
     text = element_text(data, found, "an MJCF file has a <mujoco> element")
     root = None if text is None else parsed_xml(text, found)
     mjcf = Mjcf(root, found)
     if root is None:
         return mjcf
+    if root.tag == "mujocoinclude":
+        mjcf.fault("this is a part of a model: open the file that includes it", root)
+        return mjcf
     if root.tag != "mujoco":
         mjcf.fault(f"the root element is <{shown(root.tag)}>, an MJCF file has <mujoco>", root)
         return mjcf
-    for element in root.iter("include"):
-        mjcf.fault("<include> is not read: no other file is opened; write one file", element)
+    include(mjcf, read)
     _compiler(mjcf)
     for element in root.findall("default"):
-        _defaults(mjcf, element, {}, "main")
+        _defaults(mjcf, element, mjcf.defaults.get("main", {}), "main")
     return mjcf
 
 

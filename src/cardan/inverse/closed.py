@@ -21,7 +21,7 @@ from .chain import Chain, NumericChain
 from .collect import collect
 from .doubt import Found, looked_at
 from .extended import Extended
-from .settle import CLEAN, CLEAR, WRONG
+from .settle import CLEAN, CLEAR, FARTHEST, WRONG
 
 __all__ = ["Closed"]
 
@@ -68,7 +68,8 @@ class Closed:
         )  # fmt: skip
         b = self.branches
         shape = [b, n, CLEAR, CLEAN * numeric.scale, WRONG * numeric.scale, np.nan, k]
-        tables = {"shape": np.array(shape), "turning": (numeric.sigma == REVOLUTE) * 1.0}
+        turning = np.where(numeric.sigma == REVOLUTE, 1.0, -FARTHEST * numeric.size)
+        tables = {"shape": np.array(shape), "turning": turning}
         state = np.empty((N, 2))
         for a in range(0, N, CHUNK):
             rows = slice(a, min(a + CHUNK, N))
@@ -103,20 +104,22 @@ class Closed:
     def _other(self, numeric: NumericChain) -> Any:
         """The general method with virtual joints: poses near those of an arm with few joints are
         out of its reach, so an equation that vanishes hides more than it does for six."""
-        if self.free or not 3 <= self.chain.n < 6:
+        general = self.general
+        if general is None:
             return None
 
         def run(T: Array) -> Array:
             try:
-                return self._general.solve(T, None, None, numeric, None).q
+                return general.solve(T, None, None, numeric, None).q
             except ModelError:  # no elimination is regular
                 return np.empty((len(T), 0, self.chain.n))
 
         return run
 
     @cached_property
-    def _general(self) -> Extended:
-        return Extended(self.chain)
+    def general(self) -> Extended | None:
+        """The general method that is asked where an equation vanishes."""
+        return Extended(self.chain) if not self.free and 3 <= self.chain.n < 6 else None
 
     def _led(self, **inputs: Array) -> Any:
         """The guided branches, compiled when they are first needed."""

@@ -38,7 +38,8 @@ def collect(
     error: Array, state: Array,
 ) -> None:  # fmt: skip
     """Solutions first: shape is (branches, joints, clear, exact, wrong, filler, rows); state is
-    (count, 1 when a branch is neither surely a solution nor surely none)."""
+    (count, 1 when a branch is neither surely a solution nor surely none). turning: 1 for a turn,
+    for a slide minus the farthest it may be."""
     branches = int(shape[0])
     rows = int(shape[6])
     joints = int(shape[1])
@@ -49,13 +50,17 @@ def collect(
         m = margin[b]
         e = residual[b]
         if m > clear and e <= shape[3]:
+            kept = 1
             for j in range(joints):
                 x = q[b * joints + j]
-                if turning[j] > 0.5 and x <= 0.0 - PI:
-                    x = x + TURN
+                if turning[j] > 0.5:
+                    if x <= 0.0 - PI:
+                        x = x + TURN
+                elif abs(x) > 0.0 - turning[j]:
+                    kept = 0
                 found[count * joints + j] = x
             error[count] = e
-            count = count + 1
+            count = count + kept
         elif not (m < NEVER or (m > clear and e > shape[4])):
             doubt = 1.0
     for b in range(count, rows):

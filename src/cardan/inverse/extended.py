@@ -8,6 +8,7 @@ are the answers. Only some poses have any: that is the consistency condition.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from typing import Any
@@ -19,7 +20,8 @@ from .chain import Chain, ChainJoint, NumericChain, screw_matrix
 from .doubt import Found, arm_table
 from .general import MOST, Prepared, found_of, prepared
 from .general_few import few_pose, few_slides_pose
-from .kept import Kept
+from .general_held import MOST_FORMS
+from .kept import Kept, sample_values
 
 __all__ = ["Extended"]
 
@@ -82,6 +84,19 @@ class Extended:
         """The longer chain as it is prepared already, and the table of the arm itself."""
         made, numeric = self._kept.some(any_values)
         return made, _table(numeric)
+
+    def in_code(self, values: Mapping[str, float]) -> tuple[Prepared, list[float]]:
+        """What printed code needs (closely_few.py): the longer chain and its table. `values`: of
+        the symbols, if there are any; the table has then the virtual joints and formulations."""
+        if not self.chain.parameters:
+            made = self.some()[0]
+            return made, [float(x) for x in made.table]
+        values = {**sample_values(self.chain), **values}
+        made = prepared(self.longer(self.chain.numeric(values)), self.chain.robot)
+        forms = [way for way in made.chosen if way.trusted][:MOST_FORMS]
+        tails = [x for way in forms for x in way.tail(2)]
+        virtual = [x for row in VIRTUAL for x in row]
+        return made, [float(x) for x in (len(forms), *virtual, *tails)] if forms else []
 
     def equations(self, form: str = "text") -> str:
         """The elimination for the chain with virtual joints."""

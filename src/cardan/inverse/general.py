@@ -133,7 +133,7 @@ def _chosen(numeric: NumericChain, Q: Array, T: Array) -> list[Formulation]:
     best = _tried(numeric, list(first.values()), Q, T)
     if not best:  # the order of a, b, c matters for some special arms
         best = _tried(numeric, ways, Q, T)
-    return best[:KEPT] or _shaken(numeric, Q, T)
+    return best[:KEPT] or _shaken(numeric, Q, T) or _tried(numeric, ways, Q, T, 0.0)[:KEPT]
 
 
 def _shaken(numeric: NumericChain, Q: Array, T: Array) -> list[Formulation]:
@@ -154,16 +154,18 @@ def _shaken(numeric: NumericChain, Q: Array, T: Array) -> list[Formulation]:
 
 
 def _tried(
-    numeric: NumericChain, ways: Sequence[Formulation], Q: Array, T: Array
+    numeric: NumericChain, ways: Sequence[Formulation], Q: Array, T: Array, sound: float = 0.5
 ) -> list[Formulation]:
-    """The formulations in order of preference; none when the best loses a configuration."""
+    """The formulations in order of preference; none when the best loses a configuration, or is
+    sound at fewer poses than that part of them: it may have found them by luck."""
     tried = []
     for way in ways:
         made = Prepared(numeric, (way,), robot_table(numeric, [way]))
-        lost, count, sound, cost = _lost(made, Q, T)
-        tried.append((lost, -count, -sound, way.lack > 0, cost, way))
+        lost, count, part, cost = _lost(made, Q, T)
+        tried.append((lost, -count, -part, way.lack > 0, cost, way))
     tried.sort(key=lambda item: item[:5])
-    return [] if not tried or tried[0][0] else [item[-1] for item in tried]
+    lost_or_poor = not tried or tried[0][0] or -tried[0][2] < sound
+    return [] if lost_or_poor else [item[-1] for item in tried]
 
 
 def _lost(made: Prepared, Q: Array, T: Array) -> tuple[int, int, float, float]:

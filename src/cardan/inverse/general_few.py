@@ -10,7 +10,7 @@ from .general_pose import general_pose
 from .general_slides import slides_pose
 from .settle import settle
 
-__all__ = ["few_pose", "few_slides_pose"]
+__all__ = ["few_pose", "few_slides_pose", "of_the_arm"]
 
 ZERO = 1e-5  # what a virtual joint may be before polishing; more where answers may miss the pose
 

@@ -11,7 +11,7 @@ from ..emit.kernel import Array, atan2, cos, empty, sin, sqrt
 from .general_pose import FORM, HEAD, dual_quaternion, general_pose
 from .settle import BASE, ROWS, TOOL
 
-__all__ = ["MOST_FORMS", "TAIL", "held_pose"]
+__all__ = ["MOST_FORMS", "TAIL", "append_screw", "held_pose", "set_identity"]
 
 TAIL = 12  # numbers of a formulation in the table
 MOST_FORMS = 8

@@ -9,7 +9,7 @@ from __future__ import annotations
 from ..emit.kernel import Array, cos, empty, floor, sin, sqrt
 from .general_eigen import solve_square
 
-__all__ = ["FOUND", "SINGULAR", "SOFT", "add_answer", "direct", "polish", "thinned", "twin"]
+__all__ = ["FOUND", "PI", "SINGULAR", "SOFT", "add_answer", "direct", "polish", "thinned", "twin"]
 
 PI = 3.141592653589793
 MOST = 16  # configurations of a pose
@@ -20,6 +20,8 @@ CLOSE = 1e-3  # answers closer than this may be one
 BETWEEN = 1e-13  # residual half way between two answers that are one
 SINGULAR = 1e-6  # quality of a configuration whose Jacobian loses rank
 SOFT = 1e-2  # quality of one that may have a twin close by
+MOVES = 8  # along a family
+ALONG = 0.3  # one of them
 WIDE = 0.2  # how far a twin may be
 
 
@@ -106,7 +108,8 @@ def damped_step(J: Array, e: Array, mu: float, dq: Array) -> None:
 
 
 def polish(robot: Array, pose: Array, q: Array, quality: Array) -> float:
-    """Newton's method on the whole pose from q, damped where the Jacobian is nearly singular.
+    """Newton's method on the whole pose from q, damped where the Jacobian is nearly singular. Near
+    a family, where damping leaves a residual, it moves along it.
 
     The residual; quality[0] is the smallest pivot of the Jacobian over the largest."""
     J = empty(36)
@@ -115,9 +118,11 @@ def polish(robot: Array, pose: Array, q: Array, quality: Array) -> float:
     dq = empty(6)
     best = empty(6)
     least = 1e300
+    last = 1e300
     stalled = 0
+    moves = 0
     quality[0] = 0.0
-    for rounds in range(40):
+    for rounds in range(60):
         residual = direct(robot, q, pose, J, e)
         if residual < least:
             if residual > 0.7 * least:
@@ -141,7 +146,15 @@ def polish(robot: Array, pose: Array, q: Array, quality: Array) -> float:
         size = 0.0
         for i in range(6):
             size = max(size, abs(dq[i]))
-        if pivots < 1e-10 or size > 0.5:
+        along = 0
+        if size > 0.5 and pivots > 1e-13 and residual < 1e-6 and residual > 0.3 * last:
+            along = 1
+            moves += 1
+            stalled = -4  # rounds until it is back on the family
+            if moves > MOVES:
+                break
+        last = residual
+        if along == 0 and (pivots < 1e-10 or size > 0.5):
             total = 0.0
             for i in range(6):
                 total += e[i] * e[i]
@@ -152,6 +165,8 @@ def polish(robot: Array, pose: Array, q: Array, quality: Array) -> float:
         scale = 1.0
         if size > 0.5:
             scale = 0.5 / size
+        if along == 1:
+            scale = ALONG / size
         for i in range(6):
             q[i] += scale * dq[i]
     for i in range(6):
@@ -160,12 +175,15 @@ def polish(robot: Array, pose: Array, q: Array, quality: Array) -> float:
 
 
 def turn(x: float) -> float:
-    """The angle in [-pi, pi]."""
-    return x - 2.0 * PI * floor(x / (2.0 * PI) + 0.5)
+    """The angle in (-pi, pi]."""
+    return x + 2.0 * PI * floor(0.5 - x / (2.0 * PI))
 
 
-def same_answer(robot: Array, pose: Array, q: Array, found: Array, k: int) -> int:
-    """Is q the answer k? Near a singularity two answers are one when all between them is too."""
+def same_answer(
+    robot: Array, pose: Array, q: Array, off: float, found: Array, k: int, info: Array
+) -> int:
+    """Is q, of residual off, the answer k? Near a singularity two answers are one when all between
+    them is too, as exactly as they are."""
     J = empty(36)
     e = empty(6)
     middle = empty(6)
@@ -183,7 +201,7 @@ def same_answer(robot: Array, pose: Array, q: Array, found: Array, k: int) -> in
     if gap > CLOSE:
         return 0
     residual = direct(robot, middle, pose, J, e)
-    if residual < BETWEEN:
+    if residual < max(BETWEEN, 2.0 * max(off, info[1 + 3 * k])):
         return 1
     return 0
 
@@ -198,11 +216,46 @@ def put_answer(
     info[1 + 3 * at + 1] = quality
 
 
+def apart(robot: Array, q: Array, found: Array, skipped: int) -> float:
+    """How far a configuration is from the others of a full list, without one of them."""
+    least = 1e300
+    for k in range(MOST):
+        if k == skipped:
+            continue
+        gap = 0.0
+        for j in range(6):
+            x = q[j] - found[6 * k + j]
+            if robot[6 * j + 5] < 0.5:
+                x = turn(x)
+            gap = max(gap, abs(x))
+        least = min(least, gap)
+    return least
+
+
+def crowded(robot: Array, q: Array, quality: float, found: Array, info: Array) -> int:
+    """The place in a full list that q may take, or -1: that of a singular configuration, one of a
+    family, which others are near; for a singular one only if they are nearer than to q."""
+    one = empty(6)
+    at = -1
+    least = 1e300
+    if quality <= SINGULAR:
+        least = apart(robot, q, found, -1)
+    for k in range(MOST):
+        if info[2 + 3 * k] <= SINGULAR:
+            for j in range(6):
+                one[j] = found[6 * k + j]
+            gap = apart(robot, one, found, k)
+            if gap < least:
+                least = gap
+                at = k
+    return at
+
+
 def add_answer(
     robot: Array, pose: Array, q: Array, residual: float, quality: float, found: Array, info: Array
 ) -> int:
-    """Keep a configuration, unless it is there already. Its place, or -1 when the list is full:
-    then a regular one takes the place of a singular one, which is of a family.
+    """Keep a configuration, unless it is there already. Its place, or -1 when the list is full and
+    no place can be taken (crowded).
 
     Of two that are one the more exact is kept, or, exact both, that nearer to the multiple root.
     info: count, then residual, quality and roots of each answer."""
@@ -211,7 +264,7 @@ def add_answer(
         if robot[6 * j + 5] < 0.5:
             q[j] = turn(q[j])
     for k in range(count):
-        same = same_answer(robot, pose, q, found, k)
+        same = same_answer(robot, pose, q, residual, found, k, info)
         if same == 1:
             gain = info[1 + 3 * k] - residual
             exact = max(residual, info[1 + 3 * k])
@@ -222,10 +275,7 @@ def add_answer(
             return k
     at = count
     if count == MOST:
-        at = -1
-        for k in range(count):
-            if quality > SINGULAR and info[2 + 3 * k] <= SINGULAR:
-                at = k
+        at = crowded(robot, q, quality, found, info)
         if at < 0:
             return -1
     else:
@@ -331,7 +381,7 @@ def thinned(robot: Array, pose: Array, found: Array, info: Array) -> None:
             q[j] = found[6 * k + j]
         again = -1
         for i in range(kept):
-            same = same_answer(robot, pose, q, found, i)
+            same = same_answer(robot, pose, q, info[1 + 3 * k], found, i, info)
             if same == 1:
                 again = i
         roots = info[3 + 3 * k]

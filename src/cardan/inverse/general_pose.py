@@ -10,10 +10,10 @@ first joint of H; 1 when the pose stands among H, 2 when N is found from the geo
 
 from __future__ import annotations
 
-from ..emit.kernel import Array, atan2, cos, empty, sin, sqrt, zeros
+from ..emit.kernel import Array, atan2, cos, empty, floor, sin, sqrt, zeros
 from .general_eigen import eigenvalues
 from .general_kernels import companion, far, matrix_n, minors, null_space, turned
-from .general_polish import FOUND, SOFT, add_answer, polish, thinned, twin
+from .general_polish import FOUND, PI, SOFT, add_answer, polish, thinned, twin
 from .general_roots import FAKE, joints_of, monomials
 
 __all__ = ["FORM", "HEAD", "general_pose"]
@@ -21,8 +21,12 @@ __all__ = ["FORM", "HEAD", "general_pose"]
 HEAD = 64
 FORM = 588
 TURNS = 4  # zeros of joint h that are tried
+SEARCHED = 256  # configurations from which answers are looked for where all else fails
+BARELY = 9e-10  # residual of what is found there at least, m and rad
 NEARBY = 1e-4  # how far a pose nearby is, turns and units
 SURE = 1e-9  # pivot of a root that is beyond doubt where S(x) lacks rank
+DOUBLE = 1e-4  # how far rounding moves two roots that nearly coincide off the real axis
+REGULAR = 1e-5  # quality of an answer that is a simple root
 ENOUGH = 1e-7  # smallest pivot over largest of a sound formulation
 
 
@@ -192,6 +196,7 @@ def formulation(
     if sound < ENOUGH:
         fine = 0
     roots = zeros(16)
+    simple = zeros(16)
     size = reach(tau)
     lack = int(robot[first + 585])
     for k in range(2 * int(robot[first + 584])):
@@ -217,10 +222,16 @@ def formulation(
             weight = 2.0
         for i in range(answers):
             roots[int(places[i])] += weight / float(answers)
+            if off < DOUBLE:
+                simple[int(places[i])] += weight / float(answers)
         if (answers == 0 and off < 1e-9) or (lack > 0 and rest[0] > SURE):
+            fine = 0
+        if answers == 0 and lack == 0 and (many == 0 or off < DOUBLE):
             fine = 0
     for k in range(16):
         info[1 + 3 * k + 2] = max(info[1 + 3 * k + 2], roots[k])
+        if simple[k] > 1.9 and info[2 + 3 * k] > REGULAR and lack == 0:
+            fine = 0  # one of these roots belongs to an answer that is missing
     return fine
 
 
@@ -301,6 +312,32 @@ def from_nearby(
             info[51] += float(fine)
 
 
+def searched(robot: Array, pose: Array, found: Array, info: Array) -> None:
+    """Newton's method from configurations all over: where eigenvalues say nothing. Beside a family
+    the best that is found has to do."""
+    q = empty(6)
+    best = empty(6)
+    quality = empty(1)
+    least = BARELY / max(1.0, robot[61])
+    for k in range(SEARCHED):
+        for j in range(6):
+            x = float(k + 1) * sqrt(float(2 + 3 * j))
+            q[j] = 2.0 * (x - floor(x)) - 1.0
+            if robot[6 * j + 5] < 0.5:
+                q[j] *= PI
+        residual = polish(robot, pose, q, quality)
+        if residual < FOUND:
+            add_answer(robot, pose, q, residual, quality[0], found, info)
+        elif residual < least:
+            least = residual
+            for j in range(6):
+                best[j] = q[j]
+        if info[0] > 3.5:
+            break
+    if info[0] < 0.5 and least < BARELY / max(1.0, robot[61]):
+        add_answer(robot, pose, best, least, 0.0, found, info)
+
+
 def twins(robot: Array, pose: Array, q: Array, info: Array) -> float:
     """Add the twins of answers that nearly coincide with others. The lowest quality."""
     count = int(info[0])
@@ -338,6 +375,8 @@ def general_pose(T: Array, robot: Array, q: Array, info: Array) -> None:
         fine = formulation(robot, HEAD, pose, tau, 0.05, q, info)
     if info[50] < 0.5:
         from_nearby(robot, pose, NEARBY, 4, q, info)
+        if info[0] < 0.5:
+            searched(robot, pose, q, info)
     soft = twins(robot, pose, q, info)
     if info[50] < 0.5 and soft < SOFT * SOFT:
         from_nearby(robot, pose, 10.0 * NEARBY, 2 * forms, q, info)

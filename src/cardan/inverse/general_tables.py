@@ -60,7 +60,7 @@ class Formulation:
     W: Array  # (8, 8, 8): component of tau, row, column of N; of the basis of H when wrapped
     basis: Array  # (8, 8) of L, when wrapped
     wrapped: bool = False  # the pose stands among the joints H
-    near: float = 3e-4
+    near: float = 1e-2
     trusted: bool = True
     rank: int = 8  # of S(i)
     lack: int = 0  # of rank of S(x)

@@ -126,7 +126,7 @@ class InverseGeometry:
         for name, value in p.items():
             if name not in self.chain.parameters:
                 raise UnknownNameError.of("symbol of the geometry", name, self.chain.parameters)
-            values[name] = float(value)
+            values[name] = _finite(name, value)
         return values
 
     def _guess(self, guess: Any) -> Array:
@@ -135,8 +135,11 @@ class InverseGeometry:
         except (TypeError, ValueError):
             found = np.full((), np.nan)
         if found.shape[-1:] != (self.chain.n,) or not np.isfinite(found).all():
+            what = (
+                f"shape {found.shape}" if np.isfinite(found).all() else "a value that is no number"
+            )
             raise InputError(
-                f"guess has shape {found.shape}; expected {self.chain.n} finite values, or"
+                f"guess has {what}; expected {self.chain.n} finite values, or"
                 f" (..., {self.chain.n}) with one guess per pose"
             )
         return found
@@ -159,8 +162,10 @@ class InverseGeometry:
             found = np.full((), np.nan)
         if count == 1:
             found = found[..., None]
-        if found.shape[-1:] != (count,) or not np.isfinite(found).all():
-            raise InputError(f"free has shape {np.shape(free)}; expected (..., {count}) and finite")
+        if found.shape[-1:] != (count,):
+            raise InputError(f"free has shape {np.shape(free)}; expected (..., {count})")
+        if not np.isfinite(found).all():
+            raise InputError("free has a value that is not a finite number; expected rad or m")
         return found
 
     def arm_angle(self, q: Any, p: Any = None) -> Array:
@@ -221,6 +226,17 @@ def _rows(x: Array, lead: tuple[int, ...], *shape: int) -> Array:
     """x for every pose, leading axes as one."""
     full = np.broadcast_to(x, (*lead, *shape)).reshape(prod(lead), *shape)
     return np.ascontiguousarray(full)
+
+
+def _finite(name: str, value: Any) -> float:
+    """The value of a symbol of the geometry."""
+    try:
+        found = float(value)
+    except (TypeError, ValueError):
+        found = np.nan
+    if not np.isfinite(found):
+        raise InputError(f"p['{name}'] = {value!r}; expected a finite number, rad or m")
+    return found
 
 
 def _tolerance(tolerance: float | None, T: Any) -> float | None:

@@ -154,29 +154,27 @@ def _one(relation: Relation, aid: Aid) -> Root:
 # quartics
 
 ROUNDS = 5
-LOSS = 1e-4  # digits of a positive margin that Ferrari's method loses: doubt begins so much earlier
+NOISE = 1e-16  # square of the slope at a double root that rounding leaves: no step is taken there
+FEW_DIGITS = 1e-2  # doubt begins where coefficients have so many digits less than others have
+LOSS = 1e-2  # digits of a positive margin that Ferrari's method loses: doubt begins so much earlier
 
 
 def _quartic(relation: Relation, aid: Aid) -> Root:
     """CC C² + CS C S + X S + Y C = Z by t = tan((θ - θ0)/2), θ0 so that no root is at infinity.
 
     Of five directions evenly spread, one is far from all four roots: the value there is the
-    leading coefficient in t."""
+    leading coefficient in t. It is zero where all coefficients are."""
     CC, CS, X, Y, Z = relation.coefficients
     graph = aid.graph
-    best, chosen = None, (1, 0, 0)
-    for k in range(5):
-        c, s = (1, 0) if k == 0 else (cos(2 * pi * k / 5), sin(2 * pi * k / 5))
-        size = function("abs", CC * (c * c) + CS * (c * s) - X * s - Y * c - Z)  # at θ0 + π
-        if best is None:
-            best, chosen = size, (1, 0, 1)
-            continue
+    best: Scalar = function("abs", CC - Y - Z)  # the value at θ0 + π
+    chosen: tuple[Scalar, Scalar] = (1, 0)
+    for k in range(1, 5):
+        c, s = cos(2 * pi * k / 5), sin(2 * pi * k / 5)
+        size = function("abs", CC * (c * c) + CS * (c * s) - X * s - Y * c - Z)
         better = size - best
-        chosen = tuple(
-            select(graph, better, new, old) for new, old in zip((c, s, 1), chosen, strict=True)
-        )
+        chosen = select(graph, better, c, chosen[0]), select(graph, better, s, chosen[1])
         best = function("max", best, size)
-    c, s = chosen[0], chosen[1]
+    c, s = chosen
     # coefficients in θ - θ0
     cc, ss, cs = c * c, s * s, c * s
     A = CC * (cc - ss) + 2 * (CS * cs)  # of C'² after S'² = 1 - C'²
@@ -191,12 +189,15 @@ def _quartic(relation: Relation, aid: Aid) -> Root:
     for _ in range(2):  # Newton on the angle itself
         value = (CC * C + CS * S + Y) * C + X * S - Z
         slope = CS * (C * C - S * S) - 2 * (CC * (C * S)) + X * C - Y * S
-        step = -value * slope / (slope * slope + 1e-300)
+        step = -value * slope / (slope * slope + NOISE * (best * best) + 1e-300)
         step = function("max", function("min", step, 0.1), -0.1)
         C, S = C - S * step, S + C * step
         norm = 1 / function("sqrt", C * C + S * S)
         C, S = C * norm, S * norm
-    return Root((C, S), (S, C), (margin,), (), signs)
+    span = FEW_DIGITS * (best / aid.scale(best, relation.degree))
+    if not is_number(aid.tiny):  # a guess is better than roots of noise; they are no worse than 0
+        C, S = aid.chosen(span - aid.tiny, (C, S))
+    return Root((C, S), (S, C), (margin,), (span,), signs)
 
 
 def _powers(relation: Relation, aid: Aid) -> Root:
@@ -206,7 +207,9 @@ def _powers(relation: Relation, aid: Aid) -> Root:
     for _ in range(2):
         value = (((a4 * r + a3) * r + a2) * r + a1) * r + a0
         slope = ((4 * a4 * r + 3 * a3) * r + 2 * a2) * r + a1
-        r = r - value * slope / (slope * slope + 1e-300)
+        rr = r * r
+        usual = (a4 * rr) ** 2 * rr + (a2 * r) ** 2 + a0 * a0 / (rr + 1e-300)
+        r = r - value * slope / (slope * slope + NOISE * usual + 1e-300)
     return Root(r, None, (margin,), (), signs)
 
 

@@ -10,13 +10,13 @@ from __future__ import annotations
 
 from ..emit.kernel import Array, cos, empty, floor, sin, sqrt
 
-__all__ = ["ACCEPT", "CLEAN", "CLEAR", "JOINTS", "NEVER", "WRONG", "settle"]
+__all__ = ["ACCEPT", "CLEAN", "CLEAR", "FARTHEST", "JOINTS", "NEVER", "WRONG", "settle"]
 
 BASE = 5
 TOOL = 17
 ROWS = 29
 PI = 3.141592653589793
-CLEAR = 1e-12  # margins (squares of sines) beyond ±CLEAR are beyond doubt
+CLEAR = 1e-10  # margins (squares of sines) beyond ±CLEAR are beyond doubt
 NEVER = -1e-6  # a margin below is no solution, whatever rounding did
 CLEAN = 1e-11  # residual, relative to the scale of the arm, that needs no polishing
 WRONG = 1e-2  # residual of a branch that is not a solution at all, in the same way
@@ -24,8 +24,11 @@ ACCEPT = 1e-10  # residual of an answer, relative to the scale of the arm
 FINEST = 2e-15  # residual that no step makes smaller
 SAME = 1e-6  # angles and relative lengths closer than this are one configuration
 LOST = 1e-6  # smallest pivot of a Jacobian that has lost rank
+ASIDE = 1e-3  # how far a family is looked for
+FAR_OFF = 1e-2  # how far a candidate may be moved before it is no longer the same
 ROUNDS = 40
 JOINTS = 32  # joints of an arm
+FARTHEST = 1e5  # of a slide over the size of the arm: beyond, a pose has too few digits
 
 
 def place(arm: Array, q: Array, axes: Array, f: Array) -> int:
@@ -254,6 +257,49 @@ def nearest(arm: Array, q: Array, found: Array, count: int, same: float) -> int:
     return -1
 
 
+def beyond(arm: Array, q: Array) -> int:
+    """Is a slide so far out that the pose cannot be verified?"""
+    joints = int(arm[0])
+    for j in range(joints):
+        if arm[ROWS + 7 * j + 5] > 0.5 and abs(q[j]) > FARTHEST * arm[1]:
+            return 1
+    return 0
+
+
+def isolated(arm: Array, T: Array, q: Array) -> int:
+    """Is a singular configuration a multiple root, not one of a family? Newton's method from a
+    little aside comes back to a root, and finds others of a family."""
+    one = empty(JOINTS)
+    rank = empty(1)
+    joints = int(arm[0])
+    for k in range(2):
+        for j in range(joints):
+            step = 0.0
+            if arm[ROWS + 7 * j + 6] < 0.5:
+                step = ASIDE * cos(1.0 + 2.1 * float(j) + 1.7 * float(k))
+            if arm[ROWS + 7 * j + 5] > 0.5:
+                step = step * arm[1]
+            one[j] = q[j] + step
+        off = approach(arm, T, one, rank)
+        if off <= arm[4]:
+            back = nearest(arm, one, q, 1, 0.1 * ASIDE)
+            beside = nearest(arm, one, q, 1, 10.0 * ASIDE)
+            if back < 0 and beside == 0:
+                return 0
+    return 1
+
+
+def wanted(arm: Array, T: Array, q: Array, role: float, found: Array, count: int) -> int:
+    """Is a singular configuration of another pose or method new, and a root of its own?"""
+    if role >= 0.0:
+        return 0
+    known = nearest(arm, q, found, count, 0.1 * ASIDE)
+    if known >= 0:
+        return 0
+    alone = isolated(arm, T, q)
+    return alone
+
+
 def keep(
     arm: Array, q: Array, off: float, singular: float, role: float, most: int, found: Array,
     error: Array, lost: Array, times: Array, state: Array,
@@ -295,12 +341,13 @@ def settle(
 
     role of a candidate: 0, a branch at this pose; k > 0, the k-th try to replace one whose equation
     vanishes (singular ones of the first that gives any are enough); -1, another configuration,
-    wanted only if it is regular and new; -2, the same, and a branch of a pose nearby. lost: 1 where
-    the Jacobian loses rank; times: how many solutions coincide there. state: number of
-    configurations; 1 when a branch whose equation vanishes gave none; 1 when an equation vanishes
-    or has a multiple root."""
+    wanted only if it is new, and regular or a multiple root; -2, the same, and a branch of a pose
+    nearby. lost: 1 where the Jacobian loses rank; times: how many solutions coincide there. state:
+    number of configurations; 1 when a branch whose equation vanishes gave none of its own; 1 when
+    an equation vanishes or has a multiple root."""
     rank = empty(1)
     one = empty(JOINTS)
+    start = empty(JOINTS)
     candidates = int(shape[0])
     joints = int(arm[0])
     tried = 0.0
@@ -310,6 +357,7 @@ def settle(
         finite = margin[b] - margin[b]
         for j in range(joints):
             one[j] = q[joints * b + j]
+            start[j] = one[j]
             finite += one[j] - one[j]
         if role[b] == 0.0 and (finite != 0.0 or abs(margin[b]) <= arm[3]):
             state[2] = 1.0
@@ -323,16 +371,23 @@ def settle(
                 continue
             clear = 0.0
         off = verified(arm, T, one, clear, residual[b], rank)
-        if not (off <= arm[4]):
+        away = beyond(arm, one)
+        if not (off <= arm[4]) or away == 1:
             if role[b] == 0.0 and margin[b] == 0.0:
                 state[1] = 1.0
             continue
         singular = 0.0
         if rank[0] < LOST:
             singular = 1.0
+        elif role[b] == 0.0 and margin[b] == 0.0:  # an answer of another branch?
+            strayed = nearest(arm, one, start, 1, FAR_OFF)
+            if strayed < 0:
+                state[1] = 1.0
         if singular == 1.0:
             if role[b] < 0.0 or (tried > 0.0 and tried != role[b]):
-                continue
+                root = wanted(arm, T, one, role[b], found, int(state[0]))
+                if root == 0:
+                    continue
             tried = max(tried, role[b])
         keep(arm, one, off, singular, role[b], int(shape[1]), found, error, lost, times, state)
     if state[2] > 0.0 and state[0] == 0.0:

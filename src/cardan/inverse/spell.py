@@ -191,6 +191,10 @@ class Speller:
         right, precedence = self._scalar(Expr(self.geo.tracer.graph, b))
         if op == "+" and right.startswith("-"):
             return f"{left} - {right[1:]}", SUM
+        if op == "-" and right.startswith("-"):
+            opposite, _ = self._scalar(Expr(self.geo.tracer.graph, -b))
+            if not opposite.startswith("-"):
+                return f"{left} + {opposite}", SUM
         if op == "-" and precedence < PRODUCT:
             right = self._wrapped(right)
         return f"{left} {op} {right}", SUM

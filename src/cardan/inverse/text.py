@@ -257,15 +257,24 @@ def _cases(found: Derivation, step: Step, signs: list[str], zero: bool) -> list[
         lines.append(f"branches: {signs[0]} = +1, -1 if {what} > 0; one (singular) if it is 0;"
                      " none if it is negative")  # fmt: skip
     if kind == "one" and pose:
-        lines.append(f"degenerate: X = Y = 0; {name} is then free if Z = 0 (the guess, or 0, is"
-                     " taken), else there is no solution")  # fmt: skip
+        lines.append(f"degenerate: X = Y = 0; {_vanishing('Z', name)}")
     if kind == "two" and step.root.spans:
         lines.append(f"degenerate: D = 0; these two do not give {name} then (the guess, or 0, is"
                      " taken, and other values and poses nearby are tried)")  # fmt: skip
+    if kind == "quartic":
+        lines.append(f"degenerate: all coefficients 0; {name} may then be free (the guess, or 0, is"
+                     " taken, and other values and poses nearby are tried)")  # fmt: skip
     if kind == "linear" and step.root.spans:
-        lines.append(f"degenerate: X = 0; {name} is then free if Y = 0 (the guess, or 0, is taken),"
-                     " else there is no solution")  # fmt: skip
+        lines.append(f"degenerate: X = 0; {_vanishing('Y', name)}")
     return lines
+
+
+def _vanishing(rest: str, name: str) -> str:
+    """What an equation says whose coefficients are zero."""
+    return (
+        f"there is no solution unless {rest} = 0; then {name} is free, or other equations give it"
+        " (the guess, or 0, is taken, and other values and poses nearby are tried)"
+    )
 
 
 def _place(e: Equation, n: int) -> str:

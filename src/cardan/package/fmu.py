@@ -125,8 +125,8 @@ def _listed(values: Iterable[int]) -> str:
 
 def _strings(names: Iterable[str]) -> str:
     """Names of the user as strings of C: letters, digits and spaces."""
-    texts = ("".join(c if c.isascii() and c.isalnum() else "_" for c in x) for x in names)
-    return "{" + ", ".join(f'"loop {text}"' for text in texts) + "}"
+    kept = ("".join(c if c.isascii() and c.isalnum() else " " for c in x) for x in names)
+    return "{" + ", ".join(f'"{text}"' for text in kept) + "}"
 
 
 def _build_description(plan: Plan, sources: dict[str, str]) -> str:

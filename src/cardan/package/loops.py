@@ -23,7 +23,7 @@ class Loops:
     driving: tuple[int, ...]  # elements of q that are given, in the order of qd
     following: tuple[int, ...]
     free: tuple[int, ...]  # of those that follow, but those that are idle
-    names: tuple[str, ...]  # of the loops
+    names: tuple[str, ...]  # of the loops and couplings, in words
     system: Equations  # of the positions, by another derivation
     weights: tuple[float, ...]  # of each equation: lengths by the robot's size
 
@@ -49,7 +49,7 @@ def loops_of(plan: Plan) -> Loops:
         tuple(link.moving.index(j) for j in joints)
         for joints in (link.active, link.passive, geometry.analysis.following)
     )
-    names = [loop.name for loop in link.loops]
-    names += [f"coupling of {plan.robot.joints[j - 1].name}" for j in link.led]
+    names = [f"loop {loop.name}" for loop in link.loops]
+    names += [f"the coupling of {plan.robot.joints[j - 1].name}" for j in link.led]
     function = plan.function("loop-kinematics")
     return Loops(function, driving, following, free, tuple(names), system, tuple(weights))

@@ -35,7 +35,7 @@ def link_frames(robot: Robot, q: Any, base: Any = None) -> np.ndarray:
     k = 0
     for j, joint in enumerate(robot.joints, 1):
         gamma, b, alpha, d, theta, r = (number(getattr(joint, key)) for key in GEOMETRY)
-        moved = 0.0 * q[..., 0] if lead or q.size else np.zeros(())
+        moved = np.zeros(lead)
         if joint.sigma != FIXED:
             moved, k = q[..., k], k + 1
         angle = theta + moved * (joint.sigma == REVOLUTE)

@@ -50,7 +50,7 @@ class Settings:
 
     def __post_init__(self) -> None:
         if self.method not in ADAPTIVE + FIXED_STEP:
-            raise UnknownNameError.of("method", self.method, ADAPTIVE + FIXED_STEP)
+            raise UnknownNameError.of("method", self.method, ("auto", *ADAPTIVE, *FIXED_STEP))
         if self.method in FIXED_STEP and not (self.step and self.step > 0):
             raise InputError(f"method '{self.method}' needs a step > 0, in seconds")
         if not (self.rtol > 0 and self.atol > 0):

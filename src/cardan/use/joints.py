@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from ..describe.expression import Expression
+from ..describe.expression import number
+from ..describe.limits import joint_limits
 from ..describe.robot import FIXED, PRISMATIC, Joint, Robot
 from ..errors import InputError, ModelError
 
@@ -46,13 +47,15 @@ def rigid(robot: Robot) -> np.ndarray:
 
 
 def bounds(robot: Robot, key: str) -> np.ndarray:
-    """A limit of every joint (lower, upper, velocity, effort), (n); infinite where none is given"""
-    missing = -np.inf if key == "lower" else np.inf
+    """A limit of every joint (lower, upper, velocity, effort), (n); infinite where none is given,
+    or a velocity or effort of zero, which says no more."""
+    if key in ("lower", "upper"):
+        return joint_limits(robot)[key == "upper"]
     found = []
     for joint in moving(robot):
         value: Any = getattr(joint.limits, key)
-        known = value is not None and not isinstance(value, Expression)
-        found.append(float(value) if known else missing)
+        known = None if value is None else number(value)
+        found.append(known or np.inf)
     return np.array(found)
 
 
@@ -68,10 +71,7 @@ def require_numbers(robot: Robot, what: str) -> None:
 
 def array(name: str, value: Any) -> np.ndarray:
     """Real numbers, finite ones, of any shape."""
-    try:
-        found = np.asarray(value, float)
-    except (ValueError, TypeError):
-        raise InputError(f"{name} is not an array of real numbers") from None
+    found = _numbers(name, value)
     if not np.isfinite(found).all():
         at = np.argwhere(~np.isfinite(found))[0].tolist()
         where = f"[{', '.join(map(str, at))}]" if at else ""
@@ -81,13 +81,20 @@ def array(name: str, value: Any) -> np.ndarray:
 
 def vector(name: str, value: Any, n: int) -> np.ndarray:
     """One finite value per joint, from n values or from one for all."""
+    given = _numbers(name, value)
     try:
-        found = np.broadcast_to(np.asarray(value, float), (n,)).copy()
-    except (ValueError, TypeError):
-        shape = np.shape(value)
+        found = np.broadcast_to(given, (n,)).copy()
+    except ValueError:
         raise InputError(
-            f"{name} has shape {shape}; expected {n} values, one per joint, or one for all"
+            f"{name} has shape {given.shape}; expected {n} values, one per joint, or one for all"
         ) from None
     if not np.isfinite(found).all():
         raise InputError(f"{name} = {found.tolist()} must be finite")
     return found
+
+
+def _numbers(name: str, value: Any) -> np.ndarray:
+    try:
+        return np.asarray(value, float)
+    except (ValueError, TypeError):
+        raise InputError(f"{name} is not an array of real numbers") from None

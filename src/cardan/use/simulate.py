@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
+from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
@@ -33,6 +34,7 @@ from .trajectory import Trajectory, fits, instants
 
 __all__ = ["Energy", "Simulation", "rollouts", "simulate"]
 
+_STIFF = 2e4  # times: rate and duration together
 _SUSPECT = 0.02  # of the energy moved: a balance that bad is said
 
 
@@ -40,7 +42,7 @@ def simulate(
     robot: Robot, q0: Any = None, qd0: Any = 0.0, *, duration: float, torque: Any = None,
     law: Any = None, motion: Trajectory | None = None, loads: Loads | None = None,
     base_pose: Any = None, base_twist: Any = 0.0, friction: str = "smooth", smooth: float = SMOOTH,
-    method: str = "DOP853", rtol: float = 1e-9, atol: float = 1e-12, step: float | None = None,
+    method: str = "auto", rtol: float = 1e-9, atol: float = 1e-12, step: float | None = None,
     dt: float = 1e-2, period: float | None = None, singular: str = "stop",
     progress: Callable[[float], None] | None = None,
 ) -> Simulation:  # fmt: skip
@@ -53,8 +55,9 @@ def simulate(
     an attribute z0 keeps a state: (t, q, qd, z) -> (torques, zd). motion: prescribed for the rigid
     joints. loads: a function of `Links` -> {link: wrench (6) on it, in its frame}. friction:
     'smooth', 'event' or 'none'. method: an adaptive one of SciPy, or rk4, euler, midpoint with
-    `step`. Results every dt; `period`: the law is sampled and its torques held. singular: closed
-    loops 'stop' with an error at type 2 singularities, or 'pass' as well as the steps may."""
+    `step`; 'auto': DOP853, or Radau where smoothed friction is stiff. Results every dt; `period`:
+    the law is sampled and its torques held. singular: closed loops 'stop' with an error at type 2
+    singularities, or 'pass' as well as the steps may."""
     if robot.ne and robot.constrained:
         _only_fixed(loads=loads, base_pose=base_pose, period=period, base_twist=np.any(base_twist))
         return simulate_flexible(
@@ -63,12 +66,14 @@ def simulate(
             friction=friction, method=method, rtol=rtol, atol=atol, dt=dt,
         )  # fmt: skip
     _require_base(robot)
-    settings = Settings(method, rtol, atol, step)
+    settings = Settings("DOP853" if method == "auto" else method, rtol, atol, step)
     t = instants(duration, dt)
     drive, z0 = _drive(robot, torque, law, motion)
     plant = Plant(robot, drive, motion, loads, friction, smooth, z0)
     plant.watch = watch(plant.on, singular)
     y = _first(plant, robot, q0, qd0, base_pose, base_twist)
+    if method == "auto" and period is None and _stiff(plant, y, duration):
+        settings = replace(settings, method="Radau")
     kept: list[np.ndarray] = []
     charts: list[np.ndarray] = []
 
@@ -88,6 +93,17 @@ def simulate(
             raise InputError(f"{error}; {plant.blame}") from None
         raise
     return _gather(plant, t, kept, charts, steps)
+
+
+def _stiff(plant: Plant, y: np.ndarray, duration: float) -> bool:
+    """Is smoothed dry friction so steep that steps of an explicit method would be far too many?
+    Its rate is FS / v over the inertia that a joint alone feels, 1 / (A^-1)_jj."""
+    simple = not (plant.floating or plant.on.closed or plant.robot.ne)
+    if not simple or plant.stiction is not None or plant.motion is not None or not plant.FS.any():
+        return False
+    A = compiled(plant.robot, "inertia-matrix")(q=y[: plant.n])
+    rate = plant.FS / plant.smooth * np.diag(np.linalg.pinv(A))
+    return bool(duration * rate.max() > _STIFF)
 
 
 def _require_base(robot: Robot) -> None:
@@ -225,8 +241,9 @@ def _energy(
     robot: Robot, q: np.ndarray, qd: np.ndarray, T0: np.ndarray | None, V0: np.ndarray | None,
     works: np.ndarray,
 ) -> Energy | None:  # fmt: skip
-    """The balance; a base that is moved by an unknown force has none."""
-    if robot.base.kind == "mobile":
+    """The balance; a base that is moved by an unknown force has none, and there is no model of the
+    energies of flexible links on a base that floats."""
+    if robot.base.kind == "mobile" or (T0 is not None and q.shape[1] != robot.n):
         return None
     extra: dict[str, Any] = {}
     g = gravity_in_world(robot)

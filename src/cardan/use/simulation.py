@@ -28,6 +28,9 @@ class Energy:
     friction: np.ndarray
     loads: np.ndarray
 
+    def __repr__(self) -> str:
+        return f"Energy({len(self.kinetic)} samples, drift {self.drift:.2g})"
+
     @property
     def stored(self) -> np.ndarray:
         return np.asarray(self.kinetic + self.potential + self.elastic)
@@ -65,6 +68,13 @@ class Simulation:
     z: np.ndarray | None = None
     energy: Energy | None = None
     steps: int = 0
+
+    def __repr__(self) -> str:
+        told = "" if self.energy is None else f", energy drift {self.energy.drift:.2g}"
+        return (
+            f"Simulation of '{self.robot.name}': {len(self.t)} samples from {self.t[0]:.6g} to"
+            f" {self.t[-1]:.6g} s, {self.steps} steps{told}"
+        )
 
     @property
     def trajectory(self) -> Trajectory:

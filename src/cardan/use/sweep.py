@@ -13,7 +13,7 @@ import threading
 import time
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor, wait
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import prod
 from pathlib import Path
 from typing import Any
@@ -55,7 +55,7 @@ class Sweep:
     rows: int
     resumed: int  # rows that an earlier run had done
     seconds: float
-    arrays: Mapping[str, np.ndarray] | None = None
+    arrays: Mapping[str, np.ndarray] | None = field(default=None, repr=False)
 
     @property
     def rate(self) -> float:

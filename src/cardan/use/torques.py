@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from ..build.common import is_floating
+from ..closure.numeric import equations
 from ..describe.robot import INERTIA, WRENCH, Base, Link, Robot
 from ..errors import InputError, ModelError
 from .coordinates import coordinates
@@ -26,6 +27,7 @@ from .trajectory import Trajectory, fits
 __all__ = ["Torques", "torques", "with_payload"]
 
 PARTS = ("inertial", "centrifugal and Coriolis", "gravity", "friction", "external", "base motion")
+_CLOSED = 1e-5
 
 
 @dataclass(frozen=True)
@@ -36,6 +38,11 @@ class Torques:
     motion: Trajectory
     total: np.ndarray
     parts: Mapping[str, np.ndarray]
+
+    def __repr__(self) -> str:
+        listed = zip(self.joints, self.peak, self.rms, strict=True)
+        rows = [f"  {n}: peak {p:.6g}, RMS {r:.6g} {u.effort}" for (n, u), p, r in listed]
+        return "\n".join([f"Torques of '{self.robot.name}', {self.motion!r}", *rows])
 
     @property
     def joints(self) -> list[tuple[str, Units]]:
@@ -151,6 +158,7 @@ def _positions(robot: Robot, motion: Trajectory, q0: Any) -> tuple[np.ndarray, T
         fits(motion, robot)
         return motion.q, motion
     if motion.n == on.nq:
+        _require_closed(robot, motion)
         q, qd, qdd = (x[:, on.place] for x in (motion.q, motion.qd, motion.qdd))
         return motion.q, Trajectory(motion.t, q, qd, qdd, None, motion.name)
     if motion.n != on.nv:
@@ -162,6 +170,18 @@ def _positions(robot: Robot, motion: Trajectory, q0: Any) -> tuple[np.ndarray, T
         here[on.place] = active
         whole[k] = here = on.closed_at(here)
     return whole, motion
+
+
+def _require_closed(robot: Robot, motion: Trajectory) -> None:
+    """A motion of all joints keeps the loops closed."""
+    open_ = np.abs(equations(robot, {}).r(motion.q)).max(axis=-1)
+    k = int(np.argmax(open_))
+    if open_[k] > _CLOSED:
+        raise InputError(
+            f"this motion of all joints of '{robot.name}' does not keep its loops closed; they gape"
+            f" most at t = {motion.t[k]:.6g} s: give the motion of the"
+            f" {len(coordinates(robot).place)} active joints alone, and the others follow"
+        )
 
 
 def _friction(

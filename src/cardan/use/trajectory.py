@@ -30,6 +30,7 @@ __all__ = [
 
 State = tuple[np.ndarray, np.ndarray, np.ndarray]
 _LARGEST = 10_000_000  # samples
+_LOOKED_AT = 4000  # times, for limits
 
 
 @dataclass(frozen=True)
@@ -45,6 +46,12 @@ class Trajectory:
     qdd: np.ndarray
     law: Callable[[Any], State] | None = None
     name: str = "trajectory"
+
+    def __repr__(self) -> str:
+        return (
+            f"Trajectory({self.name}: {self.n} joints, {len(self.t)} samples from {self.t[0]:.6g}"
+            f" to {self.t[-1]:.6g} s)"
+        )
 
     @property
     def n(self) -> int:
@@ -121,6 +128,8 @@ def move(
     if duration is None and not scaled:
         raise InputError("give a duration, or limits: velocity=, acceleration=, jerk=")
     s = time_law(law, **scaled)
+    if duration is None and not path.any():
+        duration = dt  # there already
     if duration is not None:
         instants(duration, dt)
         if scaled and path.any() and duration < s.duration * (1 - 1e-12):
@@ -309,27 +318,37 @@ def violations(
     tolerance: float = 1e-9,
 ) -> list[Violation]:  # fmt: skip
     """Every limit of the robot's joints that a motion exceeds: position, velocity and, if given,
-    acceleration (limits) and torque (tau (m, n), against the efforts of the description)."""
+    acceleration (limits) and torque (tau (m, n), against the efforts of the description). Motions
+    of few samples are looked at between them, too."""
     fits(motion, robot)
+    t = _dense(motion.t)
+    q, qd, qdd = motion(t)
     quantities = [
-        ("position", motion.q, bounds(robot, "lower"), bounds(robot, "upper")),
-        ("velocity", motion.qd, -bounds(robot, "velocity"), bounds(robot, "velocity")),
+        ("position", t, q, bounds(robot, "lower"), bounds(robot, "upper")),
+        ("velocity", t, qd, -bounds(robot, "velocity"), bounds(robot, "velocity")),
     ]
     if acceleration is not None:
         limit = vector("acceleration", acceleration, motion.n)
-        quantities.append(("acceleration", motion.qdd, -limit, limit))
+        quantities.append(("acceleration", t, qdd, -limit, limit))
     if tau is not None:
         limit = bounds(robot, "effort")
-        quantities.append(("torque", np.asarray(tau, float), -limit, limit))
+        quantities.append(("torque", motion.t, np.asarray(tau, float), -limit, limit))
     found = []
-    for quantity, x, lower, upper in quantities:
+    for quantity, t, x, lower, upper in quantities:
         for j, joint in enumerate(names(robot)):
             over = np.maximum(x[:, j] - upper[j], lower[j] - x[:, j])
             k = int(np.argmax(over))
             if over[k] > tolerance * (1 + abs(x[k, j])):
                 limit_ = float(upper[j] if x[k, j] > upper[j] else lower[j])
-                found.append(Violation(joint, quantity, float(x[k, j]), limit_, float(motion.t[k])))
+                found.append(Violation(joint, quantity, float(x[k, j]), limit_, float(t[k])))
     return found
+
+
+def _dense(t: np.ndarray) -> np.ndarray:
+    """Times and, where they are few, times between them."""
+    parts = -(-_LOOKED_AT // len(t))
+    between = t[:-1, None] + np.diff(t)[:, None] * np.arange(parts) / parts
+    return np.append(between.ravel(), t[-1])
 
 
 def check(motion: Trajectory, robot: Robot, **limits: Any) -> None:

@@ -3,6 +3,7 @@
 security.py  who may talk to it: this machine, with the token
 files.py     files of the page, kept in memory
 store.py     projects on disk: the robot, its history, where sliders stand; surfaces
+results.py   the last result of each panel of a project; writing.py the thread that writes
 jobs.py      work in processes of its own, limited in time and memory, that can be cancelled
 worker.py    what such a process runs: one function of `work`
 work.py      what can be asked for: models, code, packages, motions, identification
@@ -14,9 +15,10 @@ drawing.py   the mechanism as solids, from its Denavit-Hartenberg table; sketch.
 following.py joints that follow: closed loops, a dragged tool
 editing.py   changes of the structure
 state.py     what one browser page works on
-page.py      the page; its parts are menus.py, opening.py, table.py (cells.py, inertial.py,
-             flexing.py), view.py (stage.py, sliders.py, dragging.py, choosing.py,
-             playing.py), models.py (equations.py), using.py (studying.py, working.py, charts.py)
+page.py      the page; its parts are menus.py, opening.py, saving.py, table.py (cells.py,
+             inertial.py, flexing.py), view.py (stage.py, sliders.py, dragging.py, choosing.py,
+             playing.py), models.py (equations.py), using.py (simulating.py, studying.py,
+             working.py, charts.py)
 parts/       their components in the browser: one for a whole table, list or panel
 gallery.py   the bundled robots
 style.py     how it looks, and its keys

@@ -1,7 +1,8 @@
-"""The mechanism as solids, from its Denavit-Hartenberg table alone.
+"""The mechanism as solids, from its Denavit-Hartenberg table.
 
 Every solid belongs to a frame and stands still in it. The link between frames i and j follows the
-six parameters: along z_i by b, along the common normal by d, along z_j by r."""
+six parameters: along z_i by b, along the common normal by d, along z_j by r. Where the table ends
+with a link that reaches out, a pendulum, that is drawn as far as its centre of mass."""
 
 from __future__ import annotations
 
@@ -14,8 +15,8 @@ from ...describe.expression import number, symbols
 from ...describe.robot import FIXED, GEOMETRY, PRISMATIC, Joint, Robot
 
 __all__ = [
-    "Solid", "along", "drawable", "ends", "examples", "outline", "reach", "solids", "stand_ins",
-    "thickness",
+    "Solid", "along", "bodies", "drawable", "ends", "examples", "outline", "reach", "solids",
+    "stand_ins", "thickness",
 ]  # fmt: skip
 
 LENGTHS = ("b", "d", "r")
@@ -26,7 +27,7 @@ class Solid:
     """A cylinder along z, a box or a ball in a frame: its middle, its axis, its size."""
 
     frame: int
-    kind: str  # tube, revolute, prismatic, slide, tool, loop
+    kind: str  # tube, revolute, prismatic, slide, tool, loop, weight
     middle: tuple[float, float, float]
     turn: np.ndarray  # (3,3)
     length: float
@@ -120,6 +121,23 @@ def solids(robot: Robot) -> list[Solid]:
         found += _branch(loop.cut, 0.12 * size, "loop") + _branch(loop.twin, 0.05 * size, "loop")
     for j in ends(robot):
         found.append(Solid(j, "tool", (0, 0, 0), np.eye(3), 0.1 * size, j))
+    for j, centre in bodies(robot).items():
+        x, y, z = map(float, centre)
+        found += [*_tube(j, (0, 0, 0), centre), Solid(j, "weight", (x, y, z), np.eye(3), size)]
+    return found
+
+
+def bodies(robot: Robot) -> dict[int, np.ndarray]:
+    """The centre of mass, in its frame, of each last link whose mass is known and far away."""
+    found = {}
+    for j in ends(robot):
+        link = robot.links[j - 1]
+        M, *MS = (number(getattr(link, key)) for key in ("M", "MX", "MY", "MZ"))
+        if M is None or None in MS or not float(M) > 0:
+            continue
+        centre = np.array(MS, float) / float(M)
+        if np.linalg.norm(centre) > 0.25 * reach(robot):
+            found[j] = centre
     return found
 
 

@@ -12,6 +12,7 @@ import contextlib
 import hashlib
 import json
 import os
+import secrets
 import signal
 import sys
 from collections import OrderedDict
@@ -58,6 +59,8 @@ class Jobs:
 
     def __init__(self, limits: Limits | None = None, at_once: int = 0) -> None:
         self.limits = limits or Limits()
+        self.name = secrets.token_hex(4)  # of this run of the server
+        self.at_work: set[tuple[str, str]] = set()  # panels of projects
         self._turn = asyncio.Semaphore(at_once or max(1, os.cpu_count() or 1))
         self._results: OrderedDict[str, Result] = OrderedDict()
         self._running: set[asyncio.subprocess.Process] = set()
@@ -100,6 +103,15 @@ class Jobs:
         """A part of a result as JSON, if it is still kept."""
         found = self._results.get(key)
         return found.parts.get(name) if found else None
+
+    def result(self, key: str) -> Result | None:
+        """A whole result, if it is still kept."""
+        return self._results.get(key)
+
+    def restore(self, key: str, result: Result) -> None:
+        """A result of an earlier run of the server."""
+        if not self.keeps(key):
+            self._keep(key, result)
 
     async def _fresh(
         self, function: str, question: bytes, attached: bytes | None, say: Callable[[str], None]

@@ -1,6 +1,6 @@
-"""Files of surfaces as triangles: STL, OBJ, Collada with its colours; and simple shapes.
+"""Files of surfaces as triangles: STL, OBJ and Collada with their colours; and simple shapes.
 
-They come from anywhere, so they are read in a job, in memory, and never name another file.
+They come from anywhere, so they are read in a job, in memory, and name no file but uploaded ones.
 Triangles are arrays (n, 3, 3) of metres; `as_stl` writes them for the browser."""
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import numpy as np
 
 from ...errors import InputError
 from .collada import collada
+from .uploads import found
 
 __all__ = [
     "Surface", "as_stl", "capsule", "cuboid", "cylinder", "ellipsoid", "hexadecimal", "moved",
@@ -32,27 +33,27 @@ def read_mesh(name: str, data: bytes) -> Array:
     return np.concatenate([triangles for _, triangles in read_surfaces(name, data)])
 
 
-def read_surfaces(name: str, data: bytes) -> list[Surface]:
-    """The same by colour."""
+def read_surfaces(name: str, data: bytes, files: dict[str, bytes] | None = None) -> list[Surface]:
+    """The same by colour; those of OBJ stand in other files."""
     suffix = name.rpartition(".")[2].lower()
     if suffix not in _READERS:
         raise InputError(
             f"surfaces are read from {', '.join(sorted(_READERS))}; not from .{suffix[:12]}"
         )
     try:
-        read = _READERS[suffix](data)
-        found = [(colour, np.asarray(x, np.float32).reshape(-1, 3, 3)) for colour, x in read]
+        read = _obj(data, files or {}) if suffix == "obj" else _READERS[suffix](data)
+        pieces = [(colour, np.asarray(x, np.float32).reshape(-1, 3, 3)) for colour, x in read]
     except (ValueError, IndexError, KeyError, OverflowError, TypeError, AttributeError,
             StopIteration) as error:  # fmt: skip
         raise InputError(f"not a sound .{suffix} file: {str(error)[:100]}") from None
-    count = sum(len(x) for _, x in found)
+    count = sum(len(x) for _, x in pieces)
     if count > MOST_TRIANGLES:
         raise InputError(f"{count} triangles; at most {MOST_TRIANGLES} are drawn")
-    found = [(colour, x[np.isfinite(x).all(axis=(1, 2))]) for colour, x in found]
-    found = [(colour, x) for colour, x in found if len(x)]
-    if not found:
+    pieces = [(colour, x[np.isfinite(x).all(axis=(1, 2))]) for colour, x in pieces]
+    pieces = [(colour, x) for colour, x in pieces if len(x)]
+    if not pieces:
         raise InputError("there is no triangle in it")
-    return found
+    return pieces
 
 
 def moved(surface: Surface, T: Array, colour: str | None = None) -> Surface:
@@ -84,10 +85,13 @@ def _stl(data: bytes) -> list[Surface]:
     return [("", np.array([list(map(float, point)) for point in _VERTEX.findall(data)]))]
 
 
-def _obj(data: bytes) -> list[Surface]:
-    """Vertices and faces; faces of more corners are cut into triangles from their first one."""
+def _obj(data: bytes, files: dict[str, bytes]) -> list[Surface]:
+    """Vertices and faces; faces of more corners are cut into triangles from their first one, and
+    take the colour of the material named before them, if its .mtl file is there."""
     points: list[list[float]] = []
-    corners: list[tuple[int, int, int]] = []
+    corners: dict[str, list[tuple[int, int, int]]] = {"": []}
+    colours: dict[bytes, str] = {}
+    now = corners[""]
     for line in data.splitlines():
         words = line.split()
         if not words:
@@ -97,14 +101,36 @@ def _obj(data: bytes) -> list[Surface]:
         elif words[0] == b"f":
             at = [int(word.split(b"/")[0]) for word in words[1:]]
             face = [i - 1 if i > 0 else len(points) + i for i in at]
-            corners += [(face[0], *pair) for pair in pairwise(face[1:])]
-            if len(corners) > MOST_TRIANGLES:
+            now += [(face[0], *pair) for pair in pairwise(face[1:])]
+            if len(now) > MOST_TRIANGLES:
                 raise InputError(f"more than {MOST_TRIANGLES} triangles")
-    return [("", np.array(points, float)[np.array(corners, int).reshape(-1, 3)])]
+        elif words[0] == b"mtllib":
+            colours |= _materials(line.strip()[7:], files)
+        elif words[0] == b"usemtl":
+            now = corners.setdefault(colours.get(line.strip()[7:].strip(), ""), [])
+    place = np.array(points, float)
+    return [(colour, place[np.array(x, int).reshape(-1, 3)]) for colour, x in corners.items()]
+
+
+def _materials(name: bytes, files: dict[str, bytes]) -> dict[bytes, str]:
+    """The diffuse colour of each material of a .mtl file; none where the file did not come."""
+    try:
+        _, data = found(name.decode("utf-8", "replace").strip(), files)
+    except (InputError, ValueError):
+        return {}
+    colours: dict[bytes, str] = {}
+    material = b""
+    for line in data.splitlines():
+        words = line.split()
+        if words[:1] == [b"newmtl"]:
+            material = line.strip()[7:].strip()
+        elif words[:1] == [b"Kd"] and len(words) >= 4:
+            colours[material] = hexadecimal([float(x) for x in words[1:4]])
+    return colours
 
 
 _READERS: dict[str, Callable[[bytes], list[Surface]]] = {
-    "stl": _stl, "obj": _obj, "dae": collada
+    "stl": _stl, "obj": lambda data: _obj(data, {}), "dae": collada
 }  # fmt: skip
 
 

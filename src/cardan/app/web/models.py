@@ -9,7 +9,7 @@ import re
 from functools import partial
 from typing import Any
 
-from nicegui import ui
+from nicegui import background_tasks, ui
 
 from ...catalogue import MENU, Entry, Option
 from ...describe.bundled import bundled
@@ -58,6 +58,8 @@ class Models:
                 ).classes("w-72").props("dense")  # fmt: skip
                 self.run = ui.button("Derive", icon="functions", on_click=self.start)
                 self.run.props("no-caps unelevated")
+                self.more = ui.button("Options", icon="tune", on_click=self._unfold)
+                self.more.props("flat no-caps").classes("fewer").set_visibility(False)
                 self.stop = ui.button("Cancel", on_click=self.cancel).props("flat no-caps")
                 self.stop.set_visibility(False)
                 self.busy = ui.spinner(size="1.5em")
@@ -67,6 +69,9 @@ class Models:
             self.result = ui.column().classes("w-full")
         self.choose(self.name)
         self._found_again()
+        interrupted = page.interrupted("models")
+        if interrupted:
+            self._say(interrupted, wrong=True)
         page.on_robot(self._changed)
 
     def _found_again(self) -> None:
@@ -78,6 +83,31 @@ class Models:
         key = self.page.jobs.key("derive", **question)
         if self.page.jobs.keeps(key):
             self.show(question, self.page.jobs.kept(key))
+        elif self.page.results is not None:
+            background_tasks.create(self._from_disk(), name="result")
+
+    async def _from_disk(self) -> None:
+        """The last result, of an earlier run of the server or an earlier state of the robot."""
+        page = self.page
+        assert page.results is not None
+        kept = await asyncio.to_thread(page.results.find, page.project.path.stem, "models")
+        if kept is None or page.closed or self.asked or self.task is not None:
+            return
+        about, result = kept
+        if about["key"] != page.jobs.key("derive", **about["question"]):
+            return  # of another version
+        page.jobs.restore(about["key"], result)
+        with self.result:
+            self.robot = about["name"]
+            self.show(about["question"], page.jobs.kept(about["key"]))
+        self._changed()
+
+    def _keep(self, question: dict[str, Any], key: str) -> None:
+        page = self.page
+        result = page.jobs.result(key)
+        if page.results is not None and result is not None:
+            about = {"question": question, "key": key, "name": self.robot}
+            page.results.keep(page.project.path.stem, "models", about, result)
 
     def _changed(self) -> None:
         """What is shown was derived from an earlier state of the robot."""
@@ -94,6 +124,7 @@ class Models:
         if self.choice.value != name:
             self.choice.value = name
         self.options.clear()
+        self.options.classes(remove="folded")
         self.fields = {}
         entry = MENU[name]
         with self.options:
@@ -102,6 +133,10 @@ class Models:
                 chosen = {k: x for k, x in entry.options.items() if (x.kind == "flag") == flags}
                 with ui.row().classes("items-end option-row"):
                     self.fields |= {key: _field(key, option) for key, option in chosen.items()}
+
+    def _unfold(self) -> None:
+        """On low screens the options make room for the result, and come back when asked for."""
+        self.options.classes(toggle="folded")
 
     def question(self) -> dict[str, Any]:
         """What a job is asked."""
@@ -119,9 +154,12 @@ class Models:
         question = self.question()
         self.page.project.remember(model=self.name, options=question["options"])
         hints = {"language": self.language}
+        self.page.begin("models")
         found = await self._work("derive", question, hints=hints)
+        self.page.end("models")
         if found is not None:
             self.show(question, found)
+            self._keep(question, found["key"])
             self._changed()
         elif not self.page.closed:  # what is below would be of another question
             self.asked, self.found, self.tabs = {}, {}, None
@@ -162,7 +200,8 @@ class Models:
             self._say("")
             return None if self.page.closed else found
         except asyncio.CancelledError:
-            self._say("cancelled")
+            changed = question["robot"] != self.page.text
+            self._say("the robot has changed meanwhile: start again" if changed else "cancelled")
         except CardanError as error:
             self._say(str(error), wrong=True)
         finally:
@@ -192,6 +231,8 @@ class Models:
         if question["robot"] == self.page.text:
             self.robot = self.page.robot.name
         self.status.set_text("from the cache" if found.get("cached") else "")
+        self.options.classes("folded")
+        self.more.set_visibility(True)
         self.result.clear()
         with self.result:
             self._summary(found)

@@ -5,22 +5,25 @@ from __future__ import annotations
 import base64
 import os
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from ...build.common import is_floating
 from ...catalogue import model
 from ...describe.robot import FIXED
-from ...errors import CardanError, InputError
+from ...errors import CardanError, InputError, UnknownNameError
 from ...use.coordinates import coordinates
-from .questions import Data, Say, vector
+from .questions import Data, Say, driven, rates, require_closed, vector
 
 __all__ = ["identification", "modes", "motion", "simulation"]
 
 _SHOWN = 400  # instants sent to the page
 _MODES = 12  # modes that are shown
 _LONGEST = 60.0  # seconds that are simulated
+_FASTEST = 1000.0  # rad/s of a control law
 _BENT = 90  # instants at which bent links are drawn
 _POINTS = 12  # of a bent link
 
@@ -33,14 +36,14 @@ def motion(robot: Any, data: Data, say: Say) -> Data:
     """Torques from one place to another: with their contributions for trees."""
     from ...use.trajectory import move
 
-    active = _driven(robot)
+    active = driven(robot)
     start = vector(data, "from", robot.n)
     end = vector(data, "to", len(active))
     planned = move(start[active], end, float(data["duration"]), law=data["law"])
     say("computing the torques")
     rows = _some(planned.t)
-    if robot.ne or robot.base.kind == "floating" or any(x.elastic for x in robot.joints):
-        q, total, parts, table = _free_motion(robot, start, planned, rows)
+    if robot.ne or is_floating(robot) or any(x.elastic for x in robot.joints):
+        q, total, parts, table = _free_motion(robot, start, planned, rows, say)
     elif robot.constrained:
         q, total, parts, table = _closed_motion(robot, start, planned, rows)
     else:
@@ -55,13 +58,13 @@ def motion(robot: Any, data: Data, say: Say) -> Data:
     }  # fmt: skip
 
 
-def _free_motion(robot: Any, start: np.ndarray, planned: Any, rows: np.ndarray) -> Any:
+def _free_motion(robot: Any, start: np.ndarray, planned: Any, rows: np.ndarray, say: Say) -> Any:
     """Of elastic parts or a free base: they move as the motion makes them, so it is simulated."""
     from ...use.simulate import simulate
 
     step = float(planned.t[-1]) / _SHOWN
     found = simulate(robot, start, duration=float(planned.t[-1]), dt=step, motion=planned,
-                     rtol=1e-7)  # fmt: skip
+                     rtol=1e-7, progress=_progress(say, "moving"))  # fmt: skip
     at = np.searchsorted(found.t, planned.t[rows]).clip(0, len(found.t) - 1)
     on = coordinates(robot)
     names = [robot.variables[k] for k in on.place[on.driven]]
@@ -77,22 +80,13 @@ def _table(names: list[str], tau: np.ndarray) -> list[Data]:
     ]  # fmt: skip
 
 
-def _driven(robot: Any) -> list[int]:
-    """Columns of q that drives move: all of a tree, the active ones of closed loops; never a
-    spring."""
-    moving = [joint for joint in robot.joints if joint.sigma != FIXED]
-    return [
-        k for k, joint in enumerate(moving)
-        if (joint.active or not robot.constrained) and not joint.elastic
-    ]  # fmt: skip
-
-
 def _closed_motion(robot: Any, start: np.ndarray, planned: Any, rows: np.ndarray) -> Any:
     """Of closed loops: the passive joints follow, and the active ones carry the torques."""
     from ...closure.numeric import skeleton
     from .following import follow
 
-    active, bare, at = _driven(robot), skeleton(robot), start
+    active, bare, at = driven(robot), skeleton(robot), start
+    require_closed(bare, start)
     q = np.zeros((len(rows), robot.n))
     for k, row in enumerate(rows):
         wanted = at.copy()
@@ -105,8 +99,8 @@ def _closed_motion(robot: Any, start: np.ndarray, planned: Any, rows: np.ndarray
 
 
 def simulation(robot: Any, data: Data, say: Say) -> Data:
-    """The robot let go, driven by constant torques or a controller, or moved as prescribed; trees
-    and closed loops, rigid and flexible."""
+    """The robot let go, driven by constant torques or made to follow a motion, from positions q
+    and velocities qd; trees and closed loops, rigid and flexible, on any base."""
     from ...use.simulate import simulate
 
     duration = float(data["duration"])
@@ -114,26 +108,36 @@ def simulation(robot: Any, data: Data, say: Say) -> Data:
         raise InputError(f"the duration must be positive and at most {_LONGEST:g} s")
     q, on = vector(data, "q", robot.n), coordinates(robot)
     place = on.place[on.driven]
-    drive = _drive(robot, data, q, place, duration)
-
-    def progress(fraction: float) -> None:
-        say(f"simulating: {100 * fraction:.0f} %")
-
+    given = _driving(robot, data, q, place, duration)
+    if "motion" not in given:
+        given["qd0"] = vector(data, "qd", len(rates(robot)), 0.0)
+    if is_floating(robot):
+        given["base_twist"] = vector(data, "twist", 6, 0.0)
     say("simulating")
-    found = simulate(robot, q, duration=duration, dt=duration / 500, progress=progress, rtol=1e-8,
-                     **drive)  # fmt: skip
+    found = simulate(robot, q, duration=duration, dt=duration / 500, rtol=1e-8,
+                     progress=_progress(say, "simulating"), **given)  # fmt: skip
+    return _told(robot, found, [robot.variables[k] for k in place if k < robot.n], say)
+
+
+def _progress(say: Say, words: str) -> Callable[[float], None]:
+    return lambda fraction: say(f"{words}: {100 * fraction:.0f} %")
+
+
+def _told(robot: Any, found: Any, names: list[str], say: Say) -> Data:
+    """A simulation for the page: fewer instants, the links as they bend, the base as it moves."""
     rows, n = _some(found.t), robot.n
-    names = robot.variables
-    answer = {
+    answer: Data = {
         "t": found.t[rows].tolist(), "q": found.q[rows, :n].tolist(),
         "qd": found.qd[rows, :n].T.tolist(), "tau": found.tau[rows].T.tolist(),
-        "driven": [names[k] for k in place if k < n], "elastic": found.q[rows, n:].T.tolist(),
-        "energies": {}, "drift": None, "steps": found.steps, "curves": [],
+        "driven": names, "elastic": found.q[rows, n:].T.tolist(), "names": robot.variables,
+        "energies": {}, "drift": None, "steps": found.steps, "curves": [], "base": [],
     }  # fmt: skip
     if found.energy is not None:
         answer["drift"] = found.energy.drift
         parts = {"kinetic": found.energy.kinetic, "potential": found.energy.potential}
         answer["energies"] = {key: x[rows].tolist() for key, x in parts.items()}
+    if found.T0 is not None:  # seen from where the base was first
+        answer["base"] = (np.linalg.inv(found.T0[0]) @ found.T0[rows]).tolist()
     if robot.ne:
         say("drawing the links as they bend")
         some = rows[:: max(1, len(rows) // _BENT)]
@@ -141,21 +145,25 @@ def simulation(robot: Any, data: Data, say: Say) -> Data:
     return answer
 
 
-def _drive(robot: Any, data: Data, q: np.ndarray, place: np.ndarray, duration: float) -> Data:
+def _driving(robot: Any, data: Data, q: np.ndarray, place: np.ndarray, duration: float) -> Data:
     """What moves the robot, as `simulate` takes it; numbers are those of the driven joints."""
-    from ...use.control import computed_torque, gains
+    from ...use.driving import DRIVES
+    from ...use.driving import driven as following
     from ...use.trajectory import move
 
-    if data["drive"] == "torque":
-        return {"torque": vector(data, "numbers", len(place))}
-    if data["drive"] not in ("controller", "motion"):
+    drive = data["drive"]
+    if drive == "free":
         return {"torque": np.zeros(len(place))}
-    to = vector(data, "numbers", len(place))
-    planned = move(q[place], to, duration, law="quintic")
-    if data["drive"] == "motion":
-        return {"motion": planned}
-    kp, kd = gains(robot, float(data.get("bandwidth", 10.0)), "computed-torque", q)
-    return {"law": computed_torque(robot, planned, kp, kd)}
+    numbers = vector(data, "numbers", len(place))
+    if drive == "torque":
+        return {"torque": numbers}
+    if drive not in DRIVES:
+        raise UnknownNameError.of("drive", drive, ("free", "torque", *DRIVES))
+    bandwidth = float(data.get("bandwidth", 10.0))
+    if not 0 < bandwidth <= _FASTEST:
+        raise InputError(f"the bandwidth must be positive and at most {_FASTEST:g} rad/s")
+    planned = move(q[place], numbers, duration, law="quintic")
+    return following(robot, planned, drive, bandwidth, q)
 
 
 def _shape(robot: Any, q: np.ndarray) -> list[Any]:

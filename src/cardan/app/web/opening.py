@@ -6,6 +6,7 @@ import asyncio
 import base64
 import hashlib
 import json
+import logging
 from typing import Any
 
 from nicegui import ui
@@ -38,9 +39,9 @@ async def packed(files: list[Any], largest: int = _LARGEST) -> tuple[str, bytes]
 def open_file(page: Page) -> None:
     with ui.dialog() as dialog, ui.card().classes("min-w-96"):
         ui.label("Open a robot: .toml, .par, .urdf, .xml").classes("text-lg")
-        ui.label("URDF and MJCF are drawn with their meshes (.stl, .obj, .dae) if these come with "
-                 "them: choose all the files, or a .zip of the folder."
-                 ).classes("hint narrow")  # fmt: skip
+        ui.label("URDF and MJCF are drawn with their meshes (.stl, .obj with .mtl, .dae) if these "
+                 "come with them; MJCF may include other files: choose all of them, or a .zip of "
+                 "the folder.").classes("hint narrow")  # fmt: skip
         status = ui.label("").classes("hint").props("role=status")
         faults = ui.label("").classes("listing error narrow").props("role=alert")
 
@@ -51,6 +52,9 @@ def open_file(page: Page) -> None:
                 message = await _opened(page, event.files, status.set_text)
             except CardanError as error:
                 message = str(error)
+            except Exception as error:  # whatever it is, the dialog must not wait for ever
+                logging.getLogger("cardan").exception("a file could not be opened")
+                message = f"Cardan failed on this, which is a fault of Cardan: {error!r}"
             if page.closed or dialog.is_deleted:
                 return
             status.set_text("")
@@ -66,7 +70,8 @@ def open_file(page: Page) -> None:
             on_rejected=lambda: faults.set_text("too large: 64 MB are allowed"),
         )  # fmt: skip
         uploader.classes("w-full upload").props("flat bordered")
-        ui.button("Close", on_click=dialog.close).props("flat no-caps")
+        with ui.row().classes("w-full justify-end"):
+            ui.button("Close", on_click=dialog.close).props("flat no-caps")
     dialog.on("hide", dialog.delete)
     dialog.open()
 

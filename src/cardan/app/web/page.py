@@ -11,13 +11,12 @@ from nicegui import ui
 
 from ...catalogue import MENU
 from ...describe.bundled import bundled, robots
-from ...describe.files import dumps
 from ...emit import languages
-from ...errors import CardanError
 from .cells import say
 from .menus import Item, Menus, choose_from
 from .models import Models
 from .opening import open_file
+from .saving import FORMATS, download
 from .state import Page
 from .style import KEYS, STYLE, is_dark
 from .table import description
@@ -26,7 +25,6 @@ from .view import View
 
 __all__ = ["build"]
 
-_FORMATS = {"toml": "Cardan .toml", "par": "SYMORO .par", "urdf": "URDF", "xml": "MJCF .xml"}
 _GROUPS = tuple(dict.fromkeys(entry.group for entry in MENU.values()))
 
 
@@ -182,8 +180,8 @@ def _robot_menu(page: Page) -> list[Item | None]:
         ("Open a bundled robot ...", "", choose),
         ("Open a file ...", "", lambda: open_file(page)),
         None,
-        *((f"Download as {words}", "", partial(_download, page, form))
-          for form, words in _FORMATS.items()),
+        *((f"Download as {words}", "", partial(download, page, form))
+          for form, words in FORMATS.items()),
     ]  # fmt: skip
 
 
@@ -196,12 +194,3 @@ def _new(page: Page) -> None:
         "link": [{"name": "link1", "M": 1}],
     }
     say(page.open(from_dict(table)))
-
-
-def _download(page: Page, form: str) -> None:
-    try:
-        text = dumps(page.robot, form)
-    except CardanError as error:
-        say(str(error))
-        return
-    ui.download.content(text, f"{page.stem}.{form}")

@@ -17,7 +17,7 @@ from ...describe.robot import FIXED, PRISMATIC, Robot
 from ...errors import ModelError
 from ...mechanism.tree import Tree
 from ...use.frames import link_frames
-from .questions import Data, vector
+from .questions import Data, require_closed, vector
 
 __all__ = ["inverse"]
 
@@ -39,6 +39,7 @@ def inverse(robot: Robot, data: Data, say: Callable[[str], None]) -> Data:
         return _answer(found.solve(T), found.method, found.reason, found.equations())
     bare = skeleton(robot)
     if robot.loops:
+        require_closed(bare, q)
         try:
             legs = model(bare, "loop-geometry").legs
             x = q[[legs.connection.moving.index(j) for j in legs.given]]

@@ -48,7 +48,7 @@ def application(store: Store, host: str, port: int, token: str, names: Sequence[
     @ui.page("/", title="Cardan")
     def main() -> None:
         name = str(app.storage.browser["id"]).replace("-", "")
-        page.build(Page(store.project(name), jobs, store.shapes))
+        page.build(Page(store.project(name), jobs, store.shapes, store.results))
 
     @ui.page("/gallery", title="Cardan: robots")
     def robots() -> None:

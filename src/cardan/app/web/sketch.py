@@ -15,7 +15,7 @@ from ...describe.limits import joint_limits
 from ...describe.robot import FIXED, PRISMATIC, Robot
 from ...errors import CardanError
 from ...use.frames import link_frames
-from .drawing import drawable, ends, outline
+from .drawing import bodies, drawable, ends, outline
 
 __all__ = ["sketch"]
 
@@ -26,13 +26,15 @@ _WIDE, _HIGH, _EDGE = 260.0, 150.0, 16.0
 @lru_cache(maxsize=64)
 def sketch(robot: Robot) -> str:
     """The whole <svg> element. Its only text is the name, which is escaped."""
-    bare = skeleton(drawable(robot, {}))
+    whole = drawable(robot, {})
+    bare = skeleton(whole)
     T = link_frames(bare, _pose(bare))
-    lines = outline(bare, T)
+    lines = outline(whole, T)
     moving = [j for j, joint in enumerate(bare.joints, 1) if joint.sigma != FIXED]
     dots = T[moving, :3, 3]
-    tips = T[ends(bare), :3, 3]
-    points = np.concatenate([[[0, 0, 0]], *lines, dots, tips])
+    weights = bodies(whole)
+    tips = np.array([T[j, :3, :3] @ weights.get(j, np.zeros(3)) + T[j, :3, 3] for j in ends(bare)])
+    points = np.concatenate([[[0, 0, 0]], *lines, dots, tips.reshape(-1, 3)])
     place = _fitting(points)
     parts = [_plate(place)]
     shapes = [(_depth(line.mean(axis=0)), _line(place(line))) for line in lines]

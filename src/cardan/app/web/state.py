@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import logging
+import time
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any
@@ -17,6 +19,8 @@ from ...describe.robot import FIXED, Robot
 from ...errors import CardanError
 from .drawing import drawable
 from .jobs import Jobs
+from .questions import driven, rates
+from .results import Results
 from .store import Project, Shapes, digest_of
 
 __all__ = ["Page"]
@@ -25,19 +29,23 @@ __all__ = ["Page"]
 class Page:
     """The state shared by the parts of the page; parts subscribe to changes."""
 
-    def __init__(self, project: Project, jobs: Jobs, shapes: Shapes | None = None) -> None:
+    def __init__(
+        self, project: Project, jobs: Jobs, shapes: Shapes | None = None,
+        results: Results | None = None,
+    ) -> None:  # fmt: skip
         self.project = project
         self.jobs = jobs
         self.shapes = shapes
+        self.results = results
         self.robot: Robot = project.robot
-        self._robot_listeners: list[Callable[[], None]] = []
+        self._robot_listeners: list[tuple[Any, Callable[[], None]]] = []
         self._motion_listeners: list[Callable[[], None]] = []
         self._themed: list[tuple[Any, Callable[[bool], None]]] = []
         self._drawn: Robot | None = None
         self._numeric: tuple[Robot | None, ...] = ()
         self.q = self._kept_q()
         self.dark = bool(project.page.get("dark"))
-        self._tasks: set[asyncio.Task[Any]] = set()
+        self._tasks: dict[asyncio.Task[Any], Any] = {}  # with the form of the robot they are on
         self.closed = False
         self.within: Callable[[], AbstractContextManager[Any]] = nullcontext  # its browser
         self._opened = project.opened
@@ -50,14 +58,71 @@ class Page:
 
     # its work
 
+    def about(self, question: dict[str, Any]) -> dict[str, Any]:
+        """What a result is of: the question, and the state of the robot it was asked for."""
+        return {
+            "question": question, "revision": self.revision, "values": self.known_values(),
+            "name": self.robot.name, "form": self.form, "time": time.time(),
+        }  # fmt: skip
+
+    @property
+    def form(self) -> list[Any]:
+        """What is the same of robots that can be moved by each other's results."""
+        robot = self.robot
+        return [list(robot.variables), robot.ne, len(robot.links), robot.base.kind, driven(robot),
+                rates(robot)]  # fmt: skip
+
+    @property
+    def revision(self) -> str:
+        """Names a state of the robot."""
+        return digest_of(self.text)[:7]
+
+    def since(self, about: dict[str, Any]) -> str:
+        """How the robot has changed since a result; nothing where it has not."""
+        revisions = [digest_of(text)[:7] for text in self.project.texts]
+        now, then = self.project.index, about["revision"]
+        if revisions[now] == then:
+            same = about["values"] == self.known_values()
+            return "" if same else "the values of symbols have changed since"
+        before = [k for k in range(now) if revisions[k] == then]
+        if before:
+            count = now - before[-1]
+            return f"{count} change{'s' * (count > 1)} of the robot ago"
+        return "of a state that was undone" if then in revisions else "the robot has changed since"
+
     def ask(
         self, function: str, say: Callable[[str], None], **question: Any
     ) -> asyncio.Task[dict[str, Any]]:
-        """A job of this page; it ends with the page."""
+        """A job of this page; it ends with the page, and when a robot of another form comes."""
         task = asyncio.ensure_future(self.jobs.run(function, say, **question))
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
+        self._tasks[task] = self.form if "robot" in question else None
+        task.add_done_callback(lambda task: self._tasks.pop(task, None))
         return task
+
+    def begin(self, panel: str) -> None:
+        """A panel starts its work: should that be left undone, it is told afterwards."""
+        self.jobs.at_work.add((self.project.path.stem, panel))
+        self._at_work(panel, self.jobs.name)
+
+    def end(self, panel: str) -> None:
+        """It is done, has failed or was cancelled; a page that was left leaves it undone."""
+        self.jobs.at_work.discard((self.project.path.stem, panel))
+        if not self.closed:
+            self._at_work(panel, "")
+
+    def _at_work(self, panel: str, server: str) -> None:
+        others = {k: x for k, x in self.project.page.get("at_work", {}).items() if k != panel}
+        self.project.remember(at_work={**others, panel: server} if server else others)
+
+    def interrupted(self, panel: str) -> str:
+        """What to say of work that an earlier run of the server, or an earlier page, left
+        undone; nothing where it goes on."""
+        server = self.project.page.get("at_work", {}).get(panel)
+        if not server or (self.project.path.stem, panel) in self.jobs.at_work:
+            return ""
+        self._at_work(panel, "")
+        who = "the page was left" if server == self.jobs.name else "the server was stopped"
+        return f"{who} while this was at work: start again"
 
     def close(self) -> None:
         """The browser has left for good."""
@@ -153,16 +218,25 @@ class Page:
         """Tell every part that the robot, or what it is drawn with, has changed."""
         self.robot = self.project.robot
         self._drawn, self._numeric = None, ()
+        for task, form in list(self._tasks.items()):
+            if form not in (None, self.form):
+                task.cancel()
         if len(self.q) != self.robot.n or self._opened != self.project.opened:
             self._opened = self.project.opened
             self.q = self.rest()
         if not self.robot.constrained:
             self.q = np.clip(self.q, *joint_limits(self.robot))
-        for listener in list(self._robot_listeners):
-            listener()
+        for element, listener in list(self._robot_listeners):
+            if element is None or not element.is_deleted:
+                try:
+                    listener()
+                except Exception:  # one part that fails must not keep the others from the robot
+                    logging.getLogger("cardan").exception("a part of the page failed")
 
-    def on_robot(self, listener: Callable[[], None]) -> None:
-        self._robot_listeners.append(listener)
+    def on_robot(self, listener: Callable[[], None], element: Any = None) -> None:
+        """To be told as long as the element, if one is named, is there."""
+        kept = [x for x in self._robot_listeners if x[0] is None or not x[0].is_deleted]
+        self._robot_listeners = [*kept, (element, listener)]
 
     def names(self) -> list[str]:
         """Names of the frames, the base first."""
@@ -175,6 +249,10 @@ class Page:
         """Numbers the user gave to symbols, for drawing and evaluating."""
         found: dict[str, Any] = self.project.page.setdefault("values", {})
         return found
+
+    def known_values(self) -> dict[str, Any]:
+        """Those of symbols that the robot has now."""
+        return {name: x for name, x in self.values.items() if name in self.robot.parameters}
 
     def set_values(self, values: dict[str, Any]) -> str:
         """Take other values; a message where one of them cannot be read."""

@@ -16,7 +16,6 @@ import sys
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -27,8 +26,10 @@ from ...describe.bundled import bundled
 from ...describe.files import accepted, dumps, read_bytes, write_atomic
 from ...describe.robot import Robot
 from ...errors import CardanError, InputError
+from .results import Results
+from .writing import later, written
 
-__all__ = ["Project", "Shapes", "Store", "data_folder", "digest_of"]
+__all__ = ["Project", "Shapes", "Store", "data_folder", "digest_of", "written"]
 
 _ID = re.compile(r"[0-9a-f]{32}")
 _DIGEST = re.compile(r"[0-9a-f]{64}")
@@ -147,14 +148,14 @@ class Project:
         return True
 
     def save(self) -> None:
-        """Written by a thread of its own: disks can be slow, and pages must not wait for them."""
+        """Written by a thread of its own."""
         data = {"texts": self.texts, "index": self.index, "page": self.page}
         self.asked += 1
         try:
             loop = asyncio.get_running_loop()
         except RuntimeError:
             loop = None
-        _WRITER.submit(self._write, json.dumps(data), self.asked, loop)
+        later(self._write, json.dumps(data), self.asked, loop)
 
     def _write(self, text: str, number: int, loop: asyncio.AbstractEventLoop | None) -> None:
         if number < self.asked:
@@ -175,6 +176,7 @@ class Project:
                     loop.call_soon_threadsafe(self.tell)
 
 
+@lru_cache(maxsize=512)
 def digest_of(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
@@ -193,14 +195,6 @@ def _parsed(path: Path) -> tuple[list[str], int, dict[str, Any]]:
     texts, index, page = list(map(str, data["texts"])), int(data["index"]), dict(data["page"])
     _robot(texts[index])
     return texts, index, page
-
-
-_WRITER = ThreadPoolExecutor(1, "projects")  # one, so that files are written in order
-
-
-def written() -> None:
-    """Wait until everything is on the disk."""
-    _WRITER.submit(lambda: None).result()
 
 
 class Shapes:
@@ -241,6 +235,7 @@ class Store:
             self.folder.mkdir(parents=True, exist_ok=True)
             self.shapes = Shapes(folder)
             self._prune()
+            self.results = Results(folder)
         except OSError as error:
             raise InputError(
                 f"projects cannot be kept in {self.folder}: {error.strerror}; name another folder "

@@ -41,17 +41,18 @@ def identify(page: Page, view: View) -> None:
         if not kept or not kept["suffix"].isalnum():
             work.fail("upload a log first: .csv, .parquet, .mat, a ROS bag")
             return
-        found = await work.run("identification", recipe=recipe.value or "", **kept)
-        if found is None:
-            return
-        work.result.clear()
-        with work.result:
-            frame = ui.element("iframe").props('sandbox="" title="Report"').classes("report")
-            frame.props["srcdoc"] = found["report"]
-            ui.button(
-                "Download the identified robot",
-                on_click=lambda: ui.download.content(found["robot"], "identified.toml"),
-            ).props("flat no-caps")
+        await work.run("identification", recipe=recipe.value or "", **kept)
+
+    def show(work: Work, found: Any, question: Any, fresh: bool) -> None:
+        frame = ui.element("iframe").props('sandbox="" title="Report"').classes("report")
+        frame.props["srcdoc"] = found["report"]
+        ui.button(
+            "Download the identified robot",
+            on_click=lambda: ui.download.content(found["robot"], "identified.toml"),
+        ).props("flat no-caps")
+
+    def fill(question: Any) -> None:
+        recipe.value = question["recipe"]
 
     uploader = ui.upload(
         label="Drop a log here, or choose one", on_upload=take, auto_upload=True,
@@ -59,7 +60,7 @@ def identify(page: Page, view: View) -> None:
     )  # fmt: skip
     uploader.props("flat bordered").classes("w-full upload")
     chosen = ui.label("No log yet: .csv, .parquet, .mat or a ROS bag.").classes("hint")
-    Work(page, "Identify", start)
+    Work(page, "identification", "Identify", start, show, fill)
 
 
 def modes(page: Page, view: View) -> None:
@@ -69,23 +70,22 @@ def modes(page: Page, view: View) -> None:
     )
 
     async def start(work: Work) -> None:
-        found = await work.run("modes", q=page.q.tolist(), size=view.size)
-        if found is None:
-            return
-        work.result.clear()
-        with work.result.classes("gap-0"):
-            for key in ("locked", "free"):
-                ui.label(f"Actuators {key}").classes("name q-mt-sm")
-                for k, mode in enumerate(found[key]):
-                    text = f"{k + 1:3d}  {mode['frequency']:10.4g} Hz   {mode['words']}"
-                    ui.button(text, on_click=lambda mode=mode: _swing(page, view, mode)).props(
-                        "flat dense no-caps align=left"
-                    ).classes("mono configuration")
-            ui.button("Hide the shape", on_click=lambda: view.show_lines([])).props(
-                "flat dense no-caps"
-            )
+        await work.run("modes", q=page.q.tolist(), size=view.size)
 
-    Work(page, "Compute", start)
+    def show(work: Work, found: Any, question: Any, fresh: bool) -> None:
+        work.result.classes("gap-0")
+        for key in ("locked", "free"):
+            ui.label(f"Actuators {key}").classes("name q-mt-sm")
+            for k, mode in enumerate(found[key]):
+                text = f"{k + 1:3d}  {mode['frequency']:10.4g} Hz   {mode['words']}"
+                ui.button(text, on_click=lambda mode=mode: _swing(page, view, mode)).props(
+                    "flat dense no-caps align=left"
+                ).classes("mono configuration")
+        ui.button("Hide the shape", on_click=lambda: view.show_lines([])).props(
+            "flat dense no-caps"
+        )
+
+    Work(page, "modes", "Compute", start, show)
 
 
 async def _swing(page: Page, view: View, mode: dict[str, Any]) -> None:

@@ -8,9 +8,12 @@ __all__ = ["KEYS", "STYLE", "is_dark"]
 
 STYLE = """
 :root { --line: #dfe3e8; --soft: #57616b; --face: #ffffff; --ink: #1d2730; --scene: #f3f5f7;
-  --accent: #2b5d8a; --wrong: #a93a25; --hover: #eff3f7; --lift: #ffffff; }
-body.body--dark { --line: #30363d; --soft: #a0aab4; --face: #15181c; --ink: #dfe3e8;
-  --scene: #1b2027; --accent: #7fb2e0; --wrong: #f0876f; --hover: #222831; --lift: #1d2126; }
+  --accent: #2b5d8a; --wrong: #a93a25; --stale: #8a5a00;
+  --hover: #eff3f7; --lift: #ffffff; }
+body.body--dark { color-scheme: dark;
+  --line: #30363d; --soft: #a0aab4; --face: #15181c; --ink: #dfe3e8;
+  --scene: #1b2027; --accent: #7fb2e0; --wrong: #f0876f; --stale: #e0b050;
+  --hover: #222831; --lift: #1d2126; }
 body { font-family: "Inter", -apple-system, "Segoe UI", "Roboto", system-ui, sans-serif;
   font-size: 14px; color: var(--ink); background: var(--face); overflow: hidden;
   -webkit-font-smoothing: antialiased; }
@@ -19,6 +22,9 @@ input, select, button { font: inherit; }
 :focus-visible { outline: 2px solid var(--accent); outline-offset: 1px; }
 .q-field__native:focus-visible, .q-tab:focus-visible, .q-slider:focus-visible, .cell:focus-visible,
   .choice:focus-visible, .cm-content:focus-visible { outline: 0; }
+.q-btn:focus-visible, .q-item:focus-visible, .q-checkbox:focus-visible {
+  outline: 2px solid var(--accent) !important; outline-offset: 2px; }
+.header .q-btn:focus-visible, .q-item:focus-visible { outline-offset: -2px; }
 .q-tab:focus-visible { box-shadow: inset 0 0 0 2px var(--accent); border-radius: 4px; }
 .q-slider:focus-visible .q-slider__thumb { outline: 2px solid var(--accent); outline-offset: 4px;
   border-radius: 50%; }
@@ -40,7 +46,7 @@ input, select, button { font: inherit; }
 .q-splitter__separator { background: var(--line); }
 .q-splitter__separator:hover, .q-splitter--active > .q-splitter__separator {
   background: var(--accent); }
-.left { padding: 0 12px; gap: 0; }
+.left { padding: 0 12px; gap: 0; --room: calc(100vh - 43px); }
 .left .nicegui-column { gap: 8px; } .left .nicegui-row { gap: 6px 14px; }
 .left .nicegui-column.gap-0 { gap: 0; }
 .q-tab-panels, .q-table__card, .q-card { background: var(--face); color: var(--ink); }
@@ -57,15 +63,22 @@ body.body--dark .q-btn.bg-primary { --q-primary: #2f6aa0; }
 .q-notification__actions { color: inherit; }
 .q-field__label { color: var(--soft); }
 .table-room { padding-top: 4px; gap: 4px; }
-.grid-room { width: 100%; overflow-x: auto; padding-bottom: 4px; }
+.grid-room { width: 100%; overflow: auto; padding-bottom: 4px;
+  max-height: max(180px, calc(var(--room) - 208px)); }
 .grid-table { border-collapse: collapse; }
 .grid-table th { text-align: left; font-weight: 600; padding: 0 6px 3px; white-space: nowrap;
-  line-height: 1.2; vertical-align: bottom; }
+  line-height: 1.2; vertical-align: bottom; position: sticky; top: 0; z-index: 2;
+  background: linear-gradient(var(--line), var(--line)) bottom / 100% 1px no-repeat var(--face); }
 .grid-table td { border-top: 1px solid var(--line); padding: 0 4px; height: 34px; }
-.grid-table td:first-child, .grid-table th:first-child { padding-left: 4px; }
-.grid-table tbody tr:hover { background: var(--hover); }
+.grid-table td:first-child, .grid-table th:first-child { padding-left: 4px; position: sticky;
+  left: 0; z-index: 1; background: var(--face); } .grid-table th:first-child { z-index: 3; }
+.grid-table tbody tr:first-child td { border-top-color: transparent; }
+.grid-table tbody tr:hover, .grid-table tr:hover td:first-child, .grid-table tr:hover td.held {
+  background: var(--hover); }
 .grid-empty { padding: 18px 4px 6px; color: var(--soft); }
 .name { font-weight: 550; white-space: nowrap; }
+.grid-table .name { display: inline-block; max-width: 9.5rem; overflow: hidden;
+  text-overflow: ellipsis; vertical-align: middle; }
 .unit { font-weight: 400; font-size: 11.5px; color: var(--soft); }
 .cell { width: 60px; height: 27px; padding: 0 3px; border: 0; border-radius: 3px; outline: 0;
   background: transparent; color: inherit; font-variant-numeric: tabular-nums; font-size: 13px; }
@@ -73,6 +86,7 @@ body.body--dark .q-btn.bg-primary { --q-primary: #2f6aa0; }
 .cell:hover, .choice:hover { background: var(--hover); }
 .grid-table tr:hover .cell:hover, .grid-table tr:hover .choice:hover { background: var(--face); }
 .cell:focus, .choice:focus { box-shadow: 0 0 0 1.5px var(--accent); background: var(--face); }
+.cell.long:focus { position: relative; z-index: 1; width: 190px; margin-right: -130px; }
 .cell.wrong { box-shadow: 0 0 0 1.5px var(--wrong); }
 .cell:disabled { color: var(--soft); }
 .cell-name { width: 80px; } .cell-long { width: 210px; } .cell-wide { width: 104px; }
@@ -92,7 +106,7 @@ body.body--dark .q-btn.bg-primary { --q-primary: #2f6aa0; }
 .q-field.mono .q-field__label { font-family: "Inter", "Segoe UI", "Roboto", sans-serif; }
 .hint { color: var(--soft); font-size: 13px; }
 .error, .hint.error { color: var(--wrong); white-space: pre-wrap; overflow-wrap: anywhere; }
-.error:empty { display: none; }
+.error:empty, .mark:empty { display: none; } .hint.mark.stale { color: var(--stale); }
 .nowrap { white-space: nowrap; } .narrow { max-width: 30rem; }
 .figures { gap: 2px 16px !important; }
 .figure { font-variant-numeric: tabular-nums; font-weight: 600; white-space: nowrap; }
@@ -154,6 +168,9 @@ button.slider-unit { cursor: pointer; } button.slider-unit:hover { color: var(--
 .opening .q-item { gap: 10px; align-items: center; } .opening-name { min-width: 8.5rem; }
 .remarks .q-item { min-height: 28px; padding: 0; } .remarks { font-size: 13px; }
 .options { gap: 6px !important; } .option-row { gap: 4px 16px; }
+.fewer { display: none !important; }
+@media (max-height: 700px), (orientation: portrait) { .fewer { display: inline-flex !important; }
+  .folded { display: none !important; } }
 .option-row:empty { display: none; }
 .gallery-page { height: calc(100vh - 43px); overflow: auto; width: 100%; }
 .gallery-bar { gap: 14px; padding: 10px 16px 0; } .gallery-search { width: 16rem; }
@@ -195,7 +212,7 @@ button.slider-unit { cursor: pointer; } button.slider-unit:hover { color: var(--
   .main.q-splitter { flex-direction: column !important; }
   .main > .q-splitter__before { width: 100% !important; height: 54% !important; }
   .main > .q-splitter__separator { width: 100% !important; height: 1px !important; }
-  .main > .q-splitter__after { width: 100% !important; height: 46%; }
+  .main > .q-splitter__after { width: 100% !important; height: 46%; } .left { --room: 52vh; }
   .view { height: 100%; } .title { max-width: 7rem; } }
 """
 

@@ -5,15 +5,17 @@ from __future__ import annotations
 import io
 import re
 import zipfile
+from collections.abc import Callable
 from pathlib import PurePosixPath
 
 from ...errors import InputError
 
-__all__ = ["found", "robot_file", "unpacked"]
+__all__ = ["among", "found", "robot_file", "unpacked"]
 
 ROBOTS = ("urdf", "toml", "par", "xml")
 _MOST_FILES = 2000
 _MOST_BYTES = 256_000_000  # of all files of an archive
+_INCLUDED = re.compile(rb"<include\s[^>]*?file\s*=\s*[\"'](?:[^\"']*/)?([^\"'/]+)[\"']")
 
 
 def unpacked(files: list[tuple[str, bytes]]) -> dict[str, bytes]:
@@ -57,8 +59,9 @@ def robot_file(files: dict[str, bytes]) -> tuple[str, bytes]:
         and not name.rpartition("/")[2].startswith(("package.", "."))
     ]
     urdf = [name for name in found if name.lower().endswith(".urdf")]
-    # beside the robot, MJCF often comes with a scene that only includes it
-    found = [x for x in found if not x.lower().endswith(".xml") or b"<body" in files[x]] or found
+    found = [x for x in found if not x.lower().endswith(".xml") or _whole(files[x])] or found
+    parts = {part for name in found for part in _INCLUDED.findall(files[name])}
+    found = [x for x in found if x.rpartition("/")[2].encode() not in parts] or found
     best = sorted(urdf or found, key=lambda name: (name.count("/"), name))
     if not best:
         raise InputError("there is no robot among the files: .urdf, .toml, .par or .xml")
@@ -66,6 +69,26 @@ def robot_file(files: dict[str, bytes]) -> tuple[str, bytes]:
         few = ", ".join(name[-60:] for name in best[:5])
         raise InputError(f"there are several robots among the files ({few}): leave one")
     return best[0], files[best[0]]
+
+
+def _whole(content: bytes) -> bool:
+    """Whether an .xml file is a robot of its own: not a part that others include, nor a scene that
+    only includes the robot, as it often comes with one."""
+    settings = b"<include" in content and (b"<compiler" in content or b"<default" in content)
+    return b"<mujocoinclude" not in content and (b"<body" in content or settings)
+
+
+def among(files: dict[str, bytes]) -> Callable[[str], bytes]:
+    """The uploaded file that MJCF includes."""
+
+    def read(name: str) -> bytes:
+        try:
+            return found(name, files)[1]
+        except InputError as error:
+            words = f"{error}: upload it with the robot, or a .zip of the folder"
+            raise InputError(words) from None
+
+    return read
 
 
 def found(wanted: str, files: dict[str, bytes]) -> tuple[str, bytes]:

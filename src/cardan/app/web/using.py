@@ -12,18 +12,20 @@ from ...catalogue import MENU
 from .cells import say
 from .charts import chart
 from .drawing import examples
+from .questions import driven
+from .simulating import seconds_of, simulate
 from .state import Page
 from .studying import identify, modes
 from .view import View
-from .working import Work, field, read
+from .working import Work, field, listed, numbers_of, read, target
 
 __all__ = ["using"]
 
-_LAWS = ("quintic", "cubic", "septic", "bang-bang", "trapezoidal")
-_DRIVES = {
-    "free": "let go", "torque": "constant torques", "controller": "computed torque control to",
-    "motion": "moved as prescribed to",
+_INPUTS = {
+    "qd": "qd, velocities, rad/s or m/s", "qdd": "qdd, accelerations, rad/s² or m/s²",
+    "tau": "tau, torques or forces, N m or N",
 }  # fmt: skip
+_LAWS = ("quintic", "cubic", "septic", "bang-bang", "trapezoidal")
 
 
 def using(page: Page, view: View) -> None:
@@ -48,8 +50,7 @@ def using(page: Page, view: View) -> None:
         page.project.remember(panels=[x for x in opened() if x != title] + [title] * on)
 
     def form() -> Any:
-        active = [joint.active for joint in page.robot.joints]
-        return page.robot.variables, page.robot.parameters, active, page.robot.ne
+        return page.robot.parameters, page.form
 
     body()
     shown = [form()]
@@ -62,16 +63,6 @@ def using(page: Page, view: View) -> None:
             count()
 
     page.on_robot(again)
-
-
-def driven(page: Page) -> list[int]:
-    """The joint variables that drives move: all of a tree, the active ones of closed loops."""
-    moving = [joint for joint in page.robot.joints if joint.sigma != 2]
-    return [
-        k
-        for k, joint in enumerate(moving)
-        if (joint.active or not page.robot.constrained) and not joint.elastic
-    ]
 
 
 def _values(page: Page) -> Callable[[], None]:
@@ -122,9 +113,13 @@ def _take_values(page: Page, text: str) -> None:
 def _evaluate(page: Page, view: View) -> None:
     programs = [entry.name for entry in MENU.values() if entry.program]
     choice = ui.select(programs, value="inverse-dynamics", label="Model").classes("w-64")
-    ui.label("q is where the sliders stand; inputs that are not given are zero.").classes("hint")
-    zero = np.zeros(len(driven(page)))
-    fields = {name: field(name, zero) for name in ("qd", "qdd", "tau")}
+    ui.label(
+        "q is where the sliders stand; a number stands for all, and inputs that are not given are "
+        "zero. Options are those of the tab Models, if the same model is chosen there."
+    ).classes("hint")
+    fields = {name: field(words, [0.0]) for name, words in _INPUTS.items()}
+    others = ui.input("other inputs: name = numbers; name = numbers")
+    others.props("dense").classes("w-full mono")
 
     def shown() -> None:
         inputs = MENU[choice.value].inputs
@@ -136,19 +131,48 @@ def _evaluate(page: Page, view: View) -> None:
 
     async def start(work: Work) -> None:
         inputs = {name: read(one, work) for name, one in fields.items() if one.visible}
-        if None in inputs.values():
-            return
-        inputs["q"] = page.q.tolist()
-        found = await work.run("evaluate", model=choice.value, options={}, inputs=inputs)
-        if found is None:
-            return
-        work.result.clear()
-        with work.result:
-            for name, value in found["outputs"].items():
-                with np.printoptions(precision=6, suppress=True, linewidth=110):
-                    ui.label(f"{name} =\n{np.array(value)}").classes("listing")
+        more = _others(others.value or "", work)
+        if more is not None and None not in inputs.values():
+            inputs |= {"q": page.q.tolist(), **more}
+            kept = page.project.page
+            options = kept.get("options", {}) if kept.get("model") == choice.value else {}
+            await work.run("evaluate", model=choice.value, options=options, inputs=inputs)
 
-    Work(page, "Evaluate", start)
+    def show(work: Work, found: Any, question: Any, fresh: bool) -> None:
+        given = {"model": question["model"], **question["options"]}
+        words = ", ".join(str(x) if key == "model" else f"{key} {x}" for key, x in given.items())
+        zero = "".join(f"; {name} ({size}) zero" for name, size in found["zero"].items())
+        ui.label(f"{words} at q = {_state(question['inputs']['q'])}{zero}").classes("hint")
+        for name, value in found["outputs"].items():
+            with np.printoptions(precision=6, suppress=True, linewidth=110, threshold=100_000):
+                ui.label(f"{name} =\n{np.array(value)}").classes("listing matrix")
+
+    def fill(question: Any) -> None:
+        choice.value = question["model"] if question["model"] in programs else choice.value
+        rest = {key: x for key, x in question["inputs"].items() if key not in (*fields, "q")}
+        others.value = "; ".join(f"{key} = {listed(x)}" for key, x in rest.items())
+        for name, one in fields.items():
+            if name in question["inputs"]:
+                one.value = listed(question["inputs"][name])
+
+    Work(page, "evaluate", "Evaluate", start, show, fill)
+
+
+def _state(q: list[float]) -> str:
+    return ", ".join(f"{x:.6g}" for x in q)
+
+
+def _others(text: str, work: Work) -> dict[str, list[float]] | None:
+    """Inputs by name; None, and a message, where they cannot be read."""
+    found = {}
+    for part in filter(str.strip, text.split(";")):
+        name, equals, numbers = part.partition("=")
+        given = numbers_of(numbers)
+        if not equals or not name.strip() or not given:
+            work.fail(f"'{part.strip()[:60]}': expected a name = numbers with commas")
+            return None
+        found[name.strip()[:40]] = given
+    return found
 
 
 def _inverse(page: Page, view: View) -> None:
@@ -157,20 +181,31 @@ def _inverse(page: Page, view: View) -> None:
     method.classes("w-40").props("dense")
 
     async def start(work: Work) -> None:
-        found = await work.run("inverse", q=page.q.tolist(), method=method.value)
-        if found is None:
-            return
+        await work.run("inverse", q=page.q.tolist(), method=method.value)
+
+    def show(work: Work, found: Any, question: Any, fresh: bool) -> None:
         q = np.array(found["q"]).reshape(-1, page.robot.n)
-        work.say(f"{len(q)} configurations by {found['method']}: {found['reason']}")
-        view.show_ghosts(q)
-        work.result.clear()
-        with work.result.classes("gap-0"):
-            _configurations(page, q)
-            ui.button("Hide them", on_click=lambda: view.show_lines([])).props("flat dense no-caps")
+        count = f"{len(q)} configuration" + "s" * (len(q) != 1)
+        work.say(f"{count} by {found['method']}: {found['reason']}")
+        if fresh:
+            view.show_ghosts(q)
+        work.result.classes("gap-0")
+        _configurations(page, q)
+        with ui.row():
+            _small("Draw them", lambda: view.show_ghosts(q))
+            _small("Hide them", lambda: view.show_lines([]))
+        if found["equations"]:
             with ui.expansion("Equations").props("dense").classes("w-full"):
                 ui.label(found["equations"]).classes("listing")
 
-    Work(page, "Solve", start)
+    def fill(question: Any) -> None:
+        method.value = question["method"]
+
+    Work(page, "inverse", "Solve", start, show, fill)
+
+
+def _small(words: str, work: Callable[[], Any]) -> None:
+    ui.button(words, on_click=work).props("flat dense no-caps")
 
 
 def _configurations(page: Page, q: np.ndarray) -> None:
@@ -181,121 +216,61 @@ def _configurations(page: Page, q: np.ndarray) -> None:
         ui.label(f"{'':5}{names}").classes("mono configuration-head")
         for k, row in enumerate(q.round(5) + 0.0):
             text = f"{k + 1:3}  " + "  ".join(f"{x:{wide}.5f}" for x in row)
-            ui.button(text, on_click=lambda k=k: page.move(q[k], keep=True)).props(
+            ui.button(text, on_click=lambda k=k: _take(page, q[k])).props(
                 "flat dense no-caps align=left"
             ).classes("mono configuration")
 
 
+def _take(page: Page, q: np.ndarray) -> None:
+    if len(q) == page.robot.n:  # it may be of an earlier state of the robot
+        page.move(q, keep=True)
+
+
 def _motion(page: Page, view: View) -> None:
     ui.label("From where the sliders stand, joint by joint.").classes("hint")
-    names = ", ".join(page.robot.variables[k] for k in driven(page))
-    target = field(f"to {names}"[:90], np.full(len(driven(page)), 0.5))
+    moved = driven(page.robot)
+    names = ", ".join(page.robot.variables[k] for k in moved)
+    goal = target(page, f"to, rad or m: {names}", np.full(len(moved), 0.5), moved)
     with ui.row():
         duration = ui.number("duration, s", value=1.0, min=0.01).classes("w-32").props("dense")
         law = ui.select(list(_LAWS), value="quintic", label="law").classes("w-40").props("dense")
 
     async def start(work: Work) -> None:
-        end, seconds = read(target, work), _seconds(duration, work)
+        end, seconds = read(goal, work, len(moved)), seconds_of(duration, work)
         if end is None or seconds is None:
             return
         view.settle()
-        begin = page.q.tolist()
-        found = await work.run("motion", **{"from": begin}, to=end, duration=seconds, law=law.value)
-        if found is None:
-            return
-        work.result.clear()
+        begin = {"from": page.q.tolist()}
+        await work.run("motion", **begin, to=end, duration=seconds, law=law.value)
+
+    async def show(work: Work, found: Any, question: Any, fresh: bool) -> None:
+        again = ui.button("Play", icon="play_arrow").props("flat dense no-caps")
         charts = []
-        with work.result:
-            for j, row in enumerate(found["table"]):
-                parts = {name: x[j] for name, x in found["shares"].items()}
-                title = f"{row['joint']}: peak {row['peak']:.4g}, RMS {row['rms']:.4g}"
-                curves = {"total": found["total"][j], **parts}
-                charts.append(chart(page, title, found["t"], curves, row["unit"]))
-        await view.play(np.array(found["q"]), seconds, charts=charts)
+        for j, row in enumerate(found["table"]):
+            parts = {name: x[j] for name, x in found["shares"].items()}
+            title = f"{row['joint']}: peak {row['peak']:.4g}, RMS {row['rms']:.4g}"
+            curves = {"total": found["total"][j], **parts}
+            charts.append(chart(page, title, found["t"], curves, row["unit"]))
 
-    Work(page, "Compute and play", start)
+        async def play() -> None:
+            await view.play(np.array(found["q"]), question["duration"], charts=charts)
 
+        again.on_click(play)
+        if fresh:
+            await play()
 
-def _simulate(page: Page, view: View) -> None:
-    ui.label("From rest, where the sliders stand: trees, closed loops, flexible links.").classes(
-        "hint"
-    )
-    drive = ui.select(_DRIVES, value="free", label="Drive").classes("w-56").props("dense")
-    names = [page.robot.variables[k] for k in driven(page)]
-    numbers = field("", np.zeros(len(names)))
+    def fill(question: Any) -> None:
+        goal.value, duration.value = listed(question["to"]), question["duration"]
+        law.value = question["law"]
 
-    def shown() -> None:
-        words = "torques or forces" if drive.value == "torque" else "positions"
-        numbers.set_visibility(drive.value != "free")
-        numbers.props["label"] = f"{words} of {', '.join(names)}"[:90]
-
-    drive.on_value_change(shown)
-    shown()
-    duration = ui.number("duration, s", value=2.0, min=0.01, max=60).classes("w-32").props("dense")
-
-    async def start(work: Work) -> None:
-        given = read(numbers, work) if numbers.visible else []
-        seconds = _seconds(duration, work)
-        if given is None or seconds is None:
-            return
-        view.settle()
-        found = await work.run("simulation", q=page.q.tolist(), drive=drive.value, numbers=given,
-                               duration=seconds)  # fmt: skip
-        if found is not None:
-            await _simulated(page, view, work, found, seconds)
-
-    Work(page, "Simulate", start)
-
-
-async def _simulated(
-    page: Page, view: View, work: Work, found: dict[str, Any], seconds: float
-) -> None:
-    """What a simulation gives, in charts and as it moves."""
-    drift = found["drift"]
-    kept = "" if drift is None else f"; energy kept to {drift:.1e}"
-    work.say(f"{found['steps']} steps{kept}")
-    work.result.clear()
-    with work.result:
-        again = ui.button("Play again", icon="replay").props("flat dense no-caps")
-        charts = _plots(page, found)
-
-    async def play() -> None:
-        await view.play(np.array(found["q"]), seconds, found["curves"], charts)
-
-    again.on_click(play)
-    await play()
-
-
-def _seconds(duration: Any, work: Work) -> float | None:
-    """How long it lasts; None, and a message, where that is not given."""
-    if duration.value is None or not 0 < duration.value <= 3600:
-        work.fail("the duration must be a positive number of seconds")
-        return None
-    return float(duration.value)
-
-
-def _plots(page: Page, found: dict[str, Any]) -> list[Any]:
-    """Everything over time that a simulation gives."""
-    t, names = found["t"], page.robot.variables
-    parts = [
-        ("positions", dict(zip(names, np.array(found["q"]).T, strict=True)), "rad or m"),
-        ("velocities", dict(zip(names, found["qd"], strict=True)), "per s"),
-    ]
-    if found["elastic"]:
-        bent = {f"e{k}": x for k, x in enumerate(found["elastic"], 1)}
-        parts.append(("elastic coordinates", bent, "m or rad"))
-    if np.any(found["tau"]):
-        parts.append(("torques", dict(zip(found["driven"], found["tau"], strict=True)), "N m or N"))
-    if found["energies"]:
-        parts.append(("energies", found["energies"], "J"))
-    return [chart(page, title, t, curves, unit) for title, curves, unit in parts]
+    Work(page, "motion", "Compute and play", start, show, fill)
 
 
 _PANELS = {
     "Evaluate a model": ("calculate", _evaluate),
     "Inverse geometry": ("route", _inverse),
     "Torques of a motion": ("show_chart", _motion),
-    "Simulate": ("play_circle", _simulate),
+    "Simulate": ("play_circle", simulate),
     "Identify from a log": ("analytics", identify),
     "Natural frequencies": ("graphic_eq", modes),
 }

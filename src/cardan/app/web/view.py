@@ -16,7 +16,7 @@ from ...mechanism.tree import Tree
 from ...use.frames import centres_of_mass, link_frames
 from .choosing import Chooser
 from .dragging import Hand
-from .drawing import Solid, along, reach, solids, thickness
+from .drawing import Solid, along, bodies, drawable, reach, solids, thickness
 from .playing import Player
 from .sliders import Sliders
 from .stage import fit, save_picture, stage, together
@@ -26,7 +26,7 @@ __all__ = ["View"]
 
 _COLOURS = {
     "tube": "#8d99a6", "revolute": "#d9822b", "prismatic": "#2f7fb8", "slide": "#b7c1cb",
-    "loop": "#6f4fa3",
+    "loop": "#6f4fa3", "weight": "#8d99a6",
 }  # fmt: skip
 _RADII = {"tube": 0.014, "slide": 0.012, "loop": 0.022, "revolute": 0.034}
 _UPRIGHT = np.array([[1, 0, 0], [0, 0, -1], [0, 1, 0]], float)  # three.js draws cylinders along y
@@ -53,9 +53,12 @@ class View:
         self.ghosts: list[tuple[Any, str]] = []
         self.extras: dict[str, list[Any]] = {}
         self.bones: list[Any] = []
+        self.weights: dict[int, np.ndarray] = {}  # centres of mass that are drawn
         self.tools: dict[str, Any] = {}
         self.playing = 0
         self.curves: Any = ()  # of the motion that is shown
+        self.bases = np.zeros((0, 4, 4))  # where a floating base is in it
+        self.base = np.eye(4)
         self.before = page.q  # where the joints were
         self.hand = Hand(page, self)
         with ui.column().classes("view w-full no-wrap"):
@@ -66,9 +69,9 @@ class View:
                 self.chooser = Chooser(page)
                 self.player = Player(self._instant, self._played)
                 self.message = ui.label("").classes("stage-message error").props("role=status")
-            self.sliders = Sliders(page, self.say, self.player.stop)
+            self.sliders = Sliders(page, self.say, self.put_away)
         self.draw()
-        page.on_robot(self.player.stop)
+        page.on_robot(self.put_away)
         page.on_robot(self.draw)
         page.on_motion(self.place)
 
@@ -115,9 +118,11 @@ class View:
         """All solids anew; then everything is put where the joints say."""
         self.say("")
         try:
-            robot = self.page.drawn()
-            self.size, self.thick = reach(robot), thickness(robot)
-            parts = solids(robot)
+            robot, whole = self.page.drawn(), drawable(self.page.robot, self.page.values)
+            self.weights = bodies(whole)
+            far = [float(np.linalg.norm(x)) for x in self.weights.values()]
+            self.size, self.thick = max(reach(robot), *far, 0.0), thickness(robot)
+            parts = solids(whole)
         except CardanError as error:
             self.say(str(error))
             return
@@ -147,8 +152,11 @@ class View:
         if part.kind == "tool":
             scene.axes_helper(part.length)
             return
-        if part.kind == "prismatic":
-            found: Any = scene.box(0.06 * size, 0.06 * size, part.length)
+        if part.kind == "weight":
+            found: Any = scene.sphere(0.05 * size)
+            turn = part.turn
+        elif part.kind == "prismatic":
+            found = scene.box(0.06 * size, 0.06 * size, part.length)
             turn = part.turn
         else:
             radius = _RADII[part.kind] * size
@@ -222,8 +230,14 @@ class View:
         """See all of the robot, where it is or over a whole motion (N, n)."""
         if self.frames:
             q = self.page.q[None] if motion is None else motion[:: max(1, len(motion) // 12)]
-            places = link_frames(self.page.drawn(), q)[..., :3, 3]
-            fit(self.scene, places.reshape(-1, 3), self.size)
+            frames = link_frames(self.page.drawn(), q)
+            if motion is not None and len(self.bases):
+                frames = self.bases[:: max(1, len(motion) // 12), None] @ frames
+            places = [frames[..., :3, 3].reshape(-1, 3)]
+            for j, centre in self.weights.items():
+                at = frames[..., j, :3, :3] @ centre + frames[..., j, :3, 3]
+                places.append(at.reshape(-1, 3))
+            fit(self.scene, np.concatenate(places), self.size)
 
     # placing
 
@@ -248,7 +262,7 @@ class View:
         if not self.frames:
             return
         robot = self.page.drawn()
-        T = link_frames(robot, self.page.q)
+        T = self.base @ link_frames(robot, self.page.q)
         with together(self.scene):
             for group, pose in zip(self.frames, T, strict=True):
                 group.move(*pose[:3, 3].tolist()).rotate_R(pose[:3, :3].tolist())
@@ -320,14 +334,18 @@ class View:
         return turn == self.playing
 
     async def play(
-        self, motion: np.ndarray, seconds: float, curves: Any = (), charts: Any = ()
-    ) -> None:
+        self, motion: np.ndarray, seconds: float, curves: Any = (), charts: Any = (),
+        bases: Any = (),
+    ) -> None:  # fmt: skip
         """Show joint positions (N, n) at their pace; curves: the robot as it bends, at fewer
-        instants; charts: those that show where it is."""
+        instants; charts: those that show where it is; bases: poses (N, 4, 4) of a base that
+        floats."""
         if not self.player.seconds:  # else a motion is shown, and the joints are on their way
             self.before = self.page.q.copy()
         self.take_turn()
-        self.curves = curves
+        if motion.shape[1:] != (self.page.robot.n,):
+            return  # of another robot
+        self.curves, self.bases = curves, np.reshape(bases, (-1, 4, 4))
         self.look(motion)
         self.player.take(motion, seconds, charts)
         await self.player.run()
@@ -335,9 +353,25 @@ class View:
     def _instant(self, q: np.ndarray, share: float) -> None:
         if len(q) != self.page.robot.n:
             return
+        if len(self.bases):
+            self.base = self.bases[round(share * (len(self.bases) - 1))]
         self.page.move(q)
         if len(self.curves):
             self.show_lines([self.curves[round(share * (len(self.curves) - 1))]])
+
+    def put_away(self) -> None:
+        """No motion is shown any more; the joints stay where they are."""
+        self.player.stop()
+        self._straighten()
+
+    def _straighten(self) -> None:
+        """The links no longer bent, the base where it belongs."""
+        if len(self.curves):
+            self.show_lines([])
+        away = bool(len(self.bases))
+        self.curves, self.bases, self.base = (), np.zeros((0, 4, 4)), np.eye(4)
+        if away:
+            self.look()
 
     def settle(self) -> None:
         """Put away the motion that is shown, if there is one."""
@@ -347,8 +381,7 @@ class View:
 
     def _played(self) -> None:
         """The joints are where they were before the motion."""
-        if len(self.curves):
-            self.show_lines([])
+        self._straighten()
         if len(self.before) == self.page.robot.n:
             self.page.move(self.before)
 

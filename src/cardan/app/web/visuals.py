@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import re
 from collections.abc import Callable
 from typing import Any
 
 from ...describe.files import accepted, dumps, read_bytes
 from ...describe.robot import Robot
 from .meshes import as_stl
-from .uploads import robot_file, unpacked
+from .uploads import among, robot_file, unpacked
 
 __all__ = ["opened"]
 
@@ -26,8 +27,8 @@ def opened(robot: None, data: Data, say: Callable[[str], None]) -> Data:
     name, content = robot_file(files)
     say("reading the robot")
     suffix = name.rpartition(".")[2].lower() if "." in name else ""
-    shown = f"upload.{suffix}" if suffix.isalnum() and len(suffix) < 9 else "upload"
-    read, faults = read_bytes(content, shown)
+    shown = "".join(c for c in re.split(r"[/\\]", name)[-1] if c.isprintable())[-60:] or "upload"
+    read, faults = read_bytes(content, shown, beside=among(files))
     found = accepted(read, [x for x in faults if x.severity == "error"], shown)
     doubts = [str(fault) for fault in faults if fault.severity != "error"]
     answer: Data = {

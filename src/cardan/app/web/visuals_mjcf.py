@@ -28,7 +28,7 @@ from .meshes import (
     read_surfaces,
     sphere,
 )  # fmt: skip
-from .uploads import found
+from .uploads import among, found
 
 __all__ = ["mjcf_surfaces"]
 
@@ -46,7 +46,7 @@ def mjcf_surfaces(
 ) -> Iterator[tuple[str, Surface]]:
     """(link of the robot, surface in its frame) of every geom that is shown; what cannot be drawn
     is added to `lacking`."""
-    mjcf = open_mjcf(content, "upload.xml")
+    mjcf = open_mjcf(content, "upload.xml", among(files))
     scene = Scene(mjcf)
     scene.read()
     T = link_frames(skeleton(robot), np.zeros(robot.n))
@@ -66,8 +66,9 @@ def mjcf_surfaces(
             except CardanError as error:
                 lacking.append(str(error))
                 continue
-            for surface in surfaces:
-                yield link if index else "", moved(surface, at @ placement, _colour(mjcf, geom))
+            colour = _colour(mjcf, geom)  # which comes before that of the mesh, as in MuJoCo
+            for tint, triangles in surfaces:
+                yield link if index else "", moved((colour or tint, triangles), at @ placement)
 
 
 def _surfaces(mjcf: Mjcf, geom: Any, files: dict[str, bytes]) -> tuple[list[Surface], Any]:
@@ -98,7 +99,7 @@ def _mesh(mjcf: Mjcf, name: str, files: dict[str, bytes]) -> list[Surface]:
         scale = np.array(mjcf.numbers(asset, "scale", (1, 1, 1), 3))
         R = of_quaternion(np.array(mjcf.numbers(asset, "refquat", (1, 0, 0, 0), 4)))
         back = inverse(frame(R, mjcf.numbers(asset, "refpos", (0, 0, 0), 3) or (0, 0, 0)))
-        read = read_surfaces(*found(file, files))
+        read = read_surfaces(*found(file, files), files)
         return [moved((colour, x * scale.astype("f4")), back) for colour, x in read]
     raise InputError(f"mesh {name[:60]} is not among the assets")
 

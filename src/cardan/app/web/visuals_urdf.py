@@ -82,7 +82,7 @@ def _surfaces(visual: Any, files: dict[str, bytes]) -> list[Surface]:
     for item in geometry if geometry is not None else ():
         if item.tag == "mesh":
             scale = _numbers(item, "scale", 3, 1.0).astype("f4")
-            read = read_surfaces(*found(str(item.get("filename", "")), files))
+            read = read_surfaces(*found(str(item.get("filename", "")), files), files)
             return [(colour, triangles * scale) for colour, triangles in read]
         if item.tag == "box":
             return [("", cuboid(*_numbers(item, "size", 3, 1.0)))]

@@ -26,6 +26,7 @@ from .questions import Data, Say
 __all__ = ["FUNCTIONS"]
 
 _MOST_LINES = 20_000
+_STATE = ("q", "qd", "qdd", "tau")  # which the form has, whatever the model takes
 _COUNTED = (
     "transform", "jacobian", "inverse-dynamics", "inertia-matrix", "bias", "direct-dynamics",
     "regressor",
@@ -153,17 +154,36 @@ def evaluate(data: Data, say: Say) -> Data:
         few = ", ".join(program.parameters[:8])
         raise InputError(f"{len(program.parameters)} symbols have no value yet ({few} ...)")
     say("evaluating")
-    inputs = {name: np.zeros(shape) for name, shape in program.inputs.items()}
-    for name, x in data["inputs"].items():
-        if name in inputs:
-            given = np.array(x, float)
-            bent = max(0, inputs[name].size - len(given))
-            # elastic coordinates come last, and are zero where they are not given
-            inputs[name] = np.pad(given, (0, bent)) if bent == robot.ne else given
+    given = data["inputs"]
+    unknown = [name for name in given if name not in program.inputs and name not in _STATE]
+    if unknown:
+        raise UnknownNameError.of("input", unknown[0], program.inputs)
+    inputs = {
+        name: _input(name, given.get(name, []), shape, robot)
+        for name, shape in program.inputs.items()
+    }
     found = program.evaluate(**inputs)
     names = list(program.outputs)
     values = [found] if len(names) == 1 else list(found)
-    return {"outputs": {n: np.asarray(x).tolist() for n, x in zip(names, values, strict=True)}}
+    return {
+        "outputs": {n: np.asarray(x).tolist() for n, x in zip(names, values, strict=True)},
+        "zero": {n: inputs[n].size for n in inputs if n not in given},
+    }
+
+
+def _input(name: str, given: list[float], shape: tuple[int, ...], robot: Robot) -> np.ndarray:
+    """An input of a model: zero where nothing is given, one number for all joints, or all; those
+    of elastic coordinates, which come last, may be left out."""
+    x, size = np.array(given, float), int(np.prod(shape))
+    joints = size - robot.ne if name in _STATE and size > robot.ne else size
+    if x.size in (0, 1):
+        x = np.full(joints, x[0] if x.size else 0.0)
+    if x.size == joints:
+        x = np.pad(x, (0, size - joints))
+    if x.size != size:
+        form = f" ({' x '.join(map(str, shape))})" if len(shape) > 1 else ""
+        raise InputError(f"{name}: {x.size} numbers were given; this model takes {size}{form}")
+    return x.reshape(shape)
 
 
 def _from(module: str, name: str) -> Callable[[Data, Say], Data]:

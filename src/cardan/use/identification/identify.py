@@ -84,6 +84,7 @@ def identify(
         progress("fitting physically consistent bodies")
         full = fit.bodies(shape, found)
         errors |= _consistent_errors(curves, full)
+        notes += _body_remarks(model, found, full)
     return Identification(
         robot, chosen, model, shape, found, errors, _essential(model, found, curves, chosen),
         full, tuple(curves), tuple(notes), tuple(source.plan for source in sources),
@@ -204,9 +205,10 @@ class _Fit:
 
     def bodies(self, shape: Mapping[str, float], found: Estimate) -> FullParameters:
         """The full parameters of real bodies; what was not excited counts as a body's too."""
-        chosen = self.recipe.consistent
+        chosen, K = self.recipe.consistent, found.K
         if self.model.kept == self.whole.kept:
-            return consistent_fit(self.model, found.R, found.z, found.rest, chosen)
+            seen = np.eye(len(K))
+            return consistent_fit(self.model, found.R, found.z, found.rest, seen, K, chosen)
         kept = [self.whole.kept.index(k) for k in self.model.kept]
         lost = [k for k in range(len(self.whole.kept)) if k not in kept]
         self.model = self.whole
@@ -215,9 +217,10 @@ class _Fit:
         p = data.W.shape[2]
         A, b = (data.W * scale[..., None]).reshape(-1, p), (data.y * scale).ravel()
         R = np.asarray(np.linalg.qr(np.column_stack([A, b]), mode="r"))
-        full = consistent_fit(self.whole, R[:p, :p], R[:p, p], found.rest, chosen)
-        absorbed, *_ = np.linalg.lstsq(R[:p, kept], R[:p, lost], rcond=None)
-        return replace(full, K=full.K[kept] + absorbed @ full.K[lost])
+        seen = np.zeros((len(kept), p))
+        seen[:, kept] = np.eye(len(kept))
+        seen[:, lost] = np.linalg.lstsq(R[:p, kept], R[:p, lost], rcond=None)[0]
+        return consistent_fit(self.whole, R[:p, :p], R[:p, p], found.rest, seen, K, chosen)
 
 
 def _equations(
@@ -316,3 +319,17 @@ def _remarks(model: Model, found: Estimate) -> list[str]:
             "length): move faster, farther, in more directions (cardan excite)"
         )
     return notes
+
+
+def _body_remarks(model: Model, found: Estimate, full: FullParameters) -> list[str]:
+    """How far the real bodies are from the identified parameters."""
+    if full.exact:
+        told = f"{', '.join(full.raised)}: would be negative, zero in the real bodies"
+        return [told] if full.raised else []
+    away = np.abs(full.K - found.K) / np.maximum(found.sigma, 1e-300)
+    k = int(np.argmax(away))
+    return [
+        "the real bodies do not have exactly the identified base parameters: they differ most in "
+        f"{model.names[k]}, {full.K[k]:.5g} instead of {found.K[k]:.5g} ({away[k]:.3g} standard "
+        f"deviations; all: {np.sqrt(np.mean(away**2)):.3g} RMS)"
+    ]

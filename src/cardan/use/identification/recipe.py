@@ -243,7 +243,8 @@ class Consistent:
 
     prior: str = _key("auto", _choice("auto", "robot", "none"))
     distance: str = _key("quadratic", _choice("quadratic", "entropic"))
-    strength: float = _key(1e-3, _positive)  # of the pull to the prior, in units of the residual
+    # of the pull to the prior, in units of the residual; 0: none where real bodies fit exactly
+    strength: float = _key(0.0, _zero_or_more)
 
 
 @dataclass(frozen=True)

@@ -182,10 +182,11 @@ def _bodies(result: Identification) -> list[Part]:
         rows.append((link.name, *(f"{full.values[f'{key}{j}']:.5g}" for key in INERTIA)))
     if "ML" in full.values and "XXL" in full.values:
         rows.append(("payload", *(f"{full.values.get(f'{key}L', 0.0):.5g}" for key in INERTIA)))
+    fitted = "with exactly" if full.exact and not full.raised else "that come nearest to"
     return [
         "Full parameters whose links are all physically consistent (positive definite "
-        f"pseudo-inertias), {full.distance} distance to {full.prior}. What the torques do not "
-        "determine comes from there.",
+        f"pseudo-inertias), {fitted} the identified base parameters. What the torques do not "
+        f"determine comes from {full.prior} ({full.distance} distance).",
         Table(("link", *INERTIA), rows),
     ]
 

@@ -45,10 +45,11 @@ def suspicions(
     if error >= _FAIR and model.robot.n <= _MANY:
         told = _order(model, recipe, [_sparse(m, 300) for m in motions], shape)
     if poor:
-        said = (
+        more = f" (swaps are not looked for on more than {_MANY} joints)"
+        told.append(
             f"the fit is bad: relative torque error {error:.0%}; look at columns, units and signs"
+            f"{more if model.robot.n > _MANY else ''}"
         )
-        told.append(said)
     return told
 
 

@@ -63,6 +63,7 @@ export default {
       if (this.failed) return this.failed;
       if (!this.lines.length) return "fetching the equations ...";
       const all = `${this.lines.length} lines`;
+      if ((this.text ?? "").trim() && !this.shown.length) return `no name in ${all} is like this`;
       return (this.text ?? "").trim() ? `${this.shown.length} of ${all}`
         : `${all}; click a symbol to see its definition`;
     },

@@ -15,9 +15,9 @@ export default {
           </tr></thead>
           <tbody><tr v-for="(row, r) in block.rows" :key="r">
             <td v-for="(cell, c) in row" :key="c" :class="{ held: cell.kind === 'menu' || cell.kind === 'act' }">
-              <span v-if="cell.kind === 'word'" :class="cell.style">{{ cell.value }}</span>
+              <span v-if="cell.kind === 'word'" :class="cell.style" :title="cell.value?.length > 18 ? cell.value : null">{{ cell.value }}</span>
               <input v-else-if="cell.kind === 'text'" type="text" autocomplete="off" spellcheck="false"
-                :class="['cell', cell.style, {wrong: faults[key(b, r, c)]}]"
+                :class="['cell', cell.style, { wrong: faults[key(b, r, c)], long: long(cell, drafts[key(b, r, c)]) }]"
                 :value="drafts[key(b, r, c)] ?? cell.value" :placeholder="cell.empty"
                 :title="cell.value?.length > 7 ? cell.value : null"
                 :aria-label="cell.label" :aria-invalid="!!faults[key(b, r, c)]" :data-at="key(b, r, c)"
@@ -76,6 +76,8 @@ export default {
     window.removeEventListener("scroll", this.place, true);
   },
   methods: {
+    // what does not fit is shown whole while it is edited; wider cells have room of their own
+    long: (cell, draft) => (draft ?? cell.value ?? "").length > 7 && cell.style === "mono",
     key: (b, r, c) => `${b}.${r}.${c}`,
     cell(key) {
       const [b, r, c] = key.split(".").map(Number);

@@ -1,0 +1,155 @@
+"""Exactly singular poses, and poses a rounding away from those with a family of configurations."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import cardan
+
+from .arms import ARMS, reached
+
+H, Q = np.pi / 2, np.pi / 4
+I, F = 1.570796326795, 3.14159265359  # right and flat angles of few digits
+CHAINS: dict[str, list[tuple[float, ...]]] = {  # alpha, d, theta, r
+    "RRRRRR": [(-H, 0.187, -I, 0.332), (-H, 0, 0, 0.104), (H, 0.507, 0, 0.493),
+               (-H, 0, -I, 0.519), (-H, 0.166, I, 0.103), (-H, 0.112, 0, 0.534)],
+    "RRPRRR": [(H, 0.189, 0, 0.392), (H, 0, -I, 0.376), (-H, 0.56, F, 0.101), (H, 0, F, 0.271),
+               (H, 0.427, 0, 0.17), (H, 0.572, F, 0.337)],
+    "PRRRRR": [(Q, 0.515, -2.975507161617, 0.403), (Q, 0.449, 2.616019347018, 0.296),
+               (Q, 0.142, -0.541470696044, 0.321), (0, 0.333, 1.335899788513, 0.455),
+               (-np.pi / 3, 0.589, -0.81739158683, 0.535), (0, 0.274, 0.260555645302, 0.431)],
+    "PRRPRR": [(2 * np.pi / 3, 0.126, -1.489329846942, 0.276), (Q, 0.572, 1.013036331128, 0.313),
+               (Q, 0.377, -2.305143761433, 0.504), (0, 0.356, -1.944422680894, 0.284),
+               (-np.pi / 3, 0.229, -1.83752611285, 0.368), (0, 0.524, 0.595742600879, 0.594)],
+    "PRRPRR far": [(H, 0.309, F, 0.526), (H, 0, I, 0.385), (-H, 0.259, I, 0.294), (H, 0, F, 0.116),
+                   (H, 0.294, -I, 0.43), (-H, 0.364, I, 0.562)],
+    "pairs": [(0, 0, 0, 0.2), (0, 0.3, 0.2, 0), (H, 0.2, 0, 0.3), (0, 0.25, 0.1, 0),
+              (H, 0.3, 0, 0.1), (0, 0.2, 0, 0)],
+    "parallel": [(0, 0, 0, 0.2), (H, 0.1, 0, 0.1), (-H, 0.2, 0, 0.3), (H, 0.35, 0, 0.11),
+                 (0, 0.3, 0, 0.1), (0, 0.2, 0, 0.08)],
+    "crx": [(0, 0, 0, 0), (-H, 0, 0, 0), (np.pi, 0.54, 0, 0), (-H, 0, 0, -0.54), (H, 0, 0, 0.15),
+            (-H, 0, 0, -0.16)],
+}  # fmt: skip
+
+
+def solution(name: str) -> Any:
+    kinds = name.split()[0] if name[0].isupper() else "RRRRRR"
+    keys = ("alpha", "d", "theta", "r")
+    links = [
+        {"joint": "prismatic" if kind == "P" else "revolute", **dict(zip(keys, row, strict=True))}
+        for kind, row in zip(kinds, CHAINS[name], strict=True)
+    ]
+    return cardan.model(cardan.load({"name": "special", "link": links}), "inverse-geometry")
+
+
+def solved(name: str, q: list[float]) -> tuple[Any, float]:
+    """The answers of the pose of q, each of which gives it back; how far the nearest is from q."""
+    ik = solution(name)
+    chain = ik.chain.numeric()
+    T = chain.pose(np.array(q))
+    found = ik.solve(T[None])
+    assert found.count[0] > 0
+    assert np.abs(chain.pose(found[0]) - T).max() < 1e-9
+    turns = found[0][:, chain.sigma == 0]
+    assert ((turns > -np.pi) & (turns <= np.pi)).all()
+    return found, float(reached(found, np.array([q]), chain.sigma)[0])
+
+
+def singular_of(chain: Any, count: int) -> np.ndarray:
+    """Configurations where the determinant of the Jacobian changes its sign."""
+    rng = np.random.default_rng(8)
+    low = rng.uniform(-3, 3, (20 * count, 6))
+    high = low + 0.8 * rng.normal(size=low.shape)
+
+    def sign(q: np.ndarray) -> np.ndarray:
+        return np.sign(np.linalg.det(chain.jacobian(q)))
+
+    apart = sign(low) != sign(high)
+    low, high = low[apart][:count], high[apart][:count]
+    first = sign(low)
+    for _ in range(70):
+        middle = (low + high) / 2
+        same = (sign(middle) == first)[:, None]
+        low, high = np.where(same, middle, low), np.where(same, high, middle)
+    return low
+
+
+@pytest.mark.parametrize("name", ["offset arm", "ortho offset arm", "shoulder", "middle"])
+def test_double_roots_of_quartics(name: str) -> None:
+    """Newton's method on a quartic takes no step where the slope is rounding."""
+    ik = cardan.model(ARMS[name], "inverse-geometry")
+    chain = ik.chain.numeric()
+    q = singular_of(chain, 150)
+    T = chain.pose(q)
+    found = ik.solve(T)
+    assert found.singular.any(1).all()
+    aside = q + 1e-3 * np.linalg.svd(chain.jacobian(q))[2][:, -1]
+    family = np.abs(chain.pose(aside) - T).max((1, 2)) < 1e-12  # two axes in line
+    assert reached(found, q, chain.sigma)[~family].max() < 1e-3
+
+
+@pytest.mark.parametrize(
+    ("name", "q", "count"),
+    [
+        ("RRRRRR", [H, -3.1415162377120787, 1.5708212488839304, np.pi, -3.1415479547511715, np.pi],
+         4),
+        ("RRPRRR", [0.0, 1.03e-13, -1.6036110707276927e-05, -1.713191597474406e-06,
+                    1.5707988771495756, -2.07e-13], 4),
+        ("PRRRRR", [-0.6505429335675228, -0.576999185064333, -1.546282080742503,
+                    -2.811210960616193, 2.9280349994149324, -0.388061867541976], 5),
+    ],
+)  # fmt: skip
+def test_roots_that_nearly_coincide_are_told_apart(name: str, q: list[float], count: int) -> None:
+    """Two roots of one elimination that led to one answer: another elimination is asked."""
+    found, far = solved(name, q)
+    assert found.count[0] == count
+    assert far < 1e-6
+
+
+def test_answers_of_few_digits_do_not_crowd_out_others() -> None:
+    q = [-1.5707963270613687, 0.0, np.pi, -9.805045664e-12, -1.536109017763e-10, -1.5707963266234]
+    found, far = solved("crx", q)
+    assert found.count[0] == 8
+    assert far < 1e-6
+
+
+@pytest.mark.parametrize(
+    "q",
+    [
+        [-3.061163924878e-05, 0, 1.570793813914432, H, -3.141581761864268, np.pi],
+        [-3.1412025503182637, -3.1414216288545678, -1.5706678565111627, -H, -3.470935893825633e-04,
+         3.1415916991890986],
+    ],
+)  # fmt: skip
+def test_a_wrist_that_is_almost_straight(q: list[float]) -> None:
+    """Products in a null space of no digits; a family that is almost one: it is followed."""
+    assert solved("crx", q)[1] < 1e-3
+
+
+@pytest.mark.parametrize(
+    ("name", "q"),
+    [
+        ("PRRRRR", [0.2500000000066445, -2.6160193470192326, 0.5414706960440001,
+                    -2.9066961153045563, 2.3881879136248965, -1.8313519720962876]),
+        ("PRRPRR", [2.6253460858629825, 2.128556322461793, 0.9898836056037963, -2.45697714674199,
+                    -2.9419606192266095, -0.012335028782935797]),
+        ("pairs", [2.0263167129409063, -1.8075749213108718, 2.617368388933942, -2.717368388308806,
+                   2.6322816842597465, 1.4292952512360295]),
+        ("parallel", [0, -H, H, 0.10272909395227048, H, np.pi]),
+        ("parallel", [-3.1415926372064487, np.pi, -5.937805358513515e-09, -H,
+                      8.819664198966848e-08, -7.146046288042385e-08]),
+    ],
+)  # fmt: skip
+def test_beside_a_family_some_are_given(name: str, q: list[float]) -> None:
+    found, _ = solved(name, q)
+    assert found.singular[0].any()
+
+
+def test_a_slide_so_far_out_that_a_pose_has_no_digits_is_none() -> None:
+    q = [0.2499994394464684, -8.39581943079537e-07, H, -3.835142935536729e-06, 0, -3.1415920684733]
+    found, far = solved("PRRPRR far", q)
+    assert np.abs(found[0]).max() < 1e6
+    assert far < 1e-6
