@@ -133,6 +133,21 @@ def test_mjcf(equality: str, motors: str, couplings: Any, words: str) -> None:
         assert named(robot) == couplings
 
 
+def test_floats_and_a_ratio_of_zero() -> None:
+    """Given in Python: a joint that is held at its offset."""
+    from dataclasses import replace
+
+    robot = cardan.load("planar2r")
+    held = replace(robot.joints[1], active=False, mimic=Coupling(1, 0, 0.2))
+    robot = replace(robot, joints=(robot.joints[0], held))
+    assert "0.2" in repr(robot)
+    robot = robot.with_values(dict.fromkeys(robot.parameters, 0.5))
+    assert cardan.model(robot, "loop-geometry").solve([1.0]).tolist() == [[1.0, 0.2]]
+    program = cardan.model(robot, "direct-dynamics")
+    assert program.outputs == {"qdd": (1,)}
+    assert "q2 = 0.2" in program.emit("c")
+
+
 def test_tables_show_it() -> None:
     text = repr(MADE["geared"]())
     assert "2 couplings" in text

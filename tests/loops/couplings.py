@@ -89,6 +89,21 @@ def parallelogram() -> Robot:
     })  # fmt: skip
 
 
+def chained() -> Robot:
+    """Two four-bars: the rocker of one turns the crank of the other, three to two."""
+    crank: dict[str, Any] = {"antecedent": 0, "d": 2}
+    return cardan.load({
+        "name": "chained", "gravity": [0, -9.81, 0],
+        "link": [{}, {"d": 0.3, **FREE}, {"name": "rocker", "antecedent": 0, "d": 0.5, **FREE},
+                 {"name": "second", **crank, **led("rocker", "3/2", "-0.2")},
+                 {"d": 0.2, **FREE}, {"antecedent": 0, "d": "2 + 6/10", **FREE}],
+        "loop": [{"name": "bar", "cut": {"antecedent": 2, "d": 0.45},
+                  "twin": {"antecedent": 3, "d": 0.4}},
+                 {"name": "bar2", "cut": {"antecedent": 5, "d": 0.6},
+                  "twin": {"antecedent": 6, "d": 0.45}}],
+    })  # fmt: skip
+
+
 def high_gears() -> Robot:
     """A gear of 100 on the crank, one of 200 on the rocker of a four-bar."""
     return cardan.load({
@@ -147,7 +162,7 @@ def ancestors_lead(seed: int, n: int = 6) -> Robot:
 MADE = {
     "geared": geared, "gripper": gripper, "geared five-bar": geared_five_bar, "elbows": elbows,
     "outside": outside, "parallelogram": parallelogram, "symbols": symbols,
-    "high gears": high_gears,
+    "high gears": high_gears, "chained": chained,
 }  # fmt: skip
 NAMES = [*MADE, *(f"random {seed}" for seed in range(6))]
 

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.loops.couplings import MADE
 from tests.loops.mechanisms import MECHANISMS
 
 import cardan
@@ -23,6 +24,8 @@ CASES: dict[str, Any] = {
     "planar3rrr legs": [0.02, 0.01, 0.3], "orthoglide-platform legs": [0.02, 0.03, 0.01],
     "delta": [0.2, 0.3, 0.1], "planar3rrr": [2.1, 2.0, 2.2],
     "orthoglide-platform": [-0.3, -0.29, -0.32], "point": [0.35, 0.3],
+    "geared": [3.0, 0.4], "outside": [0.9], "geared_five_bar": [2.4], "chained": [0.8],
+    "parallelogram": [0.7],
 }  # fmt: skip
 
 
@@ -41,7 +44,7 @@ def point() -> cardan.Robot:
 
 def geometry(name: str) -> Any:
     robot, _, legs = name.partition(" ")
-    made = {**MECHANISMS, "point": point}
+    made = {**MECHANISMS, "point": point, **{own.__name__: own for own in MADE.values()}}
     found = cardan.model(made[robot]() if robot in made else cardan.load(robot), "loop-geometry")
     return found.legs if legs else found
 
@@ -77,7 +80,7 @@ def test_c(name: str, tmp_path: Path) -> None:
 
 def same(solver: Any, found: np.ndarray, given: np.ndarray) -> None:
     expected = solver.solve(given)
-    turning = solver.system().turning
+    turning = solver.system().periodic
     assert len(found) == len(expected) > 0
     found = wrapped(found, turning)
     order = np.lexsort(np.round(found, 6).T[::-1])

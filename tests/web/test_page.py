@@ -71,6 +71,20 @@ def test_rx90_is_there_and_can_be_edited(page: Any) -> None:
     until(page, lambda: page.get_by_label("d of link3").input_value() == "D3")
 
 
+def test_a_joint_follows_another(page: Any) -> None:
+    """Coupled in the table of drives, its slider is off and moves with the one that leads."""
+    open_bundled(page, "planar2r")
+    page.get_by_role("tab", name="Drives").click()
+    page.get_by_label("leader of link2").select_option("1")
+    page.get_by_label("ratio of link2").fill("-2")
+    page.get_by_label("ratio of link2").press("Enter")
+    page.get_by_text("1 coupled joint").wait_for(timeout=SLOW)
+    first = page.locator(".slider-row input.figure").first
+    first.fill("0.4")
+    first.press("Enter")
+    until(page, lambda: apart(figures(page), [0.4, -0.8]) < 2e-3)
+
+
 def test_a_cell_says_what_is_wrong(page: Any) -> None:
     cell = page.get_by_label("alpha of link2")
     cell.fill("pi/")

@@ -24,7 +24,7 @@ from typing import Any
 import numpy as np
 
 from ..algebra.scalar import function
-from ..describe.expression import evaluate
+from ..describe.expression import Value, evaluate
 from ..describe.limits import limits_of
 from ..describe.robot import FIXED, GEOMETRY, PRISMATIC, REVOLUTE, Robot
 from ..inverse.numeric_kernels import FRAMES, MOST_FRAMES, MOST_VARIABLES
@@ -40,11 +40,13 @@ _LARGEST = 4  # unknowns in one loop, beside its cut joint
 
 @dataclass(frozen=True)
 class Step:
-    """One loop, and the order in which its unknowns are found (numbers of links)."""
+    """One loop, and the order in which its unknowns are found (numbers of links); or a coupling,
+    which gives one. free: no limits are looked at, as those of joints that are given."""
 
-    loop: LoopFrames
+    loop: LoopFrames | None
     order: tuple[int, ...]
     text: str
+    free: bool = False
 
 
 @dataclass(frozen=True)
@@ -55,18 +57,21 @@ class Chain:
     antecedent: tuple[int, ...]
     sigma: tuple[int, ...]
     six: Array  # (frames, 6)
+    led: Mapping[int, tuple[int, float, float]]  # by link: what leads it, ratio, offset
 
     @classmethod
     def of(cls, robot: Robot, values: Mapping[str, float]) -> Chain:
         joints = opened(robot).joints
         connection = Connection.of(robot)
-        six = [
-            [float(evaluate(getattr(j, key), values.__getitem__, function)) for key in GEOMETRY]
-            for j in joints
-        ]
+
+        def value(x: Value) -> float:
+            return float(evaluate(x, values.__getitem__, function))
+
+        six = [[value(getattr(j, key)) for key in GEOMETRY] for j in joints]
+        led = {j: (x.joint, value(x.ratio), value(x.offset)) for j, x in robot.couplings.items()}
         return cls(
             connection, tuple(j.antecedent for j in joints), tuple(j.sigma for j in joints),
-            np.array(six),
+            np.array(six), led,
         )  # fmt: skip
 
     def frames(self, q: Array) -> list[tuple[Array, Array]]:
@@ -124,13 +129,15 @@ class Chain:
 
 
 def steps_of(analysis: Analysis, given: Sequence[int]) -> tuple[Step, ...] | None:
-    """An order that solves every loop in closed form from the given joints and what follows them by
-    couplings, or None."""
+    """An order that solves every loop in closed form from the given joints, couplings as soon as
+    what leads is known; or None."""
     link = analysis.connection
     sample = analysis.samples[0]
     chain = Chain.of(link.robot, sample.values)
-    solved: set[int] = {*given, *link.led_by(given)}
-    steps: list[Step] = []
+    if len(link.moving) > MOST_VARIABLES or len(chain.sigma) >= MOST_FRAMES:
+        return None  # more than the kernel has room for
+    solved: set[int] = set(given)
+    steps = _followed(link, solved, free=True)
     rest = list(link.loops)
     while rest:
         found = None
@@ -141,10 +148,17 @@ def steps_of(analysis: Analysis, given: Sequence[int]) -> tuple[Step, ...] | Non
         if found is None:
             return None
         steps.append(found)
-        rest.remove(found.loop)
+        rest = [loop for loop in rest if loop != found.loop]
         solved |= set(found.order)
-    # what is left follows by couplings, from joints that the loops have given
-    return tuple(steps) if set(link.led) <= {*solved, *link.led_by(solved)} else None
+        steps += _followed(link, solved)
+    return tuple(steps) if set(link.led) <= solved else None
+
+
+def _followed(link: Connection, solved: set[int], free: bool = False) -> list[Step]:
+    """The couplings that follow from what is solved, which they are then too."""
+    found = link.led_by(solved)
+    solved.update(found)
+    return [Step(None, (j,), f"{link.named((j,))} by its coupling", free) for j in found]
 
 
 def _unknown(link: Connection, loop: LoopFrames, solved: set[int]) -> tuple[int, ...]:
@@ -189,8 +203,6 @@ def run_plan(
 ) -> list[Array]:
     """The kernel on many rows; columns `known` are given."""
     n = len(chain.connection.moving)
-    if n > MOST_VARIABLES or len(chain.sigma) >= MOST_FRAMES:
-        return [np.zeros((0, n))] * len(given)
     tables = {"frames": chain.table(), "plan": plan_of(chain, steps, known, limited)}
     given = np.ascontiguousarray(given, float).reshape(len(given), len(known))
     found = _kernel(max(len(known), 1), n)(
@@ -217,12 +229,17 @@ def plan_of(
     for step in steps:
         for k, x in enumerate(step.order):
             low, high = limits_of(chain.connection.robot.joints[x - 1])
-            if not limited:
+            if step.free or not limited:
                 low, high = -np.inf, np.inf
-            listed = _invariants(chain, step.loop, step.order[k + 1 :])
-            row = [chain.column(x), chain.sigma[x - 1], max(low, -1e300), min(high, 1e300)]
-            row += [step.loop.cut, step.loop.twin, len(listed)]
-            row += [y for one in listed for y in one]
+            ends: list[float] = [max(low, -1e300), min(high, 1e300)]
+            if step.loop is None:
+                leader, ratio, offset = chain.led[x]
+                row = [chain.column(x), 2, *ends, chain.column(leader), 0, 0, ratio, offset]
+            else:
+                listed = _invariants(chain, step.loop, step.order[k + 1 :])
+                row = [chain.column(x), chain.sigma[x - 1], *ends]
+                row += [step.loop.cut, step.loop.twin, len(listed)]
+                row += [y for one in listed for y in one]
             stages.append(row + [0.0] * (STAGE - len(row)))
     head = [len(stages), len(chain.connection.moving), len(known), *known]
     return np.array([*head, *(y for row in stages for y in row)], float)

@@ -22,11 +22,6 @@ def emitted(geometry: LoopGeometry, language: str, function: str, p: Any = None)
     """Self-contained code, c, cpp, python or matlab, of all assemblies at given positions."""
     link = geometry.connection
     require_name(language, function)
-    if link.led:
-        raise ModelError(
-            f"code of the assemblies of '{geometry.robot.name}' is not available for coupled joints"
-            f" ({link.named(tuple(link.led))}): solve works them out in Python"
-        )
     steps, platform = geometry.steps, geometry.platform
     if steps is not None:
         platform = None  # loop by loop
@@ -38,11 +33,17 @@ def emitted(geometry: LoopGeometry, language: str, function: str, p: Any = None)
             f" other, for {link.named(geometry.given)}: code that closes them from a guess is"
             " that of inverse_kinematics"
         )
+    unchecked = set(link.led) - {j for step in steps if step.loop is None for j in step.order}
+    if unchecked:
+        raise ModelError(
+            f"code of the assemblies of '{geometry.robot.name}' is not available: the couplings of"
+            f" {link.named(tuple(unchecked))} repeat its loops; solve works them out in Python"
+        )
     chain = Chain.of(link.robot, geometry.system(p).values)
     tables = {"frames": chain.table()}
     entry: Callable[..., None] = assemblies
     if platform is None:
-        tables["plan"] = plan_of(chain, steps, geometry._columns[0])
+        tables["plan"] = plan_of(chain, steps, geometry._columns[0][: len(geometry.given)])
     else:
         entry = placed
         tables |= {"hold": platform.table(chain), "plan": platform.plan(chain)}

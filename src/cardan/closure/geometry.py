@@ -26,6 +26,7 @@ from .analytic import Step, solved_by, steps_of
 from .batch import many
 from .distances import Distances
 from .numeric import (
+    CLOSED,
     Array,
     Equations,
     difference,
@@ -308,6 +309,8 @@ class LoopGeometry:
         found = self._in_closed_form(system, q[None])
         if found is not None:
             return found[0]
+        if not self._columns[1]:  # everything is given, or follows by couplings
+            return q[None][system.error(q[None]) < CLOSED]
         return self._within(searched(system, q, self._columns[1]))
 
     def _in_closed_form(self, system: Equations, q: Array) -> list[Array] | None:
@@ -318,10 +321,6 @@ class LoopGeometry:
             looped = {index(j) for step in self.steps for j in step.order}
             known = [k for k in range(system.n) if k not in looped]
             every = solved_by(self.steps, self.connection.robot, system.values, known, q[:, known])
-            last = set(known) & set(self._columns[1])  # by couplings to what the loops have given
-            if last:
-                there = set(range(system.n)) - last
-                every = [self._within(system.followed(rows, there)[0]) for rows in every]
         elif self.platform is not None:
             idle = [self.connection.moving.index(j) for j in self.analysis.idle]
             every = self.platform.solved(system.values, q[:, self._columns[0]])

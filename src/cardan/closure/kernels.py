@@ -3,7 +3,8 @@
 The frames are those of inverse.numeric_kernels (`place_frames`). The plan:
 
     0 stages, 1 variables, 2 given ones, then the given variables, then per stage (STAGE numbers)
-    variable, sigma, lower, upper, cut, twin, number of invariants, then (kind, frame, frame) each
+    variable, sigma, lower, upper, cut, twin, number of invariants, then (kind, frame, frame) each;
+    of a coupling: variable, 2, lower, upper, the variable that leads, 0, 0, ratio, offset
 
 Kinds of invariants, of the cut c and the twin t, a and b frames of the other unknowns:
 
@@ -248,7 +249,10 @@ def lengths(zero: Array, plus: Array, minus: Array, count: int, roots: Array) ->
 
 
 def stage_roots(frames: Array, plan: Array, at: int, q: Array, f: Array, roots: Array) -> int:
-    """The roots of a stage's unknown, the other variables at q."""
+    """The roots of a stage's unknown, the other variables at q; angles within half a turn of 0."""
+    if plan[at + 1] > 1.5:
+        roots[0] = plan[at + 7] * q[int(plan[at + 4])] + plan[at + 8]
+        return 1
     one = zeros(MOST_INVARIANTS)
     two = zeros(MOST_INVARIANTS)
     three = zeros(MOST_INVARIANTS)
@@ -258,6 +262,11 @@ def stage_roots(frames: Array, plan: Array, at: int, q: Array, f: Array, roots: 
         looked(frames, plan, at, 0.5 * PI, q, f, two)
         looked(frames, plan, at, PI, q, f, three)
         found = angles(one, two, three, count, roots)
+        for r in range(found):
+            if roots[r] > PI:
+                roots[r] -= 2.0 * PI
+            elif roots[r] < 0.0 - PI:
+                roots[r] += 2.0 * PI
         return found
     looked(frames, plan, at, 1.0, q, f, two)
     looked(frames, plan, at, 0.0 - 1.0, q, f, three)

@@ -125,7 +125,7 @@ class Equations:
         damping = np.ones(len(q))
         for _ in range(steps if free else 0):
             open_ = np.flatnonzero(norm > 1e-15)
-            if not len(open_):
+            if not len(open_) or not free:
                 break
             J = self.balanced(self.J(q[open_]))[..., free]
             gradient = np.einsum("bmn,bm->bn", J, r[open_])
@@ -166,7 +166,10 @@ class Equations:
         return found[:count]
 
     def walk(self, rng: np.random.Generator, start: Array, count: int, steps: int = 14) -> Array:
-        """Closed configurations reached from one, by small steps along what the loops allow."""
+        """Closed configurations reached from one, by small steps along what the loops allow;
+        without loops any will do, because couplings are closed anywhere."""
+        if not self.connection.loops:
+            return self.random(rng, count)
         q = np.repeat(np.asarray(start, float)[None], count, axis=0)
         unit = self.unit * self.gain
         for _ in range(steps):

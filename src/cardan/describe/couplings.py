@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from .expression import Value, add, multiply, symbol
+from .parser import to_value
 from .robot import FIXED, Coupling, Joint, Robot
 
 __all__ = ["coupled", "coupling_faults", "formula"]
@@ -26,7 +27,9 @@ def formula(robot: Robot, coupling: Coupling) -> Value:
     """ratio q_k + offset, with the name of q_k."""
     k = coupling.joint
     name = (robot.joints[k - 1].variable if 0 < k <= len(robot.joints) else "") or f"q{k}"
-    return add(multiply(coupling.ratio, symbol(name)), coupling.offset)
+    ratio, offset = (to_value(x) if isinstance(x, float) else x
+                     for x in (coupling.ratio, coupling.offset))  # fmt: skip
+    return add(multiply(ratio, symbol(name)), offset)
 
 
 def coupling_faults(robot: Robot) -> Iterator[tuple[str, int]]:

@@ -93,7 +93,10 @@ class Connection:
         found: dict[int, int] = {}
         while len(found) < len(leader):
             known = {k for k in leader.values() if k not in leader} | set(found)
-            found |= {j: k for j, k in leader.items() if k in known and j not in found}
+            more = {j: k for j, k in leader.items() if k in known and j not in found}
+            if not more:
+                raise ModelError(f"couplings of '{self.robot.name}' go round: let one joint lead")
+            found |= more
         return found
 
     def led_by(self, known: Iterable[int]) -> list[int]:

@@ -27,8 +27,8 @@ UNITS = {
     **dict.fromkeys(("XX", "XY", "XZ", "YY", "YZ", "ZZ", "IA"), "kg m²"),
     **dict.fromkeys(("FX", "FY", "FZ"), "N"), **dict.fromkeys(("CX", "CY", "CZ"), "N m"),
     "FV": "N m s", "FS": "N m", "stiffness": "N m/rad", "damping": "N m s",
-    "lower": "rad or m", "upper": "rad or m", "home": "rad or m", "velocity": "per s",
-    "effort": "N m or N",
+    "lower": "rad or m", "upper": "rad or m", "home": "rad or m", "offset": "rad or m",
+    "velocity": "per s", "effort": "N m or N",
 }  # fmt: skip
 _GREEK = {"gamma": "γ", "alpha": "α", "theta": "θ"}
 

@@ -17,7 +17,7 @@ def structure(robot: Robot) -> str:
     if robot.loops:
         return f"closed, {len(robot.loops)} loop{'s' * (len(robot.loops) > 1)}"
     if robot.couplings:
-        return f"{len(robot.couplings)} joint{'s' * (len(robot.couplings) > 1)} coupled to others"
+        return f"{len(robot.couplings)} coupled joint{'s' * (len(robot.couplings) > 1)}"
     chain = all(joint.antecedent == j for j, joint in enumerate(robot.joints))
     return "serial" if chain else "tree"
 

@@ -110,6 +110,12 @@ class Functions:
 def parametrised(robot: Robot) -> Robot:
     """The robot with one symbol per inertial parameter and no wrench: names do not depend on
     values."""
+    if robot.constrained:
+        what = "closed loops" if robot.loops else "coupled joints"
+        raise ModelError(
+            f"identification of '{robot.name}' is not available for {what}: its regressor is that"
+            " of cardan.model(robot, 'regressor', base_parameters=True); robot.tree() is without"
+        )
     links, joints = [], []
     for j, (link, joint) in enumerate(zip(robot.links, robot.joints, strict=True), 1):
         inertia: Any = {key: symbol(f"{key}{j}") for key in INERTIA}
