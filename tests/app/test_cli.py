@@ -15,6 +15,7 @@ from typer.testing import CliRunner, Result
 
 import cardan
 from cardan.app.cli import app
+from cardan.describe.files import dumps
 
 BROKEN = """cardan = 1
 name = "broken"
@@ -226,6 +227,17 @@ def test_convert_to_urdf(tmp_path: Path) -> None:
     assert "--drop" in refused("convert", "fivebar", str(tmp_path / "five.urdf"))
     printed("convert", "fivebar", str(tmp_path / "five.urdf"), "--drop")
     assert "--fixed is for URDF" in refused("convert", "ur5", "x.toml", "--fixed", "keep")
+
+
+def test_convert_keeps_mimic_joints_on_request(tmp_path: Path) -> None:
+    source, target = tmp_path / "geared.urdf", tmp_path / "geared.toml"
+    robot = {"name": "geared", "link": [{"M": 1}, {"M": 1, "d": 1, "mimic": {"joint": 1}}]}
+    source.write_text(dumps(cardan.load(robot), "urdf"))
+    printed("convert", str(source), str(target), "--mimic")
+    assert len(cardan.load(target).couplings) == 1
+    printed("convert", str(source), str(target))
+    assert not cardan.load(target).couplings
+    assert "--mimic is for URDF" in refused("convert", str(target), "-", "--to", "toml", "--mimic")
 
 
 def test_convert_dh_tables(tmp_path: Path) -> None:

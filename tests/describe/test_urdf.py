@@ -102,7 +102,7 @@ def test_public_robots_vs_pinocchio(path, fixed):
 def test_public_robots_have_no_error(path):
     robot, faults = read(path.read_bytes())
     assert robot is not None
-    assert not faults
+    assert all(fault.severity == "warning" and "mimics" in fault.message for fault in faults)
     assert len({joint.name for joint in robot.joints}) == len(robot.joints)
 
 

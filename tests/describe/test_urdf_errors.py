@@ -9,6 +9,7 @@ from itertools import pairwise
 import pytest
 from test_urdf import ARM, read, robot_of, tree
 
+from cardan.describe.urdf import read_urdf
 from cardan.errors import UnknownNameError
 
 
@@ -81,8 +82,20 @@ def mimicking(mimic: str) -> str:
     return changed('<parent link="upper"/>', f'<parent link="upper"/>{mimic}')
 
 
-def test_mimic_is_a_coupling():
+def test_mimic_is_a_warning_that_names_the_joint():
+    """As Pinocchio reads it: unless asked for, a joint that mimics another has its own variable."""
     robot, faults = read(mimicking('<mimic joint="shoulder" multiplier="-2" offset="0.1"/>'))
+    assert robot is not None
+    assert robot.n == 2
+    assert not robot.constrained
+    assert [fault.severity for fault in faults] == ["warning"]
+    assert "'elbow' mimics 'shoulder'" in faults[0].message
+    assert "mimic=True" in faults[0].message
+
+
+def test_mimic_is_a_coupling_on_request():
+    text = mimicking('<mimic joint="shoulder" multiplier="-2" offset="0.1"/>')
+    robot, faults = read_urdf(text.encode(), "arm.urdf", mimic=True)
     assert robot is not None
     assert not faults
     assert robot.n == 2
@@ -103,7 +116,7 @@ def test_mimic_is_a_coupling():
     ],
 )
 def test_what_cannot_be_mimicked(mimic, words):
-    robot, faults = read(mimicking(mimic))
+    robot, faults = read_urdf(mimicking(mimic).encode(), "arm.urdf", mimic=True)
     assert robot is None
     assert words in "\n".join(map(str, faults))
 

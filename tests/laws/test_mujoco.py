@@ -37,7 +37,7 @@ def models(path: Path) -> tuple[cardan.Robot, Any, Any, list[int]]:
     robot, _ = read_urdf(text.encode(), path.name)
     assert robot is not None
     joints = tuple(replace(joint, FV=0, FS=0) for joint in robot.joints)
-    robot = replace(robot, joints=joints).tree()  # MuJoCo lets joints that mimic others go
+    robot = replace(robot, joints=joints)
     bare = re.sub(r"<(visual|collision)\b(?:[^>]*/>|.*?</\1>)", "", text, flags=re.DOTALL)
     text = re.sub(r"(<robot[^>]*>)", rf"\1{COMPILER}", bare, count=1)
     model = mujoco.MjModel.from_xml_string(text)

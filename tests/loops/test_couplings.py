@@ -181,7 +181,7 @@ def test_against_pinocchio(name: Any, tmp_path: Path) -> None:
             pytest.skip("no shared robots")
     else:
         path.write_text(write_urdf(ancestors_lead(name)))
-    robot = cardan.load(str(path))
+    robot = cardan.load(str(path), mimic=True)
     joints = tuple(replace(joint, FV=0, FS=0, IA=0) for joint in robot.joints)
     robot = replace(robot, joints=joints)
     theirs = pin.buildModelFromUrdf(str(path), mimic=True)

@@ -179,6 +179,9 @@ def convert(
         str, typer.Option(metavar="NAME", help="IN is a DH table: standard, craig or khalil.")
     ] = "",
     fixed: Annotated[str, typer.Option(help="Fixed joints of a URDF file: merge or keep.")] = "",
+    mimic: Annotated[
+        bool, typer.Option("--mimic", help="Joints of a URDF file follow those they mimic.")
+    ] = False,
     drop: Annotated[bool, typer.Option("--drop", help="Leave out what URDF cannot hold.")] = False,
 ) -> None:
     """Convert a description; the extensions tell the formats."""
@@ -191,5 +194,5 @@ def convert(
     form = (to or Path(target).suffix.removeprefix(".")).lower()
     if target == "-" and not to:
         raise typer.BadParameter("name the format of stdout, as in --to toml", param_hint="OUT")
-    robot = open_robot(source, setting, convention=convention, fixed=fixed)
+    robot = open_robot(source, setting, convention=convention, fixed=fixed, mimic=mimic)
     write(target, write_urdf(robot, drop=True) if drop and form == "urdf" else dumps(robot, form))

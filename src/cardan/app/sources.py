@@ -19,16 +19,15 @@ Found = tuple["Robot | None", list[Fault]]
 _TABLES = (".csv", ".tsv", ".txt")
 
 
-def read_robot(source: str, *, convention: str = "", fixed: str = "") -> Found:
+def read_robot(source: str, *, convention: str = "", fixed: str = "", mimic: bool = False) -> Found:
     """The robot, or None, and every fault. A DH table needs its convention named."""
     from ..describe.files import read
 
     if convention:
         return _read_table(source, convention)
-    if fixed and Path(source).suffix.lower() == ".urdf":
-        return _read_urdf(source, fixed)
-    if fixed:
-        raise InputError(f"--fixed is for URDF files (.urdf); '{source}' is none")
+    if (fixed or mimic) and Path(source).suffix.lower() != ".urdf":
+        option = "--fixed" if fixed else "--mimic"
+        raise InputError(f"{option} is for URDF files (.urdf); '{source}' is none")
     if Path(source).suffix.lower() in _TABLES:
         from ..describe.dh import COLUMNS
 
@@ -36,17 +35,17 @@ def read_robot(source: str, *, convention: str = "", fixed: str = "") -> Found:
             f"{source} is a DH table, whose convention must be named: "
             f"cardan convert {source} ROBOT.toml --convention NAME ({', '.join(COLUMNS)})"
         )
-    return read(source)
+    return read(source, fixed=fixed or "merge", mimic=mimic)
 
 
 def open_robot(
     source: str, settings: Iterable[str] | None = None, *, tree: bool = False, convention: str = "",
-    fixed: str = "",
+    fixed: str = "", mimic: bool = False,
 ) -> Robot:  # fmt: skip
     """The robot with its settings (NAME=VALUE) and, on request, its loops cut open."""
     from ..describe.files import accepted
 
-    robot, faults = read_robot(source, convention=convention, fixed=fixed)
+    robot, faults = read_robot(source, convention=convention, fixed=fixed, mimic=mimic)
     robot = with_settings(accepted(robot, faults, source), settings)
     return robot.tree() if tree else robot
 
@@ -69,12 +68,12 @@ def is_bare(robot: Robot) -> bool:
 
 def bare(robot: Robot) -> Robot:
     """The robot without friction and external wrenches, as published operation counts take it."""
+    from ..build.common import with_friction
     from ..describe.robot import WRENCH
 
     free: dict[str, Any] = dict.fromkeys(WRENCH, 0)
     return replace(
-        robot,
-        joints=tuple(replace(joint, FV=0, FS=0) for joint in robot.joints),
+        with_friction(robot, False),
         links=tuple(replace(link, **free) for link in robot.links),
     )
 
@@ -89,16 +88,6 @@ def _read_table(source: str, convention: str) -> Found:
     return read_dh_table(
         text, convention, file, name="robot" if source == "-" else Path(source).stem
     )
-
-
-def _read_urdf(source: str, fixed: str) -> Found:
-    from ..describe.check import check
-    from ..describe.files import LARGEST_FILE
-    from ..describe.urdf import read_urdf
-
-    text = _read_text(source, source, LARGEST_FILE)
-    robot, faults = read_urdf(text.encode("utf-8"), source, fixed=fixed)
-    return robot, faults if robot is None else [*faults, *check(robot, source)]
 
 
 def _read_text(source: str, file: str, largest: int) -> str:

@@ -30,12 +30,16 @@ MOST_FAULTS = 1000
 FORMATS = (".toml", ".par", ".urdf", ".xml")
 
 
-def load(source: str | os.PathLike[str] | Mapping[str, Any], *, fixed: str = "merge") -> Robot:
+def load(
+    source: str | os.PathLike[str] | Mapping[str, Any], *, fixed: str = "merge", mimic: bool = False
+) -> Robot:
     """A robot by bundled name, path or dict ('-' is standard input); every fault is raised.
 
     Warnings are issued as CardanWarning. fixed="keep": the fixed joints of a URDF become frames of
-    their own, at their URDF places (tools, sensors); "merge" joins them to their parent."""
-    robot, faults = read(source, fixed=fixed)
+    their own, at their URDF places (tools, sensors); "merge" joins them to their parent.
+    mimic=True: a joint of a URDF that mimics another follows it, and has no drive; else it is a
+    joint like any other, with a warning."""
+    robot, faults = read(source, fixed=fixed, mimic=mimic)
     return accepted(robot, faults)
 
 
@@ -49,7 +53,9 @@ def accepted(robot: Robot | None, faults: list[Fault], file: str = "") -> Robot:
     return robot
 
 
-def read(source: str | os.PathLike[str] | Mapping[str, Any], *, fixed: str = "merge") -> Found:
+def read(
+    source: str | os.PathLike[str] | Mapping[str, Any], *, fixed: str = "merge", mimic: bool = False
+) -> Found:
     """The robot, or None, and every fault: errors and warnings."""
     if isinstance(source, Mapping):
         from .toml import read_dict
@@ -63,23 +69,25 @@ def read(source: str | os.PathLike[str] | Mapping[str, Any], *, fixed: str = "me
         robot = bundled(name)
         return robot, check(robot)
     if name == "-":
-        return read_bytes(sys.stdin.buffer.read(LARGEST_FILE + 1), "<stdin>", fixed=fixed)
-    return _read_path(name, fixed)
+        data = sys.stdin.buffer.read(LARGEST_FILE + 1)
+        return read_bytes(data, "<stdin>", fixed=fixed, mimic=mimic)
+    return _read_path(name, fixed, mimic)
 
 
 def read_bytes(
-    data: bytes, file: str, *, fixed: str = "merge", beside: Callable[[str], bytes] | None = None
-) -> Found:
+    data: bytes, file: str, *, fixed: str = "merge", mimic: bool = False,
+    beside: Callable[[str], bytes] | None = None,
+) -> Found:  # fmt: skip
     """Read a description in memory; the extension of `file`, or else the text, tells its format.
     beside: gives the files that MJCF includes, by name; InputError where there is none."""
-    robot, faults = _read_format(data, file, fixed, beside)
+    robot, faults = _read_format(data, file, {"fixed": fixed, "mimic": mimic}, beside)
     if len(faults) > MOST_FAULTS:
         more = Fault(f"and {len(faults) - MOST_FAULTS} more faults; correct these first", file)
         faults = [*faults[:MOST_FAULTS], more]
     return robot, faults
 
 
-def _read_format(data: bytes, file: str, fixed: str, beside: Any) -> Found:
+def _read_format(data: bytes, file: str, urdf: Mapping[str, Any], beside: Any) -> Found:
     fault = _unreadable(data)
     if fault:
         return None, [Fault(fault, file)]
@@ -93,9 +101,9 @@ def _read_format(data: bytes, file: str, fixed: str, beside: Any) -> Found:
 
         return read_par(data, file)
     if extension == ".urdf":
-        return _read_urdf(data, file, fixed)
+        return _read_urdf(data, file, urdf)
     if extension == ".xml":
-        return _read_xml(data, file, fixed, beside)
+        return _read_xml(data, file, urdf, beside)
     return None, [Fault(_unknown_format(extension), file)]
 
 
@@ -144,7 +152,7 @@ def dumps(robot: Robot, format: str) -> str:
     return writers[name](robot)
 
 
-def _read_path(name: str, fixed: str) -> Found:
+def _read_path(name: str, fixed: str, mimic: bool) -> Found:
     try:
         path = Path(name)
         if path.is_dir():
@@ -166,10 +174,10 @@ def _read_path(name: str, fixed: str) -> Found:
     except (OSError, ValueError) as error:
         return None, [Fault(_reason(error), name)]
     if extension != ".xml":
-        return read_bytes(data, name, fixed=fixed)
+        return read_bytes(data, name, fixed=fixed, mimic=mimic)
     from .mjcf_include import beside
 
-    return read_bytes(data, name, fixed=fixed, beside=beside(path.parent))
+    return read_bytes(data, name, fixed=fixed, mimic=mimic, beside=beside(path.parent))
 
 
 def _unreadable(data: bytes) -> str:
@@ -197,23 +205,23 @@ def _guess(data: bytes) -> str:
     return ".par" if start.startswith(b"(*") else ".toml"
 
 
-def _read_urdf(data: bytes, file: str, fixed: str) -> Found:
+def _read_urdf(data: bytes, file: str, options: Mapping[str, Any]) -> Found:
     from .urdf import read_urdf
 
-    if fixed not in ("merge", "keep"):
-        raise UnknownNameError.of("value of option 'fixed'", fixed, ("merge", "keep"))
-    robot, faults = read_urdf(data, file, fixed=fixed)
+    if options["fixed"] not in ("merge", "keep"):
+        raise UnknownNameError.of("value of option 'fixed'", options["fixed"], ("merge", "keep"))
+    robot, faults = read_urdf(data, file, **options)
     if robot is not None:
         faults = [*faults, *check(robot, file)]
     return robot, faults
 
 
-def _read_xml(data: bytes, file: str, fixed: str, beside: Any) -> Found:
+def _read_xml(data: bytes, file: str, urdf: Mapping[str, Any], beside: Any) -> Found:
     """MJCF; or URDF under another name."""
     from .mjcf import read_mjcf
 
     if b"<robot" in data and b"<mujoco" not in data.partition(b"<robot")[0]:
-        return _read_urdf(data, file, fixed)
+        return _read_urdf(data, file, urdf)
     robot, faults = read_mjcf(data, file, beside)
     if robot is not None:
         faults = [*faults, *check(robot, file)]

@@ -5,9 +5,10 @@ FS, the rotors of `urdf_motors` as IA, masses and inertias (moved to the joint f
 link's go to the base). Frame 0 is the frame of the root link, and gravity is along its -z, as
 URDF's users take it. Links come depth first, in the order in which the file lists their joints. A
 fixed joint is merged into its parent link, or kept as a frame (sigma 2) that is exactly the URDF
-frame. A floating joint under the root makes the base floating. A joint that mimics another follows
-it, and is passive; planar joints are refused. Loops are read in the dialects of `urdf_loops`.
-Shapes, meshes, materials and plugins are ignored: no other file is ever opened.
+frame. A floating joint under the root makes the base floating. A joint that mimics another is read
+as a joint of its own, with a warning, as most readers of URDF do; or, on request, follows it and is
+passive. Planar joints are refused. Loops are read in the dialects of `urdf_loops`. Shapes, meshes,
+materials and plugins are ignored: no other file is ever opened.
 """
 
 from __future__ import annotations
@@ -36,11 +37,13 @@ GRAVITY: tuple[Value, ...] = (0, 0, decimal_value(-9.81, 0.0))
 
 
 def read_urdf(
-    data: bytes, file: str = "", *, fixed: str = "merge", snap: float = SNAP_ANGLE
-) -> tuple[Robot | None, list[Fault]]:
+    data: bytes, file: str = "", *, fixed: str = "merge", mimic: bool = False,
+    snap: float = SNAP_ANGLE,
+) -> tuple[Robot | None, list[Fault]]:  # fmt: skip
     """The robot of a URDF file and every fault found; no robot when one of them is an error.
 
-    fixed: what becomes of fixed joints, "merge" or "keep". snap: roll, pitch and yaw this near
+    fixed: what becomes of fixed joints, "merge" or "keep". mimic: joints follow those they mimic.
+    snap: roll, pitch and yaw this near
     (rad) to a multiple of pi/12 are that multiple; a file that writes 1.5708 for a right angle
     gives far cheaper models with snap=1e-4, and is then no longer taken at its letter.
     """
@@ -60,7 +63,8 @@ def read_urdf(
     loops = loops_of(read_loops(found.root, found), placed, place, found)
     if loops:
         joints = driven(joints, read_drives(found.root), found)
-    joints = coupled(joints, _couplings(order, joints, found))
+    couplings = _couplings(order, joints, found, mimic)
+    joints = coupled(joints, couplings)
     if found.failed:
         return None, sorted(found.faults, key=lambda fault: fault.line)
     root = Link(base.link.name, **inertial_values(bodies[0].masses, size_of(bodies)))
@@ -204,7 +208,7 @@ def _bodies(
 
 
 def _couplings(
-    order: Sequence[JointElement], joints: Sequence[Joint], found: UrdfFile
+    order: Sequence[JointElement], joints: Sequence[Joint], found: UrdfFile, wanted: bool
 ) -> dict[str, Coupling]:
     """What the joints follow that mimic others; faults where that is not possible."""
     moving = {joint.name: j for j, joint in enumerate(joints, 1) if joint.sigma != FIXED}
@@ -215,7 +219,12 @@ def _couplings(
         if mimic is None or element.name not in moving:
             continue
         what = f"joint '{element.name}' mimics '{shown(mimic.joint)}'"
-        if mimic.joint not in known or mimic.joint == element.name:
+        if not wanted:
+            found.fault(
+                f"{what}: it is read as an independent joint; load(..., mimic=True), or `cardan"
+                " convert --mimic`, couples them", element.line, element.child, "warning",
+            )  # fmt: skip
+        elif mimic.joint not in known or mimic.joint == element.name:
             why = "no joint of this file" if mimic.joint != element.name else "itself"
             found.fault(f"{what}, {why}: name the joint that leads", element.line, element.child)
         elif mimic.joint not in moving:
