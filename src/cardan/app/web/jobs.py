@@ -61,6 +61,7 @@ class Jobs:
         self.limits = limits or Limits()
         self.name = secrets.token_hex(4)  # of this run of the server
         self.at_work: set[tuple[str, str]] = set()  # panels of projects
+        self.closing = False
         self._turn = asyncio.Semaphore(at_once or max(1, os.cpu_count() or 1))
         self._results: OrderedDict[str, Result] = OrderedDict()
         self._running: set[asyncio.subprocess.Process] = set()
@@ -172,6 +173,8 @@ class Jobs:
             size -= self._results.popitem(last=False)[1].size
 
     async def close(self) -> None:
+        """The server stops: what is at work is left undone."""
+        self.closing = True
         for process in list(self._running):
             await _kill(process)
 

@@ -105,9 +105,10 @@ class Page:
         self._at_work(panel, self.jobs.name)
 
     def end(self, panel: str) -> None:
-        """It is done, has failed or was cancelled; a page that was left leaves it undone."""
+        """It is done, has failed or was cancelled; a page that was left, and a server that stops,
+        leave it undone."""
         self.jobs.at_work.discard((self.project.path.stem, panel))
-        if not self.closed:
+        if not (self.closed or self.jobs.closing):
             self._at_work(panel, "")
 
     def _at_work(self, panel: str, server: str) -> None:
