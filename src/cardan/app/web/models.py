@@ -158,7 +158,11 @@ class Models:
         found = await self._work("derive", question, hints=hints)
         self.page.end("models")
         if found is not None:
-            self.show(question, found)
+            same = (question, found["key"]) == (self.asked, self.found.get("key"))
+            if same and found.get("cached"):
+                self._say("from the cache")  # it is shown already: what was opened in it stays
+            else:
+                self.show(question, found)
             self._keep(question, found["key"])
             self._changed()
         elif not self.page.closed:  # what is below would be of another question
