@@ -96,10 +96,9 @@ def without_floating_loops(robot: Robot, model: str) -> None:
 def _driven(robot: Robot) -> list[int]:
     """Links whose joint's torque or acceleration is given."""
     joints = enumerate(robot.joints, 1)
-    loops = bool(robot.constrained)
     return [
         j for j, joint in joints
-        if joint.sigma != FIXED and not joint.elastic and (joint.active or not loops)
+        if joint.sigma != FIXED and not joint.elastic and (joint.active or not robot.constrained)
     ]  # fmt: skip
 
 

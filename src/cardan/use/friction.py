@@ -69,7 +69,7 @@ def require_smooth(robot: Robot, driven: bool) -> None:
     """Dry friction is added to torques: it cannot be smoothed where there is none of its own.
     driven: every velocity has a torque."""
     cuts = [] if driven else [loop.cut for loop in robot.loops]
-    follow = bool(robot.constrained) and not driven
+    follow = robot.constrained and not driven
     for joint in (*robot.joints, *cuts):
         loose = joint.elastic or (follow and not joint.active)
         if loose and number(joint.FS) != 0:

@@ -85,6 +85,8 @@ class Plant:
         self.direct = compiled(source, "direct-dynamics", **options)
         self.inverse = compiled(source, "inverse-dynamics", **options) if self.motion else None
         self.links = links_program(robot).compile() if self.loads else None
+        if self.cuts:
+            self.kinematics = compiled(robot, "loop-kinematics", details=True)
         self.gravity = gravity_in_world(robot)
         self.stiction = self._stiction() if self.friction == "event" else None
         self.drag = bool(self.FS.any())
@@ -296,7 +298,7 @@ class Plant:
         """The rates of all that rubs, joints and cut joints, and what takes v to them."""
         if not self.cuts:
             return speeds, M
-        C = compiled(self.robot, "loop-kinematics", details=True)(q=q, qd=v).Wcut[self.cuts]
+        C = self.kinematics(q=q, qd=v).Wcut[self.cuts]
         return np.append(speeds, C @ v), np.vstack([M, C])
 
     def _driven(
