@@ -27,7 +27,7 @@ from .trajectory import Trajectory, fits
 __all__ = ["Torques", "torques", "with_payload"]
 
 PARTS = ("inertial", "centrifugal and Coriolis", "gravity", "friction", "external", "base motion")
-_CLOSED = 1e-5
+_CLOSED = 1e-5  # m, rad
 
 
 @dataclass(frozen=True)
@@ -174,7 +174,7 @@ def _positions(robot: Robot, motion: Trajectory, q0: Any) -> tuple[np.ndarray, T
 
 def _require_closed(robot: Robot, motion: Trajectory) -> None:
     """A motion of all joints keeps the loops closed."""
-    open_ = np.abs(equations(robot, {}).r(motion.q)).max(axis=-1)
+    open_ = equations(robot, {}).error(motion.q)
     k = int(np.argmax(open_))
     if open_[k] > _CLOSED:
         raise InputError(
