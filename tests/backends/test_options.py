@@ -261,3 +261,17 @@ def test_plain_text_says_which_parameter_was_renamed() -> None:
     text = cardan.model(robot, "inverse-dynamics").emit("text")
     assert "tau_ is the parameter tau" in text
     assert "m is the parameter" not in text
+
+
+def test_what_is_called_otherwise_or_looks_the_same_can_be_told_apart() -> None:
+    long = "a" * 250
+    robot = cardan.load({"link": [{"ZZ": "_J"}, {"d": "L1", "b": "L_1", "M": f"{long}1", "MX": "w_",
+                                   "alpha": "pi/2", "ZZ": f"{long}2"}]})  # fmt: skip
+    program = cardan.model(robot, "inverse-dynamics", effort="plain")
+    for language in ("text", "html"):
+        text = " ".join(program.emit(language).split())
+        for name in ("J is the parameter _J", "w is the parameter w_", f" {long}2 "):
+            assert name in text
+        assert "L1 is" not in text
+    shown = dict(re.findall(r'data-name="(\w+)">(.*?)</mrow>', text))
+    assert len(set(shown.values())) == len(shown)
