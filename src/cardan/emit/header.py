@@ -62,11 +62,11 @@ def _renamed(program: Program, printers: Sequence[Printer]) -> list[str]:
     """Parameters that are called otherwise in the text, as their names are taken there, too long
     or no identifiers."""
     found = {
-        name: printer.called.get(k, name)
+        name: printer.identifiers.get(k, name)
         for printer in printers
         if not printer.binds_parameters
         for k, name in enumerate(program.parameters)
-        if name and printer.called.get(k, name) != name
+        if name and printer.identifiers.get(k, name) != name
     }
     return [f"  {new} is the parameter {one_line(old)}" for old, new in found.items()]
 
@@ -81,5 +81,8 @@ def _wrapped(line: str) -> list[str]:
     more = indent if indent else "  "
     if line.lstrip() != line and "[" in line:
         more = indent + "  "
-    whole = {"break_on_hyphens": False, "break_long_words": False}  # a long name stays one
-    return textwrap.wrap(line.rstrip(), _WIDTH, subsequent_indent=more, **whole) or [""]
+    rows = textwrap.wrap(
+        line.rstrip(), _WIDTH, subsequent_indent=more, break_on_hyphens=False,
+        break_long_words=False,  # a long name stays one
+    )  # fmt: skip
+    return rows or [""]
