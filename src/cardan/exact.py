@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
+from functools import lru_cache
 from typing import Any
 
 __all__ = ["Exact", "Number", "cos", "exact", "is_exact", "pi", "sin", "sqrt"]
@@ -137,8 +138,10 @@ pi = Exact(Fraction(0), Fraction(1))
 
 def exact(a: Fraction | int | str, b: Fraction | int = 0) -> Number:
     """The exact number a + b·π in its normal form (an int when it is one)."""
-    a, b = Fraction(a), Fraction(b)
-    if max(x.bit_length() for q in (a, b) for x in (q.numerator, q.denominator)) > _LARGEST:
+    a = a if type(a) is Fraction else Fraction(a)
+    b = b if type(b) is Fraction else Fraction(b)
+    sizes = (a.numerator, a.denominator, b.numerator, b.denominator)
+    if max(map(int.bit_length, sizes)) > _LARGEST:
         return float(a) + _times_pi(b)
     if not b and a.denominator == 1:
         return a.numerator
@@ -154,20 +157,26 @@ def cos(x: Number) -> Number:
     """cos of a number, exact at the multiples of π/2 and π/3."""
     if isinstance(x, int):
         return math.cos(x) if x else 1
-    if isinstance(x, Exact) and not x.a:
-        found = _COS_OF_TWELFTHS.get(x.b % 2)
-        return math.cos(float(x)) if found is None else found
-    return math.cos(float(x))
+    return _cos(x) if isinstance(x, Exact) else math.cos(x)
 
 
 def sin(x: Number) -> Number:
     """sin of a number, exact at the multiples of π/2 and π/6."""
     if isinstance(x, int):
         return math.sin(x) if x else 0
-    if isinstance(x, Exact) and not x.a:
-        found = _COS_OF_TWELFTHS.get((Fraction(1, 2) - x.b) % 2)
-        return math.sin(float(x)) if found is None else found
-    return math.sin(float(x))
+    return _sin(x) if isinstance(x, Exact) else math.sin(x)
+
+
+@lru_cache(maxsize=1024)
+def _cos(x: Exact) -> Number:
+    found = None if x.a else _COS_OF_TWELFTHS.get(x.b % 2)
+    return math.cos(float(x)) if found is None else found
+
+
+@lru_cache(maxsize=1024)
+def _sin(x: Exact) -> Number:
+    found = None if x.a else _COS_OF_TWELFTHS.get((Fraction(1, 2) - x.b) % 2)
+    return math.sin(float(x)) if found is None else found
 
 
 def sqrt(x: Number) -> Number:
