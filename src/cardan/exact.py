@@ -18,6 +18,7 @@ from typing import Any
 
 __all__ = ["Exact", "Number", "cos", "exact", "is_exact", "pi", "sin", "sqrt"]
 
+_ZERO = Fraction(0)
 _LARGEST = 2048  # bits; beyond it exact numbers become floats, so that nothing grows without bound
 
 
@@ -64,6 +65,8 @@ class Exact:
         return NotImplemented
 
     def __lt__(self, other: object) -> bool:
+        if type(other) is int and not other and not self.b:  # the sign, asked for most
+            return self.a.numerator < 0
         return float(self) < float(other)  # type: ignore[arg-type]
 
     def __le__(self, other: object) -> bool:
@@ -89,9 +92,9 @@ class Exact:
 
     def __add__(self, other: Any) -> Any:
         if isinstance(other, Exact):
-            return exact(self.a + other.a, self.b + other.b)
+            return exact(self.a + other.a, self.b + other.b if self.b or other.b else _ZERO)
         if isinstance(other, int):
-            return exact(self.a + other, self.b)
+            return exact(self.a + other, self.b) if other else self
         return float(self) + other if _is_numeric(other) else NotImplemented
 
     __radd__ = __add__
@@ -108,8 +111,12 @@ class Exact:
 
     def __mul__(self, other: Any) -> Any:
         if isinstance(other, int):
-            return exact(self.a * other, self.b * other)
+            if 0 <= other <= 1:
+                return self if other else 0
+            return exact(self.a * other, self.b * other if self.b else _ZERO)
         if isinstance(other, Exact):
+            if not self.b and not other.b:
+                return exact(self.a * other.a)
             if self.b and other.b:
                 return float(self) * float(other)  # π² is outside the ring
             return exact(self.a * other.a, self.a * other.b + self.b * other.a)
@@ -136,7 +143,7 @@ Number = int | Exact | float
 pi = Exact(Fraction(0), Fraction(1))
 
 
-def exact(a: Fraction | int | str, b: Fraction | int = 0) -> Number:
+def exact(a: Fraction | int | str, b: Fraction | int = _ZERO) -> Number:
     """The exact number a + b·π in its normal form (an int when it is one)."""
     a = a if type(a) is Fraction else Fraction(a)
     b = b if type(b) is Fraction else Fraction(b)

@@ -82,7 +82,7 @@ def gather(
             live[node[1]] = 1
             for arg in node[2:]:
                 live[arg] = 1
-    number: dict[int, int] = {}
+    number = [0] * len(live)
     nodes: list[Node] = [("none",)]
     for id in compress(range(len(live)), live):
         node = graph.nodes[id]
@@ -100,7 +100,7 @@ def gather(
             name: Output(outputs[name][0], tuple(number[r] if r > 0 else -number[-r] for r in flat))
             for name, flat in refs.items()
         },
-        labels={number[id]: label for id, label in (labels or {}).items() if id in number},
+        labels={number[id]: label for id, label in (labels or {}).items() if live[id]},
     )
 
 

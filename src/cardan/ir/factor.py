@@ -178,7 +178,8 @@ class _Rewriter:
             return self._value(factors[0])
         result: Scalar = 1
         fixed = [f for f in factors if not self.varying[f]]
-        for f in [*sorted(fixed), *sorted(f for f in factors if self.varying[f])]:
+        moving = [f for f in factors if self.varying[f]] if fixed else factors
+        for f in [*sorted(fixed), *sorted(moving)]:
             if self.spread and fixed and self.varying[f] and self.uses[f] == 1:
                 terms = self._terms(f, 1, root=True)
                 if len(terms) > 1 and all(self._scaled(term) for _, term in terms):
