@@ -69,9 +69,14 @@ class Derivation:
     rewritten: dict[Any, tuple[int, Code]] = field(default_factory=dict, compare=False, repr=False)
 
     @cached_property
+    def symbols(self) -> tuple[str, ...]:
+        """The robot's parameters, which every trace asks for."""
+        return self.robot.parameters
+
+    @cached_property
     def numbers(self) -> Bodies | None:
         """The bodies of a robot without symbols, shared by all traces."""
-        if self.robot.parameters:
+        if self.symbols:
             return None
         return bodies(self.robot, lambda name: 0)
 
@@ -99,7 +104,7 @@ class Derivation:
             result = form(scene, x)
         except ZeroDivisionError:
             raise self.undefined() from None
-        code, parameters = tracer.program(result.outputs, result.record, self.robot.parameters)
+        code, parameters = tracer.program(result.outputs, result.record, self.symbols)
         cost, code = self._factored(code) if factor else (price(code), code)
         return Candidate(cost, code, parameters)
 
@@ -198,7 +203,7 @@ def random_states(
         name: (1 + nudge) * rng.normal(size=(3, *shape))
         for name, shape in derivation.inputs.items()
     }
-    names = derivation.robot.parameters
+    names = derivation.symbols
     values = dict(zip(names, rng.uniform(0.5, 1.5, len(names)), strict=True))
     if parameters:
         inputs["p"] = np.array([values[name] for name in parameters])

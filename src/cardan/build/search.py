@@ -124,7 +124,7 @@ def _climb(
     budget: int, pairs: bool,
 ) -> Formulation:  # fmt: skip
     """Change one link's choice at a time (or two), as long as the price falls and traces remain."""
-    best, improved = start, True
+    best, least, improved = start, traced(start).price, True
     tries = 0
     while improved:
         improved = False
@@ -138,8 +138,9 @@ def _climb(
             tried = best
             for change in step:
                 tried = _changed(tried, change)
-            if traced(tried).price < traced(best).price:
-                best, improved = tried, True
+            price = traced(tried).price
+            if price < least:
+                best, least, improved = tried, price, True
     return best
 
 
