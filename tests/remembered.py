@@ -12,6 +12,7 @@ import shutil
 import tempfile
 from collections.abc import Mapping
 from dataclasses import fields, is_dataclass
+from functools import wraps
 from typing import Any
 
 import numpy as np
@@ -30,6 +31,7 @@ def derive_once() -> None:
     build = Entry.build
     known: dict[Any, Program] = {}  # the one asked for last is the last
 
+    @wraps(build)
     def remembered(self: Entry, robot: Robot, **options: Any) -> Any:
         key = self.name, spelled(self.builder), spelled(robot), spelled(options)
         found = known.pop(key, None) or build(self, robot, **options)
