@@ -84,7 +84,8 @@ def gather(
                 live[arg] = 1
     number = [0] * len(live)
     nodes: list[Node] = [("none",)]
-    for id in compress(range(len(live)), live):
+    kept = dict.fromkeys(compress(range(len(live)), live))
+    for id in kept:
         node = graph.nodes[id]
         number[id] = len(nodes)
         if node[0] not in LEAVES:
@@ -100,7 +101,7 @@ def gather(
             name: Output(outputs[name][0], tuple(number[r] if r > 0 else -number[-r] for r in flat))
             for name, flat in refs.items()
         },
-        labels={number[id]: label for id, label in (labels or {}).items() if live[id]},
+        labels={number[id]: label for id, label in (labels or {}).items() if id in kept},
     )
 
 
