@@ -85,6 +85,24 @@ def test_a_joint_follows_another(page: Any) -> None:
     until(page, lambda: apart(figures(page), [0.4, -0.8]) < 2e-3)
 
 
+def test_what_is_typed_stays_while_the_robot_is_drawn_anew(page: Any) -> None:
+    cell = page.get_by_label("d of link3")
+    cell.fill("2*D3")
+    cell.press("Enter")
+    until(page, lambda: page.get_by_label("Undo").is_enabled())
+    first = page.locator(".slider-row input.figure").first
+    first.fill("0.4")
+    page.get_by_label("Undo").evaluate("button => button.click()")  # the focus stays
+    until(page, lambda: page.get_by_label("d of link3").input_value() == "D3")
+    page.wait_for_timeout(300)
+    assert first.input_value() == "0.4"
+    first.press("Enter")
+    until(page, lambda: abs(figures(page)[0] - 0.4) < 2e-3)
+    first.fill("0.7")
+    first.press("Escape")
+    assert first.input_value() == "0.400"
+
+
 def test_a_cell_says_what_is_wrong(page: Any) -> None:
     cell = page.get_by_label("alpha of link2")
     cell.fill("pi/")
