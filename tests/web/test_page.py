@@ -461,3 +461,18 @@ def test_no_remote_source_is_asked_for(page: Any, server: Server, path: str) -> 
     page.wait_for_timeout(1500)
     allowed = (server.address, server.address.replace("http", "ws"), "data:", "blob:")
     assert [url for url in asked if not url.startswith(allowed)] == []
+
+
+def test_on_a_tablet_held_upright_the_robot_stands_below(page: Any) -> None:
+    """And the line between the two can be dragged."""
+    page.set_viewport_size({"width": 820, "height": 1180})
+    line = page.locator(".main > .q-splitter__separator")
+    until(page, lambda: line.bounding_box()["width"] == 820)
+    before = line.bounding_box()["y"]
+    page.mouse.move(400, before + 1)
+    page.mouse.down()
+    page.mouse.move(400, before - 150, steps=4)
+    page.mouse.up()
+    until(page, lambda: abs(line.bounding_box()["y"] - before + 150) < 20)
+    page.set_viewport_size({"width": 1280, "height": 800})
+    until(page, lambda: line.bounding_box()["height"] > 700)
