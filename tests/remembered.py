@@ -10,6 +10,7 @@ import atexit
 import os
 import shutil
 import tempfile
+import warnings
 from collections.abc import Mapping
 from dataclasses import fields, is_dataclass
 from functools import wraps
@@ -34,7 +35,14 @@ def derive_once() -> None:
     @wraps(build)
     def remembered(self: Entry, robot: Robot, **options: Any) -> Any:
         key = self.name, spelled(self.builder), spelled(robot), spelled(options)
-        found = known.pop(key, None) or build(self, robot, **options)
+        if (found := known.pop(key, None)) is None:
+            with warnings.catch_warnings(record=True) as said:
+                warnings.simplefilter("always")
+                found = build(self, robot, **options)
+            for each in said:  # what warns is derived every time
+                warnings.warn_explicit(each.message, each.category, each.filename, each.lineno)
+            if said:
+                return found
         if isinstance(found, Program):
             known[key] = found
             if len(known) > _MOST:

@@ -59,13 +59,14 @@ def _arrays(
 
 
 def _renamed(program: Program, printers: Sequence[Printer]) -> list[str]:
-    """Parameters that are called otherwise in the text, as their names are taken there."""
+    """Parameters that are called otherwise in the text, as their names are taken there, too long
+    or no identifiers."""
     found = {
-        name: printer.symbols[k]
+        name: printer.identifiers.get(k, name)
         for printer in printers
         if not printer.binds_parameters
         for k, name in enumerate(program.parameters)
-        if name and printer.symbols.get(k, name) != name and printer.symbols[k].startswith(name)
+        if name and printer.identifiers.get(k, name) != name
     }
     return [f"  {new} is the parameter {one_line(old)}" for old, new in found.items()]
 
@@ -80,6 +81,8 @@ def _wrapped(line: str) -> list[str]:
     more = indent if indent else "  "
     if line.lstrip() != line and "[" in line:
         more = indent + "  "
-    return textwrap.wrap(line.rstrip(), _WIDTH, subsequent_indent=more, break_on_hyphens=False) or [
-        ""
-    ]
+    rows = textwrap.wrap(
+        line.rstrip(), _WIDTH, subsequent_indent=more, break_on_hyphens=False,
+        break_long_words=False,  # a long name stays one
+    )  # fmt: skip
+    return rows or [""]

@@ -87,11 +87,11 @@ def make_plan(robot: Robot, name: str, models: Sequence[Wanted], options: dict[s
     for key in options:
         if key not in known:
             raise UnknownNameError.of("option of these models", key, known)
-    names = Names()
     functions = []
-    for model, own in wanted:
+    for k, (model, own) in enumerate(wanted):
         common = {key: x for key, x in options.items() if key in MENU[model].options}
-        short = names.claim(model.replace("-", "_"))
+        before = sum(other == model for other, _ in wanted[:k])
+        short = model.replace("-", "_") + (f"_{before + 1}" if before else "")
         functions.append(_function(robot, name, short, model, {**common, **own}))
     return Plan(name, robot, tuple(functions))
 
