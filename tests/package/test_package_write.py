@@ -153,6 +153,8 @@ def test_what_cannot_be_written_is_said(tmp_path: Path) -> None:
         write_package(robot, "base-parameters", "c", out)
     with pytest.raises(InputError, match="path of a folder"):
         write_package(robot, "gravity", "c", "")
+    with pytest.raises(InputError, match="or \\(name, options\\)"):
+        write_package(robot, [("gravity", "effort")], "c", out)
     with pytest.raises(ModelError, match="'direct-dynamics' alone"):
         write_package(robot, ["gravity", "direct-dynamics"], "fmu", out)
     with pytest.raises(ModelError, match="no start value"):
