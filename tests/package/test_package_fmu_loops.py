@@ -96,6 +96,27 @@ def test_it_moves_as_simulate(
     assert result["loops.open"].max() < closed
 
 
+@pytest.mark.parametrize("name", ["planar2r", "fivebar"])
+def test_joints_that_rub_stand_and_turn_back(name: str, tmp_path: Path) -> None:
+    """Dry friction of driven, passive and cut joints, from rest: no solver comes to a halt."""
+    arm = cardan.load(name)
+    rubbing = replace(
+        arm, name="rubbing",
+        joints=tuple(replace(joint, FS=0.3, FV=0.1) for joint in arm.joints),
+        loops=tuple(replace(k, cut=replace(k.cut, FS=0.2)) for k in arm.loops),
+    )  # fmt: skip
+    rubbing = rubbing.with_values({x: 9.81 if x == "G" else 0.5 for x in rubbing.parameters})
+    unit = built(rubbing, MODEL, "fmu", tmp_path, effort="plain") / "rubbing.fmu"
+    tau = [0.2, -1.5]
+    expected = simulate(rubbing, duration=0.3, torque=tau, dt=0.006)
+    for kind, near in (("CoSimulation", 1e-5), ("ModelExchange", 1e-4)):
+        result, _ = simulated(unit, kind, 0.3, tau=tau)
+        for key in ("q", "qd"):
+            want = getattr(expected, key)
+            apart = np.abs(series(result, key) - want).max()
+            assert apart < near * (1 + np.abs(want).max())
+
+
 def test_coupled_joints_follow(tmp_path: Path) -> None:
     """A geared arm without a loop, started off its coupling."""
     tool("gcc")

@@ -6,7 +6,7 @@ x = [q, qd of active joints]  of closed loops; the others follow: qd_p = W qd_a
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -15,6 +15,7 @@ from ..closure.standing import standing
 from ..describe.robot import FIXED, Joint, Robot
 from ..describe.world import gravity_in_world, placement
 from ..errors import ModelError
+from .fmu_friction import smoothed
 from .loops import CLOSING, Loops, loops_of
 from .plan import Array, Function, Plan, Wanted
 
@@ -91,6 +92,12 @@ class Unit:
         every = [self.joints[k] for k in self.driving if k < len(self.joints)]
         return tuple(joint for joint in every if not joint.elastic)
 
+    @property
+    def rubs(self) -> bool:
+        """Is there dry friction?"""
+        cuts = (loop.cut for loop in self.robot.loops)
+        return any(joint.FS != 0 for joint in (*self.robot.joints, *cuts))
+
     @cached_property
     def start(self) -> np.ndarray:
         """The states at the start: the robot stands, its loops closed, and nothing moves."""
@@ -123,7 +130,8 @@ def models(robot: Robot, wanted: list[Wanted]) -> list[Wanted]:
 
 
 def unit_of(plan: Plan) -> Unit:
-    """The unit of the functions of a plan."""
+    """The unit of the functions of a plan, dry friction smoothed."""
+    plan = replace(plan, functions=tuple(map(smoothed, plan.functions)))
     direct = plan.function("direct-dynamics")
     known = {x for function in plan.functions for x in function.program.defaults}
     wanted = {x: None for function in plan.functions for x in function.program.parameters}

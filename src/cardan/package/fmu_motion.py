@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import ModelError
+from .fmu_friction import WIDTH
 from .fmu_model import Unit
 from .plan import Function
 from .reference import TOLERANCE, arrays_of, difference
@@ -26,6 +27,7 @@ _STEPS = (20, 5, 2, 1)  # communication steps of the test; closed loops, larger 
 _SHORTER = 4  # steps of integration that are tried
 _SPAN = 0.002  # s, over which a step and a fifth of it are compared
 _FINE = 1e-5  # their relative difference
+_STABLE = 2.5  # step times the fastest rate: below 2.78 the method damps what friction damps
 _FAR = 1e6  # what a motion of the test does not reach
 
 Run = Callable[[Mapping[str, Any]], dict[str, np.ndarray]]
@@ -136,12 +138,15 @@ def _base(unit: Unit, k: int) -> list[np.ndarray]:
 
 def motion_of(unit: Unit, states: Sequence[State]) -> Motion:
     """A step of the integration, and where the reference is after some steps from a state: a
-    shorter step if the robot is stiff, as one whose links bend, and fewer of them if it falls;
-    another state if it falls too fast from the first."""
+    shorter step if the robot is stiff, as one whose links bend or whose joints rub, and fewer of
+    them if it falls; another state if it falls too fast from the first."""
     routes = _routes(unit)
     with np.errstate(all="ignore"):
+        rate = _fastest(unit, states) if unit.rubs else 0.0
+        sizes = [STEP / 5**m for m in range(_SHORTER)]
+        sizes = [size for size in sizes if size * rate < _STABLE] or sizes[-1:]
         for k, state in enumerate(states):
-            for step in (STEP / 5**m for m in range(_SHORTER)):
+            for step in sizes:
                 if step < STEP and not _is_fine(unit, state, step):
                     continue
                 for steps in _STEPS[2 * (unit.loops is not None) :]:
@@ -152,6 +157,24 @@ def motion_of(unit: Unit, states: Sequence[State]) -> Motion:
         f"'{unit.robot.name}' cannot be simulated with steps of {step:g} s from the states of"
         " the test: check its inertias and stiffnesses with `cardan check`"
     )
+
+
+def _fastest(unit: Unit, states: Sequence[State]) -> float:
+    """The largest rate at which velocities decay where the robot stands, 1/s: smoothed friction is
+    steepest there."""
+    route, first, h = _compiled(unit), unit.velocities, 0.01 * WIDTH
+    place = slice(first, first + unit.nv)
+    found = 0.0
+    for state in states:
+        x = state.x.copy()
+        x[first:] = 0
+        columns = [
+            (route.slope(state.u, x + h * e) - route.slope(state.u, x - h * e))[place] / (2 * h)
+            for e in np.eye(len(x))[place]
+        ]
+        if np.isfinite(columns).all():
+            found = max(found, float(np.abs(np.linalg.eigvals(columns)).max()))
+    return found
 
 
 def _agreed(
