@@ -145,6 +145,15 @@ def model_of(
     start: with closed loops, a configuration of the assembly it is for; any_assembly: by the base
     parameters of its tree, which hold in all, and of which the recording leaves out what depends
     on others in its own."""
+    whole = _whole(robot, recipe, loaded, any_assembly)
+    if any_assembly:
+        return replace(whole, kept=tuple(range(len(whole.all_names))))
+    return _independent(whole, loaded, np.array(start or whole.ties.home(recipe.assembly.q)))
+
+
+@lru_cache(maxsize=8)
+def _whole(robot: Robot, recipe: Recipe, loaded: bool, any_assembly: bool) -> Model:
+    """The model with all columns: recordings that start elsewhere share what is compiled."""
     named = parametrised(robot)
     base = derive(_without_rotors(named) if any_assembly else named, "base-parameters")
     functions = Functions(named)
@@ -160,10 +169,7 @@ def model_of(
         blocks += _payload_blocks(robot, recipe, functions)
     ties = ties_of(robot)
     terms = (*_drives(ties, recipe), *_coupled(robot, recipe))
-    whole = Model(robot, base, tuple(blocks), terms, ties, rotors=recipe.fit.motor_inertia)
-    if any_assembly:
-        return replace(whole, kept=tuple(range(len(whole.all_names))))
-    return _independent(whole, loaded, np.array(start or ties.home(recipe.assembly.q)))
+    return Model(robot, base, tuple(blocks), terms, ties, rotors=recipe.fit.motor_inertia)
 
 
 def _without_rotors(named: Robot) -> Robot:

@@ -36,6 +36,7 @@ __all__ = ["Ties", "ties_of"]
 
 Array = np.ndarray
 _STEPS = (0.15, 0.03, 0.006)  # rad, or of the robot's size: of the driven joints, at once
+_PIECE = 1 << 14  # rows at a time
 _NEWTON = 12
 _FINE, _COARSE = 1e-13, 1e-7  # of its steps: the last, and on the way
 _MOST = 0.9  # of the rows
@@ -197,8 +198,8 @@ class Ties:
         found, good = np.array(q, float), np.zeros(len(q), bool)
         for step in steps:
             rest = np.flatnonzero(~good)
-            if len(rest):
-                found[rest], good[rest] = self._carried(q[rest], q_a[rest], step)
+            for some in np.array_split(rest, -(-len(rest) // _PIECE)) if len(rest) else ():
+                found[some], good[some] = self._carried(q[some], q_a[some], step)
         return found, good
 
     def _carried(self, q: Array, q_a: Array, step: float) -> tuple[Array, Array]:
@@ -238,8 +239,7 @@ class Ties:
         return self._evaluated("closing", q, np.zeros((len(q), len(self.active))))
 
     def _evaluated(self, option: str, q: Array, qd_a: Array) -> Any:
-        function = compiled(self.bare, "loop-kinematics", **{option: True})
-        return function(q=q, qd=qd_a, threads=0 if len(q) > 20_000 else 1)
+        return compiled(self.bare, "loop-kinematics", **{option: True})(q=q, qd=qd_a)
 
     def completed(self, motion: Motion, q: Array) -> Motion:
         """A motion of the driven joints as one of all joints; q (rows, n): closed, in the assembly
@@ -268,18 +268,16 @@ class Ties:
         """A motion of the driven joints with q (rows, n) of all joints, closed, as one of all."""
         if not self.closed:
             return motion
-        qd, qdd = motion.qd, motion.qdd
-        found = self._evaluated("details", q, qd)
-        rows = [row for _, row in self.cuts]
-        G = np.concatenate([found.G, found.Wcut[:, rows]], axis=1)
-        psi = np.zeros((len(q), self.robot.n + len(rows)))
-        psi[:, self.passive] = found.psi
-        psi[:, self.robot.n :] = found.psi_cut[:, rows]
-        rates = np.einsum("bna,ba->bn", G, qd)
-        return replace(
-            motion, q=q, qd=rates, qdd=np.einsum("bna,ba->bn", G, qdd) + psi, G=G,
-            driven=tuple(self.active.tolist()),
-        )  # fmt: skip
+        n, rows = self.robot.n, [row for _, row in self.cuts]
+        G = np.empty((len(q), n + len(rows), len(self.active)))
+        psi = np.zeros((len(q), n + len(rows)))
+        for first in range(0, len(q), _PIECE):
+            some = slice(first, first + _PIECE)
+            found = self._evaluated("details", q[some], motion.qd[some])
+            G[some, :n], G[some, n:] = found.G, found.Wcut[:, rows]
+            psi[some, self.passive], psi[some, n:] = found.psi, found.psi_cut[:, rows]
+        qd, qdd = (np.einsum("bna,ba->bn", G, x) for x in (motion.qd, motion.qdd))
+        return replace(motion, q=q, qd=qd, qdd=qdd + psi, G=G, driven=tuple(self.active.tolist()))
 
     def gap(self, q_a: Array) -> Gap:
         """How nearly the loops close there, in any assembly."""
