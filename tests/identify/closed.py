@@ -54,7 +54,7 @@ def robot_of(name: str) -> cardan.Robot:
     }))  # fmt: skip
 
 
-def closed(oracle: Oracle, home: np.ndarray, q_a: np.ndarray, steps: int = 8) -> np.ndarray:
+def closed(oracle: Oracle, home: np.ndarray, q_a: np.ndarray, steps: int = 5) -> np.ndarray:
     """q of all joints at positions of the driven ones, from home by small steps of Newton."""
     active = oracle.active
     rest = [k for k in range(len(home)) if k not in active]
@@ -86,7 +86,7 @@ def _recorded(name: str, rate: float, duration: float, seed: int) -> dict[str, A
 
 
 def recorded(
-    name: str, *, noise: float = 0.0, seed: int = 0, rate: float = 50.0, duration: float = 8.0,
+    name: str, *, noise: float = 0.0, seed: int = 0, rate: float = 25.0, duration: float = 8.0,
     path: int = 0,
 ) -> dict[str, Any]:  # fmt: skip
     """t, q, qd, qdd and tau of the driven joints; whole: q of all joints."""

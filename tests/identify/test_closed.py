@@ -90,18 +90,18 @@ def test_noisy_bodies_are_real() -> None:
 
 @pytest.mark.parametrize("name", ["five-bar", "geared"])
 def test_positions_and_torques_alone_are_enough(name: str) -> None:
-    log = log_of(recorded(name, rate=200.0), "t", "q", "tau")
+    log = log_of(recorded(name, rate=100.0, duration=5.0), "t", "q", "tau")
     result = identify(robot_of(name), log, consistent=False)
     wanted = expected(name, result.names)
     assert np.abs(result.K - wanted).max() < 1e-8 * np.abs(wanted).max()
 
 
 @pytest.mark.parametrize(
-    ("model", "bound"), [("filtered", 1e-7), ("power", 2e-3), ("energy", 5e-2)]
+    ("model", "bound"), [("filtered", 1e-6), ("power", 1e-2), ("energy", 0.2)]
 )
 def test_models_without_accelerations_find_the_same(model: str, bound: float) -> None:
     """The scalar models integrate a friction that jumps: they are as good as the sampling."""
-    log = log_of(recorded("five-bar", rate=200.0), "t", "q", "qd", "tau")
+    log = log_of(recorded("five-bar", rate=100.0, duration=5.0), "t", "q", "qd", "tau")
     recipe = {"fit": {"model": model}}
     result = identify(robot_of("five-bar"), log, recipe, consistent=False)
     wanted = expected("five-bar", result.names)
@@ -192,7 +192,7 @@ def test_a_payload_on_the_platform() -> None:
     ids=["order", "number", "listed", "all", "pattern"],
 )  # fmt: skip
 def test_columns(columns: dict[str, Any], recipe: dict[str, Any]) -> None:
-    log = recorded("five-bar", rate=200.0)
+    log = recorded("five-bar", rate=100.0, duration=5.0)
     made = {"t": log["t"]}
     for name, which in columns.items():
         source = log["tau"] if name[0] in "txy" else log["q"]
@@ -207,9 +207,9 @@ def test_columns_of_all_joints_are_compared() -> None:
     good = {"t": log["t"], "q": log["whole"].copy(), "tau": log["tau"]}
     robot = robot_of("five-bar")
     assert identify(robot, good, consistent=False).notes == ()
-    good["q"][100:110, 1] += 0.05
+    good["q"][90:100, 1] += 0.05
     notes = identify(robot, good, consistent=False).notes
-    assert any("column 'q2', row 101:" in note and "10 rows like it" in note for note in notes)
+    assert any("column 'q2', row 91:" in note and "10 rows like it" in note for note in notes)
     good["q"][:, 3] *= 180 / np.pi
     with pytest.raises(CardanError, match=r"column 'q4', row .* was measured, but the loops close"):
         identify(robot, good, consistent=False)
