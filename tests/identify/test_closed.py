@@ -12,13 +12,16 @@ import numpy as np
 import pytest
 from tests.identify.closed import closed, log_of, recorded, robot_of, truth
 from tests.loops.oracle import Oracle
+from typer.testing import CliRunner
 
 import cardan
+from cardan.app.cli import app
 from cardan.closure.standing import standing
 from cardan.errors import CardanError
 from cardan.use.identification import Identification, excite, identify
 from cardan.use.identification.consistent import is_consistent
 from cardan.use.identification.ties import ties_of
+from cardan.use.tables import write_table
 from cardan.use.torques import torques
 
 NAMES = ["parallelogram", "five-bar", "3-RRR", "geared"]
@@ -96,9 +99,7 @@ def test_positions_and_torques_alone_are_enough(name: str) -> None:
     assert np.abs(result.K - wanted).max() < 1e-8 * np.abs(wanted).max()
 
 
-@pytest.mark.parametrize(
-    ("model", "bound"), [("filtered", 1e-6), ("power", 1e-2), ("energy", 0.2)]
-)
+@pytest.mark.parametrize(("model", "bound"), [("filtered", 1e-6), ("power", 1e-2), ("energy", 0.2)])
 def test_models_without_accelerations_find_the_same(model: str, bound: float) -> None:
     """The scalar models integrate a friction that jumps: they are as good as the sampling."""
     log = log_of(recorded("five-bar", rate=100.0, duration=5.0), "t", "q", "qd", "tau")
@@ -229,8 +230,10 @@ def test_the_assembly_that_was_recorded() -> None:
     wrong = identify(robot, made | {"q": log["q"]}, {"log": {"check_units": False}},
                      consistent=False)  # fmt: skip
     assert wrong.errors["fit"] > 1e-3
-    recipe = {"assembly": {"q": other.tolist()}}
-    assert identify(robot, made | {"q": log["q"]}, recipe, consistent=False).errors["fit"] < 1e-12
+    for guess in (other.tolist(), (whole[0, [1, 3]] + 0.1).tolist()):
+        recipe = {"assembly": {"q": guess}}
+        found = identify(robot, made | {"q": log["q"]}, recipe, consistent=False)
+        assert found.errors["fit"] < 1e-12
     columns = {f"q{k + 1}": x for k, x in enumerate(whole.T)}
     rates = {f"qd{k + 1}": x for k, x in zip(oracle.active, log["qd"].T, strict=True)}
     made = {"t": log["t"], "tau": tau, **columns, **rates}
@@ -319,3 +322,23 @@ def test_exciting_motions_of_couplings() -> None:
     whole = found.whole.q
     np.testing.assert_allclose(whole[:, 1], -2.5 * whole[:, 0] + np.deg2rad(10), atol=1e-12)
     assert found.condition < 1e5
+
+
+def test_commands(tmp_path: Path) -> None:
+    log = log_of(recorded("five-bar"))
+    table = {"t": log["t"]}
+    for key in ("q", "qd", "qdd", "tau"):
+        table |= {f"{key}{j}": x for j, x in zip((1, 3), log[key].T, strict=True)}
+    write_table(tmp_path / "log.csv", table)
+    robot_of("five-bar").save(tmp_path / "robot.toml")
+    run = CliRunner()
+    words = [str(tmp_path / "robot.toml"), str(tmp_path / "log.csv"), "-o", str(tmp_path / "out")]
+    done = run.invoke(app, ["identify", *words])
+    assert done.exit_code == 0, done.output
+    assert "ZZ1R" in done.output
+    again = cardan.load(tmp_path / "out" / "robot.toml")
+    assert float(again.joints[3].FS) == pytest.approx(float(robot_of("five-bar").joints[3].FS))
+    quick = ["--iterations", "1", "--period", "2", "--rate", "100"]
+    done = run.invoke(app, ["excite", str(tmp_path / "robot.toml"), *quick])
+    assert done.exit_code == 0, done.output
+    assert "condition number" in done.output

@@ -26,11 +26,11 @@ def closed_rows(
     """(q (rows, n) closed, notes) of the driven positions (rows, na) in these rows of a recording;
     measured: positions of joints that follow, by column: they say how the loops are closed first,
     and are compared then. timed: each row follows the one before."""
-    guess = ties.home(recipe.assembly.q)
-    if not recipe.assembly.q:
+    guess = ties.home(recipe.assembly.q, q_a[0])
+    if measured and not recipe.assembly.q:
+        guess[ties.active] = q_a[0]
         for k, x in measured.items():
             guess[k] = x[0]
-    guess[ties.active] = q_a[0]
     q, count = (ties.along if timed else ties.each)(q_a, guess)
     if count < len(q):
         told = _open(ties, q_a, count, recording.row(int(rows[count])))

@@ -100,13 +100,12 @@ class Ties:
         order = np.argsort(-np.asarray(geometry.singular(q)), kind="stable")
         return np.asarray(q[order[:count]])
 
-    def home(self, guess: Sequence[float] | None = None) -> Array:
-        """A closed configuration to start from: the one nearest to the recipe's, or where the robot
-        stands."""
+    def home(self, guess: Sequence[float] = (), q_a: Array | None = None) -> Array:
+        """A closed configuration to start from: where the robot stands, or near a guess of all
+        joints, or of those that follow, which is at q_a of the driven ones."""
         if self.geometry is None:
             return np.zeros(self.robot.n)
-        geometry = self.geometry
-        whole = np.array(geometry.home)
+        whole = np.array(self.geometry.home)
         if not guess:
             return whole
         if len(guess) not in (len(whole), len(self.passive)):
@@ -114,8 +113,12 @@ class Ties:
                 f"[assembly] q has {len(guess)} values; expected {len(whole)}, all joints of "
                 f"'{self.robot.name}', or {len(self.passive)}, those that are not driven"
             )
-        whole[self.passive if len(guess) != len(whole) else slice(None)] = guess
-        return np.asarray(geometry.solve(whole[self.active], whole))
+        if len(guess) == len(whole):
+            whole[:] = guess
+        else:
+            whole[self.passive] = guess
+            whole[self.active] = whole[self.active] if q_a is None else q_a
+        return np.asarray(self.geometry.solve(whole[self.active], whole))
 
     def along(self, q_a: Array, guess: Array) -> tuple[Array, int]:
         """(q, rows): all joints along a path (rows, na) of the driven ones, the first row near the
