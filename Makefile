@@ -14,7 +14,7 @@ test: $(VENV)/.stamp-test
 	$(MAKE) --no-print-directory -j2 lint check
 
 check: $(VENV)/.stamp-test
-	$(BIN)/python -m pytest -n auto
+	$(BIN)/python -m pytest -n auto --dist worksteal
 
 lint: $(VENV)/.stamp-test
 	$(BIN)/ruff check src tests bench examples

@@ -1,5 +1,5 @@
 """The tests import their own helpers as `tests.<module>`, however pytest was started; what they
-compile is not taken from, nor kept in, the user's cache."""
+derive and compile is shared within the run, and not taken from, nor kept in, the user's cache."""
 
 from __future__ import annotations
 
@@ -9,10 +9,13 @@ from pathlib import Path
 
 from hypothesis import settings
 
-os.environ["CARDAN_CACHE"] = "off"  # tests compile what they test
 for _name in ("MAKEFLAGS", "MFLAGS", "MAKELEVEL"):  # compilers must not seek make's jobs
     os.environ.pop(_name, None)
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
+from tests.remembered import derive_once, keep_machine_code  # noqa: E402  on the path from here on
+
+keep_machine_code()
+derive_once()
 settings.register_profile("cardan", deadline=None)  # a busy machine is no failure
 settings.load_profile("cardan")

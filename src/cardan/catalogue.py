@@ -77,7 +77,7 @@ def model(robot: Robot, name: str, **options: Any) -> Any:
             f"model() takes a Robot, not {type(robot).__name__}: cardan.load gives one"
         )
     require_sound(robot)
-    entry = MENU.get(name)
+    entry = MENU.get(name) if isinstance(name, str) else None
     if entry is None:
         raise UnknownNameError.of("model", name, MENU)
     for key, value in options.items():

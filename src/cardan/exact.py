@@ -13,10 +13,12 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
+from functools import lru_cache
 from typing import Any
 
 __all__ = ["Exact", "Number", "cos", "exact", "is_exact", "pi", "sin", "sqrt"]
 
+_ZERO = Fraction(0)
 _LARGEST = 2048  # bits; beyond it exact numbers become floats, so that nothing grows without bound
 
 
@@ -63,6 +65,8 @@ class Exact:
         return NotImplemented
 
     def __lt__(self, other: object) -> bool:
+        if type(other) is int and not other and not self.b:  # the sign, asked for most
+            return self.a.numerator < 0
         return float(self) < float(other)  # type: ignore[arg-type]
 
     def __le__(self, other: object) -> bool:
@@ -88,9 +92,9 @@ class Exact:
 
     def __add__(self, other: Any) -> Any:
         if isinstance(other, Exact):
-            return exact(self.a + other.a, self.b + other.b)
+            return exact(self.a + other.a, self.b + other.b if self.b or other.b else _ZERO)
         if isinstance(other, int):
-            return exact(self.a + other, self.b)
+            return exact(self.a + other, self.b) if other else self
         return float(self) + other if _is_numeric(other) else NotImplemented
 
     __radd__ = __add__
@@ -107,8 +111,12 @@ class Exact:
 
     def __mul__(self, other: Any) -> Any:
         if isinstance(other, int):
-            return exact(self.a * other, self.b * other)
+            if 0 <= other <= 1:
+                return self if other else 0
+            return exact(self.a * other, self.b * other if self.b else _ZERO)
         if isinstance(other, Exact):
+            if not self.b and not other.b:
+                return exact(self.a * other.a)
             if self.b and other.b:
                 return float(self) * float(other)  # π² is outside the ring
             return exact(self.a * other.a, self.a * other.b + self.b * other.a)
@@ -135,10 +143,12 @@ Number = int | Exact | float
 pi = Exact(Fraction(0), Fraction(1))
 
 
-def exact(a: Fraction | int | str, b: Fraction | int = 0) -> Number:
+def exact(a: Fraction | int | str, b: Fraction | int = _ZERO) -> Number:
     """The exact number a + b·π in its normal form (an int when it is one)."""
-    a, b = Fraction(a), Fraction(b)
-    if max(x.bit_length() for q in (a, b) for x in (q.numerator, q.denominator)) > _LARGEST:
+    a = a if type(a) is Fraction else Fraction(a)
+    b = b if type(b) is Fraction else Fraction(b)
+    sizes = (a.numerator, a.denominator, b.numerator, b.denominator)
+    if max(map(int.bit_length, sizes)) > _LARGEST:
         return float(a) + _times_pi(b)
     if not b and a.denominator == 1:
         return a.numerator
@@ -154,20 +164,26 @@ def cos(x: Number) -> Number:
     """cos of a number, exact at the multiples of π/2 and π/3."""
     if isinstance(x, int):
         return math.cos(x) if x else 1
-    if isinstance(x, Exact) and not x.a:
-        found = _COS_OF_TWELFTHS.get(x.b % 2)
-        return math.cos(float(x)) if found is None else found
-    return math.cos(float(x))
+    return _cos(x) if isinstance(x, Exact) else math.cos(x)
 
 
 def sin(x: Number) -> Number:
     """sin of a number, exact at the multiples of π/2 and π/6."""
     if isinstance(x, int):
         return math.sin(x) if x else 0
-    if isinstance(x, Exact) and not x.a:
-        found = _COS_OF_TWELFTHS.get((Fraction(1, 2) - x.b) % 2)
-        return math.sin(float(x)) if found is None else found
-    return math.sin(float(x))
+    return _sin(x) if isinstance(x, Exact) else math.sin(x)
+
+
+@lru_cache(maxsize=1024)
+def _cos(x: Exact) -> Number:
+    found = None if x.a else _COS_OF_TWELFTHS.get(x.b % 2)
+    return math.cos(float(x)) if found is None else found
+
+
+@lru_cache(maxsize=1024)
+def _sin(x: Exact) -> Number:
+    found = None if x.a else _COS_OF_TWELFTHS.get((Fraction(1, 2) - x.b) % 2)
+    return math.sin(float(x)) if found is None else found
 
 
 def sqrt(x: Number) -> Number:

@@ -148,6 +148,19 @@ def test_options_of_a_model(words: list[str], options: dict[str, Any]) -> None:
     assert printed("generate", "rx90", *words, "--to", "c", "transform") == expected
 
 
+def test_a_tool_is_read_for_flexible_links_too() -> None:
+    program = cardan.model(cardan.load("flexible2r"), "jacobian", tool=("1/2", 0, 0.25))
+    assert printed("generate", "flexible2r", "jacobian", "--tool", "0.5,0,1/4") == program.emit("c")
+
+
+def test_every_model_is_printed_expanded_if_asked() -> None:
+    program = cardan.model(cardan.load("ur5"), "gravity")
+    for words in (["--expanded"], ["--expanded", "yes"], ["--expanded=true"]):
+        text = printed("generate", "ur5", "gravity", *words, "--to", "python")
+        assert text == program.emit("python", expanded=True) != program.emit("python")
+    assert printed("generate", "ur5", "--no-expanded", "gravity") == program.emit("c")
+
+
 def test_generate_with_values_reads_stdin_and_cuts_loops() -> None:
     arm = cardan.load("planar2r").with_values({"L1": "1/2", "G": "9.81"})
     expected = cardan.model(arm, "inverse-dynamics").emit("c")
@@ -174,6 +187,10 @@ def test_generate_with_values_reads_stdin_and_cuts_loops() -> None:
         (["rx90", "transform", "--frame"], 2, ["--frame needs a value"]),
         (["rx90"], 2, ["MODEL"]),
         (["rx90", "transform", "extra"], 2, ["extra"]),
+        (["ur5", "jacobian", "--tool", "1,2,a"], 1, ["three numbers"]),
+        (["planar2r", "base-parameters", "--to", "c"], 1, ["leave --to out"]),
+        (["planar2r", "base-parameters", "--dtype", "float32"], 1, ["leave --dtype out"]),
+        (["planar2r", "base-parameters", "--expanded"], 1, ["leave --expanded out"]),
         (["no/such/file.toml", "transform"], 1, ["no such file"]),
     ],
 )

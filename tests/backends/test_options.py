@@ -261,3 +261,27 @@ def test_plain_text_says_which_parameter_was_renamed() -> None:
     text = cardan.model(robot, "inverse-dynamics").emit("text")
     assert "tau_ is the parameter tau" in text
     assert "m is the parameter" not in text
+
+
+def test_what_is_called_otherwise_or_looks_the_same_can_be_told_apart() -> None:
+    long = "a" * 250
+    arm = {"d": "L1", "b": "L_1", "alpha": "pi/2", "M": f"{long}1", "MX": "MX2", "ZZ": f"{long}2"}
+    robot = cardan.load({"link": [{"ZZ": "_J"}, arm]})
+    program = cardan.model(robot, "inverse-dynamics", effort="plain")
+    for language in ("text", "html"):
+        text = " ".join(program.emit(language).split())
+        for name in ("J is the parameter _J", f" {long}2 "):
+            assert name in text
+        assert "L1 is" not in text
+    shown = dict(re.findall(r'data-name="(\w+)">(.*?)</mrow>', text))
+    assert len(set(shown.values())) == len(shown)
+
+
+@pytest.mark.parametrize("name", ["double", "a b", "1st", "_f", "é", "END DO", "f" * 300])
+@pytest.mark.parametrize("language", ["c", "cpp", "fortran", "matlab", "rust", "mathematica"])
+def test_a_function_is_called_as_asked_or_refused(language: str, name: str) -> None:
+    assert "f_2_" in transform().emit("c", function="f_2_")
+    if name == "double" and language in ("mathematica", "rust"):
+        return
+    with pytest.raises(InputError, match="would do"):
+        transform().emit(language, function=name)

@@ -9,6 +9,8 @@ import sys
 import pytest
 from tests.golden.regenerate import COLUMNS, ROBOTS, TEXTS, costs, golden, read_ledger, text
 
+import cardan
+from cardan.catalogue import MENU
 from cardan.ir.cost import Cost
 
 UPDATE = "python -m tests.golden.regenerate"
@@ -43,6 +45,16 @@ def compare(cost: Cost, known: dict[str, int]) -> tuple[list[str], list[str]]:
 
 def test_the_ledger_holds_the_bundled_robots() -> None:
     assert list(read_ledger()) == ROBOTS
+
+
+@pytest.mark.parametrize("name", ["puma560", "scara", "fivebar"])
+def test_deriving_again_gives_the_same_program(name: str) -> None:
+    """Without what tests remember (`tests.remembered`): no derivation leaves anything behind."""
+    entry, robot = MENU["inverse-dynamics"], cardan.load(name)
+    derive = type(entry).build.__wrapped__
+    first, again = derive(entry, robot), derive(entry, robot)
+    assert first is not again
+    assert first.to_json() == again.to_json() == entry.build(robot).to_json()
 
 
 SCRIPT = """

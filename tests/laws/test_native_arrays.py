@@ -348,3 +348,13 @@ def test_outputs_that_overlap_are_refused() -> None:
 def test_a_type_as_numpy_writes_it(dtype: Any) -> None:
     program = cardan.model(cardan.load("planar1r"), "transform")
     assert program.compile(dtype=dtype).dtype == "float32"
+
+
+@pytest.mark.parametrize("states", [(), (0,), (3,)])
+def test_threads_are_whole_numbers(states: tuple[int, ...]) -> None:
+    function = cardan.model(bundled_trees()["planar1r"], "transform").compile()
+    q = np.zeros((*states, 1))
+    assert np.array_equal(function(q=q, threads=np.int64(2)), function(q=q))
+    for threads in (-1, 1.5, "2"):
+        with pytest.raises(InputError, match="expected a whole number"):
+            function(q=q, threads=threads)

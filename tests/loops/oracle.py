@@ -3,7 +3,8 @@
 Nothing of Cardan's algorithms is used: link poses are Taylor series in time up to t², multiplied as
 4x4 matrices in the world frame; velocities and accelerations are read off the series; the equations
 of motion are virtual power; loops are all their equations (redundant ones too) with Lagrange
-multipliers, solved by least squares. Arrays run over states (N, ...).
+multipliers, solved by least squares. Arrays run over states (N, ...); unit velocities of all joints
+are n states more of each.
 """
 
 from __future__ import annotations
@@ -21,8 +22,8 @@ Array = np.ndarray
 
 
 def times(A: Array, B: Array) -> Array:
-    """Product of two series of matrices (N, 3, r, c)."""
-    C = np.zeros((len(A), 3, A.shape[2], B.shape[3]))
+    """Product of two series of matrices (N, 3, r, c), one of which may have one state for all."""
+    C = np.zeros((max(len(A), len(B)), 3, A.shape[2], B.shape[3]))
     for i in range(3):
         for j in range(3 - i):
             C[:, i + j] += A[:, i] @ B[:, j]
@@ -60,25 +61,22 @@ class Oracle:
         """Series of world poses of frame 0, the links, then cuts and twins of the loops."""
         robot, N = self.robot, len(q)
         series = np.stack([q, qd, qdd / 2], 1)  # (N, 3, n)
-        still = np.zeros((N, 3))
         found = [np.zeros((N, 3, 4, 4))]
         found[0][:, 0] = np.eye(4)
         cuts, twins = [k.cut for k in robot.loops], [k.twin for k in robot.loops]
         k = 0
         for index, joint in enumerate((*robot.joints, *cuts, *twins)):
             gamma, b, alpha, d, theta, r = (
-                still + np.array([self.number(getattr(joint, key)), 0, 0]) for key in GEOMETRY
+                np.array([[self.number(getattr(joint, key)), 0, 0]]) for key in GEOMETRY
             )
             if index < len(robot.joints) and joint.sigma != FIXED:
                 variable = series[:, :, k]
                 k += 1
                 theta = theta + variable * (joint.sigma == REVOLUTE)
                 r = r + variable * (joint.sigma == PRISMATIC)
-            T = found[joint.antecedent]
-            for factor in (turn(2, gamma), shift(2, b), turn(0, alpha), shift(0, d),
-                           turn(2, theta), shift(2, r)):  # fmt: skip
-                T = times(T, factor)
-            found.append(T)
+            place = times(times(turn(2, gamma), shift(2, b)), times(turn(0, alpha), shift(0, d)))
+            move = times(turn(2, theta), shift(2, r))
+            found.append(times(times(found[joint.antecedent], place), move))
         return found
 
     def loop_values(self, poses: list[Array]) -> Array:
@@ -117,10 +115,16 @@ class Oracle:
 
     def constraint(self, q: Array, qd: Array) -> tuple[Array, Array]:
         """(J (N, m, n), Jdot qd (N, m))."""
-        n, zero = q.shape[1], np.zeros_like(q)
-        columns = [self.tied(q, zero + e, zero)[:, 1] for e in np.eye(n)]
-        bias = 2 * self.tied(q, qd, zero)[:, 2]
-        return np.stack(columns, -1), bias
+        return self.jacobian(q), self.bias(q, qd)
+
+    def jacobian(self, q: Array) -> Array:
+        """The derivatives (N, m, n) of all that is zero by the joint variables."""
+        every, e = units(q)
+        columns = self.tied(every, e, np.zeros_like(e))[:, 1]
+        return columns.reshape(q.shape[1], len(q), -1).transpose(1, 2, 0)
+
+    def bias(self, q: Array, qd: Array) -> Array:
+        return 2 * self.tied(q, qd, np.zeros_like(q))[:, 2]
 
     def bodies(self, poses: list[Array]) -> list[tuple[Array, ...]]:
         """(R, p, v, w, acceleration, wd) of every link, in the world."""
@@ -158,20 +162,21 @@ class Oracle:
 
     def torques(self, q: Array, qd: Array, qdd: Array, f_e: Array | None = None) -> Array:
         """Generalized forces of the tree by virtual power, rotors and friction included."""
-        robot, n = self.robot, q.shape[1]
-        zero = np.zeros_like(q)
-        units = [self.bodies(self.poses(q, zero + e, zero)) for e in np.eye(n)]
-        tau = np.zeros((len(q), n))
-        for b, wrench in enumerate(self.demand(q, qd, qdd, f_e)):
-            F, N = wrench[:, :3], wrench[:, 3:]
-            for k in range(n):
-                _, P, v, w, _, _ = units[k][b]
-                tau[:, k] += ((v - np.cross(w, P)) * F).sum(-1) + (w * N).sum(-1)
-        moving = [joint for joint in robot.joints if joint.sigma != FIXED]
+        tau = power(self.twists(q), self.demand(q, qd, qdd, f_e))
+        moving = [joint for joint in self.robot.joints if joint.sigma != FIXED]
         for k, joint in enumerate(moving):
             IA, FV, FS = (self.number(getattr(joint, key)) for key in ("IA", "FV", "FS"))
             tau[:, k] += IA * qdd[:, k] + FV * qd[:, k] + FS * np.sign(qd[:, k])
         return tau
+
+    def twists(self, q: Array) -> list[Array]:
+        """By link: the velocities (n, N, 6) about O_0 that every joint alone gives it."""
+        every, e = units(q)
+        found = []
+        for _, P, v, w, _, _ in self.bodies(self.poses(every, e, np.zeros_like(e))):
+            twist = np.concatenate([v - np.cross(w, P), w], -1)
+            found.append(twist.reshape(q.shape[1], len(q), 6))
+        return found
 
     @property
     def active(self) -> list[int]:
@@ -182,13 +187,12 @@ class Oracle:
         """qd and qdd of the tree, from those of the active joints."""
         a = self.active
         p = [k for k in range(q.shape[1]) if k not in a]
-        J, _ = self.constraint(q, np.zeros_like(q))
+        J = self.jacobian(q)
         inverse = np.linalg.pinv(J[..., p], rcond=1e-10)
         qd, qdd = np.zeros_like(q), np.zeros_like(q)
         qd[:, a], qdd[:, a] = qd_a, qdd_a
         qd[:, p] = -np.einsum("bpm,bma,ba->bp", inverse, J[..., a], qd_a)
-        _, bias = self.constraint(q, qd)
-        rest = np.einsum("bma,ba->bm", J[..., a], qdd_a) + bias
+        rest = np.einsum("bma,ba->bm", J[..., a], qdd_a) + self.bias(q, qd)
         qdd[:, p] = -np.einsum("bpm,bm->bp", inverse, rest)
         return qd, qdd
 
@@ -196,7 +200,7 @@ class Oracle:
         """Torques of the active joints: tau_tr = S^T tau_a + J^T lambda, by least squares."""
         qd, qdd = self.motion(q, qd_a, qdd_a)
         tau = self.torques(q, qd, qdd, f_e)
-        J, _ = self.constraint(q, qd)
+        J = self.jacobian(q)
         a = self.active
         found = []
         for t, j in zip(tau, J, strict=True):
@@ -205,9 +209,16 @@ class Oracle:
         return np.array(found)
 
     def mass(self, q: Array) -> Array:
-        zero = np.zeros_like(q)
-        bias = self.torques(q, zero, zero)
-        return np.stack([self.torques(q, zero, zero + e) - bias for e in np.eye(q.shape[1])], -1)
+        """What unit accelerations demand at rest, beyond rest itself; rotors on the diagonal."""
+        n, zero = q.shape[1], np.zeros_like(q)
+        every, e = units(q)
+        rest = self.demand(q, zero, zero)
+        more = self.demand(every, np.zeros_like(e), e)
+        moved = [x.reshape(n, len(q), 6) - y for x, y in zip(more, rest, strict=True)]
+        twists = self.twists(q)
+        columns = [power(twists, [wrench[k] for wrench in moved]) for k in range(n)]
+        moving = [joint for joint in self.robot.joints if joint.sigma != FIXED]
+        return np.stack(columns, -1) + np.diag([self.number(joint.IA) for joint in moving])
 
     def direct(self, q: Array, qd_a: Array, tau_a: Array) -> Array:
         """qdd of the tree from M qdd - J^T lambda = S^T tau - H, J qdd = -Jdot qd."""
@@ -223,6 +234,18 @@ class Oracle:
             push[self.active] += tau_a[k]
             found.append(np.linalg.lstsq(A, np.concatenate([push, -bias[k]]), rcond=1e-12)[0][:n])
         return np.array(found)
+
+
+def units(q: Array) -> tuple[Array, Array]:
+    """All states once for every joint, and unit vectors: (n N, n) each."""
+    n = q.shape[1]
+    return np.tile(q, (n, 1)), np.repeat(np.eye(n), len(q), axis=0)
+
+
+def power(twists: list[Array], wrenches: list[Array]) -> Array:
+    """The power (N, n) of the links' wrenches (N, 6) in the velocities (n, N, 6)."""
+    pairs = zip(twists, wrenches, strict=True)
+    return sum(np.einsum("nbi,bi->bn", twist, wrench) for twist, wrench in pairs)
 
 
 def vee(W: Array) -> Array:

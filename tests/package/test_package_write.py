@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.package.building import built, robot_called
+from tests.package.building import STRICT, built, robot_called, run, tool
 
 import cardan
 from cardan.errors import InputError, ModelError, UnknownNameError
@@ -153,6 +153,8 @@ def test_what_cannot_be_written_is_said(tmp_path: Path) -> None:
         write_package(robot, "base-parameters", "c", out)
     with pytest.raises(InputError, match="path of a folder"):
         write_package(robot, "gravity", "c", "")
+    with pytest.raises(InputError, match="or \\(name, options\\)"):
+        write_package(robot, [("gravity", "effort")], "c", out)
     with pytest.raises(ModelError, match="'direct-dynamics' alone"):
         write_package(robot, ["gravity", "direct-dynamics"], "fmu", out)
     with pytest.raises(ModelError, match="no start value"):
@@ -166,9 +168,22 @@ def test_options_go_to_the_models_that_know_them() -> None:
     robot = cardan.load("ur5")
     wanted = ["gravity", ("transform", {"frame": 2}), ("transform", {"frame": 3})]
     plan = make_plan(robot, "ur5", wanted, {"effort": "plain"})
-    assert [f.name for f in plan.functions] == ["ur5_gravity", "ur5_transform", "ur5_transform_"]
+    assert [f.name for f in plan.functions] == ["ur5_gravity", "ur5_transform", "ur5_transform_2"]
     one, two = (f.examples[0].outputs["T"] for f in plan.functions[1:])
     assert not np.allclose(one, two)
+
+
+def test_a_model_twice_in_a_package_builds(tmp_path: Path) -> None:
+    wanted = [("transform", {"frame": 2}), ("transform", {"frame": 3})]
+    target = write_package(cardan.load("planar3r"), wanted, "c", tmp_path / "c").folder
+    sources = [*target.glob("src/*.c"), *target.glob("test/*.c")]
+    program = tmp_path / "test"
+    run(tool("gcc"), *STRICT, f"-I{target / 'include'}", *sources, "-o", program, "-lm")
+    run(program)
+    text = (target / "README.md").read_text()
+    assert "`T` of `transform` | 4 x 4: of frame 2" in text
+    assert "`T` of `transform_2` | 4 x 4: of frame 3" in text
+    assert "`p` of `transform_2` | 2: free parameters, SI units: L1, L2" in text
 
 
 def test_what_fills_a_place_is_not_filled_again() -> None:

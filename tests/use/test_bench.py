@@ -11,6 +11,7 @@ from typer.testing import CliRunner
 
 import cardan
 from cardan.app.cli import app
+from cardan.errors import CardanError
 from cardan.use.bench import Report, bench
 from cardan.use.bench.case import MODELS, comparable
 from cardan.use.bench.humanoid import humanoid
@@ -82,6 +83,8 @@ def test_saved_and_drawn(report: Report, tmp_path: Path) -> None:
     pytest.importorskip("matplotlib")
     report.save(tmp_path / "figures.json")
     report.picture(tmp_path / "figures.png")
+    with pytest.raises(CardanError, match="a picture is written as"):
+        report.picture(tmp_path / "figures.bmp")
     data = json.loads((tmp_path / "figures.json").read_text())
     assert len(data["rows"]) == len(report.rows)
     assert (tmp_path / "figures.png").read_bytes().startswith(b"\x89PNG")
@@ -107,3 +110,9 @@ def test_command() -> None:
     assert "Cart-pole" in done.stdout
     wrong = CliRunner().invoke(app, ["bench", "cartpole", "--peer", "nobody"])
     assert wrong.exit_code == 1
+
+
+def test_a_picture_of_no_known_kind_is_refused_before_measuring(tmp_path: Path) -> None:
+    found = CliRunner().invoke(app, ["bench", "--picture", str(tmp_path / "x.bmp")])
+    assert found.exit_code == 1
+    assert "a picture is written as" in found.output

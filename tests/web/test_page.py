@@ -85,6 +85,24 @@ def test_a_joint_follows_another(page: Any) -> None:
     until(page, lambda: apart(figures(page), [0.4, -0.8]) < 2e-3)
 
 
+def test_what_is_typed_stays_while_the_robot_is_drawn_anew(page: Any) -> None:
+    cell = page.get_by_label("d of link3")
+    cell.fill("2*D3")
+    cell.press("Enter")
+    until(page, lambda: page.get_by_label("Undo").is_enabled())
+    first = page.locator(".slider-row input.figure").first
+    first.fill("0.4")
+    page.get_by_label("Undo").evaluate("button => button.click()")  # the focus stays
+    until(page, lambda: page.get_by_label("d of link3").input_value() == "D3")
+    page.wait_for_timeout(300)
+    assert first.input_value() == "0.4"
+    first.press("Enter")
+    until(page, lambda: abs(figures(page)[0] - 0.4) < 2e-3)
+    first.fill("0.7")
+    first.press("Escape")
+    assert first.input_value() == "0.400"
+
+
 def test_a_cell_says_what_is_wrong(page: Any) -> None:
     cell = page.get_by_label("alpha of link2")
     cell.fill("pi/")
@@ -443,3 +461,18 @@ def test_no_remote_source_is_asked_for(page: Any, server: Server, path: str) -> 
     page.wait_for_timeout(1500)
     allowed = (server.address, server.address.replace("http", "ws"), "data:", "blob:")
     assert [url for url in asked if not url.startswith(allowed)] == []
+
+
+def test_on_a_tablet_held_upright_the_robot_stands_below(page: Any) -> None:
+    """And the line between the two can be dragged."""
+    page.set_viewport_size({"width": 820, "height": 1180})
+    line = page.locator(".main > .q-splitter__separator")
+    until(page, lambda: line.bounding_box()["width"] == 820)
+    before = line.bounding_box()["y"]
+    page.mouse.move(400, before + 1)
+    page.mouse.down()
+    page.mouse.move(400, before - 150, steps=4)
+    page.mouse.up()
+    until(page, lambda: abs(line.bounding_box()["y"] - before + 150) < 20)
+    page.set_viewport_size({"width": 1280, "height": 800})
+    until(page, lambda: line.bounding_box()["height"] > 700)

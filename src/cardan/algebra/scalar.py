@@ -44,9 +44,9 @@ def sign(x: Scalar) -> Scalar:
 
 def function(name: str, *args: Scalar) -> Scalar:
     """A function of the description language applied to scalars of any kind."""
-    expression = next((arg for arg in args if hasattr(arg, "apply")), None)
-    if expression is not None and name in _PRIMITIVE:
-        return expression.apply(name, *args)
+    for arg in args:
+        if hasattr(arg, "apply") and name in _PRIMITIVE:
+            return arg.apply(name, *args)
     if name in _DERIVED:
         return _DERIVED[name](*args)
     if all(map(_is_number, args)) and name in _EXACT:

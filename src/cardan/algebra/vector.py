@@ -8,6 +8,9 @@ from typing import Any
 __all__ = ["Mat", "Vec", "cross", "dot", "hat", "symmetric", "zero"]
 
 
+_vec = tuple.__new__  # of a list of components: most vectors are made so
+
+
 class Vec(tuple[Any, ...]):
     """A column of scalars. v @ w is the scalar product."""
 
@@ -21,22 +24,22 @@ class Vec(tuple[Any, ...]):
         return tuple(self)
 
     def __add__(self, other: Any) -> Vec:
-        return Vec(*[x + y for x, y in zip(self, other, strict=True)])
+        return _vec(Vec, [x + y for x, y in zip(self, other, strict=True)])
 
     def __sub__(self, other: Any) -> Vec:
-        return Vec(*[x - y for x, y in zip(self, other, strict=True)])
+        return _vec(Vec, [x - y for x, y in zip(self, other, strict=True)])
 
     def __neg__(self) -> Vec:
-        return Vec(*[-x for x in self])
+        return _vec(Vec, [-x for x in self])
 
     def __mul__(self, scale: Any) -> Vec:
-        return Vec(*[x * scale for x in self])
+        return _vec(Vec, [x * scale for x in self])
 
     def __rmul__(self, scale: Any) -> Vec:
-        return Vec(*[scale * x for x in self])
+        return _vec(Vec, [scale * x for x in self])
 
     def __truediv__(self, scale: Any) -> Vec:
-        return Vec(*[x / scale for x in self])
+        return _vec(Vec, [x / scale for x in self])
 
     def __matmul__(self, other: Any) -> Any:
         return dot(self, other)

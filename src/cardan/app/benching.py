@@ -37,21 +37,24 @@ def bench(
     from ..use.bench import bench as compare
     from ..use.bench.humanoid import humanoid
     from ..use.bench.report import HEADER
+    from ..use.plots import picture_format
     from .sources import open_robot
 
+    if picture:
+        picture_format(picture)
     robots = [
         humanoid() if name == "humanoid" else open_robot(name, setting) for name in robot or _ROBOTS
     ]
     with console(stderr=True).status("measuring") as status:
         report = compare(robots, peers=peer, states=states, rounds=rounds, say=status.update)
-    if save:
+    if json:
+        print_json(report.as_dict())
+    else:
+        print_table("", HEADER, report.table())
+        print_text()
+        for line in report.footnotes():
+            print_text(line)
+    if save:  # last: a path that cannot be written must not cost what was measured
         report.save(save)
     if picture:
         report.picture(picture)
-    if json:
-        print_json(report.as_dict())
-        return
-    print_table("", HEADER, report.table())
-    print_text()
-    for line in report.footnotes():
-        print_text(line)

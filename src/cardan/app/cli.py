@@ -28,7 +28,7 @@ from . import (
     sweeping,
     vibrating,
 )
-from .options import ModelCommand
+from .options import ModelCommand, PrintCommand
 from .output import message, print_text, silence
 
 __all__ = ["app", "main"]
@@ -99,7 +99,7 @@ _COMMANDS: list[tuple[Callable[..., None], type[TyperCommand] | None]] = [
     (describing.check, None),
     (describing.convert, None),
     (looping.loops, None),
-    (generating.generate, ModelCommand),
+    (generating.generate, PrintCommand),
     (generating.count, None),
     (solving.ik, None),
     (benching.bench, None),

@@ -74,18 +74,20 @@ def generate(
     if package:
         _package(found, model, package, output, name=name, force=force, **options)
     else:
+        given |= {key: options.pop(key) for key in ("expanded",) if key in options}
         write(output, _text(found, model[0], options, given))
 
 
-def _text(robot: Robot, model: str, options: dict[str, Any], printing: dict[str, str]) -> str:
+def _text(robot: Robot, model: str, options: dict[str, Any], printing: dict[str, Any]) -> str:
     """A model in a language, or as it is if it is no program."""
     from ..catalogue import model as derive
 
     found: Any = derive(robot, model, **options)
     if hasattr(found, "emit"):
         return str(found.emit(printing.pop("to", "c"), **printing))
-    if "to" in printing:
-        raise ModelError(f"'{model}' has no source text: leave --to out to print it as it is")
+    if printing:
+        flag = next(iter(printing))
+        raise ModelError(f"'{model}' has no source text: leave --{flag} out to print it as it is")
     text = found.equations() if hasattr(found, "equations") else str(found)
     return text if text.endswith("\n") else f"{text}\n"
 

@@ -17,7 +17,7 @@ from ..errors import InputError, UnknownNameError
 if TYPE_CHECKING:
     from ..catalogue import Option
 
-__all__ = ["ModelCommand", "flag_of", "options_of", "values_of"]
+__all__ = ["ModelCommand", "PrintCommand", "flag_of", "options_of", "values_of"]
 
 _TRUE, _FALSE = ("true", "yes", "on"), ("false", "no", "off")
 _META = "cardan.model_options"
@@ -46,6 +46,8 @@ def flag_of(name: str) -> str:
 def values_of(ctx: typer.Context, *models: str) -> dict[str, Any]:
     """The options given for models, as the values that `cardan.model` takes."""
     table: dict[str, Option] = {}
+    if isinstance(ctx.command, ModelCommand):
+        table = ctx.command.shared()
     for model in models:
         table = {**options_of(model), **table}
     given: dict[str, str] = ctx.meta.get(_META, {})
@@ -55,6 +57,10 @@ def values_of(ctx: typer.Context, *models: str) -> dict[str, Any]:
 class ModelCommand(TyperCommand):
     """A command ROBOT MODEL... that takes the options of the models too (see `values_of`)."""
 
+    def shared(self) -> dict[str, Option]:
+        """What is given like an option of a model, and goes with every model."""
+        return {}
+
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         own = {
             flag: not getattr(parameter, "is_flag", False)
@@ -62,16 +68,27 @@ class ModelCommand(TyperCommand):
             for flag in parameter.opts
             if flag.startswith("-")
         }
-        reader = _Words(ctx, args, {**own, "--help": False})
+        reader = _Words(ctx, args, {**own, "--help": False}, self.shared())
         rest = list(reader.rest())
         ctx.meta[_META] = reader.given
         return super().parse_args(ctx, rest)
 
 
+class PrintCommand(ModelCommand):
+    """A command that prints models: each of them with or without intermediate variables."""
+
+    def shared(self) -> dict[str, Option]:
+        from ..catalogue import MENU
+
+        return {"expanded": MENU["transform"].options["expanded"]}
+
+
 class _Words:
     """The words of a command line: `rest` are the command's own, `given` those of the model."""
 
-    def __init__(self, ctx: Any, args: list[str], own: dict[str, bool]) -> None:
+    def __init__(
+        self, ctx: Any, args: list[str], own: dict[str, bool], shared: dict[str, Option]
+    ) -> None:
         self.ctx = ctx
         self.words = list(args)
         self.own = own  # flag -> does it take a value?
@@ -81,6 +98,7 @@ class _Words:
         for k, model in enumerate(self.models):
             if k == 0 or model in _names():  # the command itself refuses other words
                 self.table = {**options_of(model), **self.table}
+        self.table = {**self.table, **shared}
 
     def places(self) -> list[str]:
         """The words that are neither options nor their values. A name that takes a value in one

@@ -6,7 +6,7 @@ Where formulations compete, each is traced and the cheapest kept: a trace costs 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -32,6 +32,7 @@ __all__ = [
     "price", "verify",
 ]  # fmt: skip
 
+_REMEMBERED = 256  # programs whose sums are rewritten, in one search
 _TRIG = 20  # a sine or cosine against an addition, when formulations are compared
 
 
@@ -65,11 +66,17 @@ class Derivation:
     robot: Robot
     model: str
     inputs: Mapping[str, tuple[int, ...]]
+    rewritten: dict[Any, tuple[int, Code]] = field(default_factory=dict, compare=False, repr=False)
+
+    @cached_property
+    def symbols(self) -> tuple[str, ...]:
+        """The robot's parameters, which every trace asks for."""
+        return self.robot.parameters
 
     @cached_property
     def numbers(self) -> Bodies | None:
         """The bodies of a robot without symbols, shared by all traces."""
-        if self.robot.parameters:
+        if self.symbols:
             return None
         return bodies(self.robot, lambda name: 0)
 
@@ -97,10 +104,22 @@ class Derivation:
             result = form(scene, x)
         except ZeroDivisionError:
             raise self.undefined() from None
-        code, parameters = tracer.program(result.outputs, result.record, self.robot.parameters)
-        if factor:
-            code = factored(code)
-        return Candidate(price(code), code, parameters)
+        code, parameters = tracer.program(result.outputs, result.record, self.symbols)
+        cost, code = self._factored(code) if factor else (price(code), code)
+        return Candidate(cost, code, parameters)
+
+    def _factored(self, code: Code) -> tuple[int, Code]:
+        """(price, program) with its sums rewritten; a choice that changes nothing leaves a program
+        that was rewritten before."""
+        constants = tuple(type(node[1]) for node in code.nodes if node[0] == "const")  # 1 == 1.0
+        key = code.nodes, constants, tuple(code.outputs.items()), tuple(code.labels.items())
+        known = self.rewritten.get(key)
+        if known is None:
+            new = factored(code)
+            known = price(new), new
+            if len(self.rewritten) < _REMEMBERED:
+                self.rewritten[key] = known
+        return known
 
 
 def derive(
@@ -184,7 +203,7 @@ def random_states(
         name: (1 + nudge) * rng.normal(size=(3, *shape))
         for name, shape in derivation.inputs.items()
     }
-    names = derivation.robot.parameters
+    names = derivation.symbols
     values = dict(zip(names, rng.uniform(0.5, 1.5, len(names)), strict=True))
     if parameters:
         inputs["p"] = np.array([values[name] for name in parameters])

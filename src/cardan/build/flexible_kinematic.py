@@ -19,6 +19,7 @@ from ..program import Program
 from .common import Arrays, flat, is_floating
 from .derive import Result
 from .flexible import build_flexible, unsupported
+from .kinematic import tool_point
 
 __all__ = ["accelerations", "jacobian", "transform", "velocities"]
 
@@ -66,13 +67,13 @@ def jacobian(
     unsupported(robot, "jacobian", intermediate=intermediate)
     tree = Tree.of(robot)
     end, axes = tree.link(frame), tree.link(projection)
-    size = robot.n + robot.ne
+    size, point = robot.n + robot.ne, tool_point(tool)
 
     def run(scene: Bodies, x: Arrays) -> Result:
         still = motion(scene, x["q"], [0] * size)
         here = side(scene, still, 0, end)
         back = side(scene, still, 0, axes).R.T
-        arm = here.R @ Vec(*tool)
+        arm = here.R @ point
         none = (Vec(0, 0, 0), Vec(0, 0, 0))
         columns = []
         for key in coordinate_keys(scene):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import product
 from typing import Any
@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..algebra.vector import Vec
+from ..describe.expression import Expression
 from ..describe.parser import to_value
 from ..describe.robot import Robot
 from ..errors import ModelError
@@ -26,7 +27,9 @@ from ..program import Program
 from .common import MEANING, Arrays, build, flat, refuse, state
 from .derive import Form, Result
 
-__all__ = ["accelerations", "jacobian", "jacobian_inverse", "jdot_qdot", "velocities"]
+__all__ = [
+    "accelerations", "jacobian", "jacobian_inverse", "jdot_qdot", "tool_point", "velocities",
+]  # fmt: skip
 
 
 def jacobian(
@@ -55,7 +58,7 @@ def jacobian_inverse(
     _refuse_singular(robot, frame)
     n = robot.n
 
-    plan = _determinant_plan(robot, frame) if not any(tool) else None
+    plan = _determinant_plan(robot, frame) if not any(tool_point(tool)) else None
 
     def outputs(scene: Bodies, q: Any, found: Jacobian) -> dict[str, Any]:
         det = _planned_determinant(scene, q, plan) if plan else None
@@ -180,6 +183,16 @@ def _product(a: list[list[Any]], b: list[list[Any]]) -> list[list[Any]]:
     return [[dot(row, c) for c in range(len(b[0]))] for row in a]
 
 
+def tool_point(tool: Any) -> Vec:
+    """The point of a frame that is followed: three numbers."""
+    listed = isinstance(tool, Iterable) and not isinstance(tool, str)
+    point = [to_value(x) for x in tool] if listed else []
+    if len(point) != 3 or any(isinstance(x, Expression) for x in point):
+        shown = list(tool) if listed else tool
+        raise ModelError(f"tool = {shown!r}: three numbers are expected, coordinates of a point")
+    return Vec(*point)
+
+
 def forms_of(
     robot: Robot, frame: Any, projection: Any, intermediate: Any, tool: Sequence[Any],
     outputs: Any, tried: int = 0,
@@ -189,9 +202,7 @@ def forms_of(
     `tried`: only so many frames, those where the third factor is simplest."""
     tree = Tree.of(robot)
     n, r = tree.link(frame), tree.link(projection)
-    point = Vec(*(to_value(x) for x in tool))
-    if len(point) != 3:
-        raise ModelError(f"tool = {list(tool)}: the three coordinates of a point are expected")
+    point = tool_point(tool)
     frames = [0, *tree.path(n)]
     if intermediate is not None:
         frames = [tree.link(intermediate)]

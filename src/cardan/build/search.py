@@ -51,8 +51,7 @@ def cheapest(
 
     def traced(form: Formulation) -> Candidate:
         if form not in seen:
-            candidate = derivation.trace(formulate(form), factor=True)
-            seen[form] = replace(candidate, remarks=form.remarks())
+            seen[form] = derivation.trace(formulate(form), factor=True)
         return seen[form]
 
     def price(form: Formulation) -> int:
@@ -70,7 +69,7 @@ def cheapest(
         budget = 5000 if effort == "max" else max(20, min(60, budget))
         starts = [_climb(form, traced, changes, budget, effort == "max") for form in starts]
     best = min(starts, key=price)
-    found = traced(best)
+    found = replace(traced(best), remarks=best.remarks())
     if found.price >= plain.price:
         return plain
     verify(derivation, plain.code, plain.parameters, found.code, found.parameters)
@@ -125,7 +124,7 @@ def _climb(
     budget: int, pairs: bool,
 ) -> Formulation:  # fmt: skip
     """Change one link's choice at a time (or two), as long as the price falls and traces remain."""
-    best, improved = start, True
+    best, least, improved = start, traced(start).price, True
     tries = 0
     while improved:
         improved = False
@@ -139,8 +138,9 @@ def _climb(
             tried = best
             for change in step:
                 tried = _changed(tried, change)
-            if traced(tried).price < traced(best).price:
-                best, improved = tried, True
+            price = traced(tried).price
+            if price < least:
+                best, least, improved = tried, price, True
     return best
 
 

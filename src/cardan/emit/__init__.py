@@ -71,6 +71,11 @@ def emit(program: Program, language: str, **options: Any) -> str:
         )
     scope = printer.scope()
     name = scope.claim(found.function or f"{program.robot}_{program.model}".lower())
+    if found.function and name != scope.spell(found.function):
+        raise InputError(
+            f"'{found.function}' cannot be the name of a function in {language}: letters, digits "
+            f"and _, a letter first, no word that has a meaning there; '{name}' would do"
+        )
     setup, loop = program.split() if found.split else (None, program)
     parts = [(loop, name)]
     if setup is not None:

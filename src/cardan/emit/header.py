@@ -31,7 +31,7 @@ def header(program: Program, printers: Sequence[Printer]) -> list[str]:
         lines += _arrays("outputs", printer, printer.program.outputs, printer.results, meaning)
     if program.parameters:
         names = " ".join(one_line(name) or "?" for name in program.parameters)
-        lines += ["parameters, in the order of p:", f"  {names}", *_renamed(program, printers)]
+        lines += ["parameters, in the order of p:", f"  {names}", *_renamed(printers)]
     lines.append(f"operations: {program.cost}")
     once = cost(program.code)[1]
     if once.total or once.trig:
@@ -58,14 +58,15 @@ def _arrays(
     return lines
 
 
-def _renamed(program: Program, printers: Sequence[Printer]) -> list[str]:
-    """Parameters that are called otherwise in the text, as their names are taken there."""
+def _renamed(printers: Sequence[Printer]) -> list[str]:
+    """Parameters that are called otherwise in the text, as their names are taken there, too long
+    or no identifiers. Where only symbols are shown (LaTeX) there is nothing to tell."""
     found = {
-        name: printer.symbols[k]
+        printer.program.parameters[k]: name
         for printer in printers
         if not printer.binds_parameters
-        for k, name in enumerate(program.parameters)
-        if name and printer.symbols.get(k, name) != name and printer.symbols[k].startswith(name)
+        for k, name in printer.identifiers.items()
+        if name != printer.program.parameters[k] and name in printer.symbols[k]
     }
     return [f"  {new} is the parameter {one_line(old)}" for old, new in found.items()]
 
@@ -80,6 +81,8 @@ def _wrapped(line: str) -> list[str]:
     more = indent if indent else "  "
     if line.lstrip() != line and "[" in line:
         more = indent + "  "
-    return textwrap.wrap(line.rstrip(), _WIDTH, subsequent_indent=more, break_on_hyphens=False) or [
-        ""
-    ]
+    rows = textwrap.wrap(
+        line.rstrip(), _WIDTH, subsequent_indent=more, break_on_hyphens=False,
+        break_long_words=False,  # a long name stays one
+    )  # fmt: skip
+    return rows or [""]

@@ -52,6 +52,14 @@ class Equation(NamedTuple):
 
 def symbol(name: str) -> str:
     """MathML for a name: F2_3 is F with the indices 2, 3."""
+    return _marked(name, _looks(name))
+
+
+def _marked(name: str, text: str) -> str:
+    return f'<mrow data-name="{html.escape(name)}">{text}</mrow>'
+
+
+def _looks(name: str) -> str:
     stem, rest = re.match(r"([A-Za-z]*)(.*)", name, re.DOTALL).groups()  # type: ignore[union-attr]
     mark = next((m for m in _MARKS if stem.endswith(m) and stem != m), "")
     stem = stem.removesuffix(mark)
@@ -67,7 +75,7 @@ def symbol(name: str) -> str:
         text = f"<msup>{text}<mo>{_MARKS[mark]}</mo></msup>"
     elif lower:
         text = f"<msub>{text}{lower}</msub>"
-    return f'<mrow data-name="{html.escape(name)}">{text}</mrow>'
+    return text
 
 
 class Html(Text):
@@ -92,13 +100,18 @@ class Html(Text):
     def reserve(self) -> None:
         super().reserve()
         self.plain: dict[str, str] = {}  # MathML -> name
+        self.shown: dict[str, str] = {}  # what it looks like -> name
         self.symbols = {k: self.set(name) for k, name in self.symbols.items()}
         self.elements = {key: self.set(name) for key, name in self.elements.items()}
         self.found = {key: self.set(name) for key, name in self.found.items()}
         self.targets = {id: self.set(name) for id, name in self.targets.items()}
 
     def set(self, name: str) -> str:
-        text = symbol(name)
+        """The symbol of a name; as it is written where another name looks the same."""
+        looks = _looks(name)
+        if self.shown.setdefault(looks, name) != name:
+            looks = f"<mtext>{html.escape(name)}</mtext>"
+        text = _marked(name, looks)
         self.plain[text] = name
         return text
 

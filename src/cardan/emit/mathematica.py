@@ -22,7 +22,7 @@ class _Names(Names):
     symbol that looks like a word of Mathematica, which are capitalised: Pi is vPi."""
 
     def spell(self, name: str) -> str:
-        name = re.sub(r"(?<=\d)_+(?=\d)", self._separator, name)
+        name = re.sub(r"(?<=\d)_+(?=\d)", self._separator, name.rstrip("_"))
         name = re.sub(r"_+([A-Za-z0-9])", lambda found: found[1].upper(), name)
         return f"v{name}" if re.fullmatch(r"[A-Z][a-z][A-Za-z]*", name) else name
 

@@ -7,6 +7,8 @@ from collections.abc import Iterable
 
 __all__ = ["Names"]
 
+_SPARE = 7  # characters left for what is added to a name: _module, a number
+
 
 class Names:
     """Hands out identifiers: what a user calls a symbol can never change the code's meaning.
@@ -44,10 +46,10 @@ class Names:
 
     def claim(self, wanted: str) -> str:
         """The identifier nearest to the wanted name that is still free."""
-        name = re.sub(r"[^A-Za-z0-9_]", "_", wanted).strip("_") or "x"
+        name = re.sub(r"[^A-Za-z0-9_]", "_", wanted).lstrip("_") or "x"
         if not name[0].isalpha():
             name = f"x{name}"
-        base = self.spell(name)[: self._longest - 8]
+        base = self.spell(name)[: self._longest - _SPARE]
         name, k = base, 0
         while self._fold(name) in self._taken:
             k += 1

@@ -79,6 +79,7 @@ class Printer:
         self.arrays = {name: self.names.claim(name) for name in self.code.inputs}
         self.results = {name: self.names.claim(name) for name in self.code.outputs}
         self.symbols = {k: self.names.claim(name) for k, name in enumerate(program.parameters)}
+        self.identifiers = dict(self.symbols)  # also where symbols become mathematics
         self.reserve()
         self.spelled: dict[int, Spelling] = {}
         self.size: dict[int, int] = {}  # operations inlined so far

@@ -13,6 +13,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
+from itertools import compress
 from math import inf, prod
 from typing import Any
 
@@ -77,17 +78,22 @@ def gather(
         for ref in flat:
             live[abs(ref)] = 1
     for id in range(len(live) - 1, 0, -1):  # arguments are older than what reads them
-        if live[id] and graph.nodes[id][0] not in LEAVES:
-            for arg in graph.nodes[id][1:]:
+        if live[id] and (node := graph.nodes[id])[0] not in LEAVES:
+            live[node[1]] = 1
+            for arg in node[2:]:
                 live[arg] = 1
-    number: dict[int, int] = {}
+    number = [0] * len(live)
     nodes: list[Node] = [("none",)]
-    for id, node in enumerate(graph.nodes):
-        if live[id]:
-            number[id] = len(nodes)
-            if node[0] not in LEAVES:
+    kept = dict.fromkeys(compress(range(len(live)), live))
+    for id in kept:
+        node = graph.nodes[id]
+        number[id] = len(nodes)
+        if node[0] not in LEAVES:
+            if len(node) == 3:  # most of them
+                node = (node[0], number[node[1]], number[node[2]])
+            else:
                 node = (node[0], *[number[arg] for arg in node[1:]])
-            nodes.append(node)
+        nodes.append(node)
     return Code(
         inputs=dict(inputs),
         nodes=tuple(nodes),
@@ -95,7 +101,7 @@ def gather(
             name: Output(outputs[name][0], tuple(number[r] if r > 0 else -number[-r] for r in flat))
             for name, flat in refs.items()
         },
-        labels={number[id]: label for id, label in (labels or {}).items() if id in number},
+        labels={number[id]: label for id, label in (labels or {}).items() if id in kept},
     )
 
 

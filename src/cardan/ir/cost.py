@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
+from operator import itemgetter
 
 from .code import LEAVES, Code
 
@@ -47,18 +48,19 @@ def depends_on(code: Code, arrays: set[str]) -> bytearray:
     """For each node: does it depend on an element of one of these input arrays?"""
     marks = bytearray(len(code.nodes))
     for id, node in enumerate(code.nodes):
-        if node[0] == "input":
-            marks[id] = node[1] in arrays
-        elif node[0] not in LEAVES:
-            for arg in node[1:]:
-                marks[id] |= marks[arg]
+        if node[0] in LEAVES:
+            marks[id] = node[0] == "input" and node[1] in arrays
+        elif len(node) == 3:  # most of them
+            marks[id] = marks[node[1]] or marks[node[2]]
+        else:
+            marks[id] = any(marks[arg] for arg in node[1:])
     return marks
 
 
 def cost(code: Code, setup: frozenset[str] = frozenset({"p"})) -> tuple[Cost, Cost]:
     """(loop, setup): operations done for every state, and those on the arrays in `setup` alone."""
     varying = depends_on(code, set(code.inputs) - setup)
-    every = Counter((node[0], mark) for node, mark in zip(code.nodes, varying, strict=True))
+    every = Counter(zip(map(itemgetter(0), code.nodes), varying, strict=True))
     counts = [Counter[str](), Counter[str]()]
     for (op, mark), count in every.items():
         for column in _COLUMN.get(op, ()):

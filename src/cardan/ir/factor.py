@@ -9,7 +9,6 @@ rounding: the caller checks the result against the original.
 
 from __future__ import annotations
 
-from collections import Counter
 from typing import Any
 
 from .code import Code
@@ -65,36 +64,22 @@ class _Rewriter:
         self.made: dict[int, Scalar] = {}
 
     def run(self) -> Code:
-        for id, node in enumerate(self.nodes):
-            if node[0] != "none" and not self._inner(id):
+        inner = self._inner()
+        for id in range(1, len(self.nodes)):
+            if id not in inner:
                 self.made[id] = self._make(id)
         for out in self.code.outputs.values():
             for ref in out.refs:
                 self._value(abs(ref))
         return regathered(self.code, self.graph, self.made)
 
-    def _inner(self, id: int) -> bool:
-        """Part of one larger sum or product only: it is made there."""
-        return (
-            self.nodes[id][0] in ("add", "sub", "mul") and self.uses[id] == 1 and self._parent(id)
-        )
-
-    def _parent(self, id: int) -> bool:
-        return id in self._absorbed
-
-    @property
-    def _absorbed(self) -> set[int]:
-        if not hasattr(self, "_absorbed_ids"):
-            found: set[int] = set()
-            for node in self.nodes:
-                if node[0] in ("add", "sub"):
-                    found.update(a for a in node[1:] if self.uses[a] == 1)
-                elif node[0] == "mul":
-                    found.update(
-                        a for a in node[1:] if self.uses[a] == 1 and self.nodes[a][0] == "mul"
-                    )
-            self._absorbed_ids = found
-        return self._absorbed_ids
+    def _inner(self) -> set[int]:
+        """Parts of one larger sum or product only: they are made there."""
+        within = {"add": ("add", "sub", "mul"), "sub": ("add", "sub", "mul"), "mul": ("mul",)}
+        return {
+            arg for node in self.nodes if node[0] in within for arg in node[1:]
+            if self.uses[arg] == 1 and self.nodes[arg][0] in within[node[0]]
+        }  # fmt: skip
 
     def _value(self, id: int) -> Scalar:
         if id not in self.made:
@@ -129,11 +114,12 @@ class _Rewriter:
         return terms
 
     def _cancelling(self, terms: list[Term]) -> list[Term] | None:
-        present = {factors: sign for sign, factors in terms}
+        present: dict[tuple[int, ...], int] = {}
         for k, (sign, factors) in enumerate(terms):
             node = self.nodes[factors[0]]
             if len(factors) != 1 or node[0] not in ("add", "sub"):
                 continue
+            present = present or {factors: sign for sign, factors in terms}
             inner = [(sign, node[1]), (sign if node[0] == "add" else -sign, node[2])]
             parts = [(g, self._product_factors(arg)) for g, arg in inner]
             if any(present.get(f) == -g for g, f in parts):
@@ -152,7 +138,10 @@ class _Rewriter:
     def _sum(self, terms: list[Term]) -> Scalar:
         terms = _joined(terms)
         best, shared = None, 0
-        counts = Counter(f for _, factors in terms for f in set(factors))
+        counts: dict[int, int] = {}
+        for _, factors in terms:
+            for factor in factors if len(factors) == 1 else set(factors):
+                counts[factor] = counts.get(factor, 0) + 1
         for factor, count in counts.items():  # insertion order: deterministic
             if count < 2 or self.nodes[factor][0] == "const":
                 continue
@@ -185,9 +174,12 @@ class _Rewriter:
 
     def _product(self, factors: tuple[int, ...]) -> Scalar:
         """Parameters first, so that their product is hoisted; or into a sum that has its own."""
+        if len(factors) == 1:
+            return self._value(factors[0])
         result: Scalar = 1
         fixed = [f for f in factors if not self.varying[f]]
-        for f in sorted(factors, key=lambda f: (bool(self.varying[f]), f)):
+        moving = [f for f in factors if self.varying[f]] if fixed else factors
+        for f in [*sorted(fixed), *sorted(moving)]:
             if self.spread and fixed and self.varying[f] and self.uses[f] == 1:
                 terms = self._terms(f, 1, root=True)
                 if len(terms) > 1 and all(self._scaled(term) for _, term in terms):
@@ -206,6 +198,8 @@ class _Rewriter:
 
 def _joined(terms: list[Term]) -> list[Term]:
     """Terms with the same factors and opposite signs cancel."""
+    if len({factors for _, factors in terms}) == len(terms):
+        return terms
     counts: dict[tuple[int, ...], int] = {}
     for sign, factors in terms:
         counts[factors] = counts.get(factors, 0) + sign

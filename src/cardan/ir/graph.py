@@ -139,11 +139,10 @@ class Graph:
 
     def node(self, node: Node) -> int:
         """The id of a node, made if it is new."""
-        found = self.index.get(node)
-        if found is None:
-            found = len(self.nodes)
+        new = len(self.nodes)
+        found = self.index.setdefault(node, new)
+        if found == new:
             self.nodes.append(node)
-            self.index[node] = found
         return found
 
     def leaf(self, array: str, k: int) -> Expr:
@@ -166,13 +165,23 @@ class Graph:
             return 0
         if abs(x) > abs(y):
             x, y = y, x
-        if x > 0:
-            return Expr(self, self.node(("add", x, y) if y > 0 else ("sub", x, -y)))
-        return Expr(self, -self.node(("add", -x, -y) if y < 0 else ("sub", -x, y)))
+        sign = 1
+        if x < 0:
+            x, y, sign = -x, -y, -1
+        node = ("add", x, y) if y > 0 else ("sub", x, -y)
+        new = len(self.nodes)  # `node` written out, here and below: most of tracing is done here
+        found = self.index.setdefault(node, new)
+        if found == new:
+            self.nodes.append(node)
+        return Expr(self, sign * found)
 
     def mul(self, x: int, y: int) -> Expr:
         a, b = abs(x), abs(y)
-        id = self.node(("mul", a, b) if a <= b else ("mul", b, a))
+        node = ("mul", a, b) if a <= b else ("mul", b, a)
+        new = len(self.nodes)
+        id = self.index.setdefault(node, new)
+        if id == new:
+            self.nodes.append(node)
         return Expr(self, id if (x > 0) == (y > 0) else -id)
 
     def div(self, x: int, y: int) -> Any:

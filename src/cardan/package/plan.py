@@ -75,7 +75,7 @@ class Plan:
 
 def make_plan(robot: Robot, name: str, models: Sequence[Wanted], options: dict[str, Any]) -> Plan:
     """Derive and verify every model. Common options go to each model that knows them."""
-    wanted = [(item, {}) if isinstance(item, str) else item for item in models]
+    wanted = [_wanted(item) for item in models]
     if not wanted:
         raise InputError("a package holds at least one model; none was given")
     for model, _ in wanted:
@@ -87,13 +87,23 @@ def make_plan(robot: Robot, name: str, models: Sequence[Wanted], options: dict[s
     for key in options:
         if key not in known:
             raise UnknownNameError.of("option of these models", key, known)
-    names = Names()
     functions = []
-    for model, own in wanted:
+    for k, (model, own) in enumerate(wanted):
         common = {key: x for key, x in options.items() if key in MENU[model].options}
-        short = names.claim(model.replace("-", "_"))
+        before = sum(other == model for other, _ in wanted[:k])
+        short = model.replace("-", "_") + (f"_{before + 1}" if before else "")
         functions.append(_function(robot, name, short, model, {**common, **own}))
     return Plan(name, robot, tuple(functions))
+
+
+def _wanted(item: Any) -> tuple[str, Mapping[str, Any]]:
+    """A model and its own options."""
+    if isinstance(item, str):
+        return item, {}
+    pair = tuple(item) if isinstance(item, tuple | list) else ()
+    if len(pair) != 2 or not isinstance(pair[0], str) or not isinstance(pair[1], Mapping):
+        raise InputError(f"{item!r} is no model: give its name, or (name, options)")
+    return pair
 
 
 def _function(

@@ -71,17 +71,28 @@ def _table(plan: Plan) -> list[str]:
     rows = ["| function | arrays | meaning |", "|---|---|---|"]
     for function in plan.functions:
         rows.append(f"| `{function.short}` | `{signature(function)}` | {function.summary} |")
-    for array in _all_arrays(plan):
-        size = " x ".join(map(str, array.shape)) or "1"
-        rows.append(f"| | `{array.name}` | {size}: {_markdown(array.meaning)} |")
+    described = _described(plan)
+    names = [name for name, _ in described]
+    for (name, meaning), functions in described.items():
+        several = names.count(name) > 1  # the same name, not the same array
+        of = f" of {', '.join(f'`{f}`' for f in functions)}" if several else ""
+        rows.append(f"| | `{name}`{of} | {_markdown(meaning)} |")
     return rows
 
 
-def _all_arrays(plan: Plan) -> list[Array]:
-    arrays = [
-        array for function in plan.functions for array in (*function.inputs, *function.outputs)
-    ]
-    return list({(a.name, a.shape, a.meaning): a for a in arrays if a.name != "p"}.values())
+def _described(plan: Plan) -> dict[tuple[str, str], list[str]]:
+    """(array, size and meaning) -> the functions that it is of. Parameters come last."""
+    found: dict[tuple[str, str], list[str]] = {}
+    for function in plan.functions:
+        for array in (*function.inputs, *function.outputs):
+            size = " x ".join(map(str, array.shape)) or "1"
+            meaning = f"{size}: {array.meaning}"
+            if array.name == "p":
+                meaning += f": {', '.join(map(one_line, function.program.parameters))}"
+            users = found.setdefault((array.name, meaning), [])
+            if function.short not in users:
+                users.append(function.short)
+    return dict(sorted(found.items(), key=lambda item: item[0][0] == "p"))
 
 
 def _example(function: Function) -> list[str]:

@@ -20,7 +20,7 @@ import numpy as np
 from ..emit.llvm_memory import STREAMED
 from ..errors import CardanWarning, InputError
 from ..ir.interpret import interpret
-from .inputs import leading_shape, parameter_vector, prepare
+from .inputs import leading_shape, parameter_vector, prepare, thread_count
 from .outputs import outputs_type
 from .single import method
 from .views import View, broadcast_view, view
@@ -80,7 +80,7 @@ class Function:
     ) -> Any:
         if unnamed:
             raise InputError(f"give inputs by name: {', '.join(f'{n}=...' for n in self._inputs)}")
-        program = self.program
+        count, program = thread_count(threads), self.program
         arrays = prepare(self._inputs, inputs, program.parameters, program.defaults, self.dtype)
         lead = leading_shape(arrays, self._inputs)
         if program.divisors and "p" in arrays:
@@ -90,7 +90,7 @@ class Function:
             self._shorten()
         run = self._native if self.target == "native" else self._numpy
         if prod(lead):
-            run(arrays, results, lead, threads)
+            run(arrays, results, lead, count)
         return self._finish(results)
 
     def _look_at(self, p: np.ndarray) -> None:
@@ -151,13 +151,10 @@ class Function:
                 raise InputError(f"out for '{name}' and for '{other}' overlap: give two arrays")
         return given
 
-    def _spread(self, work: Callable[[int, int], None], rows: int, threads: int | None) -> None:
+    def _spread(self, work: Callable[[int, int], None], rows: int, threads: int) -> None:
         """work(first, last) for all states: every thread takes a share of what is left when it is
         done with the one before, so that one that starts late does less."""
-        if threads is not None and (not isinstance(threads, int) or threads < 0):
-            raise InputError(f"threads = {threads}; expected a positive number, or 0 for all cores")
-        count = 1 if threads is None else threads or os.cpu_count() or 1
-        count = max(1, min(count, rows // _SMALLEST_SHARE))
+        count = max(1, min(threads, rows // _SMALLEST_SHARE))
         if count == 1:
             work(0, rows)
             return
@@ -179,7 +176,7 @@ class Function:
                 if not done.cancel():
                     done.result()
 
-    def _numpy(self, arrays: Arrays, results: Arrays, lead: Shape, threads: int | None) -> None:
+    def _numpy(self, arrays: Arrays, results: Arrays, lead: Shape, threads: int) -> None:
         rows = prod(lead)
         flat = {
             name: np.broadcast_to(x, (*lead, *self._inputs[name])).reshape(
@@ -199,7 +196,7 @@ class Function:
         for name, x in results.items():
             x[...] = buffers[name].reshape(x.shape)
 
-    def _native(self, arrays: Arrays, results: Arrays, lead: Shape, threads: int | None) -> None:
+    def _native(self, arrays: Arrays, results: Arrays, lead: Shape, threads: int) -> None:
         rows = prod(lead)
         inputs = [self._input(name, x, lead) for name, x in arrays.items()]
         outputs = [

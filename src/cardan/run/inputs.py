@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
+from operator import index
 from typing import Any
 
 import numpy as np
 
 from ..errors import InputError
 
-__all__ = ["leading_shape", "parameter_vector", "prepare", "without_idle"]
+__all__ = ["leading_shape", "parameter_vector", "prepare", "thread_count", "without_idle"]
 
 Shape = tuple[int, ...]
 
@@ -92,6 +94,17 @@ def parameter_vector(given: Any, parameters: Sequence[str], defaults: Mapping[st
         )
     columns = [np.asarray(table[name]) for name in parameters]
     return np.stack(np.broadcast_arrays(*columns), axis=-1)
+
+
+def thread_count(threads: Any) -> int:
+    """How many threads: one unless told otherwise, 0 means all cores; integers of any kind."""
+    try:
+        count = 1 if threads is None else index(threads)
+    except TypeError:
+        count = -1
+    if count < 0:
+        raise InputError(f"threads = {threads!r}; expected a whole number, 0 for all cores")
+    return count or os.cpu_count() or 1
 
 
 def _comma(shape: Shape) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ctypes
-import os
 import threading
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
@@ -17,6 +16,7 @@ import numpy as np
 from ..emit.kernel_llvm import kernel_module
 from ..errors import InputError
 from .cache import cached_object
+from .inputs import thread_count
 from .native import Machine, engine_of, machine, target_of
 
 __all__ = ["KernelFunction"]
@@ -58,9 +58,7 @@ class KernelFunction:
         self, given: dict[str, np.ndarray], found: dict[str, np.ndarray], rows: int,
         threads: int | None,
     ) -> None:  # fmt: skip
-        if threads is not None and (not isinstance(threads, int) or threads < 0):
-            raise InputError(f"threads = {threads}; expected a positive number, or 0 for all cores")
-        count = max(1, min(1 if threads is None else threads or os.cpu_count() or 1, rows))
+        count = max(1, min(thread_count(threads), rows))
         if count == 1:
             self._run(given, found, 0, rows)
             return

@@ -7,7 +7,6 @@ x = rollout(x0, step=1e-3, steps=100, tau=tau)
 from __future__ import annotations
 
 import ctypes
-import os
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from math import prod
@@ -18,7 +17,7 @@ import numpy as np
 from ..emit.llvm_rollout import METHODS, Layout, rollout_text
 from ..errors import InputError, ProgramError, UnknownNameError
 from .function import restore
-from .inputs import parameter_vector
+from .inputs import parameter_vector, thread_count
 from .native import Kernels
 
 if TYPE_CHECKING:
@@ -87,7 +86,7 @@ class Rollout:
             self._run(flat, groups, kept, slice(first, last), step, steps, every)
 
         starts = range(0, rows, _CHUNK)
-        count = 1 if threads is None else threads or os.cpu_count() or 1
+        count = thread_count(threads)
         if count == 1 or len(starts) == 1:
             for first in starts:
                 work(first)

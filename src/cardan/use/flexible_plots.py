@@ -19,6 +19,7 @@ from ..describe.robot import Robot
 from ..errors import InputError, MissingExtraError
 from ..models.flexible_loops import side
 from .modal import Modes
+from .plots import save_figure
 
 __all__ = ["animate_mode", "curves", "plot_modes"]
 
@@ -125,7 +126,7 @@ def plot_modes(
         axes.set_title(f"{k}: {modes.frequencies[k - 1]:.4g} Hz", fontsize=10)
         axes.set_aspect("equal")
         axes.set_axis_off()
-    figure.savefig(path, dpi=110)
+    save_figure(figure, path, dpi=110)
 
 
 def animate_mode(robot: Robot, modes: Modes, path: str | Path, mode: int = 1) -> None:

@@ -18,7 +18,8 @@ from .joints import names, units
 from .trajectory import Trajectory
 
 __all__ = [
-    "COLOURS", "Panel", "joint_panels", "lines", "plot_trajectory", "save_figure", "style",
+    "COLOURS", "Panel", "joint_panels", "lines", "picture_format", "plot_trajectory",
+    "save_figure", "style",
 ]  # fmt: skip
 
 # eight colours that stay apart for colour-blind readers (M. Okabe, K. Ito, 2008)
@@ -129,11 +130,17 @@ def plot_trajectory(motion: Trajectory, robot: Robot | None = None) -> Any:
     return lines(motion.t, panels, f"{robot.name}: {motion.name}" if robot else motion.name)
 
 
-def save_figure(figure: Any, path: str | Path) -> None:
-    """To a file; the extension chooses the format. The file appears whole or not at all."""
-    from .tables import write_whole
-
+def picture_format(path: str | Path) -> str:
+    """The format that the extension chooses."""
     suffix = Path(path).suffix.lower()
     if suffix not in FORMATS:
         raise InputError(f"{path}: a picture is written as {', '.join(FORMATS)}")
-    write_whole(path, lambda file: figure.savefig(file, format=suffix[1:]))
+    return suffix[1:]
+
+
+def save_figure(figure: Any, path: str | Path, dpi: float | None = None) -> None:
+    """To a file; the extension chooses the format. The file appears whole or not at all."""
+    from .tables import write_whole
+
+    options = {"format": picture_format(path), **({"dpi": dpi} if dpi else {})}
+    write_whole(path, lambda file: figure.savefig(file, **options))

@@ -18,7 +18,7 @@ from .models import Models
 from .opening import open_file
 from .saving import FORMATS, download
 from .state import Page
-from .style import KEYS, STYLE, is_dark
+from .style import KEYS, STYLE, UPRIGHT, is_dark
 from .table import description
 from .using import using
 from .view import View
@@ -44,6 +44,7 @@ def build(page: Page) -> None:
 
     client.on_connect(connected)
     with ui.splitter(value=56, limits=(25, 80)).classes("w-full main") as splitter:
+        splitter.props[":horizontal"] = UPRIGHT
         with splitter.before, ui.column().classes("w-full left"):
             left = _Left(page)
         with splitter.after:

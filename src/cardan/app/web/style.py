@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from nicegui import ui
 
-__all__ = ["KEYS", "STYLE", "is_dark"]
+__all__ = ["KEYS", "STYLE", "UPRIGHT", "is_dark"]
 
 STYLE = """
 :root { --line: #dfe3e8; --soft: #57616b; --face: #ffffff; --ink: #1d2730; --scene: #f3f5f7;
@@ -211,13 +211,15 @@ button.slider-unit { cursor: pointer; } button.slider-unit:hover { color: var(--
   .grid-table th { padding: 0 3px 3px; }
   .use-panel .nicegui-expansion-content { padding-left: 8px; } }
 @media (max-width: 900px) and (orientation: portrait) {
-  .main.q-splitter { flex-direction: column !important; }
-  .main > .q-splitter__before { width: 100% !important; height: 54% !important; }
-  .main > .q-splitter__separator { width: 100% !important; height: 1px !important; }
-  .q-splitter__separator-area { display: none; }
-  .main > .q-splitter__after { width: 100% !important; height: 46%; } .left { --room: 52vh; }
+  .main > .q-splitter__before { container-type: size; } .left { --room: 100cqh; }
+  .main > .q-splitter__separator { height: 3px; }
+  .main > .q-splitter__separator > .q-splitter__separator-area { top: -10px; bottom: -10px; }
   .view { height: 100%; } .title { max-width: 7rem; } }
 """
+
+# the tables above the robot, not beside it: asked anew whenever the window changes
+UPRIGHT = """(Quasar.Screen.width, Quasar.Screen.height,
+  matchMedia("(max-width: 900px) and (orientation: portrait)").matches)"""
 
 # Alt+1..3 choose a tab; Ctrl+Z, Ctrl+Y and ? work wherever no text is being typed
 KEYS = """<script>

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ...errors import MissingExtraError
+from ..plots import save_figure
 
 if TYPE_CHECKING:
     from .report import Report, Row
@@ -44,7 +45,7 @@ def draw(report: Report, path: str | Path) -> None:
         for place, (_, time, _) in enumerate(bars):
             axes.text(1e9 * time * 1.1, place, f"{1e9 * time:,.0f}", va="center", fontsize=7)
         axes.margins(x=0.2)
-    figure.savefig(path, dpi=110)
+    save_figure(figure, path, dpi=110)
 
 
 def _times(row: Row) -> list[tuple[str, float]]:

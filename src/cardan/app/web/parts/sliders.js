@@ -7,8 +7,9 @@ export default {
         <span class="hint">Drawn with</span>
         <label v-for="symbol in symbols" :key="symbol.name" class="symbol">
           <span class="hint">{{ symbol.name }}</span>
-          <input type="number" step="0.05" class="cell" :value="symbol.value" :aria-label="symbol.name"
-            @change="$emit('symbol', [symbol.name, $event.target.value])">
+          <input type="number" step="0.05" class="cell" :value="drafts[symbol.name] ?? symbol.value" :aria-label="symbol.name"
+            @input="drafts[symbol.name] = $event.target.value" @blur="delete drafts[symbol.name]"
+            @change="named(symbol.name, $event)">
         </label>
       </div>
       <div v-for="(joint, k) in joints" :key="k" class="row items-center no-wrap slider-row"
@@ -18,10 +19,11 @@ export default {
         <q-slider dense class="col" :min="joint.low" :max="joint.high" :step="(joint.high - joint.low) / 1000"
           :model-value="value(k)" :disable="joint.off" :aria-label="'joint ' + joint.title"
           @update:model-value="slid(k, $event)" @change="dropped(k, $event)" />
-        <input type="text" inputmode="decimal" class="cell figure slider-value" :value="shown(k)"
+        <input type="text" inputmode="decimal" class="cell figure slider-value" :value="drafts[k] ?? shown(k)"
           :disabled="joint.off" :aria-label="'position of ' + joint.title"
           :title="range(joint)" @focus="$event.target.select()"
-          @change="typed(k, $event)" @keydown.escape="$event.target.value = shown(k)">
+          @input="drafts[k] = $event.target.value" @blur="delete drafts[k]"
+          @change="typed(k, $event)" @keydown.escape="delete drafts[k]">
         <button v-if="joint.unit === 'rad'" class="unit slider-unit" :aria-label="'Angles in ' + (degrees ? 'rad' : 'degrees')"
           title="rad or degrees" @click="turn">{{ degrees ? "deg" : "rad" }}</button>
         <span v-else class="unit slider-unit">{{ joint.unit }}</span>
@@ -29,7 +31,8 @@ export default {
     </div>`,
   props: { joints: Array, symbols: Array, values: Array },
   emits: ["slide", "drop", "symbol"],
-  data: () => ({ held: -1, holds: 0, degrees: localStorage.getItem("cardan-angles") === "deg" }),
+  // drafts: what is being typed; joints that move meanwhile, or a robot drawn anew, leave it alone
+  data: () => ({ held: -1, holds: 0, drafts: {}, degrees: localStorage.getItem("cardan-angles") === "deg" }),
   computed: {
     wide() { // as the longest name needs it
       const most = Math.max(0, ...this.joints.map((joint) => joint.name.length));
@@ -55,7 +58,12 @@ export default {
     typed(k, event) {
       const text = event.target.value.replace(",", "."), value = Number(text) / this.scale(this.joints[k]);
       if (Number.isFinite(value) && text.trim() !== "") this.$emit("drop", [k, value]);
+      delete this.drafts[k];
       event.target.value = this.shown(k);
+    },
+    named(name, event) {
+      delete this.drafts[name];
+      this.$emit("symbol", [name, event.target.value]);
     },
   },
 };
