@@ -281,13 +281,14 @@ class LoopGeometry:
         active, passive = self._columns
         step = q[active] - start[active]
         reach = float(np.abs(step).max(initial=0))
-        here, done, size = start.copy(), 0.0, min(1.0, 0.2 / (reach + 1e-12))
+        largest = min(1.0, 0.2 / (reach + 1e-12))
+        here, done, size = start.copy(), 0.0, largest
         while done < 1:
             ahead = min(1.0, done + size)
             trial = self._predicted(system, here, start[active] + ahead * step)
             found, closed = system.close(trial[None], passive, 30)
-            if closed[0] and float(np.abs(found[0] - trial).max()) < 0.1 + 0.05 * reach:
-                here, done, size = found[0], ahead, 1.5 * size
+            if closed[0] and float(np.abs(found[0] - trial).max()) < 0.1:
+                here, done, size = found[0], ahead, min(1.5 * size, largest)
             else:
                 size /= 2
                 if size < 1e-4:

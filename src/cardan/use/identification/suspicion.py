@@ -1,7 +1,7 @@
 """Would the torques fit far better if a column meant something else: degrees, another joint?
 
 Looked at when a fit is poor, by plain fits to some of the samples: a recording whose columns are
-swapped is told from a robot that the model does not describe.
+swapped is told from a robot that the model does not describe, and so is an assembly.
 """
 
 from __future__ import annotations
@@ -25,7 +25,9 @@ __all__ = ["suspicions"]
 
 _POOR = 0.12  # a fit worse than this is looked at for wrong units
 _FAIR = 0.02  # ... and than this, for columns that are swapped or have the wrong sign
+_GOOD = 1e-4  # ... and than this, for another assembly of closed loops
 _SURE, _LIKELY = 0.4, 0.7  # of the error, with another meaning: refused, noted
+_ASSEMBLIES = 4  # the nearest ones, tried
 _MANY = 10  # joints: of more there would be too many pairs to try
 
 Shape = Mapping[str, float]
@@ -42,6 +44,8 @@ def suspicions(
     poor = error >= _POOR
     _units(model, recipe, [_sparse(m, 1500) for m in motions], shape, poor)
     told = []
+    if error >= _GOOD:
+        _assembly(model, [_sparse(m, 100) for m in motions], shape)
     n = len(model.ties.active)
     if error >= _FAIR and n <= _MANY:
         told = _order(model, recipe, [_sparse(m, 300) for m in motions], shape)
@@ -79,6 +83,24 @@ def _units(
             f"{motions[0].name}: the torques fit far better ({best:.2%} instead of {now:.2%}) with "
             f"{guilty}, from the first row on: set [position] unit (if it is right as it is: "
             "[log] check_units = false)"
+        )
+
+
+def _assembly(model: Model, motions: Sequence[Motion], shape: Shape) -> None:
+    """Are the loops closed in another assembly than the recording?"""
+    if not model.ties.closed:
+        return
+    now = _quick_error(model, motions, shape)
+    best, where = now, np.zeros(0)
+    for start in model.ties.others(motions[0].q[0])[:_ASSEMBLIES]:
+        trial = _quick_error(model, [model.ties.again(m, start) for m in motions], shape)
+        if trial < best:
+            best, where = trial, start
+    if best < _SURE * now:
+        raise InputError(
+            f"{motions[0].name}: the torques fit far better ({best:.2%} instead of {now:.2%}) in "
+            "another assembly of the loops, from the first row on: set [assembly] q = "
+            f"{np.round(where, 4).tolist()} (if it is right as it is: [log] check_units = false)"
         )
 
 

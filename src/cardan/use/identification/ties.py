@@ -36,6 +36,8 @@ __all__ = ["Ties", "ties_of"]
 
 Array = np.ndarray
 _STEPS = (0.15, 0.03, 0.006)  # rad, or of the robot's size: of the driven joints, at once
+_OTHER = 1e-3  # rad, or of the robot's size: another assembly
+_CLOSE = 1e-9  # of a guess: it is closed
 _PIECE = 1 << 14  # rows at a time
 _NEWTON = 12
 _FINE, _COARSE = 1e-13, 1e-7  # of its steps: the last, and on the way
@@ -126,10 +128,9 @@ class Ties:
 
         Some rows are continued one after the other, those between them from the last of these, all
         at once."""
-        geometry, _ = self._tied()
         q = np.full((len(q_a), self.robot.n), np.nan)
         try:
-            q[0] = geometry.solve(q_a[0], guess)
+            q[0] = self._first(guess, q_a[0])
         except ModelError:
             return q, 0
         nodes, end = [0], len(q_a)
@@ -170,7 +171,7 @@ class Ties:
         q = np.full((len(q_a), self.robot.n), np.nan)
         k = 0
         try:
-            q[0] = geometry.solve(q_a[0], guess)
+            q[0] = self._first(guess, q_a[0])
             found, good = self.carried(np.repeat(q[:1], len(q_a), axis=0), q_a)
             q[good] = found[good]
             for k in np.flatnonzero(~good).tolist():
@@ -189,10 +190,25 @@ class Ties:
         return end
 
     def _continued(self, start: Array, q_a: Array) -> Array | None:
+        """A closed configuration carried to other positions of the driven joints; where the chosen
+        equations of the loops fail, by all of them."""
+        found, good = self.carried(start[None], q_a[None])
+        if good[0]:
+            return np.asarray(found[0])
         geometry, system = self._tied()
         q = start.copy()
         q[self.active] = q_a
-        return geometry.continued(system, start, system.followed(q, self.active.tolist())[0])
+        q = system.followed(q, self.active.tolist())[0]
+        whole = geometry.continued(system, start, q)
+        if whole is None or (self._side(whole[None]) != self._side(start[None])).any():
+            return None
+        return whole
+
+    def _first(self, guess: Array, q_a: Array) -> Array:
+        """The configuration nearest to the guess, carried from it where it is closed."""
+        geometry, system = self._tied()
+        found = self._continued(guess, q_a) if system.error(guess[None])[0] < _CLOSE else None
+        return np.asarray(geometry.solve(q_a, guess)) if found is None else found
 
     def carried(self, q: Array, q_a: Array, steps: Sequence[float] = _STEPS) -> tuple[Array, Array]:
         """(q, closed): closed configurations (rows, n) carried to other positions of the driven
@@ -211,14 +227,14 @@ class Ties:
         away = q_a - here[:, self.active]
         count = int(np.ceil(np.abs(away / unit[self.active]).max(initial=0) / step)) or 1
         at = self._closing(here)
-        side = _side(at.Wp)
+        side = _sign(at.Wp)
         for k in range(count):
             here[:, self.active] += away / count
             here[:, self.passive] += np.einsum("bpa,ba->bp", at.W, away / count)
             expected = here.copy()
             here, at = self._newton(here, _FINE if k == count - 1 else _COARSE)
             far = np.abs((here - expected) / unit).max(axis=1, initial=0) > _FAR
-            good &= ~far & np.isfinite(here).all(axis=1) & (_side(at.Wp) == side)
+            good &= ~far & np.isfinite(here).all(axis=1) & (_sign(at.Wp) == side)
             here[~good] = q[~good]  # nothing more is asked of these
         here[:, self.active] = q_a
         r = np.abs(self._closing(here).r).max(axis=1, initial=0)
@@ -236,6 +252,9 @@ class Ties:
                 break
             last = size
         return q, at
+
+    def _side(self, q: Array) -> Array:
+        return _sign(self._closing(q).Wp)
 
     def _closing(self, q: Array) -> Any:
         """W, W_p, r and the step dq_p that closes."""
@@ -266,6 +285,24 @@ class Ties:
             return other
         q, good = self.carried(motion.q, other.q, _STEPS[:1])
         return self.moving(q[good], other.part(good)) if good.mean() > _MOST else None
+
+    def others(self, q: Array) -> Array:
+        """The other assemblies found at the driven positions of a configuration, the nearest
+        first."""
+        geometry, _ = self._tied()
+        try:
+            every = np.atleast_2d(geometry.solve(q[self.active]))
+        except ModelError:
+            return np.zeros((0, self.robot.n))
+        away = np.abs(self.apart(every, q)).max(axis=1)
+        order = [k for k in np.argsort(away, kind="stable") if away[k] > _OTHER]
+        return np.asarray(every[order])
+
+    def again(self, motion: Motion, start: Array) -> Motion | None:
+        """A motion in another assembly; None where it cannot be followed there."""
+        q_a, qd, qdd = (motion.of_driven(x) for x in (motion.q, motion.qd, motion.qdd))
+        q, count = self.along(q_a, start)
+        return self.moving(q, replace(motion, q=q_a, qd=qd, qdd=qdd)) if count == len(q) else None
 
     def moving(self, q: Array, motion: Motion) -> Motion:
         """A motion of the driven joints with q (rows, n) of all joints, closed, as one of all."""
@@ -301,7 +338,7 @@ class Ties:
         return self.geometry, self.system
 
 
-def _side(Wp: Array) -> Array:
+def _sign(Wp: Array) -> Array:
     """The sign of det W_p, which changes where a singularity is passed; 1 where it is not
     square."""
     if Wp.shape[1] != Wp.shape[2]:
