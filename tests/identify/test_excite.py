@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.identify.synthetic import arm, recorded, torques
+from tests.identify.synthetic import arm, torques
 
 import cardan
-from cardan.errors import CardanError, InputError
+from cardan.errors import InputError
 from cardan.use.identification import excite, identify
 from cardan.use.trajectory import violations
 
@@ -93,9 +93,3 @@ def test_limits_are_positive(limit: str) -> None:
     bad: Any = {limit: -1}
     with pytest.raises(InputError, match=f"{limit} = -1 must be positive"):
         excite(arm(), iterations=0, **bad)
-
-
-def test_closed_loops_are_refused_in_words() -> None:
-    for use in (lambda: excite("fivebar"), lambda: identify("fivebar", recorded(arm()))):
-        with pytest.raises(CardanError, match="without closed loops"):
-            use()

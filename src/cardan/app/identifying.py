@@ -151,12 +151,16 @@ def excite(
 
 
 def _print_motion(found: Excitation) -> None:
-    motion = found.motion
+    from ..use.joints import driven
+
+    motion = found.whole
     head = ["joint", "from", "to", "velocity", "acceleration", "torque"]
+    known: Any = () if found.torque is None else found.torque.T
+    tau_of = dict(zip(driven(found.robot), known, strict=False))
     rows = []
     for j, name in enumerate(found.robot.variables):
         q = motion.q[:, j]
-        tau = "-" if found.torque is None else f"{abs(found.torque[:, j]).max():.4g}"
+        tau = f"{abs(tau_of[j]).max():.4g}" if j in tau_of else "-"
         peaks = [f"{abs(x[:, j]).max():.4g}" for x in (motion.qd, motion.qdd)]
         rows.append((name, f"{q.min():.4g}", f"{q.max():.4g}", *peaks, tau))
     print_table(f"exciting motion of {found.robot.name}", head, rows)

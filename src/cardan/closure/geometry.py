@@ -259,7 +259,7 @@ class LoopGeometry:
     def _nearest(self, system: Equations, q: Array, guess: Array) -> Array:
         active, passive = self._columns
         if float(system.error(guess[None])[0]) < 1e-6:
-            found = self._continued(system, guess, q[active])
+            found = self.continued(system, guess, q)
             if found is not None:
                 return found
         start = guess.copy()
@@ -275,23 +275,25 @@ class LoopGeometry:
         best = every[int(np.argmin(apart))]
         return np.asarray(start + difference(best, start, system.periodic))
 
-    def _continued(self, system: Equations, start: Array, q_a: Array) -> Array | None:
-        """Follow the assembly of a closed configuration to other active positions."""
+    def continued(self, system: Equations, start: Array, q: Array) -> Array | None:
+        """The assembly of a closed configuration followed to where the active columns are those of
+        q; None where it ends on the way."""
         active, passive = self._columns
-        step = q_a - start[active]
+        step = q[active] - start[active]
         reach = float(np.abs(step).max(initial=0))
-        q, done, size = start.copy(), 0.0, min(1.0, 0.2 / (reach + 1e-12))
+        largest = min(1.0, 0.2 / (reach + 1e-12))
+        here, done, size = start.copy(), 0.0, largest
         while done < 1:
             ahead = min(1.0, done + size)
-            trial = self._predicted(system, q, start[active] + ahead * step)
+            trial = self._predicted(system, here, start[active] + ahead * step)
             found, closed = system.close(trial[None], passive, 30)
-            if closed[0] and float(np.abs(found[0] - trial).max()) < 0.1 + 0.05 * reach:
-                q, done, size = found[0], ahead, 1.5 * size
+            if closed[0] and float(np.abs(found[0] - trial).max()) < 0.1:
+                here, done, size = found[0], ahead, min(1.5 * size, largest)
             else:
                 size /= 2
                 if size < 1e-4:
                     return None
-        return np.asarray(q)
+        return np.asarray(here)
 
     def _predicted(self, system: Equations, q: Array, q_a: Array) -> Array:
         """The tangent step towards other active positions."""

@@ -12,7 +12,9 @@ from ..describe.limits import joint_limits
 from ..describe.robot import FIXED, PRISMATIC, Joint, Robot
 from ..errors import InputError, ModelError
 
-__all__ = ["Units", "array", "bounds", "names", "require_numbers", "rigid", "units", "vector"]
+__all__ = [
+    "Units", "array", "bounds", "driven", "names", "require_numbers", "rigid", "units", "vector",
+]  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -44,6 +46,13 @@ def units(robot: Robot) -> list[Units]:
 def rigid(robot: Robot) -> np.ndarray:
     """Which joint variables have a torque of their own: all but the elastic ones, (n) booleans."""
     return np.array([not joint.elastic for joint in moving(robot)])
+
+
+def driven(robot: Robot) -> np.ndarray:
+    """Columns of the joint variables that have a torque of their own: with closed loops or
+    couplings the active ones, else all."""
+    listed = moving(robot)
+    return np.array([k for k, x in enumerate(listed) if x.active or not robot.constrained], int)
 
 
 def bounds(robot: Robot, key: str) -> np.ndarray:

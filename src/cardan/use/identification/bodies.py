@@ -24,7 +24,7 @@ from ...errors import InputError, MissingExtraError
 from .columns import Model
 from .recipe import Consistent
 
-__all__ = ["Bodies", "is_consistent", "null_space", "pseudo_inertia"]
+__all__ = ["Bodies", "is_consistent", "massless", "null_space", "pseudo_inertia"]
 
 Array = np.ndarray
 _LEAST = 1e-7  # of the pull to the prior, in units of the squared torques
@@ -48,9 +48,24 @@ def pseudo_inertia(parameters: Any) -> Array:
 
 
 def is_consistent(robot: Robot) -> bool:
-    """Are all links of a robot with numbers real bodies?"""
-    listed = [_body(robot, j) for j in range(len(robot.links))]
+    """Are all links of a robot with numbers real bodies, massless ones apart?"""
+    listed = [_body(robot, j - 1) for j in _real(robot)]
     return all(x is not None and np.linalg.eigvalsh(pseudo_inertia(x)).min() > 0 for x in listed)
+
+
+def massless(robot: Robot) -> set[int]:
+    """Links without mass in a robot with closed loops or couplings, some of whose links have one:
+    frames between joints, as the coordinates of a platform are."""
+    bare = {
+        j for j, link in enumerate(robot.links, 1)
+        if not any(number(getattr(link, key)) != 0 for key in INERTIA)
+    }  # fmt: skip
+    return bare if robot.constrained and len(bare) < len(robot.links) else set()
+
+
+def _real(robot: Robot) -> list[int]:
+    bare = massless(robot)
+    return [j for j in range(1, len(robot.links) + 1) if j not in bare]
 
 
 def _body(robot: Robot, j: int) -> Array | None:
@@ -64,7 +79,7 @@ class Bodies:
 
     def __init__(self, model: Model, names: list[str], chosen: Consistent) -> None:
         self.names, self.entropic = names, chosen.distance == "entropic"
-        self.bodies = [str(j) for j in range(1, len(model.robot.links) + 1)]
+        self.bodies = [str(j) for j in _real(model.robot)]
         if all(f"{key}L" in names for key in INERTIA):
             self.bodies.append("L")  # the payload
         self.at = {name: k for k, name in enumerate(names)}
@@ -286,5 +301,5 @@ def _size(robot: Robot) -> float:
 
 def _mass(robot: Robot) -> float:
     """A mass of the robot: the mean of its links, where known."""
-    masses = [number(link.M) or 0.0 for link in robot.links]
+    masses = [number(robot.links[j - 1].M) or 0.0 for j in _real(robot)]
     return float(np.mean(masses)) if min(masses, default=0.0) > 0 else 3.0

@@ -6,12 +6,12 @@ Faults stop the identification; notes go into the report. Every fault found is r
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
 from ...describe.robot import PRISMATIC, Robot
-from ..joints import bounds, moving
+from ..joints import bounds, driven, moving
 from .logs import Recording
 
 __all__ = ["Names", "missing_values", "motion_faults", "saturated", "time_faults", "unit_faults"]
@@ -25,17 +25,20 @@ _ALIKE = 0.9  # correlation of a velocity with the slope of the positions it bel
 
 @dataclass(frozen=True)
 class Names:
-    """The columns of a recording by what they hold; velocity and acceleration may be empty."""
+    """The columns of a recording by what they hold, of the driven joints; velocity and acceleration
+    may be empty. passive: positions of joints that follow, where recorded, by column of q."""
 
     time: str
     position: Sequence[str]
     velocity: Sequence[str]
     acceleration: Sequence[str]
     torque: Sequence[str]
+    passive: Mapping[int, str] = field(default_factory=dict)
 
     def all(self) -> list[str]:
         time = [self.time] if self.time else []
-        return [*time, *self.position, *self.velocity, *self.acceleration, *self.torque]
+        positions = [*self.position, *self.passive.values()]
+        return [*time, *positions, *self.velocity, *self.acceleration, *self.torque]
 
 
 def missing_values(recording: Recording, names: Names) -> tuple[np.ndarray, list[str]]:
@@ -95,12 +98,14 @@ def unit_faults(
     q, qd, tau, t = (series.get(key) for key in ("q", "qd", "tau", "t"))
     assert q is not None
     assert tau is not None
-    lower, upper = bounds(robot, "lower"), bounds(robot, "upper")
+    active = driven(robot)
+    joints = [moving(robot)[k] for k in active]
+    lower, upper, efforts = (bounds(robot, key)[active] for key in ("lower", "upper", "effort"))
     reach = np.maximum(np.abs(lower), np.abs(upper))
     slopes = None
     if qd is not None and t is not None and len(t) > 20:
         slopes = np.gradient(q, t, axis=0)
-    for j, joint in enumerate(moving(robot)):
+    for j, joint in enumerate(joints):
         told = None
         if slopes is not None and qd is not None:
             told = _ratio_fault(names.position[j], names.velocity[j], slopes[:, j], qd[:, j])
@@ -109,9 +114,8 @@ def unit_faults(
             told = _range_fault(recording, names.position[j], q[:, j], float(reach[j]))
         if told:
             yield told
-    turning = [j for j, joint in enumerate(moving(robot)) if joint.sigma != PRISMATIC]
+    turning = [j for j, joint in enumerate(joints) if joint.sigma != PRISMATIC]
     yield from _tiny(names, q, turning)
-    efforts = bounds(robot, "effort")
     for j, name in enumerate(names.torque):
         k = int(np.argmax(np.abs(tau[:, j])))
         if np.isfinite(efforts[j]) and efforts[j] > 0 and abs(tau[k, j]) > 20 * efforts[j]:

@@ -4,30 +4,33 @@
           + FV_j qd_j + FS_j s(qd_j) + FB_j s(qd_j) exp(-(qd_j/v_j)^2) + offset_j
           + coupled parameters of the recipe + (columns of the payload, in loaded recordings)
 
+Friction acts on every joint, also on those that follow the driven ones in closed loops, and reaches
+the equations by G^T (see `ties`). Rotors of these, and cut joints, count where the robot has them.
 s is the sign, or tanh(qd/w): what a sign becomes when torques are filtered, or the friction creeps.
 The widths w_j and the Stribeck velocities v_j enter nonlinearly: they are the `shape`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
-from ...build.base import BaseParameters
+from ...build.base import BaseParameters, rotors_apart
 from ...catalogue import model as derive
-from ...describe.expression import Value, evaluate, symbol
+from ...describe.expression import Value, evaluate, number, symbol
 from ...describe.robot import DRIVE, INERTIA, Robot
 from ...errors import InputError, ModelError
+from ...mechanism.tree import Tree
 from ...models.base_parameters import split_columns
-from ..joints import moving
 from .recipe import Recipe
 from .signals import Motion, states
+from .ties import Ties, ties_of
 
-__all__ = ["Model", "Rigid", "Term", "model_of", "parametrised", "require_open"]
+__all__ = ["Model", "Rigid", "Term", "model_of", "parametrised"]
 
 Array = np.ndarray
 WIDTH, SPEED = 0.05, 0.2  # rad/s: where the search for w and v starts
@@ -54,6 +57,7 @@ class Rigid:
     columns: tuple[int, ...]
     dynamic: Any  # Programs' functions, compiled on first use
     payload: bool = False
+    full: bool = False  # of the regressor of all parameters, not of the base parameters
     values: tuple[float, ...] | None = None  # known: not a column, moved to the torques
 
 
@@ -65,6 +69,7 @@ class Model:
     base: BaseParameters
     blocks: tuple[Rigid, ...]
     terms: tuple[Term, ...]
+    ties: Ties
     kept: tuple[int, ...] = ()
     dropped: tuple[str, ...] = ()
     rotors: bool = True  # with the inertias IA of the motors
@@ -108,14 +113,8 @@ class Functions:
 
 
 def parametrised(robot: Robot) -> Robot:
-    """The robot with one symbol per inertial parameter and no wrench: names do not depend on
-    values."""
-    if robot.constrained:
-        what = "closed loops" if robot.loops else "coupled joints"
-        raise ModelError(
-            f"identification of '{robot.name}' is not available for {what}: its regressor is that"
-            " of cardan.model(robot, 'regressor', base_parameters=True); robot.tree() is without"
-        )
+    """The robot with one symbol per inertial parameter, no wrench and bare cut joints: names do not
+    depend on values."""
     links, joints = [], []
     for j, (link, joint) in enumerate(zip(robot.links, robot.joints, strict=True), 1):
         inertia: Any = {key: symbol(f"{key}{j}") for key in INERTIA}
@@ -123,7 +122,9 @@ def parametrised(robot: Robot) -> Robot:
         wrench: Any = dict.fromkeys(("FX", "FY", "FZ", "CX", "CY", "CZ"), 0)
         links.append(replace(link, **inertia, **wrench))
         joints.append(replace(joint, **drive))
-    found = replace(robot, links=tuple(links), joints=tuple(joints))
+    bare: Any = dict.fromkeys(DRIVE, 0)
+    loops = tuple(replace(loop, cut=replace(loop.cut, **bare)) for loop in robot.loops)
+    found = replace(robot, links=tuple(links), joints=tuple(joints), loops=loops)
     own = {f"{key}{j}" for j in range(1, len(links) + 1) for key in (*INERTIA, *DRIVE)}
     free = [name for name in found.parameters if name not in own]
     if free:
@@ -134,37 +135,54 @@ def parametrised(robot: Robot) -> Robot:
     return found
 
 
-def require_open(robot: Robot) -> None:
-    """Say that joints tied to each other are not identified here."""
-    if robot.constrained:
-        raise ModelError(
-            f"identification takes robots without closed loops and coupled joints; '{robot.name}'"
-            f" has {len(robot.loops)} and {len(robot.couplings)}: cardan.model(robot, 'regressor')"
-            " gives the equations of its active joints, for a least squares fit of your own"
-        )
+@lru_cache(maxsize=8)
+def model_of(
+    robot: Robot, recipe: Recipe, *, loaded: bool = False, start: tuple[float, ...] = (),
+    any_assembly: bool = False,
+) -> Model:  # fmt: skip
+    """The identification model of a robot, as the recipe wants it, with independent columns.
+
+    start: with closed loops, a configuration of the assembly it is for; any_assembly: by the base
+    parameters of its tree, which hold in all, and of which the recording leaves out what depends
+    on others in its own."""
+    whole = _whole(robot, recipe, loaded, any_assembly)
+    if any_assembly:
+        return replace(whole, kept=tuple(range(len(whole.all_names))))
+    return _independent(whole, loaded, np.array(start or whole.ties.home(recipe.assembly.q)))
 
 
 @lru_cache(maxsize=8)
-def model_of(robot: Robot, recipe: Recipe, *, loaded: bool = False) -> Model:
-    """The identification model of a robot, as the recipe wants it, with independent columns."""
-    require_open(robot)
+def _whole(robot: Robot, recipe: Recipe, loaded: bool, any_assembly: bool) -> Model:
+    """The model with all columns: recordings that start elsewhere share what is compiled."""
     named = parametrised(robot)
-    base = derive(named, "base-parameters")
+    base = derive(_without_rotors(named) if any_assembly else named, "base-parameters")
     functions = Functions(named)
-    listed = functions.columns("regressor", True)
-    wanted = ("FV", "FS") if recipe.fit.motor_inertia else ("FV", "FS", "IA")
-    columns = tuple(k for k, name in enumerate(listed) if not name.startswith(wanted))
-    blocks = [Rigid(tuple(listed[k] for k in columns), columns, functions)]
+    apart = rotors_apart(robot)
+    names = {
+        c: name for c, name in zip(base.kept, base.names, strict=True)
+        if c[0] != "IA" or (recipe.fit.motor_inertia and c not in apart)
+    }  # fmt: skip
+    listed = functions.columns("regressor", not any_assembly)
+    columns = tuple(listed.index(f"{c[0]}{c[1]}" if any_assembly else names[c]) for c in names)
+    blocks = [Rigid(tuple(names.values()), columns, functions, full=any_assembly)]
     if loaded:
         blocks += _payload_blocks(robot, recipe, functions)
-    terms = (*_friction(robot, recipe), *_coupled(robot, recipe))
-    whole = Model(robot, base, tuple(blocks), terms, rotors=recipe.fit.motor_inertia)
-    return _independent(whole, loaded)
+    ties = ties_of(robot)
+    terms = (*_drives(ties, recipe), *_coupled(robot, recipe))
+    return Model(robot, base, tuple(blocks), terms, ties, rotors=recipe.fit.motor_inertia)
+
+
+def _without_rotors(named: Robot) -> Robot:
+    """The tree of a robot with symbols, without rotors on the joints that follow."""
+    apart = rotors_apart(named)
+    joints = [replace(x, IA=0) if ("IA", j) in apart else x for j, x in enumerate(named.joints, 1)]
+    return replace(named, joints=tuple(joints)).tree()
 
 
 def _payload_blocks(robot: Robot, recipe: Recipe, functions: Functions) -> list[Rigid]:
     """The payload's unknown parameters as columns XXL ..., and its known ones as torques."""
-    link = recipe.payload.link or len(robot.links)
+    last = Tree.of(robot).link(None) if robot.constrained else len(robot.links)
+    link = recipe.payload.link or last
     if link > len(robot.links):
         raise InputError(f"[payload] link = {link}; '{robot.name}' has {len(robot.links)} links")
     listed = functions.columns("regressor", False)
@@ -176,27 +194,39 @@ def _payload_blocks(robot: Robot, recipe: Recipe, functions: Functions) -> list[
             names = tuple(f"{key}L" for key in keys)
             columns = tuple(listed.index(f"{key}{link}") for key in keys)
             values = tuple(known[key] for key in keys) if given else None
-            blocks.append(Rigid(names, columns, functions, True, values))
+            blocks.append(Rigid(names, columns, functions, True, True, values))
     return blocks
 
 
-def _friction(robot: Robot, recipe: Recipe) -> list[Term]:
+def _drives(ties: Ties, recipe: Recipe) -> list[Term]:
+    """Friction and offsets of the driven joints, friction of the others, rotors where the base
+    parameters have none: of joints that follow, if the robot has them."""
+    followers = [k for k in range(len(ties.numbers)) if k not in ties.active]
+    terms = [term for k in ties.active for term in _friction(k, ties.numbers[k], recipe, True)]
+    for k in followers:
+        j = ties.numbers[k]
+        if recipe.friction.passive:
+            terms += _friction(k, j, recipe, False)
+        if recipe.fit.motor_inertia and number(ties.joint(j).IA) != 0:
+            terms.append(Term(f"IA{j}", _rotor(k)))
+    return terms
+
+
+def _friction(k: int, j: int, recipe: Recipe, driven: bool) -> Iterator[Term]:
+    """Of the joint in column k, link j."""
     chosen = recipe.friction
     fitted = chosen.smooth == "fit"
     fixed = 0.0 if fitted else float(chosen.smooth)
-    terms = []
-    for k, j in enumerate(_numbers(robot)):
-        w = {f"w{j}": WIDTH} if fitted else {}
-        if chosen.viscous:
-            terms.append(Term(f"FV{j}", _rows(k, lambda x, shape: x)))
-        if chosen.coulomb:
-            terms.append(Term(f"FS{j}", _rows(k, _coulomb(f"w{j}", fixed)), w))
-        if chosen.stribeck:
-            shape = {**w, f"v{j}": SPEED}
-            terms.append(Term(f"FB{j}", _rows(k, _breakaway(f"w{j}", f"v{j}", fixed)), shape))
-        if chosen.offset:
-            terms.append(Term(f"offset{j}", _rows(k, lambda x, shape: np.ones_like(x))))
-    return terms
+    w = {f"w{j}": WIDTH} if fitted else {}
+    if chosen.viscous:
+        yield Term(f"FV{j}", _rows(k, lambda x, shape: x))
+    if chosen.coulomb:
+        yield Term(f"FS{j}", _rows(k, _coulomb(f"w{j}", fixed)), w)
+    if chosen.stribeck:
+        shape = {**w, f"v{j}": SPEED}
+        yield Term(f"FB{j}", _rows(k, _breakaway(f"w{j}", f"v{j}", fixed)), shape)
+    if chosen.offset and driven:
+        yield Term(f"offset{j}", _rows(k, lambda x, shape: np.ones_like(x)))
 
 
 def _coulomb(w: str, fixed: float) -> Curve:
@@ -209,9 +239,8 @@ def _breakaway(w: str, v: str, fixed: float) -> Curve:
     return lambda x, shape: _sign(x, shape.get(w, fixed)) * np.exp(-((x / shape[v]) ** 2))
 
 
-def _numbers(robot: Robot) -> list[int]:
-    """Link numbers of the joint variables: parameters are named by link."""
-    return [j for j, joint in enumerate(robot.joints, 1) if joint.sigma != 2]
+def _rotor(k: int) -> Callable[[Motion, Shape], dict[int, Array]]:
+    return lambda motion, shape: {k: motion.qdd[:, k]}
 
 
 def _rows(k: int, function: Curve) -> Callable[[Motion, Shape], dict[int, Array]]:
@@ -257,19 +286,18 @@ def _formula_rows(name: str, rows: Sequence[tuple[int, Value]], n: int, fixed: f
     return found
 
 
-def _independent(whole: Model, loaded: bool) -> Model:
+def _independent(whole: Model, loaded: bool, start: Array) -> Model:
     """The model with columns that depend on earlier ones at random states left out."""
     from .equations import full_matrix
 
-    n = whole.robot.n
     count = max(40, 4 * len(whole.all_names))
     rng = np.random.default_rng(7)
-    slides = np.array([joint.sigma == 1 for joint in moving(whole.robot)])
-    q = rng.uniform(-3, 3, (count, n)) * np.where(slides, 0.3, 1)
-    qd, qdd = (rng.uniform(-3, 3, (count, n)) for _ in range(2))
+    q = whole.ties.random(rng, start, count)
+    qd, qdd = (rng.uniform(-3, 3, (count, len(whole.ties.active))) for _ in range(2))
+    motion = whole.ties.moving(q, states(q, qd, qdd))
     parts = []
     for with_payload in (False, True) if loaded else (False,):
-        D = full_matrix(whole, states(q, qd, qdd, loaded=with_payload), whole.shape)
+        D = full_matrix(whole, replace(motion, loaded=with_payload), whole.shape)
         parts.append(D.reshape(-1, D.shape[-1]))
     W = np.vstack(parts)
     used = [k for k in range(W.shape[1]) if np.linalg.norm(W[:, k]) > 1e-9]

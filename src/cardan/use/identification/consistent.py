@@ -20,7 +20,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from .bodies import Bodies, is_consistent, null_space, pseudo_inertia
+from ...build.base import rotors_apart
+from ...describe.robot import INERTIA
+from .bodies import Bodies, is_consistent, massless, null_space, pseudo_inertia
 from .columns import Model
 from .recipe import Consistent
 
@@ -54,9 +56,12 @@ def parameter_map(model: Model) -> tuple[list[str], Array]:
     numbers = base.original.with_values(dict.fromkeys(base.original.parameters, 1))
     table = replace(base, original=numbers).map  # it depends on the geometry alone
     inertial = dict(zip(base.names, table, strict=True))
+    apart = rotors_apart(model.robot)  # of joints that follow: terms, where they count
+    apart |= {(key, j) for j in massless(model.robot) for key in INERTIA}
     wanted = [
-        k for k, (name, j) in enumerate(base.full) if j > 0 and (model.rotors or name != "IA")
-    ]
+        k for k, (name, j) in enumerate(base.full)
+        if j > 0 and (model.rotors or name != "IA") and (name, j) not in apart
+    ]  # fmt: skip
     names = [full[k] for k in wanted]
     names += [name for name in model.names if name not in inertial]
     M = np.zeros((len(model.names), len(names)))
@@ -82,7 +87,8 @@ def consistent_fit(
     else:
         weight = (chosen.strength or _STRENGTH) * max(rest, 1e-12 * float(z @ z), 1e-300)
         u, raised = bodies.nearest(R @ M @ bodies.basis, z, weight), ()
-    values = dict(zip(names, (bodies.basis @ u).tolist(), strict=True))
+    values = {f"{key}{j}": 0.0 for j in massless(model.robot) for key in INERTIA}
+    values |= zip(names, (bodies.basis @ u).tolist(), strict=True)
     return FullParameters(
         values, B @ u, bodies.prior, chosen.distance, bodies.eigenvalue(u), found is not None,
         raised,

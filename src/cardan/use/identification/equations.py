@@ -47,7 +47,7 @@ class Equations:
 
 
 def full_matrix(model: Model, motion: Motion, shape: Shape) -> Array:
-    """D (rows, n, all columns) at every state: the dynamic model, unfiltered."""
+    """D (rows, driven joints, all columns) at every state: the dynamic model, unfiltered."""
     D = _rigid(model, motion, "regressor")
     terms = [_term_rows(term, motion, shape) for term in model.terms]
     return np.concatenate([D, *(x[..., None] for x in terms)], axis=-1)
@@ -61,7 +61,7 @@ def equations(model: Model, motion: Motion, plan: Plan, kind: str, window: float
     y = reduce.rows(motion.tau) - _known(model, reduce)
     terms = [reduce.rows(_term_rows(term, motion, shape)) for term in model.terms]
     W = np.concatenate([rigid, *(x[..., None] for x in terms)], axis=-1)[..., list(model.kept)]
-    valid = reduce.flags(motion.valid & (np.abs(motion.qd) >= dead_zone))
+    valid = reduce.flags(motion.valid & (np.abs(motion.of_driven(motion.qd)) >= dead_zone))
     return Equations(W, y, valid, reduce.times(), plan.independent, motion.name)
 
 
@@ -80,10 +80,7 @@ def shaped(
 
 
 def _term_rows(term: Term, motion: Motion, shape: Shape) -> Array:
-    x = np.zeros(motion.q.shape)
-    for j, row in term.rows(motion, shape).items():
-        x[:, j] += row
-    return x
+    return motion.torques(term.rows(motion, shape))
 
 
 def _rigid(model: Model, motion: Motion, name: str) -> Array:
@@ -95,15 +92,15 @@ def _rigid(model: Model, motion: Motion, name: str) -> Array:
 def _block(block: Rigid, motion: Motion, name: str, part: str = "") -> Array:
     rows = len(motion.q)
     if block.payload and not motion.loaded:
-        r = 1 if name == "energy-regressor" else motion.q.shape[1]
+        r = 1 if name == "energy-regressor" else motion.tau.shape[1]
         return np.zeros((rows, r, len(block.columns)))
-    function = block.dynamic(name, not block.payload)
+    function = block.dynamic(name, not block.full)
     listed = function.program.columns
-    wanted = block.dynamic.columns("regressor", not block.payload)
+    wanted = block.dynamic.columns("regressor", not block.full)
     columns = [listed.index(wanted[k]) for k in block.columns]
-    inputs = {"q": motion.q, "qd": motion.qd}
+    inputs = {"q": motion.q, "qd": motion.of_driven(motion.qd)}
     if name == "regressor":
-        inputs["qdd"] = motion.qdd
+        inputs["qdd"] = motion.of_driven(motion.qdd)
     found = function(**inputs, threads=0 if rows > 20_000 else 1)
     D = getattr(found, part) if part else found
     D = D[:, None, :] if name == "energy-regressor" else D
@@ -182,7 +179,7 @@ class _Reduction:
         """A torque-like signal (rows, n) as it enters the equations."""
         if not self.scalar:
             return self.smooth(x)
-        power = (x * self.motion.qd).sum(axis=1, keepdims=True)
+        power = (x * self.motion.of_driven(self.motion.qd)).sum(axis=1, keepdims=True)
         if self.kind == "power":
             return self.smooth(power)
         steps = (power[1:] + power[:-1]) * self.motion.dt / 2

@@ -5,7 +5,8 @@
 (J. Swevers et al., IEEE Trans. Robotics and Automation 13, 1997). The motion starts and ends at
 rest: sum a_l = 0, sum l b_l = 0. Amplitudes are scaled so that the limits of position, velocity
 and acceleration hold by construction; then all are reduced until the torques fit too. What is
-left is free of constraints, and is minimised over the observation matrix W of the motion:
+left is free of constraints, and is minimised over the observation matrix W of the motion. Motions
+of closed loops are drawn towards where the robot stands, as far as its joints ask (see `reach`).
 
     condition      log of the condition number of W
     determinant    -log det (W' W) / p, the volume of the confidence ellipsoid (D-optimality)
@@ -25,13 +26,15 @@ from ...catalogue import model as derive
 from ...describe.files import load
 from ...describe.robot import PRISMATIC, Robot
 from ...errors import InputError, UnknownNameError
-from ..joints import bounds, moving, vector
+from ..joints import bounds, driven, moving, vector
 from ..tables import write_table
 from ..trajectory import Trajectory, fourier
-from .columns import Model, model_of
+from .columns import Model, model_of, parametrised
 from .equations import full_matrix
+from .reach import Reach
 from .recipe import Recipe, read_recipe
 from .signals import require_scipy, states
+from .ties import ties_of
 
 __all__ = ["CRITERIA", "Excitation", "excite"]
 
@@ -48,7 +51,8 @@ class Excitation:
     """An exciting trajectory, its coefficients (harmonics, n), and what it reaches."""
 
     robot: Robot = field(repr=False)
-    motion: Trajectory = field(repr=False)
+    motion: Trajectory = field(repr=False)  # of the driven joints
+    whole: Trajectory = field(repr=False)  # of all joints, where some follow others
     a: Array = field(repr=False)
     b: Array = field(repr=False)
     q0: Array
@@ -61,25 +65,26 @@ class Excitation:
     torque: Array | None = field(repr=False, default=None)
 
     def save(self, path: str | Path) -> None:
-        """t, q, qd, qdd (and tau, where the robot has numbers) to .csv or .parquet."""
-        motion = self.motion
-        table: dict[str, Array] = {"t": motion.t}
-        for key, values in (("q", motion.q), ("qd", motion.qd), ("qdd", motion.qdd)):
-            table |= {f"{key}{j}": x for j, x in enumerate(values.T, 1)}
+        """t, q, qd, qdd of all joints (and tau of the driven ones, where the robot has numbers) to
+        .csv or .parquet."""
+        table = self.whole.columns()
         if self.torque is not None:
-            table |= {f"tau{j}": x for j, x in enumerate(self.torque.T, 1)}
+            numbers = driven(self.robot) + 1
+            table |= {f"tau{j}": x for j, x in zip(numbers, self.torque.T, strict=True)}
         write_table(path, table)
 
     def plot(self) -> Any:
         """Positions, velocities, accelerations and, where known, torques of one period."""
         from ..plots import joint_panels, lines
 
-        motion = self.motion
+        motion = self.whole
         panels = joint_panels(self.robot, "positions", motion.q, "q")
         panels += joint_panels(self.robot, "velocities", motion.qd, "qd")
         panels += joint_panels(self.robot, "accelerations", motion.qdd, "qdd")
         if self.torque is not None:
-            panels += joint_panels(self.robot, "torques", self.torque, "tau")
+            tau = np.full(motion.q.shape, np.nan)
+            tau[:, driven(self.robot)] = self.torque
+            panels += joint_panels(self.robot, "torques", tau, "tau")
         title = f"{self.robot.name}: exciting motion, condition number {self.condition:.4g}"
         return lines(motion.t, panels, title)
 
@@ -112,15 +117,19 @@ def excite(
 ) -> Excitation:
     """A trajectory that excites the parameters of the recipe's model, within the limits.
 
+    With closed loops or couplings limits are given for the driven joints; the others keep the
+    robot's. The motion is about where the robot stands, or [assembly] q of the recipe.
     Limits not given are the robot's; without any, 1 turn (0.5 m), 2 rad/s (0.5 m/s) and four
     times the velocity limit per second. Torques are limited where the robot has numbers."""
     require_scipy("the design of exciting trajectories")
     robot = robot if isinstance(robot, Robot) else load(robot)
     _sensible(period, harmonics, criterion, rate)
-    limits = _Limits.of(robot, lower, upper, velocity, acceleration, effort)
     wanted = read_recipe(recipe).changed("friction", smooth=_SMOOTH)
-    model = model_of(robot, wanted)
-    design = _Design(robot, model, limits, period, harmonics, criterion)
+    parametrised(robot)  # says what is missing
+    home = ties_of(robot).home(wanted.assembly.q)
+    limits = _Limits.of(robot, lower, upper, velocity, acceleration, effort, home)
+    model = model_of(robot, wanted, start=tuple(home.tolist()))
+    design = _Design(robot, model, limits, home, period, harmonics, criterion)
     rng = np.random.default_rng(seed)
     progress("trying random motions")
     guesses = [design.random(rng) for _ in range(max(1, starts))]
@@ -130,9 +139,10 @@ def excite(
     a, b, q0 = design.coefficients(best)
     motion = fourier(a, b, frequency=1 / period, q0=q0, dt=1 / rate)
     condition, determinant = design.figures(best)
+    whole, torque = design.completed(motion)
     return Excitation(
-        robot, motion, a, b, q0, period, criterion, condition, determinant, float(min(costs)),
-        float(design.cost(best)), design.torques(motion),
+        robot, motion, whole, a, b, q0, period, criterion, condition, determinant,
+        float(min(costs)), float(design.cost(best)), torque,
     )  # fmt: skip
 
 
@@ -192,6 +202,8 @@ def _improved(
 
 @dataclass(frozen=True)
 class _Limits:
+    """Of the driven joints."""
+
     lower: Array
     upper: Array
     velocity: Array
@@ -199,18 +211,20 @@ class _Limits:
     effort: Array
 
     @staticmethod
-    def of(robot: Robot, lower: Any, upper: Any, velocity: Any, acceleration: Any,
-           effort: Any) -> _Limits:  # fmt: skip
-        n = robot.n
-        slides = np.array([joint.sigma == PRISMATIC for joint in moving(robot)])
+    def of(robot: Robot, lower: Any, upper: Any, velocity: Any, acceleration: Any, effort: Any,
+           home: Array) -> _Limits:  # fmt: skip
+        active = driven(robot)
+        n = len(active)
+        slides = np.array([moving(robot)[k].sigma == PRISMATIC for k in active])
         given = {"lower": lower, "upper": upper, "velocity": velocity, "effort": effort}
         found = {
-            key: bounds(robot, key) if value is None else vector(key, value, n)
+            key: bounds(robot, key)[active] if value is None else vector(key, value, n)
             for key, value in given.items()
         }
         reach = np.where(slides, 0.25, np.pi)
-        found["lower"] = np.where(np.isfinite(found["lower"]), found["lower"], -reach)
-        found["upper"] = np.where(np.isfinite(found["upper"]), found["upper"], reach)
+        about = home[active]
+        found["lower"] = np.where(np.isfinite(found["lower"]), found["lower"], about - reach)
+        found["upper"] = np.where(np.isfinite(found["upper"]), found["upper"], about + reach)
         known = np.isfinite(found["velocity"])
         speed = np.where(known, found["velocity"], np.where(slides, 0.5, 2.0))
         rate = 4 * speed if acceleration is None else vector("acceleration", acceleration, n)
@@ -226,10 +240,10 @@ class _Limits:
 class _Design:
     """From free numbers to a motion within the limits, and its criterion."""
 
-    def __init__(self, robot: Robot, model: Model, limits: _Limits, period: float, harmonics: int,
-                 criterion: str) -> None:  # fmt: skip
+    def __init__(self, robot: Robot, model: Model, limits: _Limits, home: Array, period: float,
+                 harmonics: int, criterion: str) -> None:  # fmt: skip
         self.robot, self.model, self.limits = robot, model, limits
-        self.n, self.H, self.criterion = robot.n, harmonics, criterion
+        self.n, self.H, self.criterion = len(model.ties.active), harmonics, criterion
         self.w = 2 * np.pi / period * np.arange(1, harmonics + 1)
         self.fine = _waves(self.w, np.linspace(0, period, _SAMPLES * harmonics, endpoint=False))
         times = np.linspace(0, period, _SPARSE * harmonics, endpoint=False)
@@ -238,6 +252,7 @@ class _Design:
         self.dynamics = derive(robot, "inverse-dynamics").compile() if known else None
         scale = np.where(np.isfinite(limits.effort), limits.effort, 1.0)
         self.weights = 1 / np.where(scale > 0, scale, 1.0)
+        self.reach = Reach.of(model.ties, home, self.fits) if model.ties.closed else None
 
     def random(self, rng: np.random.Generator) -> Array:
         x = rng.normal(size=(2 * self.H + 2, self.n))
@@ -266,6 +281,11 @@ class _Design:
             _MARGIN * limits.acceleration / np.maximum(np.abs(qdd).max(axis=0), tiny),
         ])  # fmt: skip
         scale = scale * np.maximum(gain, 0.05)
+        if self.reach is not None:
+            q0 = self.middle(q * scale, place)
+            factor, _ = self.reach.share(q * scale + q0, qd * scale, qdd * scale)
+            about = self.reach.home[self.reach.ties.active]
+            return a * scale * factor, b * scale * factor, about + factor * (q0 - about)
         factor = self.within_torques(q, qd, qdd, scale, place)
         return a * scale * factor, b * scale * factor, self.middle(q * scale * factor, place)
 
@@ -284,8 +304,7 @@ class _Design:
         for step in range(9):
             factor = high if step == 0 else (low + high) / 2
             s = scale * factor
-            tau = self.dynamics(q=q * s + self.middle(q * s, place), qd=qd * s, qdd=qdd * s)
-            fits = (np.abs(tau) <= _MARGIN * self.limits.effort).all()
+            fits = self.fits(q * s + self.middle(q * s, place), qd * s, qdd * s)
             if fits and step == 0:
                 return 1.0
             low, high = (factor, high) if fits else (low, factor)
@@ -293,12 +312,20 @@ class _Design:
             return 0.02  # gravity alone is too much here: a bad place, but one to leave
         return low
 
+    def fits(self, q: Array, qd: Array, qdd: Array) -> bool:
+        """Are the torques of all joints' positions and the driven ones' rates within limits?"""
+        if self.dynamics is None or not np.isfinite(self.limits.effort).any():
+            return True
+        tau = self.dynamics(q=q, qd=qd, qdd=qdd)
+        return bool((np.abs(tau) <= _MARGIN * self.limits.effort).all())
+
     def matrix(self, x: Array) -> Array:
         """The observation matrix of the motion, rows weighted by the torque limits."""
         a, b, q0 = self.coefficients(x)
         q, qd, qdd = (wave @ np.vstack([a, b]) for wave in self.sparse)
-        q = q + q0
-        motion = states(q, qd, qdd)
+        motion = states(q + q0, qd, qdd)
+        if self.reach is not None:
+            motion = self.reach.completed(motion)
         D = full_matrix(self.model, motion, self.model.shape)[..., list(self.model.kept)]
         return (D * self.weights[:, None]).reshape(-1, D.shape[-1])
 
@@ -314,11 +341,19 @@ class _Design:
         s = np.linalg.svd(self.matrix(x), compute_uv=False)
         return float(s[0] / s[-1]), float(2 * np.log(s).mean())
 
-    def torques(self, motion: Trajectory) -> Array | None:
+    def completed(self, motion: Trajectory) -> tuple[Trajectory, Array | None]:
+        """(the motion of all joints, its torques)."""
+        if self.reach is None:
+            return motion, self.torques(motion.q, motion)
+        full, n = self.reach.completed(states(motion.q, motion.qd, motion.qdd)), self.robot.n
+        whole = Trajectory(motion.t, full.q, full.qd[:, :n], full.qdd[:, :n], None, motion.name)
+        return whole, self.torques(full.q, motion)
+
+    def torques(self, q: Array, motion: Trajectory) -> Array | None:
         """The torques of the motion, checked; None where the robot has no numbers."""
         if self.dynamics is None:
             return None
-        tau = np.asarray(self.dynamics(q=motion.q, qd=motion.qd, qdd=motion.qdd))
+        tau = np.asarray(self.dynamics(q=q, qd=motion.qd, qdd=motion.qdd))
         over = np.abs(tau).max(axis=0) > self.limits.effort
         if over.any():
             j = int(np.argmax(over))

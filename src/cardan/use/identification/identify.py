@@ -20,7 +20,8 @@ from ...describe.files import load
 from ...describe.robot import Robot
 from ...errors import InputError
 from ...models.base_parameters import split_columns
-from .columns import Model, model_of, require_open
+from .assembly import covers
+from .columns import Model, model_of, parametrised
 from .consistent import FullParameters, consistent_fit
 from .equations import Equations, equations, full_matrix, known_torques, shaped, stacked
 from .logs import read_recording
@@ -30,6 +31,7 @@ from .series import series_of
 from .signals import Motion, Plan, moved, plan, require_scipy
 from .solve import Estimate, essential, estimate, fit_shape, relative_error
 from .suspicion import suspicions
+from .ties import ties_of
 
 __all__ = ["identify"]
 
@@ -66,12 +68,13 @@ def identify(
     link (or [payload] link), whose parameters XXL .. ML are identified too."""
     require_scipy("identification")
     robot = robot if isinstance(robot, Robot) else load(robot)
-    require_open(robot)
+    parametrised(robot)  # says what is missing before long recordings are read
     chosen = read_recipe(recipe)
     progress("reading the recordings")
     sources, others, notes = _read(robot, chosen, logs, payload, validation)
     progress("deriving the identification model")
-    fit = _Fit(model_of(robot, chosen, loaded=payload is not None), chosen, sources)
+    model = _model(robot, chosen, [*sources, *others], loaded=payload is not None)
+    fit = _Fit(model, chosen, sources)
     progress("solving")
     model, dropped = fit.excited()
     shape, found, data = fit.solved()
@@ -106,6 +109,17 @@ def _read(
     return [*sources, *loaded], others, [*notes, *more, *extra]
 
 
+def _model(robot: Robot, recipe: Recipe, sources: Sequence[_Source], *, loaded: bool) -> Model:
+    """The identification model, of closed loops that of the assembly in the recordings."""
+    if not robot.constrained:
+        return model_of(robot, recipe, loaded=loaded)
+    start = tuple(sources[0].motion.q[0].tolist())
+    model = model_of(robot, recipe, loaded=loaded, start=start)
+    if covers(model.base, [source.motion for source in sources]):
+        return model
+    return model_of(robot, recipe, loaded=loaded, start=start, any_assembly=True)
+
+
 def _essential(
     model: Model, found: Estimate, curves: Sequence[Curves], recipe: Recipe
 ) -> Essential:
@@ -132,7 +146,7 @@ def _sources(
         notes += told
         for part in parts:
             filters = plan(part, recipe.filter)
-            motion = moved(part, filters, recipe.filter)
+            motion = moved(part, filters, recipe.filter, ties_of(robot))
             if len(motion.q) < 20:
                 raise InputError(
                     f"{part.name}: too short: {len(motion.q)} samples are left when the ends are "

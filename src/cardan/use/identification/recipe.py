@@ -21,7 +21,7 @@ from ...describe.parser import to_value
 from ...errors import CardanError, InputError, UnknownNameError
 
 __all__ = [
-    "Consistent", "Filter", "Fit", "Friction", "Payload", "Recipe", "Records", "Signal",
+    "Assembly", "Consistent", "Filter", "Fit", "Friction", "Payload", "Recipe", "Records", "Signal",
     "per_joint", "read_recipe",
 ]  # fmt: skip
 
@@ -211,6 +211,7 @@ class Friction:
     coulomb: bool = _key(True, _flag)
     offset: bool = _key(True, _flag)
     stribeck: bool = _key(False, _flag)
+    passive: bool = _key(True, _flag)  # of joints that follow others in closed loops, too
     smooth: float | str = _key(0.0, _number_or("fit"))  # rad/s or m/s
     dead_zone: float = _key(0.0, _zero_or_more)  # slower samples of a joint are left out
 
@@ -238,6 +239,14 @@ class Payload:
 
 
 @dataclass(frozen=True)
+class Assembly:
+    """[assembly]: how the loops are closed in the first row, where that is not as the robot
+    stands."""
+
+    q: tuple[float, ...] = _key((), _numbers)  # near it, of all joints or of the passive ones
+
+
+@dataclass(frozen=True)
 class Consistent:
     """[consistent]: the semidefinite fit of the full parameters."""
 
@@ -261,6 +270,7 @@ class Recipe:
     friction: Friction = Friction()
     fit: Fit = Fit()
     payload: Payload = Payload()
+    assembly: Assembly = Assembly()
     consistent: Consistent = Consistent()
     coupled: tuple[tuple[str, tuple[tuple[int, Value], ...]], ...] = ()
     notes: str = ""

@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 
 from ...describe.robot import INERTIA, PRISMATIC
+from ..joints import Units, driven, units
 from ..joints import names as joint_names
-from ..joints import units
 from ..plots import Panel, lines, style
 from .result import Identification
 
@@ -172,7 +172,7 @@ def _errors(result: Identification) -> Table:
 
 def _joint_errors(result: Identification) -> list[Part]:
     found = result.joint_errors
-    head = ("relative error of joint, %", *joint_names(result.original))
+    head = ("relative error of joint, %", *(name for name, _ in _driven(result)))
     rows = [(role, *(f"{100 * x:.2f}" for x in errors)) for role, errors in found.items()]
     return [Table(head, rows)]
 
@@ -190,9 +190,9 @@ def _unit(result: Identification, name: str) -> str:
     key, j = name.rstrip("0123456789LR"), name.lstrip("XYZMIAFVSBofset").rstrip("LR")
     if key in INERTIA:
         return "kg m²" if len(key) == 2 and "M" not in key else "kg m" if len(key) == 2 else "kg"
-    if not j.isdigit() or int(j) > len(result.original.joints):
+    if not j.isdigit() or int(j) not in result.model.ties.numbers:
         return ""
-    slides = result.original.joints[int(j) - 1].sigma == PRISMATIC
+    slides = result.model.ties.joint(int(j)).sigma == PRISMATIC
     force = "N" if slides else "N m"
     drive = {"IA": "kg" if slides else "kg m²", "FV": f"{force} s/{'m' if slides else 'rad'}",
              "FS": force, "FB": force, "offset": force}  # fmt: skip
@@ -224,7 +224,7 @@ def _torques(result: Identification) -> Iterator[Picture]:
 
 def torques_figure(result: Identification, which: int = 0) -> Any:
     """Measured and predicted torques, and their difference, of one stretch of the recordings."""
-    robot, curves = result.original, result.curves[which]
+    curves = result.curves[which]
     step = max(1, len(curves.t) // 3000)
     predicted = curves.W[::step] @ result.K
     panels = [
@@ -235,9 +235,16 @@ def torques_figure(result: Identification, which: int = 0) -> Any:
                 "difference": curves.y[::step, j] - predicted[:, j],
             },
         )
-        for j, (name, unit) in enumerate(zip(joint_names(robot), units(robot), strict=True))
+        for j, (name, unit) in enumerate(_driven(result))
     ]  # fmt: skip
     return lines(curves.t[::step], panels, f"{curves.role}: {_short(curves.name)}")
+
+
+def _driven(result: Identification) -> list[tuple[str, Units]]:
+    """Names and units of the joints that have torques."""
+    robot = result.original
+    listed = list(zip(joint_names(robot), units(robot), strict=True))
+    return [listed[k] for k in driven(robot)]
 
 
 def _short(name: str) -> str:

@@ -14,7 +14,7 @@ from ...describe.files import dumps, write_atomic
 from ...describe.parser import to_value
 from ...describe.robot import FIXED, INERTIA, Robot
 from ...describe.urdf_write import write_urdf
-from ...errors import InputError, UnknownNameError
+from ...errors import DescriptionError, InputError, UnknownNameError
 from .columns import Model
 from .consistent import FullParameters
 from .recipe import Recipe
@@ -156,15 +156,20 @@ class Identification:
         ):
             inertia: Any = {key: value(f"{key}{j}") for key in INERTIA}
             links.append(replace(link, **inertia))
-            drive: Any = {key: value(f"{key}{j}") for key in ("IA", "FV", "FS")}
+            drive: Any = {key: value(f"{key}{j}") for key in SIGNED}
             joints.append(joint if joint.sigma == FIXED else replace(joint, **drive))
+        loops = []
+        for j, loop in enumerate(self.original.loops, len(links) + 1):
+            cut: Any = {key: value(f"{key}{j}") for key in SIGNED}
+            loops.append(replace(loop, cut=replace(loop.cut, **cut)))
         notes = f"{self.original.notes}\n{self._left_out()}".strip()
-        return replace(self.original, links=tuple(links), joints=tuple(joints), notes=notes)
+        return replace(
+            self.original, links=tuple(links), joints=tuple(joints), loops=tuple(loops), notes=notes
+        )
 
     def _left_out(self) -> str:
         """What a robot description has no word for, as its notes."""
-        carried = {f"{key}{j}" for j in range(1, len(self.original.links) + 1)
-                   for key in ("FV", "FS")}  # fmt: skip
+        carried = {f"{key}{j}" for j in self.model.ties.numbers for key in SIGNED}
         inertial = set(self.model.base.names)
         rest = [
             f"{name} = {x:.6g}"
@@ -176,15 +181,20 @@ class Identification:
         return f"{fit} Beside it: {', '.join(rest)}." if rest else fit
 
     def predict(self, q: Any, qd: Any, qdd: Any) -> Array:
-        """Torques (rows, n) of the identified model, with friction, offsets and couplings."""
+        """Torques (rows, n) of the identified model, with friction, offsets and couplings.
+
+        With closed loops: q (rows, n) of all joints, closed; qd, qdd and the torques of the driven
+        ones."""
         from .equations import full_matrix
         from .signals import states
 
         arrays = [np.atleast_2d(np.asarray(x, float)) for x in (q, qd, qdd)]
-        n = self.original.n
-        if any(x.shape != arrays[0].shape or x.shape[1] != n for x in arrays):
-            raise InputError(f"q, qd, qdd must be (rows, {n}); found {[x.shape for x in arrays]}")
-        motion = states(*arrays)
+        ties, rows = self.model.ties, len(arrays[0])
+        n, na = self.original.n, len(ties.active)
+        if [x.shape for x in arrays] != [(rows, n), (rows, na), (rows, na)]:
+            wanted = f"(rows, {n})" if n == na else f"(rows, {n}), (rows, {na}), (rows, {na})"
+            raise InputError(f"q, qd, qdd must be {wanted}; found {[x.shape for x in arrays]}")
+        motion = ties.moving(arrays[0], states(*arrays))
         D = full_matrix(self.model, motion, self.shape)[..., list(self.model.kept)]
         return np.asarray(D @ self.K)
 
@@ -254,19 +264,22 @@ class Identification:
         }
 
     def save(self, folder: str | Path) -> list[Path]:
-        """Report, parameters and robot files in a folder; the paths written."""
+        """Report, parameters and robot files in a folder; the paths written. A format that cannot
+        hold the robot is left out, and the report says so."""
         target = Path(folder)
         try:
             target.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise InputError(f"{folder}: cannot be made a folder: {error.strerror}") from None
-        robot = self.robot
-        texts = {
-            "robot.toml": dumps(robot, "toml"),
-            "robot.par": dumps(robot, "par"),
-            "robot.urdf": write_urdf(robot, drop=True),
-            "parameters.json": json.dumps(self.to_dict(), indent=2, allow_nan=True) + "\n",
-        }
+        robot, told = self.robot, self
+        texts = {"robot.toml": dumps(robot, "toml")}
+        try:
+            texts["robot.par"] = dumps(robot, "par")
+        except DescriptionError as error:
+            lost = f"robot.par is not written: {error}".replace("\n", "; ")
+            told = replace(self, notes=(*self.notes, lost))
+        texts["robot.urdf"] = write_urdf(robot, drop=True)
+        texts["parameters.json"] = json.dumps(told.to_dict(), indent=2, allow_nan=True) + "\n"
         if self.consistent is not None:
             texts["robot-base.toml"] = dumps(self.base_robot, "toml")
         written = []
@@ -274,6 +287,6 @@ class Identification:
             write_atomic(target / name, text)
             written.append(target / name)
         for name in ("report.html", "report.md"):
-            self.report(target / name)
+            told.report(target / name)
             written.append(target / name)
         return written

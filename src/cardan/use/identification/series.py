@@ -16,31 +16,28 @@ import numpy as np
 from ...describe.expression import number
 from ...describe.robot import Robot
 from ...describe.units import parse_quantity
-from ...errors import CardanError, InputError, UnknownNameError
-from ..joints import bounds, moving
+from ...errors import CardanError, InputError
+from ..joints import bounds, driven
 from . import checks
 from .checks import Names
+from .closing import closed_rows
 from .logs import Recording
+from .naming import SIGNALS, fault, names_of
 from .recipe import Recipe, Signal, per_joint
+from .ties import ties_of
 
 __all__ = ["Series", "series_of"]
 
-_ALIASES = {
-    "position": ("q", "position", "pos", "q_"),
-    "velocity": ("qd", "dq", "velocity", "vel", "qd_"),
-    "acceleration": ("qdd", "ddq", "acceleration", "acc", "qdd_"),
-    "torque": ("tau", "torque", "effort", "Gamma", "tau_"),
-}
+_ADJUST = ("gain", "sign", "offset")
 _AS_RECORDED = 200_000  # samples: more are filtered and thinned out
 _DEGREE, _ENDS = 7, 6  # of the spline; samples at its ends that are less exact
-_TIMES = ("t", "time", "timestamp", "Time", "T")
-_UNITS = {"position": "rad", "velocity": "rad/s", "acceleration": "rad/s^2", "torque": "N*m"}
 
 
 @dataclass(frozen=True)
 class Series:
     """A stretch of a recording without gaps, at uniform times; qd, qdd where they were recorded.
 
+    Of robots with closed loops or couplings these are the driven joints; whole: q of all joints.
     valid: samples (rows, n) whose torque can be believed; loaded: with the payload."""
 
     name: str
@@ -53,6 +50,7 @@ class Series:
     loaded: bool = False
     timed: bool = True  # False: rows are states without a time
     splined: bool = False  # qd, qdd are those of a spline through what was recorded
+    whole: np.ndarray | None = None  # (rows, n) closed, as recorded; None: nothing is tied
 
     @property
     def dt(self) -> float:
@@ -63,7 +61,7 @@ class Series:
         cut = {key: getattr(self, key)[rows] for key in ("t", "q", "tau", "valid")}
         rates = {
             key: None if getattr(self, key) is None else getattr(self, key)[rows]
-            for key in ("qd", "qdd")
+            for key in ("qd", "qdd", "whole")
         }
         changed: Any = {**cut, **rates}
         return replace(self, **changed)
@@ -73,10 +71,10 @@ def series_of(
     robot: Robot, recording: Recording, recipe: Recipe, *, loaded: bool = False
 ) -> tuple[list[Series], list[str]]:
     """The stretches of a recording, and notes; everything wrong with it is raised at once."""
-    names, notes = _names(robot, recording, recipe)
+    names, notes = names_of(robot, recording, recipe)
     good, faults = checks.missing_values(recording, names)
     if faults and recipe.log.missing == "error":
-        raise _fault(recording, faults)
+        raise fault(recording, faults)
     if faults:
         notes.append(f"{recording.name}: {int((~good).sum())} rows left out: {'; '.join(faults)}")
     timed = bool(names.time or recipe.log.rate)
@@ -84,99 +82,43 @@ def series_of(
     if timed and names.time:
         found = list(checks.time_faults(recording, names.time, t[good]))
         if found:
-            raise _fault(recording, found)
+            raise fault(recording, found)
     values = {
-        key: _converted(getattr(recipe, key), key, recording, columns, recipe, robot.n)
-        for key in _UNITS
+        key: _converted(getattr(recipe, key), key, recording, columns, recipe, robot)
+        for key in SIGNALS
         if (columns := getattr(names, key))
     }
     inside = good & _window(t, recipe)
     if inside.sum() < 20:
         rows = int(inside.sum())
         end = f"column '{names.all()[0]}' ends at {recording.row(recording.rows - 1)}"
-        raise _fault(recording, [f"too short: {end}; {rows} usable rows, at least 20 are needed"])
+        raise fault(recording, [f"too short: {end}; {rows} usable rows, at least 20 are needed"])
     kept = {key: x[inside] for key, x in values.items()}
     _check(robot, recording, recipe, names, kept, t[inside] if timed else None)
+    closed, told = _closed(robot, recording, recipe, names, kept["position"], inside, timed)
     whole = Series(
         recording.name, t[inside], kept["position"], kept.get("velocity"),
         kept.get("acceleration"), kept["torque"], np.ones(kept["torque"].shape, bool), loaded,
-        timed,
+        timed, whole=closed,
     )  # fmt: skip
     whole, more = _without_saturation(robot, whole, names)
     parts, gaps = _uniform(whole, recipe) if timed else ([whole], [])
-    return parts, [*notes, *more, *gaps]
+    return parts, [*notes, *told, *more, *gaps]
 
 
-def _fault(recording: Recording, faults: Sequence[str]) -> InputError:
-    return InputError("\n".join(f"{recording.name}: {fault}" for fault in faults))
-
-
-def _names(robot: Robot, recording: Recording, recipe: Recipe) -> tuple[Names, list[str]]:
-    """Which column holds what: named by the recipe, or found by the usual names."""
-    notes = [f"{recording.name}: {note}" for note in recording.notes]
-    found: dict[str, list[str]] = {}
-    problems = []
-    for key in _UNITS:
-        signal: Signal = getattr(recipe, key)
-        needed = key in ("position", "torque")
-        columns = _given(signal, robot.n, key) or _found(robot, recording, recipe, key)
-        for name in columns:
-            if name not in recording.columns:
-                problems.append(str(UnknownNameError.of("column", name, recording.columns)))
-        if needed and not columns:
-            problems.append(_lacking(robot, recording, key))
-        found[key] = columns if signal.used or needed else []
-    time = recipe.log.time or next((name for name in _TIMES if name in recording.columns), "")
-    if recipe.log.rate and not recipe.log.time:
-        time = ""
-    if recipe.log.time and time not in recording.columns:
-        problems.append(str(UnknownNameError.of("column", time, recording.columns)))
-    if problems:
-        raise _fault(recording, problems)
-    if not time and not recipe.log.rate and not (found["velocity"] and found["acceleration"]):
-        raise _fault(recording, ["no column of times: name it in the recipe ([log] time), or give "
-                                 "the rate in Hz ([log] rate)"])  # fmt: skip
-    return Names(time, **found), notes
-
-
-def _lacking(robot: Robot, recording: Recording, key: str) -> str:
-    """What to say about a signal that was not found: the columns that are missing, by name."""
-    sets = [[f"{alias}{j}" for j in range(1, robot.n + 1)] for alias in _ALIASES[key]]
-    best = max(sets, key=lambda names: sum(name in recording.columns for name in names))
-    missing = [name for name in best if name not in recording.columns]
-    shown = ", ".join(list(recording.columns)[:12])
-    lost = "no columns" if len(missing) == robot.n else f"no column '{missing[0]}'"
-    lost += f" (nor {', '.join(missing[1:])})" if 1 < len(missing) < robot.n else ""
-    return (
-        f"{lost} of {key}s: expected {best[0]} to {best[-1]}, or names in the recipe's [{key}] "
-        f"columns; there are {shown}"
-    )
-
-
-def _given(signal: Signal, n: int, key: str) -> list[str]:
-    columns = list(signal.columns)
-    if len(columns) == 1 and n > 1:
-        if "{j}" not in columns[0]:
-            raise InputError(f"[{key}] columns: one name for {n} joints must hold {{j}}: 'q{{j}}'")
-        return [columns[0].replace("{j}", str(j)) for j in range(1, n + 1)]
-    if columns and len(columns) != n:
-        raise InputError(f"[{key}] columns names {len(columns)} columns; the robot has {n} joints")
-    return columns
-
-
-def _found(robot: Robot, recording: Recording, recipe: Recipe, key: str) -> list[str]:
-    """Columns of the usual names; of a bag, by the joints' names or in the order of the bag."""
-    joints = list(recipe.log.joints) or [joint.name for joint in moving(robot)]
-    sets = [[f"{alias}{j}" for j in range(1, robot.n + 1)] for alias in _ALIASES[key]]
-    sets += [[f"{alias}.{name}" for name in joints] for alias in _ALIASES[key]]
-    if key == "position":
-        sets.append(list(robot.variables))
-    for alias in _ALIASES[key]:
-        sets.append([name for name in recording.columns if name.startswith(f"{alias}.")])
-    for columns in sets:
-        if len(columns) == robot.n and all(name in recording.columns for name in columns):
-            return columns
-    return []
+def _closed(
+    robot: Robot, recording: Recording, recipe: Recipe, names: Names, q: np.ndarray,
+    inside: np.ndarray, timed: bool,
+) -> tuple[np.ndarray | None, list[str]]:  # fmt: skip
+    """q of all joints in the rows used, and notes; None where no joint follows others."""
+    if not robot.constrained:
+        return None, []
+    measured = {
+        k: _scaled(recipe.position, "position", recording.column(name), robot, k)[inside]
+        for k, name in names.passive.items()
+    }
+    rows = np.flatnonzero(inside)
+    return closed_rows(ties_of(robot), recording, recipe, names, q, measured, rows, timed=timed)
 
 
 def _times(recording: Recording, names: Names, recipe: Recipe) -> np.ndarray:
@@ -208,15 +150,39 @@ def _factor(unit: str, expected: str, where: str) -> float:
     return found
 
 
-def _converted(
-    signal: Signal, key: str, recording: Recording, columns: Sequence[str], recipe: Recipe, n: int
-) -> np.ndarray:
-    """Columns (rows, n) as joint values in SI units."""
+def _scale(signal: Signal, key: str) -> float:
     expected = {"position": "rad or m", "velocity": "rad/s or m/s", "torque": "N*m or N",
                 "acceleration": "rad/s^2 or m/s^2"}[key]  # fmt: skip
-    scale = _factor(signal.unit, expected, f"[{key}] unit")
-    x = np.column_stack([recording.column(name) for name in columns]) * scale
-    x = x * per_joint(f"[{key}] gain", signal.gain, n)
+    return _factor(signal.unit, expected, f"[{key}] unit")
+
+
+def _of_joints(signal: Signal, key: str, name: str, robot: Robot) -> np.ndarray:
+    """A key of a signal for every joint (n): of one value for all, of n, or of as many as are
+    driven: it then says nothing of the others."""
+    values, active = getattr(signal, name), driven(robot)
+    if len(values) in (1, robot.n):
+        return per_joint(f"[{key}] {name}", values, robot.n)
+    found = np.full(robot.n, getattr(Signal(), name)[0])
+    found[active] = per_joint(f"[{key}] {name}", values, len(active))
+    return found
+
+
+def _scaled(signal: Signal, key: str, x: np.ndarray, robot: Robot, k: int) -> np.ndarray:
+    """A column of a joint that follows, measured at the joint, in SI units."""
+    gain, sign, offset = (_of_joints(signal, key, name, robot)[k] for name in _ADJUST)
+    return np.asarray(x * _scale(signal, key) * gain * sign + offset)
+
+
+def _converted(
+    signal: Signal, key: str, recording: Recording, columns: Sequence[str], recipe: Recipe,
+    robot: Robot,
+) -> np.ndarray:  # fmt: skip
+    """Columns (rows, driven joints) as joint values in SI units."""
+    active = driven(robot)
+    n = len(active)
+    gain, sign, offset = (_of_joints(signal, key, name, robot)[active] for name in _ADJUST)
+    x = np.column_stack([recording.column(name) for name in columns]) * _scale(signal, key)
+    x = x * gain
     if signal.side == "motor":
         R = np.array(recipe.transmission.matrix)
         if R.shape != (n, n):
@@ -224,8 +190,6 @@ def _converted(
                 f'[{key}] side = "motor" needs [transmission] matrix: {n} rows, or {n} ratios'
             )
         x = x @ R if key == "torque" else np.linalg.solve(R, x.T).T
-    sign = per_joint(f"[{key}] sign", signal.sign, n)
-    offset = per_joint(f"[{key}] offset", signal.offset, n)
     return np.asarray(x * sign + offset)
 
 
@@ -242,11 +206,11 @@ def _check(
             series["t"] = t
         faults += checks.unit_faults(robot, names, series, recording)
     if faults:
-        raise _fault(recording, faults)
+        raise fault(recording, faults)
 
 
 def _without_saturation(robot: Robot, x: Series, names: Names) -> tuple[Series, list[str]]:
-    flags = checks.saturated(x.tau, bounds(robot, "effort"))
+    flags = checks.saturated(x.tau, bounds(robot, "effort")[driven(robot)])
     notes = [
         f"{x.name}: column '{name}' rests at an extreme value in {int(flag.sum())} rows (first at "
         f"t = {x.t[np.argmax(flag)]:.6g} s): taken for saturation and left out"
@@ -310,7 +274,8 @@ def _resampled(x: Series, dt: float, unfiltered: bool) -> Series:
         return None if values is None else np.asarray(CubicSpline(x.t, values)(t))
 
     changed: Any = {key: at(getattr(x, key)) for key in ("q", "qd", "qdd", "tau")}
-    return replace(x, t=t, valid=x.valid[near], **changed)
+    whole = None if x.whole is None else x.whole[near]
+    return replace(x, t=t, valid=x.valid[near], whole=whole, **changed)
 
 
 def _differentiated(x: Series) -> Series | None:

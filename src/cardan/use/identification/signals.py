@@ -8,6 +8,7 @@ low-pass acts on both sides of tau = W K (parallel filtering), and one sample of
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
@@ -17,6 +18,7 @@ import numpy as np
 from ...errors import InputError, MissingExtraError
 from .recipe import Filter
 from .series import Series
+from .ties import Ties
 
 __all__ = [
     "Motion",
@@ -70,7 +72,10 @@ class Plan:
 
 @dataclass(frozen=True)
 class Motion:
-    """States (rows, n) with their torques, at uniform times."""
+    """States (rows, n) with their torques, at uniform times.
+
+    With closed loops or couplings q, qd, qdd are of all joints (qd, qdd then of cut joints with
+    drives), tau of the driven ones: columns `driven`, tau = G^T (torques of all)."""
 
     q: np.ndarray
     qd: np.ndarray
@@ -83,15 +88,31 @@ class Motion:
     name: str = ""
     timed: bool = True
     measured: bool = False  # the velocities were recorded
+    driven: tuple[int, ...] | None = None  # columns; None: all
+    G: np.ndarray | None = None  # (rows, joints, driven); None: the identity
 
-    def part(self, rows: slice) -> Motion:
+    def part(self, rows: Any) -> Motion:
         changed: Any = {k: getattr(self, k)[rows] for k in ("q", "qd", "qdd", "tau", "valid", "t")}
-        return replace(self, **changed)
+        return replace(self, **changed, G=None if self.G is None else self.G[rows])
+
+    def of_driven(self, x: np.ndarray) -> np.ndarray:
+        """The columns of the driven joints."""
+        return x if self.driven is None else np.ascontiguousarray(x[:, self.driven])
+
+    def torques(self, joints: Mapping[int, np.ndarray]) -> np.ndarray:
+        """The torques (rows, driven) of torques {joint: (rows)} that act on some joints."""
+        found = np.zeros(self.tau.shape)
+        for j, x in joints.items():
+            if self.G is None:
+                found[:, j] += x
+            else:
+                found += self.G[:, j] * x[:, None]
+        return found
 
 
 def states(q: np.ndarray, qd: np.ndarray, qdd: np.ndarray, *, loaded: bool = False) -> Motion:
-    """States (rows, n) without torques or time."""
-    zero = np.zeros(q.shape)
+    """States (rows, n) of driven joints without torques or time."""
+    zero = np.zeros(qd.shape)
     return Motion(q, qd, qdd, zero, zero == 0, np.arange(len(q)), 1.0, loaded, timed=False)
 
 
@@ -206,8 +227,9 @@ def _band(q: np.ndarray, rate: float) -> float:
     return float(max(frequency[np.argmax(share >= 0.99, axis=0)].max(), rate / len(q)))
 
 
-def moved(series: Series, filters: Plan, chosen: Filter) -> Motion:
-    """The motion of a series: filtered positions and their derivatives, torques as recorded."""
+def moved(series: Series, filters: Plan, chosen: Filter, ties: Ties) -> Motion:
+    """The motion of a series: filtered positions and their derivatives, torques as recorded; joints
+    that follow the driven ones, as they do."""
     rate, order = filters.rate, filters.order
     q = lowpass(series.q, filters.cutoff, rate, order)
     qd, qdd = series.qd, series.qdd
@@ -229,7 +251,9 @@ def moved(series: Series, filters: Plan, chosen: Filter) -> Motion:
         series.timed, series.qd is not None and not series.splined,
     )  # fmt: skip
     skip = _ends(series, filters, chosen)
-    return motion.part(slice(skip, len(q) - skip)) if skip else motion
+    rows = slice(skip, len(q) - skip)
+    motion = motion.part(rows) if skip else motion
+    return motion if series.whole is None else ties.completed(motion, series.whole[rows])
 
 
 def _ends(series: Series, filters: Plan, chosen: Filter) -> int:
