@@ -235,12 +235,13 @@ def law_programs_of_the_kinematic_models_agree(robot: Robot, rng: Rng) -> None:
 
 def _check_inverse(robot: Robot, x: dict[str, Array]) -> None:
     J = run(robot, "jacobian", x)
-    n = robot.n
+    moving = np.abs(J).max(axis=(0, 1)) > 0  # joints of other branches do not count
+    J, n = J[..., moving], int(moving.sum())
     rank = min(np.linalg.matrix_rank(Jk, 1e-7) for Jk in J)
     try:
         found = run(robot, "jacobian-inverse", x)
     except ModelError:
-        assert rank < min(n, 6), "a regular Jacobian was refused"
+        assert rank < min(n, 6) or not n, "a regular Jacobian was refused"
         return
     if rank < min(n, 6):
         return
@@ -248,7 +249,8 @@ def _check_inverse(robot: Robot, x: dict[str, Array]) -> None:
     det = np.linalg.det(square)
     scale = float(np.prod(np.linalg.norm(square, axis=2), -1).max())
     close(found["det"], det, "determinant", scale, 1e-10)
-    product_ = found["Jinv"] @ J if n <= 6 else J @ found["Jinv"]
+    inverse = found["Jinv"][:, moving]
+    product_ = inverse @ J if n <= 6 else J @ inverse
     loss = float(np.max(np.linalg.cond(square)))
     close(product_, np.broadcast_to(np.eye(min(n, 6)), product_.shape), "Jinv J", loss * 1e-3)
 

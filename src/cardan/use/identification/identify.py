@@ -68,7 +68,8 @@ def identify(
     link (or [payload] link), whose parameters XXL .. ML are identified too."""
     require_scipy("identification")
     robot = robot if isinstance(robot, Robot) else load(robot)
-    parametrised(robot)  # says what is missing before long recordings are read
+    if robot.constrained:
+        parametrised(robot)  # loops are closed while recordings are read: the numbers must be there
     chosen = read_recipe(recipe)
     progress("reading the recordings")
     sources, others, notes = _read(robot, chosen, logs, payload, validation)
