@@ -24,6 +24,7 @@ from typing import Any
 from tests.web.conftest import TOKEN, Server, free_port
 
 _CACHED = ("file", "slider", "cell", "model", "lines")
+_MODELS = ("inverse-dynamics", "gravity", "jacobian", "inertia-matrix")
 _FILES = ("nicegui.js", "socket.io.min.js", "quasar.umd.prod.js", "nicegui.css")
 
 
@@ -52,6 +53,7 @@ class User:
         self.http = httpx.AsyncClient(base_url=address, follow_redirects=True, timeout=60)
         self.answered = asyncio.Event()
         self.wanted = self.answer = self.id = ""
+        self.model = _MODELS[0]  # which the tab begins with
         self.elements: dict[str, Any] = {}
         self.heard = 0  # messages, which a browser confirms now and then
 
@@ -115,10 +117,20 @@ class User:
             text = self.rng.choice(("pi/", "pi/2", "2*D3", "(")) + " " * self.rng.randrange(9)
             await self._event(client, "grid", "draft", [0, 1, 7, text], "judge", "cell")
         else:
+            await self._choose(client)
             await self._event(client, "Derive", "click", {}, "derived in", "model")
             key = re.search(r"/result/[0-9a-f]+/lines", self.answer)
             if key:
                 await self.get(key[0], "lines")
+
+    async def _choose(self, client: Any) -> None:
+        """Another model than the last one: that would stay as it is shown."""
+        self.model = self.rng.choice([name for name in _MODELS if name != self.model])
+        menus = next(x["props"]["menus"] for x in self.elements.values()
+                     if "menus" in x.get("props", {}))  # fmt: skip
+        items = [item for menu in menus for item in menu["items"] if item]
+        wanted = next(item for item in items if item["words"] == self.model)
+        await self._event(client, "menus", "choose", wanted["id"], wanted["hint"], "choice")
 
     async def _event(
         self, client: Any, name: str, event: str, argument: Any, wanted: str, kind: str
