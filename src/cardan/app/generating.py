@@ -74,7 +74,8 @@ def generate(
     if package:
         _package(found, model, package, output, name=name, force=force, **options)
     else:
-        given |= {key: options.pop(key) for key in ("expanded",) if key in options}
+        if "expanded" in options:  # of the text, not of the model
+            given["expanded"] = options.pop("expanded")
         write(output, _text(found, model[0], options, given))
 
 

@@ -13,6 +13,7 @@ import numpy as np
 
 from .c import prototype
 from .compiler import build_shared, platform_tuple
+from .fmu_friction import WIDTH
 from .fmu_model import Unit, models, unit_of
 from .fmu_motion import SIZE, Motion, State, motion_of, states_of
 from .fmu_xml import RATE, Variable, description, variables
@@ -173,7 +174,7 @@ def _readme(unit: Unit, found: list[Variable], motion: Motion, note: str) -> str
     )  # fmt: skip
     plan = unit.plan
     sections = [
-        ("Use", template("fmu/use.md", name=plan.name, note=note, step=step)),
+        ("Use", template("fmu/use.md", name=plan.name, note=note, step=step, width=f"{WIDTH:g}")),
         *([("Closed loops", template("fmu/loops.md", rate=repr(RATE)))] * (unit.loops is not None)),
         *([("Floating base", template("fmu/base.md"))] * unit.floating),
         ("Variables", "\n".join(rows)),

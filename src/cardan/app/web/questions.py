@@ -9,6 +9,7 @@ import numpy as np
 
 from ...describe.robot import FIXED, Robot
 from ...errors import InputError
+from ...use import joints
 
 __all__ = ["Data", "Say", "driven", "rates", "require_closed", "vector"]
 
@@ -30,11 +31,8 @@ def vector(data: Data, key: str, n: int, default: float | None = None) -> np.nda
 def driven(robot: Robot) -> list[int]:
     """Columns of q that drives move: all of a tree, the active ones of closed loops; never a
     spring."""
-    moving = [joint for joint in robot.joints if joint.sigma != FIXED]
-    return [
-        k for k, joint in enumerate(moving)
-        if (joint.active or not robot.constrained) and not joint.elastic
-    ]  # fmt: skip
+    stiff = joints.rigid(robot)
+    return [k for k in joints.driven(robot).tolist() if stiff[k]]
 
 
 def rates(robot: Robot) -> list[int]:

@@ -24,7 +24,7 @@ from ...closure.geometry import LoopGeometry
 from ...closure.numeric import CLOSED, Equations, difference, skeleton
 from ...closure.search import Gap, least_gap
 from ...describe.expression import number
-from ...describe.robot import PRISMATIC, Robot
+from ...describe.robot import FIXED, PRISMATIC, Robot
 from ...errors import InputError, ModelError
 from ..derived import compiled
 from ..joints import driven
@@ -82,7 +82,7 @@ class Ties:
     def numbers(self) -> list[int]:
         """Link numbers of the joints of the tree, then the frames of the cut joints with drives:
         parameters are named by them."""
-        moving = [j for j, joint in enumerate(self.robot.joints, 1) if joint.sigma != 2]
+        moving = [j for j, joint in enumerate(self.robot.joints, 1) if joint.sigma != FIXED]
         return [*moving, *(frame for frame, _ in self.cuts)]
 
     def joint(self, number: int) -> Any:
