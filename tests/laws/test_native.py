@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import cache
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -46,6 +47,20 @@ def test_inverse_dynamics_of_bundled_robots(name: str) -> None:
 @pytest.mark.parametrize("name", ["rx90", "scara", "tree", "panda", "snake30"])
 def test_transform_of_bundled_robots(name: str) -> None:
     check(bundled_trees()[name], "transform")
+
+
+@pytest.mark.parametrize("width", [1, None])
+def test_long_programs_are_cut_into_blocks(width: int | None) -> None:
+    """LLVM's time grows faster than a block: none is long, and the results are the same."""
+    robot = random_robot(9, 8, wrenches=False, base_motion=False)
+    program = cardan.model(robot, "regressor", effort="plain")
+    kernels = native.Kernels(program.code, "float64")
+    labels = [-1]
+    lines = kernels._text(width or kernels.width).splitlines()
+    labels += [k for k, line in enumerate(lines) if line.endswith(":")]
+    assert sum("part" in lines[k] for k in labels) >= 3
+    assert max(b - a for a, b in pairwise(labels)) < 1500
+    check(robot, "regressor", count=9)
 
 
 @pytest.mark.parametrize("seed", range(12))

@@ -26,6 +26,7 @@ __all__ = ["Kernel", "kernel_text"]
 
 _BINARY = {"add": "fadd", "sub": "fsub", "mul": "fmul", "div": "fdiv"}
 _INTRINSIC = {"sqrt": "sqrt", "abs": "fabs", "min": "minimum", "max": "maximum"}
+_PART = 1000  # lines of a block: LLVM compares the stores of a block with each other
 
 
 def kernel_text(
@@ -61,6 +62,7 @@ class Kernel:
     number: dict[tuple[str, str], int] = field(default_factory=dict)
     loaded: dict[tuple[str, int], str] = field(default_factory=dict)
     fresh: int = 0
+    begun: int = 0  # the line after which the block begins
     lanes: int = 1  # lanes of the values being written: 1 before the loop, then width
     block: str = "entry"
 
@@ -110,6 +112,15 @@ class Kernel:
         """The same value, of which LLVM does not see where it came from."""
         return self.call("arithmetic.fence", x)
 
+    def part(self) -> None:
+        """Go on in a new block if this one has grown long: LLVM's time is more than linear in the
+        length of blocks. It joins blocks that always follow each other; `never` it cannot see."""
+        if len(self.lines) - self.begun > _PART:
+            self.fresh += 1
+            self.block = f"part{self.fresh}"
+            self.lines += [f"  br i1 %never, label %done, label %{self.block}", f"{self.block}:"]
+            self.begun = len(self.lines)
+
     # the function
 
     def text(self) -> str:
@@ -128,6 +139,8 @@ class Kernel:
             f"define internal void @state({arrays}, i64 %row) noinline {{",
             "entry:",
             *self.lines,
+            "  br label %done",
+            "done:",
             "  ret void",
             "}",
             f"define void @{self.name}({arrays}, i64 %rows) {{",
@@ -203,6 +216,8 @@ class Kernel:
             self.lines.append(
                 f"  %slow.{stack} = alloca [{self.vector} x {self.kind.type}], align 64"
             )
+        row = "row" if self.width == 1 else "rows"
+        self.lines.append(f"  %never = icmp slt i64 %{row}, 0")
         self._nodes()
 
     def _splat(self, scalar: str) -> str:
@@ -225,6 +240,7 @@ class Kernel:
         """The value of a node whose arguments are known."""
         if id in self.value:
             return
+        self.part()
         node = self.code.nodes[id]
         if node[0] == "const":
             self.value[id] = self.const(float(node[1]))

@@ -235,6 +235,7 @@ def _store(kernel: Kernel, lanes: int, value: str, pointer: str) -> None:
     kernel.lines.append(
         f"  store {_vector(kernel, lanes)} {value}, ptr {pointer}, align {kernel.kind.bytes}"
     )
+    kernel.part()
 
 
 def _place(kernel: Kernel, side: str, name: str, lane: int, column: int) -> str:
@@ -272,6 +273,7 @@ def _exchange(kernel: Kernel, block: Block, vectors: list[str]) -> list[str]:
 
 
 def _shuffle(kernel: Kernel, x: str, y: str, lanes: list[int]) -> str:
+    kernel.part()
     mask = ", ".join(f"i32 {lane}" for lane in lanes)
     t = kernel.type
     return kernel.emit(f"shufflevector {t} {x}, {t} {y}, <{kernel.width} x i32> <{mask}>")

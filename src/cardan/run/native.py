@@ -31,7 +31,6 @@ __all__ = ["Kernels", "Machine", "engine_of", "machine", "target_of"]
 
 _SIGNATURE = ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * 4, ctypes.c_int64)
 _LOCK = threading.Lock()
-_LONG = 15_000  # lines: beyond, LLVM's effort is reduced, whose time grows faster than the text
 
 # width, arrays that are the same for all states, how each array lies
 Variant = tuple[int, frozenset[str], tuple[str, ...]]
@@ -137,14 +136,13 @@ def engine_of(content: bytes, host: Machine) -> Any:
     return engine
 
 
-def target_of(host: Machine, effort: int = 2) -> Any:
+def target_of(host: Machine) -> Any:
     """LLVM's description of this machine."""
     return llvm.Target.from_default_triple().create_target_machine(
-        cpu=host.name, features=host.features, opt=effort, jit=True
+        cpu=host.name, features=host.features, opt=2, jit=True
     )
 
 
 def _object(text: str, host: Machine) -> bytes:
-    effort = 2 if text.count("\n") < _LONG else 1
-    found: bytes = target_of(host, effort).emit_object(llvm.parse_assembly(text))
+    found: bytes = target_of(host).emit_object(llvm.parse_assembly(text))
     return found
