@@ -7,6 +7,7 @@ from __future__ import annotations
 import ctypes
 import importlib.util
 import itertools
+import re
 import shutil
 import subprocess
 from collections.abc import Callable, Sequence
@@ -148,8 +149,15 @@ def run_octave(cases: Sequence[Case], folder: Path) -> Outputs:
             size = f"{shape[0]}, {prod(shape[1:])}" if shape else "1, 1"
             given.append(f"reshape({case.name}_{name}(k, :), {size})")
         script.append(f"for k = 1:{case.states}")
-        script.append(f"  [{', '.join(f'y{i}' for i in range(len(results)))}] = {case.name}("
-                      f"{', '.join(given)});")  # fmt: skip
+        if case.options.get("arguments") == "struct":
+            pairs = zip(case.program.inputs, given, strict=True)
+            members = ", ".join(f"'{name}', {x}" for name, x in pairs)
+            script.append(f"  y = {case.name}(struct({members}));")
+            fields = re.findall(r"^  out\.(\w+) = zeros", case.emit("matlab"), re.M)
+            script += [f"  y{i} = y.{field};" for i, field in enumerate(fields)]
+        else:
+            script.append(f"  [{', '.join(f'y{i}' for i in range(len(results)))}] = {case.name}("
+                          f"{', '.join(given)});")  # fmt: skip
         script += [f"  {name}(k, :) = y{i}(:)';" for i, name in enumerate(results)] + ["end"]
     io.savemat(folder / "in.mat", data)
     main = write(folder, "main.m", "\n".join([*script, "save -v7 out.mat", ""]))

@@ -6,12 +6,21 @@ import ctypes
 import re
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import pytest
 from tests.backends.agreement import Case, case_of, cases, check, special_cases, split_cases
-from tests.backends.runners import RUNNERS, STRICT, checked_run, foreign, library, tool, write
+from tests.backends.runners import (
+    RUNNERS,
+    RUST_FUNCTIONS,
+    STRICT,
+    checked_run,
+    foreign,
+    library,
+    tool,
+    write,
+)
 from tests.random_robots import bundled_trees
 
 import cardan
@@ -54,40 +63,97 @@ def test_single_precision(language: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("cut", [{}, {"chunk": 9}], ids=["whole", "cut"])
-@pytest.mark.parametrize("language", ["c", "cpp"])
+@pytest.mark.parametrize("language", ["c", "cpp", "fortran", "rust"])
 def test_structures(language: str, cut: dict[str, int], tmp_path: Path) -> None:
     """One structure of all inputs and one of all outputs: no padding between doubles."""
     chosen = [*cases()[20:], *(c for c in special_cases() if c.program.robot == "random")]
-    path, lines = library(tmp_path), []
+    texts = {
+        c.name: c.program.emit(language, function=c.name, arguments="struct", **cut) for c in chosen
+    }
+    extension = {"c": "h", "cpp": "h", "fortran": "f90", "rust": "rs"}[language]
+    files = [write(tmp_path, f"{name}.{extension}", text) for name, text in texts.items()]
+    loaded = ctypes.CDLL(str(_BUILT[language](files, texts, tmp_path)))
     for case in chosen:
-        text = case.program.emit(language, function=case.name, arguments="struct", **cut)
-        lines.append(f'#include "{write(tmp_path, f"{case.name}.h", text).name}"')
-        if language == "cpp":
-            head = (f'extern "C" void call_{case.name}(const {case.name}_inputs<double> *x, '
-                    f"{case.name}_outputs<double> *y)")  # fmt: skip
-            lines += [f"{head};", f"{head} {{ {case.name}(*x, *y); }}"]
-    source = write(tmp_path, f"all.{language}", "\n".join([*lines, ""]))
-    kind = ["-x", "c", "-std=c99"] if language == "c" else ["-x", "c++", "-std=c++17"]
-    compiler = tool("gcc" if language == "c" else "g++")
-    checked_run([compiler, *kind, *STRICT, "-O1", "-fPIC", "-shared", source, "-o", path, "-lm"])
-    loaded = ctypes.CDLL(str(path))
-    for case in chosen:
-        name = case.name if language == "c" else f"call_{case.name}"
-        check(case, structured(getattr(loaded, name), case))
+        name = {"c": case.name, "fortran": f"__{case.name}_module_MOD_{case.name}"}.get(language)
+        function = getattr(loaded, name or f"call_{case.name}")
+        check(case, structured(function, case, "F" if language == "fortran" else "C"))
 
 
-def structured(function: Any, case: Case) -> dict[str, np.ndarray]:
+def built_c(files: list[Path], texts: dict[str, str], folder: Path) -> Path:
+    path = library(folder)
+    source = write(folder, "all.c", "".join(f'#include "{file.name}"\n' for file in files))
+    command = [tool("gcc"), "-std=c99", *STRICT, "-O1", "-fPIC", "-shared", source, "-o", path]
+    checked_run([*command, "-lm"])
+    return path
+
+
+def built_cpp(files: list[Path], texts: dict[str, str], folder: Path) -> Path:
+    path, lines = library(folder), [f'#include "{file.name}"' for file in files]
+    for name in texts:
+        head = (f'extern "C" void call_{name}(const {name}_inputs<double> *x, '
+                f"{name}_outputs<double> *y)")  # fmt: skip
+        lines += [f"{head};", f"{head} {{ {name}(*x, *y); }}"]
+    source = write(folder, "all.cpp", "\n".join([*lines, ""]))
+    flags = ["-std=c++17", *STRICT, "-O1", "-fPIC", "-shared"]
+    checked_run([tool("g++"), *flags, source, "-o", path])
+    return path
+
+
+def built_fortran(files: list[Path], texts: dict[str, str], folder: Path) -> Path:
+    path = library(folder)
+    flags = ["-std=f2008", "-Wall", "-Wextra", "-pedantic", "-Werror", "-O1", "-fPIC", "-shared"]
+    checked_run([tool("gfortran"), *flags, *files, "-o", path], cwd=folder)
+    return path
+
+
+def built_rust(files: list[Path], texts: dict[str, str], folder: Path) -> Path:
+    path, lines = library(folder), ["#![deny(warnings)]"]
+    for name, text in texts.items():
+        functions = [f for key, f in RUST_FUNCTIONS.items() if f"    fn {key}(" in text]
+        math = f"struct Std; impl super::{name}::Math for Std {{ {' '.join(functions)} }}"
+        generic = "::<Std>" if f"fn {name}<M: Math>" in text else ""
+        lines.append(f"""mod {name};
+mod call_{name}_ {{
+{math if generic else ""}
+#[no_mangle]
+pub unsafe extern "C" fn call_{name}(
+    x: *const super::{name}::{name}_inputs, y: *mut super::{name}::{name}_outputs,
+) {{ unsafe {{ super::{name}::{name}{generic}(&*x, &mut *y) }} }}
+}}""")
+    source = write(folder, "all.rs", "\n".join([*lines, ""]))
+    flags = ["--edition", "2021", "-C", "opt-level=1", "-C", "panic=abort", "--crate-type"]
+    checked_run([tool("rustc"), *flags, "cdylib", source, "-o", path], cwd=folder)
+    return path
+
+
+_BUILT = {"c": built_c, "cpp": built_cpp, "fortran": built_fortran, "rust": built_rust}
+
+
+@pytest.mark.parametrize("cut", [{}, {"chunk": 9}], ids=["whole", "cut"])
+def test_structures_of_matlab(cut: dict[str, int], tmp_path: Path) -> None:
+    chosen = [replace(c, options={"arguments": "struct", **cut}) for c in cases()[20:]]
+    for case, found in zip(chosen, RUNNERS["matlab"](chosen, tmp_path), strict=True):
+        check(case, found)
+
+
+def structured(function: Any, case: Case, order: Literal["C", "F"]) -> dict[str, np.ndarray]:
+    """Outputs of a function of two pointers, whose matrices lie in that order."""
     function.restype = None
     rows = []
     for k in range(case.states):
         given = [case.inputs[x] if x == "p" else case.inputs[x][k] for x in case.program.inputs]
-        x = np.concatenate([np.ravel(array) for array in given] + [np.zeros(1)])
+        x = np.concatenate([np.ravel(array, order) for array in given] + [np.zeros(1)])
         y = np.zeros(1 + sum(array[0].size for array in case.expected.values()))
         function(ctypes.c_void_p(x.ctypes.data), ctypes.c_void_p(y.ctypes.data))
         rows.append(y[:-1])
     sizes = [array[0].size for array in case.expected.values()]
     parts = np.split(np.array(rows), np.cumsum(sizes)[:-1], axis=1)
-    return dict(zip(case.expected, parts, strict=True))
+    shapes = [array[0].shape for array in case.expected.values()]
+    ordered = [
+        np.array([row.reshape(shape, order=order) for row in part])
+        for part, shape in zip(parts, shapes, strict=True)
+    ]
+    return dict(zip(case.expected, ordered, strict=True))
 
 
 @pytest.mark.parametrize("language", RUNNERS)
@@ -221,7 +287,7 @@ def test_every_language_prints_the_name_it_is_given() -> None:
 REFUSED = [
     ("c", {"colour": "red"}), ("c", {"dtype": "float16"}), ("c", {"arguments": "tuple"}),
     ("c", {"split": "yes"}), ("c", {"chunk": -1}), ("c", {"chunk": "many"}), ("c", {"function": 3}),
-    ("fortran", {"arguments": "struct"}), ("cpp", {"dtype": "float32"}),
+    ("julia", {"arguments": "struct"}), ("cpp", {"dtype": "float32"}),
     ("mathematica", {"chunk": 10}), ("latex", {"function": "f"}), ("text", {"dtype": "float32"}),
     ("cobol", {}), ("c", {"expanded": 3}),
 ]  # fmt: skip

@@ -38,7 +38,9 @@ def generate(
     output: Target = "-",
     function: Annotated[str, typer.Option(metavar="NAME", help="Name of the function.")] = "",
     dtype: Annotated[str, typer.Option(help="float64 or float32.")] = "",
-    arguments: Annotated[str, typer.Option(help="array, or struct in C and C++.")] = "",
+    arguments: Annotated[
+        str, typer.Option(help="array, or struct in C, C++, Fortran, MATLAB, Rust.")
+    ] = "",
     split: Annotated[
         bool, typer.Option("--split", help="Two functions: setup of the parameters, and loop.")
     ] = False,

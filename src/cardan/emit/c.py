@@ -7,6 +7,7 @@ from math import prod
 from typing import ClassVar
 
 from .printer import Function, Printer
+from .structures import Structured
 
 __all__ = ["RESERVED", "C"]
 
@@ -51,11 +52,10 @@ _NOINLINE = """#ifndef CARDAN_NOINLINE
 """
 
 
-class C(Printer):
+class C(Structured):
     """The table for C."""
 
     language = "c"
-    honours = Printer.honours | {"arguments", "chunk"}
     reserved = RESERVED
     functions: ClassVar[dict[str, str]] = {
         "sin": "sin{f}({{}})", "cos": "cos{f}({{}})", "sqrt": "sqrt{f}({{}})",
@@ -65,6 +65,7 @@ class C(Printer):
     }  # fmt: skip
     assignment = "    {target} = {value};"
     call = "    {function}({arguments});"
+    of = "->"
     before, part_before = "void ", "CARDAN_NOINLINE static void "  # what stands before a name
 
     @classmethod
@@ -75,14 +76,6 @@ class C(Printer):
     @property
     def real(self) -> str:
         return "double" if self.options.dtype == "float64" else "float"
-
-    @property
-    def is_struct(self) -> bool:
-        return self.options.arguments == "struct"
-
-    def reserve(self) -> None:
-        if self.is_struct:
-            self.given, self.found = self.names.claim("in"), self.names.claim("out")
 
     @classmethod
     def opening(cls, header: list[str], printers: Sequence[Printer]) -> list[str]:
@@ -102,14 +95,6 @@ class C(Printer):
         text = super().number(x)
         return text if self.options.dtype == "float64" else f"{text}f"
 
-    def element(self, array: str, k: int) -> str:
-        text = super().element(array, k)
-        return f"{self.given}->{text}" if self.is_struct else text
-
-    def result(self, array: str, k: int) -> str:
-        text = super().result(array, k)
-        return f"{self.found}->{text}" if self.is_struct else text
-
     def declare(self, name: str, value: str) -> str:
         return f"    const {self.real} {name} = {value};"
 
@@ -128,8 +113,8 @@ class C(Printer):
         """The declarations of the arguments of a function."""
         work = [f"{self.real} {self.workspace}[{self.parts[1]}]"] if function.workspace else []
         if self.is_struct:
-            given = [f"const {self.name}_inputs *{self.given}"] if function.inputs else []
-            found = [f"{self.name}_outputs *{self.found}"] if function.outputs else []
+            given = [f"const {self.kinds['inputs']} *{x}" for x in self.read_by(function)]
+            found = [f"{self.kinds['outputs']} *{x}" for x in self.set_by(function)]
             return [*given, *found, *work]
         return [
             *(
@@ -143,35 +128,15 @@ class C(Printer):
             *work,
         ]
 
-    def unused(self, function: Function) -> list[str]:
-        """Arguments that would otherwise give a warning."""
-        empty = [name for name in function.outputs if not self.code.outputs[name].refs]
-        if self.is_struct:
-            no_input = len(function.unread) == len(function.inputs) > 0
-            no_output = len(empty) == len(function.outputs) > 0
-            return [self.given] * no_input + [self.found] * no_output
-        return [self.arrays[x] for x in function.unread] + [self.results[x] for x in empty]
-
     def types(self) -> list[str]:
         """The structure of the inputs and that of the outputs."""
         lines: list[str] = []
-        if not self.is_struct:
-            return lines
-        sizes = {self.arrays[name]: prod(shape) for name, shape in self.code.inputs.items()}
-        found = {self.results[name]: len(out.refs) for name, out in self.code.outputs.items()}
-        for kind, fields in (("inputs", sizes), ("outputs", found)):
-            members = [f"    {self.real} {x}[{size}];" for x, size in fields.items() if size]
+        for kind, fields in self.fields().items() if self.is_struct else ():
+            sizes = {x: prod(shape) for x, shape in fields.items()}
+            members = [f"    {self.real} {x}[{size}];" for x, size in sizes.items() if size]
             body = members or ["    char empty;"]  # C has no structures of nothing
-            lines += ["typedef struct {", *body, f"}} {self.name}_{kind};", ""]
+            lines += ["typedef struct {", *body, f"}} {kind};", ""]
         return lines
-
-    def called(self, function: Function) -> str:
-        if not self.is_struct:
-            return super().called(function)
-        given = [self.given] if function.inputs else []
-        given += [self.found] if function.outputs else []
-        given += [self.workspace] if function.workspace else []
-        return self.call.format(function=function.name, arguments=", ".join(given))
 
 
 def commented(header: list[str]) -> list[str]:

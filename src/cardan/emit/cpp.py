@@ -32,6 +32,7 @@ class Cpp(C):
         "sin": "sin({})", "cos": "cos({})", "sqrt": "sqrt({})", "abs": "abs({})",
         "atan2": "atan2({}, {})", "select": "({} > T(0) ? T({}) : T({}))",
     }  # fmt: skip
+    of = "."
     before = part_before = "inline void "
 
     @classmethod
@@ -65,8 +66,8 @@ class Cpp(C):
     def parameters(self, function: Function) -> list[str]:
         work = [f"T (&{self.workspace})[{self.parts[1]}]"] if function.workspace else []
         if self.is_struct:
-            given = [f"const {self.name}_inputs<T> &{self.given}"] if function.inputs else []
-            found = [f"{self.name}_outputs<T> &{self.found}"] if function.outputs else []
+            given = [f"const {self.kinds['inputs']}<T> &{x}" for x in self.read_by(function)]
+            found = [f"{self.kinds['outputs']}<T> &{x}" for x in self.set_by(function)]
             return [*given, *found, *work]
         return [
             *(f"const T *{self.arrays[name]}" for name in function.inputs),
@@ -74,19 +75,10 @@ class Cpp(C):
             *work,
         ]
 
-    def element(self, array: str, k: int) -> str:
-        return super().element(array, k).replace("->", ".", 1)
-
-    def result(self, array: str, k: int) -> str:
-        return super().result(array, k).replace("->", ".", 1)
-
     def types(self) -> list[str]:
         lines: list[str] = []
-        if not self.is_struct:
-            return lines
-        sizes = {self.arrays[name]: prod(shape) for name, shape in self.code.inputs.items()}
-        found = {self.results[name]: len(out.refs) for name, out in self.code.outputs.items()}
-        for kind, fields in (("inputs", sizes), ("outputs", found)):
-            members = [f"    T {x}[{size}];" for x, size in fields.items() if size]
-            lines += ["template <typename T>", f"struct {self.name}_{kind} {{", *members, "};", ""]
+        for kind, fields in self.fields().items() if self.is_struct else ():
+            sizes = {x: prod(shape) for x, shape in fields.items()}
+            members = [f"    T {x}[{size}];" for x, size in sizes.items() if size]
+            lines += ["template <typename T>", f"struct {kind} {{", *members, "};", ""]
         return lines

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from .printer import Function, Printer
+from .structures import Structured
 
 __all__ = ["Fortran", "folded"]
 
@@ -37,11 +38,10 @@ trailz transfer transpose trim ubound unpack verify float dsin dcos dsqrt datan2
 _WIDTH = 132
 
 
-class Fortran(Printer):
+class Fortran(Structured):
     """The table for Fortran."""
 
     language = "fortran"
-    honours = Printer.honours | {"chunk"}
     reserved = frozenset(_WORDS.split())
     case_sensitive = False
     longest_name = 63
@@ -55,6 +55,7 @@ class Fortran(Printer):
     }  # fmt: skip
     item = "{array}({k})"
     call = "    call {function}({arguments})"
+    of = "%"
 
     @classmethod
     def opening(cls, header: list[str], printers: Sequence[Printer]) -> list[str]:
@@ -67,6 +68,7 @@ class Fortran(Printer):
             "  implicit none",
             "  private",
             *folded(f"  public :: {public}"),
+            *(line for printer in printers for line in cls.derived(printer)),
             "contains",
         ]
 
@@ -78,7 +80,18 @@ class Fortran(Printer):
     def module(printers: Sequence[Printer]) -> str:
         return f"{printers[-1].name}_module"
 
+    @staticmethod
+    def derived(printer: Printer) -> list[str]:
+        """The types of the structures, which stand before the functions of a module."""
+        lines: list[str] = []
+        assert isinstance(printer, Fortran)
+        for kind, fields in printer.fields().items() if printer.is_struct else ():
+            members = [f"    real(wp) :: {x}{_sized(shape)}" for x, shape in fields.items()]
+            lines += [f"  type, public :: {kind}", *members, f"  end type {kind}"]
+        return lines
+
     def reserve(self) -> None:
+        super().reserve()
         self.names.claim(f"{self.name}_module")
 
     def number(self, x: float) -> str:
@@ -88,40 +101,53 @@ class Fortran(Printer):
         return super().at(array, shape, k) if shape else array
 
     def define(self, function: Function) -> list[str]:
-        arguments = [self.arrays[name] for name in function.inputs]
-        arguments += [self.results[name] for name in function.outputs]
+        arguments = [*self.read_by(function), *self.set_by(function)]
         arguments += [self.workspace] if function.workspace else []
-        declared = []
-        for name in function.inputs:
-            declared.append(self.declared("in", self.arrays[name], self.code.inputs[name]))
-        intent = "inout" if function.is_part else "out"
-        for name in function.outputs:
-            shape = self.code.outputs[name].shape
-            declared.append(self.declared(intent, self.results[name], shape))
-        if function.workspace:
-            declared.append(self.declared("inout", self.workspace, (self.parts[1],)))
         locals = [f"    real(wp) :: {name}" for name in _rows(function.names)]
         if not function.is_part and len(self.parts[0]) > 1 and self.parts[1]:
             locals.append(f"    real(wp) :: {self.workspace}({self.parts[1]})")
         lines = [
             f"  pure subroutine {function.name}({', '.join(arguments)})",
-            *declared, *locals, *self.quieted(function), *function.body,
+            *self.declared(function), *locals, *self.quieted(function), *function.body,
             f"  end subroutine {function.name}",
         ]  # fmt: skip
         return [part for line in lines for part in folded(line)]
 
-    def declared(self, intent: str, name: str, shape: tuple[int, ...]) -> str:
-        size = f"({', '.join(map(str, shape))})" if shape else ""
-        return f"    real(wp), intent({intent}) :: {name}{size}"
+    def declared(self, function: Function) -> list[str]:
+        """The declarations of the arguments of a function."""
+        out = "inout" if function.is_part else "out"
+        work = [f"    real(wp), intent(inout) :: {self.workspace}({self.parts[1]})"]
+        work = work if function.workspace else []
+        if self.is_struct:
+            kinds = self.kinds
+            given = [
+                f"    type({kinds['inputs']}), intent(in) :: {x}" for x in self.read_by(function)
+            ]
+            found = [
+                f"    type({kinds['outputs']}), intent({out}) :: {x}" for x in self.set_by(function)
+            ]
+            return [*given, *found, *work]
+        inputs = ((self.arrays[x], self.code.inputs[x]) for x in function.inputs)
+        outputs = ((self.results[x], self.code.outputs[x].shape) for x in function.outputs)
+        return [
+            *(f"    real(wp), intent(in) :: {x}{_sized(shape)}" for x, shape in inputs),
+            *(f"    real(wp), intent({out}) :: {x}{_sized(shape)}" for x, shape in outputs),
+            *work,
+        ]
 
     def quieted(self, function: Function) -> list[str]:
         """What an argument that is never read or set needs in order not to be warned about."""
-        unread = [
-            f"    associate (unused => {self.arrays[name]}); end associate"
-            for name in function.unread
-        ]
+        found = f"{self.found}%" if self.is_struct else ""
         empty = [name for name in function.outputs if not self.code.outputs[name].refs]
-        return [*unread, *(f"    {self.results[name]} = 0.0_wp" for name in empty)]
+        unread = [x for x in self.unused(function) if x in self.read_by(function)]
+        return [
+            *(f"    associate (unused => {x}); end associate" for x in unread),
+            *(f"    {found}{self.results[name]} = 0.0_wp" for name in empty),
+        ]
+
+
+def _sized(shape: tuple[int, ...]) -> str:
+    return f"({', '.join(map(str, shape))})" if shape else ""
 
 
 def _rows(names: Sequence[str], count: int = 8) -> list[str]:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from .printer import Function, Printer
+from .structures import Structured
 
 __all__ = ["Matlab"]
 
@@ -29,11 +30,10 @@ function x = cardan_select(condition, a, b)
 end"""
 
 
-class Matlab(Printer):
+class Matlab(Structured):
     """The table for MATLAB."""
 
     language = "matlab"
-    honours = Printer.honours | {"chunk"}
     reserved = frozenset(_WORDS.split())
     longest_name = 63
     flat = False
@@ -74,12 +74,13 @@ class Matlab(Printer):
 
     def start(self) -> list[str]:
         kind = "" if self.options.dtype == "float64" else ", 'single'"
-        cast = [f"  {x} = single({x});" for x in self.arrays.values()] if kind else []
+        given, found = (f"{self.given}.", f"{self.found}.") if self.is_struct else ("", "")
+        cast = [f"  {given}{x} = single({given}{x});" for x in self.arrays.values()] if kind else []
         lines = []
         for name, output in self.code.outputs.items():
             shape = output.shape if len(output.shape) > 1 else (*output.shape, 1)
             size = ", ".join(map(str, shape if output.shape else (1, 1)))
-            lines.append(f"  {self.results[name]} = zeros({size}{kind});")
+            lines.append(f"  {found}{self.results[name]} = zeros({size}{kind});")
         return [*cast, *lines]
 
     def workspace_storage(self) -> list[str]:
@@ -88,18 +89,18 @@ class Matlab(Printer):
 
     def changed(self, function: Function) -> list[str]:
         """What a function returns."""
-        results = [self.results[name] for name in function.outputs]
+        results = self.set_by(function)
         return [*results, self.workspace] if function.workspace else results
 
     def define(self, function: Function) -> list[str]:
-        arguments = [self.arrays[name] for name in function.inputs]
+        arguments = self.read_by(function)
         arguments += self.changed(function) if function.is_part else []
         head = f"{_returned(self.changed(function))}{function.name}({', '.join(arguments)})"
         return [f"function {head}", *function.body, "end"]
 
     def called(self, function: Function) -> str:
         changed = self.changed(function)
-        arguments = ", ".join([*(self.arrays[name] for name in function.inputs), *changed])
+        arguments = ", ".join([*self.read_by(function), *changed])
         return f"  {_returned(changed)}{function.name}({arguments});"
 
 

@@ -192,10 +192,17 @@ class Printer:
 
     def called(self, function: Function) -> str:
         """The statement that calls a part."""
-        arguments = [self.arrays[name] for name in function.inputs]
-        arguments += [self.results[name] for name in function.outputs]
-        arguments += [self.workspace] if function.workspace else []
-        return self.call.format(function=function.name, arguments=", ".join(arguments))
+        work = [self.workspace] if function.workspace else []
+        arguments = ", ".join([*self.read_by(function), *self.set_by(function), *work])
+        return self.call.format(function=function.name, arguments=arguments)
+
+    def read_by(self, function: Function) -> list[str]:
+        """The arguments a function reads."""
+        return [self.arrays[name] for name in function.inputs]
+
+    def set_by(self, function: Function) -> list[str]:
+        """The arguments it sets."""
+        return [self.results[name] for name in function.outputs]
 
     # spelling
 

@@ -11,6 +11,7 @@ from typing import ClassVar
 
 from .printer import Function, Printer
 from .statements import Spelling
+from .structures import Structured
 
 __all__ = ["Rust"]
 
@@ -24,11 +25,10 @@ _NEEDED = {"sin": "x: {real}", "cos": "x: {real}", "sqrt": "x: {real}",
            "atan2": "y: {real}, x: {real}"}  # fmt: skip
 
 
-class Rust(Printer):
+class Rust(Structured):
     """The table for Rust."""
 
     language = "rust"
-    honours = Printer.honours | {"chunk"}
     reserved = frozenset(_WORDS.split())
     functions: ClassVar[dict[str, str]] = {
         "sin": "M::sin({})", "cos": "M::cos({})", "sqrt": "M::sqrt({})",
@@ -71,27 +71,50 @@ class Rust(Printer):
     def generic(self) -> bool:
         return any(node[0] in _NEEDED for node in self.code.nodes)
 
+    def types(self) -> list[str]:
+        """The structures, laid out as in C."""
+        lines: list[str] = []
+        for kind, fields in self.fields().items() if self.is_struct else ():
+            lines += [
+                "#[allow(non_snake_case, non_camel_case_types)]",
+                "#[derive(Clone, Copy, Debug, PartialEq)]",
+                "#[repr(C)]",
+                f"pub struct {kind} {{",
+                *(f"    pub {x}: [{self.real}; {prod(shape)}]," for x, shape in fields.items()),
+                "}",
+                "",
+            ]
+        return lines
+
+    def parameters(self, function: Function) -> list[str]:
+        """The declarations of the arguments of a function."""
+        work = [f"{self.workspace}: &mut [{self.real}; {self.parts[1]}]"]
+        work = work if function.workspace else []
+        if self.is_struct:
+            given = [f"{x}: &{self.kinds['inputs']}" for x in self.read_by(function)]
+            found = [f"{x}: &mut {self.kinds['outputs']}" for x in self.set_by(function)]
+            return [*given, *found, *work]
+        return [
+            *(
+                f"{self.arrays[name]}: &[{self.real}; {prod(self.code.inputs[name])}]"
+                for name in function.inputs
+            ),
+            *(
+                f"{self.results[name]}: &mut [{self.real}; {len(self.code.outputs[name].refs)}]"
+                for name in function.outputs
+            ),
+            *work,
+        ]
+
     def define(self, function: Function) -> list[str]:
-        arguments = [
-            f"{self.arrays[name]}: &[{self.real}; {prod(self.code.inputs[name])}]"
-            for name in function.inputs
-        ]
-        arguments += [
-            f"{self.results[name]}: &mut [{self.real}; {len(self.code.outputs[name].refs)}]"
-            for name in function.outputs
-        ]
-        if function.workspace:
-            arguments.append(f"{self.workspace}: &mut [{self.real}; {self.parts[1]}]")
         generic = "<M: Math>" if self.generic else ""
-        empty = [name for name in function.outputs if not self.code.outputs[name].refs]
-        unused = [self.arrays[x] for x in function.unread] + [self.results[x] for x in empty]
         return [
             "#[allow(non_snake_case, clippy::all)]",
             *(["#[inline(never)]"] if function.is_part else []),
             f"{'' if function.is_part else 'pub '}fn {function.name}{generic}(",
-            *(f"    {argument}," for argument in arguments),
+            *(f"    {argument}," for argument in self.parameters(function)),
             ") {",
-            *(f"    let _ = {name};" for name in unused),
+            *(f"    let _ = {name};" for name in self.unused(function)),
             *function.body,
             "}",
         ]
@@ -100,8 +123,7 @@ class Rust(Printer):
         return [f"    let mut {self.workspace} = [0.0_{self.real}; {self.parts[1]}];"]
 
     def called(self, function: Function) -> str:
-        arguments = [self.arrays[name] for name in function.inputs]
-        arguments += [self.results[name] for name in function.outputs]
-        arguments += [f"&mut {self.workspace}"] if function.workspace else []
+        work = [f"&mut {self.workspace}"] if function.workspace else []
+        arguments = ", ".join([*self.read_by(function), *self.set_by(function), *work])
         generic = "::<M>" if self.generic else ""
-        return f"    {function.name}{generic}({', '.join(arguments)});"
+        return f"    {function.name}{generic}({arguments});"
