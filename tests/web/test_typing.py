@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -9,6 +10,10 @@ import pytest
 from tests.web.conftest import Server
 from tests.web.test_page import SLOW, open_bundled, until
 
+from cardan.app.web.cells import Block, Cell, Grid, menu
+from cardan.app.web.editing import removed
+from cardan.app.web.state import Page
+from cardan.app.web.store import Store
 from cardan.app.web.using import matrix
 from cardan.app.web.valuing import read_values
 from cardan.errors import InputError
@@ -97,3 +102,48 @@ def test_a_dialog_of_a_link_that_is_gone_says_so(page: Any, server: Server) -> N
     page.get_by_label("M of link6", exact=True).wait_for(state="detached", timeout=SLOW)
     page.get_by_role("button", name="Apply").click()
     page.get_by_role("alert").filter(has_text="link6 is no longer there").wait_for(timeout=SLOW)
+
+
+def grid_of(*rows: list[Cell]) -> tuple[Grid, list[str]]:
+    """A grid without a page, and what it says."""
+    grid, said = object.__new__(Grid), []
+    grid.blocks = (Block([], rows),)
+    return grid, said
+
+
+def test_what_is_meant_for_a_row_that_has_moved_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A browser may tell of a table as it was before another change reached it."""
+    grid, said = grid_of([Cell("act", "", "Remove b", lambda _: taken.append("b") or "")])
+    taken: list[str] = []
+    monkeypatch.setattr("cardan.app.web.cells.say", lambda words: words and said.append(words))
+    monkeypatch.setattr(Grid, "again", lambda self: None)
+    for label in ("Remove a", "Remove b", "Remove c"):
+        grid._take(0, 0, 0, None, label)
+    grid._take(0, 5, 0, None, "Remove b")
+    assert taken == ["b"]
+    assert [words.partition(":")[0] for words in said] == ["Remove a", "Remove c", "Remove b"]
+
+
+def test_a_menu_does_what_its_words_say(tmp_path: Path) -> None:
+    page = Page(Store(tmp_path).project("a" * 32), None)  # type: ignore[arg-type]
+    cell = menu(page, "Change link 6", {"Remove": lambda: removed(page.robot, 5)})
+    assert cell.take is not None
+    assert "no 'Move down'" in cell.take("Move down")  # which it had when it was opened
+    assert len(page.robot.links) == 6
+    assert cell.take("Remove") == ""
+    assert len(page.robot.links) == 5
+
+
+def test_a_slider_stays_where_it_is_let_go(page: Any) -> None:
+    box = page.locator(".slider-row .q-slider").nth(1).bounding_box()
+    middle, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+    page.mouse.move(middle, y)
+    page.mouse.down()
+    page.mouse.move(middle + 40, y, steps=4)
+    page.mouse.move(middle + 80, y, steps=4)
+    page.mouse.up()
+    figure = page.locator(".slider-row input.figure").nth(1)
+    there = figure.input_value()
+    assert float(there) > 1
+    page.reload()  # it is kept
+    until(page, lambda: figure.count() == 1 and figure.input_value() == there)

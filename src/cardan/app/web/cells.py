@@ -100,20 +100,23 @@ class Grid(Element, component="parts/grid.js"):
         """Send all cells once more: what was refused is as it was."""
         self._props["blocks"] = [block.shown() for block in self.blocks]
 
-    def _cell(self, b: int, r: int, c: int) -> Cell | None:
+    def _cell(self, b: int, r: int, c: int, label: str) -> Cell | None:
+        """The cell that the browser means; None where the table has changed meanwhile."""
         try:
-            return self.blocks[b].rows[r][c]
-        except IndexError:  # the table has become shorter meanwhile
+            found = self.blocks[b].rows[r][c]
+        except IndexError:
             return None
+        return found if found.label == label else None
 
-    def _draft(self, b: int, r: int, c: int, text: str) -> None:
-        cell = self._cell(b, r, c)
+    def _draft(self, b: int, r: int, c: int, text: str, label: str) -> None:
+        cell = self._cell(b, r, c, label)
         if cell and cell.check:
             self.run_method("judge", b, r, c, text, cell.check(text))
 
-    def _take(self, b: int, r: int, c: int, value: Any) -> None:
-        cell = self._cell(b, r, c)
+    def _take(self, b: int, r: int, c: int, value: Any, label: str) -> None:
+        cell = self._cell(b, r, c, label)
         if cell is None or cell.take is None:
+            say(f"{label}: the table has changed meanwhile; try again")
             return
         try:
             message = cell.take(value)
@@ -202,8 +205,13 @@ def box(page: Page, label: str, value: bool, apply: Callable[[Any], Robot], off:
 
 def menu(page: Page, label: str, items: dict[str, Callable[[], Robot]]) -> Cell:
     """A button with changes to choose from."""
-    work = list(items.values())
-    return Cell("menu", label=label, take=lambda k: page.change(work[k]()), options=list(items))
+
+    def taken(words: str) -> str:
+        if words not in items:  # it was chosen from an earlier state of the menu
+            return f"{label}: there is no '{words}' any more"
+        return page.change(items[words]())
+
+    return Cell("menu", label=label, take=taken, options=list(items))
 
 
 def act(page: Page, label: str, icon: str, change: Callable[[], Robot]) -> Cell:

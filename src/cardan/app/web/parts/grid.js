@@ -31,17 +31,17 @@ export default {
               </select>
               <input v-else-if="cell.kind === 'box'" type="checkbox" :checked="cell.value"
                 :disabled="cell.off" :aria-label="cell.label" :data-at="key(b, r, c)"
-                @change="$emit('take', [b, r, c, $event.target.checked])">
+                @change="tell('take', b, r, c, $event.target.checked)">
               <q-btn v-else-if="cell.kind === 'menu'" icon="more_vert" flat dense round size="sm"
                 :aria-label="cell.label" aria-haspopup="menu">
                 <q-menu auto-close><q-list dense role="menu">
                   <q-item v-for="(words, k) in cell.options" :key="k" clickable role="menuitem"
-                    @click="$emit('take', [b, r, c, k])">
+                    @click="tell('take', b, r, c, words)">
                     <q-item-section>{{ words }}</q-item-section></q-item>
                 </q-list></q-menu>
               </q-btn>
               <q-btn v-else-if="cell.kind === 'act'" :icon="cell.value" flat dense round size="sm"
-                :aria-label="cell.label" :title="cell.label" @click="$emit('take', [b, r, c, null])" />
+                :aria-label="cell.label" :title="cell.label" @click="tell('take', b, r, c, null)" />
             </td>
           </tr></tbody>
         </table>
@@ -87,6 +87,8 @@ export default {
       const [b, r, c] = key.split(".").map(Number);
       return this.blocks[b]?.rows[r]?.[c];
     },
+    // with the label of the cell: meanwhile another one may have come to its place on the server
+    tell(what, b, r, c, value) { this.$emit(what, [b, r, c, value, this.cell(this.key(b, r, c))?.label]); },
     place() {
       const box = this.meant && this.$el.querySelector(`[data-at="${this.meant}"]`)?.getBoundingClientRect();
       if (!box) return;
@@ -102,7 +104,7 @@ export default {
       const key = this.key(b, r, c), text = event.target.value;
       this.drafts[key] = text;
       clearTimeout(this.timer);
-      this.timer = setTimeout(() => this.$emit("draft", [b, r, c, text]), 120);
+      this.timer = setTimeout(() => this.tell("draft", b, r, c, text), 120);
     },
     // the server's word on a text; it may have been typed over meanwhile
     judge(b, r, c, text, fault, taken) {
@@ -119,7 +121,7 @@ export default {
       clearTimeout(this.timer);
       if (text === this.cell(key).value) return this.drop(key);
       this.sent = text;
-      this.$emit("take", [b, r, c, text]);
+      this.tell("take", b, r, c, text);
     },
     drop(key) { delete this.drafts[key]; delete this.faults[key]; },
     left(b, r, c) {
@@ -129,7 +131,7 @@ export default {
     },
     chosen(b, r, c, event) {
       const option = this.cell(this.key(b, r, c)).options[event.target.value];
-      this.$emit("take", [b, r, c, option[0]]);
+      this.tell("take", b, r, c, option[0]);
     },
     pressed(b, r, c, event) {
       const key = this.key(b, r, c), plain = this.drafts[key] === undefined;
