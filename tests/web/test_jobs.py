@@ -180,6 +180,21 @@ def test_configurations_of_a_pose(name: str) -> None:
     assert np.size(away["q"]) == 0
 
 
+@pytest.mark.parametrize("name", ["tree", "iiwa14"])
+def test_configurations_are_of_all_joints_and_one_is_where_it_stands(name: str) -> None:
+    """Of a tree the other branches stay; a joint too many stays where it is."""
+    robot = cardan.load(name)
+    bare, q = skeleton(robot), np.linspace(0.3, 0.9, robot.n)
+    data = {"robot": dumps(robot, "toml"), "q": q.tolist()}
+    found = np.array(work.FUNCTIONS["inverse"](data, lambda text: None)["q"])
+    assert np.abs(found - q).max(axis=1).min() < 1e-6
+    last = Tree.of(robot).last
+    for row in found:
+        assert link_frames(bare, row)[last] == pytest.approx(link_frames(bare, q)[last], abs=1e-6)
+    away = work.FUNCTIONS["inverse"]({**data, "pose": [9.0] * 6}, lambda text: None)
+    assert np.size(away["q"]) == 0
+
+
 def test_flexible_robots_are_evaluated_and_moved() -> None:
     robot = cardan.load("flexible1r")
     data = {"robot": dumps(robot, "toml"), "model": "inverse-dynamics", "options": {}}

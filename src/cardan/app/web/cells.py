@@ -6,19 +6,22 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 from nicegui import ui
 from nicegui.element import Element
 
+from ...describe.fields import UNIT
 from ...describe.parser import to_value
 from ...describe.robot import Robot
-from ...errors import CardanError
+from ...describe.units import parse_quantity
+from ...errors import CardanError, InputError
 from .state import Page
 
 __all__ = [
-    "Block", "Cell", "Grid", "act", "box", "choice", "expression", "menu", "name", "rows", "say",
-    "setter", "take", "word",
+    "Block", "Cell", "Grid", "act", "box", "choice", "expression", "menu", "named", "rows", "say",
+    "setter", "take", "typed", "word",
 ]  # fmt: skip
 
 UNITS = {
@@ -27,7 +30,7 @@ UNITS = {
     **dict.fromkeys(("XX", "XY", "XZ", "YY", "YZ", "ZZ", "IA"), "kg m²"),
     **dict.fromkeys(("FX", "FY", "FZ"), "N"), **dict.fromkeys(("CX", "CY", "CZ"), "N m"),
     "FV": "N m s", "FS": "N m", "stiffness": "N m/rad", "damping": "N m s",
-    "lower": "rad or m", "upper": "rad or m", "home": "rad or m", "offset": "rad or m",
+    **dict.fromkeys(("lower", "upper", "home", "rest", "offset"), "rad or m"),
     "velocity": "per s", "effort": "N m or N",
 }  # fmt: skip
 _GREEK = {"gamma": "γ", "alpha": "α", "theta": "θ"}
@@ -63,7 +66,9 @@ class Block:
     def shown(self) -> dict[str, Any]:
         heads = [{"text": _GREEK.get(head, head), "unit": UNITS.get(head, "")}
                  for head in self.heads]  # fmt: skip
-        rows = [[cell.shown() for cell in row] for row in self.rows]
+        blank = Cell("word").shown()  # so that the lines between rows go all the way
+        rows = [[cell.shown() for cell in row] + [blank] * (len(heads) - len(row))
+                for row in self.rows]  # fmt: skip
         return {"heads": heads, "rows": rows, "title": self.title}
 
 
@@ -95,27 +100,30 @@ class Grid(Element, component="parts/grid.js"):
         """Send all cells once more: what was refused is as it was."""
         self._props["blocks"] = [block.shown() for block in self.blocks]
 
-    def _cell(self, b: int, r: int, c: int) -> Cell | None:
+    def _cell(self, b: int, r: int, c: int, label: str) -> Cell | None:
+        """The cell that the browser means; None where the table has changed meanwhile."""
         try:
-            return self.blocks[b].rows[r][c]
-        except IndexError:  # the table has become shorter meanwhile
+            found = self.blocks[b].rows[r][c]
+        except IndexError:
             return None
+        return found if found.label == label else None
 
-    def _draft(self, b: int, r: int, c: int, text: str) -> None:
-        cell = self._cell(b, r, c)
+    def _draft(self, b: int, r: int, c: int, text: str, label: str) -> None:
+        cell = self._cell(b, r, c, label)
         if cell and cell.check:
             self.run_method("judge", b, r, c, text, cell.check(text))
 
-    def _take(self, b: int, r: int, c: int, value: Any) -> None:
-        cell = self._cell(b, r, c)
+    def _take(self, b: int, r: int, c: int, value: Any, label: str) -> None:
+        cell = self._cell(b, r, c, label)
         if cell is None or cell.take is None:
+            say(f"{label}: the table has changed meanwhile; try again")
             return
         try:
             message = cell.take(value)
         except CardanError as error:
             message = str(error)
         if cell.kind == "text":
-            self.run_method("judge", b, r, c, value, message)
+            self.run_method("judge", b, r, c, value, message, not message)
             if not message:
                 self.again()
         elif message:
@@ -146,33 +154,42 @@ def word(text: str, style: str = "name") -> Cell:
 
 
 def expression(
-    page: Page, label: str, value: Any, apply: Callable[[Any], Robot], empty: str = "0",
+    page: Page, label: str, value: Any, apply: Callable[[Any], Robot], key: str, empty: str = "0",
     style: str = "mono",
 ) -> Cell:  # fmt: skip
-    """A number or a formula; `empty` is what an empty cell stands for, "" for nothing."""
+    """A number, with a unit of that field if one is given, or a formula; `empty` is what an empty
+    cell stands for, "" for nothing."""
+
+    def changed(text: str) -> Robot:
+        text = text.strip() or empty
+        read = partial(parse_quantity, expected=UNIT[key]) if key in UNIT else to_value
+        return apply(read(text) if text else None)
+
+    shown = "" if value is None or (value == 0 and empty == "0") else str(value)
+    return typed(page, label, shown, changed, style, empty or "none")
+
+
+def typed(
+    page: Page, label: str, shown: str, changed: Callable[[str], Robot], style: str,
+    empty: str = "",
+) -> Cell:  # fmt: skip
+    """A text that makes another robot: judged as that would be, while it is typed."""
 
     def check(text: str) -> str:
         try:
-            to_value(text.strip() or "0")
+            return page.fault(changed(text))
         except CardanError as error:
             return str(error)
-        return ""
 
-    def taken(text: str) -> str:
-        text = text.strip() or empty
-        return page.change(apply(to_value(text) if text else None))
-
-    shown = "" if value is None or (value == 0 and empty == "0") else str(value)
-    return Cell("text", shown, label, taken, check, style=style, empty=empty or "none")
+    return Cell("text", shown, label, lambda text: page.change(changed(text)), check, style=style,
+                empty=empty)  # fmt: skip
 
 
-def name(page: Page, label: str, value: str, apply: Callable[[str], Robot]) -> Cell:
+def named(text: str) -> str:
     """A name, which must not be empty."""
-
-    def taken(text: str) -> str:
-        return page.change(apply(text.strip())) if text.strip() else "a name is missing"
-
-    return Cell("text", value, label, taken, style="cell-name")
+    if not text.strip():
+        raise InputError("a name is missing")
+    return text.strip()
 
 
 def choice(
@@ -188,8 +205,13 @@ def box(page: Page, label: str, value: bool, apply: Callable[[Any], Robot], off:
 
 def menu(page: Page, label: str, items: dict[str, Callable[[], Robot]]) -> Cell:
     """A button with changes to choose from."""
-    work = list(items.values())
-    return Cell("menu", label=label, take=lambda k: page.change(work[k]()), options=list(items))
+
+    def taken(words: str) -> str:
+        if words not in items:  # it was chosen from an earlier state of the menu
+            return f"{label}: there is no '{words}' any more"
+        return page.change(items[words]())
+
+    return Cell("menu", label=label, take=taken, options=list(items))
 
 
 def act(page: Page, label: str, icon: str, change: Callable[[], Robot]) -> Cell:
@@ -213,7 +235,9 @@ def rows(page: Page, keys: Sequence[str], where: str) -> Block:
     for j, item in enumerate(getattr(page.robot, where)):
         link = page.robot.links[j].name
         cells = [
-            expression(page, f"{key} of {link}", getattr(item, key), setter(page, where, j, key))
+            expression(
+                page, f"{key} of {link}", getattr(item, key), setter(page, where, j, key), key
+            )
             for key in keys
         ]
         found.append([word(link), *cells])

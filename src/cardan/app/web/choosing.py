@@ -29,6 +29,12 @@ class Chooser:
             _step("chevron_right", "Next configuration", lambda: self._show(self.at + 1))
         self.hide()
         page.on_robot(self.hide)
+        page.on_motion(self._moved)
+
+    def _moved(self) -> None:
+        """The joints were moved by something else: there is no choice any more."""
+        if self.bar.visible and not np.array_equal(self.page.q, self.found[self.at]):
+            self.hide()
 
     def hide(self) -> None:
         if self.task is not None:
@@ -47,8 +53,8 @@ class Chooser:
         except (CardanError, asyncio.CancelledError):
             return
         self.found = np.array(answer["q"], float).reshape(-1, robot.n)
-        if len(self.found) < 2 or page.closed or page.robot is not robot:
-            return
+        if len(self.found) < 2 or page.closed or page.robot is not robot or (page.q != q).any():
+            return  # there is no choice, or something else has moved the joints meanwhile
         turns = np.mod(self.found - q + np.pi, 2 * np.pi) - np.pi
         self.at = int(np.abs(turns).max(axis=1).argmin())
         self._tell()

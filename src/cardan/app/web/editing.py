@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 
 from ...describe.parser import to_value
 from ...describe.robot import FIXED, Coupling, Joint, Link, Loop, Robot
 from ...errors import InputError
 
-__all__ = ["added", "led_by", "looped", "moved_down", "removed", "structure", "swapped", "unlooped"]
+__all__ = [
+    "added", "led_by", "looped", "moved_down", "removed", "structure", "swapped", "unlooped",
+    "with_link",
+]  # fmt: skip
 
 
 def structure(robot: Robot) -> str:
@@ -20,6 +24,14 @@ def structure(robot: Robot) -> str:
         return f"{len(robot.couplings)} coupled joint{'s' * (len(robot.couplings) > 1)}"
     chain = all(joint.antecedent == j for j, joint in enumerate(robot.joints))
     return "serial" if chain else "tree"
+
+
+def with_link(robot: Robot, name: str, **fields: Any) -> Robot:
+    """One link changed; by its name: others may have come or gone since it was chosen."""
+    links = [replace(link, **fields) if link.name == name else link for link in robot.links]
+    if name not in {link.name for link in links}:
+        raise InputError(f"{name} is no longer there: choose another link")
+    return replace(robot, links=tuple(links))
 
 
 def added(robot: Robot) -> Robot:

@@ -11,8 +11,9 @@ from nicegui import ui
 from ...describe.flexible import MOTIONS, SHAPES, Beam, usual_section
 from ...describe.parser import to_value
 from ...describe.robot import Robot
-from ...errors import CardanError, InputError
-from .cells import Block, Cell, act, choice, expression, word
+from ...errors import InputError
+from .cells import Block, Cell, act, choice, expression, typed, word
+from .editing import with_link
 from .menus import confirm
 from .state import Page
 
@@ -61,14 +62,14 @@ def _row(page: Page, j: int, name: str, beam: Beam) -> list[Cell]:
     key = "elements" if beam.shapes == "elements" else "modes"
     return [
         word(name),
-        *(expression(page, f"{key} {label}", getattr(beam, key), _field(page, j, key),
+        *(expression(page, f"{key} {label}", getattr(beam, key), _field(page, j, key), key,
                      style="mono cell-wide")
           for key in _NUMBERS),
         _motions(page, j, beam, label),
         choice(page, f"shapes {label}", beam.shapes, {x: x for x in SHAPES},
                _field(page, j, "shapes")),
-        Cell("text", str(getattr(beam, key)), f"number {label}",
-             lambda text: page.change(_beam(page, j, **{key: _count(text)})), style="mono"),
+        typed(page, f"number {label}", str(getattr(beam, key)),
+              lambda text: _beam(page, j, **{key: _count(text)}), "mono"),
         _rigid(page, j),
     ]  # fmt: skip
 
@@ -80,17 +81,8 @@ def _motions(page: Page, j: int, beam: Beam, label: str) -> Cell:
             raise InputError(f"motions are some of: {', '.join(MOTIONS)}")
         return tuple(motion for motion in MOTIONS if motion in names)
 
-    def check(text: str) -> str:
-        try:
-            read(text)
-        except CardanError as error:
-            return str(error)
-        return ""
-
-    return Cell(
-        "text", ", ".join(beam.motions), f"motions {label}",
-        lambda text: page.change(_beam(page, j, motions=read(text))), check, style="cell-long",
-    )  # fmt: skip
+    return typed(page, f"motions {label}", ", ".join(beam.motions),
+                 lambda text: _beam(page, j, motions=read(text)), "cell-long")  # fmt: skip
 
 
 def _count(text: str) -> int:
@@ -110,10 +102,10 @@ def _rigid(page: Page, j: int) -> Cell:
 
 def flexible_dialog(page: Page) -> None:
     """Ask for a link, a material, a section and the motions; make the link a beam."""
-    links = {j: link.name for j, link in enumerate(page.robot.links)}
+    links = [link.name for link in page.robot.links]
     with ui.dialog() as dialog, ui.card().classes("min-w-96"):
         ui.label("A flexible link").classes("text-lg")
-        link = ui.select(links, value=len(links) - 1, label="Link").classes("w-full")
+        link = ui.select(links, value=links[-1], label="Link").classes("w-full")
         material = ui.select(list(_MATERIALS), value="aluminium", label="Material")
         section = ui.select(list(_SECTIONS), value="rectangle", label="Section")
         length = ui.number("length along x, m", value=0.5, min=0).classes("w-full")
@@ -148,7 +140,7 @@ def _size(key: str, value: float | None) -> Any:
 
 
 def _make(
-    page: Page, j: int, material: str, section: str, length: Any, sizes: dict[str, Any],
+    page: Page, link: str, material: str, section: str, length: Any, sizes: dict[str, Any],
     motions: Sequence[str],
 ) -> str:  # fmt: skip
     if not motions:
@@ -159,6 +151,4 @@ def _make(
     kept = tuple(motion for motion in MOTIONS if motion in motions)
     about: dict[str, Any] = {**usual_section(section, sizes), "shear": shear, "motions": kept}
     beam = Beam(length, young, density, **about)
-    links = list(page.robot.links)
-    links[j] = replace(links[j], flexible=beam)
-    return page.change(replace(page.robot, links=tuple(links)))
+    return page.change(with_link(page.robot, link, flexible=beam))

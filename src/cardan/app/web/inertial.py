@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from nicegui import ui
 
 from ...describe.parser import to_value
-from ...describe.robot import Link
 from ...errors import CardanError
+from .editing import with_link
 from .menus import confirm
 from .state import Page
 
@@ -44,10 +43,10 @@ def shape_inertia(shape: str, mass: float, sizes: list[float], centre: list[floa
 
 def inertial_dialog(page: Page) -> None:
     """Ask for shape, mass, sizes and centre; write the ten parameters of a link."""
-    links = {j: link.name for j, link in enumerate(page.robot.links)}
+    links = [link.name for link in page.robot.links]
     with ui.dialog() as dialog, ui.card().classes("min-w-96"):
         ui.label("Inertia of a simple shape").classes("text-lg")
-        link = ui.select(links, value=len(links) - 1, label="Link").classes("w-full")
+        link = ui.select(links, value=links[-1], label="Link").classes("w-full")
         shape = ui.select(list(_SHAPES), value="box", label="Shape").classes("w-full")
         mass = ui.number("Mass, kg", value=1.0).classes("w-full")
         with ui.row().classes("narrow") as sizes_row:
@@ -68,7 +67,7 @@ def inertial_dialog(page: Page) -> None:
         ask()
         ui.label("Centre of mass in the link's frame, m").classes("hint")
         with ui.row():
-            centre = [ui.number(axis, value=0.0).classes("w-24") for axis in "xyz"]
+            centre = [ui.number(axis, value=0.0).classes("w-32") for axis in "xyz"]
 
         def apply() -> str:
             numbers = [field.value for field in (mass, *sizes, *centre)]
@@ -77,7 +76,7 @@ def inertial_dialog(page: Page) -> None:
         confirm(dialog, apply)
 
 
-def _apply(page: Page, j: int, shape: str, numbers: list[float | None]) -> str:
+def _apply(page: Page, link: str, shape: str, numbers: list[float | None]) -> str:
     """Numbers: the mass, the sizes, the centre. A message where they cannot be taken."""
     given = [x for x in numbers if x is not None]
     if len(given) < len(numbers):
@@ -85,10 +84,10 @@ def _apply(page: Page, j: int, shape: str, numbers: list[float | None]) -> str:
     if given[0] < 0 or (shape in ("box", "cylinder", "rod") and min(given[1:-3]) < 0):
         return "The mass and the sizes must not be negative"
     J, MS = shape_inertia(shape, given[0], given[1:-3], given[-3:])
-    return _write(page, j, given[0], J, MS)
+    return _write(page, link, given[0], J, MS)
 
 
-def _write(page: Page, j: int, mass: float, J: np.ndarray, MS: np.ndarray) -> str:
+def _write(page: Page, link: str, mass: float, J: np.ndarray, MS: np.ndarray) -> str:
     names = {"XX": (0, 0), "XY": (0, 1), "XZ": (0, 2), "YY": (1, 1), "YZ": (1, 2), "ZZ": (2, 2)}
     numbers = {key: float(J[at]) for key, at in names.items()} | {"M": mass}
     numbers |= dict(zip(("MX", "MY", "MZ"), map(float, MS), strict=True))
@@ -96,6 +95,4 @@ def _write(page: Page, j: int, mass: float, J: np.ndarray, MS: np.ndarray) -> st
         fields: dict[str, Any] = {key: to_value(f"{x:.12g}") for key, x in numbers.items()}
     except CardanError as error:
         return str(error)
-    links: list[Link] = list(page.robot.links)
-    links[j] = replace(links[j], **fields)
-    return page.change(replace(page.robot, links=tuple(links)))
+    return page.change(with_link(page.robot, link, **fields))

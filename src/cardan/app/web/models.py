@@ -19,6 +19,7 @@ from ...package.write import KINDS
 from ..published import COUNTED, kind_of, published
 from .equations import Equations
 from .state import Page
+from .working import in_page
 
 __all__ = ["Models"]
 
@@ -207,7 +208,7 @@ class Models:
             changed = question["robot"] != self.page.text
             self._say("the robot has changed meanwhile: start again" if changed else "cancelled")
         except CardanError as error:
-            self._say(str(error), wrong=True)
+            self._say(in_page(str(error), "Use > Values of symbols"), wrong=True)
         finally:
             self._running(False)
         return None

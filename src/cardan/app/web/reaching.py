@@ -24,7 +24,7 @@ __all__ = ["inverse"]
 
 _STARTS = 96
 _MOST = 12  # joints of a chain: of more, infinitely many configurations are the rule
-_APART = 1e-4  # rad, m: configurations that are nearer to each other are the same
+_APART = 1e-3  # rad, m: nearer ones are the same; a search near a singularity is no finer
 
 
 def inverse(robot: Robot, data: Data, say: Callable[[str], None]) -> Data:
@@ -33,12 +33,15 @@ def inverse(robot: Robot, data: Data, say: Callable[[str], None]) -> Data:
     pose = _pose(data)
     say("deriving the inverse geometric model")
     path = Tree.of(robot).path(Tree.of(robot).last)
+    moving = [j for j, joint in enumerate(robot.joints, 1) if joint.sigma != FIXED]
+    on = [k for k, j in enumerate(moving) if j in path]
     led = any(robot.joints[j - 1].mimic for j in path)
     if not robot.loops and not led and not robot.ne and len(path) <= _MOST:
         T = np.asarray(model(robot, "transform").evaluate(q=q)) if pose is None else pose
         found = model(robot, "inverse-geometry", method=data.get("method", "auto"))
         say("solving")
-        return _answer(found.solve(T), found.method, found.reason, found.equations())
+        rows = _completed(found.solve(T, guess=q[on]), q, on)
+        return _answer(rows, found.method, found.reason, found.equations())
     bare = skeleton(robot)
     if robot.loops:
         if pose is not None:
@@ -55,6 +58,13 @@ def inverse(robot: Robot, data: Data, say: Callable[[str], None]) -> Data:
     say("searching")
     return _answer(_searched(bare, q, pose), "search",
                    f"from {_STARTS} starts: there may be others", "")  # fmt: skip
+
+
+def _completed(chain: np.ndarray, q: np.ndarray, on: list[int]) -> np.ndarray:
+    """Positions of all joints: those that do not carry the end effector stay where they are."""
+    found = np.tile(q, (len(chain), 1))
+    found[:, on] = chain
+    return found
 
 
 def _answer(q: Any, method: str, reason: str, equations: str) -> Data:

@@ -26,7 +26,7 @@ class Sliders(Element, component="parts/sliders.js"):
         self.page, self.tell, self.grabbed = page, say, grabbed
         self._props.update(joints=[], symbols=[], values=[])
         self.on("slide", lambda event: self._slid(*event.args), throttle=0.05)
-        self.on("drop", lambda event: self._slid(event.args[0], event.args[1], keep=True))
+        self.on("drop", lambda event: self._dropped(*event.args))
         self.on("symbol", lambda event: self._set(*event.args))
         self.classes("w-full")
 
@@ -60,6 +60,11 @@ class Sliders(Element, component="parts/sliders.js"):
         values = self.page.q.tolist()
         if values != self._props["values"]:
             self._props["values"] = values
+
+    def _dropped(self, k: int, value: float, grip: int = 0) -> None:
+        """Let go: from now on the slider is where the joint is."""
+        self._slid(k, value, keep=True)
+        self.run_method("settle", grip)
 
     def _slid(self, k: int, value: float, keep: bool = False) -> None:
         page = self.page

@@ -165,10 +165,14 @@ class Page:
         """Another robot takes the place; surfaces: [link's name, digest, colour] of each."""
         return self._changed(robot, lambda: self.project.open(robot, surfaces))
 
+    @staticmethod
+    def fault(robot: Robot) -> str:
+        """Why a robot is not sound; nothing where it is."""
+        return next((str(fault) for fault in check(robot) if fault.severity == "error"), "")
+
     def _changed(self, robot: Robot, work: Callable[[], None]) -> str:
-        faults = [fault for fault in check(robot) if fault.severity == "error"]
-        if faults:
-            return str(faults[0])
+        if message := self.fault(robot):
+            return message
         if self.project.reread():
             return "the robot was changed elsewhere meanwhile: now it is shown as it is there"
         try:

@@ -38,7 +38,7 @@ input, select, button { font: inherit; }
 .header .q-btn { --q-primary: var(--ink); }
 .header .q-btn:hover { background: var(--hover); }
 .brand { font-weight: 700; letter-spacing: .01em; font-size: 18px; margin-right: 12px; }
-.title { color: var(--soft); max-width: 22rem; margin-right: 6px; }
+.title { color: var(--soft); max-width: 22rem; margin-right: 6px; white-space: nowrap; }
 .keys { border-collapse: collapse; } .keys td { padding: 4px 18px 4px 0; vertical-align: top; }
 .keys td:first-child { white-space: nowrap; font-weight: 550; }
 .trouble { color: var(--wrong); font-weight: 600; margin-right: 6px; white-space: nowrap; }
@@ -61,7 +61,7 @@ input, select, button { font: inherit; }
 .q-tab__content { min-width: 0; }
 body.body--dark > * { --q-primary: #7fb2e0; --q-negative: #b34a36; }
 body.body--dark .q-btn.bg-primary { --q-primary: #2f6aa0; }
-.q-notification { max-width: min(44rem, 92vw); }
+.q-notification { max-width: min(44rem, 92vw); } .q-notification__message { white-space: pre-line; }
 .q-notification__actions { color: inherit; }
 .q-field__label { color: var(--soft); }
 .table-room { padding-top: 4px; gap: 4px; }
@@ -91,8 +91,11 @@ body.body--dark .q-btn.bg-primary { --q-primary: #2f6aa0; }
 .cell.long:focus { position: relative; z-index: 1; width: 190px; margin-right: -130px; }
 .cell.wrong { box-shadow: 0 0 0 1.5px var(--wrong); }
 .cell:disabled { color: var(--soft); }
+.cell { text-overflow: ellipsis; }
 .cell-name { width: 80px; } .cell-long { width: 210px; } .cell-wide { width: 104px; }
 .cell-title { width: 400px; }
+@supports (field-sizing: content) {
+  .cell-name { field-sizing: content; width: auto; min-width: 80px; max-width: 100px; } }
 .choice { height: 27px; border: 0; border-radius: 3px; outline: 0; background: transparent;
   color: inherit; font-size: 13px; } .choice option { background: var(--face); color: var(--ink); }
 .grid-table input[type=checkbox] { vertical-align: middle; accent-color: var(--accent);
@@ -102,7 +105,7 @@ body.body--dark .q-btn.bg-primary { --q-primary: #2f6aa0; }
 .cell-fault { position: fixed; z-index: 99; max-width: 320px; padding: 5px 9px; font-size: 12.5px;
   line-height: 1.35; white-space: pre-wrap; overflow-wrap: anywhere; background: var(--lift);
   color: var(--wrong); border: 1px solid var(--wrong); border-radius: 4px;
-  box-shadow: 0 2px 8px rgb(0 0 0 / .15); }
+  box-shadow: 0 2px 8px rgb(0 0 0 / .15); pointer-events: none; }
 .mono, .mono input, .cell.mono { font-size: 12.5px;
   font-family: "JetBrains Mono", "Cascadia Code", ui-monospace, monospace; }
 .q-field.mono .q-field__label { font-family: "Inter", "Segoe UI", "Roboto", sans-serif; }
@@ -206,7 +209,7 @@ button.slider-unit { cursor: pointer; } button.slider-unit:hover { color: var(--
 @media (max-width: 1100px) { .for-keys { display: none; }
   .title { max-width: 9rem; } .header .q-btn { padding: 2px 5px; } .q-tab { padding: 0 7px; } }
 @media (max-width: 1100px) and (orientation: landscape) { .structure { display: none; }
-  .cell { width: 48px; } .cell-name { width: 66px; } .cell-title { width: 260px; }
+  .cell { width: 48px; } .cell-name { width: 66px; min-width: 0; } .cell-title { width: 260px; }
   .cell-wide { width: 84px; } .cell-long { width: 170px; } .grid-table td { padding: 0 2px; }
   .grid-table th { padding: 0 3px 3px; }
   .use-panel .nicegui-expansion-content { padding-left: 8px; } }

@@ -19,10 +19,11 @@ from .cells import (
     choice,
     expression,
     menu,
-    name,
+    named,
     rows,
     setter,
     take,
+    typed,
     word,
 )  # fmt: skip
 from .editing import added, led_by, looped, moved_down, removed, structure, unlooped
@@ -84,7 +85,7 @@ def _geometry(page: Page) -> Blocks:
         link = robot.links[j].name
         cells = [
             expression(
-                page, f"{key} of {link}", getattr(joint, key), setter(page, "joints", j, key)
+                page, f"{key} of {link}", getattr(joint, key), setter(page, "joints", j, key), key
             )
             for key in GEOMETRY
         ]
@@ -96,10 +97,9 @@ def _geometry(page: Page) -> Blocks:
         ])  # fmt: skip
 
     def rename(text: str) -> Robot:
-        return replace(page.robot, name=text)
+        return replace(page.robot, name=named(text))
 
-    title = Cell("text", robot.name, "Name of the robot", name(page, "", "", rename).take,
-                 style="cell-title")  # fmt: skip
+    title = typed(page, "Name of the robot", robot.name, rename, "cell-title")
     return (
         Block(["j", "name", "on", "joint", "drive", *GEOMETRY, ""], found),
         Block([], [[word("Name of the robot"), title]]),
@@ -111,18 +111,15 @@ def _name(page: Page, j: int) -> Cell:
     old = page.robot.links[j].name
 
     def apply(text: str) -> Robot:
-        robot = page.robot
+        robot, text = page.robot, named(text)
         links, joints = list(robot.links), list(robot.joints)
         if joints[j].name == links[j].name:
             joints[j] = replace(joints[j], name=text)
         links[j] = replace(links[j], name=text)
         return replace(robot, links=tuple(links), joints=tuple(joints))
 
-    def taken(text: str) -> str:
-        text = text.strip()
-        return page.change(apply(text), (old, text)) if text else "a name is missing"
-
-    return Cell("text", old, f"name of link {j + 1}", taken, style="cell-name")
+    cell = typed(page, f"name of link {j + 1}", old, apply, "cell-name")
+    return replace(cell, take=lambda text: page.change(apply(text), (old, text.strip())))
 
 
 def _choice(page: Page, j: int, key: str, options: dict[int, str]) -> Cell:
@@ -176,7 +173,8 @@ def _following(page: Page, j: int) -> list[Cell]:
         return lambda x: setter(page, "joints", j, "mimic")(replace(led, **{key: x}))
 
     return [leader, *(
-        expression(page, f"{key} of {link}", getattr(led, key), apply(key)) for key in COUPLING
+        expression(page, f"{key} of {link}", getattr(led, key), apply(key), key)
+        for key in COUPLING
     )]  # fmt: skip
 
 
@@ -193,12 +191,12 @@ def _limits(page: Page) -> Blocks:
         link = page.robot.links[j].name
         cells = [
             expression(
-                page, f"{key} limit of {link}", getattr(joint.limits, key), limit(j, key), ""
+                page, f"{key} limit of {link}", getattr(joint.limits, key), limit(j, key), key, ""
             )
             for key in _LIMITS
         ]
         home = expression(
-            page, f"home of {link}", joint.home, setter(page, "joints", j, "home"), ""
+            page, f"home of {link}", joint.home, setter(page, "joints", j, "home"), "home", ""
         )
         found.append([word(link), *cells, home])
     return (Block(["", *_LIMITS, "home"], found),)
@@ -207,7 +205,7 @@ def _limits(page: Page) -> Blocks:
 def _base(page: Page) -> Blocks:
     base = page.robot.base
     gravity = [
-        expression(page, f"gravity {axis}", page.robot.gravity[k], _gravity(page, k))
+        expression(page, f"gravity {axis}", page.robot.gravity[k], _gravity(page, k), "gravity")
         for k, axis in enumerate("xyz")
     ]
 
@@ -220,7 +218,9 @@ def _base(page: Page) -> Blocks:
     ]
     if base.kind != "fixed":
         cells = [
-            expression(page, f"{key} of the base", getattr(base.link, key), _base_link(page, key))
+            expression(
+                page, f"{key} of the base", getattr(base.link, key), _base_link(page, key), key
+            )
             for key in INERTIA
         ]
         found.append(Block(INERTIA, [cells], "Inertia of the base, about the origin of frame 0"))
@@ -254,7 +254,7 @@ def _base_cell(page: Page, key: str, k: int, label: str) -> Cell:
         return replace(page.robot, base=replace(base, **changed))
 
     value = getattr(page.robot.base, key)[k]
-    return expression(page, f"{label} of the base", value, apply)
+    return expression(page, f"{label} of the base", value, apply, key)
 
 
 def _gravity(page: Page, k: int) -> Callable[[Any], Robot]:
@@ -305,7 +305,8 @@ def _loop_row(page: Page, k: int, which: str, frame: Joint) -> list[Cell]:
     return [
         word(loop.name if cut else ""), word(which, "hint"),
         choice(page, f"antecedent {title}", frame.antecedent, places, apply("antecedent")), kind,
-        *(expression(page, f"{key} {title}", getattr(frame, key), apply(key)) for key in GEOMETRY),
+        *(expression(page, f"{key} {title}", getattr(frame, key), apply(key), key)
+          for key in GEOMETRY),
         *([act(page, f"Remove loop {k + 1}", "delete_outline",
                lambda: unlooped(page.robot, k))] if cut else []),
     ]  # fmt: skip
@@ -316,7 +317,7 @@ _EMPTY = {
     "Loops": "No loop: the structure is open. The column 'on' of the geometry makes trees.",
     "Flexible": "All links are rigid.",
 }
-_EXACT = "rad and m; expressions such as pi/2, L1, 2*d + 0.1 stay exact"
+_EXACT = "rad and m, or 90 deg, 20 mm; expressions such as pi/2, L1, 2*d + 0.1 stay exact"
 # what is in a table; the button below it with its icon, a hint; what the button does
 _TABLES: dict[str, Table] = {
     "Geometry": (_geometry, ("Add link", "add", _EXACT),

@@ -12,13 +12,12 @@ from ...catalogue import MENU
 from ...describe.frames import roll_pitch_yaw
 from ...mechanism.tree import Tree
 from ...use.frames import link_frames
-from .cells import say
 from .charts import chart
-from .drawing import examples
 from .questions import driven
 from .simulating import seconds_of, simulate
 from .state import Page
 from .studying import identify, modes
+from .valuing import Values
 from .view import View
 from .working import Work, field, listed, numbers_of, pinned, read, target
 
@@ -34,11 +33,11 @@ _LAWS = ("quintic", "cubic", "septic", "bang-bang", "trapezoidal")
 def using(page: Page, view: View) -> None:
     """The panels of the tab, one below the other; made anew for a robot of another form."""
 
-    told: list[Callable[[], None]] = []  # who counts the values that are missing
+    told: list[Callable[[], None]] = []  # who shows the values of symbols
 
     @ui.refreshable
     def body() -> None:
-        told[:] = [_values(page)]
+        told[:] = [Values(page).changed] if page.robot.parameters else []
         for title, (icon, build) in _PANELS.items():
             with ui.expansion(title, icon=icon, value=title in opened()) as panel:
                 build(page, view)
@@ -62,55 +61,10 @@ def using(page: Page, view: View) -> None:
         if shown[0] != form():
             shown[0] = form()
             body.refresh()
-        for count in told:
-            count()
+        for changed in told:
+            changed()
 
     page.on_robot(again)
-
-
-def _values(page: Page) -> Callable[[], None]:
-    """Numbers for the symbols of the robot, which every panel below needs; what counts those that
-    are missing."""
-    names = page.robot.parameters
-    if not names:
-        return lambda: None
-
-    def title() -> str:
-        missing = sum(name not in page.values for name in names)
-        return f"Values of {len(names)} symbols" + f", {missing} missing" * (missing > 0)
-
-    def given() -> str:
-        return "\n".join(f"{name} = {page.values.get(name, '')}" for name in names)
-
-    def fill() -> None:
-        say(page.set_values(examples(page.robot) | page.values))
-        area.value = given()
-
-    with ui.expansion(title(), icon="tune").props("dense").classes("w-full use-panel") as room:
-        area = ui.textarea(value=given()).props("outlined dense rows=8").classes("w-full listing")
-        area.props["aria-label"] = "Values of the symbols"
-        area.on("blur", lambda: _take_values(page, area.value or ""))
-        ui.button("Fill the missing ones with examples", icon="edit_note", on_click=fill).props(
-            "flat dense no-caps"
-        )
-
-    def count() -> None:
-        if not room.is_deleted:
-            room.set_text(title())
-
-    return count
-
-
-def _take_values(page: Page, text: str) -> None:
-    values = dict(page.values)
-    for line in text.splitlines():
-        name, _, value = (part.strip() for part in line.partition("="))
-        if value and name in page.robot.parameters:
-            values[name] = value
-        else:
-            values.pop(name, None)
-    if values != page.values:
-        say(page.set_values(values))
 
 
 def _evaluate(page: Page, view: View) -> None:
@@ -147,8 +101,7 @@ def _evaluate(page: Page, view: View) -> None:
         zero = "".join(f"; {name} ({size}) zero" for name, size in found["zero"].items())
         ui.label(f"{words} at q = {_state(question['inputs']['q'])}{zero}").classes("hint")
         for name, value in found["outputs"].items():
-            with np.printoptions(precision=6, suppress=True, linewidth=110, threshold=100_000):
-                ui.label(f"{name} =\n{np.array(value)}").classes("listing matrix")
+            ui.label(f"{name} =\n{matrix(np.array(value, float))}").classes("listing matrix")
 
     def fill(question: Any) -> None:
         choice.value = question["model"] if question["model"] in programs else choice.value
@@ -159,6 +112,17 @@ def _evaluate(page: Page, view: View) -> None:
                 one.value = listed(question["inputs"][name])
 
     Work(page, "evaluate", "Evaluate", start, show, fill)
+
+
+def matrix(x: np.ndarray) -> str:
+    """Numbers with six digits, small ones too; rounding that is left of a sum is zero."""
+    x = np.where(np.abs(x) <= 1e-15 * np.abs(x).max(initial=0), 0.0, x)
+    words = [f"{number:.6g}" for number in x.ravel()]
+    wide = max(map(len, words), default=0)
+    return np.array2string(
+        x, max_line_width=110, threshold=100_000,
+        formatter={"float_kind": lambda number: f"{number:>{wide}.6g}"},
+    )  # fmt: skip
 
 
 def _state(q: list[float]) -> str:

@@ -148,7 +148,7 @@ class Work:
 
 def in_page(text: str, where: str = "the first panel, Values of symbols,") -> str:
     """A message of the library about missing numbers, with the remedy that the page has."""
-    before, found, _ = text.partition("robot.with_values(")
+    before, found, _ = text.partition("with_values(")
     return f"{before.rpartition(': ')[0] or text}: {where} takes them" if found else text
 
 

@@ -19,7 +19,7 @@ export default {
               <input v-else-if="cell.kind === 'text'" type="text" autocomplete="off" spellcheck="false"
                 :class="['cell', cell.style, { wrong: faults[key(b, r, c)], long: long(cell, drafts[key(b, r, c)]) }]"
                 :value="drafts[key(b, r, c)] ?? cell.value" :placeholder="cell.empty"
-                :title="cell.value?.length > 7 ? cell.value : null"
+                :title="faults[key(b, r, c)] ?? (cell.value?.length > 7 ? cell.value : null)"
                 :aria-label="cell.label" :aria-invalid="!!faults[key(b, r, c)]" :data-at="key(b, r, c)"
                 @input="typed(b, r, c, $event)" @keydown="pressed(b, r, c, $event)"
                 @focus="entered(b, r, c, $event)" @blur="left(b, r, c, $event)">
@@ -31,17 +31,17 @@ export default {
               </select>
               <input v-else-if="cell.kind === 'box'" type="checkbox" :checked="cell.value"
                 :disabled="cell.off" :aria-label="cell.label" :data-at="key(b, r, c)"
-                @change="$emit('take', [b, r, c, $event.target.checked])">
+                @change="tell('take', b, r, c, $event.target.checked)">
               <q-btn v-else-if="cell.kind === 'menu'" icon="more_vert" flat dense round size="sm"
                 :aria-label="cell.label" aria-haspopup="menu">
                 <q-menu auto-close><q-list dense role="menu">
                   <q-item v-for="(words, k) in cell.options" :key="k" clickable role="menuitem"
-                    @click="$emit('take', [b, r, c, k])">
+                    @click="tell('take', b, r, c, words)">
                     <q-item-section>{{ words }}</q-item-section></q-item>
                 </q-list></q-menu>
               </q-btn>
               <q-btn v-else-if="cell.kind === 'act'" :icon="cell.value" flat dense round size="sm"
-                :aria-label="cell.label" :title="cell.label" @click="$emit('take', [b, r, c, null])" />
+                :aria-label="cell.label" :title="cell.label" @click="tell('take', b, r, c, null)" />
             </td>
           </tr></tbody>
         </table>
@@ -52,12 +52,15 @@ export default {
     </div>`,
   props: { blocks: Array, table: String, empty: String },
   emits: ["draft", "take"],
-  data: () => ({ drafts: {}, faults: {}, at: "", spot: {} }),
+  data: () => ({ drafts: {}, faults: {}, at: "", before: "", spot: {} }),
   computed: {
-    told() { return this.at && this.faults[this.at]; },
+    // the cell whose message is shown: the one in hand, else the one that was left last
+    meant() { return [this.at, this.before].find((key) => key && this.faults[key]) ?? ""; },
+    told() { return this.faults[this.meant]; },
   },
   watch: {
-    table() { this.drafts = {}; this.faults = {}; this.at = ""; },
+    meant() { this.place(); },
+    table() { this.drafts = {}; this.faults = {}; this.at = this.before = ""; },
     // what is still being typed, or was refused, is kept; the rest is as the server says
     blocks(now, before) {
       const form = (blocks) => blocks.map((block) => block.rows.length).join();
@@ -71,6 +74,7 @@ export default {
     },
   },
   mounted() { window.addEventListener("scroll", this.place, true); },
+  deactivated() { this.at = this.before = ""; }, // another tab is looked at
   beforeUnmount() {
     clearTimeout(this.timer);
     window.removeEventListener("scroll", this.place, true);
@@ -83,12 +87,15 @@ export default {
       const [b, r, c] = key.split(".").map(Number);
       return this.blocks[b]?.rows[r]?.[c];
     },
+    // with the label of the cell: meanwhile another one may have come to its place on the server
+    tell(what, b, r, c, value) { this.$emit(what, [b, r, c, value, this.cell(this.key(b, r, c))?.label]); },
     place() {
-      const box = this.at && this.$el.querySelector(`[data-at="${this.at}"]`)?.getBoundingClientRect();
+      const box = this.meant && this.$el.querySelector(`[data-at="${this.meant}"]`)?.getBoundingClientRect();
       if (!box) return;
       const left = Math.max(4, Math.min(box.left - 4, window.innerWidth - 330));
-      const low = box.bottom + 120 > window.innerHeight;
-      this.spot = low
+      const row = (key) => Number(key.split(".")[1]);
+      const below = this.at && this.at !== this.meant && row(this.at) > row(this.meant); // not in the way
+      this.spot = below || box.bottom + 120 > window.innerHeight
         ? { left: `${left}px`, bottom: `${window.innerHeight - box.top + 3}px` }
         : { left: `${left}px`, top: `${box.bottom + 3}px` };
     },
@@ -97,14 +104,15 @@ export default {
       const key = this.key(b, r, c), text = event.target.value;
       this.drafts[key] = text;
       clearTimeout(this.timer);
-      this.timer = setTimeout(() => this.$emit("draft", [b, r, c, text]), 120);
+      this.timer = setTimeout(() => this.tell("draft", b, r, c, text), 120);
     },
     // the server's word on a text; it may have been typed over meanwhile
-    judge(b, r, c, text, fault) {
+    judge(b, r, c, text, fault, taken) {
       const key = this.key(b, r, c);
       if ((this.drafts[key] ?? this.cell(key)?.value) !== text) return;
       if (fault) this.faults[key] = fault;
       else delete this.faults[key];
+      if (taken) delete this.drafts[key]; // the cell says it as the robot does
       this.place();
     },
     take(b, r, c) {
@@ -113,13 +121,17 @@ export default {
       clearTimeout(this.timer);
       if (text === this.cell(key).value) return this.drop(key);
       this.sent = text;
-      this.$emit("take", [b, r, c, text]);
+      this.tell("take", b, r, c, text);
     },
     drop(key) { delete this.drafts[key]; delete this.faults[key]; },
-    left(b, r, c) { this.take(b, r, c); if (this.at === this.key(b, r, c)) this.at = ""; },
+    left(b, r, c) {
+      this.take(b, r, c);
+      if (this.drafts[this.key(b, r, c)] !== undefined) this.before = this.key(b, r, c);
+      if (this.at === this.key(b, r, c)) this.at = "";
+    },
     chosen(b, r, c, event) {
       const option = this.cell(this.key(b, r, c)).options[event.target.value];
-      this.$emit("take", [b, r, c, option[0]]);
+      this.tell("take", b, r, c, option[0]);
     },
     pressed(b, r, c, event) {
       const key = this.key(b, r, c), plain = this.drafts[key] === undefined;

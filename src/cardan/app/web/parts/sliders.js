@@ -32,7 +32,7 @@ export default {
   props: { joints: Array, symbols: Array, values: Array },
   emits: ["slide", "drop", "symbol"],
   // drafts: what is being typed; joints that move meanwhile, or a robot drawn anew, leave it alone
-  data: () => ({ held: -1, holds: 0, drafts: {}, degrees: localStorage.getItem("cardan-angles") === "deg" }),
+  data: () => ({ held: -1, holds: 0, grip: 0, drafts: {}, degrees: localStorage.getItem("cardan-angles") === "deg" }),
   computed: {
     wide() { // as the longest name needs it
       const most = Math.max(0, ...this.joints.map((joint) => joint.name.length));
@@ -50,11 +50,10 @@ export default {
       this.degrees = !this.degrees;
       localStorage.setItem("cardan-angles", this.degrees ? "deg" : "rad");
     },
-    slid(k, value) { this.held = k; this.holds = value; this.$emit("slide", [k, value]); },
-    dropped(k, value) {
-      this.$emit("drop", [k, value]);
-      setTimeout(() => { if (this.held === k) this.held = -1; }, 400);
-    },
+    slid(k, value) { this.held = k; this.holds = value; this.grip++; this.$emit("slide", [k, value]); },
+    dropped(k, value) { this.$emit("drop", [k, value, this.grip]); },
+    // the server has heard of it, and has said where the joint is; it may be in the hand again
+    settle(grip) { if (grip === this.grip) this.held = -1; },
     typed(k, event) {
       const text = event.target.value.replace(",", "."), value = Number(text) / this.scale(this.joints[k]);
       if (Number.isFinite(value) && text.trim() !== "") this.$emit("drop", [k, value]);

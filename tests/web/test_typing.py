@@ -1,0 +1,149 @@
+"""What is typed into tables and fields: judged beside it, never lost, never overwritten."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from tests.web.conftest import Server
+from tests.web.test_page import SLOW, open_bundled, until
+
+from cardan.app.web.cells import Block, Cell, Grid, menu
+from cardan.app.web.editing import removed
+from cardan.app.web.state import Page
+from cardan.app.web.store import Store
+from cardan.app.web.using import matrix
+from cardan.app.web.valuing import read_values
+from cardan.errors import InputError
+
+
+def test_a_cell_is_judged_as_the_robot_would_be(page: Any) -> None:
+    """Not only as a formula; and the message stays when the cell is left."""
+    told = page.locator(".cell-fault")
+    cell = page.get_by_label("name of link 2")
+    cell.fill("link1")
+    told.filter(has_text="used twice").wait_for(timeout=SLOW)  # nothing was pressed yet
+    cell.press("Tab")
+    page.get_by_label("antecedent of link 2").and_(page.locator(":focus")).wait_for(timeout=SLOW)
+    assert "used twice" in told.inner_text()
+    page.get_by_role("tab", name="Models").click()
+    told.wait_for(state="detached", timeout=SLOW)  # it is no matter of that tab
+    page.get_by_role("tab", name="Robot").click()
+    cell.fill("elbow")
+    cell.press("Enter")
+    until(page, lambda: page.get_by_label("d of elbow").count() == 1)
+    assert page.locator(".cell.wrong").count() == 0
+
+
+def test_a_cell_takes_numbers_with_units(page: Any) -> None:
+    cell = page.get_by_label("d of link3")
+    cell.fill("90 deg")
+    page.locator(".cell-fault", has_text="wrong unit").wait_for(timeout=SLOW)
+    cell.fill("20 mm")
+    cell.press("Enter")
+    until(page, lambda: cell.input_value() == "0.02")
+    turn = page.get_by_label("alpha of link3")
+    turn.fill("90 deg")
+    turn.press("Enter")
+    until(page, lambda: turn.input_value() == "pi/2")
+
+
+def test_values_given_elsewhere_are_not_overwritten(page: Any, server: Server) -> None:
+    open_bundled(page, "planar2r")
+    page.get_by_role("tab", name="Use").click()
+    page.get_by_text("Values of 12 symbols").click()
+    area = page.get_by_label("Values of the symbols")
+    drawn = page.locator(".symbols").get_by_label("L1")
+    drawn.fill("0.9")
+    drawn.press("Enter")
+    until(page, lambda: "L1 = 0.9" in area.input_value())
+    area.fill(area.input_value().replace("G = ", "G = 9.81"))  # and stays in it
+    other = page.context.new_page()
+    other.goto(f"{server.address}/")
+    other.locator(".symbols").get_by_label("L1").fill("0.8")
+    other.locator(".symbols").get_by_label("L1").press("Enter")
+    until(page, lambda: drawn.input_value() == "0.8")
+    page.get_by_role("button", name="Fill the missing").focus()
+    page.get_by_text("Values of 12 symbols, 10 missing").wait_for(timeout=SLOW)
+    until(page, lambda: "L1 = 0.8" in area.input_value() and "G = 9.81" in area.input_value())
+    area.fill("L1 0.5")
+    page.get_by_role("button", name="Fill the missing").focus()
+    told = page.get_by_role("alert").filter(has_text="line 1, 'L1 0.5': expected NAME = VALUE")
+    told.wait_for(timeout=SLOW)
+    assert drawn.input_value() == "0.8"
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [("L1 0.5", "line 1, 'L1 0.5'"), ("L1 = 1\n\nx = 2", "line 3: .* no symbol 'x'")],
+)
+def test_lines_that_are_no_values_are_named(text: str, words: str) -> None:
+    with pytest.raises(InputError, match=words):
+        read_values(text, ("L1",))
+    assert read_values("\n L1=0.5 \n", ("L1",)) == {"L1": "0.5"}
+
+
+def test_numbers_are_shown_with_their_digits() -> None:
+    assert matrix(np.array([1.0, -0.0, 1e-17])) == "[1 0 0]"
+    assert matrix(np.array([1.5e-7, -12345.678])) == "[ 1.5e-07 -12345.7]"
+
+
+def test_a_dialog_of_a_link_that_is_gone_says_so(page: Any, server: Server) -> None:
+    page.get_by_role("tab", name="Inertia").click()
+    page.get_by_role("button", name="From a shape").click()
+    page.get_by_label("Mass, kg").fill("2")
+    other = page.context.new_page()
+    other.goto(f"{server.address}/")
+    other.get_by_role("tab", name="Geometry").click()
+    other.get_by_label("Change link 6").click()
+    other.get_by_role("menuitem", name="Remove").click()
+    page.get_by_label("M of link6", exact=True).wait_for(state="detached", timeout=SLOW)
+    page.get_by_role("button", name="Apply").click()
+    page.get_by_role("alert").filter(has_text="link6 is no longer there").wait_for(timeout=SLOW)
+
+
+def grid_of(*rows: list[Cell]) -> tuple[Grid, list[str]]:
+    """A grid without a page, and what it says."""
+    grid, said = object.__new__(Grid), []
+    grid.blocks = (Block([], rows),)
+    return grid, said
+
+
+def test_what_is_meant_for_a_row_that_has_moved_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A browser may tell of a table as it was before another change reached it."""
+    grid, said = grid_of([Cell("act", "", "Remove b", lambda _: taken.append("b") or "")])
+    taken: list[str] = []
+    monkeypatch.setattr("cardan.app.web.cells.say", lambda words: words and said.append(words))
+    monkeypatch.setattr(Grid, "again", lambda self: None)
+    for label in ("Remove a", "Remove b", "Remove c"):
+        grid._take(0, 0, 0, None, label)
+    grid._take(0, 5, 0, None, "Remove b")
+    assert taken == ["b"]
+    assert [words.partition(":")[0] for words in said] == ["Remove a", "Remove c", "Remove b"]
+
+
+def test_a_menu_does_what_its_words_say(tmp_path: Path) -> None:
+    page = Page(Store(tmp_path).project("a" * 32), None)  # type: ignore[arg-type]
+    cell = menu(page, "Change link 6", {"Remove": lambda: removed(page.robot, 5)})
+    assert cell.take is not None
+    assert "no 'Move down'" in cell.take("Move down")  # which it had when it was opened
+    assert len(page.robot.links) == 6
+    assert cell.take("Remove") == ""
+    assert len(page.robot.links) == 5
+
+
+def test_a_slider_stays_where_it_is_let_go(page: Any) -> None:
+    box = page.locator(".slider-row .q-slider").nth(1).bounding_box()
+    middle, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+    page.mouse.move(middle, y)
+    page.mouse.down()
+    page.mouse.move(middle + 40, y, steps=4)
+    page.mouse.move(middle + 80, y, steps=4)
+    page.mouse.up()
+    figure = page.locator(".slider-row input.figure").nth(1)
+    there = figure.input_value()
+    assert float(there) > 1
+    page.reload()  # it is kept
+    until(page, lambda: figure.count() == 1 and figure.input_value() == there)
