@@ -12,6 +12,7 @@ from scipy.interpolate import CubicSpline, make_interp_spline
 import cardan
 from cardan.errors import InputError
 from cardan.use import paths, taskspace
+from cardan.use.coordinates import coordinates
 from cardan.use.piecewise import LAWS, time_law
 from cardan.use.tables import read_table
 from cardan.use.trajectory import (
@@ -215,10 +216,30 @@ def test_a_line_is_followed_by_a_6r_and_a_redundant_7r() -> None:
         path = paths.line(T0, T1, 1.0)
         x = taskspace.follow(robot, path, q0, dt=5e-3)
         np.testing.assert_allclose(pose(q=x.q), path(x.t).T, atol=1e-9)
-        if robot.n == 6:
-            again = sampled(x.t, x.q)
-            np.testing.assert_allclose(again.qd, x.qd, atol=2e-5)
-            np.testing.assert_allclose(again.qdd[5:-5], x.qdd[5:-5], atol=2e-3)
+        again = sampled(x.t, x.q)
+        np.testing.assert_allclose(again.qd, x.qd, atol=2e-5)
+        np.testing.assert_allclose(again.qdd[5:-5], x.qdd[5:-5], atol=2e-3)
+
+
+def test_rates_of_a_task_that_leaves_freedom_are_those_of_the_positions() -> None:
+    planar = cardan.load("planar3r")
+    arm = planar.with_values(dict.fromkeys(planar.parameters, 1))
+    for robot, q0, move_ in (
+        (arm, np.array([0.1, 0.5, 0.7]), [-0.3, 0.2]),
+        (cardan.load("planar3rrr"), None, [0.02, 0.03]),
+    ):
+        q0 = coordinates(robot).first("q0", q0)
+        T0 = cardan.model(robot, "transform").evaluate(q=q0)
+        T1 = T0.copy()
+        T1[:2, 3] += move_
+        path = paths.line(T0, T1, 1.0)
+        x, coarse = (taskspace.follow(robot, path, q0, task="x y", dt=dt) for dt in (0.01, 0.02))
+        again = sampled(x.t, x.q)
+        inside = slice(5, -5)
+        np.testing.assert_allclose(again.qd[inside], x.qd[inside], atol=1e-3 * np.abs(x.qd).max())
+        near = 5e-3 * np.abs(x.qdd).max()
+        np.testing.assert_allclose(again.qdd[inside], x.qdd[inside], atol=near)
+        np.testing.assert_allclose(x.q[-1], coarse.q[-1], atol=1e-5)
 
 
 def test_a_task_may_be_fewer_components() -> None:
