@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from ..build.common import is_floating, with_friction
-from ..describe.robot import Robot
+from ..describe.robot import WRENCH, Robot
 from ..describe.world import gravity_in_world
 from ..errors import InputError, UnknownNameError
 from .coordinates import coordinates
@@ -84,7 +84,8 @@ class Plant:
         source = viscous(robot) if smoothed else robot
         self.direct = compiled(source, "direct-dynamics", **options)
         self.inverse = compiled(source, "inverse-dynamics", **options) if self.motion else None
-        self.links = links_program(robot).compile() if self.loads else None
+        self.own = _described(robot)
+        self.links = links_program(robot).compile() if self.loads or self.own.any() else None
         if self.cuts:
             self.kinematics = compiled(robot, "loop-kinematics", details=True)
         self.gravity = gravity_in_world(robot)
@@ -179,8 +180,8 @@ class Plant:
         return tau, np.asarray(zd, float)
 
     def wrenches(self, t: float, y: np.ndarray) -> tuple[dict[str, np.ndarray], float]:
-        """(the model's input f_e, the power of the loads)."""
-        if self.loads is None or self.links is None:
+        """(the model's input f_e, the power of the loads and of the wrenches described)."""
+        if self.links is None:
             return {}, 0.0
         q, qd = self.parts(y)
         extra: dict[str, Any] = self.base_inputs(y)
@@ -193,13 +194,16 @@ class Plant:
             world = np.eye(4)
             world[:3, :3], world[:3, 3] = R, P
             T, V[0] = world @ T, V0
+        power = -float((self.own * V).sum())
+        if self.loads is None:
+            return {}, power
         given = self.loads(Links(t, q, qd, T, V))
         if not isinstance(given, Mapping):
             raise InputError(
                 f"loads gave a {type(given).__name__}; expected {{link: wrench (6) on it}}"
             )
         first = 0 if self.floating else 1
-        f_e, power = np.zeros((nl + 1, 6)), 0.0
+        f_e = np.zeros((nl + 1, 6))
         for link, wrench in given.items():
             j = self._link(link)
             w = np.asarray(wrench, float)
@@ -371,6 +375,14 @@ class Plant:
         """Make the modes of friction fit the first state."""
         if self.stiction is not None:
             self._settle(t, y, np.zeros(self.n))
+
+
+def _described(robot: Robot) -> np.ndarray:
+    """Wrenches of the links on the environment, (nl+1, 6); the models have them in their equations,
+    they are here for their power."""
+    links = (robot.base.link, *robot.links)
+    found = np.array([[number(getattr(link, key)) for key in WRENCH] for link in links])
+    return found * (robot.ne == 0)
 
 
 def turn_rate(v: np.ndarray, w: np.ndarray) -> np.ndarray:
