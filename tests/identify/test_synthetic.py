@@ -113,6 +113,15 @@ def test_filtered_equations_know_that_their_noise_is_not_independent() -> None:
     assert np.mean(inside) >= 0.98
 
 
+def test_rounding_is_not_essential() -> None:
+    log = recorded(arm())
+    result = identify(arm(), log, consistent=False)
+    kept = dict(zip(result.essential.names, result.essential.K, strict=True))
+    assert not [name for name in kept if name.startswith("offset")]
+    assert min(map(abs, kept.values())) > 1e-6
+    assert result.essential.errors["fit"] < 1e-8
+
+
 def test_parameters_without_effect_are_not_essential() -> None:
     robot = arm()
     result = identify(robot, recorded(robot, noise=0.01), consistent=False)
