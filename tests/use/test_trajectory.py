@@ -145,6 +145,8 @@ def test_limits_of_a_robot_are_checked() -> None:
         (lambda: move([0], [1], law="cubic", jerk=1), "has no bound"),
         (lambda: move([0], [np.nan], 1), "must be finite"),
         (lambda: polynomial([0], [1], 1, 4), "allowed: 3, 5, 7"),
+        (lambda: polynomial([0], [1], 1, 5, start=1.0), "expected a list: velocities"),
+        (lambda: fourier([[1]], [[1]], frequency="a"), "a frequency of a Hz"),  # type: ignore[arg-type]
         (lambda: through([[0], [1]], [1, 1]), r"times\[1\] = 1.0 is not after"),
         (lambda: through([[0], [1]], [0, 1], degree=4), "allowed: 3, 5"),
         (lambda: sampled([0, 1, 1], [[0], [1], [2]]), r"t\[2\] = 1.0 is not after"),

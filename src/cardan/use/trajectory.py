@@ -174,7 +174,12 @@ def polynomial(
 def _ends(point: np.ndarray, given: Any, rows: int) -> np.ndarray:
     table = np.zeros((rows, len(point)))
     table[0] = point
-    listed = list(given)
+    try:
+        listed = list(given)
+    except TypeError:
+        raise InputError(
+            f"derivatives at an end: {given!r}; expected a list: velocities, accelerations, jerks"
+        ) from None
     if len(listed) > rows - 1:
         raise InputError(f"{len(listed)} derivatives at an end; this order takes {rows - 1}")
     for k, row in enumerate(listed, 1):
@@ -209,7 +214,7 @@ def fourier(
     a, b = np.atleast_2d(array("a", a)), np.atleast_2d(array("b", b))
     if a.shape != b.shape or a.ndim != 2:
         raise InputError(f"a {a.shape} and b {b.shape} must both be (harmonics, n)")
-    if not (np.isfinite(frequency) and frequency > 0):
+    if not isinstance(frequency, int | float | np.number) or not 0 < frequency < np.inf:
         raise InputError(f"a frequency of {frequency} Hz; expected a positive one")
     middle = vector("q0", q0, a.shape[1])
     w = 2 * np.pi * frequency * np.arange(1, len(a) + 1)

@@ -125,6 +125,7 @@ def excite(
     require_scipy("the design of exciting trajectories")
     robot = robot if isinstance(robot, Robot) else load(robot)
     _sensible(period, harmonics, criterion, rate)
+    _whole(seed=(seed, 0), starts=(starts, 0), iterations=(iterations, 0))
     wanted = read_recipe(recipe).changed("friction", smooth=_SMOOTH)
     parametrised(robot)  # says what is missing
     home = ties_of(robot).home(wanted.assembly.q)
@@ -151,12 +152,19 @@ def _sensible(period: float, harmonics: int, criterion: str, rate: float) -> Non
     if criterion not in CRITERIA:
         raise UnknownNameError.of("criterion", criterion, CRITERIA)
     for name, value in (("period", period), ("rate", rate)):
-        if not (np.isfinite(value) and value > 0):
-            raise InputError(f"{name} = {value}; expected a positive number")
+        if not isinstance(value, int | float | np.number) or not 0 < value < np.inf:
+            raise InputError(f"{name} = {value!r}; expected a positive number")
+    _whole(harmonics=(harmonics, 1))
     if harmonics < 2:
         raise InputError(f"{harmonics} harmonics; at least 2, for a motion that starts at rest")
     if rate * period < 10 * harmonics:
         raise InputError(f"a rate of {rate} Hz is too slow for {harmonics} harmonics in {period} s")
+
+
+def _whole(**given: tuple[Any, int]) -> None:
+    for name, (value, least) in given.items():
+        if not isinstance(value, int | np.integer) or value < least:
+            raise InputError(f"{name} = {value!r}; expected an integer, at least {least}")
 
 
 def _improved(
