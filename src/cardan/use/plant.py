@@ -22,9 +22,9 @@ from .derived import compiled
 from .frames import number
 from .friction import (
     FRICTION,
+    Springs,
     Stiction,
     coefficients,
-    require_smooth,
     rubbing_cuts,
     smooth_friction,
     viscous,
@@ -78,10 +78,10 @@ class Plant:
         self.end = self.split + self.m + 6 * self.floating
         self.size = self.end + _WORKS + (0 if self.z0 is None else len(self.z0))
         smoothed = self.friction == "smooth"
-        if smoothed:
-            require_smooth(robot, bool(self.driven.all()))
+        loose = self.driven if smoothed else np.ones_like(self.driven)
+        self.springs = Springs.of(robot, loose, self.on.place)
         options = {"friction": smoothed, "f_e": self.loads is not None}
-        source = viscous(robot) if smoothed else robot
+        source = self.springs.free(viscous(robot)) if smoothed else robot
         self.direct = compiled(source, "direct-dynamics", **options)
         self.inverse = compiled(source, "inverse-dynamics", **options) if self.motion else None
         self.own = _described(robot)
@@ -287,9 +287,9 @@ class Plant:
             dry = smooth_friction(self.FS, rates, self.smooth) if self.drag else 0 * rates
             against = dry if M is None else M.T @ dry
             if self.motion is not None:
-                found = self._prescribed(t, q, v, against[self.driven], extra)
+                found = self._prescribed(t, q, v, against, extra)
             else:
-                found = self._driven(t, y, against[self.driven], extra)
+                found = self._driven(t, y, against, extra)
             found["friction"] = self.FV * rates + dry
         dissipated = found["friction"] @ rates + self.damping @ (rates * rates)
         found["powers"] = (found["tau"] @ v[self.driven], dissipated, load_power)
@@ -310,7 +310,8 @@ class Plant:
     ) -> dict[str, Any]:
         q, v = self.parts(y)
         tau, zd = self.torques(t, y)
-        found = self.direct(q=q, qd=v, tau=tau - against, **extra)
+        extra = {**extra, **self.springs.inputs(self.direct, against)}
+        found = self.direct(q=q, qd=v, tau=tau - against[self.driven], **extra)
         if not self.floating:
             return {"vd": found, "tau": tau, "zd": zd}
         return {"vd": found.qdd, "V0d": found.V0d, "tau": tau, "zd": zd}
@@ -320,13 +321,14 @@ class Plant:
     ) -> dict[str, Any]:
         assert self.inverse is not None
         wanted = np.ascontiguousarray(self._wanted(t)[2])
+        extra = {**extra, **self.springs.inputs(self.inverse, against)}
         found = self.inverse(q=q, qd=v, qdd=wanted, **extra)
         several = isinstance(found, tuple)
         vd = np.empty(self.m)
         vd[self.driven] = wanted
         if not self.driven.all():
             vd[~self.driven] = found.qdd_e
-        tau = (found.tau if several else found) + against
+        tau = (found.tau if several else found) + against[self.driven]
         V0d = found.V0d if self.floating else None
         return {"vd": vd, "tau": tau, "V0d": V0d, "zd": np.zeros(0)}
 
