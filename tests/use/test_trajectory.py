@@ -10,6 +10,8 @@ import pytest
 from scipy.interpolate import CubicSpline, make_interp_spline
 
 import cardan
+from cardan.describe.parser import to_value
+from cardan.describe.robot import Limits
 from cardan.errors import InputError
 from cardan.use import paths, taskspace
 from cardan.use.coordinates import coordinates
@@ -131,6 +133,23 @@ def test_limits_of_a_robot_are_checked() -> None:
     }  # fmt: skip
     with pytest.raises(InputError, match=r"joint q6: position 50 exceeds the limit 6\.28"):
         check(far, robot)
+
+
+def test_limits_of_the_active_joints_of_closed_loops() -> None:
+    robot = cardan.load("fivebar")
+    limits = Limits(lower=to_value(0), upper=to_value(1), velocity=to_value(2), effort=to_value(3))
+    third = replace(robot.joints[2], limits=limits)
+    robot = replace(robot, joints=(*robot.joints[:2], third, *robot.joints[3:]))
+    x = move([2.2, 0.9], [2.0, 1.5], 0.2)  # of joints 1 and 3
+    tau = np.zeros((len(x.t), 2))
+    tau[5, 1] = -4
+    found = violations(x, robot, tau=tau)
+    assert [(v.joint, v.quantity) for v in found] == [
+        (robot.variables[2], kind) for kind in ("position", "velocity", "torque")
+    ]
+    assert found[2].value == -4
+    with pytest.raises(InputError, match="the trajectory has 3 joints"):
+        violations(move([0, 0, 0], [1, 1, 1], 1.0), robot)
 
 
 @pytest.mark.parametrize(

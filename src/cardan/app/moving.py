@@ -196,7 +196,7 @@ def torques(
     found = loaded(open_robot(robot, setting), payload)
     motion = motion_of(found, first, last, duration, law, degrees, trajectory, dt)
     result = torques_of(found, motion, assembly(found, first, degrees))
-    over = [] if found.constrained else violations(motion, found, tau=result.total)
+    over = violations(result.motion, found, tau=result.total)
     for fault in over:
         message(f"cardan: {fault}")
     if output:
