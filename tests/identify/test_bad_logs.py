@@ -206,3 +206,58 @@ def test_no_time(good: Any) -> None:
 def test_symbols_without_values() -> None:
     text = diagnosis({"t": [0.0]}, None, cardan.load("planar2r"))
     assert "L1" in text or "no columns" in text
+
+
+def test_positions_that_jump(good: Any, tmp_path: Path) -> None:
+    good["q2"][300] += 0.3
+    text = diagnosis(saved(tmp_path, good))
+    assert "column 'q2', row 301 (line 302): the position jumps by 0.3" in text
+    assert "(2 such steps): delete or repair the row" in text
+    good["q2"][300] -= 0.3
+    good["q1"] = (good["q1"] - good["q1"].mean()) % (2 * np.pi)
+    text = diagnosis(good)
+    assert "column 'q1', row " in text
+    assert "an angle that wraps; unwrap the column" in text
+
+
+def test_torques_that_spike(good: Any) -> None:
+    good["tau3"][[100, 500]] += 5000
+    text = diagnosis(good)
+    assert "column 'tau3', row 101: a torque of 4999" in text
+    assert "(2 such rows): delete or repair the row" in text
+    rows = np.r_[:100, 101:500, 501 : len(good["t"])]
+    result = identify(arm(), {key: x[rows] for key, x in good.items()}, consistent=False)
+    assert result.errors["fit"] < 0.02
+
+
+def test_rows_are_those_of_the_file(good: Any) -> None:
+    good["q1"][3] = np.nan
+    good["q2"][300] += 0.3
+    recipe = {"log": {"missing": "drop", "start": 1.0}}
+    assert "column 'q2', row 301: the position jumps" in diagnosis(good, recipe)
+    good["t"][200] = good["t"][199]
+    assert "time repeats 1.99 at row 201" in diagnosis(good, recipe)
+
+
+def test_accelerations_in_degrees() -> None:
+    log = table(recorded(arm(), noise=0.01))
+    log["qdd2"] = np.degrees(log["qdd2"])
+    text = diagnosis(log)
+    assert "column 'qdd2' is not the rate of the velocities" in text
+    assert '[acceleration] unit = "deg/s^2"' in text
+    log["qdd2"] = -np.radians(log["qdd2"])
+    assert "column 'qdd2' has the other sign" in diagnosis(log)
+
+
+def test_sliding_joints_in_millimetres() -> None:
+    slider = cardan.load({
+        "name": "slider",
+        "link": [
+            {"mass": 5, "com": [0.1, 0, 0.1], "inertia_com": [0.1, 0, 0.01, 0.12, 0, 0.06]},
+            {"joint": "prismatic", "alpha": "pi/2", "mass": 4, "com": [0.2, 0.01, 0.02],
+             "inertia_com": [0.02, 0.001, 0, 0.09, 0.002, 0.1]},
+        ],
+    })  # fmt: skip
+    log = table(without(recorded(slider, noise=0.01), "qd", "qdd"))
+    log["q2"] *= 1000
+    assert "with column q2 read in mm" in diagnosis(log, robot=slider)

@@ -93,3 +93,17 @@ def test_limits_are_positive(limit: str) -> None:
     bad: Any = {limit: -1}
     with pytest.raises(InputError, match=f"{limit} = -1 must be positive"):
         excite(arm(), iterations=0, **bad)
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ({"seed": -1}, "seed = -1; expected an integer, at least 0"),
+        ({"iterations": -1}, "iterations = -1; expected an integer"),
+        ({"harmonics": 2.5}, "harmonics = 2.5; expected an integer"),
+        ({"period": "a"}, "period = 'a'; expected a positive number"),
+    ],
+)
+def test_odd_settings_are_named(given: dict[str, Any], words: str) -> None:
+    with pytest.raises(InputError, match=words):
+        excite(arm(), **given)

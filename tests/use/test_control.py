@@ -284,6 +284,25 @@ def test_a_closed_loop_sags_under_pd() -> None:
     assert linearise(robot, q, law=law, reference=[2.2, 0.9]).stable
 
 
+def test_a_law_of_closed_loops_takes_a_motion_of_all_joints() -> None:
+    robot = cardan.load("fivebar")
+    q0 = coordinates(robot).first("q0", None)
+    there = coordinates(robot).place
+    motion = move(q0[there], q0[there] + [0.05, -0.05], 0.2)
+    whole = simulate(robot, q0, duration=0.2, motion=motion, dt=1e-3).trajectory
+    law = control.computed_torque(robot, whole)
+    assert law.motion.n == 2
+    run = simulate(robot, q0, duration=0.2, law=law)
+    np.testing.assert_allclose(run.q[:, there], motion(run.t)[0], atol=1e-6)
+    assert adaptive(robot, whole).motion.n == 2
+
+
+@pytest.mark.parametrize("bandwidth", [0, -1, np.nan, "10"])
+def test_a_bandwidth_is_positive(bandwidth: object) -> None:
+    with pytest.raises(CardanError, match=r"a bandwidth of .* rad/s; expected a positive one"):
+        control.gains(arm(), bandwidth, "computed-torque")  # type: ignore[arg-type]
+
+
 def test_what_cannot_be_is_said() -> None:
     with pytest.raises(CardanError, match="no control law 'pid'"):
         control.law(arm(), motion(), "pid", 1, 1)

@@ -89,8 +89,31 @@ def test_a_model_without_friction_has_none_in_its_cut_joints() -> None:
     assert with_friction(robot, True) is robot
 
 
-@pytest.mark.parametrize("robot", [chain(FS=0.3), four_bar({"FS": 0.3}, SPRING)])
-def test_dry_friction_without_a_torque_of_its_own_is_refused(robot: Robot) -> None:
-    with pytest.raises(CardanError, match=r"dry friction FS.*friction='none'"):
-        simulate(robot, duration=0.1)
-    simulate(robot, duration=0.1, friction="none")
+DRY = [chain(FS=0.3), four_bar({"FS": 0.3}, SPRING)]
+
+
+@pytest.mark.parametrize("robot", DRY)
+def test_dry_friction_of_elastic_joints_is_that_of_the_model(robot: Robot) -> None:
+    run = simulate(robot, None, 1.5, duration=0.2, dt=0.02, torque=[0.7], smooth=1e-4)
+    at = coordinates(robot).place
+    direct = cardan.model(robot, "direct-dynamics", effort="plain")
+    qdd = direct.evaluate(q=run.q[0], qd=run.qd[0, at], tau=run.tau[0])
+    np.testing.assert_allclose(run.qdd[0, at], qdd, rtol=1e-6, atol=1e-6)
+    assert run.energy is not None
+    assert run.energy.drift < 1e-6
+    free = simulate(robot, None, 1.5, duration=0.2, dt=0.02, torque=[0.7], friction="none")
+    assert np.abs(free.q[-1] - run.q[-1]).max() > 1e-3
+
+
+def test_dry_friction_stops_an_elastic_joint() -> None:
+    body = {"XX": 1, "YY": 1, "ZZ": 2, "stiffness": 8, "rest": 0.1, "FS": 0.4}
+    robot = cardan.load({"name": "spring", "gravity": [0, 0, 0], "link": [body]})
+    run = simulate(robot, 0.9, duration=np.pi / 2, smooth=1e-5)
+    assert run.q[-1, 0] == pytest.approx(0.1 - (0.8 - 2 * 0.4 / 8), abs=1e-6)  # after half a swing
+
+
+@pytest.mark.parametrize("robot", DRY)
+def test_dry_friction_without_a_torque_of_its_own_is_refused_in_rollouts(robot: Robot) -> None:
+    with pytest.raises(CardanError, match=r"dry friction FS.*friction=False"):
+        state_space(robot)
+    state_space(robot, friction=False)

@@ -166,3 +166,21 @@ def test_control(tmp_path: Path) -> None:
 )
 def test_faults_are_one_message(words: list[str], code: int, message: str) -> None:
     assert message in run(*words, code=code)
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["-o", "run.xlsx"], "run.xlsx: a table is written as .csv or .parquet"),
+        (["--animate", "run.mp4"], "run.mp4: an animation is written as .html"),
+        (["--plot", "run.bmp"], "run.bmp: a picture is written as"),
+        (["-o", "none/run.csv"], "none/run.csv: there is no folder 'none'"),
+    ],
+)
+def test_files_that_cannot_be_written_are_named_before_the_work(
+    words: list[str], message: str
+) -> None:
+    told = run("simulate", "ur5", "--duration", "0.1", *words, code=1)
+    assert told.startswith(f"cardan: {message}")  # nothing was simulated
+    table = run("excite", "ur5", "-o", "motion.txt", code=1)
+    assert table.startswith("cardan: motion.txt: a table is written as")

@@ -118,6 +118,13 @@ def test_limits_bound_a_table() -> None:
     free = replace(limits, joints=(limits.joints[0], replace(limits.joints[1], limits=Limits())))
     with pytest.raises(InputError, match="slides without limits"):
         tabulate(free, 8)
+    table = tabulate(limits, 8)
+    assert repr(table).startswith("Tabulated(rp: 8 points per joint, cubic")
+    still = np.zeros(2)
+    with pytest.raises(InputError, match=r"q2 = 0\.6 is outside its table, from 0 to 0\.5"):
+        table([[0, 0.1], [0, 0.6]], still, still)
+    with pytest.raises(InputError, match=r"qd has shape \(3,\); expected \(\.\.\., 2\)"):
+        table(still, [1, 2, 3], still)
 
 
 def test_what_cannot_be_is_said() -> None:
@@ -127,6 +134,10 @@ def test_what_cannot_be_is_said() -> None:
         tabulate(floating_snake(2), 8)
     with pytest.raises(InputError, match="expected >= 4"):
         tabulate(pendulum(), 2)
+    with pytest.raises(CardanError, match="link link1 of 'arm' has a wrench"):
+        tabulate(pendulum(FY=3), 8)
+    with pytest.raises(CardanError, match="'Planar five-bar' has closed loops"):
+        tabulate(cardan.load("fivebar"), 8)
     with pytest.raises(InputError, match="a tolerance of -1"):
         reduce_model(cardan.model(pendulum(), "gravity"), motions(1, 1), -1)
     with pytest.raises(InputError, match="does not give the inputs tau"):

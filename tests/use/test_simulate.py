@@ -238,6 +238,27 @@ def test_a_sampled_law_holds_its_torques() -> None:
     assert len(run.q) == len(run.t) == 9
 
 
+def test_a_stuck_joint_breaks_loose_when_a_sampled_law_pushes() -> None:
+    body = {"XX": 1, "YY": 1, "ZZ": 1, "FS": 1}
+    wheel = cardan.load({"name": "wheel", "gravity": [0, 0, 0], "link": [body]})
+
+    def push(t: float, q: np.ndarray, qd: np.ndarray) -> list[float]:
+        return [3.0 if t >= 0.95 else 0.5]
+
+    run = simulate(wheel, 0, duration=2, law=push, period=0.1, friction="event")
+    assert not run.q[:100].any()
+    assert run.q[-1, 0] == pytest.approx(1.0, abs=1e-9)  # (3 - 1) / 2 s², from 1 s on
+
+
+def test_the_work_of_described_wrenches_is_in_the_energy_balance() -> None:
+    robot = pendulum(FX=1, FY=3, CZ=0.5)
+    run = simulate(robot, 0.3, duration=1)
+    assert run.energy is not None
+    assert run.energy.drift < 1e-8
+    turned = run.q[-1, 0] - run.q[0, 0]
+    assert run.energy.loads[-1] == pytest.approx(-0.5 * turned)  # forces at the axis do no work
+
+
 def test_results_are_written_and_read(tmp_path: Path) -> None:
     run = simulate(floating_snake(2), duration=0.2)
     run.save(str(tmp_path / "run.parquet"))

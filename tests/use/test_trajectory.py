@@ -10,8 +10,11 @@ import pytest
 from scipy.interpolate import CubicSpline, make_interp_spline
 
 import cardan
+from cardan.describe.parser import to_value
+from cardan.describe.robot import Limits
 from cardan.errors import InputError
 from cardan.use import paths, taskspace
+from cardan.use.coordinates import coordinates
 from cardan.use.piecewise import LAWS, time_law
 from cardan.use.tables import read_table
 from cardan.use.trajectory import (
@@ -132,6 +135,23 @@ def test_limits_of_a_robot_are_checked() -> None:
         check(far, robot)
 
 
+def test_limits_of_the_active_joints_of_closed_loops() -> None:
+    robot = cardan.load("fivebar")
+    limits = Limits(lower=to_value(0), upper=to_value(1), velocity=to_value(2), effort=to_value(3))
+    third = replace(robot.joints[2], limits=limits)
+    robot = replace(robot, joints=(*robot.joints[:2], third, *robot.joints[3:]))
+    x = move([2.2, 0.9], [2.0, 1.5], 0.2)  # of joints 1 and 3
+    tau = np.zeros((len(x.t), 2))
+    tau[5, 1] = -4
+    found = violations(x, robot, tau=tau)
+    assert [(v.joint, v.quantity) for v in found] == [
+        (robot.variables[2], kind) for kind in ("position", "velocity", "torque")
+    ]
+    assert found[2].value == -4
+    with pytest.raises(InputError, match="the trajectory has 3 joints"):
+        violations(move([0, 0, 0], [1, 1, 1], 1.0), robot)
+
+
 @pytest.mark.parametrize(
     ("make", "words"),
     [
@@ -144,6 +164,8 @@ def test_limits_of_a_robot_are_checked() -> None:
         (lambda: move([0], [1], law="cubic", jerk=1), "has no bound"),
         (lambda: move([0], [np.nan], 1), "must be finite"),
         (lambda: polynomial([0], [1], 1, 4), "allowed: 3, 5, 7"),
+        (lambda: polynomial([0], [1], 1, 5, start=1.0), "expected a list: velocities"),
+        (lambda: fourier([[1]], [[1]], frequency="a"), "a frequency of a Hz"),  # type: ignore[arg-type]
         (lambda: through([[0], [1]], [1, 1]), r"times\[1\] = 1.0 is not after"),
         (lambda: through([[0], [1]], [0, 1], degree=4), "allowed: 3, 5"),
         (lambda: sampled([0, 1, 1], [[0], [1], [2]]), r"t\[2\] = 1.0 is not after"),
@@ -215,10 +237,30 @@ def test_a_line_is_followed_by_a_6r_and_a_redundant_7r() -> None:
         path = paths.line(T0, T1, 1.0)
         x = taskspace.follow(robot, path, q0, dt=5e-3)
         np.testing.assert_allclose(pose(q=x.q), path(x.t).T, atol=1e-9)
-        if robot.n == 6:
-            again = sampled(x.t, x.q)
-            np.testing.assert_allclose(again.qd, x.qd, atol=2e-5)
-            np.testing.assert_allclose(again.qdd[5:-5], x.qdd[5:-5], atol=2e-3)
+        again = sampled(x.t, x.q)
+        np.testing.assert_allclose(again.qd, x.qd, atol=2e-5)
+        np.testing.assert_allclose(again.qdd[5:-5], x.qdd[5:-5], atol=2e-3)
+
+
+def test_rates_of_a_task_that_leaves_freedom_are_those_of_the_positions() -> None:
+    planar = cardan.load("planar3r")
+    arm = planar.with_values(dict.fromkeys(planar.parameters, 1))
+    for robot, q0, move_ in (
+        (arm, np.array([0.1, 0.5, 0.7]), [-0.3, 0.2]),
+        (cardan.load("planar3rrr"), None, [0.02, 0.03]),
+    ):
+        q0 = coordinates(robot).first("q0", q0)
+        T0 = cardan.model(robot, "transform").evaluate(q=q0)
+        T1 = T0.copy()
+        T1[:2, 3] += move_
+        path = paths.line(T0, T1, 1.0)
+        x, coarse = (taskspace.follow(robot, path, q0, task="x y", dt=dt) for dt in (0.01, 0.02))
+        again = sampled(x.t, x.q)
+        inside = slice(5, -5)
+        np.testing.assert_allclose(again.qd[inside], x.qd[inside], atol=1e-3 * np.abs(x.qd).max())
+        near = 5e-3 * np.abs(x.qdd).max()
+        np.testing.assert_allclose(again.qdd[inside], x.qdd[inside], atol=near)
+        np.testing.assert_allclose(x.q[-1], coarse.q[-1], atol=1e-5)
 
 
 def test_a_task_may_be_fewer_components() -> None:

@@ -124,9 +124,10 @@ def excite(
 ) -> None:
     """Design a motion that excites the dynamic parameters, within the limits of the robot."""
     from ..use.identification import excite as run
-    from .moving import picture
+    from .moving import picture, writable
     from .sources import open_robot
 
+    writable(output, plot)
     limits = {
         "velocity": velocity, "acceleration": acceleration, "lower": lower, "upper": upper,
         "effort": effort,

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ..errors import MissingExtraError
+from ..errors import InputError, MissingExtraError
 from .arguments import CutLoops, Json, RobotName, Settings, numbers
 from .output import console, message, print_json, print_table, print_text, write
 
@@ -145,6 +145,22 @@ def picture(figure: Any, path: str, default: str) -> None:
         message(f"no picture: {error}")
 
 
+def writable(table: str = "", plot: str = "", page: str = "") -> None:
+    """The files asked for can be written: said before the work is done, not after it."""
+    from pathlib import Path
+
+    from ..use.animate import require_page
+    from ..use.plots import picture_format
+    from ..use.tables import table_format
+
+    for file, require in ((table, table_format), (plot, picture_format), (page, require_page)):
+        if file in ("", "none"):
+            continue
+        require(file)
+        if not Path(file).parent.is_dir():
+            raise InputError(f"{file}: there is no folder '{Path(file).parent}'")
+
+
 def unasked(name: str, json: bool, plot: str = "") -> str:
     """A file written without being named: none for programs that read JSON, nor beside none."""
     return "" if json or plot == "none" else name
@@ -176,10 +192,11 @@ def torques(
     from ..use.trajectory import violations
     from .sources import open_robot
 
+    writable(output, plot)
     found = loaded(open_robot(robot, setting), payload)
     motion = motion_of(found, first, last, duration, law, degrees, trajectory, dt)
     result = torques_of(found, motion, assembly(found, first, degrees))
-    over = [] if found.constrained else violations(motion, found, tau=result.total)
+    over = violations(result.motion, found, tau=result.total)
     for fault in over:
         message(f"cardan: {fault}")
     if output:
@@ -241,6 +258,7 @@ def simulate(
     from ..use.simulate import simulate as run
     from .sources import open_robot
 
+    writable(output, plot, animate)
     found = open_robot(robot, setting, tree=tree)
     if floating:
         found = replace(found, base=replace(found.base, kind="floating"))
@@ -332,6 +350,7 @@ def control(
     from ..use.compare import compare
     from .sources import open_robot
 
+    writable(plot=plot)
     found = open_robot(robot, setting)
     names = [name.strip() for name in laws.split(",")]
     whole = assembly(found, first, degrees)

@@ -25,13 +25,13 @@ from ..exact import exact
 from ..ir.passes import inline
 from ..ir.trace import Tracer
 from ..program import Program
-from .control import REFERENCE, _drivable, _program
+from .control import REFERENCE, _drivable, _program, of_drives
 from .coordinates import coordinates
 from .derived import derived
 from .frames import number
 from .joints import vector
 from .statespace import SMOOTH, joint_rates
-from .trajectory import Trajectory, fits
+from .trajectory import Trajectory
 
 __all__ = ["Adaptive", "adaptive", "adaptive_law", "base_values", "reference_regressor"]
 
@@ -159,8 +159,8 @@ def adaptive(
     """Follow a motion without knowing the parameters: `first` are their estimates at the start.
 
     The geometry and gravity of `robot` are used, its inertias and friction are not."""
-    if motion.n != coordinates(robot).nv:
-        fits(motion, robot)
+    _drivable(robot)
+    motion = of_drives(robot, motion)
     columns = derived(robot, "regressor", base_parameters=True).columns
     z0 = vector("first", first, len(columns))
     if (np.asarray(rates, float) < 0).any():

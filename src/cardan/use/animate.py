@@ -20,7 +20,7 @@ from ..errors import InputError
 from ..mechanism.tree import Tree
 from .frames import centres_of_mass, link_frames, number
 
-__all__ = ["animation", "write_animation"]
+__all__ = ["animation", "require_page", "write_animation"]
 
 _MOST = 3000  # pictures: more are left out evenly
 
@@ -62,14 +62,19 @@ def write_animation(
     """The page as a file, whole or not at all."""
     from .tables import write_whole
 
-    if Path(path).suffix.lower() != ".html":
-        raise InputError(f"{path}: an animation is written as .html")
+    require_page(path)
     text = animation(robot, t, q, base, **options)
 
     def write(file: str) -> None:
         Path(file).write_text(text, encoding="utf-8")
 
     write_whole(path, write)
+
+
+def require_page(path: str | Path) -> None:
+    """The extension of an animation."""
+    if Path(path).suffix.lower() != ".html":
+        raise InputError(f"{path}: an animation is written as .html")
 
 
 def _bodies(robot: Robot) -> list[dict[str, Any]]:

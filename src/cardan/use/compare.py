@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..describe.robot import Robot
-from .control import gains, law, with_error
+from .control import gains, law, of_drives, with_error
 from .coordinates import coordinates
 from .linear import linearise
 from .simulate import Simulation, simulate
@@ -69,6 +69,7 @@ def compare(
     runs, found = {}, {}
     on = coordinates(robot)
     start = on.first("q0", motion.q[0] if q0 is None else q0)
+    motion = of_drives(robot, motion)
     for kind in laws:
         kp, kd = gains(known, bandwidth, kind, start)
         controller = law(known, motion, kind, kp, kd)

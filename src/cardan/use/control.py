@@ -84,12 +84,19 @@ def gains(robot: Robot, bandwidth: float, kind: str, q: Any = 0.0) -> tuple[Any,
     """(kp, kd) of critically damped joints of that bandwidth, rad/s.
 
     For laws without a model they are scaled by the inertia each joint sees at q."""
-    w = float(bandwidth)
+    w = positive_bandwidth(bandwidth)
     if kind not in ("pd", "pd-gravity"):
         return w * w, 2 * w
     at = coordinates(robot).first("q", q)
     inertia = np.diag(compiled(robot, "inertia-matrix")(q=at))
     return inertia * w * w, inertia * 2 * w
+
+
+def positive_bandwidth(given: Any) -> float:
+    """A bandwidth in rad/s, checked: a negative one makes a robot run away."""
+    if not isinstance(given, int | float | np.number) or not 0 < given < np.inf:
+        raise InputError(f"a bandwidth of {given} rad/s; expected a positive one")
+    return float(given)
 
 
 def joint_law(
@@ -161,9 +168,23 @@ def _program(
 def law(robot: Robot, motion: Trajectory, kind: str, kp: Any, kd: Any, **options: Any) -> Law:
     """A law of `LAWS` following a motion."""
     _drivable(robot)
-    if motion.n != coordinates(robot).nv:
-        fits(motion, robot)
-    return Law(joint_law(robot, kind, kp, kd, **options), motion)
+    return Law(joint_law(robot, kind, kp, kd, **options), of_drives(robot, motion))
+
+
+def of_drives(robot: Robot, motion: Trajectory) -> Trajectory:
+    """The motion of the driven joints; with closed loops that of all joints may be given."""
+    on = coordinates(robot)
+    if motion.n == on.nv:
+        return motion
+    fits(motion, robot)
+    q, qd, qdd = (x[:, on.place] for x in (motion.q, motion.qd, motion.qdd))
+    known = motion.law
+
+    def law(t: Any) -> Any:
+        assert known is not None
+        return tuple(x[..., on.place] for x in known(t))
+
+    return replace(motion, q=q, qd=qd, qdd=qdd, law=None if known is None else law)
 
 
 def pd(robot: Robot, motion: Trajectory, kp: Any, kd: Any) -> Law:

@@ -22,7 +22,8 @@ def driven(
     if drive == "prescribed":
         return {"motion": motion}
     if drive == "adaptive":
-        return {"law": adaptive.adaptive(robot, motion, 2 * bandwidth, slope=bandwidth)}
+        w = control.positive_bandwidth(bandwidth)
+        return {"law": adaptive.adaptive(robot, motion, 2 * w, slope=w)}
     if drive not in control.LAWS:
         raise UnknownNameError.of("drive", drive, DRIVES)
     kp, kd = control.gains(robot, bandwidth, drive, motion.q[0] if q0 is None else q0)

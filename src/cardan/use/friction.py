@@ -13,7 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from ..describe.robot import Robot
+from ..describe.expression import symbol
+from ..describe.robot import FIXED, Robot
 from ..errors import InputError
 from ..mechanism.loops import Connection
 from .derived import compiled
@@ -21,8 +22,8 @@ from .frames import number
 from .joints import moving
 
 __all__ = [
-    "FRICTION", "Stiction", "coefficients", "require_smooth", "rubbing_cuts", "smooth_friction",
-    "viscous",
+    "FRICTION", "Springs", "Stiction", "coefficients", "require_smooth", "rubbing_cuts",
+    "smooth_friction", "viscous",
 ]  # fmt: skip
 
 FRICTION = ("smooth", "event", "none")
@@ -75,8 +76,55 @@ def require_smooth(robot: Robot, driven: bool) -> None:
         if loose and number(joint.FS) != 0:
             raise InputError(
                 f"joint '{joint.name}' has dry friction FS, which acts on an elastic joint: it "
-                "cannot be smoothed there; give it FV or damping instead, or use friction='none'"
+                "cannot be smoothed there; give it FV or damping, use friction=False, or simulate()"
             )
+
+
+@dataclass(frozen=True)
+class Springs:
+    """Elastic joints take dry friction f by their springs, k (q0 - q) - f = k (q0 - f/k - q): there
+    is no torque that it could be added to. Their rest is then an input of the models."""
+
+    names: tuple[str, ...]
+    at: np.ndarray  # which of the velocities
+    stiffness: np.ndarray
+    rest: np.ndarray
+
+    @staticmethod
+    def of(robot: Robot, driven: np.ndarray, place: np.ndarray) -> Springs:
+        """Of the velocities that are not driven, where something rubs; place: of each in q."""
+        joints = moving(robot)
+        dry = any(number(x.FS) for x in (*joints, *(loop.cut for loop in robot.loops)))
+        own = [int(v) for v in np.flatnonzero(~driven) if place[v] < len(joints) and dry]
+        listed = [joints[place[v]] for v in own]
+        for joint in listed:
+            if not number(joint.stiffness):
+                raise InputError(
+                    f"joint '{joint.name}' has a spring without stiffness: dry friction cannot be "
+                    "smoothed there; use friction='none'"
+                )
+        return Springs(
+            tuple(f"rest_of_{place[v]}" for v in own), np.array(own, int),
+            np.array([number(joint.stiffness) for joint in listed]),
+            np.array([number(joint.rest) for joint in listed]),
+        )  # fmt: skip
+
+    def free(self, robot: Robot) -> Robot:
+        """The robot with the rest of these springs as symbols."""
+        symbols = dict(zip(self.names, map(symbol, self.names), strict=True))
+        column, joints = 0, []
+        for joint in robot.joints:
+            name = f"rest_of_{column}"
+            joints.append(replace(joint, rest=symbols[name]) if name in symbols else joint)
+            column += joint.sigma != FIXED
+        return replace(robot, joints=tuple(joints)) if symbols else robot
+
+    def inputs(self, function: Any, against: np.ndarray) -> dict[str, np.ndarray]:
+        """What a model needs for generalised friction `against` the velocities."""
+        if not self.names:
+            return {}
+        values = dict(zip(self.names, self.rest - against[self.at] / self.stiffness, strict=True))
+        return {"p": np.array([values[name] for name in function.program.parameters])}
 
 
 @dataclass

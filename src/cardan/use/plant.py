@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from ..build.common import is_floating, with_friction
-from ..describe.robot import Robot
+from ..describe.robot import WRENCH, Robot
 from ..describe.world import gravity_in_world
 from ..errors import InputError, UnknownNameError
 from .coordinates import coordinates
@@ -22,9 +22,9 @@ from .derived import compiled
 from .frames import number
 from .friction import (
     FRICTION,
+    Springs,
     Stiction,
     coefficients,
-    require_smooth,
     rubbing_cuts,
     smooth_friction,
     viscous,
@@ -78,13 +78,14 @@ class Plant:
         self.end = self.split + self.m + 6 * self.floating
         self.size = self.end + _WORKS + (0 if self.z0 is None else len(self.z0))
         smoothed = self.friction == "smooth"
-        if smoothed:
-            require_smooth(robot, bool(self.driven.all()))
+        loose = self.driven if smoothed else np.ones_like(self.driven)
+        self.springs = Springs.of(robot, loose, self.on.place)
         options = {"friction": smoothed, "f_e": self.loads is not None}
-        source = viscous(robot) if smoothed else robot
+        source = self.springs.free(viscous(robot)) if smoothed else robot
         self.direct = compiled(source, "direct-dynamics", **options)
         self.inverse = compiled(source, "inverse-dynamics", **options) if self.motion else None
-        self.links = links_program(robot).compile() if self.loads else None
+        self.own = _described(robot)
+        self.links = links_program(robot).compile() if self.loads or self.own.any() else None
         if self.cuts:
             self.kinematics = compiled(robot, "loop-kinematics", details=True)
         self.gravity = gravity_in_world(robot)
@@ -179,8 +180,8 @@ class Plant:
         return tau, np.asarray(zd, float)
 
     def wrenches(self, t: float, y: np.ndarray) -> tuple[dict[str, np.ndarray], float]:
-        """(the model's input f_e, the power of the loads)."""
-        if self.loads is None or self.links is None:
+        """(the model's input f_e, the power of the loads and of the wrenches described)."""
+        if self.links is None:
             return {}, 0.0
         q, qd = self.parts(y)
         extra: dict[str, Any] = self.base_inputs(y)
@@ -193,13 +194,16 @@ class Plant:
             world = np.eye(4)
             world[:3, :3], world[:3, 3] = R, P
             T, V[0] = world @ T, V0
+        power = -float((self.own * V).sum())
+        if self.loads is None:
+            return {}, power
         given = self.loads(Links(t, q, qd, T, V))
         if not isinstance(given, Mapping):
             raise InputError(
                 f"loads gave a {type(given).__name__}; expected {{link: wrench (6) on it}}"
             )
         first = 0 if self.floating else 1
-        f_e, power = np.zeros((nl + 1, 6)), 0.0
+        f_e = np.zeros((nl + 1, 6))
         for link, wrench in given.items():
             j = self._link(link)
             w = np.asarray(wrench, float)
@@ -283,9 +287,9 @@ class Plant:
             dry = smooth_friction(self.FS, rates, self.smooth) if self.drag else 0 * rates
             against = dry if M is None else M.T @ dry
             if self.motion is not None:
-                found = self._prescribed(t, q, v, against[self.driven], extra)
+                found = self._prescribed(t, q, v, against, extra)
             else:
-                found = self._driven(t, y, against[self.driven], extra)
+                found = self._driven(t, y, against, extra)
             found["friction"] = self.FV * rates + dry
         dissipated = found["friction"] @ rates + self.damping @ (rates * rates)
         found["powers"] = (found["tau"] @ v[self.driven], dissipated, load_power)
@@ -306,7 +310,8 @@ class Plant:
     ) -> dict[str, Any]:
         q, v = self.parts(y)
         tau, zd = self.torques(t, y)
-        found = self.direct(q=q, qd=v, tau=tau - against, **extra)
+        extra = {**extra, **self.springs.inputs(self.direct, against)}
+        found = self.direct(q=q, qd=v, tau=tau - against[self.driven], **extra)
         if not self.floating:
             return {"vd": found, "tau": tau, "zd": zd}
         return {"vd": found.qdd, "V0d": found.V0d, "tau": tau, "zd": zd}
@@ -316,13 +321,14 @@ class Plant:
     ) -> dict[str, Any]:
         assert self.inverse is not None
         wanted = np.ascontiguousarray(self._wanted(t)[2])
+        extra = {**extra, **self.springs.inputs(self.inverse, against)}
         found = self.inverse(q=q, qd=v, qdd=wanted, **extra)
         several = isinstance(found, tuple)
         vd = np.empty(self.m)
         vd[self.driven] = wanted
         if not self.driven.all():
             vd[~self.driven] = found.qdd_e
-        tau = (found.tau if several else found) + against
+        tau = (found.tau if several else found) + against[self.driven]
         V0d = found.V0d if self.floating else None
         return {"vd": vd, "tau": tau, "V0d": V0d, "zd": np.zeros(0)}
 
@@ -371,6 +377,14 @@ class Plant:
         """Make the modes of friction fit the first state."""
         if self.stiction is not None:
             self._settle(t, y, np.zeros(self.n))
+
+
+def _described(robot: Robot) -> np.ndarray:
+    """Wrenches of the links on the environment, (nl+1, 6); the models have them in their equations,
+    they are here for their power."""
+    links = (robot.base.link, *robot.links)
+    found = np.array([[number(getattr(link, key)) for key in WRENCH] for link in links])
+    return found * (robot.ne == 0)
 
 
 def turn_rate(v: np.ndarray, w: np.ndarray) -> np.ndarray:

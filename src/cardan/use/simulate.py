@@ -189,6 +189,7 @@ def _sampled(
     for start, end in pairwise(ticks):
         plant.held = None
         plant.held = plant.torques(float(start), last)
+        plant.start(float(start), last)  # torques jump: joints may break loose, or stick
         inside = t[(t > start + 1e-12) & (t < end - 1e-12)]
         due = np.abs(t - end).min() <= 1e-12
         times = np.concatenate([[start], inside, [end]])
@@ -200,7 +201,7 @@ def _sampled(
                 sample(y)
 
         steps += integrate(plant.equation(), last, times, settings, take, progress)
-        if plant.floating:
+        if plant.floating or plant.on.closed:
             plant._recentre(last)
     plant.held = None
     return steps

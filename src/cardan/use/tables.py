@@ -14,7 +14,7 @@ import numpy as np
 
 from ..errors import InputError, MissingExtraError
 
-__all__ = ["arrow", "read_table", "write_table", "write_whole"]
+__all__ = ["arrow", "read_table", "table_format", "write_table", "write_whole"]
 
 Table = Mapping[str, np.ndarray]
 
@@ -53,15 +53,20 @@ def write_whole(path: str | Path, write: Callable[[str], None]) -> None:
 
 def write_table(path: str | Path, table: Table) -> None:
     """Columns of equal length to .csv or .parquet, by the extension."""
-    suffix = Path(path).suffix.lower()
-    if suffix == ".parquet":
+    if table_format(path) == ".parquet":
         pa = arrow("Parquet files")
         found = pa.table({name: np.ascontiguousarray(column) for name, column in table.items()})
         write_whole(path, lambda file: pa.parquet.write_table(found, file))
-    elif suffix == ".csv":
-        write_whole(path, lambda file: _write_csv(file, table))
     else:
+        write_whole(path, lambda file: _write_csv(file, table))
+
+
+def table_format(path: str | Path) -> str:
+    """The extension, .csv or .parquet."""
+    suffix = Path(path).suffix.lower()
+    if suffix not in (".csv", ".parquet"):
         raise InputError(f"{path}: a table is written as .csv or .parquet")
+    return suffix
 
 
 def _write_csv(file: str, table: Table) -> None:

@@ -17,14 +17,15 @@ from typing import Any
 import numpy as np
 
 from ..build.common import is_floating
-from ..describe.robot import Robot
+from ..describe.robot import WRENCH, Robot
 from ..errors import InputError, ModelError
 from ..ir.code import LEAVES, Code, Output
 from ..ir.passes import live
 from ..program import Program
 from .derived import compiled, derived
+from .frames import number
 from .friction import coefficients
-from .joints import bounds, require_numbers, rigid, units
+from .joints import array, bounds, require_numbers, rigid, units
 
 __all__ = ["Tabulated", "tabulate", "trade_off"]
 
@@ -52,6 +53,13 @@ class Tabulated:
     groups: tuple[Group, ...]
     places: dict[str, list[tuple[int, int, int]]]
 
+    def __repr__(self) -> str:
+        kind = "linear" if self.degree == 1 else "cubic"
+        return (
+            f"Tabulated({self.robot.name}: {self.points} points per joint, {kind},"
+            f" {self.memory / 1000:.4g} kB)"
+        )
+
     @property
     def memory(self) -> int:
         """Bytes of the tables."""
@@ -59,7 +67,8 @@ class Tabulated:
 
     def coefficients(self, q: Any) -> dict[str, np.ndarray]:
         """A, C1, C2 and Q at q (..., n), interpolated."""
-        q = np.asarray(q, float)
+        q = self._joints("q", q)
+        self._inside(q)
         found = [self._interpolated(group, q) for group in self.groups]
         shapes = derived(self.robot, "lagrange", form="configuration").outputs
         result = {}
@@ -70,7 +79,8 @@ class Tabulated:
 
     def __call__(self, q: Any, qd: Any, qdd: Any) -> np.ndarray:
         """Torques (..., n)."""
-        q, qd, qdd = (np.asarray(x, float) for x in (q, qd, qdd))
+        given = {"q": q, "qd": qd, "qdd": qdd}
+        q, qd, qdd = (self._joints(name, x) for name, x in given.items())
         c = self.coefficients(q)
         n = self.robot.n
         pairs = [(j, k) for j in range(n) for k in range(j + 1, n)]
@@ -81,6 +91,26 @@ class Tabulated:
             products = np.stack([qd[..., j] * qd[..., k] for j, k in pairs], axis=-1)
             tau = tau + 2 * np.einsum("...ij,...j->...i", c["C1"], products)
         return np.asarray(tau)
+
+    def _joints(self, name: str, given: Any) -> np.ndarray:
+        """One value per joint, (..., n)."""
+        found, n = array(name, given), self.robot.n
+        if found.shape[-1:] != (n,):
+            raise InputError(f"{name} has shape {found.shape}; expected (..., {n})")
+        return found
+
+    def _inside(self, q: np.ndarray) -> None:
+        """Beyond its ends a table knows nothing."""
+        end = self.start + (self.points - 1) * self.step
+        slack = 1e-9 * self.step
+        out = ~self.periodic & ((q < self.start - slack) | (q > end + slack))
+        if out.any():
+            at = tuple(np.argwhere(out)[0])
+            j = int(at[-1])
+            raise InputError(
+                f"{self.robot.variables[j]} = {q[at]:.6g} is outside its table, from"
+                f" {self.start[j]:.6g} to {end[j]:.6g} (the limits of the joint)"
+            )
 
     def _interpolated(self, group: Group, q: np.ndarray) -> np.ndarray:
         """(..., count): the weighted corners of the cell that holds q."""
@@ -148,6 +178,14 @@ def tabulate(robot: Robot, points: int = 32, *, degree: int = 3) -> Tabulated:
     require_numbers(robot, "a tabulated model")
     if is_floating(robot) or not rigid(robot).all() or robot.base.kind != "fixed":
         raise ModelError(f"tabulated models are for a fixed base and rigid joints: '{robot.name}'")
+    if robot.constrained:
+        raise ModelError(f"'{robot.name}' has closed loops or couplings: not tabulated")
+    for link in robot.links:
+        if any(number(getattr(link, key)) for key in WRENCH):
+            raise ModelError(
+                f"link {link.name} of '{robot.name}' has a wrench (FX .. CZ), which has no place"
+                " in the tables: set it to zero, and add its torques yourself"
+            )
     if degree not in (1, 3) or not isinstance(points, int) or points < 4:
         raise InputError(f"points = {points}, degree = {degree}: expected >= 4, and 1 or 3")
     start, step, periodic = _grid(robot, points)

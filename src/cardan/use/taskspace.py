@@ -3,13 +3,18 @@
 Positions come from a solver, any callable `solve(T, guess) -> q`: `damped(robot)` here, or the
 closed forms of `cardan.model(robot, "inverse-geometry")` through `nearest`. Velocities and
 accelerations are exact: J qd = V, J qdd = Vd - Jdot qd; with closed loops those of the active
-joints, which the passive ones follow. Where a singular configuration forbids to stay on the path, a
-`deviation` may be allowed.
+joints, which the passive ones follow. Of the velocities of a redundant robot the least is taken,
+qd = J⁺ V, and qdd is its derivative (G. Golub, V. Pereyra, SIAM J. Numer. Anal. 10, 1973):
+
+    qdd = J⁺ (Vd - Jdot qd) + (1 - J⁺ J) Jdot^T J⁺^T qd
+
+Where a singular configuration forbids to stay on the path, a `deviation` may be allowed.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -17,14 +22,15 @@ import numpy as np
 from ..describe.robot import Robot
 from ..errors import InputError
 from .coordinates import coordinates
-from .derived import compiled
+from .derived import compiled, derived
 from .joints import require_numbers, vector
-from .paths import Path
+from .paths import Path, rotation_vector
 from .trajectory import Trajectory, differentiated, instants
 
 __all__ = ["ROWS", "damped", "follow", "nearest"]
 
 _CLOSE = 1e-9  # m and rad: on the path
+_NEWTON = 30
 _STEPS = 1000  # of the solver at most; beside singular configurations it needs many
 ROWS = ("x", "y", "z", "rx", "ry", "rz")  # components of a twist
 Solver = Callable[[np.ndarray, np.ndarray], Any]
@@ -101,16 +107,85 @@ def follow(
     guess = coordinates(robot).first("q0", q0) if robot.constrained else vector("q0", q0, robot.n)
     if deviation is not None and not deviation > 0:
         raise InputError(f"deviation = {deviation}; expected a positive one, in m and rad")
-    find = solve or damped(robot, frame, task=task, deviation=deviation or _CLOSE)
+    ahead = _redundant(robot, guess, frame, task)
+    find = solve or (
+        _along_loops(robot, frame, task)
+        if ahead and robot.constrained and deviation is None
+        else damped(robot, frame, task=task, deviation=deviation or _CLOSE)
+    )
     t = instants(path.duration, dt)
     poses = path(t)
     q = np.empty((len(t), robot.n))
     for k, T in enumerate(poses.T):
+        if k and ahead:
+            guess = _ahead(robot, path, t[k - 1 : k + 1], guess, frame, task)
         q[k] = guess = np.asarray(find(T, guess), float)
     if differentiate or deviation is not None:
         qd = differentiated(t, q)
         return Trajectory(t, q, qd, differentiated(t, qd), None, path.name)
     return Trajectory(t, *rates(robot, q, poses.V, poses.Vd, frame, task), None, path.name)
+
+
+def _redundant(robot: Robot, q: np.ndarray, frame: Any, task: Any) -> bool:
+    """Can the robot move without moving the components of the task?"""
+    J = _jacobian(robot, frame)(q=q)[rows_of(task, robot.n)]
+    return bool(np.linalg.matrix_rank(J, rtol=1e-9) < J.shape[1])
+
+
+def _along_loops(robot: Robot, frame: Any, task: Any) -> Solver:
+    """Least changes of the active joints, the loops closed after each: what closes them must not
+    use the freedom that the task leaves."""
+    on, rows = coordinates(robot), rows_of(task, robot.n)
+    pose = compiled(robot, "transform", **({} if frame is None else {"frame": frame}))
+
+    def solve(T: np.ndarray, guess: np.ndarray) -> np.ndarray:
+        q = guess
+        for _ in range(_NEWTON):
+            now = pose(q=q)
+            turn = rotation_vector(T[:3, :3] @ now[:3, :3].T)
+            e = np.concatenate([T[:3, 3] - now[:3, 3], turn])[rows]
+            if np.abs(e).max() < _CLOSE / 10:
+                return q
+            v = np.linalg.pinv(_jacobian(robot, frame)(q=q)[rows], rcond=1e-9) @ e
+            q = on.closed_at(q + on.matrix(q, v)[0] @ v)
+        raise InputError(
+            f"no configuration of '{robot.name}' was found at the position"
+            f" {np.round(T[:3, 3], 6).tolist()}: is it out of reach, or the guess too far?"
+        )
+
+    return solve
+
+
+def _ahead(
+    robot: Robot, path: Path, t: np.ndarray, q: np.ndarray, frame: Any, task: Any
+) -> np.ndarray:
+    """Where the least velocities lead to from t[0] to t[1], by a Runge-Kutta step: which of its
+    configurations a redundant robot takes must not depend on how the solver goes there."""
+    h = float(t[1] - t[0])
+    V = path(np.array([t[0], t[0] + h / 2, t[1]])).V
+
+    def least(q: np.ndarray, V: np.ndarray) -> np.ndarray:
+        J = _jacobian(robot, frame)(q=q)[rows]
+        v = np.linalg.pinv(J, rcond=1e-9) @ V[rows]
+        return np.asarray(coordinates(robot).matrix(q, v)[0] @ v if robot.constrained else v)
+
+    rows = rows_of(task, robot.n)
+    k1 = least(q, V[0])
+    k2 = least(q + h / 2 * k1, V[1])
+    k3 = least(q + h / 2 * k2, V[1])
+    k4 = least(q + h * k3, V[2])
+    return np.asarray(q + h / 6 * (k1 + 2 * k2 + 2 * k3 + k4))
+
+
+def _jacobian(robot: Robot, frame: Any) -> Any:
+    return compiled(robot, "jacobian", **({} if frame is None else {"frame": frame}))
+
+
+@lru_cache(maxsize=16)
+def _slopes(robot: Robot, frame: Any) -> Any:
+    """q -> ∂J/∂q."""
+    chosen = {} if frame is None else {"frame": frame}
+    return derived(robot, "jacobian", **chosen).derivative("J", "q").compile()
 
 
 def rates(
@@ -120,7 +195,7 @@ def rates(
     of all joints of the tree, q among them."""
     chosen = {} if frame is None else {"frame": frame}
     rows = rows_of(task, robot.n)
-    J = compiled(robot, "jacobian", **chosen)(q=q)[:, rows]
+    J = _jacobian(robot, frame)(q=q)[:, rows]
     Jplus = np.linalg.pinv(J, rcond=1e-9)
     qd = np.einsum("tij,tj->ti", Jplus, V[:, rows])
     bias = compiled(robot, "jdot-qdot", **chosen)(q=q, qd=qd)[:, rows]
@@ -131,8 +206,15 @@ def rates(
             f"the path passes a configuration of '{robot.name}' from which it cannot go on"
             " (singular Jacobian); deviation= (m and rad) lets the motion leave it"
         )
+    tree = qd
     if robot.constrained:
         M, psi = coordinates(robot).matrix(q, qd)
-        qd, qdd = ((M @ x[..., None])[..., 0] for x in (qd, qdd))
-        qdd = qdd + psi
-    return q, qd, qdd
+        tree = (M @ qd[..., None])[..., 0]
+    free = np.eye(qd.shape[1]) - Jplus @ J
+    if np.abs(free).max() > 1e-6:  # redundant
+        Jd = np.einsum("trij,tj->tri", _slopes(robot, frame)(q=q)[:, rows], tree)
+        pull = np.einsum("tlk,tl->tk", Jplus, qd)
+        qdd += np.einsum("tij,tkj,tk->ti", free, Jd, pull)
+    if robot.constrained:
+        qdd = (M @ qdd[..., None])[..., 0] + psi
+    return q, tree, qdd

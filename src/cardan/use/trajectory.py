@@ -20,7 +20,7 @@ import numpy as np
 
 from ..describe.robot import Robot
 from ..errors import InputError
-from .joints import array, bounds, names, vector
+from .joints import array, bounds, driven, names, vector
 from .piecewise import LAWS, Piecewise, hermite, spline, time_law
 
 __all__ = [
@@ -174,7 +174,12 @@ def polynomial(
 def _ends(point: np.ndarray, given: Any, rows: int) -> np.ndarray:
     table = np.zeros((rows, len(point)))
     table[0] = point
-    listed = list(given)
+    try:
+        listed = list(given)
+    except TypeError:
+        raise InputError(
+            f"derivatives at an end: {given!r}; expected a list: velocities, accelerations, jerks"
+        ) from None
     if len(listed) > rows - 1:
         raise InputError(f"{len(listed)} derivatives at an end; this order takes {rows - 1}")
     for k, row in enumerate(listed, 1):
@@ -209,7 +214,7 @@ def fourier(
     a, b = np.atleast_2d(array("a", a)), np.atleast_2d(array("b", b))
     if a.shape != b.shape or a.ndim != 2:
         raise InputError(f"a {a.shape} and b {b.shape} must both be (harmonics, n)")
-    if not (np.isfinite(frequency) and frequency > 0):
+    if not isinstance(frequency, int | float | np.number) or not 0 < frequency < np.inf:
         raise InputError(f"a frequency of {frequency} Hz; expected a positive one")
     middle = vector("q0", q0, a.shape[1])
     w = 2 * np.pi * frequency * np.arange(1, len(a) + 1)
@@ -327,28 +332,34 @@ def violations(
 ) -> list[Violation]:  # fmt: skip
     """Every limit of the robot's joints that a motion exceeds: position, velocity and, if given,
     acceleration (limits) and torque (tau (m, n), against the efforts of the description). Motions
-    of few samples are looked at between them, too."""
-    fits(motion, robot)
+    of few samples are looked at between them, too. With closed loops a motion may be that of the
+    active joints, and torques are."""
+    own = driven(robot)
+    columns = own if motion.n == len(own) else np.arange(robot.n)
+    if motion.n != len(columns):
+        fits(motion, robot)
     t = _dense(motion.t)
     q, qd, qdd = motion(t)
+    limits = {key: bounds(robot, key) for key in ("lower", "upper", "velocity", "effort")}
+    speed, effort = limits["velocity"][columns], limits["effort"][own]
     quantities = [
-        ("position", t, q, bounds(robot, "lower"), bounds(robot, "upper")),
-        ("velocity", t, qd, -bounds(robot, "velocity"), bounds(robot, "velocity")),
+        ("position", t, q, limits["lower"][columns], limits["upper"][columns], columns),
+        ("velocity", t, qd, -speed, speed, columns),
     ]
     if acceleration is not None:
         limit = vector("acceleration", acceleration, motion.n)
-        quantities.append(("acceleration", t, qdd, -limit, limit))
+        quantities.append(("acceleration", t, qdd, -limit, limit, columns))
     if tau is not None:
-        limit = bounds(robot, "effort")
-        quantities.append(("torque", motion.t, np.asarray(tau, float), -limit, limit))
+        quantities.append(("torque", motion.t, np.asarray(tau, float), -effort, effort, own))
     found = []
-    for quantity, t, x, lower, upper in quantities:
-        for j, joint in enumerate(names(robot)):
+    for quantity, t, x, lower, upper, joints in quantities:
+        for j, k in enumerate(joints):
             over = np.maximum(x[:, j] - upper[j], lower[j] - x[:, j])
-            k = int(np.argmax(over))
-            if over[k] > tolerance * (1 + abs(x[k, j])):
-                limit_ = float(upper[j] if x[k, j] > upper[j] else lower[j])
-                found.append(Violation(joint, quantity, float(x[k, j]), limit_, float(t[k])))
+            at = int(np.argmax(over))
+            if over[at] > tolerance * (1 + abs(x[at, j])):
+                limit_ = float(upper[j] if x[at, j] > upper[j] else lower[j])
+                value, time = float(x[at, j]), float(t[at])
+                found.append(Violation(names(robot)[k], quantity, value, limit_, time))
     return found
 
 

@@ -95,7 +95,7 @@ def unit_faults(
     robot: Robot, names: Names, series: Mapping[str, np.ndarray], recording: Recording
 ) -> Iterator[str]:
     """Positions, velocities and torques that can only be in another unit."""
-    q, qd, tau, t = (series.get(key) for key in ("q", "qd", "tau", "t"))
+    q, qd, qdd, tau, t = (series.get(key) for key in ("q", "qd", "qdd", "tau", "t"))
     assert q is not None
     assert tau is not None
     active = driven(robot)
@@ -114,6 +114,9 @@ def unit_faults(
             told = _range_fault(recording, names.position[j], q[:, j], float(reach[j]))
         if told:
             yield told
+    if qdd is not None and t is not None and len(t) > 20:
+        rates = np.gradient(q, t, axis=0) if qd is None else qd
+        yield from _acceleration_faults(names, np.gradient(rates, t, axis=0), qdd)
     turning = [j for j, joint in enumerate(joints) if joint.sigma != PRISMATIC]
     yield from _tiny(names, q, turning)
     for j, name in enumerate(names.torque):
@@ -168,6 +171,26 @@ def _ratio_fault(position: str, velocity: str, slope: np.ndarray, qd: np.ndarray
         f"column '{velocity}' is not the rate of '{position}': the slope of the positions is "
         f"{ratio:.4g} times as large; check units, or set [velocity] used = false"
     )
+
+
+def _acceleration_faults(names: Names, slopes: np.ndarray, qdd: np.ndarray) -> Iterator[str]:
+    """Do the recorded accelerations fit the slopes of the velocities?"""
+    for name, slope, x in zip(names.acceleration, slopes.T, qdd.T, strict=True):
+        if np.std(x) < 1e-9 or np.std(slope) < 1e-9:
+            continue
+        ratio, alike = float(slope @ x / (x @ x)), float(np.corrcoef(slope, x)[0, 1])
+        if alike < -_ALIKE:
+            yield (
+                f"column '{name}' has the other sign than the velocities say, from the first row "
+                "to the last: set [acceleration] sign, or [acceleration] used = false"
+            )
+        elif alike > 0.7 and not 0.5 < ratio < 2:
+            degrees = 0.7 < ratio * DEGREES < 1.4
+            guess = '[acceleration] unit = "deg/s^2"' if degrees else "[acceleration] unit"
+            yield (
+                f"column '{name}' is not the rate of the velocities: their slope is {ratio:.4g} "
+                f"times as large; set {guess}, or [acceleration] used = false"
+            )
 
 
 def _range_fault(recording: Recording, name: str, q: np.ndarray, reach: float) -> str | None:

@@ -33,7 +33,7 @@ from .columns import Model, model_of, parametrised
 from .equations import full_matrix
 from .reach import Reach
 from .recipe import Recipe, read_recipe
-from .signals import require_scipy, states
+from .signals import Motion, require_scipy, states
 from .ties import ties_of
 
 __all__ = ["CRITERIA", "Excitation", "excite"]
@@ -42,6 +42,7 @@ Array = np.ndarray
 CRITERIA = ("condition", "determinant")
 _SAMPLES = 40  # of a period, for each harmonic: limits
 _SPARSE = 16  # ... the criterion
+_EVERY = 2  # of the times for the limits: the criterion, with closed loops
 _SMOOTH = 0.02  # rad/s: width of the sign, so that samples near a reversal count little
 _MARGIN = 0.99  # of the limits: peaks between samples
 
@@ -124,6 +125,7 @@ def excite(
     require_scipy("the design of exciting trajectories")
     robot = robot if isinstance(robot, Robot) else load(robot)
     _sensible(period, harmonics, criterion, rate)
+    _whole(seed=(seed, 0), starts=(starts, 0), iterations=(iterations, 0))
     wanted = read_recipe(recipe).changed("friction", smooth=_SMOOTH)
     parametrised(robot)  # says what is missing
     home = ties_of(robot).home(wanted.assembly.q)
@@ -150,12 +152,19 @@ def _sensible(period: float, harmonics: int, criterion: str, rate: float) -> Non
     if criterion not in CRITERIA:
         raise UnknownNameError.of("criterion", criterion, CRITERIA)
     for name, value in (("period", period), ("rate", rate)):
-        if not (np.isfinite(value) and value > 0):
-            raise InputError(f"{name} = {value}; expected a positive number")
+        if not isinstance(value, int | float | np.number) or not 0 < value < np.inf:
+            raise InputError(f"{name} = {value!r}; expected a positive number")
+    _whole(harmonics=(harmonics, 1))
     if harmonics < 2:
         raise InputError(f"{harmonics} harmonics; at least 2, for a motion that starts at rest")
     if rate * period < 10 * harmonics:
         raise InputError(f"a rate of {rate} Hz is too slow for {harmonics} harmonics in {period} s")
+
+
+def _whole(**given: tuple[Any, int]) -> None:
+    for name, (value, least) in given.items():
+        if not isinstance(value, int | np.integer) or value < least:
+            raise InputError(f"{name} = {value!r}; expected an integer, at least {least}")
 
 
 def _improved(
@@ -270,6 +279,11 @@ class _Design:
 
     def coefficients(self, x: Array) -> tuple[Array, Array, Array]:
         """(a, b, q0) of a motion that respects all limits."""
+        return self.drawn(x)[0]
+
+    def drawn(self, x: Array) -> tuple[tuple[Array, Array, Array], Motion | None]:
+        """(a, b, q0) within all limits, and with closed loops the motion of all joints at the times
+        where the limits are looked at, which has been closed for that."""
         a, b, gain, place = self.shape(x)
         q, qd, qdd = (self.fine[k] @ np.vstack([a, b]) for k in range(3))
         limits = self.limits
@@ -283,11 +297,15 @@ class _Design:
         scale = scale * np.maximum(gain, 0.05)
         if self.reach is not None:
             q0 = self.middle(q * scale, place)
-            factor, _ = self.reach.share(q * scale + q0, qd * scale, qdd * scale)
+            factor, whole = self.reach.share(q * scale + q0, qd * scale, qdd * scale)
             about = self.reach.home[self.reach.ties.active]
-            return a * scale * factor, b * scale * factor, about + factor * (q0 - about)
-        factor = self.within_torques(q, qd, qdd, scale, place)
-        return a * scale * factor, b * scale * factor, self.middle(q * scale * factor, place)
+            s = scale * factor
+            some = slice(None, None, _EVERY)
+            motion = states(whole[some][:, self.reach.ties.active], (qd * s)[some], (qdd * s)[some])
+            full = self.reach.ties.moving(whole[some], motion)
+            return (a * s, b * s, about + factor * (q0 - about)), full
+        s = scale * self.within_torques(q, qd, qdd, scale, place)
+        return (a * s, b * s, self.middle(q * s, place)), None
 
     def middle(self, q: Array, place: Array) -> Array:
         """Where the motion is put inside the range that it leaves free."""
@@ -321,11 +339,10 @@ class _Design:
 
     def matrix(self, x: Array) -> Array:
         """The observation matrix of the motion, rows weighted by the torque limits."""
-        a, b, q0 = self.coefficients(x)
-        q, qd, qdd = (wave @ np.vstack([a, b]) for wave in self.sparse)
-        motion = states(q + q0, qd, qdd)
-        if self.reach is not None:
-            motion = self.reach.completed(motion)
+        (a, b, q0), motion = self.drawn(x)
+        if motion is None:
+            q, qd, qdd = (wave @ np.vstack([a, b]) for wave in self.sparse)
+            motion = states(q + q0, qd, qdd)
         D = full_matrix(self.model, motion, self.model.shape)[..., list(self.model.kept)]
         return (D * self.weights[:, None]).reshape(-1, D.shape[-1])
 

@@ -15,7 +15,7 @@ from __future__ import annotations
 import csv
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -34,16 +34,22 @@ _HINT = f"allowed: {', '.join((*TABLES, *BAGS))}, or a folder of tables"
 
 @dataclass(frozen=True)
 class Recording:
-    """Columns of equal length; `first_line` is the line of the first row in a text file, or 0."""
+    """Columns of equal length; `first_line` is the line of the first row in a text file, or 0;
+    `places`: the rows that are looked at, where these are not all."""
 
     name: str
     columns: Mapping[str, np.ndarray]
     first_line: int = 0
     notes: tuple[str, ...] = ()
+    places: np.ndarray | None = None
 
     @property
     def rows(self) -> int:
         return max((len(column) for column in self.columns.values()), default=0)
+
+    def among(self, rows: np.ndarray) -> Recording:
+        """The recording, its rows counted among some (booleans)."""
+        return replace(self, places=np.flatnonzero(rows))
 
     def column(self, name: str) -> np.ndarray:
         """A column by name."""
@@ -52,7 +58,8 @@ class Recording:
         return self.columns[name]
 
     def row(self, k: int) -> str:
-        """Row k (from 0) as people count, with its line in a text file."""
+        """Row k (from 0, of those looked at) as people count, with its line in a text file."""
+        k = k if self.places is None else int(self.places[k])
         line = f" (line {k + self.first_line})" if self.first_line else ""
         return f"row {k + 1}{line}"
 

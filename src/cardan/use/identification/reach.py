@@ -21,7 +21,7 @@ from .ties import Ties
 __all__ = ["Reach"]
 
 Array = np.ndarray
-_STEP = 0.15  # rad, or of the robot's size
+_STEP = 0.3  # rad, or of the robot's size
 _HALVINGS = 5
 _FASTER = 5.0  # than at home, rates of the joints that follow
 
@@ -67,7 +67,7 @@ class Reach:
         for _ in range(_HALVINGS):
             while done < 1:
                 ahead = min(1.0, done + size)
-                trial, good = self.ties.carried(here, about + ahead * away, (2 * _STEP,))
+                trial, good = self.ties.carried(here, about + ahead * away, (1.01 * _STEP,))
                 if not (good.all() and self.allows(trial, ahead * qd, ahead * qdd)):
                     break
                 here, done = trial, ahead

@@ -21,6 +21,7 @@ from ..joints import bounds, driven
 from . import checks
 from .checks import Names
 from .closing import closed_rows
+from .jumps import jump_faults
 from .logs import Recording
 from .naming import SIGNALS, fault, names_of
 from .recipe import Recipe, Signal, per_joint
@@ -80,7 +81,7 @@ def series_of(
     timed = bool(names.time or recipe.log.rate)
     t = _times(recording, names, recipe)
     if timed and names.time:
-        found = list(checks.time_faults(recording, names.time, t[good]))
+        found = list(checks.time_faults(recording.among(good), names.time, t[good]))
         if found:
             raise fault(recording, found)
     values = {
@@ -94,7 +95,7 @@ def series_of(
         end = f"column '{names.all()[0]}' ends at {recording.row(recording.rows - 1)}"
         raise fault(recording, [f"too short: {end}; {rows} usable rows, at least 20 are needed"])
     kept = {key: x[inside] for key, x in values.items()}
-    _check(robot, recording, recipe, names, kept, t[inside] if timed else None)
+    _check(robot, recording.among(inside), recipe, names, kept, t[inside] if timed else None)
     closed, told = _closed(robot, recording, recipe, names, kept["position"], inside, timed)
     whole = Series(
         recording.name, t[inside], kept["position"], kept.get("velocity"),
@@ -201,9 +202,10 @@ def _check(
     allow = recipe.log.constant == "allow"
     faults = list(checks.motion_faults(names, q, tau, allow))
     if recipe.log.check_units:
-        series = {"q": q, "tau": tau, "qd": kept.get("velocity")}
+        series = {"q": q, "tau": tau, "qd": kept.get("velocity"), "qdd": kept.get("acceleration")}
         if t is not None:
             series["t"] = t
+        faults += jump_faults(robot, names, series, recording)
         faults += checks.unit_faults(robot, names, series, recording)
     if faults:
         raise fault(recording, faults)

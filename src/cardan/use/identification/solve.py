@@ -20,6 +20,7 @@ __all__ = ["Estimate", "essential", "estimate", "fit_shape", "relative_error", "
 
 Array = np.ndarray
 _HUBER = 1.345  # efficiency 95 % on normal residuals
+_ROUNDING = 1e-10  # of the torques: smaller residuals tell nothing
 
 
 @dataclass(frozen=True)
@@ -27,7 +28,8 @@ class Estimate:
     """K with its covariance; R, z: the weighted equations reduced to R K = z; rest: |residual|^2.
 
     spread: standard deviation of the residual of each joint; rows: equations that took part, and
-    how many of them are independent."""
+    how many of them are independent; least: the variance of a weighted equation that rounding
+    leaves where there is no noise."""
 
     K: Array
     covariance: Array
@@ -38,6 +40,7 @@ class Estimate:
     rows: int
     independent: float
     condition: float
+    least: float = 0.0
 
     @property
     def sigma(self) -> Array:
@@ -86,7 +89,7 @@ def _by_joint(data: Equations, weights: str, iterations: int) -> Estimate:
         _triangular(data.W[data.valid[:, j], j], data.y[data.valid[:, j], j]) for j in range(r)
     ]
     counts = data.valid.sum(axis=0)
-    floor = 1e-10 * _scale(data.y)
+    floor = _ROUNDING * _scale(data.y)
     spread = np.full(r, _scale(data.y))
     found: Estimate | None = None
     for _ in range(iterations):
@@ -122,7 +125,7 @@ def _whitening(residual: Array, data: Equations, weights: str, p: int) -> Array:
     """The matrix that gives residuals of a sample unit variance: diagonal, or of the full
     covariance."""
     r = residual.shape[1]
-    floor = 1e-10 * _scale(data.y)
+    floor = _ROUNDING * _scale(data.y)
     counts = data.valid.sum(axis=0)
     squares = (residual**2 * data.valid).sum(axis=0) / np.maximum(counts - p / r, 1)
     spread = np.sqrt(np.maximum(squares, floor**2))
@@ -164,7 +167,8 @@ def _solved(triangle: Array, data: Equations, whitening: Array) -> Estimate:
     unit = rest / free  # one where the weights are those of the residual
     covariance = inverse @ inverse.T * unit * free / independent
     spread = np.linalg.norm(np.linalg.inv(whitening), axis=1) * np.sqrt(unit)
-    return Estimate(K, covariance, R, z, rest, spread, rows, rows * data.share, condition)
+    least = float((_ROUNDING * _scale(data.y) * np.abs(np.diag(whitening)).max()) ** 2)
+    return Estimate(K, covariance, R, z, rest, spread, rows, rows * data.share, condition, least)
 
 
 def solve_reduced(R: Array, z: Array, kept: Sequence[int]) -> tuple[Array, float]:
@@ -182,7 +186,7 @@ def essential(found: Estimate, confidence: float) -> tuple[list[int], Array, Arr
 
     p = len(found.K)
     free = max(found.independent - p, 1.0)
-    unit = found.rest / max(found.rows - p, 1)  # variance of a weighted equation
+    unit = max(found.rest / max(found.rows - p, 1), found.least)  # variance of a weighted equation
     unit *= found.rows / found.independent  # filtered residuals say less than they are many
     kept = list(range(p))
     accepted = 0.0

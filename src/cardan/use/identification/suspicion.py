@@ -13,7 +13,9 @@ from typing import Any
 
 import numpy as np
 
+from ...describe.robot import PRISMATIC
 from ...errors import InputError
+from ..joints import moving
 from . import checks
 from .columns import Model
 from .equations import Equations, full_matrix, known_torques
@@ -61,29 +63,42 @@ def suspicions(
 def _units(
     model: Model, recipe: Recipe, motions: Sequence[Motion], shape: Shape, poor: bool
 ) -> None:
-    """Positions in degrees? Looked at when the fit is bad, or when positions beyond half a turn
-    have no velocities beside them to tell."""
+    """Positions in degrees, or millimetres? Looked at when the fit is bad, or when positions beyond
+    half a turn have no velocities beside them to tell."""
     large = np.max([np.abs(m.of_driven(m.q)).max(axis=0) for m in motions], axis=0) > np.pi
     asked = [j for j, far in enumerate(large) if poor or (far and not motions[0].measured)]
     if not asked:
         return
     now = _quick_error(model, motions, shape)
     best, guilty = now, ""
-    trials = [asked, *([j] for j in asked)] if len(asked) > 1 else [asked]
-    for joints in trials:
-        for factor, unit in ((1 / checks.DEGREES, "deg"), (checks.DEGREES, "rad"))[: 1 + poor]:
-            scale = np.ones(len(large))
-            scale[list(joints)] = factor
-            changed = [_changed(model, m, _STATE, lambda x, s=scale: x * s) for m in motions]
-            trial = _quick_error(model, changed, shape)
-            if trial < best:
-                best, guilty = trial, f"{_listed(recipe.position, 'q', joints)} read in {unit}"
+    for joints, factor, unit in _readings(model, asked, poor):
+        scale = np.ones(len(large))
+        scale[joints] = factor
+        changed = [_changed(model, m, _STATE, lambda x, s=scale: x * s) for m in motions]
+        trial = _quick_error(model, changed, shape)
+        if trial < best:
+            best, guilty = trial, f"{_listed(recipe.position, 'q', joints)} read in {unit}"
     if best < _SURE * now and best < 2 * _POOR:
         raise InputError(
             f"{motions[0].name}: the torques fit far better ({best:.2%} instead of {now:.2%}) with "
             f"{guilty}, from the first row on: set [position] unit (if it is right as it is: "
             "[log] check_units = false)"
         )
+
+
+def _readings(
+    model: Model, asked: Sequence[int], poor: bool
+) -> Iterator[tuple[list[int], float, str]]:
+    """(columns, factor, unit) that positions might be in: all of a kind, or one alone."""
+    joints = moving(model.robot)
+    slides = [j for j in asked if joints[model.ties.active[j]].sigma == PRISMATIC]
+    turns = [j for j in asked if j not in slides]
+    angles = ((1 / checks.DEGREES, "deg"), (checks.DEGREES, "rad"))[: 1 + poor]
+    lengths = ((1e-3, "mm"), (1e-2, "cm"), (0.0254, "inch"))
+    for some, units in ((turns, angles), (slides, lengths)):
+        for listed in [some, *([j] for j in some)] if len(some) > 1 else [some] if some else []:
+            for factor, unit in units:
+                yield listed, factor, unit
 
 
 def _assembly(model: Model, motions: Sequence[Motion], shape: Shape) -> None:

@@ -64,7 +64,7 @@ class Ties:
         """The robot's geometry."""
         return skeleton(self.robot)
 
-    @property
+    @cached_property
     def unit(self) -> Array:
         """(n,) one radian, or the robot's size."""
         return self._tied()[1].unit
@@ -73,7 +73,7 @@ class Ties:
         """G (rows, n, driven) at closed configurations."""
         return np.asarray(self._evaluated("details", q, np.zeros((len(q), len(self.active)))).G)
 
-    @property
+    @cached_property
     def passive(self) -> list[int]:
         """Columns of q that follow."""
         return [k for k in range(self.robot.n) if k not in self.active]
@@ -261,7 +261,17 @@ class Ties:
         return self._evaluated("closing", q, np.zeros((len(q), len(self.active))))
 
     def _evaluated(self, option: str, q: Array, qd_a: Array) -> Any:
-        return compiled(self.bare, "loop-kinematics", **{option: True})(q=q, qd=qd_a)
+        return self._functions[option](q=q, qd=qd_a)
+
+    @cached_property
+    def _functions(self) -> dict[str, Any]:
+        """The models of the loops: looking one up by its robot takes as long as a call."""
+        options: tuple[Any, ...] = ({"details": True}, {"closing": True})
+        return {
+            key: compiled(self.bare, "loop-kinematics", **option)
+            for option in options
+            for key in option
+        }
 
     def completed(self, motion: Motion, q: Array) -> Motion:
         """A motion of the driven joints as one of all joints; q (rows, n): closed, in the assembly
