@@ -281,10 +281,13 @@ def test_a_task_may_be_fewer_components() -> None:
 
 
 def test_nearest_follows_a_branch() -> None:
-    solve = taskspace.nearest(lambda T: np.array([[0.5, 3.0], [6.4, -3.2]]))
+    answers = np.array([[0.5, 3.0], [6.4, -3.2]])
+    solve = taskspace.nearest(cardan.load("planar2r"), lambda T: answers)
     np.testing.assert_allclose(
         solve(np.eye(4), np.array([0.0, 3.1])), [6.4 - 2 * np.pi, -3.2 + 2 * np.pi]
     )
+    slide = taskspace.nearest(cardan.load("cartpole"), lambda T: np.array([[5.0, 6.4]]))
+    np.testing.assert_allclose(slide(np.eye(4), np.zeros(2)), [5.0, 6.4 - 2 * np.pi])
 
 
 def test_limits_hold_between_samples_too() -> None:

@@ -19,11 +19,11 @@ from typing import Any
 
 import numpy as np
 
-from ..describe.robot import Robot
+from ..describe.robot import PRISMATIC, Robot
 from ..errors import InputError
 from .coordinates import coordinates
 from .derived import compiled, derived
-from .joints import require_numbers, vector
+from .joints import moving, require_numbers, vector
 from .paths import Path, rotation_vector
 from .trajectory import Trajectory, differentiated, instants
 
@@ -77,16 +77,19 @@ def damped(
     return solve
 
 
-def nearest(solutions: Callable[[np.ndarray], Any]) -> Solver:
-    """A solver that takes, of all configurations (k, n) of a pose, the one nearest to the guess.
+def nearest(robot: Robot, solutions: Callable[[np.ndarray], Any]) -> Solver:
+    """A solver that takes, of all configurations (k, n) of a pose, the one nearest to the guess;
+    revolute joints may be whole turns away.
 
-    `nearest(cardan.model(robot, "inverse-geometry").solve)` follows one branch of it."""
+    `nearest(robot, cardan.model(robot, "inverse-geometry").solve)` follows one branch of it."""
+    turn = np.array([0.0 if j.sigma == PRISMATIC else 2 * np.pi for j in moving(robot)])
 
     def solve(T: np.ndarray, guess: np.ndarray) -> np.ndarray:
         found = np.atleast_2d(np.asarray(solutions(T), float))
         if not found.size:
             raise InputError(f"the pose at {np.round(T[:3, 3], 6).tolist()} is out of reach")
-        away = (found - guess + np.pi) % (2 * np.pi) - np.pi
+        away = found - guess
+        away -= turn * np.rint(away / (2 * np.pi))
         best = int(np.argmin(np.abs(away).max(axis=1)))
         return np.asarray(guess + away[best])
 
