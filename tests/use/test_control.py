@@ -15,9 +15,11 @@ from robots import arm, pendulum
 import cardan
 from cardan.describe.robot import Base, Robot
 from cardan.errors import CardanError
+from cardan.exact import exact
 from cardan.use import control, paths
-from cardan.use.adaptive import adaptive, base_values, reference_regressor
+from cardan.use.adaptive import adaptive, adaptive_law, base_values, reference_regressor
 from cardan.use.coordinates import coordinates
+from cardan.use.derived import derived
 from cardan.use.friction import coefficients, smooth_friction
 from cardan.use.linear import equilibrium, linearise
 from cardan.use.simulate import simulate
@@ -136,6 +138,21 @@ def test_the_adaptive_law_has_its_lyapunov_function() -> None:
     lost = np.concatenate([[0], np.cumsum(np.diff(run.t) * (power[1:] + power[:-1]) / 2)])
     np.testing.assert_allclose(V - V[0], -lost, atol=5e-3 * V[0])
     assert (np.diff(V) < 1e-6).all()
+
+
+@pytest.mark.parametrize("robot", [arm(), cardan.load("fivebar")], ids=lambda r: r.name)
+def test_the_adaptive_law_holds_described_wrenches(robot: Robot) -> None:
+    """With the true parameters it gives the torques of inverse dynamics, wrenches among them."""
+    last = replace(robot.links[-1], FX=exact("1.5"), FY=exact(-2), CZ=exact("0.4"))
+    loaded = replace(robot, links=(*robot.links[:-1], last))
+    on = coordinates(loaded)
+    program = adaptive_law(loaded, 20, 10, 1)
+    K = base_values(loaded, derived(loaded, "regressor", base_parameters=True).columns)
+    q = on.first("q", closed_motion().q[0]) if loaded.constrained else np.array(START, float)
+    still, qdd = np.zeros(on.nv), np.linspace(-1, 1, on.nv)
+    found = program.evaluate(q=q, qd=still, q_r=q[on.place], qd_r=still, qdd_r=qdd, K=K).tau
+    expected = cardan.model(loaded, "inverse-dynamics").evaluate(q=q, qd=still, qdd=qdd)
+    np.testing.assert_allclose(found, expected, atol=1e-9)
 
 
 def test_adaptation_beats_the_same_law_without() -> None:

@@ -11,7 +11,7 @@ that of the active joints: q = φ(q_a) gives Ṁ a b = φ''[a, b], symmetric too
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -19,7 +19,7 @@ import numpy as np
 
 from ..algebra.scalar import sqrt
 from ..catalogue import model
-from ..describe.robot import FIXED, Robot
+from ..describe.robot import FIXED, INERTIA, WRENCH, Robot
 from ..errors import InputError
 from ..exact import exact
 from ..ir.passes import inline
@@ -87,6 +87,22 @@ def _regressor(
     return Y, program.columns
 
 
+def _carried(robot: Robot, tracer: Tracer, q: list[Any], n: int) -> list[Any]:
+    """Torques of the wrenches that the description has: they are known, and not adapted."""
+    if not any(number(getattr(link, key)) for link in robot.links for key in WRENCH):
+        return [0] * n
+    nothing: Any = dict.fromkeys(INERTIA, 0)
+    light = replace(
+        robot,
+        links=tuple(replace(link, **nothing) for link in robot.links),
+        joints=tuple(replace(joint, FV=0, FS=0) for joint in robot.joints),
+        gravity=(0, 0, 0),
+    )
+    program = derived(light, "inverse-dynamics")
+    none: list[Any] = [0] * n
+    return inline(tracer.graph, program.code, {"q": q, "qd": none, "qdd": none})["tau"]
+
+
 def base_values(robot: Robot, columns: Sequence[str]) -> np.ndarray:
     """The values of base parameters named as columns of a base regressor."""
     grouped: Robot = model(robot, "base-parameters").robot
@@ -122,8 +138,8 @@ def adaptive_law(robot: Robot, kd: Any, slope: Any, rates: Any, smooth: float = 
     s = [a - b for a, b in zip(v, qd, strict=True)]
     Y, columns = _regressor(robot, tracer, q, qd, v, vd, smooth)
     tau = [
-        sum((y * k for y, k in zip(row, K, strict=True)), start=gain * x)
-        for row, gain, x in zip(Y, kd, s, strict=True)
+        sum((y * k for y, k in zip(row, K, strict=True)), start=gain * x + load)
+        for row, gain, x, load in zip(Y, kd, s, _carried(robot, tracer, q, n), strict=True)
     ]
     rate = [g * sum((Y[j][c] * s[j] for j in range(n)), start=0) for c, g in enumerate(rates)]
     extra = {**REFERENCE, "K": f"estimates of {' '.join(columns)}", "Kd": "their rates"}
@@ -158,7 +174,7 @@ def adaptive(
 ) -> Adaptive:  # fmt: skip
     """Follow a motion without knowing the parameters: `first` are their estimates at the start.
 
-    The geometry and gravity of `robot` are used, its inertias and friction are not."""
+    The geometry, gravity and wrenches of `robot` are used, its inertias and friction are not."""
     _drivable(robot)
     motion = of_drives(robot, motion)
     columns = derived(robot, "regressor", base_parameters=True).columns
