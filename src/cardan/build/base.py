@@ -29,7 +29,12 @@ from ..models.base_parameters import (
 from ..models.bodies import Bodies, bodies
 from .common import refuse
 
-__all__ = ["BaseParameters", "base_parameters", "rotors_apart"]
+__all__ = ["MODES", "BaseParameters", "base_parameters", "rotors_apart"]
+
+MODES = (
+    "the loops have assembly modes that need more base parameters; these hold in the one that needs"
+    " fewest (of a parallelogram: uncrossed)"
+)
 
 
 @dataclass(frozen=True)
@@ -147,10 +152,7 @@ def _steps(robot: Robot, symbolic: bool) -> tuple[list[Step], list[str]]:
         samples, symbolic, observed=seen.matrix, formula=seen.formula, apart=apart
     )
     if seen.several:
-        remarks.append(
-            "the loops have assembly modes that need more base parameters; these hold in the one"
-            " that needs fewest (of a parallelogram: uncrossed)"
-        )
+        remarks.append(MODES)
     return steps, remarks
 
 

@@ -29,7 +29,6 @@ from .common import (
     Arrays,
     flat,
     is_floating,
-    with_base,
     with_friction,
     wrenches,
 )
@@ -57,8 +56,10 @@ def inverse_dynamics(
             f"'inverse-dynamics' of '{robot.name}' with base='given' is not available for closed"
             " loops: robot.tree() gives its tree structure"
         )
-    robot = with_base(with_friction(robot, friction), base_parameters)
-    made = closing(robot, "inverse-dynamics", symbolic=symbolic, idle=idle)
+    made = closing(
+        with_friction(robot, friction), "inverse-dynamics", symbolic=symbolic, idle=idle,
+        base_parameters=base_parameters,
+    )  # fmt: skip
     if is_floating(made.robot) or made.springs:
         from . import closed_free
 
@@ -186,7 +187,7 @@ def inertia_matrix(
     robot: Robot, *, base_parameters: bool = False, symbolic: bool = False, effort: str = "normal"
 ) -> Program:
     """A_c of the active joints, [K10] (58); with a floating base (6+na, 6+na), base first."""
-    made = closing(with_base(robot, base_parameters), "inertia-matrix", symbolic=symbolic)
+    made = closing(robot, "inertia-matrix", symbolic=symbolic, base_parameters=base_parameters)
     if is_floating(made.robot):
         from . import closed_free
 
@@ -211,8 +212,8 @@ def bias(
     symbolic: bool = False, effort: str = "normal",
 ) -> Program:  # fmt: skip
     """H_c, [K10] (58); with a floating base its six rows first."""
-    robot = with_base(with_friction(robot, friction), base_parameters)
-    made = closing(robot, "bias", symbolic=symbolic)
+    robot = with_friction(robot, friction)
+    made = closing(robot, "bias", symbolic=symbolic, base_parameters=base_parameters)
     if is_floating(made.robot):
         from . import closed_free
 
@@ -235,7 +236,7 @@ def gravity(
     robot: Robot, *, base_parameters: bool = False, symbolic: bool = False, effort: str = "normal"
 ) -> Program:
     """Q_c: the torques of the active joints that hold the robot at rest."""
-    made = closing(with_base(robot, base_parameters), "gravity", symbolic=symbolic)
+    made = closing(robot, "gravity", symbolic=symbolic, base_parameters=base_parameters)
     if is_floating(made.robot):
         from . import closed_free
 
@@ -274,8 +275,10 @@ def direct_dynamics(
             f"'direct-dynamics' of '{robot.name}': closed loops have no recursive method; use"
             " 'inertia-matrix' (A_c and H_c) or 'constraint-forces'"
         )
-    robot = with_base(with_friction(robot, friction), base_parameters)
-    made = closing(robot, "direct-dynamics", symbolic=symbolic, idle=idle)
+    made = closing(
+        with_friction(robot, friction), "direct-dynamics", symbolic=symbolic, idle=idle,
+        base_parameters=base_parameters,
+    )  # fmt: skip
     if is_floating(made.robot) or made.springs:
         from . import closed_free
 

@@ -37,6 +37,7 @@ __all__ = ["Observed", "energy_regressor", "observe", "regressor"]
 
 Scalar = Any
 Need = tuple[int, int]  # of an assembly: passive joints that stand still in it, rank
+_DOUBT = 1e-12  # singular values between this and the tolerance of a rank: of too short a motion
 
 
 def regressor_form(made: Closing, columns: Columns, form: Formulation = PLAIN) -> Form:
@@ -212,9 +213,10 @@ def _drawn(
         starts = np.concatenate([near[closed][:3], starts])
     best: tuple[Need, np.ndarray] | None = None
     needs: set[Need] = set()
-    few = 3 * size // (2 * max(made.na, 1)) + 5
+    na = max(made.na, 1)
+    few, many = 3 * size // (2 * na) + 5, max(40, 4 * size // na + 20)
     for start in starts[_regular(made, system, starts)]:
-        need = _need(look, values, _walked(made, system, start, few, 6, rng))
+        need = _need(look, values, _roamed(made, system, start, few, max(6, 24 // na), rng))
         needs.add(need)
         if best is None or need < best[0]:
             best = need, start
@@ -222,7 +224,11 @@ def _drawn(
             break
     if best is None:
         return None, needs
-    q = _walked(made, system, best[1], max(40, 4 * size // max(made.na, 1) + 20), 14, rng)
+    for steps in (40, 100):  # farther where the rank is in doubt
+        q = _roamed(made, system, best[1], many, max(14, steps // na), rng)
+        found = look(values, q)
+        if _rank(found) == _rank(found, _DOUBT):
+            break
     return _Draw(_need(look, values, q), values, q), needs
 
 
@@ -231,15 +237,15 @@ def _need(look: _Look, values: Mapping[str, float], q: np.ndarray) -> Need:
     moving, following = look.made.connection.moving, look.made.analysis.following
     columns = [moving.index(j) for j in following]
     still = int((np.ptp(q[:, columns], axis=0) < 1e-9).sum()) if len(q) else 0
-    return still, _rank(look(values, q))
+    return still, _rank(look(values, q), _DOUBT)
 
 
-def _walked(
+def _roamed(
     made: Closing, system: Equations, start: np.ndarray, count: int, steps: int,
     rng: np.random.Generator,
 ) -> np.ndarray:  # fmt: skip
     """States reached from one, those near a singularity left out; at least half of them."""
-    q = system.walk(rng, start, count, steps)
+    q = system.roam(rng, start, count, steps)
     good = _regular(made, system, q)
     return q[good] if 2 * good.sum() >= count else q
 
@@ -253,11 +259,11 @@ def _regular(made: Closing, system: Equations, q: np.ndarray) -> np.ndarray:
     return np.asarray(s[:, -1] > 1e-3 * s[:, 0])
 
 
-def _rank(D: np.ndarray) -> int:
+def _rank(D: np.ndarray, tolerance: float = 1e-9) -> int:
     scale = np.linalg.norm(D, axis=0)
     R = np.linalg.qr(D[:, scale > 1e-11] / scale[scale > 1e-11], mode="r")
     s = np.linalg.svd(R, compute_uv=False)
-    return int((s > 1e-9 * s[0]).sum()) if len(s) else 0
+    return int((s > tolerance * s[0]).sum()) if len(s) else 0
 
 
 def regressor(
