@@ -23,23 +23,15 @@ from ..models.loops import Constraint
 from ..models.newton_euler import NewtonEuler
 from ..models.newton_euler import inverse_dynamics as newton_euler
 from ..program import Program
-from .common import (
-    COMPOSITE,
-    RECURSION,
-    Arrays,
-    flat,
-    is_floating,
-    with_friction,
-    wrenches,
-)
+from .common import COMPOSITE, RECURSION, Arrays, flat, is_floating, with_friction, wrenches
 from .derive import Form, Result
 from .dynamic import moving_parent
 from .idle import spun, widened
 from .loops import Closing, closing
 
 __all__ = [
-    "along", "bias", "bias_of", "direct_dynamics", "drives_of", "gravity", "gravity_of",
-    "inertia_matrix", "inertia_of", "inverse_dynamics", "with_cut_drives",
+    "along", "bias", "bias_of", "cut_drives", "direct_dynamics", "drives_of", "gravity",
+    "gravity_of", "inertia_matrix", "inertia_of", "inverse_dynamics", "with_cut_drives",
 ]  # fmt: skip
 
 Scalar = Any
@@ -115,9 +107,13 @@ def drives_of(
     for loop in made.connection.loops:
         own = [next(rows) for _ in range(3 if loop.kind == "universal" else loop.freedom)]
         link = scene.links[loop.cut - 1]
-        if any(not (isinstance(x, int) and x == 0) for x in (link.IA, link.FV, link.FS)):
+        if any(map(_present, (link.IA, link.FV, link.FS))):
             found.append((loop, *own[0]))
     return found
+
+
+def _present(x: Scalar) -> bool:
+    return not (isinstance(x, int) and x == 0)
 
 
 def with_cut_drives(
@@ -126,14 +122,24 @@ def with_cut_drives(
 ) -> dict[int, Scalar]:  # fmt: skip
     """The tree's torques, and those that the cut joints' friction and rotors add to them."""
     found = dict(tau)
-    moving = made.connection.moving
+    for _, row, own in cut_drives(made, scene, constraint, qd, qdd):
+        for j, x in row.items():
+            found[j] = found[j] + x * own
+    return found
+
+
+def cut_drives(
+    made: Closing, scene: Bodies, constraint: Constraint, qd: Sequence[Scalar],
+    qdd: Sequence[Scalar],
+) -> list[tuple[LoopFrames, Mapping[int, Scalar], Scalar]]:  # fmt: skip
+    """(loop, row, torque) of the friction and the rotor of each cut joint that has them."""
+    moving, found = made.connection.moving, []
     for loop, row, Phi in drives_of(made, scene, constraint):
         link = scene.links[loop.cut - 1]
         rate = along(row, dict(zip(moving, qd, strict=True)))
         speed_up = along(row, dict(zip(moving, qdd, strict=True))) + Phi
         own = link.IA * speed_up + link.FV * rate + link.FS * sign(rate)
-        for j, x in row.items():
-            found[j] = found[j] + x * own
+        found.append((loop, row, own))
     return found
 
 
@@ -332,10 +338,10 @@ def _by_constraint_forces(
     )
     H = with_cut_drives(made, scene, constraint, record.tau, qd, [0] * made.n)
     A = inertia_model(scene, x["q"], form).A
-    if drives_of(made, scene, constraint):
+    if any(_present(scene.links[loop.cut - 1].IA) for loop in made.connection.loops):
         raise ModelError(
-            "'constraint-forces' is not available where cut joints have friction or rotors; use"
-            " method='inertia-matrix'"
+            "'constraint-forces' is not available where cut joints have rotors, which tie links of"
+            " other branches; use method='inertia-matrix'"
         )
     given = dict(zip(made.active, x["tau"], strict=True))
 

@@ -11,7 +11,7 @@ folded onto its crank."""
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import product
 from typing import Any
@@ -284,6 +284,9 @@ def regressor(
         "regressor", made.inputs("q", "qd", "qdd"), [], ["D"],
         formulate=formulate, choices=("still", "grouped", "column", "slide"), effort=effort,
     )  # fmt: skip
+    if any(x != 0 for loop in robot.loops for x in (loop.cut.IA, loop.cut.FV, loop.cut.FS)):
+        told = "friction and rotors of cut joints have no columns: their torques are not in D K"
+        program = replace(program, remarks=(*program.remarks, told))
     return wanted.naming(program, robot)
 
 
