@@ -182,3 +182,32 @@ def test_torques_of_base_parameters_say_in_which_assembly_they_hold() -> None:
     assert "assembly modes" in program.emit("c")
     plain = cardan.model(robot, "gravity", effort="plain")
     assert not any("assembly modes" in remark for remark in plain.remarks)
+
+
+MOBILE = {"kind": "mobile", "W0": ["wx", 0, "wz"], "WP0": ["ax", 0, 1], "VP0": ["bx", 1, 0]}
+
+
+@pytest.mark.parametrize("closed", [False, True])
+def test_base_parameters_hold_for_any_motion_of_the_base(closed: bool) -> None:
+    """Symbols of the base's motion may take any value at any time: no coefficient may hold for one
+    draw of them only."""
+    body = {"mass": 1, "com": [0.1, 0.2, 0.05], "inertia_com": [0.1, 0.01, 0.02, 0.12, 0.03, 0.15]}
+    link = [body, body | {"d": 0.3, "alpha": 0.9 * (not closed), "active": not closed}]
+    loops: list[dict[str, Any]] = []
+    if closed:
+        link.append(body | {"d": 0.5, "antecedent": 0, "active": False})
+        loops = [{"name": "k", "cut": {"antecedent": 2, "d": 0.45},
+                  "twin": {"antecedent": 3, "d": 0.4}}]  # fmt: skip
+    robot = cardan.load({"base": MOBILE, "gravity": [1, 2, -9], "link": link, "loop": loops})
+    rng = np.random.default_rng(2)
+    q = rng.normal(size=(4, 2))
+    if closed:
+        q = cardan.model(robot, "loop-geometry").solve([[1.0], [1.5]]).q.reshape(-1, 3)
+    na = 1 if closed else 2
+    x = {"q": q, "qd": rng.normal(size=(4, na)), "qdd": rng.normal(size=(4, na))}
+    tau = []
+    for flag in (False, True):
+        program = cardan.model(robot, "inverse-dynamics", base_parameters=flag, effort="plain")
+        values = {"wx": 0.7, "wz": -1.2, "ax": 2.0, "bx": -0.4}
+        tau.append(program.evaluate(**x, p=[values[name] for name in program.parameters]))
+    assert np.abs(tau[0] - tau[1]).max() < 1e-9 * np.abs(tau[0]).max()

@@ -29,6 +29,7 @@ from ..models.regressor import Columns
 from ..models.regressor import energy_regressor as energy_model
 from ..models.regressor import regressor as regressor_model
 from ..program import Program
+from .base import motion_symbols
 from .common import Arrays, flat
 from .derive import Candidate, Derivation, Form, Result
 from .loops import Closing, closing
@@ -173,6 +174,7 @@ def observe(robot: Robot, columns: Columns, draws: int = 4) -> Observed:
     That assembly is searched for in the first draws of lengths; the others continue it."""
     made = closing(robot, "base-parameters")
     names = geometry_symbols(robot)
+    varied = bool(names or motion_symbols(robot))  # several draws tell coefficients that change
     look = _Look(made, columns)
     rng = np.random.default_rng(11)
     found: list[_Draw] = []
@@ -180,7 +182,7 @@ def observe(robot: Robot, columns: Columns, draws: int = 4) -> Observed:
     for k in range(6 * draws):
         least = min((draw.need for draw in found), default=(0, 0))
         best = [draw for draw in found if draw.need == least]
-        if len(best) >= (draws if names else 1) and k >= (2 if names else 1):
+        if len(best) >= (draws if varied else 1) and k >= (2 if names else 1):
             break
         drawn = {name: float(rng.uniform(0.3, 1.7)) for name in names}
         enough = least if k >= 2 else (0, 0)
