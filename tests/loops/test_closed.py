@@ -180,3 +180,34 @@ def test_reactions_balance_every_link(name: str) -> None:
         along = wrench[:, j - 1, 2 if joint.sigma == 1 else 5]
         drive = IA * qdd[:, k] + FV * qd[:, k] + FS * np.sign(qd[:, k])
         assert np.abs(along + drive).max() < 1e-8 * scale  # no motor: the joint carries no torque
+
+
+@pytest.mark.parametrize("name", ["four_bar", "prismatic_cut"])
+def test_friction_of_a_cut_joint_pulls_at_both_of_its_links(name: str) -> None:
+    """It is in the reactions: the passive joints carry none but their own; and in both methods."""
+    robot = loaded(MECHANISMS[name]())
+    _, x = states(robot, 8)
+    loop = robot.loops[0]
+    robot = replace(robot, loops=(replace(loop, cut=replace(loop.cut, FV=2, FS=3)),))
+    detail = cardan.model(robot, "loop-kinematics", details=True).evaluate(q=x["q"], qd=x["qd"])
+    qd, rate = (np.einsum("bij,bj->bi", M, x["qd"]) for M in (detail.G, detail.Wcut))
+    qdd = np.einsum("bij,bj->bi", detail.G, x["qdd"])
+    qdd[:, 1:] += detail.psi
+    wrench = cardan.model(robot, "reactions").evaluate(**x)
+    scale = np.abs(wrench).max()
+    for k in (1, 2):
+        joint = robot.joints[k]
+        own = float(joint.IA) * qdd[:, k] + float(joint.FV) * qd[:, k]
+        own += float(joint.FS) * np.sign(qd[:, k])
+        assert np.abs(wrench[:, k, 5 if joint.sigma == 0 else 2] + own).max() < 1e-10 * scale
+    drag = 2 * rate[:, 0] + 3 * np.sign(rate[:, 0])
+    axis = 2 if name == "prismatic_cut" else 5
+    assert np.abs(wrench[:, 3, axis] + drag).max() < 1e-10 * scale
+    tau = x["qdd"]
+    found = [
+        cardan.model(robot, "direct-dynamics", method=method).evaluate(
+            q=x["q"], qd=x["qd"], tau=tau
+        )
+        for method in ("inertia-matrix", "constraint-forces")
+    ]
+    near(found[0], found[1])

@@ -133,3 +133,81 @@ def test_base_parameters_of_a_kite_move_every_joint() -> None:
     D = cardan.model(robot, "regressor", base_parameters=True).evaluate(q=path, qd=qd, qdd=qdd)
     fitted = np.linalg.lstsq(D[:, 0], tau[:, 0], rcond=None)[0]
     assert D[:, 0] @ fitted == pytest.approx(tau[:, 0], abs=1e-9)
+
+
+def seven_bar() -> cardan.Robot:
+    """One spatial loop of seven turns, mobility 1: its motion is long and curved."""
+    axes = [
+        (0, 0, 0),
+        (1.2, 0.3, 0.1),
+        (-0.9, 0.25, 0),
+        (1.5, 0.3, -0.1),
+        (0.7, 0.2, 0),
+        (-1.3, 0.3, 0),
+    ]
+    link = [
+        {"alpha": alpha, "d": d, "r": r, "active": j == 0} for j, (alpha, d, r) in enumerate(axes)
+    ]
+    return cardan.load({
+        "name": "7R", "link": link,
+        "loop": [{"name": "seven", "cut": {"antecedent": 6, "alpha": 1.1, "d": 0.25},
+                  "twin": {"antecedent": 0, "gamma": 0.5, "b": 0.1, "alpha": 0.4, "d": 0.2}}],
+    })  # fmt: skip
+
+
+def test_a_short_arc_of_a_motion_is_not_taken_for_all_of_it() -> None:
+    """A loop of mobility 1 must be followed all around before the rank of G^T D is the robot's."""
+    robot = loaded(seven_bar())
+    system, rng = equations(robot), np.random.default_rng(3)
+    q = system.consistent(rng, 120)
+    s = np.linalg.svd(system.J(q)[..., 1:], compute_uv=False)
+    q = q[s[:, -1] > 0.03 * s[:, 0]]
+    assert len(q) > 60
+    x = {"q": q, "qd": rng.normal(size=(len(q), 1)), "qdd": rng.normal(size=(len(q), 1))}
+    program = cardan.model(robot, "regressor", effort="plain")
+    wanted = [k for k, c in enumerate(program.columns) if c[:2] not in ("FV", "FS", "IA")]
+    D = program.evaluate(**x)[:, 0, [*wanted, program.columns.index("IA1")]]
+    D = D[:, np.abs(D).max(axis=0) > 1e-11]
+    rank = np.linalg.matrix_rank(D / np.linalg.norm(D, axis=0), tol=1e-9)
+    assert len(cardan.model(robot, "base-parameters").kept) == rank
+    full = cardan.model(robot, "inverse-dynamics", effort="plain").evaluate(**x)
+    less = cardan.model(robot, "inverse-dynamics", base_parameters=True, effort="plain")
+    assert np.abs(full - less.evaluate(**x)).max() < 1e-9 * np.abs(full).max()
+
+
+def test_torques_of_base_parameters_say_in_which_assembly_they_hold() -> None:
+    robot = cardan.load("sr400")
+    program = cardan.model(robot, "gravity", base_parameters=True, effort="plain")
+    assert any("assembly modes" in remark for remark in program.remarks)
+    assert "assembly modes" in program.emit("c")
+    plain = cardan.model(robot, "gravity", effort="plain")
+    assert not any("assembly modes" in remark for remark in plain.remarks)
+
+
+MOBILE = {"kind": "mobile", "W0": ["wx", 0, "wz"], "WP0": ["ax", 0, 1], "VP0": ["bx", 1, 0]}
+
+
+@pytest.mark.parametrize("closed", [False, True])
+def test_base_parameters_hold_for_any_motion_of_the_base(closed: bool) -> None:
+    """Symbols of the base's motion may take any value at any time: no coefficient may hold for one
+    draw of them only."""
+    body = {"mass": 1, "com": [0.1, 0.2, 0.05], "inertia_com": [0.1, 0.01, 0.02, 0.12, 0.03, 0.15]}
+    link = [body, body | {"d": 0.3, "alpha": 0.9 * (not closed), "active": not closed}]
+    loops: list[dict[str, Any]] = []
+    if closed:
+        link.append(body | {"d": 0.5, "antecedent": 0, "active": False})
+        loops = [{"name": "k", "cut": {"antecedent": 2, "d": 0.45},
+                  "twin": {"antecedent": 3, "d": 0.4}}]  # fmt: skip
+    robot = cardan.load({"base": MOBILE, "gravity": [1, 2, -9], "link": link, "loop": loops})
+    rng = np.random.default_rng(2)
+    q = rng.normal(size=(4, 2))
+    if closed:
+        q = cardan.model(robot, "loop-geometry").solve([[1.0], [1.5]]).q.reshape(-1, 3)
+    na = 1 if closed else 2
+    x = {"q": q, "qd": rng.normal(size=(4, na)), "qdd": rng.normal(size=(4, na))}
+    tau = []
+    for flag in (False, True):
+        program = cardan.model(robot, "inverse-dynamics", base_parameters=flag, effort="plain")
+        values = {"wx": 0.7, "wz": -1.2, "ax": 2.0, "bx": -0.4}
+        tau.append(program.evaluate(**x, p=[values[name] for name in program.parameters]))
+    assert np.abs(tau[0] - tau[1]).max() < 1e-9 * np.abs(tau[0]).max()

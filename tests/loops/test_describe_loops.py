@@ -101,6 +101,8 @@ FAULTS = [
     ({"link": [{}], "loop": [{"frames": ["link1", "nowhere"]}]}, "nowhere"),
     ({"link": [{}], "loop": [{"name": "ring", "cut": {"antecedent": "gone"},
                               "twin": {"antecedent": 0}}]}, "ring"),
+    ({"platform": {"freedoms": ["x", "y"]}, "leg": [{"copies": 2, "link": [{"d": 0.3}]}]},
+     "platform is not connected"),
 ]  # fmt: skip
 
 

@@ -157,3 +157,32 @@ def test_faults(text: str, words: str) -> None:
     robot, faults = read_mjcf(text.encode(), "x.xml")
     assert robot is None
     assert any(words in str(fault) for fault in faults), faults
+
+
+def test_a_frame_on_the_twin_of_another_loop_is_written() -> None:
+    """Antecedents of frames may be frames of other loops; MJCF has bodies only."""
+    robot = cardan.load({
+        "link": [{"mass": 1, "com": [0.1, 0, 0]}, {"d": 0.2, "active": False},
+                 {"antecedent": 0, "d": 0.5, "active": False},
+                 {"antecedent": 0, "gamma": 0.2, "d": 0.95, "active": False},
+                 {"d": 0.4, "active": False}],
+        "loop": [{"name": "a", "cut": {"antecedent": 2, "d": 0.45},
+                  "twin": {"antecedent": 3, "d": 0.4}},
+                 {"name": "b", "cut": {"antecedent": 5, "d": 0.5},
+                  "twin": {"antecedent": 8, "gamma": 0.3, "d": 0.2}}],
+    })  # fmt: skip
+    again, faults = read_mjcf(write_mjcf(robot).encode(), "x.xml")
+    assert again is not None, faults
+    q = cardan.model(robot, "loop-geometry").solve([1.0])
+    assert len(q)
+    assert np.abs(cardan.model(again, "loop-geometry").residual(q)).max() < 1e-12
+
+
+def test_symbols_of_loops_are_named() -> None:
+    robot = cardan.load({
+        "link": [{}, {"d": 0.3, "active": False}, {"antecedent": 0, "d": 0.5, "active": False}],
+        "loop": [{"name": "k", "cut": {"antecedent": 2, "d": "L9"},
+                  "twin": {"antecedent": 3, "d": 0.4}}],
+    })  # fmt: skip
+    with pytest.raises(cardan.CardanError, match=r"free symbols \(L9\).*with_values"):
+        write_mjcf(robot)

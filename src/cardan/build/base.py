@@ -29,7 +29,12 @@ from ..models.base_parameters import (
 from ..models.bodies import Bodies, bodies
 from .common import refuse
 
-__all__ = ["BaseParameters", "base_parameters", "rotors_apart"]
+__all__ = ["MODES", "BaseParameters", "base_parameters", "motion_symbols", "rotors_apart"]
+
+MODES = (
+    "the loops have assembly modes that need more base parameters; these hold in the one that needs"
+    " fewest (of a parallelogram: uncrossed)"
+)
 
 
 @dataclass(frozen=True)
@@ -135,8 +140,9 @@ def _derived(robot: Robot, method: str) -> BaseParameters:
 def _steps(robot: Robot, symbolic: bool) -> tuple[list[Step], list[str]]:
     """The steps of a tree, or of a closed-loop robot seen through its active joints."""
     if not robot.constrained:
-        geometric = any(symbols(getattr(j, key)) for j in robot.joints for key in GEOMETRY)
-        samples = [_instance(robot, seed) for seed in range(3 if geometric else 1)]
+        varied = any(symbols(getattr(j, key)) for j in robot.joints for key in GEOMETRY)
+        varied = varied or bool(motion_symbols(robot))
+        samples = [_instance(robot, seed) for seed in range(3 if varied else 1)]
         return _decided(samples, symbolic)
     from .closed_base import observe
 
@@ -147,10 +153,7 @@ def _steps(robot: Robot, symbolic: bool) -> tuple[list[Step], list[str]]:
         samples, symbolic, observed=seen.matrix, formula=seen.formula, apart=apart
     )
     if seen.several:
-        remarks.append(
-            "the loops have assembly modes that need more base parameters; these hold in the one"
-            " that needs fewest (of a parallelogram: uncrossed)"
-        )
+        remarks.append(MODES)
     return steps, remarks
 
 
@@ -168,6 +171,13 @@ def _decided(samples: list[Bodies], symbolic: bool, **how: Any) -> tuple[list[St
         " symbolic rules instead"
     )
     return steps, [words, *remarks]
+
+
+def motion_symbols(robot: Robot) -> set[str]:
+    """The symbols of how the base moves and of gravity."""
+    base = robot.base
+    given = (*base.W0, *base.WP0, *base.V0, *base.VP0, *robot.gravity)
+    return {name for value in given for name in symbols(value)}
 
 
 def rotors_apart(robot: Robot) -> set[Column]:

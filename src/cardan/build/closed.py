@@ -23,24 +23,15 @@ from ..models.loops import Constraint
 from ..models.newton_euler import NewtonEuler
 from ..models.newton_euler import inverse_dynamics as newton_euler
 from ..program import Program
-from .common import (
-    COMPOSITE,
-    RECURSION,
-    Arrays,
-    flat,
-    is_floating,
-    with_base,
-    with_friction,
-    wrenches,
-)
+from .common import COMPOSITE, RECURSION, Arrays, flat, is_floating, with_friction, wrenches
 from .derive import Form, Result
 from .dynamic import moving_parent
 from .idle import spun, widened
 from .loops import Closing, closing
 
 __all__ = [
-    "along", "bias", "bias_of", "direct_dynamics", "drives_of", "gravity", "gravity_of",
-    "inertia_matrix", "inertia_of", "inverse_dynamics", "with_cut_drives",
+    "along", "bias", "bias_of", "cut_drives", "direct_dynamics", "drives_of", "gravity",
+    "gravity_of", "inertia_matrix", "inertia_of", "inverse_dynamics", "with_cut_drives",
 ]  # fmt: skip
 
 Scalar = Any
@@ -57,8 +48,10 @@ def inverse_dynamics(
             f"'inverse-dynamics' of '{robot.name}' with base='given' is not available for closed"
             " loops: robot.tree() gives its tree structure"
         )
-    robot = with_base(with_friction(robot, friction), base_parameters)
-    made = closing(robot, "inverse-dynamics", symbolic=symbolic, idle=idle)
+    made = closing(
+        with_friction(robot, friction), "inverse-dynamics", symbolic=symbolic, idle=idle,
+        base_parameters=base_parameters,
+    )  # fmt: skip
     if is_floating(made.robot) or made.springs:
         from . import closed_free
 
@@ -114,9 +107,13 @@ def drives_of(
     for loop in made.connection.loops:
         own = [next(rows) for _ in range(3 if loop.kind == "universal" else loop.freedom)]
         link = scene.links[loop.cut - 1]
-        if any(not (isinstance(x, int) and x == 0) for x in (link.IA, link.FV, link.FS)):
+        if any(map(_present, (link.IA, link.FV, link.FS))):
             found.append((loop, *own[0]))
     return found
+
+
+def _present(x: Scalar) -> bool:
+    return not (isinstance(x, int) and x == 0)
 
 
 def with_cut_drives(
@@ -125,14 +122,24 @@ def with_cut_drives(
 ) -> dict[int, Scalar]:  # fmt: skip
     """The tree's torques, and those that the cut joints' friction and rotors add to them."""
     found = dict(tau)
-    moving = made.connection.moving
+    for _, row, own in cut_drives(made, scene, constraint, qd, qdd):
+        for j, x in row.items():
+            found[j] = found[j] + x * own
+    return found
+
+
+def cut_drives(
+    made: Closing, scene: Bodies, constraint: Constraint, qd: Sequence[Scalar],
+    qdd: Sequence[Scalar],
+) -> list[tuple[LoopFrames, Mapping[int, Scalar], Scalar]]:  # fmt: skip
+    """(loop, row, torque) of the friction and the rotor of each cut joint that has them."""
+    moving, found = made.connection.moving, []
     for loop, row, Phi in drives_of(made, scene, constraint):
         link = scene.links[loop.cut - 1]
         rate = along(row, dict(zip(moving, qd, strict=True)))
         speed_up = along(row, dict(zip(moving, qdd, strict=True))) + Phi
         own = link.IA * speed_up + link.FV * rate + link.FS * sign(rate)
-        for j, x in row.items():
-            found[j] = found[j] + x * own
+        found.append((loop, row, own))
     return found
 
 
@@ -186,7 +193,7 @@ def inertia_matrix(
     robot: Robot, *, base_parameters: bool = False, symbolic: bool = False, effort: str = "normal"
 ) -> Program:
     """A_c of the active joints, [K10] (58); with a floating base (6+na, 6+na), base first."""
-    made = closing(with_base(robot, base_parameters), "inertia-matrix", symbolic=symbolic)
+    made = closing(robot, "inertia-matrix", symbolic=symbolic, base_parameters=base_parameters)
     if is_floating(made.robot):
         from . import closed_free
 
@@ -211,8 +218,8 @@ def bias(
     symbolic: bool = False, effort: str = "normal",
 ) -> Program:  # fmt: skip
     """H_c, [K10] (58); with a floating base its six rows first."""
-    robot = with_base(with_friction(robot, friction), base_parameters)
-    made = closing(robot, "bias", symbolic=symbolic)
+    robot = with_friction(robot, friction)
+    made = closing(robot, "bias", symbolic=symbolic, base_parameters=base_parameters)
     if is_floating(made.robot):
         from . import closed_free
 
@@ -235,7 +242,7 @@ def gravity(
     robot: Robot, *, base_parameters: bool = False, symbolic: bool = False, effort: str = "normal"
 ) -> Program:
     """Q_c: the torques of the active joints that hold the robot at rest."""
-    made = closing(with_base(robot, base_parameters), "gravity", symbolic=symbolic)
+    made = closing(robot, "gravity", symbolic=symbolic, base_parameters=base_parameters)
     if is_floating(made.robot):
         from . import closed_free
 
@@ -274,8 +281,10 @@ def direct_dynamics(
             f"'direct-dynamics' of '{robot.name}': closed loops have no recursive method; use"
             " 'inertia-matrix' (A_c and H_c) or 'constraint-forces'"
         )
-    robot = with_base(with_friction(robot, friction), base_parameters)
-    made = closing(robot, "direct-dynamics", symbolic=symbolic, idle=idle)
+    made = closing(
+        with_friction(robot, friction), "direct-dynamics", symbolic=symbolic, idle=idle,
+        base_parameters=base_parameters,
+    )  # fmt: skip
     if is_floating(made.robot) or made.springs:
         from . import closed_free
 
@@ -329,10 +338,10 @@ def _by_constraint_forces(
     )
     H = with_cut_drives(made, scene, constraint, record.tau, qd, [0] * made.n)
     A = inertia_model(scene, x["q"], form).A
-    if drives_of(made, scene, constraint):
+    if any(_present(scene.links[loop.cut - 1].IA) for loop in made.connection.loops):
         raise ModelError(
-            "'constraint-forces' is not available where cut joints have friction or rotors; use"
-            " method='inertia-matrix'"
+            "'constraint-forces' is not available where cut joints have rotors, which tie links of"
+            " other branches; use method='inertia-matrix'"
         )
     given = dict(zip(made.active, x["tau"], strict=True))
 

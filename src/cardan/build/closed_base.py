@@ -11,7 +11,7 @@ folded onto its crank."""
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import product
 from typing import Any
@@ -29,6 +29,7 @@ from ..models.regressor import Columns
 from ..models.regressor import energy_regressor as energy_model
 from ..models.regressor import regressor as regressor_model
 from ..program import Program
+from .base import motion_symbols
 from .common import Arrays, flat
 from .derive import Candidate, Derivation, Form, Result
 from .loops import Closing, closing
@@ -37,6 +38,7 @@ __all__ = ["Observed", "energy_regressor", "observe", "regressor"]
 
 Scalar = Any
 Need = tuple[int, int]  # of an assembly: passive joints that stand still in it, rank
+_DOUBT = 1e-12  # singular values between this and the tolerance of a rank: of too short a motion
 
 
 def regressor_form(made: Closing, columns: Columns, form: Formulation = PLAIN) -> Form:
@@ -172,6 +174,7 @@ def observe(robot: Robot, columns: Columns, draws: int = 4) -> Observed:
     That assembly is searched for in the first draws of lengths; the others continue it."""
     made = closing(robot, "base-parameters")
     names = geometry_symbols(robot)
+    varied = bool(names or motion_symbols(robot))  # several draws tell coefficients that change
     look = _Look(made, columns)
     rng = np.random.default_rng(11)
     found: list[_Draw] = []
@@ -179,7 +182,7 @@ def observe(robot: Robot, columns: Columns, draws: int = 4) -> Observed:
     for k in range(6 * draws):
         least = min((draw.need for draw in found), default=(0, 0))
         best = [draw for draw in found if draw.need == least]
-        if len(best) >= (draws if names else 1) and k >= (2 if names else 1):
+        if len(best) >= (draws if varied else 1) and k >= (2 if names else 1):
             break
         drawn = {name: float(rng.uniform(0.3, 1.7)) for name in names}
         enough = least if k >= 2 else (0, 0)
@@ -212,9 +215,10 @@ def _drawn(
         starts = np.concatenate([near[closed][:3], starts])
     best: tuple[Need, np.ndarray] | None = None
     needs: set[Need] = set()
-    few = 3 * size // (2 * max(made.na, 1)) + 5
+    na = max(made.na, 1)
+    few, many = 3 * size // (2 * na) + 5, max(40, 4 * size // na + 20)
     for start in starts[_regular(made, system, starts)]:
-        need = _need(look, values, _walked(made, system, start, few, 6, rng))
+        need = _need(look, values, _roamed(made, system, start, few, max(6, 24 // na), rng))
         needs.add(need)
         if best is None or need < best[0]:
             best = need, start
@@ -222,7 +226,11 @@ def _drawn(
             break
     if best is None:
         return None, needs
-    q = _walked(made, system, best[1], max(40, 4 * size // max(made.na, 1) + 20), 14, rng)
+    for steps in (40, 100):  # farther where the rank is in doubt
+        q = _roamed(made, system, best[1], many, max(14, steps // na), rng)
+        found = look(values, q)
+        if _rank(found) == _rank(found, _DOUBT):
+            break
     return _Draw(_need(look, values, q), values, q), needs
 
 
@@ -231,15 +239,15 @@ def _need(look: _Look, values: Mapping[str, float], q: np.ndarray) -> Need:
     moving, following = look.made.connection.moving, look.made.analysis.following
     columns = [moving.index(j) for j in following]
     still = int((np.ptp(q[:, columns], axis=0) < 1e-9).sum()) if len(q) else 0
-    return still, _rank(look(values, q))
+    return still, _rank(look(values, q), _DOUBT)
 
 
-def _walked(
+def _roamed(
     made: Closing, system: Equations, start: np.ndarray, count: int, steps: int,
     rng: np.random.Generator,
 ) -> np.ndarray:  # fmt: skip
     """States reached from one, those near a singularity left out; at least half of them."""
-    q = system.walk(rng, start, count, steps)
+    q = system.roam(rng, start, count, steps)
     good = _regular(made, system, q)
     return q[good] if 2 * good.sum() >= count else q
 
@@ -253,11 +261,11 @@ def _regular(made: Closing, system: Equations, q: np.ndarray) -> np.ndarray:
     return np.asarray(s[:, -1] > 1e-3 * s[:, 0])
 
 
-def _rank(D: np.ndarray) -> int:
+def _rank(D: np.ndarray, tolerance: float = 1e-9) -> int:
     scale = np.linalg.norm(D, axis=0)
     R = np.linalg.qr(D[:, scale > 1e-11] / scale[scale > 1e-11], mode="r")
     s = np.linalg.svd(R, compute_uv=False)
-    return int((s > 1e-9 * s[0]).sum()) if len(s) else 0
+    return int((s > tolerance * s[0]).sum()) if len(s) else 0
 
 
 def regressor(
@@ -278,6 +286,9 @@ def regressor(
         "regressor", made.inputs("q", "qd", "qdd"), [], ["D"],
         formulate=formulate, choices=("still", "grouped", "column", "slide"), effort=effort,
     )  # fmt: skip
+    if any(x != 0 for loop in robot.loops for x in (loop.cut.IA, loop.cut.FV, loop.cut.FS)):
+        told = "friction and rotors of cut joints have no columns: their torques are not in D K"
+        program = replace(program, remarks=(*program.remarks, told))
     return wanted.naming(program, robot)
 
 

@@ -21,7 +21,7 @@ from ..models.formulation import PLAIN
 from ..models.regressor import filtered_regressor as filtered_model
 from ..program import Program
 from .closed import bias_of, gravity_of, inertia_of, with_cut_drives
-from .common import Arrays, flat, refuse, with_base, wrenches
+from .common import Arrays, flat, refuse, wrenches
 from .derive import Result
 from .lagrange import energy_torques, loads, partial
 from .loops import Closing, closing
@@ -42,7 +42,7 @@ def coriolis_matrix(
 ) -> Program:
     """C_c with H_c = C_c qd_a + Q_c (+ friction and wrenches)."""
     refuse(robot, "coriolis-matrix", loops=False, mobile=True)
-    made = closing(with_base(robot, base_parameters), "coriolis-matrix", symbolic=symbolic)
+    made = closing(robot, "coriolis-matrix", symbolic=symbolic, base_parameters=base_parameters)
 
     def run(scene: Bodies, x: Arrays) -> Result:
         h = _velocity_torques(made, scene, x["q"], x["qd"])
@@ -62,7 +62,7 @@ def lagrange(
 ) -> Program:  # fmt: skip
     """A_c, the velocity coefficients, and Q_c, as functions of q alone; by unit velocities."""
     refuse(robot, "lagrange", loops=False, mobile=True)
-    made = closing(with_base(robot, base_parameters), "lagrange", symbolic=symbolic)
+    made = closing(robot, "lagrange", symbolic=symbolic, base_parameters=base_parameters)
     n = made.na
 
     def run(scene: Bodies, x: Arrays) -> Result:

@@ -13,7 +13,7 @@ from ..models.jacobian import rotation
 from ..models.loops import Constraint, twin_position
 from ..models.newton_euler import inverse_dynamics as newton_euler
 from ..program import Program
-from .closed import with_cut_drives
+from .closed import cut_drives, with_cut_drives
 from .common import Arrays, flat, wrenches
 from .derive import Result
 from .loops import Closing, closing
@@ -34,6 +34,12 @@ def reactions(robot: Robot, *, f_e: bool = False, symbolic: bool = False) -> Pro
         free = newton_euler(scene, x["q"], qd, qdd, wrenches=loads)
         tau = with_cut_drives(made, scene, constraint, free.tau, qd, qdd)
         forces = _cut_wrenches(made, scene, x, constraint, constraint.multipliers(tau))
+        for loop, _, own in cut_drives(made, scene, constraint, qd, qdd):  # on the shared z axis
+            k = made.connection.loops.index(loop)
+            push, turn = forces[k]
+            drag = Vec(0, 0, -own)
+            slides = loop.kind == "prismatic"
+            forces[k] = (push + drag, turn) if slides else (push, turn + drag)
         for loop, (force, moment) in zip(made.connection.loops, forces, strict=True):
             R = rotation(scene, x["q"], loop.cut, loop.twin)
             loads[loop.twin] = (-force, -moment)  # the twin's link is pushed, the cut's pushes

@@ -78,6 +78,7 @@ class Closing:
     analysis: Analysis
     defaults: Mapping[str, float]
     free: bool = False  # do idle joints turn as no torque lets them? else they are held
+    remarks: tuple[str, ...] = ()  # of the base parameters that the robot carries
 
     @cached_property
     def tree(self) -> Robot:
@@ -169,7 +170,9 @@ class Closing:
         )
         known = {name: self.defaults[name] for name in made.parameters if name in self.defaults}
         return replace(
-            made, defaults={**made.defaults, **known}, remarks=(*made.remarks, self.remark())
+            made,
+            defaults={**made.defaults, **known},
+            remarks=(*made.remarks, self.remark(), *self.remarks),
         )
 
     def remark(self) -> str:
@@ -195,9 +198,35 @@ class Closing:
         return found
 
 
-def closing(robot: Robot, model: str, *, symbolic: bool = False, idle: str = "held") -> Closing:
-    """The robot's loops, checked: closed somewhere, driven by its active joints."""
+def closing(
+    robot: Robot, model: str, *, symbolic: bool = False, idle: str = "held",
+    base_parameters: bool = False,
+) -> Closing:  # fmt: skip
+    """The robot's loops, checked: closed somewhere, driven by its active joints; it carries its
+    base parameters if wanted."""
     refuse(robot, model, loops=False)
+    _require_forced(robot, model, idle)
+    remarks: tuple[str, ...] = ()
+    if base_parameters:
+        from .base import MODES
+        from .base import base_parameters as base_parameters_of
+
+        base = base_parameters_of(robot)
+        robot, remarks = base.robot, tuple(x for x in base.remarks if x == MODES)
+    robot = independent(robot)
+    analysis = analyse(robot)
+    analysis.require_driven()
+    defaults: dict[str, float] = {}
+    if symbolic:
+        robot, defaults = parametrised(robot)
+    free = idle == "free" and bool(analysis.idle)
+    if free:
+        refuse_unmoved(robot, analysis.idle)
+    return Closing(robot, analysis, defaults, free, remarks)
+
+
+def _require_forced(robot: Robot, model: str, idle: str) -> None:
+    """Few models take freedoms without motors."""
     why = ""
     allowed: tuple[str, ...] = _FLOATING
     if any(joint.elastic for joint in robot.joints):
@@ -213,16 +242,6 @@ def closing(robot: Robot, model: str, *, symbolic: bool = False, idle: str = "he
         )
     if why and (model not in allowed or idle == "free"):
         raise ModelError(f"'{model}' of '{robot.name}' is not available for {why}")
-    robot = independent(robot)
-    analysis = analyse(robot)
-    analysis.require_driven()
-    defaults: dict[str, float] = {}
-    if symbolic:
-        robot, defaults = parametrised(robot)
-    free = idle == "free" and bool(analysis.idle)
-    if free:
-        refuse_unmoved(robot, analysis.idle)
-    return Closing(robot, analysis, defaults, free)
 
 
 def loop_geometry(robot: Robot) -> LoopGeometry:

@@ -171,20 +171,49 @@ class Equations:
         if not self.connection.loops:
             return self.random(rng, count)
         q = np.repeat(np.asarray(start, float)[None], count, axis=0)
-        unit = self.unit * self.gain
         for _ in range(steps):
-            J = self.balanced(self.J(q) * self.unit)
-            _, s, vt = np.linalg.svd(J, full_matrices=True)
-            rank = (s > 1e-7 * max(1.0, float(s.max(initial=1)))).sum(axis=-1)
-            direction = rng.normal(size=(len(q), self.n))
-            held = np.arange(self.n) < rank[:, None]
-            direction -= np.einsum("bk,bkn->bn", np.einsum("bkn,bn->bk", vt, direction) * held, vt)
-            direction /= np.linalg.norm(direction, axis=-1, keepdims=True) + 1e-300
-            ahead = q + 0.25 * direction * unit
-            found, closed = self.close(ahead, range(self.n), 25)
-            near = np.linalg.norm((found - ahead) / unit, axis=-1) < 0.15
-            q = np.where((closed & near)[:, None], found, q)
+            q = self._stepped(q, self._allowed(q, rng.normal(size=q.shape)))[0]
         return q
+
+    def roam(self, rng: np.random.Generator, start: Array, count: int, steps: int = 40) -> Array:
+        """The same, spread over the whole of an assembly: each walker keeps its direction, goes as
+        far as its share of the steps, and turns where it meets a singularity or an end.
+
+        A short arc of a smooth motion looks like one of fewer parameters; see build.closed_base."""
+        if not self.connection.loops:
+            return self.random(rng, count)
+        q = np.repeat(np.asarray(start, float)[None], count, axis=0)
+        unit, slides = self.unit * self.gain, ~self.turning
+        last = rng.normal(size=q.shape)
+        share = np.arange(1, count + 1) * steps / count
+        for k in range(steps):
+            direction = self._allowed(q, last + 0.1 * rng.normal(size=q.shape))
+            ahead, moved = self._stepped(q, direction)
+            # two assemblies that meet part at an angle: whoever turned sharply has changed over
+            moved &= np.einsum("bn,bn->b", self._allowed(ahead, direction), direction) > 0.9
+            moved &= (k < share) & (np.abs((ahead - start) / unit)[:, slides] < 2).all(axis=-1)
+            last = np.where(moved[:, None], (ahead - q) / (0.25 * unit), rng.normal(size=q.shape))
+            q = np.where(moved[:, None], ahead, q)
+        return q
+
+    def _allowed(self, q: Array, wanted: Array) -> Array:
+        """What the loops allow of these directions, of length one; in units of the joints."""
+        J = self.balanced(self.J(q) * self.unit)
+        _, s, vt = np.linalg.svd(J, full_matrices=True)
+        rank = (s > 1e-7 * max(1.0, float(s.max(initial=1)))).sum(axis=-1)
+        held = np.arange(self.n) < rank[:, None]
+        along = np.einsum("bk,bkn->bn", np.einsum("bkn,bn->bk", vt, wanted) * held, vt)
+        found = wanted - along
+        return np.asarray(found / (np.linalg.norm(found, axis=-1, keepdims=True) + 1e-300))
+
+    def _stepped(self, q: Array, direction: Array) -> tuple[Array, Array]:
+        """(q, moved): a small step along these directions, where the loops close nearby."""
+        unit = self.unit * self.gain
+        ahead = q + 0.25 * direction * unit
+        found, closed = self.close(ahead, range(self.n), 25)
+        near = np.linalg.norm((found - ahead) / unit, axis=-1) < 0.15
+        moved = closed & near
+        return np.where(moved[:, None], found, q), moved
 
 
 def numeric(name: str, given: Any) -> Array:

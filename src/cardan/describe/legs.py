@@ -23,6 +23,10 @@ Gone = list[tuple["Piece", str]]
 _AXES = ("x", "y", "z")
 _FREEDOMS = ("x", "y", "z", "rx", "ry", "rz")
 _LARGEST = 100  # copies of a leg
+_UNCONNECTED = (
+    "the platform is not connected: its legs close no loop; give each a [[leg.loop]] with its twin"
+    " on the platform"
+)
 
 
 @dataclass(frozen=True)
@@ -61,6 +65,9 @@ def pieces_of(table: Mapping[str, Any], reader: Any) -> tuple[list[Piece], list[
         more = legs(part, reader.place, reader.report)
         links += more[0]
         loops += more[1]
+    if isinstance(given, Mapping) and "leg" in table and not loops:
+        reader.place = ("platform", 0)
+        reader.report(_UNCONNECTED)
     gone: Gone = []
     for k, piece in enumerate(loops):
         if "frames" in piece.table:

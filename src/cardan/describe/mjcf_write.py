@@ -27,7 +27,7 @@ _APART = 0.1  # m, between the two points that hold the axis of a revolute cut j
 
 def write_mjcf(robot: Robot) -> str:
     """The robot as MJCF text."""
-    faults = [*free_symbols(robot, "MJCF"), *bad_names(robot), *_lost(robot)]
+    faults = [*free_symbols(robot, "MJCF", loops=True), *bad_names(robot), *_lost(robot)]
     if faults:
         raise DescriptionError(faults)
     floating = robot.base.kind == "floating"
@@ -95,14 +95,26 @@ def _sites(robot: Robot, j: int, pad: str) -> list[str]:
     lines = []
     for loop in robot.loops:
         for side, end in (("cut", loop.cut), ("twin", loop.twin)):
-            if end.antecedent != j:
+            owner, T = _carried(robot, end)
+            if owner != j:
                 continue
-            T = _matrix(end)
             lines.append(f"{pad}<site name={quoteattr(f'{loop.name}_{side}')}{_place(T)}/>")
             if _kind(loop) == "revolute":
                 T = T @ frame(np.eye(3), np.array([0.0, 0.0, _APART]))
                 lines.append(f"{pad}<site name={quoteattr(f'{loop.name}_{side}_z')}{_place(T)}/>")
     return lines
+
+
+def _carried(robot: Robot, end: Joint) -> tuple[int, Array]:
+    """The link that carries a frame of a loop, and the frame there: it may sit on another twin."""
+    twins = {
+        k: loop.twin for k, loop in enumerate(robot.loops, len(robot.joints) + len(robot.loops) + 1)
+    }
+    T = _matrix(end)
+    while end.antecedent in twins:
+        end = twins[end.antecedent]
+        T = _matrix(end) @ T
+    return end.antecedent, T
 
 
 def _row(values: object) -> str:

@@ -69,8 +69,8 @@ def as_float(value: Value) -> float:
     return found
 
 
-def _written(robot: Robot) -> Iterable[tuple[str, Value]]:
-    """(link name, value) of everything that a URDF file needs as a number."""
+def _written(robot: Robot, loops: bool) -> Iterable[tuple[str, Value]]:
+    """(link name, value) of everything that a file needs as a number."""
     base = robot.base
     yield from ((base.link.name, getattr(base.link, key)) for key in INERTIA)
     yield from ((base.link.name, value) for value in (*base.Z, *robot.gravity))
@@ -81,11 +81,14 @@ def _written(robot: Robot) -> Iterable[tuple[str, Value]]:
         values += [getattr(link, key) for key in INERTIA]
         values += [joint.mimic.ratio, joint.mimic.offset] if joint.mimic else []
         yield from ((link.name, value) for value in (*values, *given) if value is not None)
+    for end in (end for loop in robot.loops for end in (loop.cut, loop.twin) if loops):
+        yield from ((end.name, getattr(end, key)) for key in GEOMETRY)
 
 
-def free_symbols(robot: Robot, form: str = "URDF") -> list[Fault]:
-    """A fault that lists the symbols without a value, if there are any."""
-    free = dict.fromkeys(name for _, value in _written(robot) for name in symbols(value))
+def free_symbols(robot: Robot, form: str = "URDF", *, loops: bool = False) -> list[Fault]:
+    """A fault that lists the symbols without a value, if there are any; those of loops too where
+    the format holds them."""
+    free = dict.fromkeys(name for _, value in _written(robot, loops) for name in symbols(value))
     if not free:
         return []
     listed = ", ".join(list(free)[:12]) + (", ..." if len(free) > 12 else "")

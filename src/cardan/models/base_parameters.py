@@ -214,7 +214,8 @@ def _dependencies(
         if any(c is None for c in found):
             remarks.append(
                 f"{name} depends on other parameters by coefficients that vary with the symbols of"
-                " the geometry; it is kept. Give the lengths numbers (with_values) to eliminate it"
+                " the geometry, the base's motion or gravity; it is kept. Give them numbers"
+                " (with_values) to eliminate it"
             )
             continue
         into = tuple(
