@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -142,7 +143,8 @@ def test_too_many_joints_say_what_to_do() -> None:
         ([1, 2, 3], "shape"),
         ("pose", "real numbers"),
         (np.full((4, 4), np.nan), "finite"),
-        (np.diag([1.0, 1, 2, 1]), "not rigid"),
+        (np.diag([1.0, 1, 2, 1]), "not rigid: R\\^T R differs from 1 by 3;"),
+        (np.diag([1.0, 1, 1.0002, 1]), "differs from 1 by 0.0004;"),
         (np.diag([1.0, 1, -1, 1]), "reflection"),
         (np.diag([1.0, 1, 1, 2]), "last row"),
     ],
@@ -166,6 +168,17 @@ def test_a_pose_nearly_rigid_is_made_rigid() -> None:
     T = chain.pose(q)
     T[:3, :3] += 1e-8
     assert np.abs(ik.solve(T) - q).max(-1).min() < 1e-6
+    T[3, 0] = 1e-17  # as of a product that was inverted
+    assert np.abs(ik.solve(T) - q).max(-1).min() < 1e-6
+
+
+@pytest.mark.parametrize("limits", [np.array([[-1, 1]] * 6), "no", None, 1])
+def test_limits_are_asked_for_not_given(limits: Any) -> None:
+    robot = cardan.load("ur5")
+    with pytest.raises(cardan.CardanError, match="True or False"):
+        cardan.model(robot, "inverse-geometry").solve(np.eye(4), limits=limits)
+    with pytest.raises(cardan.CardanError, match="True or False"):
+        cardan.inverse_kinematics(robot, np.eye(4), limits=limits)
 
 
 def test_loops_are_refused_with_a_remedy() -> None:

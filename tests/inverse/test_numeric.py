@@ -171,6 +171,7 @@ def test_agrees_with_the_chain() -> None:
         ({"T": np.eye(3)[:2, :2]}, InputError),
         ({"T": {}}, InputError),
         ({"mask": (1, 2)}, InputError),
+        ({"mask": "xyz"}, InputError),
         ({"mask": (0,) * 6}, InputError),
         ({"restarts": -1}, InputError),
         ({"seed": -1}, InputError),

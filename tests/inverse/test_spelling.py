@@ -167,6 +167,19 @@ def test_the_quartic_as_printed(phi: float) -> None:
                 values[left] = got
 
 
+@pytest.mark.parametrize("method", ["auto", "general"])
+def test_words_are_taken_literally_by_latex(method: str) -> None:
+    robot = replace(cardan.load("ur5"), name="a_b $ \\c ~ ^ 50% #1 {x} & <y>")
+    text = cardan.model(robot, "inverse-geometry", method=method).equations("latex")
+    spelled = (
+        r"a\_b \$ \textbackslash{}c \textasciitilde{} \textasciicircum{} 50\% \#1 \{x\} \& $<$y$>$"
+    )
+    assert f"Inverse geometry of {spelled}" in text
+    aside = r"\\begin\{(align\*|verbatim)\}.*?\\end\{\1\}|\$[^$]*\$"
+    words = re.sub(aside, "", text.replace(r"\$", ""), flags=re.DOTALL)
+    assert not re.search(r"[<>]|(?<!\\)[_^&#~]", words)
+
+
 @pytest.mark.skipif(shutil.which("pdflatex") is None, reason="pdflatex is not here")
 def test_the_equations_are_latex(tmp_path: Path) -> None:
     renamed = [replace(j, variable=f"axis_{k}_of_arm") for k, j in enumerate(TURNED.joints)]

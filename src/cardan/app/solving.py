@@ -119,7 +119,7 @@ def _pose(robot: Robot, pose: str, at: str, frame: str) -> Any:
     from ..describe.frames import rotation_of_rpy
 
     if bool(pose) == bool(at):
-        raise typer.BadParameter("give a pose with --pose, or joint values with --at")
+        raise typer.BadParameter("give a pose with --pose, or joint values with --at: one of both")
     if at:
         q = _numbers("--at", at)
         if len(q) != robot.n:

@@ -17,12 +17,11 @@ from numpy.typing import NDArray
 from ..describe.robot import REVOLUTE
 from ..errors import ModelError
 from ..program import Program
-from .approach import WRONG
 from .chain import Chain, NumericChain
 from .collect import collect
 from .doubt import Found, looked_at
 from .extended import Extended
-from .settle import CLEAN, CLEAR, FARTHEST
+from .settle import CLEAN, FARTHEST, SAFE
 
 __all__ = ["Closed"]
 
@@ -68,7 +67,7 @@ class Closed:
             np.empty((N, k), np.int64),
         )  # fmt: skip
         b = self.branches
-        shape = [b, n, CLEAR, CLEAN * numeric.scale, WRONG * numeric.scale, np.nan, k]
+        shape = [b, n, SAFE, CLEAN * numeric.scale, numeric.scale, np.nan, k]
         turning = np.where(numeric.sigma == REVOLUTE, 1.0, -FARTHEST * numeric.size)
         tables = {"shape": np.array(shape), "turning": turning}
         state = np.empty((N, 2))

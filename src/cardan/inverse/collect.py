@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..emit.kernel import Array
-from .settle import NEVER
+from .settle import impossible
 
 __all__ = ["checked", "collect"]
 
@@ -37,19 +37,19 @@ def collect(
     q: Array, margin: Array, residual: Array, shape: Array, turning: Array, found: Array,
     error: Array, state: Array,
 ) -> None:  # fmt: skip
-    """Solutions first: shape is (branches, joints, clear, exact, wrong, filler, rows); state is
+    """Solutions first: shape is (branches, joints, sure, exact, scale, filler, rows); state is
     (count, 1 when a branch is neither surely a solution nor surely none). turning: 1 for a turn,
     for a slide minus the farthest it may be."""
     branches = int(shape[0])
     rows = int(shape[6])
     joints = int(shape[1])
-    clear = shape[2]
+    sure = shape[2]
     count = 0
     doubt = 0.0
     for b in range(branches):
         m = margin[b]
         e = residual[b]
-        if m > clear and e <= shape[3]:
+        if m > sure and e <= shape[3]:
             kept = 1
             for j in range(joints):
                 x = q[b * joints + j]
@@ -61,8 +61,10 @@ def collect(
                 found[count * joints + j] = x
             error[count] = e
             count = count + kept
-        elif not (m < NEVER or (m > clear and e > shape[4])):
-            doubt = 1.0
+        else:
+            hopeless = impossible(m, e, shape[4])
+            if hopeless == 0:
+                doubt = 1.0
     for b in range(count, rows):
         for j in range(joints):
             found[b * joints + j] = shape[5]

@@ -106,7 +106,7 @@ class Extended:
         longer = replace(self.chain, joints=(*self.chain.joints, *virtual))
         text = elimination(longer, (), self.some(True)[0], form)
         return (
-            f"{self.chain.n} joints, {self.count} virtual ones at zero (the consistency condition)."
+            f"{self.chain.n} joints, and {self.count} virtual at zero (the consistency condition)."
             f"\n\n{text}"
         )
 

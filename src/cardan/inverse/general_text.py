@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from .latex import prose
+
 if TYPE_CHECKING:
     from .chain import Chain
     from .general import Prepared
@@ -79,9 +81,6 @@ def _steps(made: Prepared, names: list[str]) -> str:
 
 def _latex(text: str) -> str:
     """The same as an enumerated list."""
-    marks = {"_": r"\_", "^": r"\textasciicircum{}", "~": r"\textasciitilde{}", "%": r"\%"}
-    for plain, spelled in marks.items():
-        text = text.replace(plain, spelled)
     lines, out, listed = text.splitlines(), [], False
     for line in lines:
         number = line.split(".")[0]
@@ -89,10 +88,10 @@ def _latex(text: str) -> str:
             if not listed:
                 out.append(r"\begin{enumerate}")
                 listed = True
-            out.append(rf"\item {line.partition('. ')[2]}")
+            out.append(rf"\item {prose(line.partition('. ')[2])}")
         elif listed and not line.startswith(" "):
-            out += [r"\end{enumerate}", line]
+            out += [r"\end{enumerate}", prose(line)]
             listed = False
         else:
-            out.append(line.strip())
+            out.append(prose(line.strip()))
     return "\n".join([*out, *([r"\end{enumerate}"] if listed else [])]) + "\n"

@@ -26,7 +26,7 @@ from .chain import Chain, NumericChain
 from .closed import Closed
 from .doubt import Found
 from .polish import distance
-from .poses import poses
+from .poses import asked, poses
 
 __all__ = ["InverseGeometry"]
 
@@ -80,6 +80,7 @@ class InverseGeometry:
         miss a pose; the default is rounding, 1e-6 for poses in single precision."""
         values = self._values(p)
         numeric = replace(self._numeric(values), tolerance=_tolerance(tolerance, T))
+        limits = asked(limits)
         pose = poses(T)
         start = None if guess is None else self._guess(guess)
         given = self._free(free, start, numeric)

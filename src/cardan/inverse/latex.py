@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 from itertools import groupby
 
-__all__ = ["document", "greek", "spelled"]
+from ..emit.latex import escaped
+
+__all__ = ["document", "greek", "prose", "spelled"]
 
 GREEK = {"th": r"\theta", "theta": r"\theta", "alpha": r"\alpha", "gamma": r"\gamma", "q": "q"}
 
@@ -53,10 +55,21 @@ def document(lines: list[str]) -> str:
 
 
 def _sentence(text: str) -> str:
-    """Plain words: what LaTeX reads as commands is escaped."""
+    """A line of words; the head of a step is a paragraph of its own."""
     step = re.fullmatch(r"(\d+)\. (\w+)", text)
-    if step:
-        return rf"\paragraph{{{step[1]}. ${greek(step[2])}$}}"
-    for mark in "&%#_{}":
-        text = text.replace(mark, "\\" + mark)
-    return re.sub(r"(\w*)\^(-?\w+)", r"$\1^{\2}$", text.replace("+-1", r"$\pm 1$"))
+    return rf"\paragraph{{{step[1]}. ${greek(step[2])}$}}" if step else prose(text)
+
+
+def prose(text: str) -> str:
+    """Plain words: powers and signs as formulas, the rest as it stands, whatever a robot's name is
+    made of (< and > are other characters in the fonts that LaTeX takes by itself)."""
+    return "".join(_formula(part) for part in re.split(r"(\w+\^-?\w+|\+-1|[<>])", text))
+
+
+def _formula(part: str) -> str:
+    if part in ("<", ">"):
+        return f"${part}$"
+    if part == "+-1":
+        return r"$\pm 1$"
+    power = re.fullmatch(r"(\w+)\^(-?\w+)", part)
+    return f"${greek(power[1])}^{{{power[2]}}}$" if power else escaped(part)

@@ -29,7 +29,7 @@ from .numeric_kernels import (
     MOST_VARIABLES,
     damped_least_squares,
 )
-from .poses import poses
+from .poses import asked, poses
 
 __all__ = ["Reached", "inverse_kinematics"]
 
@@ -86,7 +86,7 @@ def inverse_kinematics(
     _require_numbers(tolerance, restarts=(restarts, 0), iterations=(iterations, 1), seed=(seed, 0))
     wanted = T if isinstance(T, Mapping) else {frame: T}
     targets, lead, weights = _targets(robot, wanted, mask)
-    problem = _problem(robot, weights, limits, (iterations, restarts + 1, tolerance))
+    problem = _problem(robot, weights, asked(limits), (iterations, restarts + 1, tolerance))
     rows = prod(lead)
     T_all = np.concatenate(
         [np.broadcast_to(x, (*lead, 4, 4)).reshape(rows, 16) for x in targets], axis=1
@@ -212,7 +212,10 @@ def _targets(
 def _mask(mask: Any) -> Array:
     if mask is None:
         return np.ones(6)
-    found = np.asarray(mask, float)
+    try:
+        found = np.asarray(mask, float)
+    except (TypeError, ValueError):
+        found = np.full(6, np.nan)
     if found.shape != (6,) or not np.isfinite(found).all() or (found < 0).any() or not found.any():
         raise InputError(f"mask = {mask!r}; expected six numbers >= 0: x y z rx ry rz")
     return found

@@ -1,4 +1,4 @@
-"""Poses given by users: checked, and made exactly rigid when they nearly are."""
+"""Poses and limits given by users: checked; poses made exactly rigid when they nearly are."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from ..errors import InputError
 from .collect import checked
 
-__all__ = ["poses"]
+__all__ = ["asked", "poses"]
 
 Array = NDArray[np.float64]
 ROUND_OFF = 1e-12
@@ -33,14 +33,15 @@ def poses(T: Any) -> Array:
         return found
     if not np.isfinite(flat).all():
         _refuse(found, ~np.isfinite(flat).all((1, 2)), "has an entry that is not finite")
-    last = (flat[:, 3] != (0, 0, 0, 1)).any(1)
+    last = np.abs(flat[:, 3] - (0, 0, 0, 1)).max(1, initial=0) > RIGID
     if last.any():
         _refuse(found, last, "has a last row that is not 0 0 0 1", flat[:, 3])
     R = flat[:, :3, :3]
     gap = np.abs(np.einsum("nij,nik->njk", R, R) - np.eye(3)).max((1, 2), initial=0)
     if not (gap <= ROUND_OFF).all():
         if (gap > RIGID).any():
-            _refuse(found, gap > RIGID, "is not rigid: R^T R differs from 1 by", gap)
+            worst = f"{gap[gap > RIGID][0]:.1g}"
+            _refuse(found, gap > RIGID, f"is not rigid: R^T R differs from 1 by {worst}")
         rough = gap > ROUND_OFF
         u, _, v = np.linalg.svd(R[rough])
         flat = flat.copy()
@@ -50,6 +51,16 @@ def poses(T: Any) -> Array:
     if mirrored.any():
         _refuse(found, mirrored, "is a reflection: det R is -1, expected 1")
     return flat.reshape(found.shape)
+
+
+def asked(limits: Any) -> bool:
+    """Do joint limits count? They are the robot's: arrays of others are not taken for yes."""
+    if not isinstance(limits, bool | np.bool_):
+        raise InputError(
+            f"limits is {type(limits).__name__}; expected True or False: the limits themselves are"
+            " part of the robot's description, a field of each link"
+        )
+    return bool(limits)
 
 
 @cache

@@ -5,11 +5,14 @@ from __future__ import annotations
 from ..emit.kernel import Array, cos, empty, floor
 from .approach import JOINTS, ROWS, WRONG, approach
 
-__all__ = ["ACCEPT", "CLEAN", "CLEAR", "FARTHEST", "NEVER", "settle"]
+__all__ = ["ACCEPT", "CLEAN", "CLEAR", "FARTHEST", "SAFE", "impossible", "settle"]
 
 PI = 3.141592653589793
-CLEAR = 1e-10  # margins (squares of sines) beyond ±CLEAR are beyond doubt
-NEVER = -1e-6  # a margin below is no solution, whatever rounding did
+CLEAR = 1e-10  # a margin (square of a sine) below may be that of an equation that vanishes
+SAFE = 1e-8  # beyond it two singularities together make no pivot of the Jacobian less than this
+NEVER = -1e-2  # a margin below is no solution, whatever rounding did
+UNREAL = -1e-6  # the same where the residual is more than BESIDE, relative to the arm's scale
+BESIDE = 1e-3
 CLEAN = 1e-11  # residual, relative to the scale of the arm, that needs no polishing
 ACCEPT = 1e-10  # residual of an answer, in the same way
 BARELY = 9e-10  # residual of one beside a family, where there is no other, m and rad
@@ -20,12 +23,23 @@ FAR_OFF = 1e-2  # how far a candidate may be moved before it is no longer the sa
 FARTHEST = 1e5  # of a slide over the size of the arm: beyond, a pose has too few digits
 
 
+def impossible(margin: float, residual: float, scale: float) -> int:
+    """Is a branch surely no solution? Few digits of a multiple root are right, and as few of the
+    margins of later joints: a small one below zero says nothing if the pose is nearly reached."""
+    if margin < NEVER or (margin > CLEAR and residual > WRONG * scale):
+        return 1
+    if margin < UNREAL and residual > BESIDE * scale:
+        return 1
+    return 0
+
+
 def verified(arm: Array, T: Array, q: Array, margin: float, residual: float, rank: Array) -> float:
     """The residual of a candidate, made exact where its margin or its digits leave a doubt."""
     rank[0] = 1.0
-    if margin > CLEAR and residual <= CLEAN * arm[2]:
+    if margin > SAFE and residual <= CLEAN * arm[2]:
         return residual
-    if margin < NEVER or (margin > CLEAR and residual > WRONG * arm[2]):
+    hopeless = impossible(margin, residual, arm[2])
+    if hopeless == 1:
         return 1e300
     found = approach(arm, T, q, rank)
     return found
