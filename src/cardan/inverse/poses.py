@@ -55,7 +55,7 @@ def poses(T: Any) -> Array:
 
 def asked(limits: Any) -> bool:
     """Do joint limits count? They are the robot's: arrays of others are not taken for yes."""
-    if not isinstance(limits, bool | np.bool_):
+    if limits is not None and not isinstance(limits, bool | np.bool_):
         raise InputError(
             f"limits is {type(limits).__name__}; expected True or False: the limits themselves are"
             " part of the robot's description, a field of each link"
