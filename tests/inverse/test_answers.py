@@ -172,7 +172,7 @@ def test_a_pose_nearly_rigid_is_made_rigid() -> None:
     assert np.abs(ik.solve(T) - q).max(-1).min() < 1e-6
 
 
-@pytest.mark.parametrize("limits", [np.array([[-1, 1]] * 6), "no", None, 1])
+@pytest.mark.parametrize("limits", [np.array([[-1, 1]] * 6), "no", 1])
 def test_limits_are_asked_for_not_given(limits: Any) -> None:
     robot = cardan.load("ur5")
     with pytest.raises(cardan.CardanError, match="True or False"):
