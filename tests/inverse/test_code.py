@@ -155,7 +155,9 @@ def test_python(case: Any, tmp_path: Path) -> None:
 def test_matlab(case: Any, tmp_path: Path) -> None:
     if shutil.which("octave") is None:
         pytest.skip("octave is not here")
-    ik, T, _, extra = case
+    ik, T, found, extra = case
+    some = [0, 5, 6, 8]  # of the poses, one out of reach and two singular: Octave is slow
+    T, found = T[some], [found[k] for k in some]
     (tmp_path / "f.m").write_text(ik.emit("matlab", function="f"))
     more = f", [{' '.join(map(repr, extra))}]" if extra else ""
     lines = []
@@ -168,7 +170,7 @@ def test_matlab(case: Any, tmp_path: Path) -> None:
         ["octave", "--no-gui", "--quiet", "run.m"], cwd=tmp_path, capture_output=True, text=True,
         check=True,
     )  # fmt: skip
-    check(case, rows(out.stdout))
+    check((ik, T, found, extra), rows(out.stdout))
 
 
 def test_other_languages_get_the_branches() -> None:
