@@ -156,8 +156,9 @@ def test_matlab(case: Any, tmp_path: Path) -> None:
     if shutil.which("octave") is None:
         pytest.skip("octave is not here")
     ik, T, found, extra = case
-    some = [0, 5, 6, 8]  # of the poses, one out of reach and two singular: Octave is slow
-    T, found = T[some], [found[k] for k in some]
+    if len(T) == 10:  # Octave is slow: one pose out of reach, two singular ones
+        some = [0, 5, 6, 8]
+        T, found = T[some], [found[k] for k in some]
     (tmp_path / "f.m").write_text(ik.emit("matlab", function="f"))
     more = f", [{' '.join(map(repr, extra))}]" if extra else ""
     lines = []
