@@ -92,14 +92,9 @@ def _carried(robot: Robot, tracer: Tracer, q: list[Any], n: int) -> list[Any]:
     if not any(number(getattr(link, key)) for link in robot.links for key in WRENCH):
         return [0] * n
     nothing: Any = dict.fromkeys(INERTIA, 0)
-    light = replace(
-        robot,
-        links=tuple(replace(link, **nothing) for link in robot.links),
-        joints=tuple(replace(joint, FV=0, FS=0) for joint in robot.joints),
-        gravity=(0, 0, 0),
-    )
+    light = replace(robot, links=tuple(replace(link, **nothing) for link in robot.links))
     program = derived(light, "inverse-dynamics")
-    none: list[Any] = [0] * n
+    none: list[Any] = [0] * n  # at rest nothing rubs, and gravity has no mass to act on
     return inline(tracer.graph, program.code, {"q": q, "qd": none, "qdd": none})["tau"]
 
 
