@@ -38,8 +38,7 @@ ALLOWED = {
 }
 # glue of the top level, and what stands above the library
 GLUE = {"__init__", "bridges", "catalogue", "program", "app", "__main__"}
-# unpickling a function rebuilds its program
-EXCEPTIONS = {("run/function.py", "program")}
+EXCEPTIONS: set[tuple[str, str]] = set()
 
 
 def room(path: Path) -> str:

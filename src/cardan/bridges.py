@@ -7,12 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .errors import MissingExtraError
 from .exact import Exact
 from .ir.code import Code
-from .program import Program
+
+if TYPE_CHECKING:
+    from .program import Program
 
 __all__ = ["to_casadi", "to_sympy"]
 

@@ -24,7 +24,7 @@ from ..models.newton_euler import NewtonEuler
 from ..models.newton_euler import inverse_dynamics as newton_euler
 from ..program import Program
 from .common import COMPOSITE, RECURSION, Arrays, flat, is_floating, with_friction, wrenches
-from .derive import Form, Result
+from .derivation import Form, Result
 from .dynamic import moving_parent
 from .idle import spun, widened
 from .loops import Closing, closing

@@ -31,7 +31,7 @@ from ..models.regressor import regressor as regressor_model
 from ..program import Program
 from .base import motion_symbols
 from .common import Arrays, flat
-from .derive import Candidate, Derivation, Form, Result
+from .derivation import Candidate, Derivation, Form, Result
 from .loops import Closing, closing
 
 __all__ = ["Observed", "energy_regressor", "observe", "regressor"]

@@ -9,7 +9,7 @@ from ..models.energy import momentum as momentum_model
 from ..program import Program
 from .closed import along, drives_of
 from .common import Arrays, is_floating
-from .derive import Result
+from .derivation import Result
 from .loops import closing
 
 __all__ = ["energies", "generalized_momentum"]

@@ -25,7 +25,7 @@ from ..models.newton_euler import inverse_dynamics as newton_euler
 from ..program import Program
 from .closed import bias_of, gravity_of, inertia_of, with_cut_drives
 from .common import COMPOSITE, RECURSION, Arrays, flat, is_floating, wrenches
-from .derive import Form, Result
+from .derivation import Form, Result
 from .dynamic import base_matrix
 from .loops import Closing
 

@@ -22,7 +22,7 @@ from ..models.regressor import filtered_regressor as filtered_model
 from ..program import Program
 from .closed import bias_of, gravity_of, inertia_of, with_cut_drives
 from .common import Arrays, flat, refuse, wrenches
-from .derive import Result
+from .derivation import Result
 from .lagrange import energy_torques, loads, partial
 from .loops import Closing, closing
 

@@ -15,7 +15,7 @@ from ..models.newton_euler import inverse_dynamics as newton_euler
 from ..program import Program
 from .closed import cut_drives, with_cut_drives
 from .common import Arrays, flat, wrenches
-from .derive import Result
+from .derivation import Result
 from .loops import Closing, closing
 
 __all__ = ["reactions"]

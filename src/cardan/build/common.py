@@ -12,7 +12,8 @@ from ..errors import ModelError
 from ..models.bodies import Bodies
 from ..models.formulation import Formulation
 from ..program import Program
-from .derive import Form, Way, derive
+from .derivation import Form, Way
+from .derive import derive
 
 __all__ = ["build", "is_floating", "joint_rows", "refuse", "state", "wrenches"]
 

@@ -32,7 +32,7 @@ from .common import (
     with_friction,
     wrenches,
 )  # fmt: skip
-from .derive import Derivation, Form, Result, Way
+from .derivation import Derivation, Form, Result, Way
 
 __all__ = [
     "bias", "coriolis_matrix", "direct_dynamics", "gravity",

@@ -8,7 +8,7 @@ from ..models.energy import energies as energies_model
 from ..models.energy import momentum as momentum_model
 from ..program import Program
 from .common import Arrays, build, is_floating, joint_rows, refuse, state
-from .derive import Result
+from .derivation import Result
 
 __all__ = ["energies", "energies_of", "generalized_momentum"]
 

@@ -25,7 +25,8 @@ from ..models.flexible_tree import Motion, forces, motion, point_links
 from ..models.flexible_tree import energies as energies_model
 from ..program import Program
 from .common import MEANING, Arrays, flat, is_floating, with_friction, wrenches
-from .derive import Form, Result, derive
+from .derivation import Form, Result
+from .derive import derive
 from .flexible_closure import closing
 
 __all__ = [

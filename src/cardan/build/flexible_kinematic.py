@@ -17,7 +17,7 @@ from ..models.flexible_tree import accelerations as frame_accelerations
 from ..models.flexible_tree import motion, split, sum_of
 from ..program import Program
 from .common import Arrays, flat, is_floating
-from .derive import Result
+from .derivation import Result
 from .flexible import build_flexible, unsupported
 from .kinematic import tool_point
 

@@ -23,7 +23,7 @@ from ..models.flexible_loops import (
 from ..models.flexible_tree import forces, motion, point_links
 from ..program import Program
 from .common import Arrays, wrenches
-from .derive import Form, Result
+from .derivation import Form, Result
 from .flexible import (
     build_flexible,
     coordinates,

@@ -18,7 +18,7 @@ from ..models.flexible_loops import constraint_rows, dependent
 from ..models.flexible_tree import motion, point_links
 from ..program import Program
 from .common import Arrays, is_floating
-from .derive import Derivation, Form, Result
+from .derivation import Derivation, Form, Result
 from .flexible import coordinates
 from .flexible_closure import closing
 from .flexible_parallel import Loops

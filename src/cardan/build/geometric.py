@@ -11,7 +11,7 @@ from ..models.bodies import Bodies
 from ..models.transform import transform as transform_model
 from ..program import Program
 from .common import Arrays, build
-from .derive import Form, Result
+from .derivation import Form, Result
 
 __all__ = ["transform"]
 

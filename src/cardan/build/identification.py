@@ -15,7 +15,7 @@ from ..program import Program
 from .base import BaseParameters
 from .base import base_parameters as base_parameters_of
 from .common import Arrays, build, flat, is_floating, refuse, state
-from .derive import Form, Result
+from .derivation import Form, Result
 
 __all__ = ["energy_regressor", "filtered_regressor", "regressor", "wanted_columns"]
 

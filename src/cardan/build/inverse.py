@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..describe.robot import Robot
+from ..describe.symbolic import parametrised
 from ..errors import ModelError
 from ..inverse.arm_angle import ARM_ANGLE, require_arm_plane
 from ..inverse.branches import program
@@ -19,7 +20,6 @@ from ..inverse.kept import sample_values
 from ..inverse.paul import Unsolved, derive
 from ..inverse.polish import scaled
 from ..inverse.relation import QUARTICS
-from .derive import parametrised
 
 __all__ = ["inverse_geometry"]
 

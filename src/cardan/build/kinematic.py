@@ -25,7 +25,7 @@ from ..models.kinematics import accelerations as accelerations_model
 from ..models.kinematics import velocities as velocities_model
 from ..program import Program
 from .common import MEANING, Arrays, build, flat, refuse, state
-from .derive import Form, Result
+from .derivation import Form, Result
 
 __all__ = [
     "accelerations", "jacobian", "jacobian_inverse", "jdot_qdot", "tool_point", "velocities",

@@ -22,7 +22,7 @@ from ..models.inertia_matrix import inertia_matrix
 from ..models.newton_euler import inverse_dynamics as newton_euler
 from ..program import Program
 from .common import Arrays, build, flat, joint_rows, refuse, state, with_base, wrenches
-from .derive import Result
+from .derivation import Result
 
 __all__ = ["energy_torques", "inverse_dynamics", "lagrange", "loads", "partial"]
 

@@ -11,7 +11,7 @@ from ..models.bodies import Bodies
 from ..models.loops import Constraint, closing_error, coupling_error, opening
 from ..program import Program
 from .common import Arrays, flat
-from .derive import Result
+from .derivation import Result
 from .loops import LOOP_MEANING, OPEN, Closing, along_column
 from .loops import closing as closed_robot
 

@@ -16,6 +16,7 @@ from ..closure.analysis import Analysis, analyse, independent
 from ..closure.geometry import LoopGeometry
 from ..describe.couplings import formula
 from ..describe.robot import Robot
+from ..describe.symbolic import parametrised
 from ..errors import ModelError
 from ..mechanism.loops import Connection, opened
 from ..mechanism.tree import Tree
@@ -28,7 +29,7 @@ from ..models.kinematics import velocities as velocities_model
 from ..models.loops import Constraint, closed
 from ..program import Program
 from .common import MEANING, Arrays, build, flat, is_floating, refuse
-from .derive import Form, Result, parametrised
+from .derivation import Form, Result
 from .idle import refuse_unmoved
 
 __all__ = [

@@ -23,7 +23,7 @@ from ..models.newton_euler import inverse_dynamics as newton_euler
 from ..models.parallel import Legs, Twist, legs, platform_matrix, platform_wrench
 from ..program import Program
 from .common import RECURSION, Arrays, with_friction
-from .derive import Form, Result
+from .derivation import Form, Result
 from .idle import spun
 from .loops import Closing, closing
 

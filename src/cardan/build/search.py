@@ -19,9 +19,10 @@ from itertools import product
 from typing import Any
 
 from ..describe.robot import FIXED, PRISMATIC, REVOLUTE, Joint, Robot
+from ..describe.symbolic import is_quarter
 from ..models.formulation import PLAIN, Formulation
 from ..models.reform import LENGTHS
-from .derive import Candidate, Derivation, Form, is_quarter, verify
+from .derivation import Candidate, Derivation, Form, verify
 
 __all__ = ["EFFORTS", "cheapest", "units"]
 

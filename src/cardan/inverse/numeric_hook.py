@@ -7,14 +7,16 @@ cannot be called from machine code.
 from __future__ import annotations
 
 from functools import cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import InputError
-from .numeric import Constraints, Problem
 from .numeric_kernels import rows_of
+
+if TYPE_CHECKING:
+    from .numeric import Constraints, Problem
 
 __all__ = ["with_constraints"]
 

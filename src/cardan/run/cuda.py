@@ -17,6 +17,7 @@ import numpy as np
 
 from ..emit.cuda import row_numbers
 from ..errors import CardanWarning, InputError, MissingExtraError
+from .function import restore, saved
 from .inputs import parameter_vector, without_idle
 from .outputs import outputs_type
 
@@ -50,9 +51,7 @@ class CudaFunction:
         self._kernels = self._compiled(text)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        from .function import restore
-
-        return restore, (self.program.to_json(), "cuda", self.dtype)
+        return restore, (*saved(self.program), "cuda", self.dtype)
 
     def __repr__(self) -> str:
         return f"CudaFunction({self.program!r}, dtype={self.dtype!r})"

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     from ..program import Program
 
-__all__ = ["Function", "restore"]
+__all__ = ["Function", "restore", "saved"]
 
 Arrays = Mapping[str, np.ndarray]
 Shape = tuple[int, ...]
@@ -60,7 +60,7 @@ class Function:
             self._kernels = Kernels(program.code, dtype)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return restore, (self.program.to_json(), self.target, self.dtype)
+        return restore, (*saved(self.program), self.target, self.dtype)
 
     def __repr__(self) -> str:
         return f"Function({self.program!r}, target={self.target!r}, dtype={self.dtype!r})"
@@ -267,8 +267,11 @@ def _pool(count: int, process: int) -> ThreadPoolExecutor:
     return ThreadPoolExecutor(count, thread_name_prefix="cardan")
 
 
-def restore(text: str, target: str, dtype: str) -> Any:
-    """Unpickle: compile the program again."""
-    from ..program import Program
+def saved(program: Program) -> tuple[Callable[[str], Program], str]:
+    """A program for pickling: its text, and what reads it."""
+    return type(program).from_json, program.to_json()
 
-    return Program.from_json(text).compile(target, dtype)
+
+def restore(read: Callable[[str], Program], text: str, target: str, dtype: str) -> Any:
+    """Unpickle: compile the program again."""
+    return read(text).compile(target, dtype)

@@ -7,7 +7,7 @@ x = rollout(x0, step=1e-3, steps=100, tau=tau)
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from math import prod
 from typing import TYPE_CHECKING, Any
@@ -16,7 +16,7 @@ import numpy as np
 
 from ..emit.llvm_rollout import METHODS, Layout, rollout_text
 from ..errors import InputError, ProgramError, UnknownNameError
-from .function import restore
+from .function import saved
 from .inputs import parameter_vector, thread_count
 from .native import Kernels
 
@@ -57,7 +57,7 @@ class Rollout:
 
     def __reduce__(self) -> tuple[Any, ...]:
         settings = (self.method, self.dtype, self.positions, self.iterations)
-        return restore_rollout, (self.program.to_json(), *settings)
+        return restore_rollout, (*saved(self.program), *settings)
 
     def __call__(
         self, x0: Any, *, step: float, steps: int, every: int = 0, threads: int | None = None,
@@ -203,7 +203,10 @@ class Rollout:
         return found
 
 
-def restore_rollout(text: str, method: str, dtype: str, positions: int, iterations: int) -> Rollout:
+def restore_rollout(
+    read: Callable[[str], Program], text: str, method: str, dtype: str, positions: int,
+    iterations: int,
+) -> Rollout:  # fmt: skip
     """Unpickle: compile again."""
-    program = restore(text, "numpy", dtype).program
+    program = read(text)
     return Rollout(program, method, dtype=dtype, positions=positions, iterations=iterations)

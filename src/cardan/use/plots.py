@@ -8,14 +8,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..describe.robot import Robot
 from ..errors import InputError, MissingExtraError
 from .joints import names, units
-from .trajectory import Trajectory
+
+if TYPE_CHECKING:
+    from .trajectory import Trajectory
 
 __all__ = [
     "COLOURS", "Panel", "joint_panels", "lines", "picture_format", "plot_trajectory",

@@ -13,7 +13,7 @@ import numpy as np
 
 from ..algebra.vector import Mat, Vec
 from ..build.common import Arrays, build, state
-from ..build.derive import Result
+from ..build.derivation import Result
 from ..build.energy import energies_of
 from ..describe.robot import Robot
 from ..models.bodies import Bodies

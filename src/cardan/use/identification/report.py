@@ -10,7 +10,7 @@ import io
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from html import escape
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -18,7 +18,9 @@ from ...describe.robot import INERTIA, PRISMATIC
 from ..joints import Units, driven, units
 from ..joints import names as joint_names
 from ..plots import Panel, lines, style
-from .result import Identification
+
+if TYPE_CHECKING:
+    from .result import Identification
 
 __all__ = ["body", "html", "markdown", "torques_figure"]
 

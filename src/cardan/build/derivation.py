@@ -1,0 +1,201 @@
+"""What is derived and how it is judged: traces of a model's algorithm, their price, their check."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from ..describe.robot import Robot
+from ..errors import ModelError
+from ..ir.code import Code
+from ..ir.cost import cost
+from ..ir.factor import factored, improved
+from ..ir.interpret import interpret, node_values
+from ..ir.trace import Tracer
+from ..models.bodies import Bodies, bodies
+from ..models.formulation import Formulation
+from ..models.inertia_matrix import inertia_matrix
+
+__all__ = [
+    "Candidate", "Derivation", "Form", "Result", "Way", "is_defined", "polished", "price", "verify",
+]  # fmt: skip
+
+_REMEMBERED = 256  # programs whose sums are rewritten, in one search
+_TRIG = 20  # a sine or cosine against an addition, when formulations are compared
+
+
+@dataclass(frozen=True)
+class Result:
+    """What an algorithm gives back: outputs (name -> shape, scalars) and the record that names
+    them."""
+
+    outputs: Mapping[str, tuple[tuple[int, ...], Sequence[Any]]]
+    record: Any = None
+
+
+Form = Callable[[Bodies, dict[str, Any]], Result]
+Way = tuple[Callable[[Formulation], Form], Sequence[str]]  # an algorithm, and what it may choose
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """One traced form."""
+
+    price: int
+    code: Code
+    parameters: tuple[str, ...]
+    remarks: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Derivation:
+    """What is derived: a model of a robot with these input arrays."""
+
+    robot: Robot
+    model: str
+    inputs: Mapping[str, tuple[int, ...]]
+    rewritten: dict[Any, tuple[int, Code]] = field(default_factory=dict, compare=False, repr=False)
+
+    @cached_property
+    def symbols(self) -> tuple[str, ...]:
+        """The robot's parameters, which every trace asks for."""
+        return self.robot.parameters
+
+    @cached_property
+    def numbers(self) -> Bodies | None:
+        """The bodies of a robot without symbols, shared by all traces."""
+        if self.symbols:
+            return None
+        return bodies(self.robot, lambda name: 0)
+
+    def undefined(self) -> ModelError:
+        """The model divides by zero in every state: the first joint at fault is named."""
+        j = weightless(self.robot)
+        where = f"'{self.model}' of '{self.robot.name}' divides by zero"
+        if not j:
+            return ModelError(
+                f"{where} in every state: check masses, inertias and lengths that are zero"
+            )
+        return ModelError(
+            f"{where}: joint {j} ('{self.robot.joints[j - 1].name}') moves no inertia along its"
+            " axis; give the links beyond it mass or inertia, or the joint a rotor inertia IA"
+        )
+
+    def trace(self, form: Form, factor: bool = False) -> Candidate:
+        """Run a form on expressions; `factor`: rewrite its sums."""
+        tracer = Tracer()
+        scene: Bodies = self.numbers or bodies(self.robot, tracer.parameter)
+        x = {name: tracer.array(name, *shape) for name, shape in self.inputs.items()}
+        if "V0" in x:  # a floating base: its motion and gravity are inputs where they are read
+            scene = scene.moving_base(x["V0"], x.get("g0", scene.gravity), x.get("V0d", (0,) * 6))
+        try:
+            result = form(scene, x)
+        except ZeroDivisionError:
+            raise self.undefined() from None
+        code, parameters = tracer.program(result.outputs, result.record, self.symbols)
+        cost, code = self._factored(code) if factor else (price(code), code)
+        return Candidate(cost, code, parameters)
+
+    def _factored(self, code: Code) -> tuple[int, Code]:
+        """(price, program) with its sums rewritten; a choice that changes nothing leaves a program
+        that was rewritten before."""
+        constants = tuple(type(node[1]) for node in code.nodes if node[0] == "const")  # 1 == 1.0
+        key = code.nodes, constants, tuple(code.outputs.items()), tuple(code.labels.items())
+        known = self.rewritten.get(key)
+        if known is None:
+            new = factored(code)
+            known = price(new), new
+            if len(self.rewritten) < _REMEMBERED:
+                self.rewritten[key] = known
+        return known
+
+
+def weightless(robot: Robot) -> int:
+    """The first joint whose torque accelerates nothing, or 0: a zero pivot of A, tips first.
+
+    Another joint may move the only inertia beyond it in the same way; the one nearer to the base
+    then has no pivot left."""
+    rng = np.random.default_rng(0)
+    scene = bodies(robot, {x: float(rng.uniform(0.5, 1.5)) for x in robot.parameters}.__getitem__)
+    found = inertia_matrix(scene, [float(x) for x in rng.normal(size=robot.n)])
+    A = np.array(found.matrix(scene.tree.moving), dtype=float)
+    least = 0
+    for k in reversed(range(len(A))):
+        if A[k, k] <= 1e-12 * np.abs(A).max():
+            least = scene.tree.moving[k]
+            continue
+        A[:k, :k] -= np.outer(A[:k, k], A[k, :k]) / A[k, k]
+    return least
+
+
+def price(code: Code) -> int:
+    """Operations of every state, sines and cosines weighted."""
+    loop = cost(code)[0]
+    return loop.total + _TRIG * loop.trig
+
+
+def polished(derivation: Derivation, found: Candidate) -> Candidate:
+    """The candidate with its sums rewritten, checked against what it was."""
+    code = improved(found.code)
+    if code is found.code:
+        return found
+    verify(derivation, found.code, found.parameters, code, found.parameters)
+    return replace(found, price=price(code), code=code)
+
+
+def random_states(
+    derivation: Derivation, parameters: Sequence[str], nudge: float = 0.0
+) -> dict[str, np.ndarray]:
+    """Three states; a parameter has the same value wherever it occurs.
+
+    nudge: by how much of themselves the inputs are moved."""
+    rng = np.random.default_rng(0)
+    inputs = {
+        name: (1 + nudge) * rng.normal(size=(3, *shape))
+        for name, shape in derivation.inputs.items()
+    }
+    names = derivation.symbols
+    values = dict(zip(names, rng.uniform(0.5, 1.5, len(names)), strict=True))
+    if parameters:
+        inputs["p"] = np.array([values[name] for name in parameters])
+    return inputs
+
+
+def largest_value(code: Code, inputs: Mapping[str, np.ndarray]) -> float:
+    """Of all values between inputs and outputs: differences of such have its round-off."""
+    values = (np.abs(x) for x in node_values(code, inputs)[1:])
+    return max((float(x.max(initial=0)) for x in values if np.isfinite(x).all()), default=0.0)
+
+
+def is_defined(derivation: Derivation, found: Candidate) -> bool:
+    """Is the program finite somewhere? Without a division it always is."""
+    if not any(node[0] == "div" for node in found.code.nodes):
+        return True
+    values = interpret(found.code, random_states(derivation, found.parameters)).values()
+    return all(bool(np.isfinite(value).all()) for value in values)
+
+
+def verify(
+    derivation: Derivation, plain: Code, names: Sequence[str], found: Code, used: Sequence[str]
+) -> None:
+    """Both programs give the same values at random states, or the search is at fault."""
+    inputs = random_states(derivation, names)
+    expected = interpret(plain, inputs)
+    got = interpret(found, random_states(derivation, used))
+    # how ill-conditioned the model is there: near a singularity round-off is no fault
+    moved = interpret(plain, random_states(derivation, names, 1e-13))
+    largest = max((float(np.abs(x).max(initial=0)) for x in expected.values()), default=0.0)
+    rounding = 1e-13 * largest_value(plain, inputs)
+    for name, value in expected.items():
+        # an output that is nothing but round-off is measured by the others
+        scale = np.abs(value).max(initial=0) + 1e-6 * largest + 1e-300
+        shaken = 10 * np.abs(moved[name] - value).max(initial=0)
+        if not np.abs(got[name] - value).max(initial=0) <= 1e-7 * scale + rounding + shaken:
+            raise ModelError(
+                f"the search changed '{name}' of '{derivation.model}' of"
+                f" '{derivation.robot.name}': use effort='plain', and please report it"
+            )

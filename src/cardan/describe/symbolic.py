@@ -1,0 +1,102 @@
+"""A robot with its numbers turned into symbols: what `symbolic=True` derives from."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from ..exact import Exact
+from .expression import Expression, symbol
+from .flexible import Beam
+from .robot import DRIVE, GEOMETRY, INERTIA, Joint, Robot
+
+__all__ = ["is_quarter", "parametrised"]
+
+
+def parametrised(robot: Robot) -> tuple[Robot, dict[str, float]]:
+    """The robot with its numbers turned into symbols (XX3, d2, ...), and their values.
+
+    Every inertial and drive parameter becomes one; lengths when they are not zero, angles when
+    they are not multiples of a right angle, gravity when not zero: the structure of the robot
+    stays in the code."""
+    taken = set(robot.parameters) | set(robot.variables)
+    driven = range(1, len(robot.joints) + 1)
+    values: dict[str, float] = {}
+
+    def named(key: str, value: Any) -> Any:
+        if isinstance(value, Expression):
+            return value
+        name = key
+        while name in taken:
+            name += "_"
+        taken.add(name)
+        values[name] = float(value)
+        return symbol(name)
+
+    def frame(j: int, joint: Joint) -> Joint:
+        changed = {
+            key: named(f"{key}{j}", getattr(joint, key))
+            for key in GEOMETRY
+            if not _structural(key, getattr(joint, key))
+        }
+        drive = {key: named(f"{key}{j}", getattr(joint, key)) for key in DRIVE if j in driven}
+        led = joint.mimic
+        if led is not None and not _structural("ratio", led.ratio):
+            led = replace(led, ratio=named(f"ratio{j}", led.ratio))
+        return replace(joint, **changed, **drive, mimic=led)
+
+    joints = tuple(frame(j, joint) for j, joint in enumerate(robot.joints, 1))
+    n, B = len(robot.joints), len(robot.loops)
+    loops = tuple(
+        replace(loop, cut=frame(n + k, loop.cut), twin=frame(n + B + k, loop.twin))
+        for k, loop in enumerate(robot.loops, 1)
+    )
+    links = tuple(
+        replace(
+            link,
+            **{key: named(f"{key}{j}", getattr(link, key)) for key in INERTIA},
+            flexible=_beam_symbols(robot, joints, j, named),
+        )
+        for j, link in enumerate(robot.links, 1)
+    )
+    gravity = tuple(
+        g if isinstance(g, int) and g == 0 else named(f"G{k}", g)
+        for k, g in enumerate(robot.gravity, 1)
+    )
+    return replace(robot, joints=joints, links=links, loops=loops, gravity=gravity), values
+
+
+def _structural(key: str, value: Any) -> bool:
+    """Zeros and right angles belong to the structure, not to its parameters."""
+    if isinstance(value, Expression):
+        return False
+    if key in ("gamma", "alpha", "theta"):
+        return is_quarter(value)
+    return bool(value == 0)
+
+
+def is_quarter(angle: Any) -> bool:
+    """Is the angle a multiple of a right one?"""
+    if isinstance(angle, Exact):
+        return not angle.a and (2 * angle.b).denominator == 1
+    return not isinstance(angle, Expression) and bool(angle == 0)
+
+
+def _beam_symbols(robot: Robot, joints: Sequence[Joint], j: int, named: Any) -> Any:
+    """The flexible body of link j with its numbers as symbols (young2, ...); a beam that ends where
+    a successor begins shares that one's length."""
+    item = robot.links[j - 1].flexible
+    if not isinstance(item, Beam):
+        return item
+    changed = {
+        key: named(f"{key}{j}", getattr(item, key))
+        for key in ("young", "density", "area", "Iy", "Iz", "torsion", "shear")
+        if getattr(item, key) != 0
+    }
+    ends = [
+        now.d for old, now in zip(robot.joints, joints, strict=True)
+        if old.antecedent == j and old.d == item.length and item.along == "x" and item.start == 0
+    ]  # fmt: skip
+    length = ends[0] if ends else named(f"length{j}", item.length)
+    return replace(item, length=length, **changed)
