@@ -29,7 +29,14 @@ from ..models.base_parameters import (
 from ..models.bodies import Bodies, bodies
 from .common import refuse
 
-__all__ = ["MODES", "BaseParameters", "base_parameters", "motion_symbols", "rotors_apart"]
+__all__ = [
+    "MODES",
+    "BaseParameters",
+    "base_parameters",
+    "motion_symbols",
+    "rotors_apart",
+    "with_base",
+]
 
 MODES = (
     "the loops have assembly modes that need more base parameters; these hold in the one that needs"
@@ -246,3 +253,10 @@ def _reason(column: Column, steps: list[Step], scene: Bodies) -> str:
             i = scene.links[step.j - 1].i
             last = f"regrouped into link {i}" if i else "has no effect: link 0 does not move"
     return last
+
+
+def with_base(robot: Robot, wanted: bool) -> Robot:
+    """The robot that carries its base parameters, if wanted."""
+    if not wanted:
+        return robot
+    return base_parameters(robot).robot

@@ -115,15 +115,6 @@ def with_friction(robot: Robot, wanted: bool) -> Robot:
     )
 
 
-def with_base(robot: Robot, wanted: bool) -> Robot:
-    """The robot that carries its base parameters, if wanted."""
-    if not wanted:
-        return robot
-    from .base import base_parameters
-
-    return base_parameters(robot).robot
-
-
 # what may be chosen in a recursion that gives torques only, and in one by composite links
 RECURSION = (
     "lump", "still", "carried", "balance", "axial", "apart", "rod", "align", "grouped", "slide",

@@ -17,6 +17,7 @@ from ..models.formulation import PLAIN, Formulation
 from ..models.inertia_matrix import inertia_matrix as inertia_model
 from ..models.newton_euler import inverse_dynamics as newton_euler
 from ..program import Program
+from .base import with_base
 from .common import (
     COMPOSITE,
     RECURSION,
@@ -28,7 +29,6 @@ from .common import (
     refuse,
     slides,
     state,
-    with_base,
     with_friction,
     wrenches,
 )  # fmt: skip

@@ -21,7 +21,8 @@ from ..models.energy import energies
 from ..models.inertia_matrix import inertia_matrix
 from ..models.newton_euler import inverse_dynamics as newton_euler
 from ..program import Program
-from .common import Arrays, build, flat, joint_rows, refuse, state, with_base, wrenches
+from .base import with_base
+from .common import Arrays, build, flat, joint_rows, refuse, state, wrenches
 from .derivation import Result
 
 __all__ = ["energy_torques", "inverse_dynamics", "lagrange", "loads", "partial"]

@@ -25,12 +25,11 @@ from ...describe.expression import Value, evaluate, number, symbol
 from ...describe.robot import DRIVE, INERTIA, Robot
 from ...errors import InputError, ModelError
 from ...mechanism.tree import Tree
-from ...models.base_parameters import split_columns
 from .recipe import Recipe
-from .signals import Motion, states
+from .signals import Motion
 from .ties import Ties, ties_of
 
-__all__ = ["Model", "Rigid", "Term", "model_of", "parametrised"]
+__all__ = ["Model", "Rigid", "Term", "columns_of", "parametrised"]
 
 Array = np.ndarray
 WIDTH, SPEED = 0.05, 0.2  # rad/s: where the search for w and v starts
@@ -136,23 +135,7 @@ def parametrised(robot: Robot) -> Robot:
 
 
 @lru_cache(maxsize=8)
-def model_of(
-    robot: Robot, recipe: Recipe, *, loaded: bool = False, start: tuple[float, ...] = (),
-    any_assembly: bool = False,
-) -> Model:  # fmt: skip
-    """The identification model of a robot, as the recipe wants it, with independent columns.
-
-    start: with closed loops, a configuration of the assembly it is for; any_assembly: by the base
-    parameters of its tree, which hold in all, and of which the recording leaves out what depends
-    on others in its own."""
-    whole = _whole(robot, recipe, loaded, any_assembly)
-    if any_assembly:
-        return replace(whole, kept=tuple(range(len(whole.all_names))))
-    return _independent(whole, loaded, np.array(start or whole.ties.home(recipe.assembly.q)))
-
-
-@lru_cache(maxsize=8)
-def _whole(robot: Robot, recipe: Recipe, loaded: bool, any_assembly: bool) -> Model:
+def columns_of(robot: Robot, recipe: Recipe, loaded: bool, any_assembly: bool) -> Model:
     """The model with all columns: recordings that start elsewhere share what is compiled."""
     named = parametrised(robot)
     base = derive(_without_rotors(named) if any_assembly else named, "base-parameters")
@@ -284,24 +267,3 @@ def _formula_rows(name: str, rows: Sequence[tuple[int, Value]], n: int, fixed: f
         return {j - 1: evaluate(value, lookup, apply) * ones for j, value in rows}
 
     return found
-
-
-def _independent(whole: Model, loaded: bool, start: Array) -> Model:
-    """The model with columns that depend on earlier ones at random states left out."""
-    from .equations import full_matrix
-
-    count = max(40, 4 * len(whole.all_names))
-    rng = np.random.default_rng(7)
-    q = whole.ties.random(rng, start, count)
-    qd, qdd = (rng.uniform(-3, 3, (count, len(whole.ties.active))) for _ in range(2))
-    motion = whole.ties.moving(q, states(q, qd, qdd))
-    parts = []
-    for with_payload in (False, True) if loaded else (False,):
-        D = full_matrix(whole, replace(motion, loaded=with_payload), whole.shape)
-        parts.append(D.reshape(-1, D.shape[-1]))
-    W = np.vstack(parts)
-    used = [k for k in range(W.shape[1]) if np.linalg.norm(W[:, k]) > 1e-9]
-    independent, _ = split_columns(W, used)
-    kept = tuple(sorted(independent))
-    dropped = tuple(name for k, name in enumerate(whole.all_names) if k not in kept)
-    return replace(whole, kept=kept, dropped=dropped)

@@ -12,15 +12,27 @@ first two have a row per joint and sample, the last two a row per sample or inte
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
-from .columns import Model, Rigid, Term
-from .signals import Motion, Plan, derivative, lowpass, settling
+from ...describe.robot import Robot
+from ...models.base_parameters import split_columns
+from .columns import Model, Rigid, Term, columns_of
+from .recipe import Recipe
+from .signals import Motion, Plan, derivative, lowpass, settling, states
 
-__all__ = ["Equations", "equations", "full_matrix", "known_torques", "shaped", "stacked"]
+__all__ = [
+    "Equations",
+    "equations",
+    "full_matrix",
+    "known_torques",
+    "model_of",
+    "shaped",
+    "stacked",
+]
 
 Array = np.ndarray
 _SAMPLES = 1 << 14  # of a regressor at a time
@@ -238,3 +250,38 @@ def stacked(parts: Sequence[Equations]) -> Equations:
         min(part.share for part in parts),
         parts[0].name,
     )
+
+
+@lru_cache(maxsize=8)
+def model_of(
+    robot: Robot, recipe: Recipe, *, loaded: bool = False, start: tuple[float, ...] = (),
+    any_assembly: bool = False,
+) -> Model:  # fmt: skip
+    """The identification model of a robot, as the recipe wants it, with independent columns.
+
+    start: with closed loops, a configuration of the assembly it is for; any_assembly: by the base
+    parameters of its tree, which hold in all, and of which the recording leaves out what depends
+    on others in its own."""
+    whole = columns_of(robot, recipe, loaded, any_assembly)
+    if any_assembly:
+        return replace(whole, kept=tuple(range(len(whole.all_names))))
+    return _independent(whole, loaded, np.array(start or whole.ties.home(recipe.assembly.q)))
+
+
+def _independent(whole: Model, loaded: bool, start: Array) -> Model:
+    """The model with columns that depend on earlier ones at random states left out."""
+    count = max(40, 4 * len(whole.all_names))
+    rng = np.random.default_rng(7)
+    q = whole.ties.random(rng, start, count)
+    qd, qdd = (rng.uniform(-3, 3, (count, len(whole.ties.active))) for _ in range(2))
+    motion = whole.ties.moving(q, states(q, qd, qdd))
+    parts = []
+    for with_payload in (False, True) if loaded else (False,):
+        D = full_matrix(whole, replace(motion, loaded=with_payload), whole.shape)
+        parts.append(D.reshape(-1, D.shape[-1]))
+    W = np.vstack(parts)
+    used = [k for k in range(W.shape[1]) if np.linalg.norm(W[:, k]) > 1e-9]
+    independent, _ = split_columns(W, used)
+    kept = tuple(sorted(independent))
+    dropped = tuple(name for k, name in enumerate(whole.all_names) if k not in kept)
+    return replace(whole, kept=kept, dropped=dropped)

@@ -29,8 +29,8 @@ from ...errors import InputError, UnknownNameError
 from ..joints import bounds, driven, moving, vector
 from ..tables import write_table
 from ..trajectory import Trajectory, fourier
-from .columns import Model, model_of, parametrised
-from .equations import full_matrix
+from .columns import Model, parametrised
+from .equations import full_matrix, model_of
 from .reach import Reach
 from .recipe import Recipe, read_recipe
 from .signals import Motion, require_scipy, states

@@ -21,9 +21,17 @@ from ...describe.robot import Robot
 from ...errors import InputError
 from ...models.base_parameters import split_columns
 from .assembly import covers
-from .columns import Model, model_of, parametrised
+from .columns import Model, parametrised
 from .consistent import FullParameters, consistent_fit
-from .equations import Equations, equations, full_matrix, known_torques, shaped, stacked
+from .equations import (
+    Equations,
+    equations,
+    full_matrix,
+    known_torques,
+    model_of,
+    shaped,
+    stacked,
+)
 from .logs import read_recording
 from .recipe import Recipe, read_recipe
 from .result import Curves, Essential, Identification, together
