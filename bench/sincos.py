@@ -15,7 +15,7 @@ from typing import Any
 import mpmath
 from mpmath import mp, mpf
 
-from cardan.emit.llvm_sincos import KINDS
+from cardan.emit.sincos import KINDS
 
 __all__ = ["coefficients", "half_pi_parts", "main", "remez"]
 

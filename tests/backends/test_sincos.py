@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from tests.random_programs import apply
 
-from cardan.emit.llvm_sincos import KINDS
+from cardan.emit.sincos import KINDS
 from cardan.ir.trace import Tracer
 from cardan.program import Program
 from cardan.run import native

@@ -20,7 +20,8 @@ from cardan.use import control, paths
 from cardan.use.adaptive import adaptive, adaptive_law, base_values, reference_regressor
 from cardan.use.coordinates import coordinates
 from cardan.use.derived import derived
-from cardan.use.friction import coefficients, smooth_friction
+from cardan.use.friction import smooth_friction
+from cardan.use.joints import friction_coefficients
 from cardan.use.linear import equilibrium, linearise
 from cardan.use.simulate import simulate
 from cardan.use.statespace import state_space
@@ -52,7 +53,7 @@ def test_computed_torque_compensates_friction() -> None:
     robot = replace(robot, joints=rough)
     x = move(np.full(6, 0.1), np.full(6, 0.5), 0.5)
     run = simulate(robot, 0.1, duration=0.5, law=control.computed_torque(robot, x))
-    assert coefficients(robot)[1].any()
+    assert friction_coefficients(robot)[1].any()
     assert np.abs(run.q - x(run.t)[0]).max() < 1e-7
 
 
@@ -116,7 +117,7 @@ def test_the_reference_regressor_is_a_vd_c_v_q(robot: Robot) -> None:
     A = cardan.model(robot, "inertia-matrix").evaluate(q=q)
     C = cardan.model(robot, "coriolis-matrix").evaluate(q=q, qd=qd)
     Q = cardan.model(robot, "gravity").evaluate(q=q)
-    FV, FS = coefficients(robot)
+    FV, FS = friction_coefficients(robot)
     expected = A @ vd + C @ v + Q + FV * qd + smooth_friction(FS, qd, 1e-3)
     found = Y.evaluate(q=q, qd=qd, v=v, vd=vd) @ K
     np.testing.assert_allclose(found, expected, atol=1e-10 * (1 + np.abs(expected).max()))

@@ -8,7 +8,7 @@ what is equal.
 
 from __future__ import annotations
 
-from .llvm_sincos import KINDS
+from .sincos import KINDS
 
 __all__ = ["WORDS", "limit", "sincos_text"]
 

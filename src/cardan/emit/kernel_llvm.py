@@ -17,7 +17,8 @@ from typing import Any
 
 from .kernel import Kernel, kernels_of, type_of
 from .kernel_text import assigned, bounds
-from .llvm_sincos import KINDS, literal
+from .llvm_sincos import literal
+from .sincos import KINDS
 
 __all__ = ["kernel_module"]
 

@@ -19,8 +19,9 @@ from ..ir.code import Code
 from ..ir.cost import depends_on
 from .llvm_atan2 import atan2
 from .llvm_memory import load_element, store_block, stores
-from .llvm_sincos import KINDS, SinCos, literal, sincos_group, slow_declarations, slow_path
+from .llvm_sincos import literal, sincos_group, slow_declarations, slow_path
 from .llvm_survey import survey
+from .sincos import KINDS, SinCos
 
 __all__ = ["Kernel", "kernel_text"]
 

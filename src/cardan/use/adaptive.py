@@ -28,8 +28,7 @@ from ..program import Program
 from .control import REFERENCE, _drivable, _program, of_drives
 from .coordinates import coordinates
 from .derived import derived
-from .frames import number
-from .joints import vector
+from .joints import number, vector
 from .statespace import SMOOTH, joint_rates
 from .trajectory import Trajectory
 

@@ -18,7 +18,8 @@ from ..describe.frames import matrix_of
 from ..describe.robot import FIXED, GEOMETRY, PRISMATIC, Robot
 from ..errors import InputError
 from ..mechanism.tree import Tree
-from .frames import centres_of_mass, link_frames, number
+from .frames import centres_of_mass, link_frames
+from .joints import number
 
 __all__ = ["animation", "require_page", "write_animation"]
 

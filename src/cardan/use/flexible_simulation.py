@@ -19,8 +19,7 @@ from .coordinates import coordinates
 from .derived import compiled
 from .flexible_motion import METHODS, FlexibleMotion, even_steps
 from .flexible_motion import simulate as integrate
-from .friction import coefficients
-from .joints import moving, require_numbers, vector
+from .joints import friction_coefficients, moving, require_numbers, vector
 from .simulation import Energy, Simulation
 from .trajectory import Trajectory, fits, instants
 
@@ -141,7 +140,7 @@ def _work(t: Array, power: Array, every: int) -> Array:
 
 def _loses(robot: Robot) -> bool:
     """Does friction or damping take energy?"""
-    FV, FS = coefficients(robot)
+    FV, FS = friction_coefficients(robot)
     joints = any(joint.elastic and joint.damping != 0 for joint in moving(robot))
     links = closing(robot).scene.flexible.values()
     return bool(joints or FV.any() or FS.any() or any(np.any(link.Dee) for link in links))

@@ -6,21 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from ..describe.expression import number as value_of
 from ..describe.frames import matrix_of
 from ..describe.robot import FIXED, GEOMETRY, PRISMATIC, REVOLUTE, Robot
-from ..errors import InputError
-from .joints import require_numbers
+from .joints import number, require_numbers
 
-__all__ = ["centres_of_mass", "link_frames", "number"]
-
-
-def number(value: Any) -> float:
-    """A value of a description as a float."""
-    found = value_of(value)
-    if found is None:
-        raise InputError(f"'{value}' has no value: robot.with_values({{...}}) gives it one")
-    return found
+__all__ = ["centres_of_mass", "link_frames"]
 
 
 def link_frames(robot: Robot, q: Any, base: Any = None) -> np.ndarray:

@@ -18,23 +18,14 @@ from ..describe.robot import FIXED, Robot
 from ..errors import InputError
 from ..mechanism.loops import Connection
 from .derived import compiled
-from .frames import number
-from .joints import moving
+from .joints import moving, number
 
 __all__ = [
-    "FRICTION", "Springs", "Stiction", "coefficients", "require_smooth", "rubbing_cuts",
+    "FRICTION", "Springs", "Stiction", "require_smooth", "rubbing_cuts",
     "smooth_friction", "viscous",
 ]  # fmt: skip
 
 FRICTION = ("smooth", "event", "none")
-
-
-def coefficients(robot: Robot, wanted: bool = True) -> tuple[np.ndarray, np.ndarray]:
-    """FV and FS of the joints, (n) each."""
-    joints = moving(robot)
-    FV = np.array([number(joint.FV) for joint in joints]) * wanted
-    FS = np.array([number(joint.FS) for joint in joints]) * wanted
-    return FV, FS
 
 
 def smooth_friction(FS: np.ndarray, qd: np.ndarray, v: float) -> np.ndarray:

@@ -7,13 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from ..describe.expression import number
+from ..describe.expression import number as value_of
 from ..describe.limits import joint_limits
 from ..describe.robot import FIXED, PRISMATIC, Joint, Robot
 from ..errors import InputError, ModelError
 
 __all__ = [
-    "Units", "array", "bounds", "driven", "names", "require_numbers", "rigid", "units", "vector",
+    "Units", "array", "bounds", "driven", "friction_coefficients", "names", "number",
+    "require_numbers", "rigid", "units", "vector",
 ]  # fmt: skip
 
 
@@ -63,7 +64,7 @@ def bounds(robot: Robot, key: str) -> np.ndarray:
     found = []
     for joint in moving(robot):
         value: Any = getattr(joint.limits, key)
-        known = None if value is None else number(value)
+        known = None if value is None else value_of(value)
         found.append(known or np.inf)
     return np.array(found)
 
@@ -107,3 +108,19 @@ def _numbers(name: str, value: Any) -> np.ndarray:
         return np.asarray(value, float)
     except (ValueError, TypeError):
         raise InputError(f"{name} is not an array of real numbers") from None
+
+
+def number(value: Any) -> float:
+    """A value of a description as a float."""
+    found = value_of(value)
+    if found is None:
+        raise InputError(f"'{value}' has no value: robot.with_values({{...}}) gives it one")
+    return found
+
+
+def friction_coefficients(robot: Robot, wanted: bool = True) -> tuple[np.ndarray, np.ndarray]:
+    """FV and FS of the joints, (n) each."""
+    joints = moving(robot)
+    FV = np.array([number(joint.FV) for joint in joints]) * wanted
+    FS = np.array([number(joint.FS) for joint in joints]) * wanted
+    return FV, FS

@@ -19,18 +19,16 @@ from ..describe.world import gravity_in_world
 from ..errors import InputError, UnknownNameError
 from .coordinates import coordinates
 from .derived import compiled
-from .frames import number
 from .friction import (
     FRICTION,
     Springs,
     Stiction,
-    coefficients,
     rubbing_cuts,
     smooth_friction,
     viscous,
 )
 from .integrate import Equation
-from .joints import moving, require_numbers
+from .joints import friction_coefficients, moving, number, require_numbers
 from .paths import rotation
 from .scene import Links, links_program
 from .singular import Watch
@@ -98,7 +96,7 @@ class Plant:
         listed, wanted = moving(self.robot), self.friction != "none"
         self.cuts, *own = rubbing_cuts(with_friction(self.robot, wanted))
         found = np.zeros((3, self.n + len(self.cuts)))
-        found[:2, : len(listed)] = coefficients(self.robot, wanted)
+        found[:2, : len(listed)] = friction_coefficients(self.robot, wanted)
         found[:2, self.n :] = own
         found[2, : len(listed)] = [number(j.damping) * j.elastic for j in listed]
         return found[0], found[1], found[2]

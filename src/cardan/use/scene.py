@@ -19,8 +19,7 @@ from ..describe.robot import Robot
 from ..models.bodies import Bodies
 from ..models.kinematics import velocities
 from ..program import Program
-from .frames import number
-from .joints import moving
+from .joints import moving, number
 
 __all__ = ["Links", "energy_program", "links_program", "spring_energy", "total_mass"]
 

@@ -30,8 +30,8 @@ from ..ir.trace import Tracer
 from ..program import Program
 from .coordinates import coordinates
 from .derived import derived
-from .friction import coefficients, require_smooth, rubbing_cuts, viscous
-from .joints import require_numbers
+from .friction import require_smooth, rubbing_cuts, viscous
+from .joints import friction_coefficients, require_numbers
 
 __all__ = [
     "SMOOTH",
@@ -103,7 +103,7 @@ def dry_friction(
     """(rates of all joints, dry friction seen by the velocities v): of closed loops M^T of that of
     the joints, with qd = M v, and of the cut joints."""
     require_smooth(robot, bool(coordinates(robot).driven.all()))
-    FS = coefficients(robot)[1].tolist()
+    FS = friction_coefficients(robot)[1].tolist()
     if not robot.constrained:
         return list(v), _dry(FS, v, smooth)
     speeds, M = joint_rates(robot, graph, q, v)

@@ -23,9 +23,7 @@ from ..ir.code import LEAVES, Code, Output
 from ..ir.passes import live
 from ..program import Program
 from .derived import compiled, derived
-from .frames import number
-from .friction import coefficients
-from .joints import array, bounds, require_numbers, rigid, units
+from .joints import array, bounds, friction_coefficients, number, require_numbers, rigid, units
 
 __all__ = ["Tabulated", "tabulate", "trade_off"]
 
@@ -84,7 +82,7 @@ class Tabulated:
         c = self.coefficients(q)
         n = self.robot.n
         pairs = [(j, k) for j in range(n) for k in range(j + 1, n)]
-        FV, FS = coefficients(self.robot)
+        FV, FS = friction_coefficients(self.robot)
         tau = np.einsum("...ij,...j->...i", c["A"], qdd) + c["Q"] + FV * qd + FS * np.sign(qd)
         tau = tau + np.einsum("...ij,...j->...i", c["C2"], qd * qd)
         if pairs:

@@ -19,9 +19,7 @@ from ..describe.robot import INERTIA, WRENCH, Base, Link, Robot
 from ..errors import InputError, ModelError
 from .coordinates import coordinates
 from .derived import compiled, derived
-from .frames import number
-from .friction import coefficients
-from .joints import Units, names, require_numbers, rigid, units
+from .joints import Units, friction_coefficients, names, number, require_numbers, rigid, units
 from .trajectory import Trajectory, fits
 
 __all__ = ["Torques", "torques", "with_payload"]
@@ -190,7 +188,7 @@ def _friction(
     if robot.constrained:  # passive joints rub too
         bare = compiled(robot, "inverse-dynamics", friction=False)(q=q, qd=qd, qdd=qdd)
         return np.asarray(total - bare)
-    FV, FS = coefficients(robot)
+    FV, FS = friction_coefficients(robot)
     return np.asarray(FV * qd + FS * np.sign(qd))
 
 

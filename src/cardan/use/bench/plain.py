@@ -8,7 +8,7 @@ import numpy as np
 
 from ...describe.frames import matrix_of
 from ...describe.robot import FIXED, GEOMETRY, Link, Robot
-from ..frames import number
+from ..joints import number
 
 __all__ = ["Body", "gravity", "order_by_name", "plain_bodies", "plain_body"]
 
