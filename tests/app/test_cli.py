@@ -223,7 +223,7 @@ def test_devices_and_links_stay_what_they_are(tmp_path: Path) -> None:
     link.symlink_to(real)
     printed("generate", "rx90", "transform", "-o", str(link))
     assert link.is_symlink()
-    assert "transform of RX90" in real.read_text()
+    assert "transform of 'RX90'" in real.read_text()
 
 
 @pytest.mark.parametrize("extension", ["toml", "par"])

@@ -17,7 +17,7 @@ from cardan.package.names import checked_name, package_name
 from cardan.package.plan import make_plan
 from cardan.package.template import fill
 
-HOSTILE = 'a */ \\evil @NAME@ ]]> <b> "\'\'\'""" $(rm) | `x` é'
+HOSTILE = 'a */ \\evil @NAME@ ]]> <b> --> "\'\'\'""" $(rm) | `x` (* %{ #= coding:utf-7 é ??/'
 
 
 def models_of(kind: str) -> list[Any]:

@@ -357,7 +357,7 @@ def test_a_link_is_made_flexible(page: Any) -> None:
 def test_another_language_by_the_menu(page: Any) -> None:
     page.get_by_role("button", name="Optimizer", exact=True).click()
     page.get_by_role("menuitem", name="Code in maple", exact=True).click()
-    page.locator(".cm-content", has_text="inverse-dynamics of RX90").wait_for(timeout=SLOW)
+    page.locator(".cm-content", has_text="inverse-dynamics of 'RX90'").wait_for(timeout=SLOW)
 
 
 def test_links_are_removed_and_loops_closed(page: Any) -> None:

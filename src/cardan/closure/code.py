@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from ..emit import require_name
+from ..emit.header import quoted
 from ..emit.kernel_text import Face, kernel_source
 from ..errors import ModelError
 from .analytic import Chain, Step, plan_of
@@ -59,7 +60,7 @@ def emitted(geometry: LoopGeometry, language: str, function: str, p: Any = None)
 def _header(geometry: LoopGeometry, first: list[str], steps: tuple[Step, ...]) -> list[str]:
     link, idle = geometry.connection, geometry.analysis.idle
     return [
-        f"{geometry.robot.name}: every assembly of its loops, in closed form",
+        f"{quoted(geometry.robot.name)}: every assembly of its loops, in closed form",
         *first,
         *(step.text for step in steps),
         "",

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from math import prod
 from typing import ClassVar
 
+from .header import one_line
 from .printer import Function, Printer
 from .structures import Structured
 
@@ -141,8 +142,7 @@ class C(Structured):
 
 def commented(header: list[str]) -> list[str]:
     """The header as a comment that nothing in it can end."""
-    safe = [line.replace("*/", "* /").replace("/*", "/ *") for line in header]
-    return ["/*", *(f" * {line}" for line in safe), " */"]
+    return ["/*", *(f" * {one_line(line)}" for line in header), " */"]
 
 
 def _sized(name: str, size: int) -> str:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import ClassVar
 
+from .header import one_line
 from .printer import Function, Printer
 from .structures import Structured
 
@@ -62,7 +63,7 @@ class Fortran(Structured):
         kind = "real64" if printers[0].options.dtype == "float64" else "real32"
         public = ", ".join(printer.name for printer in printers)
         return [
-            *(f"! {line.encode('ascii', 'replace').decode()}" for line in header),
+            *(f"! {one_line(line.encode('ascii', 'replace').decode())}" for line in header),
             f"module {cls.module(printers)}",
             f"  use, intrinsic :: iso_fortran_env, only: wp => {kind}",
             "  implicit none",

@@ -9,7 +9,7 @@ import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
-from .header import header
+from .header import header, quoted
 from .printer import ATOM, PRODUCT, SUM, UNARY, Printer
 from .statements import Spelling
 from .text import Text
@@ -169,7 +169,7 @@ class Html(Text):
 
     @classmethod
     def file(cls, program: Program, printers: Sequence[Printer]) -> str:
-        title = html.escape(f"{program.model} of {program.robot}")
+        title = html.escape(f"{program.model} of {quoted(program.robot)}", quote=False)
         lines = html.escape("\n".join(header(program, printers)))
         body = "\n".join(
             f'<div class="eq">{equation.mathml}</div>'

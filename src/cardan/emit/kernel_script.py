@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from ..errors import ProgramError
+from .header import CODING
 from .kernel import Kernel
 from .kernel_text import Spelling, assigned, bounds
 
@@ -14,13 +15,13 @@ __all__ = ["KernelMatlab", "KernelPython"]
 
 
 _FLAT = """
-def _flat(values, size):
+def _flat(name, values, size):
     \"\"\"Numbers of nested sequences, row by row.\"\"\"
     flat = [values]
     while any(hasattr(x, "__len__") for x in flat):
         flat = [y for x in flat for y in (x if hasattr(x, "__len__") else [x])]
     if len(flat) != size:
-        raise ValueError("%d numbers are expected, not %d" % (size, len(flat)))
+        raise ValueError("%s: %d numbers are expected, not %d" % (name, size, len(flat)))
     return [float(x) for x in flat]"""
 
 
@@ -41,8 +42,7 @@ class KernelMatlab(Spelling):
 
     def text(self) -> str:
         """The user's function first: it gives the file its name."""
-        face = self.face
-        parts = ["\n".join(f"% {line}".rstrip() for line in face.header), self.user()]
+        parts = [self.head(), self.user()]
         parts += [self.function(kernel) for kernel in self.kernels]
         return "\n\n".join(parts) + "\n"
 
@@ -154,6 +154,9 @@ class KernelPython(Spelling):
 
     comment = "#"
 
+    def head(self) -> str:
+        return f"{CODING}\n{super().head()}"
+
     def opening(self) -> str:
         return (
             "from math import atan2, cos, floor, sin, sqrt  # noqa: F401\n\nArray = list\n\n\n"
@@ -183,7 +186,7 @@ class KernelPython(Spelling):
         entry = self.kernels[-1]
         lines = [f"\ndef {face.name}({', '.join(face.inputs)}):"]
         for name, size in face.inputs.items():
-            lines.append(f"    {name} = _flat({name}, {size})")
+            lines.append(f'    {name} = _flat("{name}", {name}, {size})')
         for name, size in face.outputs.items():
             lines.append(f"    {name} = zeros({size})")
         args = ", ".join(f"_{p}" if p in face.tables else p for p in entry.parameters)

@@ -13,6 +13,7 @@ from importlib import import_module
 from typing import Any, ClassVar
 
 from ..errors import UnknownNameError
+from .header import one_line
 from .kernel import Kernel, kernels_of, type_of
 
 __all__ = ["KERNEL_LANGUAGES", "Face", "Spelling", "assigned", "bounds", "kernel_source"]
@@ -63,12 +64,16 @@ class Spelling:
         self.face = face
 
     def text(self) -> str:
-        parts = ["\n".join(f"{self.comment} {line}".rstrip() for line in self.face.header)]
-        parts.append(self.opening())
+        parts = [self.head(), self.opening()]
         parts += [self.table(name, values) for name, values in self.face.tables.items()]
         parts += [self.function(kernel) for kernel in self.kernels]
         parts += [self.user(), self.closing()]
         return "\n\n".join(part for part in parts if part) + "\n"
+
+    def head(self) -> str:
+        """What the function does, as lines of comment."""
+        lines = (one_line(line) for line in self.face.header)
+        return "\n".join(f"{self.comment} {line}".rstrip() for line in lines)
 
     def opening(self) -> str:
         return ""

@@ -12,7 +12,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, ClassVar
 
 from ..exact import Exact
-from .header import one_line
+from .header import one_line, quoted
 from .printer import ATOM, PRODUCT, SUM, UNARY, Printer
 from .statements import Spelling, Statement
 from .symbols import symbol_of
@@ -113,7 +113,10 @@ class Latex(Text):
         from .header import header
 
         lines = [f"% {_latin(line)}" for line in header(program, printers)]
-        lines += [_OPEN, rf"\section*{{{escaped(program.model)} of {escaped(program.robot)}}}"]
+        lines += [
+            _OPEN,
+            rf"\section*{{{escaped(program.model)} of {escaped(quoted(program.robot))}}}",
+        ]
         for printer in printers:
             meaning = {**program.meaning, **printer.program.meaning}
             for title, shapes in (
@@ -180,7 +183,7 @@ def _fraction(value: Exact) -> str:
 
 
 def _latin(text: str) -> str:
-    return "".join(c if ord(c) < 0x180 else "?" for c in one_line(text))
+    return one_line("".join(c if ord(c) < 0x180 else "?" for c in one_line(text)))
 
 
 def escaped(text: str) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import ClassVar
 
+from .header import one_line
 from .mathematica import Mathematica
 from .names import Names
 from .printer import Function, Printer
@@ -49,7 +50,7 @@ class Maple(Mathematica):
     def opening(cls, header: list[str], printers: Sequence[Printer]) -> list[str]:
         note = ["", "for numbers of 16 digits: evalhf, or Digits := 16"]
         lines = [*header, *note]
-        return [f"# {line.encode('ascii', 'replace').decode()}" for line in lines]
+        return [f"# {one_line(line.encode('ascii', 'replace').decode())}" for line in lines]
 
     def number(self, x: float) -> str:
         return Printer.number(self, x)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from ..ir.cost import cost
 from ..version import __version__
-from .header import one_line
+from .header import one_line, quoted
 from .latex import Latex, equations
 from .printer import Printer
 from .symbols import symbol_of
@@ -27,7 +27,7 @@ class Markdown(Latex):
 
     @classmethod
     def summary(cls, program: Program, printers: Sequence[Printer]) -> list[str]:
-        lines = [f"# {_escaped(program.model)} of {_escaped(program.robot)}", ""]
+        lines = [f"# {_escaped(program.model)} of {_escaped(quoted(program.robot))}", ""]
         for printer in printers:
             meaning = {**program.meaning, **printer.program.meaning}
             for title, shapes in (

@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import ClassVar
 
+from .header import one_line
 from .names import Names
 from .printer import Function, Printer
 
@@ -102,6 +103,5 @@ class Mathematica(Printer):
 
 def commented(header: list[str]) -> list[str]:
     """The header as a comment that nothing in it can end or nest, in ASCII."""
-    lines = [line.encode("ascii", "replace").decode().replace("\\", "/") for line in header]
-    lines = [line.replace("(*", "( *").replace("*)", "* )") for line in lines]
+    lines = [one_line(line.encode("ascii", "replace").decode()) for line in header]
     return ["(*", *(f" * {line}" for line in lines), " *)"]

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from math import prod
 from typing import ClassVar
 
+from .header import CODING
 from .printer import Function, Printer
 
 __all__ = ["Python"]
@@ -17,7 +18,7 @@ from global if import in is lambda nonlocal not or pass raise return try while w
 type abs all any bool bytes callable chr compile complex dict dir divmod enumerate eval exec filter
 float format getattr globals hasattr hash help hex id input int isinstance iter len list locals map
 max min next object oct open ord pow print property range repr reversed round set setattr slice
-sorted str sum super tuple vars zip np jnp torch lead device
+sorted str sum super tuple vars zip ValueError np jnp torch lead device
 """
 
 
@@ -40,7 +41,7 @@ class Python(Printer):
 
     @classmethod
     def opening(cls, header: list[str], printers: Sequence[Printer]) -> list[str]:
-        return [*super().opening(header, printers), cls.imports, "", ""]
+        return [CODING, *super().opening(header, printers), cls.imports, "", ""]
 
     def element(self, array: str, k: int) -> str:
         return f"{self.arrays[array]}[..., {k}]"
@@ -61,6 +62,7 @@ class Python(Printer):
         for name, shape in self.code.inputs.items():
             x = self.arrays[name]
             lines.append(f"    {x} = {self.convert.format(x=x, dtype=self.options.dtype)}")
+            lines += _checked(x, shape)
             if len(shape) > 1:
                 lines.append(f"    {x} = {x}.reshape({x}.shape[:-{len(shape)}] + ({prod(shape)},))")
             elif not shape:
@@ -83,3 +85,16 @@ class Python(Printer):
 
     def workspace_storage(self) -> list[str]:
         return [f"    {self.workspace} = [None] * {self.parts[1]}"]
+
+
+def _checked(x: str, shape: tuple[int, ...]) -> list[str]:
+    """Statements that refuse an array of another shape; a scalar may have any, all of it axes of
+    states."""
+    if not shape:
+        return []
+    expected = ", ".join(["...", *map(str, shape)])
+    words = f"{x}: shape ({expected}) is expected, not {{tuple({x}.shape)}}"
+    return [
+        f"    if {x}.shape[-{len(shape)}:] != {shape}:",
+        f'        raise ValueError(f"{words}")',
+    ]

@@ -10,6 +10,8 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from ..emit.header import CODING
+
 __all__ = ["WRITERS"]
 
 Words = dict[str, Any]
@@ -177,6 +179,8 @@ def <f>_all(T<more>):
     is singular, how many coincide; then whether an equation vanishes at this pose or has a multiple
     root (a joint may have any value, and a configuration stand for a family)."""
     T = np.asarray(T, dtype=float)
+    if T.shape != (4, 4):
+        raise ValueError(f"T: shape (4, 4) is expected, not {T.shape}")
     branch = np.zeros((<c>, <n>))
     margin, residual, role = np.zeros((3, <c>))
     at = 0
@@ -221,7 +225,8 @@ def <f>(T<more>):
     Configurations that coincide (singular poses) are given once."""
     return <f>_all(T<more>)[0]
 '''
-    return f"{body.rstrip()}\n\n\n{kernels.rstrip()}\n{_filled(text, words)}"
+    own = kernels.removeprefix(CODING).strip("\n")  # said once, on the first line of the file
+    return f"{body.rstrip()}\n\n\n{own}\n{_filled(text, words)}"
 
 
 def _matlab(body: str, kernels: str, words: Words) -> str:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..emit import require_name
+from ..emit.header import quoted
 from ..emit.kernel import kernels_of
 from ..emit.kernel_text import KERNEL_LANGUAGES, Face, kernel_source
 from ..errors import ModelError, UnknownNameError
@@ -157,7 +158,8 @@ end
 def _header(chain: Chain, given: Sequence[str], steps: str) -> list[str]:
     free = [f"free  values of {', '.join(given)}, rad or m"] if given else []
     return [
-        f"{chain.robot}: all configurations of a pose of {chain.frame}, by the general method",
+        f"{quoted(chain.robot)}: all configurations of a pose of {chain.frame}, by the general"
+        " method",
         "",
         "T     pose (4x4, row by row), lengths in m; it must be rigid",
         *free,

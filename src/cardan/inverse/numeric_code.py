@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..describe.robot import Robot
+from ..emit.header import quoted
 from ..emit.kernel_text import Face, kernel_source
 from ..errors import ModelError
 from ..mechanism.tree import Tree
@@ -43,7 +44,8 @@ def numeric_code(
     cuts = f", then {made.cuts} of cut joints" if made.cuts else ""
     loops = made.targets - len(links)
     header = [
-        f"{robot.name}: a configuration for poses of {', '.join(tree.names[k] for k in links)}, by",
+        f"{quoted(robot.name)}: a configuration for poses of"
+        f" {', '.join(tree.names[k] for k in links)}, by",
         "damped least squares with limits and random restarts",
         "",
         f"T      poses (4x4, row by row, lengths in m), {len(links)} of them"

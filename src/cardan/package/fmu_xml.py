@@ -148,7 +148,7 @@ def _settings(unit: Unit, step: float) -> Iterator[Variable]:
 
 def description(plan: Plan, found: list[Variable], token: str) -> str:
     """The file."""
-    words = f"Direct dynamics of the robot {plan.title}"
+    words = f"Direct dynamics of the robot '{plan.title}'"
     lines = [
         '<?xml version="1.0" encoding="UTF-8"?>',
         f'<fmiModelDescription fmiVersion="3.0" modelName={_quoted(plan.title)} '

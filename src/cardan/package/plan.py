@@ -13,7 +13,7 @@ from ..catalogue import MENU
 from ..catalogue import model as derive
 from ..describe.robot import Robot
 from ..emit.cpp import Cpp
-from ..emit.header import one_line
+from ..emit.header import harmless, one_line
 from ..emit.names import Names
 from ..errors import InputError, ModelError, UnknownNameError
 from ..program import Program
@@ -66,8 +66,8 @@ class Plan:
 
     @property
     def title(self) -> str:
-        """The robot's own name on one printable line."""
-        return " ".join(one_line(self.robot.name).split()) or self.name
+        """The robot's own name as it stands in heads and descriptions."""
+        return harmless(self.robot.name) or self.name
 
     def function(self, model: str) -> Function:
         return next(function for function in self.functions if function.model == model)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import pprint
 
+from ..emit.header import CODING, one_line, quoted
 from .folder import Files
 from .plan import Function, Plan
 from .reference import TOLERANCE
@@ -16,7 +17,7 @@ __all__ = ["files"]
 
 def files(plan: Plan) -> tuple[Files, tuple[str, ...]]:
     """The files of the package."""
-    words = json.dumps(f"Models of the robot {plan.title}", ensure_ascii=False)
+    words = json.dumps(f"Models of the robot '{plan.title}'", ensure_ascii=False)
     folder = f"src/{plan.name}"
     modules = {f"{folder}/_{function.short}.py": _module(function) for function in plan.functions}
     return {
@@ -30,7 +31,11 @@ def files(plan: Plan) -> tuple[Files, tuple[str, ...]]:
 
 def _module(function: Function) -> str:
     """The function, and the names and values of its parameters."""
-    text = function.emit("python", function.short)
+    lines = function.emit("python", function.short).split("\n")
+    start = next(k for k, line in enumerate(lines) if line.startswith(f"def {function.short}("))
+    text = "\n".join(
+        [*lines[: start + 1], *_docstring(function, lines[start]), *lines[start + 1 :]]
+    )
     if not function.program.parameters:
         return text
     names = pprint.pformat(function.program.parameters, width=90)
@@ -45,9 +50,31 @@ def _module(function: Function) -> str:
     )  # fmt: skip
 
 
+def _docstring(function: Function, definition: str) -> list[str]:
+    """What the function computes, and the shapes and meanings of its arrays; its inputs are called
+    as its definition calls them."""
+    spelled = definition[definition.index("(") + 1 : definition.rindex(")")].split(", ")
+    inputs = zip(spelled, function.inputs, strict=True)
+    outputs = ((array.name, array) for array in function.outputs)
+    lines = [f"{function.summary[:1].upper()}{function.summary[1:]}."]
+    lines += ["", "Axes before those listed are of states; they broadcast.", ""]
+    for title, arrays in (("inputs", inputs), ("outputs", outputs)):
+        lines.append(f"{title}:")
+        for name, array in arrays:
+            words = f"{name} {_shape(array.shape)}: {array.meaning}"
+            lines += wrapped(words, "    ").split("\n")
+    if function.program.parameters:
+        lines += ["", f"The names of p, in order: {function.short}.parameters."]
+    rows = [f"    {line}".rstrip() for line in map(one_line, lines)]
+    return [f'    """{rows[0].lstrip()}', *rows[1:], '    """']
+
+
+def _shape(shape: tuple[int, ...]) -> str:
+    return f"({', '.join(['...', *map(str, shape)])})"
+
+
 def _init(plan: Plan) -> str:
-    words = f"Models of the robot {plan.title}.".encode("ascii", "replace").decode()
-    lines = [json.dumps(words), ""]
+    lines = [CODING, f'"""Models of the robot {quoted(plan.title)}."""', ""]
     lines += [f"from ._{function.short} import {function.short}" for function in plan.functions]
     names = ", ".join(f'"{function.short}"' for function in plan.functions)
     return "\n".join([*lines, "", f"__all__ = [{names}]", ""])

@@ -53,8 +53,10 @@ def animation(
         "up": _up(robot),
     }
     page = (resources.files(__package__) / "viewer.html").read_text(encoding="utf-8")
-    text = json.dumps(data, separators=(",", ":"), allow_nan=False).replace("</", "<\\/")
-    return page.replace("@TITLE@", html.escape(data["name"])).replace("@DATA@", text)
+    # no "<" in the data: it could end the element, or open a comment in it
+    text = json.dumps(data, separators=(",", ":"), allow_nan=False).replace("<", "\\u003c")
+    head, rest = page.split("@TITLE@")  # a name is never searched for the place of the data
+    return head + html.escape(data["name"]) + rest.replace("@DATA@", text)
 
 
 def write_animation(
