@@ -296,10 +296,10 @@ def energy_regressor(
     robot: Robot, *, base_parameters: bool = False, symbolic: bool = False
 ) -> Program:
     """h with E + U = h K."""
-    from .identification import wanted_columns
+    from .identification import ENERGY_DRIVES, wanted_columns
 
     made = closing(robot, "energy-regressor", symbolic=symbolic)
-    wanted = wanted_columns(robot, base_parameters, False, ("IA",))
+    wanted = wanted_columns(robot, base_parameters, False, ENERGY_DRIVES)
     names = wanted(bodies(robot, lambda name: 1.0))
 
     def run(scene: Bodies, x: Arrays) -> Result:
