@@ -34,7 +34,8 @@ def tree() -> dict[str, Any]:
         "name": "tree", "gravity": [0, 0, -9.81],
         "link": [
             link(1, alpha="pi/2", IA=0.05), link(2, d=0.3, **SPRING),
-            link(3, antecedent=1, alpha="pi/3", joint="prismatic", stiffness=300, rest=-0.02, IA=0.1),
+            link(3, antecedent=1, alpha="pi/3", joint="prismatic", stiffness=300, rest=-0.02,
+                 IA=0.1),
             link(4, antecedent=2, d=0.2, alpha="pi/2"),
         ],
     }  # fmt: skip
