@@ -219,7 +219,7 @@ def _entries() -> list[Entry]:
               "q, qd, qdd(, f_e) -> reactions (nl,6)", "dynamic.reactions",
               "closed_reactions.reactions",
               f_e=_WRENCH),
-        entry("energies", "dynamic", "kinetic and potential energy",
+        entry("energies", "dynamic", "kinetic energy; potential energy of gravity and springs",
               "q, qd -> E, U", "energy.energies", "closed_energy.energies"),
         entry("generalized-momentum", "dynamic", "generalized momentum A qd",
               "q, qd -> h (n)", "energy.generalized_momentum",

@@ -30,13 +30,11 @@ from ..models.bodies import Bodies, bodies
 from .common import refuse
 
 __all__ = [
-    "MODES",
-    "BaseParameters",
-    "base_parameters",
-    "motion_symbols",
-    "rotors_apart",
-    "with_base",
-]
+    "CUT_COLUMNS", "MODES", "BaseParameters", "base_parameters", "driven_cuts", "motion_symbols",
+    "rotors_apart", "with_base",
+]  # fmt: skip
+
+CUT_COLUMNS = ("IA", "FV", "FS")  # the parameters of a cut joint, in the order of regressors
 
 MODES = (
     "the loops have assembly modes that need more base parameters; these hold in the one that needs"
@@ -50,7 +48,9 @@ class BaseParameters:
 
     kept: (name, link) of each base parameter; regrouped: those whose value gathers others, as
     formulas; eliminated: all others, with the reason; robot: the same robot carrying the base
-    parameters (same torques); remarks: where a rule could not decide and the rank did."""
+    parameters (same torques); apart: rotors of joints without a motor, passive and cut ones, that
+    the robot has all the same, left as they are beside the base parameters; remarks: where a rule
+    could not decide and the rank did."""
 
     kept: tuple[Column, ...]
     regrouped: Mapping[Column, Value]
@@ -59,6 +59,7 @@ class BaseParameters:
     original: Robot
     steps: tuple[Step, ...]
     remarks: tuple[str, ...] = ()
+    apart: tuple[Column, ...] = ()
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -136,12 +137,16 @@ def _derived(robot: Robot, method: str) -> BaseParameters:
     }
     apart = rotors_apart(robot)
     kept = tuple(sorted((c for c in values if c not in apart), key=_position))
+    left = [c for c in sorted(apart, key=_position) if original[c] != 0]
+    rotors = [k for k in driven_cuts(robot) if robot.loops[k - 1].cut.IA != 0]
+    left += [("IA", len(robot.joints) + k) for k in rotors]
     regrouped = {c: values[c] for c in kept if values[c] != original[c]}
     eliminated = {c: _reason(c, steps, scene) for c in original if c not in values}
     carried = dict.fromkeys(original, 0) | values
     return BaseParameters(
-        kept, regrouped, eliminated, _carrying(robot, carried), robot, tuple(steps), tuple(remarks)
-    )
+        kept, regrouped, eliminated, _carrying(robot, carried), robot, tuple(steps), tuple(remarks),
+        tuple(left),
+    )  # fmt: skip
 
 
 def _steps(robot: Robot, symbolic: bool) -> tuple[list[Step], list[str]]:
@@ -193,6 +198,15 @@ def rotors_apart(robot: Robot) -> set[Column]:
     Where a description has them all the same they are left as they are, as friction is."""
     passive = enumerate(robot.joints, 1) if robot.constrained else ()
     return {("IA", j) for j, joint in passive if joint.sigma != FIXED and not joint.active}
+
+
+def driven_cuts(robot: Robot) -> tuple[int, ...]:
+    """The loops, from 1, whose cut joint has friction or a rotor."""
+    return tuple(
+        k
+        for k, loop in enumerate(robot.loops, 1)
+        if loop.cut.sigma != FIXED and any(getattr(loop.cut, name) != 0 for name in CUT_COLUMNS)
+    )
 
 
 def _instance(robot: Robot, seed: int, known: Mapping[str, float] | None = None) -> Bodies:

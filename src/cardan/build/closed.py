@@ -30,7 +30,7 @@ from .idle import spun, widened
 from .loops import Closing, closing
 
 __all__ = [
-    "along", "bias", "bias_of", "cut_drives", "direct_dynamics", "drives_of", "gravity",
+    "along", "bias", "bias_of", "cut_drives", "cut_rows", "direct_dynamics", "drives_of", "gravity",
     "gravity_of", "inertia_matrix", "inertia_of", "inverse_dynamics", "with_cut_drives",
 ]  # fmt: skip
 
@@ -98,18 +98,29 @@ def _require(robot: Robot, model: str, method: str, *allowed: str) -> None:
         )
 
 
-def drives_of(
-    made: Closing, scene: Bodies, constraint: Constraint
-) -> list[tuple[LoopFrames, Mapping[int, Scalar], Scalar]]:
-    """(loop, row, Phi) of the cut joints that have friction or a rotor."""
-    found: list[tuple[LoopFrames, Mapping[int, Scalar], Scalar]] = []
+CutRow = tuple[LoopFrames, Mapping[int, Scalar], Scalar]  # of a cut joint: loop, row, Phi
+
+
+def cut_rows(made: Closing, constraint: Constraint) -> list[CutRow]:
+    """(loop, row, Phi) of the cut joints of one freedom: its rate is row qd, its acceleration
+    row qdd + Phi."""
+    found: list[CutRow] = []
     rows = iter(zip(constraint.cut, constraint.Phi or constraint.cut, strict=True))
     for loop in made.connection.loops:
         own = [next(rows) for _ in range(3 if loop.kind == "universal" else loop.freedom)]
-        link = scene.links[loop.cut - 1]
-        if any(map(_present, (link.IA, link.FV, link.FS))):
+        if loop.freedom == 1:
             found.append((loop, *own[0]))
     return found
+
+
+def drives_of(made: Closing, scene: Bodies, constraint: Constraint) -> list[CutRow]:
+    """The rows of the cut joints that have friction or a rotor."""
+
+    def drives(loop: LoopFrames) -> bool:
+        link = scene.links[loop.cut - 1]
+        return any(map(_present, (link.IA, link.FV, link.FS)))
+
+    return [row for row in cut_rows(made, constraint) if drives(row[0])]
 
 
 def _present(x: Scalar) -> bool:

@@ -11,13 +11,14 @@ folded onto its crank."""
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import product
 from typing import Any
 
 import numpy as np
 
+from ..algebra.scalar import sign
 from ..closure.numeric import Equations, equations, geometry_symbols
 from ..describe.expression import multiply, power, symbol
 from ..describe.parser import to_value
@@ -25,16 +26,18 @@ from ..describe.robot import Robot
 from ..ir.interpret import interpret
 from ..models.bodies import Bodies, bodies
 from ..models.formulation import PLAIN, Formulation
+from ..models.loops import Constraint
 from ..models.regressor import Columns
 from ..models.regressor import energy_regressor as energy_model
 from ..models.regressor import regressor as regressor_model
 from ..program import Program
 from .base import motion_symbols
+from .closed import along, cut_rows
 from .common import Arrays, flat
 from .derivation import Candidate, Derivation, Form, Result
 from .loops import Closing, closing
 
-__all__ = ["Observed", "energy_regressor", "observe", "regressor"]
+__all__ = ["CutMotion", "Observed", "cut_motion", "energy_regressor", "observe", "regressor"]
 
 Scalar = Any
 Need = tuple[int, int]  # of an assembly: passive joints that stand still in it, rank
@@ -42,20 +45,60 @@ _DOUBT = 1e-12  # singular values between this and the tolerance of a rank: of t
 
 
 def regressor_form(made: Closing, columns: Columns, form: Formulation = PLAIN) -> Form:
-    """D_c = G^T D, column by column."""
+    """D_c = G^T D, column by column; a cut joint pushes the joints of its loop by its row."""
 
     def run(scene: Bodies, x: Arrays) -> Result:
         constraint, qd, qdd = made.motion(scene, x)
         D = regressor_model(scene.unloaded(), x["q"], qd, qdd, columns, form)
         moving = made.connection.moving
-        projected = [
-            constraint.projected(dict(zip(moving, column, strict=True)))
-            for column in zip(*D, strict=True)
-        ]
+        cuts = cut_motion(made, constraint, columns, qd, qdd)
+        projected = []
+        for (name, j), column in zip(columns, zip(*D, strict=True), strict=True):
+            tau = dict(zip(moving, column, strict=True))
+            if j in cuts:
+                tau |= cuts[j].torques(name)
+            projected.append(constraint.projected(tau))
         rows = zip(*projected, strict=True) if projected else [[] for _ in range(made.na)]
         return Result({"D": ((made.na, len(columns)), flat(list(rows)))})
 
     return run
+
+
+@dataclass(frozen=True)
+class CutMotion:
+    """A cut joint that has columns: its row over the joints of its loop, its rate and, where
+    those of the joints are known, its acceleration."""
+
+    row: Mapping[int, Scalar]
+    rate: Scalar
+    acceleration: Scalar
+
+    def unit(self, name: str) -> Scalar:
+        """The torque along the cut joint of one of its parameters, equal to 1."""
+        return {"IA": self.acceleration, "FV": self.rate, "FS": sign(self.rate)}[name]
+
+    def torques(self, name: str) -> dict[int, Scalar]:
+        """That torque on the joints of the tree."""
+        own = self.unit(name)
+        return {j: entry * own for j, entry in self.row.items()}
+
+
+def cut_motion(
+    made: Closing, constraint: Constraint, columns: Columns, qd: Sequence[Scalar],
+    qdd: Sequence[Scalar] | None = None,
+) -> dict[int, CutMotion]:  # fmt: skip
+    """By frame, the cut joints that these columns name."""
+    named = {j for _, j in columns}
+    moving = made.connection.moving
+    rates = dict(zip(moving, qd, strict=True))
+    found = {}
+    for loop, row, Phi in cut_rows(made, constraint):
+        if loop.cut in named:
+            speed_up: Scalar = 0
+            if qdd is not None:
+                speed_up = along(row, dict(zip(moving, qdd, strict=True))) + Phi
+            found[loop.cut] = CutMotion(row, along(row, rates), speed_up)
+    return found
 
 
 @dataclass(frozen=True)
@@ -286,9 +329,6 @@ def regressor(
         "regressor", made.inputs("q", "qd", "qdd"), [], ["D"],
         formulate=formulate, choices=("still", "grouped", "column", "slide"), effort=effort,
     )  # fmt: skip
-    if any(x != 0 for loop in robot.loops for x in (loop.cut.IA, loop.cut.FV, loop.cut.FS)):
-        told = "friction and rotors of cut joints have no columns: their torques are not in D K"
-        program = replace(program, remarks=(*program.remarks, told))
     return wanted.naming(program, robot)
 
 
@@ -296,15 +336,20 @@ def energy_regressor(
     robot: Robot, *, base_parameters: bool = False, symbolic: bool = False
 ) -> Program:
     """h with E + U = h K."""
-    from .identification import wanted_columns
+    from .identification import ENERGY_DRIVES, wanted_columns
 
     made = closing(robot, "energy-regressor", symbolic=symbolic)
-    wanted = wanted_columns(robot, base_parameters, False, ("IA",))
+    wanted = wanted_columns(robot, base_parameters, False, ENERGY_DRIVES)
     names = wanted(bodies(robot, lambda name: 1.0))
 
     def run(scene: Bodies, x: Arrays) -> Result:
-        qd = made.constraint(scene, x)[0].velocities(x["qd"])
-        h = energy_model(scene, x["q"], made.row(qd), names)
+        constraint = made.constraint(scene, x)[0]
+        qd = made.row(constraint.velocities(x["qd"]))
+        h = energy_model(scene, x["q"], qd, names)
+        cuts = cut_motion(made, constraint, names, qd)
+        for c, (_, j) in enumerate(names):
+            if j in cuts:
+                h[c] = cuts[j].rate * cuts[j].rate / 2
         return Result({"h": ((len(names),), h)})
 
     program = made.program("energy-regressor", made.inputs("q", "qd"), [run], ["h"])

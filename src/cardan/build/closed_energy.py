@@ -16,7 +16,7 @@ __all__ = ["energies", "generalized_momentum"]
 
 
 def energies(robot: Robot, *, symbolic: bool = False) -> Program:
-    """Kinetic and potential energy."""
+    """Kinetic energy, cut rotors included; potential energy of gravity and of the springs."""
     made = closing(robot, "energies", symbolic=symbolic)
 
     def run(scene: Bodies, x: Arrays) -> Result:

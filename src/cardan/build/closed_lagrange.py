@@ -9,7 +9,9 @@ with A_c, C_c of the closed robot; its velocity torques h are a quadratic form o
     C_c = ½ dh/dqd_a,   B_ijk = ½ (h_i(e_j + e_k) - h_i(e_j) - h_i(e_k)),   Gdot = ½ dpsi/dqd_a
 
 are exact and symmetric in j and k, which is what makes Adot_c - 2 C_c skew. By the same Gdot
-d/dt(D1 K) + D2 K = tau of the tree becomes d/dt(G^T D1 K) + (G^T D2 - Gdot^T D1) K = tau_a."""
+d/dt(D1 K) + D2 K = tau of the tree becomes d/dt(G^T D1 K) + (G^T D2 - Gdot^T D1) K = tau_a. The
+rate c = w qd_a of a cut joint has wdot = ½ dcdot/dqd_a at qdd_a = 0 alike: its rotor has the
+momentum w^T c in D1 and -wdot^T c in D2."""
 
 from __future__ import annotations
 
@@ -18,9 +20,11 @@ from typing import Any
 from ..describe.robot import Robot
 from ..models.bodies import Bodies, bodies
 from ..models.formulation import PLAIN
+from ..models.loops import Constraint
 from ..models.regressor import filtered_regressor as filtered_model
 from ..program import Program
 from .closed import bias_of, gravity_of, inertia_of, with_cut_drives
+from .closed_base import CutMotion, cut_motion
 from .common import Arrays, flat, refuse, wrenches
 from .derivation import Result
 from .lagrange import energy_torques, loads, partial
@@ -144,9 +148,25 @@ def filtered_regressor(
             for j, entry in enumerate(one):
                 column = [c - rates[j * na + a] * entry for a, c in enumerate(column)]
             D2.append(column)
+        cuts = cut_motion(made, constraint, names, qd, psi)
+        for c, (name, j) in enumerate(names):
+            if j in cuts:
+                D1[c], D2[c] = _cut_columns(made, constraint, cuts[j], name, x["q"][0].graph)
         shape = (na, len(names))
         turned = [flat(list(zip(*D, strict=True))) for D in (D1, D2)]
         return Result({"D1": (shape, turned[0]), "D2": (shape, turned[1])})
 
     program = made.program("filtered-regressor", made.inputs("q", "qd"), [run], ["D1", "D2"])
     return wanted.naming(program, robot)
+
+
+def _cut_columns(
+    made: Closing, constraint: Constraint, cut: CutMotion, name: str, graph: Any
+) -> tuple[list[Scalar], list[Scalar]]:
+    """Columns of D1 and D2: a rotor's momentum and what its lever's change adds, or friction."""
+    still = dict.fromkeys(made.connection.moving, 0)
+    if name != "IA":
+        return [0] * made.na, constraint.projected(still | cut.torques(name))
+    momentum = {j: entry * cut.rate for j, entry in cut.row.items()}
+    rates = partial(graph, [cut.acceleration], "qd")  # 2 wdot
+    return constraint.projected(still | momentum), [-_half(r * cut.rate) for r in rates]

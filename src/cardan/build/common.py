@@ -47,7 +47,8 @@ MEANING = {
     "C2": "coefficients of qd_j^2",
     "reactions": "wrench (force, moment about O_j) of the antecedent on each link, in frame j",
     "E": "kinetic energy, J",
-    "U": "potential energy of gravity, J, zero at the origin of frame 0",
+    "U": "potential energy of gravity, J, zero at the origin of frame 0, and of the springs of"
+    " elastic joints",
     "h": "momentum or energy row; see the model",
     "D": "regressor: tau = D K, columns as listed",
     "D1": "regressor of the generalized momentum, columns as listed",

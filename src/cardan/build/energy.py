@@ -14,7 +14,7 @@ __all__ = ["energies", "energies_of", "generalized_momentum"]
 
 
 def energies(robot: Robot, *, symbolic: bool = False) -> Program:
-    """Kinetic and potential energy."""
+    """Kinetic energy; potential energy of gravity and of the springs of elastic joints."""
     refuse(robot, "energies")
     return energies_of(robot, symbolic)
 

@@ -7,17 +7,22 @@ from dataclasses import dataclass, replace
 from ..describe.robot import Robot
 from ..models.bodies import Bodies, bodies
 from ..models.formulation import Formulation
-from ..models.regressor import Columns, columns
+from ..models.regressor import SPRING_COLUMN, Columns, columns
 from ..models.regressor import energy_regressor as energy_model
 from ..models.regressor import filtered_regressor as filtered_model
 from ..models.regressor import regressor as regressor_model
 from ..program import Program
-from .base import BaseParameters
+from .base import CUT_COLUMNS, BaseParameters, driven_cuts
 from .base import base_parameters as base_parameters_of
 from .common import Arrays, build, flat, is_floating, refuse, state
 from .derivation import Form, Result
 
-__all__ = ["energy_regressor", "filtered_regressor", "regressor", "wanted_columns"]
+__all__ = [
+    "ENERGY_DRIVES", "energy_regressor", "filtered_regressor", "regressor", "wanted_columns",
+]  # fmt: skip
+
+ENERGY_DRIVES = ("IA", SPRING_COLUMN)  # of joints: what stores energy
+_ALWAYS = ("FV", "FS", "offset", SPRING_COLUMN)  # beside the base parameters
 
 
 def regressor(
@@ -69,9 +74,10 @@ def filtered_regressor(
 def energy_regressor(
     robot: Robot, *, base_parameters: bool = False, symbolic: bool = False
 ) -> Program:
-    """h with E + U = h K, up to the constant energy of parameters without effect."""
+    """h with E + U = h K, up to the constant energy of parameters without effect; K has the
+    stiffness of elastic joints."""
     refuse(robot, "energy-regressor", mobile=True)
-    wanted = wanted_columns(robot, base_parameters, False, ("IA",))
+    wanted = wanted_columns(robot, base_parameters, False, ENERGY_DRIVES)
 
     def run(scene: Bodies, x: Arrays) -> Result:
         names = wanted(scene)
@@ -84,17 +90,22 @@ def energy_regressor(
 
 @dataclass(frozen=True)
 class _Wanted:
-    """Which columns: all of the standard parameters, or those of the base set with friction."""
+    """Which columns: all of the standard parameters, or those of the base set with friction,
+    springs and the rotors of joints that have no motor; then those of the cut joints that rub or
+    have a rotor, by their frames."""
 
     drives: tuple[str, ...]
     base: BaseParameters | None
     floats: bool = False
+    cuts: tuple[int, ...] = ()
 
     def __call__(self, scene: Bodies) -> Columns:
         listed = columns(scene, drives=self.drives, base=self.floats)
+        listed += [(name, j) for j in self.cuts for name in CUT_COLUMNS if name in self.drives]
         if self.base is None:
             return listed
-        return [c for c in listed if c in self.base.kept or c[0] in ("FV", "FS", "offset")]
+        beside = {*self.base.kept, *self.base.apart}
+        return [c for c in listed if c in beside or c[0] in _ALWAYS]
 
     def naming(self, program: Program, robot: Robot) -> Program:
         """The program with its columns named, in its header too; R marks regrouped parameters."""
@@ -110,4 +121,5 @@ def wanted_columns(
     robot: Robot, base: bool, offset: bool, drives: tuple[str, ...] = ("IA", "FV", "FS")
 ) -> _Wanted:
     kinds = (*drives, "offset") if offset else drives
-    return _Wanted(kinds, base_parameters_of(robot) if base else None, is_floating(robot))
+    cuts = tuple(len(robot.joints) + k for k in driven_cuts(robot))
+    return _Wanted(kinds, base_parameters_of(robot) if base else None, is_floating(robot), cuts)

@@ -39,10 +39,10 @@ __all__ = [
 
 Scalar = Any
 # models of closed loops that take freedoms without motors: elastic joints, a floating base
-_UNFORCED = ("inverse-dynamics", "direct-dynamics", "loop-kinematics")
+_UNFORCED = ("inverse-dynamics", "direct-dynamics", "loop-kinematics", "energies")
 _FLOATING = (
     *_UNFORCED, "jacobian", "jacobian-inverse", "velocities", "accelerations", "jdot-qdot",
-    "inertia-matrix", "bias", "gravity", "energies", "generalized-momentum",
+    "inertia-matrix", "bias", "gravity", "generalized-momentum",
 )  # fmt: skip
 _BASE = {"V0": (6,), "V0d": (6,), "g0": (3,)}
 OPEN = "this robot has no closed loop and no coupled joints"

@@ -12,7 +12,7 @@ from typing import Any
 
 from ..algebra.inertia import congruence
 from ..algebra.rotation import Rotation, X, Z, turn
-from ..algebra.scalar import cos_sin, function
+from ..algebra.scalar import HALF, cos_sin, function
 from ..algebra.vector import Mat, Vec, cross, zero
 from ..describe.expression import Value, evaluate
 from ..describe.robot import PRISMATIC, REVOLUTE, Coupling, Joint, Link, Robot
@@ -102,6 +102,11 @@ class Body:
     def elastic_torque(self, q: Scalar, qd: Scalar) -> Scalar:
         """Γ = -k (q - q0) - damping q̇ of an elastic joint, [K10] (69), (70)."""
         return -(self.stiffness * (q - self.rest)) - self.damping * qd
+
+    def elastic_energy(self, q: Scalar) -> Scalar:
+        """½ k (q - q0)² of an elastic joint."""
+        stretch = q - self.rest
+        return HALF * self.stiffness * stretch * stretch
 
     def rotated(self, R: Rotation) -> Body:
         """The same link in axes turned about z_j by R."""

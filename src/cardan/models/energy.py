@@ -2,7 +2,8 @@
 
     E_j = ½ [w^T J w + M V^T V + 2 MS^T (V × w)]      U_j = -g^T (M 0P_j + 0A_j MS)
 
-(the mass is missing in the printed (50)); rotors add ½ IA q̇².
+(the mass is missing in the printed (50)); rotors add ½ IA q̇² to E, the springs of elastic joints
+½ k (q - q0)² to U: their torque, [K10] (69), is -∂U/∂q.
 """
 
 from __future__ import annotations
@@ -25,7 +26,8 @@ a = Vec(0, 0, 1)
 
 @dataclass
 class Energies:
-    """Kinetic energy E and potential energy U, and their parts by link."""
+    """Kinetic energy E and potential energy U, and their parts by link, springs with the link that
+    they carry."""
 
     w: dict[int, Vec] = field(default_factory=dict)
     V: dict[int, Vec] = field(default_factory=dict)
@@ -38,13 +40,14 @@ class Energies:
 def energies(
     robot: Bodies, q: Sequence[Scalar], qd: Sequence[Scalar], base: bool = False
 ) -> Energies:
-    """E and U of all links, and of link 0 if `base`; U is zero for a link at the origin of frame 0.
+    """E and U of all links, and of link 0 if `base`; U is zero for a link at the origin of frame 0
+    and for a spring at rest.
 
     Frame 0 of a base that moves carries its own origin along: U is then the work of gravity
     against that origin, and -M g^T P_0 of the whole robot is to be added where P_0 is known."""
     motion = velocities(robot, q, qd)
     heights, fields = gravity_by_link(robot, q)
-    qds = robot.spread(qd)
+    qs, qds = robot.spread(q), robot.spread(qd)
     x = Energies(w=motion.w, V=motion.V)
     for link in ((robot.base,) if base else ()) + robot.links:
         j = link.j
@@ -53,6 +56,8 @@ def energies(
         rotor = link.IA * (qds[j] * qds[j]) if j else 0
         x.Ej[j] = HALF * (twice + rotor)
         x.Uj[j] = -(link.M * heights[j] + fields[j] @ link.MS)                        # (50)
+        if link.elastic:
+            x.Uj[j] = x.Uj[j] + link.elastic_energy(qs[j])
         x.E, x.U = x.E + x.Ej[j], x.U + x.Uj[j]
     return x
 

@@ -349,8 +349,7 @@ def energies(robot: Bodies, x: Motion) -> tuple[Scalar, Scalar]:
         if link.flexible:
             U = U + elastic_energy(link.flexible, x.q.elastic[j])
         if link.elastic:
-            stretch = x.q.joint[j] - link.rest
-            U = U + HALF * link.stiffness * stretch * stretch
+            U = U + link.elastic_energy(x.q.joint[j])
     return E, U
 
 

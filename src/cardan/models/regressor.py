@@ -4,7 +4,9 @@
     Γ = d/dt [D1(q, q̇) K] + D2(q, q̇) K                filtered model           (41)-(43)
     H = h(q, q̇) K                                     energy model             (48), (52)
 
-K lists, link by link, XX XY XZ YY YZ ZZ MX MY MZ M, then IA FV FS (and an offset) of every joint.
+K lists, link by link, XX XY XZ YY YZ ZZ MX MY MZ M, then IA FV FS (and an offset) of every joint;
+for the energy model, which has no friction, the stiffness of an elastic joint instead. The torque
+of its spring is on the left of the other two: it is the torque of that joint.
 A column of D is the recursion of 5.1 with one parameter equal to one and all others zero: the
 motion is computed once, and the wrench of that parameter is carried from its link to the base.
 For the filtered model, with S_i the joint axis, h_i the momentum of the composite link and g its
@@ -31,8 +33,8 @@ from .kinematics import velocities
 from .newton_euler import inverse_dynamics
 
 __all__ = [
-    "DRIVE_COLUMNS", "Columns", "Filtered", "columns", "energy_regressor", "filtered_regressor",
-    "regressor",
+    "DRIVE_COLUMNS", "SPRING_COLUMN", "Columns", "Filtered", "columns", "energy_regressor",
+    "filtered_regressor", "regressor",
 ]  # fmt: skip
 
 Scalar = Any
@@ -41,6 +43,7 @@ a = Vec(0, 0, 1)
 
 INERTIA_COLUMNS = ("XX", "XY", "XZ", "YY", "YZ", "ZZ", "MX", "MY", "MZ", "M")
 DRIVE_COLUMNS = ("IA", "FV", "FS", "offset")
+SPRING_COLUMN = "stiffness"
 Columns = list[tuple[str, int]]  # (parameter, link) of each column
 
 
@@ -54,6 +57,8 @@ def columns(
         found += [(name, link.j) for name in INERTIA_COLUMNS]
         if link.s or link.sbar:
             found += [(name, link.j) for name in DRIVE_COLUMNS if name in drives]
+            if link.elastic and SPRING_COLUMN in drives:
+                found.append((SPRING_COLUMN, link.j))
     return found
 
 
@@ -190,10 +195,11 @@ def _unit_inertia(name: str, u: Vec, r: Vec) -> Pair:
 def energy_regressor(
     robot: Bodies, q: Sequence[Scalar], qd: Sequence[Scalar], wanted: Columns
 ) -> list[Scalar]:
-    """h: total energy as a row over the parameters, (52); friction has no energy function."""
+    """h: total energy as a row over the parameters, (52), springs of elastic joints included;
+    friction has no energy function."""
     motion = velocities(robot, q, qd)
     along, g = gravity_by_link(robot, q)
-    qds = robot.spread(qd)
+    qs, qds = robot.spread(q), robot.spread(qd)
     h: list[Scalar] = []
     for name, j in wanted:
         w, V = motion.w[j], motion.V[j]
@@ -204,6 +210,8 @@ def energy_regressor(
             h.append(cross(V, w)[k] - g[j][k])
         elif name == "IA":
             h.append(qds[j] * qds[j] / 2)
+        elif name == SPRING_COLUMN:
+            h.append(replace(robot.links[j - 1], stiffness=1).elastic_energy(qs[j]))
         elif name in DRIVE_COLUMNS:
             h.append(0)
         else:

@@ -69,7 +69,8 @@ def links_program(robot: Robot) -> Program:
 
 @lru_cache(maxsize=32)
 def energy_program(robot: Robot) -> Program:
-    """q, qd(, V0, g0) -> E, U: kinetic and potential energy, with a floating base's own."""
+    """q, qd(, V0, g0) -> E, U of the tree: kinetic and potential energy (gravity and springs), with
+    a floating base's own."""
     return energies_of(robot.tree())
 
 

@@ -22,6 +22,7 @@ from ..errors import CardanError, CardanWarning, InputError
 from .coordinates import coordinates
 from .derived import compiled
 from .flexible_simulation import simulate_flexible
+from .frames import number
 from .integrate import Settings, integrate
 from .joints import array, vector
 from .paths import pose
@@ -252,11 +253,15 @@ def _energy(
         extra = {"V0": V0, "g0": np.einsum("tji,j->ti", T0[:, :3, :3], g)}
     if q.shape[1] != robot.n:  # flexible links have a model of their own
         E, U = compiled(robot, "energies")(q=q, qd=qd)
+    elif any(number(loop.cut.IA) != 0 for loop in robot.loops):  # not in the tree's energy
+        v = np.ascontiguousarray(qd[:, coordinates(robot).place])
+        E, U = compiled(robot, "energies")(q=q, qd=v, **extra)
     else:
         E, U = energy_program(robot).compile()(q=q, qd=qd, **extra)
     if T0 is not None:
         U = U - total_mass(robot) * (T0[:, :3, 3] @ g)
-    return Energy(E, U, spring_energy(robot, q[:, : robot.n]), *works.T)
+    springs = spring_energy(robot, q[:, : robot.n])
+    return Energy(E, U - springs, springs, *works.T)
 
 
 def rollouts(

@@ -19,7 +19,11 @@ _ROUNDING = 1e-9
 
 @dataclass(frozen=True)
 class Energy:
-    """The energy balance over time, J: what is stored, and what went in and out since the start."""
+    """The energy balance over time, J: what is stored, and what went in and out since the start.
+
+    potential: of gravity, and of the deformation of flexible links; elastic: of the springs of
+    elastic joints. Their sum is U of the model 'energies'; for a floating base gravity is that in
+    the world."""
 
     kinetic: np.ndarray
     potential: np.ndarray

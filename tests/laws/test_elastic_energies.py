@@ -1,0 +1,188 @@
+"""The springs of elastic joints in the energies, the audit of a simulation and the energy
+regressor, whatever else the robot has: branches, a floating base, loops, flexible links."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import numpy as np
+import pytest
+from tests.loops.test_free import behind_a_motor, four_bar, sprung
+
+import cardan
+from cardan.describe.expression import number
+from cardan.use.coordinates import coordinates
+from cardan.use.simulate import simulate
+
+Array = np.ndarray
+
+
+def link(k: int, **fields: Any) -> dict[str, Any]:
+    return {
+        "name": f"l{k}", "mass": 1 + 0.2 * k, "com": [0.1, 0.03 * k, 0.02],
+        "inertia_com": [0.03, 0.001, 0, 0.02, 0.002, 0.03], **fields,
+    }  # fmt: skip
+
+
+SPRING = {"stiffness": 40, "rest": 0.15}
+
+
+def tree() -> dict[str, Any]:
+    """A motor, a revolute spring, a branch on a prismatic spring."""
+    return {
+        "name": "tree", "gravity": [0, 0, -9.81],
+        "link": [
+            link(1, alpha="pi/2", IA=0.05), link(2, d=0.3, **SPRING),
+            link(3, antecedent=1, alpha="pi/3", joint="prismatic", stiffness=300, rest=-0.02,
+                 IA=0.1),
+            link(4, antecedent=2, d=0.2, alpha="pi/2"),
+        ],
+    }  # fmt: skip
+
+
+def floating() -> dict[str, Any]:
+    base = {"kind": "floating", "mass": 5, "inertia_com": [0.2, 0, 0, 0.3, 0, 0.25]}
+    return {**tree(), "base": base}
+
+
+def flexible() -> dict[str, Any]:
+    beam = {
+        "length": 0.6, "young": 1e9, "density": 1000, "width": 0.02, "height": 0.03,
+        "motions": ["bending-y"],
+    }  # fmt: skip
+    return {
+        "name": "flexible", "gravity": [0, -9.81, 0],
+        "link": [link(1, IA=0.05), {"name": "beam", "d": 0.3, "flexible": beam, **SPRING}],
+    }  # fmt: skip
+
+
+def free(table: dict[str, Any]) -> dict[str, Any]:
+    """Nothing rubs."""
+    for own in table["link"]:
+        own["FV"] = 0
+        own.pop("damping", None)
+    return table
+
+
+def numbers_of(robot: cardan.Robot, columns: tuple[str, ...]) -> Array:
+    """K: what the description has for each column."""
+    frames = [*robot.joints, *(loop.cut for loop in robot.loops)]
+    values = []
+    for name in columns:
+        key, j = re.fullmatch(r"([A-Za-z]+)(\d+)", name).groups()  # type: ignore[union-attr]
+        owner = frames[int(j) - 1]
+        if not hasattr(owner, key):
+            owner = (robot.base.link, *robot.links)[int(j)]
+        values.append(number(getattr(owner, key)))
+    return np.array(values, float)
+
+
+def test_two_joules_of_a_spring() -> None:
+    robot = cardan.load(
+        {"link": [{"mass": 1, "stiffness": 100, "rest": 0.1}], "gravity": [0, 0, 0]}
+    )
+    E, U = cardan.model(robot, "energies").evaluate(q=[0.3], qd=[0.0])
+    assert (float(E), float(U)) == (0, pytest.approx(2))
+
+
+@pytest.mark.parametrize("build", [tree, floating, flexible])
+def test_the_slope_of_U_is_what_the_bodies_and_springs_push_with(build: Any) -> None:
+    robot = cardan.load(build())
+    energies = cardan.model(robot, "energies").compile()
+    gravity = cardan.model(robot, "gravity").compile()
+    rng = np.random.default_rng(2)
+    n = energies.program.inputs["q"][0]
+    q = rng.uniform(-0.5, 0.5, n) * np.where(np.arange(n) < robot.n, 1, 0.02)
+    extra = {"V0": np.zeros(6), "g0": np.array([0.3, -2, -9])} if robot.base.kind != "fixed" else {}
+    only_g = {key: x for key, x in extra.items() if key == "g0"}
+
+    def U(q: Array) -> float:
+        return float(energies(q=q, qd=np.zeros(n), **extra).U)
+
+    step = 1e-5
+    slope = [(U(q + step * e) - U(q - step * e)) / (2 * step) for e in np.eye(n)]
+    expected = np.array(gravity(q=q, **only_g))[-n:]
+    if not robot.ne:  # there the model of gravity has the springs
+        for k, joint in enumerate(robot.joints):
+            if joint.elastic:
+                expected[k] += number(joint.stiffness) * (q[k] - number(joint.rest))
+    assert slope == pytest.approx(expected, abs=1e-5 * np.abs(expected).max())
+
+
+MOVING = {
+    "tree": (tree, [0.3, -0.2, 0.05, 0.4]),
+    "floating": (floating, [0.3, -0.2, 0.05, 0.4]),
+    "flexible": (flexible, [0.3, -0.2]),
+    "a spring behind the motor of a four-bar": (lambda: behind_a_motor(four_bar()), [0.5, 0.5]),
+    "a spring on the rocker": (lambda: sprung(four_bar(), "rocker"), [0.6]),
+}
+
+
+@pytest.mark.parametrize("name", MOVING)
+def test_energy_is_conserved_by_the_model_itself(name: str) -> None:
+    build, q0 = MOVING[name]
+    robot = cardan.load(free(build()))
+    run = simulate(robot, q0, duration=0.2, dt=0.02, friction="none")
+    energies = cardan.model(robot, "energies").compile()
+    place = coordinates(robot).place if robot.loops else slice(None)
+    given: dict[str, Any] = {"q": run.q, "qd": np.ascontiguousarray(run.qd[:, place])}
+    if run.T0 is not None:
+        world = np.array([number(x) for x in robot.gravity])
+        given |= {"V0": run.V0, "g0": np.einsum("tji,j->ti", run.T0[:, :3, :3], world)}
+    E, U = energies(**given)
+    if run.T0 is not None:
+        mass = sum(number(x.M) for x in (robot.base.link, *robot.links))
+        U = U - mass * run.T0[:, :3, 3] @ world
+    assert np.ptp(E) > 1e-2
+    assert np.ptp(E + U) < 1e-7 * np.ptp(E)
+    assert run.energy is not None
+    assert run.energy.drift < 1e-7
+    np.testing.assert_allclose(run.energy.potential + run.energy.elastic, U, atol=1e-10)
+    assert np.ptp(run.energy.elastic) > 1e-3
+
+
+def test_the_energy_regressor_has_the_springs() -> None:
+    for build in (tree, floating):
+        robot = cardan.load(build())
+        rng = np.random.default_rng(4)
+        given: dict[str, Any] = {"q": rng.normal(size=4), "qd": rng.normal(size=4)}
+        if robot.base.kind == "floating":
+            given |= {"V0": rng.normal(size=6), "g0": rng.normal(size=3)}
+        E, U = cardan.model(robot, "energies").evaluate(**given)
+        program = cardan.model(robot, "energy-regressor")
+        K = numbers_of(robot, program.columns)
+        assert {"stiffness2", "stiffness3"} < set(program.columns)
+        assert float(program.evaluate(**given) @ K) == pytest.approx(float(E + U), rel=1e-12)
+
+
+def test_the_rate_of_the_energy_is_the_power_of_the_motors() -> None:
+    """h K changes by the work of motors, friction and damping: springs take and give back."""
+    table = tree()
+    for own in table["link"]:
+        own |= {"FV": 0.3} | ({"damping": 0.7} if "stiffness" in own else {})
+    robot = cardan.load(table)
+    rng = np.random.default_rng(5)
+    q, qd, tau = rng.normal(size=(3, 4))
+    elastic = np.array([joint.elastic for joint in robot.joints])
+    qdd = cardan.model(robot, "direct-dynamics").evaluate(q=q, qd=qd, tau=tau[~elastic])
+    losses = 0.3 * qd @ qd + 0.7 * qd[elastic] @ qd[elastic]
+    for base in (False, True):
+        program = cardan.model(robot, "energy-regressor", base_parameters=base).compile()
+        known = robot
+        if base:
+            known = cardan.model(robot, "base-parameters").robot
+        K = numbers_of(known, tuple(name.removesuffix("R") for name in program.program.columns))
+        step = 1e-6
+        ahead, behind = (
+            float(program(q=q + s * qd + s * s / 2 * qdd, qd=qd + s * qdd) @ K)
+            for s in (step, -step)
+        )
+        power = tau[~elastic] @ qd[~elastic] - losses
+        assert (ahead - behind) / (2 * step) == pytest.approx(power, rel=1e-6)
+
+
+def test_columns_of_robots_without_springs_stay() -> None:
+    robot = cardan.load("rx90")
+    columns = cardan.model(robot, "energy-regressor").columns
+    assert not any(name.startswith("stiffness") for name in columns)
