@@ -25,13 +25,15 @@ FLAGS = [
 class Server:
     """`cardan serve` as a process."""
 
-    def __init__(self, folder: Path, port: int) -> None:
-        self.folder, self.port = folder, port
+    def __init__(self, folder: Path, port: int, **more: str) -> None:
+        """more: of the environment."""
+        self.folder, self.port, self.more = folder, port, more
+        folder.mkdir(parents=True, exist_ok=True)
         self.log = folder / "server.log"
         self.start()
 
     def start(self) -> None:
-        environment = {**os.environ, "CARDAN_DATA": str(self.folder)}
+        environment = {**os.environ, "CARDAN_DATA": str(self.folder), **self.more}
         words = ["serve", "--port", str(self.port), "--token", TOKEN, "--no-browser"]
         self.started = time.perf_counter()
         with self.log.open("a") as log:

@@ -225,6 +225,69 @@ def test_a_broken_log_is_explained_without_paths_of_the_server() -> None:
     assert str(error.value).startswith("log.csv")
 
 
+def _loops() -> list[Any]:
+    """Makers of event loops: asyncio's, and uvloop's, which the server takes where it is."""
+    try:
+        import uvloop
+    except ImportError:
+        return [asyncio.new_event_loop]
+    return [asyncio.new_event_loop, uvloop.new_event_loop]
+
+
+@pytest.mark.skipif(os.name == "nt", reason="there are no signals there")
+@pytest.mark.parametrize("loop", _loops())
+@pytest.mark.parametrize("before", [True, False], ids=["at its start", "while it is written to"])
+def test_a_worker_that_is_killed_is_told(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, loop: Any, before: bool
+) -> None:
+    """Not only ConnectionError is raised by the pipe of a dead process, and every page must hear
+    that the work is over. The second worker never reads, so that the pipe is full when it dies."""
+    (tmp_path / "sitecustomize.py").write_text(
+        "import sys, time\nif 'cardan.app.web.worker' in sys.orig_argv:\n    time.sleep(1000)\n"
+    )
+    monkeypatch.setenv("PYTHONPATH", f"{tmp_path}{os.pathsep}{os.environ.get('PYTHONPATH', '')}")
+    start = asyncio.create_subprocess_exec
+
+    async def killed(*words: Any, **options: Any) -> Any:
+        process = await start(*words, **options)
+        if before:
+            process.kill()
+            await process.wait()
+        else:
+            drain = process.stdin.drain
+
+            async def dies() -> None:
+                process.kill()
+                await drain()
+
+            monkeypatch.setattr(process.stdin, "drain", dies)
+        return process
+
+    monkeypatch.setattr(asyncio, "create_subprocess_exec", killed)
+    jobs = Jobs()
+
+    async def job() -> None:
+        large = {"values": {}, "attached": b'"%s"' % (b"x" * 5_000_000)}
+        with pytest.raises(JobError, match=r"killed \(SIGKILL\); start again"):
+            await jobs.run("derive", robot=RX90, model="gravity", options={}, **large)
+        assert jobs._running == set()
+
+    running = loop()
+    try:
+        running.run_until_complete(job())
+    finally:
+        running.close()
+
+
+def test_a_worker_that_cannot_be_started_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def refused(*words: Any, **options: Any) -> Any:
+        raise BlockingIOError(11, "Resource temporarily unavailable")
+
+    monkeypatch.setattr(asyncio, "create_subprocess_exec", refused)
+    with pytest.raises(JobError, match="temporarily unavailable"):
+        run(Jobs(), "derive", robot=RX90, model="gravity", options={})
+
+
 @pytest.mark.skipif(os.name == "nt", reason="no limits on memory there")
 def test_memory_is_limited() -> None:
     with pytest.raises(JobError, match="MB"):

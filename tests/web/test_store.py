@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import hashlib
 import json
+import os
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -18,6 +20,7 @@ from cardan.app.web.store import Project, Store, written
 from cardan.errors import InputError
 
 NAME = "a" * 32
+RX90 = stored.dumps(cardan.load("rx90"), "toml")
 
 
 def page_of(project: Project) -> Page:
@@ -68,7 +71,7 @@ def test_what_cannot_be_saved_is_told(tmp_path: Path, monkeypatch: pytest.Monkey
         page, told = page_of(project), []
         page.on_robot(lambda: told.append(project.trouble))
 
-        def full(path: Path, text: str) -> None:
+        def full(path: Path, text: str, private: bool = False) -> None:
             raise OSError(28, "No space left on device")
 
         with monkeypatch.context() as patch:
@@ -105,6 +108,172 @@ def test_a_damaged_project_is_set_aside(tmp_path: Path, text: str) -> None:
     file.write_text(text)
     assert Store(tmp_path).project(NAME).robot.name == "RX90"
     assert [path.read_text() for path in file.parent.glob("*.damaged")] == [text]
+
+
+SURFACE = ["link1", "0" * 64, "#808080"]
+PAGES = [  # what a page cannot take, and what of it is left out
+    ({"surfaces": {"link1": "x"}}, ["surfaces"]),
+    ({"surfaces": {"of": "x"}}, ["surfaces"]),
+    ({"surfaces": {"of": "x", "list": [SURFACE, ["link1"]]}}, ["surfaces"]),
+    ({"surfaces": {"of": "x", "list": 3}}, ["surfaces"]),
+    ({"surfaces": [SURFACE]}, ["surfaces"]),
+    ({"q": [[0], [0], [0], [0], [0], [0]]}, ["q"]),
+    ({"q": 7}, ["q"]),
+    ({"q": {"a": 1}}, ["q"]),
+    ({"q": [None] * 6}, ["q"]),
+    ({"q": [1e999] * 6}, ["q"]),
+    ({"q": ["a"] * 6}, ["q"]),
+    ({"values": {"D3": []}}, ["values"]),
+    ({"values": {"D3": {}}}, ["values"]),
+    ({"values": {"D3": "(("}}, ["values"]),
+    ({"values": {"D3": True}}, ["values"]),
+    ({"values": [1]}, ["values"]),
+    ({"values": "D3"}, ["values"]),
+    ({"at_work": [1]}, ["at_work"]),
+    ({"at_work": {"models": 3}}, ["at_work"]),
+    ({"options": [1], "tab": "Models"}, ["options"]),
+    ({"options": {"effort": [[]]}, "tab": "Models"}, ["options"]),
+    ({"model": ["x"], "tab": "Models"}, ["model"]),
+    ({"language": {}, "tab": "Models"}, ["language"]),
+    ({"panels": 3, "tab": "Use"}, ["panels"]),
+    ({"panels": [[]], "tab": "Use"}, ["panels"]),
+    ({"tab": []}, ["tab"]),
+    ({"table": {}}, ["table"]),
+    ({"dark": "yes", "show-frames": [1]}, ["dark", "show-frames"]),
+    ([], ["page"]),
+    ("x", ["page"]),
+    (None, ["page"]),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("page", "wrong"), PAGES)
+def test_parts_of_a_page_of_another_shape_are_left_out(
+    tmp_path: Path, page: Any, wrong: list[str]
+) -> None:
+    """The robot stays, the page is told, the file as it was is kept, and once is enough."""
+    file = tmp_path / "projects" / f"{NAME}.json"
+    file.parent.mkdir()
+    texts = [stored.dumps(cardan.load(name), "toml") for name in ("scara", "rx90")]
+    text = json.dumps({"texts": texts, "index": 1, "page": page})
+    file.write_text(text)
+    project = Store(tmp_path).project(NAME)
+    shown = page_of(project)
+    shown.drawn(), shown.surfaces(), shown.interrupted("models")
+    assert project.robot.name == "RX90"
+    assert project.can_undo
+    assert f"({', '.join(wrong)})" in project.notice
+    (aside,) = file.parent.glob("*.damaged")
+    assert aside.read_text() == text
+    assert str(aside) in project.notice
+    written()
+    again = Store(tmp_path).project(NAME)
+    assert (again.notice, again.robot.name) == ("", "RX90")
+    assert set(again.page) == (set(page) - set(wrong) if isinstance(page, dict) else set())
+
+
+def test_what_a_page_remembers_fits(tmp_path: Path) -> None:
+    """Whatever this version writes, it reads; what it does not know it keeps."""
+    page = page_of(Store(tmp_path).project(NAME))
+    page.set_values({"D3": "0.4", "RL4": 0.5})
+    page.move([0.1] * 6, keep=True)
+    page.project.remember(
+        tab="Use", table="Inertia", panels=["Simulate"], model="gravity", language="c", dark=None,
+        options={"effort": "max", "expanded": True, "frame": 3}, at_work={"motion": "x"},
+        surfaces={"of": "x", "list": [SURFACE]}, strange=[{}], **{"show-grid": False},
+    )  # fmt: skip
+    kept = dict(page.project.page)
+    written()
+    again = Store(tmp_path).project(NAME)
+    assert (again.page, again.notice) == (kept, "")
+
+
+def test_another_server_may_write_another_shape(tmp_path: Path) -> None:
+    project = Store(tmp_path).project(NAME)
+    project.save()
+    written()
+    text = json.dumps({"texts": project.texts, "index": 0, "page": {"q": 3, "dark": True}})
+    project.path.write_text(text)
+    assert project.reread()
+    assert project.page == {"dark": True}
+    assert "(q)" in project.notice
+
+
+def test_steps_that_cannot_be_read_are_passed_over(tmp_path: Path) -> None:
+    file = tmp_path / "projects" / f"{NAME}.json"
+    file.parent.mkdir()
+    texts = [stored.dumps(cardan.load("scara"), "toml"), "no robot", "=", RX90, "nonsense"]
+    file.write_text(json.dumps({"texts": texts, "index": 3, "page": {}}))
+    project = Store(tmp_path).project(NAME)
+    project.redo()
+    assert (project.robot.name, project.can_redo) == ("RX90", False)
+    project.undo()
+    assert (project.robot.name, project.can_undo) == ("SCARA", False)
+    project.redo()
+    assert project.robot.name == "RX90"
+
+
+def test_a_page_that_cannot_be_made_starts_anew(tmp_path: Path) -> None:
+    store = Store(tmp_path)
+    project = store.project(NAME)
+    project.open(cardan.load("scara"))
+    project.remember(dark=True)
+    store.failed(NAME)
+    assert (store.project(NAME).robot.name, store.project(NAME).page) == ("SCARA", {})
+    store.failed(NAME)  # that was no cure
+    assert store.project(NAME).robot.name == "RX90"
+    written()
+    assert len(list(project.path.parent.glob("*.damaged"))) == 2
+
+
+@pytest.mark.skipif(os.name == "nt", reason="links and modes are others there")
+def test_what_is_no_file_is_passed_over(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    store = Store(tmp_path)
+    store.project(NAME).save()
+    store.results.keep(NAME, "motion", {"key": "k"}, Result(b"1"))
+    written()
+    for name in ("projects/broken.json", "results/broken", "surfaces/broken.stl"):
+        (tmp_path / name).symlink_to(tmp_path / "nowhere")
+    for name in ("projects/folder.json", "results/folder", "surfaces/folder.stl"):
+        (tmp_path / name).mkdir()
+    again = Store(tmp_path)
+    assert again.project(NAME).robot.name == "RX90"
+    assert again.results.find(NAME, "motion") is not None
+    for name in ("results/broken", "results/folder", "projects/broken.json", "surfaces/folder.stl"):
+        assert f"{tmp_path / name} is passed over" in caplog.text
+    (tmp_path / "results" / "broken").unlink()
+    (tmp_path / "elsewhere").symlink_to(tmp_path / "nowhere")
+    with pytest.raises(InputError, match="elsewhere"):
+        Store(tmp_path / "elsewhere")
+
+
+@pytest.mark.skipif(os.name == "nt", reason="links are others there")
+def test_the_folder_that_is_to_blame_is_named(tmp_path: Path) -> None:
+    (tmp_path / "results").symlink_to(tmp_path / "nowhere")
+    with pytest.raises(InputError, match=f"{tmp_path / 'results'}: .*exists"):
+        Store(tmp_path)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="there are no modes there")
+def test_all_that_is_kept_is_private(tmp_path: Path) -> None:
+    mask = os.umask(0)
+    try:
+        old = tmp_path / "data" / "projects"
+        old.mkdir(parents=True)
+        (old / f"{NAME}.json").write_text("{}")
+        store = Store(tmp_path / "data")
+        store.project(NAME).save()
+        store.results.keep(NAME, "motion", {}, Result(b"1"))
+        content = b"solid"
+        store.shapes.add(hashlib.sha256(content).hexdigest(), content)
+        written()
+        store = Store(tmp_path / "new")
+        store.project(NAME).save()
+        written()
+    finally:
+        os.umask(mask)
+    for path in [*old.parent.rglob("*"), tmp_path / "new", *(tmp_path / "new").rglob("*")]:
+        mode = path.stat().st_mode & 0o777
+        assert mode == (0o700 if path.is_dir() else 0o600), path
 
 
 def test_results_are_found_again(tmp_path: Path) -> None:

@@ -112,8 +112,9 @@ def save(robot: Robot, path: str | os.PathLike[str]) -> None:
     write_atomic(path, dumps(robot, Path(path).suffix))
 
 
-def write_atomic(path: str | os.PathLike[str], text: str | bytes) -> None:
-    """Write UTF-8 text or bytes; the file appears whole or not at all. Links and devices stay."""
+def write_atomic(path: str | os.PathLike[str], text: str | bytes, private: bool = False) -> None:
+    """Write UTF-8 text or bytes; the file appears whole or not at all. Links and devices stay. A
+    private file can be read by its user alone."""
     temporary = None
     try:
         data = text if isinstance(text, bytes) else text.encode("utf-8")
@@ -124,7 +125,8 @@ def write_atomic(path: str | os.PathLike[str], text: str | bytes) -> None:
         handle, temporary = tempfile.mkstemp(prefix=".cardan-", dir=target.parent)
         with os.fdopen(handle, "wb") as stream:
             stream.write(data)
-        os.chmod(temporary, 0o666 & ~_umask())
+        if not private:  # a temporary file is
+            os.chmod(temporary, 0o666 & ~_umask())
         os.replace(temporary, target)
     except (OSError, ValueError) as error:
         raise DescriptionError([Fault(_reason(error), str(path))]) from None

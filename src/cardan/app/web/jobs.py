@@ -11,6 +11,7 @@ import asyncio
 import contextlib
 import hashlib
 import json
+import logging
 import os
 import secrets
 import signal
@@ -78,7 +79,8 @@ class Jobs:
     ) -> dict[str, Any]:  # fmt: skip
         """The result of a function of `work`. Cancelling the task kills the process.
 
-        `hints` and `attached` (JSON) may save work; the result does not depend on them."""
+        `hints` and `attached` (JSON) may save work; the result does not depend on them. Whatever
+        else goes wrong is a `JobError`: a page must never wait for a job that is dead."""
         key = self.key(function, **data)
         if self.keeps(key):
             return self.kept(key)
@@ -117,6 +119,17 @@ class Jobs:
     async def _fresh(
         self, function: str, question: bytes, attached: bytes | None, say: Callable[[str], None]
     ) -> Result:
+        try:
+            return await self._answered(function, question, attached, say)
+        except CardanError:
+            raise
+        except Exception as error:
+            logging.getLogger("cardan").exception("a job failed")
+            raise JobError(f"stopped: the work could not be run ({error}); start again") from None
+
+    async def _answered(
+        self, function: str, question: bytes, attached: bytes | None, say: Callable[[str], None]
+    ) -> Result:
         limits = self.limits
         process = await asyncio.create_subprocess_exec(
             sys.executable, "-m", "cardan.app.web.worker", function, str(limits.seconds),
@@ -140,10 +153,13 @@ class Jobs:
     ) -> Result:
         assert process.stdin is not None
         assert process.stdout is not None
-        with contextlib.suppress(ConnectionError):
+        # a process that is dead already says so below, by its silence; uvloop's pipes then raise
+        # RuntimeError where asyncio's raise ConnectionError
+        with contextlib.suppress(OSError, RuntimeError):
             process.stdin.write(data)
             await process.stdin.drain()
-        process.stdin.close()
+        with contextlib.suppress(OSError, RuntimeError):
+            process.stdin.close()
         parts: dict[str, bytes] = {}
         while True:
             try:
@@ -151,10 +167,7 @@ class Jobs:
             except ValueError:
                 raise JobError("stopped: the result is too large to be shown") from None
             if not line:
-                raise JobError(
-                    "stopped: the work ended without a result; it may have needed more than "
-                    f"{self.limits.megabytes} MB"
-                )
+                raise JobError(await self._death(process))
             kind, _, rest = line.rstrip().partition(b" ")
             if kind == b"say":
                 say(json.loads(rest))
@@ -165,6 +178,20 @@ class Jobs:
                 raise JobError(json.loads(rest))
             elif kind == b"result":
                 return Result(rest, parts)
+
+    async def _death(self, process: asyncio.subprocess.Process) -> str:
+        """What to say of a process that ended without an answer."""
+        with contextlib.suppress(TimeoutError):  # it may have closed its output and live on
+            await asyncio.wait_for(process.wait(), 2.0)
+        status, limit = process.returncode, f"more than {self.limits.megabytes} MB"
+        if status is not None and status < 0:
+            with contextlib.suppress(ValueError):
+                name = signal.Signals(-status).name
+                return (
+                    f"stopped: the process of this work was killed ({name}); start again, unless "
+                    f"it needed {limit}"
+                )
+        return f"stopped: the work ended without a result; it may have needed {limit}; start again"
 
     def _keep(self, key: str, result: Result) -> None:
         self._results[key] = result

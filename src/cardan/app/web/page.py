@@ -23,7 +23,7 @@ from .table import description
 from .using import using
 from .view import View
 
-__all__ = ["build"]
+__all__ = ["apologise", "build"]
 
 _GROUPS = tuple(dict.fromkeys(entry.group for entry in MENU.values()))
 
@@ -46,11 +46,41 @@ def build(page: Page) -> None:
     with ui.splitter(value=56, limits=(25, 80)).classes("w-full main") as splitter:
         splitter.props[":horizontal"] = UPRIGHT
         with splitter.before, ui.column().classes("w-full left"):
+            _notice(page)
             left = _Left(page)
         with splitter.after:
             left.view = View(page)
     _header(page, dark, left.models)
     left.find_again()
+
+
+def apologise() -> None:
+    """In place of a page that could not be made."""
+    content = ui.context.client.content
+    content.clear()
+    with content, ui.column().classes("q-pa-md"):
+        words = "This project could not be shown as it was left, and was set aside."
+        ui.label(words).classes("error").props("role=alert")
+        ui.link("Go on without it", "/")
+
+
+def _notice(page: Page) -> None:
+    """What of the project could not be read, until it is dismissed."""
+    with ui.row().classes("w-full items-center no-wrap") as row:
+        words = ui.label().classes("error").props("role=alert")
+
+        def dismiss() -> None:
+            page.project.notice = ""
+            page.project.tell()
+
+        ui.button("Dismiss", on_click=dismiss).props("flat dense no-caps")
+
+    def refresh() -> None:
+        words.set_text(page.project.notice)
+        row.set_visibility(bool(page.project.notice))
+
+    refresh()
+    page.on_robot(refresh)
 
 
 class _Left:

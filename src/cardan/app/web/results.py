@@ -13,7 +13,7 @@ from typing import Any
 from ...describe.files import write_atomic
 from ...errors import CardanError
 from .jobs import Result
-from .writing import later, written
+from .writing import later, private_files, private_folder, written
 
 __all__ = ["Results"]
 
@@ -26,8 +26,7 @@ class Results:
     """Files by project and panel, in a folder beside that of the projects."""
 
     def __init__(self, folder: Path) -> None:
-        self.folder = folder / "results"
-        self.folder.mkdir(parents=True, exist_ok=True)
+        self.folder = private_folder(folder / "results")
         self._prune(folder / "projects")
 
     def _path(self, project: str, panel: str) -> Path:
@@ -64,17 +63,17 @@ class Results:
     def _prune(self, projects: Path) -> None:
         """Forget those of projects that are gone, and what was written longest ago."""
         room = _ROOM
-        for path in sorted(self.folder.glob("*"), key=lambda path: -path.stat().st_mtime):
+        for path, status in private_files(self.folder, "*"):
             name = _NAME.fullmatch(path.stem)
-            room -= path.stat().st_size
+            room -= status.st_size
             if room < 0 or name is None or not (projects / f"{name[1]}.json").exists():
-                path.unlink(missing_ok=True)
+                _forget(path)
 
 
 def _write(path: Path, content: bytes) -> None:
     with suppress(OSError, CardanError):  # a full disk is said by the project itself
-        path.parent.mkdir(parents=True, exist_ok=True)
-        write_atomic(path, content)
+        private_folder(path.parent)
+        write_atomic(path, content, private=True)
 
 
 def _forget(path: Path) -> None:

@@ -10,6 +10,7 @@ no other site sends.
 from __future__ import annotations
 
 import hmac
+import html
 import socket
 from collections.abc import Awaitable, Callable, MutableMapping, Sequence
 from contextlib import suppress
@@ -17,7 +18,7 @@ from http.cookies import CookieError, SimpleCookie
 from typing import Any
 from urllib.parse import parse_qs, quote, urlencode
 
-__all__ = ["Guard", "hosts_of", "own_names"]
+__all__ = ["Guard", "hosts_of", "leading_page", "own_names"]
 
 Scope = MutableMapping[str, Any]
 Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
@@ -72,11 +73,14 @@ class Guard:
     """The application behind its door."""
 
     def __init__(
-        self, app: App, *, hosts: frozenset[str], token: str, names: Sequence[str] = ()
-    ) -> None:
-        """names: others that a browser may use, those of a proxy, as it writes them."""
+        self, app: App, *, hosts: frozenset[str], token: str, names: Sequence[str] = (),
+        entered: Callable[[], None] = lambda: None,
+    ) -> None:  # fmt: skip
+        """names: others that a browser may use, those of a proxy, as it writes them; entered:
+        called when a browser has shown the token."""
         self.app = app
         self.token = token
+        self.entered = entered
         self.hosts = hosts | {name.lower() for name in names}
         self.origins = {f"http://{host}" for host in self.hosts}
         self.origins |= {f"https://{name.lower()}" for name in names}
@@ -93,7 +97,8 @@ class Guard:
             await _refuse(scope, receive, send, fault)
             return
         if scope["type"] == "http" and self._in_query(scope):
-            await self._welcome(scope, send)
+            await self._welcome(scope, send, _from_elsewhere(headers))
+            self.entered()
             return
         host = dict(headers)["host"]
         await self.app(scope, receive, _with_headers(send, _POLICY.format(host=host)))
@@ -106,8 +111,10 @@ class Guard:
             if name == "origin" and value.lower() not in self.origins:
                 return "origin"
             if name == "sec-fetch-site" and value.lower() not in ("same-origin", "none"):
-                # a link from elsewhere may open the page with the token, nothing more
-                return "origin"
+                # a file or a link from elsewhere may open the page with the token, nothing more
+                opens = scope["type"] == "http" and scope["method"] == "GET"
+                if not (opens and self._in_query(scope)):
+                    return "origin"
             if name == "transfer-encoding":
                 return "size"  # of a length that is not said
             if name == "content-length" and not (value.isdigit() and int(value) <= _LARGEST):
@@ -130,8 +137,11 @@ class Guard:
                 return True
         return False
 
-    async def _welcome(self, scope: Scope, send: Send) -> None:
-        """The token moves from the address, which is shown and kept, into the cookie."""
+    async def _welcome(self, scope: Scope, send: Send, from_elsewhere: bool) -> None:
+        """The token moves from the address, which is shown and kept, into the cookie.
+
+        A browser that comes from elsewhere, as from the file that `cardan serve` opens, does not
+        show a strict cookie to the page it is redirected to: a page of ours leads it there."""
         query = parse_qs(scope["query_string"].decode("latin-1"))
         query.pop("token")
         path = scope["path"] if scope["path"].startswith("/") else "/"
@@ -140,7 +150,27 @@ class Guard:
         target = quote(path, errors="replace")
         target += f"?{urlencode(query, doseq=True)}" if query else ""
         cookie = f"{self.cookie}={self.token}; Path=/; HttpOnly; SameSite=Strict"
-        await _answer(send, 303, b"", {"location": target, "set-cookie": cookie})
+        if from_elsewhere:
+            leading = {"content-type": "text/html; charset=utf-8", "referrer-policy": "no-referrer",
+                       "content-security-policy": "default-src 'none'"}  # fmt: skip
+            await _answer(send, 200, leading_page(target), {"set-cookie": cookie, **leading})
+        else:
+            await _answer(send, 303, b"", {"location": target, "set-cookie": cookie})
+
+
+def leading_page(target: str) -> bytes:
+    """A page that leads to another one at once."""
+    to = html.escape(target)
+    return (
+        '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8"><title>Cardan</title>\n'
+        f'<meta http-equiv="refresh" content="0; url={to}"></head>\n'
+        f'<body><a href="{to}">Cardan</a></body></html>\n'
+    ).encode()
+
+
+def _from_elsewhere(headers: list[tuple[str, str]]) -> bool:
+    site = [value.lower() for name, value in headers if name == "sec-fetch-site"]
+    return bool(site) and site[0] not in ("same-origin", "none")
 
 
 def _same(given: str, token: str) -> bool:

@@ -6,20 +6,23 @@ import errno
 import gc
 import hashlib
 import importlib.util
+import logging
 import os
 import re
 import secrets
 import socket
 import sys
-import webbrowser
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from typing import Any
 
 from ...errors import InputError, MissingExtraError
+from .connections import bounded
+from .door import Door
 from .files import Kept
 from .security import Guard, hosts_of, own_names
 from .store import Store, data_folder
+from .writing import private_folder
 
 __all__ = ["application", "serve"]
 
@@ -29,8 +32,11 @@ _YEAR = 365 * 24 * 3600  # seconds a browser finds its project again
 _LOOPBACK = ("127.0.0.1", "localhost", "::1")
 
 
-def application(store: Store, host: str, port: int, token: str, names: Sequence[str] = ()) -> Any:
-    """The whole web app as an ASGI application."""
+def application(
+    store: Store, host: str, port: int, token: str, names: Sequence[str] = (),
+    entered: Callable[[], None] = lambda: None,
+) -> Any:  # fmt: skip
+    """The whole web app as an ASGI application; entered: called when a browser shows the token."""
     folder = store.folder.parent
     os.environ.setdefault("NICEGUI_STORAGE_PATH", str(folder / "browser"))
     try:
@@ -48,7 +54,13 @@ def application(store: Store, host: str, port: int, token: str, names: Sequence[
     @ui.page("/", title="Cardan")
     def main() -> None:
         name = str(app.storage.browser["id"]).replace("-", "")
-        page.build(Page(store.project(name), jobs, store.shapes, store.results))
+        project = store.project(name)
+        try:
+            page.build(Page(project, jobs, store.shapes, store.results))
+        except Exception:  # whatever the project holds: the next load must not fail on it too
+            logging.getLogger("cardan").exception("the page could not be made")
+            store.failed(name)
+            page.apologise()
 
     @ui.page("/gallery", title="Cardan: robots")
     def robots() -> None:
@@ -64,7 +76,7 @@ def application(store: Store, host: str, port: int, token: str, names: Sequence[
         reconnect_timeout=_PATIENCE, message_history_length=_HISTORY,
         gzip_middleware_factory=None, tailwind=False, binding_refresh_interval=None,
     )  # fmt: skip
-    return Guard(Kept(api), hosts=hosts_of(host, port), token=token, names=names)
+    return Guard(Kept(api), hosts=hosts_of(host, port), token=token, names=names, entered=entered)
 
 
 def _data(store: Store, jobs: Any) -> None:
@@ -113,7 +125,7 @@ def _secret(folder: Any) -> str:
         pass
     secret = secrets.token_hex(32)
     with suppress(OSError):  # on a disk that cannot be written the page says so itself
-        path.parent.mkdir(parents=True, exist_ok=True)
+        private_folder(path.parent)
         handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
         with os.fdopen(handle, "w", encoding="ascii") as file:
             file.write(secret)
@@ -124,19 +136,37 @@ def serve(
     host: str = "127.0.0.1", port: int = 0, token: str = "", browser: bool = True,
     names: Sequence[str] = (), say: Any = print,
 ) -> None:  # fmt: skip
-    """Run until interrupted."""
+    """Run until interrupted. What it writes is for its user alone."""
     token = _accepted(host, token, names)
     if importlib.util.find_spec("nicegui") is None:
         raise MissingExtraError.of("nicegui", "web", "the web app")
+    mask = os.umask(0o077)
+    try:
+        _run(host, port, token, browser, names, say)
+    finally:
+        os.umask(mask)
+
+
+def _run(
+    host: str, port: int, token: str, browser: bool, names: Sequence[str], say: Any
+) -> None:  # fmt: skip
     store = Store(data_folder())  # before anything is opened: it may be refused
     listener = _listening(host, port)
     port = int(listener.getsockname()[1])
     address = _address(host, port, token)
     say(f"Cardan is at {address}")
-    if browser:
-        webbrowser.open(address)  # it starts while the rest is imported, and waits to be answered
+    with Door(store.folder.parent) as door:
+        if browser:
+            door.open(address)  # it starts while the rest is imported, and waits to be answered
+        _answer(listener, store, host, port, token, names, door)
+
+
+def _answer(
+    listener: socket.socket, store: Store, host: str, port: int, token: str, names: Sequence[str],
+    door: Door,
+) -> None:  # fmt: skip
     gc.disable()
-    server = application(store, host, port, token, names)
+    server = application(store, host, port, token, names, entered=door.shut)
     import uvicorn
 
     gc.collect()
@@ -145,7 +175,7 @@ def serve(
     # the browser is on this machine: to compress would cost more than it saves
     config = uvicorn.Config(
         server, host=host, port=port, log_level="warning", server_header=False,
-        ws_per_message_deflate=False, timeout_keep_alive=60,
+        ws_per_message_deflate=False, timeout_keep_alive=60, http=bounded(),
     )  # fmt: skip
     with suppress(KeyboardInterrupt):
         uvicorn.Server(config).run([listener])
@@ -155,8 +185,8 @@ def _accepted(host: str, token: str, names: Sequence[str]) -> str:
     """The token, made up where none is given; what is not safe is refused."""
     if host not in _LOOPBACK and not token:
         raise InputError(
-            f"{host} can be reached by other machines: name a secret of your own with --token, "
-            "or leave --host out"
+            f"{host} can be reached by other machines: name a secret of your own in the variable "
+            "CARDAN_TOKEN, with --token-file or with --token, or leave --host out"
         )
     if token and len(token) < 16:
         raise InputError("the token must have at least 16 characters")

@@ -26,8 +26,9 @@ from ...describe.bundled import bundled
 from ...describe.files import accepted, dumps, read_bytes, write_atomic
 from ...describe.robot import Robot
 from ...errors import CardanError, InputError
+from .remembered import fitting
 from .results import Results
-from .writing import later, written
+from .writing import later, private_files, private_folder, written
 
 __all__ = ["Project", "Shapes", "Store", "data_folder", "digest_of", "written"]
 
@@ -75,6 +76,7 @@ class Project:
     watchers: list[Callable[[], None]] = field(default_factory=list)  # pages that show it
     opened: int = 0  # how often another robot took the place
     trouble: str = ""  # why it could not be saved
+    notice: str = ""  # what of it could not be read
     asked: int = 0  # how often it was to be written
     done: int = 0  # the last of these that was
     stamp: tuple[int, int] = (0, 0)  # of the file as it was read or written last
@@ -125,10 +127,19 @@ class Project:
         self._go(self.index + 1)
 
     def _go(self, index: int) -> None:
-        if 0 <= index < len(self.texts):
-            self.index = index
-            self.save()
-            self.tell()
+        if not 0 <= index < len(self.texts):
+            return
+        try:
+            _robot(self.texts[index])
+        except CardanError:  # a step of a damaged file: those beyond it can still be reached
+            step = index - self.index
+            del self.texts[index]
+            self.index -= step < 0
+            self._go(self.index + step)
+            return
+        self.index = index
+        self.save()
+        self.tell()
 
     def remember(self, **values: Any) -> None:
         if any(name not in self.page or self.page[name] != x for name, x in values.items()):
@@ -149,12 +160,23 @@ class Project:
             return False
         self.stamp = stamp
         try:
-            texts, index, page = _parsed(self.path)
+            texts, index, page, wrong = _parsed(self.path)
         except Exception:
             return False
         self.texts, self.index, self.page = texts, index, page
+        if wrong:
+            self.mend(wrong)
         self.tell()
         return True
+
+    def mend(self, wrong: Sequence[str]) -> None:
+        """Go on without parts of the page, which are no longer in it; the file as it is is kept."""
+        aside = _set_aside(self.path)
+        self.notice = (
+            f"Parts of this project have a form that this version does not know and were left "
+            f"out ({', '.join(wrong)}). The file as it was is kept: {aside}"
+        )
+        self.save()
 
     def save(self) -> None:
         """Written by a thread of its own."""
@@ -171,8 +193,8 @@ class Project:
             return  # a later one follows
         trouble = ""
         try:
-            self.path.parent.mkdir(parents=True, exist_ok=True)
-            write_atomic(self.path, text)
+            private_folder(self.path.parent)
+            write_atomic(self.path, text, private=True)
             self.stamp = _stamp(self.path)
         except (OSError, CardanError) as error:
             trouble = str(error)
@@ -197,20 +219,35 @@ def _stamp(path: Path) -> tuple[int, int]:
     return found.st_mtime_ns, found.st_ino
 
 
-def _parsed(path: Path) -> tuple[list[str], int, dict[str, Any]]:
-    """What a file of a project says; raises where it cannot be a project."""
+def _parsed(path: Path) -> tuple[list[str], int, dict[str, Any], list[str]]:
+    """What a file of a project says, and the names of those parts of the page that were left out;
+    raises where it cannot be a project."""
     data = json.loads(path.read_text(encoding="utf-8"))
-    texts, index, page = list(map(str, data["texts"])), int(data["index"]), dict(data["page"])
+    texts, index, page = list(map(str, data["texts"])), int(data["index"]), data["page"]
     _robot(texts[index])
-    return texts, index, page
+    if index < 0:
+        raise ValueError("the state that is shown comes before the first")
+    if not isinstance(page, dict):
+        return texts, index, {}, ["page"]
+    return texts, index, *fitting(page)
+
+
+def _set_aside(path: Path) -> str:
+    """Keep a file that cannot be read under another name, which is returned."""
+    aside = path.with_suffix(f".{time.time_ns() // 1000}.damaged")
+    try:
+        path.replace(aside)
+    except OSError as error:
+        return f"not, {error.strerror}"
+    logging.getLogger("cardan").warning("%s was damaged and is set aside: %s", path, aside)
+    return str(aside)
 
 
 class Shapes:
     """Surfaces of robots on disk, named by their content."""
 
     def __init__(self, folder: Path) -> None:
-        self.folder = folder / "surfaces"
-        self.folder.mkdir(parents=True, exist_ok=True)
+        self.folder = private_folder(folder / "surfaces")
         self._prune()
 
     def path(self, digest: str) -> Path | None:
@@ -222,14 +259,13 @@ class Shapes:
         if hashlib.sha256(content).hexdigest() != digest:
             raise InputError("a surface was damaged on its way")
         if self.path(digest) is None:
-            write_atomic(self.folder / f"{digest}.stl", content)
+            write_atomic(self.folder / f"{digest}.stl", content, private=True)
 
     def _prune(self) -> None:
         """Forget those that were not touched for the longest time."""
-        files = sorted(self.folder.glob("*.stl"), key=lambda path: -path.stat().st_mtime)
         room = _SURFACES
-        for path in files:
-            room -= path.stat().st_size
+        for path, status in private_files(self.folder, "*.stl"):
+            room -= status.st_size
             if room < 0:
                 path.unlink(missing_ok=True)
 
@@ -240,14 +276,16 @@ class Store:
     def __init__(self, folder: Path) -> None:
         self.folder = folder / "projects"
         try:
-            self.folder.mkdir(parents=True, exist_ok=True)
+            if not folder.exists():
+                private_folder(folder)  # one that is there may be meant for more than this
+            private_folder(self.folder)
             self.shapes = Shapes(folder)
             self._prune()
             self.results = Results(folder)
         except OSError as error:
             raise InputError(
-                f"projects cannot be kept in {self.folder}: {error.strerror}; name another folder "
-                "with CARDAN_DATA"
+                f"projects cannot be kept in {folder}: {error.filename or self.folder}: "
+                f"{error.strerror}; mend that, or name another folder with CARDAN_DATA"
             ) from None
         self.open: OrderedDict[str, Project] = OrderedDict()
 
@@ -272,18 +310,33 @@ class Store:
     def _read(self, path: Path) -> Project:
         written()
         stamp = _stamp(path)
+        notice = ""
         try:
-            return Project(path, *_parsed(path), stamp=stamp)
+            *parts, wrong = _parsed(path)
+            project = Project(path, *parts, stamp=stamp)
+            if wrong:
+                project.mend(wrong)
+            return project
         except FileNotFoundError:
             pass
-        except Exception:
-            # a file that cannot be read is set aside, not lost
-            with suppress(OSError):
-                path.replace(path.with_suffix(f".{int(time.time())}.damaged"))
-        return Project(path, [dumps(bundled(_FIRST), "toml")])
+        except Exception:  # a file that cannot be read is set aside, not lost
+            notice = f"The project could not be read. The file is kept: {_set_aside(path)}"
+        return Project(path, [dumps(bundled(_FIRST), "toml")], notice=notice)
+
+    def failed(self, name: str) -> None:
+        """No page could be made of the project: go on without what the page remembered, or, where
+        that was no cure, with another robot."""
+        written()
+        project = self.open[name]
+        if not project.notice:
+            parts, project.page = sorted(project.page), {}
+            project.mend(parts)
+        else:
+            aside = _set_aside(project.path)
+            notice = f"The project could not be shown. The file is kept: {aside}"
+            self.open[name] = Project(project.path, [dumps(bundled(_FIRST), "toml")], notice=notice)
 
     def _prune(self) -> None:
         """Forget the projects that were not touched for the longest time."""
-        files = sorted(self.folder.glob("*.json"), key=lambda path: path.stat().st_mtime)
-        for path in files[:-_KEPT]:
+        for path, _ in private_files(self.folder, "*.json")[_KEPT:]:
             path.unlink(missing_ok=True)
