@@ -155,7 +155,10 @@ def refuse(
             " and others for it; base kind 'fixed' holds it"
         )
     elif mobile and robot.base.kind == "mobile":
-        why = "a base with imposed motion: its kind must be 'fixed' or 'floating'"
+        why = (
+            "a base with imposed motion: with W0 WP0 V0 VP0 zero its kind can be 'fixed', or"
+            " 'floating' where it moves freely"
+        )
     elif elastic and any(joint.elastic for joint in robot.joints):
         why = "elastic joints"
     if why:
