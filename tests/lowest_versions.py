@@ -56,7 +56,7 @@ def test_inverse_geometry_and_kinematics() -> None:
     T = cardan.model(robot, "transform").evaluate(q=q)
     rows = cardan.model(robot, "inverse-geometry").solve(T)
     assert np.abs(rows - q).max(axis=1).min() < 1e-9
-    found = cardan.inverse_kinematics(robot, T, q + 0.1)
+    found = cardan.inverse_kinematics(robot, T, guess=q + 0.1)
     again = cardan.model(robot, "transform").evaluate(q=found.q)
     assert np.allclose(again, T, atol=1e-8)
 
