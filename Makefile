@@ -15,7 +15,7 @@ demo: $(VENV)/.stamp-core
 	$(BIN)/python examples/demo.py
 
 test: $(VENV)/.stamp-test
-	$(MAKE) --no-print-directory -j2 lint lowest check
+	$(MAKE) --no-print-directory -j2 lint check lowest
 
 check: $(VENV)/.stamp-test
 	$(BIN)/python -m pytest -n auto --dist worksteal

@@ -210,7 +210,7 @@ def _base(page: Page) -> Blocks:
     ]
 
     def change(kind: str) -> Robot:
-        held = dict.fromkeys(MOTION, (0, 0, 0)) if kind == "fixed" else {}
+        held: dict[str, Any] = dict.fromkeys(MOTION, (0, 0, 0)) if kind == "fixed" else {}
         return replace(page.robot, base=replace(page.robot.base, kind=kind, **held))
 
     found = [
