@@ -4,14 +4,18 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+LOWEST := .venv-lowest
+# what the lowest versions of the dependencies are tried on: text, readers, kernels, command line
+LOWEST_TESTS := tests/lowest_versions.py tests/test_algebra.py tests/ir/test_interpret.py \
+  tests/golden/test_golden.py::test_generated_text
 
-.PHONY: demo test check lint laws fuzz bench clean
+.PHONY: demo test check lint lowest laws fuzz bench clean
 
 demo: $(VENV)/.stamp-core
 	$(BIN)/python examples/demo.py
 
 test: $(VENV)/.stamp-test
-	$(MAKE) --no-print-directory -j2 lint check
+	$(MAKE) --no-print-directory -j2 lint check lowest
 
 check: $(VENV)/.stamp-test
 	$(BIN)/python -m pytest -n auto --dist worksteal
@@ -20,6 +24,9 @@ lint: $(VENV)/.stamp-test
 	$(BIN)/ruff check src tests bench examples
 	$(BIN)/ruff format --check src tests bench examples
 	$(BIN)/mypy
+
+lowest: $(LOWEST)/.stamp
+	$(LOWEST)/bin/python -m pytest -p no:cacheprovider $(LOWEST_TESTS)
 
 laws: $(VENV)/.stamp-test
 	$(BIN)/python -m tests.laws --robots 10000
@@ -41,5 +48,12 @@ $(VENV)/.stamp-test: pyproject.toml
 	$(BIN)/python -m pip install --quiet --editable ".[test]"
 	touch $@ $(VENV)/.stamp-core
 
+$(LOWEST)/.stamp: pyproject.toml tests/lowest.py
+	test -x $(LOWEST)/bin/python || $(PYTHON) -m venv $(LOWEST)
+	$(LOWEST)/bin/python tests/lowest.py > $(LOWEST)/constraints.txt
+	$(LOWEST)/bin/python -m pip install --quiet --constraint $(LOWEST)/constraints.txt \
+	  --editable . pytest hypothesis
+	touch $@
+
 clean:
-	rm -rf $(VENV) dist build .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) $(LOWEST) dist build .pytest_cache .mypy_cache .ruff_cache .hypothesis

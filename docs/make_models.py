@@ -21,6 +21,13 @@ Every model that Cardan derives, with its options, inputs and outputs.
 n joint variables of the tree, in link order; fixed frames carry none; nl links. Twists and
 wrenches are (linear, angular). SI units, radians. Gravity is the acceleration of gravity, in frame
 0.
+
+`jacobian-inverse` takes all six rows. Where six joints move the frame it gives the inverse and the
+determinant. With fewer, Jinv is the generalized inverse (J^T J)^-1 J^T and det is det(J^T J): metres and
+radians stand in one product, and it is zero only where the joints no longer move the frame independently. A
+planar arm of two joints that is stretched has det = L1^2, not zero, although it cannot move along itself: its two
+rows of position are singular there, the six are not. With more than six joints they are J^T (J J^T)^-1 and det(J J^T). The
+meaning of the output and the head of generated code say which it is.
 """
 
 

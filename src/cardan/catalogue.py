@@ -156,7 +156,8 @@ def _entries() -> list[Entry]:
     kinematic_menu = [
         entry("jacobian", "kinematic", "Jacobian of a point of any frame, Renaud's three factors",
               "q -> J (6,n)", "kinematic.jacobian", "loops.jacobian", **_JACOBIAN),
-        entry("jacobian-inverse", "kinematic", "inverse of the Jacobian and its determinant",
+        entry("jacobian-inverse", "kinematic", "inverse of the Jacobian and its determinant"
+              " (not square: generalized inverse, det(J^T J) or det(J J^T))",
               "q -> Jinv (n,6), det", "kinematic.jacobian_inverse",
               "loops.jacobian_inverse", **_JACOBIAN),
         entry("velocities", "kinematic", "velocities of all links, in their frames",

@@ -508,3 +508,25 @@ def test_loops() -> None:
     assert ".legs" in instead
     assert "--numeric" in instead
     assert "tree()" not in instead
+
+
+@pytest.mark.skipif(os.name != "posix", reason="a shell of POSIX closes the streams")
+def test_closed_streams(tmp_path: Path) -> None:
+    """cardan ... >&- is one message and status 1; nothing is wrong where nothing is printed."""
+
+    def run(command: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            ["sh", "-c", f'"$0" -m cardan {command}', sys.executable],
+            capture_output=True, text=True, cwd=tmp_path,
+        )  # fmt: skip
+
+    for command in ("robots --json >&-", "robots >&-", "generate planar2r gravity >&-"):
+        done = run(command)
+        assert done.returncode == 1, done.stderr
+        assert done.stderr.strip() == (
+            "cardan: standard output is closed: nothing can be printed there"
+        )
+    assert run("generate planar2r gravity -o out.c >&-").returncode == 0
+    assert (tmp_path / "out.c").read_text().startswith("/*")
+    assert run("show no-such-robot 2>&-").returncode == 1
+    assert run("robots 2>&-").returncode == 0

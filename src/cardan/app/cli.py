@@ -6,6 +6,8 @@ Heavy modules are imported inside the commands, so that `cardan --help` stays fa
 from __future__ import annotations
 
 import errno
+import io
+import os
 import sys
 import warnings
 from collections.abc import Callable
@@ -116,8 +118,18 @@ for _function, _class in _COMMANDS:
     app.command(cls=_class)(_function)
 
 
+class _Closed(io.TextIOBase):
+    """Standard output that is closed: whatever should be printed there is an error."""
+
+    def write(self, text: str) -> int:
+        raise OSError(errno.EBADF, "standard output is closed: nothing can be printed there")
+
+
 def main() -> None:
     """The entry point."""
+    # Python has no stream at all where the shell closed it (cardan robots >&-)
+    sys.stdout = sys.stdout or _Closed()
+    sys.stderr = sys.stderr or open(os.devnull, "w")  # noqa: SIM115  until the end
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")

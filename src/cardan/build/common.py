@@ -33,8 +33,8 @@ MEANING = {
     "tau": "joint torques or forces, N m or N",
     "T": "homogeneous transformation matrix, lengths in m",
     "J": "Jacobian, rows (linear, angular), a column per joint variable",
-    "Jinv": "inverse of the Jacobian (generalized when it is not square)",
-    "det": "determinant of the Jacobian (of J^T J or J J^T when it is not square)",
+    "Jinv": "inverse of the Jacobian",
+    "det": "determinant of the Jacobian",
     "V": "velocity (linear, angular) of each link, in its frame, m/s and rad/s",
     "Vd": "acceleration (of O_j, angular) of each link, in its frame, without gravity",
     "Jdqd": "Jdot qdot: acceleration (linear, angular) of the frame when qdd = 0",
@@ -148,7 +148,10 @@ def refuse(
             " and others for it; base kind 'fixed' holds it"
         )
     elif mobile and robot.base.kind == "mobile":
-        why = "a base with imposed motion: its kind must be 'fixed' or 'floating'"
+        why = (
+            "a base with imposed motion: with W0 WP0 V0 VP0 zero its kind can be 'fixed', or"
+            " 'floating' where it moves freely"
+        )
     elif elastic and any(joint.elastic for joint in robot.joints):
         why = "elastic joints"
     if why:

@@ -12,7 +12,7 @@ import numpy as np
 from ..algebra.vector import Vec
 from ..describe.expression import Expression
 from ..describe.parser import to_value
-from ..describe.robot import Robot
+from ..describe.robot import FIXED, Robot
 from ..errors import ModelError
 from ..ir.code import Code
 from ..ir.cost import cost
@@ -68,11 +68,34 @@ def jacobian_inverse(
     forms = forms_of(
         robot, frame, projection, intermediate, tool, outputs, tried=7 if n <= 6 else 3
     )
-    inputs = {"q": (n,)}
+    inputs, tree = {"q": (n,)}, Tree.of(robot)
+    columns = sum(robot.joints[j - 1].sigma != FIXED for j in tree.path(tree.link(frame)))
     return build(
         robot, "jacobian-inverse", inputs, forms, ["Jinv", "det"], symbolic=symbolic,
-        meaning={"Jinv": f"{MEANING['Jinv']}; {_described(robot, frame, projection)}"},
+        meaning=inverse_meaning(columns, _described(robot, frame, projection)),
     )  # fmt: skip
+
+
+def inverse_meaning(columns: int, described: str) -> dict[str, str]:
+    """What Jinv and det are for a Jacobian of six rows and so many columns of joints that move the
+    frame. Where it is not square, det is no determinant of it: all six rows are in the product,
+    so that a planar arm that is stretched gives no zero."""
+    if columns == 6:
+        return {"Jinv": f"{MEANING['Jinv']}; {described}", "det": MEANING["det"]}
+    if columns < 6:
+        way, product = "(J^T J)^-1 J^T", "J^T J"
+        zero = (
+            "zero where the joints no longer move the frame independently, not where a task of"
+            f" {columns} of the rows is singular"
+        )
+    else:
+        way, product = "J^T (J J^T)^-1", "J J^T"
+        zero = "zero where the frame cannot move in all six ways"
+    return {
+        "Jinv": f"generalized inverse {way} of the Jacobian, 6 x {columns}; {described}",
+        "det": f"det({product}), J of all six rows (m and rad together) and {columns} columns: not"
+        f" a determinant of J; {zero}",
+    }
 
 
 def _described(robot: Robot, frame: Any, projection: Any) -> str:

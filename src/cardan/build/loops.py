@@ -266,7 +266,7 @@ def jacobian(
     tool: Sequence[Any] = (0, 0, 0), symbolic: bool = False, inverted: bool = False,
 ) -> Program:  # fmt: skip
     """J (6, active joints) of a point of a frame: that of the tree times G; or its inverse."""
-    from .kinematic import forms_of, pseudo_inverse
+    from .kinematic import forms_of, inverse_meaning, pseudo_inverse
 
     model = "jacobian-inverse" if inverted else "jacobian"
     made = closing(robot, model, symbolic=symbolic)
@@ -285,11 +285,9 @@ def jacobian(
         _require_full(made, n, tree.names[n])
     forms = forms_of(made.tree, n, r, k, tool, outputs, tried=3)
     names = ["Jinv", "det"] if inverted else ["J"]
-    described = MEANING[names[0]].replace("joint variable", "active joint")
-    meaning = {
-        names[0]: f"{described}; of frame {n} ({tree.names[n]}) in the axes of frame {r}",
-        "det": MEANING["det"],
-    }
+    where = f"of frame {n} ({tree.names[n]}) in the axes of frame {r}"
+    meaning = {"J": f"{MEANING['J'].replace('joint variable', 'active joint')}; {where}"}
+    meaning = inverse_meaning(made.na, where) if inverted else meaning
     return made.program(model, made.inputs("q"), forms, names, meaning=meaning)
 
 

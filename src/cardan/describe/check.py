@@ -22,19 +22,29 @@ from .robot import (
     FIXED,
     GEOMETRY,
     INERTIA,
+    MOTION,
     REVOLUTE,
     WRENCH,
+    Base,
     Joint,
     Link,
     Loop,
     Robot,
 )
 
-__all__ = ["check", "require_sound"]
+__all__ = ["check", "moving_base", "require_sound"]
 
 Line = Callable[[str, int], int]
 LARGEST_NAME = 200
 _TOLERANCE = 1e-6  # of the inertia's size: files round their numbers
+
+
+def moving_base(base: Base) -> str:
+    """What a reader warns of where a file calls a base fixed that it lets move."""
+    return (
+        f"the base is called fixed, but it moves ({', '.join(base.motion)} not zero): it is taken"
+        " as mobile, and models that have no such base refuse it; write mobile, or zeros"
+    )
 
 
 def require_sound(robot: Robot) -> None:
@@ -198,7 +208,7 @@ class _Checker:
         for j, link in enumerate([base.link, *self.robot.links]):
             for key in (*INERTIA, *WRENCH):
                 yield key, j, getattr(link, key)
-        for key in ("W0", "WP0", "V0", "VP0", "Z"):
+        for key in (*MOTION, "Z"):
             for value in getattr(base, key):
                 yield key, 0, value
         for value in self.robot.gravity:

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from ..errors import ExpressionError, Fault
-from .check import check
+from .check import check, moving_base
 from .expression import Value, symbol, symbols
 from .par_scan import Entry, scan
 from .parser import parse
@@ -23,6 +23,7 @@ from .robot import (
     GEOMETRY,
     IDENTITY_4,
     INERTIA,
+    MOTION,
     WRENCH,
     Base,
     Joint,
@@ -40,7 +41,7 @@ FLAGS = ("is_floating", "is_mobile")
 FRAME = ("ant", "sigma", "b", "d", "r", "gamma", "alpha", "mu", "theta")
 DYNAMICS = (*INERTIA, *DRIVE)
 JOINT = ("eta", "k", *SYMBOLS)
-BASE = ("W0", "WP0", "V0", "VP0", "G", "Z")
+BASE = (*MOTION, "G", "Z")
 KEYS = {key.lower(): key for key in (*COUNTS, *FLAGS, *FRAME, *DYNAMICS, *WRENCH, *JOINT, *BASE)}
 INTEGERS = {"ant": None, "sigma": (0, 1, 2), "mu": (0, 1), "eta": (0, 1)}
 TYPES = {0: "Simple", 1: "Tree", 2: "Closed"}
@@ -322,10 +323,13 @@ def _assemble(
     base = Base(
         kind,
         Z=tuple(table.get("Z", IDENTITY_4)),
-        **{key: tuple(table.get(key, (0, 0, 0))) for key in ("W0", "WP0", "V0", "VP0")},
+        **{key: tuple(table.get(key, (0, 0, 0))) for key in MOTION},
         link=link("base", 0) if counts.moving else Link("base"),
         drive=tuple(table[k][0] if k in table and counts.moving else 0 for k in DRIVE),
     )
+    if base.kind != kind:
+        line = reader.entries[base.motion[0]].line
+        reader.faults.append(Fault(moving_base(base), reader.file, line, severity="warning"))
     NL, NJ = counts.NL, counts.NJ
     cuts, twins = joints[NL:NJ], joints[NJ:]
     return Robot(

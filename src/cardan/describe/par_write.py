@@ -63,7 +63,7 @@ def _head(robot: Robot, plus: bool) -> str:
 
 def _sections(robot: Robot, frames: Sequence[Joint], plus: bool) -> list[tuple[str, list[str]]]:
     base = robot.base
-    moving = base.kind != "fixed"
+    moving = base.kind != "fixed" and not plus  # link 0 leads the lists of OpenSYMORO's
     links = [base.link, *robot.links] if moving else list(robot.links)
     drives = [*([base.drive] if moving else []), *(_drive(joint) for joint in robot.joints)]
     dynamics = [_row(k, [getattr(link, k) for link in links], plus) for k in INERTIA]
@@ -128,8 +128,12 @@ def _symbols(joint: Joint, j: int) -> tuple[Value, ...]:
 def _inexpressible(robot: Robot, frames: Sequence[Joint], plus: bool) -> Iterable[Fault]:
     if "*)" in robot.name or "(*" in robot.name:
         yield Fault("a .par file cannot hold '(*' or '*)' in the robot's name; rename the robot")
-    if plus and robot.base.kind != "fixed":
-        yield Fault(f"the SYMORO+ dialect has no {robot.base.kind} base; write OpenSYMORO's")
+    base = robot.base
+    loaded = any(getattr(base.link, key) != 0 for key in (*INERTIA, *WRENCH)) or any(base.drive)
+    if plus and base.kind == "mobile" and base.motion and loaded:
+        yield Fault("the SYMORO+ dialect has no inertia of a mobile base; write OpenSYMORO's")
+    elif plus and (base.kind == "floating" or (base.kind == "mobile" and not base.motion)):
+        yield Fault(f"the SYMORO+ dialect has no {base.kind} base; write OpenSYMORO's")
     for loop in robot.loops:
         if loop.kind:
             yield Fault(f"a .par file has no {loop.kind} joint; write .toml", link=loop.name)

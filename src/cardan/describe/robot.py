@@ -20,17 +20,18 @@ from typing import Any
 
 from ..errors import UnknownNameError
 from ..exact import Exact
-from .expression import Expression, Value, substitute, symbols
+from .expression import Expression, Value, number, substitute, symbols
 
 __all__ = [
-    "COMPOUND", "DRIVE", "FIXED", "GEOMETRY", "IDENTITY_4", "INERTIA", "PRISMATIC", "REVOLUTE",
-    "WRENCH", "Base", "Coupling", "Joint", "Limits", "Link", "Loop", "Robot",
+    "COMPOUND", "DRIVE", "FIXED", "GEOMETRY", "IDENTITY_4", "INERTIA", "MOTION", "PRISMATIC",
+    "REVOLUTE", "WRENCH", "Base", "Coupling", "Joint", "Limits", "Link", "Loop", "Robot",
 ]  # fmt: skip
 
 GEOMETRY = ("gamma", "b", "alpha", "d", "theta", "r")
 INERTIA = ("XX", "XY", "XZ", "YY", "YZ", "ZZ", "MX", "MY", "MZ", "M")
 WRENCH = ("FX", "FY", "FZ", "CX", "CY", "CZ")
 DRIVE = ("IA", "FV", "FS")
+MOTION = ("W0", "WP0", "V0", "VP0")
 IDENTITY_4: tuple[Value, ...] = (1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1)
 
 REVOLUTE, PRISMATIC, FIXED = 0, 1, 2
@@ -136,9 +137,19 @@ class Loop:
         return _short(self)
 
 
+def _moves(value: object) -> bool:
+    """Is this component of a motion not zero? A symbol may be anything."""
+    if isinstance(value, Expression) and not symbols(value):
+        return number(value) != 0
+    return bool(value != 0)
+
+
 @dataclass(frozen=True, repr=False)
 class Base:
-    """Link 0: 'fixed'; 'mobile', moving as W0 WP0 V0 VP0 say; 'floating', unknown acceleration."""
+    """Link 0: 'fixed'; 'mobile', moving as W0 WP0 V0 VP0 say; 'floating', unknown acceleration.
+
+    A base whose motion is not zero is no fixed one, whatever it is called: its kind is 'mobile',
+    so that every model takes the motion or refuses it. Readers of files say so."""
 
     kind: str = "fixed"
     Z: tuple[Value, ...] = IDENTITY_4  # placement of frame 0 in the world, 4x4 row by row
@@ -148,6 +159,15 @@ class Base:
     VP0: tuple[Value, ...] = (0, 0, 0)
     link: Link = Link("base")
     drive: tuple[Value, ...] = (0, 0, 0)  # IA FV FS of link 0: kept only to be written back
+
+    def __post_init__(self) -> None:
+        if self.kind == "fixed" and self.motion:
+            object.__setattr__(self, "kind", "mobile")
+
+    @property
+    def motion(self) -> tuple[str, ...]:
+        """Which of W0 WP0 V0 VP0 are not zero."""
+        return tuple(key for key in MOTION if any(map(_moves, getattr(self, key))))
 
     def __repr__(self) -> str:
         return _short(self)

@@ -17,7 +17,7 @@ from typing import Any
 
 from ..errors import DescriptionError, ExpressionError, Fault
 from .about import about_origin
-from .check import check
+from .check import check, moving_base
 from .expression import Value, add, substitute, symbols
 from .fields import (
     BASE_KEYS,
@@ -42,6 +42,7 @@ from .robot import (
     GEOMETRY,
     IDENTITY_4,
     INERTIA,
+    MOTION,
     WRENCH,
     Base,
     Joint,
@@ -97,9 +98,10 @@ def read_dict(
     """The robot of a table with the fields of the format, and every fault found."""
     reader = _Reader(file, lines or {})
     robot = reader.robot(table)
-    if robot is None or reader.faults:
-        return None, sorted(reader.faults, key=lambda fault: fault.line)
-    return robot, check(robot, file, reader.line_of(robot))
+    faults = sorted(reader.faults, key=lambda fault: fault.line)
+    if robot is None or any(fault.severity == "error" for fault in faults):
+        return None, faults
+    return robot, faults + check(robot, file, reader.line_of(robot))
 
 
 class _Decimal(str):
@@ -208,13 +210,19 @@ class _Reader:
         self.known(table, BASE_KEYS)
         name = self.text(table, "name", "base")
         zero: tuple[Value, ...] = (0, 0, 0)
-        return Base(
-            self.text(table, "kind", "fixed"),
+        kind = self.text(table, "kind", "fixed")
+        base = Base(
+            kind,
             self.placement(table),
-            **{key: self.vector(table, key, 3, zero) for key in ("W0", "WP0", "V0", "VP0")},
+            **{key: self.vector(table, key, 3, zero) for key in MOTION},
             link=Link(name, **self.inertia(table), **self.numbers_of(table, WRENCH)),
             drive=tuple(self.number(table, key) for key in DRIVE),
         )
+        if base.kind != kind:
+            self.place = ("base", 0)
+            line = self.line(base.motion[0])
+            self.faults.append(Fault(moving_base(base), self.file, line, severity="warning"))
+        return base
 
     def placement(self, table: Table) -> tuple[Value, ...]:
         """Z, four rows of four (or sixteen values in a row)."""

@@ -34,7 +34,8 @@ _SIGNS = frozenset(" _-.,+()")
 # CUDA; Mathematica; Julia; MATLAB and Octave; CMake; XML; trigraphs; strings of Python.
 _PAIRS = ("*/", "/*", "(*", "*)", "#=", "=#", "%{", "%}", "#{", "#}", "#[", "--", "??", '""', "''")
 _APART = re.compile(
-    "|".join(f"(?<={re.escape(a)})(?={re.escape(b)})" for a, b in _PAIRS) + "|(?<=coding)(?=[:=])",
+    "|".join(f"(?<={re.escape(pair[0])})(?={re.escape(pair[1])})" for pair in _PAIRS)
+    + "|(?<=coding)(?=[:=])",
     re.IGNORECASE,
 )
 

@@ -15,7 +15,7 @@ from ..algebra.rotation import Rotation, X, Z, turn
 from ..algebra.scalar import HALF, cos_sin, function
 from ..algebra.vector import Mat, Vec, cross, zero
 from ..describe.expression import Value, evaluate
-from ..describe.robot import PRISMATIC, REVOLUTE, Coupling, Joint, Link, Robot
+from ..describe.robot import MOTION, PRISMATIC, REVOLUTE, Base, Coupling, Joint, Link, Robot
 from ..errors import ModelError
 from ..mechanism.tree import Tree
 from .flexible_body import Elastic, elastic_of, rigid_part
@@ -211,15 +211,15 @@ def bodies(robot: Robot, lookup: Callable[[str], Scalar]) -> Bodies:
         if carrier is not None:
             body = replace(body, place=carrier.at(body.frame(0).P))
         links.append(body)
+    # the twist of a floating base is an input of the models that read it, not of the description
+    base = robot.base if robot.base.kind == "mobile" else Base()
+    w0, wd0, V0, Vd0 = (vector(getattr(base, key)) for key in MOTION)
     return Bodies(
         tree=Tree.of(robot),
         base=_body(0, fixed, robot.base.link, value),
         links=tuple(links),
         gravity=vector(robot.gravity),
-        w0=vector(robot.base.W0),
-        wd0=vector(robot.base.WP0),
-        V0=vector(robot.base.V0),
-        Vd0=vector(robot.base.VP0),
+        w0=w0, wd0=wd0, V0=V0, Vd0=Vd0,
         Z=tuple(map(value, robot.base.Z)),
     )
 

@@ -9,7 +9,7 @@ from typing import Any
 from nicegui import ui
 
 from ...describe.fields import COUPLING
-from ...describe.robot import DRIVE, FIXED, GEOMETRY, INERTIA, WRENCH, Joint, Robot
+from ...describe.robot import DRIVE, FIXED, GEOMETRY, INERTIA, MOTION, WRENCH, Joint, Robot
 from .cells import (
     Block,
     Cell,
@@ -210,7 +210,8 @@ def _base(page: Page) -> Blocks:
     ]
 
     def change(kind: str) -> Robot:
-        return replace(page.robot, base=replace(page.robot.base, kind=kind))
+        held: dict[str, Any] = dict.fromkeys(MOTION, (0, 0, 0)) if kind == "fixed" else {}
+        return replace(page.robot, base=replace(page.robot.base, kind=kind, **held))
 
     found = [
         Block(["", "x", "y", "z"], [[word("in frame 0, m/s²", "hint"), *gravity]], "Gravity"),
