@@ -16,7 +16,8 @@ from typing import Any
 
 import numpy as np
 
-from ..describe.robot import INERTIA, Robot
+from ..closure.standing import standing
+from ..describe.robot import FIXED, INERTIA, Robot
 from ..describe.world import gravity_in_world, placement
 from ..errors import CardanError, CardanWarning, InputError
 from .coordinates import coordinates
@@ -24,7 +25,7 @@ from .derived import compiled
 from .flexible_simulation import simulate_flexible
 from .frames import number
 from .integrate import Accuracy, Course, Settings, integrate
-from .joints import array, vector
+from .joints import array, require_numbers, vector
 from .paths import pose
 from .plant import Loads, Plant
 from .scene import energy_program, spring_energy, total_mass
@@ -37,6 +38,7 @@ __all__ = ["Energy", "Simulation", "rollouts", "simulate"]
 
 _RTOL = 1e-9  # of a step; what a flexible loop takes instead is in `flexible_motion`
 _STIFF = 2e4  # times: rate and duration together
+_SINGULAR = 1e-12  # of the largest inertia: a base without any
 _SUSPECT = 0.02  # of the energy moved: a balance that bad is said
 
 
@@ -109,12 +111,28 @@ def _stiff(plant: Plant, y: np.ndarray, duration: float) -> bool:
 
 
 def _require_base(robot: Robot) -> None:
-    """A base that floats has inertia: without any its acceleration is not defined."""
-    link = robot.base.link
-    if robot.base.kind == "floating" and all(getattr(link, key) == 0 for key in INERTIA):
-        raise InputError(
-            f"the base of '{robot.name}' has no mass: a base that floats needs its own M, XX .. ZZ"
-        )
+    """A base that floats has inertia, its own or of links fixed to it ([K10] 7.1, second method),
+    or the other links give it enough: else its acceleration is not defined."""
+    if robot.base.kind != "floating":
+        return
+    group, bodies = {0}, [robot.base.link]
+    for j, (joint, link) in enumerate(zip(robot.joints, robot.links, strict=True), 1):
+        if joint.sigma == FIXED and joint.antecedent in group:
+            group.add(j)
+            bodies.append(link)
+    if any(link.flexible or getattr(link, key) != 0 for link in bodies for key in INERTIA):
+        return
+    require_numbers(robot, "a simulation")
+    sprung = any(joint.elastic for joint in robot.joints)
+    if not robot.ne and not (sprung and robot.constrained):  # else there is no inertia matrix
+        A = np.asarray(compiled(robot, "inertia-matrix", effort="plain")(q=standing(robot)))
+        if np.linalg.eigvalsh(A)[0] > _SINGULAR * np.abs(A).max():
+            return
+    fixed = " nor have the links fixed to it" if len(bodies) > 1 else ""
+    raise InputError(
+        f"the base of '{robot.name}' has no mass{fixed}: a base that floats needs M, XX .. ZZ, its"
+        " own or of a link fixed to it"
+    )
 
 
 def _only_fixed(**given: Any) -> None:
