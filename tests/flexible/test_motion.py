@@ -245,8 +245,8 @@ def test_implicit_methods_agree_with_the_explicit_one() -> None:
     robot = cardan.load("flexible2r")
     law = bang_bang([0, 0], [0.5, 0.5], 0.5)
     exact = simulate(robot, 0.5, motion=law, method="rk4", samples=20).position()
-    for method in ("generalized-alpha", "radau"):
-        found = simulate(robot, 0.5, motion=law, method=method, samples=20, rtol=1e-5).position()
+    for method, rtol in (("generalized-alpha", 1e-3), ("radau", 1e-5)):
+        found = simulate(robot, 0.5, motion=law, method=method, samples=20, rtol=rtol).position()
         assert np.abs(found - exact).max() < 2e-4, method
 
 

@@ -70,6 +70,7 @@ def test_simulate(tmp_path: Path) -> None:
     quiet = ["--plot", "none", "--animate", "none"]
     free = run("simulate", "cartpole", "--q0", "0,0.1", "--duration", "0.3", *quiet)
     assert "energy drift" in free
+    assert "estimated error" in free
     for drive in ("prescribed", "pd-gravity"):
         assert "steps" in run("simulate", "ur5", *MOVE, "--drive", drive, "--rtol", "1e-6", *quiet)
 

@@ -62,6 +62,7 @@ def loops(
         print_json({
             **facts, "equations": geometry.equations() if equations else None,
             "variables": names, "assemblies": None if q is None else q.tolist(),
+            **({} if q is None else _told(q)),
         })  # fmt: skip
         return
     for key, value in facts.items():
@@ -79,8 +80,27 @@ def loops(
         print_text(geometry.equations())
     if q is not None:
         print_text()
-        rows = [[str(k), *(f"{x:.6f}" for x in row)] for k, row in enumerate(q, 1)]
-        print_table(f"{len(q)} assemblies", ("", *names), rows)
+        poses = q.poses if given is not None and not platform else None
+        owner = [] if poses is None else [("pose", [str(k + 1) for k in poses.owner])]
+        head = ("", *(name for name, _ in owner), *names)
+        rows = [
+            [str(k), *(column[k - 1] for _, column in owner), *(f"{x:.6f}" for x in row)]
+            for k, row in enumerate(q.tolist(), 1)
+        ]
+        print_table(f"{len(q)} assemblies" if poses is None else str(poses), head, rows)
+        if q.note:
+            print_text(q.note)
+
+
+def _told(q: Any) -> dict[str, Any]:
+    """What is known of the assemblies."""
+    poses = None
+    if q.poses is not None:
+        poses = [
+            {"T": T.tolist(), "arrangements": (rows + 1).tolist()}
+            for T, rows in zip(q.poses.T, q.poses.arrangements, strict=True)
+        ]
+    return {"poses": poses, "complete": q.complete, "note": q.note}
 
 
 def _facts(geometry: Any) -> dict[str, Any]:

@@ -294,6 +294,13 @@ def simulate(
     picture(result.plot, plot, unasked(f"{stem(found.name)}-simulation.png", json))
 
 
+def _accuracy(error: Any, json: bool) -> Any:
+    """The estimated error as data, or in words."""
+    if error is None:
+        return None if json else "not estimated: the steps were given"
+    return {"position": error.position, "velocity": error.velocity} if json else str(error)
+
+
 def report(run: Any, motion: Trajectory | None, json: bool) -> None:
     """A few lines on a simulation."""
     import numpy as np
@@ -306,6 +313,7 @@ def report(run: Any, motion: Trajectory | None, json: bool) -> None:
         "steps": run.steps,
         "samples": len(run.t),
         "energy drift": None if run.energy is None else run.energy.drift,
+        "estimated error": _accuracy(run.error, json),
         "last q": run.q[-1].tolist(),
     }
     if motion is not None:
@@ -318,8 +326,8 @@ def report(run: Any, motion: Trajectory | None, json: bool) -> None:
     for key, value in facts.items():
         if value is not None:
             shown = ", ".join(f"{x:.6g}" for x in value) if isinstance(value, list) else value
-            print_text(f"{key:14s} {shown:.6g}" if isinstance(shown, float) else
-                       f"{key:14s} {shown}")  # fmt: skip
+            print_text(f"{key:15s} {shown:.6g}" if isinstance(shown, float) else
+                       f"{key:15s} {shown}")  # fmt: skip
 
 
 def control(

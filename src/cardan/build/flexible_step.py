@@ -2,7 +2,9 @@
 
 The state is q of the tree and qd of the independent coordinates. Driven joints either have their
 motion prescribed, u = (q_a, qd_a, qdd_a), or their torques given, u = tau. A step of fourth order
-is traced as one program: one call per step, shared work done once."""
+is traced as one program, for drives that depend on the state: one call per step, shared work done
+once. Where the drives are functions of time, many steps are one call (`course_program`): within a
+step u is the parabola through its values at the beginning, the middle and the end."""
 
 from __future__ import annotations
 
@@ -15,7 +17,7 @@ from ..mechanism.loops import opened
 from ..models.bodies import Bodies
 from ..models.flexible_dynamics import Key, articulated
 from ..models.flexible_loops import constraint_rows, dependent
-from ..models.flexible_tree import motion, point_links
+from ..models.flexible_tree import energies, motion, point_links
 from ..program import Program
 from .common import Arrays, is_floating
 from .derivation import Derivation, Form, Result
@@ -23,7 +25,9 @@ from .flexible import coordinates
 from .flexible_closure import closing
 from .flexible_parallel import Loops
 
-__all__ = ["flow_program", "rates_program", "step_program"]
+__all__ = [
+    "course_program", "flow_program", "kinetic_program", "rates_program", "step_program",
+]  # fmt: skip
 
 Scalar = Any
 State = tuple[list[Scalar], list[Scalar]]  # q of the tree, qd of the independent coordinates
@@ -100,6 +104,31 @@ def rates_program(robot: Robot, prescribed: bool) -> Program:
     return _traced(robot, "flexible-rates", inputs, run)
 
 
+def course_program(robot: Robot, prescribed: bool) -> Program:
+    """x = (q of the tree, qd of the independent coordinates, t), c0, c1, c2, t0 -> xd: the rates
+    with u = c0 + c1 (t - t0) + c2 (t - t0)², for a compiled course of many steps."""
+    n, m, drive = _sizes(robot, prescribed)
+
+    def run(scene: Bodies, x: Arrays) -> Result:
+        *y, t = x["x"]
+        s = t - x["t0"][0]
+
+        def curve(c0: Any, c1: Any, c2: Any) -> Any:
+            if isinstance(c0, list):
+                return [curve(*parts) for parts in zip(c0, c1, c2, strict=True)]
+            return c0 + s * (c1 + s * c2)
+
+        u = curve(x["c0"], x["c1"], x["c2"])
+        state = _imposed(robot, (y[:n], y[n:]), u, prescribed)
+        flow, qdd = _rates(robot, scene, state, u, prescribed)
+        return Result({"xd": ((n + m + 1,), [*flow, *qdd, 1])})
+
+    inputs: dict[str, tuple[int, ...]] = {
+        "x": (n + m + 1,), "c0": drive, "c1": drive, "c2": drive, "t0": (1,)
+    }  # fmt: skip
+    return _traced(robot, "flexible-course", inputs, run)
+
+
 def flow_program(robot: Robot) -> Program:
     """q, qd of the independent coordinates -> qd_t of the whole tree: passive joints follow."""
     n, m, _ = _sizes(robot, False)
@@ -113,6 +142,16 @@ def flow_program(robot: Robot) -> Program:
         return Result({"qd_t": ((n,), [rates[key] for key in loops.keys])})
 
     return _traced(robot, "flexible-flow", {"q": (n,), "qd": (m,)}, run)
+
+
+def kinetic_program(robot: Robot) -> Program:
+    """q, qd of the whole tree -> E: the kinetic energy, as a norm of velocities."""
+    n = coordinates(robot)
+
+    def run(scene: Bodies, x: Arrays) -> Result:
+        return Result({"E": ((), [energies(scene, motion(scene, x["q"], x["qd"]))[0]])})
+
+    return _traced(robot, "flexible-kinetic-energy", {"q": (n,), "qd": (n,)}, run)
 
 
 def step_program(robot: Robot, prescribed: bool) -> Program:

@@ -5,7 +5,9 @@
     both of a batch (..., na): `Configurations`, or (..., n)
 
 Loops with few unknowns are solved in closed form where `analytic` has one; the others by Newton's
-method: from the guess, by continuation when the guess itself is closed, or from many starts."""
+method: from the guess, by continuation when the guess itself is closed, or from many starts. What
+many starts find may not be all: `solve(q_a).complete` tells, and `.poses` has the distinct poses of
+a platform among the assemblies."""
 
 from __future__ import annotations
 
@@ -36,6 +38,7 @@ from .numeric import (
     numeric,
     ordered,
 )
+from .poses import Assemblies, Poses, poses_of
 from .search import least_gap, searched
 from .standing import standing
 
@@ -115,6 +118,8 @@ class LoopGeometry:
     ) -> Any:  # fmt: skip
         """q of the whole tree: (k, n) for all assemblies, (n,) for the one nearest to a guess.
 
+        All assemblies are an array with the attributes `poses`, the distinct poses of a platform,
+        and `complete`: are they known to be all? Newton's method from many starts cannot tell.
         `guess` is a configuration of the whole tree, or of the passive joints alone. Idle joints
         stay where the guess has them, or at zero. A batch
         (..., na), or report=True, gives `Configurations`: padded with NaN and counted; with a
@@ -133,7 +138,26 @@ class LoopGeometry:
         found = self._assemblies(system, q)
         if not len(found):
             self._refuse(system, q)
-        return found
+        return Assemblies.of(found, self.poses(found, system=system), self.complete)
+
+    @cached_property
+    def complete(self) -> bool:
+        """Is `solve` known to find all assemblies? A closed form is; many starts are not."""
+        return bool(self.steps is not None or self.platform is not None or not self._columns[1])
+
+    @cached_property
+    def _parallel(self) -> Parallel | None:
+        try:
+            return Parallel.of(self.connection, "loop-geometry")
+        except ModelError:
+            return None
+
+    def poses(self, q: Any, p: Any = None, *, system: Equations | None = None) -> Poses | None:
+        """The distinct poses of the platform among configurations (k, n) of a parallel robot, with
+        the arrangements of the legs of each; None of a robot without a platform."""
+        if self._parallel is None:
+            return None
+        return poses_of(self._parallel, system or self.system(p), self._whole(q))
 
     def follow(
         self, path: Any, guess: Any, *, p: Any = None, values: Mapping[str, float] | None = None

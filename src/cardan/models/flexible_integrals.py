@@ -196,10 +196,9 @@ class _Sums:
         )  # fmt: skip
 
     def section_turns(self, field: Field) -> None:
-        """∫ s (B s)^T dm with B s the second-order part of turning a section."""
+        """∫ s (B s)^T dm with B s the second-order part of turning a section: a section turns, it
+        does not stretch, whether or not bent fibres shorten the beam."""
         beam, value, L = field.beam, field.value, field.step
-        if not beam.stiffening:
-            return
         rho = value(beam.density)
         section = [0, rho * value(beam.Iz), rho * value(beam.Iy)]
         for shapes in field.shapes:

@@ -33,11 +33,12 @@ _TYPES = {"float64": ("double", ctypes.c_double), "float32": ("float", ctypes.c_
 class Rollout:
     """Fixed-step integration of a program x (s), inputs -> xd (s) for many states at once.
 
-    `positions`: how many leading elements of x are positions (half of them by default)."""
+    `positions`: how many leading elements of x are positions (half of them by default). `alone`:
+    made for one state at a time, which would leave the lanes of a vector idle."""
 
     def __init__(
         self, program: Program, method: str = "rk4", *, dtype: str = "float64",
-        positions: int | None = None, iterations: int = 8,
+        positions: int | None = None, iterations: int = 8, alone: bool = False,
     ) -> None:  # fmt: skip
         if method not in METHODS:
             raise UnknownNameError.of("fixed-step method", method, METHODS)
@@ -47,7 +48,7 @@ class Rollout:
         if size is None or len(size) != 1 or program.outputs != {"xd": size}:
             raise ProgramError(f"a rollout needs a program x (s), ... -> xd (s), not {program!r}")
         self.program, self.method, self.dtype = program, method, dtype
-        self.iterations = iterations
+        self.iterations, self.alone = iterations, alone
         self.size = size[0]
         self.positions = self.size // 2 if positions is None else positions
         self._setup, self._loop = program.split()
@@ -56,7 +57,7 @@ class Rollout:
         self._compiled: dict[Layout, Any] = {}
 
     def __reduce__(self) -> tuple[Any, ...]:
-        settings = (self.method, self.dtype, self.positions, self.iterations)
+        settings = (self.method, self.dtype, self.positions, self.iterations, self.alone)
         return restore_rollout, (*saved(self.program), *settings)
 
     def __call__(
@@ -179,10 +180,10 @@ class Rollout:
             kept[part] = x[:, :count].T
 
     def _layout(self, names: Mapping[str, tuple[str, ...]]) -> Layout:
-        width = self._kernels.width
+        width, vectors = (1, 1) if self.alone else (self._kernels.width, _VECTORS)
         return Layout(
             names["held"], names["stepped"], names["shared"], names["uniform"], self.positions,
-            width, _VECTORS, _TYPES[self.dtype][0],
+            width, vectors, _TYPES[self.dtype][0],
         )  # fmt: skip
 
     def _function(self, layout: Layout) -> Any:
@@ -205,8 +206,9 @@ class Rollout:
 
 def restore_rollout(
     read: Callable[[str], Program], text: str, method: str, dtype: str, positions: int,
-    iterations: int,
+    iterations: int, alone: bool = False,
 ) -> Rollout:  # fmt: skip
     """Unpickle: compile again."""
-    program = read(text)
-    return Rollout(program, method, dtype=dtype, positions=positions, iterations=iterations)
+    return Rollout(
+        read(text), method, dtype=dtype, positions=positions, iterations=iterations, alone=alone
+    )

@@ -4,37 +4,62 @@
     run = simulate(robot, 2.0, torque=lambda t: [0.1], q_a=[0])
     run.q, run.velocity(frame), run.energy
 
-Method "rk4": explicit steps of fourth order, each one call of compiled code, short enough for the
-highest natural frequency. "generalized-alpha": implicit steps of second order that damp what is
-faster than a step, for links of many elements whose highest frequencies do not matter. "radau",
-"bdf": implicit and error-controlled. The implicit ones use the exact Jacobian of the rates."""
+Method "rk4": explicit steps of fourth order, many in one call of compiled code, the longest that
+the highest natural frequency allows. "generalized-alpha": implicit steps of second order that damp
+what is faster than a step, where the highest frequencies would need too many explicit ones. Both
+run the motion again with half the step until what that changes is within `rtol`: `run.error` is the
+estimate. "auto" takes the cheaper one, by counted operations. With `step` their steps are as given,
+and there is no estimate. "radau", "bdf": implicit, each step within rtol; a second, coarser run
+gives the estimate. The implicit ones use the exact Jacobian of the rates."""
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from typing import Any
 
 import numpy as np
 
 from ..build.flexible_closure import Closing, closing
-from ..build.flexible_step import flow_program, rates_program, step_program
+from ..build.flexible_step import (
+    course_program,
+    flow_program,
+    kinetic_program,
+    rates_program,
+    step_program,
+)
 from ..catalogue import model
 from ..describe.robot import Robot
-from ..errors import InputError, MissingExtraError, ModelError, UnknownNameError
+from ..errors import CardanWarning, InputError, MissingExtraError, ModelError, UnknownNameError
+from ..run.rollout import Rollout
+from .integrate import Accuracy
 from .modal import natural_frequencies
+from .scene import total_mass
+from .trajectory import Trajectory
 
 __all__ = ["METHODS", "FlexibleMotion", "even_steps", "simulate"]
 
 Array = np.ndarray
 METHODS = ("auto", "rk4", "generalized-alpha", "radau", "bdf")
-_MOST_STEPS = 20_000
-_IMPLICIT_STEPS = 4_000
+RTOL = 1e-4  # of what moves: the estimated error of a motion by steps that are chosen here
+_LOCAL = 1e-6  # of a step of radau and bdf
+_MOST_STEPS = 20_000  # explicit ones with a law, each a call of its own
+_IMPLICIT_STEPS = 4_000  # with a law
+_FIRST_IMPLICIT = 1_000
+_HALVINGS = 7
 _NEWTON = 8  # iterations before the Jacobian is computed anew
 _RADIUS = 0.8  # of what is much faster than a step, per step
-_PHASE = 0.2  # h ω of an explicit step: 1e-5 of a period's phase; the limit of stability is 2.8
+_PHASE = 0.2  # h ω of an explicit step that resolves the highest frequency: 1e-5 of its phase
+_LIMIT = 2.2  # h ω of an explicit step that is stable: 2.8 is the limit at rest
 _SIDE = 1e-9  # of a step: laws that jump are looked at from inside
+_CHUNK = 8192  # steps in one call
+_CHEAP = 2e11  # operations of an explicit motion that is not worth a look at implicit ones
+_CALL = 3e4  # what a call from outside costs, in operations
+_TENTH = 10
+_LOOSE = 10.0  # the tolerance of the run that radau and bdf are compared with
+_AGE = 20  # steps that a Jacobian lasts
 
 
 @dataclass(frozen=True)
@@ -47,6 +72,14 @@ class FlexibleMotion:
     qd: Array
     method: str
     steps: int
+    error: Accuracy | None = None  # estimated; None where the steps were given
+
+    def __repr__(self) -> str:
+        told = "" if self.error is None else f", estimated error {self.error}"
+        return (
+            f"FlexibleMotion of '{self.robot.name}': {len(self.t)} samples to {self.t[-1]:.6g} s,"
+            f" {self.steps} steps of {self.method}{told}"
+        )
 
     @property
     def elastic(self) -> Array:
@@ -79,9 +112,12 @@ def simulate(
     torque: Callable[[float], Any] | None = None, q_a: Sequence[float] | None = None,
     q_e: Sequence[float] | None = None, qd: Sequence[float] | None = None,
     guess: Sequence[float] | None = None, step: float | None = None, method: str = "auto",
-    samples: int = 500, rtol: float = 1e-6, atol: float = 1e-9, law: Any = None,
+    samples: int = 500, rtol: float | None = None, atol: float = 1e-9, law: Any = None,
 ) -> FlexibleMotion:  # fmt: skip
     """Integrate a robot with flexible links over a time.
+
+    rtol: the error wanted, of the largest displacement and, by kinetic energy, of the largest
+    velocity (1e-4); of radau and bdf that of a step (1e-6, with atol).
 
     motion(t): positions, velocities, accelerations of the driven joints; or torque(t), zero without
     either; or law(t, q, qd): torques, held over each step of rk4 and generalized-alpha, of q of the
@@ -96,14 +132,19 @@ def simulate(
     drive = _Drive(loops, motion, torque, law)
     start = _start(loops, drive, q_a, q_e, qd, guess)
     run = _Run(robot, drive.prescribed, drive, start, duration, samples)
+    if rtol is not None and not rtol > 0:
+        raise InputError(f"rtol = {rtol}; expected a positive one")
     if method in ("radau", "bdf"):
         if law is not None:
             raise InputError("a sampled law needs steps: method 'rk4' or 'generalized-alpha'")
-        return run.adaptive(method, rtol, atol)
-    count = run.count(step or _stable_step(robot, start[0][loops.columns(loops.active)], guess))
-    if method == "rk4" or (method == "auto" and count <= _MOST_STEPS):
-        return run.explicit(count)
-    return run.implicit(count if step else run.count(duration / _IMPLICIT_STEPS))
+        return run.adaptive(method, rtol or _LOCAL, atol)
+    fast = _stable_step(robot, start[0][loops.columns(loops.active)], guess)
+    if step is not None or law is not None:
+        count = run.count(step or fast)
+        if method == "rk4" or (method == "auto" and count <= _MOST_STEPS):
+            return run.explicit(count)
+        return run.implicit(count if step else run.count(duration / _IMPLICIT_STEPS))
+    return run.controlled(method, run.count(_LIMIT / _PHASE * fast), rtol or RTOL)
 
 
 class _Drive:
@@ -118,6 +159,7 @@ class _Drive:
         self.law = law
         self.shape = (3, na) if self.prescribed else (na,)
         self.held = np.zeros(na)
+        self.many = isinstance(self.given, Trajectory) or getattr(self.given, "vectorised", False)
         if self.given is not None:
             self(0.0)
 
@@ -126,6 +168,13 @@ class _Drive:
             return self.held
         found = self.given(t)
         return self.fitting(t, [np.atleast_1d(x) for x in found] if self.prescribed else found)
+
+    def table(self, t: Array) -> Array:
+        """u at many times, (N, ...)."""
+        if self.given is None or not self.many:
+            return np.array([self(float(x)) for x in t])
+        u = np.stack([np.asarray(x, float) for x in self.given(t)], 1) if self.prescribed else None
+        return np.asarray(self.given(t) if u is None else u, float)
 
     def sample(self, t: float, q: Array, qd: Array) -> None:
         """Ask the law for the torques of the next step."""
@@ -184,6 +233,16 @@ def _compiled_step(robot: Robot, prescribed: bool) -> Any:
 
 
 @lru_cache(maxsize=16)
+def _compiled_course(robot: Robot, prescribed: bool) -> Rollout:
+    return Rollout(course_program(robot, prescribed), "rk4", alone=True)
+
+
+@lru_cache(maxsize=16)
+def _compiled_energy(robot: Robot) -> Any:
+    return kinetic_program(robot.tree()).compile()
+
+
+@lru_cache(maxsize=16)
 def _compiled_rates(robot: Robot, prescribed: bool) -> Any:
     program = rates_program(robot, prescribed)
     slopes = [
@@ -210,22 +269,135 @@ class _Run:
         return int(np.ceil(self.duration / step / self.samples)) * self.samples
 
     def explicit(self, count: int) -> FlexibleMotion:
-        """Runge and Kutta's steps."""
+        """Runge and Kutta's steps; where a law acts, one by one."""
+        if self.drive.law is not None:
+            return self.explicit_law(count)
+        course = _compiled_course(self.robot, self.prescribed)
+        h, every = self.duration / count, count // self.samples
+        x = np.append(np.concatenate(self.start), 0.0)
+        states = [x[None]]
+        together = max(1, _CHUNK // every) * every
+        for first in range(0, count, together):
+            t = h * np.arange(first, min(count, first + together))
+            u0, u1, u2 = (self.drive.table(t + s * h) for s in (_SIDE, 0.5, 1 - _SIDE))
+            slope, bend = (4 * u1 - 3 * u0 - u2) / h, 2 * (u0 - 2 * u1 + u2) / h**2
+            curve = {"c0": u0, "c1": slope, "c2": bend, "t0": t[:, None]}
+            found = course(x, step=h, steps=len(t), every=every, stepped=curve)
+            x = found[-1]
+            self.require_finite(x, float(x[-1]) if np.isfinite(x[-1]) else self.duration)
+            states.append(found[1:])
+        return self.split(np.concatenate(states)[:, :-1], "rk4", count)
+
+    def explicit_law(self, count: int) -> FlexibleMotion:
+        """Steps with the torques of a law held over each; what every tenth step adds to the error
+        is found by two half steps."""
         advance = _compiled_step(self.robot, self.prescribed)
         h, every = self.duration / count, count // self.samples
         q, qd = self.start
         qs, rates = [q], [qd]
-        width = np.array([h])
+        width, half = np.array([h]), np.array([h / 2])
+        error = np.zeros(2)
         for k in range(count):
             t = k * h
             self.drive.sample(t, q, qd)
-            u0, u1, u2 = (self.drive(t + s * h) for s in (_SIDE, 0.5, 1 - _SIDE))
-            q, qd = advance(q=q, qd=qd, u0=u0, u1=u1, u2=u2, h=width)
+            u = self.drive(t)
+            before = q, qd
+            q, qd = advance(q=q, qd=qd, u0=u, u1=u, u2=u, h=width)
+            if k % _TENTH == 0:
+                middle = advance(q=before[0], qd=before[1], u0=u, u1=u, u2=u, h=half)
+                fine = advance(q=middle[0], qd=middle[1], u0=u, u1=u, u2=u, h=half)
+                error += _TENTH * np.array([np.abs(fine[0] - q).max(), np.abs(fine[1] - qd).max()])
             if (k + 1) % every == 0:
                 self.require_finite(q, t + h)
                 qs.append(q)
                 rates.append(qd)
-        return self.result(np.array(qs), np.array(rates), "rk4", count)
+        found = self.result(np.array(qs), np.array(rates), "rk4", count)
+        by = "sum of what the steps added, the law's sampling apart"
+        return replace(found, error=Accuracy(float(error[0]), float(error[1]), by))
+
+    def controlled(self, method: str, stable: int, rtol: float) -> FlexibleMotion:
+        """Steps halved until the motion no longer changes by more than rtol; `stable`: the fewest
+        explicit ones."""
+        first = self.count(self.duration / _FIRST_IMPLICIT)
+        if method == "auto":
+            method, pilot = "rk4", None
+            code = _compiled_course(self.robot, self.prescribed).program
+            cost = (1 + 2) * stable * 4 * code.cost.total
+            if cost > _CHEAP:
+                pilot = self.halved(self.implicit, first, 2, rtol, 2)
+            if pilot is not None:
+                run, miss = pilot
+                more = 1.5 * run.steps * np.sqrt(max(miss, 1.0))
+                if more * self.implicit_cost() < cost:
+                    method, first = "generalized-alpha", run.steps
+        if method == "rk4":
+            found = self.halved(self.explicit, stable, 4, rtol, _HALVINGS)
+        else:
+            found = self.halved(self.implicit, first, 2, rtol, _HALVINGS)
+        if found is None:
+            raise ModelError(
+                f"the motion of '{self.robot.name}' diverges with every step that was tried: is it"
+                " bounded? method='radau' finds steps of its own"
+            )
+        run, miss = found
+        if miss > 1:
+            warnings.warn(
+                f"the motion of '{self.robot.name}' has an estimated error of {run.error},"
+                f" {miss:.1g} times what rtol = {rtol:g} allows: the motion may be unstable; give"
+                " a step, a larger rtol, or method='radau'",
+                CardanWarning,
+                stacklevel=4,
+            )
+        return run
+
+    def halved(
+        self, advance: Callable[[int], FlexibleMotion], count: int, order: int, rtol: float,
+        most: int,
+    ) -> tuple[FlexibleMotion, float] | None:  # fmt: skip
+        """The motion with its estimated error, and that error over rtol; at most so many runs.
+
+        Steps of h and h/2 that differ by d leave an error of d / (r - 1), r the factor by which d
+        falls when steps are halved: it is seen in a third run, and at most 2^order; with two runs
+        it is taken for 2, as if a jump within a step had lowered the order to one."""
+        last: FlexibleMotion | None = None
+        before: float | None = None
+        found: tuple[FlexibleMotion, float] | None = None
+        for _ in range(most):
+            try:
+                run = advance(count)
+            except ModelError:  # it diverges: shorter steps may not
+                run, before = None, None
+            if run is not None and last is not None:
+                size, gap = self.distance(last, run)
+                fall = 2.0 if before is None or size == 0 else min(2.0**order, before / size)
+                share = 1 / (max(fall, 2.0) - 1)
+                error = Accuracy(share * gap.position, share * gap.velocity, gap.by)
+                found = replace(run, error=error), share * size / rtol
+                if share * size <= rtol:
+                    break
+                before = size
+            last, count = run, 2 * count
+        return found
+
+    def distance(self, one: FlexibleMotion, two: FlexibleMotion) -> tuple[float, Accuracy]:
+        """How far two motions are apart, relative to what moves; and in units."""
+        energy = _compiled_energy(self.robot)
+        position = float(np.abs(two.q - one.q).max())
+        moved = float(np.abs(two.q - two.q[0]).max())
+        own, apart = (float(np.max(energy(q=two.q, qd=x))) for x in (two.qd, two.qd - one.qd))
+        mass = total_mass(self.robot) + _flexible_mass(self.robot)
+        by = "halved steps; velocities as the mean of all masses"
+        velocity = float(np.sqrt(2 * max(apart, 0.0) / mass)) if mass > 0 else 0.0
+        parts = [(position, moved), (np.sqrt(max(apart, 0.0)), np.sqrt(max(own, 0.0)))]
+        size = max((x / whole for x, whole in parts if whole > 0), default=0.0)
+        return float(size), Accuracy(position, velocity, by)
+
+    def implicit_cost(self) -> float:
+        """Operations of an implicit step, about: three evaluations, and its share of a Jacobian."""
+        rates, slopes = _compiled_rates(self.robot, self.prescribed)
+        size = len(self.start[0]) + len(self.start[1])
+        fresh = sum(slope.program.cost.total for slope in slopes) + size**3
+        return float(3 * (rates.program.cost.total + _CALL) + fresh / _AGE)
 
     def require_finite(self, y: Array, t: float) -> None:
         if not np.isfinite(y).all():
@@ -293,15 +465,21 @@ class _Run:
             raise MissingExtraError.of("scipy", "sim", "implicit integration") from None
         f, jacobian = self.equation()
         t = np.linspace(0, self.duration, self.samples + 1)
-        found = solve_ivp(
-            f, (0, self.duration), np.concatenate(self.start),
-            {"radau": "Radau", "bdf": "BDF"}[name], t_eval=t, jac=jacobian, rtol=rtol, atol=atol,
-        )  # fmt: skip
-        if not found.success:
-            raise ModelError(
-                f"the motion of '{self.robot.name}' cannot be integrated: {found.message}"
-            )
-        return self.split(found.y.T, name, int(found.nfev))
+        solver = {"radau": "Radau", "bdf": "BDF"}[name]
+        runs = []
+        for loose in (_LOOSE, 1.0):
+            found = solve_ivp(
+                f, (0, self.duration), np.concatenate(self.start), solver, t_eval=t, jac=jacobian,
+                rtol=min(0.1, loose * rtol), atol=loose * atol,
+            )  # fmt: skip
+            if not found.success:
+                raise ModelError(
+                    f"the motion of '{self.robot.name}' cannot be integrated: {found.message}"
+                )
+            runs.append(self.split(found.y.T, name, int(found.nfev)))
+        _, gap = self.distance(*runs)
+        by = "against ten times the tolerance; velocities as the mean of all masses"
+        return replace(runs[1], error=replace(gap, by=by))
 
     def split(self, y: Array, name: str, steps: int) -> FlexibleMotion:
         """The samples of y, driven joints where their motion puts them."""
@@ -318,6 +496,11 @@ class _Run:
     def result(self, q: Array, qd: Array, name: str, steps: int) -> FlexibleMotion:
         t = np.linspace(0, self.duration, self.samples + 1)
         return FlexibleMotion(self.robot, t, q, _tree_rates(self.robot, q, qd), name, steps)
+
+
+def _flexible_mass(robot: Robot) -> float:
+    """Of the flexible bodies, beside their rigid hubs."""
+    return sum(float(x.integrals.M) for x in closing(robot).scene.flexible.values())
 
 
 def _tree_rates(robot: Robot, q: Array, rate: Array) -> Array:

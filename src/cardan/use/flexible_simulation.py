@@ -5,6 +5,7 @@ accelerations, torques and the energy balance at the samples."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
@@ -31,7 +32,7 @@ _NAMES = {"DOP853": "auto", "Radau": "radau", "BDF": "bdf"}
 
 def simulate_flexible(
     robot: Robot, q0: Any, qd0: Any, *, duration: float, torque: Any, law: Any,
-    motion: Trajectory | None, friction: str, method: str, rtol: float, atol: float,
+    motion: Trajectory | None, friction: str, method: str, rtol: float | None, atol: float,
     step: float | None, dt: float,
 ) -> Simulation:  # fmt: skip
     """A run of a robot with loops and flexible links; see `simulate.simulate`.
@@ -98,8 +99,19 @@ def _prescribed(robot: Robot, motion: Trajectory | None) -> Any:
     if motion.n == on.nu:
         return motion
     fits(motion, robot)
-    place = on.place[on.driven]
-    return lambda t: [np.asarray(x)[..., place] for x in motion(t)]
+    return _Driven(motion, on.place[on.driven])
+
+
+@dataclass(frozen=True)
+class _Driven:
+    """The driven joints of a motion of all joints."""
+
+    motion: Trajectory
+    place: Array
+    vectorised: bool = True  # takes many times at once
+
+    def __call__(self, t: Any) -> list[Array]:
+        return [np.asarray(x)[..., self.place] for x in self.motion(t)]
 
 
 def _gathered(
@@ -129,7 +141,9 @@ def _gathered(
         none = np.zeros(count + 1)
         energy = Energy(np.asarray(E), np.asarray(U), none, work, none, none)
     qdd = _accelerations(run.robot, q[at], qd[at], v[at], vd[at])
-    return Simulation(robot, t[at], q[at], qd[at], qdd, tau[at], energy=energy, steps=run.steps)
+    return Simulation(
+        robot, t[at], q[at], qd[at], qdd, tau[at], energy=energy, steps=run.steps, error=run.error
+    )
 
 
 def _work(t: Array, power: Array, every: int) -> Array:

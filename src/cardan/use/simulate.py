@@ -16,15 +16,16 @@ from typing import Any
 
 import numpy as np
 
-from ..describe.robot import INERTIA, Robot
+from ..closure.standing import standing
+from ..describe.robot import FIXED, INERTIA, Robot
 from ..describe.world import gravity_in_world, placement
 from ..errors import CardanError, CardanWarning, InputError
 from .coordinates import coordinates
 from .derived import compiled
 from .flexible_simulation import simulate_flexible
 from .frames import number
-from .integrate import Settings, integrate
-from .joints import array, vector
+from .integrate import Accuracy, Course, Settings, integrate
+from .joints import array, require_numbers, vector
 from .paths import pose
 from .plant import Loads, Plant
 from .scene import energy_program, spring_energy, total_mass
@@ -35,7 +36,9 @@ from .trajectory import Trajectory, fits, instants
 
 __all__ = ["Energy", "Simulation", "rollouts", "simulate"]
 
+_RTOL = 1e-9  # of a step; what a flexible loop takes instead is in `flexible_motion`
 _STIFF = 2e4  # times: rate and duration together
+_SINGULAR = 1e-12  # of the largest inertia: a base without any
 _SUSPECT = 0.02  # of the energy moved: a balance that bad is said
 
 
@@ -43,7 +46,7 @@ def simulate(
     robot: Robot, q0: Any = None, qd0: Any = 0.0, *, duration: float, torque: Any = None,
     law: Any = None, motion: Trajectory | None = None, loads: Loads | None = None,
     base_pose: Any = None, base_twist: Any = 0.0, friction: str = "smooth", smooth: float = SMOOTH,
-    method: str = "auto", rtol: float = 1e-9, atol: float = 1e-12, step: float | None = None,
+    method: str = "auto", rtol: float = _RTOL, atol: float = 1e-12, step: float | None = None,
     dt: float = 1e-2, period: float | None = None, singular: str = "stop",
     progress: Callable[[float], None] | None = None,
 ) -> Simulation:  # fmt: skip
@@ -63,8 +66,8 @@ def simulate(
         _only_fixed(loads=loads, base_pose=base_pose, period=period, base_twist=np.any(base_twist))
         return simulate_flexible(
             robot, 0.0 if q0 is None else q0, qd0, duration=duration, torque=torque, law=law,
-            motion=motion, step=step,
-            friction=friction, method=method, rtol=rtol, atol=atol, dt=dt,
+            motion=motion, step=step, friction=friction, method=method,
+            rtol=None if rtol == _RTOL else rtol, atol=atol, dt=dt,
         )  # fmt: skip
     _require_base(robot)
     settings = Settings("DOP853" if method == "auto" else method, rtol, atol, step)
@@ -86,14 +89,14 @@ def simulate(
     tell = _scaled(progress, duration)
     try:
         if period is None:
-            steps = integrate(plant.equation(), y, t, settings, lambda k, y: sample(y), tell)
+            course = integrate(plant.equation(), y, t, settings, lambda k, y: sample(y), tell)
         else:
-            steps = _sampled(plant, y, t, period, settings, sample, tell)
+            course = _sampled(plant, y, t, period, settings, sample, tell)
     except CardanError as error:
         if plant.blame and plant.blame not in str(error):
             raise InputError(f"{error}; {plant.blame}") from None
         raise
-    return _gather(plant, t, kept, charts, steps)
+    return _gather(plant, t, kept, charts, course)
 
 
 def _stiff(plant: Plant, y: np.ndarray, duration: float) -> bool:
@@ -108,12 +111,28 @@ def _stiff(plant: Plant, y: np.ndarray, duration: float) -> bool:
 
 
 def _require_base(robot: Robot) -> None:
-    """A base that floats has inertia: without any its acceleration is not defined."""
-    link = robot.base.link
-    if robot.base.kind == "floating" and all(getattr(link, key) == 0 for key in INERTIA):
-        raise InputError(
-            f"the base of '{robot.name}' has no mass: a base that floats needs its own M, XX .. ZZ"
-        )
+    """A base that floats has inertia, its own or of links fixed to it ([K10] 7.1, second method),
+    or the other links give it enough: else its acceleration is not defined."""
+    if robot.base.kind != "floating":
+        return
+    group, bodies = {0}, [robot.base.link]
+    for j, (joint, link) in enumerate(zip(robot.joints, robot.links, strict=True), 1):
+        if joint.sigma == FIXED and joint.antecedent in group:
+            group.add(j)
+            bodies.append(link)
+    if any(link.flexible or getattr(link, key) != 0 for link in bodies for key in INERTIA):
+        return
+    require_numbers(robot, "a simulation")
+    sprung = any(joint.elastic for joint in robot.joints)
+    if not robot.ne and not (sprung and robot.constrained):  # else there is no inertia matrix
+        A = np.asarray(compiled(robot, "inertia-matrix", effort="plain")(q=standing(robot)))
+        if np.linalg.eigvalsh(A)[0] > _SINGULAR * np.abs(A).max():
+            return
+    fixed = " nor have the links fixed to it" if len(bodies) > 1 else ""
+    raise InputError(
+        f"the base of '{robot.name}' has no mass{fixed}: a base that floats needs M, XX .. ZZ, its"
+        " own or of a link fixed to it"
+    )
 
 
 def _only_fixed(**given: Any) -> None:
@@ -182,10 +201,10 @@ def _velocities(plant: Plant, qd0: Any) -> np.ndarray:
 def _sampled(
     plant: Plant, y: np.ndarray, t: np.ndarray, period: float, settings: Settings,
     sample: Callable[[np.ndarray], None], progress: Callable[[float], None] | None,
-) -> int:  # fmt: skip
+) -> Course:  # fmt: skip
     """A law computed every `period`, its torques held in between."""
     ticks = instants(float(t[-1]), period)
-    steps, last = 0, y
+    course, last = Course(0, np.zeros(len(y))), y
     sample(y)
     for start, end in pairwise(ticks):
         plant.held = None
@@ -201,17 +220,17 @@ def _sampled(
             if 1 <= k <= count or (k == count + 1 and due):
                 sample(y)
 
-        steps += integrate(plant.equation(), last, times, settings, take, progress)
+        course += integrate(plant.equation(), last, times, settings, take, progress)
         if plant.floating or plant.on.closed:
             plant._recentre(last)
     plant.held = None
-    return steps
+    return course
 
 
 def _gather(
-    plant: Plant, t: np.ndarray, kept: list[np.ndarray], charts: list[np.ndarray], steps: int
+    plant: Plant, t: np.ndarray, kept: list[np.ndarray], charts: list[np.ndarray], course: Course
 ) -> Simulation:
-    """Accelerations, torques, base and energies at the samples."""
+    """Accelerations, torques, base, energies and the estimated error at the samples."""
     robot, n = plant.robot, plant.n
     qd, qdd, tau = np.empty((len(t), n)), np.empty((len(t), n)), np.empty((len(t), plant.nr))
     T0 = np.zeros((len(t), 4, 4)) if plant.floating else None
@@ -236,7 +255,13 @@ def _gather(
             CardanWarning,
             stacklevel=3,
         )
-    return Simulation(robot, t, q, qd, qdd, tau, T0, V0, z, energy, steps)
+    accuracy = None
+    if course.error is not None:
+        position = float(np.max(course.error[: plant.split], initial=0))
+        velocity = float(np.max(course.error[plant.split : plant.end], initial=0))
+        position += velocity * float(t[-1] - t[0])  # what is too fast from the start goes too far
+        accuracy = Accuracy(position, velocity, "sum of what the steps added")
+    return Simulation(robot, t, q, qd, qdd, tau, T0, V0, z, energy, course.steps, accuracy)
 
 
 def _energy(

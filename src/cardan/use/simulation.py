@@ -10,6 +10,7 @@ import numpy as np
 from ..describe.robot import Robot
 from .coordinates import coordinates
 from .frames import link_frames
+from .integrate import Accuracy
 from .trajectory import Trajectory
 
 __all__ = ["Energy", "Simulation"]
@@ -59,7 +60,8 @@ class Energy:
 @dataclass(frozen=True)
 class Simulation:
     """A simulated motion at the times t (m): joints (m, n), torques of the rigid joints, and for a
-    floating base its poses T0 (m, 4, 4) in the world and twists V0 (m, 6) in its own axes."""
+    floating base its poses T0 (m, 4, 4) in the world and twists V0 (m, 6) in its own axes; error:
+    the estimated one, None where steps of a given length were taken."""
 
     robot: Robot
     t: np.ndarray
@@ -72,9 +74,12 @@ class Simulation:
     z: np.ndarray | None = None
     energy: Energy | None = None
     steps: int = 0
+    error: Accuracy | None = None
 
     def __repr__(self) -> str:
         told = "" if self.energy is None else f", energy drift {self.energy.drift:.2g}"
+        if self.error is not None:
+            told += f", estimated error {self.error.position:.1g}, {self.error.velocity:.1g}"
         return (
             f"Simulation of '{self.robot.name}': {len(self.t)} samples from {self.t[0]:.6g} to"
             f" {self.t[-1]:.6g} s, {self.steps} steps{told}"
