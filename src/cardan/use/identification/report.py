@@ -18,7 +18,7 @@ from ...describe.robot import INERTIA, PRISMATIC
 from ..joints import Units, driven, units
 from ..joints import names as joint_names
 from ..plots import Panel, lines, style
-from .result import Identification
+from .result import ROLES, Identification
 
 __all__ = ["body", "html", "markdown", "torques_figure"]
 
@@ -114,7 +114,10 @@ def _plain(text: str) -> str:
 
 
 def _sections(result: Identification, *, pictures: bool) -> Iterator[tuple[str, list[Part]]]:
-    yield "Errors", [_about(result), _errors(result), *_joint_errors(result)]
+    law = "Of the identified law: the equations with all parameters below."
+    yield "Errors", [_about(result), law, _errors(result), *_joint_errors(result)]
+    if result.file_errors:
+        yield "Errors of the files", _files(result)
     if result.notes:
         yield "Notes", list(result.notes)
     if pictures:
@@ -168,6 +171,35 @@ def _errors(result: Identification) -> Table:
         for role, x in result.essential.errors.items()
     ]
     return Table(("relative torque error", "%"), rows)
+
+
+def _files(result: Identification) -> list[Part]:
+    """The identified law beside the robot files, which may hold less."""
+    lost = result.not_held
+    words = "The files hold all that was identified. "
+    if lost:
+        words = (
+            f"No field of a robot file holds {', '.join(lost)}: the files hold friction as FV qd + "
+            "FS sign(qd) and were fitted again so. "
+        )
+    words += (
+        "Each file was read again, and its inverse dynamic model evaluated along the recordings, "
+        "on the same samples and behind the same filters as the law."
+    )
+    law = {role: result.errors[role] for role in ROLES if role in result.errors}
+    listed = [("identified law, base parameters", law)]
+    if result.consistent is not None:
+        listed.append(("identified law, real bodies", result.law_errors))
+    listed += [(f"file {name}", dict(errors)) for name, errors in result.file_errors.items()]
+    rows = [
+        (name, *(f"{100 * errors[role]:.3f}" if role in errors else "-" for role in law))
+        for name, errors in listed
+    ]
+    first = result.file_errors.get("robot.toml", {})
+    if lost and first:
+        loss = [f"{100 * (first[role] - x):.3f}" for role, x in result.law_errors.items()]
+        rows.append(("lost by the fields of robot.toml", *loss))
+    return [words, Table(("relative torque error of, %", *law), rows)]
 
 
 def _joint_errors(result: Identification) -> list[Part]:
