@@ -4,6 +4,7 @@ Those of the recordings of real robots are in test_recordings."""
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -48,6 +49,8 @@ def test_files_have_the_error_that_is_printed(tmp_path: Path) -> None:
         f"| lost by the fields of robot.toml | {100 * (file['fit'] - law['fit']):.3f} |" in report
     )
     assert any("lost by the file's fields" in note for note in result.notes)
+    FS = float(result.robot.joints[0].FS)  # type: ignore[arg-type]
+    assert re.search(rf"\| drives in robot.toml \|.*\n.*\n\| q1 \|.* {FS:.5g} \|", report)
 
 
 def test_files_are_fitted_again_with_what_they_hold() -> None:
@@ -99,6 +102,18 @@ def test_a_payload_is_not_of_the_file(tmp_path: Path) -> None:
     assert len(result.tracks) == 1
     as_written(result, tmp_path, ("robot.toml",))
     assert result.file_errors["robot.toml"]["fit"] < 0.02
+
+
+def test_files_of_a_tree_with_names_of_its_own(tmp_path: Path) -> None:
+    """URDF may list joints in another order, .par has no names for them."""
+    arm = synthetic.arm()
+    named = [
+        replace(x, name=name) for x, name in zip(arm.joints, ("zeta", "alpha", "mu"), strict=True)
+    ]
+    tree = replace(arm, joints=(*named[:2], replace(named[2], antecedent=1)))
+    result = identify(tree, synthetic.recorded(tree, noise=0.01), {"friction": {"smooth": 0.05}})
+    as_written(result, tmp_path, ("robot.toml", "robot.par"))
+    assert result.file_errors["robot.urdf"] == pytest.approx(result.file_errors["robot.toml"])
 
 
 @pytest.mark.parametrize("name", ["five-bar", "geared"])

@@ -47,17 +47,11 @@ class Track:
 
 def described_torques(robot: Robot, ties: Ties, motion: Motion) -> Array:
     """Torques (rows, driven) of a robot with numbers along a motion of the one that was identified,
-    whose joints it has, by name, in any order.
+    whose joints it has.
 
     Loops and couplings are those of the motion; friction and rotors of cut joints are the
     description's own."""
-    own, named = moving(robot), [joint.name for joint in moving(ties.robot)]
-    if sorted(joint.name for joint in own) != sorted(named):
-        raise InputError(
-            f"'{robot.name}' has the joints {', '.join(joint.name for joint in own)} instead of "
-            f"{', '.join(named)}"
-        )
-    columns = [named.index(joint.name) for joint in own]
+    columns = _columns(moving(robot), moving(ties.robot), robot.name)
     scene = bodies(robot.tree(), lambda symbol: 0.0)
     tau = np.empty(motion.tau.shape)
     for first in range(0, len(motion.q), _SAMPLES):
@@ -68,6 +62,17 @@ def described_torques(robot: Robot, ties: Ties, motion: Motion) -> Array:
         joints |= _cut(robot, ties, some)
         tau[first : first + _SAMPLES] = some.torques(joints)
     return tau
+
+
+def _columns(own: Sequence[Joint], others: Sequence[Joint], robot: str) -> list[int]:
+    """Which of the other joints each is: by name, in any order, or in the order of the file where
+    the format keeps no names."""
+    names, known = [joint.name for joint in own], [joint.name for joint in others]
+    if len(set(known)) == len(known) and sorted(names) == sorted(known):
+        return [known.index(name) for name in names]
+    if [joint.sigma for joint in own] == [joint.sigma for joint in others]:
+        return list(range(len(own)))
+    raise InputError(f"'{robot}' has the joints {', '.join(names)} instead of {', '.join(known)}")
 
 
 def _cut(robot: Robot, ties: Ties, motion: Motion) -> dict[int, Array]:

@@ -14,11 +14,12 @@ from typing import Any
 
 import numpy as np
 
+from ...describe.expression import number
 from ...describe.robot import INERTIA, PRISMATIC
-from ..joints import Units, driven, units
+from ..joints import Units, driven, moving, units
 from ..joints import names as joint_names
 from ..plots import Panel, lines, style
-from .result import ROLES, Identification
+from .result import ROLES, SIGNED, Identification
 
 __all__ = ["body", "html", "markdown", "torques_figure"]
 
@@ -199,7 +200,14 @@ def _files(result: Identification) -> list[Part]:
     if lost and first:
         loss = [f"{100 * (first[role] - x):.3f}" for role, x in result.law_errors.items()]
         rows.append(("lost by the fields of robot.toml", *loss))
-    return [words, Table(("relative torque error of, %", *law), rows)]
+    parts: list[Part] = [words, Table(("relative torque error of, %", *law), rows)]
+    if lost:
+        drives = [
+            (name, *(f"{float(number(getattr(joint, key)) or 0):.5g}" for key in SIGNED))
+            for name, joint in zip(joint_names(result.robot), moving(result.robot), strict=True)
+        ]
+        parts.append(Table(("drives in robot.toml", *SIGNED), drives))
+    return parts
 
 
 def _joint_errors(result: Identification) -> list[Part]:
@@ -239,11 +247,12 @@ def _bodies(result: Identification) -> list[Part]:
         rows.append((link.name, *(f"{full.values[f'{key}{j}']:.5g}" for key in INERTIA)))
     if "ML" in full.values and "XXL" in full.values:
         rows.append(("payload", *(f"{full.values.get(f'{key}L', 0.0):.5g}" for key in INERTIA)))
+    files = " Those in the files were fitted again, see there." if result.not_held else ""
     fitted = "with exactly" if full.exact and not full.raised else "that come nearest to"
     return [
         "Full parameters whose links are all physically consistent (positive definite "
         f"pseudo-inertias), {fitted} the identified base parameters. What the torques do not "
-        f"determine comes from {full.prior} ({full.distance} distance).",
+        f"determine comes from {full.prior} ({full.distance} distance).{files}",
         Table(("link", *INERTIA), rows),
     ]
 
