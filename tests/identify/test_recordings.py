@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.identify.files import as_written
 
 import cardan
 from cardan.describe.check import check
@@ -33,7 +34,7 @@ def real_bodies(result: Identification) -> None:
             assert result.errors[f"{role}, consistent bodies"] < 1.2 * result.errors[role]
 
 
-def test_tx40() -> None:
+def test_tx40(tmp_path: Path) -> None:
     """45,000 samples at the motors, wrist coupled; the reference values of its configuration."""
     result = identified("tx40", "tx40")
     assert len(result.names) == 61
@@ -44,9 +45,13 @@ def test_tx40() -> None:
     for name, x in reference.items():
         assert result.values[name] == pytest.approx(x, rel=0.15), name
     real_bodies(result)
+    as_written(result, tmp_path, ("robot.toml",))
+    report = (tmp_path / "report.md").read_text()
+    assert "No field of a robot file holds" in report
+    assert "Iam6, Fvm6, Fsm6" in report
 
 
-def test_ur10() -> None:
+def test_ur10(tmp_path: Path) -> None:
     bags = "rosbags/ur10_{}_trajectory.db3"
     result = identified(
         "ur10", bags.format("exciting"), validation=DATA / bags.format("validation")
@@ -55,15 +60,20 @@ def test_ur10() -> None:
     assert result.errors["fit"] <= 0.06
     assert result.errors["validation"] <= 0.078
     real_bodies(result)
+    as_written(result, tmp_path, ("robot.toml", "robot.urdf"))
+    # 8.05 % and 12.30 % when FS of the law, FS tanh(qd/w), stood in the file
+    assert result.file_errors["robot.toml"]["fit"] < 0.07
+    assert result.file_errors["robot.toml"]["validation"] < 0.10
 
 
-def test_panda() -> None:
+def test_panda(tmp_path: Path) -> None:
     """The last 30 % is held out by the recipe."""
     result = identified("panda", "rosbags/panda_exciting_trajectory.db3")
     assert len(result.names) == 64
     assert result.errors["fit"] <= 0.032
     assert result.errors["held out"] <= 0.04
     real_bodies(result)
+    as_written(result, tmp_path, ("robot.toml",))
     whole = cardan.load("panda")
     masses = np.array([float(link.M) for link in result.robot.links])  # type: ignore[arg-type]
     known = np.array([float(link.M) for link in whole.links])  # type: ignore[arg-type]

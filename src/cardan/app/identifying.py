@@ -84,8 +84,16 @@ def identify(
 def _print(found: Identification) -> None:
     """How good it is, then every parameter."""
     errors = [(name, f"{100 * x:.3f}") for name, x in found.errors.items()]
-    print_table("", ("relative torque error", "%"), errors)
+    print_table("", ("relative torque error of the identified law", "%"), errors)
     print_text()
+    roles = list(dict.fromkeys(role for x in found.file_errors.values() for role in x))
+    files = [
+        (name, *(f"{100 * x[role]:.3f}" if role in x else "-" for role in roles))
+        for name, x in found.file_errors.items()
+    ]
+    if files:
+        print_table("", ("relative torque error of the file", *(f"{x}, %" for x in roles)), files)
+        print_text()
     rows = [
         (name, f"{x:.6g}", f"{s:.3g}", f"{r:.3g}", word) for name, x, s, r, word in found.table()
     ]

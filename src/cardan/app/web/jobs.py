@@ -140,8 +140,10 @@ class Jobs:
         self._running.add(process)
         try:
             data = b'{"data": %s, "attached": %s}' % (question, attached or b"null")
-            talk = self._talk(process, data, say)
-            return await asyncio.wait_for(talk, limits.seconds)
+            result = await asyncio.wait_for(self._talk(process, data, say), limits.seconds)
+            if result is None:
+                raise JobError(await self._death(process))
+            return result
         except TimeoutError:
             raise JobError(f"stopped: it took more than {limits.seconds:g} s") from None
         finally:
@@ -150,7 +152,8 @@ class Jobs:
 
     async def _talk(
         self, process: asyncio.subprocess.Process, data: bytes, say: Callable[[str], None]
-    ) -> Result:
+    ) -> Result | None:
+        """What the process answers; None where it ends without an answer."""
         assert process.stdin is not None
         assert process.stdout is not None
         # a process that is dead already says so below, by its silence; uvloop's pipes then raise
@@ -167,7 +170,7 @@ class Jobs:
             except ValueError:
                 raise JobError("stopped: the result is too large to be shown") from None
             if not line:
-                raise JobError(await self._death(process))
+                return None
             kind, _, rest = line.rstrip().partition(b" ")
             if kind == b"say":
                 say(json.loads(rest))
@@ -181,8 +184,8 @@ class Jobs:
 
     async def _death(self, process: asyncio.subprocess.Process) -> str:
         """What to say of a process that ended without an answer."""
-        with contextlib.suppress(TimeoutError):  # it may have closed its output and live on
-            await asyncio.wait_for(process.wait(), 2.0)
+        # at most for a moment: it may have closed its output and live on
+        await asyncio.wait({asyncio.ensure_future(process.wait())}, timeout=2.0)
         status, limit = process.returncode, f"more than {self.limits.megabytes} MB"
         if status is not None and status < 0:
             with contextlib.suppress(ValueError):

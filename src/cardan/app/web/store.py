@@ -312,8 +312,8 @@ class Store:
         stamp = _stamp(path)
         notice = ""
         try:
-            *parts, wrong = _parsed(path)
-            project = Project(path, *parts, stamp=stamp)
+            texts, index, page, wrong = _parsed(path)
+            project = Project(path, texts, index, page, stamp=stamp)
             if wrong:
                 project.mend(wrong)
             return project

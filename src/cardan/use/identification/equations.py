@@ -25,14 +25,9 @@ from .recipe import Recipe
 from .signals import Motion, Plan, derivative, lowpass, settling, states
 
 __all__ = [
-    "Equations",
-    "equations",
-    "full_matrix",
-    "known_torques",
-    "model_of",
-    "shaped",
+    "Equations", "Reduction", "equations", "full_matrix", "known_torques", "model_of", "shaped",
     "stacked",
-]
+]  # fmt: skip
 
 Array = np.ndarray
 _SAMPLES = 1 << 14  # of a regressor at a time
@@ -68,7 +63,7 @@ def full_matrix(model: Model, motion: Motion, shape: Shape) -> Array:
 def equations(model: Model, motion: Motion, plan: Plan, kind: str, window: float,
               shape: Shape, dead_zone: float = 0.0) -> Equations:  # fmt: skip
     """The equations of a motion, with the model's independent columns."""
-    reduce = _Reduction(motion, plan, kind, window)
+    reduce = Reduction(motion, plan, kind, window)
     rigid = reduce.rigid(model)
     y = reduce.rows(motion.tau) - _known(model, reduce)
     terms = [reduce.rows(_term_rows(term, motion, shape)) for term in model.terms]
@@ -81,7 +76,7 @@ def shaped(
     model: Model, motion: Motion, plan: Plan, kind: str, window: float, shape: Shape
 ) -> dict[int, Array]:
     """{column: (rows, r)}: the columns that depend on the shape, of those kept."""
-    reduce = _Reduction(motion, plan, kind, window)
+    reduce = Reduction(motion, plan, kind, window)
     first = len(model.all_names) - len(model.terms)
     found = {}
     for k, term in enumerate(model.terms):
@@ -128,7 +123,7 @@ def known_torques(model: Model, motion: Motion) -> Array | float:
     return total
 
 
-def _known(model: Model, reduce: _Reduction) -> Array | float:
+def _known(model: Model, reduce: Reduction) -> Array | float:
     """The torques of the payload's known parameters."""
     total: Array | float = 0.0
     for block in model.blocks:
@@ -137,7 +132,7 @@ def _known(model: Model, reduce: _Reduction) -> Array | float:
     return total
 
 
-class _Reduction:
+class Reduction:
     """Low-pass, decimation and, for the scalar models, the product with the velocities."""
 
     def __init__(self, motion: Motion, plan: Plan, kind: str, window: float) -> None:

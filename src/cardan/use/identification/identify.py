@@ -4,6 +4,7 @@ result = identify("ur10", "log.db3", "ur10.recipe.toml", validation="other.db3")
 result                      # the table of parameters
 result.errors               # relative torque errors: fit, held out, validation, folds ...
 result.robot                # the robot with physically consistent parameters
+result.file_errors          # the errors of that robot, and of each file that `save` writes
 result.save("report/")      # report, parameters, robot files
 """
 
@@ -21,7 +22,7 @@ from ...describe.robot import Robot
 from ...errors import InputError
 from ...models.base_parameters import split_columns
 from .assembly import covers
-from .columns import Model, parametrised
+from .columns import Model, describable, described, parametrised
 from .consistent import FullParameters, consistent_fit
 from .equations import (
     Equations,
@@ -32,9 +33,10 @@ from .equations import (
     shaped,
     stacked,
 )
+from .evaluation import Track
 from .logs import read_recording
 from .recipe import Recipe, read_recipe
-from .result import Curves, Essential, Identification, together
+from .result import Curves, Essential, Held, Identification, together
 from .series import series_of
 from .signals import Motion, Plan, moved, plan, require_scipy
 from .solve import Estimate, essential, estimate, fit_shape, relative_error
@@ -98,10 +100,40 @@ def identify(
         full = fit.bodies(shape, found)
         errors |= _consistent_errors(curves, full)
         notes += _body_remarks(model, found, full)
-    return Identification(
+    if describable(chosen) == chosen:
+        held = Held(model, found, full)
+    else:
+        progress("fitting what a robot file can hold")
+        held = _held(model, chosen, sources, loaded=payload is not None, consistent=consistent)
+    result = Identification(
         robot, chosen, model, shape, found, errors, _essential(model, found, curves, chosen),
-        full, tuple(curves), tuple(notes), tuple(source.plan for source in sources),
+        full, tuple(curves), tuple(notes), tuple(source.plan for source in sources), held,
+        _tracks(sources, others),
     )  # fmt: skip
+    return result.with_files()
+
+
+def _held(
+    model: Model, recipe: Recipe, sources: Sequence[_Source], *, loaded: bool, consistent: bool
+) -> Held:
+    """The parameters that a robot description can hold, fitted again without the others: what
+    these explain is not simply cut off."""
+    start = tuple(sources[0].motion.q[0].tolist()) if model.robot.constrained else ()
+    fit = _Fit(described(model, recipe, loaded=loaded, start=start), describable(recipe), sources)
+    own, _ = fit.excited()
+    shape, found, _ = fit.solved()
+    return Held(own, found, fit.bodies(shape, found) if consistent else None)
+
+
+def _tracks(sources: Sequence[_Source], others: Sequence[_Source]) -> tuple[Track, ...]:
+    """The recordings that descriptions are judged on: those without a payload, which they do not
+    have."""
+    tracks = []
+    for source, validation in (*((x, False) for x in sources), *((x, True) for x in others)):
+        if not source.motion.loaded:
+            rows = len(range(0, len(source.motion.q), source.plan.decimate))
+            tracks.append(Track(source.motion, source.plan, source.fitted(rows), validation))
+    return tuple(tracks)
 
 
 def _read(

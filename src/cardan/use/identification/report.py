@@ -14,10 +14,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...describe.robot import INERTIA, PRISMATIC
-from ..joints import Units, driven, units
+from ...describe.expression import number
+from ...describe.robot import DRIVE, INERTIA, PRISMATIC
+from ..joints import Units, driven, moving, units
 from ..joints import names as joint_names
 from ..plots import Panel, lines, style
+from .evaluation import ROLES
 
 if TYPE_CHECKING:
     from .result import Identification
@@ -116,7 +118,10 @@ def _plain(text: str) -> str:
 
 
 def _sections(result: Identification, *, pictures: bool) -> Iterator[tuple[str, list[Part]]]:
-    yield "Errors", [_about(result), _errors(result), *_joint_errors(result)]
+    law = "Of the identified law: the equations with all parameters below."
+    yield "Errors", [_about(result), law, _errors(result), *_joint_errors(result)]
+    if result.file_errors:
+        yield "Errors of the files", _files(result)
     if result.notes:
         yield "Notes", list(result.notes)
     if pictures:
@@ -172,6 +177,42 @@ def _errors(result: Identification) -> Table:
     return Table(("relative torque error", "%"), rows)
 
 
+def _files(result: Identification) -> list[Part]:
+    """The identified law beside the robot files, which may hold less."""
+    lost = result.not_held
+    words = "The files hold all that was identified. "
+    if lost:
+        words = (
+            f"No field of a robot file holds {', '.join(lost)}: the files hold friction as FV qd + "
+            "FS sign(qd) and were fitted again so. "
+        )
+    words += (
+        "Each file was read again, and its inverse dynamic model evaluated along the recordings, "
+        "on the same samples and behind the same filters as the law."
+    )
+    law = {role: result.errors[role] for role in ROLES if role in result.errors}
+    listed = [("identified law, base parameters", law)]
+    if result.consistent is not None:
+        listed.append(("identified law, real bodies", result.law_errors))
+    listed += [(f"file {name}", dict(errors)) for name, errors in result.file_errors.items()]
+    rows = [
+        (name, *(f"{100 * errors[role]:.3f}" if role in errors else "-" for role in law))
+        for name, errors in listed
+    ]
+    first = result.file_errors.get("robot.toml", {})
+    if lost and first:
+        loss = [f"{100 * (first[role] - x):.3f}" for role, x in result.law_errors.items()]
+        rows.append(("lost by the fields of robot.toml", *loss))
+    parts: list[Part] = [words, Table(("relative torque error of, %", *law), rows)]
+    if lost:
+        drives = [
+            (name, *(f"{float(number(getattr(joint, key)) or 0):.5g}" for key in DRIVE))
+            for name, joint in zip(joint_names(result.robot), moving(result.robot), strict=True)
+        ]
+        parts.append(Table(("drives in robot.toml", *DRIVE), drives))
+    return parts
+
+
 def _joint_errors(result: Identification) -> list[Part]:
     found = result.joint_errors
     head = ("relative error of joint, %", *(name for name, _ in _driven(result)))
@@ -209,11 +250,12 @@ def _bodies(result: Identification) -> list[Part]:
         rows.append((link.name, *(f"{full.values[f'{key}{j}']:.5g}" for key in INERTIA)))
     if "ML" in full.values and "XXL" in full.values:
         rows.append(("payload", *(f"{full.values.get(f'{key}L', 0.0):.5g}" for key in INERTIA)))
+    files = " Those in the files were fitted again, see there." if result.not_held else ""
     fitted = "with exactly" if full.exact and not full.raised else "that come nearest to"
     return [
         "Full parameters whose links are all physically consistent (positive definite "
         f"pseudo-inertias), {fitted} the identified base parameters. What the torques do not "
-        f"determine comes from {full.prior} ({full.distance} distance).",
+        f"determine comes from {full.prior} ({full.distance} distance).{files}",
         Table(("link", *INERTIA), rows),
     ]
 

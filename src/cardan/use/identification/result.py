@@ -5,23 +5,25 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from ...describe.files import dumps, write_atomic
+from ...describe.files import accepted, dumps, read_bytes, write_atomic
 from ...describe.parser import to_value
 from ...describe.robot import FIXED, INERTIA, Robot
 from ...describe.urdf_write import write_urdf
-from ...errors import DescriptionError, InputError, UnknownNameError
+from ...errors import CardanError, DescriptionError, InputError, UnknownNameError
 from .columns import Model
 from .consistent import FullParameters
+from .evaluation import ROLES, Track, described_errors
 from .recipe import Recipe
 from .signals import Plan
 from .solve import Estimate, relative_error
 
-__all__ = ["Curves", "Essential", "Identification", "together"]
+__all__ = ["Curves", "Essential", "Held", "Identification", "percents", "together"]
 
 Array = np.ndarray
 SIGNIFICANT = 0.1  # relative deviation: below, a parameter is well identified
@@ -47,6 +49,11 @@ class Curves:
         return self.W * self.valid[..., None], self.y * self.valid
 
 
+def percents(errors: Mapping[str, float]) -> str:
+    """Errors by role, in words."""
+    return ", ".join(f"{role} {100 * x:.2f} %" for role, x in errors.items())
+
+
 def together(curves: Sequence[Curves], role: str) -> tuple[Array, Array] | None:
     """(W, y) of all stretches of a role, or None where there is none."""
     pairs = [c.pair for c in curves if c.role == role]
@@ -66,8 +73,24 @@ class Essential:
 
 
 @dataclass(frozen=True)
+class Held:
+    """What robot files hold: FV qd + FS sign(qd) and no more of the friction, fitted as such."""
+
+    model: Model
+    estimate: Estimate
+    consistent: FullParameters | None
+
+    @property
+    def values(self) -> dict[str, float]:
+        return dict(zip(self.model.names, self.estimate.K.tolist(), strict=True))
+
+
+@dataclass(frozen=True)
 class Identification:
-    """The result of `identify`. K, sigma: base parameters with friction, in the order of names."""
+    """The result of `identify`. K, sigma: base parameters with friction, in the order of names.
+
+    errors: of the identified law W K, with all it has; file_errors: of each file that `save`
+    writes, which may hold less, by its name."""
 
     original: Robot
     recipe: Recipe
@@ -80,6 +103,9 @@ class Identification:
     curves: tuple[Curves, ...] = field(repr=False)
     notes: tuple[str, ...] = ()
     plans: tuple[Plan, ...] = ()
+    held: Held | None = field(default=None, repr=False)  # None: all that was identified
+    tracks: tuple[Track, ...] = field(default=(), repr=False)
+    file_errors: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -128,26 +154,45 @@ class Identification:
             found[role] = np.array([relative_error(W[:, j], y[:, j], self.K) for j in joints])
         return found
 
-    @property
+    @cached_property
     def base_robot(self) -> Robot:
-        """The robot that carries the base parameters: the same torques, not real bodies."""
-        columns = dict(zip(self.model.base.names, self.model.base.kept, strict=True))
-        table = {columns[name]: x for name, x in self.values.items() if name in columns}
-        full = {f"{name}{j}": x for (name, j), x in table.items()}
-        return self._carrying(full)
+        """The robot that carries base parameters: the same torques, not real bodies."""
+        held = self._held
+        columns = dict(zip(held.model.base.names, held.model.base.kept, strict=True))
+        table = {columns[name]: x for name, x in held.values.items() if name in columns}
+        return self._carrying({f"{name}{j}": x for (name, j), x in table.items()})
+
+    @cached_property
+    def robot(self) -> Robot:
+        """The identified robot: real bodies, or else the one that carries the base parameters.
+
+        A description has FV qd + FS sign(qd) alone for friction. Where the identified law has more
+        (`not_held`), these parameters are fitted again without it."""
+        full = self._held.consistent
+        return self.base_robot if full is None else self._carrying(full.values)
 
     @property
-    def robot(self) -> Robot:
-        """The identified robot: real bodies, or else the one that carries the base parameters."""
-        if self.consistent is None:
-            return self.base_robot
-        return self._carrying(self.consistent.values)
+    def _held(self) -> Held:
+        return self.held or Held(self.model, self.estimate, self.consistent)
+
+    @property
+    def not_held(self) -> dict[str, float]:
+        """Identified parameters that no field of a robot file holds: offsets, Stribeck terms,
+        coupled parameters of the recipe, and the widths and velocities of the friction's shape."""
+        own = {f"{key}{j}" for j in self.model.ties.numbers for key in SIGNED}
+        own |= {f"{key}L" for key in INERTIA} | set(self.model.base.names)
+        rest = {name: x for name, x in self.values.items() if name not in own}
+        smooth = self.recipe.friction.smooth
+        if self.recipe.friction.coulomb and smooth != "fit" and smooth:
+            rest["smooth"] = float(smooth)
+        return rest | dict(self.shape)
 
     def _carrying(self, found: Mapping[str, float]) -> Robot:
-        """The robot with these inertial parameters, and the identified friction."""
+        """The robot with these inertial parameters, and the friction that it can hold."""
+        values = self._held.values
 
         def value(key: str, default: float = 0.0) -> Any:
-            x = found.get(key, self.values.get(key, default))
+            x = found.get(key, values.get(key, default))
             return to_value(float(f"{x:.{_DIGITS}g}"))
 
         links, joints = [], []
@@ -162,23 +207,76 @@ class Identification:
         for j, loop in enumerate(self.original.loops, len(links) + 1):
             cut: Any = {key: value(f"{key}{j}") for key in SIGNED}
             loops.append(replace(loop, cut=replace(loop.cut, **cut)))
-        notes = f"{self.original.notes}\n{self._left_out()}".strip()
-        return replace(
-            self.original, links=tuple(links), joints=tuple(joints), loops=tuple(loops), notes=notes
-        )
+        robot = replace(self.original, links=tuple(links), joints=tuple(joints), loops=tuple(loops))
+        notes = f"{self.original.notes}\n{self._story(robot)}".strip()
+        return replace(robot, notes=notes)
 
-    def _left_out(self) -> str:
-        """What a robot description has no word for, as its notes."""
-        carried = {f"{key}{j}" for j in self.model.ties.numbers for key in SIGNED}
-        inertial = set(self.model.base.names)
-        rest = [
-            f"{name} = {x:.6g}"
-            for name, x in self.values.items()
-            if name not in carried and name not in inertial
+    def _story(self, robot: Robot) -> str:
+        """How good a description is, and what it has no word for, as its notes."""
+        own = described_errors(robot, self.model.ties, self.tracks)
+        told = f"Identified by Cardan; relative torque error of this robot: {percents(own)}."
+        rest = [f"{name} = {x:.6g}" for name, x in self.not_held.items()]
+        if rest:
+            told += (
+                f" The identified law has more than a robot file can hold, {', '.join(rest)}, and "
+                f"an error of {percents(self.law_errors)}."
+            )
+        return told
+
+    @property
+    def law_errors(self) -> dict[str, float]:
+        """Errors of the identified law by role; with the real bodies, where they were fitted."""
+        bodies = ", consistent bodies" if self.consistent is not None else ""
+        return {role: self.errors[role + bodies] for role in ROLES if role in self.errors}
+
+    def robot_files(self) -> tuple[dict[str, str], list[str]]:
+        """Texts of the robot files by name, and what is to be said of them: a format that cannot
+        hold the robot is left out."""
+        robot, told = self.robot, []
+        texts = {"robot.toml": dumps(robot, "toml")}
+        try:
+            texts["robot.par"] = dumps(robot, "par")
+        except DescriptionError as error:
+            told.append(f"robot.par is not written: {error}".replace("\n", "; "))
+        try:
+            texts["robot.urdf"] = write_urdf(robot, drop=True)
+        except DescriptionError as error:
+            told.append(f"robot.urdf is not written: {error}".replace("\n", "; "))
+        if self.consistent is not None:
+            texts["robot-base.toml"] = dumps(self.base_robot, "toml")
+        return texts, told
+
+    def with_files(self) -> Identification:
+        """The result with the errors of the robot files, each read again and evaluated along the
+        recordings."""
+        texts, told = self.robot_files()
+        errors: dict[str, Mapping[str, float]] = {}
+        for name, text in texts.items():
+            errors[name], trouble = self.file_error(text.encode(), name)
+            told += trouble
+        notes = [*self._loss(errors.get("robot.toml", {})), *told]
+        return replace(self, file_errors=errors, notes=(*self.notes, *notes))
+
+    def file_error(self, content: bytes, name: str) -> tuple[dict[str, float], list[str]]:
+        """Errors by role of a robot file, or none and why there are none."""
+        try:
+            robot, faults = read_bytes(content, name)
+            robot = accepted(robot, [x for x in faults if x.severity == "error"], name)
+            return described_errors(robot, self.model.ties, self.tracks), []
+        except CardanError as error:
+            return {}, [f"{name} cannot be evaluated: {error}".replace("\n", "; ")]
+
+    def _loss(self, errors: Mapping[str, float]) -> list[str]:
+        """What the fields of the files cost."""
+        if not self.not_held or not errors:
+            return []
+        worse = {role: errors[role] - x for role, x in self.law_errors.items() if role in errors}
+        return [
+            f"no field of a robot file holds {', '.join(self.not_held)}: the files hold friction "
+            "as FV qd + FS sign(qd), and their parameters were fitted again so. Error of "
+            f"robot.toml: {percents(errors)}; of the identified law: {percents(self.law_errors)}; "
+            f"lost by the file's fields: {percents(worse)} (percentage points)"
         ]
-        rest += [f"{name} = {x:.4g}" for name, x in self.shape.items()]
-        fit = f"Identified by Cardan; relative torque error {self.errors['fit']:.2%}."
-        return f"{fit} Beside it: {', '.join(rest)}." if rest else fit
 
     def predict(self, q: Any, qd: Any, qdd: Any) -> Array:
         """Torques (rows, n) of the identified model, with friction, offsets and couplings.
@@ -212,6 +310,7 @@ class Identification:
     def __repr__(self) -> str:
         head = [f"{len(self.names)} parameters of {self.original.name}"]
         head += [f"  {name}: {error:.2%}" for name, error in self.errors.items()]
+        head += [f"  file {name}: {percents(errors)}" for name, errors in self.file_errors.items()]
         rows = [
             f"  {name:10s} {x:14.6g} +- {s:<12.4g} {r:8.3g} %  {word}"
             for name, x, s, r, word in self.table()
@@ -250,6 +349,8 @@ class Identification:
         return {
             "robot": self.original.name,
             "errors": dict(self.errors),
+            "file_errors": {name: dict(errors) for name, errors in self.file_errors.items()},
+            "not_held": self.not_held,
             "joint_errors": {role: x.tolist() for role, x in self.joint_errors.items()},
             "parameters": [
                 {"name": name, "value": x, "sigma": s, "relative_sigma_percent": r, "remark": word}
@@ -265,27 +366,23 @@ class Identification:
 
     def save(self, folder: str | Path) -> list[Path]:
         """Report, parameters and robot files in a folder; the paths written. A format that cannot
-        hold the robot is left out, and the report says so."""
+        hold the robot is left out, and the report says so. The errors that the report prints are
+        those of the files as they lie there, read again."""
         target = Path(folder)
         try:
             target.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise InputError(f"{folder}: cannot be made a folder: {error.strerror}") from None
-        robot, told = self.robot, self
-        texts = {"robot.toml": dumps(robot, "toml")}
-        try:
-            texts["robot.par"] = dumps(robot, "par")
-        except DescriptionError as error:
-            lost = f"robot.par is not written: {error}".replace("\n", "; ")
-            told = replace(self, notes=(*self.notes, lost))
-        texts["robot.urdf"] = write_urdf(robot, drop=True)
-        texts["parameters.json"] = json.dumps(told.to_dict(), indent=2, allow_nan=True) + "\n"
-        if self.consistent is not None:
-            texts["robot-base.toml"] = dumps(self.base_robot, "toml")
-        written = []
-        for name, text in texts.items():
-            write_atomic(target / name, text)
-            written.append(target / name)
+        written, errors = [], {}
+        for name, text in self.robot_files()[0].items():
+            path = target / name
+            write_atomic(path, text)
+            written.append(path)
+            errors[name], _ = self.file_error(path.read_bytes(), name)
+        told = replace(self, file_errors=errors)
+        path = target / "parameters.json"
+        write_atomic(path, json.dumps(told.to_dict(), indent=2, allow_nan=True) + "\n")
+        written.append(path)
         for name in ("report.html", "report.md"):
             told.report(target / name)
             written.append(target / name)
