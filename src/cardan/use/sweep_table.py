@@ -7,6 +7,7 @@ is not copied where its columns are numbers of the right type already.
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
@@ -18,6 +19,7 @@ import numpy as np
 
 from ..errors import InputError
 from ..program import Program
+from .sweep_disk import content, sums
 from .tables import arrow, read_table
 
 __all__ = ["ArraySource", "FileSource", "Inputs", "Source", "column_names", "open_source"]
@@ -130,7 +132,6 @@ class ArraySource:
 
     program: Program
     table: Mapping[str, np.ndarray]
-    label: str = "arrays"
     volatile = True
 
     @property
@@ -138,7 +139,16 @@ class ArraySource:
         return len(next(iter(self.table.values()), ()))
 
     def identity(self) -> str:
-        return " ".join([self.label, *(f"{k} {x.dtype} {x.shape}" for k, x in self.table.items())])
+        return " ".join(f"{k} {x.dtype} {x.shape}" for k, x in self.table.items())
+
+    def content(self) -> str:
+        """A hash of the columns that the program reads."""
+        mark = hashlib.blake2b(digest_size=16)
+        listed = needed(self.program, self.table).values()
+        for column in sorted({c for columns in listed for c in columns}):
+            mark.update(column.encode())
+            mark.update(sums(np.ascontiguousarray(self.table[column]).reshape(-1)))
+        return mark.hexdigest()
 
     def chunks(self, size: int, wanted: Sequence[int]) -> Chunks:
         names = needed(self.program, self.table)
@@ -184,8 +194,7 @@ class FileSource:
         self.inputs = needed(program, schema.names)
 
     def identity(self) -> str:
-        status = self.path.stat()
-        return f"{self.path.resolve()} {status.st_size} {status.st_mtime_ns}"
+        return content(self.path)
 
     def fault(self, inputs: Inputs, row: int) -> str:
         return fault(self.program, self.inputs, inputs, row)
@@ -253,7 +262,12 @@ class FileSource:
             lengths = np.diff(column.offsets.to_numpy())
             if len(lengths) and np.ptp(lengths):
                 raise InputError(f"column '{name}' holds lists of different lengths")
-        return found.reshape(rows, -1)
+        return _plain(found.reshape(rows, -1)) if rows else found
+
+
+def _plain(column: np.ndarray) -> np.ndarray:
+    """A column (rows, 1) as (rows,)."""
+    return column[:, 0] if column.shape[1:] == (1,) else column
 
 
 def _taken(waiting: list[Any], count: int) -> list[Any]:
@@ -280,13 +294,13 @@ def open_source(program: Program, source: Any) -> Source:
             if not Path(source).is_file():
                 raise InputError(f"{source}: there is no such file")
             return FileSource(program, source)
-        return _listed(program, read_table(source), str(source))
+        return _listed(program, read_table(source))
     if hasattr(source, "column_names"):
         source = {name: source.column(name).to_numpy() for name in source.column_names}
     elif hasattr(source, "to_numpy") and hasattr(source, "columns"):
         source = {str(name): source[name].to_numpy() for name in source.columns}
     if isinstance(source, Mapping):
-        return _listed(program, {name: np.asarray(x) for name, x in source.items()}, "arrays")
+        return _listed(program, {name: np.asarray(x) for name, x in source.items()})
     if not hasattr(source, "chunks"):
         raise InputError(
             f"states cannot be read from a {type(source).__name__}: give a path, a mapping of"
@@ -296,12 +310,17 @@ def open_source(program: Program, source: Any) -> Source:
     return found
 
 
-def _listed(program: Program, table: Mapping[str, np.ndarray], label: str) -> ArraySource:
-    """A source in memory, if it has the columns the program reads, and these hold numbers."""
+def _listed(program: Program, table: Mapping[str, np.ndarray]) -> ArraySource:
+    """A source in memory, if it has the columns the program reads, and these hold numbers. Columns
+    (rows, 1), as tables of one column each come out of many programs, are columns (rows,)."""
+    table = {name: _plain(x) for name, x in table.items()}
+    single = sorted(name for name, x in table.items() if not x.ndim)
+    if single:
+        raise InputError(f"column '{single[0]}' is a single number; expected one for every row")
     if len({len(column) for column in table.values()}) > 1:
         raise InputError("the columns of the table have different lengths")
     for column in {c for listed in needed(program, table).values() for c in listed}:
         if table[column].dtype.kind not in "fiu":
             what = table[column].dtype
             raise InputError(f"column '{column}' holds {what}; real numbers are expected")
-    return ArraySource(program, table, label)
+    return ArraySource(program, table)
