@@ -26,7 +26,7 @@ from dataclasses import dataclass
 from io import FileIO
 from math import prod
 from pathlib import Path
-from typing import Any, Protocol, cast
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -184,7 +184,6 @@ class Job:
         self._facts = self._about()
         text = json.dumps(self._facts, sort_keys=True)
         self._key = hashlib.sha256(text.encode()).hexdigest()
-        self._content = cast(str, getattr(self.source, "content", str)())
 
     def _about(self) -> dict[str, Any]:
         """What the results depend on; the program's hash covers the robot, the model's options and
@@ -202,47 +201,47 @@ class Job:
         """Go on where a run of the same job has stopped, or begin. True: the file of this job is
         there and whole, and there is nothing to do."""
         with said(self.target):
-            if self._finished(force) and not fresh:
+            if self._finished(force, digest) and not fresh:
                 return True
             self._open(fresh, force)
         if self.source.volatile:
             self._check(digest)
         return False
 
-    def _finished(self, force: bool) -> bool:
+    def _finished(self, force: bool, digest: Callable[[Inputs], int]) -> bool:
         """Is the file of this job there, and whole? That of another is refused, unless forced."""
         if not self.target.exists():
             return False
         job = _written(self.target)
-        if job is not None and job["job"] == self._facts and self._same_states(job):
-            return self._whole(job)
-        if force:
-            return False
         if job is None:
             what = "is there already, and no result of a sweep"
+        elif job["job"] != self._facts:
+            facts = _differences(job["job"], self._facts)
+            what = f"holds the results of another sweep ({facts})"
         else:
-            now = {**self._facts, "inputs": self._content}
-            then = {**job["job"], "inputs": job.get("inputs")}
-            what = f"holds the results of another sweep ({_differences(then, now)})"
-        raise InputError(
-            f"{self.target}: {what}: name another file, or replace it with force=True"
-        )
-
-    def _same_states(self, job: dict[str, Any]) -> bool:
-        """States in memory have no lasting name: their content tells."""
-        return not self.source.volatile or bool(self._content and job.get("inputs") == self._content)
-
-    def _whole(self, job: dict[str, Any]) -> bool:
-        """Does every chunk of a finished file match its checksum?"""
-        try:
-            marks = np.frombuffer(bytes.fromhex(str(job.get("checksums"))), "<u8").reshape(-1, 2)
-        except (ValueError, TypeError):
+            marks = _checksums(job, len(self.done))
+            if marks is None or self._same_states(marks, digest):
+                return self._whole(job, marks)
+            what = "holds the results of another sweep (other states)"
+        if force:
             return False
+        raise InputError(f"{self.target}: {what}: name another file, or replace it with force=True")
+
+    def _same_states(self, marks: np.ndarray, digest: Callable[[Inputs], int]) -> bool:
+        """States in memory have no lasting name: the digests of their chunks tell."""
+        if not self.source.volatile:
+            return True
+        chunks = self.source.chunks(self.chunk, range(len(marks)))
+        return all(digest(load()) == int(marks[k, 0]) for k, load in chunks)
+
+    def _whole(self, job: dict[str, Any], marks: np.ndarray | None) -> bool:
+        """Does every chunk of a finished file match its checksum?"""
         with self.target.open("rb", buffering=0) as file:
             foot = self.layout.foot(json.dumps(job))
             file.seek(self.layout.end)
-            whole = len(marks) == len(self.done) and file.readall() == foot
-            if whole and all(self._matches(file, k, *marks[k].tolist()) for k in range(len(marks))):
+            if marks is not None and file.readall() == foot and all(
+                self._matches(file, k, *mark) for k, mark in enumerate(marks.tolist())
+            ):  # fmt: skip
                 return True
         warnings.warn(
             f"{self.target}: this job's file is damaged: it is done again", CardanWarning,
@@ -388,8 +387,7 @@ class Job:
         if self.missing():
             raise CardanError("chunks were left undone: run the same sweep again to go on")
         job = {
-            "job": self._facts, "hash": self._key, "inputs": self._content,
-            "checksums": self.done.tobytes().hex(),
+            "job": self._facts, "hash": self._key, "checksums": self.done.tobytes().hex(),
         }  # fmt: skip
         with said(self.target):
             _, data, _ = self._files
@@ -432,8 +430,8 @@ def _differences(found: dict[str, Any], facts: dict[str, Any]) -> str:
     known = [key for key in other if key != "program"] or ["model's options or parameters"]
     return ", ".join(
         f"{key} {found[key]} then, {facts[key]} now"
-        if key in found and key not in ("states", "inputs")
-        else "other states" if key == "inputs" else f"other {key}"
+        if key in found and key != "states"
+        else f"other {key}"
         for key in known
     )  # fmt: skip
 
@@ -454,6 +452,14 @@ def _written(target: Path) -> dict[str, Any] | None:
     except (ValueError, RecursionError):
         return None
     return job if isinstance(job, dict) and isinstance(job.get("job"), dict) else None
+
+
+def _checksums(job: dict[str, Any], chunks: int) -> np.ndarray | None:
+    """Digest and checksum (chunks, 2) of every chunk of a finished file; None: not all of them."""
+    try:
+        return np.frombuffer(bytes.fromhex(str(job.get("checksums"))), "<u8").reshape(chunks, 2)
+    except ValueError:
+        return None
 
 
 def _noted(note: Path) -> dict[str, Any] | None:

@@ -7,7 +7,6 @@ is not copied where its columns are numbers of the right type already.
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
@@ -19,7 +18,7 @@ import numpy as np
 
 from ..errors import InputError
 from ..program import Program
-from .sweep_disk import content, sums
+from .sweep_disk import content
 from .tables import arrow, read_table
 
 __all__ = ["ArraySource", "FileSource", "Inputs", "Source", "column_names", "open_source"]
@@ -140,15 +139,6 @@ class ArraySource:
 
     def identity(self) -> str:
         return " ".join(f"{k} {x.dtype} {x.shape}" for k, x in self.table.items())
-
-    def content(self) -> str:
-        """A hash of the columns that the program reads."""
-        mark = hashlib.blake2b(digest_size=16)
-        listed = needed(self.program, self.table).values()
-        for column in sorted({c for columns in listed for c in columns}):
-            mark.update(column.encode())
-            mark.update(sums(np.ascontiguousarray(self.table[column]).reshape(-1)))
-        return mark.hexdigest()
 
     def chunks(self, size: int, wanted: Sequence[int]) -> Chunks:
         names = needed(self.program, self.table)
