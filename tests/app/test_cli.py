@@ -508,3 +508,16 @@ def test_loops() -> None:
     assert ".legs" in instead
     assert "--numeric" in instead
     assert "tree()" not in instead
+
+
+@pytest.mark.skipif(os.name == "nt", reason="a shell that closes streams")
+def test_closed_streams() -> None:
+    """What was asked for and cannot be printed is said; nothing else depends on the streams."""
+    command = f"'{sys.executable}' -m cardan"
+    done = subprocess.run(
+        f"{command} robots --json >&-", shell=True, capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, "standard output is closed" in done.stderr) == (1, True)
+    assert "Traceback" not in done.stderr
+    silent = subprocess.run(f"{command} robots --json >/dev/null 2>&-", shell=True, check=False)
+    assert silent.returncode == 0

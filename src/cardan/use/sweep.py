@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import InputError, UnknownNameError
+from ..errors import InputError, UnknownNameError, translated
 from ..ir.code import Code
 from ..program import Program
 from ..run.table import Table
@@ -75,6 +75,7 @@ class Sweep:
         }
 
 
+@translated("the sweep failed", remedy="check the table of states, and that there is room")
 def sweep(
     program: Program, source: Any, target: str | Path | None = None, *, chunk: int | None = None,
     threads: int | None = 0, dask: Any = None, gpu: bool = False, dtype: str = "float64",

@@ -8,6 +8,7 @@ is not copied where its columns are numbers of the right type already.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from itertools import product
 from math import prod
@@ -16,10 +17,10 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from ..errors import InputError
+from ..errors import InputError, translated
 from ..program import Program
 from .sweep_disk import content
-from .tables import arrow, read_table
+from .tables import arrow, read_table, require_size
 
 __all__ = ["ArraySource", "FileSource", "Inputs", "Source", "column_names", "open_source"]
 
@@ -27,6 +28,7 @@ Shape = tuple[int, ...]
 # of each input its columns (rows,), or its array (rows, *shape)
 Inputs = dict[str, "np.ndarray | list[np.ndarray]"]
 Chunks = Iterator[tuple[int, Callable[[], Inputs]]]
+_AGAIN = "the file is damaged, or of another kind: write it again"
 
 
 def column_names(name: str, shape: Shape) -> list[str]:
@@ -164,7 +166,7 @@ class FileSource:
         self.pa = arrow("a sweep")
         self.file: Any = None
         kind = "Parquet" if self.path.suffix.lower() == ".parquet" else "Arrow"
-        try:
+        with translated(f"{path}: cannot be read as {kind}", remedy=_AGAIN, of=(Exception,)):
             if kind == "Parquet":
                 self.file = self.pa.parquet.ParquetFile(self.path, memory_map=True)
                 self.sizes = [
@@ -172,16 +174,18 @@ class FileSource:
                     for g in range(self.file.num_row_groups)
                 ]
                 schema = self.file.schema_arrow
+                groups = range(self.file.num_row_groups)
+                largest = (self.file.metadata.row_group(g).total_byte_size for g in groups)
+                require_size(self.path, max(largest, default=0))
             else:
                 self.file = self.pa.ipc.open_file(self.pa.memory_map(str(self.path)))
                 self.sizes = [
                     self.file.get_batch(k).num_rows for k in range(self.file.num_record_batches)
                 ]
                 schema = self.file.schema
-        except (OSError, self.pa.ArrowException) as error:
-            raise InputError(f"{path}: cannot be read as {kind}: {error}") from None
+            self.columns = [str(name) for name in schema.names]
         self.rows = sum(self.sizes)
-        self.inputs = needed(program, schema.names)
+        self.inputs = needed(program, self.columns)
 
     def identity(self) -> str:
         return content(self.path)
@@ -196,7 +200,12 @@ class FileSource:
         first, row = self._group(wanted[0] * size)
         waiting: list[Any] = []
         held, skip, k, those = 0, wanted[0] * size - row, wanted[0], set(wanted)
-        for batch in self._batches(first, size, listed):
+        batches = self._batches(first, size, listed)
+        while True:
+            with self._reading():
+                batch = next(batches, None)
+            if batch is None:
+                break
             drop = min(skip, batch.num_rows)
             skip -= drop
             waiting.append(batch.slice(drop))
@@ -207,6 +216,10 @@ class FileSource:
                 if k in those:
                     yield k, self._load(taken, listed)
                 k += 1
+
+    def _reading(self) -> AbstractContextManager[None]:
+        """Pages may be damaged where the foot of the file is not."""
+        return translated(f"{self.path}: cannot be read", remedy=_AGAIN, of=(Exception,))
 
     def _batches(self, first: int, size: int, listed: list[str]) -> Iterator[Any]:
         if hasattr(self.file, "iter_batches"):
@@ -228,9 +241,10 @@ class FileSource:
     def _load(self, batches: list[Any], listed: list[str]) -> Callable[[], Inputs]:
         def load() -> Inputs:
             found = {}
-            for name in listed:
-                pieces = [self._numbers(batch.column(name), name) for batch in batches]
-                found[name] = pieces[0] if len(pieces) == 1 else np.concatenate(pieces)
+            with self._reading():
+                for name in listed:
+                    pieces = [self._numbers(batch.column(name), name) for batch in batches]
+                    found[name] = pieces[0] if len(pieces) == 1 else np.concatenate(pieces)
             return complete(self.program, self.inputs, found)
 
         return load
