@@ -25,6 +25,7 @@ from dataclasses import dataclass
 
 __all__ = [
     "FOREIGN",
+    "MOST_FAULTS",
     "CardanError",
     "CardanWarning",
     "DescriptionError",
@@ -35,6 +36,7 @@ __all__ = [
     "ModelError",
     "ProgramError",
     "UnknownNameError",
+    "further",
     "translated",
 ]
 
@@ -63,6 +65,15 @@ class Fault:
         parts = [where, what + self.link, self.message]
         text = ": ".join(part for part in parts if part)
         return f"{text} (warning)" if self.severity == "warning" else text
+
+
+MOST_FAULTS = 1000  # of one description; more are counted
+
+
+def further(count: int, file: str, severity: str = "error") -> Fault:
+    """The last fault of a list that was cut."""
+    what = "faults; correct these first" if severity == "error" else "warnings"
+    return Fault(f"and {count} more {what}", file, severity=severity)
 
 
 class DescriptionError(CardanError):

@@ -17,7 +17,15 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from ..errors import CardanWarning, DescriptionError, Fault, UnknownNameError
+from ..errors import (
+    FOREIGN,
+    MOST_FAULTS,
+    CardanWarning,
+    DescriptionError,
+    Fault,
+    UnknownNameError,
+    further,
+)
 from .bundled import bundled, robots
 from .check import check
 from .robot import Robot
@@ -26,7 +34,6 @@ __all__ = ["FORMATS", "dumps", "load", "read", "read_bytes", "save", "write_atom
 
 Found = tuple[Robot | None, list[Fault]]
 LARGEST_FILE = 20_000_000
-MOST_FAULTS = 1000
 FORMATS = (".toml", ".par", ".urdf", ".xml")
 
 
@@ -80,11 +87,26 @@ def read_bytes(
 ) -> Found:  # fmt: skip
     """Read a description in memory; the extension of `file`, or else the text, tells its format.
     beside: gives the files that MJCF includes, by name; InputError where there is none."""
-    robot, faults = _read_format(data, file, {"fixed": fixed, "mimic": mimic}, beside)
-    if len(faults) > MOST_FAULTS:
-        more = Fault(f"and {len(faults) - MOST_FAULTS} more faults; correct these first", file)
-        faults = [*faults[:MOST_FAULTS], more]
-    return robot, faults
+    try:
+        robot, faults = _read_format(data, file, {"fixed": fixed, "mimic": mimic}, beside)
+    except RecursionError:
+        return None, [Fault("elements nest too deeply; write a long chain as .urdf or .toml", file)]
+    except FOREIGN as error:
+        why = " ".join(str(error).split())[:300] or type(error).__name__
+        return None, [Fault(f"cannot be read: {why}; check its numbers and its form", file)]
+    return robot, _listed(faults, file)
+
+
+def _listed(faults: list[Fault], file: str) -> list[Fault]:
+    """At most so many faults, errors before warnings: what is left out is counted, and an error
+    among it is one still."""
+    if len(faults) <= MOST_FAULTS + 1:  # readers that stop by themselves add their count
+        return faults
+    errors = [k for k, fault in enumerate(faults) if fault.severity == "error"]
+    others = [k for k, fault in enumerate(faults) if fault.severity != "error"]
+    chosen = sorted([*errors, *others][:MOST_FAULTS])
+    severity = "error" if len(errors) > MOST_FAULTS else "warning"
+    return [*(faults[k] for k in chosen), further(len(faults) - MOST_FAULTS, file, severity)]
 
 
 def _read_format(data: bytes, file: str, urdf: Mapping[str, Any], beside: Any) -> Found:
