@@ -75,6 +75,15 @@ def test_what_a_format_cannot_hold_is_told(tmp_path: Path) -> None:
         save(silently("ur5"), tmp_path / "x.toml")
 
 
+def test_the_body_of_a_fixed_base_moves_nothing() -> None:
+    heavy = silently("rx90")
+    heavy = replace(heavy, base=replace(heavy.base, link=replace(heavy.base.link, M=5, ZZ=1)))
+    with pytest.warns(CardanWarning, match="inertia of the fixed base"):
+        checked(heavy, dumps(heavy, "par"), "par")
+    floating = replace(heavy, base=replace(heavy.base, kind="floating"))
+    assert compared(floating, silently("rx90"), "par").wrong
+
+
 @pytest.mark.parametrize("seed", range(6))
 def test_random_robots_come_back(seed: int) -> None:
     robot = random_robot(seed, 4)

@@ -59,6 +59,8 @@ def compared(robot: Robot, again: Robot, form: str) -> Comparison:
                 continue
             if part.name in _LABELS:
                 lost[_LABELS[part.name]] = None
+            elif one is robot.base.link and robot.base.kind == "fixed":
+                lost["inertia of the fixed base"] = None  # no model feels it
             else:
                 wrong.append(f"{part.name} of {name} is {_short(b)} instead of {_short(a)}")
     if not all(_equal(a, b) for a, b in zip(robot.gravity, again.gravity, strict=True)):

@@ -18,7 +18,7 @@ import numpy as np
 
 from ..describe.robot import INERTIA, Robot
 from ..describe.world import gravity_in_world, placement
-from ..errors import CardanError, CardanWarning, InputError
+from ..errors import CardanError, CardanWarning, InputError, translated
 from .coordinates import coordinates
 from .derived import compiled
 from .flexible_simulation import simulate_flexible
@@ -38,6 +38,11 @@ _STIFF = 2e4  # times: rate and duration together
 _SUSPECT = 0.02  # of the energy moved: a balance that bad is said
 
 
+# a ValueError of a law is its author's; what numbers cause is told
+@translated(
+    "the simulation failed", of=(ArithmeticError, MemoryError, np.linalg.LinAlgError),
+    remedy="check the values of the robot, its start and its torques",
+)  # fmt: skip
 def simulate(
     robot: Robot, q0: Any = None, qd0: Any = 0.0, *, duration: float, torque: Any = None,
     law: Any = None, motion: Trajectory | None = None, loads: Loads | None = None,
@@ -235,7 +240,7 @@ def _gather(
             f"the energy balance of '{robot.name}' is off by {energy.drift:.1g} of what moved:"
             " tighten rtol or the step; a closed robot may have passed a singular configuration",
             CardanWarning,
-            stacklevel=3,
+            stacklevel=4,
         )
     return Simulation(robot, t, q, qd, qdd, tau, T0, V0, z, energy, steps)
 
