@@ -54,17 +54,18 @@ def measured(folder: Path, name: str, model: str, rows: int) -> list[Figure]:
     arrow, parquet, target = (folder / x for x in ("states.arrow", "states.parquet", "y.parquet"))
     _write(columns, arrow, parquet)
     f: Any = program.compile()
+    again: Any = {"threads": THREADS, "fresh": True, "force": True}
     works: dict[str, Callable[[], Any]] = {
         "the batch alone": lambda: f(**states, threads=THREADS),
         "the batch, then its bytes to a file": lambda: _plain(f(**states, threads=THREADS), target),
         "arrays to memory": lambda: sweep(program, states, threads=THREADS),
-        "arrays to Parquet": lambda: sweep(program, states, target, threads=THREADS),
+        "arrays to Parquet": lambda: sweep(program, states, target, **again),
         "columns to memory": lambda: sweep(program, columns, threads=THREADS),
-        "columns to Parquet": lambda: sweep(program, columns, target, threads=THREADS),
+        "columns to Parquet": lambda: sweep(program, columns, target, **again),
         "Arrow to memory": lambda: sweep(program, arrow, threads=THREADS),
-        "Arrow to Parquet": lambda: sweep(program, arrow, target, threads=THREADS),
+        "Arrow to Parquet": lambda: sweep(program, arrow, target, **again),
         "Parquet to memory": lambda: sweep(program, parquet, threads=THREADS),
-        "Parquet to Parquet": lambda: sweep(program, parquet, target, threads=THREADS),
+        "Parquet to Parquet": lambda: sweep(program, parquet, target, **again),
     }
     seconds = _turn_by_turn(works, target)
     alone = seconds.pop("the batch alone")

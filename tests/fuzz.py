@@ -1,9 +1,11 @@
 """Fuzz the readers: mutated formulas and files end in a CardanError or a valid robot, quickly.
 
-    python -m tests.fuzz --expressions 100000 --files 20000 --seed 0
+    python -m tests.fuzz --expressions 100000 --files 20000 --tables 2000 --seed 0
 
 Nothing but that may happen: another exception, a case over one second, or any access to a file, a
 process or the network (an audit hook forbids it after set-up) ends the run with the case printed.
+Tables of numbers (.npz, .parquet, .arrow, .csv, .mat) are files and are read as such: they end in a
+CardanError or in columns.
 """
 
 from __future__ import annotations
@@ -12,8 +14,11 @@ import argparse
 import contextlib
 import random
 import sys
+import tempfile
 import time
+import warnings
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 from cardan.describe.bundled import robots, snake
@@ -209,12 +214,77 @@ def file_seeds(format: str) -> list[bytes]:
     return seeds
 
 
+def table_seeds(folder: Path) -> dict[str, list[bytes]]:
+    """Small tables of every kind, packed and not, as bytes."""
+    import numpy as np
+    import pyarrow
+    import pyarrow.feather as feather
+    import pyarrow.parquet as parquet
+    from scipy.io import savemat
+
+    rng = np.random.default_rng(0)
+    columns = {name: rng.normal(size=40) for name in ("q1", "qd1", "qdd1")}
+    table = pyarrow.table(columns)
+    np.savez(folder / "0.npz", **columns)  # type: ignore[arg-type]
+    np.savez_compressed(folder / "1.npz", **columns)  # type: ignore[arg-type]
+    parquet.write_table(table, folder / "0.parquet")
+    parquet.write_table(table, folder / "1.parquet", compression="zstd", use_dictionary=False)
+    feather.write_feather(table, folder / "0.arrow", compression="uncompressed")
+    feather.write_feather(table, folder / "1.arrow", compression="lz4")
+    rows = [",".join(map(str, row)) for row in zip(*columns.values(), strict=True)]
+    (folder / "0.csv").write_text("\n".join([",".join(columns), *rows]))
+    (folder / "1.csv").write_text("\n".join(['q1;"qd1";qdd1', *rows]).replace(",", ";"))
+    savemat(folder / "0.mat", columns)
+    savemat(folder / "1.mat", {"log": columns}, do_compression=True)
+    kinds = ("npz", "parquet", "arrow", "csv", "mat")
+    return {kind: [(folder / f"{k}.{kind}").read_bytes() for k in range(2)] for kind in kinds}
+
+
+def run_tables(count: int, seed: int) -> None:
+    """Damaged tables, given to a sweep and to identification; of .mat, a process each, fewer."""
+    from cardan.catalogue import model
+    from cardan.use.identification import read_recording
+    from cardan.use.sweep import sweep
+
+    robot = load({"cardan": 1, "name": "x", "link": [{"joint": "revolute", "ZZ": 1}]})
+    program = model(robot, "inverse-dynamics")
+    with tempfile.TemporaryDirectory() as place:
+        for kind, seeds in table_seeds(Path(place)).items():
+            rng = random.Random(f"{kind} {seed}")
+            path, good = Path(place) / f"x.{kind}", 0
+            cases = max(1, count // 20) if kind == "mat" else count
+            for i in range(cases):
+                data = rng.choice(seeds)
+                data = mutate(data, rng) if rng.random() < 0.5 else _flip(_flip(data, rng), rng)
+                path.write_bytes(data)
+                readers: list[Callable[[], Any]] = []
+                if kind != "mat":
+                    readers.append(lambda path=path: sweep(program, path))  # type: ignore[misc]
+                if kind != "arrow":
+                    readers.append(lambda path=path: read_recording(path))  # type: ignore[misc]
+                for read in readers:
+                    try:
+                        with warnings.catch_warnings():
+                            warnings.simplefilter("ignore")
+                            read()
+                        good += 1
+                    except CardanError:
+                        pass
+                    except BaseException:
+                        print(f"{kind}, case {i}, seed {seed}: {data[:3000]!r}", file=sys.stderr)
+                        raise
+            print(f"{kind}: {cases} cases, {good} read")
+
+
 def main() -> None:
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("--expressions", type=int, default=100_000)
     options.add_argument("--files", type=int, default=20_000)
+    options.add_argument("--tables", type=int, default=2000)
     options.add_argument("--seed", type=int, default=0)
     given = options.parse_args()
+    if given.tables:  # before the hook: it stays, and these are files
+        run_tables(given.tables, given.seed)
     guard = Guard()
     seeds = [text.encode() for text in EXPRESSIONS]
     run("expressions", seeds, try_expression, given.expressions, given.seed, guard)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -10,6 +12,7 @@ import pytest
 
 import cardan
 from cardan.run.cache import cached_object, folder
+from cardan.version import __version__
 
 
 @pytest.fixture
@@ -34,6 +37,54 @@ def test_a_damaged_entry_is_compiled_again(place: Path, damage: bytes) -> None:
     entry.write_bytes(damage)
     assert cached_object(("a",), lambda: b"again") == b"again"
     assert cached_object(("a",), lambda: b"no") == b"again"
+
+
+def test_swapped_entries_are_compiled_again(place: Path) -> None:
+    """An entry belongs to its name: machine code of another program is never run."""
+    cached_object(("a",), lambda: b"code of a")
+    cached_object(("b",), lambda: b"code of b")
+    one, two = sorted(place.iterdir())
+    first, second = one.read_bytes(), two.read_bytes()
+    one.write_bytes(second)
+    two.write_bytes(first)
+    assert cached_object(("a",), lambda: b"a again") == b"a again"
+    assert cached_object(("b",), lambda: b"b again") == b"b again"
+
+
+def test_the_entries_used_longest_ago_go(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CARDAN_CACHE_MB", "0.01")
+    for k in range(8):
+        cached_object((str(k),), lambda: bytes([1]) * 1000)
+    for age, entry in enumerate(sorted(place.iterdir())):
+        os.utime(entry, (age * 1e6, age * 1e6))
+    oldest, second, *_, youngest = sorted(place.iterdir())
+    names = {name: k for k in range(8) for name in [_name_of(str(k))]}
+    used = cached_object((str(names[oldest.name]),), lambda: b"")  # notes the use
+    assert used == bytes([1]) * 1000
+    for k in (8, 9):
+        cached_object((str(k),), lambda: bytes([1]) * 1000)
+    assert oldest.exists()
+    assert not second.exists()
+    assert youngest.exists()
+    assert sum(entry.stat().st_size for entry in place.iterdir()) <= 10_000
+
+
+def _name_of(key: str) -> str:
+    return hashlib.sha256("\0".join((__version__, key)).encode()).hexdigest() + ".o"
+
+
+@pytest.mark.skipif(sys.platform in ("win32", "darwin"), reason="XDG is for the others")
+def test_a_relative_folder_of_the_desktop_is_not_used(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("CARDAN_CACHE", raising=False)
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("XDG_CACHE_HOME", "relative")
+    assert folder() == tmp_path / "home" / ".cache" / "cardan"
+    assert not (tmp_path / "relative").exists()
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "absolute"))
+    assert folder() == tmp_path / "absolute" / "cardan"
 
 
 def test_no_cache_is_fine(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

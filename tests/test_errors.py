@@ -66,3 +66,27 @@ def test_no_unit_of_closed_loops_that_bend(tmp_path: Path) -> None:
     robot = cardan.load("prrrp")
     with pytest.raises(cardan.CardanError, match=r"no FMU of .* closed loops.*cardan.simulate"):
         write_package(robot, "direct-dynamics", "fmu", tmp_path / "x")
+
+
+def two_links(**values: object) -> dict[str, object]:
+    first = {"joint": "revolute", "ZZ": 0.1, "M": 1, "MX": 0.1}
+    second = {"joint": "revolute", "ZZ": 0.1, "M": 1, "MX": 0.1, "d": 0.5, "alpha": 0.3} | values
+    return {"cardan": 1, "name": "x", "gravity": [0, 0, -9.81], "link": [first, second]}
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "model"),
+    [
+        ("d", 1e155, "inverse-dynamics"),
+        ("d", 5e-324, "inverse-dynamics"),
+        ("d", 1e200, "regressor"),
+        ("M", 1.7e308, "direct-dynamics"),
+        ("ZZ", 1e-310, "direct-dynamics"),
+        ("ZZ", 1e300, "direct-dynamics"),
+    ],
+)
+def test_values_that_cannot_be_computed_with_are_named(key: str, value: float, model: str) -> None:
+    """Products of such values leave the range of numbers: the value is at fault, not Cardan."""
+    with pytest.raises(cardan.CardanError, match=rf"extreme values: {key} = .* of link2") as caught:
+        cardan.model(cardan.load(two_links(**{key: value})), model).emit("c")
+    assert "report" not in str(caught.value)

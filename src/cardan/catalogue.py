@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from importlib import import_module
 from typing import Any
 
-from .describe.check import require_sound
+from .describe.check import extremes, require_sound
 from .describe.robot import Robot
-from .errors import InputError, ModelError, UnknownNameError
+from .errors import InputError, ModelError, UnknownNameError, translated
 
 __all__ = ["MENU", "Entry", "Option", "catalogue", "model"]
 
@@ -87,7 +87,9 @@ def model(robot: Robot, name: str, **options: Any) -> Any:
         choices = (True, False) if option.kind == "flag" else option.choices
         if choices is not None and value not in choices:
             raise UnknownNameError.of(f"value of option '{key}'", value, map(str, choices))
-    return entry.build(robot, **options)
+    what = f"'{name}' of '{robot.name}' cannot be derived"
+    with translated(what, ModelError, remedy=extremes(robot)):
+        return entry.build(robot, **options)
 
 
 _SYMBOLIC = Option("keep every inertial and geometric parameter as an input p", False, kind="flag")

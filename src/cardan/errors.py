@@ -11,17 +11,21 @@
 
 and CardanWarning, for what can be used but should be looked at.
 
-Every message says where, what was found, what is allowed, and one remedy.
+Every message says where, what was found, what is allowed, and one remedy. What readers, solvers and
+libraries raise on the way is turned into one of these kinds by `translated`.
 """
 
 from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 __all__ = [
+    "FOREIGN",
+    "MOST_FAULTS",
     "CardanError",
     "CardanWarning",
     "DescriptionError",
@@ -32,6 +36,8 @@ __all__ = [
     "ModelError",
     "ProgramError",
     "UnknownNameError",
+    "further",
+    "translated",
 ]
 
 
@@ -59,6 +65,15 @@ class Fault:
         parts = [where, what + self.link, self.message]
         text = ": ".join(part for part in parts if part)
         return f"{text} (warning)" if self.severity == "warning" else text
+
+
+MOST_FAULTS = 1000  # of one description; more are counted
+
+
+def further(count: int, file: str, severity: str = "error") -> Fault:
+    """The last fault of a list that was cut."""
+    what = "faults; correct these first" if severity == "error" else "warnings"
+    return Fault(f"and {count} more {what}", file, severity=severity)
 
 
 class DescriptionError(CardanError):
@@ -112,3 +127,46 @@ class MissingExtraError(CardanError):
     @classmethod
     def of(cls, package: str, extra: str, purpose: str) -> MissingExtraError:
         return cls(f'{purpose} needs {package}: type  pip install "cardan[{extra}]"')
+
+
+# what numbers and files can cause inside a call; TypeError, KeyError and the like are ours to mend
+FOREIGN: tuple[type[Exception], ...] = (
+    OSError, ArithmeticError, ValueError, MemoryError, RecursionError, EOFError,
+)  # fmt: skip
+
+
+@contextmanager
+def translated(
+    what: str, kind: type[CardanError] = InputError, *, remedy: str = "",
+    of: tuple[type[Exception], ...] = FOREIGN,
+) -> Iterator[None]:  # fmt: skip
+    """What others raise inside becomes an error of ours: what went wrong, why, and the remedy.
+
+    Around the call of a library that reads or solves, `of` is (Exception,). Errors of ours, an
+    interrupt and the end of the process pass; a panic of a library in Rust, which is no Exception,
+    does not. The original is the `__cause__`. Works as a decorator too."""
+    try:
+        yield
+    except CardanError:
+        raise
+    except of as error:
+        raise kind(_sentence(what, _reason(error), remedy)) from error
+    except BaseException as error:
+        if type(error).__module__ != "pyo3_runtime":
+            raise
+        raise kind(_sentence(what, _reason(error), remedy)) from error
+
+
+def _sentence(what: str, why: str, remedy: str) -> str:
+    return "; ".join(part for part in (f"{what}: {why}", remedy) if part)
+
+
+def _reason(error: BaseException) -> str:
+    if isinstance(error, MemoryError):
+        return "it needs more memory than there is"
+    if isinstance(error, RecursionError):
+        return "it is nested too deeply"
+    if isinstance(error, OverflowError | ZeroDivisionError | FloatingPointError):
+        return f"numbers leave the range that can be computed with ({error})"
+    words = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+    return " ".join(words.split())[:500] or type(error).__name__

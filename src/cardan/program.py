@@ -12,7 +12,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .errors import CardanWarning, InputError, ProgramError, UnknownNameError
+from .errors import (
+    FOREIGN,
+    CardanWarning,
+    InputError,
+    ModelError,
+    ProgramError,
+    UnknownNameError,
+    translated,
+)
 from .ir import code as ir_code
 from .ir.code import Code
 from .ir.cost import Cost, cost
@@ -125,7 +133,8 @@ class Program:
             raise InputError(fault)
         if fault:
             warnings.warn(fault, CardanWarning, stacklevel=2)
-        result = interpret(self.code, arrays)
+        with translated(f"'{self.model}' of '{self.robot}' cannot be evaluated"):
+            result = interpret(self.code, arrays)
         values = list(result.values())
         return values[0] if len(values) == 1 else outputs_type(tuple(result))(*values)
 
@@ -159,13 +168,16 @@ class Program:
         """Source text in a language; see cardan.emit.languages()."""
         from .emit import emit
 
-        return emit(self, language, **options)
+        with translated(f"'{self.model}' of '{self.robot}' cannot be written", ModelError):
+            return emit(self, language, **options)
 
     def compile(self, target: str = "native", dtype: str = "float64") -> Function | CudaFunction:
         """A fast function of arrays; targets: native (LLVM, no compiler needed), numpy, cuda."""
         from .run import compile_program
 
-        found: Function | CudaFunction = compile_program(self, target, dtype)
+        what = f"'{self.model}' of '{self.robot}' cannot be compiled"
+        with translated(what, ModelError, of=(*FOREIGN, RuntimeError)):
+            found: Function | CudaFunction = compile_program(self, target, dtype)
         return found
 
     def to_sympy(self, expanded: bool = True) -> Any:

@@ -9,7 +9,7 @@ import pytest
 from cardan.describe import files
 from cardan.describe.files import dumps, load, read, read_bytes, save
 from cardan.describe.toml import from_dict
-from cardan.errors import CardanError, DescriptionError, UnknownNameError
+from cardan.errors import CardanError, DescriptionError, Fault, UnknownNameError
 
 ROBOT = from_dict({"name": "arm", "link": [{"d": "0.1", "mass": 1}, {"alpha": "pi/2", "d": "L"}]})
 
@@ -121,3 +121,59 @@ def test_faults_of_any_format_are_found():
     assert "negative" in str(found[0])
     assert found[0].line > 0
     assert found[0].link == "link1"
+
+
+def links(count: int) -> bytes:
+    return ('cardan = 1\nname = "x"\n' + "[[link]]\nZZ = 1\n" * count).encode()
+
+
+def test_many_warnings_do_not_refuse_a_robot():
+    robot, faults = read_bytes(links(1501), "x.toml")
+    assert robot is not None
+    assert robot.n == 1501
+    assert len(faults) == 1001
+    assert {fault.severity for fault in faults} == {"warning"}
+    assert faults[-1].message == "and 501 more warnings"
+
+
+def test_errors_are_not_hidden_behind_warnings():
+    faults = [Fault(f"w{k}", severity="warning") for k in range(1500)]
+    faults[1400] = Fault("wrong")
+    listed = files._listed(faults, "x")
+    assert [fault.message for fault in listed if fault.severity == "error"] == ["wrong"]
+    assert len(listed) == 1001
+    many = [Fault(f"e{k}") for k in range(1500)]
+    assert files._listed([*faults, *many], "x")[-1].severity == "error"
+
+
+@pytest.mark.parametrize(
+    ("name", "head", "line"),
+    [("x.toml", 'cardan = 1\nname = "x"\n', "key{} = 1\n"), ("x.par", "(* x *)\n", "key{} = 1\n")],
+)
+def test_faults_beyond_the_limit_are_only_counted(monkeypatch, name, head, line):
+    """What was meant is looked for a thousand times at most, however many keys are unknown."""
+    asked = []
+    monkeypatch.setattr("difflib.get_close_matches", lambda *_, **__: asked.append(1) or [])
+    text = head + "".join(line.format(k) for k in range(3000))
+    _, faults = read_bytes(text.encode(), name)
+    assert len(faults) == 1001
+    assert "more faults" in faults[-1].message
+    assert len(asked) <= 1000
+
+
+def body_chain(count: int) -> bytes:
+    body = (
+        '<body pos="0.1 0 0"><joint type="hinge" axis="0 0 1"/>'
+        '<inertial pos="0 0 0" mass="1" diaginertia="1 1 1"/>'
+    )
+    inside = body * count + "</body>" * count
+    return f"<mujoco><worldbody>{inside}</worldbody></mujoco>".encode()
+
+
+def test_bodies_may_nest_deeply():
+    robot, faults = read_bytes(body_chain(300), "x.xml")
+    assert robot is not None
+    assert robot.n == 300
+    _, faults = read_bytes(body_chain(3000), "x.xml")
+    assert "nest too deeply" in faults[0].message
+    assert ".urdf" in faults[0].message

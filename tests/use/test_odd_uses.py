@@ -186,6 +186,7 @@ def test_an_interrupted_sweep_is_not_thrown_away_by_another(tmp_path: Path) -> N
     with pytest.raises(InputError, match="other model's options or parameters"):
         sweep(other, states(4000), target, chunk=500)
     assert sweep(program(), states(4000), target, chunk=500).resumed == 2000
+    target.unlink()
     interrupted(4000, target, 500)
     assert sweep(program(), states(4000), target, chunk=400, fresh=True).resumed == 0
     assert [path.name for path in tmp_path.iterdir()] == ["y.parquet"]
@@ -214,6 +215,7 @@ def test_after_a_restart_of_the_machine_only_what_was_forced_counts(
     interrupted(4000, target, 500)
     monkeypatch.setattr(sweep_job, "boot", lambda: "another start")
     assert sweep(program(), states(4000), target, chunk=500).resumed == 0
+    target.unlink()
     monkeypatch.undo()
     monkeypatch.setattr(sweep_job, "_FORCED", -1.0)  # after every chunk
     interrupted(4000, target, 500)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -11,7 +13,7 @@ from robots import arm, floating_snake, frictionless, pendulum
 
 import cardan
 from cardan.describe.robot import Base, Robot
-from cardan.errors import CardanError, InputError
+from cardan.errors import CardanError, CardanWarning, InputError
 from cardan.use.contact import ground
 from cardan.use.control import computed_torque
 from cardan.use.frames import centres_of_mass
@@ -381,3 +383,47 @@ def test_results_are_told_in_a_line_or_two() -> None:
     for text in (repr(run), repr(run.energy), repr(run.trajectory)):
         assert "drift" in text or "samples" in text
         assert len(text) < 200
+
+
+@pytest.mark.parametrize(
+    ("robot", "options", "words"),
+    [
+        (pendulum(), {"law": lambda t, q, qd: -1e7 * qd}, "joint1' reacts at .* its velocity"),
+        (pendulum(), {"law": lambda t, q, qd: -1e14 * q}, "joint1' reacts at .* its position"),
+        (arm(), {"qd0": 1e6}, r"joint '.*' moves at \S*e\+06"),
+    ],
+    ids=["damper", "spring", "speed"],
+)
+def test_a_run_that_crawls_is_ended_and_says_why(robot: Any, options: Any, words: str) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        with pytest.raises(CardanError, match=f"the simulation crawls: 3000 steps.*{words}"):
+            simulate(robot, 0.3, duration=1.0, **options)
+
+
+def test_slow_runs_are_told_and_their_steps_bounded() -> None:
+    free = replace(pendulum(), gravity=(0, 0, 0))
+    with pytest.warns(
+        CardanWarning, match="the simulation crawls: 3000 steps .* 20000 are allowed"
+    ):
+        simulate(free, 0.0, 1.0, duration=1.0, step=1.5e-4, most_steps=20_000)
+    with pytest.raises(CardanError, match=r"crawls: 50 steps .*most_steps"):
+        simulate(free, 0.0, 1.0, duration=1.0, step=1e-2, most_steps=50)
+    with pytest.raises(InputError, match="most_steps = 0"):
+        simulate(free, duration=1.0, most_steps=0)
+
+
+def test_thick_oil_needs_no_small_steps() -> None:
+    """FV qd = torque of gravity, but for the first instant: q falls by t M g L / FV."""
+    run = simulate(
+        replace(pendulum(), joints=(replace(pendulum().joints[0], FV=10**9),)), 0.0, duration=1.0
+    )
+    assert run.steps < 2000
+    np.testing.assert_allclose(run.qd[[50, -1], 0] * 1e9, -9.81, rtol=1e-6)
+
+
+@pytest.mark.parametrize("name", ["stiffness", "damping", "friction", "slip", "height"])
+def test_a_ground_of_numbers(name: str) -> None:
+    values = {"stiffness": 1e4, "damping": 100.0, "friction": 0.5, "slip": 0.01, "height": 0.0}
+    with pytest.raises(InputError, match=f"{name} = nan; expected a finite number"):
+        ground({1: [[0, 0, 0]]}, **{**values, name: float("nan")})

@@ -83,10 +83,10 @@ def test_every_row_is_evaluated_whatever_the_source(tmp_path: Path) -> None:
     found = set()
     names = ("x.parquet", "x.csv", "lists.parquet", "x.arrow")
     for source in (table, pa.table(table), *(tmp_path / name for name in names)):
-        done = sweep(program(), source, target, chunk=999)
+        done = sweep(program(), source, target, chunk=999, fresh=True, force=True)
         assert (done.rows, done.resumed) == (5000, 0)
         np.testing.assert_allclose(read(target), expected, rtol=1e-12, atol=1e-12)
-        found.add(digest(target))
+        found.add(read(target).tobytes())
     assert len(found) == 1
     assert pq.read_table(target).column_names == [f"tau{j}" for j in range(1, 7)]
     assert sorted(path.name for path in tmp_path.iterdir()) == [
@@ -158,7 +158,8 @@ print(done.resumed, flush=True)
 
 def noted(folder: Path) -> int:
     """Chunks of an interrupted sweep that are done."""
-    return sum(int(np.count_nonzero(np.fromfile(x, "u8"))) for x in folder.glob(".*.parts/done"))
+    marks = (np.fromfile(path, "u8") for path in folder.glob(".*.parts/done"))
+    return sum(int(np.count_nonzero(x)) // 2 for x in marks)
 
 
 @pytest.mark.skipif(os.name == "nt", reason="processes are killed by signal")
@@ -198,10 +199,12 @@ def test_an_interrupt_loses_nothing_and_another_job_starts_afresh(tmp_path: Path
     assert seen[-1].done == seen[-1].rows == 10_000
     assert seen[-1].rate > 0
     first = digest(target)
+    target.unlink()
     with pytest.raises(KeyboardInterrupt):
         sweep(program(), table, target, chunk=1000, threads=1, progress=stop)
     assert sweep(program(), states(10_000, 1), target, chunk=1000).resumed == 0
     assert digest(target) != first
+    target.unlink()
     with pytest.raises(KeyboardInterrupt):
         sweep(program(), table, target, chunk=1000, threads=1, progress=stop)
     assert sweep(program(), table, target, chunk=1000, fresh=True).resumed == 0
@@ -212,12 +215,129 @@ def test_a_damaged_part_is_done_again(tmp_path: Path) -> None:
     table, target = states(5000), tmp_path / "y.parquet"
     sweep(program(), table, target, chunk=1000)
     first = digest(target)
-    with pytest.raises(KeyboardInterrupt):
-        sweep(program(), table, target, chunk=1000, threads=1, progress=stop_at(3000))
-    data = tmp_path / ".y.parquet.parts" / "data"
-    data.write_bytes(data.read_bytes()[:-80_000])
+    parts = tmp_path / ".y.parquet.parts"
+
+    def flipped(path: Path, at: int) -> None:
+        content = bytearray(path.read_bytes())
+        content[at] ^= 4
+        path.write_bytes(content)
+
+    def marked(path: Path) -> None:
+        marks = np.fromfile(path, "u8").reshape(-1, 2)
+        marks[:] = np.where(marks, marks, 7)
+        marks.tofile(path)
+
+    def swapped(path: Path) -> None:
+        marks = np.fromfile(path, "u8").reshape(-1, 2)
+        marks[[0, 1]] = marks[[1, 0]]
+        marks.tofile(path)
+
+    damages: list[Callable[[], Any]] = [
+        lambda: (parts / "data").write_bytes((parts / "data").read_bytes()[:-200_000]),
+        lambda: flipped(parts / "data", 5000),  # a value
+        lambda: flipped(parts / "data", 6),  # the head of a page
+        lambda: flipped(parts / "done", 3),
+        lambda: flipped(parts / "done", 12),
+        lambda: (parts / "done").write_bytes((parts / "done").read_bytes()[:21]),
+        lambda: marked(parts / "done"),
+        lambda: swapped(parts / "done"),
+    ]
+    for damage in damages:
+        target.unlink()
+        with pytest.raises(KeyboardInterrupt):
+            sweep(program(), table, target, chunk=1000, threads=1, progress=stop_at(3000))
+        damage()
+        with warnings.catch_warnings(record=True) as said:
+            warnings.simplefilter("always")
+            assert sweep(program(), table, target, chunk=1000).resumed <= 3000
+        assert digest(target) == first
+        assert all("checksums" in str(warning.message) for warning in said)
+
+
+def test_a_finished_file_is_known_again_and_not_replaced_unasked(tmp_path: Path) -> None:
+    table, target = states(3000), tmp_path / "y.parquet"
     sweep(program(), table, target, chunk=1000)
+    first = digest(target)
+    again = sweep(program(), table, target, chunk=1000)
+    assert (again.unchanged, again.resumed, digest(target)) == (True, 3000, first)
+    other = cardan.model(arm(), "gravity")
+    with pytest.raises(InputError, match=r"another sweep \(model inverse.* then, gravity.*force"):
+        sweep(other, table, target, chunk=1000)
+    with pytest.raises(InputError, match=r"another sweep \(other states\)"):
+        sweep(program(), states(3000, 1), target, chunk=1000)
+    with pytest.raises(InputError, match="another sweep"):  # fresh is about this job
+        sweep(other, table, target, chunk=1000, fresh=True)
     assert digest(target) == first
+    with pytest.raises(KeyboardInterrupt):
+        sweep(other, table, target, chunk=100, threads=1, force=True, progress=stop_at(1000))
+    assert digest(target) == first
+    assert sweep(other, table, target, chunk=100, force=True).resumed > 0
+    write_table(tmp_path / "z.parquet", table)
+    with pytest.raises(InputError, match="no result of a sweep"):
+        sweep(program(), table, tmp_path / "z.parquet")
+    text = pq.read_metadata(target).metadata[b"cardan.sweep"]
+    job = json.loads(text)
+    assert job["job"]["model"] == "gravity of Universal Robots UR5"
+    assert len(job["hash"]) == 64
+    content = bytearray(target.read_bytes())
+    content[3000] ^= 1
+    target.write_bytes(content)
+    with pytest.warns(CardanWarning, match="damaged"):
+        assert not sweep(other, table, target, chunk=100).unchanged
+    assert sweep(other, table, target, chunk=100).unchanged
+
+
+def test_states_that_changed_behind_the_date_are_seen(tmp_path: Path) -> None:
+    """A file of states whose size and date are kept is another one when its content is."""
+    source, target = tmp_path / "x.parquet", tmp_path / "y.parquet"
+    pq.write_table(pa.table(states(3000)), source, compression="none", use_dictionary=False)
+    sweep(program(), source, target, chunk=1000)
+    status, content = source.stat(), bytearray(source.read_bytes())
+    content[2000] ^= 1
+    source.write_bytes(content)
+    os.utime(source, ns=(status.st_atime_ns, status.st_mtime_ns))
+    with pytest.raises(InputError, match="other states"):
+        sweep(program(), source, target, chunk=1000)
+    content[2000] ^= 1
+    source.write_bytes(content)
+    source.rename(tmp_path / "moved.parquet")
+    assert sweep(program(), tmp_path / "moved.parquet", target, chunk=1000).unchanged
+
+
+@pytest.mark.skipif(os.name == "nt", reason="links need rights there")
+@pytest.mark.parametrize("name", ["data", "done", "lock"])
+def test_links_are_not_followed(name: str, tmp_path: Path) -> None:
+    table, target = states(3000), tmp_path / "y.parquet"
+    with pytest.raises(KeyboardInterrupt):
+        sweep(program(), table, target, chunk=1000, threads=1, progress=stop_at(1000))
+    part = tmp_path / ".y.parquet.parts" / name
+    part.unlink()
+    (tmp_path / "precious").write_text("mine")
+    part.symlink_to(tmp_path / "precious")
+    sweep(program(), table, target, chunk=1000)
+    assert (tmp_path / "precious").read_text() == "mine"
+    assert pq.read_table(target).num_rows == 3000
+    (tmp_path / ".z.parquet.parts").symlink_to(tmp_path)
+    with pytest.raises(InputError, match="is a link"):
+        sweep(program(), table, tmp_path / "z.parquet")
+
+
+def test_columns_of_one_column(tmp_path: Path) -> None:
+    table = states(50)
+    lists = {name: x.reshape(-1, 1) for name, x in table.items()}
+    expected = sweep(program(), table).arrays
+    arrays = sweep(program(), lists).arrays
+    assert expected is not None
+    assert arrays is not None
+    np.testing.assert_array_equal(arrays["tau"], expected["tau"])
+    np.savez(tmp_path / "x.npz", **lists)
+    kind = pa.list_(pa.float64(), 1)
+    nested = {name: pa.array([[v] for v in x], type=kind) for name, x in table.items()}
+    pq.write_table(pa.table(nested), tmp_path / "x.parquet")
+    for source in ("x.npz", "x.parquet"):
+        arrays = sweep(program(), tmp_path / source).arrays
+        assert arrays is not None
+        np.testing.assert_array_equal(arrays["tau"], expected["tau"])
 
 
 def test_only_what_changed_is_done_again(tmp_path: Path) -> None:

@@ -362,3 +362,16 @@ def test_a_urdf_is_drawn_with_its_meshes(page: Any, server: Server, tmp_path: Pa
     page.get_by_text("Not drawn: passwd.stl").wait_for(timeout=SLOW)
     with page.expect_response(lambda answer: "/surface/" in answer.url, timeout=SLOW):
         page.reload()
+
+
+def test_nodes_that_are_doubled_again_and_again() -> None:
+    """40 levels of two instances each are 2^40 of the last: refused after a bounded walk."""
+    from cardan.app.web.collada import collada
+
+    nodes = "".join(
+        f'<node id="n{k}">' + f'<instance_node url="#n{k + 1}"/>' * 2 + "</node>" for k in range(40)
+    )
+    scene = '<visual_scene><node><instance_node url="#n0"/></node></visual_scene>'
+    text = f'<COLLADA><library_nodes>{nodes}<node id="n40"/></library_nodes>{scene}</COLLADA>'
+    with pytest.raises(cardan.CardanError, match="nested too deeply, or repeats"):
+        collada(text.encode())

@@ -16,7 +16,7 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-from ..errors import CardanError
+from ..errors import FOREIGN, CardanError, translated
 from ..version import __version__
 from . import (
     benching,
@@ -35,6 +35,8 @@ from .output import message, print_text, silence
 
 __all__ = ["app", "main"]
 
+_FOREIGN = tuple(kind for kind in FOREIGN if kind is not OSError)  # told by its own words
+
 # what errors advise in Python, and the option that does it here
 _REMEDIES = {
     "with_values(": "on the command line: --set NAME=VALUE",
@@ -52,8 +54,10 @@ class Commands(TyperGroup):
 
     def invoke(self, ctx: Any) -> Any:
         try:
-            result = super().invoke(ctx)
-            sys.stdout.flush()
+            with translated("this could not be done", of=_FOREIGN):
+                result = super().invoke(ctx)
+            if sys.stdout is not None:  # closed: cardan ... >&-
+                sys.stdout.flush()
             return result
         except CardanError as error:
             text = str(error)

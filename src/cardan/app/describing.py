@@ -187,7 +187,7 @@ def convert(
     """Convert a description; the extensions tell the formats."""
     from pathlib import Path
 
-    from ..describe.files import dumps
+    from ..describe.files import checked, dumps
     from ..describe.urdf_write import write_urdf
     from .sources import open_robot
 
@@ -195,4 +195,6 @@ def convert(
     if target == "-" and not to:
         raise typer.BadParameter("name the format of stdout, as in --to toml", param_hint="OUT")
     robot = open_robot(source, setting, convention=convention, fixed=fixed, mimic=mimic)
-    write(target, write_urdf(robot, drop=True) if drop and form == "urdf" else dumps(robot, form))
+    some = drop and form == "urdf"
+    text = write_urdf(robot, drop=True) if some else dumps(robot, form)
+    write(target, checked(robot, text, form, partly=some))

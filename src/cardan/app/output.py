@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import sys
@@ -10,6 +11,8 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import typer
+
+from ..errors import CardanError
 
 if TYPE_CHECKING:
     from rich.console import Console, JustifyMethod
@@ -26,12 +29,24 @@ def console(*, stderr: bool = False) -> Console:
     from rich.console import Console
 
     stream = sys.stderr if stderr else sys.stdout
+    if stream is None:  # closed: cardan ... 2>&-
+        return Console(file=io.StringIO(), width=_PIPE_WIDTH)
     width = None if stream.isatty() else _PIPE_WIDTH
     return Console(stderr=stderr, width=width, markup=False, highlight=False, emoji=False)
 
 
+def _require_stdout() -> None:
+    """What was asked for goes to stdout: where that is closed, it would be lost without a word."""
+    if sys.stdout is None:
+        raise CardanError(
+            "standard output is closed, so there is nowhere to print to: do not close it (>&-), or"
+            " send it to a file"
+        )
+
+
 def print_table(title: str, header: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
     """A table; columns of numbers are aligned to the right."""
+    _require_stdout()
     from rich import box
     from rich.table import Table
     from rich.text import Text
@@ -61,6 +76,7 @@ def print_text(text: str = "") -> None:
 
 def print_json(data: Any) -> None:
     """Data for programs: the same facts as the table, unabridged."""
+    _require_stdout()
     typer.echo(json.dumps(data, indent=2, ensure_ascii=False, default=str))
 
 
@@ -83,6 +99,7 @@ def message(text: str) -> None:
 def write(path: str, text: str) -> None:
     """Generated text to a file, whole or not at all; '-' is stdout."""
     if path == "-":
+        _require_stdout()
         typer.echo(text.encode("utf-8"), nl=False)
         return
     from ..describe.files import write_atomic

@@ -35,7 +35,8 @@ def sweep(
     threads: Annotated[int, typer.Option(help="0: all cores.")] = 0,
     dask: Annotated[str, typer.Option(metavar="ADDRESS", help="A Dask scheduler, or local.")] = "",
     gpu: Annotated[bool, typer.Option("--gpu", help="On a CUDA device.")] = False,
-    fresh: Annotated[bool, typer.Option("--fresh", help="Forget an interrupted run.")] = False,
+    fresh: Annotated[bool, typer.Option("--fresh", help="Forget an earlier run.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Replace another job's file.")] = False,
     setting: Settings = None,
     tree: CutLoops = False,
     json: Json = False,
@@ -61,15 +62,22 @@ def sweep(
     with progress_bar(f"{model} of {found.name}") as tell:
         result = run(
             program, states, output, chunk=chunk or None, threads=threads, dask=dask or None,
-            gpu=gpu, fresh=fresh, progress=tell,
+            gpu=gpu, fresh=fresh, force=force, progress=tell,
         )  # fmt: skip
     facts = {
         "file": str(result.path), "rows": result.rows, "resumed": result.resumed,
         "seconds": round(result.seconds, 3), "rows per second": round(result.rate),
+        "unchanged": result.unchanged,
     }  # fmt: skip
     if json:
         print_json(facts)
+    elif result.unchanged:
+        print_text(
+            f"file {result.path}: this job has been done before, and its {result.rows} rows are"
+            " whole: nothing to do (--fresh does it again)"
+        )
     else:
+        facts.pop("unchanged")
         print_text(", ".join(f"{key} {value}" for key, value in facts.items()))
 
 

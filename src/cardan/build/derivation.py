@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from ..describe.check import extremes
 from ..describe.robot import Robot
 from ..errors import ModelError
 from ..ir.code import Code
@@ -195,7 +196,10 @@ def verify(
         scale = np.abs(value).max(initial=0) + 1e-6 * largest + 1e-300
         shaken = 10 * np.abs(moved[name] - value).max(initial=0)
         if not np.abs(got[name] - value).max(initial=0) <= 1e-7 * scale + rounding + shaken:
+            what = f"'{derivation.model}' of '{derivation.robot.name}'"
+            reason = extremes(derivation.robot)
+            if reason:
+                raise ModelError(f"{what} cannot be computed with these values: {reason}")
             raise ModelError(
-                f"the search changed '{name}' of '{derivation.model}' of"
-                f" '{derivation.robot.name}': use effort='plain', and please report it"
+                f"the search changed '{name}' of {what}: use effort='plain', and please report it"
             )

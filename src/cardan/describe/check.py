@@ -32,10 +32,12 @@ from .robot import (
     Robot,
 )
 
-__all__ = ["check", "moving_base", "require_sound"]
+__all__ = ["check", "extremes", "moving_base", "require_sound"]
 
 Line = Callable[[str, int], int]
 LARGEST_NAME = 200
+_EXTREME = 1e60  # products of several are computed
+_LIMITS = ("lower", "upper", "velocity", "effort")  # compared, never multiplied
 _TOLERANCE = 1e-6  # of the inertia's size: files round their numbers
 
 
@@ -202,7 +204,7 @@ class _Checker:
             if joint.mimic is not None:
                 yield "ratio", j, joint.mimic.ratio
                 yield "offset", j, joint.mimic.offset
-            for key in ("lower", "upper", "velocity", "effort"):
+            for key in _LIMITS:
                 if getattr(joint.limits, key) is not None:
                     yield key, j, getattr(joint.limits, key)
         for j, link in enumerate([base.link, *self.robot.links]):
@@ -304,6 +306,31 @@ def _repeated(names: Iterable[str]) -> Iterator[tuple[int, str]]:
         if name in seen:
             yield i, name
         seen.add(name)
+
+
+def extremes(robot: Robot) -> str:
+    """The values of a robot that are so large, or so near zero, that products of several leave the
+    range of numbers, and what to do about them; '' where there is none."""
+    checker = _Checker(robot, "", lambda key, frame: 0)
+    listed = []
+    for key, j, value in checker.every_value():
+        size = abs(value) if isinstance(value, float) else _size(value)
+        if key not in _LIMITS and size and not 1 / _EXTREME < size < _EXTREME:
+            listed.append(f"{key} = {size:.3g} of {checker.name(j) or 'the base'}")
+    if not listed:
+        return ""
+    more = f" and {len(listed) - 3} more" if len(listed) > 3 else ""
+    what = f"{', '.join(listed[:3])}{more}"
+    return f"extreme values: {what}: check the unit and the exponent, or write 0"
+
+
+def _size(value: object) -> float | None:
+    """How large a value is, or None where that is not known."""
+    try:
+        found = _number(value)
+    except OverflowError:
+        return math.inf
+    return None if found is None else abs(found)
 
 
 def _number(value: object) -> float | None:

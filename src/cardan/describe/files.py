@@ -17,16 +17,24 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from ..errors import CardanWarning, DescriptionError, Fault, UnknownNameError
+from ..errors import (
+    FOREIGN,
+    MOST_FAULTS,
+    CardanWarning,
+    DescriptionError,
+    Fault,
+    UnknownNameError,
+    further,
+)
 from .bundled import bundled, robots
 from .check import check
+from .read_back import compared
 from .robot import Robot
 
-__all__ = ["FORMATS", "dumps", "load", "read", "read_bytes", "save", "write_atomic"]
+__all__ = ["FORMATS", "checked", "dumps", "load", "read", "read_bytes", "save", "write_atomic"]
 
 Found = tuple[Robot | None, list[Fault]]
 LARGEST_FILE = 20_000_000
-MOST_FAULTS = 1000
 FORMATS = (".toml", ".par", ".urdf", ".xml")
 
 
@@ -80,11 +88,26 @@ def read_bytes(
 ) -> Found:  # fmt: skip
     """Read a description in memory; the extension of `file`, or else the text, tells its format.
     beside: gives the files that MJCF includes, by name; InputError where there is none."""
-    robot, faults = _read_format(data, file, {"fixed": fixed, "mimic": mimic}, beside)
-    if len(faults) > MOST_FAULTS:
-        more = Fault(f"and {len(faults) - MOST_FAULTS} more faults; correct these first", file)
-        faults = [*faults[:MOST_FAULTS], more]
-    return robot, faults
+    try:
+        robot, faults = _read_format(data, file, {"fixed": fixed, "mimic": mimic}, beside)
+    except RecursionError:
+        return None, [Fault("elements nest too deeply; write a long chain as .urdf or .toml", file)]
+    except FOREIGN as error:
+        why = " ".join(str(error).split())[:300] or type(error).__name__
+        return None, [Fault(f"cannot be read: {why}; check its numbers and its form", file)]
+    return robot, _listed(faults, file)
+
+
+def _listed(faults: list[Fault], file: str) -> list[Fault]:
+    """At most so many faults, errors before warnings: what is left out is counted, and an error
+    among it is one still."""
+    if len(faults) <= MOST_FAULTS + 1:  # readers that stop by themselves add their count
+        return faults
+    errors = [k for k, fault in enumerate(faults) if fault.severity == "error"]
+    others = [k for k, fault in enumerate(faults) if fault.severity != "error"]
+    chosen = sorted([*errors, *others][:MOST_FAULTS])
+    severity = "error" if len(errors) > MOST_FAULTS else "warning"
+    return [*(faults[k] for k in chosen), further(len(faults) - MOST_FAULTS, file, severity)]
 
 
 def _read_format(data: bytes, file: str, urdf: Mapping[str, Any], beside: Any) -> Found:
@@ -108,8 +131,35 @@ def _read_format(data: bytes, file: str, urdf: Mapping[str, Any], beside: Any) -
 
 
 def save(robot: Robot, path: str | os.PathLike[str]) -> None:
-    """Write the robot; the file appears whole or not at all."""
-    write_atomic(path, dumps(robot, Path(path).suffix))
+    """Write the robot; the file appears whole or not at all. The text is read back before: what
+    the format cannot hold is told by a CardanWarning."""
+    form = Path(path).suffix
+    write_atomic(path, checked(robot, dumps(robot, form), form))
+
+
+def checked(robot: Robot, text: str, format: str, *, partly: bool = False) -> str:
+    """The text of a robot, which reads back as the same robot: every number of it in .toml and
+    .par, the same mechanics in .urdf and .xml. partly: drives may have been left out, as told."""
+    form = format.removeprefix(".").lower()
+    again, faults = read_bytes(
+        text.encode("utf-8"), "robot.par" if form == "symoro+" else f"robot.{form}", fixed="keep",
+        mimic=True,
+    )  # fmt: skip
+    errors = [fault.message for fault in faults if fault.severity == "error"]
+    if again is None or errors:
+        found, lost = tuple(errors[:3]) or ("no robot comes back",), ()
+    else:
+        comparison = compared(robot, again, form)
+        found, lost = comparison.wrong, comparison.lost
+    if found and not partly:
+        raise DescriptionError(
+            f"'{robot.name}' cannot be written as {form}: what is read back is not the same robot"
+            f" ({'; '.join(found[:3])}); save it as .toml"
+        )
+    if lost:
+        what = f"'{robot.name}' as {form}: {', '.join(lost)} cannot be held and are left out"
+        warnings.warn(what, CardanWarning, stacklevel=4)
+    return text
 
 
 def write_atomic(path: str | os.PathLike[str], text: str | bytes, private: bool = False) -> None:
@@ -125,6 +175,8 @@ def write_atomic(path: str | os.PathLike[str], text: str | bytes, private: bool 
         handle, temporary = tempfile.mkstemp(prefix=".cardan-", dir=target.parent)
         with os.fdopen(handle, "wb") as stream:
             stream.write(data)
+        if Path(temporary).read_bytes() != data:
+            raise OSError("what was written does not read back the same: the disk is at fault")
         if not private:  # a temporary file is
             os.chmod(temporary, 0o666 & ~_umask())
         os.replace(temporary, target)

@@ -12,7 +12,7 @@ import difflib
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from ..errors import ExpressionError, Fault
+from ..errors import MOST_FAULTS, ExpressionError, Fault
 from .check import check, moving_base
 from .expression import Value, symbol, symbols
 from .par_scan import Entry, scan
@@ -91,7 +91,8 @@ class _Reader:
     def enter(self, entry: Entry) -> None:
         key = KEYS.get(entry.key.lower())
         if key is None:
-            near = difflib.get_close_matches(entry.key, KEYS.values(), n=1)
+            few = len(self.faults) < MOST_FAULTS  # to look for what was meant takes time
+            near = difflib.get_close_matches(entry.key, KEYS.values(), n=1) if few else []
             hint = f"did you mean {near[0]}?" if near else "remove it"
             self.report(f"{entry.key} is not a key of a .par file; {hint}", entry.line)
         elif key in self.entries:

@@ -15,7 +15,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from ..errors import DescriptionError, ExpressionError, Fault
+from ..errors import MOST_FAULTS, DescriptionError, ExpressionError, Fault, further
 from .about import about_origin
 from .check import check, moving_base
 from .expression import Value, add, substitute, symbols
@@ -99,6 +99,8 @@ def read_dict(
     reader = _Reader(file, lines or {})
     robot = reader.robot(table)
     faults = sorted(reader.faults, key=lambda fault: fault.line)
+    if reader.further:
+        faults.append(further(reader.further, file))
     if robot is None or any(fault.severity == "error" for fault in faults):
         return None, faults
     return robot, faults + check(robot, file, reader.line_of(robot))
@@ -121,6 +123,7 @@ class _Reader:
         self.file = file
         self.lines = lines
         self.faults: list[Fault] = []
+        self.further = 0  # faults that are only counted
         self.place: Place = ("", 0)
         self.link = ""
         self.numbers: dict[str, int] = {}  # of frames, by name
@@ -151,6 +154,9 @@ class _Reader:
         return line
 
     def report(self, message: str, key: str = "") -> None:
+        if len(self.faults) >= MOST_FAULTS:
+            self.further += 1
+            return
         self.faults.append(Fault(message, self.file, self.line(key), self.link))
 
     def robot(self, table: Table) -> Robot | None:
@@ -395,7 +401,9 @@ class _Reader:
 
     def known(self, table: Table, allowed: Collection[str]) -> None:
         for key in table:
-            if key not in allowed:
+            if key not in allowed and len(self.faults) >= MOST_FAULTS:
+                self.further += 1  # to look for what was meant takes time
+            elif key not in allowed:
                 near = difflib.get_close_matches(str(key), allowed, n=1)
                 hint = f"did you mean {near[0]}?" if near else f"allowed: {', '.join(allowed)}"
                 self.report(f"{key!r:.60} is not a field here; {hint}", str(key))

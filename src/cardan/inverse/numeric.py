@@ -20,7 +20,7 @@ from ..describe.expression import number
 from ..describe.limits import limits_of
 from ..describe.parser import to_value
 from ..describe.robot import FIXED, GEOMETRY, PRISMATIC, REVOLUTE, Joint, Robot
-from ..errors import InputError, ModelError
+from ..errors import InputError, ModelError, translated
 from ..mechanism.tree import Tree
 from .numeric_kernels import (
     FRAMES,
@@ -68,6 +68,7 @@ class Problem:
         return int(self.table[2])
 
 
+@translated("the pose cannot be solved for", remedy="check the values of the robot and the pose")
 def inverse_kinematics(
     robot: Robot, T: Any, frame: Any = None, *, guess: Any = None, restarts: int = RESTARTS,
     limits: bool = True, seed: int = 0, tolerance: float = 1e-10, mask: Any = None,

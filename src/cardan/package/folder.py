@@ -42,7 +42,8 @@ def write_folder(folder: Path, files: Files, *, force: bool = False) -> None:
         for name, content in files.items():
             path = beside / PurePosixPath(name)
             path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_bytes(content.encode("utf-8") if isinstance(content, str) else content)
+            path.write_bytes(_bytes(content))
+        _read_back(beside, files)
         beside.chmod(0o777 & ~_umask())
         if folder.is_dir() and any(folder.iterdir()):
             _merge(beside, folder, files)
@@ -50,6 +51,7 @@ def write_folder(folder: Path, files: Files, *, force: bool = False) -> None:
             if folder.is_dir():
                 folder.rmdir()
             beside.rename(folder)
+        _read_back(folder, files)
     except OSError as error:
         raise _failed(folder, error) from None
     finally:
@@ -65,6 +67,20 @@ def _merge(source: Path, target: Path, files: Files) -> None:
     for name, path in zip(files, places, strict=True):
         path.parent.mkdir(parents=True, exist_ok=True)
         os.replace(source / PurePosixPath(name), path)
+
+
+def _bytes(content: str | bytes) -> bytes:
+    return content.encode("utf-8") if isinstance(content, str) else content
+
+
+def _read_back(folder: Path, files: Files) -> None:
+    """Every file of the package is there, and holds what was meant."""
+    for name, content in files.items():
+        if (folder / PurePosixPath(name)).read_bytes() != _bytes(content):
+            raise InputError(
+                f"{folder}: '{name}' does not read back as it was written: the disk is at fault, or"
+                " another program writes there; write the package again, to another folder"
+            )
 
 
 def _umask() -> int:

@@ -1,11 +1,12 @@
 """Compiled objects kept on disk, so that a model is compiled once per machine and version.
 
 An entry is named by the hash of everything that shaped it (text, processor, versions) and ends with
-the hash of its content: what does not match is compiled again. Writing is atomic; whatever goes
-wrong here is ignored, because the cache is never needed. Machine code is only taken from a folder
-that is the user's own and that nobody else can write to.
+the hash of its name and content: what does not match, or was made for another program, is compiled
+again. Writing is atomic; whatever goes wrong here is ignored, because the cache is never needed.
+Machine code is only taken from a folder that is the user's own and that nobody else can write to.
+When the entries are more than a limit together, those used longest ago go.
 
-CARDAN_CACHE names the folder; "off" switches the cache off.
+CARDAN_CACHE names the folder; "off" switches the cache off. CARDAN_CACHE_MB is its limit.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ import hashlib
 import os
 import sys
 import tempfile
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -22,6 +24,9 @@ from ..version import __version__
 __all__ = ["cached_object", "folder"]
 
 _HASH = 32  # bytes of a SHA-256
+_LIMIT_MB = 500.0
+_ROOM = 0.8  # of the limit is left when entries go, so that it is not done at every writing
+_FRESH = 3600.0  # seconds: a use within this time after the last is not noted
 
 
 def cached_object(key: tuple[str, ...], compile_: Callable[[], bytes]) -> bytes:
@@ -60,16 +65,26 @@ def _standard() -> Path:
         return Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local")
     if sys.platform == "darwin":
         return Path.home() / "Library" / "Caches"
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+    chosen = Path(os.environ.get("XDG_CACHE_HOME", ""))  # a relative one counts for nothing there
+    return chosen if chosen.is_absolute() else Path.home() / ".cache"
+
+
+def _mark(name: str, content: bytes) -> bytes:
+    """What an entry ends with: it belongs to this name."""
+    return hashlib.sha256(name.encode() + b"\0" + content).digest()
 
 
 def _read(path: Path) -> bytes | None:
     try:
         data = path.read_bytes()
+        content, mark = data[:-_HASH], data[-_HASH:]
+        if not content or _mark(path.name, content) != mark:
+            return None
+        if time.time() - path.stat().st_mtime > _FRESH:
+            os.utime(path)  # the last use, for `_prune`
     except OSError:
         return None
-    content, mark = data[:-_HASH], data[-_HASH:]
-    return content if content and hashlib.sha256(content).digest() == mark else None
+    return content
 
 
 def _write(place: Path, name: str, content: bytes) -> None:
@@ -77,9 +92,34 @@ def _write(place: Path, name: str, content: bytes) -> None:
         handle, temporary = tempfile.mkstemp(dir=place, prefix=".new-")
         try:
             with os.fdopen(handle, "wb") as file:
-                file.write(content + hashlib.sha256(content).digest())
+                file.write(content + _mark(name, content))
             os.replace(temporary, place / name)
+            _prune(place, name)
         except OSError:
             Path(temporary).unlink(missing_ok=True)
     except OSError:
         return
+
+
+def _limit() -> float:
+    """Bytes that all entries may have together."""
+    try:
+        limit = float(os.environ.get("CARDAN_CACHE_MB", ""))
+    except ValueError:
+        limit = _LIMIT_MB
+    return 1e6 * (limit if limit >= 0 else _LIMIT_MB)
+
+
+def _prune(place: Path, newest: str) -> None:
+    """Remove the entries used longest ago while all together are more than the limit."""
+    with os.scandir(place) as entries:
+        files = [(x.stat(), x) for x in entries if x.name.endswith(".o") and x.is_file()]
+    limit, total = _limit(), sum(status.st_size for status, _ in files)
+    if total <= limit:
+        return
+    for status, entry in sorted(files, key=lambda item: item[0].st_mtime):
+        if total <= _ROOM * limit:
+            return
+        if entry.name != newest:
+            Path(entry.path).unlink(missing_ok=True)
+            total -= status.st_size

@@ -30,8 +30,13 @@ def ground(
     The pressure is k d + c d' where the depth d > 0, never a pull; friction is mu times it,
     smoothed below the sliding speed `slip`. The plane is normal·P = height in the world."""
     n = np.asarray(normal, float)
-    if n.shape != (3,) or not np.linalg.norm(n):
+    if n.shape != (3,) or not np.isfinite(n).all() or not np.linalg.norm(n):
         raise InputError(f"normal = {normal}: expected a direction in three values")
+    values = {"stiffness": stiffness, "damping": damping, "friction": friction, "slip": slip,
+              "height": height}  # fmt: skip
+    for name, value in values.items():
+        if not np.isfinite(value):
+            raise InputError(f"{name} = {value}; expected a finite number")
     if min(stiffness, damping, friction) < 0 or slip <= 0:
         raise InputError("stiffness, damping and friction must be 0 or more, slip positive")
     n = n / np.linalg.norm(n)
@@ -39,6 +44,8 @@ def ground(
     for j, P in listed.items():
         if P.ndim != 2 or P.shape[1] != 3:
             raise InputError(f"points of link {j} have shape {P.shape}; expected (k, 3)")
+        if not np.isfinite(P).all():
+            raise InputError(f"points of link {j} are not finite numbers")
 
     def loads(links: Links) -> dict[int, np.ndarray]:
         found = {}

@@ -8,19 +8,26 @@ of rotations. Events end a phase where a function of the state passes zero.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from ..errors import CardanError, InputError, MissingExtraError, UnknownNameError
+from ..errors import CardanError, CardanWarning, InputError, MissingExtraError, UnknownNameError
 
 __all__ = ["ADAPTIVE", "FIXED_STEP", "Accuracy", "Course", "Equation", "Settings", "integrate"]
 
 ADAPTIVE = ("DOP853", "RK45", "RK23", "LSODA", "Radau", "BDF")
 FIXED_STEP = ("rk4", "euler", "midpoint")
 ONE_STEP = ("DOP853", "RK45", "RK23", *FIXED_STEP)  # may be recentred between steps
+
+MOST_STEPS = 1_000_000
+_WINDOW = 1000  # steps, over which the pace is measured
+_HOPELESS = 2  # times the steps allowed: a run that needs as many is not gone on with
+_SLOW = 0.1  # of the steps allowed: a run that needs as many is told
+_PATIENCE = 3  # windows in a row: a contact or an impact is over before
 
 Rates = Callable[[float, np.ndarray], np.ndarray]
 
@@ -66,6 +73,7 @@ class Equation:
     events: Callable[[float, np.ndarray], np.ndarray] | None = None
     react: Callable[[float, np.ndarray, np.ndarray], None] | None = None
     split: int = 0  # elements of y before it are positions (for euler)
+    fastest: Callable[[float, np.ndarray], str] | None = None  # what the steps are small for
 
 
 @dataclass(frozen=True)
@@ -76,6 +84,7 @@ class Settings:
     rtol: float = 1e-9
     atol: float = 1e-12
     step: float | None = None  # of the fixed-step methods; the longest of the others
+    most_steps: int = MOST_STEPS  # of the adaptive ones
 
     def __post_init__(self) -> None:
         if self.method not in ADAPTIVE + FIXED_STEP:
@@ -84,6 +93,8 @@ class Settings:
             raise InputError(f"method '{self.method}' needs a step > 0, in seconds")
         if not (self.rtol > 0 and self.atol > 0):
             raise InputError(f"rtol = {self.rtol}, atol = {self.atol}: expected positive ones")
+        if not isinstance(self.most_steps, int) or self.most_steps < 1:
+            raise InputError(f"most_steps = {self.most_steps!r}; expected a positive whole number")
 
 
 def integrate(
@@ -109,6 +120,7 @@ def _adaptive(
 ) -> Course:  # fmt: skip
     k, now, steps, h = 1, float(t[0]), 0, None
     error = np.zeros(len(y))
+    pace = _Pace(equation, settings, float(t[0]), float(t[-1]))
     while k < len(t):
         solver = _solver(equation, settings, now, y, float(t[-1]), h)
         before = equation.events(now, y) if equation.events else None
@@ -116,6 +128,7 @@ def _adaptive(
             _step(solver)
             steps += 1
             error += _local_error(solver, settings)
+            pace.took(steps, solver.t, solver.y)
             dense, end, which = solver.dense_output(), solver.t, None
             if before is not None and equation.events is not None:
                 end, which = _crossing(equation.events, dense, solver.t_old, solver.t, before)
@@ -150,6 +163,43 @@ def _local_error(solver: Any, settings: Settings) -> np.ndarray:
     if K is not None and hasattr(solver, "E"):
         return np.asarray(np.abs(h * (K.T @ solver.E)))
     return np.asarray(settings.atol + settings.rtol * np.abs(solver.y))
+
+
+@dataclass
+class _Pace:
+    """How many steps a run takes: one that crawls is told, and ended when there is no hope."""
+
+    equation: Equation
+    settings: Settings
+    at: float  # time at the start of the window
+    end: float
+    slow: int = 0  # windows in a row that leave no hope
+    told: bool = False
+
+    def took(self, steps: int, t: float, y: np.ndarray) -> None:
+        most = self.settings.most_steps
+        if steps >= most and t < self.end:
+            raise CardanError(self._said(steps, t, y, (t - self.at) / (steps % _WINDOW or _WINDOW)))
+        if steps % _WINDOW:
+            return
+        h, self.at = (t - self.at) / _WINDOW, t
+        needed = (self.end - t) / h if h > 0 else np.inf
+        self.slow = self.slow + 1 if needed > _HOPELESS * most else 0
+        if self.slow >= _PATIENCE:
+            raise CardanError(self._said(steps, t, y, h))
+        if needed > _SLOW * most and not self.told and steps >= _PATIENCE * _WINDOW:
+            self.told = True
+            warnings.warn(self._said(steps, t, y, h), CardanWarning, stacklevel=2)
+
+    def _said(self, steps: int, t: float, y: np.ndarray, h: float) -> str:
+        why = self.equation.fastest(t, y) if self.equation.fastest else ""
+        needed = f"{(self.end - t) / h:.2g}" if h > 0 else "no end of"
+        return (
+            f"the simulation crawls: {steps} steps to t = {t:.6g} s of {self.end:.6g} s, now"
+            f" {h:.2g} s each: {needed} more steps are needed, {self.settings.most_steps} are"
+            f" allowed{'; ' + why if why else ''}. Remedies: softer or better damped values, method"
+            " 'Radau', a larger rtol, a shorter duration, or most_steps"
+        )
 
 
 def _solver(

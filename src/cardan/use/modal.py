@@ -19,7 +19,7 @@ from ..build.common import is_floating
 from ..build.flexible import static_forces
 from ..build.flexible_closure import Closing, closing
 from ..describe.robot import Robot
-from ..errors import InputError, ModelError, UnknownNameError
+from ..errors import InputError, ModelError, UnknownNameError, translated
 from ..models.flexible_dynamics import mass_matrix
 from ..models.flexible_modes import eigen
 from ..models.flexible_tree import motion
@@ -55,6 +55,7 @@ class Statics:
     pulls: Array
 
 
+@translated("the frequencies cannot be computed", remedy="check the values of the robot")
 def natural_frequencies(
     robot: Robot, q_a: Any = None, actuators: str = "locked", *, modes: bool = False,
     about: str = "undeformed", guess: Sequence[float] | None = None, loads: Any = None,

@@ -244,7 +244,36 @@ class Plant:
         return Equation(
             self.rates, self._recentre if self.floating or self.on.closed else None,
             self._events if stiction else None, self._react if stiction else None, self.split,
+            self.fastest,
         )  # fmt: skip
+
+    def fastest(self, t: float, y: np.ndarray) -> str:
+        """What a solver takes small steps for: the joint that moves fastest, or whose acceleration
+        changes fastest with its own position or velocity, by differences at a state."""
+        _, v = self.parts(y)
+        joints = moving(self.robot)
+        rates: list[tuple[float, str]] = []
+        with np.errstate(all="ignore"):
+            vd = self.accelerations(t, y)["vd"]
+            for j in range(self.m):
+                place = int(self.on.place[j])
+                joint = (
+                    f"joint '{joints[place].name}'" if place < len(joints) else "a flexible link"
+                )
+                rates.append((abs(float(v[j])), f"{joint} moves at {v[j]:.3g} per second"))
+                for at, power, what in (
+                    (place, 0.5, "to its position: a stiff spring, contact or law"),
+                    (self.split + j, 1.0, "to its velocity: friction, damping or a law"),
+                ):
+                    moved = y.copy()
+                    step = 1e-7 * max(1.0, abs(float(y[at])))
+                    moved[at] += step
+                    slope = (self.accelerations(t, moved)["vd"][j] - vd[j]) / step
+                    rate = abs(float(slope)) ** power
+                    rates.append((rate, f"{joint} reacts at {rate:.3g} per second {what} against"
+                                  " its inertia"))  # fmt: skip
+        rates = [item for item in rates if np.isfinite(item[0])]
+        return max(rates)[1] if rates else ""
 
     def rates(self, t: float, y: np.ndarray) -> np.ndarray:
         y = self.imposed(t, y)

@@ -19,13 +19,12 @@ import numpy as np
 from ..closure.standing import standing
 from ..describe.robot import FIXED, INERTIA, Robot
 from ..describe.world import gravity_in_world, placement
-from ..errors import CardanError, CardanWarning, InputError
+from ..errors import CardanError, CardanWarning, InputError, translated
 from .coordinates import coordinates
 from .derived import compiled
 from .flexible_simulation import simulate_flexible
-from .frames import number
-from .integrate import Accuracy, Course, Settings, integrate
-from .joints import array, require_numbers, vector
+from .integrate import MOST_STEPS, Accuracy, Course, Settings, integrate
+from .joints import array, number, require_numbers, vector
 from .paths import pose
 from .plant import Loads, Plant
 from .scene import energy_program, spring_energy, total_mass
@@ -42,13 +41,18 @@ _SINGULAR = 1e-12  # of the largest inertia: a base without any
 _SUSPECT = 0.02  # of the energy moved: a balance that bad is said
 
 
+# a ValueError of a law is its author's; what numbers cause is told
+@translated(
+    "the simulation failed", of=(ArithmeticError, MemoryError, np.linalg.LinAlgError),
+    remedy="check the values of the robot, its start and its torques",
+)  # fmt: skip
 def simulate(
     robot: Robot, q0: Any = None, qd0: Any = 0.0, *, duration: float, torque: Any = None,
     law: Any = None, motion: Trajectory | None = None, loads: Loads | None = None,
     base_pose: Any = None, base_twist: Any = 0.0, friction: str = "smooth", smooth: float = SMOOTH,
     method: str = "auto", rtol: float = _RTOL, atol: float = 1e-12, step: float | None = None,
     dt: float = 1e-2, period: float | None = None, singular: str = "stop",
-    progress: Callable[[float], None] | None = None,
+    most_steps: int = MOST_STEPS, progress: Callable[[float], None] | None = None,
 ) -> Simulation:  # fmt: skip
     """Integrate the motion of a robot from q0, qd0; without q0 from where it stands, its home.
 
@@ -59,9 +63,10 @@ def simulate(
     an attribute z0 keeps a state: (t, q, qd, z) -> (torques, zd). motion: prescribed for the rigid
     joints. loads: a function of `Links` -> {link: wrench (6) on it, in its frame}. friction:
     'smooth', 'event' or 'none'. method: an adaptive one of SciPy, or rk4, euler, midpoint with
-    `step`; 'auto': DOP853, or Radau where smoothed friction is stiff. Results every dt; `period`:
-    the law is sampled and its torques held. singular: closed loops 'stop' with an error at type 2
-    singularities, or 'pass' as well as the steps may."""
+    `step`; 'auto': DOP853, or Radau where friction is stiff. Results every dt; `period`: the law is
+    sampled and its torques held. singular: closed loops 'stop' with an error at type 2
+    singularities, or 'pass' as well as the steps may. A run that would need more than `most_steps`
+    adaptive steps is ended, and the joint that they are needed for is named."""
     if robot.ne and robot.constrained:
         _only_fixed(loads=loads, base_pose=base_pose, period=period, base_twist=np.any(base_twist))
         return simulate_flexible(
@@ -70,7 +75,7 @@ def simulate(
             rtol=None if rtol == _RTOL else rtol, atol=atol, dt=dt,
         )  # fmt: skip
     _require_base(robot)
-    settings = Settings("DOP853" if method == "auto" else method, rtol, atol, step)
+    settings = Settings("DOP853" if method == "auto" else method, rtol, atol, step, most_steps)
     t = instants(duration, dt)
     drive, z0 = _drive(robot, torque, law, motion)
     plant = Plant(robot, drive, motion, loads, friction, smooth, z0)
@@ -100,13 +105,14 @@ def simulate(
 
 
 def _stiff(plant: Plant, y: np.ndarray, duration: float) -> bool:
-    """Is smoothed dry friction so steep that steps of an explicit method would be far too many?
-    Its rate is FS / v over the inertia that a joint alone feels, 1 / (A^-1)_jj."""
+    """Is friction so steep that steps of an explicit method would be far too many? Its rate is
+    FV + FS / v over the inertia that a joint alone feels, 1 / (A^-1)_jj."""
     simple = not (plant.floating or plant.on.closed or plant.robot.ne)
-    if not simple or plant.stiction is not None or plant.motion is not None or not plant.FS.any():
+    steep = plant.FV + plant.FS / plant.smooth
+    if not simple or plant.stiction is not None or plant.motion is not None or not steep.any():
         return False
     A = compiled(plant.robot, "inertia-matrix")(q=y[: plant.n])
-    rate = plant.FS / plant.smooth * np.diag(np.linalg.pinv(A))
+    rate = steep * np.diag(np.linalg.pinv(A))
     return bool(duration * rate.max() > _STIFF)
 
 
@@ -253,7 +259,7 @@ def _gather(
             f"the energy balance of '{robot.name}' is off by {energy.drift:.1g} of what moved:"
             " tighten rtol or the step; a closed robot may have passed a singular configuration",
             CardanWarning,
-            stacklevel=3,
+            stacklevel=4,
         )
     accuracy = None
     if course.error is not None:

@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import InputError, UnknownNameError
+from ..errors import InputError, UnknownNameError, translated
 from ..ir.code import Code
 from ..program import Program
 from ..run.table import Table
@@ -56,6 +56,7 @@ class Sweep:
     resumed: int  # rows that an earlier run had done
     seconds: float
     arrays: Mapping[str, np.ndarray] | None = field(default=None, repr=False)
+    unchanged: bool = False  # the file of this job was there, and whole: nothing was done
 
     @property
     def rate(self) -> float:
@@ -74,18 +75,22 @@ class Sweep:
         }
 
 
+@translated("the sweep failed", remedy="check the table of states, and that there is room")
 def sweep(
     program: Program, source: Any, target: str | Path | None = None, *, chunk: int | None = None,
     threads: int | None = 0, dask: Any = None, gpu: bool = False, dtype: str = "float64",
-    fresh: bool = False, progress: Callable[[Progress], None] | None = None,
+    fresh: bool = False, force: bool = False, progress: Callable[[Progress], None] | None = None,
 ) -> Sweep:  # fmt: skip
     """Evaluate a program for every row of a table; write a Parquet file, or return the arrays.
 
     source: a path (.parquet, .arrow, .feather, .npz, .csv), a mapping of columns, a table of
     pyarrow or pandas, or a `Source`. In this process by default, with all cores (`threads`); on the
-    GPU with `gpu`; on a Dask cluster with `dask`, its address, a client, or "local". `fresh`
-    forgets what an earlier run has done; without it an interrupted run of another job is refused.
-    Without a target the results are in `Sweep.arrays`."""
+    GPU with `gpu`; on a Dask cluster with `dask`, its address, a client, or "local".
+
+    A file that the same job has finished is left as it is (`Sweep.unchanged`); that of another job
+    is refused, unless `force` replaces it. `fresh` forgets what an earlier run has done; without it
+    an interrupted run of another job is refused. Without a target the results are in
+    `Sweep.arrays`."""
     begin = time.perf_counter()
     if not isinstance(program, Program):
         raise InputError(f"a sweep takes a Program; this is a {type(program).__name__}")
@@ -99,7 +104,9 @@ def sweep(
     else:
         kept = Job(program, rows, chunk, dtype, Path(target), "cuda" if gpu else "native")
     try:
-        kept.open(fresh, lambda inputs: table(inputs, None).digest)
+        if kept.open(fresh, force, lambda inputs: table(inputs, None).digest):
+            spent = time.perf_counter() - begin
+            return Sweep(Path(str(target)), rows.rows, rows.rows, spent, unchanged=True)
         before = kept.rows_done()
         report = _Reporter(progress, rows.rows, before, time.perf_counter())
         if dask is not None:

@@ -9,17 +9,23 @@ from __future__ import annotations
 
 import ctypes
 import errno
+import hashlib
 import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from io import FileIO
 from pathlib import Path
 
+import numpy as np
+
 from ..errors import CardanError, InputError
 
-__all__ = ["boot", "force", "lock", "reserve", "said", "write_at"]
+__all__ = ["boot", "content", "force", "lock", "own_file", "reserve", "said", "sums", "write_at"]
 
 _AT_ONCE = 1024  # pieces that a system takes in one call
+_BLOCK = 256  # words of a sum
+_WHOLE = 1 << 26  # bytes of a file that is hashed whole
+_SAMPLES, _SAMPLE = 1024, 1 << 14  # places of a larger one, and the bytes read there
 _TAKEN = (errno.EACCES, errno.EAGAIN, errno.EWOULDBLOCK)
 
 
@@ -57,6 +63,39 @@ def lock(file: FileIO, target: Path) -> None:
             raise InputError(
                 f"{target}: another sweep is writing it; wait for that one, or name another file"
             ) from None
+
+
+def own_file(path: Path, mode: str) -> FileIO:
+    """A file of a sweep's own folder; a link in its place is not followed."""
+    if path.is_symlink():  # where the system cannot refuse it by itself
+        raise OSError(errno.ELOOP, "a link stands where a file of the sweep belongs", str(path))
+    beside = getattr(os, "O_NOFOLLOW", 0)
+    return FileIO(str(path), mode, opener=lambda name, flags: os.open(name, flags | beside, 0o666))
+
+
+def sums(column: np.ndarray) -> bytes:
+    """The sum of the words of every block of a contiguous column, as bytes to be hashed: a changed
+    byte changes a sum, a block at another place the order. Fast as memory is read."""
+    words = column.view(f"<u{column.dtype.itemsize}")
+    whole = len(words) // _BLOCK * _BLOCK
+    blocks = np.add.reduce(words[:whole].reshape(-1, _BLOCK), axis=1, dtype="<u8")
+    return blocks.tobytes() + words[whole:].tobytes()
+
+
+def content(path: Path) -> str:
+    """What identifies the content of a file. Up to 64 MB a hash of all of it. Of a larger file the
+    size, the time of its last change, and a hash of 16 MB at places spread over it."""
+    status = path.stat()
+    mark = hashlib.blake2b(digest_size=16)
+    with path.open("rb") as file:
+        if status.st_size <= _WHOLE:
+            mark.update(file.read())
+            return f"content {mark.hexdigest()}"
+        last = status.st_size - _SAMPLE
+        for k in range(_SAMPLES):
+            file.seek(last * k // (_SAMPLES - 1))
+            mark.update(file.read(_SAMPLE))
+    return f"sampled {mark.hexdigest()} {status.st_size} {status.st_mtime_ns}"
 
 
 def reserve(file: FileIO, size: int, target: Path) -> None:

@@ -2,8 +2,9 @@
 
 Every row group holds the same number of rows, the last one the rest; a column of it is one page,
 not compressed, without levels (no value is missing). So any group can be written at any time, in
-any order, straight from the results, and the file is the same. The format: Apache Parquet's
-parquet.thrift, in Thrift's compact protocol.
+any order, straight from the results, and the file is the same. Text about the job stands in the
+file's foot, under the key "cardan.sweep". The format: Apache Parquet's parquet.thrift, in Thrift's
+compact protocol.
 """
 
 from __future__ import annotations
@@ -15,9 +16,10 @@ import numpy as np
 
 from ..version import __version__
 
-__all__ = ["Layout"]
+__all__ = ["MAGIC", "Layout", "job_text"]
 
 MAGIC = b"PAR1"
+KEY = b"cardan.sweep"
 _TYPES = {"float32": 4, "float64": 5}
 _PLAIN, _RLE, _REQUIRED = 0, 3, 0
 _I32, _I64, _BINARY, _LIST, _STRUCT = 5, 6, 8, 9, 12
@@ -59,8 +61,9 @@ class Layout:
         page = _struct([(1, _I32, rows), (2, _I32, _PLAIN), (3, _I32, _RLE), (4, _I32, _RLE)])
         return _struct([(1, _I32, 0), (2, _I32, size), (3, _I32, size), (5, _STRUCT, page)])
 
-    def foot(self) -> bytes:
-        """What stands after the last group: FileMetaData, its length, and the end."""
+    def foot(self, job: str = "") -> bytes:
+        """What stands after the last group: FileMetaData (with a text about the job), its length,
+        and the end."""
         root = _struct([(4, _BINARY, b"schema"), (5, _I32, len(self.columns))])
         kind = _TYPES[self.dtype]
         fields = [
@@ -70,9 +73,10 @@ class Layout:
         full, last = self._about(self.group), self._about(self.size(self.groups - 1))
         groups = [self._group(k, full) for k in range(self.groups - 1)]
         groups.append(self._group(self.groups - 1, last))
+        about = _struct([(1, _BINARY, KEY), (2, _BINARY, job.encode())])
         data = _struct([
             (1, _I32, 2), (2, _LIST, (_STRUCT, [root, *fields])), (3, _I64, self.rows),
-            (4, _LIST, (_STRUCT, groups)),
+            (4, _LIST, (_STRUCT, groups)), *([(5, _LIST, (_STRUCT, [about]))] if job else []),
             (6, _BINARY, f"cardan {__version__}".encode()),
         ])  # fmt: skip
         return data + len(data).to_bytes(4, "little") + MAGIC
@@ -104,6 +108,21 @@ class Layout:
             ])[:-1]
             for name in self.columns
         ]  # fmt: skip
+
+
+def job_text(foot: bytes) -> str:
+    """The text about the job in the foot of a file, or '' where there is none."""
+    at = foot.rfind(_struct([(1, _BINARY, KEY)])[:-1])
+    if at < 0:
+        return ""
+    at += len(KEY) + 3  # the field, the key's length, and the field of the value
+    size = shift = 0
+    while at < len(foot) and shift < 64:
+        size |= (foot[at] & 0x7F) << shift
+        shift, at = shift + 7, at + 1
+        if foot[at - 1] < 0x80:
+            break
+    return foot[at : at + size].decode("utf-8", "replace")
 
 
 def _unsigned(x: int) -> bytes:

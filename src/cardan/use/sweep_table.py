@@ -8,6 +8,7 @@ is not copied where its columns are numbers of the right type already.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from itertools import product
 from math import prod
@@ -16,9 +17,10 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from ..errors import InputError
+from ..errors import InputError, translated
 from ..program import Program
-from .tables import arrow, read_table
+from .sweep_disk import content
+from .tables import arrow, read_table, require_size
 
 __all__ = ["ArraySource", "FileSource", "Inputs", "Source", "column_names", "open_source"]
 
@@ -26,6 +28,7 @@ Shape = tuple[int, ...]
 # of each input its columns (rows,), or its array (rows, *shape)
 Inputs = dict[str, "np.ndarray | list[np.ndarray]"]
 Chunks = Iterator[tuple[int, Callable[[], Inputs]]]
+_AGAIN = "the file is damaged, or of another kind: write it again"
 
 
 def column_names(name: str, shape: Shape) -> list[str]:
@@ -130,7 +133,6 @@ class ArraySource:
 
     program: Program
     table: Mapping[str, np.ndarray]
-    label: str = "arrays"
     volatile = True
 
     @property
@@ -138,7 +140,7 @@ class ArraySource:
         return len(next(iter(self.table.values()), ()))
 
     def identity(self) -> str:
-        return " ".join([self.label, *(f"{k} {x.dtype} {x.shape}" for k, x in self.table.items())])
+        return " ".join(f"{k} {x.dtype} {x.shape}" for k, x in self.table.items())
 
     def chunks(self, size: int, wanted: Sequence[int]) -> Chunks:
         names = needed(self.program, self.table)
@@ -164,7 +166,7 @@ class FileSource:
         self.pa = arrow("a sweep")
         self.file: Any = None
         kind = "Parquet" if self.path.suffix.lower() == ".parquet" else "Arrow"
-        try:
+        with translated(f"{path}: cannot be read as {kind}", remedy=_AGAIN, of=(Exception,)):
             if kind == "Parquet":
                 self.file = self.pa.parquet.ParquetFile(self.path, memory_map=True)
                 self.sizes = [
@@ -172,20 +174,21 @@ class FileSource:
                     for g in range(self.file.num_row_groups)
                 ]
                 schema = self.file.schema_arrow
+                groups = range(self.file.num_row_groups)
+                largest = (self.file.metadata.row_group(g).total_byte_size for g in groups)
+                require_size(self.path, max(largest, default=0))
             else:
                 self.file = self.pa.ipc.open_file(self.pa.memory_map(str(self.path)))
                 self.sizes = [
                     self.file.get_batch(k).num_rows for k in range(self.file.num_record_batches)
                 ]
                 schema = self.file.schema
-        except (OSError, self.pa.ArrowException) as error:
-            raise InputError(f"{path}: cannot be read as {kind}: {error}") from None
+            self.columns = [str(name) for name in schema.names]
         self.rows = sum(self.sizes)
-        self.inputs = needed(program, schema.names)
+        self.inputs = needed(program, self.columns)
 
     def identity(self) -> str:
-        status = self.path.stat()
-        return f"{self.path.resolve()} {status.st_size} {status.st_mtime_ns}"
+        return content(self.path)
 
     def fault(self, inputs: Inputs, row: int) -> str:
         return fault(self.program, self.inputs, inputs, row)
@@ -197,7 +200,12 @@ class FileSource:
         first, row = self._group(wanted[0] * size)
         waiting: list[Any] = []
         held, skip, k, those = 0, wanted[0] * size - row, wanted[0], set(wanted)
-        for batch in self._batches(first, size, listed):
+        batches = self._batches(first, size, listed)
+        while True:
+            with self._reading():
+                batch = next(batches, None)
+            if batch is None:
+                break
             drop = min(skip, batch.num_rows)
             skip -= drop
             waiting.append(batch.slice(drop))
@@ -208,6 +216,10 @@ class FileSource:
                 if k in those:
                     yield k, self._load(taken, listed)
                 k += 1
+
+    def _reading(self) -> AbstractContextManager[None]:
+        """Pages may be damaged where the foot of the file is not."""
+        return translated(f"{self.path}: cannot be read", remedy=_AGAIN, of=(Exception,))
 
     def _batches(self, first: int, size: int, listed: list[str]) -> Iterator[Any]:
         if hasattr(self.file, "iter_batches"):
@@ -229,9 +241,10 @@ class FileSource:
     def _load(self, batches: list[Any], listed: list[str]) -> Callable[[], Inputs]:
         def load() -> Inputs:
             found = {}
-            for name in listed:
-                pieces = [self._numbers(batch.column(name), name) for batch in batches]
-                found[name] = pieces[0] if len(pieces) == 1 else np.concatenate(pieces)
+            with self._reading():
+                for name in listed:
+                    pieces = [self._numbers(batch.column(name), name) for batch in batches]
+                    found[name] = pieces[0] if len(pieces) == 1 else np.concatenate(pieces)
             return complete(self.program, self.inputs, found)
 
         return load
@@ -253,7 +266,12 @@ class FileSource:
             lengths = np.diff(column.offsets.to_numpy())
             if len(lengths) and np.ptp(lengths):
                 raise InputError(f"column '{name}' holds lists of different lengths")
-        return found.reshape(rows, -1)
+        return _plain(found.reshape(rows, -1)) if rows else found
+
+
+def _plain(column: np.ndarray) -> np.ndarray:
+    """A column (rows, 1) as (rows,)."""
+    return column[:, 0] if column.shape[1:] == (1,) else column
 
 
 def _taken(waiting: list[Any], count: int) -> list[Any]:
@@ -280,13 +298,13 @@ def open_source(program: Program, source: Any) -> Source:
             if not Path(source).is_file():
                 raise InputError(f"{source}: there is no such file")
             return FileSource(program, source)
-        return _listed(program, read_table(source), str(source))
+        return _listed(program, read_table(source))
     if hasattr(source, "column_names"):
         source = {name: source.column(name).to_numpy() for name in source.column_names}
     elif hasattr(source, "to_numpy") and hasattr(source, "columns"):
         source = {str(name): source[name].to_numpy() for name in source.columns}
     if isinstance(source, Mapping):
-        return _listed(program, {name: np.asarray(x) for name, x in source.items()}, "arrays")
+        return _listed(program, {name: np.asarray(x) for name, x in source.items()})
     if not hasattr(source, "chunks"):
         raise InputError(
             f"states cannot be read from a {type(source).__name__}: give a path, a mapping of"
@@ -296,12 +314,17 @@ def open_source(program: Program, source: Any) -> Source:
     return found
 
 
-def _listed(program: Program, table: Mapping[str, np.ndarray], label: str) -> ArraySource:
-    """A source in memory, if it has the columns the program reads, and these hold numbers."""
+def _listed(program: Program, table: Mapping[str, np.ndarray]) -> ArraySource:
+    """A source in memory, if it has the columns the program reads, and these hold numbers. Columns
+    (rows, 1), as tables of one column each come out of many programs, are columns (rows,)."""
+    table = {name: _plain(x) for name, x in table.items()}
+    single = sorted(name for name, x in table.items() if not x.ndim)
+    if single:
+        raise InputError(f"column '{single[0]}' is a single number; expected one for every row")
     if len({len(column) for column in table.values()}) > 1:
         raise InputError("the columns of the table have different lengths")
     for column in {c for listed in needed(program, table).values() for c in listed}:
         if table[column].dtype.kind not in "fiu":
             what = table[column].dtype
             raise InputError(f"column '{column}' holds {what}; real numbers are expected")
-    return ArraySource(program, table, label)
+    return ArraySource(program, table)

@@ -1,4 +1,8 @@
-"""Tables of named columns, read from and written to CSV or Parquet; files appear whole or not."""
+"""Tables of named columns, read from and written to CSV or Parquet; files appear whole or not.
+
+A file that unpacks to more than 1 GB, and to more than ten times its own size, is refused before it
+is unpacked. CARDAN_UNPACK_GB is another limit.
+"""
 
 from __future__ import annotations
 
@@ -6,17 +10,23 @@ import csv
 import os
 import tempfile
 from collections.abc import Callable, Mapping
+from math import prod
 from pathlib import Path
 from typing import Any
-from zipfile import BadZipFile
+from zipfile import ZipFile
 
 import numpy as np
 
-from ..errors import InputError, MissingExtraError
+from ..errors import InputError, MissingExtraError, translated
 
-__all__ = ["arrow", "read_table", "table_format", "write_table", "write_whole"]
+__all__ = [
+    "arrow", "arrow_file", "read_npz", "read_table", "require_size", "table_format",
+    "unpacked_limit", "write_table", "write_whole",
+]  # fmt: skip
 
 Table = Mapping[str, np.ndarray]
+_UNPACKED_GB = 1.0
+_RATIO = 10  # packed data that is data: noise of a sensor packs to a half, zeros to a thousandth
 
 
 def arrow(purpose: str) -> Any:
@@ -82,30 +92,79 @@ def read_table(path: str | Path) -> dict[str, np.ndarray]:
     if not Path(path).is_file():
         raise InputError(f"{path}: there is no such file")
     if suffix == ".parquet":
-        pa = arrow("Parquet files")
-        try:
-            found = pa.parquet.read_table(path)
-        except (OSError, pa.ArrowException) as error:
-            raise InputError(f"{path}: cannot be read as Parquet: {error}") from None
-        return {name: _floats(path, name, found.column(name)) for name in found.column_names}
+        with translated(f"{path}: cannot be read as Parquet", remedy=_AGAIN, of=(Exception,)):
+            table = arrow_file(path)
+            return {name: _floats(path, name, table.column(name)) for name in table.column_names}
     if suffix == ".csv":
         return _read_csv(path)
     if suffix == ".npz":
-        return _read_npz(path)
+        return read_npz(path)
     raise InputError(f"{path}: a table is read from .csv, .parquet or .npz")
 
 
-def _read_npz(path: str | Path) -> dict[str, np.ndarray]:
-    """Arrays of NumPy by name; only numbers are read."""
+_AGAIN = "the file is damaged, or of another kind: write it again"
+
+
+def unpacked_limit(size: int) -> int:
+    """The bytes that a file of a size may unpack to."""
     try:
+        limit = float(os.environ.get("CARDAN_UNPACK_GB", ""))
+    except ValueError:
+        limit = _UNPACKED_GB
+    return max(int(1e9 * limit) if limit >= 0 else 0, _RATIO * size)
+
+
+def require_size(path: str | Path, unpacked: int) -> None:
+    """Refuse a file that unpacks to more than the limit."""
+    if unpacked > unpacked_limit(Path(path).stat().st_size):
+        raise InputError(
+            f"{path}: it would unpack to {unpacked / 1e9:.3g} GB, more than the limit and more than"
+            f" {_RATIO} times its own size; if that is meant, set the environment variable"
+            f" CARDAN_UNPACK_GB to the GB allowed (now {_UNPACKED_GB:g} unless set)"
+        )
+
+
+def arrow_file(path: str | Path) -> Any:
+    """The table of a Parquet file, if it is not too large when unpacked."""
+    pa = arrow("Parquet files")
+    with pa.parquet.ParquetFile(path) as file:
+        about = file.metadata
+        packed = sum(about.row_group(k).total_byte_size for k in range(about.num_row_groups))
+        require_size(path, max(packed, 8 * about.num_rows * about.num_columns))
+        return file.read()
+
+
+def read_npz(path: str | Path) -> dict[str, np.ndarray]:
+    """Arrays of NumPy by name; only numbers are read."""
+    with translated(f"{path}: cannot be read as arrays of NumPy", remedy=_AGAIN, of=(Exception,)):
+        _require_arrays(path)
         with np.load(path, allow_pickle=False) as found:
             table = {name: found[name] for name in found.files}
-    except (OSError, ValueError, BadZipFile) as error:
-        raise InputError(f"{path}: cannot be read as arrays of NumPy: {error}") from None
     for name, column in table.items():
+        if column.dtype.kind == "c":
+            raise InputError(f"{path}: column '{name}' holds complex numbers; real ones are read")
         if column.dtype.kind not in "fiu" or not column.ndim:
             raise InputError(f"{path}: column '{name}' does not hold numbers")
     return {name: np.asarray(column, float) for name, column in table.items()}
+
+
+def _require_arrays(path: str | Path) -> None:
+    """What the file says about itself, before it is unpacked: sizes, and shapes that fit them."""
+    form = np.lib.format
+    with ZipFile(path) as archive:
+        require_size(path, sum(member.file_size for member in archive.infolist()))
+        for member in archive.infolist():
+            with archive.open(member) as stream:
+                version = form.read_magic(stream)
+                read = (
+                    form.read_array_header_1_0 if version == (1, 0) else form.read_array_header_2_0
+                )
+                shape, _, dtype = read(stream)
+            if prod(shape) * dtype.itemsize > member.file_size:
+                raise InputError(
+                    f"{path}: '{member.filename}' says that it has the shape {shape}, but holds"
+                    f" only {member.file_size} bytes; {_AGAIN}"
+                )
 
 
 def _floats(path: str | Path, name: str, column: Any) -> np.ndarray:
@@ -116,11 +175,11 @@ def _floats(path: str | Path, name: str, column: Any) -> np.ndarray:
 
 
 def _read_csv(path: str | Path) -> dict[str, np.ndarray]:
-    try:
-        with Path(path).open(newline="", encoding="utf-8-sig") as stream:
-            rows = [row for row in csv.reader(stream) if row]
-    except (OSError, UnicodeDecodeError, csv.Error) as error:
-        raise InputError(f"{path}: cannot be read as CSV: {error}") from None
+    with (
+        translated(f"{path}: cannot be read as CSV", of=(Exception,)),
+        Path(path).open(newline="", encoding="utf-8-sig") as stream,
+    ):
+        rows = [row for row in csv.reader(stream) if row]
     if len(rows) < 2:
         raise InputError(f"{path}: expected a line of column names, then rows of numbers")
     header = [name.strip() for name in rows[0]]
@@ -134,6 +193,6 @@ def _read_csv(path: str | Path) -> dict[str, np.ndarray]:
             try:
                 values[k, c] = float(text)
             except ValueError:
-                what = f"column '{header[c]}' holds '{text.strip()}'"
+                what = f"column '{header[c]}' holds '{text.strip()[:80]}'"
                 raise InputError(f"{path}:{k + 2}: {what}; a number is expected") from None
     return {name: np.ascontiguousarray(values[:, c]) for c, name in enumerate(header)}

@@ -16,7 +16,7 @@ import numpy as np
 from ..build.common import is_floating, with_friction
 from ..closure.numeric import equations
 from ..describe.robot import INERTIA, WRENCH, Base, Link, Robot
-from ..errors import InputError, ModelError
+from ..errors import InputError, ModelError, translated
 from .coordinates import coordinates
 from .derived import compiled, derived
 from .joints import Units, friction_coefficients, names, number, require_numbers, rigid, units
@@ -117,6 +117,7 @@ def rms(t: np.ndarray, x: np.ndarray) -> np.ndarray:
     return np.asarray(np.sqrt(area / (t[-1] - t[0])))
 
 
+@translated("the torques cannot be computed", remedy="check the values of robot and motion")
 def torques(robot: Robot, motion: Trajectory, q0: Any = None) -> Torques:
     """The torques of a motion with their contributions; those that vanish are left out.
 

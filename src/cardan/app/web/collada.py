@@ -12,6 +12,8 @@ from ...errors import InputError
 __all__ = ["collada"]
 
 Array = Any
+_MOST_NODES = 20_000
+_MOST_TRIANGLES = 5_000_000
 _SHADES = ("phong", "lambert", "blinn", "constant")
 
 
@@ -27,6 +29,7 @@ def collada(data: bytes) -> list[tuple[str, Array]]:
     colours = _colours(root)
     kept: dict[str, list[tuple[str, Array]]] = {}
     pieces: dict[str, list[Array]] = {}
+    triangles = 0
     for instance, T in _placed(root):
         name = instance.get("url", "").removeprefix("#")
         if name not in kept:
@@ -36,6 +39,9 @@ def collada(data: bytes) -> list[tuple[str, Array]]:
             for item in instance.iter("instance_material")
         }
         for symbol, x in kept[name]:
+            triangles += len(x)
+            if triangles > _MOST_TRIANGLES:
+                raise InputError(f"its scene has more than {_MOST_TRIANGLES} triangles")
             colour = colours.get(bound.get(symbol, symbol), "")
             pieces.setdefault(colour, []).append(x @ T[:3, :3].T + T[:3, 3])
     return [(colour, np.concatenate(x)) for colour, x in pieces.items()]
@@ -51,10 +57,14 @@ def _placed(root: Any) -> list[tuple[Any, Array]]:
     stack = [
         (node, top, 0) for scene in root.iter("visual_scene") for node in scene.findall("node")
     ]
+    visited = 0  # a node that is used twice is visited twice: doubled again and again, it is many
     while stack:
         node, T, depth = stack.pop()
-        if depth > 64 or len(found) + len(stack) > 20_000:
-            raise InputError("its scene is nested too deeply")
+        visited += 1
+        if depth > 64 or visited + len(stack) > _MOST_NODES:
+            raise InputError(
+                f"its scene is nested too deeply, or repeats nodes more than {_MOST_NODES} times"
+            )
         T = T @ _transform(node)
         found += [(instance, T) for instance in node.findall("instance_geometry")]
         stack += [(child, T, depth + 1) for child in node.findall("node")]

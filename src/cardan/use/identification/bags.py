@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from ...errors import InputError, MissingExtraError, UnknownNameError
+from ...errors import InputError, MissingExtraError, UnknownNameError, translated
 
 __all__ = ["read_bag"]
 
@@ -43,7 +43,8 @@ def read_bag(path: Path, topic: str = "") -> tuple[dict[str, np.ndarray], tuple[
         raise InputError(f"{path}: cannot be read as a ROS bag: {error}") from None
     if not messages:
         raise InputError(f"{path}: topic '{chosen}' holds no message")
-    return _columns(str(path), messages), (f"topic {chosen}",)
+    with translated(f"{path}: cannot be read as a ROS bag", of=(Exception,)):
+        return _columns(str(path), messages), (f"topic {chosen}",)
 
 
 def _topic(path: str, connections: Sequence[Any], wanted: str) -> str:

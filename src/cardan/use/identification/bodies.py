@@ -20,7 +20,7 @@ import numpy as np
 
 from ...describe.expression import number
 from ...describe.robot import INERTIA, Robot
-from ...errors import InputError, MissingExtraError
+from ...errors import InputError, MissingExtraError, translated
 from .columns import Model
 from .recipe import Consistent
 
@@ -253,10 +253,12 @@ def _solved(H: Array, g: Array, blocks: Sequence[Block]) -> tuple[Array | None, 
     settings.verbose = False
     settings.tol_gap_abs = settings.tol_gap_rel = settings.tol_feas = 1e-10
     settings.max_iter = 400
-    found = clarabel.DefaultSolver(
-        sparse.csc_matrix(np.triu(H)), g, sparse.csc_matrix(np.vstack([b[0] for b in blocks])),
-        np.concatenate([b[1] for b in blocks]), cones, settings,
-    ).solve()  # fmt: skip
+    remedy = "check [consistent] and the gains of the recipe, or use consistent=False"
+    with translated("the physically consistent fit failed", remedy=remedy, of=(Exception,)):
+        found = clarabel.DefaultSolver(
+            sparse.csc_matrix(np.triu(H)), g, sparse.csc_matrix(np.vstack([b[0] for b in blocks])),
+            np.concatenate([b[1] for b in blocks]), cones, settings,
+        ).solve()  # fmt: skip
     status = str(found.status)
     good = "Solved" in status or status == "InsufficientProgress"
     return (np.array(found.x) if good else None), status

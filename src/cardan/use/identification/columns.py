@@ -29,7 +29,7 @@ from .recipe import Recipe
 from .signals import Motion
 from .ties import Ties, ties_of
 
-__all__ = ["Model", "Rigid", "Term", "columns_of", "describable", "described", "parametrised"]
+__all__ = ["Model", "Rigid", "Term", "columns_of", "describable", "drives", "parametrised"]
 
 Array = np.ndarray
 WIDTH, SPEED = 0.05, 0.2  # rad/s: where the search for w and v starts
@@ -151,21 +151,8 @@ def columns_of(robot: Robot, recipe: Recipe, loaded: bool, any_assembly: bool) -
     if loaded:
         blocks += _payload_blocks(robot, recipe, functions)
     ties = ties_of(robot)
-    terms = (*_drives(ties, recipe), *_coupled(robot, recipe))
+    terms = (*drives(ties, recipe), *_coupled(robot, recipe))
     return Model(robot, base, tuple(blocks), terms, ties, rotors=recipe.fit.motor_inertia)
-
-
-def described(model: Model, recipe: Recipe, *, loaded: bool, start: tuple[float, ...]) -> Model:
-    """The model with the columns alone that a robot description has words for: the inertial
-    parameters, IA, FV qd and FS sign(qd). The same model where it has no others."""
-    plain = describable(recipe)
-    if plain == recipe:
-        return model
-    terms = tuple(_drives(model.ties, plain))
-    whole = replace(model, terms=terms, kept=(), dropped=())
-    if model.blocks[0].full:  # of any assembly
-        return replace(whole, kept=tuple(range(len(whole.all_names))))
-    return _independent(whole, loaded, np.array(start or model.ties.home(recipe.assembly.q)))
 
 
 def describable(recipe: Recipe) -> Recipe:
@@ -201,7 +188,7 @@ def _payload_blocks(robot: Robot, recipe: Recipe, functions: Functions) -> list[
     return blocks
 
 
-def _drives(ties: Ties, recipe: Recipe) -> list[Term]:
+def drives(ties: Ties, recipe: Recipe) -> list[Term]:
     """Friction and offsets of the driven joints, friction of the others, rotors where the base
     parameters have none: of joints that follow, if the robot has them."""
     followers = [k for k in range(len(ties.numbers)) if k not in ties.active]

@@ -20,13 +20,13 @@ import numpy as np
 
 from ...describe.robot import Robot
 from ...models.base_parameters import split_columns
-from .columns import Model, Rigid, Term, columns_of
+from .columns import Model, Rigid, Term, columns_of, describable, drives
 from .recipe import Recipe
 from .signals import Motion, Plan, derivative, lowpass, settling, states
 
 __all__ = [
-    "Equations", "Reduction", "equations", "full_matrix", "known_torques", "model_of", "shaped",
-    "stacked",
+    "Equations", "Reduction", "described", "equations", "full_matrix", "known_torques",
+    "model_of", "shaped", "stacked",
 ]  # fmt: skip
 
 Array = np.ndarray
@@ -280,3 +280,16 @@ def _independent(whole: Model, loaded: bool, start: Array) -> Model:
     kept = tuple(sorted(independent))
     dropped = tuple(name for k, name in enumerate(whole.all_names) if k not in kept)
     return replace(whole, kept=kept, dropped=dropped)
+
+
+def described(model: Model, recipe: Recipe, *, loaded: bool, start: tuple[float, ...]) -> Model:
+    """The model with the columns alone that a robot description has words for: the inertial
+    parameters, IA, FV qd and FS sign(qd). The same model where it has no others."""
+    plain = describable(recipe)
+    if plain == recipe:
+        return model
+    terms = tuple(drives(model.ties, plain))
+    whole = replace(model, terms=terms, kept=(), dropped=())
+    if model.blocks[0].full:  # of any assembly
+        return replace(whole, kept=tuple(range(len(whole.all_names))))
+    return _independent(whole, loaded, np.array(start or model.ties.home(recipe.assembly.q)))

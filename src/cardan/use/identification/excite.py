@@ -25,7 +25,7 @@ import numpy as np
 from ...catalogue import model as derive
 from ...describe.files import load
 from ...describe.robot import PRISMATIC, Robot
-from ...errors import InputError, UnknownNameError
+from ...errors import InputError, UnknownNameError, translated
 from ..joints import bounds, driven, moving, vector
 from ..tables import write_table
 from ..trajectory import Trajectory, fourier
@@ -98,6 +98,7 @@ class Excitation:
         }  # fmt: skip
 
 
+@translated("the design of an exciting trajectory failed", remedy="check its limits and period")
 def excite(
     robot: Robot | str | os.PathLike[str],
     recipe: str | os.PathLike[str] | Mapping[str, Any] | Recipe | None = None,

@@ -19,13 +19,14 @@ import numpy as np
 
 from ...describe.files import load
 from ...describe.robot import Robot
-from ...errors import InputError
+from ...errors import InputError, translated
 from ...models.base_parameters import split_columns
 from .assembly import covers
-from .columns import Model, describable, described, parametrised
+from .columns import Model, describable, parametrised
 from .consistent import FullParameters, consistent_fit
 from .equations import (
     Equations,
+    described,
     equations,
     full_matrix,
     known_torques,
@@ -48,6 +49,8 @@ __all__ = ["identify"]
 Log = str | os.PathLike[str] | Mapping[str, Any]
 Progress = Callable[[str], None]
 _SHORTEST = 0.5  # s
+_LARGEST = 1e60  # of a position, velocity, acceleration or torque: squares are summed
+_REMEDY = "check the values of the recipe, and that the recording holds the motion it should"
 
 
 @dataclass(frozen=True)
@@ -62,6 +65,7 @@ class _Source:
         return round(rows * self.share)
 
 
+@translated("identification failed", remedy=_REMEDY)
 def identify(
     robot: Robot | str | os.PathLike[str],
     logs: Log | Sequence[Log],
@@ -84,6 +88,7 @@ def identify(
     progress("reading the recordings")
     sources, others, notes = _read(robot, chosen, logs, payload, validation)
     progress("deriving the identification model")
+    _finite(sources)
     model = _model(robot, chosen, [*sources, *others], loaded=payload is not None)
     fit = _Fit(model, chosen, sources)
     progress("solving")
@@ -208,6 +213,26 @@ def _long_enough(sources: Sequence[_Source]) -> None:
         )
 
 
+def _finite(sources: Sequence[_Source]) -> None:
+    """Gains, offsets and units of the recipe may have made numbers that cannot be computed with."""
+    for source in sources:
+        motion = source.motion
+        for what in ("q", "qd", "qdd", "tau"):
+            size = float(
+                np.abs(getattr(motion, what)).max(initial=0.0, where=_numbers(motion, what))
+            )
+            if not size <= _LARGEST:
+                raise InputError(
+                    f"{motion.name}: {what} goes up to {size:.3g} in SI units: check the gain,"
+                    " offset, unit, rate and filter of the recipe"
+                )
+
+
+def _numbers(motion: Motion, what: str) -> Any:
+    """Torques that do not take part need not be numbers."""
+    return motion.valid if what == "tau" else True
+
+
 class _Fit:
     """The equations of all sources, and their solution."""
 
@@ -215,6 +240,13 @@ class _Fit:
         self.model, self.recipe, self.sources = model, recipe, sources
         self.whole = model  # with the columns that the motion does not excite
         self.data = self.build(model.shape)
+        rows, unknowns = int(self.data.valid.sum()), self.data.W.shape[2]
+        if rows < unknowns:
+            raise InputError(
+                f"{sources[0].motion.name}: {rows} equations are left for {unknowns} parameters:"
+                " record longer, hold out less ([fit] split), or leave out less ([filter] decimate,"
+                " trim)"
+            )
 
     def build(self, shape: Mapping[str, float]) -> Equations:
         """The equations that are fitted."""

@@ -13,7 +13,12 @@ say where they are.
 from __future__ import annotations
 
 import csv
+import importlib.util
+import json
 import os
+import subprocess
+import sys
+import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -21,8 +26,8 @@ from typing import Any
 
 import numpy as np
 
-from ...errors import InputError, MissingExtraError, UnknownNameError
-from ..tables import arrow, read_table
+from ...errors import InputError, MissingExtraError, UnknownNameError, translated
+from ..tables import arrow_file, read_npz, require_size, unpacked_limit
 from .recipe import Records
 
 __all__ = ["Recording", "read_recording"]
@@ -30,6 +35,8 @@ __all__ = ["Recording", "read_recording"]
 TABLES = (".csv", ".txt", ".tsv", ".parquet", ".mat", ".npz")
 BAGS = (".bag", ".db3", ".mcap")
 _HINT = f"allowed: {', '.join((*TABLES, *BAGS))}, or a folder of tables"
+_CHILD = Path(__file__).with_name("mat_child.py")
+_LONGEST = 300.0  # seconds that the reader of a MAT file may take
 
 
 @dataclass(frozen=True)
@@ -74,9 +81,10 @@ def read_recording(
     path = Path(source)
     if not path.exists():
         raise InputError(f"{path}: there is no such recording; {_HINT}")
-    if path.is_dir() and not (path / "metadata.yaml").exists():
-        return _whole(_folder(path, log))
-    return _whole(_file(path, log))
+    with translated(f"{path}: cannot be read", remedy=_HINT):
+        if path.is_dir() and not (path / "metadata.yaml").exists():
+            return _whole(_folder(path, log))
+        return _whole(_file(path, log))
 
 
 def _file(path: Path, log: Records) -> Recording:
@@ -136,8 +144,16 @@ def _split(arrays: Mapping[str, Any]) -> dict[str, np.ndarray]:
     """Vectors as they are; matrices (rows, m) as m columns name1, name2, ..."""
     found: dict[str, np.ndarray] = {}
     for name, value in arrays.items():
+        if value is None:
+            continue
         try:
-            x = np.asarray(value, float)
+            x = np.asarray(value)
+            if x.dtype.kind == "c":
+                raise InputError(
+                    f"column '{name}' holds complex numbers; real ones are expected: record or"
+                    " export the real part"
+                )
+            x = np.asarray(x, float)
         except (TypeError, ValueError):
             raise InputError(f"column '{name}' does not hold numbers") from None
         if x.ndim == 1:
@@ -163,7 +179,9 @@ def _text(path: Path) -> Recording:
     head = lines[first]
     separator = next((mark for mark in ";\t," if mark in head), " ")
     rows = csv.reader(lines[first:], delimiter=separator, skipinitialspace=True)
-    cells = [[cell.strip() for cell in row] for row in rows]
+    hint = "a quotation mark is not closed, or this is no table"
+    with translated(f"{path}: cannot be read as a table", remedy=hint, of=(csv.Error,)):
+        cells = [[cell.strip() for cell in row] for row in rows]
     named = not all(np.isfinite(_float(_point(cell))) for cell in cells[0])
     header = cells[0] if named else [f"c{k}" for k in range(1, len(cells[0]) + 1)]
     body = cells[1:] if named else cells
@@ -180,9 +198,11 @@ def _text(path: Path) -> Recording:
 def _rectangular(
     path: Path, header: Sequence[str], body: Sequence[Sequence[str]], line: int
 ) -> None:
-    repeated = [name for k, name in enumerate(header) if name in header[:k]]
-    if repeated:
-        raise InputError(f"{path}: two columns are called '{repeated[0]}'")
+    names: set[str] = set()
+    for name in header:
+        if name in names:
+            raise InputError(f"{path}: two columns are called '{name[:80]}'")
+        names.add(name)
     for k, row in enumerate(body):
         if len(row) != len(header):
             raise InputError(
@@ -211,30 +231,30 @@ def _float(text: str) -> float:
 
 
 def _parquet(path: Path) -> dict[str, np.ndarray]:
-    pa = arrow("Parquet files")
-    try:
-        table = pa.parquet.read_table(path)
-    except (OSError, pa.ArrowException) as error:
-        raise InputError(f"{path}: cannot be read as Parquet: {error}") from None
-    found: dict[str, Any] = {}
-    for name in table.column_names:
-        column = table.column(name)
-        kind = str(column.type)
-        if kind.startswith(("timestamp", "duration")):
-            found[name] = column.to_numpy().astype("datetime64[ns]").astype(np.int64) * 1e-9
-        elif kind.startswith(("list", "fixed_size_list", "large_list")):
-            rows = column.to_pylist()
-            if rows and all(row is not None and len(row) == len(rows[0]) for row in rows):
-                found[name] = np.array(rows)
-        elif kind.startswith(("int", "uint", "float", "double", "half", "bool", "decimal")):
-            found[name] = np.array([_nan(x) for x in column.to_pylist()], float) \
-                if column.null_count or kind.startswith(("bool", "decimal")) \
-                else column.to_numpy()  # fmt: skip
-    return _split(found)
+    hint = "the file is damaged, or of another kind: write it again"
+    with translated(f"{path}: cannot be read as Parquet", remedy=hint, of=(Exception,)):
+        table = arrow_file(path)
+        return _split({name: _arrow_column(table.column(name)) for name in table.column_names})
+
+
+def _arrow_column(column: Any) -> Any:
+    """A column as an array; None where it holds no numbers, nor lists of equal length."""
+    kind = str(column.type)
+    if kind.startswith(("timestamp", "duration")):
+        return column.to_numpy().astype("datetime64[ns]").astype(np.int64) * 1e-9
+    if kind.startswith(("list", "fixed_size_list", "large_list")):
+        rows = column.to_pylist()
+        even = rows and all(row is not None and len(row) == len(rows[0]) for row in rows)
+        return np.array(rows) if even else None
+    if kind.startswith(("int", "uint", "float", "double", "half", "bool", "decimal")):
+        if column.null_count or kind.startswith(("bool", "decimal")):
+            return np.array([_nan(x) for x in column.to_pylist()], float)
+        return column.to_numpy()
+    return None
 
 
 def _npz(path: Path) -> dict[str, np.ndarray]:
-    return _split(read_table(path))
+    return _split(read_npz(path))
 
 
 def _nan(x: Any) -> float:
@@ -242,33 +262,49 @@ def _nan(x: Any) -> float:
 
 
 def _mat(path: Path) -> dict[str, np.ndarray]:
-    try:
-        from scipy.io import loadmat
-    except ImportError:
-        raise MissingExtraError.of("scipy", "data", "reading MAT files") from None
-    try:
-        table = loadmat(path, simplify_cells=True)
-    except NotImplementedError:
-        raise InputError(
-            f"{path}: MAT files of version 7.3 are HDF5; save with  save(..., '-v7')"
-        ) from None
-    except Exception as error:  # scipy raises many kinds on damaged files
-        raise InputError(f"{path}: cannot be read as a MAT file: {error}") from None
-    flat: dict[str, np.ndarray] = {}
-    _flatten("", {k: v for k, v in table.items() if not k.startswith("__")}, flat)
+    """The arrays of a MAT file; see `mat_child`, which reads it."""
+    if importlib.util.find_spec("scipy") is None:
+        raise MissingExtraError.of("scipy", "data", "reading MAT files")
+    flat = _mat_arrays(path)
     longest = max((max(x.shape) for x in flat.values()), default=0)
     return _split({k: _upright(x, longest) for k, x in flat.items() if longest in x.shape})
 
 
-def _flatten(prefix: str, table: Mapping[str, Any], found: dict[str, np.ndarray]) -> None:
-    """Structures as name.field; what is not an array of numbers is left out."""
-    for name, value in table.items():
-        if isinstance(value, Mapping):
-            _flatten(f"{prefix}{name}.", value, found)
-            continue
-        x = np.asarray(value)
-        if x.dtype.kind in "fiub" and 1 <= x.ndim <= 2 and x.size > 1:
-            found[f"{prefix}{name}"] = x.astype(float)
+def _mat_arrays(path: Path) -> dict[str, np.ndarray]:
+    """The arrays of numbers, read in a process of its own, with a limit on time and memory."""
+    limit = unpacked_limit(path.stat().st_size)
+    damaged = f"{path}: cannot be read as a MAT file"
+    hint = "save it again with  save(..., '-v7')"
+    with tempfile.TemporaryDirectory(prefix="cardan-") as folder:
+        command = [sys.executable, "-P", str(_CHILD), str(path.resolve()), folder, str(limit)]
+        try:
+            done = subprocess.run(
+                command,
+                stdin=subprocess.DEVNULL,
+                capture_output=True,
+                timeout=_LONGEST,
+                check=False,
+                env={**os.environ, "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"},
+            )
+            answer = json.loads(done.stdout or b"{}")
+        except subprocess.TimeoutExpired:
+            raise InputError(f"{damaged} within {_LONGEST:g} s; {hint}") from None
+        except (OSError, ValueError) as error:
+            raise InputError(f"{damaged}: {error}; {hint}") from None
+        wrong = answer.get("wrong") if done.returncode == 0 else "end"
+        if wrong == "version":
+            raise InputError(
+                f"{path}: MAT files of version 7.3 are HDF5; save with  save(..., '-v7')"
+            )
+        if wrong == "size":
+            size = answer.get("bytes")
+            require_size(path, max(limit + 1, size if isinstance(size, int) else 0))
+        if wrong:
+            why = answer.get("why") or "its reader was ended by what the file holds: it is damaged"
+            raise InputError(f"{damaged}: {why}; {hint}")
+        names = answer.get("names", [])
+        with np.load(Path(folder) / "arrays.npz", allow_pickle=False) as arrays:
+            return {name: arrays[f"a{k}"] for k, name in enumerate(names)}
 
 
 def _upright(x: np.ndarray, rows: int) -> np.ndarray:

@@ -49,6 +49,18 @@ def _positive(where: str, x: Any) -> float:
     return found
 
 
+def _between(low: float, high: float, unit: str) -> Reader:
+    """A number within bounds."""
+
+    def read(where: str, x: Any) -> float:
+        found = _number(where, x)
+        if not low <= found <= high:
+            raise InputError(f"{where} = {x!r}; expected {low:g} to {high:g} {unit}")
+        return found
+
+    return read
+
+
 def _share(where: str, x: Any) -> float:
     found = _number(where, x)
     if not 0 <= found < 1:
@@ -63,10 +75,12 @@ def _zero_or_more(where: str, x: Any) -> float:
     return found
 
 
-def _count(lowest: int) -> Reader:
+def _count(lowest: int, highest: int = 10**9) -> Reader:
     def read(where: str, x: Any) -> int:
         if not isinstance(x, int) or isinstance(x, bool) or x < lowest:
             raise InputError(f"{where} = {x!r}; expected a whole number, at least {lowest}")
+        if x > highest:
+            raise InputError(f"{where} = {x!r}; expected a whole number, at most {highest}")
         return x
 
     return read
@@ -155,7 +169,7 @@ class Records:
 
     time: str = _key("", _text)  # column; default: t or time, else the rows are numbered
     time_unit: str = _key("s", _text)
-    rate: float | None = _key(None, _positive)  # Hz, where no column holds the time
+    rate: float | None = _key(None, _between(1e-6, 1e9, "Hz"))  # where no column holds the time
     files: tuple[str, ...] = _key((), _texts)  # of a folder: these tables, side by side
     topic: str = _key("", _text)  # of a bag
     joints: tuple[str, ...] = _key((), _texts)  # of a bag: the names of the joints, in order
@@ -194,7 +208,7 @@ class Filter:
     the equations (parallel), then one sample of `decimate`."""
 
     cutoff: float | str = _key("auto", _number_or("auto", "none"))  # Hz, of the positions
-    order: int = _key(4, _count(1))
+    order: int = _key(4, _count(1, 20))
     parallel: float | str = _key("auto", _number_or("auto", "none"))  # Hz, of the equations
     decimate: int | str = _key("auto", lambda where, x: x if x == "auto" else _count(1)(where, x))
     accuracy: int = _key(8, lambda where, x: int(_choice("2", "4", "6", "8")(where, str(x))))
@@ -253,7 +267,7 @@ class Consistent:
     prior: str = _key("auto", _choice("auto", "robot", "none"))
     distance: str = _key("quadratic", _choice("quadratic", "entropic"))
     # of the pull to the prior, in units of the residual; 0: none where real bodies fit exactly
-    strength: float = _key(0.0, _zero_or_more)
+    strength: float = _key(0.0, _between(0.0, 1e12, "units of the residual"))
 
 
 @dataclass(frozen=True)

@@ -33,6 +33,8 @@ __all__ = [
 ]
 
 _FORGETS = 2.0  # periods of the cutoff: ends that a low-pass spoils by more than 1e-4
+_SLOWEST = 0.1  # periods of a cutoff that a recording holds at least
+_FEWEST = 10  # samples that may be left of a recording
 _MOST = 200_000  # samples of a recording that are fitted, when nothing else decides
 # coefficients c_k of (x[+k] - x[-k]) c_k / h, by order of accuracy
 _STENCILS = {
@@ -177,6 +179,11 @@ def plan(series: Series, chosen: Filter) -> Plan:
     if decimate == "auto":
         longest = -(-len(series.t) // _MOST)
         decimate = max(1, int(half / (1.25 * cutoff))) if cutoff else longest
+    if chosen.decimate != "auto" and series.timed and len(series.t) < _FEWEST * int(decimate):
+        raise InputError(
+            f"{series.name}: [filter] decimate = {decimate} leaves {len(series.t) // int(decimate)}"
+            f" of {len(series.t)} samples; at least {_FEWEST} are needed"
+        )
     parallel = chosen.parallel
     if parallel == "auto":
         wanted = 0.8 * half / int(decimate) if int(decimate) > 1 else None
@@ -188,6 +195,18 @@ def plan(series: Series, chosen: Filter) -> Plan:
                 f"{series.name}: [filter] {name} = {value:.6g} Hz; sampled at {rate:.6g} Hz, "
                 f"it must be below {half:.6g} Hz"
             )
+        least = _SLOWEST / (len(series.t) * series.dt) if series.timed else 0.0
+        if value is not None and value < least:
+            raise InputError(
+                f"{series.name}: [filter] {name} = {value:.6g} Hz lets nothing pass of a recording"
+                f" of {len(series.t) * series.dt:.6g} s: it must be above {least:.6g} Hz"
+            )
+    seconds = len(series.t) * series.dt
+    if series.timed and abs(chosen.delay) > seconds / 2:
+        raise InputError(
+            f"{series.name}: [filter] delay = {chosen.delay:.6g} s is more than half of the"
+            f" recording, {seconds:.6g} s: check its unit (seconds)"
+        )
     if not series.timed:
         cutoff, wanted, decimate = None, None, 1
     return Plan(cutoff, wanted, int(decimate), chosen.order, chosen.accuracy, rate, why)
