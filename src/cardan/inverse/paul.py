@@ -80,8 +80,11 @@ class Derivation:
         for e in found:
             full = len(self.conditions) >= wanted
             new = all(e.zero != other.zero for other in self.conditions)
-            if new and not full and not e.unknowns and self.shadow.is_condition(e.zero):
+            if new and not full and not e.unknowns and self._is_condition(e):
                 self.conditions.append(e)
+
+    def _is_condition(self, e: Equation) -> bool:
+        return self.shadow.is_condition(e.zero, self.shadow.size**e.degree)
 
     def _ranked(self, found: Sequence[Equation]) -> Iterator[tuple[tuple[float, int], Relation]]:
         for relation in relations(found, self.shadow, self.quartics):

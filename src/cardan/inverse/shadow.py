@@ -20,14 +20,15 @@ from ..ir.interpret import FUNCTIONS
 from .arm_angle import arm_angle
 from .chain import Chain
 from .matrices import Geometry
-from .polynomial import C, R, S, polynomial, terms
+from .polynomial import MANY, C, R, S, polynomial, terms
 
-__all__ = ["Shadow"]
+__all__ = ["SURE", "ZERO", "Shadow"]
 
 Array = NDArray[np.float64]
 Scalar = Any
 SAMPLES = 6
-TOLERANCE = 1e-9
+ZERO = 1e-11  # relative to its equation: a coefficient that rounding alone has left
+SURE = 1e-8  # one that is surely not zero; between the two nothing can be said
 
 
 class Shadow:
@@ -48,6 +49,7 @@ class Shadow:
         self.value: dict[int, Array] = {}
         self.varying: dict[int, bool] = {}
         self.paid: set[int] = set()  # nodes computed by the steps so far
+        self.unclear = False  # was there an equation that could not be used?
         self.atoms = self._atoms()
         self.size = float(np.abs(self.of(geo.size)).min())
         angle = rng.uniform(-np.pi, np.pi, (2, SAMPLES))
@@ -124,12 +126,21 @@ class Shadow:
         return total
 
     def is_zero(self, x: Scalar, scale: float = 1.0) -> bool:
-        """Is a known scalar zero in every configuration?"""
-        if not isinstance(x, Expr):
-            return abs(float(x)) <= TOLERANCE * 1e-3 * scale
-        return bool(np.abs(self.of(x)).max() <= TOLERANCE * scale)
+        """Is a known scalar surely zero in every configuration?"""
+        return bool(self.largest(x) <= ZERO * scale)
 
-    def is_condition(self, x: Scalar) -> bool:
+    def is_unclear(self, x: Scalar, scale: float) -> bool:
+        """Is a known scalar neither surely zero nor surely not: a rounded angle, or a length that
+        the description has to few digits? To drop it is wrong, and so is to divide by it."""
+        return bool(ZERO * scale < self.largest(x) < SURE * scale)
+
+    def largest(self, x: Scalar) -> float:
+        """The largest size of a known scalar at the samples."""
+        if not isinstance(x, Expr):
+            return abs(float(x))
+        return float(np.abs(self.of(x)).max())
+
+    def is_condition(self, x: Scalar, scale: float) -> bool:
         """Is a known scalar, zero for the poses of this chain, not zero for any other pose?"""
         if not isinstance(x, Expr):
             return False
@@ -143,7 +154,7 @@ class Shadow:
         self.value = {}
         found = self.of(x)
         self.value, self.T = kept, T
-        return bool(np.nanmax(np.abs(found)) > 1e-6)
+        return bool(np.nanmax(np.abs(found)) > 1e-6 * scale)
 
     def is_constant(self, x: Scalar) -> bool:
         """Is a known scalar the same in every configuration (a function of the geometry)?"""
@@ -169,11 +180,15 @@ class Shadow:
 
     def scale(self, x: Scalar) -> float:
         """The largest coefficient of a polynomial."""
-        return max((float(np.abs(self.of(c)).max()) for c in terms(x).values()), default=0.0)
+        return max(map(self.largest, terms(x).values()), default=0.0)
 
     def cleaned(self, x: Scalar, scale: float = 0.0) -> Scalar:
-        """The polynomial without the terms whose coefficients are zero in every configuration."""
+        """The polynomial without the terms whose coefficients are zero in every configuration; MANY,
+        which nobody solves, where that cannot be said of one."""
         size = max(self.scale(x), scale)
+        if any(self.is_unclear(c, size) for c in terms(x).values()):
+            self.unclear = True
+            return MANY
         return polynomial({m: c for m, c in terms(x).items() if not self.is_zero(c, size)})
 
     def unpaid(self, xs: list[Scalar]) -> int:
