@@ -17,7 +17,7 @@ from ..ir.code import Code
 from ..ir.passes import inline
 from ..ir.trace import Tracer
 from ..program import Program
-from .matrices import IDENTITY, Frame, arm_values, before, compose, placements
+from .matrices import IDENTITY, Frame, arm_values, before, compose, placed_frame, placements
 from .paul import Derivation
 from .roots import select
 from .settle import CLEAR
@@ -64,7 +64,7 @@ def program(found: Derivation, model: str, held: Sequence[bool] | None = None) -
     listed: dict[str, Any] = {name: (shapes[name], flat) for name, flat in outputs.items()}
     if held is not None:
         symbols = dict(zip(names, arrays.get("p", []), strict=True))
-        table = arm_values(found.chain, held, symbols)
+        table = arm_values(found.true or found.chain, held, symbols)
         listed["arm"] = ((len(table),), table)
     whole, _ = tracer.program(listed)
     meaning = {name: MEANING[name] for name in (*whole.inputs, *listed)}
@@ -83,7 +83,7 @@ def _one_branch(found: Derivation) -> tuple[Code, tuple[str, ...]]:
     outputs = {
         "q": ((found.chain.n,), q),
         "margin": ((1,), [_margin(found)]),
-        "residual": ((1,), [residual(found)]),
+        "residual": ((1,), [residual(found) if found.true is None else _true_residual(found, q)]),
     }
     return found.geo.tracer.program(outputs, None, found.chain.parameters)
 
@@ -146,6 +146,13 @@ def residual(found: Derivation) -> Scalar:
             C, S = step.root.value
             worst = _larger(worst, C * C + S * S - 1)
     return worst
+
+
+def _true_residual(found: Derivation, q: Sequence[Scalar]) -> Scalar:
+    """The largest difference of the pose of q on the chain itself to T."""
+    assert found.true is not None
+    placed = placed_frame(found.true, q, found.geo.tracer)
+    return _distance(placed, found.geo.T)
 
 
 def _distance(A: Frame, B: Frame) -> Scalar:

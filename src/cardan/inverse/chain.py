@@ -181,9 +181,24 @@ class NumericChain:
 
     @cached_property
     def size(self) -> float:
-        """A length of the robot: the sum of its link lengths (1 when it has none)."""
+        """A length of the robot: the sum of its link lengths (1 when it has none). Almost parallel
+        axes have their common normal far away: their lengths are no measure, `extent` is."""
         ends = sum(float(np.linalg.norm(T[:3, 3])) for T in (self.base, self.tool))
-        return float(np.abs(self.d).sum() + np.abs(self.r).sum()) + ends or 1.0
+        total = float(np.abs(self.d).sum() + np.abs(self.r).sum()) + ends or 1.0
+        return total if total <= 30 * self.extent else self.extent
+
+    @cached_property
+    def extent(self) -> float:
+        """The sum of the distances from joint to joint (1 when there are none)."""
+        steps = [self.between(j) for j in range(self.n - 1)]
+        ends = [self.base, screw_matrix("z", 0.0, self.r[-1]) @ self.tool]
+        return float(sum(np.linalg.norm(T[:3, 3]) for T in (*steps, *ends))) or 1.0
+
+    def between(self, j: int) -> Array:
+        """The constant placement from joint j (from 0) to joint j + 1."""
+        own = screw_matrix("z", self.theta[j], self.r[j])
+        found: Array = own @ screw_matrix("x", self.alpha[j + 1], self.d[j + 1])
+        return found
 
     @property
     def scale(self) -> float:

@@ -45,6 +45,7 @@ class InverseGeometry:
     plane: bool = False  # the arm angle is given
     derivation: Any = None
     defaults: Mapping[str, float] = field(default_factory=dict)
+    remarks: tuple[str, ...] = ()  # what was done to the geometry or the method, and why
     origin: Any = field(default=None, repr=False, compare=False)  # (function, arguments) of this
     _kept: dict[Any, NumericChain] = field(default_factory=dict, repr=False, compare=False)
 

@@ -23,7 +23,8 @@ from .polynomial import C, R, S, atom
 from .settle import ACCEPT
 
 __all__ = [
-    "Frame", "Geometry", "Joint", "arm_values", "compose", "geometry", "inverse", "placements",
+    "Frame", "Geometry", "Joint", "arm_values", "compose", "geometry", "inverse", "placed_frame",
+    "placements",
 ]  # fmt: skip
 
 Scalar = Any
@@ -146,6 +147,35 @@ def arm_values(chain: Chain, held: Sequence[bool], symbols: Mapping[str, Scalar]
     return table
 
 
+def placed_frame(chain: Chain, q: Sequence[Scalar], tracer: Tracer) -> Frame:
+    """The direct model of a chain: the pose of its frame for joint values q."""
+
+    def value(x: Value) -> Scalar:
+        return evaluate(x, tracer.parameter, function)
+
+    placed = Frame(IDENTITY, Vec(0, 0, 0))
+    if chain.world is not None:
+        placed = _placement([value(x) for x in chain.world])
+    for screw in chain.base:
+        placed = compose(placed, _screw(screw, value))
+    for joint, x in zip(chain.joints, q, strict=True):
+        turn, shift = value(joint.theta), value(joint.r)
+        if joint.sigma == PRISMATIC:
+            shift = shift + x
+        else:
+            turn = turn + x
+        placed = compose(placed, _screw(("x", joint.alpha, joint.d), value))
+        placed = compose(placed, _turned_screw(cos_sin(turn), shift))
+    for screw in chain.tool:
+        placed = compose(placed, _screw(screw, value))
+    return placed
+
+
+def _turned_screw(pair: tuple[Scalar, Scalar], shift: Scalar) -> Frame:
+    c, s = pair
+    return Frame(Mat([[c, -s, 0], [s, c, 0], [0, 0, 1]]), Vec(0, 0, shift))
+
+
 def _placement(z: Sequence[Scalar]) -> Frame:
     return Frame(Mat([z[0:3], z[4:7], z[8:11]]), Vec(z[3], z[7], z[11]))
 
@@ -155,7 +185,7 @@ def _screw(screw: Screw, value: Callable[[Value], Scalar]) -> Frame:
     c, s = cos_sin(value(angle))
     if axis == "x":
         return Frame(Mat([[1, 0, 0], [0, c, -s], [0, s, c]]), Vec(value(shift), 0, 0))
-    return Frame(Mat([[c, -s, 0], [s, c, 0], [0, 0, 1]]), Vec(0, 0, value(shift)))
+    return _turned_screw((c, s), value(shift))
 
 
 def _size(chain: Chain, value: Callable[[Value], Scalar]) -> Scalar:

@@ -49,6 +49,7 @@ class Derivation:
     shadow: Shadow
     quartics: bool
     guided: bool = False
+    true: Chain | None = None  # the chain itself, where that of the equations is one nearby
     steps: list[Step] = field(default_factory=list)
     known: dict[int, Any] = field(default_factory=dict)
     signs: list[Expr] = field(default_factory=list)
@@ -130,15 +131,16 @@ class Derivation:
 
 def derive(
     chain: Chain, free: Sequence[int] = (), *, quartics: bool = False, guided: bool = False,
-    plane: bool = False,
+    plane: bool = False, true: Chain | None = None,
 ) -> Derivation:  # fmt: skip
-    """The solution of a chain; Unsolved when the method does not apply.
+    """The solution of a chain; Unsolved when the method does not apply. `true`: the chain itself,
+    where this one has the exact values that its rounded ones stand for.
 
     guided: with an input `guess`, the values taken where any would do; its last entry says how
     short (squared) a vector is that gives no direction."""
     geo = geometry(chain, free, plane=plane)
     if guided:
         geo.tracer.inputs["guess"] = (chain.n + 1,)
-    found = Derivation(chain, geo, Shadow(chain, geo), quartics, guided)
+    found = Derivation(chain, geo, Shadow(chain, geo), quartics, guided, true)
     found.solve()
     return found
