@@ -210,7 +210,7 @@ def _require_independent(chain: Chain, held: Sequence[int]) -> None:
 def _failed(chain: Chain, method: str, tried: Sequence[Exception]) -> str:
     for error in tried:
         if isinstance(error, Lost):
-            return f"method=\"{method}\" of '{chain.robot}': {error}; use method=\"general\""
+            return f'method="{method}" of \'{chain.robot}\': {error}; use method="general"'
     left = ", ".join(chain.names[j] for j in tried[-1].args[0]) if tried else ""
     need = {
         "paul": "Paul's method needs equations that solve one after the other",

@@ -181,29 +181,36 @@ class NumericChain:
 
     @cached_property
     def size(self) -> float:
-        """A length of the robot: the sum of its link lengths (1 when it has none). Almost parallel
-        axes have their common normal far away: their lengths are no measure, `extent` is."""
+        """A length of the robot: the sum of its link lengths (1 when it has none)."""
         ends = sum(float(np.linalg.norm(T[:3, 3])) for T in (self.base, self.tool))
-        total = float(np.abs(self.d).sum() + np.abs(self.r).sum()) + ends or 1.0
-        return total if total <= 30 * self.extent else self.extent
+        return float(np.abs(self.d).sum() + np.abs(self.r).sum()) + ends or 1.0
 
     @cached_property
-    def extent(self) -> float:
-        """The sum of the distances from joint to joint (1 when there are none)."""
-        steps = [self.between(j) for j in range(self.n - 1)]
-        ends = [self.base, screw_matrix("z", 0.0, self.r[-1]) @ self.tool]
-        return float(sum(np.linalg.norm(T[:3, 3]) for T in (*steps, *ends))) or 1.0
+    def span(self) -> float:
+        """The size, but of a robot whose almost parallel axes have their common normals far away
+        the sum of the distances from joint to joint: the other lengths are no measure of it."""
+        steps = sum(float(np.linalg.norm(T[:3, 3])) for T in self.placements)
+        return steps if self.size > 30 * steps > 0 else self.size
 
-    def between(self, j: int) -> Array:
-        """The constant placement from joint j (from 0) to joint j + 1."""
-        own = screw_matrix("z", self.theta[j], self.r[j])
-        found: Array = own @ screw_matrix("x", self.alpha[j + 1], self.d[j + 1])
-        return found
+    @cached_property
+    def placements(self) -> list[Array]:
+        """The constant placements from frame 0 to the first joint, from joint to joint, and from
+        the last to the tool, each axis seen from that point of it which is nearest to the one
+        before."""
+        found = []
+        step = self.base
+        for j in range(self.n):
+            back = -float(step[:3, 2] @ step[:3, 3])  # to the foot of the perpendicular
+            found.append(step @ screw_matrix("z", 0.0, back))
+            step = screw_matrix("z", self.theta[j], self.r[j] - back)
+            if j + 1 < self.n:
+                step = step @ screw_matrix("x", self.alpha[j + 1], self.d[j + 1])
+        return [*found, step @ self.tool]
 
     @property
     def scale(self) -> float:
         """What errors of a pose are compared with: 1 for its rotation, its size if larger."""
-        return max(1.0, self.size)
+        return max(1.0, self.span)
 
     def frames(self, q: Array) -> list[Array]:
         """Placements (..., 4, 4) of base, of every joint frame, and of the tool."""

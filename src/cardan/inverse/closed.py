@@ -68,7 +68,7 @@ class Closed:
         )  # fmt: skip
         b = self.branches
         shape = [b, n, SAFE, CLEAN * numeric.scale, numeric.scale, np.nan, k]
-        turning = np.where(numeric.sigma == REVOLUTE, 1.0, -FARTHEST * numeric.size)
+        turning = np.where(numeric.sigma == REVOLUTE, 1.0, -FARTHEST * numeric.span)
         tables = {"shape": np.array(shape), "turning": turning}
         state = np.empty((N, 2))
         for a in range(0, N, CHUNK):

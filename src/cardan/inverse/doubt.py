@@ -24,6 +24,7 @@ from .settle import ACCEPT, CLEAR
 __all__ = ["Candidates", "Found", "arm_table", "looked_at", "settled"]
 
 Array = NDArray[np.float64]
+NOISE = 4e-15
 Bools = NDArray[np.bool_]
 
 
@@ -79,10 +80,11 @@ def arm_table(chain: NumericChain, held: Bools) -> Array:
     rows = np.column_stack([np.cos(chain.alpha), np.sin(chain.alpha), chain.d, chain.theta, chain.r,
                             chain.sigma, held])  # fmt: skip
     few = chain.n - int(np.sum(held)) < 6
-    accepted = ACCEPT * chain.scale
+    # lengths that are far larger than the robot cancel, and leave so much of rounding
+    accepted = max(ACCEPT * chain.scale, NOISE * chain.size)
     if few and chain.tolerance is not None:
         accepted = max(accepted, chain.tolerance)
-    head = [chain.n, chain.size, chain.scale, 1e-6 if few else 1e-9, accepted]
+    head = [chain.n, chain.span, chain.scale, 1e-6 if few else 1e-9, accepted]
     parts = [head, chain.base[:3].ravel(), chain.tool[:3].ravel(), rows.ravel()]
     return np.concatenate([np.asarray(part, float) for part in parts])
 

@@ -23,11 +23,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..describe.expression import Value
-from ..describe.frames import Six, decimal_value, score
+from ..describe.frames import Six, decimal_value, multiple_of_pi, score
 from ..describe.robot import PRISMATIC
 from ..exact import exact
-from .chain import Chain, NumericChain, screw_matrix
+from .chain import Chain, NumericChain
 from .fold import Screw, shortened
+from .kept import sample_values
 
 __all__ = ["TOLERANCES", "Snapped", "snapped"]
 
@@ -48,49 +49,55 @@ class Snapped:
 
 
 def snapped(chain: Chain) -> list[Snapped]:
-    """The chains that the tolerances lead to, the nearest first; none where no value is near an
-    exact one that it is not. Of a geometry with symbols only angles are looked at."""
-    if chain.parameters:
-        listed = [_angles_only(chain, tolerance) for tolerance in TOLERANCES]
-        return [Snapped(x, 0.0, 0.0) for x in dict.fromkeys(listed) if x != chain]
-    numeric = chain.numeric()
-    size = numeric.extent
-    found: list[Snapped] = []
+    """The chains that the tolerances lead to, the simplest first, and of those that are built alike
+    the nearest; none where no value is near an exact one that it is not. Of a geometry with symbols
+    only angles are looked at."""
+    found: dict[Any, Snapped] = {}
     for tolerance in TOLERANCES:
-        other = _chain(chain, numeric, size, tolerance)
-        turn, shift = _change(numeric, other.numeric())
-        if max(turn, shift / size) > SAME and all(other != x.chain for x in found):
-            found.append(Snapped(other, turn, shift))
-    return found
+        other = _angles_only(chain, tolerance) if chain.parameters else _chain(chain, tolerance)
+        values = sample_values(chain)
+        numeric = chain.numeric(values)
+        turn, shift = _change(numeric, other.numeric(values))
+        if max(turn, shift / numeric.span) > SAME:
+            found.setdefault(_build(other), Snapped(other, turn, shift))
+    return list(found.values())[::-1]
+
+
+def _build(chain: Chain) -> Any:
+    """What makes two chains built alike: exact angles, and lengths that are zero."""
+    angles = [tuple(_exact(x) for x in (j.alpha, j.theta)) for j in chain.joints]
+    return tuple(angles), tuple((j.d == 0, j.r == 0) for j in chain.joints)
+
+
+def _exact(angle: Value) -> Any:
+    return str(angle) if "pi" in str(angle) or angle == 0 else None
 
 
 def _change(one: NumericChain, other: NumericChain) -> tuple[float, float]:
     """How far apart two chains place their frames, at random configurations: rad, m."""
     q = np.random.default_rng(3).uniform(-pi, pi, (SAMPLES, one.n))
-    q[:, one.sigma == PRISMATIC] *= one.extent / pi
+    q[:, one.sigma == PRISMATIC] *= one.span / pi
     gap = np.abs(one.pose(q) - other.pose(q)).max(0)
     return float(gap[:3, :3].max()), float(gap[:3, 3].max())
 
 
 def _angles_only(chain: Chain, tolerance: float) -> Chain:
     joints = tuple(
-        replace(joint, alpha=_angle(joint.alpha, tolerance), theta=_angle(joint.theta, tolerance))
+        replace(
+            joint,
+            alpha=multiple_of_pi(joint.alpha, tolerance),
+            theta=multiple_of_pi(joint.theta, tolerance),
+        )
         for joint in chain.joints
     )
     return replace(chain, joints=joints)
 
 
-def _angle(value: Value, tolerance: float) -> Value:
-    """A number near a multiple of π/12 as that; formulas and exact multiples as they are."""
-    if not isinstance(value, int | float | Fraction):
-        return value
-    return _angle_value(float(value), tolerance)
-
-
-def _chain(chain: Chain, numeric: NumericChain, size: float, tolerance: float) -> Chain:
-    n, sigma = numeric.n, numeric.sigma
-    steps = [_six(numeric.between(j), size, tolerance) for j in range(n - 1)]
-    last = screw_matrix("z", numeric.theta[-1], numeric.r[-1])
+def _chain(chain: Chain, tolerance: float) -> Chain:
+    numeric = chain.numeric()
+    n, sigma, size = numeric.n, numeric.sigma, numeric.span
+    first, *between, last = numeric.placements
+    steps = [_six(K, size, tolerance) for K in between]
     turn = [0.0] * n
     shift = [0.0] * n
     for j, (gamma, b, _, _, theta, r) in enumerate(steps):
@@ -100,8 +107,10 @@ def _chain(chain: Chain, numeric: NumericChain, size: float, tolerance: float) -
         shift[j + 1] += r
     # the last joint's own turn stays its own: what follows it is the tool's
     turn[-1] += float(numeric.theta[-1])
-    tool: list[Screw] = [("z", 0, decimal_value(float(last[2, 3]), 1e-15 * size)), *chain.tool]
-    base: list[Screw] = list(chain.base)
+    ahead = (np.linalg.inv(numeric.base) @ first)[2, 3]
+    back = (last @ np.linalg.inv(numeric.tool))[2, 3]
+    base: list[Screw] = [*chain.base, ("z", 0, decimal_value(float(ahead), 1e-15 * size))]
+    tool: list[Screw] = [("z", 0, decimal_value(float(back), 1e-15 * size)), *chain.tool]
     alpha = [0, *(_angle_value(step[2], tolerance) for step in steps)]
     theta = [_angle_value(x, tolerance) for x in turn]
     lengths = [0.0, *(step[3] for step in steps), *shift]
@@ -125,7 +134,7 @@ def _chain(chain: Chain, numeric: NumericChain, size: float, tolerance: float) -
 
 
 def _tidy(word: Sequence[Screw], tolerance: float) -> list[Screw]:
-    return [(axis, _angle(angle, tolerance), shift) for axis, angle, shift in word]
+    return [(axis, multiple_of_pi(angle, tolerance), shift) for axis, angle, shift in word]
 
 
 def _six(K: Array, size: float, tolerance: float) -> Six:

@@ -64,7 +64,7 @@ def trial_of(
     rng = np.random.default_rng(7)
     q = rng.uniform(-np.pi, np.pi, (count, chain.n))
     slides = numeric.sigma == PRISMATIC
-    q[:, slides] = rng.uniform(0.2, 0.9, (count, int(slides.sum()))) * numeric.extent
+    q[:, slides] = rng.uniform(0.2, 0.9, (count, int(slides.sum()))) * numeric.span
     free = arm_angle(numeric, q)[:, None] if plane else q[:, list(held)] if held else None
     return Trial(numeric, values, q, numeric.pose(q), free)
 
@@ -86,6 +86,6 @@ def lost_branches(program: Program, trial: Trial) -> int:
         inputs["p"] = np.array([trial.values[name] for name in program.parameters])
     found = interpret(program.code, inputs)
     gap = distance(trial.numeric, trial.q[:, None], found["q"])
-    scale = max(1.0, trial.numeric.extent)
+    scale = max(1.0, trial.numeric.span)
     near = (gap < NEAR) & (found["residual"] < REACHED * scale) & (found["margin"] > -NEAR)
     return int((~near.any(1)).sum())
