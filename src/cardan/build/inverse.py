@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..describe.robot import Robot
+from ..describe.robot import PRISMATIC, Robot
 from ..errors import ModelError
 from ..inverse.arm_angle import ARM_ANGLE, require_arm_plane
 from ..inverse.branches import program
@@ -103,11 +103,13 @@ def _closed(
     """Paul's method; where it is not enough and allowed, Pieper's. `near`: the chain of the
     equations."""
     quartics = asked != "paul"
+    unit = 1.0 if chain.parameters else chain.numeric().unit
     of, true = (chain, None) if near is None else (near.chain, chain)
-    found = derive(of, held, quartics=quartics, plane=plane, true=true)
+    of, true = of.in_units(unit), None if true is None else true.in_units(unit)
+    found = derive(of, held, quartics=quartics, plane=plane, true=true, unit=unit)
 
     def guided(rows: Sequence[bool] | None = None) -> Any:
-        led = derive(of, held, quartics=quartics, guided=True, plane=plane, true=true)
+        led = derive(of, held, quartics=quartics, guided=True, plane=plane, true=true, unit=unit)
         return program(led, "inverse-geometry-guided", rows)
 
     solver = Closed(chain, program(found, "inverse-geometry"), guided, tuple(held))
@@ -196,7 +198,8 @@ def _require_independent(chain: Chain, held: Sequence[int]) -> None:
     rng = np.random.default_rng(0)
     numeric = chain.numeric(sample_values(chain))
     others = [j for j in range(chain.n) if j not in held]
-    J = scaled(numeric, numeric.jacobian(rng.uniform(-2, 2, (3, chain.n))))[..., others]
+    q = rng.uniform(-2, 2, (3, chain.n)) * np.where(numeric.sigma == PRISMATIC, numeric.unit, 1.0)
+    J = scaled(numeric, numeric.jacobian(q))[..., others]
     rank = int(np.linalg.matrix_rank(J, tol=1e-9).max())
     if rank < len(others):
         named = [chain.names[j] for j in (*held, *others[rank - len(others) :])]

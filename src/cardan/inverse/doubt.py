@@ -81,10 +81,10 @@ def arm_table(chain: NumericChain, held: Bools) -> Array:
                             chain.sigma, held])  # fmt: skip
     few = chain.n - int(np.sum(held)) < 6
     # lengths that are far larger than the robot cancel, and leave so much of rounding
-    accepted = max(ACCEPT * chain.scale, NOISE * chain.size)
+    accepted = max(ACCEPT * chain.scale, NOISE * chain.size / chain.unit)
     if few and chain.tolerance is not None:
-        accepted = max(accepted, chain.tolerance)
-    head = [chain.n, chain.span, chain.scale, 1e-6 if few else 1e-9, accepted]
+        accepted = max(accepted, chain.tolerance * min(1.0, 1 / chain.unit))
+    head = [chain.n, chain.span, chain.scale, 1e-6 if few else 1e-9, accepted, 1 / chain.unit]
     parts = [head, chain.base[:3].ravel(), chain.tool[:3].ravel(), rows.ravel()]
     return np.concatenate([np.asarray(part, float) for part in parts])
 

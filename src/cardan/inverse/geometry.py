@@ -90,6 +90,9 @@ class InverseGeometry:
         given = None if given is None else _rows(given, lead, given.shape[-1])
         start = None if start is None else _rows(start, lead, self.chain.n)
         found = self._run(flat, given, values, numeric, start)
+        if numeric.unit != 1:  # residuals were weighed
+            gap = np.abs(numeric.pose(found.q) - flat[:, None]).max((-2, -1))
+            found = replace(found, residual=gap)
         if limits:
             found = _within(found, numeric, start)
         if start is not None:
@@ -104,10 +107,24 @@ class InverseGeometry:
         self, T: Array, free: Array | None, values: dict[str, float], numeric: NumericChain,
         guess: Array | None,
     ) -> Found:  # fmt: skip
+        unit = numeric.unit if self.chain.parameters else 1.0
+        if (
+            unit != 1
+        ):  # equations with symbols are of no size: the robot is solved in units of its own
+            smaller = {name: value / unit for name, value in values.items()}
+            other = replace(self.chain.numeric(smaller), tolerance=numeric.tolerance)
+            if _is_larger(numeric, other, unit):
+                length = np.where(numeric.sigma == REVOLUTE, 1.0, unit)
+                T = T.copy()
+                T[:, :3, 3] /= unit
+                free = None if free is None or self.plane else free / length[list(self.free)]
+                guess = None if guess is None else guess / length
+                found = self._run(T, free, smaller, other, guess)
+                return replace(found, q=found.q * length)
         names = self.solver.program.parameters if isinstance(self.solver, Closed) else ()
         p = np.array([values[name] for name in names]) if names else None
-        found: Found = self.solver.solve(T, free, p, numeric, guess)
-        return found
+        answer: Found = self.solver.solve(T, free, p, numeric, guess)
+        return answer
 
     def _numeric(self, values: dict[str, float]) -> NumericChain:
         """The chain in floats; the last one is kept."""
@@ -228,6 +245,20 @@ def _rows(x: Array, lead: tuple[int, ...], *shape: int) -> Array:
     """x for every pose, leading axes as one."""
     full = np.broadcast_to(x, (*lead, *shape)).reshape(prod(lead), *shape)
     return np.ascontiguousarray(full)
+
+
+def _is_larger(numeric: NumericChain, other: NumericChain, unit: float) -> bool:
+    """Is a chain the other one with its lengths so many times as large?"""
+    ends = [
+        (x[:3, 3], y[:3, 3]) for x, y in ((numeric.base, other.base), (numeric.tool, other.tool))
+    ]
+    lengths = [(numeric.d, other.d), (numeric.r, other.r), *ends]
+    return all(
+        np.allclose(x, unit * y, rtol=1e-12, atol=1e-15 * numeric.span) for x, y in lengths
+    ) and all(
+        np.allclose(x, y, rtol=0, atol=1e-12)
+        for x, y in ((numeric.alpha, other.alpha), (numeric.theta, other.theta))
+    )
 
 
 def _finite(name: str, value: Any) -> float:

@@ -85,22 +85,29 @@ class Geometry:
     U0: Frame
     joints: tuple[Joint, ...]
     groups: tuple[tuple[int, ...], ...]
-    free: Mapping[int, Scalar]  # joints whose q is given
+    free: Mapping[int, Scalar]  # joints whose q is given, slides in units
     size: Scalar  # a length: the sum of all link lengths
     elbow: Vec | None = None  # position of O3, when the arm angle is given
+    unit: float = 1.0  # m of a length
 
     @property
     def unknowns(self) -> tuple[int, ...]:
         return tuple(j for j in range(len(self.joints)) if j not in self.free)
 
 
-def geometry(chain: Chain, free: Sequence[int] = (), *, plane: bool = False) -> Geometry:
+def geometry(
+    chain: Chain, free: Sequence[int] = (), *, plane: bool = False, unit: float = 1.0
+) -> Geometry:
     """Trace the constants of a chain; `free`: joints whose value is an input, `plane`: the arm
-    angle is."""
+    angle is. `unit`: of the chain's lengths, those of the inputs being in m."""
     tracer = Tracer()
     entries = tracer.array("T", 4, 4)
-    T = Frame(Mat([row[:3] for row in entries[:3]]), Vec(*[row[3] for row in entries[:3]]))
+    place = Vec(*[row[3] for row in entries[:3]])
+    T = Frame(Mat([row[:3] for row in entries[:3]]), place if unit == 1 else place * (1 / unit))
     given = dict(zip(free, tracer.array("free", len(free)) if free else [], strict=True))
+    for j in given if unit != 1 else ():
+        if chain.joints[j].sigma == PRISMATIC:
+            given[j] = given[j] * (1 / unit)
 
     def value(x: Value) -> Scalar:
         return evaluate(x, tracer.parameter, function)
@@ -113,7 +120,7 @@ def geometry(chain: Chain, free: Sequence[int] = (), *, plane: bool = False) -> 
     for screw in reversed(chain.tool):
         U = after(U, _screw(screw, value))
     joints, groups = _joints(chain, value, given)
-    found = Geometry(tracer, T, U, joints, groups, given, _size(chain, value))
+    found = Geometry(tracer, T, U, joints, groups, given, _size(chain, value), None, unit)
     if not plane:
         return found
     psi = tracer.array("free", 1)[0]
@@ -137,7 +144,7 @@ def arm_values(chain: Chain, held: Sequence[bool], symbols: Mapping[str, Scalar]
     size = _size(chain, value)
     few = chain.n - sum(map(bool, held)) < 6
     scale = function("max", size, 1)
-    table: list[Scalar] = [chain.n, size, scale, 1e-6 if few else 1e-9, ACCEPT * scale]
+    table: list[Scalar] = [chain.n, size, scale, 1e-6 if few else 1e-9, ACCEPT * scale, 1]
     for end in ends:
         for row, x in zip(end.R.rows, end.P, strict=True):
             table += [*row, x]

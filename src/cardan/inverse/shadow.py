@@ -183,8 +183,8 @@ class Shadow:
         return max(map(self.largest, terms(x).values()), default=0.0)
 
     def cleaned(self, x: Scalar, scale: float = 0.0) -> Scalar:
-        """The polynomial without the terms whose coefficients are zero in every configuration; MANY,
-        which nobody solves, where that cannot be said of one."""
+        """The polynomial without the terms whose coefficients are zero in every configuration; or
+        MANY, which nobody solves, where that cannot be said of one."""
         size = max(self.scale(x), scale)
         if any(self.is_unclear(c, size) for c in terms(x).values()):
             self.unclear = True

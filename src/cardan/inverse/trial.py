@@ -86,6 +86,6 @@ def lost_branches(program: Program, trial: Trial) -> int:
         inputs["p"] = np.array([trial.values[name] for name in program.parameters])
     found = interpret(program.code, inputs)
     gap = distance(trial.numeric, trial.q[:, None], found["q"])
-    scale = max(1.0, trial.numeric.span)
+    scale = trial.numeric.scale
     near = (gap < NEAR) & (found["residual"] < REACHED * scale) & (found["margin"] > -NEAR)
     return int((~near.any(1)).sum())
