@@ -8,7 +8,7 @@ mirrored. `urdf_text` writes the arm as a URDF (so that readers, too, are part o
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from math import atan2, cos, degrees, hypot, pi, radians, sin
@@ -19,7 +19,9 @@ import numpy as np
 from cardan.describe.robot import Joint, Link, Robot
 from cardan.exact import exact
 
-__all__ = ["ARMS", "Arm", "Writing", "table", "urdf_text", "writings"]
+__all__ = [
+    "ARMS", "Arm", "Writing", "direct", "table", "urdf_text", "writings", "written_rows",
+]  # fmt: skip
 
 H = pi / 2
 Row = tuple[int, float, float, float, float]
@@ -211,18 +213,33 @@ def _origin(T: np.ndarray, writing: Writing) -> str:
 
 def table(arm: Arm, writing: Writing) -> Robot:
     """The arm as a Robot whose parameters are what the file would say."""
-    writing = writing.drawing()
     joints, links = [], []
-    for j, (sigma, alpha, d, theta, r) in enumerate(arm.rows, 1):
-        angles = [_value(writing.angle(x)) for x in (alpha, theta)]
-        lengths = [_value(writing.length(x)) for x in (d, r)]
-        joints.append(
-            Joint(f"joint{j}", j - 1, sigma, alpha=angles[0], d=lengths[0], theta=angles[1],
-                  r=lengths[1])
-        )  # fmt: skip
+    for j, (sigma, *row) in enumerate(written_rows(arm, writing), 1):
+        alpha, d, theta, r = map(_value, row)
+        joints.append(Joint(f"joint{j}", j - 1, sigma, alpha=alpha, d=d, theta=theta, r=r))
         links.append(Link(f"link{j}"))
     return Robot(f"{arm.name} {writing.name}", tuple(links), tuple(joints))
 
 
 def _value(x: float) -> Any:
     return 0 if x == 0 else exact(Fraction(repr(float(x))))
+
+
+def written_rows(arm: Arm, writing: Writing) -> list[Row]:
+    """The rows of `table` as floats."""
+    writing = writing.drawing()
+    rows: list[Row] = []
+    for sigma, alpha, d, theta, r in arm.rows:
+        angles = [writing.angle(x) for x in (alpha, theta)]
+        lengths = [writing.length(x) for x in (d, r)]
+        rows.append((sigma, angles[0], lengths[0], angles[1], lengths[1]))
+    return rows
+
+
+def direct(rows: Sequence[Row], q: np.ndarray) -> np.ndarray:
+    """The pose (4, 4) of joint values q, by products of matrices."""
+    T = np.eye(4)
+    for (sigma, alpha, d, theta, r), x in zip(rows, q, strict=True):
+        own = (alpha, d, theta, r + x) if sigma else (alpha, d, theta + x, r)
+        T = T @ _matrix((sigma, *own))
+    return T

@@ -104,15 +104,17 @@ def _closed(
     equations."""
     quartics = asked != "paul"
     unit = 1.0 if chain.parameters else chain.numeric().unit
+    remarks = () if near is None else (_told(near),)
     of, true = (chain, None) if near is None else (near.chain, chain)
     of, true = of.in_units(unit), None if true is None else true.in_units(unit)
     found = derive(of, held, quartics=quartics, plane=plane, true=true, unit=unit)
 
     def guided(rows: Sequence[bool] | None = None) -> Any:
         led = derive(of, held, quartics=quartics, guided=True, plane=plane, true=true, unit=unit)
-        return program(led, "inverse-geometry-guided", rows)
+        return replace(program(led, "inverse-geometry-guided", rows), remarks=remarks)
 
-    solver = Closed(chain, program(found, "inverse-geometry"), guided, tuple(held))
+    branches = replace(program(found, "inverse-geometry"), remarks=remarks)
+    solver = Closed(chain, branches, guided, tuple(held))
     _require_found(solver, trial_of(chain, held, plane, known), plane, near is not None)
     quartic = [s for s in found.steps if s.relation.kind in QUARTICS]
     names = ["the arm angle"] if plane else [chain.names[j] for j in held]
@@ -130,7 +132,6 @@ def _closed(
             f" 2 and Paul's types solve it{given}"
         )
     method = "pieper" if quartic or asked == "pieper" else "paul"
-    remarks = () if near is None else (_told(near),)
     return InverseGeometry(chain, method, why, solver, tuple(held), plane, found, known, remarks)
 
 

@@ -43,6 +43,23 @@ class Found:
         for mine, its in zip(vars(self).values(), vars(other).values(), strict=True):
             mine[rows] = its
 
+    def put_wide(self, rows: Any, other: Found) -> Found:
+        """The answers with those of some poses replaced by others, of which there may be more."""
+        more = max(0, other.q.shape[1] - self.q.shape[1])
+        filler = (np.nan, 0, np.nan, False, 0)
+        parts = []
+        for mine, its, empty in zip(vars(self).values(), vars(other).values(), filler, strict=True):
+            wide = mine
+            if mine.ndim > 1:
+                shape = [(0, 0), (0, more)] + [(0, 0)] * (mine.ndim - 2)
+                wide = np.pad(mine, shape, constant_values=empty)
+                wide[rows, its.shape[1] :] = empty
+                wide[rows, : its.shape[1]] = its
+            else:
+                wide[rows] = its
+            parts.append(wide)
+        return Found(*parts)
+
 
 @dataclass(frozen=True)
 class Candidates:

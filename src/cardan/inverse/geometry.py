@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..describe.robot import REVOLUTE
-from ..errors import InputError, UnknownNameError
+from ..errors import InputError, ModelError, UnknownNameError
 from ..program import Program
 from .answer import Configurations
 from .arm_angle import arm_angle, require_arm_plane
@@ -27,6 +27,7 @@ from .closed import Closed
 from .doubt import Found
 from .polish import distance
 from .poses import asked, poses
+from .reach import Reach, reach
 
 __all__ = ["InverseGeometry"]
 
@@ -124,7 +125,31 @@ class InverseGeometry:
         names = self.solver.program.parameters if isinstance(self.solver, Closed) else ()
         p = np.array([values[name] for name in names]) if names else None
         answer: Found = self.solver.solve(T, free, p, numeric, guess)
+        if isinstance(self.solver, Closed):
+            answer = self._doubted(answer, T, free, p, numeric)
         return answer
+
+    def _doubted(
+        self, answer: Found, T: Array, free: Array | None, p: Array | None, numeric: NumericChain
+    ) -> Found:
+        """Where a closed form of six joints has no answer though its equations have roots, those of
+        the general method."""
+        rows = np.flatnonzero(answer.count == 0)
+        if not len(rows) or self.plane or self.chain.n - len(self.free) != 6:
+            return answer
+        given = None if free is None else free[rows]
+        rows = rows[self.solver.is_strange(T[rows], given, p, numeric)]
+        if not len(rows):
+            return answer
+        from .general import general_solver
+
+        try:
+            other = general_solver(self.chain, self.free).solve(
+                T[rows], None if free is None else free[rows], None, numeric, None
+            )
+        except ModelError:
+            return answer
+        return answer.put_wide(rows, other) if other.count.any() else answer
 
     def _numeric(self, values: dict[str, float]) -> NumericChain:
         """The chain in floats; the last one is kept."""
@@ -186,6 +211,17 @@ class InverseGeometry:
         if not np.isfinite(found).all():
             raise InputError("free has a value that is not a finite number; expected rad or m")
         return found
+
+    def reach(self, T: Any, free: Any = None, p: Any = None) -> Reach:
+        """The configuration nearest to a pose (4, 4), what it misses of it, and in words why; the
+        `text` is empty where the pose is reached."""
+        numeric = self._numeric(self._values(p))
+        held, values = np.zeros(self.chain.n, bool), np.zeros(self.chain.n)
+        if not self.plane:
+            held[list(self.free)] = True
+            given = self._free(free, None, numeric)
+            values[held] = 0.0 if given is None else given
+        return reach(numeric, poses(T), held, values)
 
     def arm_angle(self, q: Any, p: Any = None) -> Array:
         """The arm angle of configurations (..., 7) of an arm with an arm plane."""

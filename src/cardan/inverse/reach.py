@@ -1,0 +1,126 @@
+"""Why a pose has no configuration: the configuration that comes nearest, and what it misses.
+
+Damped least squares from many configurations, for four wishes one after the other: the whole pose;
+its position alone; its position where the orientation must be right; its orientation where the
+position must be right. What cannot be had, and by how much, is said in words.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..describe.robot import PRISMATIC
+from .chain import NumericChain
+
+__all__ = ["Reach", "reach"]
+
+Array = NDArray[np.float64]
+STARTS = 64
+ROUNDS = 80
+WITHIN = 1e-7  # rad, and of the robot's size: what is missed by less is reached
+HEAVY = 1e4  # weight of a wish that comes first
+ELSEWHERE = 20.0  # sizes of the robot away: another unit of length
+
+
+@dataclass(frozen=True)
+class Reach:
+    """The configuration q nearest to a pose, what it misses (m, rad), and in words why."""
+
+    q: Array
+    shift: float
+    turn: float
+    text: str
+
+    @property
+    def reached(self) -> bool:
+        """Is the pose reached after all?"""
+        return not self.text
+
+
+def reach(numeric: NumericChain, T: Array, held: NDArray[np.bool_], values: Array) -> Reach:
+    """How near a chain comes to a pose T (4, 4), its joints `held` at `values` (n)."""
+    q, shift, turn = _nearest(numeric, T, held, values, (1.0, 1.0))
+    if shift <= WITHIN * numeric.span and turn <= WITHIN:
+        return Reach(q, shift, turn, "")
+    return Reach(q, shift, turn, _words(numeric, T, held, values))
+
+
+def _words(numeric: NumericChain, T: Array, held: NDArray[np.bool_], values: Array) -> str:
+    size = numeric.span
+    near, apart, _ = _nearest(numeric, T, held, values, (1.0, 0.0))
+    if apart > WITHIN * size:
+        text = (
+            f"the position is {_side(numeric, T, near)} by {apart:.3g} m, whatever its orientation"
+        )
+        if apart > ELSEWHERE * size:
+            text += (
+                f": {apart / size:.0f} times the size of the robot; it looks like millimetres,"
+                " where m are expected"
+            )
+        return text
+    moving = int((~held).sum())
+    near, apart, turn = _nearest(numeric, T, held, values, (1.0, HEAVY))
+    if turn <= 10 * WITHIN and apart > WITHIN * size:
+        return f"with this orientation the frame is {_side(numeric, T, near)} by {apart:.3g} m"
+    _, _, turn = _nearest(numeric, T, held, values, (HEAVY, 1.0))
+    return (
+        "the position can be reached, but this orientation is impossible there for"
+        f" {moving} joints: the nearest is {turn:.3g} rad ({np.degrees(turn):.3g} deg) away"
+    )
+
+
+def _side(numeric: NumericChain, T: Array, q: Array) -> str:
+    """Too far, or too near to the first axis and its origin."""
+    origin = numeric.placements[0][:3, 3]
+    asked, got = (np.linalg.norm(P - origin) for P in (T[:3, 3], numeric.pose(q)[:3, 3]))
+    return "too far" if asked > got else "too near"
+
+
+def _nearest(
+    numeric: NumericChain, T: Array, held: NDArray[np.bool_], values: Array,
+    weights: tuple[float, float],
+) -> tuple[Array, float, float]:  # fmt: skip
+    """The configuration with the least weighed error; what it misses of the position (m) and of
+    the orientation (rad)."""
+    rng = np.random.default_rng(11)
+    units = np.where(numeric.sigma == PRISMATIC, numeric.span, 1.0)
+    q = rng.uniform(-np.pi, np.pi, (STARTS, numeric.n)) * units
+    q[:, held] = values[held]
+    free = np.flatnonzero(~held)
+    e, J = _errors(numeric, q, T, weights)
+    cost, mu = (e**2).sum(1), np.full(STARTS, 1e-2)
+    for _ in range(ROUNDS):
+        A = J[:, :, free] * units[free]
+        normal = A.swapaxes(1, 2) @ A
+        damped = normal + mu[:, None, None] * np.eye(len(free))
+        step = np.linalg.solve(damped, (A.swapaxes(1, 2) @ e[..., None]))[..., 0]
+        longest = np.abs(step).max(1, initial=1e-300)
+        step *= np.minimum(1.0, 0.7 / longest)[:, None]
+        trial = q.copy()
+        trial[:, free] += step * units[free]
+        e_new, J_new = _errors(numeric, trial, T, weights)
+        now = (e_new**2).sum(1)
+        better = now < cost
+        q[better], e[better], J[better] = trial[better], e_new[better], J_new[better]
+        cost = np.where(better, now, cost)
+        mu = np.clip(np.where(better, 0.2 * mu, 5 * mu), 1e-14, 1e8)
+    best = q[int(np.argmin(cost))]
+    gap = T[:3, :3] @ numeric.pose(best)[:3, :3].T
+    shift = float(np.linalg.norm(numeric.pose(best)[:3, 3] - T[:3, 3]))
+    across = np.array([gap[2, 1] - gap[1, 2], gap[0, 2] - gap[2, 0], gap[1, 0] - gap[0, 1]])
+    return best, shift, float(np.arctan2(np.linalg.norm(across), np.trace(gap) - 1))
+
+
+def _errors(
+    numeric: NumericChain, q: Array, T: Array, weights: tuple[float, float]
+) -> tuple[Array, Array]:
+    """Errors (N, 6) without units, and how joints change them (N, 6, n)."""
+    at, J = numeric.pose_jacobian(q)
+    shift = (T[:3, 3] - at[:, :3, 3]) / numeric.span
+    turn = 0.5 * np.cross(at[:, :3, :3], T[:3, :3], axis=1).sum(2)
+    scale = np.repeat([weights[0], weights[1]], 3)
+    J = np.concatenate([J[:, :3] / numeric.span, J[:, 3:]], 1) * scale[:, None]
+    return np.concatenate([shift, turn], 1) * scale, J
