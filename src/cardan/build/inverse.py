@@ -81,20 +81,15 @@ def _closed_form(
     tried: list[Exception],
 ) -> InverseGeometry | None:  # fmt: skip
     """The first closed form that passes its trial: of the exact values that the chain's stand for,
-    the nearest first, then of its own. Polynomials of degree 4 only where nothing else does."""
+    the simplest chain first, then of its own."""
     nearby: list[Snapped | None] = [*snapped(chain), None]
-    second = None
     for near in nearby:
         for held in choices:
             try:
-                solution = _closed(chain, held, plane, asked, known, near)
+                return _closed(chain, held, plane, asked, known, near)
             except (Unsolved, Lost) as error:
                 tried.append(error)
-                continue
-            if len(nearby) == 1 or solution.method == "paul" or asked == "pieper":
-                return solution
-            second = second or solution
-    return second
+    return None
 
 
 def _closed(

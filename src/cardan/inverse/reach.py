@@ -21,7 +21,7 @@ Array = NDArray[np.float64]
 STARTS = 64
 ROUNDS = 80
 WITHIN = 1e-7  # rad, and of the robot's size: what is missed by less is reached
-HEAVY = 1e4  # weight of a wish that comes first
+HEAVY = 1e3  # weight of a wish that comes first
 ELSEWHERE = 20.0  # sizes of the robot away: another unit of length
 
 
@@ -95,7 +95,8 @@ def _nearest(
     for _ in range(ROUNDS):
         A = J[:, :, free] * units[free]
         normal = A.swapaxes(1, 2) @ A
-        damped = normal + mu[:, None, None] * np.eye(len(free))
+        largest = np.trace(normal, axis1=1, axis2=2) + 1e-300
+        damped = normal + (mu * largest)[:, None, None] * np.eye(len(free))
         step = np.linalg.solve(damped, (A.swapaxes(1, 2) @ e[..., None]))[..., 0]
         longest = np.abs(step).max(1, initial=1e-300)
         step *= np.minimum(1.0, 0.7 / longest)[:, None]
@@ -106,7 +107,7 @@ def _nearest(
         better = now < cost
         q[better], e[better], J[better] = trial[better], e_new[better], J_new[better]
         cost = np.where(better, now, cost)
-        mu = np.clip(np.where(better, 0.2 * mu, 5 * mu), 1e-14, 1e8)
+        mu = np.clip(np.where(better, 0.2 * mu, 5 * mu), 1e-12, 1e8)
     best = q[int(np.argmin(cost))]
     gap = T[:3, :3] @ numeric.pose(best)[:3, :3].T
     shift = float(np.linalg.norm(numeric.pose(best)[:3, 3] - T[:3, 3]))
@@ -121,6 +122,9 @@ def _errors(
     at, J = numeric.pose_jacobian(q)
     shift = (T[:3, 3] - at[:, :3, 3]) / numeric.span
     turn = 0.5 * np.cross(at[:, :3, :3], T[:3, :3], axis=1).sum(2)
+    sine = np.linalg.norm(turn, axis=1)
+    cosine = 0.5 * (np.einsum("nij,ij->n", at[:, :3, :3], T[:3, :3]) - 1)
+    turn = turn * (np.arctan2(sine, cosine) / np.maximum(sine, 1e-12))[:, None]
     scale = np.repeat([weights[0], weights[1]], 3)
     J = np.concatenate([J[:, :3] / numeric.span, J[:, 3:]], 1) * scale[:, None]
     return np.concatenate([shift, turn], 1) * scale, J
