@@ -20,8 +20,9 @@ __all__ = ["Reach", "reach"]
 Array = NDArray[np.float64]
 STARTS = 64
 ROUNDS = 80
-WITHIN = 1e-7  # rad, and of the robot's size: what is missed by less is reached
+WITHIN = 1e-9  # rad, and of the robot's size: what is missed by less is reached
 HEAVY = 1e3  # weight of a wish that comes first
+RIGHT = 1e-5  # rad that such a weight leaves of an orientation that can be had
 ELSEWHERE = 20.0  # sizes of the robot away: another unit of length
 
 
@@ -42,15 +43,20 @@ class Reach:
 
 def reach(numeric: NumericChain, T: Array, held: NDArray[np.bool_], values: Array) -> Reach:
     """How near a chain comes to a pose T (4, 4), its joints `held` at `values` (n)."""
-    q, shift, turn = _nearest(numeric, T, held, values, (1.0, 1.0))
+    rng = np.random.default_rng(11)
+    start = rng.uniform(-np.pi, np.pi, (STARTS, numeric.n)) * _units(numeric)
+    start[:, held] = values[held]
+    fit = Fit(numeric, T, np.flatnonzero(~held))
+    ends = fit.descended(start, (1.0, 1.0))
+    q, shift, turn = fit.best(ends, (1.0, 1.0))
     if shift <= WITHIN * numeric.span and turn <= WITHIN:
         return Reach(q, shift, turn, "")
-    return Reach(q, shift, turn, _words(numeric, T, held, values))
+    return Reach(q, shift, turn, _words(fit, ends))
 
 
-def _words(numeric: NumericChain, T: Array, held: NDArray[np.bool_], values: Array) -> str:
-    size = numeric.span
-    near, apart, _ = _nearest(numeric, T, held, values, (1.0, 0.0))
+def _words(fit: Fit, ends: Array) -> str:
+    numeric, T, size = fit.numeric, fit.T, fit.numeric.span
+    near, apart, _ = fit.nearest(ends, (1.0, 0.0))
     if apart > WITHIN * size:
         text = (
             f"the position is {_side(numeric, T, near)} by {apart:.3g} m, whatever its orientation"
@@ -61,14 +67,13 @@ def _words(numeric: NumericChain, T: Array, held: NDArray[np.bool_], values: Arr
                 " where m are expected"
             )
         return text
-    moving = int((~held).sum())
-    near, apart, turn = _nearest(numeric, T, held, values, (1.0, HEAVY))
-    if turn <= 10 * WITHIN and apart > WITHIN * size:
+    near, apart, turn = fit.nearest(ends, (1.0, 10.0), (1.0, HEAVY))
+    if turn <= RIGHT and apart > WITHIN * size:
         return f"with this orientation the frame is {_side(numeric, T, near)} by {apart:.3g} m"
-    _, _, turn = _nearest(numeric, T, held, values, (HEAVY, 1.0))
+    _, _, turn = fit.nearest(ends, (10.0, 1.0), (HEAVY, 1.0))
     return (
         "the position can be reached, but this orientation is impossible there for"
-        f" {moving} joints: the nearest is {turn:.3g} rad ({np.degrees(turn):.3g} deg) away"
+        f" {len(fit.free)} joints: the nearest is {turn:.3g} rad ({np.degrees(turn):.3g} deg) away"
     )
 
 
@@ -79,52 +84,68 @@ def _side(numeric: NumericChain, T: Array, q: Array) -> str:
     return "too far" if asked > got else "too near"
 
 
-def _nearest(
-    numeric: NumericChain, T: Array, held: NDArray[np.bool_], values: Array,
-    weights: tuple[float, float],
-) -> tuple[Array, float, float]:  # fmt: skip
-    """The configuration with the least weighed error; what it misses of the position (m) and of
-    the orientation (rad)."""
-    rng = np.random.default_rng(11)
-    units = np.where(numeric.sigma == PRISMATIC, numeric.span, 1.0)
-    q = rng.uniform(-np.pi, np.pi, (STARTS, numeric.n)) * units
-    q[:, held] = values[held]
-    free = np.flatnonzero(~held)
-    e, J = _errors(numeric, q, T, weights)
-    cost, mu = (e**2).sum(1), np.full(STARTS, 1e-2)
-    for _ in range(ROUNDS):
-        A = J[:, :, free] * units[free]
-        normal = A.swapaxes(1, 2) @ A
-        largest = np.trace(normal, axis1=1, axis2=2) + 1e-300
-        damped = normal + (mu * largest)[:, None, None] * np.eye(len(free))
-        step = np.linalg.solve(damped, (A.swapaxes(1, 2) @ e[..., None]))[..., 0]
-        longest = np.abs(step).max(1, initial=1e-300)
-        step *= np.minimum(1.0, 0.7 / longest)[:, None]
-        trial = q.copy()
-        trial[:, free] += step * units[free]
-        e_new, J_new = _errors(numeric, trial, T, weights)
-        now = (e_new**2).sum(1)
-        better = now < cost
-        q[better], e[better], J[better] = trial[better], e_new[better], J_new[better]
-        cost = np.where(better, now, cost)
-        mu = np.clip(np.where(better, 0.2 * mu, 5 * mu), 1e-12, 1e8)
-    best = q[int(np.argmin(cost))]
-    gap = T[:3, :3] @ numeric.pose(best)[:3, :3].T
-    shift = float(np.linalg.norm(numeric.pose(best)[:3, 3] - T[:3, 3]))
-    across = np.array([gap[2, 1] - gap[1, 2], gap[0, 2] - gap[2, 0], gap[1, 0] - gap[0, 1]])
-    return best, shift, float(np.arctan2(np.linalg.norm(across), np.trace(gap) - 1))
+Weights = tuple[float, float]  # of position and orientation
 
 
-def _errors(
-    numeric: NumericChain, q: Array, T: Array, weights: tuple[float, float]
-) -> tuple[Array, Array]:
-    """Errors (N, 6) without units, and how joints change them (N, 6, n)."""
-    at, J = numeric.pose_jacobian(q)
-    shift = (T[:3, 3] - at[:, :3, 3]) / numeric.span
-    turn = 0.5 * np.cross(at[:, :3, :3], T[:3, :3], axis=1).sum(2)
-    sine = np.linalg.norm(turn, axis=1)
-    cosine = 0.5 * (np.einsum("nij,ij->n", at[:, :3, :3], T[:3, :3]) - 1)
-    turn = turn * (np.arctan2(sine, cosine) / np.maximum(sine, 1e-12))[:, None]
-    scale = np.repeat([weights[0], weights[1]], 3)
-    J = np.concatenate([J[:, :3] / numeric.span, J[:, 3:]], 1) * scale[:, None]
-    return np.concatenate([shift, turn], 1) * scale, J
+@dataclass(frozen=True)
+class Fit:
+    """Damped least squares of a pose T by the joints `free`, from many configurations at once."""
+
+    numeric: NumericChain
+    T: Array
+    free: NDArray[np.int64]
+
+    def nearest(self, q: Array, *weights: Weights) -> tuple[Array, float, float]:
+        """The best configuration for the last of some weights, each fit begun where the one before
+        ended; what it misses of the position (m) and of the orientation (rad)."""
+        for each in weights:
+            q = self.descended(q, each)
+        return self.best(q, weights[-1])
+
+    def best(self, q: Array, weights: Weights) -> tuple[Array, float, float]:
+        """The one of configurations (N, n) with the least weighed error, and what it misses."""
+        one: Array = q[int(np.argmin((self.errors(q, weights)[0] ** 2).sum(1)))]
+        at = self.numeric.pose(one)
+        gap = self.T[:3, :3] @ at[:3, :3].T
+        across = np.array([gap[2, 1] - gap[1, 2], gap[0, 2] - gap[2, 0], gap[1, 0] - gap[0, 1]])
+        turn = np.arctan2(np.linalg.norm(across), np.trace(gap) - 1)
+        return one, float(np.linalg.norm(at[:3, 3] - self.T[:3, 3])), float(turn)
+
+    def descended(self, q: Array, weights: Weights) -> Array:
+        """Where the descent from configurations (N, n) ends."""
+        units = _units(self.numeric)[self.free]
+        q = q.copy()
+        e, J = self.errors(q, weights)
+        cost, mu = (e**2).sum(1), np.full(len(q), 1e-2)
+        for _ in range(ROUNDS):
+            A = J[:, :, self.free] * units
+            normal = A.swapaxes(1, 2) @ A
+            largest = np.trace(normal, axis1=1, axis2=2) + 1e-300
+            damped = normal + (mu * largest)[:, None, None] * np.eye(len(self.free))
+            step = np.linalg.solve(damped, (A.swapaxes(1, 2) @ e[..., None]))[..., 0]
+            step *= np.minimum(1.0, 0.7 / np.abs(step).max(1, initial=1e-300))[:, None]
+            trial = q.copy()
+            trial[:, self.free] += step * units
+            e_new, J_new = self.errors(trial, weights)
+            now = (e_new**2).sum(1)
+            better = now < cost
+            q[better], e[better], J[better] = trial[better], e_new[better], J_new[better]
+            cost = np.where(better, now, cost)
+            mu = np.clip(np.where(better, 0.2 * mu, 5 * mu), 1e-12, 1e8)
+        return q
+
+    def errors(self, q: Array, weights: Weights) -> tuple[Array, Array]:
+        """Errors (N, 6) without units, and how joints change them (N, 6, n)."""
+        at, J = self.numeric.pose_jacobian(q)
+        shift = (self.T[:3, 3] - at[:, :3, 3]) / self.numeric.span
+        turn = 0.5 * np.cross(at[:, :3, :3], self.T[None, :3, :3], axis=1).sum(2)
+        sine = np.linalg.norm(turn, axis=1)
+        cosine = 0.5 * (np.einsum("nij,ij->n", at[:, :3, :3], self.T[:3, :3]) - 1)
+        turn = turn * (np.arctan2(sine, cosine) / np.maximum(sine, 1e-12))[:, None]
+        scale = np.repeat(weights, 3)
+        J = np.concatenate([J[:, :3] / self.numeric.span, J[:, 3:]], 1) * scale[:, None]
+        return np.concatenate([shift, turn], 1) * scale, J
+
+
+def _units(numeric: NumericChain) -> Array:
+    return np.where(numeric.sigma == PRISMATIC, numeric.span, 1.0)
