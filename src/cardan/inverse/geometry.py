@@ -81,7 +81,9 @@ class InverseGeometry:
         the geometry, by name. tolerance: how far (m, rad) an arm with fewer than six joints may
         miss a pose; the default is rounding, 1e-6 for poses in single precision."""
         values = self._values(p)
-        numeric = replace(self._numeric(values), tolerance=_tolerance(tolerance, T))
+        numeric, allowed = self._numeric(values), _tolerance(tolerance, T)
+        if allowed is not None:
+            numeric = replace(numeric, tolerance=allowed)
         limits = asked(limits)
         pose = poses(T)
         start = None if guess is None else self._guess(guess)
