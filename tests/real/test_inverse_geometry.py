@@ -87,6 +87,7 @@ def test_the_unit_of_length_does_not_matter(name: str, scale: float) -> None:
         assert (done.lost, done.residual < 1e-9) == (0, True)
         ik = done.solution
         counts.append(ik.solve(ik.chain.numeric().pose(drawn(ik, 10)), report=True).count)
+        assert ik.method == "paul"
     assert (counts[0] == counts[1]).all()
 
 

@@ -45,7 +45,7 @@ class Shadow:
                 self.q[:, j] = rng.uniform(0.3, 0.9, SAMPLES) * self._length(chain)
         names = list(geo.tracer.parameters)
         self.p = {name: rng.uniform(0.4, 1.6) for name in (*names, *chain.parameters)}
-        self.T = chain.numeric(self.p).pose(self.q).reshape(SAMPLES, 16)
+        self.T = self._in_metres(chain.numeric(self.p).pose(self.q))
         self.value: dict[int, Array] = {}
         self.varying: dict[int, bool] = {}
         self.paid: set[int] = set()  # nodes computed by the steps so far
@@ -54,6 +54,12 @@ class Shadow:
         self.size = float(np.abs(self.of(geo.size)).min())
         angle = rng.uniform(-np.pi, np.pi, (2, SAMPLES))
         self.trial = [self._trial(np.cos(a), np.sin(a)) for a in angle]  # not on any solution
+
+    def _in_metres(self, T: Array) -> Array:
+        """Poses (N, 4, 4) of the chain, whose lengths are in units, as the input T has them."""
+        T = T.copy()
+        T[:, :3, 3] *= self.geo.unit
+        return T.reshape(-1, 16)
 
     @staticmethod
     def _length(chain: Chain) -> float:
@@ -110,7 +116,8 @@ class Shadow:
         if array == "\0p":
             return np.full(SAMPLES, self.p[list(self.geo.tracer.parameters)[k]])
         if array == "free" and self.geo.free:
-            return self.q[:, list(self.geo.free)[k]]
+            j = list(self.geo.free)[k]
+            return self.q[:, j] * (self.geo.unit if self.chain.joints[j].sigma == PRISMATIC else 1)
         if array == "free":
             return arm_angle(self.chain.numeric(self.p), self.q)
         return np.ones(SAMPLES)
@@ -148,9 +155,10 @@ class Shadow:
         rng = np.random.default_rng(1)
         R = np.linalg.qr(rng.normal(size=(SAMPLES, 3, 3)))[0]
         R[np.linalg.det(R) < 0] *= -1
-        self.T = np.zeros((SAMPLES, 16))
-        self.T.reshape(-1, 4, 4)[:, :3, :3] = R
-        self.T.reshape(-1, 4, 4)[:, :3, 3] = rng.normal(size=(SAMPLES, 3)) * self.size
+        pose = np.zeros((SAMPLES, 4, 4))
+        pose[:, :3, :3] = R
+        pose[:, :3, 3] = rng.normal(size=(SAMPLES, 3)) * self.size
+        self.T = self._in_metres(pose)
         self.value = {}
         found = self.of(x)
         self.value, self.T = kept, T
