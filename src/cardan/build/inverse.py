@@ -159,7 +159,10 @@ def _require_found(solver: Closed, trial: Trial, plane: bool, rounded: bool) -> 
 
 
 def _of_general(solver: Closed, trial: Trial) -> Any:
-    """Answers of the general method, where there is one for such a chain."""
+    """Answers of the general method, where there is one for such a chain: not where common normals
+    are far away, whose eliminations are all ill-conditioned."""
+    if trial.numeric.size > trial.numeric.span:
+        return None
     try:
         general = _general_solver(solver.chain, solver.free, trial.values)
         return general.solve(trial.T, trial.free, None, trial.numeric, None).q
