@@ -6,11 +6,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ..errors import InputError
+from ..errors import InputError, ModelError
 from .arguments import CutLoops, Json, RobotName, Settings, numbers
 from .output import print_json, print_table, print_text, write
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from ..describe.robot import Robot
 
 __all__ = ["ik"]
@@ -85,7 +87,12 @@ def ik(
         answer = solution.solve(
             T, guess=start, limits=limits, report=True, free=held, tolerance=tolerance
         )
-        _print(solution, T, answer, limits, json)
+        if not answer.count and not limits:
+            answer, notes = _other_ways(found, solution, T, held, at, options)
+            _print(solution, T, answer, "", json, notes)
+        else:
+            none = "" if answer.count else "no configuration within the joint limits"
+            _print(solution, T, answer, none, json)
 
 
 def _numbers(name: str, text: str) -> list[float]:
@@ -134,7 +141,48 @@ def _pose(robot: Robot, pose: str, at: str, frame: str) -> Any:
     raise InputError(f"--pose has {len(values)} numbers; expected 16, or x y z roll pitch yaw")
 
 
-def _print(solution: Any, T: Any, answer: Any, limits: bool, json: bool) -> None:
+def _other_ways(
+    robot: Robot, solution: Any, T: Any, held: Any, at: str, options: dict[str, Any]
+) -> tuple[Any, list[str]]:
+    """A pose without an answer is given to the other methods before it is called out of reach; what
+    they say."""
+    import numpy as np
+
+    from .. import model
+    from ..inverse.answer import Configurations
+
+    empty = solution.solve(T, report=True, free=held)
+    if solution.method != "general" and not solution.plane:
+        joints = [solution.variables[j] for j in solution.free] or None
+        try:
+            general = model(
+                robot, "inverse-geometry",
+                **{**options, "method": "general", "free": joints},
+            )  # fmt: skip
+            answer = general.solve(T, report=True, free=held)
+        except ModelError:
+            answer = empty
+        if answer.count:
+            return answer, ["the closed form gave nothing here: answers of the general method"]
+    nearest = solution.reach(T, free=held)
+    q = nearest.q if nearest.reached else None
+    if at and q is None:
+        here = dict(zip(robot.variables, _numbers("--at", at), strict=True))
+        q = np.array([here[name] for name in solution.variables])
+    if q is None:
+        return empty, [f"no configuration: the pose is out of reach; {nearest.text}"]
+    gap = float(np.abs(solution.chain.numeric(solution.defaults).pose(q) - T).max())
+    if at and gap > 1e-6:  # other values of the joints that are given than those of --at
+        return empty, [f"no configuration: {nearest.text or 'other joint values are given'}"]
+    one = np.ones(1, np.int64)
+    why = "the method gave nothing here: one configuration, there may be others"
+    return Configurations(q[None], one[0], np.array([gap]), one < 1, one), [why]
+
+
+def _print(
+    solution: Any, T: Any, answer: Any, none: str, json: bool, notes: Sequence[str] = ()
+) -> None:
+    """What was found; exit 1 when that is nothing."""
     count = int(answer.count)
     rows: list[dict[str, Any]] = [
         {
@@ -150,14 +198,17 @@ def _print(solution: Any, T: Any, answer: Any, limits: bool, json: bool) -> None
             "robot": solution.chain.robot, "frame": solution.chain.frame,
             "method": solution.method, "reason": solution.reason,
             "variables": list(solution.variables), "pose": T.tolist(), "configurations": rows,
+            "remarks": [*solution.remarks, *notes, *([none] if none else [])],
         })  # fmt: skip
+        if not rows:
+            raise typer.Exit(1)
         return
     print_text(f"{solution.chain.robot}, frame {solution.chain.frame}: method {solution.method}")
     print_text(f"({solution.reason})")
+    for note in (*solution.remarks, *notes, *([none] if none else [])):
+        print_text(note)
     if not rows:
-        within = " within the joint limits" if limits else ": the pose is out of reach"
-        print_text(f"no configuration{within}")
-        return
+        raise typer.Exit(1)
     table = [
         [k, *(f"{x:.6f}" for x in row["q"]), f"{row['residual']:.1e}", _remark(row)]
         for k, row in enumerate(rows, 1)

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..describe.robot import Robot
+from ..describe.robot import PRISMATIC, Robot
 from ..describe.symbolic import parametrised
 from ..errors import ModelError
 from ..inverse.arm_angle import ARM_ANGLE, require_arm_plane
@@ -20,8 +20,12 @@ from ..inverse.kept import sample_values
 from ..inverse.paul import Unsolved, derive
 from ..inverse.polish import scaled
 from ..inverse.relation import QUARTICS
+from ..inverse.snap import Snapped, snapped
+from ..inverse.trial import Trial, lost_branches, missing, trial_of
 
 __all__ = ["inverse_geometry"]
+
+FEW = 12  # poses on which a closed form of rounded values is compared with the general method
 
 
 def inverse_geometry(
@@ -56,29 +60,57 @@ def _solved(
     known = {name: defaults[name] for name in chain.parameters if name in defaults}
     if not plane:
         _require_independent(chain, choices[0])
-    tried = []
-    for held in choices if method != "general" else []:
-        try:
-            return _closed(chain, held, plane, method, known)
-        except Unsolved as error:
-            tried.append(error)
+    if method == "general":
+        return _general(chain, choices[0], known, True)
+    tried: list[Exception] = []
+    closed = _closed_form(chain, choices, plane, method, known, tried)
+    if closed is not None:
+        return closed
     if method in ("paul", "pieper"):
         raise ModelError(_failed(chain, method, tried))
-    return _general(chain, choices[0], known, method == "general")
+    remarks = tuple(dict.fromkeys(str(x) for x in tried if isinstance(x, Lost)))
+    return replace(_general(chain, choices[0], known, False, bool(remarks)), remarks=remarks)
+
+
+class Lost(Exception):
+    """A derivation does not find configurations that are there; says so."""
+
+
+def _closed_form(
+    chain: Chain, choices: Sequence[tuple[int, ...]], plane: bool, asked: str, known: Any,
+    tried: list[Exception],
+) -> InverseGeometry | None:  # fmt: skip
+    """The first closed form that passes its trial: of the exact values that the chain's stand for,
+    the simplest chain first, then of its own."""
+    nearby: list[Snapped | None] = [*snapped(chain), None]
+    for near in nearby:
+        for held in choices:
+            try:
+                return _closed(chain, held, plane, asked, known, near)
+            except (Unsolved, Lost) as error:
+                tried.append(error)
+    return None
 
 
 def _closed(
-    chain: Chain, held: Sequence[int], plane: bool, asked: str, known: Any
+    chain: Chain, held: Sequence[int], plane: bool, asked: str, known: Any, near: Snapped | None
 ) -> InverseGeometry:
-    """Paul's method; where it is not enough and allowed, Pieper's."""
+    """Paul's method; where it is not enough and allowed, Pieper's. `near`: the chain of the
+    equations."""
     quartics = asked != "paul"
-    found = derive(chain, held, quartics=quartics, plane=plane)
+    unit = 1.0 if chain.parameters else chain.numeric().unit
+    remarks = () if near is None else (_told(near),)
+    of, true = (chain, None) if near is None else (near.chain, chain)
+    of, true = of.in_units(unit), None if true is None else true.in_units(unit)
+    found = derive(of, held, quartics=quartics, plane=plane, true=true, unit=unit)
 
     def guided(rows: Sequence[bool] | None = None) -> Any:
-        led = derive(chain, held, quartics=quartics, guided=True, plane=plane)
-        return program(led, "inverse-geometry-guided", rows)
+        led = derive(of, held, quartics=quartics, guided=True, plane=plane, true=true, unit=unit)
+        return replace(program(led, "inverse-geometry-guided", rows), remarks=remarks)
 
-    solver = Closed(chain, program(found, "inverse-geometry"), guided, tuple(held))
+    branches = replace(program(found, "inverse-geometry"), remarks=remarks)
+    solver = Closed(chain, branches, guided, tuple(held))
+    _require_found(solver, trial_of(chain, held, plane, known), plane, near is not None)
     quartic = [s for s in found.steps if s.relation.kind in QUARTICS]
     names = ["the arm angle"] if plane else [chain.names[j] for j in held]
     given = f" once {', '.join(names)} {'are' if len(names) > 1 else 'is'} given" if names else ""
@@ -95,7 +127,47 @@ def _closed(
             f" 2 and Paul's types solve it{given}"
         )
     method = "pieper" if quartic or asked == "pieper" else "paul"
-    return InverseGeometry(chain, method, why, solver, tuple(held), plane, found, known)
+    return InverseGeometry(chain, method, why, solver, tuple(held), plane, found, known, remarks)
+
+
+def _told(near: Snapped) -> str:
+    return (
+        "values of the description are rounded: the equations are of the exact angles and lengths"
+        f" they stand for, which moves the frame by up to {near.shift:.1g} m and {near.turn:.1g}"
+        " rad; every answer is made exact on the geometry as it is described"
+    )
+
+
+def _require_found(solver: Closed, trial: Trial, plane: bool, rounded: bool) -> None:
+    """Refuse a closed form that loses configurations. One of rounded values is asked for all that
+    the general method finds."""
+    count = len(trial.q)
+    lost = lost_branches(solver.program, trial)
+    if lost == 0 and rounded:
+        p = np.array([trial.values[name] for name in solver.program.parameters])
+        answers = solver.solve(trial.T, trial.free, p if p.size else None, trial.numeric, None).q
+        lost = trial.lost(answers)
+        few = trial.first(FEW)
+        others = None if plane else _of_general(solver, few)
+        if others is not None:
+            lost += missing(trial.numeric, answers[:FEW], others)
+    if lost:
+        raise Lost(
+            f"the closed form lost configurations at {lost} of {count} poses it was tried on: it is"
+            " not used"
+        )
+
+
+def _of_general(solver: Closed, trial: Trial) -> Any:
+    """Answers of the general method, where there is one for such a chain: not where common normals
+    are far away, whose eliminations are all ill-conditioned."""
+    if trial.numeric.size > trial.numeric.span:
+        return None
+    try:
+        general = _general_solver(solver.chain, solver.free, trial.values)
+        return general.solve(trial.T, trial.free, None, trial.numeric, None).q
+    except ModelError:
+        return None
 
 
 def _free_joints(chain: Chain, free: Any) -> list[tuple[int, ...]]:
@@ -125,7 +197,8 @@ def _require_independent(chain: Chain, held: Sequence[int]) -> None:
     rng = np.random.default_rng(0)
     numeric = chain.numeric(sample_values(chain))
     others = [j for j in range(chain.n) if j not in held]
-    J = scaled(numeric, numeric.jacobian(rng.uniform(-2, 2, (3, chain.n))))[..., others]
+    q = rng.uniform(-2, 2, (3, chain.n)) * np.where(numeric.sigma == PRISMATIC, numeric.unit, 1.0)
+    J = scaled(numeric, numeric.jacobian(q))[..., others]
     rank = int(np.linalg.matrix_rank(J, tol=1e-9).max())
     if rank < len(others):
         named = [chain.names[j] for j in (*held, *others[rank - len(others) :])]
@@ -136,7 +209,10 @@ def _require_independent(chain: Chain, held: Sequence[int]) -> None:
         )
 
 
-def _failed(chain: Chain, method: str, tried: Sequence[Unsolved]) -> str:
+def _failed(chain: Chain, method: str, tried: Sequence[Exception]) -> str:
+    for error in tried:
+        if isinstance(error, Lost):
+            return f'method="{method}" of \'{chain.robot}\': {error}; use method="general"'
     left = ", ".join(chain.names[j] for j in tried[-1].args[0]) if tried else ""
     need = {
         "paul": "Paul's method needs equations that solve one after the other",
@@ -145,24 +221,37 @@ def _failed(chain: Chain, method: str, tried: Sequence[Unsolved]) -> str:
     return f"{need}; '{chain.robot}' leaves {left} unsolved: use method=\"general\""
 
 
-def _general(chain: Chain, held: Sequence[int], known: Any, asked: bool) -> InverseGeometry:
-    """Any other chain of six joints, or of three to five."""
+def _general_solver(chain: Chain, held: Sequence[int], known: Any) -> Any:
+    """The general method for a chain; a ModelError where there is none."""
     if not held and 3 <= chain.n < 6:
         from ..inverse.extended import Extended
 
+        return Extended(chain)
+    from ..inverse.general import general_solver
+
+    return general_solver(chain, held, known)
+
+
+def _general(
+    chain: Chain, held: Sequence[int], known: Any, asked: bool, lost: bool = False
+) -> InverseGeometry:
+    """Any other chain of six joints, or of three to five. `lost`: a closed form failed its
+    trial."""
+    if not held and 3 <= chain.n < 6:
         why = "it has no closed form of Paul's or Pieper's: the general method, with virtual joints"
         if asked:
             why = "asked for; with virtual joints it takes three to five joints too"
-        return InverseGeometry(chain, "general", why, Extended(chain), (), False, None, known)
+        solver = _general_solver(chain, held, known)
+        return InverseGeometry(chain, "general", why, solver, (), False, None, known)
     if chain.n - len(held) != 6:
         raise ModelError(
             f"'{chain.robot}': no closed form was found for its {chain.n} joints, and the general"
             " method takes 6: use cardan.inverse_kinematics"
         )
-    from ..inverse.general import general_solver
-
     why = "no three of its axes intersect or are parallel: the general method for six joints"
+    if lost:
+        why = "its closed form is not safe to use: the general method for six joints"
     if asked:
         why = "asked for; it takes any six joints of which three or more turn"
-    solver = general_solver(chain, held, known)
+    solver = _general_solver(chain, held, known)
     return InverseGeometry(chain, "general", why, solver, tuple(held), False, None, known)

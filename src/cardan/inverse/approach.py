@@ -1,9 +1,10 @@
 """Kernels that bring a configuration to a pose: Newton's method on the direct model.
 
 The arm is a table: the number of joints, its size (the unit of lengths), the scale of errors, the
-margin of what may be a multiple root, the residual of an answer; from BASE and TOOL on the
-placements before and after the joints (rows of R P); from ROWS on seven numbers per joint: cos
-alpha, sin alpha, d, theta, r, sigma, and 1 when its value is given. At most seven joints are not.
+margin of what may be a multiple root, the residual of an answer, what a length counts in a residual
+(1, unless the robot is far smaller or larger than 1 m); from BASE and TOOL on the placements before
+and after the joints (rows of R P); from ROWS on seven numbers per joint: cos alpha, sin alpha, d,
+theta, r, sigma, and 1 when its value is given. At most seven joints are not.
 """
 
 from __future__ import annotations
@@ -12,9 +13,9 @@ from ..emit.kernel import Array, cos, empty, sin, sqrt
 
 __all__ = ["BASE", "JOINTS", "ROWS", "TOOL", "WRONG", "approach", "place"]
 
-BASE = 5
-TOOL = 17
-ROWS = 29
+BASE = 6
+TOOL = 18
+ROWS = 30
 WRONG = 1e-2  # residual of a branch that is not a solution at all, relative to the arm's scale
 FINEST = 2e-15  # residual that no step makes smaller, in the same way
 ROUNDS = 40
@@ -60,8 +61,8 @@ def place(arm: Array, q: Array, axes: Array, f: Array) -> int:
 
 
 def compare(arm: Array, f: Array, T: Array, tip: Array, e: Array) -> float:
-    """The largest difference of an entry of the tool's pose to T; its origin tip and error e
-    (linear over the size, angular)."""
+    """The largest difference of an entry of the tool's pose to T, lengths weighed; its origin tip
+    and error e (linear over the size, angular)."""
     turn = empty(9)
     residual = 0.0
     for i in range(3):
@@ -75,7 +76,7 @@ def compare(arm: Array, f: Array, T: Array, tip: Array, e: Array) -> float:
             residual = max(residual, abs(T[4 * i + k] - x))
         tip[i] = p
         e[i] = (T[4 * i + 3] - p) / arm[1]
-        residual = max(residual, abs(T[4 * i + 3] - p))
+        residual = max(residual, arm[5] * abs(T[4 * i + 3] - p))
         e[3 + i] = 0.0
     for k in range(3):
         e[3] += 0.5 * (turn[3 * k + 1] * T[8 + k] - turn[3 * k + 2] * T[4 + k])

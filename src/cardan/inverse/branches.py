@@ -17,7 +17,7 @@ from ..ir.code import Code
 from ..ir.passes import inline
 from ..ir.trace import Tracer
 from ..program import Program
-from .matrices import IDENTITY, Frame, arm_values, before, compose, placements
+from .matrices import IDENTITY, Frame, arm_values, before, compose, placed_frame, placements
 from .paul import Derivation
 from .roots import select
 from .settle import CLEAR
@@ -32,7 +32,8 @@ MEANING = {
     " vector has no direction",
     "q": "joint values of each branch, rad in (-pi, pi] or m",
     "margin": "of each branch: negative, there is no real solution; near 0, it is singular",
-    "residual": "of each branch: largest difference of its pose to T",
+    "residual": "of each branch: largest difference of its pose to T, lengths over the robot's size"
+    " where that is not near 1 m",
     "p": "free parameters, SI units",
     "arm": "the geometry: placements of base and tool, rows of the joints",
 }
@@ -64,7 +65,7 @@ def program(found: Derivation, model: str, held: Sequence[bool] | None = None) -
     listed: dict[str, Any] = {name: (shapes[name], flat) for name, flat in outputs.items()}
     if held is not None:
         symbols = dict(zip(names, arrays.get("p", []), strict=True))
-        table = arm_values(found.chain, held, symbols)
+        table = arm_values(found.true or found.chain, held, symbols)  # unit 1: it has symbols
         listed["arm"] = ((len(table),), table)
     whole, _ = tracer.program(listed)
     meaning = {name: MEANING[name] for name in (*whole.inputs, *listed)}
@@ -83,7 +84,7 @@ def _one_branch(found: Derivation) -> tuple[Code, tuple[str, ...]]:
     outputs = {
         "q": ((found.chain.n,), q),
         "margin": ((1,), [_margin(found)]),
-        "residual": ((1,), [residual(found)]),
+        "residual": ((1,), [residual(found) if found.true is None else _true_residual(found, q)]),
     }
     return found.geo.tracer.program(outputs, None, found.chain.parameters)
 
@@ -109,11 +110,10 @@ def _margin(found: Derivation) -> Scalar:
 def _joint_value(found: Derivation, j: int) -> Scalar:
     """q_j from the solved unknowns."""
     geo = found.geo
-    if j in geo.free:
-        return geo.free[j]
     joint = geo.joints[j]
-    if joint.sigma == PRISMATIC:
-        return found.known[j] - joint.r
+    if j in geo.free or joint.sigma == PRISMATIC:
+        own = geo.free[j] if j in geo.free else found.known[j] - joint.r
+        return own * geo.unit if joint.sigma == PRISMATIC and geo.unit != 1 else own
     step = next(step for step in found.steps if step.unknown == j)
     S, C = step.root.angle or (0, 1)
     if joint.previous is not None:
@@ -146,6 +146,16 @@ def residual(found: Derivation) -> Scalar:
             C, S = step.root.value
             worst = _larger(worst, C * C + S * S - 1)
     return worst
+
+
+def _true_residual(found: Derivation, q: Sequence[Scalar]) -> Scalar:
+    """The largest difference of the pose of q on the chain itself to T."""
+    assert found.true is not None
+    unit = found.geo.unit
+    if unit != 1:
+        slides = [joint.sigma == PRISMATIC for joint in found.true.joints]
+        q = [x * (1 / unit) if slide else x for x, slide in zip(q, slides, strict=True)]
+    return _distance(placed_frame(found.true, q, found.geo.tracer), found.geo.T)
 
 
 def _distance(A: Frame, B: Frame) -> Scalar:

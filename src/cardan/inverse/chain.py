@@ -12,8 +12,10 @@ before (turns and shifts about one axis commute), [KC97] 2.1.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
 from functools import cached_property
+from math import log2
 from typing import Any
 
 import numpy as np
@@ -23,6 +25,7 @@ from ..algebra.scalar import function
 from ..describe.expression import Expression, Value, evaluate, symbols
 from ..describe.robot import FIXED, PRISMATIC, REVOLUTE, Limits, Robot
 from ..errors import InputError, ModelError, UnknownNameError
+from ..exact import exact
 from ..mechanism.tree import Tree
 from .fold import Screw, folded
 
@@ -118,6 +121,23 @@ class Chain:
             raise ModelError(f"joint {joint} does not exist; joints are 1 to {self.n}")
         return joint - 1
 
+    def in_units(self, unit: float) -> Chain:
+        """The chain with its lengths in this many m, a power of two."""
+        if unit == 1:
+            return self
+        over = exact(1 / Fraction(unit))
+
+        def shifts(word: Sequence[Screw]) -> tuple[Screw, ...]:
+            return tuple((axis, angle, shift * over) for axis, angle, shift in word)
+
+        joints = tuple(replace(j, d=j.d * over, r=j.r * over) for j in self.joints)
+        world = self.world
+        if world is not None:
+            world = tuple(x * over if k in (3, 7, 11) else x for k, x in enumerate(world))
+        return replace(
+            self, joints=joints, base=shifts(self.base), tool=shifts(self.tool), world=world
+        )
+
     def numeric(self, values: Mapping[str, float] | None = None) -> NumericChain:
         """The chain in floats; `values` of its symbols."""
         given = dict(values or {})
@@ -156,6 +176,11 @@ class Chain:
         )
 
 
+def unit_of(size: float) -> float:
+    """1 where a size is between 1 cm and 100 m, else the power of two next to it."""
+    return 1.0 if 1e-2 <= size <= 1e2 or not 0 < size < np.inf else 2.0 ** round(log2(size))
+
+
 def _limit(value: Value | None, default: float) -> float:
     return default if value is None or isinstance(value, Expression) else float(value)
 
@@ -185,10 +210,38 @@ class NumericChain:
         ends = sum(float(np.linalg.norm(T[:3, 3])) for T in (self.base, self.tool))
         return float(np.abs(self.d).sum() + np.abs(self.r).sum()) + ends or 1.0
 
+    @cached_property
+    def span(self) -> float:
+        """The size, but of a robot whose almost parallel axes have their common normals far away
+        the sum of the distances from joint to joint: the other lengths are no measure of it."""
+        steps = sum(float(np.linalg.norm(T[:3, 3])) for T in self.placements)
+        return steps if self.size > 30 * steps > 0 else self.size
+
+    @cached_property
+    def placements(self) -> list[Array]:
+        """The constant placements from frame 0 to the first joint, from joint to joint, and from
+        the last to the tool, each axis seen from that point of it which is nearest to the one
+        before."""
+        found = []
+        step = self.base
+        for j in range(self.n):
+            back = -float(step[:3, 2] @ step[:3, 3])  # to the foot of the perpendicular
+            found.append(step @ screw_matrix("z", 0.0, back))
+            step = screw_matrix("z", self.theta[j], self.r[j] - back)
+            if j + 1 < self.n:
+                step = step @ screw_matrix("x", self.alpha[j + 1], self.d[j + 1])
+        return [*found, step @ self.tool]
+
+    @property
+    def unit(self) -> float:
+        """1 m for robots of usual size, else the power of two next to the size: lengths are
+        compared with turns."""
+        return unit_of(self.span)
+
     @property
     def scale(self) -> float:
         """What errors of a pose are compared with: 1 for its rotation, its size if larger."""
-        return max(1.0, self.size)
+        return max(1.0, self.span / self.unit)
 
     def frames(self, q: Array) -> list[Array]:
         """Placements (..., 4, 4) of base, of every joint frame, and of the tool."""

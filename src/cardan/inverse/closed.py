@@ -17,11 +17,12 @@ from numpy.typing import NDArray
 from ..describe.robot import REVOLUTE
 from ..errors import ModelError
 from ..program import Program
+from .approach import WRONG
 from .chain import Chain, NumericChain
 from .collect import collect
 from .doubt import Found, looked_at
 from .extended import Extended
-from .settle import CLEAN, FARTHEST, SAFE
+from .settle import CLEAN, CLEAR, FARTHEST, SAFE
 
 __all__ = ["Closed"]
 
@@ -68,7 +69,7 @@ class Closed:
         )  # fmt: skip
         b = self.branches
         shape = [b, n, SAFE, CLEAN * numeric.scale, numeric.scale, np.nan, k]
-        turning = np.where(numeric.sigma == REVOLUTE, 1.0, -FARTHEST * numeric.size)
+        turning = np.where(numeric.sigma == REVOLUTE, 1.0, -FARTHEST * numeric.span)
         tables = {"shape": np.array(shape), "turning": turning}
         state = np.empty((N, 2))
         for a in range(0, N, CHUNK):
@@ -84,6 +85,16 @@ class Closed:
         found.count[:] = state[:, 0]
         found.multiplicity[:] = np.arange(k) < found.count[:, None]
         self._look(np.flatnonzero(state[:, 1]), found, T, free, p, numeric, guess)
+        return found
+
+    def is_strange(
+        self, T: Array, free: Array | None, p: Array | None, numeric: NumericChain
+    ) -> NDArray[np.bool_]:
+        """Where an equation has a clear root that is no solution of the others (N,)."""
+        given = self.function(**_inputs(T, free, p))
+        with np.errstate(invalid="ignore"):
+            clear = (given.margin > CLEAR) & (given.residual > WRONG * numeric.scale)
+        found: NDArray[np.bool_] = clear.any(1)
         return found
 
     def _look(

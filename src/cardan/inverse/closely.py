@@ -75,7 +75,10 @@ def nearby(T: Array, arm: Array, found: Array, count: int, near: Array) -> None:
                 if count > 0:
                     q[j] = found[joints * first + j]
                 if arm[ROWS + 7 * j + 6] < 0.5:
-                    q[j] += FAR * cos(0.3 + 2.0 * float(m) + 1.7 * float(j))
+                    step = FAR * cos(0.3 + 2.0 * float(m) + 1.7 * float(j))
+                    if arm[ROWS + 7 * j + 5] > 0.5:
+                        step = step * arm[1]
+                    q[j] += step
             reached(arm, q, at, near)
         else:
             step = FAR

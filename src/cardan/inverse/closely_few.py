@@ -98,7 +98,7 @@ def closely_symbols(
     notes = empty(64)
     free = empty(1)
     wide = empty(96)
-    longer = empty(168)  # ROWS + 7 * 6 + 1 + MOST_FORMS * TAIL
+    longer = empty(169)  # ROWS + 7 * 6 + 1 + MOST_FORMS * TAIL
     closely(T, q, margin, residual, role, arm, shape, found, error, lost, times, state, near)
     state[3] = 0.0
     ask = hidden(state, shape)

@@ -24,6 +24,7 @@ from .settle import ACCEPT, CLEAR
 __all__ = ["Candidates", "Found", "arm_table", "looked_at", "settled"]
 
 Array = NDArray[np.float64]
+NOISE = 4e-15
 Bools = NDArray[np.bool_]
 
 
@@ -41,6 +42,23 @@ class Found:
         """Replace the answers of some poses."""
         for mine, its in zip(vars(self).values(), vars(other).values(), strict=True):
             mine[rows] = its
+
+    def put_wide(self, rows: Any, other: Found) -> Found:
+        """The answers with those of some poses replaced by others, of which there may be more."""
+        more = max(0, other.q.shape[1] - self.q.shape[1])
+        filler = (np.nan, 0, np.nan, False, 0)
+        parts = []
+        for mine, its, empty in zip(vars(self).values(), vars(other).values(), filler, strict=True):
+            wide = mine
+            if mine.ndim > 1:
+                shape = [(0, 0), (0, more)] + [(0, 0)] * (mine.ndim - 2)
+                wide = np.pad(mine, shape, constant_values=empty)
+                wide[rows, its.shape[1] :] = empty
+                wide[rows, : its.shape[1]] = its
+            else:
+                wide[rows] = its
+            parts.append(wide)
+        return Found(*parts)
 
 
 @dataclass(frozen=True)
@@ -79,10 +97,11 @@ def arm_table(chain: NumericChain, held: Bools) -> Array:
     rows = np.column_stack([np.cos(chain.alpha), np.sin(chain.alpha), chain.d, chain.theta, chain.r,
                             chain.sigma, held])  # fmt: skip
     few = chain.n - int(np.sum(held)) < 6
-    accepted = ACCEPT * chain.scale
+    # lengths that are far larger than the robot cancel, and leave so much of rounding
+    accepted = max(ACCEPT * chain.scale, NOISE * chain.size / chain.unit)
     if few and chain.tolerance is not None:
-        accepted = max(accepted, chain.tolerance)
-    head = [chain.n, chain.size, chain.scale, 1e-6 if few else 1e-9, accepted]
+        accepted = max(accepted, chain.tolerance * min(1.0, 1 / chain.unit))
+    head = [chain.n, chain.span, chain.scale, 1e-6 if few else 1e-9, accepted, 1 / chain.unit]
     parts = [head, chain.base[:3].ravel(), chain.tool[:3].ravel(), rows.ravel()]
     return np.concatenate([np.asarray(part, float) for part in parts])
 

@@ -103,4 +103,5 @@ def _equation(
     difference = x - y
     scale = shadow.size**degree
     zero = shadow.cleaned(difference, scale) if isinstance(difference, Polynomial) else difference
-    yield Equation(x, y, place, degree, zero, variables(zero))
+    if zero is not MANY:
+        yield Equation(x, y, place, degree, zero, variables(zero))

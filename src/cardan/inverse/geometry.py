@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..describe.robot import REVOLUTE
-from ..errors import InputError, UnknownNameError
+from ..errors import InputError, ModelError, UnknownNameError
 from ..program import Program
 from .answer import Configurations
 from .arm_angle import arm_angle, require_arm_plane
@@ -27,6 +27,7 @@ from .closed import Closed
 from .doubt import Found
 from .polish import distance
 from .poses import asked, poses
+from .reach import Reach, reach
 
 __all__ = ["InverseGeometry"]
 
@@ -45,6 +46,7 @@ class InverseGeometry:
     plane: bool = False  # the arm angle is given
     derivation: Any = None
     defaults: Mapping[str, float] = field(default_factory=dict)
+    remarks: tuple[str, ...] = ()  # what was done to the geometry or the method, and why
     origin: Any = field(default=None, repr=False, compare=False)  # (function, arguments) of this
     _kept: dict[Any, NumericChain] = field(default_factory=dict, repr=False, compare=False)
 
@@ -79,7 +81,9 @@ class InverseGeometry:
         the geometry, by name. tolerance: how far (m, rad) an arm with fewer than six joints may
         miss a pose; the default is rounding, 1e-6 for poses in single precision."""
         values = self._values(p)
-        numeric = replace(self._numeric(values), tolerance=_tolerance(tolerance, T))
+        numeric, allowed = self._numeric(values), _tolerance(tolerance, T)
+        if allowed is not None:
+            numeric = replace(numeric, tolerance=allowed)
         limits = asked(limits)
         pose = poses(T)
         start = None if guess is None else self._guess(guess)
@@ -89,6 +93,9 @@ class InverseGeometry:
         given = None if given is None else _rows(given, lead, given.shape[-1])
         start = None if start is None else _rows(start, lead, self.chain.n)
         found = self._run(flat, given, values, numeric, start)
+        if numeric.unit != 1:  # residuals were weighed
+            gap = np.abs(numeric.pose(found.q) - flat[:, None]).max((-2, -1))
+            found = replace(found, residual=gap)
         if limits:
             found = _within(found, numeric, start)
         if start is not None:
@@ -103,10 +110,48 @@ class InverseGeometry:
         self, T: Array, free: Array | None, values: dict[str, float], numeric: NumericChain,
         guess: Array | None,
     ) -> Found:  # fmt: skip
+        unit = numeric.unit if self.chain.parameters else 1.0
+        if (
+            unit != 1
+        ):  # equations with symbols are of no size: the robot is solved in units of its own
+            smaller = {name: value / unit for name, value in values.items()}
+            other = replace(self.chain.numeric(smaller), tolerance=numeric.tolerance)
+            if _is_larger(numeric, other, unit):
+                length = np.where(numeric.sigma == REVOLUTE, 1.0, unit)
+                T = T.copy()
+                T[:, :3, 3] /= unit
+                free = None if free is None or self.plane else free / length[list(self.free)]
+                guess = None if guess is None else guess / length
+                found = self._run(T, free, smaller, other, guess)
+                return replace(found, q=found.q * length)
         names = self.solver.program.parameters if isinstance(self.solver, Closed) else ()
         p = np.array([values[name] for name in names]) if names else None
-        found: Found = self.solver.solve(T, free, p, numeric, guess)
-        return found
+        answer: Found = self.solver.solve(T, free, p, numeric, guess)
+        if isinstance(self.solver, Closed):
+            answer = self._doubted(answer, T, free, p, numeric)
+        return answer
+
+    def _doubted(
+        self, answer: Found, T: Array, free: Array | None, p: Array | None, numeric: NumericChain
+    ) -> Found:
+        """Where a closed form of six joints has no answer though its equations have roots, those of
+        the general method."""
+        rows = np.flatnonzero(answer.count == 0)
+        if not len(rows) or self.plane or self.chain.n - len(self.free) != 6:
+            return answer
+        given = None if free is None else free[rows]
+        rows = rows[self.solver.is_strange(T[rows], given, p, numeric)]
+        if not len(rows):
+            return answer
+        from .general import general_solver
+
+        try:
+            other = general_solver(self.chain, self.free).solve(
+                T[rows], None if free is None else free[rows], None, numeric, None
+            )
+        except ModelError:
+            return answer
+        return answer.put_wide(rows, other) if other.count.any() else answer
 
     def _numeric(self, values: dict[str, float]) -> NumericChain:
         """The chain in floats; the last one is kept."""
@@ -169,6 +214,17 @@ class InverseGeometry:
             raise InputError("free has a value that is not a finite number; expected rad or m")
         return found
 
+    def reach(self, T: Any, free: Any = None, p: Any = None) -> Reach:
+        """The configuration nearest to a pose (4, 4), what it misses of it, and in words why; the
+        `text` is empty where the pose is reached."""
+        numeric = self._numeric(self._values(p))
+        held, values = np.zeros(self.chain.n, bool), np.zeros(self.chain.n)
+        if not self.plane:
+            held[list(self.free)] = True
+            given = self._free(free, None, numeric)
+            values[held] = 0.0 if given is None else given
+        return reach(numeric, poses(T), held, values)
+
     def arm_angle(self, q: Any, p: Any = None) -> Array:
         """The arm angle of configurations (..., 7) of an arm with an arm plane."""
         require_arm_plane(self.chain)
@@ -227,6 +283,20 @@ def _rows(x: Array, lead: tuple[int, ...], *shape: int) -> Array:
     """x for every pose, leading axes as one."""
     full = np.broadcast_to(x, (*lead, *shape)).reshape(prod(lead), *shape)
     return np.ascontiguousarray(full)
+
+
+def _is_larger(numeric: NumericChain, other: NumericChain, unit: float) -> bool:
+    """Is a chain the other one with its lengths so many times as large?"""
+    ends = [
+        (x[:3, 3], y[:3, 3]) for x, y in ((numeric.base, other.base), (numeric.tool, other.tool))
+    ]
+    lengths = [(numeric.d, other.d), (numeric.r, other.r), *ends]
+    return all(
+        np.allclose(x, unit * y, rtol=1e-12, atol=1e-15 * numeric.span) for x, y in lengths
+    ) and all(
+        np.allclose(x, y, rtol=0, atol=1e-12)
+        for x, y in ((numeric.alpha, other.alpha), (numeric.theta, other.theta))
+    )
 
 
 def _finite(name: str, value: Any) -> float:

@@ -23,7 +23,8 @@ from .polynomial import C, R, S, atom
 from .settle import ACCEPT
 
 __all__ = [
-    "Frame", "Geometry", "Joint", "arm_values", "compose", "geometry", "inverse", "placements",
+    "Frame", "Geometry", "Joint", "arm_values", "compose", "geometry", "inverse", "placed_frame",
+    "placements",
 ]  # fmt: skip
 
 Scalar = Any
@@ -84,22 +85,29 @@ class Geometry:
     U0: Frame
     joints: tuple[Joint, ...]
     groups: tuple[tuple[int, ...], ...]
-    free: Mapping[int, Scalar]  # joints whose q is given
+    free: Mapping[int, Scalar]  # joints whose q is given, slides in units
     size: Scalar  # a length: the sum of all link lengths
     elbow: Vec | None = None  # position of O3, when the arm angle is given
+    unit: float = 1.0  # m of a length
 
     @property
     def unknowns(self) -> tuple[int, ...]:
         return tuple(j for j in range(len(self.joints)) if j not in self.free)
 
 
-def geometry(chain: Chain, free: Sequence[int] = (), *, plane: bool = False) -> Geometry:
+def geometry(
+    chain: Chain, free: Sequence[int] = (), *, plane: bool = False, unit: float = 1.0
+) -> Geometry:
     """Trace the constants of a chain; `free`: joints whose value is an input, `plane`: the arm
-    angle is."""
+    angle is. `unit`: of the chain's lengths, those of the inputs being in m."""
     tracer = Tracer()
     entries = tracer.array("T", 4, 4)
-    T = Frame(Mat([row[:3] for row in entries[:3]]), Vec(*[row[3] for row in entries[:3]]))
+    place = Vec(*[row[3] for row in entries[:3]])
+    T = Frame(Mat([row[:3] for row in entries[:3]]), place if unit == 1 else place * (1 / unit))
     given = dict(zip(free, tracer.array("free", len(free)) if free else [], strict=True))
+    for j in given if unit != 1 else ():
+        if chain.joints[j].sigma == PRISMATIC:
+            given[j] = given[j] * (1 / unit)
 
     def value(x: Value) -> Scalar:
         return evaluate(x, tracer.parameter, function)
@@ -112,7 +120,7 @@ def geometry(chain: Chain, free: Sequence[int] = (), *, plane: bool = False) -> 
     for screw in reversed(chain.tool):
         U = after(U, _screw(screw, value))
     joints, groups = _joints(chain, value, given)
-    found = Geometry(tracer, T, U, joints, groups, given, _size(chain, value))
+    found = Geometry(tracer, T, U, joints, groups, given, _size(chain, value), None, unit)
     if not plane:
         return found
     psi = tracer.array("free", 1)[0]
@@ -136,7 +144,7 @@ def arm_values(chain: Chain, held: Sequence[bool], symbols: Mapping[str, Scalar]
     size = _size(chain, value)
     few = chain.n - sum(map(bool, held)) < 6
     scale = function("max", size, 1)
-    table: list[Scalar] = [chain.n, size, scale, 1e-6 if few else 1e-9, ACCEPT * scale]
+    table: list[Scalar] = [chain.n, size, scale, 1e-6 if few else 1e-9, ACCEPT * scale, 1]
     for end in ends:
         for row, x in zip(end.R.rows, end.P, strict=True):
             table += [*row, x]
@@ -144,6 +152,35 @@ def arm_values(chain: Chain, held: Sequence[bool], symbols: Mapping[str, Scalar]
         table += [*cos_sin(value(joint.alpha)), value(joint.d), value(joint.theta), value(joint.r)]
         table += [joint.sigma, int(given)]
     return table
+
+
+def placed_frame(chain: Chain, q: Sequence[Scalar], tracer: Tracer) -> Frame:
+    """The direct model of a chain: the pose of its frame for joint values q."""
+
+    def value(x: Value) -> Scalar:
+        return evaluate(x, tracer.parameter, function)
+
+    placed = Frame(IDENTITY, Vec(0, 0, 0))
+    if chain.world is not None:
+        placed = _placement([value(x) for x in chain.world])
+    for screw in chain.base:
+        placed = compose(placed, _screw(screw, value))
+    for joint, x in zip(chain.joints, q, strict=True):
+        turn, shift = value(joint.theta), value(joint.r)
+        if joint.sigma == PRISMATIC:
+            shift = shift + x
+        else:
+            turn = turn + x
+        placed = compose(placed, _screw(("x", joint.alpha, joint.d), value))
+        placed = compose(placed, _turned_screw(cos_sin(turn), shift))
+    for screw in chain.tool:
+        placed = compose(placed, _screw(screw, value))
+    return placed
+
+
+def _turned_screw(pair: tuple[Scalar, Scalar], shift: Scalar) -> Frame:
+    c, s = pair
+    return Frame(Mat([[c, -s, 0], [s, c, 0], [0, 0, 1]]), Vec(0, 0, shift))
 
 
 def _placement(z: Sequence[Scalar]) -> Frame:
@@ -155,7 +192,7 @@ def _screw(screw: Screw, value: Callable[[Value], Scalar]) -> Frame:
     c, s = cos_sin(value(angle))
     if axis == "x":
         return Frame(Mat([[1, 0, 0], [0, c, -s], [0, s, c]]), Vec(value(shift), 0, 0))
-    return Frame(Mat([[c, -s, 0], [s, c, 0], [0, 0, 1]]), Vec(0, 0, value(shift)))
+    return _turned_screw((c, s), value(shift))
 
 
 def _size(chain: Chain, value: Callable[[Value], Scalar]) -> Scalar:

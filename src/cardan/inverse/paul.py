@@ -49,6 +49,7 @@ class Derivation:
     shadow: Shadow
     quartics: bool
     guided: bool = False
+    true: Chain | None = None  # the chain itself, where that of the equations is one nearby
     steps: list[Step] = field(default_factory=list)
     known: dict[int, Any] = field(default_factory=dict)
     signs: list[Expr] = field(default_factory=list)
@@ -80,8 +81,11 @@ class Derivation:
         for e in found:
             full = len(self.conditions) >= wanted
             new = all(e.zero != other.zero for other in self.conditions)
-            if new and not full and not e.unknowns and self.shadow.is_condition(e.zero):
+            if new and not full and not e.unknowns and self._is_condition(e):
                 self.conditions.append(e)
+
+    def _is_condition(self, e: Equation) -> bool:
+        return self.shadow.is_condition(e.zero, self.shadow.size**e.degree)
 
     def _ranked(self, found: Sequence[Equation]) -> Iterator[tuple[tuple[float, int], Relation]]:
         for relation in relations(found, self.shadow, self.quartics):
@@ -114,7 +118,9 @@ class Derivation:
         joint = self.geo.joints[j]
         own = joint.r if joint.sigma == PRISMATIC else joint.theta
         if self.guided:
-            own = own + self.geo.tracer.graph.leaf("guess", j)
+            wanted = self.geo.tracer.graph.leaf("guess", j)
+            slides = joint.sigma == PRISMATIC and self.geo.unit != 1
+            own = own + (wanted * (1 / self.geo.unit) if slides else wanted)
         if joint.sigma == PRISMATIC:
             return own, 0
         turn = joint.turn + joint.sign * own
@@ -127,15 +133,17 @@ class Derivation:
 
 def derive(
     chain: Chain, free: Sequence[int] = (), *, quartics: bool = False, guided: bool = False,
-    plane: bool = False,
+    plane: bool = False, true: Chain | None = None, unit: float = 1.0,
 ) -> Derivation:  # fmt: skip
-    """The solution of a chain; Unsolved when the method does not apply.
+    """The solution of a chain; Unsolved when the method does not apply. `true`: the chain itself,
+    where this one has the exact values that its rounded ones stand for. `unit`: m of a length of
+    the chain, 1 unless the robot is far smaller or larger.
 
     guided: with an input `guess`, the values taken where any would do; its last entry says how
     short (squared) a vector is that gives no direction."""
-    geo = geometry(chain, free, plane=plane)
+    geo = geometry(chain, free, plane=plane, unit=unit)
     if guided:
         geo.tracer.inputs["guess"] = (chain.n + 1,)
-    found = Derivation(chain, geo, Shadow(chain, geo), quartics, guided)
+    found = Derivation(chain, geo, Shadow(chain, geo), quartics, guided, true)
     found.solve()
     return found

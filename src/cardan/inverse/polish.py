@@ -20,13 +20,13 @@ def wrapped(chain: NumericChain, q: Array) -> Array:
 
 
 def _units(chain: NumericChain) -> Array:
-    return np.where(chain.sigma == REVOLUTE, 1.0, chain.size)
+    return np.where(chain.sigma == REVOLUTE, 1.0, chain.span)
 
 
 def scaled(chain: NumericChain, J: Array) -> Array:
     """The Jacobian without units: lengths over the size of the robot."""
     J = J * _units(chain)
-    return np.concatenate([J[..., :3, :] / chain.size, J[..., 3:, :]], -2)
+    return np.concatenate([J[..., :3, :] / chain.span, J[..., 3:, :]], -2)
 
 
 def distance(chain: NumericChain, q: Array, others: Array, whole: bool = False) -> Array:

@@ -22,8 +22,8 @@ from typing import Any
 import numpy as np
 
 from .equation import Equation
-from .polynomial import C, R, S, coefficient, polynomial, quotient, terms, variables
-from .shadow import Shadow
+from .polynomial import MANY, C, R, S, coefficient, polynomial, quotient, terms, variables
+from .shadow import SURE, Shadow
 
 __all__ = ["QUARTICS", "Relation", "relations"]
 
@@ -125,7 +125,11 @@ def _relation(
         return
     X, Y, Z = _row(v, zero)
     if _is_linear(v, zero):
-        rank = 1.0 if _is_number_zero(Z) or shadow.is_zero(Z) else 1.5
+        size = max(map(shadow.largest, (X, Y)))
+        if not _is_number_zero(Z) and shadow.is_unclear(Z, size):
+            shadow.unclear = True
+            return
+        rank = 1.0 if _is_number_zero(Z) or shadow.is_zero(Z, size) else 1.5
         Z = 0 if rank == 1.0 else Z
         yield Relation("one", v, (X, Y, Z), sources, rank + extra, degree, gone)
     elif max(map(len, powers)) == 2:
@@ -156,7 +160,7 @@ def _quality(rows: Sequence[np.ndarray]) -> float | None:
     a, b, c, d = rows
     det = np.abs(a * d - b * c)
     one, two = np.hypot(a, b), np.hypot(c, d)
-    if (det <= 1e-9 * one * two).any() or not np.isfinite(det).all():
+    if (det <= SURE * one * two).any() or not np.isfinite(det).all():
         return None
     turned = np.abs(a * c + b * d) <= 1e-9 * one * two
     if turned.all() and np.ptp(one / two) <= 1e-9 * (one / two).max():
@@ -186,7 +190,7 @@ def _eliminated(
         power = max(e.degree, f.degree)
         for raw, extra in _without(gone, e, f, shadow):
             left = shadow.cleaned(raw, shadow.size ** (2 * power) * 1e-3)
-            if variables(left) == {kept}:
+            if left is not MANY and variables(left) == {kept}:
                 found = _relation(kept, left, (e, f), 2 * power, 1 + extra, shadow, gone)
                 yield from (r for r in found if (r.kind in QUARTICS) == (degree == 2))
 
@@ -258,12 +262,13 @@ def _without_angle(
     except ValueError:
         return
     ratios = []
+    first, second = shadow.scale(x), shadow.scale(y)
     for trial in shadow.trial:
         p, q, s, t = (shadow.at(z, trial) for z in (a, b, c, d))
         one, two = p * p + q * q, s * s + t * t
-        if (one <= 1e-18).any() or (two <= 1e-18).any():
+        if (one <= (SURE * first) ** 2).any() or (two <= (SURE * second) ** 2).any():
             return
-        if (np.abs(p * t - q * s) ** 2 <= 1e-18 * one * two).any():
+        if (np.abs(p * t - q * s) ** 2 <= SURE**2 * one * two).any():
             return
         ratios.append(one / two)
         if (np.abs(p * s + q * t) > 1e-9 * np.sqrt(one * two)).any():

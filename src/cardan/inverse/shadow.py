@@ -20,14 +20,15 @@ from ..ir.interpret import FUNCTIONS
 from .arm_angle import arm_angle
 from .chain import Chain
 from .matrices import Geometry
-from .polynomial import C, R, S, polynomial, terms
+from .polynomial import MANY, C, R, S, polynomial, terms
 
-__all__ = ["Shadow"]
+__all__ = ["SURE", "ZERO", "Shadow"]
 
 Array = NDArray[np.float64]
 Scalar = Any
 SAMPLES = 6
-TOLERANCE = 1e-9
+ZERO = 1e-11  # relative to its equation: a coefficient that rounding alone has left
+SURE = 1e-8  # one that is surely not zero; between the two nothing can be said
 
 
 class Shadow:
@@ -44,14 +45,21 @@ class Shadow:
                 self.q[:, j] = rng.uniform(0.3, 0.9, SAMPLES) * self._length(chain)
         names = list(geo.tracer.parameters)
         self.p = {name: rng.uniform(0.4, 1.6) for name in (*names, *chain.parameters)}
-        self.T = chain.numeric(self.p).pose(self.q).reshape(SAMPLES, 16)
+        self.T = self._in_metres(chain.numeric(self.p).pose(self.q))
         self.value: dict[int, Array] = {}
         self.varying: dict[int, bool] = {}
         self.paid: set[int] = set()  # nodes computed by the steps so far
+        self.unclear = False  # was there an equation that could not be used?
         self.atoms = self._atoms()
         self.size = float(np.abs(self.of(geo.size)).min())
         angle = rng.uniform(-np.pi, np.pi, (2, SAMPLES))
         self.trial = [self._trial(np.cos(a), np.sin(a)) for a in angle]  # not on any solution
+
+    def _in_metres(self, T: Array) -> Array:
+        """Poses (N, 4, 4) of the chain, whose lengths are in units, as the input T has them."""
+        T = T.copy()
+        T[:, :3, 3] *= self.geo.unit
+        return T.reshape(-1, 16)
 
     @staticmethod
     def _length(chain: Chain) -> float:
@@ -108,7 +116,8 @@ class Shadow:
         if array == "\0p":
             return np.full(SAMPLES, self.p[list(self.geo.tracer.parameters)[k]])
         if array == "free" and self.geo.free:
-            return self.q[:, list(self.geo.free)[k]]
+            j = list(self.geo.free)[k]
+            return self.q[:, j] * (self.geo.unit if self.chain.joints[j].sigma == PRISMATIC else 1)
         if array == "free":
             return arm_angle(self.chain.numeric(self.p), self.q)
         return np.ones(SAMPLES)
@@ -124,12 +133,21 @@ class Shadow:
         return total
 
     def is_zero(self, x: Scalar, scale: float = 1.0) -> bool:
-        """Is a known scalar zero in every configuration?"""
-        if not isinstance(x, Expr):
-            return abs(float(x)) <= TOLERANCE * 1e-3 * scale
-        return bool(np.abs(self.of(x)).max() <= TOLERANCE * scale)
+        """Is a known scalar surely zero in every configuration?"""
+        return bool(self.largest(x) <= ZERO * scale)
 
-    def is_condition(self, x: Scalar) -> bool:
+    def is_unclear(self, x: Scalar, scale: float) -> bool:
+        """Is a known scalar neither surely zero nor surely not: a rounded angle, or a length that
+        the description has to few digits? To drop it is wrong, and so is to divide by it."""
+        return bool(ZERO * scale < self.largest(x) < SURE * scale)
+
+    def largest(self, x: Scalar) -> float:
+        """The largest size of a known scalar at the samples."""
+        if not isinstance(x, Expr):
+            return abs(float(x))
+        return float(np.abs(self.of(x)).max())
+
+    def is_condition(self, x: Scalar, scale: float) -> bool:
         """Is a known scalar, zero for the poses of this chain, not zero for any other pose?"""
         if not isinstance(x, Expr):
             return False
@@ -137,13 +155,14 @@ class Shadow:
         rng = np.random.default_rng(1)
         R = np.linalg.qr(rng.normal(size=(SAMPLES, 3, 3)))[0]
         R[np.linalg.det(R) < 0] *= -1
-        self.T = np.zeros((SAMPLES, 16))
-        self.T.reshape(-1, 4, 4)[:, :3, :3] = R
-        self.T.reshape(-1, 4, 4)[:, :3, 3] = rng.normal(size=(SAMPLES, 3)) * self.size
+        pose = np.zeros((SAMPLES, 4, 4))
+        pose[:, :3, :3] = R
+        pose[:, :3, 3] = rng.normal(size=(SAMPLES, 3)) * self.size
+        self.T = self._in_metres(pose)
         self.value = {}
         found = self.of(x)
         self.value, self.T = kept, T
-        return bool(np.nanmax(np.abs(found)) > 1e-6)
+        return bool(np.nanmax(np.abs(found)) > 1e-6 * scale)
 
     def is_constant(self, x: Scalar) -> bool:
         """Is a known scalar the same in every configuration (a function of the geometry)?"""
@@ -169,11 +188,15 @@ class Shadow:
 
     def scale(self, x: Scalar) -> float:
         """The largest coefficient of a polynomial."""
-        return max((float(np.abs(self.of(c)).max()) for c in terms(x).values()), default=0.0)
+        return max(map(self.largest, terms(x).values()), default=0.0)
 
     def cleaned(self, x: Scalar, scale: float = 0.0) -> Scalar:
-        """The polynomial without the terms whose coefficients are zero in every configuration."""
+        """The polynomial without the terms whose coefficients are zero in every configuration; or
+        MANY, which nobody solves, where that cannot be said of one."""
         size = max(self.scale(x), scale)
+        if any(self.is_unclear(c, size) for c in terms(x).values()):
+            self.unclear = True
+            return MANY
         return polynomial({m: c for m, c in terms(x).items() if not self.is_zero(c, size)})
 
     def unpaid(self, xs: list[Scalar]) -> int:

@@ -89,6 +89,8 @@ def _opening(ik: InverseGeometry, found: Derivation, speller: Speller) -> list[s
         f"Inverse geometry of {chain.robot}, frame {chain.frame}: method {ik.method},"
         f" {ik.solver.branches} branches",
         f"({ik.reason})",
+        *ik.remarks,
+        *([f"lengths are in units of {found.geo.unit} m"] if found.geo.unit != 1 else []),
         "",
         "T = [s n a P], the pose of the frame; iTj places frame j in frame i; e1, e2, ... = +1 or"
         " -1 number the branches.",

@@ -1,0 +1,62 @@
+"""Arms as vendors write them, all of them: python -m tests.real [--only UR5] [--poses 10] [--urdf].
+
+For every arm and every way of writing it one line: the method, poses whose own configuration is
+lost, poses whose number of answers is not that of the general method, the largest residual. With
+--scales every arm in other units of length. Exit 1 when something is lost.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import tempfile
+import warnings
+from pathlib import Path
+
+from tests.real.arms import ARMS, Arm, Writing, table, urdf_text, writings
+from tests.real.checks import outcome
+
+import cardan
+from cardan.describe.robot import Robot
+
+SCALES = (1e-6, 1e-3, 1e3, 1e6, 1e9)
+
+
+def loaded(arm: Arm, writing: Writing) -> Robot:
+    """The arm through a URDF file."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "arm.urdf"
+        path.write_text(urdf_text(arm, writing), encoding="utf-8")
+        return cardan.load(path, fixed="keep")
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--only", default="")
+    parser.add_argument("--poses", type=int, default=10)
+    parser.add_argument("--urdf", action="store_true")
+    parser.add_argument("--scales", action="store_true")
+    asked = parser.parse_args()
+    ways = list(writings())
+    if asked.scales:
+        ways = [Writing(f"lengths times {scale:g}", scale=scale) for scale in SCALES]
+    bad = count = 0
+    warnings.simplefilter("ignore")
+    for arm in ARMS.values():
+        for writing in ways if asked.only.lower() in arm.name.lower() else []:
+            robot = (loaded if asked.urdf else table)(arm, writing)
+            done = outcome(robot, arm, asked.poses)
+            count += 1
+            bad += not done.sound
+            print(
+                f"{'  ' if done.sound else '! '}{arm.name:26s} {writing.name:22s}"
+                f" {done.solution.method:8s} lost {done.lost:2d} differ {done.differ:2d}"
+                f" residual {done.residual:.0e}",
+                flush=True,
+            )
+    print(f"{count} arms, {bad} of them not sound")
+    return bool(bad)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
