@@ -281,12 +281,13 @@ def jacobian(
         return {"Jinv": ((made.na, 6), flat(Jinv)), "det": ((), [det])}
 
     if inverted:
-        _require_full(made, n, tree.names[n])
+        _require_full(made, n, tree.label(n))
     forms = forms_of(made.tree, n, r, k, tool, outputs, tried=3)
     names = ["Jinv", "det"] if inverted else ["J"]
     described = MEANING[names[0]].replace("joint variable", "active joint")
     meaning = {
-        names[0]: f"{described}; of frame {n} ({tree.names[n]}) in the axes of frame {r}",
+        names[0]: f"{described}; of frame {tree.label(n)} in the axes of frame"
+        f" {tree.label(r) if r else 0}",
         "det": MEANING["det"],
     }
     return made.program(model, made.inputs("q"), forms, names, meaning=meaning)
@@ -302,7 +303,7 @@ def _require_full(made: Closing, n: int, name: str) -> None:
             most = max(most, int(np.linalg.matrix_rank(np.array(J, float), tol=1e-9)))
     if most < min(6, made.na):
         raise ModelError(
-            f"'jacobian-inverse' of '{made.robot.name}': the Jacobian of frame {n} ({name}) has"
+            f"'jacobian-inverse' of '{made.robot.name}': the Jacobian of frame {name} has"
             f" rank {most} everywhere, less than its {made.na} active joints; choose another frame"
         )
 
