@@ -7,12 +7,13 @@ from typing import Any
 import numpy as np
 
 from ..describe.expression import number as value_of
-from ..describe.frames import matrix_of
-from ..describe.robot import FIXED, GEOMETRY, PRISMATIC, REVOLUTE, Robot
+from ..describe.frames import matrix_of, placement_of
+from ..describe.robot import FIXED, GEOMETRY, PRISMATIC, REVOLUTE, Frame, Robot
 from ..errors import InputError
+from ..mechanism.frames import frame_of
 from .joints import require_numbers
 
-__all__ = ["centres_of_mass", "link_frames", "number"]
+__all__ = ["centres_of_mass", "frame_poses", "link_frames", "number", "placement"]
 
 
 def number(value: Any) -> float:
@@ -47,6 +48,18 @@ def link_frames(robot: Robot, q: Any, base: Any = None) -> np.ndarray:
         local[..., 2, 2], local[..., 3, 3], local[..., 2, 3] = 1, 1, along
         T[..., j, :, :] = T[..., joint.antecedent, :, :] @ (before @ local)
     return T
+
+
+def frame_poses(robot: Robot, T: np.ndarray, name: Any = None) -> np.ndarray:
+    """Poses (..., 4, 4) of a named frame (default: the end effector), of those of all links."""
+    found = frame_of(robot, name)
+    return np.asarray(T[..., found.link, :, :] @ placement(found))
+
+
+def placement(frame: Frame) -> np.ndarray:
+    """jTE of a frame on link j."""
+    xyz, rpy = ([number(x) for x in values] for values in (frame.xyz, frame.rpy))
+    return placement_of(xyz, rpy)
 
 
 def centres_of_mass(robot: Robot, T: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
