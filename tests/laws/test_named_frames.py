@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import warnings
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,9 +12,11 @@ import numpy as np
 import pytest
 
 import cardan
+from cardan.describe.check import check
 from cardan.describe.files import dumps, read_bytes
 from cardan.describe.robot import Frame, Robot
 from cardan.errors import ModelError, UnknownNameError
+from cardan.exact import exact, pi
 from cardan.mechanism.frames import frame_of, with_frames
 from cardan.models.bodies import bodies
 from cardan.models.jacobian import jacobian
@@ -141,6 +144,55 @@ def test_jdot_qdot_of_a_named_frame_is_the_slope_of_its_jacobian() -> None:
     slope = (J.evaluate(q=q + h * qd) - J.evaluate(q=q - h * qd)) @ qd / (2 * h)
     own = cardan.model(robot, "jdot-qdot", frame="tip", projection="mount")
     np.testing.assert_allclose(own.evaluate(q=q, qd=qd), slope, atol=1e-8)
+
+
+def _with_tip(name: str, link: int) -> tuple[Robot, np.ndarray]:
+    """A bundled robot with a frame "tip" on a link, and its placement there."""
+    robot = cardan.load(name)
+    tip = Frame("tip", link, tuple(map(exact, ("0.1", "-0.2", "0.3"))), (0, 0, pi / 2))
+    T = np.array([[0, -1, 0, 0.1], [1, 0, 0, -0.2], [0, 0, 1, 0.3], [0, 0, 0, 1]])
+    return replace(robot, frames=(tip,)), T
+
+
+@pytest.mark.parametrize(("name", "link"), [("fivebar", 2), ("delta", 5), ("tree", 4)])
+def test_named_frames_of_closed_and_branched_robots(name: str, link: int) -> None:
+    """A point of a moving frame: its velocity and acceleration by the textbook."""
+    robot, E = _with_tip(name, link)
+    rng = np.random.default_rng(3)
+    q = rng.uniform(-1, 1, robot.n)
+    T, own = (cardan.model(robot, "transform", frame=x).evaluate(q=q) for x in (link, "tip"))
+    np.testing.assert_allclose(own, T @ E, atol=1e-14)
+    J, moved = (cardan.model(robot, "jacobian", frame=x).evaluate(q=q) for x in (link, "tip"))
+    p = T[:3, :3] @ E[:3, 3]
+    shifted = J[:3] + np.cross(J[3:], p, axisa=0, axisc=0)
+    np.testing.assert_allclose(moved, np.vstack([shifted, J[3:]]), atol=1e-12)
+    qd = rng.uniform(-1, 1, J.shape[1])
+    w = J[3:] @ qd
+    a, b = (cardan.model(robot, "jdot-qdot", frame=x).evaluate(q=q, qd=qd) for x in (link, "tip"))
+    linear = a[:3] + np.cross(a[3:], p) + np.cross(w, np.cross(w, p))
+    np.testing.assert_allclose(b, [*linear, *a[3:]], atol=1e-11)
+
+
+def test_named_frames_of_flexible_robots() -> None:
+    robot, E = _with_tip("flexible1r", 2)
+    q = np.random.default_rng(3).uniform(-0.1, 0.1, robot.n + robot.ne)
+    T, own = (cardan.model(robot, "transform", frame=x).evaluate(q=q) for x in (2, "tip"))
+    np.testing.assert_allclose(own, T @ E, atol=1e-14)
+    J, moved = (cardan.model(robot, "jacobian", frame=x).evaluate(q=q) for x in (2, "tip"))
+    shifted = J[:3] + np.cross(J[3:], T[:3, :3] @ E[:3, 3], axisa=0, axisc=0)
+    np.testing.assert_allclose(moved, np.vstack([shifted, J[3:]]), atol=1e-13)
+
+
+def test_frames_of_loops_stay_where_they_are() -> None:
+    """They are numbered after the links, of which a named frame is one more."""
+    robot, _ = _with_tip("akr3000", 3)
+    extended, numbers = with_frames(robot, ["tip"])
+    n = len(robot.links)
+    assert numbers == [n + 1]
+    for old, new in zip(robot.loops, extended.loops, strict=True):
+        for x, y in ((old.cut, new.cut), (old.twin, new.twin)):
+            assert y.antecedent == x.antecedent + (x.antecedent > n)
+    assert not [x for x in check(extended) if x.severity == "error"]
 
 
 ARM = """<robot name="arm">

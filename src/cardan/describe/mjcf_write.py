@@ -94,7 +94,8 @@ def _lost(robot: Robot) -> list[Fault]:
 
 def _base_name(robot: Robot) -> str:
     """The world has a body of its own in MJCF, which is there already."""
-    name, taken = robot.base.link.name, {item.name for item in (*robot.links, *robot.frames)}
+    name, taken = robot.base.link.name, {link.name for link in robot.links}
+    taken |= {item.name for item in robot.frames}
     if name == "world":
         name = "base"
         while name in taken:

@@ -72,7 +72,7 @@ def write_urdf(robot: Robot, *, drop: bool = False) -> str:
     root = _root(robot)
     links = [robot.base.link, *robot.links]
     own, more = own_frames(robot), _more_frames(robot)
-    taken = {item.name for item in (*links, *robot.frames)}
+    taken = {link.name for link in links} | {item.name for item in robot.frames}
     names = [_free(f"{x.name}_axis", taken) if x.name in more else x.name for x in links]
     joint_names = [joint.name for joint in robot.joints]
     motors = _motor_lines(robot)
@@ -264,7 +264,8 @@ def _root(robot: Robot) -> list[str]:
             "URDF cannot hold a floating base whose frame is turned by Z or by gravity:"
             " give Z without rotation, and gravity along -z"
         )
-    taken = {item.name for item in (base.link, *robot.links, *robot.frames)}
+    taken = {link.name for link in (base.link, *robot.links)}
+    taken |= {item.name for item in robot.frames}
     joint_names = {joint.name for joint in robot.joints}
     world = _free("world", taken)
     return [

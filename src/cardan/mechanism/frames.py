@@ -52,7 +52,8 @@ def frame_of(robot: Robot, name: Any = None) -> Frame:
 
 def has_frame(robot: Robot, name: str) -> bool:
     """Does the robot have a link or a frame of that name, beside the base?"""
-    return any(item.name == name for item in (*robot.frames, *robot.links))
+    names = {frame.name for frame in robot.frames} | {link.name for link in robot.links}
+    return name in names
 
 
 def with_frames(robot: Robot, names: Sequence[Any]) -> tuple[Robot, list[int]]:
@@ -156,7 +157,7 @@ def _values(T: Array, size: float) -> tuple[Value, ...]:
 def _symbolic(item: Frame) -> list[tuple[Value, ...]]:
     """Formulas: Tran(z) Tran(x), a quarter turn and Tran(y), the yaw, the pitch, the roll."""
     (x, y, z), (roll, pitch, yaw) = item.xyz, item.rpy
-    quarter: Value = pi / 2  # type: ignore[assignment]
+    quarter: Value = pi / 2
     if _nothing(y) and _nothing(pitch):
         if _nothing(yaw):
             return [(0, z, roll, x, 0, 0)]

@@ -87,7 +87,7 @@ class Tree:
             name = frame.removeprefix(KHALIL)
             if name != frame and name in self.links:
                 return self.links.index(name)
-            if not name.lstrip("-").isdecimal():
+            if not name.lstrip("-").isdecimal() or len(name) > 9:
                 known = dict.fromkeys((*self.frames, *self.names))
                 raise UnknownNameError.of("frame", frame, known)
             frame = int(name)

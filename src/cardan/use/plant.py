@@ -231,15 +231,8 @@ class Plant:
         """The link that a number or the name of a frame means, and (6, 6) what a wrench in that
         frame is in Khalil's; None where it is the same."""
         if link not in self.places:
-            robot, number = self.robot, isinstance(link, int | np.integer)
-            known = dict.fromkeys(
-                x.name for x in (*robot.frames, robot.base.link, *robot.links)
-            )  # fmt: skip
-            if not (link in known if isinstance(link, str) else number):
-                raise UnknownNameError.of("link", link, known)
-            if number and not 0 <= link <= len(robot.links):
-                raise UnknownNameError.of("link", link, known)
-            self.places[link] = _wrench_place(frame_of(robot, int(link) if number else link))
+            name = int(link) if isinstance(link, np.integer) else link
+            self.places[link] = _wrench_place(frame_of(self.robot, name))
         return self.places[link]
 
     def base_inputs(self, y: np.ndarray) -> dict[str, np.ndarray]:
