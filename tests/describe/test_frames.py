@@ -10,12 +10,15 @@ import pytest
 
 import cardan
 from cardan.app.web.editing import added, moved_down, removed
+from cardan.app.web.following import reach_for
+from cardan.app.web.reaching import inverse
 from cardan.describe.check import check
 from cardan.describe.files import dumps, read_bytes
 from cardan.describe.frames import placement_of, roll_pitch_yaw
 from cardan.describe.robot import Frame, Robot
 from cardan.errors import CardanWarning, DescriptionError
 from cardan.mechanism.frames import frame_of
+from cardan.use.frames import frame_poses, link_frames
 from cardan.use.simulate import simulate
 from cardan.use.torques import with_payload
 
@@ -100,6 +103,21 @@ def test_a_load_and_a_payload_are_in_the_frame_that_is_named() -> None:
         for x in ({"tool": w}, {2: same})
     ]
     np.testing.assert_allclose(runs[0].q, runs[1].q, atol=1e-12)
+
+
+def test_the_page_solves_for_the_frame_that_is_chosen() -> None:
+    robot, q = arm(end_effector="tool"), [0.4, 0.5]
+    for frame in ("", "b", "tool"):
+        data = {"q": q, "frame": frame, "method": "auto"}
+        rows = np.array(inverse(robot, data, lambda words: None)["q"])
+        assert np.abs(rows - q).max(axis=1).min() < 1e-9
+    placed = link_frames(robot, np.array(q))
+    there = cardan.model(robot, "transform").evaluate(q=q)
+    np.testing.assert_allclose(frame_poses(robot, placed), there, atol=1e-15)
+    found, reached = reach_for(robot, np.array(q) + 0.1, there[:3, 3])
+    assert reached
+    moved = frame_poses(robot, link_frames(robot, found))
+    np.testing.assert_allclose(moved[:3, 3], there[:3, 3], atol=1e-5)
 
 
 def test_roll_pitch_yaw_keep_their_digits_beside_the_upright_pitch() -> None:
