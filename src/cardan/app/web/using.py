@@ -149,7 +149,7 @@ def _inverse(page: Page, view: View) -> None:
         method.classes("w-40").props("dense")
         frame = ui.select(_frames(page), value="", label="Frame").classes("w-60").props("dense")
     pose = pinned("pose: x, y, z, m; roll, pitch, yaw, rad. Empty: where it is now", [],
-                  "Take where the frame is", lambda: _pose(page, frame.value))  # fmt: skip
+                  "Take where the end effector is", lambda: _pose(page, frame.value))  # fmt: skip
     pose.set_visibility(not page.robot.loops)
 
     async def start(work: Work) -> None:
