@@ -10,6 +10,7 @@ from typing import Any
 from .describe.check import extremes, require_sound
 from .describe.robot import Robot
 from .errors import InputError, ModelError, UnknownNameError, translated
+from .mechanism.frames import with_options
 
 __all__ = ["MENU", "Entry", "Option", "catalogue", "model"]
 
@@ -87,6 +88,8 @@ def model(robot: Robot, name: str, **options: Any) -> Any:
         choices = (True, False) if option.kind == "flag" else option.choices
         if choices is not None and value not in choices:
             raise UnknownNameError.of(f"value of option '{key}'", value, map(str, choices))
+    if "frame" in entry.options:
+        robot, options = with_options(robot, {"frame": None, **options})
     what = f"'{name}' of '{robot.name}' cannot be derived"
     with translated(what, ModelError, remedy=extremes(robot)):
         return entry.build(robot, **options)
@@ -113,7 +116,7 @@ _SPACE = Option(
 )  # fmt: skip
 _OF_LOOPS = ("idle",)  # options that mean nothing without loops
 _FRAME = Option(
-    "the frame described: a link number or name; default the end effector", kind="frame"
+    "the frame described: its name in the file, or a number; default the end effector", kind="frame"
 )
 _PROJECTION = Option("the frame whose axes the result is expressed in", 0, kind="frame")
 _JACOBIAN = {
@@ -147,7 +150,8 @@ def _entries() -> list[Entry]:
               {"method": Option("how it is solved; default the cheapest that works", "auto",
                                 ("auto", "paul", "pieper", "general")),
                "frame": _FRAME,
-               "reference": Option("the frame poses are seen from: 0 or 'world'", 0, kind="frame"),
+               "reference": Option("the frame of the base poses are seen from, or 'world'", 0,
+                                   kind="frame"),
                "free": Option("of more than 6 joints: the one that is given, or arm-angle",
                               kind="frame"),
                "symbolic": _SYMBOLIC}, program=False),
@@ -162,9 +166,9 @@ def _entries() -> list[Entry]:
               " (not square: generalized inverse, det(J^T J) or det(J J^T))",
               "q -> Jinv (n,6), det", "kinematic.jacobian_inverse",
               "loops.jacobian_inverse", **_JACOBIAN),
-        entry("velocities", "kinematic", "velocities of all links, in their frames",
+        entry("velocities", "kinematic", "velocities of all links, in Khalil's frames",
               "q, qd -> V (nl,6)", "kinematic.velocities", "loops.velocities"),
-        entry("accelerations", "kinematic", "accelerations of all links, in their frames",
+        entry("accelerations", "kinematic", "accelerations of all links, in Khalil's frames",
               "q, qd, qdd -> Vd (nl,6)", "kinematic.accelerations", "loops.accelerations"),
         entry("jdot-qdot", "kinematic", "Jdot qdot of a frame, for task-space control",
               "q, qd -> Jdqd (6)", "kinematic.jdot_qdot", "loops.jdot_qdot",

@@ -208,7 +208,7 @@ def test_a_load_is_a_wrench_on_a_link() -> None:
     np.testing.assert_allclose(run.q[:, 0], run.t, atol=1e-10)
     assert run.energy is not None
     assert run.energy.drift < 1e-9
-    with pytest.raises(CardanError, match="no link 'hand'"):
+    with pytest.raises(CardanError, match="no frame 'hand'"):
         simulate(pendulum(), duration=1, loads=lambda links: {"hand": np.zeros(6)})
 
 

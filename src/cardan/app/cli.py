@@ -42,7 +42,6 @@ _REMEDIES = {
     "with_values(": "on the command line: --set NAME=VALUE",
     "drop=True": "on the command line: --drop",
     "robot.tree()": "on the command line: --tree",
-    'fixed="keep"': "on the command line: --fixed keep",
     "convention=": "on the command line: --convention NAME",
     "force=True": "on the command line: --force",
     "fresh=True": "on the command line: --fresh",

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 __all__ = ["check", "convert", "models", "robots", "show"]
 
-_KINDS = {"flag": "true | false", "frame": "link number or name", "vector": "x,y,z"}
+_KINDS = {"flag": "true | false", "frame": "name of a frame, or number", "vector": "x,y,z"}
 
 
 def robots(json: Json = False) -> None:

@@ -168,7 +168,7 @@ def _value(name: str, option: Option, text: str) -> Any:
             raise InputError(f"{flag_of(name)} {text}: expected true or false")
         return text.lower() in _TRUE
     if option.kind == "frame":
-        return int(text) if text.isascii() and text.isdigit() else text
+        return text  # a file may call a frame "3"; digits that no frame bears are a number
     if option.kind == "vector":
         return tuple(part.strip() for part in text.strip("()[] ").split(","))
     number = type(option.default)

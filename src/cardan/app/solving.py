@@ -32,6 +32,9 @@ def ik(
     ] = "",
     method: Annotated[str, typer.Option(help="auto, paul, pieper or general.")] = "auto",
     frame: Annotated[str, typer.Option(help="The frame; default the end effector.")] = "",
+    reference: Annotated[
+        str, typer.Option(help="The frame of the base that poses are seen from; or world.")
+    ] = "0",
     free: Annotated[
         str,
         typer.Option(
@@ -70,11 +73,12 @@ def ik(
     found = open_robot(robot, setting, tree=tree, fixed=fixed)
     start = _numbers("--guess", guess) if guess else None
     if numeric:
-        _numerically(found, _pose(found, pose, at, frame), frame, start, limits, json)
+        T = _in_frame_0(found, _pose(found, pose, at, frame, reference), reference)
+        _numerically(found, T, frame, start, limits, json)
         return
     given = [part.partition("=")[::2] for part in free.split(",")] if free else []
     names = [joint.strip() for joint, _ in given]
-    options: dict[str, Any] = {"method": method, "frame": frame or None}
+    options: dict[str, Any] = {"method": method, "frame": frame or None, "reference": reference}
     options["free"] = names[0] if len(names) == 1 else names or None
     solution = model(found, "inverse-geometry", **options)
     if equations:
@@ -82,7 +86,7 @@ def ik(
     elif to:
         write(output, solution.emit(to, function=function))
     else:
-        T = _pose(found, pose, at, frame)
+        T = _pose(found, pose, at, frame, reference)
         held = _given(found, solution, dict(given), at)
         answer = solution.solve(
             T, guess=start, limits=limits, report=True, free=held, tolerance=tolerance
@@ -117,7 +121,17 @@ def _given(robot: Robot, solution: Any, values: dict[str, str], at: str) -> Any:
     return None if not found else found[0] if len(found) == 1 else found
 
 
-def _pose(robot: Robot, pose: str, at: str, frame: str) -> Any:
+def _in_frame_0(robot: Robot, T: Any, reference: str) -> Any:
+    """A pose seen from a frame of the base, or from the world, as one of frame 0."""
+    import numpy as np
+
+    from .. import model
+
+    seen = model(robot, "transform", frame=0, reference=reference)
+    return np.linalg.inv(np.asarray(seen.evaluate(q=np.zeros(robot.n)))) @ T
+
+
+def _pose(robot: Robot, pose: str, at: str, frame: str, reference: str) -> Any:
     """The pose asked for, as a matrix (4, 4)."""
     import numpy as np
 
@@ -131,7 +145,7 @@ def _pose(robot: Robot, pose: str, at: str, frame: str) -> Any:
         q = _numbers("--at", at)
         if len(q) != robot.n:
             raise InputError(f"--at has {len(q)} values; '{robot.name}' has {robot.n} joints")
-        program = model(robot, "transform", frame=frame or None)
+        program = model(robot, "transform", frame=frame or None, reference=reference)
         return program.evaluate(q=np.array(q))
     values = _numbers("--pose", pose)
     if len(values) == 16:

@@ -34,8 +34,8 @@ def transform(
 
         return run
 
-    seen = "the world" if world else f"frame {i}"
-    meaning = f"of frame {j} ({tree.names[j]}) in {seen}: rotation and position, m"
+    seen = "the world" if world else f"frame {tree.label(i) if i else 0}"
+    meaning = f"of frame {tree.label(j)} in {seen}: rotation and position, m"
     forms = [form(*choice) for choice in product((True, False), repeat=3)]
     return build(
         robot, "transform", {"q": (robot.n,)}, forms, ["T"], symbolic=symbolic, expanded=expanded,

@@ -102,7 +102,7 @@ def _described(robot: Robot, frame: Any, projection: Any) -> str:
     """Which frame is followed, in whose axes: said because both have defaults."""
     tree = Tree.of(robot)
     n, r = tree.link(frame), tree.link(projection)
-    return f"of frame {n} ({tree.names[n]}) in the axes of frame {r}"
+    return f"of frame {tree.label(n)} in the axes of frame {tree.label(r) if r else 0}"
 
 
 @dataclass(frozen=True)
@@ -191,8 +191,8 @@ def _refuse_singular(robot: Robot, frame: Any) -> None:
         rank, joints = max(rank, int(np.linalg.matrix_rank(J))), len(found.a)
     if rank < min(6, joints) or not joints:
         raise ModelError(
-            f"the Jacobian of frame {k} of '{robot.name}' has rank {rank} at most, for {joints}"
-            " joints: it has no inverse; choose another frame"
+            f"the Jacobian of frame {tree.label(k)} of '{robot.name}' has rank {rank} at most, for"
+            f" {joints} joints: it has no inverse; choose another frame"
         )
 
 
@@ -314,4 +314,7 @@ def jdot_qdot(
 
         return run
 
-    return build(robot, "jdot-qdot", inputs, map(form, (False, True)), ["Jdqd"], symbolic=symbolic)
+    return build(
+        robot, "jdot-qdot", inputs, map(form, (False, True)), ["Jdqd"], symbolic=symbolic,
+        meaning={"Jdqd": f"{MEANING['Jdqd']}; {_described(robot, frame, projection)}"},
+    )  # fmt: skip

@@ -282,10 +282,10 @@ def jacobian(
         return {"Jinv": ((made.na, 6), flat(Jinv)), "det": ((), [det])}
 
     if inverted:
-        _require_full(made, n, tree.names[n])
+        _require_full(made, n, tree.label(n))
     forms = forms_of(made.tree, n, r, k, tool, outputs, tried=3)
     names = ["Jinv", "det"] if inverted else ["J"]
-    where = f"of frame {n} ({tree.names[n]}) in the axes of frame {r}"
+    where = f"of frame {tree.label(n)} in the axes of frame {tree.label(r) if r else 0}"
     meaning = {"J": f"{MEANING['J'].replace('joint variable', 'active joint')}; {where}"}
     meaning = inverse_meaning(made.na, where) if inverted else meaning
     return made.program(model, made.inputs("q"), forms, names, meaning=meaning)
@@ -301,7 +301,7 @@ def _require_full(made: Closing, n: int, name: str) -> None:
             most = max(most, int(np.linalg.matrix_rank(np.array(J, float), tol=1e-9)))
     if most < min(6, made.na):
         raise ModelError(
-            f"'jacobian-inverse' of '{made.robot.name}': the Jacobian of frame {n} ({name}) has"
+            f"'jacobian-inverse' of '{made.robot.name}': the Jacobian of frame {name} has"
             f" rank {most} everywhere, less than its {made.na} active joints; choose another frame"
         )
 

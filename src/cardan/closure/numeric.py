@@ -280,7 +280,7 @@ def skeleton(robot: Robot) -> Robot:
         links=tuple(Link(link.name) for link in robot.links),
         joints=tuple(map(joint, robot.joints)),
         loops=tuple(replace(k, cut=joint(k.cut), twin=joint(k.twin)) for k in robot.loops),
-        base=Base(),
+        base=Base(link=Link(robot.base.link.name)),
         gravity=(0, 0, 0),
         source="",
         notes="",
@@ -288,8 +288,8 @@ def skeleton(robot: Robot) -> Robot:
 
 
 def geometry_symbols(robot: Robot) -> tuple[str, ...]:
-    """The free symbols of the robot's frames."""
-    return skeleton(robot).parameters
+    """The free symbols of the joints' frames; no joint depends on those of named frames."""
+    return skeleton(replace(robot, frames=())).parameters
 
 
 def loop_symbols(robot: Robot) -> tuple[str, ...]:

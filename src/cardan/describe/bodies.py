@@ -17,7 +17,7 @@ The zero of every joint stays where it was: what the new frame changes goes into
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -36,11 +36,15 @@ from .frames import (
     length_value,
     matrix_of,
     perpendicular,
+    placement_values,
     score,
 )
-from .robot import FIXED, INERTIA, PRISMATIC, Joint, Link
+from .robot import FIXED, INERTIA, PRISMATIC, Frame, Joint, Link
 
-__all__ = ["Body", "Mass", "frames_of", "inertial_values", "moved", "size_of"]
+__all__ = [
+    "Body", "Mass", "frames_of", "inertial_values", "longest_path", "moved", "named_frames",
+    "size_of",
+]  # fmt: skip
 
 _FAR = 100.0  # times the robot's size: a common normal farther than this costs digits
 
@@ -111,20 +115,55 @@ def _tidied(numbers: Sequence[float] | Array, scale: float) -> list[Value]:
 def frames_of(bodies: Sequence[Body]) -> tuple[list[Joint], list[Link]]:
     """Joints and links in Khalil's notation of all bodies but the root, in the order given."""
     size = size_of(bodies)
+    joints, links = [], []
+    for body, placed, six in _placed(bodies):
+        if body.parent >= 0:
+            joints.append(_joint_of(body, six, size))
+            own = inertial_values(moved(body.masses, inverse(placed)), size)
+            links.append(Link(body.name, **own))
+    return joints, links
+
+
+def named_frames(
+    bodies: Sequence[Body], places: Iterable[tuple[str, int, Array, str]]
+) -> tuple[Frame, ...]:
+    """The frames of the file as frames of the links of `frames_of`: of each its name, the index of
+    its body, its placement in the body's own frame, and its kind."""
+    size = size_of(bodies)
+    placed = {body.name: (j, T) for j, (body, T, _) in enumerate(_placed(bodies))}
+    frames = []
+    for name, index, T, kind in places:
+        j, khalil = placed[bodies[index].name]
+        xyz, rpy = placement_values(inverse(khalil) @ T, size)
+        frames.append(Frame(name, j, xyz, rpy, kind))
+    return tuple(frames)
+
+
+def longest_path(parents: Iterable[tuple[str, str, bool]]) -> str:
+    """The end of the longest path of (child, parent, does a joint move it?), parents before
+    children: the first of those that some joint moves, else the first; "" of nothing."""
+    depth: dict[str, tuple[bool, int]] = {}
+    for child, parent, moves in parents:
+        carried, before = depth.get(parent, (False, 0))
+        depth[child] = carried or moves, before + 1
+    return max(depth, key=depth.__getitem__, default="")
+
+
+def _placed(bodies: Sequence[Body]) -> list[tuple[Body, Array, Six]]:
+    """The bodies, with the frames between that they need; of each Khalil's frame in the body's own
+    frame, and its six parameters."""
+    size = size_of(bodies)
     bodies = _separated(_with_prismatic_axes(list(bodies), size), size)
     successors = _main_successors(bodies)
-    placed = [np.eye(4)] * len(bodies)  # frame j in the own frame of body j
-    joints, links = [], []
+    found: list[tuple[Body, Array, Six]] = []
     for j, body in enumerate(bodies):
         if body.parent < 0:
+            found.append((body, np.eye(4), (0.0,) * 6))
             continue
         k = successors[j]
-        to_parent = inverse(placed[body.parent]) @ body.placement
-        placed[j], six = _place(body, bodies[k] if k else None, to_parent, size)
-        joints.append(_joint_of(body, six, size))
-        own = inertial_values(moved(body.masses, inverse(placed[j])), size)
-        links.append(Link(body.name, **own))
-    return joints, links
+        to_parent = inverse(found[body.parent][1]) @ body.placement
+        found.append((body, *_place(body, bodies[k] if k else None, to_parent, size)))
+    return found
 
 
 def _joint_of(body: Body, six: Six, size: float) -> Joint:

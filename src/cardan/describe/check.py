@@ -68,6 +68,7 @@ def check(robot: Robot, file: str = "", line: Line = lambda key, frame: 0) -> li
     for message, j in coupling_faults(robot):
         checker.report(message, "mimic", j)
     checker.names()
+    checker.named_frames()
     checker.values()
     checker.variables()
     checker.limits()
@@ -183,6 +184,34 @@ class _Checker:
                     "characters"
                 )
 
+    def named_frames(self) -> None:
+        """Frames of the file: each name once, on a link that exists; a link's own name may only
+        mean a frame of that link."""
+        robot, n = self.robot, len(self.robot.links)
+        names = [frame.name for frame in robot.frames]
+        for _, name in _repeated(["", *names]):
+            self.report(f"frame name {name!r} is used twice; give each its own")
+        numbers = {link.name: j for j, link in enumerate([robot.base.link, *robot.links])}
+        for frame in robot.frames:
+            what = f"frame {frame.name[:40]!r}"
+            if not frame.name or len(frame.name) > LARGEST_NAME or not frame.name.isprintable():
+                self.report(
+                    f"{frame.name[:40]!r} cannot be the name of a frame; allowed: 1 to"
+                    f" {LARGEST_NAME} printable characters"
+                )
+            if not 0 <= frame.link <= n:
+                self.report(f"{what} is on link {frame.link}, which does not exist: 0 to {n} do")
+            elif numbers.get(frame.name, frame.link) != frame.link:
+                self.report(
+                    f"{what} is on link {frame.link}, but link {numbers[frame.name]} bears that"
+                    " name; give the frame another"
+                )
+            if len(frame.xyz) != 3 or len(frame.rpy) != 3:
+                self.report(f"{what}: xyz and rpy have three values each")
+        end = robot.end_effector
+        if end and end not in names and end not in numbers:
+            self.report(f"the end effector {end!r:.60} is no frame and no link of the robot")
+
     def values(self) -> None:
         for key, j, value in self.every_value():
             if isinstance(value, float) and math.isfinite(value):
@@ -215,6 +244,9 @@ class _Checker:
                 yield key, 0, value
         for value in self.robot.gravity:
             yield "gravity", 0, value
+        for frame in self.robot.frames:
+            for value in (*frame.xyz, *frame.rpy):
+                yield f"xyz or rpy of frame {frame.name[:40]}", -1, value
 
     def variables(self) -> None:
         """A variable is a name of its own: a parameter of that name would silently move with it."""

@@ -21,8 +21,8 @@ parameters in the order given here (and sigma as a fifth):
 Values are numbers or formulas with symbols and units ("-pi/2", "L2", "90 deg"). The cell of the
 joint variable may name it as textbooks do (q1, theta1 + pi/2, d3). Inertias are in the axes of the
 convention's own link frame. In a standard table this is the far frame: it differs from ours by
-Tx(a) Rx(alpha) of the same row, so inertias are moved, and this transform of the last row becomes a
-fixed frame "tool".
+Tx(a) Rx(alpha) of the same row, so inertias are moved, the row's own frame is a `Frame` under the
+name of its link, and this transform of the last row becomes a fixed frame "tool".
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ from .dh_inertia import about_origin, from_far_frame
 from .expression import Value, add, number, symbols
 from .frames import multiple_of_pi
 from .parser import to_value
-from .robot import DRIVE, FIXED, INERTIA, PRISMATIC, REVOLUTE, Joint, Limits, Link, Robot
+from .robot import DRIVE, FIXED, INERTIA, PRISMATIC, REVOLUTE, Frame, Joint, Limits, Link, Robot
 from .units import parse_quantity
 from .variable import split_variable
 
@@ -132,7 +132,7 @@ class _Table:
         """The robot of numbered rows, or None and the faults."""
         if not 0 < len(rows) <= MOST_ROWS:
             self.fault(f"the table has {len(rows)} rows; 1 to {MOST_ROWS} are read")
-        joints, links = [], []
+        joints, links, frames = [], [], []
         before: tuple[Value, Value] = 0, 0  # a and alpha of the row before, in a standard table
         for j, (line, row) in enumerate(rows[:MOST_ROWS], 1):
             cells = _Row(self, j, line, row)
@@ -141,6 +141,7 @@ class _Table:
                 far = cells.value("a"), cells.value("alpha")
                 joint = replace(joint, d=before[0], alpha=before[1])
                 link, before = from_far_frame(link, *far), far
+                frames.append(Frame(link.name, j, (far[0], 0, 0), (far[1], 0, 0), "link"))
             joints.append(joint)
             links.append(link)
         if self.convention == "standard" and before != (0, 0):
@@ -151,7 +152,10 @@ class _Table:
         if self.faults:
             return None, self.faults
         down = to_value("-9.81")
-        robot = Robot(name, tuple(links), tuple(joints), gravity=(0, 0, down), source=self.file)
+        robot = Robot(
+            name, tuple(links), tuple(joints), gravity=(0, 0, down), source=self.file,
+            frames=tuple(frame for frame in frames if not frame.at_link),
+        )  # fmt: skip
         return robot, []
 
     def _check_names(self, names: list[str]) -> None:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from .robot import DRIVE, GEOMETRY, INERTIA, WRENCH
 
 __all__ = [
-    "BASE_KEYS", "BODY", "COUPLING", "JOINTS", "JOINT_KEYS", "LIMITS", "LINK_KEYS", "LOOP_KEYS",
-    "ROBOT_KEYS", "SYMBOLS", "TWIN_KEYS", "UNIT",
+    "BASE_KEYS", "BODY", "COUPLING", "FRAME_KEYS", "JOINTS", "JOINT_KEYS", "LIMITS", "LINK_KEYS",
+    "LOOP_KEYS", "ROBOT_KEYS", "SYMBOLS", "TWIN_KEYS", "UNIT",
 ]  # fmt: skip
 
 JOINTS = ("revolute", "prismatic", "fixed")  # by sigma
@@ -27,11 +27,12 @@ UNIT = {
     "W0": "rad/s", "WP0": "rad/s^2", "V0": "m/s", "VP0": "m/s^2", "gravity": "m/s^2",
     **dict.fromkeys(("length", "start", "width", "height", "radius", "thickness"), "m"),
     "young": "N/m^2", "shear": "N/m^2", "density": "kg/m^3", "area": "m^2",
-    "Iy": "m^4", "Iz": "m^4", "torsion": "m^4",
+    "xyz": "m", "rpy": "rad", "Iy": "m^4", "Iz": "m^4", "torsion": "m^4",
 }  # fmt: skip
 
 ROBOT_KEYS = (
     "cardan", "name", "source", "notes", "gravity", "base", "platform", "link", "leg", "loop",
+    "frame", "end_effector",
 )  # fmt: skip
 JOINT_KEYS = (
     "joint", "antecedent", *GEOMETRY, "variable", "active", *DRIVE,
@@ -42,4 +43,5 @@ BASE_KEYS = (
     "name", "kind", "Z", "W0", "WP0", "V0", "VP0", *INERTIA, *BODY, *WRENCH, *DRIVE,
 )  # fmt: skip
 LOOP_KEYS = ("name", "cut", "twin", "frames")
+FRAME_KEYS = ("name", "link", "xyz", "rpy", "kind")
 TWIN_KEYS = ("name", "antecedent", *GEOMETRY, "active")

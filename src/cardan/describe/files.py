@@ -43,8 +43,9 @@ def load(
 ) -> Robot:
     """A robot by bundled name, path or dict ('-' is standard input); every fault is raised.
 
-    Warnings are issued as CardanWarning. fixed="keep": the fixed joints of a URDF become frames of
-    their own, at their URDF places (tools, sensors); "merge" joins them to their parent.
+    Warnings are issued as CardanWarning. fixed: what becomes of the fixed links of a URDF, parts of
+    the link that carries them ("merge") or links of their own ("keep"); their frames (tools,
+    sensors) have names either way.
     mimic=True: a joint of a URDF that mimics another follows it, and has no drive; else it is a
     joint like any other, with a warning."""
     robot, faults = read(source, fixed=fixed, mimic=mimic)

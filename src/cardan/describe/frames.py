@@ -28,7 +28,7 @@ from .expression import Value, number
 __all__ = [
     "SNAP_ANGLE", "SNAP_LENGTH", "Array", "Six", "angle_value", "decimal_value", "decompose",
     "frame", "inverse", "length_value", "matrix_of", "multiple_of_pi", "perpendicular",
-    "roll_pitch_yaw", "rotation_of_rpy", "score", "snap_angle",
+    "placement_of", "placement_values", "roll_pitch_yaw", "rotation_of_rpy", "score", "snap_angle",
 ]  # fmt: skip
 
 Array = NDArray[np.float64]
@@ -131,14 +131,29 @@ def rotation_of_rpy(rpy: Sequence[float], snap: float = SNAP_ANGLE) -> Array:
 
 
 def roll_pitch_yaw(R: Array) -> tuple[float, float, float]:
-    """URDF's three angles of a rotation; at pitch ±π/2 only their sum shows, roll is 0."""
+    """URDF's three angles of a rotation; at pitch ±π/2 only their sum shows, roll is 0.
+
+    Near that pitch yaw is known to 1e-16 / cos(pitch) only, so pitch and roll are found for the
+    yaw that was taken, which makes the three together right to 1e-16."""
     cp = math.hypot(R[0, 0], R[1, 0])
-    pitch = math.atan2(-R[2, 0], cp)
-    if cp > 1e-11:
-        roll, yaw = math.atan2(R[2, 1], R[2, 2]), math.atan2(R[1, 0], R[0, 0])
-    else:
-        roll, yaw = 0.0, math.atan2(-R[0, 1], R[1, 1])
+    if cp <= 1e-11:
+        return 0.0, math.atan2(-R[2, 0], cp), math.atan2(-R[0, 1], R[1, 1])
+    yaw = snap_angle(math.atan2(R[1, 0], R[0, 0]), max(SNAP_ANGLE, _ROUND_OFF / cp))
+    c, s = _cos_sin(yaw)
+    pitch = math.atan2(-R[2, 0], c * R[0, 0] + s * R[1, 0])
+    roll = math.atan2(s * R[0, 2] - c * R[1, 2], c * R[1, 1] - s * R[0, 1])
     return roll, pitch, yaw
+
+
+def placement_of(xyz: Sequence[float], rpy: Sequence[float]) -> Array:
+    """Tran(xyz) Rot(z, yaw) Rot(y, pitch) Rot(x, roll)."""
+    return frame(rotation_of_rpy(rpy), xyz)
+
+
+def placement_values(T: Array, size: float) -> tuple[tuple[Value, ...], tuple[Value, ...]]:
+    """xyz and rpy of a placement as exact values, without round-off."""
+    xyz = tuple(length_value(float(x), size) for x in T[:3, 3])
+    return xyz, tuple(angle_value(x) for x in roll_pitch_yaw(T[:3, :3]))
 
 
 def perpendicular(z: Array) -> Array:

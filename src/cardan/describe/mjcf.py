@@ -19,7 +19,16 @@ from typing import Any
 import numpy as np
 
 from ..errors import Fault
-from .bodies import Body, Mass, frames_of, inertial_values, moved, size_of
+from .bodies import (
+    Body,
+    Mass,
+    frames_of,
+    inertial_values,
+    longest_path,
+    moved,
+    named_frames,
+    size_of,
+)
 from .closures import Placed
 from .couplings import coupled
 from .expression import number
@@ -65,6 +74,7 @@ class Scene:
         self.refs: dict[str, float] = {}  # joint -> its value where the file draws it
         self.elements: dict[str, Any] = {}  # of the file, by body
         self.sites: dict[str, tuple[str, Array]] = {}  # name -> body, frame in it
+        self.parents: dict[str, str] = {}  # of the bodies
 
     def read(self) -> None:
         worlds = self.mjcf.root.findall("worldbody")
@@ -84,7 +94,7 @@ class Scene:
     def _body(self, element: Any, parent: str) -> None:
         mjcf = self.mjcf
         name = self._claim(element.get("name") or f"body{len(self.place)}", element)
-        self.elements[name] = element
+        self.elements[name], self.parents[name] = element, parent
         index, T = self.place[parent]
         T = T @ mjcf.placement(element)
         joints = [e for e in element if e.tag in ("joint", "freejoint")]
@@ -267,7 +277,42 @@ class Scene:
         return Robot(
             self.mjcf.root.get("model") or "MuJoCo model", tuple(links), tuple(joints),
             tuple(loops), base, tuple(decimal_value(x, 1e-15) for x in g), file,
+            frames=named_frames(self.bodies, self._frames()), end_effector=self._end_effector(),
         )  # fmt: skip
+
+    def _end_effector(self) -> str:
+        """What <custom> names, else the body at the end of the longest path."""
+        place = self.place
+        for text in self.mjcf.root.iterfind("custom/text"):
+            if text.get("name") == "end_effector" and text.get("data") in {*place, *self.sites}:
+                return str(text.get("data"))
+        return longest_path(
+            (name, above, place[name][0] != place[above][0])
+            for name, above in self.parents.items() if self._moves_with_base(name)
+        )  # fmt: skip
+
+    def _moves_with_base(self, body: str) -> bool:
+        """Is it on the robot? Beside a floating base, what is fixed in the world is not."""
+        if self.floating is None:
+            return True
+        while body in self.parents and body != self.floating[1]:
+            body = self.parents[body]
+        return body == self.floating[1]
+
+    def _frames(self) -> list[tuple[str, int, Array, str]]:
+        """Name, body, placement and kind of every frame of the file: bodies, then sites; one that
+        is called as a body is "site:NAME"."""
+        root = self.bodies[0].name
+        frames = [
+            (name, *at, "body") for name, at in self.place.items()
+            if name != root and self._moves_with_base(name)
+        ]  # fmt: skip
+        for site, (body, T) in self.sites.items():
+            if self._moves_with_base(body):
+                index, own = self.place[body]
+                name = f"site:{site}" if site in self.names else site
+                frames.append((name, index, own @ T, "site"))
+        return frames
 
 
 def sized(mjcf: Mjcf, element: Any, kind: str) -> tuple[list[float], Array]:

@@ -1,5 +1,7 @@
-"""A robot -> MJCF text: each of Khalil's frames becomes a body whose joint turns about or slides
-along its z axis.
+"""A robot -> MJCF text: each link becomes a body, in the file's own frame where the robot knows
+one, else in Khalil's; its joint turns about or slides along the z axis of Khalil's frame.
+
+Other frames of the robot are sites, or bodies without mass; <custom> names the end effector.
 
 Rotor inertia is armature, FV and FS are damping and frictionloss, and active joints get a motor. A
 loop is a constraint between two sites: <connect> for a spherical cut joint, two of them along its
@@ -18,7 +20,17 @@ import numpy as np
 from ..errors import DescriptionError, Fault
 from .frames import Array, frame, matrix_of
 from .robot import DRIVE, FIXED, GEOMETRY, PRISMATIC, WRENCH, Joint, Link, Loop, Robot
-from .urdf_write import as_float, bad_names, centred, free_symbols
+from .urdf_write import (
+    as_float,
+    bad_names,
+    between,
+    centred,
+    direction,
+    frame_matrix,
+    free_symbols,
+    own_frames,
+    seen_from,
+)
 
 __all__ = ["write_mjcf"]
 
@@ -41,11 +53,15 @@ def write_mjcf(robot: Robot) -> str:
     ]  # fmt: skip
     lines += [f"    <body name={quoteattr(_base_name(robot))}{_place(Z)}>"]
     lines += [*(['      <freejoint name="base_free"/>'] if floating else [])]
-    lines += [*_inertial(robot.base.link, "      "), *_sites(robot, 0, "      ")]
+    own = own_frames(robot, on_axis=False)
+    lines += [*_inertial(robot.base.link, own[0], "      "), *_sites(robot, 0, own[0], "      ")]
     for j, joint in enumerate(robot.joints, 1):
         if joint.antecedent == 0:
-            lines += _body(robot, j, "      ")
+            lines += _body(robot, j, own, "      ")
     lines += ["    </body>", "  </worldbody>", *_equality(robot), *_actuators(robot)]
+    if robot.end_effector:
+        end = quoteattr(robot.end_effector)
+        lines += ["  <custom>", f'    <text name="end_effector" data={end}/>', "  </custom>"]
     return "\n".join([*lines, "</mujoco>", ""])
 
 
@@ -79,6 +95,7 @@ def _lost(robot: Robot) -> list[Fault]:
 def _base_name(robot: Robot) -> str:
     """The world has a body of its own in MJCF, which is there already."""
     name, taken = robot.base.link.name, {link.name for link in robot.links}
+    taken |= {item.name for item in robot.frames}
     if name == "world":
         name = "base"
         while name in taken:
@@ -90,14 +107,21 @@ def _kind(loop: Loop) -> str:
     return loop.kind or ("revolute", "prismatic", "fixed")[loop.cut.sigma]
 
 
-def _sites(robot: Robot, j: int, pad: str) -> list[str]:
-    """The frames of the loops on link j (0: the base)."""
+def _sites(robot: Robot, j: int, own: Array, pad: str) -> list[str]:
+    """The frames on link j (0: the base): those of the loops, and those of the robot."""
     lines = []
+    link = robot.links[j - 1].name if j else robot.base.link.name
+    for item in (item for item in robot.frames if item.link == j and item.name != link):
+        place = _place(between(own, frame_matrix(item), np.eye(4)))
+        tag = "site" if item.kind == "site" else "body"
+        name = item.name.removeprefix("site:") if item.kind == "site" else item.name
+        lines.append(f"{pad}<{tag} name={quoteattr(name)}{place}/>")
     for loop in robot.loops:
         for side, end in (("cut", loop.cut), ("twin", loop.twin)):
             owner, T = _carried(robot, end)
             if owner != j:
                 continue
+            T = between(own, T, np.eye(4))
             lines.append(f"{pad}<site name={quoteattr(f'{loop.name}_{side}')}{_place(T)}/>")
             if _kind(loop) == "revolute":
                 T = T @ frame(np.eye(3), np.array([0.0, 0.0, _APART]))
@@ -133,9 +157,10 @@ def _matrix(joint: Joint) -> Array:
     return matrix_of([as_float(getattr(joint, key)) for key in GEOMETRY])
 
 
-def _body(robot: Robot, j: int, pad: str) -> list[str]:
-    joint, link = robot.joints[j - 1], robot.links[j - 1]
-    lines = [f"{pad}<body name={quoteattr(link.name)}{_place(_matrix(joint))}>"]
+def _body(robot: Robot, j: int, own: list[Array], pad: str) -> list[str]:
+    joint, link, E = robot.joints[j - 1], robot.links[j - 1], own[j]
+    place = _place(between(own[joint.antecedent], _matrix(joint), E))
+    lines = [f"{pad}<body name={quoteattr(link.name)}{place}>"]
     if joint.sigma != FIXED:
         kind = "slide" if joint.sigma == PRISMATIC else "hinge"
         drive = {"damping": joint.FV, "frictionloss": joint.FS, "armature": joint.IA}
@@ -143,19 +168,24 @@ def _body(robot: Robot, j: int, pad: str) -> list[str]:
         low, high = joint.limits.lower, joint.limits.upper
         if low is not None and high is not None:
             given += f' range="{as_float(low)!r} {as_float(high)!r}"'
+        if not np.array_equal(E, np.eye(4)):
+            given += f' axis="{_row(direction(E))}"'
+            point = between(E, np.eye(4), np.eye(4))[:3, 3]
+            given += f' pos="{_row(point)}"' if kind == "hinge" and point.any() else ""
         lines.append(f'{pad}  <joint name={quoteattr(joint.name)} type="{kind}"{given}/>')
-    lines += [*_inertial(link, pad + "  "), *_sites(robot, j, pad + "  ")]
+    lines += [*_inertial(link, E, pad + "  "), *_sites(robot, j, E, pad + "  ")]
     for k, other in enumerate(robot.joints, 1):
         if other.antecedent == j:
-            lines += _body(robot, k, pad + "  ")
+            lines += _body(robot, k, own, pad + "  ")
     return [*lines, f"{pad}</body>"]
 
 
-def _inertial(link: Link, pad: str) -> list[str]:
+def _inertial(link: Link, own: Array, pad: str) -> list[str]:
     found = centred(link, "MJCF")
     if found is None:
         return []
     mass, c, J = found
+    c, J = seen_from(own, c, J)
     moments = [J[0, 0], J[1, 1], J[2, 2], J[0, 1], J[0, 2], J[1, 2]]
     text = f'pos="{_row(c)}" mass="{mass!r}" fullinertia="{_row(moments)}"'
     return [f"{pad}<inertial {text}/>"]

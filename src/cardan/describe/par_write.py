@@ -7,9 +7,10 @@ limits and sources, which the format has no place for, are left out.
 from __future__ import annotations
 
 import re
+import warnings
 from collections.abc import Iterable, Sequence
 
-from ..errors import DescriptionError, Fault, UnknownNameError
+from ..errors import CardanWarning, DescriptionError, Fault, UnknownNameError
 from .expression import Value, add, symbol, symbols
 from .par import FRAME, SYMBOLS, TYPES, usual_symbols
 from .robot import DRIVE, FIXED, GEOMETRY, INERTIA, WRENCH, Joint, Robot
@@ -43,9 +44,23 @@ def write_par(robot: Robot, dialect: str = "opensymoro") -> str:
     faults = [*_inexpressible(robot, frames, plus)]
     if faults:
         raise DescriptionError(faults)
+    _left_out(robot)
     sections = _sections(robot, frames, plus)
     body = "\n".join(f"(* {title} *)\n" + "".join(rows) for title, rows in sections)
     return f"{_head(robot, plus)}\n{body}\n(* End of definition *)\n"
+
+
+def _left_out(robot: Robot) -> None:
+    """Say which frames of the robot are not in the file."""
+    lost = [frame.name for frame in robot.frames if not frame.at_link]
+    if lost:
+        listed = ", ".join(lost[:20]) + (f" and {len(lost) - 20} more" if len(lost) > 20 else "")
+        warnings.warn(
+            f".par files have no named frames; left out: {listed}. Of a robot read from it, a"
+            " link's name means Khalil's frame; .toml keeps them",
+            CardanWarning,
+            stacklevel=4,
+        )
 
 
 def _head(robot: Robot, plus: bool) -> str:

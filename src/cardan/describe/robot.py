@@ -9,6 +9,9 @@ The joint variable q_j is added to theta_j (sigma 0, revolute) or r_j (sigma 1, 
 those two fields hold is the constant part, the offset. Frames are numbered from 1 in file order;
 0 is the base. Joint j carries link j. With B loops on n links, the cut joint of loop k is frame n+k
 and its twin, fixed on the other link, is frame n+B+k; an antecedent may be any earlier frame.
+
+Formats that place frames freely have frames of their own beside Khalil's (`Frame`): a name means
+the file's frame where there is one.
 """
 
 from __future__ import annotations
@@ -24,7 +27,7 @@ from .expression import Expression, Value, number, substitute, symbols
 
 __all__ = [
     "COMPOUND", "DRIVE", "FIXED", "GEOMETRY", "IDENTITY_4", "INERTIA", "MOTION", "PRISMATIC",
-    "REVOLUTE", "WRENCH", "Base", "Coupling", "Joint", "Limits", "Link", "Loop", "Robot",
+    "REVOLUTE", "WRENCH", "Base", "Coupling", "Frame", "Joint", "Limits", "Link", "Loop", "Robot",
 ]  # fmt: skip
 
 GEOMETRY = ("gamma", "b", "alpha", "d", "theta", "r")
@@ -145,6 +148,28 @@ def _moves(value: object) -> bool:
 
 
 @dataclass(frozen=True, repr=False)
+class Frame:
+    """A frame that the file names, at rest on link j (0: the base): where a tool or a sensor sits,
+    or the frame in which a URDF or MJCF file describes the link itself.
+
+    Its placement in Khalil's frame j is jTE = Tran(xyz) Rot(z, yaw) Rot(y, pitch) Rot(x, roll)."""
+
+    name: str
+    link: int
+    xyz: tuple[Value, ...] = (0, 0, 0)
+    rpy: tuple[Value, ...] = (0, 0, 0)
+    kind: str = "frame"  # what it is in its file: "link", "fixed link", "body", "site" ...
+
+    @property
+    def at_link(self) -> bool:
+        """Is it Khalil's frame of its link?"""
+        return not any(isinstance(x, Expression) or x != 0 for x in (*self.xyz, *self.rpy))
+
+    def __repr__(self) -> str:
+        return _short(self)
+
+
+@dataclass(frozen=True, repr=False)
 class Base:
     """Link 0: 'fixed'; 'mobile', moving as W0 WP0 V0 VP0 say; 'floating', unknown acceleration.
 
@@ -185,6 +210,8 @@ class Robot:
     gravity: tuple[Value, ...] = (0, 0, 0)
     source: str = ""  # where the description comes from
     notes: str = ""
+    frames: tuple[Frame, ...] = ()  # the frames that names mean; else a link's name is Khalil's
+    end_effector: str = ""  # the frame meant when none is named; "": the end of the longest path
 
     @property
     def n(self) -> int:
@@ -242,6 +269,8 @@ class Robot:
                 yield from link.flexible.values()
         base = self.base
         yield from (*base.W0, *base.WP0, *base.V0, *base.VP0, *base.Z, *self.gravity)
+        for frame in self.frames:
+            yield from (*frame.xyz, *frame.rpy)
 
     def tree(self) -> Robot:
         """The equivalent tree structure: the same robot with its loops cut open, its couplings

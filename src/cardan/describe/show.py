@@ -55,7 +55,7 @@ def tables(robot: Robot) -> list[Table]:
         kinds = {n + k: loop.kind for k, loop in enumerate(robot.loops, 1) if loop.kind}
         title = "Loops: cut joints and their twins"
         found.append(_geometry(title, robot, [*cut, *twin], kinds))
-    return [*found, *_flexible(robot), _base(robot)]
+    return [*found, *_flexible(robot), *_frames(robot), _base(robot)]
 
 
 def as_text(robot: Robot) -> str:
@@ -125,6 +125,23 @@ def _flexible(robot: Robot) -> list[Table]:
     ]
     header = ("j", "link", "coordinates", "kind", "shapes", "length", "young", "density", "motions")
     return [Table("Flexible links", header, tuple(rows))] if rows else []
+
+
+def _frames(robot: Robot) -> list[Table]:
+    """The frames that names mean; Khalil's frame of a link that the file places elsewhere has a
+    name of its own."""
+    rows = [
+        (
+            frame.name + (" (end effector)" if frame.name == robot.end_effector else ""),
+            str(frame.link), frame.kind, _vector(frame.xyz), _vector(frame.rpy),
+        )
+        for frame in robot.frames
+    ]  # fmt: skip
+    header = ("frame", "on link j", "kind", "xyz in frame j", "roll, pitch, yaw")
+    links = {link.name for link in robot.links}
+    moved = [frame.name for frame in robot.frames if frame.name in links and not frame.at_link]
+    words = f"; frame j itself is khalil:NAME, as khalil:{moved[0]}, or j" if moved else ""
+    return [Table(f"Frames of the file{words}", header, tuple(rows))] if rows else []
 
 
 def _joints(robot: Robot) -> Table:

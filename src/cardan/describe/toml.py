@@ -11,7 +11,7 @@ import difflib
 import operator
 import re
 import tomllib
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -22,6 +22,7 @@ from .expression import Value, add, substitute, symbols
 from .fields import (
     BASE_KEYS,
     BODY,
+    FRAME_KEYS,
     JOINT_KEYS,
     JOINTS,
     LIMITS,
@@ -45,6 +46,7 @@ from .robot import (
     MOTION,
     WRENCH,
     Base,
+    Frame,
     Joint,
     Link,
     Loop,
@@ -182,7 +184,27 @@ class _Reader:
             gravity,
             source,
             notes,
+            tuple(self.frames(table, len(links))),
+            self.text(table, "end_effector", ""),
         )
+
+    def frames(self, table: Table, last: int) -> Iterator[Frame]:
+        """[[frame]]: named frames on links, on the last one where no link is named."""
+        self.place = ("", 0)
+        for k, part in enumerate(self.tables(table, "frame"), 1):
+            self.place, self.link, self.piece = ("frame", k), f"frame{k}", Piece({}, ("frame", k))
+            self.known(part, FRAME_KEYS)
+            name = self.text(part, "name", f"frame{k}")
+            self.link = name
+            zero: tuple[Value, ...] = (0, 0, 0)
+            yield Frame(
+                name,
+                self.antecedent(part, last, "link"),
+                self.vector(part, "xyz", 3, zero),
+                self.vector(part, "rpy", 3, zero),
+                self.text(part, "kind", "frame"),
+            )
+        self.place, self.link = ("", 0), ""
 
     def tables(self, table: Table, key: str) -> Sequence[Table]:
         found = table.get(key, [])
@@ -319,20 +341,20 @@ class _Reader:
             symbols=self.vector(table, SYMBOLS, 3, ()),
         )
 
-    def antecedent(self, table: Table, before: int) -> int:
-        given = table.get("antecedent", before)
+    def antecedent(self, table: Table, before: int, key: str = "antecedent") -> int:
+        given = table.get(key, before)
         if isinstance(given, str) and not isinstance(given, _Decimal):
             if given not in self.numbers:
                 near = difflib.get_close_matches(given, self.numbers, n=1)
                 hint = f"did you mean {near[0]!r}?" if near else "use a number or a link's name"
-                self.report(f"antecedent {given!r:.60} is no link; {hint}", "antecedent")
+                self.report(f"{key} {given!r:.60} is no link; {hint}", key)
             return self.numbers.get(given, 0)
         try:
             if isinstance(given, bool):
                 raise TypeError
             return operator.index(given)
         except TypeError:
-            self.report("antecedent must be the number or the name of a link", "antecedent")
+            self.report(f"{key} must be the number or the name of a link", key)
             return 0
 
     def inertia(self, table: Table) -> dict[str, Any]:

@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import fields
 
-from .expression import Value
+from .expression import Expression, Value
 from .fields import JOINTS, LIMITS, SYMBOLS
 from .flexible import write_flexible
 from .robot import (
@@ -20,6 +20,7 @@ from .robot import (
     WRENCH,
     Base,
     Coupling,
+    Frame,
     Joint,
     Link,
     Loop,
@@ -43,6 +44,8 @@ def write_toml(robot: Robot) -> str:
     for key in ("source", "notes"):
         if getattr(robot, key):
             lines.append(f"{key} = {_quote(getattr(robot, key))}")
+    if robot.end_effector:
+        lines.append(f"end_effector = {_quote(robot.end_effector)}")
     lines += [f"gravity = {_list(robot.gravity)}  # m/s^2, in frame 0", "", _UNITS.rstrip()]
     lines += _base(robot.base)
     names = [joint.name for joint in robot.joints]
@@ -50,6 +53,8 @@ def write_toml(robot: Robot) -> str:
         lines += _link(link, joint, j, names)
     for k, loop in enumerate(robot.loops, 1):
         lines += _loop(loop, k)
+    for frame in robot.frames:
+        lines += _frame(frame)
     return "\n".join(lines) + "\n"
 
 
@@ -131,6 +136,14 @@ def _loop(loop: Loop, k: int) -> list[str]:
             parts.append(f"joint = {_quote(loop.kind)}")
         lines.append(f"{kind} = {{ {', '.join(parts)} }}")
     return lines
+
+
+def _frame(frame: Frame) -> list[str]:
+    lines = ["", "[[frame]]", f"name = {_quote(frame.name)}", f"link = {frame.link}"]
+    for key in ("xyz", "rpy"):
+        if any(isinstance(x, Expression) or x != 0 for x in getattr(frame, key)):
+            lines.append(f"{key} = {_list(getattr(frame, key))}")
+    return lines + ([f"kind = {_quote(frame.kind)}"] if frame.kind != "frame" else [])
 
 
 def _nonzero(item: Joint | Link, keys: Sequence[str]) -> list[str]:

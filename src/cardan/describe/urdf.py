@@ -4,11 +4,12 @@ Kept: joint names, types, axes, zeros and limits, <dynamics damping> as FV, <dyn
 FS, the rotors of `urdf_motors` as IA, masses and inertias (moved to the joint frame; the root
 link's go to the base). Frame 0 is the frame of the root link, and gravity is along its -z, as
 URDF's users take it. Links come depth first, in the order in which the file lists their joints. A
-fixed joint is merged into its parent link, or kept as a frame (sigma 2) that is exactly the URDF
-frame. A floating joint under the root makes the base floating. A joint that mimics another is read
-as a joint of its own, with a warning, as most readers of URDF do; or, on request, follows it and is
-passive. Planar joints are refused. Loops are read in the dialects of `urdf_loops`. Shapes, meshes,
-materials and plugins are ignored: no other file is ever opened.
+fixed joint is merged into its parent link, or kept as a link of its own (sigma 2). Either way every
+link of the file, moving or fixed, is a `Frame` of the robot at its URDF place, and the last of the
+longest path is the end effector. A floating joint under the root makes the base floating. A joint
+that mimics another is read as a joint of its own, with a warning, as most readers of URDF do; or,
+on request, follows it and is passive. Planar joints are refused. Loops are read in the dialects of
+`urdf_loops`. Shapes, meshes, materials and plugins are ignored: no other file is ever opened.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from dataclasses import replace
 import numpy as np
 
 from ..errors import Fault, UnknownNameError
-from .bodies import Body, frames_of, inertial_values, moved, size_of
+from .bodies import Body, frames_of, inertial_values, longest_path, moved, named_frames, size_of
 from .closures import Placed
 from .couplings import coupled
 from .expression import Value
@@ -42,7 +43,7 @@ def read_urdf(
 ) -> tuple[Robot | None, list[Fault]]:  # fmt: skip
     """The robot of a URDF file and every fault found; no robot when one of them is an error.
 
-    fixed: what becomes of fixed joints, "merge" or "keep". mimic: joints follow those they mimic.
+    fixed: what becomes of fixed links, "merge" or "keep". mimic: joints follow those they mimic.
     snap: roll, pitch and yaw this near
     (rad) to a multiple of pi/12 are that multiple; a file that writes 1.5708 for a right angle
     gives far cheaper models with snap=1e-4, and is then no longer taken at its letter.
@@ -67,10 +68,21 @@ def read_urdf(
     joints = coupled(joints, couplings)
     if found.failed:
         return None, sorted(found.faults, key=lambda fault: fault.line)
+    moving = {body.name for body in bodies if body.joint.sigma != FIXED}
+    frames = named_frames(
+        bodies,
+        [
+            (name, *at, "link" if name in moving else "fixed link")
+            for name, at in place.items() if name != base.link.name
+        ],
+    )  # fmt: skip
+    end = longest_path((joint.child, joint.parent, joint.type != "fixed") for joint in order)
+    for element in found.root.iterfind("end_effector"):
+        end = element.get("link") if element.get("link") in place else end
     root = Link(base.link.name, **inertial_values(bodies[0].masses, size_of(bodies)))
     robot = Robot(
         found.name, tuple(chain), tuple(joints), tuple(loops), base=replace(base, link=root),
-        gravity=GRAVITY, source=file,
+        gravity=GRAVITY, source=file, frames=frames, end_effector=end,
     )  # fmt: skip
     return robot, found.faults
 

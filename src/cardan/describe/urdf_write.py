@@ -1,10 +1,15 @@
-"""A robot -> URDF text: each of Khalil's frames becomes a link whose joint axis is its z axis.
+"""A robot -> URDF text: each link has the file's own frame where the robot knows one, else
+Khalil's; the z axis of Khalil's frame is the joint's axis.
 
-The joint's origin is iTj at q_j = 0, so zeros stay; inertias are moved to the centres of mass; FV
-and FS become damping and friction, IA the rotor of a motor without gear in Drake's words. URDF
-holds numbers and trees only, so free symbols are refused, and so is what it has no word for: loops,
-elastic and passive joints, external wrenches, a base that moves as prescribed. With drop=True these
-are left out and listed in a comment at the head of the file.
+Other frames of the robot are fixed links without mass; so is a link's own frame that the axis does
+not pass through, as URDF wants it, and the link that moves is then NAME_axis. <end_effector> names
+the frame meant by default, where it is not the end of the longest path.
+
+The joint's origin is its placement at q_j = 0, so zeros stay; inertias are moved to the centres of
+mass; FV and FS become damping and friction, IA the rotor of a motor without gear in Drake's words.
+URDF holds numbers and trees only, so free symbols are refused, and so is what it has no word for:
+loops, elastic and passive joints, external wrenches, a base that moves as prescribed. With
+drop=True these are left out and listed in a comment at the head of the file.
 
 URDF has no gravity either: its users take it along -z of the root link. When gravity points
 elsewhere in frame 0, or when frame 0 is placed in the world by Z, a root link "world" is added on
@@ -15,25 +20,43 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from xml.sax.saxutils import quoteattr
 
 import numpy as np
 
 from ..errors import DescriptionError, Fault
+from .bodies import longest_path
 from .expression import Value, number, symbols
 from .frames import (
     Array,
     decimal_value,
     frame,
+    inverse,
     matrix_of,
     perpendicular,
+    placement_of,
+    placement_values,
     roll_pitch_yaw,
     snap_angle,
 )
-from .robot import FIXED, GEOMETRY, INERTIA, PRISMATIC, WRENCH, Joint, Link, Robot
+from .robot import (
+    FIXED,
+    GEOMETRY,
+    INERTIA,
+    PRISMATIC,
+    REVOLUTE,
+    WRENCH,
+    Frame,
+    Joint,
+    Link,
+    Robot,
+)
 
-__all__ = ["NO_LIMIT", "as_float", "bad_names", "centred", "free_symbols", "write_urdf"]
+__all__ = [
+    "NO_LIMIT", "as_float", "bad_names", "between", "centred", "direction", "frame_matrix",
+    "free_symbols", "own_frames", "seen_from", "write_urdf",
+]  # fmt: skip
 
 NO_LIMIT = 1e9  # URDF must give some limits; this size means none, here and in the reader
 _DRAKE = "http://drake.mit.edu"  # a name, never fetched
@@ -48,16 +71,23 @@ def write_urdf(robot: Robot, *, drop: bool = False) -> str:
         raise DescriptionError(faults + ([] if drop else [*lost, _remedy(robot)]))
     root = _root(robot)
     links = [robot.base.link, *robot.links]
-    names = [link.name for link in links]
+    own, more = own_frames(robot), _more_frames(robot)
+    taken = {link.name for link in links} | {item.name for item in robot.frames}
+    names = [_free(f"{x.name}_axis", taken) if x.name in more else x.name for x in links]
     joint_names = [joint.name for joint in robot.joints]
     motors = _motor_lines(robot)
     words = f' xmlns:drake="{_DRAKE}"' if motors else ""
     lines = ['<?xml version="1.0"?>', *_comment(robot, lost)]
     lines += [f"<robot name={_quoted(robot.name)}{words}>", *root]
-    for link in links:
-        lines += _link_lines(link)
-    for name, joint in zip(names[1:], robot.joints, strict=True):
-        lines += _joint_lines(joint, names[joint.antecedent], name, joint_names)
+    for name, link, E in zip(names, links, own, strict=True):
+        lines += _link_lines(link, name, E)
+    lines += [f"  <link name={_quoted(name)}/>" for name in more]
+    for j, (name, joint) in enumerate(zip(names[1:], robot.joints, strict=True), 1):
+        ends = own[joint.antecedent], own[j]
+        lines += _joint_lines(joint, names[joint.antecedent], name, joint_names, ends)
+    for item in more.values():
+        lines += _frame_lines(item, names[item.link], own[item.link], joint_names)
+    lines += _end_lines(robot, names, more)
     return "\n".join([*lines, *motors, "</robot>", ""])
 
 
@@ -67,6 +97,77 @@ def as_float(value: Value) -> float:
     if found is None:
         raise DescriptionError(f"the value {value} is not a finite number")
     return found
+
+
+def own_frames(robot: Robot, *, on_axis: bool = True) -> list[Array]:
+    """Of the base and each link the frame of the file that bears its name, in Khalil's frame of it;
+    the identity where there is none, or, with on_axis, where the joint's axis does not pass it."""
+    own = [np.eye(4) for _ in range(len(robot.links) + 1)]
+    names = {link.name: j for j, link in enumerate(robot.links, 1)}
+    for item in robot.frames:
+        T = frame_matrix(item)
+        off = robot.joints[item.link - 1].sigma == REVOLUTE and bool(T[:2, 3].any())
+        if names.get(item.name) == item.link and not (on_axis and off):
+            own[item.link] = T
+    return own
+
+
+def frame_matrix(item: Frame) -> Array:
+    """jTE of a frame on link j."""
+    return placement_of([as_float(x) for x in item.xyz], [as_float(x) for x in item.rpy])
+
+
+def tidy(T: Array) -> Array:
+    """A product of placements without its round-off."""
+    size = float(np.linalg.norm(T[:3, 3])) or 1.0
+    xyz, rpy = placement_values(T, size)
+    return placement_of([as_float(x) for x in xyz], [as_float(x) for x in rpy])
+
+
+def between(first: Array, T: Array, second: Array) -> Array:
+    """The placement T of a frame in another one, of frames fixed on the two."""
+    if np.array_equal(first, np.eye(4)) and np.array_equal(second, np.eye(4)):
+        return T
+    return tidy(inverse(first) @ T @ second)
+
+
+def direction(E: Array) -> list[float]:
+    """z of Khalil's frame in a frame of the same link."""
+    return [float(decimal_value(float(x), 1e-15)) + 0.0 for x in E[2, :3]]  # type: ignore[arg-type]
+
+
+def _more_frames(robot: Robot) -> dict[str, Frame]:
+    """The frames that need a link of their own, by name."""
+    own = own_frames(robot)
+    links = {link.name: j for j, link in enumerate([robot.base.link, *robot.links])}
+    return {
+        item.name: item for item in robot.frames
+        if item.name not in links or not np.array_equal(own[item.link], frame_matrix(item))
+    }  # fmt: skip
+
+
+def _frame_lines(item: Frame, parent: str, own: Array, joints: list[str]) -> list[str]:
+    """The fixed joint that places a frame."""
+    name = _free(f"{item.name}_fixed", {*joints})
+    joints.append(name)
+    T = between(own, frame_matrix(item), np.eye(4))
+    return [
+        f'  <joint name={_quoted(name)} type="fixed">',
+        *_connection(parent, item.name, T),
+        "  </joint>",
+    ]
+
+
+def _end_lines(robot: Robot, names: Sequence[str], more: Mapping[str, Frame]) -> list[str]:
+    """The end effector, where a reader would take another for it."""
+    pairs = [
+        (names[j], names[joint.antecedent], joint.sigma != FIXED)
+        for j, joint in enumerate(robot.joints, 1)
+    ]
+    pairs += [(name, names[item.link], False) for name, item in more.items()]
+    if robot.end_effector in ("", longest_path(pairs)):
+        return []
+    return [f"  <end_effector link={_quoted(robot.end_effector)}/>"]
 
 
 def _written(robot: Robot, loops: bool) -> Iterable[tuple[str, Value]]:
@@ -81,6 +182,8 @@ def _written(robot: Robot, loops: bool) -> Iterable[tuple[str, Value]]:
         values += [getattr(link, key) for key in INERTIA]
         values += [joint.mimic.ratio, joint.mimic.offset] if joint.mimic else []
         yield from ((link.name, value) for value in (*values, *given) if value is not None)
+    for item in robot.frames:
+        yield from ((item.name, value) for value in (*item.xyz, *item.rpy))
     for end in (end for loop in robot.loops for end in (loop.cut, loop.twin) if loops):
         yield from ((end.name, getattr(end, key)) for key in GEOMETRY)
 
@@ -107,6 +210,7 @@ def bad_names(robot: Robot) -> list[Fault]:
     for kind, names in (
         ("link", [robot.base.link.name, *(link.name for link in robot.links)]),
         ("joint", [joint.name for joint in robot.joints]),
+        ("frame", [item.name for item in robot.frames]),
     ):
         for k, name in enumerate(names):
             if not name.strip() or _NOT_XML.search(name):
@@ -160,7 +264,8 @@ def _root(robot: Robot) -> list[str]:
             "URDF cannot hold a floating base whose frame is turned by Z or by gravity:"
             " give Z without rotation, and gravity along -z"
         )
-    taken = {base.link.name, *(link.name for link in robot.links)}
+    taken = {link.name for link in (base.link, *robot.links)}
+    taken |= {item.name for item in robot.frames}
     joint_names = {joint.name for joint in robot.joints}
     world = _free("world", taken)
     return [
@@ -210,13 +315,25 @@ def centred(link: Link, form: str = "URDF") -> tuple[float, Array, Array] | None
     return M, c, np.array([_short(x, scale) for x in J.ravel()]).reshape(3, 3)
 
 
-def _link_lines(link: Link) -> list[str]:
+def seen_from(E: Array, c: Array, J: Array) -> tuple[Array, Array]:
+    """Centre of mass and inertia about it, of Khalil's frame, in a frame E of the same link."""
+    if np.array_equal(E, np.eye(4)):
+        return c, J
+    R, size = E[:3, :3], math.hypot(*c, *E[:3, 3])
+    c, J = R.T @ (c - E[:3, 3]), R.T @ J @ R
+    scale = float(np.abs(J).max())
+    J = np.array([_short(x, scale) for x in J.ravel()]).reshape(3, 3)
+    return np.array([_short(x, size) for x in c]), (J + J.T) / 2
+
+
+def _link_lines(link: Link, name: str, own: Array) -> list[str]:
     found = centred(link)
     if found is None:
-        return [f"  <link name={_quoted(link.name)}/>"]
+        return [f"  <link name={_quoted(name)}/>"]
     M, c, J = found
+    c, J = seen_from(own, c, J)
     return [
-        f"  <link name={_quoted(link.name)}>",
+        f"  <link name={_quoted(name)}>",
         "    <inertial>",
         f'      <origin xyz="{_numbers(c)}" rpy="0 0 0"/>',
         f'      <mass value="{_numbers([M])}"/>',
@@ -233,15 +350,18 @@ def _short(x: float, scale: float) -> float:
     return float(decimal_value(float(x), 1e-15 * scale))  # type: ignore[arg-type]
 
 
-def _joint_lines(joint: Joint, parent: str, child: str, names: Sequence[str]) -> list[str]:
+def _joint_lines(
+    joint: Joint, parent: str, child: str, names: Sequence[str], own: tuple[Array, Array]
+) -> list[str]:
     limits = joint.limits
     free = limits.lower is None and limits.upper is None
     kind = "continuous" if free else "revolute"
     kind = {PRISMATIC: "prismatic", FIXED: "fixed"}.get(joint.sigma, kind)
-    T = matrix_of([as_float(getattr(joint, key)) for key in GEOMETRY])
+    T = between(own[0], matrix_of([as_float(getattr(joint, key)) for key in GEOMETRY]), own[1])
     lines = [f'  <joint name={_quoted(joint.name)} type="{kind}">', *_connection(parent, child, T)]
     if kind != "fixed":
-        lines += ['    <axis xyz="0 0 1"/>', *_limit_lines(joint, kind), *_dynamics_lines(joint)]
+        axis = _numbers(direction(own[1]))
+        lines += [f'    <axis xyz="{axis}"/>', *_limit_lines(joint, kind), *_dynamics_lines(joint)]
     if joint.mimic is not None:
         ratio, offset = (_numbers([as_float(x)]) for x in (joint.mimic.ratio, joint.mimic.offset))
         leader = _quoted(names[joint.mimic.joint - 1])

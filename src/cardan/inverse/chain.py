@@ -23,9 +23,10 @@ from numpy.typing import NDArray
 
 from ..algebra.scalar import function
 from ..describe.expression import Expression, Value, evaluate, symbols
-from ..describe.robot import FIXED, PRISMATIC, REVOLUTE, Limits, Robot
+from ..describe.robot import FIXED, PRISMATIC, REVOLUTE, Joint, Limits, Robot
 from ..errors import InputError, ModelError, UnknownNameError
 from ..exact import exact
+from ..mechanism.frames import with_frames
 from ..mechanism.tree import Tree
 from .fold import Screw, folded
 
@@ -61,15 +62,15 @@ class Chain:
 
     @classmethod
     def of(cls, robot: Robot, frame: int | str | None = None, reference: Any = 0) -> Chain:
-        """The chain to a frame (default: the end effector), seen from frame 0 or 'world'."""
+        """The chain to a frame (default: the end effector), seen from a frame of the base or from
+        'world'."""
         if robot.loops:
             raise ModelError(_closed_instead(robot))
         if robot.base.kind != "fixed" and reference == "world":
             raise ModelError(f"the base of '{robot.name}' moves: poses are seen from frame 0")
-        if reference not in (0, "0", "world"):
-            raise UnknownNameError.of("reference", reference, ("0", "world"))
+        seen = [] if reference == "world" else [reference]
+        robot, (link, *others) = with_frames(robot, [frame, *seen])
         tree = Tree.of(robot)
-        link = tree.link(frame)
         path = tree.path(link)
         if not any(tree.sigma[j] != FIXED for j in path):
             raise ModelError(
@@ -84,7 +85,9 @@ class Chain:
                 " found by cardan.inverse_kinematics(robot, T), on the command line `cardan ik"
                 " --numeric`; frame= names one before them"
             )
-        word = folded(robot.name, [(j, robot.joints[j - 1]) for j in path])
+        back = [x for k in others for x in _back(robot, tree, k)]
+        steps = [*((0, x) for x in back), *((j, robot.joints[j - 1]) for j in path)]
+        word = folded(robot.name, steps)
         joints = tuple(
             ChainJoint(names[j], j, robot.joints[j - 1].sigma, *six, robot.joints[j - 1].limits)
             for j, six in word.joints
@@ -179,6 +182,21 @@ class Chain:
 def unit_of(size: float) -> float:
     """1 where a size is between 1 cm and 100 m, else the power of two next to it."""
     return 1.0 if 1e-2 <= size <= 1e2 or not 0 < size < np.inf else 2.0 ** round(log2(size))
+
+
+def _back(robot: Robot, tree: Tree, reference: int) -> list[Joint]:
+    """Fixed frames that lead from a frame on the base back to frame 0."""
+    path = tree.path(reference)
+    if any(tree.sigma[j] != FIXED for j in path):
+        raise ModelError(
+            f"'inverse-geometry' of '{robot.name}': poses are seen from a frame that is fixed on"
+            f" the base, or from 'world', and joints move frame {tree.label(reference)}"
+        )
+    steps = [robot.joints[j - 1] for j in reversed(path)]
+    return [
+        replace(x, gamma=-x.theta, b=-x.r, alpha=-x.alpha, d=-x.d, theta=-x.gamma, r=-x.b)
+        for x in steps
+    ]
 
 
 def _limit(value: Value | None, default: float) -> float:

@@ -21,6 +21,7 @@ from ..describe.limits import limits_of
 from ..describe.parser import to_value
 from ..describe.robot import FIXED, GEOMETRY, PRISMATIC, REVOLUTE, Joint, Robot
 from ..errors import InputError, ModelError, translated
+from ..mechanism.frames import with_frames
 from ..mechanism.tree import Tree
 from .numeric_kernels import (
     FRAMES,
@@ -86,7 +87,8 @@ def inverse_kinematics(
         raise InputError(f"inverse_kinematics takes a Robot, not {type(robot).__name__}")
     _require_numbers(tolerance, restarts=(restarts, 0), iterations=(iterations, 1), seed=(seed, 0))
     wanted = T if isinstance(T, Mapping) else {frame: T}
-    targets, lead, weights = _targets(robot, wanted, mask)
+    robot, links = with_frames(robot, list(wanted))
+    targets, lead, weights = _targets(robot, links, list(wanted.values()), mask)
     problem = _problem(robot, weights, asked(limits), (iterations, restarts + 1, tolerance))
     rows = prod(lead)
     T_all = np.concatenate(
@@ -171,7 +173,7 @@ def _function(poses: int, variables: int) -> Any:
 
 
 def _targets(
-    robot: Robot, wanted: Mapping[Any, Any], mask: Any
+    robot: Robot, links: Sequence[int], wanted: Sequence[Any], mask: Any
 ) -> tuple[list[Array], tuple[int, ...], list[tuple[int, Array]]]:
     """Poses (..., 4, 4), their common leading axes, and (frame, weights) of each target."""
     if not wanted:
@@ -179,8 +181,7 @@ def _targets(
     asked = _mask(mask)
     tree = Tree.of(robot)
     found, targets = [], []
-    for frame, value in wanted.items():
-        link = tree.link(frame)
+    for link, value in zip(links, wanted, strict=True):
         if not any(tree.sigma[j] != FIXED for j in tree.path(link)):
             raise ModelError(f"no joint of '{robot.name}' moves frame {tree.names[link]}")
         weights = asked.copy()

@@ -11,6 +11,7 @@ from ..describe.robot import Robot
 from ..emit.header import quoted
 from ..emit.kernel_text import Face, kernel_source
 from ..errors import ModelError
+from ..mechanism.frames import with_frames
 from ..mechanism.tree import Tree
 from .numeric import RESTARTS, _mask, _problem
 from .numeric_kernels import damped_least_squares
@@ -32,9 +33,9 @@ def numeric_code(
             f"code of the numerical inverse kinematics of '{robot.name}' is not available for"
             f" coupled joints ({names}): cardan.inverse_kinematics takes them in Python"
         )
-    tree = Tree.of(robot)
     listed = list(frames) if isinstance(frames, Sequence) and not isinstance(frames, str) else None
-    links = [tree.link(frame) for frame in (listed if listed is not None else [frames])]
+    robot, links = with_frames(robot, listed if listed is not None else [frames])
+    tree = Tree.of(robot)
     weights = _mask(mask)
     made = _problem(
         robot, [(link, weights) for link in links], limits, (iterations, restarts + 1, tolerance)

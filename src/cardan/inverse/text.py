@@ -95,15 +95,18 @@ def _opening(ik: InverseGeometry, found: Derivation, speller: Speller) -> list[s
         "T = [s n a P], the pose of the frame; iTj places frame j in frame i; e1, e2, ... = +1 or"
         " -1 number the branches.",
     ]
+    pose = "T" if chain.world is None else "W^-1 T"
     ends = [name for name, word in (("B", chain.base), ("E", chain.tool)) if word]
     if ends:
         spelled = {"B": chain.base, "E": chain.tool}
         lines.append(
-            "U0 = " + ("B^-1 " if "B" in ends else "") + "T" + (" E^-1" if "E" in ends else "")
+            "U0 = " + ("B^-1 " if "B" in ends else "") + pose + (" E^-1" if "E" in ends else "")
             + ",  " + ",  ".join(f"{end} = {_word(spelled[end])}" for end in ends)
         )  # fmt: skip
     else:
-        lines.append("U0 = T")
+        lines.append(f"U0 = {pose}")
+    if chain.world is not None:
+        lines.append("W is the placement of the base in the world, where T is seen from.")
     plain = replace(speller, latex=False)
     sums = [
         f"C{label} = cos({_angle(found, j, plain)})"

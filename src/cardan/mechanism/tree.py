@@ -9,7 +9,9 @@ from functools import cached_property
 from ..describe.robot import FIXED, Robot
 from ..errors import ModelError, UnknownNameError
 
-__all__ = ["Tree"]
+__all__ = ["KHALIL", "Tree"]
+
+KHALIL = "khalil:"  # before the name of a link: Khalil's frame of it, not the file's own
 
 
 @dataclass(frozen=True)
@@ -18,8 +20,10 @@ class Tree:
 
     antecedent: tuple[int, ...]  # [j] for j = 0..nl; antecedent[0] is -1
     sigma: tuple[int, ...]
-    names: tuple[str, ...]
+    names: tuple[str, ...]  # of Khalil's frames; "khalil:NAME" where the file has another NAME
     platform: int = 0  # the link that all of several loops end on, 0 without
+    links: tuple[str, ...] = ()  # names of the links
+    frames: tuple[str, ...] = ()  # names that the file has for frames
 
     @classmethod
     def of(cls, robot: Robot) -> Tree:
@@ -27,8 +31,10 @@ class Tree:
         return cls(
             antecedent=(-1, *(joint.antecedent for joint in joints)),
             sigma=(FIXED, *(joint.sigma for joint in joints)),
-            names=("base", *(link.name for link in robot.links)),
+            names=_names(robot),
             platform=_platform(robot),
+            links=(robot.base.link.name, *(link.name for link in robot.links)),
+            frames=tuple(frame.name for frame in robot.frames),
         )
 
     @property
@@ -72,21 +78,42 @@ class Tree:
         return max(range(self.nl + 1), key=lambda j: (len(self.path(j)), -j))
 
     def link(self, frame: int | str | None) -> int:
-        """The link a user means by a number, a name, or nothing (the end effector)."""
+        """The link whose Khalil frame a user means by a number, a name, or nothing (the last)."""
         if frame is None:
             return self.last
-        if isinstance(frame, str) and frame.lstrip("-").isdigit():
-            frame = int(frame)
         if isinstance(frame, str):
             if frame in self.names:
                 return self.names.index(frame)
-            raise UnknownNameError(
-                f"{UnknownNameError.of('frame', frame, self.names)}. Frames of a URDF's fixed"
-                ' joints are there when it is loaded with fixed="keep"'
-            )
+            name = frame.removeprefix(KHALIL)
+            if name != frame and name in self.links:
+                return self.links.index(name)
+            if not name.lstrip("-").isdecimal() or len(name) > 9:
+                known = dict.fromkeys((*self.frames, *self.names))
+                raise UnknownNameError.of("frame", frame, known)
+            frame = int(name)
         if isinstance(frame, bool) or not isinstance(frame, int) or not 0 <= frame <= self.nl:
-            raise ModelError(f"frame {frame} does not exist; frames are 0 (base) to {self.nl}")
+            raise ModelError(
+                f"frame {frame} does not exist; frames are 0 ({self.names[0]}) to {self.nl}"
+            )
         return frame
+
+    def label(self, j: int) -> str:
+        """Khalil's frame j for people: number and name, or the name that the file has for it."""
+        name = self.names[j]
+        return name if name in self.frames else f"{j} ({name})"
+
+
+def _names(robot: Robot) -> tuple[str, ...]:
+    """Names of Khalil's frames: those of the links, unless the file means another frame by them."""
+    own = {frame.name: frame for frame in robot.frames}
+
+    def name(j: int, link: str) -> str:
+        frame = own.get(link)
+        here = frame is None or (frame.link == j and frame.at_link)
+        return link if here else f"{KHALIL}{link}"
+
+    links = (robot.base.link.name, *(link.name for link in robot.links))
+    return tuple(name(j, link) for j, link in enumerate(links))
 
 
 def _platform(robot: Robot) -> int:

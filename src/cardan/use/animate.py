@@ -17,8 +17,8 @@ import numpy as np
 from ..describe.frames import matrix_of
 from ..describe.robot import FIXED, GEOMETRY, PRISMATIC, Robot
 from ..errors import InputError
-from ..mechanism.tree import Tree
-from .frames import centres_of_mass, link_frames
+from ..mechanism.frames import frame_of
+from .frames import centres_of_mass, link_frames, placement
 from .joints import number
 
 __all__ = ["animation", "require_page", "write_animation"]
@@ -31,7 +31,7 @@ def animation(
 ) -> str:
     """The page's text for joint positions q (m, n) at times t (m); base poses (m, 4, 4).
 
-    `tool`: the point of the terminal link whose path is drawn."""
+    `tool`: the point of the end effector's frame whose path is drawn."""
     t, q = np.asarray(t, float), np.asarray(q, float)
     if t.ndim != 1 or q.shape != (len(t), robot.n) or not len(t):
         raise InputError(f"t {t.shape} and q {q.shape}; expected (m) and (m, {robot.n})")
@@ -42,14 +42,16 @@ def animation(
         t, q = t[keep], q[keep]
         base = None if base is None else np.asarray(base)[keep]
     T = _with_cuts(robot, link_frames(robot, q, base))
+    end = frame_of(robot)
+    point = (placement(end) @ [*np.asarray(tool, float), 1.0])[:3]
     data = {
         "name": title or robot.name,
         "t": np.round(t, 6).tolist(),
         "bodies": _bodies(robot),
         "frames": _packed(T),
         "centres": _centres(robot, T),
-        "last": Tree.of(robot).link(None),
-        "tool": np.asarray(tool, float).tolist(),
+        "last": end.link,
+        "tool": point.tolist(),
         "up": _up(robot),
     }
     page = (resources.files(__package__) / "viewer.html").read_text(encoding="utf-8")

@@ -6,11 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from ..describe.frames import matrix_of
-from ..describe.robot import FIXED, GEOMETRY, PRISMATIC, REVOLUTE, Robot
+from ..describe.frames import matrix_of, placement_of
+from ..describe.robot import FIXED, GEOMETRY, PRISMATIC, REVOLUTE, Frame, Robot
+from ..mechanism.frames import frame_of
 from .joints import number, require_numbers
 
-__all__ = ["centres_of_mass", "link_frames"]
+__all__ = ["centres_of_mass", "frame_poses", "link_frames", "placement"]
 
 
 def link_frames(robot: Robot, q: Any, base: Any = None) -> np.ndarray:
@@ -37,6 +38,18 @@ def link_frames(robot: Robot, q: Any, base: Any = None) -> np.ndarray:
         local[..., 2, 2], local[..., 3, 3], local[..., 2, 3] = 1, 1, along
         T[..., j, :, :] = T[..., joint.antecedent, :, :] @ (before @ local)
     return T
+
+
+def frame_poses(robot: Robot, T: np.ndarray, name: Any = None) -> np.ndarray:
+    """Poses (..., 4, 4) of a named frame (default: the end effector), of those of all links."""
+    found = frame_of(robot, name)
+    return np.asarray(T[..., found.link, :, :] @ placement(found))
+
+
+def placement(frame: Frame) -> np.ndarray:
+    """jTE of a frame on link j."""
+    xyz, rpy = ([number(x) for x in values] for values in (frame.xyz, frame.rpy))
+    return placement_of(xyz, rpy)
 
 
 def centres_of_mass(robot: Robot, T: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

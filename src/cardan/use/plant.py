@@ -14,11 +14,13 @@ from typing import Any
 import numpy as np
 
 from ..build.common import is_floating, with_friction
-from ..describe.robot import WRENCH, Robot
+from ..describe.robot import WRENCH, Frame, Robot
 from ..describe.world import gravity_in_world
 from ..errors import InputError, UnknownNameError
+from ..mechanism.frames import frame_of
 from .coordinates import coordinates
 from .derived import compiled
+from .frames import placement
 from .friction import (
     FRICTION,
     Springs,
@@ -47,7 +49,8 @@ class Plant:
     """A robot with everything that acts on it.
 
     drive(t, q, qd) gives the torques of the rigid joints; with a controller state z0 it is called
-    as drive(t, q, qd, z) and gives (torques, zd). loads(links) gives {link: wrench on it}."""
+    as drive(t, q, qd, z) and gives (torques, zd). loads(links) gives {frame: wrench on its link}:
+    a number is Khalil's frame, a name what it means everywhere."""
 
     robot: Robot
     drive: Drive | None = None
@@ -59,6 +62,7 @@ class Plant:
     R: np.ndarray = field(default_factory=lambda: np.eye(3))  # the chart's reference
     held: Any = None  # torques (and zd) of a sampled controller
     blame: str = ""  # who gave the first number that is not finite
+    places: dict[Any, tuple[int, np.ndarray | None]] = field(default_factory=dict)  # of loads
 
     def __post_init__(self) -> None:
         robot = self.robot
@@ -203,12 +207,13 @@ class Plant:
         first = 0 if self.floating else 1
         f_e = np.zeros((nl + 1, 6))
         for link, wrench in given.items():
-            j = self._link(link)
+            j, place = self._place(link)
             w = np.asarray(wrench, float)
             if w.shape != (6,):
                 raise InputError(f"the load on link {link} has shape {w.shape}; expected (6,)")
             if not np.isfinite(w).all():
                 self._not_finite(f"the load on link {link} is", w, t, y)
+            w = w if place is None else place @ w
             f_e[j] -= w
             power += float(w @ V[j])
         return {"f_e": np.ascontiguousarray(f_e[first:])}, power
@@ -221,13 +226,13 @@ class Plant:
             if t == 0:
                 raise InputError(self.blame)
 
-    def _link(self, link: Any) -> int:
-        names = ["base", *(item.name for item in self.robot.links)]
-        if isinstance(link, str) and link in names:
-            return names.index(link)
-        if isinstance(link, int | np.integer) and 0 <= link < len(names):
-            return int(link)
-        raise UnknownNameError.of("link", link, names)
+    def _place(self, link: Any) -> tuple[int, np.ndarray | None]:
+        """The link that a number or the name of a frame means, and (6, 6) what a wrench in that
+        frame is in Khalil's; None where it is the same."""
+        if link not in self.places:
+            name = int(link) if isinstance(link, np.integer) else link
+            self.places[link] = _wrench_place(frame_of(self.robot, name))
+        return self.places[link]
 
     def base_inputs(self, y: np.ndarray) -> dict[str, np.ndarray]:
         """V0 and g0 of a floating base."""
@@ -422,3 +427,15 @@ def turn_rate(v: np.ndarray, w: np.ndarray) -> np.ndarray:
     c = np.array([v[1] * w[2] - v[2] * w[1], v[2] * w[0] - v[0] * w[2], v[0] * w[1] - v[1] * w[0]])
     d = np.array([v[1] * c[2] - v[2] * c[1], v[2] * c[0] - v[0] * c[2], v[0] * c[1] - v[1] * c[0]])
     return np.asarray(w + c / 2 + k * d)
+
+
+def _wrench_place(frame: Frame) -> tuple[int, np.ndarray | None]:
+    """Link of a frame, and the matrix that takes a wrench (force, moment) in it to Khalil's."""
+    if frame.at_link:
+        return frame.link, None
+    T = placement(frame)
+    R, P = T[:3, :3], T[:3, 3]
+    found = np.zeros((6, 6))
+    found[:3, :3] = found[3:, 3:] = R
+    found[3:, :3] = np.cross(P, R, axisb=0, axisc=0)  # P x (R f), column by column
+    return frame.link, found

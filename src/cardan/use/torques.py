@@ -17,8 +17,10 @@ from ..build.common import is_floating, with_friction
 from ..closure.numeric import equations
 from ..describe.robot import INERTIA, WRENCH, Base, Link, Robot
 from ..errors import InputError, ModelError, translated
+from ..mechanism.frames import frame_of
 from .coordinates import coordinates
 from .derived import compiled, derived
+from .frames import placement
 from .joints import Units, friction_coefficients, names, number, require_numbers, rigid, units
 from .trajectory import Trajectory, fits
 
@@ -211,14 +213,18 @@ def _alone(robot: Robot) -> Robot:
 def with_payload(
     robot: Robot, mass: float, centre: Any = (0, 0, 0), *, link: int | str | None = None
 ) -> Robot:
-    """The robot holding a point mass at a point of a link's frame; the last link by default."""
+    """The robot holding a point mass at a point of a frame; by default of the end effector that
+    the file names, else of the last link."""
     c = np.asarray(centre, float)
     if not (np.isfinite(mass) and mass >= 0) or c.shape != (3,) or not np.isfinite(c).all():
         raise InputError(f"a payload of {mass} kg at {centre}; expected a mass >= 0 and a point")
-    known = [item.name for item in robot.links]
-    index = len(known) if link is None else known.index(link) + 1 if link in known else link
-    if not isinstance(index, int) or not 1 <= index <= len(known):
-        raise InputError(f"there is no link '{link}'; allowed: 1 to {len(known)} or a name")
+    index: Any = len(robot.links) if link is None and not robot.frames else link
+    if isinstance(index, int) and not 1 <= index <= len(robot.links):
+        raise InputError(f"there is no link '{link}'; allowed: 1 to {len(robot.links)} or a name")
+    frame = frame_of(robot, index)
+    if not frame.link:
+        raise InputError(f"frame '{link}' is on the base, whose load moves no joint; name another")
+    index, c = frame.link, (placement(frame) @ [*c, 1.0])[:3]
     x, y, z = c
     added = {
         "XX": y * y + z * z, "XY": -x * y, "XZ": -x * z, "YY": x * x + z * z, "YZ": -y * z,

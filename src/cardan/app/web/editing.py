@@ -49,7 +49,7 @@ def removed(robot: Robot, j: int) -> Robot:
     if len(robot.links) == 1:
         raise InputError("a robot has at least one link")
     gone, before = j + 1, robot.joints[j].antecedent
-    robot = _uncoupled(robot, gone)
+    robot = _without_frames(_uncoupled(robot, gone), gone)
 
     def number(i: int) -> int:
         i = before if i == gone else i
@@ -86,7 +86,8 @@ def moved_down(robot: Robot, j: int) -> Robot:
     links[j], links[j + 1] = links[j + 1], links[j]
     exchanged = {j + 1: j + 2, j + 2: j + 1}
     joints = [_led(joint, lambda i: exchanged.get(i, i)) for joint in joints]
-    return replace(robot, joints=tuple(joints), links=tuple(links))
+    frames = [replace(frame, link=exchanged.get(frame.link, frame.link)) for frame in robot.frames]
+    return replace(robot, joints=tuple(joints), links=tuple(links), frames=tuple(frames))
 
 
 def looped(robot: Robot) -> Robot:
@@ -112,7 +113,17 @@ def _renumbered(robot: Robot, number: Callable[[int], int]) -> Robot:
         return _led(replace(frame, antecedent=number(frame.antecedent)), number)
 
     loops = tuple(replace(k, cut=joint(k.cut), twin=joint(k.twin)) for k in robot.loops)
-    return replace(robot, joints=tuple(map(joint, robot.joints)), loops=loops)
+    frames = tuple(replace(frame, link=number(frame.link)) for frame in robot.frames)
+    return replace(robot, joints=tuple(map(joint, robot.joints)), loops=loops, frames=frames)
+
+
+def _without_frames(robot: Robot, gone: int) -> Robot:
+    """Without the frames on a link, and the end effector if it is one of them."""
+    frames = tuple(frame for frame in robot.frames if frame.link != gone)
+    lost = {frame.name for frame in robot.frames} - {frame.name for frame in frames}
+    lost.add(robot.links[gone - 1].name)
+    end = "" if robot.end_effector in lost else robot.end_effector
+    return replace(robot, frames=frames, end_effector=end)
 
 
 def led_by(robot: Robot, j: int, k: int) -> Robot:

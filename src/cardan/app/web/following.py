@@ -73,31 +73,29 @@ def reach_for(
 
     It keeps its orientation where it can; `restarts` look further away."""
     from ... import inverse_kinematics
-    from ...mechanism.tree import Tree
-    from ...use.frames import link_frames
+    from ...use.frames import frame_poses, link_frames
 
-    tool = Tree.of(robot).last
-    T = link_frames(robot, q)[tool].copy()
+    T = frame_poses(robot, link_frames(robot, q)).copy()
     T[:3, 3] = place
     for target, again in ((T, 0), (T[:3, 3], restarts)):
         found = inverse_kinematics(robot, target, guess=q, restarts=again, tolerance=1e-6)
         if bool(np.all(found.converged)):
             return np.asarray(found.q), True
-    return _nearest(robot, q, np.asarray(place, float), tool), False
+    return _nearest(robot, q, np.asarray(place, float)), False
 
 
-def _nearest(robot: Robot, q: np.ndarray, place: np.ndarray, tool: int) -> np.ndarray:
+def _nearest(robot: Robot, q: np.ndarray, place: np.ndarray) -> np.ndarray:
     """Downhill to where the end effector is nearest to a place: damped least squares on its
     position, along motions that keep the loops closed."""
     from ...closure.numeric import equations
-    from ...use.frames import link_frames
+    from ...use.frames import frame_poses, link_frames
 
     low, high = joint_limits(robot)
     system = equations(robot) if robot.constrained else None
     unit = max(float(np.linalg.norm(place)), 0.1)
 
     def apart(x: np.ndarray) -> np.ndarray:
-        return np.asarray(link_frames(robot, x)[..., tool, :3, 3] - place)
+        return np.asarray(frame_poses(robot, link_frames(robot, x))[..., :3, 3] - place)
 
     damping, most = 1e-3, _STEP if robot.constrained else 3 * _STEP
     for _ in range(60):

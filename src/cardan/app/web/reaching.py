@@ -16,8 +16,9 @@ from ...describe.frames import frame, rotation_of_rpy
 from ...describe.limits import joint_limits
 from ...describe.robot import FIXED, PRISMATIC, Robot
 from ...errors import InputError, ModelError
+from ...mechanism.frames import frame_of
 from ...mechanism.tree import Tree
-from ...use.frames import link_frames
+from ...use.frames import frame_poses, link_frames
 from .questions import Data, require_closed, vector
 
 __all__ = ["inverse"]
@@ -28,17 +29,20 @@ _APART = 1e-3  # rad, m: nearer ones are the same; a search near a singularity i
 
 
 def inverse(robot: Robot, data: Data, say: Callable[[str], None]) -> Data:
-    """Those of a given pose, or of that in which given joint positions put it."""
+    """Those of a given pose, or of that in which given joint positions put it; of the frame that
+    is named, or the end effector."""
+    name = str(data.get("frame") or "") or None
     q = vector(data, "q", robot.n)
     pose = _pose(data)
     say("deriving the inverse geometric model")
-    path = Tree.of(robot).path(Tree.of(robot).last)
+    path = Tree.of(robot).path(frame_of(robot, name).link)
     moving = [j for j, joint in enumerate(robot.joints, 1) if joint.sigma != FIXED]
     on = [k for k, j in enumerate(moving) if j in path]
     led = any(robot.joints[j - 1].mimic for j in path)
     if not robot.loops and not led and not robot.ne and len(path) <= _MOST:
-        T = np.asarray(model(robot, "transform").evaluate(q=q)) if pose is None else pose
-        found = model(robot, "inverse-geometry", method=data.get("method", "auto"))
+        now = model(robot, "transform", frame=name).evaluate(q=q)
+        T = np.asarray(now) if pose is None else pose
+        found = model(robot, "inverse-geometry", method=data.get("method", "auto"), frame=name)
         say("solving")
         rows = _completed(found.solve(T, guess=q[on]), q, on)
         return _answer(rows, found.method, found.reason, found.equations())
@@ -56,7 +60,7 @@ def inverse(robot: Robot, data: Data, say: Callable[[str], None]) -> Data:
         except ModelError:
             pass  # not a parallel robot
     say("searching")
-    return _answer(_searched(bare, q, pose), "search",
+    return _answer(_searched(bare, q, pose, name), "search",
                    f"from {_STARTS} starts: there may be others", "")  # fmt: skip
 
 
@@ -81,16 +85,18 @@ def _pose(data: Data) -> np.ndarray | None:
     return frame(rotation_of_rpy(x[3:].tolist()), x[:3])
 
 
-def _searched(robot: Robot, q: np.ndarray, pose: np.ndarray | None = None) -> np.ndarray:
+def _searched(
+    robot: Robot, q: np.ndarray, pose: np.ndarray | None = None, name: str | None = None
+) -> np.ndarray:
     """Distinct configurations with a pose, or with that of q, then q among them."""
     from ... import inverse_kinematics
 
-    T = link_frames(robot, q)[Tree.of(robot).last] if pose is None else pose
+    T = frame_poses(robot, link_frames(robot, q), name) if pose is None else pose
     low, high = (np.where(np.isfinite(x), x, end) for x, end in zip(
         joint_limits(robot), (q - np.pi, q + np.pi), strict=True))  # fmt: skip
     starts = np.random.default_rng(1).uniform(low, high, (_STARTS, robot.n))
     starts[0] = q
-    found = inverse_kinematics(robot, np.broadcast_to(T, (_STARTS, 4, 4)), guess=starts,
+    found = inverse_kinematics(robot, np.broadcast_to(T, (_STARTS, 4, 4)), name, guess=starts,
                                restarts=0, tolerance=1e-9)  # fmt: skip
     tied = {k for j, led in robot.couplings.items() for k in (j, led.joint)}
     moving = [(j, x) for j, x in enumerate(robot.joints, 1) if x.sigma != FIXED]

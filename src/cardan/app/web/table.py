@@ -115,8 +115,12 @@ def _name(page: Page, j: int) -> Cell:
         links, joints = list(robot.links), list(robot.joints)
         if joints[j].name == links[j].name:
             joints[j] = replace(joints[j], name=text)
-        links[j] = replace(links[j], name=text)
-        return replace(robot, links=tuple(links), joints=tuple(joints))
+        name, links[j] = links[j].name, replace(links[j], name=text)
+        frames = [replace(x, name=text) if x.name == name else x for x in robot.frames]
+        return replace(
+            robot, links=tuple(links), joints=tuple(joints), frames=tuple(frames),
+            end_effector=text if robot.end_effector == name else robot.end_effector,
+        )  # fmt: skip
 
     cell = typed(page, f"name of link {j + 1}", old, apply, "cell-name")
     return replace(cell, take=lambda text: page.change(apply(text), (old, text.strip())))

@@ -10,8 +10,8 @@ from nicegui import ui
 
 from ...catalogue import MENU
 from ...describe.frames import roll_pitch_yaw
-from ...mechanism.tree import Tree
-from ...use.frames import link_frames
+from ...mechanism.frames import frame_of
+from ...use.frames import frame_poses, link_frames
 from .charts import chart
 from .questions import driven
 from .simulating import seconds_of, simulate
@@ -143,17 +143,20 @@ def _others(text: str, work: Work) -> dict[str, list[float]] | None:
 
 
 def _inverse(page: Page, view: View) -> None:
-    ui.label("All configurations that bring the end effector to a pose.").classes("hint")
-    method = ui.select(["auto", "paul", "pieper", "general"], value="auto", label="Method")
-    method.classes("w-40").props("dense")
+    ui.label("All configurations that bring a frame to a pose.").classes("hint")
+    with ui.row():
+        method = ui.select(["auto", "paul", "pieper", "general"], value="auto", label="Method")
+        method.classes("w-40").props("dense")
+        frame = ui.select(_frames(page), value="", label="Frame").classes("w-60").props("dense")
     pose = pinned("pose: x, y, z, m; roll, pitch, yaw, rad. Empty: where it is now", [],
-                  "Take where the end effector is", lambda: _pose(page))  # fmt: skip
+                  "Take where the end effector is", lambda: _pose(page, frame.value))  # fmt: skip
     pose.set_visibility(not page.robot.loops)
 
     async def start(work: Work) -> None:
         given = read(pose, work, 6) if (pose.value or "").strip() and pose.visible else []
         if given is not None:
-            await work.run("inverse", q=page.q.tolist(), method=method.value, pose=given)
+            chosen = {"frame": frame.value} if frame.value else {}
+            await work.run("inverse", q=page.q.tolist(), method=method.value, pose=given, **chosen)
 
     def show(work: Work, found: Any, question: Any, fresh: bool) -> None:
         q = np.array(found["q"]).reshape(-1, page.robot.n)
@@ -175,14 +178,22 @@ def _inverse(page: Page, view: View) -> None:
 
     def fill(question: Any) -> None:
         method.value, pose.value = question["method"], listed(question["pose"])
+        frame.value = name if (name := question.get("frame", "")) in frame.options else ""
 
     Work(page, "inverse", "Solve", start, show, fill)
 
 
-def _pose(page: Page) -> list[float]:
-    """Where the end effector is."""
+def _frames(page: Page) -> dict[str, str]:
+    """What may be brought to a pose: the end effector by default, each frame that has a name."""
+    robot = page.robot
+    names = dict.fromkeys([*(x.name for x in robot.frames), *(x.name for x in robot.links)])
+    return {"": f"end effector, {frame_of(robot).name}", **{name: name for name in names}}
+
+
+def _pose(page: Page, frame: str) -> list[float]:
+    """Where a frame is."""
     robot = page.drawn()
-    T = link_frames(robot, page.q)[Tree.of(robot).last]
+    T = frame_poses(robot, link_frames(robot, page.q), frame or None)
     return [round(x, 6) + 0.0 for x in (*T[:3, 3].tolist(), *roll_pitch_yaw(T[:3, :3]))]
 
 

@@ -12,8 +12,7 @@ from nicegui import ui
 from ...describe.expression import number
 from ...describe.robot import FIXED
 from ...errors import CardanError
-from ...mechanism.tree import Tree
-from ...use.frames import centres_of_mass, link_frames
+from ...use.frames import centres_of_mass, frame_poses, link_frames
 from .choosing import Chooser
 from .dragging import Hand
 from .drawing import Solid, along, bodies, drawable, reach, solids, thickness
@@ -271,7 +270,7 @@ class View:
                 moved += float(number(robot.joints[j - 1].r) or 0)
                 rod.scale(1, max(abs(moved), 1e-6), 1).move(0, 0, -moved / 2)
             if not self.hand.held:
-                self.target.move(*T[Tree.of(robot).last, :3, 3].tolist())
+                self.target.move(*frame_poses(robot, T)[:3, 3].tolist())
             self._place_mass(T)
         self.sliders.place()
 

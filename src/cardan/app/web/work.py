@@ -47,8 +47,6 @@ def options_of(data: Data) -> Data:
     found = dict(data.get("options", {}))
     for name, value in found.items():
         kind = entry.options[name].kind if name in entry.options else "text"
-        if kind == "frame" and isinstance(value, str) and value.isdigit():
-            found[name] = int(value)
         if kind == "vector" and isinstance(value, str):
             found[name] = tuple(part.strip() for part in value.strip("()[] ").split(","))
     return found
