@@ -19,7 +19,7 @@ from dataclasses import replace
 import numpy as np
 
 from ..errors import Fault, UnknownNameError
-from .bodies import Body, frames_of, inertial_values, moved, size_of
+from .bodies import Body, far_words, frames_of, inertial_values, moved, size_of
 from .closures import Placed
 from .couplings import coupled
 from .expression import Value
@@ -57,7 +57,10 @@ def read_urdf(
         return None, sorted(found.faults, key=lambda fault: fault.line)
     links = {link.name: link for link in found.links}
     bodies, place = _bodies(base, order, links, merge=fixed == "merge")
-    joints, chain = frames_of(bodies)
+    far: list[str] = []
+    joints, chain = frames_of(bodies, far)
+    if far:
+        found.fault(far_words(far), severity="warning")
     joints = with_rotors(joints, found.root, found)
     placed = Placed(bodies, joints, chain, size_of(bodies))
     loops = loops_of(read_loops(found.root, found), placed, place, found)
