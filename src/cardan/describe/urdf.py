@@ -8,7 +8,8 @@ fixed joint is merged into its parent link, or kept as a frame (sigma 2) that is
 frame. A floating joint under the root makes the base floating. A joint that mimics another is read
 as a joint of its own, with a warning, as most readers of URDF do; or, on request, follows it and is
 passive. Planar joints are refused. Loops are read in the dialects of `urdf_loops`. Shapes, meshes,
-materials and plugins are ignored: no other file is ever opened.
+materials and plugins are harmless, and what is not known is said: `urdf_schema` has the list. No
+other file is ever opened.
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ from .frames import SNAP_ANGLE, Array, decimal_value
 from .robot import FIXED, PRISMATIC, REVOLUTE, Base, Coupling, Joint, Limits, Link, Robot
 from .urdf_loops import driven, loops_of, read_drives, read_loops
 from .urdf_motors import with_rotors
+from .urdf_schema import unknown
 from .urdf_write import write_urdf
 from .urdf_xml import MOST_JOINTS, JointElement, LinkElement, UrdfFile, read_elements, shown
 
@@ -70,6 +72,7 @@ def read_urdf(
     joints = coupled(joints, couplings)
     if found.failed:
         return None, sorted(found.faults, key=lambda fault: fault.line)
+    unknown(found)
     root = Link(base.link.name, **inertial_values(bodies[0].masses, size_of(bodies)))
     robot = Robot(
         found.name, tuple(chain), tuple(joints), tuple(loops), base=replace(base, link=root),
