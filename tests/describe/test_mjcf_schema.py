@@ -141,6 +141,18 @@ CASES = {
     "a massless visual mesh": arm(more='<geom type="mesh" mesh="n" mass="0"/>').replace(
         "<worldbody>", f'<asset><mesh name="n" vertex="{TETRA}"/></asset><worldbody>'
     ),
+    **{
+        f"{own.partition('=')[0]} over {given.partition('=')[0]}": arm(
+            f'<default><default class="y"><geom {given}/><default class="z"><geom {own}/></default>'
+            "</default></default>",
+            more=f'<geom class="z" type="box" size="0.1 0.2 0.3"/><geom class="y" {own} type="box"'
+            ' size="0.1 0.2 0.1"/>',
+        )
+        for given, own in (
+            ('quat="1 2 3 4"', 'euler="10 20 30"'), ('euler="10 20 30"', 'quat="1 2 3 4"'),
+            ('zaxis="1 1 0"', 'axisangle="1 2 3 40"'),
+        )
+    },
     "two blocks of defaults": arm(
         '<default><joint armature="3"/></default><default><default class="c"/><joint damping="2"/>'
         "</default>"
@@ -213,6 +225,40 @@ def test_attached_models(what: str) -> None:
     assert drives_differ(robot, model) <= 1e-9
     limits = {joint.name: joint.limits.upper for joint in robot.joints}
     assert limits.get("one_p", 2) == 2
+
+
+def test_files_of_files() -> None:
+    """A model attached to an attached one, which includes a file that has a mesh beside it."""
+    mujoco = pytest.importorskip("mujoco")
+    solid = np.array([[0, 0, 0], [0.3, 0, 0], [0, 0.2, 0], [0.05, 0.05, 0.4]])
+    faces = np.array([[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 3]])
+    middle = """<mujoco model="m"><compiler angle="degree" meshdir="mm"/><asset><model name="g"
+        file="q/grand.xml"/></asset><default><mesh scale="2 1 1"/></default><worldbody><body
+        name="o" euler="30 20 10"><joint name="oj"/><geom type="mesh" mesh="t"/><replicate count="2"
+        offset="0 0.1 0"><attach model="g" body="x" prefix="g_"/></replicate></body></worldbody>
+        <include file="i/part.xml"/></mujoco>"""
+    files = {
+        "p/middle.xml": middle.encode(),
+        "p/q/grand.xml": CHILD.encode(),
+        "p/i/part.xml": b"<mujoco><asset><mesh name='t' file='t.stl'/></asset></mujoco>",
+        "p/i/mm/t.stl": stl(solid[faces]),
+    }
+    head = '<asset><model name="n" file="p/middle.xml"/></asset>'
+    text = arm(head, more='<attach model="n" prefix="n_"/>')
+
+    def beside(name: str) -> bytes:
+        if name not in files:
+            raise InputError(f"{name} did not come")
+        return files[name]
+
+    robot, faults = read_bytes(text.encode(), "x.xml", beside=beside)
+    assert robot is not None, faults
+    model = mujoco.MjModel.from_xml_string(text, files)
+    assert {joint.name for joint in robot.joints} == {
+        model.joint(k).name for k in range(model.njnt)
+    }
+    assert difference(robot, model, states=2) <= 1e-8
+    assert drives_differ(robot, model) <= 1e-9
 
 
 def test_a_part_of_the_file_itself_is_attached_again() -> None:
@@ -300,6 +346,14 @@ FREE = """<mujoco><worldbody><body name="a"><joint name="j"/><geom size="0.1" po
         (arm(more='<attach model="x" prefix="y"/>'), "there is no <model> 'x'"),
         (arm(more='<attach body="a" prefix="y"/>'), "no body 'a' to attach"),
         (arm('<asset><model file="x.xml"/></asset>'), "'x.xml' is needed"),
+        (arm(more='<geom size="1" mass="-1"/>'), "the mass of a geom must not be negative"),
+        (arm('<compiler angle="turns"/>'), "angle of <compiler> is 'turns', not radian or degree"),
+        (arm('<option><flag gravity="off"/></option>'), "gravity of <flag> is 'off'"),
+        (
+            arm(more='<body name="c"><inertial pos="0 0 0" mass="1" euler="1 2 3"'
+                ' fullinertia="1 1 1 0 0 0"/></body>'),
+            "no rotation of its own",
+        ),
         (arm(more='<geom type="box" size="1"/>'), "a box has 3 positive sizes"),
         (arm('<compiler coordinate="global"/>'), "global coordinates are not read"),
         (arm(second='type="fixed"'), "'fixed' is no type of joint"),

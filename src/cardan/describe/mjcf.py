@@ -332,6 +332,8 @@ class Scene:
         T = mjcf.placement(element)
         full = mjcf.numbers(element, "fullinertia", None, 6)
         diagonal = mjcf.numbers(element, "diaginertia", None, 3)
+        if full is not None and (T[:3, :3] != mjcf.around(element)[:3, :3]).any():
+            mjcf.fault("<inertial> has fullinertia, and so no rotation of its own", element)
         if full is not None:
             xx, yy, zz, xy, xz, yz = full
             tensor = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
@@ -355,6 +357,8 @@ class Scene:
             key: mjcf.number(element, key) for key in ("mass", "density")
             if mjcf.get(element, key) is not None
         }  # fmt: skip
+        if any(x < 0 for x in given.values()):
+            mjcf.fault(f"the {' and the '.join(given)} of a geom must not be negative", element)
         if not given.get("mass", given.get("density", 1.0)):
             return None
         mesh = mjcf.get(element, "mesh")

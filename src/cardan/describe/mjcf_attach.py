@@ -214,7 +214,7 @@ def _copied(
     copy = deepcopy(part)
     for original, inner in zip(part.iter(), copy.iter(), strict=True):
         _rename(inner, "name", True, renamed)
-        for table in ("settings", "folders", "sources"):
+        for table in ("settings", "folders", "included", "sources"):
             known = getattr(model, table)
             if original in known:
                 getattr(mjcf, table)[inner] = known[original]
@@ -259,6 +259,7 @@ def _belongs(mjcf: Mjcf, model: Mjcf, original: Any, copy: Any) -> None:
     mjcf.sources[copy] = model.source(original)
     mjcf.settings[copy] = model.setting(original)
     mjcf.folders[copy] = model.folder(original)
+    mjcf.included[copy] = model.places_of(original)[-1]
 
 
 def _naming(mjcf: Mjcf, names: Names) -> list[Any]:

@@ -46,33 +46,23 @@ def include(mjcf: Mjcf, read: Beside | None, folder: str = "") -> None:
     """Put every included file in its place, as deep as they go; what is wrong is a fault. folder:
     of the file itself, seen from the main one's."""
     seen, room = {path_of(folder, os.path.basename(mjcf.found.file))}, LARGEST_FILE
-    folders: dict[Any, str] = {}  # of the files that the elements come from
     while (element := mjcf.root.find(".//include")) is not None:
         name = str(element.get("file") or "")
-        own = _folder(element, folders, folder)
-        path, data = _content(mjcf, element, name, seen, read, (folder, own))
+        path, data = _content(mjcf, element, name, seen, read)
         seen.add(path)
         room -= len(data or b"")
         if room < 0:
             mjcf.fault(f"more than {LARGEST_FILE / 1e6:.0f} MB are included", element)
             data = None
         root = None if data is None else _opened(mjcf, data, path)
-        folders.update(dict.fromkeys(() if root is None else root, os.path.dirname(path)))
+        mjcf.included |= dict.fromkeys(() if root is None else root, os.path.dirname(path))
         _replace(mjcf, element, root)
     _one_world(mjcf)
 
 
-def _folder(element: Any, folders: dict[Any, str], folder: str) -> str:
-    """The folder of the file that an element stands in."""
-    while element is not None and element not in folders:
-        element = element.getparent()
-    return folder if element is None else folders[element]
-
-
 def _content(
-    mjcf: Mjcf, element: Any, name: str, seen: set[str], read: Beside | None,
-    folders: tuple[str, ...],
-) -> tuple[str, bytes | None]:  # fmt: skip
+    mjcf: Mjcf, element: Any, name: str, seen: set[str], read: Beside | None
+) -> tuple[str, bytes | None]:
     """The path of an included file and what it holds; None, and a fault, where it is refused."""
     wrong = ""
     if not name:
@@ -84,7 +74,7 @@ def _content(
     if wrong:
         mjcf.fault(wrong, element)
         return name, None
-    for folder in dict.fromkeys(folders):
+    for folder in mjcf.places_of(element):
         path = path_of(folder, name)
         if path in seen:
             mjcf.fault(f"'{shown(name)}' is included a second time; MJCF allows it once", element)
@@ -148,7 +138,10 @@ def _one_world(mjcf: Mjcf) -> None:
     first, *others = mjcf.root.findall("worldbody") or [None]
     for other in others:
         source = mjcf.source(other)
+        beside = mjcf.included.get(other)
         for element in list(other):
             mjcf.sources.setdefault(element, source)
+            if beside is not None:
+                mjcf.included.setdefault(element, beside)
             first.append(element)
         mjcf.root.remove(other)

@@ -141,8 +141,7 @@ class Meshes:
         settings = self.mjcf.setting(element)
         if settings.bare_names:
             name = name.replace("\\", "/").rpartition("/")[2]
-        path = path_of(path_of(self.mjcf.folder(element), settings.mesh_folder or "."), name)
-        data = content(path, name, self.read)
+        data = self._data(element, name, settings.mesh_folder)
         media = str(element.get("content_type") or "")
         kind = media.rpartition("/")[2].removeprefix("vnd.mujoco.") if media else ""
         kind = kind or os.path.splitext(name)[1].lower().removeprefix(".")
@@ -150,6 +149,17 @@ class Meshes:
             raise InputError(f"'{shown(name)}' is no .stl, .obj or .msh file")
         points, faces = _READERS[kind](data)
         return points, _checked(faces, len(points))
+
+    def _data(self, element: Any, name: str, folder: str) -> bytes:
+        """What the file holds, which lies beside the main file or the including one."""
+        wrong: InputError | None = None
+        for place in self.mjcf.places_of(element):
+            try:
+                return content(path_of(path_of(place, folder or "."), name), name, self.read)
+            except InputError as error:
+                wrong = wrong or error
+        assert wrong is not None
+        raise wrong
 
     def _numbers(self, element: Any, key: str) -> Array:
         return np.array(self.mjcf.numbers(element, key, ()) or [], dtype=float)

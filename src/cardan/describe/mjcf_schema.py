@@ -293,6 +293,24 @@ _GONE = {
     "actuator": "",
 }
 
+_SWITCH = ("enable", "disable")
+_BOOL = ("true", "false")
+_WORDS = {  # that an attribute which is read may have
+    ("compiler", "angle"): ("radian", "degree"),
+    ("compiler", "autolimits"): _BOOL,
+    ("compiler", "balanceinertia"): _BOOL,
+    ("compiler", "coordinate"): ("local", "global"),
+    ("compiler", "fitaabb"): _BOOL,
+    ("compiler", "inertiafromgeom"): ("true", "false", "auto"),
+    ("compiler", "strippath"): _BOOL,
+    ("worldbody/joint", "limited"): ("true", "false", "auto"),
+    ("worldbody/geom", "shellinertia"): _BOOL,
+    **{("option/flag", name): _SWITCH for name in _TABLE["option/flag"].read},
+    **{(f"equality/{tag}", "active"): _BOOL for tag in ("connect", "weld", "joint")},
+}
+_WORDS |= {("default/joint", "limited"): ("true", "false", "auto")}
+_WORDS |= {("default/geom", "shellinertia"): _BOOL, ("default/equality", "active"): _BOOL}
+
 _KINDS = {  # of what is left out
     ("body", "gravcomp"): "gravity compensation (gravcomp) is left out",
     ("joint", "stiffness"): "springs of joints are left out",
@@ -349,6 +367,10 @@ def unknown(mjcf: Mjcf) -> None:
             if key not in known and not str(key).startswith("{"):
                 words = f"the attribute '{shown(key)}' of <{tag}> is not known, and is left out"
                 mjcf.remark(words, element.get("name", ""), element)
+            words_allowed = _WORDS.get((path, str(key)))
+            if words_allowed and element.get(key) not in words_allowed:
+                given = f"{key} of <{tag}> is '{shown(element.get(key))}'"
+                mjcf.fault(f"{given}, not {' or '.join(words_allowed)}", element)
         _check_classes(mjcf, element, row)
 
 

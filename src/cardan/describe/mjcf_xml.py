@@ -25,6 +25,7 @@ ACTUATORS = (
 )  # fmt: skip
 _KINDS = {"fixed": "tendon", "spatial": "tendon", **dict.fromkeys(ACTUATORS, "actuator")}
 _SHOWN = 5  # names in a warning
+_ROTATIONS = ("quat", "axisangle", "xyaxes", "zaxis", "euler")  # one of them holds
 _SECTIONS = ("actuator", "equality", "tendon")  # the elements of one share their defaults
 
 
@@ -59,6 +60,7 @@ class Mjcf:
     sources: dict[Any, UrdfFile] = field(default_factory=dict)
     settings: dict[Any, Settings] = field(default_factory=dict)
     folders: dict[Any, str] = field(default_factory=dict)  # where attached files lie
+    included: dict[Any, str] = field(default_factory=dict)  # where included files lie
     remarks: dict[str, list[Fault]] = field(default_factory=dict)  # by kind
 
     def fault(self, message: str, element: Any = None, severity: str = "error") -> None:
@@ -114,6 +116,12 @@ class Mjcf:
         """The folder of the file an element was attached from, seen from the main file's."""
         at = _nearest(element, self.folders)
         return "" if at is None else self.folders[at]
+
+    def places_of(self, element: Any) -> list[str]:
+        """The folders where a file that an element names is looked for."""
+        beside = _nearest(element, self.included)
+        own = self.folder(element)
+        return [own] if beside is None else list(dict.fromkeys((own, self.included[beside])))
 
     def body_of(self, element: Any) -> str:
         while element is not None and element.tag != "body":
@@ -197,10 +205,8 @@ class Mjcf:
         return T
 
     def rotation(self, element: Any) -> Array:
-        ways = [
-            key for key in ("quat", "axisangle", "xyaxes", "zaxis", "euler")
-            if self.get(element, key) is not None
-        ]  # fmt: skip
+        ways = [key for key in _ROTATIONS if element.get(key) is not None]
+        ways = ways or [key for key in _ROTATIONS if self.get(element, key) is not None]
         if len(ways) > 1:
             self.fault(f"<{element.tag}> gives its rotation twice: {', '.join(ways)}", element)
         if not ways:
@@ -366,7 +372,11 @@ def _defaults(mjcf: Mjcf, element: Any, inherited: dict[str, dict[str, str]], na
         if inner.tag != "default":
             kind = _KINDS.get(inner.tag, str(inner.tag))
             own = {str(k): str(v) for k, v in inner.attrib.items() if k != "class"}
-            table.setdefault(kind, {}).update(own)
+            values = table.setdefault(kind, {})
+            if any(key in own for key in _ROTATIONS):
+                for key in _ROTATIONS:
+                    values.pop(key, None)
+            values.update(own)
     mjcf.defaults[name] = table
     for inner in element.findall("default"):
         if not inner.get("class"):
