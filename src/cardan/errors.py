@@ -58,6 +58,7 @@ class Fault:
     line: int = 0
     link: str = ""
     severity: str = "error"  # "error", or "warning": the description can still be used
+    details: tuple[str, ...] = ()  # every place, where the message sums several up
 
     def __str__(self) -> str:
         where = ":".join(str(part) for part in (self.file, self.line) if part)

@@ -200,7 +200,7 @@ MJCF = """<mujoco model="arm"><compiler angle="radian" meshdir="assets"/>
  <body name="f" pos="0.3 0.1 0" quat="0.9 0.1 0.3 0.2">
   <geom name="knob" type="ellipsoid" size="0.1 0.05 0.02" pos="0 0.02 0" rgba="0 1 0 1"/>
   <body name="b" pos="0 0 0.1"><joint name="j2" type="slide" axis="1 0 1"/>
-   <joint name="j3" axis="0 0 1"/><geom class="seen" mesh="plate" pos="0 0.2 0"/>
+   <joint name="j3" axis="0 0 1"/><geom class="seen" mesh="plate" pos="0 0.2 0" mass="0"/>
    <geom name="held" type="sphere" size="0.05" pos="0.1 0 0"/>
    <body name="c" pos="0.2 0 0"><joint name="j4" axis="1 0 0"/>
     <geom name="tip" type="box" size="0.01 0.02 0.03" euler="0.1 0.2 0.3"/></body>
@@ -212,7 +212,7 @@ def test_geoms_of_mjcf_are_where_mujoco_puts_them() -> None:
     mujoco = pytest.importorskip("mujoco")
     oracle = mujoco.MjModel.from_xml_string(
         MJCF.replace('<mesh file="plate.obj" refpos="0.1 0 0"/>', "").replace(
-            '<geom class="seen" mesh="plate" pos="0 0.2 0"/>', ""
+            '<geom class="seen" mesh="plate" pos="0 0.2 0" mass="0"/>', ""
         )
     )
     state = mujoco.MjData(oracle)

@@ -130,6 +130,9 @@ def show(robot: RobotName, setting: Settings = None, json: Json = False) -> None
 def check(
     robot: Annotated[list[str], typer.Argument(metavar="ROBOT...", help="Names, files, or -.")],
     json: Json = False,
+    verbose: Annotated[
+        bool, typer.Option("--verbose", "-v", help="Every place of what is summed up in one line.")
+    ] = False,
 ) -> None:
     """Report every fault of a description with file, line and link; exit 1 when one is an error."""
     from dataclasses import asdict
@@ -145,12 +148,19 @@ def check(
         if not json:
             for fault in faults:
                 print_text(str(fault if fault.file else f"{source}: {fault}"))
+                for place in fault.details if verbose else ():
+                    print_text(f"    {place}")
             if not faults:
                 print_text(f"{source}: no faults")
     if json:
-        print_json([{"robot": source, **asdict(fault)} for source, fault in found])
+        print_json([{"robot": source, **_facts(asdict(fault))} for source, fault in found])
     if failed:
         raise typer.Exit(1)
+
+
+def _facts(fault: dict[str, Any]) -> dict[str, Any]:
+    """A fault for programs; details only where it sums several up."""
+    return {key: value for key, value in fault.items() if key != "details" or value}
 
 
 def _loop_faults(robot: Robot | None, source: str) -> list[Fault]:

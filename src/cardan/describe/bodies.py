@@ -8,6 +8,8 @@ that this successor needs four parameters and only the others need gamma and b (
 - where the rule leaves frame j free (parallel or no successor axis), theta_j and r_j are made zero;
 - the axis of a prismatic joint has a direction but no place: it is put through the next axis;
 - a frame that must be kept as it is (the root, a fixed joint kept as a frame) is not moved at all;
+- a frame whose origin may be anywhere on its axis is not taken far from its link, where the
+  link's own inertia would be lost beside M d^2;
 - axes that are almost parallel have their common normal far away, and six numbers would cancel
   catastrophically: a massless fixed frame across them keeps the description exact.
 
@@ -42,11 +44,13 @@ from .frames import (
 from .robot import FIXED, INERTIA, PRISMATIC, Frame, Joint, Link
 
 __all__ = [
-    "Body", "Mass", "frames_of", "inertial_values", "longest_path", "moved", "named_frames",
-    "size_of",
+    "Body", "Mass", "far_words", "frames_of", "inertial_values", "longest_path", "moved",
+    "named_frames", "size_of",
 ]  # fmt: skip
 
 _FAR = 100.0  # times the robot's size: a common normal farther than this costs digits
+_OFF = 1e3  # times the link's own size: an origin farther than this costs 6 digits of its inertia
+_LOST = 1e-9  # of a link's own inertia: round-off that is told
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,25 +88,66 @@ def moved(masses: Sequence[Mass], T: Array) -> tuple[Mass, ...]:
 
 
 def size_of(bodies: Sequence[Body]) -> float:
-    """The length against which other lengths are nothing: the longest link, or a metre."""
-    return max((float(np.linalg.norm(body.placement[:3, 3])) for body in bodies), default=0) or 1.0
+    """The length against which other lengths are nothing: the longest link, or a metre.
+
+    A robot may stand far away in the frame of its base: that distance is no size of its own."""
+    lengths = [float(np.linalg.norm(body.placement[:3, 3])) for body in bodies]
+    longest = max(lengths, default=0.0)
+    own = max((x for x, body in zip(lengths, bodies, strict=True) if body.parent > 0), default=0.0)
+    return (own if 0 < own < 1e-3 * longest else longest) or 1.0
 
 
 def inertial_values(masses: Sequence[Mass], size: float) -> dict[str, Value]:
     """XX ... M of masses given in a frame, about its origin."""
     M = sum(m.mass for m in masses)
     first = sum((m.mass * m.centre for m in masses), np.zeros(3))
-    J = np.zeros((3, 3))
-    for m in masses:
-        c = m.centre
-        J += m.inertia + m.mass * (float(c @ c) * np.eye(3) - np.outer(c, c))
+    J = _about(masses, np.zeros(3))
     moments = [J[0, 0], J[0, 1], J[0, 2], J[1, 1], J[1, 2], J[2, 2]]
+    largest, own = float(np.abs(J).max()), _own_inertia(masses)
+    # round-off of M d^2 is nothing, but what the link has of its own is not round-off
     values = [
-        *_tidied(moments, float(np.abs(J).max())),
+        *_tidied(moments, min(largest, 1e4 * own) if own else largest),
         *_tidied(first, max(float(np.abs(first).max()), 0.01 * M * size)),
         *_tidied([M], M),
     ]
     return dict(zip(INERTIA, values, strict=True))
+
+
+def _about(masses: Sequence[Mass], point: Array) -> Array:
+    """The inertia matrix of masses about a point of their frame."""
+    J = np.zeros((3, 3))
+    for m in masses:
+        c = m.centre - point
+        J += m.inertia + m.mass * (float(c @ c) * np.eye(3) - np.outer(c, c))
+    return J
+
+
+def _centre(masses: Sequence[Mass]) -> Array:
+    M = sum(m.mass for m in masses)
+    if M <= 0:
+        return np.zeros(3)
+    return np.asarray(sum((m.mass * m.centre for m in masses), np.zeros(3)) / M)
+
+
+def _own_inertia(masses: Sequence[Mass]) -> float:
+    """The largest moment of masses about their common centre."""
+    return float(np.abs(_about(masses, _centre(masses))).max()) if masses else 0.0
+
+
+def _is_far(masses: Sequence[Mass]) -> bool:
+    """Is the origin so far away that doubles cannot hold the inertia about it?"""
+    own = _own_inertia(masses)
+    around = float(np.abs(_about(masses, np.zeros(3))).max()) if masses else 0.0
+    return own > 0 and 2.3e-16 * around > _LOST * own
+
+
+def far_words(names: Sequence[str]) -> str:
+    """What to say of links whose inertia is lost beside their distance from their frame."""
+    listed = ", ".join(names[:5]) + (", ..." if len(names) > 5 else "")
+    return (
+        f"the inertia of {listed} is small beside M d^2 of the distance d to the frame of the link,"
+        " and loses digits: place the frame near the link"
+    )
 
 
 def _tidied(numbers: Sequence[float] | Array, scale: float) -> list[Value]:
@@ -112,15 +157,20 @@ def _tidied(numbers: Sequence[float] | Array, scale: float) -> list[Value]:
     ]
 
 
-def frames_of(bodies: Sequence[Body]) -> tuple[list[Joint], list[Link]]:
-    """Joints and links in Khalil's notation of all bodies but the root, in the order given."""
+def frames_of(
+    bodies: Sequence[Body], far: list[str] | None = None
+) -> tuple[list[Joint], list[Link]]:
+    """Joints and links in Khalil's notation of all bodies but the root, in the order given. far:
+    gets the names of links that stand too far from their frames (`far_words`)."""
     size = size_of(bodies)
     joints, links = [], []
     for body, placed, six in _placed(bodies):
         if body.parent >= 0:
             joints.append(_joint_of(body, six, size))
-            own = inertial_values(moved(body.masses, inverse(placed)), size)
-            links.append(Link(body.name, **own))
+            masses = moved(body.masses, inverse(placed))
+            links.append(Link(body.name, **inertial_values(masses, size)))
+            if far is not None and _is_far(masses):
+                far.append(body.name)
     return joints, links
 
 
@@ -192,12 +242,23 @@ def _place(body: Body, successor: Body | None, to_parent: Array, size: float) ->
         six = decompose(to_parent @ M, size)
         gamma, b, alpha, d, theta, r = six
         slide, turn = (r if origin is None else 0.0), (theta if x is None else 0.0)
+        if abs(slide) > _OFF * _extent(body, point):
+            slide = 0.0
         M = M @ inverse(matrix_of((0.0, 0.0, 0.0, 0.0, turn, slide)))
         six = (gamma, b, alpha, d, theta - turn, r - slide)
         if best is None or score(six) < score(best[1]):
             best = M, six
     assert best is not None
     return best
+
+
+def _extent(body: Body, point: Array) -> float:
+    """The size of a link, seen from a point of its joint axis; endless where it weighs nothing."""
+    M = sum(m.mass for m in body.masses)
+    if M <= 0:
+        return math.inf
+    reach = float(np.linalg.norm(_centre(body.masses) - point))
+    return reach + math.sqrt(_own_inertia(body.masses) / M)
 
 
 def _choices(

@@ -27,8 +27,9 @@ from .expression import Value, number
 
 __all__ = [
     "SNAP_ANGLE", "SNAP_LENGTH", "Array", "Six", "angle_value", "decimal_value", "decompose",
-    "frame", "inverse", "length_value", "matrix_of", "multiple_of_pi", "perpendicular",
-    "placement_of", "placement_values", "roll_pitch_yaw", "rotation_of_rpy", "score", "snap_angle",
+    "frame", "inverse", "length_value", "matrix_of", "multiple_of_pi", "of_quaternion",
+    "perpendicular", "placement_of", "placement_values", "roll_pitch_yaw", "rotation_of_rpy",
+    "score", "snap_angle",
 ]  # fmt: skip
 
 Array = NDArray[np.float64]
@@ -127,6 +128,22 @@ def rotation_of_rpy(rpy: Sequence[float], snap: float = SNAP_ANGLE) -> Array:
     """Rot(z, yaw) Rot(y, pitch) Rot(x, roll), URDF's order; angles near k·π/12 are it."""
     roll, pitch, yaw = (snap_angle(x, snap) for x in rpy)
     R: Array = _rotation(2, yaw) @ _rotation(1, pitch) @ _rotation(0, roll)
+    return R
+
+
+def of_quaternion(quat: Sequence[float] | Array) -> Array:
+    """The rotation of a unit quaternion (w, x, y, z)."""
+    w, x, y, z = quat
+    R = np.array(
+        [
+            [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
+            [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
+            [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
+        ]
+    )
+    R[np.abs(R) < 1e-11] = 0.0
+    snapped = np.abs(np.abs(R) - 1) < 1e-11
+    R[snapped] = np.sign(R[snapped])
     return R
 
 

@@ -65,8 +65,8 @@ def _ties(
         if x not in names or x == y:
             mjcf.fault(f"{what}: joint2 must be another joint of this file", element)
         elif any(a[2:]):
-            words = "is left out, they move freely: its polycoef is of higher order than linear"
-            mjcf.fault(f"{what} {words}", element, "warning")
+            words = "<equality><joint> of higher order than linear is left out: they move freely"
+            mjcf.remark(words, f"{y} and {x}", element)
         elif a[1] == 0:
             continue  # held
         elif x not in numbers or y not in numbers:

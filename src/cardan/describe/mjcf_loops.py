@@ -48,8 +48,10 @@ def locked(mjcf: Mjcf, joints: list[Joint], refs: Mapping[str, float]) -> list[J
 
 def active(mjcf: Mjcf, kind: str) -> list[Any]:
     """The constraints of a kind that are not switched off."""
+    if mjcf.off("equality"):
+        return []
     found = mjcf.root.iterfind(f"equality/{kind}")
-    return [e for e in found if e.get("active", "true").strip().lower() != "false"]
+    return [e for e in found if (mjcf.get(e, "active") or "true").strip().lower() != "false"]
 
 
 @dataclass(frozen=True)
@@ -79,14 +81,17 @@ class Closures:
             if any(site not in self.sites for site in sites):
                 self.mjcf.fault(f"<{tag}> needs site1 and site2 of this file", element)
                 return None
-            first, second = (self.sites[site] for site in sites)
-            return self._on(first[0], first[1]), self._on(second[0], second[1])
+            (body1, T1), (body2, T2) = (self.sites[site] for site in sites)
+            (b1, T1), (b2, T2) = self._on(body1, T1), self._on(body2, T2)
+            return self._ends_of(element, tag, (b1, T1), (b2, T2))
         names = element.get("body1", ""), element.get("body2", "world")
         anchor = self.mjcf.numbers(element, "anchor", None if tag == "connect" else (0, 0, 0), 3)
         if anchor is None or any(name not in self.place for name in names):
             self.mjcf.fault(f"<{tag}> needs body1, body2 and anchor of this file", element)
             return None
         (b1, T1), (b2, T2) = (self.place[name] for name in names)
+        if min(b1, b2) < 0:
+            return self._ends_of(element, tag, (b1, T1), (b2, T2))
         if tag == "weld":
             pose = self._relative(element)
             if pose is not None:
@@ -94,6 +99,16 @@ class Closures:
             anchor = [0.0, 0.0, 0.0]  # rigid: any point will do
         first_end = b1, T1 @ frame(np.eye(3), np.array(anchor))
         return first_end, placed.local(b2, placed.pose(first_end))
+
+    def _ends_of(
+        self, element: Any, tag: str, first: tuple[int, Array], second: tuple[int, Array]
+    ) -> tuple[tuple[int, Array], tuple[int, Array]] | None:
+        """Both frames, if they are on links of the robot."""
+        if min(first[0], second[0]) < 0:
+            words = f"<{tag}> holds the floating base to the world, which is no link then"
+            self.mjcf.fault(words, element)
+            return None
+        return first, second
 
     def _on(self, body: str, T: Array) -> tuple[int, Array]:
         index, placed = self.place[body]

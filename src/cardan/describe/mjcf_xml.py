@@ -5,48 +5,136 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
-from .frames import SNAP_ANGLE, Array, frame, snap_angle
+from ..errors import Fault
+from .frames import SNAP_ANGLE, Array, frame, of_quaternion, snap_angle
 from .urdf_xml import UrdfFile, element_text, parsed_xml, read_float, shown
 
-__all__ = ["Mjcf", "about", "along", "of_quaternion", "open_mjcf"]
+__all__ = [
+    "ACTUATORS", "Mjcf", "Settings", "about", "along", "kind_of", "of_quaternion", "open_mjcf",
+]  # fmt: skip
 
-_CLASSES = ("joint", "geom", "site", "mesh")
+ACTUATORS = (
+    "general", "motor", "position", "velocity", "intvelocity", "orientation", "pid", "damper",
+    "cylinder", "muscle", "adhesion", "dcmotor", "plugin",
+)  # fmt: skip
+_KINDS = {"fixed": "tendon", "spatial": "tendon", **dict.fromkeys(ACTUATORS, "actuator")}
+_SHOWN = 5  # names in a warning
+_ROTATIONS = ("quat", "axisangle", "xyaxes", "zaxis", "euler")  # one of them holds
+_SECTIONS = ("actuator", "equality", "tendon")  # the elements of one share their defaults
 
 
-@dataclass(eq=False)
-class Mjcf:
-    """The file: its root, compiler settings, defaults by class and tag, and its faults."""
+@dataclass(frozen=True)
+class Settings:
+    """What <compiler> says: how the numbers of a file are meant, and what its bodies weigh."""
 
-    root: Any
-    found: UrdfFile
     degrees: bool = True
     eulerseq: str = "xyz"
     from_geoms: str = "auto"
     limits_follow: bool = True
+    groups: tuple[float, float] = (0.0, 5.0)  # of the geoms that weigh
+    least_mass: float = 0.0
+    least_inertia: float = 0.0
+    balanced: bool = False
+    total_mass: float = -1.0
+    fits_bounds: bool = False  # primitives fitted to meshes: to the bounding box
+    mesh_folder: str = ""
+    bare_names: bool = False  # of mesh files
+
+
+@dataclass(eq=False)
+class Mjcf:
+    """The file: its root, compiler settings, defaults by class and kind, and its faults.
+
+    Elements that come from another file, included or attached, have a source of their own, and
+    attached ones also the settings of their file: those of the nearest element around that has."""
+
+    root: Any
+    found: UrdfFile
     defaults: dict[str, dict[str, dict[str, str]]] = field(default_factory=dict)
-    sources: dict[Any, UrdfFile] = field(default_factory=dict)  # of elements of included files
+    sources: dict[Any, UrdfFile] = field(default_factory=dict)
+    settings: dict[Any, Settings] = field(default_factory=dict)
+    folders: dict[Any, str] = field(default_factory=dict)  # where attached files lie
+    included: dict[Any, str] = field(default_factory=dict)  # where included files lie
+    remarks: dict[str, list[Fault]] = field(default_factory=dict)  # by kind
 
     def fault(self, message: str, element: Any = None, severity: str = "error") -> None:
         line = getattr(element, "sourceline", 0) or 0
         link = self.body_of(element)
         self.source(element).fault(message, line, link, severity)
 
+    def remark(
+        self, kind: str, name: str, element: Any, severity: str = "warning", why: str = ""
+    ) -> None:
+        """What is left out or not known: one fault for each kind, however often it is met."""
+        line, link = getattr(element, "sourceline", 0) or 0, self.body_of(element)
+        place = Fault(why, self.source(element).file, line, link, severity, (shown(name),))
+        self.remarks.setdefault(kind, []).append(place)
+
+    def summarize(self) -> None:
+        """The remarks as faults: how many, the first few names, and why the first."""
+        for kind, places in self.remarks.items():
+            names = list(dict.fromkeys(at.details[0] for at in places if at.details[0]))
+            listed = ", ".join(names[:_SHOWN]) + (", ..." if len(names) > _SHOWN else "")
+            count = f"{len(names)}: " if listed else f"{len(places)} times"
+            words = f" ({count}{listed})" if listed or len(places) > 1 else ""
+            first = places[0]
+            why = f": {first.message}" if first.message else ""
+            details = tuple(
+                ": ".join(x for x in (f"{at.file}:{at.line}", *at.details, at.message) if x)
+                for at in places
+            )
+            link = first.link if len(places) == 1 else ""
+            message = kind + words + why
+            self.found.faults.append(replace(first, message=message, link=link, details=details))
+        self.remarks = {}
+
+    def off(self, flag: str) -> bool:
+        """Is this switched off by <option><flag>, or with all constraints?"""
+        values: dict[str, str] = {}
+        for element in self.root.iterfind("option/flag"):
+            values.update({str(k): str(v) for k, v in element.attrib.items()})
+        names = (flag, "constraint") if flag in ("equality", "frictionloss") else (flag,)
+        return any(values.get(name) == "disable" for name in names)
+
     def source(self, element: Any) -> UrdfFile:
         """The file that an element stands in."""
-        while element is not None and element not in self.sources:
-            element = element.getparent()
-        return self.found if element is None else self.sources[element]
+        at = _nearest(element, self.sources)
+        return self.found if at is None else self.sources[at]
+
+    def setting(self, element: Any) -> Settings:
+        """The compiler settings that hold for an element."""
+        at = _nearest(element, self.settings)
+        return Settings() if at is None else self.settings[at]
+
+    def folder(self, element: Any) -> str:
+        """The folder of the file an element was attached from, seen from the main file's."""
+        at = _nearest(element, self.folders)
+        return "" if at is None else self.folders[at]
+
+    def places_of(self, element: Any) -> list[str]:
+        """The folders where a file that an element names is looked for."""
+        beside = _nearest(element, self.included)
+        own = self.folder(element)
+        return [own] if beside is None else list(dict.fromkeys((own, self.included[beside])))
 
     def body_of(self, element: Any) -> str:
         while element is not None and element.tag != "body":
             element = element.getparent()
         return "" if element is None else shown(element.get("name", ""))
+
+    def inside(self, element: Any, *tags: str) -> Iterator[Any]:
+        """What stands in a body, also where <frame>s are put around it, in the file's order."""
+        for inner in element:
+            if inner.tag == "frame":
+                yield from self.inside(inner, *tags)
+            elif inner.tag in tags:
+                yield inner
 
     # attributes
 
@@ -54,8 +142,7 @@ class Mjcf:
         """The attribute, or the default of the element's class for its kind of element."""
         if element.get(key) is not None:
             return str(element.get(key))
-        tag = "joint" if element.tag == "freejoint" else element.tag
-        return self.defaults.get(self.class_of(element), {}).get(tag, {}).get(key)
+        return self.defaults.get(self.class_of(element), {}).get(kind_of(element), {}).get(key)
 
     def class_of(self, element: Any) -> str:
         """The element's own class, or the childclass of a body around it, or the main one."""
@@ -68,9 +155,14 @@ class Mjcf:
             around = around.getparent()
         return "main"
 
+    def is_true(self, element: Any, key: str, default: bool = False) -> bool:
+        text = self.get(element, key)
+        return default if text is None else text.strip() == "true"
+
     def numbers(
         self, element: Any, key: str, default: Sequence[float] | None = None, count: int = 0
     ) -> list[float] | None:
+        """The numbers of an attribute; count: how many there must be, 0 for any."""
         text = self.get(element, key)
         if text is None:
             return None if default is None else list(default)
@@ -90,21 +182,31 @@ class Mjcf:
         assert found is not None
         return found[0]
 
-    def angle(self, x: float) -> float:
-        return math.radians(x) if self.degrees else x
+    def angle(self, x: float, element: Any) -> float:
+        return math.radians(x) if self.setting(element).degrees else x
 
     # places
 
     def placement(self, element: Any) -> Array:
+        """Where an element is in its body: by its own attributes, in the <frame>s around it."""
+        return self.around(element) @ self.pose(element)
+
+    def pose(self, element: Any) -> Array:
         """pos and whichever attribute gives the rotation."""
         P = self.numbers(element, "pos", (0, 0, 0), 3)
         return frame(self.rotation(element), P or (0, 0, 0))
 
+    def around(self, element: Any) -> Array:
+        """The <frame>s around an element, in its body."""
+        T, outer = np.eye(4), element.getparent()
+        while outer is not None and outer.tag == "frame":
+            T = self.pose(outer) @ T
+            outer = outer.getparent()
+        return T
+
     def rotation(self, element: Any) -> Array:
-        ways = [
-            key for key in ("quat", "axisangle", "xyaxes", "zaxis", "euler")
-            if self.get(element, key) is not None
-        ]  # fmt: skip
+        ways = [key for key in _ROTATIONS if element.get(key) is not None]
+        ways = ways or [key for key in _ROTATIONS if self.get(element, key) is not None]
         if len(ways) > 1:
             self.fault(f"<{element.tag}> gives its rotation twice: {', '.join(ways)}", element)
         if not ways:
@@ -113,21 +215,21 @@ class Mjcf:
         x = self.numbers(element, ways[0], None, count)
         if x is None:
             return np.eye(3)
-        found = self._turned(ways[0], np.array(x))
+        found = self._turned(ways[0], np.array(x), element)
         if found is None:
             self.fault(f"{ways[0]} of <{element.tag}> gives no rotation", element)
             return np.eye(3)
         return found
 
-    def _turned(self, way: str, x: Array) -> Array | None:
+    def _turned(self, way: str, x: Array, element: Any) -> Array | None:
         if way == "euler":
-            return self._euler([snap_angle(self.angle(a), SNAP_ANGLE) for a in x])
+            return self.euler(x, element)
         if way == "quat":
             size = float(np.linalg.norm(x))
             return None if size < 1e-10 else of_quaternion(x / size)
         if way == "axisangle":
             size = float(np.linalg.norm(x[:3]))
-            angle = snap_angle(self.angle(float(x[3])), SNAP_ANGLE)
+            angle = snap_angle(self.angle(float(x[3]), element), SNAP_ANGLE)
             return None if size < 1e-10 else about(x[:3] / size, angle)
         if way == "zaxis":
             return along(x)
@@ -138,10 +240,11 @@ class Mjcf:
         first, second = first / np.linalg.norm(first), second / np.linalg.norm(second)
         return np.column_stack((first, second, np.cross(first, second)))
 
-    def _euler(self, angles: Sequence[float]) -> Array:
+    def euler(self, angles: Sequence[float] | Array, element: Any) -> Array:
         """Small letters turn about the moving axes, capitals about the fixed ones."""
         R = np.eye(3)
-        for letter, angle in zip(self.eulerseq, angles, strict=True):
+        for letter, x in zip(self.setting(element).eulerseq, angles, strict=True):
+            angle = snap_angle(self.angle(float(x), element), SNAP_ANGLE)
             turn = about(np.eye(3)["xyz".index(letter.lower())], angle)
             R = R @ turn if letter.islower() else turn @ R
         return R
@@ -172,24 +275,32 @@ def along(z: Array) -> Array | None:
     return about(axis / s, math.atan2(s, float(z[2])))
 
 
-def of_quaternion(quat: Array) -> Array:
-    w, x, y, z = quat
-    R = np.array(
-        [
-            [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
-            [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
-            [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
-        ]
-    )
-    R[np.abs(R) < 1e-11] = 0.0
-    snapped = np.abs(np.abs(R) - 1) < 1e-11
-    R[snapped] = np.sign(R[snapped])
-    return R
+def kind_of(element: Any) -> str:
+    """The name under which an element has its defaults; '' for those without."""
+    around = element.getparent()
+    section = "" if around is None else around.tag
+    if section in _SECTIONS:
+        return str(section)
+    return "" if element.tag == "freejoint" else str(element.tag)
 
 
-def open_mjcf(data: bytes, file: str, read: Any = None) -> Mjcf:
-    """The file with its settings; faults are in `found`. read: gives the files it includes."""
+def _nearest(element: Any, known: Mapping[Any, Any]) -> Any:
+    """The element, or the innermost one around it, that is known; None where none is."""
+    while element is not None and element not in known:
+        element = element.getparent()
+    return element
+
+
+def open_mjcf(
+    data: bytes, file: str, read: Any = None, folder: str = "", around: Sequence[str] = ()
+) -> Mjcf:
+    """The file with its settings, all of it in one tree; faults are in `found`.
+
+    read: gives the files that it includes, attaches or takes meshes from. folder: of the file, seen
+    from the main one's; around: the files that attach this one."""
+    from .mjcf_attach import attach
     from .mjcf_include import include
+    from .mjcf_schema import unknown
 
     found = UrdfFile(file, SNAP_ANGLE)
     text = element_text(data, found, "an MJCF file has a <mujoco> element")
@@ -203,36 +314,76 @@ def open_mjcf(data: bytes, file: str, read: Any = None) -> Mjcf:
     if root.tag != "mujoco":
         mjcf.fault(f"the root element is <{shown(root.tag)}>, an MJCF file has <mujoco>", root)
         return mjcf
-    include(mjcf, read)
-    _compiler(mjcf)
+    mjcf.folders[root] = folder
+    include(mjcf, read, folder)
+    mjcf.settings[root] = _settings(mjcf)
+    mjcf.defaults["main"] = {}
     for element in root.findall("default"):
-        _defaults(mjcf, element, mjcf.defaults.get("main", {}), "main")
+        if element.get("class", "main") != "main":
+            mjcf.fault("the outermost class of defaults is called 'main': rename it", element)
+        _defaults(mjcf, element, mjcf.defaults["main"], "main")
+    unknown(mjcf)
+    if not found.failed:
+        attach(mjcf, read, around)
     return mjcf
 
 
-def _compiler(mjcf: Mjcf) -> None:
+def _settings(mjcf: Mjcf) -> Settings:
+    """The attributes of every <compiler>; the last one that is given holds."""
+    values: dict[str, str] = {}
+    first: Any = None
     for element in mjcf.root.findall("compiler"):
-        if element.get("coordinate", "local") != "local":
-            mjcf.fault("global coordinates are not read: save the file by MuJoCo first", element)
-        mjcf.degrees = element.get("angle", "degree" if mjcf.degrees else "radian") != "radian"
-        mjcf.eulerseq = element.get("eulerseq", mjcf.eulerseq)
-        mjcf.from_geoms = element.get("inertiafromgeom", mjcf.from_geoms)
-        mjcf.limits_follow = element.get("autolimits", "true") == "true"
-        if len(mjcf.eulerseq) != 3 or set(mjcf.eulerseq.lower()) - set("xyz"):
-            mjcf.fault(f"eulerseq '{shown(mjcf.eulerseq)}' is not three of x, y, z", element)
-            mjcf.eulerseq = "xyz"
+        first = element if first is None else first
+        values.update({str(k): str(v) for k, v in element.attrib.items()})
+    if first is None:
+        return Settings()
+    for key, value in values.items():
+        first.set(key, value)  # so that numbers are read in one place
+    if first.get("coordinate", "local") != "local":
+        mjcf.fault(
+            "global coordinates are not read, nor by MuJoCo since version 2.3.3: save the file by"
+            " an older one first", first,
+        )  # fmt: skip
+    eulerseq = first.get("eulerseq", "xyz")
+    if len(eulerseq) != 3 or set(eulerseq.lower()) - set("xyz"):
+        mjcf.fault(f"eulerseq '{shown(eulerseq)}' is not three of x, y, z", first)
+        eulerseq = "xyz"
+    low, high = mjcf.numbers(first, "inertiagrouprange", (0, 5), 2) or (0.0, 5.0)
+    return Settings(
+        degrees=first.get("angle", "degree") != "radian",
+        eulerseq=eulerseq,
+        from_geoms=first.get("inertiafromgeom", "auto"),
+        limits_follow=first.get("autolimits", "true") == "true",
+        groups=(low, high),
+        least_mass=mjcf.number(first, "boundmass"),
+        least_inertia=mjcf.number(first, "boundinertia"),
+        balanced=first.get("balanceinertia") == "true",
+        total_mass=mjcf.number(first, "settotalmass", -1.0),
+        fits_bounds=first.get("fitaabb") == "true",
+        mesh_folder=first.get("meshdir", first.get("assetdir", "")),
+        bare_names=first.get("strippath") == "true",
+    )
 
 
 def _defaults(mjcf: Mjcf, element: Any, inherited: dict[str, dict[str, str]], name: str) -> None:
     """A class holds what its parent holds, and its own."""
-    name = element.get("class", name)
-    table = {tag: dict(inherited.get(tag, {})) for tag in _CLASSES}
+    table = {kind: dict(values) for kind, values in inherited.items()}
     for inner in element:
-        if inner.tag in _CLASSES:
-            table[inner.tag].update({str(k): str(v) for k, v in inner.attrib.items()})
+        if inner.tag != "default":
+            kind = _KINDS.get(inner.tag, str(inner.tag))
+            own = {str(k): str(v) for k, v in inner.attrib.items() if k != "class"}
+            values = table.setdefault(kind, {})
+            if any(key in own for key in _ROTATIONS):
+                for key in _ROTATIONS:
+                    values.pop(key, None)
+            values.update(own)
     mjcf.defaults[name] = table
     for inner in element.findall("default"):
-        if inner.get("class") is None:
+        if not inner.get("class"):
             mjcf.fault("a <default> inside another has no class", inner)
             continue
-        _defaults(mjcf, inner, table, name)
+        if inner.get("class") in mjcf.defaults:
+            words = f"the class '{shown(inner.get('class'))}' of defaults is already defined"
+            mjcf.fault(words, inner)
+            continue
+        _defaults(mjcf, inner, table, str(inner.get("class")))

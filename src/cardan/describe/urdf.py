@@ -9,7 +9,8 @@ link of the file, moving or fixed, is a `Frame` of the robot at its URDF place, 
 longest path is the end effector. A floating joint under the root makes the base floating. A joint
 that mimics another is read as a joint of its own, with a warning, as most readers of URDF do; or,
 on request, follows it and is passive. Planar joints are refused. Loops are read in the dialects of
-`urdf_loops`. Shapes, meshes, materials and plugins are ignored: no other file is ever opened.
+`urdf_loops`. Shapes, meshes, materials and plugins are harmless, and what is not known is said:
+`urdf_schema` has the list. No other file is ever opened.
 """
 
 from __future__ import annotations
@@ -20,7 +21,16 @@ from dataclasses import replace
 import numpy as np
 
 from ..errors import Fault, UnknownNameError
-from .bodies import Body, frames_of, inertial_values, longest_path, moved, named_frames, size_of
+from .bodies import (
+    Body,
+    far_words,
+    frames_of,
+    inertial_values,
+    longest_path,
+    moved,
+    named_frames,
+    size_of,
+)
 from .closures import Placed
 from .couplings import coupled
 from .expression import Value
@@ -28,6 +38,7 @@ from .frames import SNAP_ANGLE, Array, decimal_value
 from .robot import FIXED, PRISMATIC, REVOLUTE, Base, Coupling, Joint, Limits, Link, Robot
 from .urdf_loops import driven, loops_of, read_drives, read_loops
 from .urdf_motors import with_rotors
+from .urdf_schema import unknown
 from .urdf_write import write_urdf
 from .urdf_xml import MOST_JOINTS, JointElement, LinkElement, UrdfFile, read_elements, shown
 
@@ -58,7 +69,10 @@ def read_urdf(
         return None, sorted(found.faults, key=lambda fault: fault.line)
     links = {link.name: link for link in found.links}
     bodies, place = _bodies(base, order, links, merge=fixed == "merge")
-    joints, chain = frames_of(bodies)
+    far: list[str] = []
+    joints, chain = frames_of(bodies, far)
+    if far:
+        found.fault(far_words(far), severity="warning")
     joints = with_rotors(joints, found.root, found)
     placed = Placed(bodies, joints, chain, size_of(bodies))
     loops = loops_of(read_loops(found.root, found), placed, place, found)
@@ -68,6 +82,7 @@ def read_urdf(
     joints = coupled(joints, couplings)
     if found.failed:
         return None, sorted(found.faults, key=lambda fault: fault.line)
+    unknown(found)
     moving = {body.name for body in bodies if body.joint.sigma != FIXED}
     frames = named_frames(
         bodies,

@@ -18,7 +18,7 @@ import numpy as np
 
 from ..errors import Fault
 from .bodies import Mass
-from .frames import Array, frame, rotation_of_rpy
+from .frames import Array, frame, of_quaternion, rotation_of_rpy
 from .urdf_write import NO_LIMIT
 
 __all__ = [
@@ -301,8 +301,24 @@ def origin_of(element: Any, link: str, found: UrdfFile) -> Array:
     inner = element.find("origin")
     if inner is None:
         return np.eye(4)
-    xyz, rpy = (vector_of(inner, key, link, found) for key in ("xyz", "rpy"))
-    return frame(rotation_of_rpy(rpy, found.snap), xyz)
+    xyz = vector_of(inner, "xyz", link, found)
+    if inner.get("quat_xyzw") is not None:
+        return frame(_turned(inner, link, found), xyz)
+    return frame(rotation_of_rpy(vector_of(inner, "rpy", link, found), found.snap), xyz)
+
+
+def _turned(element: Any, link: str, found: UrdfFile) -> Array:
+    """The rotation of quat_xyzw, which stands instead of rpy."""
+    parts = str(element.get("quat_xyzw")).split()
+    values = [read_float(x, "quat_xyzw", element.sourceline, link, found) for x in parts]
+    numbers = [x for x in values if x is not None]
+    size = math.hypot(*numbers)
+    if element.get("rpy") is not None or len(numbers) != 4 or size < 1e-10:
+        words = "quat_xyzw has four numbers, not all zero, and stands instead of rpy"
+        found.fault(words, element.sourceline, link)
+        return np.eye(3)
+    x, y, z, w = (value / size for value in numbers)
+    return of_quaternion((w, x, y, z))
 
 
 def _axis(element: Any, name: str, kind: str | None, link: str, found: UrdfFile) -> Array:

@@ -55,10 +55,10 @@ def mjcf_surfaces(
     for name, element in scene.elements.items():
         index, own = scene.place[name]
         link = scene.bodies[index].name
-        if (index and link not in number) or (name == "world" and scene.floating):
+        if index < 0 or (index and link not in number):
             continue
         at = inverse(T[number[link] if index else 0]) @ world[index] @ own
-        for geom in element.findall("geom"):
+        for geom in mjcf.inside(element, "geom"):
             if mjcf.number(geom, "group") > 2:
                 continue
             try:

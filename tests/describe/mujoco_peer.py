@@ -1,0 +1,100 @@
+"""A robot read from MJCF beside MuJoCo's own model of the file: inertia matrix, bias, drives."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+import cardan
+from cardan.describe.expression import number
+from cardan.describe.robot import FIXED, Robot
+
+__all__ = ["difference", "drives_differ"]
+
+
+def difference(robot: Robot, model: Any, states: int = 5) -> float:
+    """The largest error of A and of H = C qd + Q at random states, by their largest entries.
+
+    Constraints, friction and actuators are off. On a floating base both are taken in the axes of
+    the base: MuJoCo has its velocity in those of the world."""
+    mujoco = pytest.importorskip("mujoco")
+    model.opt.disableflags |= mujoco.mjtDisableBit.mjDSBL_CONSTRAINT
+    data = mujoco.MjData(model)
+    tree = robot.tree()
+    tree = replace(tree, joints=tuple(replace(joint, FV=0, FS=0) for joint in tree.joints))
+    ids = joint_ids(robot, model)
+    floating = robot.base.kind == "floating"
+    A, H = (cardan.model(tree, name, effort="plain") for name in ("inertia-matrix", "bias"))
+    rng, worst = np.random.default_rng(0), 0.0
+    for _ in range(states):
+        x = dict(zip(("q", "qd"), rng.uniform(-1, 1, (2, robot.n)), strict=True))
+        data.qpos[:], data.qvel[:] = model.qpos0, 0.0
+        data.qpos[model.jnt_qposadr[ids]] = x["q"]
+        data.qvel[model.jnt_dofadr[ids]] = x["qd"]
+        rows = [int(k) for k in model.jnt_dofadr[ids]]
+        B = np.eye(robot.n)
+        if floating:
+            R = _turn(mujoco, data, rng)
+            x["V0"] = rng.uniform(-1, 1, 6)
+            x["g0"] = R.T @ _gravity(mujoco, model)
+            data.qvel[:6] = [*(R @ x["V0"][:3]), *x["V0"][3:]]
+            rows, B = [*range(6), *rows], np.eye(robot.n + 6)
+            B[:3, :3] = R
+        mujoco.mj_forward(model, data)
+        M = B.T @ full_matrix(model, data)[np.ix_(rows, rows)] @ B
+        h = B.T @ data.qfrc_bias[rows]
+        ours = [p.evaluate(**{key: x[key] for key in p.inputs}) for p in (A, H)]
+        scale = np.abs(M).max()
+        worst = max(worst, float(np.abs(ours[0] - M).max() / scale))
+        worst = max(worst, float(np.abs(ours[1] - h).max() / max(np.abs(h).max(), 1e-3 * scale)))
+    return worst
+
+
+def drives_differ(robot: Robot, model: Any) -> float:
+    """The largest difference of damping and friction; damping of actuators is in the joints."""
+    ids = joint_ids(robot, model)
+    rows = model.jnt_dofadr[ids]
+    damping = model.dof_damping.copy()
+    for k in range(model.nu):
+        if model.actuator_trntype[k] in (0, 1):
+            row = model.jnt_dofadr[model.actuator_trnid[k, 0]]
+            damping[row] += np.ravel(model.actuator_damping[k])[0] * model.actuator_gear[k, 0] ** 2
+    joints = [joint for joint in robot.joints if joint.sigma != FIXED]
+    ours = np.array([[number(joint.FV), number(joint.FS)] for joint in joints], dtype=float)
+    theirs = np.column_stack((damping, model.dof_frictionloss))[rows]
+    return float(np.abs(ours - theirs).max(initial=0.0))
+
+
+def joint_ids(robot: Robot, model: Any) -> list[int]:
+    """MuJoCo's numbers of the robot's joints: by name, and in their order where they have none."""
+    names = {model.joint(i).name: i for i in range(model.njnt) if model.joint(i).name}
+    nameless = (i for i in range(model.njnt) if not model.joint(i).name and model.jnt_type[i] >= 2)
+    moving = [joint.name for joint in robot.joints if joint.sigma != FIXED]
+    return [names[name] if name in names else next(nameless) for name in moving]
+
+
+def full_matrix(model: Any, data: Any) -> np.ndarray:
+    import mujoco
+
+    M = np.zeros((model.nv, model.nv))
+    try:
+        mujoco.mj_fullM(model, data, M)
+    except TypeError:  # before version 4
+        mujoco.mj_fullM(model, M, data.qM)
+    return M
+
+
+def _turn(mujoco: Any, data: Any, rng: np.random.Generator) -> np.ndarray:
+    """A random orientation of the free joint, which is the first."""
+    quaternion, R = rng.normal(size=4), np.zeros(9)
+    data.qpos[3:7] = quaternion / np.linalg.norm(quaternion)
+    mujoco.mju_quat2Mat(R, data.qpos[3:7])
+    return R.reshape(3, 3)
+
+
+def _gravity(mujoco: Any, model: Any) -> np.ndarray:
+    off = model.opt.disableflags & mujoco.mjtDisableBit.mjDSBL_GRAVITY
+    return np.zeros(3) if off else model.opt.gravity
