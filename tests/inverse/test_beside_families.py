@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
 
 import cardan
+from cardan.exact import exact
 
 from .arms import ARMS, reached
 
@@ -182,3 +184,125 @@ def test_a_given_joint_that_makes_axes_almost_parallel(free: int, q: list[float]
     assert np.abs(chain.pose(found) - T).max() < 1e-9
     again = ik.solve(np.stack([np.eye(4), T]), free=q[free - 1])
     np.testing.assert_array_equal(again[1], found)
+
+
+LENGTHS = {"D3": 0.45, "RL4": 0.43}
+WRIST_OVER_SHOULDER = -1  # instead of a joint: the wrist centre is that far from the first axis
+BESIDE = [("rx90", 4, None), ("rx90", WRIST_OVER_SHOULDER, None), ("ur5", 4, None),
+          ("puma560-numeric", 4, None), ("panda", 1, "q7")]  # fmt: skip
+
+
+def over_shoulder(chain: Any, q: np.ndarray, far: float) -> None:
+    """Turn q2 so that the wrist centre is that far from the first axis."""
+
+    def across(q2: float) -> np.ndarray:
+        bent = q.copy()
+        bent[:, 1] = q2
+        frames = chain.frames(bent)
+        from_first = np.linalg.inv(frames[1]) @ frames[5]
+        return np.asarray(from_first[:, 0, 3])
+
+    c, s = across(0.0), across(H)
+    q[:, 1] = np.arctan2(-c, s) + far / np.hypot(c, s)
+
+
+def beside(name: str, joint: int, free: str | None, far: float) -> tuple[Any, ...]:
+    """Poses that far from those of a family, and their answers by both methods."""
+    robot = cardan.load(name)
+    both = []
+    for method in ("auto", "general"):
+        ik = cardan.model(robot, "inverse-geometry", method=method, free=free)
+        p = {key: LENGTHS[key] for key in ik.chain.parameters}
+        chain = ik.chain.numeric(p)
+        q = np.random.default_rng(5).uniform(-2.8, 2.8, (40, chain.n))
+        if joint == WRIST_OVER_SHOULDER:
+            over_shoulder(chain, q, far)
+        else:
+            q[:, joint] = far
+        moving = [j for j in range(chain.n) if j not in ik.free]
+        values = np.linalg.svd(chain.jacobian(q)[..., moving], compute_uv=False)
+        q = q[values[:, -2] > 0.12][:12]  # one singularity at a time
+        T = chain.pose(q)
+        given = {"free": q[:, ik.free[0]]} if ik.free else {}
+        found = ik.solve(T, p=p, **given)
+        there = ~np.isnan(found.q[..., 0])
+        off = np.abs(chain.pose(np.nan_to_num(found.q)) - T[:, None]).max((-2, -1))
+        assert off[there].max() < 1e-12
+        both.append(found)
+    assert len(q) > 5
+    return chain, q, *both
+
+
+@pytest.mark.filterwarnings("ignore::cardan.errors.CardanWarning")
+@pytest.mark.parametrize("far", [1e-3, 1e-5, 1e-7, 1e-8, 1e-9, 1e-10])
+@pytest.mark.parametrize(("name", "joint", "free"), BESIDE)
+def test_beside_a_family_no_answer_is_lost_and_none_comes_twice(
+    name: str, joint: int, free: str | None, far: float
+) -> None:
+    chain, q, auto, general = beside(name, joint, free, far)
+    np.testing.assert_array_equal(auto.count, general.count)
+    for found in (auto, general):
+        assert (found.count % 2 == 0).all()
+        assert found.count.max() <= 8
+        assert reached(found, q, chain.sigma).max() < 1e-6 + 1e-13 / far  # rounding
+    if far < 2e-7:
+        assert auto.singular.any(1).all()
+        np.testing.assert_array_equal(auto.singular.sum(1), general.singular.sum(1))
+
+
+@pytest.mark.filterwarnings("ignore::cardan.errors.CardanWarning")
+@pytest.mark.parametrize(("name", "joint", "free"), BESIDE)
+def test_a_family_is_counted_once(name: str, joint: int, free: str | None) -> None:
+    chain, q, auto, general = beside(name, joint, free, 0.0)
+    _, _, aside, _ = beside(name, joint, free, 1e-7)
+    np.testing.assert_array_equal(auto.count, general.count)
+    np.testing.assert_array_equal(auto.singular.sum(1), general.singular.sum(1))
+    alone = aside.count - aside.singular.sum(1)  # those that are of no family
+    np.testing.assert_array_equal(auto.count - auto.singular.sum(1), alone)
+    assert (auto.singular.sum(1) > 0).all()
+    assert (2 * auto.singular.sum(1) <= aside.singular.sum(1)).all()
+    assert (general.multiplicity[general.singular] > 1).all()
+    for found in (auto, general):  # the own configuration is on the family of a row
+        for k in range(3):
+            rows = found.q[k][found.singular[k]]
+            assert any(connected(chain, q[k], row, free) for row in rows)
+
+
+def connected(chain: Any, start: np.ndarray, goal: np.ndarray, free: str | None) -> bool:
+    """Does the null motion of a configuration lead to another one? Followed by small steps of the
+    singular vector and Newton's method."""
+    T = chain.pose(start)
+    moving = np.array([j for j in range(chain.n) if free is None or j != int(free[1:]) - 1])
+    q, before = start.copy(), None
+    for _ in range(400):
+        gap = (goal - q + np.pi) % (2 * np.pi) - np.pi
+        if np.abs(gap).max() < 0.1:
+            return True
+        v = np.linalg.svd(chain.jacobian(q)[:, moving])[2][-1]
+        before = v if before is None or v @ before > 0 else -v
+        q[moving] += 0.05 * before
+        for _ in range(3):
+            at = chain.pose(q)
+            turn = 0.5 * sum(np.cross(at[:3, i], T[:3, i]) for i in range(3))
+            error = np.concatenate([T[:3, 3] - at[:3, 3], turn])
+            q[moving] += np.linalg.pinv(chain.jacobian(q)[:, moving], 1e-4) @ error
+    return False
+
+
+@pytest.mark.parametrize("scale", ["1e-6", "1e6", "1e9"])
+@pytest.mark.parametrize("name", ["RPRRPR", "PRPRPR", "RRPRRR", "skew PPPRRR", "offset arm"])
+def test_the_general_method_does_not_mind_units(name: str, scale: str) -> None:
+    counts = []
+    for unit in (exact("1"), exact(scale)):
+        robot = ARMS[name]
+        joints = [replace(x, d=x.d * unit, r=x.r * unit) for x in robot.joints]
+        robot = replace(robot, joints=tuple(joints))
+        ik = cardan.model(robot, "inverse-geometry", method="general")
+        chain = ik.chain.numeric()
+        lengths = np.where(chain.sigma == 1, chain.size, 1.0)
+        q = np.random.default_rng(2).uniform(-2, 2, (20, 6))
+        q[:, chain.sigma == 1] *= 0.3
+        found = ik.solve(chain.pose(q * lengths))
+        counts.append(found.count)
+        assert reached(replace(found, q=found.q / lengths), q, chain.sigma).max() < 1e-6
+    np.testing.assert_array_equal(*counts)

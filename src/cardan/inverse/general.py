@@ -182,10 +182,11 @@ def _lost(made: Prepared, Q: Array, T: Array) -> tuple[int, int, float, float]:
 
 
 def _difference(numeric: NumericChain, x: Array, y: Array) -> Array:
-    """x - y, turns in [-pi, pi)."""
+    """x - y, turns in [-pi, pi), slides in units of the robot's size."""
     gap = x - y
     turning = numeric.sigma == 0
     gap[..., turning] = (gap[..., turning] + np.pi) % (2 * np.pi) - np.pi
+    gap[..., ~turning] /= numeric.size
     return gap
 
 

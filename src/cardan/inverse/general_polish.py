@@ -6,7 +6,8 @@ units of the robot's size. A pose is 12 numbers, the rows of (R P).
 
 from __future__ import annotations
 
-from ..emit.kernel import Array, cos, empty, floor, sin, sqrt
+from ..emit.kernel import Array, cos, empty, floor, sin
+from .family import softest
 from .general_eigen import solve_square
 
 __all__ = ["FOUND", "PI", "SINGULAR", "SOFT", "add_answer", "direct", "polish", "thinned", "twin"]
@@ -286,52 +287,6 @@ def add_answer(
     put_answer(q, residual, quality, at, found, info)
     info[1 + 3 * at + 2] = 0.0
     return at
-
-
-def softest(J: Array, v: Array, w: Array) -> float:
-    """The smallest singular value of J over its largest entry, and its vectors: J v = s w."""
-    a = empty(36)
-    size = 0.0
-    for k in range(36):
-        size = max(size, abs(J[k]))
-    for k in range(6):
-        w[k] = 1.0 - 0.3 * float(k)
-    s = 0.0
-    for half in range(6):
-        for i in range(6):
-            for j in range(6):
-                if half % 2 == 0:
-                    a[6 * i + j] = J[6 * i + j]
-                else:
-                    a[6 * i + j] = J[6 * j + i]
-            a[6 * i + i] += 1e-14 * size
-            if half % 2 == 0:
-                v[i] = w[i]
-            else:
-                w[i] = v[i]
-        if half % 2 == 0:
-            s = shrunk(a, v)
-        else:
-            s = shrunk(a, w)
-    return s / size
-
-
-def shrunk(a: Array, x: Array) -> float:
-    """x becomes a^-1 x of length 1; what the length was divided by, inverted."""
-    total = 0.0
-    for k in range(6):
-        total += x[k] * x[k]
-    before = sqrt(total)
-    pivots = solve_square(a, x, 6)
-    total = 0.0
-    for k in range(6):
-        total += x[k] * x[k]
-    after = sqrt(total)
-    if pivots == 0.0 or after == 0.0:
-        return 0.0
-    for k in range(6):
-        x[k] /= after
-    return before / after
 
 
 def twin(robot: Array, pose: Array, at: int, found: Array, info: Array) -> None:

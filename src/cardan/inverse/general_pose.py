@@ -11,9 +11,11 @@ first joint of H; 1 when the pose stands among H, 2 when N is found from the geo
 from __future__ import annotations
 
 from ..emit.kernel import Array, atan2, cos, empty, floor, sin, sqrt, zeros
+from .approach import BASE, ROWS, TOOL
+from .family import families
 from .general_eigen import eigenvalues
 from .general_kernels import companion, far, matrix_n, minors, null_space, turned
-from .general_polish import FOUND, PI, SOFT, add_answer, polish, thinned, twin
+from .general_polish import FOUND, PI, SINGULAR, SOFT, add_answer, polish, thinned, twin
 from .general_roots import FAKE, joints_of, monomials
 
 __all__ = ["FORM", "HEAD", "general_pose"]
@@ -28,6 +30,10 @@ SURE = 1e-9  # pivot of a root that is beyond doubt where S(x) lacks rank
 DOUBLE = 1e-4  # how far rounding moves two roots that nearly coincide off the real axis
 REGULAR = 1e-5  # quality of an answer that is a simple root
 ENOUGH = 1e-7  # smallest pivot over largest of a sound formulation
+BESIDE = 3e-5  # quality of an answer that may be of a family, or beside one
+STALLED = 1e-3  # residual and quality where Newton's method does not feel its way to an answer
+SEEDS = 24  # configurations from which families are followed
+APART = 0.02  # how far they are from each other
 
 
 def relative_pose(T: Array, robot: Array, pose: Array) -> None:
@@ -177,11 +183,13 @@ def configuration(
 
 
 def formulation(
-    robot: Array, first: int, pose: Array, tau: Array, near: float, found: Array, info: Array
-) -> int:
+    robot: Array, first: int, pose: Array, tau: Array, near: float, found: Array, info: Array,
+    seeds: Array,
+) -> int:  # fmt: skip
     """Add the answers of one formulation. 1 when it is sound: nothing was lost.
 
-    near: how far from the real axis a root is tried. tau may be that of a pose nearby."""
+    near: how far from the real axis a root is tried. tau may be that of a pose nearby. seeds: where
+    Newton's method stalled beside a family, see `seed`."""
     n = empty(64)
     s = empty(432)
     re = empty(25)
@@ -208,7 +216,7 @@ def formulation(
             continue
         answers = 0
         for r in range(many):
-            place = answer(robot, first, pose, n, re, im, k, y, 12 * r, size, found, info)
+            place = answer(robot, first, pose, n, re, im, k, y, 12 * r, size, found, info, seeds)
             if place >= 0:
                 fresh = 1
                 for i in range(answers):
@@ -248,6 +256,7 @@ def answer(
     size: float,
     found: Array,
     info: Array,
+    seeds: Array,
 ) -> int:
     """Make the candidate of root k and its monomials exact; its place among the answers, or -1."""
     uv = empty(12)
@@ -259,9 +268,75 @@ def answer(
         return -1
     residual = polish(robot, pose, q, quality)
     if residual > FOUND:
+        if residual < STALLED and quality[0] < STALLED:
+            seed(robot, q, seeds)
         return -1
     place = add_answer(robot, pose, q, residual, quality[0], found, info)
     return place
+
+
+def seed(robot: Array, q: Array, seeds: Array) -> None:
+    """Note a configuration that may be of a curve beside a family; seeds: how many, then rows."""
+    count = int(seeds[0])
+    if count == SEEDS:
+        return
+    for k in range(count):
+        gap = 0.0
+        for j in range(6):
+            x = q[j] - seeds[1 + 6 * k + j]
+            if robot[6 * j + 5] < 0.5:
+                x = x - 2.0 * PI * floor(x / (2.0 * PI) + 0.5)
+            gap = max(gap, abs(x))
+        if gap < APART:
+            return
+    for j in range(6):
+        seeds[1 + 6 * count + j] = q[j]
+    seeds[0] = float(count + 1)
+
+
+def of_families(robot: Array, pose: Array, seeds: Array, found: Array, info: Array) -> int:
+    """Families counted once, answers beside them told apart (family.py). How many curves."""
+    arm = zeros(80)  # more than ROWS + 7 * 6
+    T = empty(16)
+    rows = empty(144)
+    error = empty(16)
+    lost = empty(16)
+    times = empty(16)
+    state = empty(3)
+    arm[0] = 6.0
+    for k in range(1, BASE):  # lengths are in units of the size already
+        arm[k] = 1.0
+    arm[3] = 1e-9
+    arm[4] = FOUND
+    for i in range(3):
+        arm[BASE + 5 * i] = 1.0
+        arm[TOOL + 5 * i] = 1.0
+    for j in range(6):
+        for k in range(6):
+            arm[ROWS + 7 * j + k] = robot[6 * j + k]
+    for k in range(12):
+        T[k] = pose[k]
+    extra = int(seeds[0])
+    for k in range(6 * extra):
+        rows[k] = seeds[1 + k]
+    count = int(info[0])
+    for k in range(count):
+        error[k] = info[1 + 3 * k]
+        lost[k] = 0.0
+        if info[2 + 3 * k] < SINGULAR:
+            lost[k] = 1.0
+        times[k] = max(1.0, info[3 + 3 * k])
+    state[0] = info[0]
+    curves = families(arm, T, rows, extra, 16, found, error, lost, times, state)
+    info[0] = state[0]
+    count = int(state[0])
+    for k in range(count):
+        info[1 + 3 * k] = error[k]
+        info[2 + 3 * k] = 1.0 - lost[k]
+        info[3 + 3 * k] = times[k]
+    for k in range(count, 16):
+        info[3 + 3 * k] = 0.0
+    return curves
 
 
 def parity(info: Array, lack: int) -> int:
@@ -280,7 +355,7 @@ def parity(info: Array, lack: int) -> int:
 
 
 def from_nearby(
-    robot: Array, pose: Array, distance: float, tries: int, q: Array, info: Array
+    robot: Array, pose: Array, distance: float, tries: int, q: Array, info: Array, seeds: Array
 ) -> None:
     """Answers that start from those of poses nearby: where configurations are not isolated, or
     nearly so."""
@@ -308,7 +383,7 @@ def from_nearby(
         dual_quaternion(moved, tau)
         if k // 2 < forms:
             first = HEAD + FORM * (k // 2)
-            fine = formulation(robot, first, pose, tau, 0.03, q, info)
+            fine = formulation(robot, first, pose, tau, 0.03, q, info, seeds)
             info[51] += float(fine)
 
 
@@ -361,10 +436,12 @@ def general_pose(T: Array, robot: Array, q: Array, info: Array) -> None:
     dual_quaternion(pose, tau)
     for k in range(64):
         info[k] = 0.0
+    seeds = empty(145)  # 1 + 6 * SEEDS
+    seeds[0] = 0.0
     forms = int(robot[60])
     for k in range(forms):
         first = HEAD + FORM * k
-        fine = formulation(robot, first, pose, tau, robot[first + 582], q, info)
+        fine = formulation(robot, first, pose, tau, robot[first + 582], q, info, seeds)
         info[49] = float(k + 1)
         lack = int(robot[first + 585])
         even = parity(info, lack)
@@ -372,16 +449,21 @@ def general_pose(T: Array, robot: Array, q: Array, info: Array) -> None:
             info[50] = 1.0
             break
     if info[0] < 0.5:
-        fine = formulation(robot, HEAD, pose, tau, 0.05, q, info)
+        fine = formulation(robot, HEAD, pose, tau, 0.05, q, info, seeds)
     if info[50] < 0.5:
-        from_nearby(robot, pose, NEARBY, 4, q, info)
-        if info[0] < 0.5:
-            searched(robot, pose, q, info)
+        from_nearby(robot, pose, NEARBY, 4, q, info, seeds)
     soft = twins(robot, pose, q, info)
-    if info[50] < 0.5 and soft < SOFT * SOFT:
-        from_nearby(robot, pose, 10.0 * NEARBY, 2 * forms, q, info)
-        if int(info[0]) % 2 == 1:
-            from_nearby(robot, pose, 100.0 * NEARBY, 2 * forms, q, info)
+    curves = 0
+    if soft < BESIDE or seeds[0] > 0.5:
+        curves = of_families(robot, pose, seeds, q, info)
+    if curves > 0 or (info[50] < 0.5 and info[0] < 0.5):
+        seeds[0] = 0.0
+        from_nearby(robot, pose, 10.0 * NEARBY, 2 * forms, q, info, seeds)
+        from_nearby(robot, pose, 100.0 * NEARBY, 2 * forms, q, info, seeds)
+        soft = twins(robot, pose, q, info)
+        curves = of_families(robot, pose, seeds, q, info)
+    if info[50] < 0.5 and info[0] < 0.5:
+        searched(robot, pose, q, info)
         soft = twins(robot, pose, q, info)
     if soft < SOFT:
         thinned(robot, pose, q, info)

@@ -130,6 +130,11 @@ class HeldSolver:
         held = np.isin(np.arange(numeric.n), self.held)
         zero = np.zeros(start.shape[:2])
         given = Candidates(np.ascontiguousarray(start), zero, zero, zero)
+        nothing = np.full((len(start), 1), np.nan)  # no poses nearby are to be tried after these
+        last = Candidates(
+            np.repeat(nothing[..., None], numeric.n, 2), nothing, nothing, -2 + zero[:, :1]
+        )
+        given = given.joined(last)
         found = settled(T, given, arm_table(numeric, held), MOST)[0]
         q[rows], info[rows] = found.q, 0.0
         info[rows, 0] = found.count

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ..emit.kernel import Array, cos, empty, floor
 from .approach import JOINTS, ROWS, WRONG, approach
+from .family import families
 
 __all__ = ["ACCEPT", "CLEAN", "CLEAR", "FARTHEST", "SAFE", "impossible", "settle"]
 
@@ -230,3 +231,15 @@ def settle(
         if least < BARELY:
             keep(arm, best, least, 1.0, 0.0, int(shape[1]), found, error, lost, times, state)
     thin_out(arm, found, error, lost, times, state)
+    again = 0  # poses nearby are yet to be tried
+    if state[1] + state[2] > 0.0:
+        again = 1
+    for b in range(candidates):
+        if role[b] < -1.5:
+            again = 0
+    singular = 0.0
+    count = int(state[0])
+    for k in range(count):
+        singular = max(singular, lost[k])
+    if singular > 0.0 and again == 0:
+        families(arm, T, one, 0, int(shape[1]), found, error, lost, times, state)

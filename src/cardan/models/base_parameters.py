@@ -45,7 +45,9 @@ Scalar = Any
 Column = tuple[str, int]
 Parameters = dict[Column, Scalar]
 
-_TOLERANCE = 1e-9
+_TOLERANCE = 1e-9  # of the part of a column that others do not give, where it is judged first
+_SURE = 1e-12  # of the same, where the regrouped torques are tried
+_CLOSED = 1e-10  # where the states of closed loops have been found by iteration
 # the order in which columns are kept when they depend on each other: rotors last
 _PREFERENCE = ("ZZ", "XX", "XY", "XZ", "YZ", "MX", "MY", "M", "MZ", "YY", "IA")
 
@@ -152,11 +154,12 @@ def regrouping_steps(
     steps, wanted = tree_steps(samples[0], symbolic, apart)
     look = observed or (lambda k, names: _observed(samples[k], names, seed + k))
     matrices = [look(k, wanted) for k in range(len(samples))]
-    zeros = {c for k, c in enumerate(wanted) if all(_is_null(D[:, k]) for D in matrices)}
+    sure = _SURE if observed is None else _CLOSED
+    zeros = {c for k, c in enumerate(wanted) if all(_is_null(D[:, k], sure) for D in matrices)}
     steps += [Drop(column) for column in wanted if column in zeros]
     kept = [k for k, column in enumerate(wanted) if column not in zeros]
     merges, remarks = _dependencies(
-        [D[:, kept] for D in matrices], [wanted[k] for k in kept], symbolic, formula
+        [D[:, kept] for D in matrices], [wanted[k] for k in kept], symbolic, formula, sure
     )
     return [*steps, *merges], remarks
 
@@ -188,15 +191,18 @@ def _observed(robot: Bodies, wanted: Columns, seed: int) -> np.ndarray:
     return np.concatenate(rows) if rows else np.zeros((0, len(wanted)))
 
 
-def _is_null(column: np.ndarray) -> bool:
-    return bool(np.abs(column).max(initial=0) < 1e-11)
+def _is_null(column: np.ndarray, sure: float) -> bool:
+    return bool(np.abs(column).max(initial=0) < 0.1 * sure)
 
 
 def _dependencies(
     matrices: Sequence[np.ndarray], wanted: Columns, exact_wanted: bool,
-    formula: Callable[[Sequence[float]], Any],
+    formula: Callable[[Sequence[float]], Any], sure: float,
 ) -> tuple[list[Step], list[str]]:  # fmt: skip
-    """Columns that depend on the ones kept before them, and by which coefficients."""
+    """Columns that depend on the ones kept before them, and by which coefficients.
+
+    Coefficients are tried on the states: a column that others give only nearly (angles of a file
+    that are rounded) keeps its own parameter, and that is said."""
     order = sorted(
         range(len(wanted)), key=lambda k: (wanted[k][0] == "IA", wanted[k][1], _rank(wanted[k][0]))
     )
@@ -218,6 +224,16 @@ def _dependencies(
                 " (with_values) to eliminate it"
             )
             continue
+        left = _left(matrices[0], k, independent, found)
+        if left > sure and all(isinstance(c, int | float | Exact) for c in found):
+            found = [float(s) if abs(s) > sure else 0 for s in solved[0][:, d]]
+            left = _left(matrices[0], k, independent, found)
+        if left > sure:
+            remarks.append(
+                f"{name} is given by other parameters only to {left:.1g} of its effect (rounded"
+                " angles or lengths?); it is kept"
+            )
+            continue
         into = tuple(
             (c, wanted[i])
             for c, i in zip(found, independent, strict=True)
@@ -227,6 +243,14 @@ def _dependencies(
         if exact_wanted and not steps[-1].exact:  # type: ignore[union-attr]
             remarks.append(f"{name} is regrouped by numerical coefficients (rank of the regressor)")
     return steps, remarks
+
+
+def _left(D: np.ndarray, k: int, independent: Sequence[int], found: Sequence[Any]) -> float:
+    """What coefficients leave of column k, over its length; 0 where they are formulas."""
+    if not all(isinstance(c, int | float | Exact) for c in found):
+        return 0.0
+    given = D[:, independent] @ np.array([float(c) for c in found])
+    return float(np.linalg.norm(D[:, k] - given) / np.linalg.norm(D[:, k]))
 
 
 def _coefficient(values: Sequence[float], formula: Callable[[Sequence[float]], Any]) -> Any:
@@ -300,7 +324,7 @@ def _single_direction(robot: Bodies) -> tuple[set[int], dict[int, tuple[int, tup
                 several.add(j)
             continue
         u = [abs(float(x)) for x in _direction(links, (*chain, j))]
-        along = u[0] < _TOLERANCE and u[1] < _TOLERANCE
+        along = u[0] < _SURE and u[1] < _SURE
         chains[j] = () if link.sbar else (*chain, j)
         if link.sbar and not along:
             several.add(j)
