@@ -11,7 +11,7 @@ import numpy as np
 from ..describe.robot import PRISMATIC, Robot
 from ..describe.symbolic import parametrised
 from ..errors import ModelError
-from ..inverse.arm_angle import ARM_ANGLE, require_arm_plane
+from ..inverse.arm_angle import ARM_ANGLE, has_arm_plane, require_arm_plane
 from ..inverse.branches import program
 from ..inverse.chain import Chain
 from ..inverse.closed import Closed
@@ -54,7 +54,7 @@ def _solved(
         robot, defaults = parametrised(robot)
     chain = Chain.of(robot, frame, reference)
     plane = free == ARM_ANGLE
-    if plane:
+    if plane and not any(has_arm_plane(near.chain) for near in snapped(chain)):
         require_arm_plane(chain)
     choices = [()] if plane else _free_joints(chain, free)
     known = {name: defaults[name] for name in chain.parameters if name in defaults}
@@ -84,6 +84,8 @@ def _closed_form(
     the simplest chain first, then of its own."""
     nearby: list[Snapped | None] = [*snapped(chain), None]
     for near in nearby:
+        if plane and not has_arm_plane(chain if near is None else near.chain):
+            continue
         for held in choices:
             try:
                 return _closed(chain, held, plane, asked, known, near)

@@ -21,24 +21,28 @@ from ..describe.robot import REVOLUTE
 from ..errors import ModelError
 from .chain import Chain, NumericChain
 
-__all__ = ["ARM_ANGLE", "arm_angle", "elbow", "require_arm_plane"]
+__all__ = ["ARM_ANGLE", "arm_angle", "elbow", "has_arm_plane", "require_arm_plane"]
 
 Scalar = Any
 ARM_ANGLE = "arm-angle"
 TINY = 1e-20
 
 
-def require_arm_plane(chain: Chain) -> None:
-    """Refuse a chain without an arm plane."""
+def has_arm_plane(chain: Chain) -> bool:
+    """Is a chain one of seven revolute joints with spherical shoulder and wrist?"""
     joints = chain.joints
-    fits = (
+    return (
         len(joints) == 7
         and all(joint.sigma == REVOLUTE for joint in joints)
         and all(_is_zero(joint.d) for joint in joints)
         and all(_is_zero(joints[j].r) for j in (1, 3, 5))
         and not any(_is_zero(joints[j].r) for j in (2, 4))
     )
-    if not fits:
+
+
+def require_arm_plane(chain: Chain) -> None:
+    """Refuse a chain without an arm plane."""
+    if not has_arm_plane(chain):
         raise ModelError(
             f"the arm angle needs seven revolute joints with spherical shoulder and wrist;"
             f" '{chain.robot}' is not built so: name a joint instead, as free='{chain.names[-1]}'"

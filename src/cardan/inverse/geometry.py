@@ -227,7 +227,8 @@ class InverseGeometry:
 
     def arm_angle(self, q: Any, p: Any = None) -> Array:
         """The arm angle of configurations (..., 7) of an arm with an arm plane."""
-        require_arm_plane(self.chain)
+        if not self.plane:
+            require_arm_plane(self.chain)
         return arm_angle(self.chain.numeric(self._values(p)), q)
 
     def equations(self, form: str = "text") -> str:

@@ -53,10 +53,13 @@ def snapped(chain: Chain) -> list[Snapped]:
     the nearest; none where no value is near an exact one that it is not. Of a geometry with symbols
     only angles are looked at."""
     found: dict[Any, Snapped] = {}
+    values = sample_values(chain)
+    numeric = chain.numeric(values)
     for tolerance in TOLERANCES:
-        other = _angles_only(chain, tolerance) if chain.parameters else _chain(chain, tolerance)
-        values = sample_values(chain)
-        numeric = chain.numeric(values)
+        if chain.parameters:
+            other = _angles_only(chain, tolerance)
+        else:
+            other = _chain(chain, numeric, tolerance)
         turn, shift = _change(numeric, other.numeric(values))
         if max(turn, shift / numeric.span) > SAME:
             found.setdefault(_build(other), Snapped(other, turn, shift))
@@ -93,8 +96,7 @@ def _angles_only(chain: Chain, tolerance: float) -> Chain:
     return replace(chain, joints=joints)
 
 
-def _chain(chain: Chain, tolerance: float) -> Chain:
-    numeric = chain.numeric()
+def _chain(chain: Chain, numeric: NumericChain, tolerance: float) -> Chain:
     n, sigma, size = numeric.n, numeric.sigma, numeric.span
     first, *between, last = numeric.placements
     steps = [_six(K, size, tolerance) for K in between]
