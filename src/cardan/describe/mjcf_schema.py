@@ -290,7 +290,6 @@ _GONE = {
     "option": "apirate collision mpr_iterations mpr_tolerance nativeccd",
     "option/flag": "passive",
     "visual/quality": "shadowscale",
-    "actuator": "",
 }
 
 _SWITCH = ("enable", "disable")
