@@ -58,7 +58,7 @@ def drives_differ(robot: Robot, model: Any) -> float:
     ids = joint_ids(robot, model)
     rows = model.jnt_dofadr[ids]
     damping = model.dof_damping.copy()
-    for k in range(model.nu):
+    for k in range(model.nu if hasattr(model, "actuator_damping") else 0):
         if model.actuator_trntype[k] in (0, 1):
             row = model.jnt_dofadr[model.actuator_trnid[k, 0]]
             damping[row] += np.ravel(model.actuator_damping[k])[0] * model.actuator_gear[k, 0] ** 2

@@ -405,6 +405,7 @@ LEFT = {
     "<equality><tendon> is left out": arm(tail='<equality><tendon tendon1="x"/></equality>'),
     "the attribute 'amature' of <joint> is not known": arm(second='amature="1"'),
     "<actutor> in <mujoco> is not known": arm(tail="<actutor/>"),
+    "<body> in <mujoco> is not known": arm(tail='<body name="x"><joint/></body>'),
     'conflict="merge" is left out': arm(
         '<compiler conflict="merge"/><asset><model file="c.xml"/></asset>'
     ),

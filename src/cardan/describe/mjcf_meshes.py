@@ -15,7 +15,6 @@ by the bounding box in its principal axes."""
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -272,7 +271,7 @@ def _obj(data: bytes) -> tuple[Array, Faces]:
             if words[0] == "v":
                 points.append([float(word) for word in words[1:4]])
             elif words[0] == "f":
-                corners = [int(re.split("/", word)[0]) for word in words[1:]]
+                corners = [int(word.partition("/")[0]) for word in words[1:]]
                 faces.append([k - 1 if k > 0 else len(points) + k for k in corners])
         except ValueError:
             raise InputError("it is no OBJ file that can be read") from None

@@ -290,7 +290,6 @@ _GONE = {
     "option": "apirate collision mpr_iterations mpr_tolerance nativeccd",
     "option/flag": "passive",
     "visual/quality": "shadowscale",
-    "actuator": "",
 }
 
 _SWITCH = ("enable", "disable")
@@ -391,7 +390,8 @@ def _walk(element: Any, path: tuple[str, ...]) -> Iterator[tuple[Any, str]]:
         if not isinstance(inner.tag, str):
             continue
         inside = (*path, inner.tag)
-        name = _canonical(list(inside))
+        stray = not path and inner.tag in _AROUND and inner.tag != "worldbody"
+        name = f"mujoco/{inner.tag}" if stray else _canonical(list(inside))
         yield inner, name
         if name in _TABLE:
             yield from _walk(inner, ("worldbody",) if inner.tag in _AROUND else inside)
