@@ -29,6 +29,7 @@ Array = np.ndarray
 SIGNIFICANT = 0.1  # relative deviation: below, a parameter is well identified
 SIGNED = ("IA", "FV", "FS")  # of real drives they are not negative
 _DIGITS = 12
+_SEEN = 5e-5  # of the torques: a difference of errors that the digits of a report show
 
 
 @dataclass(frozen=True)
@@ -249,9 +250,9 @@ class Identification:
     def with_files(self) -> Identification:
         """The result with the errors of the robot files, each read again and evaluated along the
         recordings."""
-        texts, told = self.robot_files()
         errors: dict[str, Mapping[str, float]] = {}
-        for name, text in texts.items():
+        told: list[str] = []
+        for name, text in self.robot_files()[0].items():
             errors[name], trouble = self.file_error(text.encode(), name)
             told += trouble
         notes = [*self._loss(errors.get("robot.toml", {})), *told]
@@ -267,10 +268,10 @@ class Identification:
             return {}, [f"{name} cannot be evaluated: {error}".replace("\n", "; ")]
 
     def _loss(self, errors: Mapping[str, float]) -> list[str]:
-        """What the fields of the files cost."""
-        if not self.not_held or not errors:
-            return []
+        """What the fields of the files cost, where it can be seen."""
         worse = {role: errors[role] - x for role, x in self.law_errors.items() if role in errors}
+        if not self.not_held or max(map(abs, worse.values()), default=0.0) < _SEEN:
+            return []
         return [
             f"no field of a robot file holds {', '.join(self.not_held)}: the files hold friction "
             "as FV qd + FS sign(qd), and their parameters were fitted again so. Error of "
@@ -374,12 +375,13 @@ class Identification:
         except OSError as error:
             raise InputError(f"{folder}: cannot be made a folder: {error.strerror}") from None
         written, errors = [], {}
-        for name, text in self.robot_files()[0].items():
+        texts, lost = self.robot_files()
+        for name, text in texts.items():
             path = target / name
             write_atomic(path, text)
             written.append(path)
             errors[name], _ = self.file_error(path.read_bytes(), name)
-        told = replace(self, file_errors=errors)
+        told = replace(self, file_errors=errors, notes=(*self.notes, *lost))
         path = target / "parameters.json"
         write_atomic(path, json.dumps(told.to_dict(), indent=2, allow_nan=True) + "\n")
         written.append(path)
