@@ -210,9 +210,19 @@ def _samples(robot: Robot, connection: Connection) -> list[Sample]:
         width = f"{best.value:.3g} (of the robot's size, or rad)" if names else best.text
         raise ModelError(
             f"the loops of '{robot.name}' cannot be closed{lengths}: {best.what} stays open"
-            f" by {width} at best; check {best.remedy}"
+            f" by {width} at best; check {best.remedy}{_rounded(best.value)}"
         )
     return found
+
+
+def _rounded(gap: float) -> str:
+    """What a small gap may come from."""
+    if gap > 1e-3:
+        return ""
+    return (
+        ". So small a gap is that of rounded values: a loop that needs exact right angles or equal"
+        " lengths closes when they are written as pi/2, pi/6, ... or with 12 decimals"
+    )
 
 
 def _columns(connection: Connection, links: tuple[int, ...]) -> list[int]:

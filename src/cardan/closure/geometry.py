@@ -11,6 +11,7 @@ a platform among the assemblies."""
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -20,11 +21,11 @@ import numpy as np
 
 from ..describe.limits import limits_of
 from ..describe.robot import Robot
-from ..errors import InputError, ModelError, UnknownNameError
+from ..errors import CardanWarning, InputError, ModelError, UnknownNameError
 from ..mechanism.loops import Connection
 from ..mechanism.parallel import Parallel
 from .analysis import Analysis, analyse, independent
-from .analytic import Step, solved_by, steps_of
+from .analytic import Chain, Step, run_plan, solved_by, steps_of
 from .batch import many
 from .distances import Distances
 from .numeric import (
@@ -43,6 +44,8 @@ from .search import least_gap, searched
 from .standing import standing
 
 __all__ = ["LoopGeometry"]
+
+TRIED = 12  # configurations on which a closed form is tried
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,8 +91,38 @@ class LoopGeometry:
 
     @cached_property
     def steps(self) -> tuple[Step, ...] | None:
-        """The closed-form solution loop by loop, or None where there is none."""
-        return steps_of(self.analysis, (*self.given, *self.analysis.idle))
+        """The closed-form solution loop by loop, or None where there is none that finds the
+        configurations it was tried on."""
+        plan = steps_of(self.analysis, (*self.given, *self.analysis.idle))
+        if plan is None:
+            return None
+        lost, count = self._lost(plan)
+        if 2 * lost > count:
+            warnings.warn(
+                f"the closed form of the loops of '{self.robot.name}' lost {lost} of {count}"
+                " configurations it was tried on: its assemblies are searched for instead",
+                CardanWarning,
+                stacklevel=2,
+            )
+            return None
+        return plan
+
+    def _lost(self, plan: tuple[Step, ...]) -> tuple[int, int]:
+        """(configurations of the analysis that a closed form does not give back, how many there
+        were)."""
+        sample = self.analysis.samples[0]
+        index = self.connection.moving.index
+        looped = {index(j) for step in plan for j in step.order}
+        known = [k for k in range(sample.equations.n) if k not in looped]
+        q = sample.q.reshape(-1, sample.equations.n)[:TRIED]
+        chain = Chain.of(self.connection.robot, sample.equations.values)
+        every = run_plan(chain, plan, known, q[:, known], limited=False)
+        turning = sample.equations.periodic
+        near = [
+            np.abs(difference(own, x, turning)).max(axis=-1, initial=0.0).min(initial=np.inf)
+            for own, x in zip(every, q, strict=True)
+        ]
+        return int((np.array(near) > 1e-4).sum()), len(q)
 
     @cached_property
     def platform(self) -> Distances | None:

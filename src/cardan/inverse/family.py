@@ -376,7 +376,7 @@ def bottom(before: float, back: float, g: float, step: float, after: float) -> f
     return g - 0.25 * tangent * tangent / bend
 
 
-def signed(g: float) -> float:
+def with_sign(g: float) -> float:
     """A defect that has a sign."""
     if abs(g) < LEAST * LEAST:
         return LEAST * LEAST
@@ -409,7 +409,7 @@ def follow(
     near = on_curve(arm, T, q, v, w, J, defect)
     if near == 0:
         return 0
-    g = signed(defect[0])
+    g = with_sign(defect[0])
     begin = g
     behind = empty(JOINTS)  # the point before, its directions, defect and step
     vb = empty(6)
@@ -434,7 +434,7 @@ def follow(
             if step < SHORTEST:
                 return 0
             continue
-        after = signed(defect[0])
+        after = with_sign(defect[0])
         closed = 0
         if travelled > STEP:
             closed = passed(arm, T, pool, start, q, v, w, step, defect)
