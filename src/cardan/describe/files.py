@@ -157,7 +157,8 @@ def checked(robot: Robot, text: str, format: str, *, partly: bool = False) -> st
             f" ({'; '.join(comparison.wrong[:3])}); save it as .toml"
         )
     if comparison.lost:
-        what = f"'{robot.name}' as {form}: {', '.join(comparison.lost)} cannot be held and are left out"
+        lost = ", ".join(comparison.lost)
+        what = f"'{robot.name}' as {form}: {lost} cannot be held and are left out"
         warnings.warn(what, CardanWarning, stacklevel=4)
     return text
 

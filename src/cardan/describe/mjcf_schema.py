@@ -258,7 +258,8 @@ _row(
     " reftype site subtree1 subtree2 tendon user " + _PLUGIN,
 )  # fmt: skip
 _row("custom custom/tuple keyframe extension", HARMLESS, "", "name")
-_row("custom/numeric custom/text", HARMLESS, "", "data name size")
+_row("custom/numeric", HARMLESS, "", "data name size")
+_row("custom/text", READ, "data name")  # the end effector, as we write it
 _row("custom/tuple/element", HARMLESS, "", "objname objtype prm")
 _row("keyframe/key", HARMLESS, "", "act ctrl mpos mquat name plastic qpos qvel time")
 _row("extension/plugin", HARMLESS, "", "plugin")

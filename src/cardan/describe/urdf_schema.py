@@ -43,6 +43,7 @@ _SEEN = _row(HARMLESS, open=True)
 _TABLE = {
     "robot": _row(READ, "name", "version schemaLocation noNamespaceSchemaLocation"),
     "link": _row(READ, "name", "type"),
+    "end_effector": _row(READ, "link"),
     "link/inertial": _row(READ),
     "link/inertial/origin": _ORIGIN,
     "link/inertial/mass": _row(READ, "value"),
