@@ -65,6 +65,8 @@ def compared(robot: Robot, again: Robot, form: str) -> Comparison:
                 wrong.append(f"{part.name} of {name} is {_short(b)} instead of {_short(a)}")
     if not all(_equal(a, b) for a, b in zip(robot.gravity, again.gravity, strict=True)):
         wrong.append("gravity differs")
+    if form == "toml" and (robot.frames, robot.end_effector) != (again.frames, again.end_effector):
+        wrong.append("the named frames differ")
     if robot.name != again.name:
         lost["the robot's name"] = None
     return Comparison(tuple(wrong), tuple(lost))
