@@ -28,7 +28,7 @@ from ..errors import (
 )
 from .bundled import bundled, robots
 from .check import check
-from .read_back import compared
+from .read_back import Comparison, compared
 from .robot import Robot
 
 __all__ = ["FORMATS", "checked", "dumps", "load", "read", "read_bytes", "save", "write_atomic"]
@@ -147,17 +147,18 @@ def checked(robot: Robot, text: str, format: str, *, partly: bool = False) -> st
     )  # fmt: skip
     errors = [fault.message for fault in faults if fault.severity == "error"]
     if again is None or errors:
-        found, lost = tuple(errors[:3]) or ("no robot comes back",), ()
+        comparison = Comparison(tuple(errors) or ("no robot comes back",))
     else:
         comparison = compared(robot, again, form)
-        found, lost = comparison.wrong, comparison.lost
-    if found and not partly:
+    wrong = (*comparison.wrong, *(() if partly else comparison.drives))
+    if wrong:
         raise DescriptionError(
             f"'{robot.name}' cannot be written as {form}: what is read back is not the same robot"
-            f" ({'; '.join(found[:3])}); save it as .toml"
+            f" ({'; '.join(wrong[:3])}); save it as .toml"
         )
-    if lost:
-        what = f"'{robot.name}' as {form}: {', '.join(lost)} cannot be held and are left out"
+    if comparison.lost:
+        parts = ", ".join(comparison.lost)
+        what = f"'{robot.name}' as {form}: {parts} cannot be held and are left out"
         warnings.warn(what, CardanWarning, stacklevel=4)
     return text
 

@@ -79,7 +79,7 @@ def sums(column: np.ndarray) -> bytes:
     words = column.view(f"<u{column.dtype.itemsize}")
     whole = len(words) // _BLOCK * _BLOCK
     blocks = np.add.reduce(words[:whole].reshape(-1, _BLOCK), axis=1, dtype="<u8")
-    return blocks.tobytes() + words[whole:].tobytes()
+    return bytes(blocks.tobytes() + words[whole:].tobytes())
 
 
 def content(path: Path) -> str:

@@ -64,7 +64,8 @@ def main(path: str, folder: str, limit: str) -> None:
     """Read, write, and say how it went."""
     try:
         flat = arrays(path, int(limit))
-        np.savez(f"{folder}/arrays.npz", **{f"a{k}": x for k, x in enumerate(flat.values())})
+        numbered: dict[str, Any] = {f"a{k}": x for k, x in enumerate(flat.values())}
+        np.savez(f"{folder}/arrays.npz", **numbered)
         answer: dict[str, Any] = {"names": list(flat)}
     except NotImplementedError:
         answer = {"wrong": "version"}
