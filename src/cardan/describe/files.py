@@ -151,14 +151,15 @@ def checked(robot: Robot, text: str, format: str, *, partly: bool = False) -> st
         comparison = Comparison(tuple(errors) or ("no robot comes back",))
     else:
         comparison = compared(robot, again, form)
-    if comparison.wrong and not (partly and again is not None):
+    wrong = (*comparison.wrong, *(() if partly else comparison.drives))
+    if wrong:
         raise DescriptionError(
             f"'{robot.name}' cannot be written as {form}: what is read back is not the same robot"
-            f" ({'; '.join(comparison.wrong[:3])}); save it as .toml"
+            f" ({'; '.join(wrong[:3])}); save it as .toml"
         )
     if comparison.lost:
-        lost = ", ".join(comparison.lost)
-        what = f"'{robot.name}' as {form}: {lost} cannot be held and are left out"
+        parts = ", ".join(comparison.lost)
+        what = f"'{robot.name}' as {form}: {parts} cannot be held and are left out"
         warnings.warn(what, CardanWarning, stacklevel=4)
     return text
 

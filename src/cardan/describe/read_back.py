@@ -31,10 +31,12 @@ _DRIVE = ("IA", "FV", "FS", "stiffness", "rest", "damping")
 
 @dataclass(frozen=True)
 class Comparison:
-    """What came back otherwise: `wrong` makes it another robot, `lost` the format cannot hold."""
+    """What came back otherwise: `wrong` makes it another robot, `lost` the format cannot hold,
+    `drives` are rotors, friction and springs of joints that URDF may leave out when asked to."""
 
     wrong: tuple[str, ...] = ()
     lost: tuple[str, ...] = ()
+    drives: tuple[str, ...] = ()
 
 
 def compared(robot: Robot, again: Robot, form: str) -> Comparison:
@@ -140,15 +142,16 @@ def _mechanics_compared(robot: Robot, again: Robot) -> Comparison:
                 wrong.append(f"{said} differs by {away:.1g} of its largest element")
         if wrong:
             break
+    drives: list[str] = []
     joints = [joint for joint in again.joints if joint.sigma != FIXED]
     for k, joint in enumerate(x for x in robot.joints if x.sigma != FIXED):
         back = joints[order[k]]
-        wrong += [
+        drives += [
             f"{key} of joint {joint.name} is {_short(getattr(back, key))} instead of"
             f" {_short(getattr(joint, key))}"
             for key in _DRIVE if not _near(getattr(joint, key), getattr(back, key))
         ]  # fmt: skip
-    return Comparison(tuple(wrong), lost)
+    return Comparison(tuple(wrong), lost, tuple(drives))
 
 
 def _near(a: Any, b: Any) -> bool:
