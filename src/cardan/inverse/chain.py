@@ -128,7 +128,7 @@ class Chain:
         """The chain with its lengths in this many m, a power of two."""
         if unit == 1:
             return self
-        over = exact(1 / Fraction(unit))
+        over: Any = exact(1 / Fraction(unit))
 
         def shifts(word: Sequence[Screw]) -> tuple[Screw, ...]:
             return tuple((axis, angle, shift * over) for axis, angle, shift in word)

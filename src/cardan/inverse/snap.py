@@ -102,23 +102,22 @@ def _chain(chain: Chain, numeric: NumericChain, tolerance: float) -> Chain:
     steps = [_six(K, size, tolerance) for K in between]
     turn = [0.0] * n
     shift = [0.0] * n
-    for j, (gamma, b, _, _, theta, r) in enumerate(steps):
-        turn[j] += gamma
-        shift[j] += b
-        turn[j + 1] += theta
-        shift[j + 1] += r
+    for j, step in enumerate(steps):
+        turn[j] += step[0]
+        shift[j] += step[1]
+        turn[j + 1] += step[4]
+        shift[j + 1] += step[5]
     # the last joint's own turn stays its own: what follows it is the tool's
     turn[-1] += float(numeric.theta[-1])
     ahead = (np.linalg.inv(numeric.base) @ first)[2, 3]
     back = (last @ np.linalg.inv(numeric.tool))[2, 3]
     base: list[Screw] = [*chain.base, ("z", 0, decimal_value(float(ahead), 1e-15 * size))]
     tool: list[Screw] = [("z", 0, decimal_value(float(back), 1e-15 * size)), *chain.tool]
-    alpha = [0, *(_angle_value(step[2], tolerance) for step in steps)]
-    theta = [_angle_value(x, tolerance) for x in turn]
-    lengths = [0.0, *(step[3] for step in steps), *shift]
-    d, r = np.array_split(np.array(_equal(lengths, size * tolerance)), 2)
-    across = [_length_value(x, size) for x in d]
-    along = _summed([_length_value(x, size) for x in r], alpha, size * tolerance)
+    alpha: list[Value] = [0, *(_angle_value(step[2], tolerance) for step in steps)]
+    theta: list[Value] = [_angle_value(x, tolerance) for x in turn]
+    equal = _equal([0.0, *(step[3] for step in steps), *shift], size * tolerance)
+    lengths = [_length_value(x, size) for x in equal]
+    across, along = lengths[:n], _summed(lengths[n:], alpha, size * tolerance)
     for j, word, at in ((0, base, len(base)), (n - 1, tool, 0)):
         # what commutes with the motion of the first and of the last joint is not theirs
         if sigma[j] == PRISMATIC:
