@@ -58,7 +58,8 @@ def serving(http: Any, app: Any = hello) -> Iterator[int]:
 
 def connected(stack: ExitStack, port: int, data: bytes) -> socket.socket:
     connection = stack.enter_context(socket.create_connection(("127.0.0.1", port), 300))
-    connection.sendall(data)
+    with suppress(ConnectionError):  # on a slow machine it may be over already
+        connection.sendall(data)
     return connection
 
 
@@ -73,13 +74,12 @@ def ended(connection: socket.socket) -> bool:
 
 
 def answer(connection: socket.socket, data: bytes = WHOLE) -> bytes:
-    connection.sendall(data)
+    """The first line of an answer; none where the connection is closed."""
     received = b""
-    while b"\r\n\r\n" not in received:
-        part = connection.recv(4096)
-        if not part:
-            break
-        received += part
+    with suppress(ConnectionError):
+        connection.sendall(data)
+        while b"\r\n\r\n" not in received and (part := connection.recv(4096)):
+            received += part
     return received.partition(b"\r\n")[0]
 
 
@@ -101,7 +101,8 @@ def test_a_request_that_does_not_come_is_not_waited_for(
         later = connected(stack, port, b"")
         while not answer(later).startswith(b"HTTP/1.1 200"):  # a slow machine
             later = connected(stack, port, b"")
-        later.sendall(HALF)
+        with suppress(ConnectionError):
+            later.sendall(HALF)
         assert ended(later)
         body = connected(stack, port, b"")
         answer(body, b"POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1000\r\n\r\nx")
@@ -121,7 +122,7 @@ def test_a_request_at_work_is_waited_for() -> None:
             await asyncio.sleep(0.05)
         await hello(scope, receive, send)
 
-    with serving(bounded(seconds=0.5), slow) as port, ExitStack() as stack:
+    with serving(bounded(seconds=5.0), slow) as port, ExitStack() as stack:
         patient = connected(stack, port, WHOLE)
         assert ended(connected(stack, port, HALF))
         closed.set()
