@@ -23,21 +23,21 @@ from .general_eigen import solve_square
 __all__ = ["POOL", "families"]
 
 PI = 3.141592653589793
-SOFT = 1e-4  # smallest singular value of a configuration that may be of a curve
-SURE = 1e-6  # defect of an answer over the largest of its curve
+SOFT_ENOUGH = 1e-4  # smallest singular value of a configuration that may be of a curve
+SURE_ROOT = 1e-6  # defect of an answer over the largest of its curve
 FAMILY = 3e-13  # defect on a curve whose configurations cannot be told apart
-NOISE = 4e-15  # defect that is rounding
+ROUNDING = 4e-15  # defect that is rounding
 LEAST = 1e-16  # defect that no step makes smaller
 STEEP = 1e-3  # defect where a curve ends: a multiple root, not a family
 STEP = 0.15  # along a curve
-BESIDE = 0.07  # the first step
+FIRST_STEP = 0.07  # the first step
 SHORTEST = 1e-3
 LENGTH = 400  # steps along a curve
-REGULAR = 1e-8  # smallest pivot of the bordered system over its largest
+BORDERED = 1e-8  # smallest pivot of the bordered system over its largest
 POOL = 32  # configurations that may be of curves
 ROOTS = 16  # of a curve
 SAME = 1e-6  # roots that are one
-CLOSE = 1e-2  # two roots that the defect does not tell apart
+CLOSE_ROOTS = 1e-2  # two roots that the defect does not tell apart
 SHORT = 0.6  # length of a curve that ends steeply on both sides, at a multiple root
 LOST = 1e-6  # shortest column, made orthogonal, of a Jacobian that has lost rank
 
@@ -164,7 +164,7 @@ def on_curve(arm: Array, T: Array, q: Array, v: Array, w: Array, J: Array, defec
             b[i] = e[i]
         b[6] = 0.0
         pivots = solve_square(a, b, 7)
-        if pivots < REGULAR:
+        if pivots < BORDERED:
             return 0
         size = 0.0
         for i in range(6):
@@ -467,7 +467,7 @@ def follow(
                 there = passed(arm, T, pool, p, q, v, w, step, defect)
                 if there == 1:
                     claimed[p] = 1.0
-                    if crossing == 0 and min(abs(g), abs(after)) > 3.0 * abs(defect[0]) + NOISE:
+                    if crossing == 0 and min(abs(g), abs(after)) > 3.0 * abs(defect[0]) + ROUNDING:
                         claimed[p] = 2.0
         if closed == 1:
             return 1
@@ -533,7 +533,7 @@ def same_root(arm: Array, T: Array, q: Array, v: Array, w: Array, found: Array, 
             gap = max(gap, abs(d[i]))
         if gap < SAME:
             return k
-        if gap < CLOSE:
+        if gap < CLOSE_ROOTS:
             step_to(arm, q, d, 0.5, middle)
             near = on_curve(arm, T, middle, v, w, J, defect)
             aside = 0.0  # another curve is as far away as its root
@@ -589,7 +589,7 @@ def set_aside(
             q[j] = found[joints * k + j]
         residual = equations(arm, T, q, J, e)
         s = softest(J, v, w)
-        if s < SOFT and soft < POOL and residual < 1e300:
+        if s < SOFT_ENOUGH and soft < POOL and residual < 1e300:
             for j in range(joints):
                 pool[joints * soft + j] = q[j]
             note[3 * soft] = error[k]
@@ -671,7 +671,7 @@ def begin_beside(arm: Array, T: Array, q: Array, at: int, tangent: Array, pool: 
         for i in range(6):
             v[i] = tangent[i]
             w[i] = tangent[6 + i]
-        step_to(arm, q, v, BESIDE * (1.0 + 0.3 * float(k)), beside)
+        step_to(arm, q, v, FIRST_STEP * (1.0 + 0.3 * float(k)), beside)
         near = on_curve(arm, T, beside, v, w, J, defect)
         if near == 1 and abs(defect[0]) < STEEP:
             turn_to(J, v, w)
@@ -680,7 +680,7 @@ def begin_beside(arm: Array, T: Array, q: Array, at: int, tangent: Array, pool: 
             for i in range(6):
                 tangent[i] = v[i]
                 tangent[6 + i] = w[i]
-            if abs(defect[0]) > NOISE:
+            if abs(defect[0]) > ROUNDING:
                 break
 
 
@@ -695,7 +695,7 @@ def overlooked(
     defect = empty(1)
     there = empty(JOINTS)
     if mark == 2.0:
-        close = known(arm, q, found, count, CLOSE)
+        close = known(arm, q, found, count, CLOSE_ROOTS)
         if close < 0:
             return 1
     joints = int(arm[0])
@@ -704,7 +704,7 @@ def overlooked(
     equations(arm, T, q, J, e)
     softest(J, v, w)
     near = on_curve(arm, T, there, v, w, J, defect)
-    if near == 0 or abs(defect[0]) > min(10.0 * LEAST, SURE * largest):
+    if near == 0 or abs(defect[0]) > min(10.0 * LEAST, SURE_ROOT * largest):
         return 0
     same = same_root(arm, T, q, v, w, found, count)
     if same < 0:

@@ -30,7 +30,7 @@ SURE = 1e-9  # pivot of a root that is beyond doubt where S(x) lacks rank
 DOUBLE = 1e-4  # how far rounding moves two roots that nearly coincide off the real axis
 REGULAR = 1e-5  # quality of an answer that is a simple root
 ENOUGH = 1e-7  # smallest pivot over largest of a sound formulation
-BESIDE = 3e-5  # quality of an answer that may be of a family, or beside one
+NEAR_FAMILY = 3e-5  # quality of an answer that may be of a family, or beside one
 STALLED = 1e-3  # residual and quality where Newton's method does not feel its way to an answer
 SEEDS = 24  # configurations from which families are followed
 APART = 0.02  # how far they are from each other
@@ -454,7 +454,7 @@ def general_pose(T: Array, robot: Array, q: Array, info: Array) -> None:
         from_nearby(robot, pose, NEARBY, 4, q, info, seeds)
     soft = twins(robot, pose, q, info)
     curves = 0
-    if soft < BESIDE or seeds[0] > 0.5:
+    if soft < NEAR_FAMILY or seeds[0] > 0.5:
         curves = of_families(robot, pose, seeds, q, info)
     if curves > 0 or (info[50] < 0.5 and info[0] < 0.5):
         seeds[0] = 0.0
