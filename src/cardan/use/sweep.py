@@ -25,9 +25,9 @@ from ..ir.code import Code
 from ..program import Program
 from ..run.table import Table
 from .sweep_job import Job, Kept, Memory, outputs, spaced
-from .sweep_table import Inputs, Source, column_names, open_source
+from .sweep_table import Inputs, Source, blocks, column_names, open_source
 
-__all__ = ["CHUNK", "Progress", "Sweep", "blocks", "sweep"]
+__all__ = ["CHUNK", "Progress", "Sweep", "sweep"]
 
 CHUNK = 1 << 16  # rows, of a model with few outputs
 _FEWEST = 1 << 10
@@ -198,16 +198,6 @@ class _Hand:
             for array, given in zip(out, outputs(self.table.program, found), strict=True):
                 array[...] = given
         return seen.digest
-
-
-def blocks(program: Program, inputs: Inputs) -> dict[str, np.ndarray]:
-    """Inputs as arrays (size, rows), for a device or a worker elsewhere."""
-    return {
-        name: np.ascontiguousarray(given.reshape(len(given), -1).T)
-        if isinstance(given, np.ndarray)
-        else np.array(given)
-        for name, given in inputs.items()
-    }
 
 
 def on_gpu(function: Any, inputs: Mapping[str, np.ndarray]) -> np.ndarray:

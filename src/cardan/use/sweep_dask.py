@@ -66,7 +66,7 @@ def run_on_dask(kept: Kept, table: Table, done: Callable[[int], None], cluster: 
 
 def _loaded(kept: Kept, table: Table) -> Iterator[tuple[int, dict[str, np.ndarray], int]]:
     """(number, inputs (size, rows), their digest) of every missing chunk, checked."""
-    from .sweep import blocks
+    from .sweep_table import blocks
 
     for k, load in kept.source.chunks(kept.chunk, kept.missing()):
         given = load()

@@ -22,7 +22,9 @@ from ..program import Program
 from .sweep_disk import content
 from .tables import arrow, read_table, require_size
 
-__all__ = ["ArraySource", "FileSource", "Inputs", "Source", "column_names", "open_source"]
+__all__ = [
+    "ArraySource", "FileSource", "Inputs", "Source", "blocks", "column_names", "open_source",
+]  # fmt: skip
 
 Shape = tuple[int, ...]
 # of each input its columns (rows,), or its array (rows, *shape)
@@ -328,3 +330,13 @@ def _listed(program: Program, table: Mapping[str, np.ndarray]) -> ArraySource:
             what = table[column].dtype
             raise InputError(f"column '{column}' holds {what}; real numbers are expected")
     return ArraySource(program, table)
+
+
+def blocks(program: Program, inputs: Inputs) -> dict[str, np.ndarray]:
+    """Inputs as arrays (size, rows), for a device or a worker elsewhere."""
+    return {
+        name: np.ascontiguousarray(given.reshape(len(given), -1).T)
+        if isinstance(given, np.ndarray)
+        else np.array(given)
+        for name, given in inputs.items()
+    }

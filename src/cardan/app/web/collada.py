@@ -9,7 +9,7 @@ import numpy as np
 from ...describe.urdf_xml import UrdfFile, parsed_xml
 from ...errors import InputError
 
-__all__ = ["collada"]
+__all__ = ["collada", "hexadecimal"]
 
 Array = Any
 _MOST_NODES = 20_000
@@ -75,8 +75,6 @@ def _placed(root: Any) -> list[tuple[Any, Array]]:
 
 def _colours(root: Any) -> dict[str, str]:
     """The colour of each <material> whose effect says one."""
-    from .meshes import hexadecimal
-
     effects = {}
     for effect in root.iter("effect"):
         for shade in (item for item in effect.iter() if item.tag in _SHADES):
@@ -153,3 +151,9 @@ def _corners(item: Any) -> Array:
     fans = [(flat[a], flat[a + k], flat[a + k + 1])
             for a, size in zip(start, sizes, strict=False) for k in range(1, size - 1)]  # fmt: skip
     return np.array(fans, int).reshape(-1, 3)
+
+
+def hexadecimal(rgba: Any) -> str:
+    """A colour of numbers from 0 to 1 as browsers write it."""
+    red, green, blue = (int(255 * min(max(float(x), 0.0), 1.0)) for x in list(rgba)[:3])
+    return f"#{red:02x}{green:02x}{blue:02x}"

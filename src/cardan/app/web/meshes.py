@@ -13,11 +13,11 @@ from typing import Any
 import numpy as np
 
 from ...errors import InputError
-from .collada import collada
+from .collada import collada, hexadecimal
 from .uploads import found
 
 __all__ = [
-    "Surface", "as_stl", "capsule", "cuboid", "cylinder", "ellipsoid", "hexadecimal", "moved",
+    "Surface", "as_stl", "capsule", "cuboid", "cylinder", "ellipsoid", "moved",
     "read_mesh", "read_surfaces", "sphere",
 ]  # fmt: skip
 
@@ -60,12 +60,6 @@ def moved(surface: Surface, T: Array, colour: str | None = None) -> Surface:
     """In the frame in which T places its own; `colour` where it has none."""
     own, x = surface
     return own or colour or "", x @ T[:3, :3].T.astype("f4") + T[:3, 3].astype("f4")
-
-
-def hexadecimal(rgba: Any) -> str:
-    """A colour of numbers from 0 to 1 as browsers write it."""
-    red, green, blue = (int(255 * min(max(float(x), 0.0), 1.0)) for x in list(rgba)[:3])
-    return f"#{red:02x}{green:02x}{blue:02x}"
 
 
 def as_stl(triangles: Array) -> bytes:

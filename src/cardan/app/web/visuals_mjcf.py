@@ -17,13 +17,13 @@ from ...describe.mjcf_xml import Mjcf, of_quaternion, open_mjcf
 from ...describe.robot import Robot
 from ...errors import CardanError, InputError
 from ...use.frames import link_frames
+from .collada import hexadecimal
 from .meshes import (
     Surface,
     capsule,
     cuboid,
     cylinder,
     ellipsoid,
-    hexadecimal,
     moved,
     read_surfaces,
     sphere,

@@ -17,7 +17,8 @@ from ...describe.robot import Robot
 from ...describe.urdf_xml import UrdfFile, element_text, parsed_xml, read_elements
 from ...errors import CardanError, InputError
 from ...use.frames import link_frames
-from .meshes import Surface, cuboid, cylinder, hexadecimal, moved, read_surfaces, sphere
+from .collada import hexadecimal
+from .meshes import Surface, cuboid, cylinder, moved, read_surfaces, sphere
 from .uploads import found
 
 __all__ = ["attached", "urdf_surfaces"]
