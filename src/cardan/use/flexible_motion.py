@@ -55,9 +55,10 @@ _PHASE = 0.2  # h ω of an explicit step that resolves the highest frequency: 1e
 _LIMIT = 2.2  # h ω of an explicit step that is stable: 2.8 is the limit at rest
 _SIDE = 1e-9  # of a step: laws that jump are looked at from inside
 _CHUNK = 8192  # steps in one call
-_CHEAP = 2e11  # operations of an explicit motion that is not worth a look at implicit ones
+_CHEAP = 3e10  # operations of an explicit motion that is not worth a look at implicit ones
 _CALL = 3e4  # what a call from outside costs, in operations
 _TENTH = 10
+_TRIED = 64  # times at which a function of one time is tried with many
 _LOOSE = 10.0  # the tolerance of the run that radau and bdf are compared with
 _AGE = 20  # steps that a Jacobian lasts
 
@@ -159,7 +160,7 @@ class _Drive:
         self.law = law
         self.shape = (3, na) if self.prescribed else (na,)
         self.held = np.zeros(na)
-        self.many = isinstance(self.given, Trajectory) or getattr(self.given, "vectorised", False)
+        self.many: bool | None = True if isinstance(self.given, Trajectory) else None
         if self.given is not None:
             self(0.0)
 
@@ -170,11 +171,32 @@ class _Drive:
         return self.fitting(t, [np.atleast_1d(x) for x in found] if self.prescribed else found)
 
     def table(self, t: Array) -> Array:
-        """u at many times, (N, ...)."""
-        if self.given is None or not self.many:
-            return np.array([self(float(x)) for x in t])
-        u = np.stack([np.asarray(x, float) for x in self.given(t)], 1) if self.prescribed else None
-        return np.asarray(self.given(t) if u is None else u, float)
+        """u at many times, (N, ...): in one call where the given function takes arrays, and gives
+        for them what it gives for their elements."""
+        if self.given is None:
+            return np.broadcast_to(self.held, (len(t), *self.shape))
+        if self.many is None and len(t) > _TRIED:
+            some = np.linspace(0, len(t) - 1, _TRIED).astype(int)
+            whole = self._together(t)
+            each = np.array([self(float(x)) for x in t[some]])
+            self.many = whole is not None and np.array_equal(whole[some], each)
+        if self.many:
+            whole = self._together(t)
+            if whole is not None:
+                return whole
+        return np.array([self(float(x)) for x in t])
+
+    def _together(self, t: Array) -> Array | None:
+        """One call for all times; None where the function is not made for that."""
+        assert self.given is not None
+        try:
+            found = self.given(t)
+            if self.prescribed:
+                found = np.stack([np.asarray(x, float) for x in found], 1)
+            u = np.asarray(found, float)
+        except Exception:  # a function of one time may raise anything
+            return None
+        return u if u.shape == (len(t), *self.shape) else None
 
     def sample(self, t: float, q: Array, qd: Array) -> None:
         """Ask the law for the torques of the next step."""
@@ -322,7 +344,8 @@ class _Run:
         if method == "auto":
             method, pilot = "rk4", None
             code = _compiled_course(self.robot, self.prescribed).program
-            cost = (1 + 2) * stable * 4 * code.cost.total
+            calls = 0.0 if self.drive.given is None or self.drive.many else 3 * _CALL
+            cost = (1 + 2) * stable * (4 * code.cost.total + calls)
             if cost > _CHEAP:
                 pilot = self.halved(self.implicit, first, 2, rtol, 2)
             if pilot is not None:

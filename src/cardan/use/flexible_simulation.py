@@ -108,7 +108,6 @@ class _Driven:
 
     motion: Trajectory
     place: Array
-    vectorised: bool = True  # takes many times at once
 
     def __call__(self, t: Any) -> list[Array]:
         return [np.asarray(x)[..., self.place] for x in self.motion(t)]
