@@ -48,18 +48,19 @@ class Server:
         return f"http://127.0.0.1:{self.port}"
 
     def wait(self) -> None:
-        for _ in range(300):
+        """Until it answers, however slow the machine is, or has ended."""
+        while self.process.poll() is None:
             try:
-                urllib.request.urlopen(f"{self.address}/", timeout=30)
+                urllib.request.urlopen(f"{self.address}/", timeout=300)
             except urllib.error.HTTPError:
-                return  # it answers: it asks for the token
+                return  # it asks for the token
             except OSError:
                 time.sleep(0.05)
-        raise RuntimeError("the server did not start")
+        raise RuntimeError(f"the server did not start: {self.log.read_text(errors='replace')}")
 
     def stop(self) -> None:
         self.process.terminate()
-        self.process.wait(20)
+        self.process.wait(300)
 
 
 def free_port() -> int:
