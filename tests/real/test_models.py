@@ -155,6 +155,6 @@ def test_a_closed_form_that_loses_configurations_is_not_used(
     run = geometry.run_plan
     monkeypatch.setattr(geometry, "run_plan", lambda *a, **k: [x[:0] for x in run(*a, **k)])
     loops = cardan.model(robot, "loop-geometry")
-    with pytest.warns(CardanWarning, match="lost 12 of 12"):
+    with pytest.warns(CardanWarning, match="configurations it was tried on"):
         assert loops.steps is None
     np.testing.assert_allclose(loops.solve([2.2, 0.9]), right, atol=1e-9)
