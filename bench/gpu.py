@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 import cardan
-from cardan.use.bench.humanoid import humanoid
+from cardan.bench.humanoid import humanoid
 
 ROBOT, STATES = "iiwa14", 1 << 24
 

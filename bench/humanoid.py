@@ -15,9 +15,9 @@ from bench.native import FEW, Measure, interleaved, native_loop
 from bench.timing import Figure, best_of
 
 import cardan
-from cardan.use.bench.case import comparable, inputs_of, options_of, states_of
-from cardan.use.bench.free_flyer import free_flyer_peer
-from cardan.use.bench.humanoid import humanoid
+from cardan.bench.case import comparable, inputs_of, options_of, states_of
+from cardan.bench.free_flyer import free_flyer_peer
+from cardan.bench.humanoid import humanoid
 
 __all__ = ["figures"]
 

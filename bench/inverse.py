@@ -23,7 +23,7 @@ from rich.table import Table
 from tests.inverse.arms import ARMS
 
 import cardan
-from cardan.inverse.chain import NumericChain
+from cardan.inverse.chain.chain import NumericChain
 
 ROBOTS = {
     "puma560-numeric": "spherical_two_parallel",

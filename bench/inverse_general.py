@@ -21,8 +21,8 @@ from bench.timing import Figure
 from bench.toolbox_peer import toolbox
 from tests.inverse.general_arms import CHAINS, bundled, gaps
 
-from cardan.inverse.chain import NumericChain
-from cardan.inverse.general import Prepared, prepared
+from cardan.inverse.chain.chain import NumericChain
+from cardan.inverse.general.method import Prepared, prepared
 
 __all__ = ["figures", "main"]
 

@@ -19,10 +19,10 @@ from bench.native import Measure, interleaved
 from bench.timing import Figure, best_of
 
 import cardan
-from cardan.describe.mjcf_write import write_mjcf
+from cardan.bench.one_by_one import one_by_one
+from cardan.describe.mjcf.write import write_mjcf
 from cardan.describe.robot import Robot
 from cardan.program import Program
-from cardan.use.bench.one_by_one import one_by_one
 
 __all__ = ["figures"]
 

@@ -19,12 +19,12 @@ from bench.pinocchio_peer import in_a_loop, in_one_call, pinocchio_model
 from bench.timing import Figure, best_of
 
 import cardan
+from cardan.bench.casadi import casadi_case
+from cardan.bench.limits import fma_seconds
+from cardan.bench.one_by_one import one_by_one
 from cardan.describe.robot import Robot
 from cardan.program import Program
 from cardan.run.function import Function
-from cardan.use.bench.casadi import casadi_case
-from cardan.use.bench.limits import fma_seconds
-from cardan.use.bench.one_by_one import one_by_one
 
 __all__ = [
     "Measure",

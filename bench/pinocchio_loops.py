@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import pinocchio as pin
 
-from cardan.describe.expression import number
 from cardan.describe.robot import FIXED, GEOMETRY, INERTIA, PRISMATIC, Robot
+from cardan.describe.values.expression import number
 
 __all__ = ["Closed", "peer", "solved"]
 

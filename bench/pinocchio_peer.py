@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from cardan.describe.expression import number
 from cardan.describe.robot import GEOMETRY, Robot
+from cardan.describe.values.expression import number
 
 __all__ = ["in_a_loop", "in_one_call", "pinocchio_model"]
 

@@ -13,11 +13,11 @@ import numpy as np
 from bench.timing import Figure
 
 import cardan
-from cardan.describe.expression import number
 from cardan.describe.robot import Robot
+from cardan.describe.values.expression import number
+from cardan.motion.frames import link_frames
 from cardan.run.rollout import Rollout
-from cardan.use.frames import link_frames
-from cardan.use.statespace import state_space
+from cardan.simulation.statespace import state_space
 
 __all__ = ["figures"]
 

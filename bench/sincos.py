@@ -1,4 +1,4 @@
-"""Where the constants of emit/llvm_sincos.py come from; recomputes them and compares.
+"""Where the constants of run/llvm/sincos.py come from; recomputes them and compares.
 
     python -m bench.sincos
 

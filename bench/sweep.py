@@ -22,7 +22,7 @@ from bench.timing import Figure
 
 import cardan
 from cardan.program import Program
-from cardan.use.sweep import sweep
+from cardan.sweeps.sweep import sweep
 
 __all__ = ["figures"]
 

@@ -10,7 +10,7 @@ import sys
 import numpy as np
 
 import cardan
-from cardan.use.identification import identify
+from cardan.identification import identify
 
 __all__ = ["shares"]
 

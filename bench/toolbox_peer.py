@@ -16,7 +16,7 @@ from pathlib import Path
 
 import numpy as np
 
-from cardan.inverse.chain import NumericChain, screw_matrix
+from cardan.inverse.chain.chain import NumericChain, screw_matrix
 
 __all__ = ["toolbox"]
 

@@ -8,9 +8,9 @@ import numpy as np
 from matplotlib.figure import Figure
 
 import cardan
-from cardan.use.flexible_motion import simulate
-from cardan.use.flexible_plots import plot_modes
-from cardan.use.trajectory import move
+from cardan.motion.trajectory import move
+from cardan.simulation.flexible.motion import simulate
+from cardan.simulation.flexible.plots import plot_modes
 
 FOLDER = Path(__file__).with_name("pictures")
 
@@ -35,7 +35,7 @@ def main() -> None:
 
 def rigid_speed(run: object) -> np.ndarray:
     """The same sliders, undeformed beams: the velocity of the linkage."""
-    from cardan.build.flexible_closure import closing
+    from cardan.build.flexible.closure import closing
 
     loops = closing(run.robot)
     J = cardan.model(run.robot.tree(), "jacobian", frame="platform")

@@ -9,8 +9,8 @@ import numpy as np
 
 import cardan
 import cardan.mechanism.loops
-import cardan.mechanism.parallel
-from cardan.closure.analytic import Chain
+import cardan.mechanism.platform
+from cardan.loops.analytic import Chain
 
 PICTURES = Path(__file__).parent / "pictures"
 
@@ -34,7 +34,7 @@ def planar(axis: Any, robot: cardan.Robot, q: np.ndarray, **style: Any) -> None:
 
 
 def spatial(axis: Any, robot: cardan.Robot, q: np.ndarray) -> None:
-    platform = cardan.mechanism.parallel.Parallel.of(
+    platform = cardan.mechanism.platform.Parallel.of(
         cardan.mechanism.loops.Connection.of(robot), "picture"
     )
     chain = Chain.of(robot, {})

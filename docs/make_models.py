@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from cardan.app.options import flag_of
+from cardan.app.cli.options import flag_of
 from cardan.catalogue import Entry, Option, catalogue
 from cardan.describe.files import write_atomic
 from cardan.emit import languages

@@ -8,12 +8,12 @@ from pathlib import Path
 import numpy as np
 
 import cardan
-from cardan.use.compare import compare
-from cardan.use.identification import Identification, excite, identify
-from cardan.use.plots import save_figure
-from cardan.use.simulate import simulate
-from cardan.use.torques import torques
-from cardan.use.trajectory import move
+from cardan.control.compare import compare
+from cardan.identification import Identification, excite, identify
+from cardan.motion.plots import save_figure
+from cardan.motion.torques import torques
+from cardan.motion.trajectory import move
+from cardan.simulation.simulate import simulate
 
 FOLDER = Path(__file__).parent / "pictures"
 

@@ -11,8 +11,8 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
-from cardan.app.counting import count
-from cardan.app.sources import bare
+from cardan.app.cli.count import count
+from cardan.app.cli.sources import bare
 from cardan.describe.bundled import bundled
 from cardan.describe.files import write_atomic
 

@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 
 import cardan
-from cardan.use.flexible_motion import simulate
-from cardan.use.trajectory import move
+from cardan.motion.trajectory import move
+from cardan.simulation.flexible.motion import simulate
 
 
 def main() -> None:

@@ -23,9 +23,9 @@ from typing import Any
 
 from cardan.describe.bundled import robots, snake
 from cardan.describe.files import dumps, load, read_bytes
-from cardan.describe.parser import parse
 from cardan.describe.show import as_text
-from cardan.describe.units import parse_quantity
+from cardan.describe.values.parser import parse
+from cardan.describe.values.units import parse_quantity
 from cardan.errors import CardanError
 
 SLOWEST = 1.0
@@ -266,8 +266,8 @@ def table_seeds(folder: Path) -> dict[str, list[bytes]]:
 def run_tables(count: int, seed: int) -> None:
     """Damaged tables, given to a sweep and to identification; of .mat, a process each, fewer."""
     from cardan.catalogue import model
-    from cardan.use.identification import read_recording
-    from cardan.use.sweep import sweep
+    from cardan.identification import read_recording
+    from cardan.sweeps.sweep import sweep
 
     robot = load({"cardan": 1, "name": "x", "link": [{"joint": "revolute", "ZZ": 1}]})
     program = model(robot, "inverse-dynamics")

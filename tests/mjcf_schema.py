@@ -9,7 +9,7 @@ import re
 import sys
 from collections.abc import Iterator
 
-from cardan.describe.mjcf_schema import meaning
+from cardan.describe.mjcf.schema import meaning
 
 __all__ = ["schema", "unaccounted"]
 

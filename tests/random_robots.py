@@ -17,7 +17,6 @@ from typing import Any
 import numpy as np
 
 import cardan
-from cardan.describe.expression import Value, symbol
 from cardan.describe.robot import (
     DRIVE,
     FIXED,
@@ -31,6 +30,7 @@ from cardan.describe.robot import (
     Link,
     Robot,
 )  # fmt: skip
+from cardan.describe.values.expression import Value, symbol
 from cardan.exact import exact, pi
 
 __all__ = ["bundled_trees", "random_robot", "random_values", "relative_error", "states"]

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cardan import exact
-from cardan.describe.parser import to_value
+from cardan.describe.values.parser import to_value
 from cardan.exact import Exact, pi
 
 rationals = st.fractions(min_value=-1000, max_value=1000, max_denominator=10**6)

@@ -13,12 +13,13 @@ from .describe.files import load
 from .describe.robot import Robot
 from .errors import CardanError
 from .program import Program
+from .renamed import install as _install
 from .version import __version__
 
 if TYPE_CHECKING:
-    from .inverse.numeric import inverse_kinematics
-    from .models.flexible_rigid import rigid
-    from .use.modal import natural_frequencies
+    from .inverse.numeric.solver import inverse_kinematics
+    from .models.flexible.rigid import rigid
+    from .simulation.modal import natural_frequencies
 
 __all__ = [
     "CardanError", "Program", "Robot", "__version__", "catalogue", "inverse_kinematics", "load",
@@ -27,10 +28,13 @@ __all__ = [
 
 # imported when they are first asked for, so that `import cardan` stays quick
 _LATER = {
-    "inverse_kinematics": "inverse.numeric",
-    "natural_frequencies": "use.modal",
-    "rigid": "models.flexible_rigid",
+    "inverse_kinematics": "inverse.numeric.solver",
+    "natural_frequencies": "simulation.modal",
+    "rigid": "models.flexible.rigid",
 }
+
+
+_install()
 
 
 def __getattr__(name: str) -> Any:

@@ -1,6 +1,6 @@
 """python -m cardan: the command line."""
 
-from .app.cli import main
+from .app.cli.main import main
 
 if __name__ == "__main__":
     main()

@@ -29,7 +29,7 @@ class Option:
 class Entry:
     """A line of the menu.
 
-    The builder is named by module and function of `build`, so that it is imported when it is first
+    The builder is named by its module and function, so that it is imported when it is first
     asked for; it returns a Program, or another object when `program` is False."""
 
     name: str
@@ -58,8 +58,8 @@ class Entry:
         """The model of a robot."""
         builder = self._builder(robot)
         if isinstance(builder, str):
-            module, _, function = builder.partition(".")
-            builder = getattr(import_module(f".build.{module}", __package__), function)
+            module, _, function = builder.rpartition(".")
+            builder = getattr(import_module(f".{module}", __package__), function)
         if not (robot.constrained and self.closed) or robot.ne:
             options = {key: x for key, x in options.items() if key not in _OF_LOOPS}
         found: Callable[..., Any] = builder
@@ -142,11 +142,11 @@ def _entries() -> list[Entry]:
 
     geometric_menu = [
         entry("transform", "geometric", "transformation matrix of any frame in any frame",
-              "q -> T (4,4)", "geometric.transform", frame=_FRAME,
+              "q -> T (4,4)", "build.geometric.transform", frame=_FRAME,
               reference=Option("the frame it is seen from, or 'world'", 0, kind="frame"),
               expanded=Option("print without intermediate variables", False, kind="flag")),
         Entry("inverse-geometry", "geometric", "all configurations of a pose, in closed form",
-              "T (4,4)", "all q (k,n)", "inverse.inverse_geometry",
+              "T (4,4)", "all q (k,n)", "inverse.method.inverse_geometry",
               {"method": Option("how it is solved; default the cheapest that works", "auto",
                                 ("auto", "paul", "pieper", "general")),
                "frame": _FRAME,
@@ -156,25 +156,26 @@ def _entries() -> list[Entry]:
                               kind="frame"),
                "symbolic": _SYMBOLIC}, program=False),
         Entry("loop-geometry", "geometric", "positions of the passive joints of closed loops",
-              "-", "object: solve(q_a, guess, p=), equations()", "loops.loop_geometry",
+              "-", "object: solve(q_a, guess, p=), equations()", "build.loops.loop_geometry",
               program=False),
     ]  # fmt: skip
     kinematic_menu = [
         entry("jacobian", "kinematic", "Jacobian of a point of any frame, Renaud's three factors",
-              "q -> J (6,n)", "kinematic.jacobian", "loops.jacobian", **_JACOBIAN),
+              "q -> J (6,n)", "build.kinematic.jacobian", "build.loops.jacobian", **_JACOBIAN),
         entry("jacobian-inverse", "kinematic", "inverse of the Jacobian and its determinant"
               " (not square: generalized inverse, det(J^T J) or det(J J^T))",
-              "q -> Jinv (n,6), det", "kinematic.jacobian_inverse",
-              "loops.jacobian_inverse", **_JACOBIAN),
+              "q -> Jinv (n,6), det", "build.kinematic.jacobian_inverse",
+              "build.loops.jacobian_inverse", **_JACOBIAN),
         entry("velocities", "kinematic", "velocities of all links, in Khalil's frames",
-              "q, qd -> V (nl,6)", "kinematic.velocities", "loops.velocities"),
+              "q, qd -> V (nl,6)", "build.kinematic.velocities", "build.loops.velocities"),
         entry("accelerations", "kinematic", "accelerations of all links, in Khalil's frames",
-              "q, qd, qdd -> Vd (nl,6)", "kinematic.accelerations", "loops.accelerations"),
+              "q, qd, qdd -> Vd (nl,6)", "build.kinematic.accelerations",
+              "build.loops.accelerations"),
         entry("jdot-qdot", "kinematic", "Jdot qdot of a frame, for task-space control",
-              "q, qd -> Jdqd (6)", "kinematic.jdot_qdot", "loops.jdot_qdot",
+              "q, qd -> Jdqd (6)", "build.kinematic.jdot_qdot", "build.loops.jdot_qdot",
               frame=_FRAME, projection=_PROJECTION),
         entry("loop-kinematics", "kinematic", "passive joints of a robot with closed loops",
-              "q, qd -> W, psi", "loop_kinematic.loop_kinematics",
+              "q, qd -> W, psi", "build.loop_kinematic.loop_kinematics",
               details=Option("also the loop equations, G, the cut joints and det", False,
                              kind="flag"),
               closing=Option("also how far the loops are open, r, and the step dq_p of the passive"
@@ -182,71 +183,76 @@ def _entries() -> list[Entry]:
     ]  # fmt: skip
     dynamic_menu = [
         entry("inverse-dynamics", "dynamic", "joint torques of a motion",
-              "q, qd, qdd(, f_e) -> tau (n)", "dynamic.inverse_dynamics", "closed.inverse_dynamics",
+              "q, qd, qdd(, f_e) -> tau (n)", "build.dynamic.inverse_dynamics",
+              "build.closed.dynamic.inverse_dynamics",
               method=Option("the formulation", "newton-euler", ("newton-euler", "lagrange")),
               base_parameters=_BASE, effort=_EFFORT, friction=_FRICTION, f_e=_WRENCH, idle=_IDLE,
               base=Option("of a floating base: its acceleration is free and found, or given as"
                           " V0d", "free", ("free", "given"))),
         entry("inertia-matrix", "dynamic", "inertia matrix, by composite links",
-              "q -> A (n,n)", "dynamic.inertia_matrix", "closed.inertia_matrix",
+              "q -> A (n,n)", "build.dynamic.inertia_matrix", "build.closed.dynamic.inertia_matrix",
               base_parameters=_BASE, effort=_EFFORT),
         entry("bias", "dynamic", "centrifugal, Coriolis, gravity and friction torques",
-              "q, qd(, f_e) -> H (n)", "dynamic.bias", "closed.bias",
+              "q, qd(, f_e) -> H (n)", "build.dynamic.bias", "build.closed.dynamic.bias",
               base_parameters=_BASE, effort=_EFFORT, friction=_FRICTION, f_e=_WRENCH),
         entry("gravity", "dynamic", "gravity torques",
-              "q -> Q (n)", "dynamic.gravity", "closed.gravity",
+              "q -> Q (n)", "build.dynamic.gravity", "build.closed.dynamic.gravity",
               base_parameters=_BASE, effort=_EFFORT),
         entry("coriolis-matrix", "dynamic", "Coriolis matrix with Adot - 2C skew-symmetric",
-              "q, qd -> C (n,n)", "dynamic.coriolis_matrix", "closed_lagrange.coriolis_matrix",
+              "q, qd -> C (n,n)", "build.dynamic.coriolis_matrix",
+              "build.closed.lagrange.coriolis_matrix",
               base_parameters=_BASE),
         entry("lagrange", "dynamic", "A, velocity coefficients and Q, as functions of q alone",
-              "q -> A (n,n), B (n,n,n), Q (n)", "lagrange.lagrange", "closed_lagrange.lagrange",
+              "q -> A (n,n), B (n,n,n), Q (n)", "build.lagrange.lagrange",
+              "build.closed.lagrange.lagrange",
               method=Option("derivatives of A, or unit velocities", "christoffel",
                             ("christoffel", "renaud")),
               form=Option("Christoffel symbols B, or C1 and C2 of the configuration-space form",
                           "christoffel", ("christoffel", "configuration")),
               base_parameters=_BASE),
         entry("direct-dynamics", "dynamic", "joint accelerations of torques",
-              "q, qd, tau(, f_e) -> qdd (n)", "dynamic.direct_dynamics", "closed.direct_dynamics",
+              "q, qd, tau(, f_e) -> qdd (n)", "build.dynamic.direct_dynamics",
+              "build.closed.dynamic.direct_dynamics",
               method=Option("articulated inertias, or A and H; default the cheaper; for closed"
                             " loops also constraint forces", "auto",
                             ("auto", "recursive", "inertia-matrix", "constraint-forces")),
               base_parameters=_BASE, effort=_EFFORT, friction=_FRICTION, f_e=_WRENCH, idle=_IDLE),
         entry("platform-inverse-dynamics", "dynamic",
               "joint torques of a platform's motion, leg by leg",
-              "q, V, Vd -> tau", "parallel.platform_inverse_dynamics",
-              "parallel.platform_inverse_dynamics",
+              "q, V, Vd -> tau", "build.parallel.platform_inverse_dynamics",
+              "build.parallel.platform_inverse_dynamics",
               space=_SPACE, effort=_EFFORT, friction=_FRICTION, idle=_IDLE),
         entry("platform-direct-dynamics", "dynamic",
               "acceleration of a platform of joint torques, leg by leg",
-              "q, V, tau -> Vd", "parallel.platform_direct_dynamics",
-              "parallel.platform_direct_dynamics",
+              "q, V, tau -> Vd", "build.parallel.platform_direct_dynamics",
+              "build.parallel.platform_direct_dynamics",
               space=_SPACE, effort=_EFFORT, friction=_FRICTION, idle=_IDLE),
         entry("reactions", "dynamic", "wrench through every joint",
-              "q, qd, qdd(, f_e) -> reactions (nl,6)", "dynamic.reactions",
-              "closed_reactions.reactions",
+              "q, qd, qdd(, f_e) -> reactions (nl,6)", "build.dynamic.reactions",
+              "build.closed.reactions.reactions",
               f_e=_WRENCH),
         entry("energies", "dynamic", "kinetic energy; potential energy of gravity and springs",
-              "q, qd -> E, U", "energy.energies", "closed_energy.energies"),
+              "q, qd -> E, U", "build.energy.energies", "build.closed.energy.energies"),
         entry("generalized-momentum", "dynamic", "generalized momentum A qd",
-              "q, qd -> h (n)", "energy.generalized_momentum",
-              "closed_energy.generalized_momentum"),
+              "q, qd -> h (n)", "build.energy.generalized_momentum",
+              "build.closed.energy.generalized_momentum"),
     ]  # fmt: skip
     identification_menu = [
         Entry("base-parameters", "identification", "base inertial parameters and their regrouping",
-              "-", "kept, eliminated, regrouped", "base.base_parameters",
+              "-", "kept, eliminated, regrouped", "build.base.base_parameters",
               {"method": Option("symbolic rules, or numerical QR", "symbolic", ("symbolic",
               "numeric"))}, program=False),
         entry("regressor", "identification", "dynamic identification model: tau = D K",
-              "q, qd, qdd -> D (n,np)", "identification.regressor", "closed_base.regressor",
+              "q, qd, qdd -> D (n,np)", "build.identification.regressor",
+              "build.closed.base.regressor",
               base_parameters=_BASE, effort=_EFFORT, offset=_OFFSET),
         entry("filtered-regressor", "identification", "identification without accelerations",
-              "q, qd -> D1, D2 (n,np)", "identification.filtered_regressor",
-              "closed_lagrange.filtered_regressor",
+              "q, qd -> D1, D2 (n,np)", "build.identification.filtered_regressor",
+              "build.closed.lagrange.filtered_regressor",
               base_parameters=_BASE, offset=_OFFSET),
         entry("energy-regressor", "identification", "energy identification model: E + U = h K",
-              "q, qd -> h (np)", "identification.energy_regressor",
-              "closed_base.energy_regressor", base_parameters=_BASE),
+              "q, qd -> h (np)", "build.identification.energy_regressor",
+              "build.closed.base.energy_regressor", base_parameters=_BASE),
     ]  # fmt: skip
     return [*geometric_menu, *kinematic_menu, *dynamic_menu, *identification_menu]
 
@@ -255,10 +261,10 @@ MENU: dict[str, Entry] = {entry.name: entry for entry in _entries()}
 
 # the builders of robots with flexible links, [BK13]
 _FLEXIBLE: dict[str, str | Callable[..., Any]] = {
-    **{name: f"flexible_kinematic.{name.replace('-', '_')}"
+    **{name: f"build.flexible.kinematic.{name.replace('-', '_')}"
        for name in ("transform", "jacobian", "velocities", "accelerations")},
-    **{name: f"flexible.{name.replace('-', '_')}"
+    **{name: f"build.flexible.dynamic.{name.replace('-', '_')}"
        for name in ("inverse-dynamics", "inertia-matrix", "bias", "gravity", "direct-dynamics",
                     "energies")},
-    "loop-geometry": "loops.loop_geometry",
+    "loop-geometry": "build.loops.loop_geometry",
 }  # fmt: skip

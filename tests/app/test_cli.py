@@ -14,7 +14,7 @@ import pytest
 from typer.testing import CliRunner, Result
 
 import cardan
-from cardan.app.cli import app
+from cardan.app.cli.main import app
 from cardan.describe.files import dumps
 
 BROKEN = """cardan = 1
@@ -362,7 +362,7 @@ def test_usage() -> None:
 
 
 def run(*args: str, **options: Any) -> subprocess.CompletedProcess[str]:
-    script = "from cardan.app.cli import main; main()"
+    script = "from cardan.app.cli.main import main; main()"
     return subprocess.run(
         [sys.executable, "-c", script, *args], capture_output=True, text=True, timeout=60, **options
     )
@@ -381,7 +381,7 @@ def test_the_entry_point() -> None:
 def test_a_reader_that_leaves() -> None:
     read, write = os.pipe()
     os.close(read)
-    script = "from cardan.app.cli import main; main()"
+    script = "from cardan.app.cli.main import main; main()"
     done = subprocess.run(
         [sys.executable, "-c", script, "generate", "panda", "inverse-dynamics"],
         stdout=write, stderr=subprocess.PIPE, text=True, timeout=60,
@@ -441,7 +441,7 @@ def test_a_catalogue_that_grows(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_help_loads_no_compiler() -> None:
     script = (
-        "import sys; from cardan.app.cli import app\n"
+        "import sys; from cardan.app.cli.main import app\n"
         "print([m for m in ('llvmlite', 'lxml') if m in sys.modules])"
     )
     done = subprocess.run(

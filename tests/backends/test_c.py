@@ -14,8 +14,8 @@ from tests.random_programs import program_of, random_inputs, random_program
 from tests.random_robots import bundled_trees, random_robot, random_values, relative_error, states
 
 import cardan
-from cardan.describe.expression import symbol
 from cardan.describe.robot import Joint, Link, Robot
+from cardan.describe.values.expression import symbol
 from cardan.errors import UnknownNameError
 from cardan.ir.trace import Tracer
 from cardan.program import Program

@@ -27,10 +27,10 @@ from cardan.describe.robot import Robot
 from cardan.emit import languages
 from cardan.emit.header import CODING, harmless, one_line, quoted
 from cardan.errors import CardanError
-from cardan.inverse.numeric_code import numeric_code
+from cardan.inverse.numeric.code import numeric_code
+from cardan.motion.animate import animation
 from cardan.package import KINDS, write_package
 from cardan.program import Program
-from cardan.use.animate import animation
 
 PAYLOAD = 'open("owned","w")#'
 COOKIES = [

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import cardan
-from cardan.emit.llvm_lanes import Stage, inverse, turned
 from cardan.run import function
+from cardan.run.llvm.lanes import Stage, inverse, turned
 from cardan.run.native import machine
 
 

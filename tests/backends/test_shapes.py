@@ -12,7 +12,7 @@ from tests.backends.runners import imported
 from tests.package.building import built, robot_called
 
 import cardan
-from cardan.inverse.numeric_code import numeric_code
+from cardan.inverse.numeric.code import numeric_code
 
 
 def loose(text: str, folder: Path, function: str) -> Any:

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import cardan
-from cardan.describe.expression import number
 from cardan.describe.robot import FIXED, Robot
+from cardan.describe.values.expression import number
 
 __all__ = ["difference", "drives_differ"]
 

@@ -16,8 +16,8 @@ import pytest
 
 from cardan.describe import files
 from cardan.describe.bundled import robots
-from cardan.describe.expression import number
 from cardan.describe.robot import FIXED, GEOMETRY, INERTIA, PRISMATIC, REVOLUTE, Robot
+from cardan.describe.values.expression import number
 
 PROJECT = Path(__file__).parents[2]
 SHARED = PROJECT.parent / "shared"

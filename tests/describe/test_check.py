@@ -5,9 +5,9 @@ from dataclasses import replace
 import pytest
 
 from cardan.describe.check import check
-from cardan.describe.expression import symbol
-from cardan.describe.parser import parse
 from cardan.describe.robot import Base, Joint, Limits, Link, Loop, Robot
+from cardan.describe.values.expression import symbol
+from cardan.describe.values.parser import parse
 
 LINKS = (Link("one", M=1), Link("two", M=1))
 JOINTS = (Joint("j1", 0), Joint("j2", 1))

@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 from mechanics import inertia_at, poses, rotation, translation
 
-from cardan.describe.dh import COLUMNS, from_dh, read_dh_table
-from cardan.describe.expression import number
+from cardan.describe.dh.tables import COLUMNS, from_dh, read_dh_table
 from cardan.describe.robot import FIXED, INERTIA, Link
+from cardan.describe.values.expression import number
 from cardan.errors import DescriptionError, UnknownNameError
 from cardan.exact import exact, pi
 

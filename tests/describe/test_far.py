@@ -7,8 +7,8 @@ import pytest
 
 import cardan
 from cardan.describe.bodies import Mass, inertial_values
-from cardan.describe.expression import number
 from cardan.describe.files import read_bytes
+from cardan.describe.values.expression import number
 
 LINK = """<link name="{name}"><inertial><origin xyz="{at}"/><mass value="1"/><inertia ixx="{i}"
   iyy="{i}" izz="{k}" ixy="0" ixz="0" iyz="0"/></inertial></link>"""

@@ -8,7 +8,7 @@ import pytest
 
 from cardan.describe import files
 from cardan.describe.files import dumps, load, read, read_bytes, save
-from cardan.describe.toml import from_dict
+from cardan.describe.toml.read import from_dict
 from cardan.errors import CardanError, DescriptionError, Fault, UnknownNameError
 
 ROBOT = from_dict({"name": "arm", "link": [{"d": "0.1", "mass": 1}, {"alpha": "pi/2", "d": "L"}]})

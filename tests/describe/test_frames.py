@@ -9,18 +9,18 @@ import numpy as np
 import pytest
 
 import cardan
-from cardan.app.web.editing import added, moved_down, removed
-from cardan.app.web.following import reach_for
-from cardan.app.web.reaching import inverse
+from cardan.app.web.jobs.inverse import inverse
+from cardan.app.web.panels.structure import added, moved_down, removed
+from cardan.app.web.scene.continuation import reach_for
 from cardan.describe.check import check
 from cardan.describe.files import dumps, read_bytes
 from cardan.describe.frames import placement_of, roll_pitch_yaw
 from cardan.describe.robot import Frame, Robot
 from cardan.errors import CardanWarning, DescriptionError
 from cardan.mechanism.frames import frame_of
-from cardan.use.frames import frame_poses, link_frames
-from cardan.use.simulate import simulate
-from cardan.use.torques import with_payload
+from cardan.motion.frames import frame_poses, link_frames
+from cardan.motion.torques import with_payload
+from cardan.simulation.simulate import simulate
 
 
 def arm(**more: object) -> Robot:

@@ -9,10 +9,10 @@ from tests.loops.couplings import MADE, coupled_tree
 
 import cardan
 from cardan.describe.files import dumps
-from cardan.describe.mjcf import read_mjcf
+from cardan.describe.mjcf.read import read_mjcf
 from cardan.describe.robot import Coupling, Robot
-from cardan.describe.toml import read_toml
-from cardan.describe.urdf import read_urdf
+from cardan.describe.toml.read import read_toml
+from cardan.describe.urdf.read import read_urdf
 
 A, B, C = {"name": "a"}, {"name": "b"}, {"name": "c"}
 

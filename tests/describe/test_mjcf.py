@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 import cardan
-from cardan.describe.mjcf import read_mjcf
-from cardan.describe.mjcf_write import write_mjcf
+from cardan.describe.mjcf.read import read_mjcf
+from cardan.describe.mjcf.write import write_mjcf
 from cardan.describe.robot import FIXED
 
 ARM = """<mujoco model="arm">

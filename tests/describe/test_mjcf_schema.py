@@ -13,7 +13,7 @@ from tests.mjcf_schema import unaccounted
 
 import cardan
 from cardan.describe.files import read, read_bytes
-from cardan.describe.mjcf_schema import meaning
+from cardan.describe.mjcf.schema import meaning
 from cardan.errors import Fault, InputError
 
 SHARED = Path(__file__).resolve().parents[3] / "shared" / "robots" / "mjcf"

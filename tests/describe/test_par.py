@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from cardan.describe.expression import symbol
 from cardan.describe.files import dumps, load
-from cardan.describe.par import read_par
-from cardan.describe.par_write import write_par
-from cardan.describe.parser import parse
+from cardan.describe.par.read import read_par
+from cardan.describe.par.write import write_par
+from cardan.describe.values.expression import symbol
+from cardan.describe.values.parser import parse
 from cardan.errors import CardanError, DescriptionError
 
 SHARED = Path(__file__).parents[3] / "shared" / "robots"

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cardan.describe.expression import (
+from cardan.describe.values.expression import (
     FUNCTIONS,
     Expression,
     add,
@@ -21,8 +21,8 @@ from cardan.describe.expression import (
     symbol,
     symbols,
 )
-from cardan.describe.parser import parse, to_value
-from cardan.describe.units import parse_quantity
+from cardan.describe.values.parser import parse, to_value
+from cardan.describe.values.units import parse_quantity
 from cardan.errors import CardanError, ExpressionError
 from cardan.exact import exact, pi
 

@@ -7,7 +7,7 @@ import pytest
 from cardan.describe.bundled import robots, snake
 from cardan.describe.files import load
 from cardan.describe.show import as_html, as_latex, as_text, tables
-from cardan.describe.toml import from_dict
+from cardan.describe.toml.read import from_dict
 
 
 @pytest.mark.parametrize("name", robots())

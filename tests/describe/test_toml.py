@@ -6,12 +6,12 @@ from pathlib import Path
 import pytest
 
 from cardan.describe.bundled import robots
-from cardan.describe.expression import symbol
 from cardan.describe.files import load
-from cardan.describe.parser import parse
 from cardan.describe.robot import Base, Limits, Link
-from cardan.describe.toml import from_dict, read_toml
-from cardan.describe.toml_write import write_toml
+from cardan.describe.toml.read import from_dict, read_toml
+from cardan.describe.toml.write import write_toml
+from cardan.describe.values.expression import symbol
+from cardan.describe.values.parser import parse
 from cardan.errors import DescriptionError
 
 ARM = """cardan = 1

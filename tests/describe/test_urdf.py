@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from mechanics import inertia_at, poses, rotation, screw
 
-from cardan.describe.urdf import read_urdf
+from cardan.describe.urdf.read import read_urdf
 from cardan.exact import exact
 
 SHARED = Path(__file__).resolve().parents[3] / "shared"

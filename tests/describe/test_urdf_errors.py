@@ -9,7 +9,7 @@ from itertools import pairwise
 import pytest
 from test_urdf import ARM, read, robot_of, tree
 
-from cardan.describe.urdf import read_urdf
+from cardan.describe.urdf.read import read_urdf
 from cardan.errors import UnknownNameError
 
 

@@ -6,9 +6,9 @@ import math
 
 import pytest
 
-from cardan.describe.expression import number
-from cardan.describe.urdf import read_urdf
-from cardan.describe.urdf_schema import meaning
+from cardan.describe.urdf.read import read_urdf
+from cardan.describe.urdf.schema import meaning
+from cardan.describe.values.expression import number
 from cardan.errors import Fault
 
 # the XML specification of URDF: elements with their attributes

@@ -18,9 +18,9 @@ from test_urdf import (
     robot_of,
 )
 
-from cardan.describe.expression import call, symbol
 from cardan.describe.robot import Base, Joint, Limits, Link, Loop, Robot
-from cardan.describe.urdf import read_urdf, write_urdf
+from cardan.describe.urdf.read import read_urdf, write_urdf
+from cardan.describe.values.expression import call, symbol
 from cardan.errors import DescriptionError
 from cardan.exact import exact, pi
 

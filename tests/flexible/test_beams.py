@@ -12,8 +12,8 @@ from tests.flexible.arms import BODY, beam
 
 import cardan
 from cardan.describe.flexible import Beam
-from cardan.models.flexible_body import elastic_of
-from cardan.models.flexible_modes import eigen
+from cardan.models.flexible.body import elastic_of
+from cardan.models.flexible.modes import eigen
 
 E, RHO, SIDE, L = 70e9, 2800.0, 0.01, 0.5
 A, I = SIDE**2, SIDE**4 / 12
@@ -85,8 +85,8 @@ def test_pinned_frequencies_converge_with_the_fourth_power_of_the_element() -> N
     errors = []
     for n in (2, 4, 8):
         item = replace(LINE, motions=("bending-y",), rotary=False, shapes="pinned", modes=1)
-        from cardan.models.flexible_integrals import integrals
-        from cardan.models.flexible_shapes import beam_field
+        from cardan.models.flexible.integrals import integrals
+        from cardan.models.flexible.shapes import beam_field
 
         x = integrals(beam_field(item, value, fine=n))
         squares, _ = eigen(np.array(x.Kee, float), np.array(x.Mee, float))
@@ -166,7 +166,7 @@ def test_integrals_are_those_of_a_cloud_of_points(along: str, changes: dict[str,
                 momentum += dm * v
                 spin += dm * np.cross(r, v)
                 T += dm * v @ v / 2
-    from cardan.models.flexible_body import deformed
+    from cardan.models.flexible.body import deformed
 
     x = elastic.integrals
     body = deformed(x, x.MS, x.J, q)

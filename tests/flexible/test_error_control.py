@@ -11,10 +11,10 @@ import pytest
 import cardan
 from cardan.describe.robot import Robot
 from cardan.errors import CardanWarning, InputError
-from cardan.use import flexible_motion
-from cardan.use.flexible_motion import FlexibleMotion, simulate
-from cardan.use.simulate import simulate as simulate_any
-from cardan.use.trajectory import move
+from cardan.motion.trajectory import move
+from cardan.simulation.flexible import motion as flexible_motion
+from cardan.simulation.flexible.motion import FlexibleMotion, simulate
+from cardan.simulation.simulate import simulate as simulate_any
 
 LAW = move([0, 0], [0.1, 0.2], law="bang-bang", duration=0.75)
 

@@ -14,8 +14,8 @@ from tests.pages import run_page
 from typer.testing import CliRunner
 
 import cardan
-from cardan.app.cli import app
-from cardan.use.flexible_plots import animate_mode, curves, plot_modes
+from cardan.app.cli.main import app
+from cardan.simulation.flexible.plots import animate_mode, curves, plot_modes
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "flexible.md"
 

@@ -11,20 +11,20 @@ import pytest
 from tests.flexible.arms import hermite, state, tree
 
 import cardan
-from cardan.build.flexible_closure import closing
+from cardan.build.flexible.closure import closing
 from cardan.describe.robot import Coupling, Robot
 from cardan.exact import exact
 from cardan.models.bodies import bodies
-from cardan.models.flexible_dynamics import coordinate_keys, mass_matrix
-from cardan.models.flexible_loops import (
+from cardan.models.flexible.dynamics import coordinate_keys, mass_matrix
+from cardan.models.flexible.loops import (
     ROWS,
     Cut,
     closing_error,
     constraint_drift,
     constraint_rows,
 )
-from cardan.models.flexible_tree import forces, motion, seats
-from cardan.use.modal import frequency_map, static_deflection
+from cardan.models.flexible.tree import forces, motion, seats
+from cardan.simulation.modal import frequency_map, static_deflection
 
 E, RHO, SIDE = 70e9, 2800.0, 0.002
 

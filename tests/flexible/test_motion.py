@@ -11,11 +11,11 @@ import numpy as np
 import pytest
 
 import cardan
-from cardan.build.flexible_closure import closing
+from cardan.build.flexible.closure import closing
 from cardan.errors import InputError
-from cardan.use.flexible_motion import simulate
-from cardan.use.simulate import simulate as simulate_any
-from cardan.use.trajectory import move
+from cardan.motion.trajectory import move
+from cardan.simulation.flexible.motion import simulate
+from cardan.simulation.simulate import simulate as simulate_any
 
 E, RHO = 70e9, 2800.0
 

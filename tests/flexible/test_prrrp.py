@@ -11,7 +11,7 @@ import pytest
 from tests.backends.runners import STRICT, checked_run, tool
 
 import cardan
-from cardan.build.flexible_closure import closing
+from cardan.build.flexible.closure import closing
 from cardan.describe.robot import Robot
 
 # the rows "model" of Table II, Hz, by |q4|; q1 = 0

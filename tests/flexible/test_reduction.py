@@ -13,9 +13,9 @@ from tests.flexible.arms import hermite
 
 import cardan
 from cardan.describe.flexible import Beam, ElasticBody
-from cardan.models.flexible_integrals import integrals
-from cardan.models.flexible_shapes import beam_field
-from cardan.use.reduction import craig_bampton, load_body
+from cardan.models.flexible.integrals import integrals
+from cardan.models.flexible.shapes import beam_field
+from cardan.simulation.craig_bampton import craig_bampton, load_body
 
 SIDES = (0.02, 0.03)
 BEAM = {

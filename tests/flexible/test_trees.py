@@ -10,11 +10,11 @@ import pytest
 from tests.flexible.arms import BODY, KINDS, beam, state, tree
 
 import cardan
-from cardan.describe.parser import to_value
 from cardan.describe.robot import Base, Robot
+from cardan.describe.values.parser import to_value
 from cardan.models.bodies import Bodies, bodies
-from cardan.models.flexible_dynamics import articulated, coordinate_keys, mass_matrix, solve_matrix
-from cardan.models.flexible_tree import energies, forces, motion
+from cardan.models.flexible.dynamics import articulated, coordinate_keys, mass_matrix, solve_matrix
+from cardan.models.flexible.tree import energies, forces, motion
 
 
 def scene_of(robot: Robot) -> Bodies:
@@ -174,7 +174,7 @@ def test_stiff_links_move_as_rigid_ones() -> None:
     )
     np.testing.assert_allclose(np.array(rows[: robot.n], float), rigid, rtol=1e-10)
     # statics: deflection falls with 1/E and the holding torques tend to the rigid ones
-    from cardan.use.modal import static_deflection
+    from cardan.simulation.modal import static_deflection
 
     gravity = cardan.model(twin, "gravity").evaluate(q=q[: robot.n])
     errors = []
@@ -322,7 +322,7 @@ def test_symbolic_programs_are_the_numeric_ones(name: str) -> None:
         robot = replace(robot, links=links)
     q, qd = state(robot, 14)
     if robot.loops:
-        from cardan.build.flexible_closure import closing
+        from cardan.build.flexible.closure import closing
 
         loops = closing(robot)
         q, qd = loops.assemble([0.05, 0.1], q_e=1e-4 * q[-6:]), qd[: len(loops.independent)]

@@ -14,7 +14,7 @@ from tests.loops.mechanisms import loaded, passive
 from tests.loops.oracle import Oracle
 
 import cardan
-from cardan.closure.standing import standing
+from cardan.loops.standing import standing
 
 # amplitude of the motion, from where the robot stands
 REACH = {"parallelogram": 0.3, "five-bar": 0.2, "3-RRR": 0.15, "geared": 0.5, "crossed": 0.15}

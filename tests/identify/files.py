@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 import cardan
-from cardan.use.identification import Identification
-from cardan.use.identification.equations import Reduction
+from cardan.identification import Identification
+from cardan.identification.model.equations import Reduction
 
 POINTS = 5e-4  # 0.05 percentage points
 FILES = ("robot.toml", "robot.par", "robot.urdf", "robot-base.toml")

@@ -10,8 +10,8 @@ import pytest
 from tests.identify.synthetic import arm, motion, recorded, torques, without
 
 import cardan
-from cardan.use.identification import identify
-from cardan.use.tables import write_table
+from cardan.identification import identify
+from cardan.motion.tables import write_table
 
 
 def table(log: dict[str, Any]) -> dict[str, np.ndarray]:

@@ -10,8 +10,8 @@ from tests.identify.synthetic import arm, recorded
 from typer.testing import CliRunner, Result
 
 import cardan
-from cardan.app.cli import app
-from cardan.use.tables import write_table
+from cardan.app.cli.main import app
+from cardan.motion.tables import write_table
 
 
 def cli(*args: object) -> Result:

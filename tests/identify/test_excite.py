@@ -11,8 +11,8 @@ from tests.identify.synthetic import arm, torques
 
 import cardan
 from cardan.errors import InputError
-from cardan.use.identification import excite, identify
-from cardan.use.trajectory import violations
+from cardan.identification import excite, identify
+from cardan.motion.trajectory import violations
 
 QUICK: dict[str, Any] = {"iterations": 60, "period": 5.0, "harmonics": 4, "rate": 200.0}
 

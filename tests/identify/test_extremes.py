@@ -11,8 +11,9 @@ import pytest
 from tests.identify.synthetic import arm, recorded, without
 
 from cardan.errors import CardanError, InputError, translated
-from cardan.use.identification import identify, logs, read_recording
-from cardan.use.tables import read_table
+from cardan.identification import identify, read_recording
+from cardan.identification.read import logs
+from cardan.motion.tables import read_table
 
 LOG = without(recorded(arm(), noise=0.01), "qdd")
 

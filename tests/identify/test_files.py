@@ -15,7 +15,7 @@ import pytest
 from tests.identify import closed, synthetic
 from tests.identify.files import FILES, as_written
 
-from cardan.use.identification import Identification, identify
+from cardan.identification import Identification, identify
 
 SMOOTH = {"friction": {"smooth": "fit"}}
 
@@ -127,7 +127,7 @@ def test_files_of_closed_loops(name: str, tmp_path: Path) -> None:
 def test_the_command_prints_the_error_of_each_file(tmp_path: Path) -> None:
     from typer.testing import CliRunner
 
-    from cardan.app.cli import app
+    from cardan.app.cli.main import app
 
     log, _ = rubbing()
     arm = synthetic.arm()

@@ -15,14 +15,14 @@ from tests.loops.oracle import Oracle
 from typer.testing import CliRunner
 
 import cardan
-from cardan.app.cli import app
-from cardan.closure.standing import standing
+from cardan.app.cli.main import app
 from cardan.errors import CardanError
-from cardan.use.identification import Identification, excite, identify
-from cardan.use.identification.consistent import is_consistent
-from cardan.use.identification.ties import ties_of
-from cardan.use.tables import write_table
-from cardan.use.torques import torques
+from cardan.identification import Identification, excite, identify
+from cardan.identification.fit.consistent import is_consistent
+from cardan.identification.model.ties import ties_of
+from cardan.loops.standing import standing
+from cardan.motion.tables import write_table
+from cardan.motion.torques import torques
 
 NAMES = ["parallelogram", "five-bar", "3-RRR", "geared"]
 

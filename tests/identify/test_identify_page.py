@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from tests.pages import run_page
 
-from cardan.use.identification import Identification, read_recipe
+from cardan.identification import Identification, read_recipe
 
 ROOT = Path(__file__).resolve().parents[2]
 

@@ -12,7 +12,7 @@ import pytest
 
 import cardan
 from cardan.errors import InputError
-from cardan.use.identification import identify
+from cardan.identification import identify
 
 N = 3
 
@@ -118,7 +118,7 @@ def test_tables_of_spreadsheets_are_read(tmp_path: Path) -> None:
 
 def test_limits_of_zero_are_none_given() -> None:
     """Exporters of URDF write them where nobody has given any: no torque rests at such a limit."""
-    from cardan.use.joints import bounds
+    from cardan.motion.joints import bounds
 
     zero: Any = {"lower": 0, "upper": 0, "velocity": 0, "effort": 0}
     joints = tuple(replace(j, limits=replace(j.limits, **zero)) for j in arm().joints)

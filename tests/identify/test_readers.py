@@ -10,8 +10,8 @@ import pytest
 from tests.identify.synthetic import arm, recorded, without
 
 import cardan
-from cardan.use.identification import identify, read_recipe, read_recording
-from cardan.use.tables import write_table
+from cardan.identification import identify, read_recipe, read_recording
+from cardan.motion.tables import write_table
 
 LOG = without(recorded(arm(), noise=0.01), "qdd")
 JOINTS = ("shoulder", "upper", "lower")

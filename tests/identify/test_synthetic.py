@@ -11,10 +11,11 @@ from tests.identify.synthetic import arm, motion, recorded, torques, truth, with
 
 import cardan
 from cardan.describe.check import check
-from cardan.describe.parser import to_value
+from cardan.describe.values.parser import to_value
 from cardan.errors import CardanError
-from cardan.use.identification import equations, identify
-from cardan.use.identification.consistent import is_consistent
+from cardan.identification import identify
+from cardan.identification.fit.consistent import is_consistent
+from cardan.identification.model import equations
 
 
 def error(result: Any, robot: cardan.Robot) -> float:

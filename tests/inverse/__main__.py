@@ -19,8 +19,8 @@ from tests.inverse.general_arms import CHAINS, bundled, by_search, gaps, random_
 from tests.inverse.newton import rank_lost
 
 import cardan
-from cardan.inverse.chain import NumericChain
-from cardan.inverse.general import found_of, prepared
+from cardan.inverse.chain.chain import NumericChain
+from cardan.inverse.general.method import found_of, prepared
 
 BUNDLED = ("puma560", "rx90", "ur5", "ur10", "stanford", "tx40")
 CLOSED = ("puma560", "rx90", "stanford", "scara", "ur5", "ur10", "tx40", "iiwa14", "panda")

@@ -7,7 +7,7 @@ from math import pi, sin
 import numpy as np
 
 import cardan
-from cardan.inverse.chain import Chain, NumericChain, screw_matrix
+from cardan.inverse.chain.chain import Chain, NumericChain, screw_matrix
 
 __all__ = [
     "CHAINS",

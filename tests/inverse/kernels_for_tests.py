@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from cardan.emit.kernel import Array, atan2, cos, empty, floor, sin, sqrt, zeros
+from cardan.kernel.language import Array, atan2, cos, empty, floor, sin, sqrt, zeros
 
 SIZE = 4
 TINY = 1e-300

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from cardan.inverse.chain import NumericChain
-from cardan.inverse.polish import _units, distance, scaled, wrapped
+from cardan.inverse.chain.chain import NumericChain
+from cardan.inverse.chain.differences import _units, distance, scaled, wrapped
 
 __all__ = ["merged", "polish", "rank_lost"]
 

@@ -12,7 +12,7 @@ from tests.inverse.newton import merged, polish
 from tests.random_robots import random_robot
 
 import cardan
-from cardan.inverse.chain import NumericChain
+from cardan.inverse.chain.chain import NumericChain
 from cardan.mechanism.tree import Tree
 
 from .arms import ARMS, arm, reached
@@ -94,7 +94,7 @@ def test_their_number_is_that_of_a_search(name: str) -> None:
 
 @pytest.mark.parametrize("name", ["puma560", "ur5", "offset arm", "shoulder", "middle"])
 def test_their_number_is_that_of_the_general_method(name: str) -> None:
-    from cardan.inverse.general import general_solver
+    from cardan.inverse.general.method import general_solver
 
     ik, chain, p = solution(name)
     _, T, more = drawn(name, 150, seed=11)

@@ -11,7 +11,7 @@ import pytest
 from typer.testing import CliRunner
 
 import cardan
-from cardan.app.cli import app
+from cardan.app.cli.main import app
 from cardan.describe.robot import Joint, Link, Robot
 from cardan.exact import exact
 

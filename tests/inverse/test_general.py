@@ -21,10 +21,10 @@ from tests.inverse.general_arms import (
 
 import cardan
 from cardan.errors import InputError, ModelError
-from cardan.inverse.chain import Chain, NumericChain
-from cardan.inverse.general import Prepared, found_of, general_solver, prepared
-from cardan.inverse.general_eigen import eigenvalues
-from cardan.inverse.held import without
+from cardan.inverse.chain.chain import Chain, NumericChain
+from cardan.inverse.general.eigen import eigenvalues
+from cardan.inverse.general.held import without
+from cardan.inverse.general.method import Prepared, found_of, general_solver, prepared
 from cardan.inverse.poses import poses
 
 BUNDLED = ("puma560", "rx90", "ur5", "stanford")

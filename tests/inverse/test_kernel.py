@@ -11,9 +11,9 @@ from tests.backends.runners import STRICT, checked_run, tool, write
 from tests.inverse import kernels_for_tests as kernels
 from tests.inverse.kernels_for_tests import norm as length
 
-from cardan.emit.kernel import Array, kernels_of, read_kernel
-from cardan.emit.kernel_text import Face, kernel_source
 from cardan.errors import CardanError, ProgramError
+from cardan.kernel.language import Array, kernels_of, read_kernel
+from cardan.kernel.text import Face, kernel_source
 from cardan.run.kernel import KernelFunction
 
 TABLE = [0.5, -1.0, 2.0, 0.25]

@@ -12,8 +12,8 @@ from tests.backends.runners import STRICT, checked_run, tool, write
 import cardan
 from cardan import Robot, inverse_kinematics
 from cardan.errors import CardanError, InputError, ModelError
-from cardan.inverse.chain import Chain
-from cardan.inverse.numeric_code import numeric_code
+from cardan.inverse.chain.chain import Chain
+from cardan.inverse.numeric.code import numeric_code
 
 
 def limits(robot: Robot) -> tuple[np.ndarray, np.ndarray]:
@@ -81,8 +81,8 @@ def two_hands() -> Robot:
         ],
     }  # fmt: skip
     joints = []
-    from cardan.describe.parser import to_value
     from cardan.describe.robot import Joint, Link
+    from cardan.describe.values.parser import to_value
 
     for j, row in enumerate(data["links"], 1):
         geometry = {key: to_value(str(row[key])) for key in ("alpha", "d", "theta", "r")}

@@ -13,8 +13,8 @@ import numpy as np
 import pytest
 
 import cardan
-from cardan.inverse.spell import Speller
-from cardan.inverse.text import ROOTS, _angle, _elbow, _labels, _value
+from cardan.inverse.closed_form.spell import Speller
+from cardan.inverse.closed_form.text import ROOTS, _angle, _elbow, _labels, _value
 
 from .arms import ARMS, H, arm, pi
 

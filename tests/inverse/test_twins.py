@@ -9,8 +9,8 @@ import pytest
 from tests.inverse.general_arms import by_search, chain, gaps, random_chain
 
 import cardan
-from cardan.inverse.chain import NumericChain
-from cardan.inverse.general import found_of, prepared
+from cardan.inverse.chain.chain import NumericChain
+from cardan.inverse.general.method import found_of, prepared
 
 from .arms import ARMS
 

@@ -33,8 +33,8 @@ from cardan.algebra.vector import Vec, cross
 from cardan.build.base import base_parameters
 from cardan.build.common import COMPOSITE, RECURSION
 from cardan.build.search import units
-from cardan.describe.expression import number
 from cardan.describe.robot import GEOMETRY, PRISMATIC, REVOLUTE, Base, Joint, Link, Robot
+from cardan.describe.values.expression import number
 from cardan.mechanism.tree import Tree
 from cardan.models.bodies import Bodies
 from cardan.models.coriolis import coriolis_matrix

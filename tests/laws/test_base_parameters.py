@@ -14,10 +14,10 @@ from tests.random_robots import random_robot, random_values
 
 import cardan
 from cardan.build.base import base_parameters
-from cardan.describe.expression import Value
-from cardan.describe.parser import parse
-from cardan.describe.polynomial import collected
 from cardan.describe.robot import Joint, Link, Robot
+from cardan.describe.values.expression import Value
+from cardan.describe.values.parser import parse
+from cardan.describe.values.polynomial import collected
 from cardan.models.regressor import columns
 
 ROBOTS, CHUNK = 150, 10
@@ -92,7 +92,7 @@ def test_rx90_regroups_as_published() -> None:
 
 
 def robot_value(value: Value, values: dict[str, float]) -> float:
-    from cardan.describe.expression import evaluate
+    from cardan.describe.values.expression import evaluate
 
     return float(evaluate(value, values.__getitem__, None))
 

@@ -11,9 +11,9 @@ import pytest
 from tests.loops.test_free import behind_a_motor, four_bar, sprung
 
 import cardan
-from cardan.describe.expression import number
-from cardan.use.coordinates import coordinates
-from cardan.use.simulate import simulate
+from cardan.describe.values.expression import number
+from cardan.motion.coordinates import coordinates
+from cardan.simulation.simulate import simulate
 
 Array = np.ndarray
 

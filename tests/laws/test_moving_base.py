@@ -17,9 +17,9 @@ from tests.random_robots import random_robot
 
 import cardan
 from cardan.catalogue import MENU
-from cardan.describe.expression import number
-from cardan.describe.par_write import write_par
+from cardan.describe.par.write import write_par
 from cardan.describe.robot import Base, Robot
+from cardan.describe.values.expression import number
 from cardan.errors import CardanWarning, ModelError
 from cardan.mechanism.tree import Tree
 

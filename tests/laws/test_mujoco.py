@@ -18,7 +18,7 @@ from tests.random_robots import relative_error
 
 import cardan
 from cardan.describe.robot import FIXED
-from cardan.describe.urdf import read_urdf
+from cardan.describe.urdf.read import read_urdf
 
 mujoco = pytest.importorskip("mujoco")
 

@@ -20,7 +20,7 @@ from cardan.exact import exact, pi
 from cardan.mechanism.frames import frame_of, with_frames
 from cardan.models.bodies import bodies
 from cardan.models.jacobian import jacobian
-from cardan.use.frames import link_frames
+from cardan.motion.frames import link_frames
 
 ROBOTS = Path(__file__).resolve().parents[3] / "shared/robots"
 URDFS = sorted((ROBOTS / "urdf").glob("*.urdf"))
@@ -409,7 +409,7 @@ def test_the_last_body_of_mjcf_is_the_end_effector() -> None:
 
 
 def test_rows_of_a_standard_table_are_its_own_frames() -> None:
-    from cardan.describe.dh import from_dh
+    from cardan.describe.dh.tables import from_dh
 
     rows = [(0, 0.3, 0.1, "pi/2"), (0, 0, 0.4, 0), (0, 0.05, 0.02, "-pi/2"), (0, 0.4, 0.1, 0.3)]
     robot = from_dh(rows, "standard")

@@ -14,8 +14,8 @@ import pytest
 from tests.random_robots import random_robot, relative_error, states
 
 import cardan
-from cardan.describe.expression import number
 from cardan.describe.robot import FIXED, GEOMETRY, PRISMATIC, Joint, Link, Robot
+from cardan.describe.values.expression import number
 
 STEP = 1e-30
 

@@ -15,8 +15,8 @@ import pytest
 from tests.random_robots import random_robot, relative_error, states
 
 import cardan
-from cardan.describe.expression import Value, number
 from cardan.describe.robot import FIXED, PRISMATIC, Joint, Link, Robot
+from cardan.describe.values.expression import Value, number
 
 pinocchio = pytest.importorskip("pinocchio")
 

@@ -21,7 +21,7 @@ from tests.random_robots import relative_error
 import cardan
 from cardan.catalogue import MENU
 from cardan.describe.robot import FIXED, GEOMETRY, Robot
-from cardan.describe.urdf import read_urdf
+from cardan.describe.urdf.read import read_urdf
 
 pin = pytest.importorskip("pinocchio")
 

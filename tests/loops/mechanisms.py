@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 
 import cardan
-from cardan.closure.analysis import analyse
-from cardan.closure.numeric import equations
 from cardan.describe.robot import DRIVE, INERTIA, Robot
 from cardan.exact import exact
+from cardan.loops.analysis import analyse
+from cardan.loops.numeric import equations
 
 SHARED = Path(__file__).resolve().parents[3] / "shared" / "robots"
 FILES = sorted(

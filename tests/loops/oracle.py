@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 
 from cardan.algebra.scalar import function
-from cardan.describe.expression import evaluate
 from cardan.describe.robot import FIXED, GEOMETRY, INERTIA, PRISMATIC, REVOLUTE, WRENCH, Robot
+from cardan.describe.values.expression import evaluate
 
 Array = np.ndarray
 

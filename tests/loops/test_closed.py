@@ -12,8 +12,8 @@ from tests.loops.mechanisms import FILES, MECHANISMS, loaded, states
 from tests.loops.oracle import Oracle
 
 import cardan
-from cardan.closure.analysis import analyse
 from cardan.describe.robot import WRENCH, Robot
+from cardan.loops.analysis import analyse
 from cardan.mechanism.tree import Tree
 
 BUNDLED = ["akr3000", "delta", "fivebar", "orthoglide", "orthoglide-platform", "planar3rrr",

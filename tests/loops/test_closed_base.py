@@ -9,9 +9,9 @@ import pytest
 from tests.loops.mechanisms import MECHANISMS, loaded, states
 
 import cardan
-from cardan.build.closed_base import observe
-from cardan.closure.analysis import analyse
-from cardan.closure.numeric import equations
+from cardan.build.closed.base import observe
+from cardan.loops.analysis import analyse
+from cardan.loops.numeric import equations
 from cardan.models.bodies import bodies
 from cardan.models.regressor import columns
 

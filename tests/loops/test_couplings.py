@@ -23,15 +23,15 @@ from tests.loops.mechanisms import SHARED, loaded, states
 from tests.loops.oracle import Oracle
 
 import cardan
-from cardan.closure.analysis import analyse
-from cardan.closure.numeric import skeleton
-from cardan.closure.standing import standing
-from cardan.describe.mjcf_write import write_mjcf
+from cardan.describe.mjcf.write import write_mjcf
 from cardan.describe.robot import FIXED, INERTIA, WRENCH, Coupling, Robot
-from cardan.describe.urdf_write import write_urdf
+from cardan.describe.urdf.write import write_urdf
+from cardan.loops.analysis import analyse
+from cardan.loops.numeric import skeleton
+from cardan.loops.standing import standing
 from cardan.mechanism.loops import Connection
-from cardan.mechanism.parallel import Parallel
-from cardan.use.simulate import simulate
+from cardan.mechanism.platform import Parallel
+from cardan.simulation.simulate import simulate
 
 
 @cache
@@ -300,7 +300,7 @@ def test_numerical_inverse_kinematics() -> None:
 
 def test_one_link_more_or_less_in_the_editor() -> None:
     pytest.importorskip("nicegui")
-    from cardan.app.web.editing import added, moved_down, removed, structure, swapped
+    from cardan.app.web.panels.structure import added, moved_down, removed, structure, swapped
 
     robot = outside()
     assert structure(gripper()) == "1 coupled joint"
@@ -315,9 +315,9 @@ def test_one_link_more_or_less_in_the_editor() -> None:
 @pytest.mark.parametrize("name", ["geared", "outside", "elbows", "symbols", "high gears"])
 def test_joints_follow_a_slider(name: str) -> None:
     pytest.importorskip("nicegui")
-    from cardan.app.web.drawing import drawable
-    from cardan.app.web.following import follow_on
-    from cardan.app.web.sketch import sketch
+    from cardan.app.web.scene.continuation import follow_on
+    from cardan.app.web.scene.drawing import drawable
+    from cardan.app.web.scene.sketch import sketch
 
     robot = skeleton(drawable(coupled(name), {}))
     q = standing(robot)
@@ -331,7 +331,7 @@ def test_joints_follow_a_slider(name: str) -> None:
 
 def test_the_tables_of_the_editor_couple_joints() -> None:
     pytest.importorskip("nicegui")
-    from cardan.app.web.editing import led_by
+    from cardan.app.web.panels.structure import led_by
 
     robot = led_by(gripper().tree(), 2, 4)
     assert robot.couplings == {3: Coupling(4)}
@@ -340,7 +340,7 @@ def test_the_tables_of_the_editor_couple_joints() -> None:
 
 
 def test_random_states_of_a_sweep_are_consistent() -> None:
-    from cardan.use.sweep_random import random_states
+    from cardan.sweeps.draws import random_states
 
     robot = loaded(geared())
     program = cardan.model(robot, "inverse-dynamics", effort="plain")

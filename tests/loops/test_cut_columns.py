@@ -12,10 +12,10 @@ import pytest
 from tests.loops.mechanisms import MECHANISMS, loaded, states
 
 import cardan
-from cardan.describe.expression import number
 from cardan.describe.robot import Robot
+from cardan.describe.values.expression import number
 from cardan.exact import exact
-from cardan.use.simulate import simulate
+from cardan.simulation.simulate import simulate
 
 NAMES = ["four_bar", "prismatic_cut", "fivebar", "planar_3rrr", "bennett", "spherical_four_bar"]
 Array = np.ndarray

@@ -10,8 +10,8 @@ import pytest
 from tests.loops.mechanisms import passive
 
 import cardan
-from cardan.closure.analysis import analyse
-from cardan.describe.toml import from_dict
+from cardan.describe.toml.read import from_dict
+from cardan.loops.analysis import analyse
 
 
 def four_bar_of(loop: dict[str, Any], *links: dict[str, Any]) -> cardan.Robot:

@@ -17,7 +17,7 @@ from tests.loops.oracle import Oracle
 
 import cardan
 from cardan.errors import ModelError
-from cardan.use.simulate import simulate
+from cardan.simulation.simulate import simulate
 
 Array = np.ndarray
 BODY = {"mass": 1.7, "com": [0.03, -0.02, 0.05], "inertia_com": [0.03, 0.002, 0.001, 0.04, 0, 0.05]}

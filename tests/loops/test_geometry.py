@@ -7,8 +7,8 @@ import pytest
 from tests.loops.mechanisms import FILES, MECHANISMS
 
 import cardan
-from cardan.closure.geometry import LoopGeometry
 from cardan.errors import UnknownNameError
+from cardan.loops.geometry import LoopGeometry
 from cardan.mechanism.loops import opened
 
 ROBOTS = [*MECHANISMS, "sr400", "akr3000", "fivebar", *map(str, FILES)]

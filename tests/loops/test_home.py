@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 
 import cardan
-from cardan.app.web.drawing import drawable
-from cardan.closure.numeric import equations, skeleton
-from cardan.closure.standing import standing
+from cardan.app.web.scene.drawing import drawable
 from cardan.describe.files import dumps
 from cardan.errors import DescriptionError, InputError, ModelError
-from cardan.use.simulate import simulate
+from cardan.loops.numeric import equations, skeleton
+from cardan.loops.standing import standing
+from cardan.simulation.simulate import simulate
 
 CLOSED = [name for name in cardan.robots() if cardan.load(name).loops]
 PLATFORMS = {

@@ -13,9 +13,9 @@ from tests.loops.oracle import Oracle
 from tests.loops.test_parallel import bare
 
 import cardan
-from cardan.closure.analysis import analyse
 from cardan.describe.robot import INERTIA
 from cardan.exact import exact
+from cardan.loops.analysis import analyse
 
 
 @cache

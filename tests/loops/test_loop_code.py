@@ -14,7 +14,7 @@ from tests.loops.couplings import MADE
 from tests.loops.mechanisms import MECHANISMS
 
 import cardan
-from cardan.closure.kernels import MOST
+from cardan.loops.kernels import MOST
 
 CASES: dict[str, Any] = {
     "fivebar": [2.2, 0.9], "prrrp-rigid": [0.3, 0.35], "four_bar": [0.8], "rssr": [0.7],

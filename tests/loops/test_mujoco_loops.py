@@ -14,8 +14,8 @@ from tests.describe.test_mjcf import FOURBAR
 from tests.loops.mechanisms import MECHANISMS, loaded, states
 
 import cardan
-from cardan.describe.mjcf import read_mjcf
-from cardan.describe.mjcf_write import write_mjcf
+from cardan.describe.mjcf.read import read_mjcf
+from cardan.describe.mjcf.write import write_mjcf
 from cardan.describe.robot import FIXED, Robot
 
 mujoco: Any = pytest.importorskip("mujoco")

@@ -12,8 +12,8 @@ from tests.loops.mechanisms import loaded, states
 
 import cardan
 from cardan.describe import bundled
-from cardan.describe.expression import symbol
 from cardan.describe.robot import INERTIA, Robot
+from cardan.describe.values.expression import symbol
 
 ROBOTS = Path(bundled.__file__).parent / "robots"
 

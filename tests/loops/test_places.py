@@ -103,7 +103,7 @@ def places(geometry: Any, q: Array) -> list[Array]:
 
 
 def _chain(geometry: Any) -> Any:
-    from cardan.closure.analytic import Chain
+    from cardan.loops.analytic import Chain
 
     return Chain.of(geometry.connection.robot, geometry.system().values)
 

@@ -11,10 +11,10 @@ import pytest
 from typer.testing import CliRunner
 
 import cardan
-from cardan.app.cli import app
-from cardan.closure import search
-from cardan.closure.poses import NOT_PROVEN, Assemblies
-from cardan.use.frames import link_frames
+from cardan.app.cli.main import app
+from cardan.loops import search
+from cardan.loops.poses import NOT_PROVEN, Assemblies
+from cardan.motion.frames import link_frames
 
 
 @lru_cache

@@ -11,7 +11,7 @@ from tests.loops.mechanisms import states
 
 import cardan
 from cardan.describe.robot import Robot
-from cardan.describe.urdf import read_urdf
+from cardan.describe.urdf.read import read_urdf
 
 BODY = """<link name="{0}"><inertial><origin xyz="{1}" rpy="0.1 0.2 0.3"/><mass value="{2}"/>
   <inertia ixx="0.01" ixy="0.001" ixz="0" iyy="0.02" iyz="0" izz="0.02"/></inertial></link>"""

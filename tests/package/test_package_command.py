@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner, Result
 
-from cardan.app.cli import app
+from cardan.app.cli.main import app
 from cardan.package import KINDS
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "packages.md"

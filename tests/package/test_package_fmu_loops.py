@@ -11,10 +11,10 @@ import pytest
 from tests.package.building import STRICT, built, robot_called, run, tool
 
 import cardan
-from cardan.closure.standing import standing
 from cardan.describe.robot import Base, Coupling, Link
+from cardan.loops.standing import standing
 from cardan.package import compiler
-from cardan.use.simulate import simulate
+from cardan.simulation.simulate import simulate
 
 MODEL = ["direct-dynamics"]
 ACTIVE, PASSIVE = [0, 2], [1, 3]  # joints of the five-bar

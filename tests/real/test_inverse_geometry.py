@@ -16,7 +16,7 @@ from tests.real.checks import drawn, outcome
 from typer.testing import CliRunner
 
 import cardan
-from cardan.app.cli import app
+from cardan.app.cli.main import app
 
 WAYS = {writing.name: writing for writing in writings()}
 TABLES = [

@@ -11,8 +11,8 @@ import pytest
 
 import cardan
 from cardan.catalogue import MENU
-from cardan.describe.expression import Expression
 from cardan.describe.robot import Robot
+from cardan.describe.values.expression import Expression
 from cardan.errors import CardanWarning, ModelError
 from cardan.exact import exact
 
@@ -148,7 +148,7 @@ def test_loops_that_rounding_keeps_open_say_so() -> None:
 def test_a_closed_form_that_loses_configurations_is_not_used(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    from cardan.closure import geometry
+    from cardan.loops import geometry
 
     robot = loaded("fivebar")
     right = cardan.model(robot, "loop-geometry").solve([2.2, 0.9])

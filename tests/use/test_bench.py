@@ -10,12 +10,12 @@ import pytest
 from typer.testing import CliRunner
 
 import cardan
-from cardan.app.cli import app
+from cardan.app.cli.main import app
+from cardan.bench import Report, bench
+from cardan.bench.case import MODELS, comparable
+from cardan.bench.humanoid import humanoid
+from cardan.bench.limits import copy_bandwidth, fma_peak
 from cardan.errors import CardanError
-from cardan.use.bench import Report, bench
-from cardan.use.bench.case import MODELS, comparable
-from cardan.use.bench.humanoid import humanoid
-from cardan.use.bench.limits import copy_bandwidth, fma_peak
 
 
 @pytest.fixture(scope="module")

@@ -13,19 +13,20 @@ import pytest
 from robots import arm, pendulum
 
 import cardan
+from cardan.control import laws as control
+from cardan.control.adaptive import adaptive, adaptive_law, base_values, reference_regressor
+from cardan.control.linear import equilibrium, linearise
 from cardan.describe.robot import Base, Robot
 from cardan.errors import CardanError
 from cardan.exact import exact
-from cardan.use import control, paths
-from cardan.use.adaptive import adaptive, adaptive_law, base_values, reference_regressor
-from cardan.use.coordinates import coordinates
-from cardan.use.derived import derived
-from cardan.use.friction import smooth_friction
-from cardan.use.joints import friction_coefficients
-from cardan.use.linear import equilibrium, linearise
-from cardan.use.simulate import simulate
-from cardan.use.statespace import state_space
-from cardan.use.trajectory import Trajectory, move
+from cardan.motion import paths
+from cardan.motion.coordinates import coordinates
+from cardan.motion.derived import derived
+from cardan.motion.joints import friction_coefficients
+from cardan.motion.trajectory import Trajectory, move
+from cardan.simulation.friction import smooth_friction
+from cardan.simulation.simulate import simulate
+from cardan.simulation.statespace import state_space
 from random_robots import random_robot
 
 START, END = [0, -1, 1, -0.5, 0.5, 0], [0.8, -0.6, 0.4, 0.2, 1, 1]

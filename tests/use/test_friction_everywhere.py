@@ -13,9 +13,9 @@ import cardan
 from cardan import CardanError
 from cardan.build.common import with_friction
 from cardan.describe.robot import Robot
-from cardan.use.coordinates import coordinates
-from cardan.use.simulate import simulate
-from cardan.use.statespace import state_space
+from cardan.motion.coordinates import coordinates
+from cardan.simulation.simulate import simulate
+from cardan.simulation.statespace import state_space
 
 BODY = {"mass": 1, "com": [0.2, 0.05, 0], "inertia_com": [0.01, 0, 0, 0.01, 0, 0.01]}
 

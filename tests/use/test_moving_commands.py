@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from cardan.app.cli import app
-from cardan.use.tables import read_table
-from cardan.use.trajectory import move
+from cardan.app.cli.main import app
+from cardan.motion.tables import read_table
+from cardan.motion.trajectory import move
 
 MOVE = ["--to", "1,-1,1,0,pi/6,0", "--duration", "0.5"]
 
@@ -92,7 +92,7 @@ def test_a_closed_robot_on_the_command_line() -> None:
 def test_closed_loops_start_where_they_stand(robot: str, to: str, joints: list[str]) -> None:
     """--from is of the active joints, as --to is."""
     import cardan
-    from cardan.app.moving import at_home
+    from cardan.app.cli.motion import at_home
 
     words = ["--to", to, "--duration", "0.3", "--json"]
     facts = json.loads(run("torques", robot, *words))

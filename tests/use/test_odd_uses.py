@@ -15,14 +15,15 @@ from robots import arm, pendulum
 
 import cardan
 from cardan.errors import CardanError, InputError
-from cardan.use import paths, sweep_job, taskspace
-from cardan.use.animate import animation
-from cardan.use.coordinates import coordinates
-from cardan.use.simulate import simulate
-from cardan.use.sweep import Progress, sweep
-from cardan.use.tables import write_table
-from cardan.use.torques import torques
-from cardan.use.trajectory import fourier, move, sampled, through
+from cardan.motion import paths, taskspace
+from cardan.motion.animate import animation
+from cardan.motion.coordinates import coordinates
+from cardan.motion.tables import write_table
+from cardan.motion.torques import torques
+from cardan.motion.trajectory import fourier, move, sampled, through
+from cardan.simulation.simulate import simulate
+from cardan.sweeps import job as sweep_job
+from cardan.sweeps.sweep import Progress, sweep
 
 
 def test_a_spline_passes_its_points_at_the_times_given() -> None:
@@ -233,7 +234,7 @@ def test_a_full_disk_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
         CardanError, match=r"y.parquet: cannot be written: No space .* run the same"
     ):
         sweep(program(), states(10), tmp_path / "y.parquet")
-    monkeypatch.setattr("cardan.use.tables._write_csv", full)
+    monkeypatch.setattr("cardan.motion.tables._write_csv", full)
     with pytest.raises(InputError, match=r"t.csv: cannot be written: No space"):
         write_table(tmp_path / "t.csv", states(10))
 

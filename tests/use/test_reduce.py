@@ -10,11 +10,11 @@ import pytest
 from robots import arm, floating_snake, pendulum
 
 import cardan
+from cardan.control.reduced import rank, reduce_model, states_of
+from cardan.control.tabulated import tabulate, trade_off
 from cardan.describe.robot import Limits, Robot
 from cardan.errors import CardanError, InputError
-from cardan.use.reduce import rank, reduce_model, states_of
-from cardan.use.tabulated import tabulate, trade_off
-from cardan.use.trajectory import Trajectory, move
+from cardan.motion.trajectory import Trajectory, move
 
 
 def motions(n: int, count: int, seed: int = 0) -> list[Trajectory]:
@@ -67,7 +67,7 @@ def test_a_term_that_vanishes_on_the_motions_goes_first() -> None:
 
 def test_contributions_are_those_of_leaving_terms_out() -> None:
     """For small terms the estimate, of first order, is the effect itself."""
-    from cardan.use.reduce import _error, _without
+    from cardan.control.reduced import _error, _without
 
     program = cardan.model(arm(), "inverse-dynamics")
     states = states_of(program, motions(6, 4))

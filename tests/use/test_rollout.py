@@ -11,8 +11,8 @@ from robots import arm, floating_snake, pendulum
 import cardan
 from cardan.errors import CardanError
 from cardan.run.rollout import METHODS, Rollout
-from cardan.use.simulate import rollouts, simulate
-from cardan.use.statespace import state_space
+from cardan.simulation.simulate import rollouts, simulate
+from cardan.simulation.statespace import state_space
 from random_robots import random_robot
 
 

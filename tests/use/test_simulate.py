@@ -12,15 +12,15 @@ import pytest
 from robots import arm, floating_snake, frictionless, pendulum
 
 import cardan
+from cardan.control.laws import computed_torque
 from cardan.describe.robot import Base, Robot
 from cardan.errors import CardanError, CardanWarning, InputError
-from cardan.use.contact import ground
-from cardan.use.control import computed_torque
-from cardan.use.frames import centres_of_mass
-from cardan.use.scene import Links, links_program
-from cardan.use.simulate import Simulation, simulate
-from cardan.use.tables import read_table
-from cardan.use.trajectory import move
+from cardan.motion.frames import centres_of_mass
+from cardan.motion.tables import read_table
+from cardan.motion.trajectory import move
+from cardan.simulation.contact import ground
+from cardan.simulation.scene import Links, links_program
+from cardan.simulation.simulate import Simulation, simulate
 from random_robots import random_robot
 
 

@@ -26,15 +26,15 @@ import pytest
 from robots import arm, pendulum
 
 import cardan
-from cardan.closure.numeric import equations
 from cardan.errors import CardanError, CardanWarning, InputError
+from cardan.loops.numeric import equations
+from cardan.motion.tables import write_table
 from cardan.program import Program
-from cardan.use import sweep_dask
-from cardan.use.sweep import Progress, Sweep, sweep
-from cardan.use.sweep_parquet import Layout
-from cardan.use.sweep_random import random_states
-from cardan.use.sweep_table import column_names
-from cardan.use.tables import write_table
+from cardan.sweeps import dask as sweep_dask
+from cardan.sweeps.draws import random_states
+from cardan.sweeps.parquet import Layout
+from cardan.sweeps.sweep import Progress, Sweep, sweep
+from cardan.sweeps.table import column_names
 
 
 @cache
@@ -481,7 +481,7 @@ def test_bad_files_are_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
 def test_the_command_sweeps(tmp_path: Path) -> None:
     from typer.testing import CliRunner
 
-    from cardan.app.cli import app
+    from cardan.app.cli.main import app
 
     target = tmp_path / "y.parquet"
     words = ["sweep", "ur5", "gravity", "--random", "1000", "-o", str(target), "--json"]
@@ -531,7 +531,7 @@ def test_files_are_checked_before_anything_is_shown(
 ) -> None:
     from typer.testing import CliRunner
 
-    from cardan.app.cli import app
+    from cardan.app.cli.main import app
 
     monkeypatch.chdir(tmp_path)
     for name in ("x.csv", "x.xlsx"):

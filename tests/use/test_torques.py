@@ -10,8 +10,8 @@ import pytest
 import cardan
 from cardan.describe.robot import Base, Robot
 from cardan.errors import CardanError, InputError
-from cardan.use.torques import rms, torques, with_payload
-from cardan.use.trajectory import Trajectory, fourier, move
+from cardan.motion.torques import rms, torques, with_payload
+from cardan.motion.trajectory import Trajectory, fourier, move
 from random_robots import random_robot
 
 
@@ -126,7 +126,7 @@ def test_the_plot_has_a_panel_per_joint_with_units() -> None:
 def test_a_closed_robot_on_the_cycle_of_b23() -> None:
     """A five-bar picks and places along half an ellipse: torques of its two motors add up, and they
     are those of the tree by virtual work."""
-    from cardan.use import paths, taskspace
+    from cardan.motion import paths, taskspace
 
     robot = cardan.load("fivebar")
     geometry = cardan.model(robot, "loop-geometry")

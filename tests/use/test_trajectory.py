@@ -10,14 +10,14 @@ import pytest
 from scipy.interpolate import CubicSpline, make_interp_spline
 
 import cardan
-from cardan.describe.parser import to_value
 from cardan.describe.robot import Limits
+from cardan.describe.values.parser import to_value
 from cardan.errors import InputError
-from cardan.use import paths, taskspace
-from cardan.use.coordinates import coordinates
-from cardan.use.piecewise import LAWS, time_law
-from cardan.use.tables import read_table
-from cardan.use.trajectory import (
+from cardan.motion import paths, taskspace
+from cardan.motion.coordinates import coordinates
+from cardan.motion.piecewise import LAWS, time_law
+from cardan.motion.tables import read_table
+from cardan.motion.trajectory import (
     Trajectory,
     check,
     fourier,

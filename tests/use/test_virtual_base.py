@@ -10,7 +10,7 @@ import pytest
 
 import cardan
 from cardan.errors import InputError
-from cardan.use.simulate import simulate
+from cardan.simulation.simulate import simulate
 
 BODY = {"mass": 4, "com": [0.02, -0.03, 0.05], "inertia_com": [0.2, 0.01, 0.02, 0.3, -0.01, 0.25]}
 ARM = {"mass": 1, "com": [0.2, 0.01, 0], "inertia_com": [0.01, 0, 0, 0.03, 0, 0.03]}

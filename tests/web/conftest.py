@@ -38,7 +38,7 @@ class Server:
         self.started = time.perf_counter()
         with self.log.open("a") as log:
             self.process = subprocess.Popen(
-                [sys.executable, "-c", "from cardan.app.cli import main; main()", *words],
+                [sys.executable, "-c", "from cardan.app.cli.main import main; main()", *words],
                 env=environment, stdout=subprocess.PIPE, stderr=log, text=True,
             )  # fmt: skip
         self.wait()

@@ -26,7 +26,7 @@ from typing import Any
 
 from tests.web.conftest import TOKEN, Server, free_port
 
-from cardan.app.web import page
+from cardan.app.web.panels import page
 
 _PARTS = Path(page.__file__).parent / "parts"
 _ACTS = ("file", "slider", "slider", "cell", "derive")  # of a round, in any order

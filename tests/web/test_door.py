@@ -21,8 +21,8 @@ from typing import Any
 import pytest
 from tests.web.conftest import TOKEN, Server, free_port
 
-from cardan.app.web.door import Door
-from cardan.app.web.security import Guard, hosts_of, leading_page
+from cardan.app.web.server.door import Door
+from cardan.app.web.server.security import Guard, hosts_of, leading_page
 
 pytest.importorskip("nicegui")
 httpx = pytest.importorskip("httpx")
@@ -91,7 +91,7 @@ def test_a_request_that_does_not_come_is_not_waited_for(
     from uvicorn.protocols.http import auto
     from uvicorn.protocols.http.h11_impl import H11Protocol
 
-    from cardan.app.web.connections import bounded
+    from cardan.app.web.server.connections import bounded
 
     if implementation == "h11":
         monkeypatch.setattr(auto, "AutoHTTPProtocol", H11Protocol)
@@ -113,7 +113,7 @@ def test_a_request_that_does_not_come_is_not_waited_for(
 
 def test_a_request_at_work_is_waited_for() -> None:
     """However long the answer takes: the bound is on requests that do not come."""
-    from cardan.app.web.connections import bounded
+    from cardan.app.web.server.connections import bounded
 
     closed = threading.Event()
 
@@ -130,7 +130,7 @@ def test_a_request_at_work_is_waited_for() -> None:
 
 
 def test_those_who_have_waited_longest_make_room() -> None:
-    from cardan.app.web.connections import bounded
+    from cardan.app.web.server.connections import bounded
 
     with serving(bounded(seconds=3600.0, waiting=8)) as port, ExitStack() as stack:
         resting = connected(stack, port, b"")
@@ -179,7 +179,7 @@ def test_the_browser_is_started_on_a_private_file(
 
 def _serve(folder: Path, *words: str, **more: str) -> subprocess.Popen[str]:
     return subprocess.Popen(
-        [sys.executable, "-c", "from cardan.app.cli import main; main()", "serve", *words],
+        [sys.executable, "-c", "from cardan.app.cli.main import main; main()", "serve", *words],
         env={**os.environ, "CARDAN_DATA": str(folder), **more}, stdout=subprocess.PIPE,
         stderr=subprocess.PIPE, text=True,
     )  # fmt: skip
@@ -221,8 +221,8 @@ def test_no_argument_of_the_browser_holds_the_token(tmp_path: Path) -> None:
 def test_a_token_may_stand_in_a_file(tmp_path: Path) -> None:
     from typer.testing import CliRunner
 
-    from cardan.app import serving as command
-    from cardan.app.cli import app
+    from cardan.app.cli import serve as command
+    from cardan.app.cli.main import app
     from cardan.errors import InputError
 
     secret = tmp_path / "secret"
@@ -286,7 +286,7 @@ def test_a_browser_gets_in_through_the_file(server: Server, browser: Any, tmp_pa
 
 def test_a_project_of_another_shape_is_shown_all_the_same(tmp_path: Path) -> None:
     """By a server that has it open, and by one that is started on it."""
-    from cardan.app.web.store import Store
+    from cardan.app.web.server.store import Store
     from cardan.describe.bundled import bundled
     from cardan.describe.files import dumps
 

@@ -6,15 +6,23 @@ import numpy as np
 import pytest
 
 import cardan
-from cardan.app.web.drawing import bodies, drawable, examples, outline, solids
-from cardan.app.web.editing import added, looped, moved_down, removed, structure, swapped, unlooped
-from cardan.app.web.following import closed_next_to, follow, follow_on, reach_for
-from cardan.app.web.inertial import shape_inertia
-from cardan.closure.numeric import equations, skeleton
-from cardan.closure.standing import assembled, standing
+from cardan.app.web.panels.shapes import shape_inertia
+from cardan.app.web.panels.structure import (
+    added,
+    looped,
+    moved_down,
+    removed,
+    structure,
+    swapped,
+    unlooped,
+)
+from cardan.app.web.scene.continuation import closed_next_to, follow, follow_on, reach_for
+from cardan.app.web.scene.drawing import bodies, drawable, examples, outline, solids
 from cardan.describe.check import check
+from cardan.loops.numeric import equations, skeleton
+from cardan.loops.standing import assembled, standing
 from cardan.mechanism.tree import Tree
-from cardan.use.frames import link_frames
+from cardan.motion.frames import link_frames
 
 CLOSED = [name for name in cardan.robots() if cardan.load(name).loops]
 

@@ -16,14 +16,14 @@ import numpy as np
 import pytest
 
 import cardan
-from cardan.app.web import work
-from cardan.app.web.jobs import JobError, Jobs, Limits, Result
-from cardan.app.web.store import Store
-from cardan.closure.numeric import equations, skeleton
-from cardan.closure.standing import assembled
+from cardan.app.web.jobs import work
+from cardan.app.web.jobs.pool import JobError, Jobs, Limits, Result
+from cardan.app.web.server.store import Store
 from cardan.describe.files import dumps
+from cardan.loops.numeric import equations, skeleton
+from cardan.loops.standing import assembled
 from cardan.mechanism.tree import Tree
-from cardan.use.frames import link_frames
+from cardan.motion.frames import link_frames
 
 VALUES = {"planar2r": dict.fromkeys(cardan.load("planar2r").parameters, "0.5")}
 RX90 = dumps(cardan.load("rx90"), "toml")
@@ -99,7 +99,7 @@ def test_an_endless_job_is_killed(monkeypatch: pytest.MonkeyPatch, tmp_path: Pat
     started = tmp_path / "started"
     (tmp_path / "sitecustomize.py").write_text(
         "import os, pathlib, subprocess, sys, time\n"
-        "if 'cardan.app.web.worker' in sys.orig_argv:\n"
+        "if 'cardan.app.web.jobs.worker' in sys.orig_argv:\n"
         "    child = subprocess.Popen(['sleep', '1000'])\n"
         f"    pathlib.Path({str(started)!r}).write_text(f'{{os.getpid()}} {{child.pid}}')\n"
         "    time.sleep(1000)\n"
@@ -120,7 +120,7 @@ def test_a_job_ends_with_a_server_that_is_killed(tmp_path: Path) -> None:
     question = json.dumps({"robot": dumps(cardan.load("snake30"), "toml"), "model": "lagrange",
                            "options": {}})  # fmt: skip
     script = (
-        "import asyncio, json, sys\nfrom cardan.app.web.jobs import Jobs\n"
+        "import asyncio, json, sys\nfrom cardan.app.web.jobs.pool import Jobs\n"
         "asyncio.run(Jobs().run('derive', lambda text: print(text, flush=True),"
         " **json.loads(sys.argv[1])))"
     )
@@ -243,7 +243,8 @@ def test_a_worker_that_is_killed_is_told(
     """Not only ConnectionError is raised by the pipe of a dead process, and every page must hear
     that the work is over. The second worker never reads, so that the pipe is full when it dies."""
     (tmp_path / "sitecustomize.py").write_text(
-        "import sys, time\nif 'cardan.app.web.worker' in sys.orig_argv:\n    time.sleep(1000)\n"
+        "import sys, time\n"
+        "if 'cardan.app.web.jobs.worker' in sys.orig_argv:\n    time.sleep(1000)\n"
     )
     monkeypatch.setenv("PYTHONPATH", f"{tmp_path}{os.pathsep}{os.environ.get('PYTHONPATH', '')}")
     start = asyncio.create_subprocess_exec
@@ -370,9 +371,9 @@ def test_all_kinds_of_robots_are_simulated(name: str, drive: str, numbers: list)
 
 def test_a_simulation_is_that_of_the_library() -> None:
     """The same law, from the same positions and velocities, as `cardan simulate` takes them."""
-    from cardan.use import control
-    from cardan.use.simulate import simulate
-    from cardan.use.trajectory import move
+    from cardan.control import laws as control
+    from cardan.motion.trajectory import move
+    from cardan.simulation.simulate import simulate
 
     robot, q, qd, to = cardan.load("ur5"), [0.1] * 6, [0.2, 0, 0, 0, -0.3, 0], [0.4] * 6
     data = {"robot": dumps(robot, "toml"), "q": q, "qd": qd, "drive": "pd-gravity", "numbers": to,

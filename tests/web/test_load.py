@@ -19,7 +19,7 @@ pytest.importorskip("socketio")
 
 from tests.web.load import Tally, User, emitted, load
 
-from cardan.app.web.cells import Grid
+from cardan.app.web.panels.cells import Grid
 
 LABEL = "this.cell(this.key(b, r, c))?.label"
 
@@ -52,7 +52,8 @@ def test_a_page_says_that_its_work_was_killed_and_offers_it_again(tmp_path: Path
     deadly.touch()
     (tmp_path / "sitecustomize.py").write_text(
         "import os, pathlib, signal, sys\n"
-        f"if 'cardan.app.web.worker' in sys.orig_argv and pathlib.Path({str(deadly)!r}).exists():\n"
+        f"deadly = pathlib.Path({str(deadly)!r})\n"
+        "if 'cardan.app.web.jobs.worker' in sys.orig_argv and deadly.exists():\n"
         "    os.kill(os.getpid(), signal.SIGKILL)\n"
     )
     path = f"{tmp_path}{os.pathsep}{os.environ.get('PYTHONPATH', '')}"

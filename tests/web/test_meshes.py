@@ -16,7 +16,7 @@ import pytest
 from tests.web.conftest import Server
 
 import cardan
-from cardan.app.web.meshes import (
+from cardan.app.web.files.meshes import (
     as_stl,
     capsule,
     cuboid,
@@ -26,15 +26,15 @@ from cardan.app.web.meshes import (
     read_surfaces,
     sphere,
 )
-from cardan.app.web.state import Page
-from cardan.app.web.store import Shapes, Store
-from cardan.app.web.visuals import opened
-from cardan.app.web.visuals_urdf import attached
-from cardan.closure.numeric import skeleton
+from cardan.app.web.files.visuals import opened
+from cardan.app.web.files.visuals_urdf import attached
+from cardan.app.web.server.state import Page
+from cardan.app.web.server.store import Shapes, Store
 from cardan.describe.files import read_bytes
 from cardan.describe.frames import frame
-from cardan.describe.urdf_xml import read_elements
-from cardan.use.frames import link_frames
+from cardan.describe.urdf.xml import read_elements
+from cardan.loops.numeric import skeleton
+from cardan.motion.frames import link_frames
 
 SLOW = 60_000
 URDF = """<robot name="arm">
@@ -169,7 +169,7 @@ def test_names_in_archives_are_not_paths(tmp_path: Path, name: str, monkeypatch:
 
 
 def test_archives_have_limits(monkeypatch: pytest.MonkeyPatch) -> None:
-    from cardan.app.web import uploads
+    from cardan.app.web.files import uploads
 
     monkeypatch.setattr(uploads, "_MOST_BYTES", 10_000)
     bomb = zipped({"arm.urdf": URDF.encode(), "big.stl": b"\0" * 1_000_000})
@@ -366,7 +366,7 @@ def test_a_urdf_is_drawn_with_its_meshes(page: Any, server: Server, tmp_path: Pa
 
 def test_nodes_that_are_doubled_again_and_again() -> None:
     """40 levels of two instances each are 2^40 of the last: refused after a bounded walk."""
-    from cardan.app.web.collada import collada
+    from cardan.app.web.files.collada import collada
 
     nodes = "".join(
         f'<node id="n{k}">' + f'<instance_node url="#n{k + 1}"/>' * 2 + "</node>" for k in range(40)

@@ -125,7 +125,7 @@ def test_code_is_that_of_the_command_line(page: Any, tmp_path: Path) -> None:
     found.value.save_as(target)
     expected = tmp_path / "expected.c"
     words = ["generate", "rx90", "inverse-dynamics", "--to", "c", "-o", str(expected)]
-    run = [sys.executable, "-c", "from cardan.app.cli import main; main()", *words]
+    run = [sys.executable, "-c", "from cardan.app.cli.main import main; main()", *words]
     subprocess.run(run, check=True, timeout=120)
     assert target.read_bytes() == expected.read_bytes()
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from cardan.app.web.security import Guard, hosts_of, own_names
+from cardan.app.web.server.security import Guard, hosts_of, own_names
 
 TOKEN = "a-token-of-some-length"
 PORT = 8123
@@ -118,7 +118,7 @@ def test_large_requests_are_refused(header: tuple[bytes, bytes]) -> None:
 
 
 def test_files_are_kept_in_memory() -> None:
-    from cardan.app.web.files import Kept
+    from cardan.app.web.server.files import Kept
 
     asked: list[str] = []
 
@@ -170,7 +170,7 @@ def test_a_server_for_others_answers_to_its_names() -> None:
 
 @pytest.mark.parametrize("name", ["evil.example/x", "a b", "", "*", "x:y"])
 def test_names_of_hosts_are_checked(name: str) -> None:
-    from cardan.app.web.serve import serve
+    from cardan.app.web.server.serve import serve
     from cardan.errors import InputError
 
     with pytest.raises(InputError, match="no name of a host"):
@@ -178,7 +178,7 @@ def test_names_of_hosts_are_checked(name: str) -> None:
 
 
 def test_a_wide_bind_needs_a_token() -> None:
-    from cardan.app.web.serve import serve
+    from cardan.app.web.server.serve import serve
     from cardan.errors import InputError
 
     with pytest.raises(InputError, match="--token"):

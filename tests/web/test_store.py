@@ -13,10 +13,10 @@ from typing import Any
 import pytest
 
 import cardan
-from cardan.app.web import store as stored
-from cardan.app.web.jobs import Jobs, Result
-from cardan.app.web.state import Page
-from cardan.app.web.store import Project, Store, written
+from cardan.app.web.jobs.pool import Jobs, Result
+from cardan.app.web.server import store as stored
+from cardan.app.web.server.state import Page
+from cardan.app.web.server.store import Project, Store, written
 from cardan.errors import InputError
 
 NAME = "a" * 32
@@ -388,7 +388,7 @@ def test_joints_start_within_their_limits(tmp_path: Path) -> None:
 
 
 def test_a_limit_of_zero_is_no_missing_limit(tmp_path: Path) -> None:
-    from cardan.app.web.table import _limits
+    from cardan.app.web.panels.table import _limits
 
     page = page_of(Store(tmp_path).project(NAME))
     page.open(cardan.load("planar2r"))

@@ -10,12 +10,12 @@ import pytest
 from tests.web.conftest import Server
 from tests.web.test_page import SLOW, open_bundled, until
 
-from cardan.app.web.cells import Block, Cell, Grid, menu
-from cardan.app.web.editing import removed
-from cardan.app.web.state import Page
-from cardan.app.web.store import Store
-from cardan.app.web.using import matrix
-from cardan.app.web.valuing import read_values
+from cardan.app.web.panels.cells import Block, Cell, Grid, menu
+from cardan.app.web.panels.structure import removed
+from cardan.app.web.panels.tasks import matrix
+from cardan.app.web.panels.values import read_values
+from cardan.app.web.server.state import Page
+from cardan.app.web.server.store import Store
 from cardan.errors import InputError
 
 
@@ -115,7 +115,9 @@ def test_what_is_meant_for_a_row_that_has_moved_is_refused(monkeypatch: pytest.M
     """A browser may tell of a table as it was before another change reached it."""
     grid, said = grid_of([Cell("act", "", "Remove b", lambda _: taken.append("b") or "")])
     taken: list[str] = []
-    monkeypatch.setattr("cardan.app.web.cells.say", lambda words: words and said.append(words))
+    monkeypatch.setattr(
+        "cardan.app.web.panels.cells.say", lambda words: words and said.append(words)
+    )
     monkeypatch.setattr(Grid, "again", lambda self: None)
     for label in ("Remove a", "Remove b", "Remove c"):
         grid._take(0, 0, 0, None, label)

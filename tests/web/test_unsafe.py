@@ -15,11 +15,11 @@ import pytest
 from tests.web.conftest import TOKEN, Server
 
 import cardan
-from cardan.app.web import work
-from cardan.app.web.sketch import sketch
-from cardan.app.web.state import Page
-from cardan.app.web.store import Store
-from cardan.app.web.visuals import opened
+from cardan.app.web.files.visuals import opened
+from cardan.app.web.jobs import work
+from cardan.app.web.scene.sketch import sketch
+from cardan.app.web.server.state import Page
+from cardan.app.web.server.store import Store
 from cardan.describe.files import dumps
 from cardan.emit.html import symbol
 

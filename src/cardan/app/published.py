@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from .sources import is_bare
+from .cli.sources import is_bare
 
 if TYPE_CHECKING:
     from ..describe.robot import Robot

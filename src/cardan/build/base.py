@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from ..describe.expression import Value, symbol, symbols
-from ..describe.parser import to_value
-from ..describe.polynomial import collected
 from ..describe.robot import DRIVE, FIXED, GEOMETRY, INERTIA, Link, Robot
+from ..describe.values.expression import Value, symbol, symbols
+from ..describe.values.parser import to_value
+from ..describe.values.polynomial import collected
 from ..errors import ModelError
 from ..models.base_parameters import (
     Column,
@@ -156,7 +156,7 @@ def _steps(robot: Robot, symbolic: bool) -> tuple[list[Step], list[str]]:
         varied = varied or bool(motion_symbols(robot))
         samples = [_instance(robot, seed) for seed in range(3 if varied else 1)]
         return _decided(samples, symbolic)
-    from .closed_base import observe
+    from .closed.base import observe
 
     apart = rotors_apart(robot)
     seen = observe(robot, tree_steps(_instance(robot, 0), symbolic, apart)[1])

@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 
 from ..algebra.vector import Vec
-from ..describe.expression import Expression
-from ..describe.parser import to_value
 from ..describe.robot import FIXED, Robot
+from ..describe.values.expression import Expression
+from ..describe.values.parser import to_value
 from ..errors import ModelError
 from ..ir.code import Code
 from ..ir.cost import cost

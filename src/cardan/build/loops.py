@@ -12,16 +12,16 @@ from typing import Any
 
 import numpy as np
 
-from ..closure.analysis import Analysis, analyse, independent
-from ..closure.geometry import LoopGeometry
 from ..describe.couplings import formula
 from ..describe.robot import Robot
 from ..describe.symbolic import parametrised
 from ..errors import ModelError
+from ..loops.analysis import Analysis, analyse, independent
+from ..loops.geometry import LoopGeometry
 from ..mechanism.loops import Connection, opened
 from ..mechanism.tree import Tree
 from ..models.bodies import Bodies, bodies
-from ..models.flexible_rigid import rigid
+from ..models.flexible.rigid import rigid
 from ..models.jacobian import Jacobian, rotation
 from ..models.jacobian import jacobian as jacobian_model
 from ..models.kinematics import accelerations as accelerations_model

@@ -10,11 +10,11 @@ import numpy as np
 
 from ..algebra.solve import factored, solve_symmetric
 from ..algebra.vector import Vec
-from ..closure.analysis import independent_rows
 from ..describe.robot import DRIVE, INERTIA, WRENCH, Robot
 from ..errors import ModelError
+from ..loops.analysis import independent_rows
 from ..mechanism.loops import ROWS, opened
-from ..mechanism.parallel import Leg, Parallel
+from ..mechanism.platform import Leg, Parallel
 from ..models.bodies import Bodies, bodies
 from ..models.formulation import Formulation
 from ..models.inertia_matrix import inertia_matrix as inertia_model

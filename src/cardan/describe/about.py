@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from .expression import Value, add, multiply, power, subtract
+from .values.expression import Value, add, multiply, power, subtract
 
 __all__ = ["about_origin"]
 

@@ -24,7 +24,6 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from .expression import Value
 from .frames import (
     SNAP_ANGLE,
     SNAP_LENGTH,
@@ -42,6 +41,7 @@ from .frames import (
     score,
 )
 from .robot import FIXED, INERTIA, PRISMATIC, Frame, Joint, Link
+from .values.expression import Value
 
 __all__ = [
     "Body", "Mass", "far_words", "frames_of", "inertial_values", "longest_path", "moved",

@@ -7,7 +7,7 @@ from importlib import resources
 
 from ..errors import DescriptionError, UnknownNameError
 from .robot import Robot
-from .toml import from_dict, read_toml
+from .toml.read import from_dict, read_toml
 
 __all__ = ["bundled", "robots", "snake"]
 

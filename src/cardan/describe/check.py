@@ -13,9 +13,7 @@ from fractions import Fraction
 from ..errors import DescriptionError, Fault
 from ..exact import Exact
 from .couplings import coupling_faults
-from .expression import Expression, number, symbols
 from .flexible import flexible_faults
-from .parser import is_name
 from .robot import (
     COMPOUND,
     DRIVE,
@@ -31,6 +29,8 @@ from .robot import (
     Loop,
     Robot,
 )
+from .values.expression import Expression, number, symbols
+from .values.parser import is_name
 
 __all__ = ["check", "extremes", "moving_base", "require_sound"]
 

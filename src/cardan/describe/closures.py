@@ -13,10 +13,10 @@ from typing import Any
 import numpy as np
 
 from .bodies import Body
-from .expression import number
 from .frames import Array, decimal_value, decompose, frame, inverse, length_value, matrix_of
-from .mjcf_xml import about, along
+from .mjcf.xml import about, along
 from .robot import COMPOUND, FIXED, GEOMETRY, PRISMATIC, REVOLUTE, Joint, Link, Loop
+from .values.expression import number
 
 __all__ = ["KINDS", "Placed", "along_axis"]
 

@@ -6,9 +6,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from .expression import Value, add, multiply, symbol
-from .parser import to_value
 from .robot import FIXED, Coupling, Joint, Robot
+from .values.expression import Value, add, multiply, symbol
+from .values.parser import to_value
 
 __all__ = ["coupled", "coupling_faults", "formula"]
 

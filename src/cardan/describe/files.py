@@ -67,7 +67,7 @@ def read(
 ) -> Found:
     """The robot, or None, and every fault: errors and warnings."""
     if isinstance(source, Mapping):
-        from .toml import read_dict
+        from .toml.read import read_dict
 
         return read_dict(source)
     if not isinstance(source, str | os.PathLike):
@@ -117,11 +117,11 @@ def _read_format(data: bytes, file: str, urdf: Mapping[str, Any], beside: Any) -
         return None, [Fault(fault, file)]
     extension = _extension(file) or _guess(data)
     if extension == ".toml":
-        from .toml import read_toml
+        from .toml.read import read_toml
 
         return read_toml(data, file)
     if extension == ".par":
-        from .par import read_par
+        from .par.read import read_par
 
         return read_par(data, file)
     if extension == ".urdf":
@@ -191,9 +191,9 @@ def write_atomic(path: str | os.PathLike[str], text: str | bytes, private: bool 
 
 def dumps(robot: Robot, format: str) -> str:
     """The robot as text: toml, par, symoro+ (the other dialect of .par), urdf or xml (MJCF)."""
-    from .mjcf_write import write_mjcf
-    from .par_write import write_par
-    from .toml_write import write_toml
+    from .mjcf.write import write_mjcf
+    from .par.write import write_par
+    from .toml.write import write_toml
 
     writers: dict[str, Callable[[Robot], str]] = {
         "toml": write_toml,
@@ -231,7 +231,7 @@ def _read_path(name: str, fixed: str, mimic: bool) -> Found:
         return None, [Fault(_reason(error), name)]
     if extension != ".xml":
         return read_bytes(data, name, fixed=fixed, mimic=mimic)
-    from .mjcf_include import beside
+    from .mjcf.include import beside
 
     return read_bytes(data, name, fixed=fixed, mimic=mimic, beside=beside(path.parent))
 
@@ -262,7 +262,7 @@ def _guess(data: bytes) -> str:
 
 
 def _read_urdf(data: bytes, file: str, options: Mapping[str, Any]) -> Found:
-    from .urdf import read_urdf
+    from .urdf.read import read_urdf
 
     if options["fixed"] not in ("merge", "keep"):
         raise UnknownNameError.of("value of option 'fixed'", options["fixed"], ("merge", "keep"))
@@ -274,7 +274,7 @@ def _read_urdf(data: bytes, file: str, options: Mapping[str, Any]) -> Found:
 
 def _read_xml(data: bytes, file: str, urdf: Mapping[str, Any], beside: Any) -> Found:
     """MJCF; or URDF under another name."""
-    from .mjcf import read_mjcf
+    from .mjcf.read import read_mjcf
 
     if b"<robot" in data and b"<mujoco" not in data.partition(b"<robot")[0]:
         return _read_urdf(data, file, urdf)
@@ -285,7 +285,7 @@ def _read_xml(data: bytes, file: str, urdf: Mapping[str, Any], beside: Any) -> F
 
 
 def _write_urdf(robot: Robot) -> str:
-    from .urdf import write_urdf
+    from .urdf.read import write_urdf
 
     return write_urdf(robot)
 

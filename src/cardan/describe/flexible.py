@@ -12,8 +12,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any
 
-from .expression import Value, divide, multiply, number, power
-from .parser import to_value
+from .values.expression import Value, divide, multiply, number, power
+from .values.parser import to_value
 
 __all__ = [
     "BEAM_KEYS", "BODY_KEYS", "MOTIONS", "SHAPES", "THEORIES", "Beam", "ElasticBody",

@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..exact import exact
-from .expression import Value, number
+from .values.expression import Value, number
 
 __all__ = [
     "SNAP_ANGLE", "SNAP_LENGTH", "Array", "Six", "angle_value", "decimal_value", "decompose",

@@ -12,7 +12,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from .toml_lines import Place
+from .toml.lines import Place
 
 __all__ = ["Piece", "pieces_of"]
 

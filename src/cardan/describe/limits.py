@@ -6,8 +6,8 @@ import math
 
 import numpy as np
 
-from .expression import number
 from .robot import FIXED, Joint, Robot
+from .values.expression import number
 
 __all__ = ["joint_limits", "limits_of"]
 

@@ -14,9 +14,9 @@ from typing import Any
 
 import numpy as np
 
-from .expression import number
 from .frames import matrix_of
 from .robot import FIXED, GEOMETRY, INERTIA, PRISMATIC, Joint, Robot
+from .values.expression import number
 from .world import gravity_in_world, placement
 
 __all__ = ["Comparison", "compared"]

@@ -23,7 +23,7 @@ from typing import Any
 
 from ..errors import UnknownNameError
 from ..exact import Exact
-from .expression import Expression, Value, number, substitute, symbols
+from .values.expression import Expression, Value, number, substitute, symbols
 
 __all__ = [
     "COMPOUND", "DRIVE", "FIXED", "GEOMETRY", "IDENTITY_4", "INERTIA", "MOTION", "PRISMATIC",
@@ -281,7 +281,7 @@ class Robot:
     def with_values(self, values: Mapping[str, Any]) -> Robot:
         """The robot with symbols replaced by numbers, or formulas as text."""
         from .check import require_sound
-        from .parser import to_value
+        from .values.parser import to_value
 
         known = self.parameters
         for name in values:

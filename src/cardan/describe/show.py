@@ -13,10 +13,10 @@ from dataclasses import dataclass
 
 from ..exact import Exact
 from .couplings import formula
-from .expression import Value
 from .fields import JOINTS, LIMITS
 from .flexible import flexible_cells
 from .robot import DRIVE, FIXED, GEOMETRY, IDENTITY_4, INERTIA, WRENCH, Joint, Robot
+from .values.expression import Value
 
 __all__ = ["Table", "as_html", "as_latex", "as_text", "tables"]
 

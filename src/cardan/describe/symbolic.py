@@ -7,9 +7,9 @@ from dataclasses import replace
 from typing import Any
 
 from ..exact import Exact
-from .expression import Expression, symbol
 from .flexible import Beam
 from .robot import DRIVE, GEOMETRY, INERTIA, Joint, Robot
+from .values.expression import Expression, symbol
 
 __all__ = ["is_quarter", "parametrised"]
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from ..errors import InputError
-from .expression import Value, number
 from .robot import Robot
+from .values.expression import Value, number
 
 __all__ = ["gravity_in_world", "placement"]
 

@@ -9,7 +9,7 @@ theta, r, sigma, and 1 when its value is given. At most seven joints are not.
 
 from __future__ import annotations
 
-from ..emit.kernel import Array, cos, empty, sin, sqrt
+from ..kernel.language import Array, cos, empty, sin, sqrt
 
 __all__ = ["BASE", "JOINTS", "ROWS", "TOOL", "WRONG", "approach", "place"]
 

@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 
 from ..errors import ModelError
 from .approach import JOINTS
-from .chain import NumericChain
-from .closely import NEAR, VALUES, closely
+from .chain.chain import NumericChain
+from .closed_form.closely import NEAR, VALUES, closely
 from .settle import ACCEPT, CLEAR
 
 __all__ = ["Candidates", "Found", "arm_table", "looked_at", "settled"]

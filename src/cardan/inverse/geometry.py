@@ -21,11 +21,11 @@ from ..describe.robot import REVOLUTE
 from ..errors import InputError, ModelError, UnknownNameError
 from ..program import Program
 from .answer import Configurations
-from .arm_angle import arm_angle, require_arm_plane
-from .chain import Chain, NumericChain
-from .closed import Closed
+from .chain.arm_angle import arm_angle, require_arm_plane
+from .chain.chain import Chain, NumericChain
+from .chain.differences import distance
+from .closed_form.batch import Closed
 from .doubt import Found
-from .polish import distance
 from .poses import asked, poses
 from .reach import Reach, reach
 
@@ -143,7 +143,7 @@ class InverseGeometry:
         rows = rows[self.solver.is_strange(T[rows], given, p, numeric)]
         if not len(rows):
             return answer
-        from .general import general_solver
+        from .general.method import general_solver
 
         try:
             other = general_solver(self.chain, self.free).solve(
@@ -238,7 +238,7 @@ class InverseGeometry:
         if self.derivation is None:
             found: str = self.solver.equations(form)
             return found
-        from .text import derivation_text
+        from .closed_form.text import derivation_text
 
         return derivation_text(self, form)
 
@@ -248,7 +248,7 @@ class InverseGeometry:
         if language in ("text", "latex"):
             return self.equations(language)
         if isinstance(self.solver, Closed):
-            from .code import emitted
+            from .closed_form.code import emitted
 
             return emitted(self, language, function, **options)
         found: str = self.solver.emit(language, function, **options)

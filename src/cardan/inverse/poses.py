@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import InputError
-from .collect import checked
+from .closed_form.collect import checked
 
 __all__ = ["asked", "poses"]
 

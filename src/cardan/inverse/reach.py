@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..describe.robot import PRISMATIC
-from .chain import NumericChain
+from .chain.chain import NumericChain
 
 __all__ = ["Reach", "reach"]
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from ..emit.kernel import Array, cos, empty, floor
+from ..kernel.language import Array, cos, empty, floor
 from .approach import JOINTS, ROWS, WRONG, approach
-from .family import families
+from .general.family import families
 
 __all__ = ["ACCEPT", "CLEAN", "CLEAR", "FARTHEST", "SAFE", "impossible", "settle"]
 

@@ -17,7 +17,6 @@ from typing import Any
 
 import numpy as np
 
-from ..describe.expression import Value, number
 from ..describe.frames import (
     Array,
     angle_value,
@@ -27,6 +26,7 @@ from ..describe.frames import (
     placement_of,
 )
 from ..describe.robot import FIXED, GEOMETRY, Frame, Joint, Link, Robot
+from ..describe.values.expression import Value, number
 from ..exact import pi
 from .tree import KHALIL, Tree
 

@@ -14,12 +14,12 @@ from ..algebra.inertia import congruence
 from ..algebra.rotation import Rotation, X, Z, turn
 from ..algebra.scalar import HALF, cos_sin, function
 from ..algebra.vector import Mat, Vec, cross, zero
-from ..describe.expression import Value, evaluate
 from ..describe.robot import MOTION, PRISMATIC, REVOLUTE, Base, Coupling, Joint, Link, Robot
+from ..describe.values.expression import Value, evaluate
 from ..errors import ModelError
 from ..mechanism.tree import Tree
-from .flexible_body import Elastic, elastic_of, rigid_part
-from .flexible_shapes import Place
+from .flexible.body import Elastic, elastic_of, rigid_part
+from .flexible.shapes import Place
 
 __all__ = ["Bodies", "Body", "Frame", "bodies"]
 

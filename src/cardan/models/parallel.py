@@ -19,7 +19,7 @@ from typing import Any
 from ..algebra.rotation import Rotation
 from ..algebra.solve import Factors, factored
 from ..algebra.vector import Mat, Vec, cross, hat, zero
-from ..mechanism.parallel import Leg, Parallel
+from ..mechanism.platform import Leg, Parallel
 from .bodies import Bodies
 from .jacobian import Viewer, rotation
 from .loops import Relative, side

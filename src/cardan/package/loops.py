@@ -6,7 +6,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ..catalogue import model as derive
-from ..closure.numeric import Equations
+from ..loops.numeric import Equations
 from .plan import Function, Plan, Wanted
 
 __all__ = ["CLOSING", "Loops", "loops_of"]

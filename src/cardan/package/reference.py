@@ -18,10 +18,10 @@ import numpy as np
 
 from ..catalogue import MENU
 from ..catalogue import model as derive
-from ..closure.geometry import LoopGeometry
 from ..describe.robot import Robot
 from ..errors import CardanError, ModelError
 from ..ir.interpret import interpret
+from ..loops.geometry import LoopGeometry
 from ..program import Program
 
 __all__ = ["TOLERANCE", "Example", "Reference", "Values", "arrays_of", "checked", "difference"]

@@ -12,11 +12,11 @@ from xml.sax.saxutils import escape
 import numpy as np
 
 from ..catalogue import model as derive
-from ..closure.standing import standing
-from ..describe.expression import number
 from ..describe.robot import FIXED, WRENCH, Joint, Robot
+from ..describe.values.expression import number
 from ..emit.header import one_line
 from ..errors import ModelError
+from ..loops.standing import standing
 from .cpp import headers
 from .cpp import test_program as test_of_functions
 from .folder import Files

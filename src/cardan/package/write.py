@@ -36,7 +36,7 @@ KINDS = {
         Kind("matlab", "functions of MATLAB and Octave, MEX and Simulink sources", "matlab"),
         Kind("python", "NumPy package for pip", "python"),
         Kind("ros2", "ament_cmake package: an inverse dynamics plugin", "ros2"),
-        Kind("fmu", "FMI 3.0 unit of the direct dynamics", "fmu"),
+        Kind("fmu", "FMI 3.0 unit of the direct dynamics", "fmu.write"),
     )
 }
 

@@ -17,10 +17,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..emit.llvm_memory import STREAMED
 from ..errors import CardanWarning, InputError
 from ..ir.interpret import interpret
 from .inputs import leading_shape, parameter_vector, prepare, thread_count
+from .llvm.memory import STREAMED
 from .outputs import outputs_type
 from .single import method
 from .views import View, broadcast_view, view

@@ -1,4 +1,4 @@
-"""Kernels (emit/kernel.py) in machine code, over rows of arrays, on one or several threads."""
+"""Kernels (kernel/language.py) in machine code, over rows of arrays, on one or several threads."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ import llvmlite
 import llvmlite.binding as llvm
 import numpy as np
 
-from ..emit.kernel_llvm import kernel_module
 from ..errors import InputError
 from .cache import cached_object
 from .inputs import thread_count
+from .llvm.kernel import kernel_module
 from .native import Machine, engine_of, machine, target_of
 
 __all__ = ["KernelFunction"]

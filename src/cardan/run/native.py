@@ -20,11 +20,11 @@ import llvmlite
 import llvmlite.binding as llvm
 import numpy as np
 
-from ..emit.llvm import kernel_text
-from ..emit.llvm_single import single_text
 from ..ir.code import Code
 from ..ir.passes import fuse
 from .cache import cached_object
+from .llvm.program import kernel_text
+from .llvm.single import single_text
 from .single import layout
 
 __all__ = ["Kernels", "Machine", "engine_of", "machine", "target_of"]

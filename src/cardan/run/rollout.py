@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..emit.llvm_rollout import METHODS, Layout, rollout_text
 from ..errors import InputError, ProgramError, UnknownNameError
 from .function import saved
 from .inputs import parameter_vector, thread_count
+from .llvm.rollout import METHODS, Layout, rollout_text
 from .native import Kernels
 
 if TYPE_CHECKING:

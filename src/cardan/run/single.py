@@ -1,6 +1,6 @@
 """One state from Python at the cost of a C extension, without a C compiler.
 
-The machine code holds a method of CPython's C API beside the kernel (emit/llvm_single.py). What it
+The machine code holds a method of CPython's C API beside the kernel (run/llvm/single.py). What it
 needs to know of this process (addresses of objects and functions) is in a table that the method
 gets as its self. `layout` checks on living objects that they lie in memory as the code expects;
 where they do not (another interpreter, a free-threaded build) there is no such method, and nothing
@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from ..emit.llvm_single import TABLE, Layout
+from .llvm.single import TABLE, Layout
 
 __all__ = ["layout", "method"]
 

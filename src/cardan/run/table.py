@@ -22,10 +22,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..emit.llvm_table import BLOCK, buffer_size, table_text
 from ..errors import CardanWarning, InputError
 from ..ir.code import Code
 from .inputs import parameter_vector
+from .llvm.table import BLOCK, buffer_size, table_text
 from .native import Kernels
 from .views import View, view
 

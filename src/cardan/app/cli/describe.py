@@ -1,0 +1,210 @@
+"""Commands about descriptions: robots, models, show, check, convert."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from .arguments import Json, RobotName, Settings
+from .options import flag_of, options_of
+from .output import print_json, print_table, print_text, write
+
+if TYPE_CHECKING:
+    from ...catalogue import Entry, Option
+    from ...describe.robot import Robot
+    from ...errors import Fault
+
+__all__ = ["check", "convert", "models", "robots", "show"]
+
+_KINDS = {"flag": "true | false", "frame": "name of a frame, or number", "vector": "x,y,z"}
+
+
+def robots(json: Json = False) -> None:
+    """List the bundled robots."""
+    from ...describe.bundled import bundled, robots
+
+    rows = []
+    for name in robots():
+        robot = bundled(name)
+        kinds = "".join("RPF"[joint.sigma] for joint in robot.joints)
+        rows.append(
+            {
+                "name": name, "robot": robot.name, "n": robot.n, "joints": kinds,
+                "loops": len(robot.loops), "couplings": len(robot.couplings),
+                "symbols": len(robot.parameters),
+                "source": " ".join(robot.source.split()),
+            }
+        )  # fmt: skip
+    if json:
+        print_json(rows)
+        return
+    header = ("name", "robot", "n", "joints", "loops", "symbols")
+    print_table("", header, [[row[key] for key in header] for row in rows])
+    print_text(
+        "\njoints: R revolute, P prismatic, F fixed frame; symbols: parameters without a value"
+    )
+
+
+def models(
+    name: Annotated[str, typer.Argument(metavar="[MODEL]", help="Show the options of one.")] = "",
+    json: Json = False,
+) -> None:
+    """List the models that can be generated, or the options of one."""
+    from ...catalogue import catalogue
+
+    if name:
+        options_of(name)
+    entries = [entry for entry in catalogue() if name in ("", entry.name)]
+    if json:
+        print_json([_described(entry) for entry in entries])
+        return
+    rows = [
+        (
+            e.group,
+            e.name,
+            f"{e.inputs} -> {e.outputs}",
+            " ".join(map(flag_of, e.options)),
+            e.summary,
+        )
+        for e in entries
+    ]
+    print_table("", ("group", "model", "inputs -> outputs", "options", "summary"), rows)
+    if name:
+        table = options_of(name)
+        print_text()
+        print_table(
+            "",
+            ("option", "allowed", "default", "meaning"),
+            [(flag_of(key), _allowed(o), _default(o), o.summary) for key, o in table.items()],
+        )
+    else:
+        print_text("\ncardan models MODEL lists the options of a model with their meaning")
+
+
+def _described(entry: Entry) -> dict[str, Any]:
+    options = {
+        key: {
+            "summary": option.summary, "kind": option.kind, "default": option.default,
+            "choices": option.choices,
+        }
+        for key, option in options_of(entry.name).items()
+    }  # fmt: skip
+    words = {key: getattr(entry, key) for key in ("name", "group", "summary", "inputs", "outputs")}
+    return {**words, "options": options}
+
+
+def _default(option: Option) -> str:
+    return "" if option.default is None else str(option.default).lower()
+
+
+def _allowed(option: Option) -> str:
+    if option.choices is not None:
+        return " | ".join(map(str, option.choices))
+    return _KINDS.get(option.kind, option.kind)
+
+
+def show(robot: RobotName, setting: Settings = None, json: Json = False) -> None:
+    """Show a robot as tables: geometry, joints, inertia, loops, base."""
+    from ...describe.show import tables
+    from .sources import open_robot
+
+    found = open_robot(robot, setting)
+    if json:
+        parts = [
+            {"title": t.title, "header": list(t.header), "rows": [list(row) for row in t.rows]}
+            for t in tables(found)
+        ]
+        facts = {"name": found.name, "n": found.n, "parameters": list(found.parameters)}
+        print_json({**facts, "source": found.source, "notes": found.notes, "tables": parts})
+        return
+    coupled = f", {len(found.couplings)} of them coupled to others" if found.couplings else ""
+    print_text(f"{found.name}: {len(found.links)} links, {found.n} joint variables{coupled}")
+    for table in tables(found):
+        print_text()
+        print_table(table.title, table.header, table.rows)
+    if found.parameters:
+        print_text(f"\nFree symbols: {' '.join(found.parameters)}")
+
+
+def check(
+    robot: Annotated[list[str], typer.Argument(metavar="ROBOT...", help="Names, files, or -.")],
+    json: Json = False,
+    verbose: Annotated[
+        bool, typer.Option("--verbose", "-v", help="Every place of what is summed up in one line.")
+    ] = False,
+) -> None:
+    """Report every fault of a description with file, line and link; exit 1 when one is an error."""
+    from dataclasses import asdict
+
+    from .sources import read_robot
+
+    found, failed = [], False
+    for source in robot:
+        description, faults = read_robot(source)
+        faults = [*faults, *_loop_faults(description, source)]
+        found += [(source, fault) for fault in faults]
+        failed |= description is None or any(fault.severity == "error" for fault in faults)
+        if not json:
+            for fault in faults:
+                print_text(str(fault if fault.file else f"{source}: {fault}"))
+                for place in fault.details if verbose else ():
+                    print_text(f"    {place}")
+            if not faults:
+                print_text(f"{source}: no faults")
+    if json:
+        print_json([{"robot": source, **_facts(asdict(fault))} for source, fault in found])
+    if failed:
+        raise typer.Exit(1)
+
+
+def _facts(fault: dict[str, Any]) -> dict[str, Any]:
+    """A fault for programs; details only where it sums several up."""
+    return {key: value for key, value in fault.items() if key != "details" or value}
+
+
+def _loop_faults(robot: Robot | None, source: str) -> list[Fault]:
+    """Loops that cannot close, or that the active joints do not drive."""
+    from ...catalogue import model
+    from ...errors import Fault, ModelError
+
+    if robot is None or not robot.constrained:
+        return []
+    try:
+        model(robot, "loop-geometry")
+    except ModelError as error:
+        return [Fault(str(error), source)]
+    return []
+
+
+def convert(
+    source: Annotated[str, typer.Argument(metavar="IN", help="A bundled name, a file, or -.")],
+    target: Annotated[str, typer.Argument(metavar="OUT", help=".toml .par .urdf .xml, or -.")],
+    setting: Settings = None,
+    to: Annotated[
+        str,
+        typer.Option(metavar="FORMAT", help="toml, par, symoro+, urdf, xml; else by OUT."),
+    ] = "",
+    convention: Annotated[
+        str, typer.Option(metavar="NAME", help="IN is a DH table: standard, craig or khalil.")
+    ] = "",
+    fixed: Annotated[str, typer.Option(help="Fixed joints of a URDF file: merge or keep.")] = "",
+    mimic: Annotated[
+        bool, typer.Option("--mimic", help="Joints of a URDF file follow those they mimic.")
+    ] = False,
+    drop: Annotated[bool, typer.Option("--drop", help="Leave out what URDF cannot hold.")] = False,
+) -> None:
+    """Convert a description; the extensions tell the formats."""
+    from pathlib import Path
+
+    from ...describe.files import checked, dumps
+    from ...describe.urdf.write import write_urdf
+    from .sources import open_robot
+
+    form = (to or Path(target).suffix.removeprefix(".")).lower()
+    if target == "-" and not to:
+        raise typer.BadParameter("name the format of stdout, as in --to toml", param_hint="OUT")
+    robot = open_robot(source, setting, convention=convention, fixed=fixed, mimic=mimic)
+    some = drop and form == "urdf"
+    text = write_urdf(robot, drop=True) if some else dumps(robot, form)
+    write(target, checked(robot, text, form, partly=some))

@@ -1,0 +1,137 @@
+"""Commands that derive models: generate, count."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from ...errors import ModelError
+from .arguments import CutLoops, Json, RobotName, Settings
+from .options import values_of
+from .output import console, print_json, print_table, print_text, write
+
+if TYPE_CHECKING:
+    from ...describe.robot import Robot
+
+__all__ = ["count", "generate"]
+
+ModelNames = Annotated[
+    list[str], typer.Argument(metavar="MODEL", help="Of `cardan models`; several with --package.")
+]
+PackageKind = Annotated[
+    str, typer.Option(metavar="KIND", help="A folder instead: c, cpp, matlab, python, ros2, fmu.")
+]
+Target = Annotated[
+    str, typer.Option("-o", "--output", metavar="FILE", help="Or -. With --package: the folder.")
+]
+
+
+def generate(
+    ctx: typer.Context,
+    robot: RobotName,
+    model: ModelNames,
+    to: Annotated[
+        str, typer.Option(metavar="LANGUAGE", help="Language of the text; c by default.")
+    ] = "",
+    package: PackageKind = "",
+    output: Target = "-",
+    function: Annotated[str, typer.Option(metavar="NAME", help="Name of the function.")] = "",
+    dtype: Annotated[str, typer.Option(help="float64 or float32.")] = "",
+    arguments: Annotated[
+        str, typer.Option(help="array, or struct in C, C++, Fortran, MATLAB, Rust.")
+    ] = "",
+    split: Annotated[
+        bool, typer.Option("--split", help="Two functions: setup of the parameters, and loop.")
+    ] = False,
+    chunk: Annotated[
+        int | None, typer.Option(metavar="N", help="Statements per function; 0: never cut.")
+    ] = None,
+    name: Annotated[str, typer.Option(metavar="NAME", help="Name of the package.")] = "",
+    force: Annotated[bool, typer.Option("--force", help="Overwrite the package.")] = False,
+    setting: Settings = None,
+    tree: CutLoops = False,
+) -> None:
+    """Print a model of a robot in a language, or write a package of models.
+
+    Options of the models are given as --name value: `cardan models MODEL` lists them."""
+    from .sources import open_robot
+
+    printing = {
+        "to": to, "function": function, "dtype": dtype, "arguments": arguments, "split": split,
+        "chunk": chunk,
+    }  # fmt: skip
+    given: dict[str, Any] = {
+        key: value for key, value in printing.items() if value or type(value) is int
+    }
+    if not package and (len(model) > 1 or name or force):
+        words = " ".join(
+            [*model[1:], *(["--name"] if name else []), *(["--force"] if force else [])]
+        )
+        raise typer.BadParameter(f"{words}: for --package KIND only")
+    if package and (given or output == "-"):
+        why = f"leave --{next(iter(given))} out" if given else "name its folder with -o DIR"
+        raise typer.BadParameter(f"a package: {why}", param_hint="--package")
+    options, found = values_of(ctx, *model), open_robot(robot, setting, tree=tree)
+    if package:
+        _package(found, model, package, output, name=name, force=force, **options)
+    else:
+        if "expanded" in options:  # of the text, not of the model
+            given["expanded"] = options.pop("expanded")
+        write(output, _text(found, model[0], options, given))
+
+
+def _text(robot: Robot, model: str, options: dict[str, Any], printing: dict[str, Any]) -> str:
+    """A model in a language, or as it is if it is no program."""
+    from ...catalogue import model as derive
+
+    found: Any = derive(robot, model, **options)
+    if hasattr(found, "emit"):
+        return str(found.emit(printing.pop("to", "c"), **printing))
+    if printing:
+        flag = next(iter(printing))
+        raise ModelError(f"'{model}' has no source text: leave --{flag} out to print it as it is")
+    text = found.equations() if hasattr(found, "equations") else str(found)
+    return text if text.endswith("\n") else f"{text}\n"
+
+
+def _package(robot: Robot, models: list[str], kind: str, folder: str, **options: Any) -> None:
+    from ...package import write_package
+
+    with console(stderr=True).status(f"writing the package {folder}"):
+        found = write_package(robot, models, kind, folder, **options)
+    print_text(f"{found.folder}: {kind} package '{found.name}' of {', '.join(found.models)}")
+    for note in found.notes:
+        print_text(f"  {note}")
+
+
+def count(
+    robot: Annotated[list[str], typer.Argument(metavar="ROBOT...", help="Names, files, or -.")],
+    setting: Settings = None,
+    tree: CutLoops = False,
+    bare: Annotated[
+        bool, typer.Option("--bare", help="Leave out friction and external wrenches.")
+    ] = False,
+    models: Annotated[
+        list[str] | None, typer.Option("--model", metavar="MODEL", help="Only this; repeatable.")
+    ] = None,
+    json: Json = False,
+) -> None:
+    """Count the operations of every model of a robot, beside published figures."""
+    from . import count as counting
+    from . import sources
+
+    opened = [(name, sources.open_robot(name, setting, tree=tree)) for name in robot]
+    rows: list[counting.Row] = []
+    with console(stderr=True).status("counting") as status:
+        for name, found in opened:
+            given = sources.bare(found) if bare else found
+            rows += counting.count(
+                name, given, models=models or (), compare=not setting, begin=status.update
+            )
+    if json:
+        print_json([counting.as_dict(row) for row in rows])
+        return
+    print_table("", counting.HEADER, map(counting.as_cells, rows))
+    for line in counting.footnotes(rows):
+        print_text(line)

@@ -1,0 +1,177 @@
+"""Commands of identification: identify, excite."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from .arguments import Json, RobotName, Settings, numbers
+from .output import console, print_json, print_table, print_text, working
+
+if TYPE_CHECKING:
+    from ...identification import Excitation, Identification
+
+__all__ = ["excite", "identify"]
+
+Logs = Annotated[
+    list[str],
+    typer.Argument(metavar="LOG...", help="CSV, Parquet, MAT, ROS bag, or a folder of tables."),
+]
+RecipeFile = Annotated[
+    str, typer.Option(metavar="FILE", help="Columns, units, filters, friction (TOML).")
+]
+Folder = Annotated[
+    str, typer.Option("-o", "--output", metavar="DIR", help="Report, parameters, robot files.")
+]
+Validation = Annotated[
+    list[str] | None,
+    typer.Option(metavar="LOG", help="A recording that is only predicted. Repeatable."),
+]
+Loaded = Annotated[
+    list[str] | None,
+    typer.Option(metavar="LOG", help="A recording with a payload, to be identified. Repeatable."),
+]
+Numbers = Annotated[
+    str | None, typer.Option(metavar="X,X,..", help="Limits of the joints, or one for all.")
+]
+
+
+def identify(
+    robot: RobotName,
+    log: Logs,
+    recipe: RecipeFile = "",
+    output: Folder = "",
+    validate: Validation = None,
+    payload: Loaded = None,
+    split: Annotated[
+        float | None, typer.Option(metavar="SHARE", help="Hold out the last share of the rows.")
+    ] = None,
+    base_only: Annotated[
+        bool, typer.Option("--base-only", help="Leave out the fit of real bodies.")
+    ] = False,
+    setting: Settings = None,
+    json: Json = False,
+) -> None:
+    """Identify the dynamic parameters of a robot from recordings.
+
+    Without a recipe: columns t, q1.., tau1.. (and qd1.., qdd1.. if recorded) in SI units."""
+    from ...identification import identify as run
+    from ...identification import read_recipe
+    from .sources import open_robot
+
+    chosen = read_recipe(recipe or None)
+    if split is not None:
+        if not 0 <= split < 1:
+            raise typer.BadParameter("from 0 to less than 1", param_hint="--split")
+        chosen = chosen.changed("fit", split=split)
+    found_robot = open_robot(robot, setting)
+    with working("identifying") as tell:
+        found = run(
+            found_robot, list(log), chosen, validation=validate or None, payload=payload or None,
+            consistent=not base_only, progress=tell,
+        )  # fmt: skip
+        written = found.save(output) if output else []
+    if json:
+        print_json(found.to_dict())
+        return
+    _print(found)
+    for path in written:
+        print_text(str(path))
+
+
+def _print(found: Identification) -> None:
+    """How good it is, then every parameter."""
+    errors = [(name, f"{100 * x:.3f}") for name, x in found.errors.items()]
+    print_table("", ("relative torque error of the identified law", "%"), errors)
+    print_text()
+    roles = list(dict.fromkeys(role for x in found.file_errors.values() for role in x))
+    files = [
+        (name, *(f"{100 * x[role]:.3f}" if role in x else "-" for role in roles))
+        for name, x in found.file_errors.items()
+    ]
+    if files:
+        print_table("", ("relative torque error of the file", *(f"{x}, %" for x in roles)), files)
+        print_text()
+    rows = [
+        (name, f"{x:.6g}", f"{s:.3g}", f"{r:.3g}", word) for name, x, s, r, word in found.table()
+    ]
+    rows += [(name, f"{x:.6g}", "", "", "shape of the friction") for name, x in found.shape.items()]
+    head = ("parameter", "value", "sigma", "sigma %", "remark")
+    print_table(f"{len(found.names)} parameters of {found.original.name}", head, rows)
+    for note in found.notes:
+        print_text(f"note: {note}")
+
+
+def excite(
+    robot: RobotName,
+    output: Annotated[
+        str, typer.Option("-o", "--output", metavar="FILE", help="The motion: .csv or .parquet.")
+    ] = "",
+    recipe: RecipeFile = "",
+    period: Annotated[float, typer.Option(help="Seconds.")] = 10.0,
+    harmonics: Annotated[int, typer.Option(min=2, max=100, help="Of the Fourier series.")] = 5,
+    criterion: Annotated[str, typer.Option(help="condition or determinant.")] = "condition",
+    velocity: Numbers = None,
+    acceleration: Numbers = None,
+    lower: Numbers = None,
+    upper: Numbers = None,
+    effort: Numbers = None,
+    rate: Annotated[float, typer.Option(help="Samples per second.")] = 1000.0,
+    seed: Annotated[int, typer.Option(min=0, help="Of the search.")] = 0,
+    iterations: Annotated[int, typer.Option(min=0, help="Of the search.")] = 200,
+    plot: Annotated[
+        str,
+        typer.Option(
+            metavar="FILE", help="The picture (.png .pdf .svg; beside the output), or none."
+        ),
+    ] = "",
+    setting: Settings = None,
+    json: Json = False,
+) -> None:
+    """Design a motion that excites the dynamic parameters, within the limits of the robot."""
+    from ...identification import excite as run
+    from .motion import picture, writable
+    from .sources import open_robot
+
+    writable(output, plot)
+    limits = {
+        "velocity": velocity, "acceleration": acceleration, "lower": lower, "upper": upper,
+        "effort": effort,
+    }  # fmt: skip
+    given = {key: numbers(text, f"--{key}") for key, text in limits.items() if text is not None}
+    values: dict[str, Any] = {key: x[0] if len(x) == 1 else x for key, x in given.items()}
+    with console(stderr=True).status("designing") as status:
+        found = run(
+            open_robot(robot, setting), recipe or None, period=period, harmonics=harmonics,
+            criterion=criterion, rate=rate, seed=seed, iterations=iterations,
+            progress=status.update, **values,
+        )  # fmt: skip
+    if output:
+        found.save(output)
+    picture(found.plot, plot, "" if json or not output else str(Path(output).with_suffix(".png")))
+    if json:
+        print_json(found.to_dict())
+        return
+    _print_motion(found)
+    if output:
+        print_text(f"{output}: {len(found.motion.t)} samples, {found.period:g} s")
+
+
+def _print_motion(found: Excitation) -> None:
+    from ...motion.joints import driven
+
+    motion = found.whole
+    head = ["joint", "from", "to", "velocity", "acceleration", "torque"]
+    known: Any = () if found.torque is None else found.torque.T
+    tau_of = dict(zip(driven(found.robot), known, strict=False))
+    rows = []
+    for j, name in enumerate(found.robot.variables):
+        q = motion.q[:, j]
+        tau = f"{abs(tau_of[j]).max():.4g}" if j in tau_of else "-"
+        peaks = [f"{abs(x[:, j]).max():.4g}" for x in (motion.qd, motion.qdd)]
+        rows.append((name, f"{q.min():.4g}", f"{q.max():.4g}", *peaks, tau))
+    print_table(f"exciting motion of {found.robot.name}", head, rows)
+    print_text(f"condition number {found.condition:.4g}, log det {found.determinant:.4g} "
+               "per parameter")  # fmt: skip

@@ -1,0 +1,256 @@
+"""The command that inverts geometry: ik."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from ...errors import InputError, ModelError
+from .arguments import CutLoops, Json, RobotName, Settings, numbers
+from .output import print_json, print_table, print_text, write
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ...describe.robot import Robot
+
+__all__ = ["ik"]
+
+
+def ik(
+    robot: RobotName,
+    pose: Annotated[
+        str,
+        typer.Option(
+            metavar="NUMBERS",
+            help="16 numbers row by row, or x y z roll pitch yaw (m, rad), apart by commas.",
+        ),
+    ] = "",
+    at: Annotated[
+        str, typer.Option(metavar="NUMBERS", help="The pose of these joint values instead.")
+    ] = "",
+    method: Annotated[str, typer.Option(help="auto, paul, pieper or general.")] = "auto",
+    frame: Annotated[str, typer.Option(help="The frame; default the end effector.")] = "",
+    reference: Annotated[
+        str, typer.Option(help="The frame of the base that poses are seen from; or world.")
+    ] = "0",
+    free: Annotated[
+        str,
+        typer.Option(
+            metavar="JOINT[=VALUE],...",
+            help="Of more than 6 joints: those that are given; or arm-angle.",
+        ),
+    ] = "",
+    guess: Annotated[str, typer.Option(metavar="NUMBERS", help="Nearest to it first.")] = "",
+    limits: Annotated[bool, typer.Option("--limits", help="Only within joint limits.")] = False,
+    tolerance: Annotated[
+        float | None,
+        typer.Option(help="How far (m, rad) an arm of less than 6 joints may miss the pose."),
+    ] = None,
+    equations: Annotated[
+        str, typer.Option(metavar="FORM", help="Print the derivation: text or latex.")
+    ] = "",
+    to: Annotated[
+        str, typer.Option(metavar="LANGUAGE", help="Print code: c, cpp, python, matlab.")
+    ] = "",
+    function: Annotated[str, typer.Option(help="Its name.")] = "inverse_geometry",
+    output: Annotated[str, typer.Option("-o", "--output", metavar="FILE")] = "-",
+    numeric: Annotated[
+        bool, typer.Option("--numeric", help="One configuration, by damped least squares.")
+    ] = False,
+    fixed: Annotated[
+        str, typer.Option(help="Fixed joints of a URDF file: merge, or keep as frames.")
+    ] = "",
+    setting: Settings = None,
+    tree: CutLoops = False,
+    json: Json = False,
+) -> None:
+    """All configurations of a pose: solved, as equations, or as code."""
+    from ... import model
+    from .sources import open_robot
+
+    found = open_robot(robot, setting, tree=tree, fixed=fixed)
+    start = _numbers("--guess", guess) if guess else None
+    if numeric:
+        T = _in_frame_0(found, _pose(found, pose, at, frame, reference), reference)
+        _numerically(found, T, frame, start, limits, json)
+        return
+    given = [part.partition("=")[::2] for part in free.split(",")] if free else []
+    names = [joint.strip() for joint, _ in given]
+    options: dict[str, Any] = {"method": method, "frame": frame or None, "reference": reference}
+    options["free"] = names[0] if len(names) == 1 else names or None
+    solution = model(found, "inverse-geometry", **options)
+    if equations:
+        write(output, solution.equations(equations))
+    elif to:
+        write(output, solution.emit(to, function=function))
+    else:
+        T = _pose(found, pose, at, frame, reference)
+        held = _given(found, solution, dict(given), at)
+        answer = solution.solve(
+            T, guess=start, limits=limits, report=True, free=held, tolerance=tolerance
+        )
+        if not answer.count and not limits:
+            answer, notes = _other_ways(found, solution, T, held, at, options)
+            _print(solution, T, answer, "", json, notes)
+        else:
+            none = "" if answer.count else "no configuration within the joint limits"
+            _print(solution, T, answer, none, json)
+
+
+def _numbers(name: str, text: str) -> list[float]:
+    """Numbers apart by commas or spaces; formulas such as pi/2 are allowed."""
+    return numbers(",".join(text.replace(",", " ").split()), name)
+
+
+def _given(robot: Robot, solution: Any, values: dict[str, str], at: str) -> Any:
+    """Values of the joints that are given, or of the arm angle: asked for, else those of --at."""
+    here = dict(zip(robot.variables, _numbers("--at", at), strict=True)) if at else {}
+    if solution.plane:
+        (value,) = values.values()
+        if value:
+            return _numbers("--free", value)[0]
+        return solution.arm_angle([here[name] for name in solution.variables]) if at else None
+    asked = {solution.chain.index(joint.strip()): value for joint, value in values.items()}
+    names = [solution.variables[j] for j in solution.free]
+    found = [
+        _numbers("--free", asked[j])[0] if asked.get(j) else here.get(name, 0.0)
+        for j, name in zip(solution.free, names, strict=True)
+    ]
+    return None if not found else found[0] if len(found) == 1 else found
+
+
+def _in_frame_0(robot: Robot, T: Any, reference: str) -> Any:
+    """A pose seen from a frame of the base, or from the world, as one of frame 0."""
+    import numpy as np
+
+    from ... import model
+
+    seen = model(robot, "transform", frame=0, reference=reference)
+    return np.linalg.inv(np.asarray(seen.evaluate(q=np.zeros(robot.n)))) @ T
+
+
+def _pose(robot: Robot, pose: str, at: str, frame: str, reference: str) -> Any:
+    """The pose asked for, as a matrix (4, 4)."""
+    import numpy as np
+
+    from ... import model
+    from ...describe.frames import frame as placed
+    from ...describe.frames import rotation_of_rpy
+
+    if bool(pose) == bool(at):
+        raise typer.BadParameter("give a pose with --pose, or joint values with --at: one of both")
+    if at:
+        q = _numbers("--at", at)
+        if len(q) != robot.n:
+            raise InputError(f"--at has {len(q)} values; '{robot.name}' has {robot.n} joints")
+        program = model(robot, "transform", frame=frame or None, reference=reference)
+        return program.evaluate(q=np.array(q))
+    values = _numbers("--pose", pose)
+    if len(values) == 16:
+        return np.reshape(values, (4, 4))
+    if len(values) == 6:
+        return placed(rotation_of_rpy(values[3:], 0.0), values[:3])
+    raise InputError(f"--pose has {len(values)} numbers; expected 16, or x y z roll pitch yaw")
+
+
+def _other_ways(
+    robot: Robot, solution: Any, T: Any, held: Any, at: str, options: dict[str, Any]
+) -> tuple[Any, list[str]]:
+    """A pose without an answer is given to the other methods before it is called out of reach; what
+    they say."""
+    import numpy as np
+
+    from ... import model
+    from ...inverse.answer import Configurations
+
+    empty = solution.solve(T, report=True, free=held)
+    if solution.method != "general" and not solution.plane:
+        joints = [solution.variables[j] for j in solution.free] or None
+        try:
+            general = model(
+                robot, "inverse-geometry",
+                **{**options, "method": "general", "free": joints},
+            )  # fmt: skip
+            answer = general.solve(T, report=True, free=held)
+        except ModelError:
+            answer = empty
+        if answer.count:
+            return answer, ["the closed form gave nothing here: answers of the general method"]
+    nearest = solution.reach(T, free=held)
+    q = nearest.q if nearest.reached else None
+    if at and q is None:
+        here = dict(zip(robot.variables, _numbers("--at", at), strict=True))
+        q = np.array([here[name] for name in solution.variables])
+    if q is None:
+        return empty, [f"no configuration: the pose is out of reach; {nearest.text}"]
+    gap = float(np.abs(solution.chain.numeric(solution.defaults).pose(q) - T).max())
+    if at and gap > 1e-6:  # other values of the joints that are given than those of --at
+        return empty, [f"no configuration: {nearest.text or 'other joint values are given'}"]
+    one = np.ones(1, np.int64)
+    why = "the method gave nothing here: one configuration, there may be others"
+    return Configurations(q[None], one[0], np.array([gap]), one < 1, one), [why]
+
+
+def _print(
+    solution: Any, T: Any, answer: Any, none: str, json: bool, notes: Sequence[str] = ()
+) -> None:
+    """What was found; exit 1 when that is nothing."""
+    count = int(answer.count)
+    rows: list[dict[str, Any]] = [
+        {
+            "q": [float(x) for x in answer.q[k]],
+            "residual": float(answer.residual[k]),
+            "singular": bool(answer.singular[k]),
+            "multiplicity": int(answer.multiplicity[k]),
+        }
+        for k in range(count)
+    ]
+    if json:
+        print_json({
+            "robot": solution.chain.robot, "frame": solution.chain.frame,
+            "method": solution.method, "reason": solution.reason,
+            "variables": list(solution.variables), "pose": T.tolist(), "configurations": rows,
+            "remarks": [*solution.remarks, *notes, *([none] if none else [])],
+        })  # fmt: skip
+        if not rows:
+            raise typer.Exit(1)
+        return
+    print_text(f"{solution.chain.robot}, frame {solution.chain.frame}: method {solution.method}")
+    print_text(f"({solution.reason})")
+    for note in (*solution.remarks, *notes, *([none] if none else [])):
+        print_text(note)
+    if not rows:
+        raise typer.Exit(1)
+    table = [
+        [k, *(f"{x:.6f}" for x in row["q"]), f"{row['residual']:.1e}", _remark(row)]
+        for k, row in enumerate(rows, 1)
+    ]
+    print_table("", ["", *solution.variables, "residual", ""], table)
+
+
+def _remark(row: dict[str, Any]) -> str:
+    times = f", {row['multiplicity']} solutions coincide" if row["multiplicity"] > 1 else ""
+    return f"singular{times}" if row["singular"] else ""
+
+
+def _numerically(
+    robot: Robot, T: Any, frame: str, start: list[float] | None, limits: bool, json: bool
+) -> None:
+    from ... import inverse_kinematics
+
+    found = inverse_kinematics(robot, T, frame or None, guess=start, limits=limits)
+    q = [float(x) for x in found.q]
+    done, residual = bool(found.converged), float(found.residual)
+    if json:
+        print_json({
+            "robot": robot.name, "method": "numeric", "variables": list(robot.variables),
+            "pose": T.tolist(), "q": q, "residual": residual, "converged": done,
+            "iterations": int(found.iterations),
+        })  # fmt: skip
+        return
+    state = "converged" if done else "not converged"
+    print_text(f"{robot.name}: numerical, {state} after {int(found.iterations)} iterations")
+    row = [*(f"{x:.6f}" for x in q), f"{residual:.1e}"]
+    print_table("", [*robot.variables, "residual"], [row])

@@ -1,0 +1,129 @@
+"""The command line: thin calls into the library. Exit 0 ok, 1 the input is at fault, 2 usage.
+
+Heavy modules are imported inside the commands, so that `cardan --help` stays fast.
+"""
+
+from __future__ import annotations
+
+import errno
+import io
+import os
+import sys
+import warnings
+from collections.abc import Callable
+from typing import Annotated, Any
+
+import typer
+from typer.core import TyperCommand, TyperGroup
+
+from ...errors import FOREIGN, CardanError, translated
+from ...version import __version__
+from . import bench, describe, generate, identify, ik, loops, modes, motion, serve, sweep
+from .options import ModelCommand, PrintCommand
+from .output import message, print_text, silence
+
+__all__ = ["app", "main"]
+
+_FOREIGN = tuple(kind for kind in FOREIGN if kind is not OSError)  # told by its own words
+
+# what errors advise in Python, and the option that does it here
+_REMEDIES = {
+    "with_values(": "on the command line: --set NAME=VALUE",
+    "drop=True": "on the command line: --drop",
+    "robot.tree()": "on the command line: --tree",
+    "convention=": "on the command line: --convention NAME",
+    "force=True": "on the command line: --force",
+    "fresh=True": "on the command line: --fresh",
+}
+
+
+class Commands(TyperGroup):
+    """Turns what a user can cause into one message and an exit status."""
+
+    def invoke(self, ctx: Any) -> Any:
+        try:
+            with translated("this could not be done", of=_FOREIGN):
+                result = super().invoke(ctx)
+            if sys.stdout is not None:  # closed: cardan ... >&-
+                sys.stdout.flush()
+            return result
+        except CardanError as error:
+            text = str(error)
+            hints = [hint for words, hint in _REMEDIES.items() if words in text]
+            message("\n".join([f"cardan: {text}", *hints]))
+            raise typer.Exit(1) from None
+        except KeyboardInterrupt:
+            message("cardan: interrupted")
+            raise typer.Exit(130) from None
+        except OSError as error:
+            if error.errno == errno.EPIPE:
+                silence()
+            else:
+                message(f"cardan: {error.strerror or error}")
+            raise typer.Exit(1) from None
+
+
+app = typer.Typer(
+    cls=Commands, no_args_is_help=True, add_completion=False, rich_markup_mode=None,
+    pretty_exceptions_enable=False, context_settings={"help_option_names": ["-h", "--help"]},
+    help="Models of robots: equations, code with few operations, native speed.",
+)  # fmt: skip
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        print_text(f"cardan {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _root(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
+    ] = False,
+) -> None:
+    """Models of robots: equations, code with few operations, native speed."""
+
+
+# one line per command: the function, and the class that reads its options if not the usual one
+_COMMANDS: list[tuple[Callable[..., None], type[TyperCommand] | None]] = [
+    (describe.robots, None),
+    (describe.models, None),
+    (describe.show, None),
+    (describe.check, None),
+    (describe.convert, None),
+    (loops.loops, None),
+    (generate.generate, PrintCommand),
+    (generate.count, None),
+    (ik.ik, None),
+    (bench.bench, None),
+    (serve.serve, None),
+    (motion.torques, None),
+    (motion.simulate, None),
+    (motion.control, None),
+    (sweep.sweep, ModelCommand),
+    (identify.identify, None),
+    (identify.excite, None),
+    (modes.modes, None),
+]
+for _function, _class in _COMMANDS:
+    app.command(cls=_class)(_function)
+
+
+class _Closed(io.TextIOBase):
+    """Standard output that is closed: whatever should be printed there is an error."""
+
+    def write(self, text: str) -> int:
+        raise OSError(errno.EBADF, "standard output is closed: nothing can be printed there")
+
+
+def main() -> None:
+    """The entry point."""
+    # Python has no stream at all where the shell closed it (cardan robots >&-)
+    sys.stdout = sys.stdout or _Closed()
+    sys.stderr = sys.stderr or open(os.devnull, "w")  # noqa: SIM115  until the end
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="backslashreplace")
+    warnings.showwarning = lambda text, *_, **__: message(f"cardan: {text}")
+    app(prog_name="cardan")

@@ -1,0 +1,379 @@
+"""Commands that move robots: torques, simulate, control."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from ...errors import InputError, MissingExtraError
+from .arguments import CutLoops, Json, RobotName, Settings, numbers
+from .output import console, message, print_json, print_table, print_text, write
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from ...describe.robot import Robot
+    from ...motion.trajectory import Trajectory
+
+__all__ = ["control", "simulate", "torques"]
+
+_MOTION = "Motion"
+From = Annotated[
+    str, typer.Option("--from", metavar="Q", help="First joint positions: values with commas.")
+]
+To = Annotated[str, typer.Option("--to", metavar="Q", help="Last joint positions.")]
+Lasting = Annotated[float | None, typer.Option(metavar="S", help="Seconds.")]
+TimeLaw = Annotated[
+    str, typer.Option(help="cubic, quintic, septic, bang-bang, trapezoidal or s-curve.")
+]
+Degrees = Annotated[bool, typer.Option("--degrees", help="Positions are in degrees.")]
+TrajectoryFile = Annotated[
+    str, typer.Option("--trajectory", metavar="FILE", help="Columns t, q1 .. qn(, qd1, qdd1).")
+]
+TableFile = Annotated[
+    str, typer.Option("-o", "--output", metavar="FILE", help="Write all columns: .csv, .parquet.")
+]
+Picture = Annotated[
+    str,
+    typer.Option(
+        metavar="FILE",
+        help="Where the picture goes (.png .pdf .svg), or none; with --json none by default.",
+    ),
+]
+Step = Annotated[float, typer.Option(metavar="S", help="Time between results.")]
+Payload = Annotated[str, typer.Option(metavar="M[,X,Y,Z]", help="A mass held by the last link.")]
+
+
+def positions(robot: Robot, text: str, degrees: bool, what: str) -> np.ndarray:
+    """Joint positions: one value for all, or one per joint (with loops: or per active joint);
+    angles may be in degrees."""
+    import numpy as np
+
+    from ...motion.joints import units, vector
+
+    given = numbers(text, what)
+    turning = np.array([unit.position == "rad" for unit in units(robot)])
+    if robot.constrained and len(given) == len(active_joints(robot)):
+        turning = turning[active_joints(robot)]
+    found = vector(what, given[0] if len(given) == 1 else given, len(turning))
+    return np.asarray(found * np.where(turning & degrees, np.pi / 180, 1.0))
+
+
+def active_joints(robot: Robot) -> np.ndarray:
+    """The places of the active joints of a robot with loops in q."""
+    import numpy as np
+
+    from ...motion.coordinates import coordinates
+
+    on = coordinates(robot)
+    return np.asarray(on.place[on.driven])
+
+
+def moved(robot: Robot, text: str, degrees: bool, what: str) -> np.ndarray:
+    """Positions between which a motion is made: with loops, those of the active joints."""
+    found = positions(robot, text, degrees, what)
+    return found[active_joints(robot)] if robot.constrained and len(found) == robot.n else found
+
+
+def at_home(robot: Robot) -> np.ndarray:
+    """Where a motion starts if nothing is said: where the robot stands, if it says that."""
+    import numpy as np
+
+    from ...loops.standing import standing
+
+    if all(joint.home is None for joint in robot.joints):
+        return np.zeros(len(active_joints(robot)) if robot.constrained else robot.n)
+    q = standing(robot)
+    return np.asarray(q[active_joints(robot)] if robot.constrained else q)
+
+
+def begun(robot: Robot, text: str, degrees: bool) -> np.ndarray:
+    """The first positions of a motion: as said, or where the robot stands."""
+    return moved(robot, text, degrees, "--from") if text else at_home(robot)
+
+
+def motion_of(
+    robot: Robot, first: str, last: str, duration: float | None, law: str, degrees: bool,
+    file: str, dt: float,
+) -> Trajectory:  # fmt: skip
+    """The motion that the options describe; of a robot with loops that of its active joints."""
+    from ...motion.trajectory import move, read_trajectory
+
+    if file:
+        if first or last:
+            raise typer.BadParameter("give --trajectory, or --from and --to", param_hint=_MOTION)
+        return read_trajectory(file, robot.n)
+    if not last:
+        raise typer.BadParameter("give --to Q, or --trajectory FILE", param_hint=_MOTION)
+    start = begun(robot, first, degrees)
+    end = moved(robot, last, degrees, "--to")
+    return move(start, end, 1.0 if duration is None else duration, law=law, dt=dt)
+
+
+def assembly(robot: Robot, first: str, degrees: bool) -> np.ndarray | None:
+    """The configuration a motion starts from, where --from gives all joints of closed loops."""
+    if not robot.constrained or first.count(",") + 1 != robot.n:
+        return None
+    return positions(robot, first, degrees, "--from")
+
+
+def loaded(robot: Robot, payload: str) -> Robot:
+    """The robot with the payload of the option."""
+    from ...motion.torques import with_payload
+
+    if not payload:
+        return robot
+    mass, *centre = numbers(payload, "--payload")
+    return with_payload(robot, mass, centre or (0, 0, 0))
+
+
+def picture(figure: Any, path: str, default: str) -> None:
+    """Save a figure where it is wanted, at `default` if nothing is said (nowhere if that is empty);
+    a missing matplotlib is said, not fatal."""
+    from ...motion.plots import save_figure
+
+    where = path or default
+    if where in ("", "none"):
+        return
+    try:
+        save_figure(figure(), where)
+        message(f"picture: {where}")
+    except MissingExtraError as error:
+        if path:
+            raise
+        message(f"no picture: {error}")
+
+
+def writable(table: str = "", plot: str = "", page: str = "") -> None:
+    """The files asked for can be written: said before the work is done, not after it."""
+    from pathlib import Path
+
+    from ...motion.animate import require_page
+    from ...motion.plots import picture_format
+    from ...motion.tables import table_format
+
+    for file, require in ((table, table_format), (plot, picture_format), (page, require_page)):
+        if file in ("", "none"):
+            continue
+        require(file)
+        if not Path(file).parent.is_dir():
+            raise InputError(f"{file}: there is no folder '{Path(file).parent}'")
+
+
+def unasked(name: str, json: bool, plot: str = "") -> str:
+    """A file written without being named: none for programs that read JSON, nor beside none."""
+    return "" if json or plot == "none" else name
+
+
+def stem(name: str) -> str:
+    """A robot's name as the beginning of a file name."""
+    words = "".join(c if c.isalnum() else " " for c in name.lower()).split()
+    return "-".join(words) or "robot"
+
+
+def torques(
+    robot: RobotName,
+    first: From = "",
+    last: To = "",
+    duration: Lasting = None,
+    law: TimeLaw = "quintic",
+    degrees: Degrees = False,
+    trajectory: TrajectoryFile = "",
+    dt: Step = 1e-3,
+    payload: Payload = "",
+    output: TableFile = "",
+    plot: Picture = "",
+    setting: Settings = None,
+    json: Json = False,
+) -> None:
+    """Torques of a motion: peak, RMS, and where they come from."""
+    from ...motion.torques import torques as torques_of
+    from ...motion.trajectory import violations
+    from .sources import open_robot
+
+    writable(output, plot)
+    found = loaded(open_robot(robot, setting), payload)
+    motion = motion_of(found, first, last, duration, law, degrees, trajectory, dt)
+    result = torques_of(found, motion, assembly(found, first, degrees))
+    over = violations(result.motion, found, tau=result.total)
+    for fault in over:
+        message(f"cardan: {fault}")
+    if output:
+        result.save(output)
+    rows = result.table()
+    if json:
+        print_json({"joints": rows, "violations": [vars(fault) for fault in over]})
+    else:
+        header = list(rows[0])
+        print_table("", header, [[_short(row[key]) for key in header] for row in rows])
+    picture(result.plot, plot, unasked(f"{stem(found.name)}-torques.png", json))
+
+
+def _short(value: Any) -> str:
+    return f"{value:.4g}" if isinstance(value, float) else str(value)
+
+
+def simulate(
+    robot: RobotName,
+    q0: Annotated[str, typer.Option(metavar="Q", help="First positions.")] = "",
+    qd0: Annotated[str, typer.Option(metavar="QD", help="First velocities.")] = "0",
+    duration: Lasting = None,
+    torque: Annotated[str, typer.Option(metavar="TAU", help="Constant torques.")] = "",
+    drive: Annotated[
+        str,
+        typer.Option(help="Of a motion: prescribed, pd, pd-gravity, computed-torque, adaptive."),
+    ] = "computed-torque",
+    first: From = "",
+    last: To = "",
+    law: TimeLaw = "quintic",
+    degrees: Degrees = False,
+    trajectory: TrajectoryFile = "",
+    bandwidth: Annotated[float, typer.Option(metavar="RAD/S", help="Of a control law.")] = 10.0,
+    method: Annotated[
+        str, typer.Option(help="auto, DOP853, RK45, LSODA, Radau, BDF; rk4, euler, midpoint.")
+    ] = "auto",
+    rtol: Annotated[float, typer.Option(help="Relative tolerance.")] = 1e-9,
+    step: Annotated[float | None, typer.Option(metavar="S", help="Of fixed steps.")] = None,
+    friction: Annotated[str, typer.Option(help="smooth, event or none.")] = "smooth",
+    floating: Annotated[bool, typer.Option("--floating", help="Let the base float.")] = False,
+    dt: Step = 1e-2,
+    output: TableFile = "",
+    plot: Picture = "",
+    animate: Annotated[
+        str,
+        typer.Option(
+            metavar="FILE",
+            help="A 3D page of the motion: .html, or none (default with --json, --plot none).",
+        ),
+    ] = "",
+    setting: Settings = None,
+    tree: CutLoops = False,
+    json: Json = False,
+) -> None:
+    """Simulate a robot that falls, is driven by torques, or follows a motion."""
+    from dataclasses import replace
+
+    from ...control.driving import driven
+    from ...simulation.simulate import simulate as run
+    from .sources import open_robot
+
+    writable(output, plot, animate)
+    found = open_robot(robot, setting, tree=tree)
+    if floating:
+        found = replace(found, base=replace(found.base, kind="floating"))
+    given: dict[str, Any] = {"method": method, "rtol": rtol, "step": step, "friction": friction}
+    motion = None
+    if last or trajectory:
+        motion = motion_of(found, first, last, duration, law, degrees, trajectory, 1e-3)
+        given |= driven(found, motion, drive, bandwidth)
+    if torque:
+        values = numbers(torque, "--torque")
+        given["torque"] = values[0] if len(values) == 1 else values
+    start: Any = None if motion is None else motion.q[0]
+    if q0:
+        start = positions(found, q0, degrees, "--q0")
+    elif motion is not None and (whole := assembly(found, first, degrees)) is not None:
+        start = whole
+    seconds = duration if duration is not None else motion.duration if motion else 1.0
+    speed = numbers(qd0, "--qd0")
+    given |= {"qd0": speed[0] if len(speed) == 1 else speed, "duration": seconds, "dt": dt}
+    with console(stderr=True).status(f"simulating {found.name}") as status:
+
+        def tell(done: float) -> None:
+            status.update(f"simulating {found.name}: {100 * done:.0f} %")
+
+        result = run(found, start, progress=tell, **given)
+    report(result, motion, json)
+    if output:
+        result.save(output)
+    page = animate or unasked(f"{stem(found.name)}-simulation.html", json, plot)
+    if page not in ("", "none"):
+        result.animate(page)
+        message(f"animation: {page}")
+    picture(result.plot, plot, unasked(f"{stem(found.name)}-simulation.png", json))
+
+
+def _accuracy(error: Any, json: bool) -> Any:
+    """The estimated error as data, or in words."""
+    if error is None:
+        return None if json else "not estimated: the steps were given"
+    return {"position": error.position, "velocity": error.velocity} if json else str(error)
+
+
+def report(run: Any, motion: Trajectory | None, json: bool) -> None:
+    """A few lines on a simulation."""
+    import numpy as np
+
+    from ...motion.coordinates import coordinates
+
+    facts: dict[str, Any] = {
+        "robot": run.robot.name,
+        "duration": float(run.t[-1]),
+        "steps": run.steps,
+        "samples": len(run.t),
+        "energy drift": None if run.energy is None else run.energy.drift,
+        "estimated error": _accuracy(run.error, json),
+        "last q": run.q[-1].tolist(),
+    }
+    if motion is not None:
+        on = coordinates(run.robot)
+        place = on.place[on.driven] if motion.n == on.nu else on.place[: motion.n]
+        facts["largest error"] = float(np.abs(run.q[:, place] - motion(run.t)[0]).max())
+    if json:
+        print_json(facts)
+        return
+    for key, value in facts.items():
+        if value is not None:
+            shown = ", ".join(f"{x:.6g}" for x in value) if isinstance(value, list) else value
+            print_text(f"{key:15s} {shown:.6g}" if isinstance(shown, float) else
+                       f"{key:15s} {shown}")  # fmt: skip
+
+
+def control(
+    robot: RobotName,
+    first: From = "",
+    last: To = "",
+    duration: Lasting = None,
+    law: TimeLaw = "quintic",
+    degrees: Degrees = False,
+    trajectory: TrajectoryFile = "",
+    laws: Annotated[
+        str, typer.Option(metavar="LAW,...", help="pd, pd-gravity, computed-torque.")
+    ] = "pd,pd-gravity,computed-torque",
+    bandwidth: Annotated[float, typer.Option(metavar="RAD/S", help="Of the joints.")] = 10.0,
+    error: Annotated[
+        float, typer.Option(metavar="FRACTION", help="By which the laws' model is wrong.")
+    ] = 0.0,
+    emit: Annotated[str, typer.Option(metavar="LANGUAGE", help="Print the law instead.")] = "",
+    output: Annotated[
+        str, typer.Option("-o", "--output", metavar="FILE", help="For --emit; - is stdout.")
+    ] = "-",
+    plot: Picture = "",
+    setting: Settings = None,
+    json: Json = False,
+) -> None:
+    """Compare control laws on a motion, with the eigenvalues of the closed loop."""
+    from ...control import laws as laws_
+    from ...control.compare import compare
+    from .sources import open_robot
+
+    writable(plot=plot)
+    found = open_robot(robot, setting)
+    names = [name.strip() for name in laws.split(",")]
+    whole = assembly(found, first, degrees)
+    if emit:
+        start = begun(found, first, degrees) if whole is None else whole
+        kp, kd = laws_.gains(found, bandwidth, names[-1], start)
+        write(output, laws_.joint_law(found, names[-1], kp, kd).emit(emit))
+        return
+    motion = motion_of(found, first, last, duration, law, degrees, trajectory, 1e-3)
+    with console(stderr=True).status(f"simulating {found.name}"):
+        result = compare(found, motion, names, bandwidth, error=error, q0=whole)
+    if json:
+        print_json(result.table())
+    else:
+        rows = result.table()
+        header = list(rows[0])
+        print_table("", header, [[_short(row[key]) for key in header] for row in rows])
+    picture(result.plot, plot, unasked(f"{stem(found.name)}-control.png", json))

@@ -1,0 +1,105 @@
+"""Robots as the command line names them: a bundled name, a file, '-', a DH table; then changed."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ...errors import DescriptionError, Fault, InputError, UnknownNameError
+
+if TYPE_CHECKING:
+    from ...describe.robot import Robot
+
+__all__ = ["bare", "is_bare", "open_robot", "read_robot", "with_settings"]
+
+Found = tuple["Robot | None", list[Fault]]
+_TABLES = (".csv", ".tsv", ".txt")
+
+
+def read_robot(source: str, *, convention: str = "", fixed: str = "", mimic: bool = False) -> Found:
+    """The robot, or None, and every fault. A DH table needs its convention named."""
+    from ...describe.files import read
+
+    if convention:
+        return _read_table(source, convention)
+    if (fixed or mimic) and Path(source).suffix.lower() != ".urdf":
+        option = "--fixed" if fixed else "--mimic"
+        raise InputError(f"{option} is for URDF files (.urdf); '{source}' is none")
+    if Path(source).suffix.lower() in _TABLES:
+        from ...describe.dh.tables import COLUMNS
+
+        raise InputError(
+            f"{source} is a DH table, whose convention must be named: "
+            f"cardan convert {source} ROBOT.toml --convention NAME ({', '.join(COLUMNS)})"
+        )
+    return read(source, fixed=fixed or "merge", mimic=mimic)
+
+
+def open_robot(
+    source: str, settings: Iterable[str] | None = None, *, tree: bool = False, convention: str = "",
+    fixed: str = "", mimic: bool = False,
+) -> Robot:  # fmt: skip
+    """The robot with its settings (NAME=VALUE) and, on request, its loops cut open."""
+    from ...describe.files import accepted
+
+    robot, faults = read_robot(source, convention=convention, fixed=fixed, mimic=mimic)
+    robot = with_settings(accepted(robot, faults, source), settings)
+    return robot.tree() if tree else robot
+
+
+def with_settings(robot: Robot, settings: Iterable[str] | None) -> Robot:
+    """The robot with symbols replaced, each by NAME=VALUE; the value may be a formula."""
+    values = {}
+    for setting in settings or ():
+        name, equals, value = setting.partition("=")
+        if not (name.strip() and equals and value.strip()):
+            raise InputError(f"--set {setting}: expected NAME=VALUE, as in --set G3=-9.81")
+        values[name.strip()] = value.strip()
+    return robot.with_values(values) if values else robot
+
+
+def is_bare(robot: Robot) -> bool:
+    """Has it neither friction nor an external wrench?"""
+    return bare(robot) == robot
+
+
+def bare(robot: Robot) -> Robot:
+    """The robot without friction and external wrenches, as published operation counts take it."""
+    from ...build.common import with_friction
+    from ...describe.robot import WRENCH
+
+    free: dict[str, Any] = dict.fromkeys(WRENCH, 0)
+    return replace(
+        with_friction(robot, False),
+        links=tuple(replace(link, **free) for link in robot.links),
+    )
+
+
+def _read_table(source: str, convention: str) -> Found:
+    from ...describe.dh.tables import COLUMNS, LARGEST_TEXT, read_dh_table
+
+    if convention not in COLUMNS:
+        raise UnknownNameError.of("DH convention", convention, COLUMNS)
+    file = "<stdin>" if source == "-" else source
+    text = _read_text(source, file, LARGEST_TEXT)
+    return read_dh_table(
+        text, convention, file, name="robot" if source == "-" else Path(source).stem
+    )
+
+
+def _read_text(source: str, file: str, largest: int) -> str:
+    """The text of a file; at most one character more than the reader will take."""
+    try:
+        if source == "-":
+            data = sys.stdin.buffer.read(4 * largest + 4)
+        else:
+            with Path(source).open("rb") as stream:
+                data = stream.read(4 * largest + 4)
+        return data.decode("utf-8-sig")[: largest + 1]
+    except UnicodeDecodeError:
+        raise DescriptionError([Fault("the file is not UTF-8 text", file)]) from None
+    except OSError as error:
+        raise DescriptionError([Fault(f"{error.strerror}; check the path", file)]) from None

@@ -1,0 +1,1 @@
+"""Files that users open: archives, meshes, and what robots look like."""

@@ -1,0 +1,112 @@
+"""Uploaded files: archives opened in memory, the one that describes a robot, those it names."""
+
+from __future__ import annotations
+
+import io
+import re
+import zipfile
+from collections.abc import Callable
+from pathlib import PurePosixPath
+
+from ....errors import InputError
+
+__all__ = ["among", "found", "robot_file", "unpacked"]
+
+ROBOTS = ("urdf", "toml", "par", "xml")
+_MOST_FILES = 2000
+_MOST_BYTES = 256_000_000  # of all files of an archive
+_INCLUDED = re.compile(rb"<include\s[^>]*?file\s*=\s*[\"'](?:[^\"']*/)?([^\"'/]+)[\"']")
+
+
+def unpacked(files: list[tuple[str, bytes]]) -> dict[str, bytes]:
+    """All files by the name they came with; archives are opened in memory."""
+    found: dict[str, bytes] = {}
+    for name, content in files:
+        if not name.lower().endswith(".zip"):
+            found[name] = content
+            continue
+        try:
+            with zipfile.ZipFile(io.BytesIO(content)) as archive:
+                _unzip(archive, found)
+        except (zipfile.BadZipFile, OSError, RuntimeError, NotImplementedError, EOFError,
+                ValueError) as error:  # fmt: skip
+            raise InputError(f"the archive cannot be read: {str(error)[:100]}") from None
+    return found
+
+
+def _unzip(archive: zipfile.ZipFile, found: dict[str, bytes]) -> None:
+    room = _MOST_BYTES
+    entries = [entry for entry in archive.infolist() if not entry.is_dir()]
+    if len(entries) > _MOST_FILES:
+        raise InputError(f"the archive holds {len(entries)} files; at most {_MOST_FILES} are read")
+    for entry in entries:
+        with archive.open(entry) as file:
+            content = file.read(room + 1)  # what an archive says about its sizes may be wrong
+        room -= len(content)
+        if room < 0:
+            raise InputError(f"the archive holds more than {_MOST_BYTES // 1_000_000} MB")
+        found[entry.filename] = content
+
+
+def robot_file(files: dict[str, bytes]) -> tuple[str, bytes]:
+    """The one that describes a robot: of several, the one nearest to the top."""
+    if len(files) == 1:
+        return next(iter(files.items()))
+    found = [
+        name
+        for name in files
+        if name.rpartition(".")[2].lower() in ROBOTS
+        and not name.rpartition("/")[2].startswith(("package.", "."))
+    ]
+    urdf = [name for name in found if name.lower().endswith(".urdf")]
+    found = [x for x in found if not x.lower().endswith(".xml") or _whole(files[x])] or found
+    parts = {part for name in found for part in _INCLUDED.findall(files[name])}
+    found = [x for x in found if x.rpartition("/")[2].encode() not in parts] or found
+    best = sorted(urdf or found, key=lambda name: (name.count("/"), name))
+    if not best:
+        raise InputError("there is no robot among the files: .urdf, .toml, .par or .xml")
+    if len(best) > 1 and best[0].count("/") == best[1].count("/"):
+        few = ", ".join(name[-60:] for name in best[:5])
+        raise InputError(f"there are several robots among the files ({few}): leave one")
+    return best[0], files[best[0]]
+
+
+def _whole(content: bytes) -> bool:
+    """Whether an .xml file is a robot of its own: not a part that others include, nor a scene that
+    only includes the robot, as it often comes with one."""
+    settings = b"<include" in content and (b"<compiler" in content or b"<default" in content)
+    return b"<mujocoinclude" not in content and (b"<body" in content or settings)
+
+
+def among(files: dict[str, bytes]) -> Callable[[str], bytes]:
+    """The uploaded file that MJCF includes."""
+
+    def read(name: str) -> bytes:
+        try:
+            return found(name, files)[1]
+        except InputError as error:
+            words = f"{error}: upload it with the robot, or a .zip of the folder"
+            raise InputError(words) from None
+
+    return read
+
+
+def found(wanted: str, files: dict[str, bytes]) -> tuple[str, bytes]:
+    """The uploaded file that a robot means: that whose name ends most like it."""
+    tail = [part for part in re.split(r"[/\\]+", wanted.partition("://")[2] or wanted) if part]
+
+    def alike(name: str) -> int:
+        parts = [x.lower() for x in PurePosixPath(name.replace("\\", "/")).parts]
+        pairs = zip(reversed(parts), (x.lower() for x in reversed(tail)), strict=False)
+        count = 0
+        for a, b in pairs:
+            if a != b:
+                break
+            count += 1
+        return count
+
+    best = max(files, key=alike)
+    if not tail or not alike(best):
+        short = (tail or ["?"])[-1][:60]
+        raise InputError(f"{short} is not among the files")
+    return best, files[best]

@@ -1,0 +1,1 @@
+"""Work in processes of its own: what is asked, how it is answered."""

@@ -1,0 +1,113 @@
+"""The work of inverse geometry: all configurations that bring the end effector to a pose.
+
+In closed form or by the general method where the robot has one; from the legs, where it is a
+parallel robot; else by a search from many starts, which may miss some."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ....catalogue import model
+from ....describe.frames import frame, rotation_of_rpy
+from ....describe.limits import joint_limits
+from ....describe.robot import FIXED, PRISMATIC, Robot
+from ....errors import InputError, ModelError
+from ....loops.numeric import skeleton
+from ....mechanism.frames import frame_of
+from ....mechanism.tree import Tree
+from ....motion.frames import frame_poses, link_frames
+from .questions import Data, require_closed, vector
+
+__all__ = ["inverse"]
+
+_STARTS = 96
+_MOST = 12  # joints of a chain: of more, infinitely many configurations are the rule
+_APART = 1e-3  # rad, m: nearer ones are the same; a search near a singularity is no finer
+
+
+def inverse(robot: Robot, data: Data, say: Callable[[str], None]) -> Data:
+    """Those of a given pose, or of that in which given joint positions put it; of the frame that
+    is named, or the end effector."""
+    name = str(data.get("frame") or "") or None
+    q = vector(data, "q", robot.n)
+    pose = _pose(data)
+    say("deriving the inverse geometric model")
+    path = Tree.of(robot).path(frame_of(robot, name).link)
+    moving = [j for j, joint in enumerate(robot.joints, 1) if joint.sigma != FIXED]
+    on = [k for k, j in enumerate(moving) if j in path]
+    led = any(robot.joints[j - 1].mimic for j in path)
+    if not robot.loops and not led and not robot.ne and len(path) <= _MOST:
+        now = model(robot, "transform", frame=name).evaluate(q=q)
+        T = np.asarray(now) if pose is None else pose
+        found = model(robot, "inverse-geometry", method=data.get("method", "auto"), frame=name)
+        say("solving")
+        rows = _completed(found.solve(T, guess=q[on]), q, on)
+        return _answer(rows, found.method, found.reason, found.equations())
+    bare = skeleton(robot)
+    if robot.loops:
+        if pose is not None:
+            raise InputError("with closed loops the pose is that of the joints: move the sliders")
+        require_closed(bare, q)
+        try:
+            legs = model(bare, "loop-geometry").legs
+            x = q[[legs.connection.moving.index(j) for j in legs.given]]
+            say("solving the legs")
+            return _answer(legs.solve(x), "its legs", "of a parallel robot, each leg by itself",
+                           legs.equations())  # fmt: skip
+        except ModelError:
+            pass  # not a parallel robot
+    say("searching")
+    return _answer(_searched(bare, q, pose, name), "search",
+                   f"from {_STARTS} starts: there may be others", "")  # fmt: skip
+
+
+def _completed(chain: np.ndarray, q: np.ndarray, on: list[int]) -> np.ndarray:
+    """Positions of all joints: those that do not carry the end effector stay where they are."""
+    found = np.tile(q, (len(chain), 1))
+    found[:, on] = chain
+    return found
+
+
+def _answer(q: Any, method: str, reason: str, equations: str) -> Data:
+    return {
+        "q": np.atleast_2d(q).tolist(), "method": method, "reason": reason, "equations": equations
+    }  # fmt: skip
+
+
+def _pose(data: Data) -> np.ndarray | None:
+    """Place and URDF's three angles as a transformation; None where no pose is given."""
+    if not data.get("pose"):
+        return None
+    x = vector(data, "pose", 6)
+    return frame(rotation_of_rpy(x[3:].tolist()), x[:3])
+
+
+def _searched(
+    robot: Robot, q: np.ndarray, pose: np.ndarray | None = None, name: str | None = None
+) -> np.ndarray:
+    """Distinct configurations with a pose, or with that of q, then q among them."""
+    from .... import inverse_kinematics
+
+    T = frame_poses(robot, link_frames(robot, q), name) if pose is None else pose
+    low, high = (np.where(np.isfinite(x), x, end) for x, end in zip(
+        joint_limits(robot), (q - np.pi, q + np.pi), strict=True))  # fmt: skip
+    starts = np.random.default_rng(1).uniform(low, high, (_STARTS, robot.n))
+    starts[0] = q
+    found = inverse_kinematics(robot, np.broadcast_to(T, (_STARTS, 4, 4)), name, guess=starts,
+                               restarts=0, tolerance=1e-9)  # fmt: skip
+    tied = {k for j, led in robot.couplings.items() for k in (j, led.joint)}
+    moving = [(j, x) for j, x in enumerate(robot.joints, 1) if x.sigma != FIXED]
+    turning = np.array([x.sigma != PRISMATIC and j not in tied for j, x in moving], bool)
+    kept = [q] if pose is None else []
+    for row in found.q[found.converged]:
+        row = np.where(turning, q + np.mod(row - q + np.pi, 2 * np.pi) - np.pi, row)
+        if not kept:
+            kept.append(row)
+        apart = np.array(kept) - row
+        apart = np.where(turning, np.mod(apart + np.pi, 2 * np.pi) - np.pi, apart)
+        if np.abs(apart).max(axis=1).min() > _APART:
+            kept.append(row)
+    return np.array(kept[:64])

@@ -1,0 +1,221 @@
+"""Work in processes of its own, so that a page never waits for a model.
+
+A job is a function of `work` with plain data in and out, run by `worker` in a fresh process with
+limits on time and memory; it can be cancelled; its result is kept for the next who asks the same.
+Large parts of a result stay the bytes that came: browsers fetch them, other jobs are handed them.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import hashlib
+import json
+import logging
+import os
+import secrets
+import signal
+import sys
+from collections import OrderedDict
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from ....errors import CardanError
+from ....version import __version__
+
+__all__ = ["JobError", "Jobs", "Limits", "Result"]
+
+_KEPT = 64  # results
+_KEPT_BYTES = 48_000_000
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What a job may use."""
+
+    seconds: float = 120.0
+    megabytes: int = 4096
+    result_bytes: int = 64_000_000
+
+
+class JobError(CardanError):
+    """A job failed, was cancelled or reached a limit."""
+
+
+@dataclass(frozen=True)
+class Result:
+    """What a job said: a little data, and large parts as JSON."""
+
+    text: bytes
+    parts: dict[str, bytes] = field(default_factory=dict)
+
+    @property
+    def size(self) -> int:
+        return len(self.text) + sum(map(len, self.parts.values()))
+
+
+class Jobs:
+    """Runs jobs, a few at a time; the others wait their turn."""
+
+    def __init__(self, limits: Limits | None = None, at_once: int = 0) -> None:
+        self.limits = limits or Limits()
+        self.name = secrets.token_hex(4)  # of this run of the server
+        self.at_work: set[tuple[str, str]] = set()  # panels of projects
+        self.closing = False
+        self._turn = asyncio.Semaphore(at_once or max(1, os.cpu_count() or 1))
+        self._results: OrderedDict[str, Result] = OrderedDict()
+        self._running: set[asyncio.subprocess.Process] = set()
+
+    @staticmethod
+    def key(function: str, **data: Any) -> str:
+        """The name of a result."""
+        question = json.dumps([__version__, function, data], sort_keys=True)
+        return hashlib.sha256(question.encode()).hexdigest()
+
+    async def run(
+        self, function: str, say: Callable[[str], None] = lambda text: None,
+        hints: dict[str, Any] | None = None, attached: bytes | None = None, **data: Any,
+    ) -> dict[str, Any]:  # fmt: skip
+        """The result of a function of `work`. Cancelling the task kills the process.
+
+        `hints` and `attached` (JSON) may save work; the result does not depend on them. Whatever
+        else goes wrong is a `JobError`: a page must never wait for a job that is dead."""
+        key = self.key(function, **data)
+        if self.keeps(key):
+            return self.kept(key)
+        if self._turn.locked():
+            say("waiting for other work to end")
+        async with self._turn:
+            if self.keeps(key):  # another page asked the same while this one waited
+                return self.kept(key)
+            question = json.dumps({**data, **(hints or {})}).encode()
+            result = await self._fresh(function, question, attached, say)
+        self._keep(key, result)
+        return {**json.loads(result.text), "key": key}
+
+    def keeps(self, key: str) -> bool:
+        return key in self._results
+
+    def kept(self, key: str) -> dict[str, Any]:
+        """A result that is kept."""
+        self._results.move_to_end(key)
+        return {**json.loads(self._results[key].text), "key": key, "cached": True}
+
+    def part(self, key: str, name: str) -> bytes | None:
+        """A part of a result as JSON, if it is still kept."""
+        found = self._results.get(key)
+        return found.parts.get(name) if found else None
+
+    def result(self, key: str) -> Result | None:
+        """A whole result, if it is still kept."""
+        return self._results.get(key)
+
+    def restore(self, key: str, result: Result) -> None:
+        """A result of an earlier run of the server."""
+        if not self.keeps(key):
+            self._keep(key, result)
+
+    async def _fresh(
+        self, function: str, question: bytes, attached: bytes | None, say: Callable[[str], None]
+    ) -> Result:
+        try:
+            return await self._answered(function, question, attached, say)
+        except CardanError:
+            raise
+        except Exception as error:
+            logging.getLogger("cardan").exception("a job failed")
+            raise JobError(f"stopped: the work could not be run ({error}); start again") from None
+
+    async def _answered(
+        self, function: str, question: bytes, attached: bytes | None, say: Callable[[str], None]
+    ) -> Result:
+        limits = self.limits
+        process = await asyncio.create_subprocess_exec(
+            sys.executable, "-m", "cardan.app.web.jobs.worker", function, str(limits.seconds),
+            str(limits.megabytes), stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.DEVNULL, limit=limits.result_bytes,
+            start_new_session=os.name != "nt",
+        )  # fmt: skip
+        self._running.add(process)
+        try:
+            data = b'{"data": %s, "attached": %s}' % (question, attached or b"null")
+            result = await asyncio.wait_for(self._talk(process, data, say), limits.seconds)
+            if result is None:
+                raise JobError(await self._death(process))
+            return result
+        except TimeoutError:
+            raise JobError(f"stopped: it took more than {limits.seconds:g} s") from None
+        finally:
+            await _kill(process)
+            self._running.discard(process)
+
+    async def _talk(
+        self, process: asyncio.subprocess.Process, data: bytes, say: Callable[[str], None]
+    ) -> Result | None:
+        """What the process answers; None where it ends without an answer."""
+        assert process.stdin is not None
+        assert process.stdout is not None
+        # a process that is dead already says so below, by its silence; uvloop's pipes then raise
+        # RuntimeError where asyncio's raise ConnectionError
+        with contextlib.suppress(OSError, RuntimeError):
+            process.stdin.write(data)
+            await process.stdin.drain()
+        with contextlib.suppress(OSError, RuntimeError):
+            process.stdin.close()
+        parts: dict[str, bytes] = {}
+        while True:
+            try:
+                line = await process.stdout.readline()
+            except ValueError:
+                raise JobError("stopped: the result is too large to be shown") from None
+            if not line:
+                return None
+            kind, _, rest = line.rstrip().partition(b" ")
+            if kind == b"say":
+                say(json.loads(rest))
+            elif kind == b"part":
+                name, _, part = rest.partition(b" ")
+                parts[name.decode()] = part
+            elif kind == b"error":
+                raise JobError(json.loads(rest))
+            elif kind == b"result":
+                return Result(rest, parts)
+
+    async def _death(self, process: asyncio.subprocess.Process) -> str:
+        """What to say of a process that ended without an answer."""
+        # at most for a moment: it may have closed its output and live on
+        await asyncio.wait({asyncio.ensure_future(process.wait())}, timeout=2.0)
+        status, limit = process.returncode, f"more than {self.limits.megabytes} MB"
+        if status is not None and status < 0:
+            with contextlib.suppress(ValueError):
+                name = signal.Signals(-status).name
+                return (
+                    f"stopped: the process of this work was killed ({name}); start again, unless "
+                    f"it needed {limit}"
+                )
+        return f"stopped: the work ended without a result; it may have needed {limit}; start again"
+
+    def _keep(self, key: str, result: Result) -> None:
+        self._results[key] = result
+        size = sum(kept.size for kept in self._results.values())
+        while len(self._results) > 1 and (len(self._results) > _KEPT or size > _KEPT_BYTES):
+            size -= self._results.popitem(last=False)[1].size
+
+    async def close(self) -> None:
+        """The server stops: what is at work is left undone."""
+        self.closing = True
+        for process in list(self._running):
+            await _kill(process)
+
+
+async def _kill(process: asyncio.subprocess.Process) -> None:
+    """End the process and whatever it started."""
+    if process.returncode is None:
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            if os.name == "nt":
+                process.kill()
+            else:
+                os.killpg(process.pid, signal.SIGKILL)
+    with contextlib.suppress(ProcessLookupError):
+        await process.wait()

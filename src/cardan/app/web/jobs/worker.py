@@ -1,0 +1,75 @@
+"""The process of one job: `python -m cardan.app.web.jobs.worker FUNCTION SECONDS MEGABYTES`.
+
+Data comes as JSON on stdin; lines "say ...", then "error ..." or "part NAME ..." and "result ...",
+go to stdout."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import sys
+import threading
+import time
+import warnings
+from typing import Any
+
+from ....errors import CardanError
+
+__all__ = ["main"]
+
+
+def main() -> int:
+    name, seconds, megabytes = sys.argv[1:4]
+    answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
+    os.dup2(2, 1)  # what a library prints must not be taken for an answer
+    _limit(float(seconds), int(megabytes))
+    threading.Thread(target=_watch, args=(os.getppid(),), daemon=True).start()
+
+    def answer(kind: str, value: Any) -> None:
+        answers.write(f"{kind} {json.dumps(value)}\n")
+        answers.flush()
+
+    warnings.simplefilter("ignore")
+    from .work import FUNCTIONS
+
+    try:
+        function, question = FUNCTIONS[name], json.load(sys.stdin)
+        data = {**question["data"], "attached": question["attached"]}
+        result = function(data, lambda text: answer("say", text))
+    except CardanError as error:
+        answer("error", str(error))
+    except MemoryError:
+        answer("error", f"stopped: it needed more than {megabytes} MB")
+    except Exception as error:
+        answer("error", f"Cardan failed on this, which is a fault of Cardan: {error!r}")
+    else:
+        for part, value in result.pop("parts", {}).items():
+            answer(f"part {part}", value)
+        answer("result", result)
+    return 0
+
+
+def _watch(parent: int) -> None:
+    """A server that was killed cannot end its jobs: they end themselves, with all they started."""
+    while os.name != "nt":
+        time.sleep(1.0)
+        if os.getppid() != parent:
+            os.killpg(os.getpgid(0), signal.SIGKILL)
+
+
+def _limit(seconds: float, megabytes: int) -> None:
+    """Let the system itself stop a job, should the server not live to do it."""
+    if os.name == "nt":
+        return
+    import resource
+
+    os.nice(5)  # the page comes first
+    size = megabytes << 20
+    resource.setrlimit(resource.RLIMIT_AS, (size, size))
+    most = int(seconds * 2 * (os.cpu_count() or 1)) + 5
+    resource.setrlimit(resource.RLIMIT_CPU, (most, most))
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

@@ -1,0 +1,244 @@
+"""Cells of the tables: an expression is read as it is typed, and taken when it is left.
+
+One component of the page holds all cells of all tables in sight, whatever their number."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
+
+from nicegui import ui
+from nicegui.element import Element
+
+from ....describe.fields import UNIT
+from ....describe.robot import Robot
+from ....describe.values.parser import to_value
+from ....describe.values.units import parse_quantity
+from ....errors import CardanError, InputError
+from ..server.state import Page
+
+__all__ = [
+    "Block", "Cell", "Grid", "act", "box", "choice", "expression", "menu", "named", "rows", "say",
+    "setter", "take", "typed", "word",
+]  # fmt: skip
+
+UNITS = {
+    "gamma": "rad", "alpha": "rad", "theta": "rad", "b": "m", "d": "m", "r": "m", "M": "kg",
+    **dict.fromkeys(("MX", "MY", "MZ"), "kg m"),
+    **dict.fromkeys(("XX", "XY", "XZ", "YY", "YZ", "ZZ", "IA"), "kg m²"),
+    **dict.fromkeys(("FX", "FY", "FZ"), "N"), **dict.fromkeys(("CX", "CY", "CZ"), "N m"),
+    "FV": "N m s", "FS": "N m", "stiffness": "N m/rad", "damping": "N m s",
+    **dict.fromkeys(("lower", "upper", "home", "rest", "offset"), "rad or m"),
+    "velocity": "per s", "effort": "N m or N",
+}  # fmt: skip
+_GREEK = {"gamma": "γ", "alpha": "α", "theta": "θ"}
+
+
+@dataclass(frozen=True)
+class Cell:
+    """What is shown, what it is called, and what becomes of what the user makes of it."""
+
+    kind: str  # word, text, choice, box, menu, act: as grid.js draws them
+    value: Any = ""
+    label: str = ""
+    take: Callable[[Any], str] | None = None  # a message where it is refused
+    check: Callable[[str], str] | None = None  # the same, while it is typed
+    options: Sequence[Any] = ()
+    style: str = ""
+    empty: str = ""
+    off: bool = False
+
+    def shown(self) -> dict[str, Any]:
+        keys = ("kind", "value", "label", "options", "style", "empty", "off")
+        return {key: x for key in keys if (x := getattr(self, key)) not in ("", ())}
+
+
+@dataclass(frozen=True)
+class Block:
+    """One table: heads, rows, a title."""
+
+    heads: Sequence[str]
+    rows: Sequence[Sequence[Cell]]
+    title: str = ""
+
+    def shown(self) -> dict[str, Any]:
+        heads = [{"text": _GREEK.get(head, head), "unit": UNITS.get(head, "")}
+                 for head in self.heads]  # fmt: skip
+        blank = Cell("word").shown()  # so that the lines between rows go all the way
+        rows = [[cell.shown() for cell in row] + [blank] * (len(heads) - len(row))
+                for row in self.rows]  # fmt: skip
+        return {"heads": heads, "rows": rows, "title": self.title}
+
+
+class Grid(Element, component="../parts/grid.js"):
+    """Tables in the page."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.blocks: Sequence[Block] = ()
+        self._props["blocks"] = []
+        self._props["table"] = ""
+        self._props["empty"] = ""
+        self.on("draft", lambda event: self._draft(*event.args))
+        self.on("take", lambda event: self._take(*event.args))
+        self.classes("w-full")
+
+    def show(self, table: str, blocks: Sequence[Block], empty: str = "") -> None:
+        """The tables of that name; what was being typed in another one is forgotten. `empty` is
+        said where there is none."""
+        self.blocks = blocks
+        self._props["empty"] = empty
+        if table != self._props["table"]:
+            self._props["table"] = table
+        shown = [block.shown() for block in blocks]
+        if shown != self._props["blocks"]:
+            self._props["blocks"] = shown
+
+    def again(self) -> None:
+        """Send all cells once more: what was refused is as it was."""
+        self._props["blocks"] = [block.shown() for block in self.blocks]
+
+    def _cell(self, b: int, r: int, c: int, label: str) -> Cell | None:
+        """The cell that the browser means; None where the table has changed meanwhile."""
+        try:
+            found = self.blocks[b].rows[r][c]
+        except IndexError:
+            return None
+        return found if found.label == label else None
+
+    def _draft(self, b: int, r: int, c: int, text: str, label: str) -> None:
+        cell = self._cell(b, r, c, label)
+        if cell and cell.check:
+            self.run_method("judge", b, r, c, text, cell.check(text))
+
+    def _take(self, b: int, r: int, c: int, value: Any, label: str) -> None:
+        cell = self._cell(b, r, c, label)
+        if cell is None or cell.take is None:
+            say(f"{label}: the table has changed meanwhile; try again")
+            return
+        try:
+            message = cell.take(value)
+        except CardanError as error:
+            message = str(error)
+        if cell.kind == "text":
+            self.run_method("judge", b, r, c, value, message, not message)
+            if not message:
+                self.again()
+        elif message:
+            say(message)
+            self.again()
+
+
+def say(message: str) -> None:
+    """Something was refused."""
+    if message:
+        ui.notify(
+            message, type="negative", position="bottom-left", multi_line=True, close_button=True,
+            timeout=8000,
+        )  # fmt: skip
+
+
+def take(page: Page, change: Callable[[], Robot]) -> None:
+    """Apply a change of a button; where it is refused, say so."""
+    try:
+        message = page.change(change())
+    except CardanError as error:
+        message = str(error)
+    say(message)
+
+
+def word(text: str, style: str = "name") -> Cell:
+    return Cell("word", text, style=style)
+
+
+def expression(
+    page: Page, label: str, value: Any, apply: Callable[[Any], Robot], key: str, empty: str = "0",
+    style: str = "mono",
+) -> Cell:  # fmt: skip
+    """A number, with a unit of that field if one is given, or a formula; `empty` is what an empty
+    cell stands for, "" for nothing."""
+
+    def changed(text: str) -> Robot:
+        text = text.strip() or empty
+        read = partial(parse_quantity, expected=UNIT[key]) if key in UNIT else to_value
+        return apply(read(text) if text else None)
+
+    shown = "" if value is None or (value == 0 and empty == "0") else str(value)
+    return typed(page, label, shown, changed, style, empty or "none")
+
+
+def typed(
+    page: Page, label: str, shown: str, changed: Callable[[str], Robot], style: str,
+    empty: str = "",
+) -> Cell:  # fmt: skip
+    """A text that makes another robot: judged as that would be, while it is typed."""
+
+    def check(text: str) -> str:
+        try:
+            return page.fault(changed(text))
+        except CardanError as error:
+            return str(error)
+
+    return Cell("text", shown, label, lambda text: page.change(changed(text)), check, style=style,
+                empty=empty)  # fmt: skip
+
+
+def named(text: str) -> str:
+    """A name, which must not be empty."""
+    if not text.strip():
+        raise InputError("a name is missing")
+    return text.strip()
+
+
+def choice(
+    page: Page, label: str, value: Any, options: dict[Any, str], apply: Callable[[Any], Robot]
+) -> Cell:
+    return Cell("choice", value, label, lambda x: page.change(apply(x)),
+                options=[list(pair) for pair in options.items()])  # fmt: skip
+
+
+def box(page: Page, label: str, value: bool, apply: Callable[[Any], Robot], off: bool) -> Cell:
+    return Cell("box", value, label, lambda x: page.change(apply(bool(x))), off=off)
+
+
+def menu(page: Page, label: str, items: dict[str, Callable[[], Robot]]) -> Cell:
+    """A button with changes to choose from."""
+
+    def taken(words: str) -> str:
+        if words not in items:  # it was chosen from an earlier state of the menu
+            return f"{label}: there is no '{words}' any more"
+        return page.change(items[words]())
+
+    return Cell("menu", label=label, take=taken, options=list(items))
+
+
+def act(page: Page, label: str, icon: str, change: Callable[[], Robot]) -> Cell:
+    return Cell("act", icon, label, lambda _: page.change(change()))
+
+
+def setter(page: Page, where: str, j: int, key: str) -> Callable[[Any], Robot]:
+    """A change of one field of a joint or a link."""
+
+    def apply(value: Any) -> Robot:
+        items = list(getattr(page.robot, where))
+        items[j] = replace(items[j], **{key: value})
+        return replace(page.robot, **{where: tuple(items)})  # type: ignore[arg-type]
+
+    return apply
+
+
+def rows(page: Page, keys: Sequence[str], where: str) -> Block:
+    """A table of expressions, one row per joint or link, named after the link."""
+    found = []
+    for j, item in enumerate(getattr(page.robot, where)):
+        link = page.robot.links[j].name
+        cells = [
+            expression(
+                page, f"{key} of {link}", getattr(item, key), setter(page, where, j, key), key
+            )
+            for key in keys
+        ]
+        found.append([word(link), *cells])
+    return Block(["", *keys], found)

@@ -1,0 +1,120 @@
+"""The bundled robots: picture, tables, counts and source of each."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+from nicegui import ui
+from nicegui.element import Element
+
+from ....describe.bundled import bundled, robots
+from ....describe.files import dumps
+from ....describe.robot import Robot
+from ....errors import CardanError
+from ...published import kind_of, published
+from ..jobs.pool import Jobs
+from ..scene.sketch import sketch
+from ..server.store import Project
+from .structure import structure
+from .style import STYLE
+
+__all__ = ["build", "cards"]
+
+
+@cache
+def cards() -> bytes:
+    """All cards as JSON."""
+    found = []
+    for name in robots():
+        robot = bundled(name)
+        kinds = "".join("RPF"[joint.sigma] for joint in robot.joints)
+        found.append({
+            "name": name, "title": robot.name, "picture": sketch(robot),
+            "kind": f"{name}: {kinds if len(kinds) < 16 else len(kinds)}, {structure(robot)}",
+            "source": " ".join(robot.source.split()),
+        })  # fmt: skip
+    return json.dumps(found).encode()
+
+
+class _Cards(Element, component="../parts/gallery.js"):
+    def __init__(self, work: Callable[[str, str], Any]) -> None:
+        super().__init__()
+        self._props["url"] = "/gallery/cards"
+        self.on("act", lambda event: work(*event.args))
+
+
+def build(project: Callable[[], Project], jobs: Jobs) -> None:
+    """Cards; one click opens the robot in the page."""
+    ui.add_css(STYLE)
+    ui.colors(primary="#2b5d8a", secondary="#5c6670", accent="#b5402a", negative="#b5402a")
+    ui.dark_mode(project().page.get("dark"))
+    with ui.header().classes("header items-center"):
+        ui.label("Cardan").classes("brand")
+        _button("Back", lambda: ui.navigate.to("/")).props("icon=arrow_back")
+        ui.space()
+        ui.label(f"{len(robots())} bundled robots").classes("title")
+
+    async def work(act: str, name: str) -> None:
+        if name not in robots():
+            return
+        robot = bundled(name)
+        if act == "Open":
+            project().open(robot, tab="Robot")
+            ui.navigate.to("/")
+        elif act == "Tables":
+            _tables(robot)
+        else:
+            await _counts(name, robot, jobs)
+
+    with ui.element("div").classes("gallery-page"):
+        _Cards(work)
+
+
+def _button(words: str, work: Callable[[], Any]) -> Any:
+    return ui.button(words, on_click=work).props("flat dense no-caps")
+
+
+def _tables(robot: Robot) -> None:
+    with ui.dialog() as dialog, ui.card().classes("wide"):
+        ui.label(repr(robot)).classes("listing tables")
+        _button("Close", dialog.close)
+    dialog.on("hide", dialog.delete)
+    dialog.open()
+
+
+async def _counts(name: str, robot: Robot, jobs: Jobs) -> None:
+    """Operations of the main models, by a job."""
+    with ui.dialog() as dialog, ui.card().classes("min-w-96 counts"):
+        ui.label(f"Operations of {robot.name}").classes("name")
+        status = ui.label("counting").classes("hint").props("role=status")
+        room = ui.column()
+        _button("Close", dialog.close)
+    dialog.on("hide", dialog.delete)
+    dialog.open()
+
+    def say(text: str) -> None:
+        if not status.is_deleted:
+            status.set_text(text)
+
+    try:
+        found = await jobs.run("counts", say, robot=dumps(robot, "toml"))
+    except CardanError as error:
+        say(str(error))
+        return
+    if dialog.is_deleted:
+        return
+    say("multiplications with divisions, additions")
+    rows = []
+    for model, cost in found["counts"].items():
+        others = published(name, robot, model, kind_of(name))
+        words = "; ".join(f"{o} {o.condition}".strip() for o in others)
+        rows.append({"model": model, "mul": cost[0], "add": cost[1], "others": words})
+    heads = {"model": "model", "mul": "mul", "add": "add"}
+    if any(row["others"] for row in rows):
+        heads["others"] = "published by others"
+    columns = [{"name": k, "label": x, "field": k, "align": "left"} for k, x in heads.items()]
+    with room:
+        ui.table(rows=rows, columns=columns, row_key="model").props("flat dense wrap-cells")

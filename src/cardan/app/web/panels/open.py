@@ -1,0 +1,105 @@
+"""Files that are opened: read by a job, never run; names tell which is which, and nothing else."""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import hashlib
+import json
+import logging
+from typing import Any
+
+from nicegui import ui
+
+from ....describe.files import accepted, read_bytes
+from ....errors import CardanError, InputError
+from ..server.state import Page
+
+__all__ = ["open_file", "packed"]
+
+_LARGEST = 64_000_000  # bytes of an upload
+
+
+async def packed(files: list[Any], largest: int = _LARGEST) -> tuple[str, bytes]:
+    """Uploaded files for a job: a digest of them, and all of them as JSON [[name, base64] ...]."""
+    if sum(file.size() for file in files) > largest:
+        raise InputError(f"too large: {largest // 1_000_000} MB are allowed")
+    contents = [(str(file.name)[-300:], await file.read()) for file in files]
+
+    def pack() -> tuple[str, bytes]:
+        digest = hashlib.sha256()
+        for name, content in contents:
+            digest.update(f"{len(name)} {name} {len(content)} ".encode() + content)
+        listed = [[name, base64.b64encode(content).decode()] for name, content in contents]
+        return digest.hexdigest(), json.dumps(listed).encode()
+
+    return await asyncio.to_thread(pack)
+
+
+def open_file(page: Page) -> None:
+    with ui.dialog() as dialog, ui.card().classes("min-w-96"):
+        ui.label("Open a robot: .toml, .par, .urdf, .xml").classes("text-lg")
+        ui.label("URDF and MJCF are drawn with their meshes (.stl, .obj with .mtl, .dae) if these "
+                 "come with them; MJCF may include other files: choose all of them, or a .zip of "
+                 "the folder.").classes("hint narrow")  # fmt: skip
+        status = ui.label("").classes("hint").props("role=status")
+        faults = ui.label("").classes("listing error narrow").props("role=alert")
+
+        async def take(event: Any) -> None:
+            faults.set_text("")
+            status.set_text("reading")
+            try:
+                message = await _opened(page, event.files, status.set_text)
+            except CardanError as error:
+                message = str(error)
+            except Exception as error:  # whatever it is, the dialog must not wait for ever
+                logging.getLogger("cardan").exception("a file could not be opened")
+                message = f"Cardan failed on this, which is a fault of Cardan: {error!r}"
+            if page.closed or dialog.is_deleted:
+                return
+            status.set_text("")
+            if message:
+                faults.set_text(message)
+                uploader.reset()
+            else:
+                dialog.close()
+
+        uploader = ui.upload(
+            label="Drop files here, or choose them", on_multi_upload=take, auto_upload=True,
+            multiple=True, max_total_size=_LARGEST,
+            on_rejected=lambda: faults.set_text("too large: 64 MB are allowed"),
+        )  # fmt: skip
+        uploader.classes("w-full upload").props("flat bordered")
+        with ui.row().classes("w-full justify-end"):
+            ui.button("Close", on_click=dialog.close).props("flat no-caps")
+    dialog.on("hide", dialog.delete)
+    dialog.open()
+
+
+async def _opened(page: Page, files: list[Any], say: Any) -> str:
+    """Show the robot of the files; a message where there is none."""
+    digest, attached = await packed(files)
+    found = await page.ask("opened", say, files=digest, attached=attached)
+    surfaces = []
+    for link, name, colour in found["meshes"]:
+        part = page.jobs.part(found["key"], name)
+        if part and page.shapes:
+            await asyncio.to_thread(_keep, page.shapes, name, part)
+            surfaces.append([link, name, colour])
+    robot, _ = read_bytes(found["robot"].encode(), "robot.toml")
+    message = page.open(accepted(robot, []), surfaces)
+    if not message:
+        _note("Doubtful", found["doubts"])
+        _note("Not drawn", found["notes"])
+    return message
+
+
+def _note(title: str, lines: list[str]) -> None:
+    if lines:
+        few = "; ".join(lines[:6]) + (f" and {len(lines) - 6} more" if len(lines) > 6 else "")
+        ui.notify(f"{title}: {few}", type="warning", position="bottom-left", multi_line=True,
+                  close_button=True, timeout=12000)  # fmt: skip
+
+
+def _keep(shapes: Any, digest: str, part: bytes) -> None:
+    shapes.add(digest, base64.b64decode(json.loads(part)))

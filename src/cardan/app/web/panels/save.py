@@ -1,0 +1,55 @@
+"""The robot as a file of any format; what a format cannot hold is told, and left out if asked."""
+
+from __future__ import annotations
+
+from nicegui import ui
+
+from ....describe.files import dumps
+from ....describe.robot import Robot
+from ....describe.urdf.read import write_urdf
+from ....errors import CardanError
+from ..server.state import Page
+from .cells import say
+from .job import in_page
+
+__all__ = ["FORMATS", "download"]
+
+FORMATS = {"toml": "Cardan .toml", "par": "SYMORO .par", "urdf": "URDF", "xml": "MJCF .xml"}
+_NUMERIC = ("urdf", "xml")  # these hold numbers only: symbols take the values of the tab Use
+
+
+def download(page: Page, form: str) -> None:
+    robot = page.robot
+    try:
+        if form in _NUMERIC and robot.parameters and page.known_values():
+            robot = robot.with_values(page.known_values())
+        text = dumps(robot, form)
+    except CardanError as error:
+        _refused(page, robot, form, str(error))
+        return
+    ui.download.content(text, f"{page.stem}.{form}")
+
+
+def _refused(page: Page, robot: Robot, form: str, message: str) -> None:
+    """Say why; of URDF the rest can be had."""
+    try:
+        rest = write_urdf(robot, drop=True) if form == "urdf" else ""
+    except CardanError:
+        rest = ""
+    if not rest:
+        say(in_page(message, "Use > Values of symbols"))
+        return
+    lines = [line for line in message.splitlines() if "drop=True" not in line]
+    with ui.dialog() as dialog, ui.card().classes("min-w-96"):
+        ui.label(f"{robot.name[:60]} as {FORMATS[form]}").classes("text-lg")
+        ui.label("\n".join(lines[:12]) + "\n..." * (len(lines) > 12)).classes("listing narrow")
+
+        def take() -> None:
+            dialog.close()
+            ui.download.content(rest, f"{page.stem}.{form}")
+
+        with ui.row().classes("w-full justify-end"):
+            ui.button("Cancel", on_click=dialog.close).props("flat no-caps")
+            ui.button("Leave these out and download", on_click=take).props("no-caps unelevated")
+    dialog.on("hide", dialog.delete)
+    dialog.open()

@@ -1,0 +1,159 @@
+"""Simulate: what drives the robot, where it starts and how fast; then charts, and it moves."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from nicegui import ui
+
+from ..jobs.questions import driven, rates
+from ..scene.view import View
+from ..server.state import Page
+from .charts import chart
+from .job import Work, field, listed, read, target
+
+__all__ = ["seconds_of", "simulate"]
+
+_DRIVES = {  # those of `cardan simulate`
+    "free": "let go", "torque": "constant torques", "pd": "PD control to",
+    "pd-gravity": "PD control with gravity to", "computed-torque": "computed torque control to",
+    "adaptive": "adaptive control to", "prescribed": "moved as prescribed to",
+}  # fmt: skip
+_LAWS = ("pd", "pd-gravity", "computed-torque", "adaptive")
+
+
+def simulate(page: Page, view: View) -> None:
+    """The form, and what it gives."""
+    form = _Form(page)
+
+    async def start(work: Work) -> None:
+        question = form.question(work)
+        if question is not None:
+            view.settle()
+            await work.run("simulation", q=page.q.tolist(), **question)
+
+    async def show(work: Work, found: Any, question: Any, fresh: bool) -> None:
+        await _simulated(page, view, work, found, question["duration"], fresh)
+
+    Work(page, "simulation", "Simulate", start, show, form.fill)
+
+
+def _lawful(page: Page) -> bool:
+    """Control laws drive rigid joints on a base that stands."""
+    robot = page.robot
+    springs = any(joint.elastic for joint in robot.joints)
+    return not (robot.ne or springs or robot.base.kind != "fixed")
+
+
+class _Form:
+    """What is asked for."""
+
+    def __init__(self, page: Page) -> None:
+        self.page = page
+        robot = page.robot
+        self.driven, self.rates = driven(robot), rates(robot)
+        offered = {key: x for key, x in _DRIVES.items() if key not in _LAWS or _lawful(page)}
+        ui.label("From where the sliders stand.").classes("hint")
+        with ui.row().classes("items-end"):
+            self.drive = ui.select(offered, value="free", label="Drive").classes("w-64")
+            self.bandwidth = ui.number("bandwidth, rad/s", value=10.0, min=0.1, max=1000)
+            self.duration = ui.number("duration, s", value=2.0, min=0.01, max=60)
+        for one in (self.bandwidth, self.duration):
+            one.classes("w-32").props("dense")
+        self.drive.props("dense").on_value_change(self._shown)
+        zero = np.zeros(len(self.driven))
+        self.torques = field(f"torques, N m or N: {self._names(self.driven)}", zero)
+        self.goal = target(page, f"positions, rad or m: {self._names(self.driven)}", zero,
+                           self.driven)  # fmt: skip
+        self.speed = field(f"first velocities, rad/s or m/s: {self._names(self.rates)}",
+                           np.zeros(len(self.rates)))  # fmt: skip
+        self.twist = field("first velocity of the base, in its axes, m/s and rad/s: vx .. wz",
+                           np.zeros(6))  # fmt: skip
+        self.twist.set_visibility(robot.base.kind == "floating")
+        self._shown()
+
+    def _names(self, columns: list[int]) -> str:
+        return ", ".join(self.page.robot.variables[k] for k in columns)
+
+    def _shown(self) -> None:
+        drive = self.drive.value
+        self.bandwidth.set_visibility(drive in _LAWS)
+        self.torques.set_visibility(drive == "torque")
+        self.goal.set_visibility(drive not in ("free", "torque"))
+        self.speed.set_visibility(drive != "prescribed" and bool(self.rates))
+
+    def question(self, work: Work) -> dict[str, Any] | None:
+        """Positions aside; None, and a message, where something cannot be read."""
+        seconds = seconds_of(self.duration, work)
+        found: dict[str, Any] = {"drive": self.drive.value, "duration": seconds}
+        fields = {"numbers": self.torques if self.torques.visible else self.goal,
+                  "qd": self.speed, "twist": self.twist}  # fmt: skip
+        counts = {"numbers": len(self.driven), "qd": len(self.rates), "twist": 6}
+        for key, one in fields.items():
+            found[key] = read(one, work, counts[key]) if one.visible else []
+        if self.bandwidth.visible:
+            found["bandwidth"] = self.bandwidth.value
+        if seconds is None or None in found.values():
+            if found.get("bandwidth", 1) is None:
+                work.fail("the bandwidth must be a positive number, in rad/s")
+            return None
+        return found
+
+    def fill(self, question: dict[str, Any]) -> None:
+        """What was asked for last."""
+        if question["drive"] not in self.drive.options:
+            return
+        self.drive.value = question["drive"]
+        self.duration.value = question["duration"]
+        self.bandwidth.value = question.get("bandwidth", self.bandwidth.value)
+        numbers = self.torques if question["drive"] == "torque" else self.goal
+        for key, one in (("qd", self.speed), ("twist", self.twist), ("numbers", numbers)):
+            if question.get(key):
+                one.value = listed(question[key])
+
+
+async def _simulated(
+    page: Page, view: View, work: Work, found: dict[str, Any], seconds: float, fresh: bool
+) -> None:
+    """What a simulation gives, in charts and as it moves."""
+    drift = found["drift"]
+    kept = "" if drift is None else f"; energy kept to {drift:.1e}"
+    work.say(f"{found['steps']} steps{kept}")
+    again = ui.button("Play", icon="play_arrow").props("flat dense no-caps")
+    charts = _plots(page, found)
+
+    async def play() -> None:
+        await view.play(np.array(found["q"]), seconds, found["curves"], charts, found["base"])
+
+    again.on_click(play)
+    if fresh:
+        await play()
+
+
+def seconds_of(duration: Any, work: Work) -> float | None:
+    """How long it lasts; None, and a message, where that is not given."""
+    if duration.value is None or not 0 < duration.value <= 3600:
+        work.fail("the duration must be a positive number of seconds")
+        return None
+    return float(duration.value)
+
+
+def _plots(page: Page, found: dict[str, Any]) -> list[Any]:
+    """Everything over time that a simulation gives."""
+    t, names = found["t"], found["names"]
+    parts = [
+        ("positions", dict(zip(names, np.array(found["q"]).T, strict=True)), "rad or m"),
+        ("velocities", dict(zip(names, found["qd"], strict=True)), "per s"),
+    ]
+    if found["base"]:
+        places = np.array(found["base"])[:, :3, 3].T
+        parts.append(("place of the base", dict(zip("xyz", places, strict=True)), "m"))
+    if found["elastic"]:
+        bent = {f"e{k}": x for k, x in enumerate(found["elastic"], 1)}
+        parts.append(("elastic coordinates", bent, "m or rad"))
+    if np.any(found["tau"]):
+        parts.append(("torques", dict(zip(found["driven"], found["tau"], strict=True)), "N m or N"))
+    if found["energies"]:
+        parts.append(("energies", found["energies"], "J"))
+    return [chart(page, title, t, curves, unit) for title, curves, unit in parts if curves]

@@ -1,0 +1,347 @@
+"""The description as tables that can be edited: each cell says at once what is wrong with it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any
+
+from nicegui import ui
+
+from ....describe.fields import COUPLING
+from ....describe.robot import DRIVE, FIXED, GEOMETRY, INERTIA, MOTION, WRENCH, Joint, Robot
+from ..server.state import Page
+from .beams import flexible_dialog, flexible_rows
+from .cells import (
+    Block,
+    Cell,
+    Grid,
+    act,
+    box,
+    choice,
+    expression,
+    menu,
+    named,
+    rows,
+    setter,
+    take,
+    typed,
+    word,
+)  # fmt: skip
+from .shapes import inertial_dialog
+from .structure import added, led_by, looped, moved_down, removed, structure, unlooped
+
+__all__ = ["description"]
+
+_KINDS = {0: "R", 1: "P", 2: "fixed"}
+_BASES = {"fixed": "fixed", "mobile": "moving as given", "floating": "floating"}
+_LIMITS = ("lower", "upper", "velocity", "effort")
+_VELOCITIES = {
+    "W0": "turning, rad/s", "WP0": "its derivative, rad/s²", "V0": "speed, m/s",
+    "VP0": "acceleration, m/s²",
+}  # fmt: skip
+Blocks = Sequence[Block]
+
+
+def description(page: Page) -> None:
+    """Tabs of tables; one grid shows the one in sight."""
+    kept = page.project.page.get("table")
+    with ui.row().classes("w-full items-center no-wrap"):
+        with ui.tabs() as tabs:
+            for title in _TABLES:
+                ui.tab(title)
+        tabs.set_value(kept if kept in _TABLES else "Geometry")
+        tabs.props("dense align=left no-caps outside-arrows breakpoint=0").classes("table-tabs")
+        ui.space()
+        words = ui.label().classes("hint nowrap structure")
+    grid = Grid().classes("table-room")
+    with ui.row().classes("items-center q-mt-sm"):
+        button = ui.button(on_click=lambda: _TABLES[str(tabs.value)][2](page))
+        button.props("flat dense no-caps")
+        hint = ui.label().classes("hint")
+
+    def show() -> None:
+        make, shown, _ = _TABLES[str(tabs.value)]
+        grid.show(str(tabs.value), make(page), _EMPTY.get(str(tabs.value), ""))
+        words.set_text(structure(page.robot))
+        label, icon, text = shown
+        button.set_visibility(bool(label))
+        button.set_text(label)
+        button.set_icon(icon or None)
+        hint.set_text(text)
+
+    def opened() -> None:
+        page.project.remember(table=str(tabs.value))
+        show()
+
+    tabs.on_value_change(opened)
+    show()
+    page.on_robot(show)
+
+
+def _geometry(page: Page) -> Blocks:
+    robot, found = page.robot, []
+    for j, joint in enumerate(robot.joints):
+        link = robot.links[j].name
+        cells = [
+            expression(
+                page, f"{key} of {link}", getattr(joint, key), setter(page, "joints", j, key), key
+            )
+            for key in GEOMETRY
+        ]
+        places = {i: str(i) for i in range(j + 1)}
+        found.append([
+            word(str(j + 1)), _name(page, j), _choice(page, j, "antecedent", places),
+            _choice(page, j, "sigma", _KINDS), _box(page, j, "active"), *cells,
+            _link_menu(page, j),
+        ])  # fmt: skip
+
+    def rename(text: str) -> Robot:
+        return replace(page.robot, name=named(text))
+
+    title = typed(page, "Name of the robot", robot.name, rename, "cell-title")
+    return (
+        Block(["j", "name", "on", "joint", "drive", *GEOMETRY, ""], found),
+        Block([], [[word("Name of the robot"), title]]),
+    )
+
+
+def _name(page: Page, j: int) -> Cell:
+    """A link's name; its joint follows where it has the same."""
+    old = page.robot.links[j].name
+
+    def apply(text: str) -> Robot:
+        robot, text = page.robot, named(text)
+        links, joints = list(robot.links), list(robot.joints)
+        if joints[j].name == links[j].name:
+            joints[j] = replace(joints[j], name=text)
+        name, links[j] = links[j].name, replace(links[j], name=text)
+        frames = [replace(x, name=text) if x.name == name else x for x in robot.frames]
+        return replace(
+            robot, links=tuple(links), joints=tuple(joints), frames=tuple(frames),
+            end_effector=text if robot.end_effector == name else robot.end_effector,
+        )  # fmt: skip
+
+    cell = typed(page, f"name of link {j + 1}", old, apply, "cell-name")
+    return replace(cell, take=lambda text: page.change(apply(text), (old, text.strip())))
+
+
+def _choice(page: Page, j: int, key: str, options: dict[int, str]) -> Cell:
+    value = getattr(page.robot.joints[j], key)
+    if value not in options:  # a frame that closes a loop
+        options = {**options, value: str(value)}
+    return choice(page, f"{key} of link {j + 1}", value, options, setter(page, "joints", j, key))
+
+
+def _box(page: Page, j: int, key: str) -> Cell:
+    joint = page.robot.joints[j]
+    return box(page, f"{key} joint {j + 1}", getattr(joint, key), setter(page, "joints", j, key),
+               joint.sigma == FIXED)  # fmt: skip
+
+
+def _link_menu(page: Page, j: int) -> Cell:
+    robot = page.robot
+    items: dict[str, Callable[[], Robot]] = {}
+    if j:
+        items["Move up"] = lambda: moved_down(robot, j - 1)
+    if j + 1 < len(robot.joints):
+        items["Move down"] = lambda: moved_down(robot, j)
+    items["Remove"] = lambda: removed(robot, j)
+    return menu(page, f"Change link {j + 1}", items)
+
+
+def _drives(page: Page) -> Blocks:
+    table = rows(page, (*DRIVE, "stiffness", "rest", "damping"), "joints")
+    found = [
+        [*row, _box(page, j, "elastic"), *_following(page, j)] for j, row in enumerate(table.rows)
+    ]
+    return (Block([*table.heads, "elastic", "follows", *COUPLING], found),)
+
+
+def _following(page: Page, j: int) -> list[Cell]:
+    """The joint that leads joint j+1, and how."""
+    robot = page.robot
+    link, led = robot.links[j].name, robot.joints[j].mimic
+    if robot.joints[j].sigma == FIXED:
+        return []
+    others = {k: robot.joints[k - 1].name for k, x in enumerate(robot.joints, 1)
+              if k != j + 1 and x.sigma != FIXED}  # fmt: skip
+    leader = choice(
+        page, f"leader of {link}", led.joint if led else 0, {0: "none", **others},
+        lambda k: led_by(page.robot, j, k),
+    )  # fmt: skip
+    if led is None:
+        return [leader]
+
+    def apply(key: str) -> Callable[[Any], Robot]:
+        return lambda x: setter(page, "joints", j, "mimic")(replace(led, **{key: x}))
+
+    return [leader, *(
+        expression(page, f"{key} of {link}", getattr(led, key), apply(key), key)
+        for key in COUPLING
+    )]  # fmt: skip
+
+
+def _limits(page: Page) -> Blocks:
+    def limit(j: int, key: str) -> Callable[[Any], Robot]:
+        def apply(value: Any) -> Robot:
+            limits = replace(page.robot.joints[j].limits, **{key: value})
+            return setter(page, "joints", j, "limits")(limits)
+
+        return apply
+
+    found = []
+    for j, joint in enumerate(page.robot.joints):
+        link = page.robot.links[j].name
+        cells = [
+            expression(
+                page, f"{key} limit of {link}", getattr(joint.limits, key), limit(j, key), key, ""
+            )
+            for key in _LIMITS
+        ]
+        home = expression(
+            page, f"home of {link}", joint.home, setter(page, "joints", j, "home"), "home", ""
+        )
+        found.append([word(link), *cells, home])
+    return (Block(["", *_LIMITS, "home"], found),)
+
+
+def _base(page: Page) -> Blocks:
+    base = page.robot.base
+    gravity = [
+        expression(page, f"gravity {axis}", page.robot.gravity[k], _gravity(page, k), "gravity")
+        for k, axis in enumerate("xyz")
+    ]
+
+    def change(kind: str) -> Robot:
+        held: dict[str, Any] = dict.fromkeys(MOTION, (0, 0, 0)) if kind == "fixed" else {}
+        return replace(page.robot, base=replace(page.robot.base, kind=kind, **held))
+
+    found = [
+        Block(["", "x", "y", "z"], [[word("in frame 0, m/s²", "hint"), *gravity]], "Gravity"),
+        Block([], [[word("Base"), choice(page, "kind of base", base.kind, _BASES, change)]]),
+    ]
+    if base.kind != "fixed":
+        cells = [
+            expression(
+                page, f"{key} of the base", getattr(base.link, key), _base_link(page, key), key
+            )
+            for key in INERTIA
+        ]
+        found.append(Block(INERTIA, [cells], "Inertia of the base, about the origin of frame 0"))
+        found.append(_placement(page))
+    if base.kind == "mobile":
+        moving = [
+            [
+                word(words),
+                *(_base_cell(page, key, k, f"{key} {axis}") for k, axis in enumerate("xyz")),
+            ]
+            for key, words in _VELOCITIES.items()
+        ]
+        found.append(Block(["", "x", "y", "z"], moving, "How the base moves, in frame 0"))
+    return found
+
+
+def _placement(page: Page) -> Block:
+    """Three rows of the transform; the fourth is 0 0 0 1."""
+    table = [
+        [_base_cell(page, "Z", 4 * r + c, f"Z{r + 1}{c + 1}") for c in range(4)] for r in range(3)
+    ]
+    return Block(["", "", "", "m"], table, "Placement of frame 0 in the world: rotation and origin")
+
+
+def _base_cell(page: Page, key: str, k: int, label: str) -> Cell:
+    def apply(value: Any) -> Robot:
+        base = page.robot.base
+        values = list(getattr(base, key))
+        values[k] = value
+        changed: dict[str, Any] = {key: tuple(values)}
+        return replace(page.robot, base=replace(base, **changed))
+
+    value = getattr(page.robot.base, key)[k]
+    return expression(page, f"{label} of the base", value, apply, key)
+
+
+def _gravity(page: Page, k: int) -> Callable[[Any], Robot]:
+    def apply(value: Any) -> Robot:
+        g = list(page.robot.gravity)
+        g[k] = value
+        return replace(page.robot, gravity=tuple(g))
+
+    return apply
+
+
+def _base_link(page: Page, key: str) -> Callable[[Any], Robot]:
+    def apply(value: Any) -> Robot:
+        base = page.robot.base
+        return replace(page.robot, base=replace(base, link=replace(base.link, **{key: value})))
+
+    return apply
+
+
+def _loops(page: Page) -> Blocks:
+    """The cut joint of each loop and its twin on the other link, which must coincide."""
+    found = [
+        _loop_row(page, k, which, getattr(loop, which))
+        for k, loop in enumerate(page.robot.loops)
+        for which in ("cut", "twin")
+    ]
+    return (Block(["loop", "frame", "on", "joint", *GEOMETRY, ""], found),) if found else ()
+
+
+def _loop_row(page: Page, k: int, which: str, frame: Joint) -> list[Cell]:
+    loop, cut = page.robot.loops[k], which == "cut"
+    title = f"of {which} of {loop.name}"
+
+    def apply(key: str) -> Callable[[Any], Robot]:
+        def change(value: Any) -> Robot:
+            loops = list(page.robot.loops)
+            moved = replace(getattr(loops[k], which), **{key: value})
+            loops[k] = replace(loops[k], **{which: moved})
+            return replace(page.robot, loops=tuple(loops))
+
+        return change
+
+    # frames that another may stand on: the links, and where it stands now
+    places = {i: str(i) for i in {*range(len(page.robot.links) + 1), frame.antecedent}}
+    kind = word(loop.kind, "hint")
+    if cut and not loop.kind:
+        kind = choice(page, f"sigma {title}", frame.sigma, _KINDS, apply("sigma"))
+    return [
+        word(loop.name if cut else ""), word(which, "hint"),
+        choice(page, f"antecedent {title}", frame.antecedent, places, apply("antecedent")), kind,
+        *(expression(page, f"{key} {title}", getattr(frame, key), apply(key), key)
+          for key in GEOMETRY),
+        *([act(page, f"Remove loop {k + 1}", "delete_outline",
+               lambda: unlooped(page.robot, k))] if cut else []),
+    ]  # fmt: skip
+
+
+Table = tuple[Callable[[Page], Blocks], tuple[str, str, str], Callable[[Page], Any]]
+_EMPTY = {
+    "Loops": "No loop: the structure is open. The column 'on' of the geometry makes trees.",
+    "Flexible": "All links are rigid.",
+}
+_EXACT = "rad and m, or 90 deg, 20 mm; expressions such as pi/2, L1, 2*d + 0.1 stay exact"
+# what is in a table; the button below it with its icon, a hint; what the button does
+_TABLES: dict[str, Table] = {
+    "Geometry": (_geometry, ("Add link", "add", _EXACT),
+                 lambda page: take(page, lambda: added(page.robot))),
+    "Inertia": (lambda page: (rows(page, INERTIA, "links"),),
+                ("From a shape", "category", "About the origin of the link's frame."),
+                inertial_dialog),
+    "Drives": (_drives, ("", "", "Elastic: a spring about its rest position. A joint that follows"
+                                 " another stands at ratio times its position, plus offset."),
+               lambda page: None),
+    "Limits": (_limits, ("", "", "Empty: no limit; the robot stands at its home, or at zero."),
+               lambda page: None),
+    "Loads": (lambda page: (rows(page, WRENCH, "links"),),
+              ("", "", "What each link exerts on the environment, in its frame."),
+              lambda page: None),
+    "Base": (_base, ("", "", ""), lambda page: None),
+    "Loops": (_loops, ("Close a loop", "sync_alt",
+                       "The cut joint and its twin on the other link must coincide."),
+              lambda page: take(page, lambda: looped(page.robot))),
+    "Flexible": (flexible_rows, ("Make a link flexible", "waves", "Beams that bend and stretch."),
+                 flexible_dialog),
+}  # fmt: skip

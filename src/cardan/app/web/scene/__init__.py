@@ -1,0 +1,1 @@
+"""The robot in three dimensions."""

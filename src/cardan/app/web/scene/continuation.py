@@ -1,0 +1,120 @@
+"""Joints that follow: passive ones when a loop must stay closed, all when the tool is dragged."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from ....describe.limits import joint_limits
+from ....describe.robot import FIXED, Robot
+from ....errors import InputError
+
+__all__ = ["closed_next_to", "follow", "follow_on", "reach_for"]
+
+_STEP = 0.12  # rad or m: small enough to stay in one assembly
+
+
+def follow(robot: Robot, start: np.ndarray, wanted: np.ndarray) -> np.ndarray:
+    """Positions with the active joints as wanted and the passive ones moved to close the loops.
+
+    From a closed configuration, by small steps, so that the mechanism stays in its assembly."""
+    found, there = follow_on(robot, start, wanted)
+    if not there:
+        raise InputError("the loops cannot close there")
+    return found
+
+
+def follow_on(robot: Robot, start: np.ndarray, wanted: np.ndarray) -> tuple[np.ndarray, bool]:
+    """The same as far as the loops can be closed, and whether that is all the way."""
+    from ....loops.numeric import equations
+
+    system = equations(robot)
+    passive = _passive(robot)
+    active = [k for k in range(robot.n) if k not in passive]
+    q = np.array(start, float)
+    change = np.asarray(wanted, float)[active] - q[active]
+    step = 1 / min(60, max(1, math.ceil(float(np.abs(change).max(initial=0)) / _STEP)))
+    done = 0.0
+    while done < 1 - 1e-9 and step > 1e-3:
+        share = min(done + step, 1.0)
+        near = q.copy()
+        near[active] = start[active] + change * share
+        found, closed = system.close(near[None], passive)
+        if closed[0]:
+            q, done = found[0], share
+        else:
+            step /= 2
+    return q, done >= 1 - 1e-9
+
+
+def closed_next_to(robot: Robot, q: np.ndarray) -> np.ndarray | None:
+    """The closed configuration with the active joints as they are in q, in its assembly; None
+    where the loops cannot be closed so, or not within the limits of the joints."""
+    from ....loops.numeric import equations
+
+    low, high = joint_limits(robot)
+    found, closed = equations(robot).close(np.asarray(q, float)[None], _passive(robot))
+    within = ((found[0] > low - 1e-9) & (found[0] < high + 1e-9)).all()
+    return np.asarray(found[0]) if closed[0] and within else None
+
+
+def _passive(robot: Robot) -> list[int]:
+    moving = [joint for joint in robot.joints if joint.sigma != FIXED]
+    return [k for k, joint in enumerate(moving) if not joint.active]
+
+
+def reach_for(
+    robot: Robot, q: np.ndarray, place: Any, restarts: int = 4
+) -> tuple[np.ndarray, bool]:
+    """Positions that bring the end effector to a place, near where the joints are, and whether it
+    gets there; else as near as it comes, as in a plane that the place lies above.
+
+    It keeps its orientation where it can; `restarts` look further away."""
+    from .... import inverse_kinematics
+    from ....motion.frames import frame_poses, link_frames
+
+    T = frame_poses(robot, link_frames(robot, q)).copy()
+    T[:3, 3] = place
+    for target, again in ((T, 0), (T[:3, 3], restarts)):
+        found = inverse_kinematics(robot, target, guess=q, restarts=again, tolerance=1e-6)
+        if bool(np.all(found.converged)):
+            return np.asarray(found.q), True
+    return _nearest(robot, q, np.asarray(place, float)), False
+
+
+def _nearest(robot: Robot, q: np.ndarray, place: np.ndarray) -> np.ndarray:
+    """Downhill to where the end effector is nearest to a place: damped least squares on its
+    position, along motions that keep the loops closed."""
+    from ....loops.numeric import equations
+    from ....motion.frames import frame_poses, link_frames
+
+    low, high = joint_limits(robot)
+    system = equations(robot) if robot.constrained else None
+    unit = max(float(np.linalg.norm(place)), 0.1)
+
+    def apart(x: np.ndarray) -> np.ndarray:
+        return np.asarray(frame_poses(robot, link_frames(robot, x))[..., :3, 3] - place)
+
+    damping, most = 1e-3, _STEP if robot.constrained else 3 * _STEP
+    for _ in range(60):
+        free = np.eye(robot.n)
+        if system is not None:
+            J = system.J(q[None])[0]
+            free -= np.linalg.pinv(J, rcond=1e-6) @ J
+        slope = ((apart(q + 1e-6 * np.eye(robot.n)) - apart(q)) / 1e-6).T @ free
+        A = slope.T @ slope + damping * unit**2 * np.eye(robot.n)
+        step = -free @ np.linalg.solve(A, slope.T @ apart(q))
+        step *= min(1.0, most / max(float(np.abs(step).max()), 1e-12))
+        there = np.clip(q + step, low, high)
+        if system is not None:
+            closed, sound = system.close(there[None], range(robot.n))
+            there = closed[0] if sound[0] else q
+        if np.linalg.norm(apart(there)) < np.linalg.norm(apart(q)) - 1e-9:
+            q, damping = there, max(damping / 3, 1e-7)
+        elif damping > 10:
+            break
+        else:
+            damping *= 9
+    return q

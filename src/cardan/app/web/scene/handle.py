@@ -1,0 +1,66 @@
+"""The ball at the end effector in the user's hand: the robot follows as it can."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ....errors import CardanError
+from ..server.state import Page
+from .continuation import reach_for
+
+if TYPE_CHECKING:
+    from .view import View
+
+__all__ = ["Hand"]
+
+
+class Hand:
+    """Drags and drops of one view."""
+
+    def __init__(self, page: Page, view: View) -> None:
+        self.page, self.view = page, view
+        self.held = False  # the ball is in the hand
+        self.wanted: list[float] | None = None  # where it is then
+
+    async def dragged(self, event: Any) -> None:
+        args = event.args
+        if args.get("object_name") != "target":
+            return
+        self.wanted = [float(args[key]) for key in "xyz"]
+        if self.held:
+            return  # the one below will see to it
+        self.held = True
+        self.view.player.stop()
+        while self.wanted is not None and not self.page.closed:
+            place, self.wanted = self.wanted, None
+            q = await self._reached(place, 0)
+            if self.held and q is not None:
+                self.page.move(q)
+        self.held = False
+
+    async def dropped(self, event: Any) -> None:
+        """The ball was let go: the joints that bring the robot there, and other ways to do so."""
+        self.held, self.wanted = False, None
+        q = await self._reached([event.x, event.y, event.z], 4)
+        if q is None:
+            self.view.place()  # the ball is where the tool is
+            return
+        self.page.move(q, keep=True)
+        await self.view.chooser.offer(q)
+
+    async def _reached(self, place: list[float], restarts: int) -> np.ndarray | None:
+        """Joints that bring the tool to a place, or near it; None where there are none, or the
+        robot is another one by then."""
+        robot, page = self.page.robot, self.page
+        try:
+            q, there = await asyncio.to_thread(reach_for, page.drawn(), page.q, place, restarts)
+        except CardanError as error:
+            self.view.say(str(error))
+            return None
+        if robot is not page.robot or page.closed:
+            return None
+        self.view.say("" if there else "as near as the tool comes")
+        return q

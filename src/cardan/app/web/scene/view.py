@@ -1,0 +1,395 @@
+"""The mechanism in three dimensions: drawn from its table, moved by sliders."""
+
+from __future__ import annotations
+
+import math
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from nicegui import ui
+
+from ....describe.robot import FIXED
+from ....describe.values.expression import number
+from ....errors import CardanError
+from ....motion.frames import centres_of_mass, frame_poses, link_frames
+from ..server.state import Page
+from .choice import Chooser
+from .drawing import Solid, along, bodies, drawable, reach, solids, thickness
+from .handle import Hand
+from .player import Player
+from .sliders import Sliders
+from .stage import fit, save_picture, stage, together
+
+__all__ = ["View"]
+
+_COLOURS = {
+    "tube": "#8d99a6", "revolute": "#d9822b", "prismatic": "#2f7fb8", "slide": "#b7c1cb",
+    "loop": "#6f4fa3", "weight": "#8d99a6",
+}  # fmt: skip
+_RADII = {"tube": 0.014, "slide": 0.012, "loop": 0.022, "revolute": 0.034}
+_UPRIGHT = np.array([[1, 0, 0], [0, 0, -1], [0, 1, 0]], float)  # three.js draws cylinders along y
+_PALETTE = ("#b5402a", "#2f7fb8", "#3a7d44", "#d9822b", "#6f4fa3", "#00808a", "#a8325e", "#5c6670")
+_SHOWN = {
+    "axes": ("3d_rotation", "Axes of all frames", False),
+    "names": ("label", "Names of the links", False),
+    "mass": ("adjust", "Centre of mass and gravity", True),
+    "grid": ("grid_on", "Grid", True),
+    "surfaces": ("view_in_ar", "Surfaces of the file, or the skeleton", True),
+}
+_LABEL = "font-size:11px;color:inherit;padding-left:64px;white-space:nowrap"
+
+
+class View:
+    """The scene, what it shows, and its sliders."""
+
+    def __init__(self, page: Page) -> None:
+        self.page = page
+        self.size = self.thick = 1.0
+        self.looked: tuple[Any, ...] = ()
+        self.frames: list[Any] = []
+        self.slides: list[tuple[int, Any]] = []
+        self.ghosts: list[tuple[Any, str]] = []
+        self.extras: dict[str, list[Any]] = {}
+        self.bones: list[Any] = []
+        self.weights: dict[int, np.ndarray] = {}  # centres of mass that are drawn
+        self.tools: dict[str, Any] = {}
+        self.playing = 0
+        self.curves: Any = ()  # of the motion that is shown
+        self.bases = np.zeros((0, 4, 4))  # where a floating base is in it
+        self.base = np.eye(4)
+        self.before = page.q  # where the joints were
+        self.hand = Hand(page, self)
+        with ui.column().classes("view w-full no-wrap"):
+            with ui.element("div").classes("stage"):
+                self.scene = stage(self.hand.dropped)
+                self.scene.on("drag", self.hand.dragged, throttle=0.1)
+                self._tools()
+                self.chooser = Chooser(page)
+                self.player = Player(self._instant, self._played)
+                self.message = ui.label("").classes("stage-message error").props("role=status")
+            self.sliders = Sliders(page, self.say, self.put_away)
+        self.draw()
+        page.on_robot(self.put_away)
+        page.on_robot(self.draw)
+        page.on_motion(self.place)
+
+    def say(self, text: str) -> None:
+        if self.message.text != text:
+            self.message.set_text(text)
+
+    def _tools(self) -> None:
+        """Buttons over the scene: look at everything, what is shown, a picture of it."""
+        with ui.row().classes("tools"):
+            _tool("center_focus_strong", "Look at the whole robot", lambda: self.look())
+            for key, (icon, words, _) in _SHOWN.items():
+                self.tools[key] = _tool(icon, words, lambda key=key: self._toggle(key))
+                self._light(key)
+            _tool("photo_camera", "Save as a picture", self._picture)
+            _tool("restart_alt", "Joints home", self._zero)
+
+    def shows(self, key: str) -> bool:
+        return bool(self.page.project.page.get(f"show-{key}", _SHOWN[key][2]))
+
+    def _light(self, key: str) -> None:
+        """The button tells whether it is shown."""
+        shown = self.shows(key)
+        self.tools[key].classes(**{"add" if shown else "remove": "on"})
+        self.tools[key].props["aria-pressed"] = str(shown).lower()
+
+    def _toggle(self, key: str) -> None:
+        self.page.project.remember(**{f"show-{key}": not self.shows(key)})
+        self._light(key)
+        self._extras()
+        self.place()
+
+    def _picture(self) -> None:
+        save_picture(self.scene, f"{self.page.stem}.png")
+
+    def _zero(self) -> None:
+        self.page.q = self.page.rest()
+        self._close_loops()
+        self.page.move(self.page.q, keep=True)
+
+    # drawing
+
+    def draw(self) -> None:
+        """All solids anew; then everything is put where the joints say."""
+        self.say("")
+        try:
+            robot, whole = self.page.drawn(), drawable(self.page.robot, self.page.values)
+            self.weights = bodies(whole)
+            far = [float(np.linalg.norm(x)) for x in self.weights.values()]
+            self.size, self.thick = max(reach(robot), *far, 0.0), thickness(robot)
+            parts = solids(whole)
+        except CardanError as error:
+            self.say(str(error))
+            return
+        with together(self.scene):
+            self.scene.clear()
+            self.frames, self.slides, self.ghosts, self.extras, self.bones = [], [], [], {}, []
+            with self.scene:
+                for j in range(len(robot.links) + 1):
+                    with self.scene.group() as group:
+                        for part in (part for part in parts if part.frame == j):
+                            self._solid(part)
+                    self.frames.append(group)
+                self.tools["surfaces"].set_visibility(bool(self.page.surfaces()))
+                self._extras()
+                self.target = self.scene.sphere(0.05 * self.thick).material("#b5402a", 0.5)
+                self.target.draggable().with_name("target")
+        self._close_loops()
+        self.sliders.build(self.size)
+        self.place()
+        form = (robot.name, len(robot.links), round(math.log(self.size) / 0.4))
+        if form != self.looked:
+            self.looked = form
+            self.look()
+
+    def _solid(self, part: Solid) -> None:
+        size, scene = self.thick, self.scene
+        if part.kind == "tool":
+            scene.axes_helper(part.length)
+            return
+        if part.kind == "weight":
+            found: Any = scene.sphere(0.05 * size)
+            turn = part.turn
+        elif part.kind == "prismatic":
+            found = scene.box(0.06 * size, 0.06 * size, part.length)
+            turn = part.turn
+        else:
+            radius = _RADII[part.kind] * size
+            found = scene.cylinder(radius, radius, part.length, 24)
+            turn = part.turn @ _UPRIGHT
+        found.material(_COLOURS[part.kind]).move(*part.middle).rotate_R(turn.tolist())
+        self.bones.append(found)
+        if part.kind == "slide":
+            self.slides.append((part.joint, found))
+
+    def _extras(self) -> None:
+        """What can be shown or left out: made when it is first asked for."""
+        makers = {"axes": self._axes, "names": self._names, "mass": self._mass, "grid": self._grid,
+                  "surfaces": self._surfaces}  # fmt: skip
+        with together(self.scene), self.scene:
+            for key, make in makers.items():
+                shown = self.shows(key)
+                if shown and key not in self.extras:
+                    self.extras[key] = make()
+                for item in self.extras.get(key, []):
+                    item.visible(shown)
+            skinned = bool(self.extras.get("surfaces")) and self.shows("surfaces")
+            for bone in self.bones:
+                bone.visible(not skinned)
+
+    def _axes(self) -> list[Any]:
+        found = []
+        for group in self.frames:
+            with group:
+                found.append(self.scene.axes_helper(0.14 * self.thick))
+        return found
+
+    def _surfaces(self) -> list[Any]:
+        """What the file of the robot looks like; its frames are found by the names of links."""
+        found = []
+        for frame, digest, colour in self.page.surfaces():
+            with self.frames[frame]:
+                found.append(self.scene.stl(f"/surface/{digest}").material(colour))
+        return found
+
+    def _names(self) -> list[Any]:
+        found = []
+        for k, (group, name) in enumerate(zip(self.frames, self.page.names(), strict=True)):
+            with group:  # frames often share their origin: their names stand below each other
+                found.append(self.scene.text(name, f"{_LABEL};padding-top:{k % 4 * 24}px"))
+        return found
+
+    def _mass(self) -> list[Any]:
+        """A green ball at the centre of mass, and an arrow along gravity from it."""
+        scene, size = self.scene, self.size
+        ball = scene.sphere(0.03 * self.thick).material("#3a7d44")
+        with scene.group() as arrow:
+            for radius, tip, length, z in ((0.005, 0.005, 0.2, 0.1), (0, 0.016, 0.05, 0.225)):
+                part = scene.cylinder(radius * size, tip * size, length * size, 16)
+                part.material("#3a7d44").move(0, 0, z * size)
+                part.rotate_R((np.diag([1.0, -1, -1]) @ _UPRIGHT).tolist())
+        return [ball, arrow]
+
+    def _grid(self) -> list[Any]:
+        """A grid one can look through: robots also reach below their base."""
+        half, found = 1.2 * self.size, []
+        for k in np.linspace(-half, half, 9).tolist():
+            for a, b in (((k, -half, 0), (k, half, 0)), ((-half, k, 0), (half, k, 0))):
+                found.append(self.scene.line(list(a), list(b)).material("#8b949e", 0.4))
+        radius = 0.07 * self.thick
+        plate = self.scene.cylinder(radius, radius, 0.02 * self.thick, 32).material("#5c6670")
+        plate.move(0, 0, -0.01 * self.thick).rotate_R(_UPRIGHT.tolist())
+        return [*found, plate]
+
+    def look(self, motion: np.ndarray | None = None) -> None:
+        """See all of the robot, where it is or over a whole motion (N, n)."""
+        if self.frames:
+            q = self.page.q[None] if motion is None else motion[:: max(1, len(motion) // 12)]
+            frames = link_frames(self.page.drawn(), q)
+            if motion is not None and len(self.bases):
+                frames = self.bases[:: max(1, len(motion) // 12), None] @ frames
+            places = [frames[..., :3, 3].reshape(-1, 3)]
+            for j, centre in self.weights.items():
+                at = frames[..., j, :3, :3] @ centre + frames[..., j, :3, 3]
+                places.append(at.reshape(-1, 3))
+            fit(self.scene, np.concatenate(places), self.size)
+
+    # placing
+
+    def _close_loops(self) -> None:
+        """A new robot, or one that was changed, starts with its loops closed."""
+        from ....loops.standing import assembled, standing
+        from .continuation import closed_next_to
+
+        if self.page.robot.constrained:
+            try:
+                drawn, q = self.page.drawn(), self.page.q
+                if not (q != self.page.rest()).any():
+                    self.page.q = standing(drawn)
+                    return
+                near = closed_next_to(drawn, q)
+                self.page.q = assembled(drawn, q) if near is None else near
+            except CardanError as error:
+                self.say(str(error))
+
+    def place(self) -> None:
+        """Move every frame to where the joints put it."""
+        if not self.frames:
+            return
+        robot = self.page.drawn()
+        T = self.base @ link_frames(robot, self.page.q)
+        with together(self.scene):
+            for group, pose in zip(self.frames, T, strict=True):
+                group.move(*pose[:3, 3].tolist()).rotate_R(pose[:3, :3].tolist())
+            for j, rod in self.slides:
+                moved = float(self.page.q[_row(robot, j)])
+                moved += float(number(robot.joints[j - 1].r) or 0)
+                rod.scale(1, max(abs(moved), 1e-6), 1).move(0, 0, -moved / 2)
+            if not self.hand.held:
+                self.target.move(*frame_poses(robot, T)[:3, 3].tolist())
+            self._place_mass(T)
+        self.sliders.place()
+
+    def _place_mass(self, T: np.ndarray) -> None:
+        """Where the masses are known, and where gravity is."""
+        if not self.shows("mass") or "mass" not in self.extras:
+            return
+        ball, arrow = self.extras["mass"]
+        found = self.page.numeric()
+        mass, moments = centres_of_mass(found, T) if found else (np.zeros(1), np.zeros((1, 3)))
+        known = bool(mass.sum() > 0)
+        g = np.array([number(x) or 0.0 for x in found.gravity]) if found else np.zeros(3)
+        ball.visible(known)
+        arrow.visible(known and bool(g.any()))
+        if known:
+            centre = (moments.sum(0) / mass.sum()).tolist()
+            ball.move(*centre)
+            if g.any():
+                arrow.move(*centre).rotate_R(along(g / np.linalg.norm(g)).tolist())
+
+    def show_ghosts(self, configurations: np.ndarray) -> None:
+        """Other configurations as thin lines through the link origins."""
+        robot = self.page.drawn()
+        links = [(joint.antecedent, j) for j, joint in enumerate(robot.joints, 1)]
+        poses = link_frames(robot, configurations)
+        self.show_lines([[T[[i, j], :3, 3] for i, j in links] for T in poses])
+
+    def show_lines(self, drawings: Any) -> None:
+        """Lines of points (k, 3) in frame 0, a colour for each drawing, in place of older ones."""
+        ends = [
+            (np.asarray(a, float), np.asarray(b, float), _PALETTE[k % len(_PALETTE)])
+            for k, drawing in enumerate(drawings)
+            for line in drawing
+            for a, b in pairwise(line)
+        ]
+        with together(self.scene), self.scene:
+            if [colour for _, _, colour in ends] != [colour for _, colour in self.ghosts]:
+                for rod, _ in self.ghosts:
+                    rod.delete()
+                radius = 0.007 * self.thick
+                self.ghosts = [
+                    (self.scene.cylinder(radius, radius, 1, 8).material(colour, 0.7), colour)
+                    for _, _, colour in ends
+                ]
+            for (rod, _), (start, end, _) in zip(self.ghosts, ends, strict=True):
+                length = float(np.linalg.norm(end - start))
+                turn = along((end - start) / length) @ _UPRIGHT if length > 1e-9 else np.eye(3)
+                rod.move(*((start + end) / 2).tolist()).rotate_R(turn.tolist())
+                rod.scale(1, max(length, 1e-9), 1)
+
+    # moving
+
+    def take_turn(self) -> int:
+        """One motion at a time is shown: the latest."""
+        self.player.stop()
+        self.playing += 1
+        return self.playing
+
+    def has_turn(self, turn: int) -> bool:
+        return turn == self.playing
+
+    async def play(
+        self, motion: np.ndarray, seconds: float, curves: Any = (), charts: Any = (),
+        bases: Any = (),
+    ) -> None:  # fmt: skip
+        """Show joint positions (N, n) at their pace; curves: the robot as it bends, at fewer
+        instants; charts: those that show where it is; bases: poses (N, 4, 4) of a base that
+        floats."""
+        if not self.player.seconds:  # else a motion is shown, and the joints are on their way
+            self.before = self.page.q.copy()
+        self.take_turn()
+        if motion.shape[1:] != (self.page.robot.n,):
+            return  # of another robot
+        self.curves, self.bases = curves, np.reshape(bases, (-1, 4, 4))
+        self.look(motion)
+        self.player.take(motion, seconds, charts)
+        await self.player.run()
+
+    def _instant(self, q: np.ndarray, share: float) -> None:
+        if len(q) != self.page.robot.n:
+            return
+        if len(self.bases):
+            self.base = self.bases[round(share * (len(self.bases) - 1))]
+        self.page.move(q)
+        if len(self.curves):
+            self.show_lines([self.curves[round(share * (len(self.curves) - 1))]])
+
+    def put_away(self) -> None:
+        """No motion is shown any more; the joints stay where they are."""
+        self.player.stop()
+        self._straighten()
+
+    def _straighten(self) -> None:
+        """The links no longer bent, the base where it belongs."""
+        if len(self.curves):
+            self.show_lines([])
+        away = bool(len(self.bases))
+        self.curves, self.bases, self.base = (), np.zeros((0, 4, 4)), np.eye(4)
+        if away:
+            self.look()
+
+    def settle(self) -> None:
+        """Put away the motion that is shown, if there is one."""
+        if self.player.seconds:
+            self.player.stop()
+            self._played()
+
+    def _played(self) -> None:
+        """The joints are where they were before the motion."""
+        self._straighten()
+        if len(self.before) == self.page.robot.n:
+            self.page.move(self.before)
+
+
+def _tool(icon: str, words: str, work: Any) -> Any:
+    button = ui.button(icon=icon, on_click=work).props("flat round dense size=sm")
+    button.props["aria-label"] = button.props["title"] = words
+    return button
+
+
+def _row(robot: Any, j: int) -> int:
+    return sum(joint.sigma != FIXED for joint in robot.joints[: j - 1])

@@ -1,0 +1,322 @@
+"""What one browser page works on: its project, its robot, the joint positions, who listens."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from typing import Any
+
+import numpy as np
+
+from ....describe.check import check
+from ....describe.limits import joint_limits
+from ....describe.robot import FIXED, Robot
+from ....describe.values.expression import number
+from ....errors import CardanError
+from ....loops.numeric import skeleton
+from ..jobs.pool import Jobs
+from ..jobs.questions import driven, rates
+from ..scene.drawing import drawable
+from .results import Results
+from .store import Project, Shapes, digest_of
+
+__all__ = ["Page"]
+
+
+class Page:
+    """The state shared by the parts of the page; parts subscribe to changes."""
+
+    def __init__(
+        self, project: Project, jobs: Jobs, shapes: Shapes | None = None,
+        results: Results | None = None,
+    ) -> None:  # fmt: skip
+        self.project = project
+        self.jobs = jobs
+        self.shapes = shapes
+        self.results = results
+        self.robot: Robot = project.robot
+        self._robot_listeners: list[tuple[Any, Callable[[], None]]] = []
+        self._motion_listeners: list[Callable[[], None]] = []
+        self._themed: list[tuple[Any, Callable[[bool], None]]] = []
+        self._drawn: Robot | None = None
+        self._numeric: tuple[Robot | None, ...] = ()
+        self.q = self._kept_q()
+        self.dark = bool(project.page.get("dark"))
+        self._tasks: dict[asyncio.Task[Any], Any] = {}  # with the form of the robot they are on
+        self.closed = False
+        self.within: Callable[[], AbstractContextManager[Any]] = nullcontext  # its browser
+        self._opened = project.opened
+        project.watchers.append(self._follow)
+
+    def _follow(self) -> None:
+        """The project was changed, here or by another page that shows it."""
+        with self.within():
+            self.refresh()
+
+    # its work
+
+    def about(self, question: dict[str, Any]) -> dict[str, Any]:
+        """What a result is of: the question, and the state of the robot it was asked for."""
+        return {
+            "question": question, "revision": self.revision, "values": self.known_values(),
+            "name": self.robot.name, "form": self.form, "time": time.time(),
+        }  # fmt: skip
+
+    @property
+    def form(self) -> list[Any]:
+        """What is the same of robots that can be moved by each other's results."""
+        robot = self.robot
+        return [list(robot.variables), robot.ne, len(robot.links), robot.base.kind, driven(robot),
+                rates(robot)]  # fmt: skip
+
+    @property
+    def revision(self) -> str:
+        """Names a state of the robot."""
+        return self.project.revisions()[self.project.index]
+
+    def since(self, about: dict[str, Any]) -> str:
+        """How the robot has changed since a result; nothing where it has not."""
+        revisions = self.project.revisions()
+        now, then = self.project.index, about["revision"]
+        if revisions[now] == then:
+            same = about["values"] == self.known_values()
+            return "" if same else "the values of symbols have changed since"
+        before = [k for k in range(now) if revisions[k] == then]
+        if before:
+            count = now - before[-1]
+            return f"{count} change{'s' * (count > 1)} of the robot ago"
+        return "of a state that was undone" if then in revisions else "the robot has changed since"
+
+    def ask(
+        self, function: str, say: Callable[[str], None], **question: Any
+    ) -> asyncio.Task[dict[str, Any]]:
+        """A job of this page; it ends with the page, and when a robot of another form comes."""
+        task = asyncio.ensure_future(self.jobs.run(function, say, **question))
+        self._tasks[task] = self.form if "robot" in question else None
+        task.add_done_callback(lambda task: self._tasks.pop(task, None))
+        return task
+
+    def begin(self, panel: str) -> None:
+        """A panel starts its work: should that be left undone, it is told afterwards."""
+        self.jobs.at_work.add((self.project.path.stem, panel))
+        self._at_work(panel, self.jobs.name)
+
+    def end(self, panel: str) -> None:
+        """It is done, has failed or was cancelled; a page that was left, and a server that stops,
+        leave it undone."""
+        self.jobs.at_work.discard((self.project.path.stem, panel))
+        if not (self.closed or self.jobs.closing):
+            self._at_work(panel, "")
+
+    def _at_work(self, panel: str, server: str) -> None:
+        others = {k: x for k, x in self.project.page.get("at_work", {}).items() if k != panel}
+        self.project.remember(at_work={**others, panel: server} if server else others)
+
+    def interrupted(self, panel: str) -> str:
+        """What to say of work that an earlier run of the server, or an earlier page, left
+        undone; nothing where it goes on."""
+        server = self.project.page.get("at_work", {}).get(panel)
+        if not server or (self.project.path.stem, panel) in self.jobs.at_work:
+            return ""
+        self._at_work(panel, "")
+        who = "the page was left" if server == self.jobs.name else "the server was stopped"
+        return f"{who} while this was at work: start again"
+
+    def close(self) -> None:
+        """The browser has left for good."""
+        self.closed = True
+        if self._follow in self.project.watchers:
+            self.project.watchers.remove(self._follow)
+        for task in list(self._tasks):
+            task.cancel()
+        self._robot_listeners.clear()
+        self._motion_listeners.clear()
+        self._themed.clear()
+
+    # the robot
+
+    @property
+    def text(self) -> str:
+        """The robot as the .toml text that jobs are given."""
+        return self.project.texts[self.project.index]
+
+    @property
+    def stem(self) -> str:
+        """The name of a file for the robot."""
+        kept = "".join(c if c.isascii() and c.isalnum() else "_" for c in self.robot.name)
+        return kept.strip("_")[:60] or "robot"
+
+    def change(self, robot: Robot, renamed: tuple[str, str] = ("", "")) -> str:
+        """Take a changed robot; a message, and nothing changed, where it is not sound. Surfaces
+        follow a link that is renamed."""
+
+        def work() -> None:
+            if self._surfaces_of_another():
+                self.project.remember(surfaces={})
+            self._rename_surfaces(*renamed)
+            self.project.change(robot)
+
+        return self._changed(robot, work)
+
+    def open(self, robot: Robot, surfaces: Sequence[Any] = ()) -> str:
+        """Another robot takes the place; surfaces: [link's name, digest, colour] of each."""
+        return self._changed(robot, lambda: self.project.open(robot, surfaces))
+
+    @staticmethod
+    def fault(robot: Robot) -> str:
+        """Why a robot is not sound; nothing where it is."""
+        return next((str(fault) for fault in check(robot) if fault.severity == "error"), "")
+
+    def _changed(self, robot: Robot, work: Callable[[], None]) -> str:
+        if message := self.fault(robot):
+            return message
+        if self.project.reread():
+            return "the robot was changed elsewhere meanwhile: now it is shown as it is there"
+        try:
+            work()
+        except CardanError as error:
+            return str(error)
+        return ""
+
+    def surfaces(self) -> list[tuple[int, str, str]]:
+        """What the file of the robot looks like: (frame, digest, colour) of each surface."""
+        kept = self.project.page.get("surfaces") or {}
+        if not kept or self._surfaces_of_another():
+            return []
+        number = {"": 0} | {link.name: j for j, link in enumerate(self.robot.links, 1)}
+        return [
+            (number[link], digest, colour)
+            for link, digest, colour in kept["list"]
+            if link in number
+        ]
+
+    def _rename_surfaces(self, old: str, new: str) -> None:
+        """Known by both names from now on: the renaming may be undone."""
+        kept = self.project.page.get("surfaces") or {}
+        if kept and old != new:
+            others = [item for item in kept["list"] if item[0] != new]
+            more = [[new, *item[1:]] for item in others if item[0] == old]
+            self.project.remember(surfaces={**kept, "list": [*others, *more]})
+
+    def _surfaces_of_another(self) -> bool:
+        """What was opened with surfaces lies ahead: it was undone."""
+        kept = self.project.page.get("surfaces") or {}
+        digests = [digest_of(text) for text in self.project.texts] if kept else []
+        return (
+            bool(kept)
+            and kept["of"] in digests[self.project.index + 1 :]
+            and (kept["of"] not in digests[: self.project.index + 1])
+        )
+
+    def undo(self) -> None:
+        if not self.project.reread():
+            self.project.undo()
+
+    def redo(self) -> None:
+        if not self.project.reread():
+            self.project.redo()
+
+    def refresh(self) -> None:
+        """Tell every part that the robot, or what it is drawn with, has changed."""
+        self.robot = self.project.robot
+        self._drawn, self._numeric = None, ()
+        for task, form in list(self._tasks.items()):
+            if form not in (None, self.form):
+                task.cancel()
+        if len(self.q) != self.robot.n or self._opened != self.project.opened:
+            self._opened = self.project.opened
+            self.q = self.rest()
+        if not self.robot.constrained:
+            self.q = np.clip(self.q, *joint_limits(self.robot))
+        for element, listener in list(self._robot_listeners):
+            if element is None or not element.is_deleted:
+                try:
+                    listener()
+                except Exception:  # one part that fails must not keep the others from the robot
+                    logging.getLogger("cardan").exception("a part of the page failed")
+
+    def on_robot(self, listener: Callable[[], None], element: Any = None) -> None:
+        """To be told as long as the element, if one is named, is there."""
+        kept = [x for x in self._robot_listeners if x[0] is None or not x[0].is_deleted]
+        self._robot_listeners = [*kept, (element, listener)]
+
+    def names(self) -> list[str]:
+        """Names of the frames, the base first."""
+        return ["0", *(f"{j} {link.name}" for j, link in enumerate(self.robot.links, 1))]
+
+    # numbers for its symbols
+
+    @property
+    def values(self) -> dict[str, Any]:
+        """Numbers the user gave to symbols, for drawing and evaluating."""
+        found: dict[str, Any] = self.project.page.setdefault("values", {})
+        return found
+
+    def known_values(self) -> dict[str, Any]:
+        """Those of symbols that the robot has now."""
+        return {name: x for name, x in self.values.items() if name in self.robot.parameters}
+
+    def set_values(self, values: dict[str, Any]) -> str:
+        """Take other values; a message where one of them cannot be read."""
+        known = {k: x for k, x in values.items() if k in self.robot.parameters}
+        try:
+            drawable(self.robot, known)
+        except CardanError as error:
+            return str(error)
+        self.project.remember(values=values)
+        self.project.tell()
+        return ""
+
+    def drawn(self) -> Robot:
+        """The geometry of the robot, with numbers."""
+        if self._drawn is None:
+            self._drawn = skeleton(drawable(self.robot, self.values))
+        return self._drawn
+
+    def numeric(self) -> Robot | None:
+        """The robot with the numbers it has been given; None while some are missing."""
+        if not self._numeric:
+            found = drawable(self.robot, self.values)
+            self._numeric = (None if found.parameters else found,)
+        return self._numeric[0]
+
+    # how it looks
+
+    def themed(self, dark: bool) -> None:
+        """Dark or light was chosen."""
+        self.dark = dark
+        for element, listener in list(self._themed):
+            if not element.is_deleted:
+                listener(dark)
+
+    def on_theme(self, element: Any, listener: Callable[[bool], None]) -> None:
+        """To be told as long as the element is there."""
+        self._themed = [kept for kept in self._themed if not kept[0].is_deleted]
+        self._themed.append((element, listener))
+
+    # where it stands
+
+    def move(self, q: Any, keep: bool = False) -> None:
+        """Joint positions have changed; `keep` writes them to the project."""
+        self.q = np.array(q, float)
+        if keep:
+            self.project.remember(q=self.q.tolist())
+        for listener in list(self._motion_listeners):
+            listener()
+
+    def on_motion(self, listener: Callable[[], None]) -> None:
+        self._motion_listeners.append(listener)
+
+    def rest(self) -> np.ndarray:
+        """All joints at their home, which is zero where none is said, and within their limits."""
+        moving = [joint for joint in self.robot.joints if joint.sigma != FIXED]
+        homes = [0 if joint.home is None else number(joint.home) or 0 for joint in moving]
+        low, high = joint_limits(self.robot)
+        return np.asarray(np.clip(homes, low, high), float)
+
+    def _kept_q(self) -> np.ndarray:
+        kept = self.project.page.get("q", [])
+        return np.array(kept, float) if len(kept) == self.robot.n else self.rest()

@@ -1,0 +1,356 @@
+"""Identification models of closed-loop robots: base parameters by the rank of G^T D, regressors.
+
+    tau_a = G^T D(q, qd_tr, qdd_tr) K                                 [KC97] 6.4 refs 30, 33
+
+The transfers of a tree hold for its loops too; what depends beyond them shows in the rank of G^T D
+at consistent states. Coefficients that change with the lengths are found as products of powers of
+them. A parallelogram has a second, crossed assembly, with more base parameters: the assembly with
+the fewest is taken, and said; but not one in which a joint stands still that others move, as a kite
+folded onto its crank."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import product
+from typing import Any
+
+import numpy as np
+
+from ...algebra.scalar import sign
+from ...describe.robot import Robot
+from ...describe.values.expression import multiply, power, symbol
+from ...describe.values.parser import to_value
+from ...ir.interpret import interpret
+from ...loops.numeric import Equations, equations, geometry_symbols
+from ...models.bodies import Bodies, bodies
+from ...models.formulation import PLAIN, Formulation
+from ...models.loops import Constraint
+from ...models.regressor import Columns
+from ...models.regressor import energy_regressor as energy_model
+from ...models.regressor import regressor as regressor_model
+from ...program import Program
+from ..base import motion_symbols
+from ..common import Arrays, flat
+from ..derivation import Candidate, Derivation, Form, Result
+from ..loops import Closing, closing
+from .dynamic import along, cut_rows
+
+__all__ = ["CutMotion", "Observed", "cut_motion", "energy_regressor", "observe", "regressor"]
+
+Scalar = Any
+Need = tuple[int, int]  # of an assembly: passive joints that stand still in it, rank
+_DOUBT = 1e-12  # singular values between this and the tolerance of a rank: of too short a motion
+
+
+def regressor_form(made: Closing, columns: Columns, form: Formulation = PLAIN) -> Form:
+    """D_c = G^T D, column by column; a cut joint pushes the joints of its loop by its row."""
+
+    def run(scene: Bodies, x: Arrays) -> Result:
+        constraint, qd, qdd = made.motion(scene, x)
+        D = regressor_model(scene.unloaded(), x["q"], qd, qdd, columns, form)
+        moving = made.connection.moving
+        cuts = cut_motion(made, constraint, columns, qd, qdd)
+        projected = []
+        for (name, j), column in zip(columns, zip(*D, strict=True), strict=True):
+            tau = dict(zip(moving, column, strict=True))
+            if j in cuts:
+                tau |= cuts[j].torques(name)
+            projected.append(constraint.projected(tau))
+        rows = zip(*projected, strict=True) if projected else [[] for _ in range(made.na)]
+        return Result({"D": ((made.na, len(columns)), flat(list(rows)))})
+
+    return run
+
+
+@dataclass(frozen=True)
+class CutMotion:
+    """A cut joint that has columns: its row over the joints of its loop, its rate and, where
+    those of the joints are known, its acceleration."""
+
+    row: Mapping[int, Scalar]
+    rate: Scalar
+    acceleration: Scalar
+
+    def unit(self, name: str) -> Scalar:
+        """The torque along the cut joint of one of its parameters, equal to 1."""
+        return {"IA": self.acceleration, "FV": self.rate, "FS": sign(self.rate)}[name]
+
+    def torques(self, name: str) -> dict[int, Scalar]:
+        """That torque on the joints of the tree."""
+        own = self.unit(name)
+        return {j: entry * own for j, entry in self.row.items()}
+
+
+def cut_motion(
+    made: Closing, constraint: Constraint, columns: Columns, qd: Sequence[Scalar],
+    qdd: Sequence[Scalar] | None = None,
+) -> dict[int, CutMotion]:  # fmt: skip
+    """By frame, the cut joints that these columns name."""
+    named = {j for _, j in columns}
+    moving = made.connection.moving
+    rates = dict(zip(moving, qd, strict=True))
+    found = {}
+    for loop, row, Phi in cut_rows(made, constraint):
+        if loop.cut in named:
+            speed_up: Scalar = 0
+            if qdd is not None:
+                speed_up = along(row, dict(zip(moving, qdd, strict=True))) + Phi
+            found[loop.cut] = CutMotion(row, along(row, rates), speed_up)
+    return found
+
+
+@dataclass(frozen=True)
+class _Look:
+    """G^T D at many states: D of the tree and G are programs, their product is made here."""
+
+    made: Closing
+    columns: Columns
+
+    @cached_property
+    def tree(self) -> Candidate:
+        inputs: dict[str, tuple[int, ...]] = dict.fromkeys(("q", "qd", "qdd"), (self.made.n,))
+
+        def run(scene: Bodies, x: Arrays) -> Result:
+            D = regressor_model(scene.unloaded(), x["q"], x["qd"], x["qdd"], self.columns)
+            return Result({"D": ((self.made.n, len(self.columns)), flat(D))})
+
+        return Derivation(self.made.tree, "regressor", inputs).trace(run)
+
+    @cached_property
+    def loops(self) -> Candidate:
+        def run(scene: Bodies, x: Arrays) -> Result:
+            constraint, _, qdd = self.made.motion(scene, x)
+            G = constraint.G()
+            rows = flat([G[j] for j in self.made.connection.moving])
+            return Result({"G": ((self.made.n, self.made.na), rows), "psi": ((self.made.n,), qdd)})
+
+        inputs = self.made.inputs("q", "qd")
+        return Derivation(self.made.tree, "loop-kinematics", inputs).trace(run)
+
+    def __call__(self, values: Mapping[str, float], q: np.ndarray, seed: int = 0) -> np.ndarray:
+        """The rows of all states below each other."""
+        rng = np.random.default_rng(100 + seed)
+        qd, qdd = rng.normal(size=(2, len(q), self.made.na))
+        names = self.made.robot.parameters
+        known = dict(zip(names, rng.uniform(0.3, 1.7, len(names)), strict=True)) | dict(values)
+
+        def run(found: Candidate, **x: np.ndarray) -> dict[str, np.ndarray]:
+            p = {"p": np.array([known[k] for k in found.parameters])} if found.parameters else {}
+            return interpret(found.code, {**x, **p})
+
+        loops = run(self.loops, q=q, qd=qd)
+        G = loops["G"]
+        full = np.einsum("bna,ba->bn", G, qdd) + loops["psi"]
+        D = run(self.tree, q=q, qd=np.einsum("bna,ba->bn", G, qd), qdd=full)["D"]
+        found = np.einsum("bna,bnc->bac", G, D)
+        found = found[np.isfinite(found).all(axis=(1, 2))].reshape(-1, len(self.columns))
+        # rows of one length: near a singularity G is large, and one state would hide the others
+        length = np.abs(found).max(axis=1, keepdims=True, initial=0)
+        rows: np.ndarray = found[length[:, 0] > 0] / length[length[:, 0] > 0]
+        return rows
+
+
+@dataclass(frozen=True)
+class Observed:
+    """A closed-loop robot seen through G^T D, for several draws of its lengths."""
+
+    made: Closing
+    values: tuple[dict[str, float], ...]
+    states: tuple[Any, ...]  # q of each draw, in the assembly with the fewest parameters
+    several: bool  # do other assemblies need more parameters?
+    look: _Look
+
+    def matrix(self, k: int, wanted: Columns) -> np.ndarray:
+        """G^T D at the states of draw k, rows of all states below each other."""
+        look = self.look if self.look.columns == wanted else _Look(self.made, wanted)
+        return look(self.values[k], self.states[k], k)
+
+    def formula(self, values: Sequence[float]) -> Any:
+        """A coefficient as a number times powers of the lengths, or None."""
+        names = list(self.values[0])
+        logs = np.array([[np.log(v[name]) for name in names] for v in self.values])
+        found = _exponents(logs, np.asarray(values, float))
+        if found is None:
+            return None
+        scale, exponents = found
+        result = to_value(scale)
+        for name, k in zip(names, exponents, strict=True):
+            if k:
+                result = multiply(result, power(symbol(name), int(k)))
+        return result
+
+
+def _exponents(logs: np.ndarray, values: np.ndarray) -> tuple[str, list[int]] | None:
+    """(number, exponents) with values = number * product of lengths^exponents, small integers."""
+    if np.abs(values).min() < 1e-9 or len(set(np.sign(values))) > 1:
+        return None
+    y = np.log(np.abs(values))
+    sign = "-" if values[0] < 0 else ""
+    used = range(logs.shape[1])
+    for first, second in product((None, *used), used):
+        for i, k in product((1, -1, 2, -2), repeat=2):
+            exponents = np.zeros(logs.shape[1], int)
+            if first is not None:
+                exponents[first] += i
+            exponents[second] += k
+            rest = y - logs @ exponents
+            if np.ptp(rest) < 1e-7:
+                number = _simple(float(np.exp(rest[0])))
+                if number:
+                    return sign + number, [int(e) for e in exponents]
+    return None
+
+
+def _simple(x: float) -> str:
+    for denominator in (1, 2, 3, 4):
+        whole = round(x * denominator)
+        if whole and abs(x * denominator - whole) < 1e-6:
+            return f"{whole}/{denominator}"
+    return ""
+
+
+def observe(robot: Robot, columns: Columns, draws: int = 4) -> Observed:
+    """States of the assembly in which these columns have the smallest rank.
+
+    That assembly is searched for in the first draws of lengths; the others continue it."""
+    made = closing(robot, "base-parameters")
+    names = geometry_symbols(robot)
+    varied = bool(names or motion_symbols(robot))  # several draws tell coefficients that change
+    look = _Look(made, columns)
+    rng = np.random.default_rng(11)
+    found: list[_Draw] = []
+    several = False
+    for k in range(6 * draws):
+        least = min((draw.need for draw in found), default=(0, 0))
+        best = [draw for draw in found if draw.need == least]
+        if len(best) >= (draws if varied else 1) and k >= (2 if names else 1):
+            break
+        drawn = {name: float(rng.uniform(0.3, 1.7)) for name in names}
+        enough = least if k >= 2 else (0, 0)
+        draw, needs = _drawn(look, equations(robot, drawn), drawn, best, enough, rng)
+        several = several or len(needs) > 1
+        if draw is not None:
+            found.append(draw)
+    values, states = tuple(draw.values for draw in best), tuple(draw.q for draw in best)
+    return Observed(made, values, states, several, look)
+
+
+@dataclass(frozen=True)
+class _Draw:
+    """States of one assembly for one draw of lengths, and what it needs there."""
+
+    need: Need
+    values: dict[str, float]
+    q: np.ndarray
+
+
+def _drawn(
+    look: _Look, system: Equations, values: dict[str, float], known: Sequence[_Draw], enough: Need,
+    rng: np.random.Generator,
+) -> tuple[_Draw | None, set[Need]]:  # fmt: skip
+    """The assembly of least need for these lengths, and the needs met; `enough`: stop there."""
+    made, size = look.made, len(look.columns)
+    starts = system.consistent(rng, 8)
+    if known:  # the assembly found before, its loops closed anew
+        near, closed = system.close(known[-1].q[:8], range(system.n), 60)
+        starts = np.concatenate([near[closed][:3], starts])
+    best: tuple[Need, np.ndarray] | None = None
+    needs: set[Need] = set()
+    na = max(made.na, 1)
+    few, many = 3 * size // (2 * na) + 5, max(40, 4 * size // na + 20)
+    for start in starts[_regular(made, system, starts)]:
+        need = _need(look, values, _roamed(made, system, start, few, max(6, 24 // na), rng))
+        needs.add(need)
+        if best is None or need < best[0]:
+            best = need, start
+        if need <= enough:
+            break
+    if best is None:
+        return None, needs
+    for steps in (40, 100):  # farther where the rank is in doubt
+        q = _roamed(made, system, best[1], many, max(14, steps // na), rng)
+        found = look(values, q)
+        if _rank(found) == _rank(found, _DOUBT):
+            break
+    return _Draw(_need(look, values, q), values, q), needs
+
+
+def _need(look: _Look, values: Mapping[str, float], q: np.ndarray) -> Need:
+    """(passive joints that stand still, rank) at these states."""
+    moving, following = look.made.connection.moving, look.made.analysis.following
+    columns = [moving.index(j) for j in following]
+    still = int((np.ptp(q[:, columns], axis=0) < 1e-9).sum()) if len(q) else 0
+    return still, _rank(look(values, q), _DOUBT)
+
+
+def _roamed(
+    made: Closing, system: Equations, start: np.ndarray, count: int, steps: int,
+    rng: np.random.Generator,
+) -> np.ndarray:  # fmt: skip
+    """States reached from one, those near a singularity left out; at least half of them."""
+    q = system.roam(rng, start, count, steps)
+    good = _regular(made, system, q)
+    return q[good] if 2 * good.sum() >= count else q
+
+
+def _regular(made: Closing, system: Equations, q: np.ndarray) -> np.ndarray:
+    """Where do the active joints move everything?"""
+    columns = [made.connection.moving.index(j) for j in made.analysis.following]
+    if not columns or not len(q):
+        return np.ones(len(q), bool)
+    s = np.linalg.svd(system.balanced(system.J(q))[..., columns], compute_uv=False)
+    return np.asarray(s[:, -1] > 1e-3 * s[:, 0])
+
+
+def _rank(D: np.ndarray, tolerance: float = 1e-9) -> int:
+    scale = np.linalg.norm(D, axis=0)
+    R = np.linalg.qr(D[:, scale > 1e-11] / scale[scale > 1e-11], mode="r")
+    s = np.linalg.svd(R, compute_uv=False)
+    return int((s > tolerance * s[0]).sum()) if len(s) else 0
+
+
+def regressor(
+    robot: Robot, *, base_parameters: bool = False, offset: bool = False, symbolic: bool = False,
+    effort: str = "normal",
+) -> Program:  # fmt: skip
+    """D_c with tau_a = D_c K."""
+    from ..identification import wanted_columns
+
+    made = closing(robot, "regressor", symbolic=symbolic)
+    wanted = wanted_columns(robot, base_parameters, offset)
+    names = wanted(bodies(robot, lambda name: 1.0))
+
+    def formulate(form: Formulation) -> Form:
+        return regressor_form(made, names, form)
+
+    program = made.program(
+        "regressor", made.inputs("q", "qd", "qdd"), [], ["D"],
+        formulate=formulate, choices=("still", "grouped", "column", "slide"), effort=effort,
+    )  # fmt: skip
+    return wanted.naming(program, robot)
+
+
+def energy_regressor(
+    robot: Robot, *, base_parameters: bool = False, symbolic: bool = False
+) -> Program:
+    """h with E + U = h K."""
+    from ..identification import ENERGY_DRIVES, wanted_columns
+
+    made = closing(robot, "energy-regressor", symbolic=symbolic)
+    wanted = wanted_columns(robot, base_parameters, False, ENERGY_DRIVES)
+    names = wanted(bodies(robot, lambda name: 1.0))
+
+    def run(scene: Bodies, x: Arrays) -> Result:
+        constraint = made.constraint(scene, x)[0]
+        qd = made.row(constraint.velocities(x["qd"]))
+        h = energy_model(scene, x["q"], qd, names)
+        cuts = cut_motion(made, constraint, names, qd)
+        for c, (_, j) in enumerate(names):
+            if j in cuts:
+                h[c] = cuts[j].rate * cuts[j].rate / 2
+        return Result({"h": ((len(names),), h)})
+
+    program = made.program("energy-regressor", made.inputs("q", "qd"), [run], ["h"])
+    return wanted.naming(program, robot)

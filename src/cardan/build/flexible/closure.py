@@ -1,0 +1,270 @@
+"""Loops of flexible robots in numbers: assembling them, and which of their equations count.
+
+A robot whose loops are closed has configurations only on a surface; rows of the constraint matrix
+that repeat each other there (planar loops in space, overconstrained ones) are found by their rank
+at such configurations and left out, so that what remains can be solved."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property, lru_cache
+
+import numpy as np
+
+from ...describe.robot import FIXED, PRISMATIC, REVOLUTE, Robot
+from ...errors import InputError, ModelError
+from ...mechanism.loops import opened
+from ...models.bodies import Bodies, bodies
+from ...models.flexible.dynamics import Key, coordinate_keys
+from ...models.flexible.loops import ROWS, Cut, closing_error, constraint_rows, is_reversed
+from ...models.flexible.tree import Motion, seats
+
+__all__ = ["Closing", "closing", "numeric_bodies"]
+
+Array = np.ndarray
+_KINDS = {REVOLUTE: "revolute", PRISMATIC: "prismatic", FIXED: "fixed"}
+_CLOSED = 1e-11
+_RANK = 1e-7
+_STARTS = 12
+
+
+def numeric_bodies(robot: Robot) -> Bodies:
+    """The bodies over plain numbers; symbols need values first."""
+    if robot.parameters:
+        raise ModelError(
+            f"'{robot.name}' has parameters without values ({', '.join(robot.parameters[:5])}):"
+            " give them with with_values({...})"
+        )
+    return bodies(robot, lambda name: 0)
+
+
+@dataclass(frozen=True)
+class Closing:
+    """The loops of a robot in numbers. Coordinates: joints in link order, then elastic ones."""
+
+    robot: Robot
+    scene: Bodies
+    everything: tuple[Cut, ...]  # with all their rows
+
+    @property
+    def n(self) -> int:
+        return self.robot.n
+
+    @cached_property
+    def keys(self) -> tuple[Key, ...]:
+        return coordinate_keys(self.scene)
+
+    @cached_property
+    def independent(self) -> tuple[Key, ...]:
+        """Active and elastic joints, then elastic coordinates."""
+        passive = set(self.passive)
+        return tuple(key for key in self.keys if key not in passive)
+
+    @cached_property
+    def passive(self) -> tuple[Key, ...]:
+        """Joints that follow the loops."""
+        return self.undriven if self.everything else ()
+
+    @property
+    def loose(self) -> tuple[Key, ...]:
+        """Joints of an open tree that nothing drives: they swing."""
+        return () if self.everything else self.undriven
+
+    @cached_property
+    def undriven(self) -> tuple[Key, ...]:
+        """Joints that are neither active nor elastic."""
+        joints = self.robot.joints
+        return tuple(
+            key for key in self.keys
+            if key[0] == "joint" and not (joints[key[1] - 1].active or joints[key[1] - 1].elastic)
+        )  # fmt: skip
+
+    @cached_property
+    def active(self) -> tuple[Key, ...]:
+        """Driven joints."""
+        joints = self.robot.joints
+        return tuple(
+            key for key in self.keys
+            if key[0] == "joint" and joints[key[1] - 1].active and not joints[key[1] - 1].elastic
+        )  # fmt: skip
+
+    def columns(self, keys: Sequence[Key]) -> list[int]:
+        """The places of these coordinates in q."""
+        return [self.keys.index(key) for key in keys]
+
+    def seats(self, q: Array) -> Motion:
+        return seats(self.scene, [float(x) for x in q])
+
+    def error(self, q: Array) -> Array:
+        """How far the loops are open."""
+        x = self.seats(q)
+        found = [e for cut in self.everything for e in closing_error(self.scene, x, cut)]
+        return np.array(found, float)
+
+    def matrix(self, q: Array, cuts: Sequence[Cut] | None = None) -> Array:
+        """G over all coordinates."""
+        x = self.seats(q)
+        chosen = self.everything if cuts is None else cuts
+        rows = [row for cut in chosen for row in constraint_rows(self.scene, x, cut)]
+        return np.array([[float(row.get(key, 0)) for key in self.keys] for row in rows])
+
+    def closed(self, q: Array, unknown: Sequence[int]) -> Array | None:
+        """The loops closed by moving some coordinates: Gauss and Newton, steps limited."""
+        q = np.array(q, float)
+        unknown = list(unknown)
+        for _ in range(50):
+            e = self.error(q)
+            if np.abs(e).max(initial=0) < _CLOSED:
+                break
+            step = -np.linalg.pinv(self.matrix(q)[:, unknown], rcond=1e-9) @ e
+            q[unknown] += step * min(1.0, 0.5 / max(np.abs(step).max(initial=0), 1e-300))
+        if np.abs(self.error(q)).max(initial=0) > 1e-8:
+            return None
+        x = self.seats(q)
+        return None if any(is_reversed(self.scene, x, cut) for cut in self.everything) else q
+
+    def assemble(
+        self, q_a: Sequence[float] | None, q_e: Sequence[float] | None = None,
+        guess: Sequence[float] | None = None,
+    ) -> Array:  # fmt: skip
+        """All coordinates: driven joints as given, elastic ones too (zero), passive ones found.
+
+        `guess`: passive joints to start from; without one, zero, then random ones."""
+        q = self.start(q_a, q_e, guess)
+        unknown = self.columns(self.passive)
+        if not unknown:
+            return q
+        rng = np.random.default_rng(0)
+        for trial in range(_STARTS):
+            if trial:
+                q[unknown] = rng.uniform(-np.pi, np.pi, len(unknown))
+            found = self.closed(q, unknown)
+            if found is not None:
+                return found
+        raise ModelError(
+            f"'{self.robot.name}' cannot be assembled at q_a = {np.asarray(q_a).tolist()}: its"
+            " loops stay open; give reachable positions, or a guess of the passive joints"
+        )
+
+    def start(
+        self, q_a: Sequence[float] | None, q_e: Sequence[float] | None,
+        guess: Sequence[float] | None,
+    ) -> Array:  # fmt: skip
+        """q with everything that is given filled in; elastic joints at rest."""
+        _require_finite(q_a=q_a, q_e=q_e, guess=guess)
+        q = np.zeros(len(self.keys))
+        given = np.zeros(len(self.active)) if q_a is None else q_a
+        driven = np.atleast_1d(np.asarray(given, float))
+        if driven.shape != (len(self.active),):
+            names = ", ".join(
+                self.robot.joints[j - 1].variable or f"q{j}" for _, j, _ in self.active
+            )
+            raise InputError(
+                f"q_a has shape {driven.shape}; '{self.robot.name}' has {len(self.active)} driven"
+                f" joints: {names or 'none'}"
+            )
+        q[self.columns(self.active)] = driven
+        for j in self.scene.elastic:
+            q[self.keys.index(("joint", j, 0))] = float(self.scene.links[j - 1].rest)
+        if q_e is not None:
+            q[self.n :] = np.asarray(q_e, float)
+        if guess is not None:
+            q[self.columns(self.undriven)] = np.asarray(guess, float)
+        return q
+
+    @cached_property
+    def cuts(self) -> tuple[Cut, ...]:
+        """The loops with independent rows only."""
+        if not self.everything:
+            return ()
+        best: list[int] = []
+        for q in self.samples():
+            chosen = _greedy(self.matrix(q))
+            if len(chosen) > len(best):
+                best = chosen
+        self.require_driven(best)
+        cuts, at = [], 0
+        for cut in self.everything:
+            kept = [name for k, name in enumerate(cut.rows) if at + k in best]
+            at += len(cut.rows)
+            cuts.append(replace(cut, rows=tuple(kept)))
+        return tuple(cuts)
+
+    def samples(self) -> list[Array]:
+        """Closed configurations near that of the description, a little deformed."""
+        rng = np.random.default_rng(1)
+        found = []
+        joints, everything = range(self.n), range(len(self.keys))
+        for trial in range(4 * _STARTS):
+            q = np.zeros(len(self.keys))
+            q[: self.n] = (0.3 + 0.05 * trial) * rng.normal(size=self.n)
+            closed = self.closed(q, joints)
+            if closed is not None:  # bend it a little: hyperstatic loops hold the deformation too
+                bent = closed + 1e-3 * rng.normal(size=len(q))
+                closed = self.closed(bent, everything)
+            if closed is not None:
+                found.append(closed)
+            if len(found) == 3:
+                return found
+        if not found:
+            raise ModelError(f"the loops of '{self.robot.name}' cannot be closed")
+        return found
+
+    def require_driven(self, rows: Sequence[int]) -> None:
+        """Do the driven joints and the deformation fix the passive joints?"""
+        passive = self.columns(self.passive)
+        ranks = [
+            np.linalg.matrix_rank(self.matrix(q)[list(rows)][:, passive], tol=_RANK)
+            for q in self.samples()[:2]
+        ]
+        if passive and max(ranks) < len(passive):
+            raise ModelError(
+                f"'{self.robot.name}' has {len(passive)} passive joints of which its loops fix"
+                f" {max(ranks)}: make the others active, elastic or fixed"
+            )
+
+
+def _require_finite(**given: Sequence[float] | None) -> None:
+    for name, values in given.items():
+        if values is not None and not np.isfinite(found := np.asarray(values, float)).all():
+            k = int(np.argmin(np.isfinite(found).reshape(-1)))
+            raise InputError(
+                f"{name}: value {k + 1} is {found.reshape(-1)[k]}; finite numbers are expected"
+            )
+
+
+def _greedy(G: Array) -> list[int]:
+    """The first rows that are independent of those before them."""
+    basis: list[Array] = []
+    chosen = []
+    scale = np.abs(G).max(initial=0)
+    for k, row in enumerate(G):
+        rest = row.copy()
+        for _ in range(2):
+            for b in basis:
+                rest = rest - (rest @ b) * b
+        size = np.linalg.norm(rest)
+        if size > _RANK * scale:
+            basis.append(rest / size)
+            chosen.append(k)
+    return chosen
+
+
+@lru_cache(maxsize=64)
+def closing(robot: Robot) -> Closing:
+    """The loops and couplings of a robot (none for a tree)."""
+    whole = opened(robot) if robot.loops else robot
+    n, B = len(robot.joints), len(robot.loops)
+    cuts = []
+    for k, loop in enumerate(robot.loops, 1):
+        kind = loop.kind or _KINDS[loop.cut.sigma]
+        if kind not in ROWS:
+            raise ModelError(
+                f"loop '{loop.name}' of '{robot.name}' closes at a {kind} joint; with flexible"
+                f" links: {', '.join(ROWS)}"
+            )
+        cuts.append(Cut(kind, n + k, n + B + k, ROWS[kind]))
+    for j, coupling in robot.couplings.items():
+        cuts.append(Cut("coupling", j, coupling.joint, ROWS["coupling"]))
+    return Closing(robot, numeric_bodies(whole), tuple(cuts))

@@ -1,0 +1,197 @@
+"""Simulation kernels of robots with flexible links: state rates, and a whole Runge-Kutta step.
+
+The state is q of the tree and qd of the independent coordinates. Driven joints either have their
+motion prescribed, u = (q_a, qd_a, qdd_a), or their torques given, u = tau. A step of fourth order
+is traced as one program, for drives that depend on the state: one call per step, shared work done
+once. Where the drives are functions of time, many steps are one call (`course_program`): within a
+step u is the parabola through its values at the beginning, the middle and the end."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from ...describe.robot import Robot
+from ...errors import ModelError
+from ...mechanism.loops import opened
+from ...models.bodies import Bodies
+from ...models.flexible.dynamics import Key, articulated
+from ...models.flexible.loops import constraint_rows, dependent
+from ...models.flexible.tree import energies, motion, point_links
+from ...program import Program
+from ..common import Arrays, is_floating
+from ..derivation import Derivation, Form, Result
+from .closure import closing
+from .dynamic import coordinates
+from .parallel import Loops
+
+__all__ = [
+    "course_program", "flow_program", "kinetic_program", "rates_program", "step_program",
+]  # fmt: skip
+
+Scalar = Any
+State = tuple[list[Scalar], list[Scalar]]  # q of the tree, qd of the independent coordinates
+
+
+def _rates(robot: Robot, scene: Bodies, state: State, u: Any, prescribed: bool) -> State:
+    """(q̇ of the tree, q̈ of the independent coordinates)."""
+    loops = closing(robot)
+    q, qd = state
+    active = loops.active
+    given = dict(zip(active, u[2] if prescribed else u, strict=True))
+    if robot.constrained:
+        here = Loops(robot, scene, {"q": q, "qd": qd})
+        found = here.prescribed(given)[0] if prescribed else here.driven(given)
+        rates = dict(zip(loops.independent, qd, strict=True)) | here.passive
+        flow = [rates[key] for key in loops.keys]
+    else:
+        moving = motion(scene, q, qd, unturned=point_links(scene))
+        by_link = {key[1]: value for key, value in given.items()}
+        idle = {key[1]: 0 for key in loops.loose}
+        choice: dict[str, Any] = (
+            {"tau": idle, "qdd": by_link} if prescribed else {"tau": {**idle, **by_link}}
+        )
+        solved = articulated(scene, moving, **choice)
+        found = {key: _pick(solved, key) for key in loops.keys}
+        flow = list(qd)
+    found = {**found, **given} if prescribed else found
+    return flow, [found[key] for key in loops.independent]
+
+
+def _pick(solved: Any, key: Key) -> Scalar:
+    kind, j, k = key
+    return solved.qdd[j] if kind == "joint" else solved.qedd[j][k]
+
+
+def _imposed(robot: Robot, state: State, u: Any, prescribed: bool) -> State:
+    """The state with the driven joints where their motion puts them."""
+    if not prescribed:
+        return state
+    loops = closing(robot)
+    q, qd = list(state[0]), list(state[1])
+    for value, speed, key in zip(u[0], u[1], loops.active, strict=True):
+        q[loops.keys.index(key)] = value
+        qd[loops.independent.index(key)] = speed
+    return q, qd
+
+
+def _moved(state: State, h: Scalar, slope: State) -> State:
+    q, qd = (
+        [x + h * v for x, v in zip(part, rate, strict=True)]
+        for part, rate in zip(state, slope, strict=True)
+    )
+    return q, qd
+
+
+def _sizes(robot: Robot, prescribed: bool) -> tuple[int, int, tuple[int, ...]]:
+    if is_floating(robot):
+        raise ModelError(f"simulation of '{robot.name}': flexible links need a base that is fixed")
+    loops = closing(robot)
+    na = len(loops.active)
+    return coordinates(robot), len(loops.independent), (3, na) if prescribed else (na,)
+
+
+def rates_program(robot: Robot, prescribed: bool) -> Program:
+    """q, qd, u -> flow (q̇ of the tree), qdd (of the independent coordinates)."""
+    n, m, drive = _sizes(robot, prescribed)
+
+    def run(scene: Bodies, x: Arrays) -> Result:
+        state = _imposed(robot, (x["q"], x["qd"]), x["u"], prescribed)
+        flow, qdd = _rates(robot, scene, state, x["u"], prescribed)
+        return Result({"flow": ((n,), flow), "qdd": ((m,), qdd)})
+
+    inputs: dict[str, tuple[int, ...]] = {"q": (n,), "qd": (m,), "u": drive}
+    return _traced(robot, "flexible-rates", inputs, run)
+
+
+def course_program(robot: Robot, prescribed: bool) -> Program:
+    """x = (q of the tree, qd of the independent coordinates, t), c0, c1, c2, t0 -> xd: the rates
+    with u = c0 + c1 (t - t0) + c2 (t - t0)², for a compiled course of many steps."""
+    n, m, drive = _sizes(robot, prescribed)
+
+    def run(scene: Bodies, x: Arrays) -> Result:
+        *y, t = x["x"]
+        s = t - x["t0"][0]
+
+        def curve(c0: Any, c1: Any, c2: Any) -> Any:
+            if isinstance(c0, list):
+                return [curve(*parts) for parts in zip(c0, c1, c2, strict=True)]
+            return c0 + s * (c1 + s * c2)
+
+        u = curve(x["c0"], x["c1"], x["c2"])
+        state = _imposed(robot, (y[:n], y[n:]), u, prescribed)
+        flow, qdd = _rates(robot, scene, state, u, prescribed)
+        return Result({"xd": ((n + m + 1,), [*flow, *qdd, 1])})
+
+    inputs: dict[str, tuple[int, ...]] = {
+        "x": (n + m + 1,), "c0": drive, "c1": drive, "c2": drive, "t0": (1,)
+    }  # fmt: skip
+    return _traced(robot, "flexible-course", inputs, run)
+
+
+def flow_program(robot: Robot) -> Program:
+    """q, qd of the independent coordinates -> qd_t of the whole tree: passive joints follow."""
+    n, m, _ = _sizes(robot, False)
+    loops = closing(robot)
+
+    def run(scene: Bodies, x: Arrays) -> Result:
+        still = motion(scene, x["q"], [0] * n)
+        rows = [row for cut in loops.cuts for row in constraint_rows(scene, still, cut)]
+        rates = dict(zip(loops.independent, x["qd"], strict=True))
+        rates |= dependent(rows, loops.passive, rates)
+        return Result({"qd_t": ((n,), [rates[key] for key in loops.keys])})
+
+    return _traced(robot, "flexible-flow", {"q": (n,), "qd": (m,)}, run)
+
+
+def kinetic_program(robot: Robot) -> Program:
+    """q, qd of the whole tree -> E: the kinetic energy, as a norm of velocities."""
+    n = coordinates(robot)
+
+    def run(scene: Bodies, x: Arrays) -> Result:
+        return Result({"E": ((), [energies(scene, motion(scene, x["q"], x["qd"]))[0]])})
+
+    return _traced(robot, "flexible-kinetic-energy", {"q": (n,), "qd": (n,)}, run)
+
+
+def step_program(robot: Robot, prescribed: bool) -> Program:
+    """q, qd, u0, u1, u2, h -> q and qd after h; u at the beginning, the middle and the end."""
+    n, m, drive = _sizes(robot, prescribed)
+
+    def run(scene: Bodies, x: Arrays) -> Result:
+        h = x["h"][0]
+        start = _imposed(robot, (x["q"], x["qd"]), x["u0"], prescribed)
+        slopes: list[State] = []
+        for u, share in ((x["u0"], 0), (x["u1"], h / 2), (x["u1"], h / 2), (x["u2"], h)):
+            state = _moved(start, share, slopes[-1]) if slopes else start
+            state = _imposed(robot, state, u, prescribed)
+            slopes.append(_rates(robot, scene, state, u, prescribed))
+        mean = _mean(slopes)
+        q, qd = _imposed(robot, _moved(start, h / 6, mean), x["u2"], prescribed)
+        return Result({"q1": ((n,), q), "qd1": ((m,), qd)})
+
+    inputs: dict[str, tuple[int, ...]] = {
+        "q": (n,),
+        "qd": (m,),
+        "u0": drive,
+        "u1": drive,
+        "u2": drive,
+        "h": (1,),
+    }
+    return _traced(robot, "flexible-step", inputs, run)
+
+
+def _traced(robot: Robot, name: str, inputs: dict[str, tuple[int, ...]], form: Form) -> Program:
+    """The program as it is: random states say nothing about a step of random length."""
+    source = opened(robot) if robot.loops else robot
+    found = Derivation(source, name, inputs).trace(form)
+    return Program(name, robot.name, found.code, found.parameters)
+
+
+def _mean(slopes: Sequence[State]) -> State:
+    """k1 + 2 k2 + 2 k3 + k4."""
+    first, second = (
+        [a + 2 * (b + c) + d for a, b, c, d in zip(*parts, strict=True)]
+        for parts in zip(*slopes, strict=True)
+    )
+    return first, second

@@ -1,0 +1,1 @@
+"""Control laws, linearisation, reduced and tabulated models."""

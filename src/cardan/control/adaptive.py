@@ -1,0 +1,179 @@
+"""Adaptive control on the base parameters: Slotine and Li, [B23] 3.8.
+
+    tau = Y(q, qd, v, vd) K + kd s       Kd = Γ Y^T s       v = qd_r + L (q_r - q),  s = v - qd
+
+Y K = A vd + C(q, qd) v + Q + friction must hold with the Coriolis matrix of Christoffel symbols,
+whose C(q, a) b is symmetric in a and b. So it follows from the regressor of the velocity torques
+h(a) = C(q, a) a by C(q, a) b = (h(a + b) - h(a - b)) / 4, exactly. With closed loops all of it is
+that of the active joints: q = φ(q_a) gives Ṁ a b = φ''[a, b], symmetric too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from ..algebra.scalar import sqrt
+from ..catalogue import model
+from ..describe.robot import FIXED, INERTIA, WRENCH, Robot
+from ..errors import InputError
+from ..exact import exact
+from ..ir.passes import inline
+from ..ir.trace import Tracer
+from ..motion.coordinates import coordinates
+from ..motion.derived import derived
+from ..motion.joints import number, vector
+from ..motion.trajectory import Trajectory
+from ..program import Program
+from ..simulation.statespace import SMOOTH, joint_rates
+from .laws import REFERENCE, _drivable, _program, of_drives
+
+__all__ = ["Adaptive", "adaptive", "adaptive_law", "base_values", "reference_regressor"]
+
+_DRIVES = ("FV", "FS")
+
+
+def reference_regressor(robot: Robot, smooth: float = SMOOTH) -> Program:
+    """q, qd, v, vd -> Y (n, np) with Y K = A vd + C(q, qd) v + Q + friction(qd), K the base
+    parameters (columns as of the base regressor); of closed loops for the active joints."""
+    _drivable(robot)
+    on = coordinates(robot)
+    n = on.nv
+    tracer = Tracer()
+    q = tracer.array("q", on.nq)
+    qd, v, vd = (tracer.array(name, n) for name in ("qd", "v", "vd"))
+    Y, columns = _regressor(robot, tracer, q, qd, v, vd, smooth)
+    outputs = {"Y": ((n, len(columns)), [x for row in Y for x in row])}
+    code, _ = tracer.program(outputs)
+    meaning = {"Y": f"columns: {' '.join(columns)}"}
+    return Program("reference-regressor", robot.name, code, meaning=meaning, columns=columns)
+
+
+def _regressor(
+    robot: Robot, tracer: Tracer, q: list[Any], qd: list[Any], v: list[Any], vd: list[Any],
+    smooth: float,
+) -> tuple[list[list[Any]], tuple[str, ...]]:  # fmt: skip
+    program = derived(robot, "regressor", base_parameters=True)
+    n, width = len(qd), len(program.columns)
+    numbers = [str(k) for k, joint in enumerate(robot.joints, 1) if joint.sigma != FIXED]
+    none: list[Any] = [0] * n
+
+    def D(velocity: list[Any], acceleration: list[Any]) -> list[Any]:
+        inputs = {"q": q, "qd": velocity, "qdd": acceleration}
+        return inline(tracer.graph, program.code, inputs)["D"]
+
+    still = D(none, vd)  # A vd + Q
+    plus = D([a + b for a, b in zip(qd, v, strict=True)], none)
+    minus = D([a - b for a, b in zip(qd, v, strict=True)], none)
+    small, quarter = exact(str(smooth * smooth)), exact("1/4")
+    speeds, M = joint_rates(robot, tracer.graph, q, qd)
+    Y: list[list[Any]] = []
+    for j in range(n):
+        row: list[Any] = []
+        for c, name in enumerate(program.columns):
+            k = j * width + c
+            if name.startswith(_DRIVES):
+                joint = numbers.index(name[2:])
+                x = speeds[joint]
+                row.append(M[joint][j] * (x if name.startswith("FV") else x / sqrt(x * x + small)))
+            else:
+                row.append(still[k] + quarter * (plus[k] - minus[k]))
+        Y.append(row)
+    return Y, program.columns
+
+
+def _carried(robot: Robot, tracer: Tracer, q: list[Any], n: int) -> list[Any]:
+    """Torques of the wrenches that the description has: they are known, and not adapted."""
+    if not any(number(getattr(link, key)) for link in robot.links for key in WRENCH):
+        return [0] * n
+    nothing: Any = dict.fromkeys(INERTIA, 0)
+    light = replace(robot, links=tuple(replace(link, **nothing) for link in robot.links))
+    program = derived(light, "inverse-dynamics")
+    none: list[Any] = [0] * n  # at rest nothing rubs, and gravity has no mass to act on
+    return inline(tracer.graph, program.code, {"q": q, "qd": none, "qdd": none})["tau"]
+
+
+def base_values(robot: Robot, columns: Sequence[str]) -> np.ndarray:
+    """The values of base parameters named as columns of a base regressor."""
+    grouped: Robot = model(robot, "base-parameters").robot
+    found = []
+    for name in columns:
+        bare = name.removesuffix("R")
+        key = bare.rstrip("0123456789")
+        j = int(bare[len(key) :])
+        if key == "offset":
+            found.append(0.0)
+            continue
+        item = grouped.joints[j - 1] if key in ("IA", *_DRIVES) else grouped.links[j - 1]
+        found.append(number(getattr(item, key)))
+    return np.array(found)
+
+
+def adaptive_law(robot: Robot, kd: Any, slope: Any, rates: Any, smooth: float = SMOOTH) -> Program:
+    """q, qd, q_r, qd_r, qdd_r, K -> tau, Kd."""
+    _drivable(robot)
+    on = coordinates(robot)
+    n = on.nv
+    tracer = Tracer()
+    q = tracer.array("q", on.nq)
+    qd, r, rd, rdd = (tracer.array(name, n) for name in ("qd", *REFERENCE))
+    width = len(derived(robot, "regressor", base_parameters=True).columns)
+    K = tracer.array("K", width)
+    kd, slope = vector("kd", kd, n).tolist(), vector("slope", slope, n).tolist()
+    rates = vector("rates", rates, width).tolist()
+    e = [a - q[k] for a, k in zip(r, on.place.tolist(), strict=True)]
+    ed = [a - b for a, b in zip(rd, qd, strict=True)]
+    v = [a + L * b for a, L, b in zip(rd, slope, e, strict=True)]
+    vd = [a + L * b for a, L, b in zip(rdd, slope, ed, strict=True)]
+    s = [a - b for a, b in zip(v, qd, strict=True)]
+    Y, columns = _regressor(robot, tracer, q, qd, v, vd, smooth)
+    tau = [
+        sum((y * k for y, k in zip(row, K, strict=True)), start=gain * x + load)
+        for row, gain, x, load in zip(Y, kd, s, _carried(robot, tracer, q, n), strict=True)
+    ]
+    rate = [g * sum((Y[j][c] * s[j] for j in range(n)), start=0) for c, g in enumerate(rates)]
+    extra = {**REFERENCE, "K": f"estimates of {' '.join(columns)}", "Kd": "their rates"}
+    outputs = {"tau": ((n,), tau), "Kd": ((width,), rate)}
+    return _program(tracer, "adaptive", robot, outputs, extra)
+
+
+@dataclass(frozen=True)
+class Adaptive:
+    """The adaptive law following a motion; its state z is the estimate of the base parameters."""
+
+    program: Program
+    motion: Trajectory
+    z0: np.ndarray
+    columns: tuple[str, ...]
+
+    @cached_property
+    def function(self) -> Any:
+        return self.program.compile()
+
+    def __call__(
+        self, t: float, q: np.ndarray, qd: np.ndarray, z: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray]:
+        r, rd, rdd = self.motion(t)
+        found = self.function(q=q, qd=qd, q_r=r, qd_r=rd, qdd_r=rdd, K=np.ascontiguousarray(z))
+        return found.tau, found.Kd
+
+
+def adaptive(
+    robot: Robot, motion: Trajectory, kd: Any = 20.0, *, slope: Any = 10.0, rates: Any = 1.0,
+    first: Any = 0.0, smooth: float = SMOOTH,
+) -> Adaptive:  # fmt: skip
+    """Follow a motion without knowing the parameters: `first` are their estimates at the start.
+
+    The geometry, gravity and wrenches of `robot` are used, its inertias and friction are not."""
+    _drivable(robot)
+    motion = of_drives(robot, motion)
+    columns = derived(robot, "regressor", base_parameters=True).columns
+    z0 = vector("first", first, len(columns))
+    if (np.asarray(rates, float) < 0).any():
+        raise InputError("rates of adaptation must not be negative")
+    program = adaptive_law(robot, kd, slope, rates, smooth)
+    return Adaptive(program, motion, z0, tuple(columns))

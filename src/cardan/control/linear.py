@@ -1,0 +1,126 @@
+"""Robots near an equilibrium: exact linearisation, with or without a control law, and its modes.
+
+    xd = A (x - x0) + B (tau - tau0),   x = [q, qd];   with a law, A + B ∂tau/∂x
+
+For one arm this is [B23] (3.7): I qdd + kd qd + kp q = ...; its eigenvalues are
+-d/2I ± sqrt((d/2I)² - p/I).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..describe.robot import Robot
+from ..errors import InputError, ModelError
+from ..motion.coordinates import Coordinates, coordinates
+from ..motion.derived import derived
+from ..motion.joints import vector
+from ..program import Program
+from ..simulation.statespace import SMOOTH, state_space
+
+__all__ = ["Linear", "equilibrium", "linearise"]
+
+
+@dataclass(frozen=True)
+class Linear:
+    """xd = A x + B tau about a state; A includes the law if there is one."""
+
+    A: np.ndarray
+    B: np.ndarray
+
+    @property
+    def eigenvalues(self) -> np.ndarray:
+        """Of A, 1/s, the slowest first."""
+        found = np.linalg.eigvals(self.A)
+        return found[np.lexsort((found.imag, -found.real))]
+
+    @property
+    def stable(self) -> bool:
+        """Do all motions die out?"""
+        return bool(self.eigenvalues.real.max() < 0)
+
+    @property
+    def frequencies(self) -> np.ndarray:
+        """Hz of each eigenvalue, by its size."""
+        return np.asarray(np.abs(self.eigenvalues) / (2 * np.pi))
+
+    @property
+    def damping(self) -> np.ndarray:
+        """Damping ratio of each eigenvalue; 1 and more does not oscillate."""
+        found = self.eigenvalues
+        size = np.where(np.abs(found) > 0, np.abs(found), 1)
+        return np.asarray(-found.real / size)
+
+
+def linearise(
+    robot: Robot, q: Any, qd: Any = 0.0, *, tau: Any = None, law: Program | None = None,
+    reference: Any = None, friction: bool = True, smooth: float = SMOOTH,
+) -> Linear:  # fmt: skip
+    """The linear system about a state; tau defaults to the torques that hold it (of qdd = 0).
+
+    law: a program q, qd, q_r, qd_r, qdd_r -> tau (see `control.joint_law`) with its reference at
+    rest in `reference` (default q). With closed loops x = [q_a, qd_a] of the active joints: the
+    passive ones follow, dq = M dq_a; q is all joints, or the active ones (the first assembly)."""
+    space = state_space(robot, friction=friction, smooth=smooth)
+    if space.floating:
+        raise ModelError(f"'{robot.name}' has a floating base: not linearised")
+    on = coordinates(robot)
+    q, qd = on.first("q", q), vector("qd", qd, on.nv)
+    if law is not None:
+        given = _reference(law, q[on.place], reference)
+        tau = law.evaluate(q=q, qd=qd, **given)
+    elif tau is None and on.nu == on.nv:
+        tau = derived(robot, "bias").evaluate(q=q, qd=qd)
+    held = vector("tau", 0.0 if tau is None else tau, on.nu)
+    at = {"x": np.concatenate([q, qd]), "tau": held}
+    A = np.asarray(space.program.derivative("xd", "x").evaluate(**at))
+    B = np.asarray(space.program.derivative("xd", "tau").evaluate(**at))
+    if law is not None:
+        slopes = [law.derivative("tau", key).evaluate(q=q, qd=qd, **given) for key in ("q", "qd")]
+        A = A + B @ np.concatenate(slopes, axis=1)
+    return _of_active(on, q, qd, A, B) if on.closed else Linear(A, B)
+
+
+def _of_active(
+    on: Coordinates, q: np.ndarray, qd: np.ndarray, A: np.ndarray, B: np.ndarray
+) -> Linear:
+    """Along the loops: columns by the motion they allow, rows of the active joints and rates."""
+    M = on.matrix(q, qd)[0]
+    rows = [*on.place, *range(on.nq, on.nq + on.nv)]
+    along = np.block([[M, np.zeros_like(M)], [np.zeros((on.nv, on.nv)), np.eye(on.nv)]])
+    return Linear((A @ along)[rows], B[rows])
+
+
+def _reference(law: Program, q: np.ndarray, reference: Any) -> dict[str, np.ndarray]:
+    n = len(q)
+    missing = {"q", "qd", "q_r", "qd_r", "qdd_r"} - set(law.inputs)
+    if missing:
+        raise InputError(f"the law lacks the inputs {', '.join(sorted(missing))}")
+    point = q if reference is None else vector("reference", reference, n)
+    return {"q_r": point, "qd_r": np.zeros(n), "qdd_r": np.zeros(n)}
+
+
+def equilibrium(robot: Robot, law: Program, reference: Any, *, tolerance: float = 1e-12) -> Any:
+    """Where the robot comes to rest under a law with a fixed reference: tau(q) = Q(q), by Newton
+    from the reference. A PD law sags under gravity; this is where."""
+    on = coordinates(robot)
+    q = on.first("reference", reference)
+    point, still = q[on.place], np.zeros(on.nv)
+    given: dict[str, Any] = _reference(law, point, point)
+    gravity = derived(robot, "gravity")
+    slope = gravity.derivative("Q", "q").compile()
+    stiffness = law.derivative("tau", "q").compile()
+    hold, pull = gravity.compile(), law.compile()
+    for _ in range(100):
+        M = on.matrix(q, still)[0] if on.closed else np.eye(on.nv)
+        lack = pull(q=q, qd=still, **given) - hold(q=q)
+        stiff = slope(q=q) - stiffness(q=q, qd=still, **given)
+        change = np.linalg.solve(stiff @ M, lack)
+        q = q + M @ change * min(1.0, 1.0 / max(np.abs(change).max(), 1e-300))
+        q = on.closed_at(q) if on.closed else q
+        if np.abs(change).max() <= tolerance * (1 + np.abs(q).max()):
+            return q
+    raise InputError("no equilibrium was found near the reference: are the gains too small?")

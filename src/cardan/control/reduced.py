@@ -1,0 +1,251 @@
+"""Simpler models: leave out what contributes little over given motions, and say what it costs.
+
+[B23] 3.3.1: models are simplified "by eliminating terms requiring too much computing power in
+relation to the contribution they bring". A term is an operand of a sum in the program. Its
+contribution to an output is its own value times the output's sensitivity to the sum, at its largest
+over the states given; dropping starts with the smallest and goes on as long as the error measured
+on those states, relative to the largest value of each output, stays below the tolerance.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from ..errors import InputError
+from ..ir.code import Code, arguments
+from ..ir.cost import Cost
+from ..ir.graph import Graph, Node
+from ..ir.interpret import FUNCTIONS, interpret, node_values
+from ..ir.passes import rebuild, replay
+from ..motion.trajectory import Trajectory
+from ..program import Program
+
+__all__ = ["Reduction", "Term", "rank", "reduce_model", "states_of"]
+
+Edge = tuple[int, int]  # (node of a sum, which operand)
+States = Mapping[str, np.ndarray]
+
+
+@dataclass(frozen=True)
+class Term:
+    """An operand of a sum: where it stands, and its largest contribution to any output, relative to
+    that output's largest value."""
+
+    sum: str
+    text: str
+    contribution: float
+    edge: Edge
+
+
+@dataclass(frozen=True)
+class Reduction:
+    """The reduced program, what was dropped, and the errors measured.
+
+    `error` is relative to the largest value of each output over the states; `check` is the same on
+    states that were not used to choose."""
+
+    program: Program
+    dropped: tuple[Term, ...]
+    before: Cost
+    after: Cost
+    error: float
+    check: float | None
+    errors: Mapping[str, np.ndarray]  # largest absolute error of each output element
+
+    @property
+    def saved(self) -> float:
+        """The share of operations that is saved."""
+        return 1 - self.after.total / self.before.total if self.before.total else 0.0
+
+    def __str__(self) -> str:
+        check = "" if self.check is None else f", {self.check:.2g} on other states"
+        return (
+            f"{len(self.dropped)} terms dropped: {self.before} -> {self.after}"
+            f" ({100 * self.saved:.0f} % saved); largest error {self.error:.2g} of the peak{check}"
+        )
+
+
+def states_of(program: Program, motions: Trajectory | Sequence[Trajectory]) -> dict[str, Any]:
+    """The inputs q, qd, qdd of a program along one or more motions."""
+    listed = [motions] if isinstance(motions, Trajectory) else list(motions)
+    missing = set(program.inputs) - {"q", "qd", "qdd"}
+    if missing or not listed:
+        raise InputError(f"a motion does not give the inputs {', '.join(sorted(missing))}")
+    return {name: np.concatenate([getattr(x, name) for x in listed]) for name in program.inputs}
+
+
+def rank(program: Program, states: States) -> list[Term]:
+    """Every term of a program, the least important first."""
+    code, inputs = program.code, program.arrays(states)
+    values = node_values(code, inputs)
+    worst: dict[Edge, float] = {}
+    for output in code.outputs.values():
+        for ref in output.refs:
+            scale = float(np.abs(values[abs(ref)]).max())
+            if scale == 0:
+                continue
+            for id, weight in _sensitivities(code, values, abs(ref)).items():
+                if code.nodes[id][0] in ("add", "sub"):
+                    for k, arg in enumerate(arguments(code.nodes[id])):
+                        share = float(np.abs(weight * values[arg]).max()) / scale
+                        worst[id, k] = max(worst.get((id, k), 0.0), share)
+    found = [
+        Term(_name(code, id), _text(code, code.nodes[id][1 + k]), share, (id, k))
+        for (id, k), share in worst.items()
+    ]
+    return sorted(found, key=lambda term: (term.contribution, term.edge))
+
+
+def reduce_model(
+    program: Program, states: States | Trajectory | Sequence[Trajectory], tolerance: float = 0.01,
+    *, check: States | Trajectory | Sequence[Trajectory] | None = None, rounds: int = 4,
+) -> Reduction:  # fmt: skip
+    """Drop the least terms of a program as long as its error stays below a tolerance.
+
+    states: inputs (m, ...) by name, or motions; check: others, for the error where it was not
+    chosen. The tolerance is relative to the largest value of each output."""
+    if not (np.isfinite(tolerance) and tolerance >= 0):
+        raise InputError(f"a tolerance of {tolerance}; expected 0 or more")
+    given = states if isinstance(states, Mapping) else states_of(program, states)
+    inputs = program.arrays(given)
+    exact = interpret(program.code, inputs)
+    current, dropped = program, []
+    for _ in range(rounds):
+        terms = [t for t in rank(current, given) if t.contribution <= 2 * tolerance]
+        best, taken = current, 0
+        low, high = 0, len(terms)
+        while low < high:  # the largest number of terms within the tolerance
+            middle = (low + high + 1) // 2
+            trial = _without(current, terms[:middle])
+            if _error(exact, interpret(trial.code, inputs)) <= tolerance:
+                low, best, taken = middle, trial, middle
+            else:
+                high = middle - 1
+        if not taken or best.cost.total >= current.cost.total:
+            break
+        dropped += terms[:taken]
+        current = best
+    found = interpret(current.code, inputs)
+    errors = {
+        name: np.abs(found[name] - x).reshape(-1, *program.outputs[name]).max(axis=0)
+        for name, x in exact.items()
+    }
+    return Reduction(
+        _named(current, program, tolerance), tuple(dropped), program.cost, current.cost,
+        _error(exact, found), _checked(program, current, check), errors,
+    )  # fmt: skip
+
+
+def _checked(program: Program, reduced: Program, check: Any) -> float | None:
+    if check is None:
+        return None
+    given = check if isinstance(check, Mapping) else states_of(program, check)
+    inputs = program.arrays(given)
+    return _error(interpret(program.code, inputs), interpret(reduced.code, inputs))
+
+
+def _named(found: Program, program: Program, tolerance: float) -> Program:
+    remark = f"reduced: terms below {tolerance:g} of the peak over given motions are left out"
+    return replace(found, model=f"{program.model} reduced", remarks=(*program.remarks, remark))
+
+
+def _error(exact: States, found: States) -> float:
+    """The largest error over the largest value, by output element."""
+    worst = 0.0
+    for name, x in exact.items():
+        rows, other = x.reshape(len(x), -1), found[name].reshape(len(x), -1)
+        scale = np.abs(rows).max(axis=0)
+        lost = np.abs(rows - other).max(axis=0)
+        used = scale > 1e-12 * max(float(scale.max(initial=0.0)), 1e-300)
+        if used.any():
+            worst = max(worst, float((lost[used] / scale[used]).max()))
+    return worst if np.isfinite(worst) else np.inf
+
+
+def _without(program: Program, terms: Sequence[Term]) -> Program:
+    """The program with those operands left out of their sums."""
+    gone = {term.edge for term in terms}
+
+    def rewrite(graph: Graph, id: int, node: Node, scalars: list[Any]) -> Any:
+        first, second = (id, 0) in gone, (id, 1) in gone
+        if not (first or second):
+            return _folded(graph, node, scalars)
+        if first and second:
+            return 0
+        if second:
+            return scalars[node[1]]
+        return scalars[node[2]] if node[0] == "add" else -scalars[node[2]]
+
+    return replace(program, code=rebuild(program.code, rewrite))
+
+
+def _folded(graph: Graph, node: Node, scalars: list[Any]) -> Any:
+    """The node again; a function of numbers becomes a number."""
+    args = arguments(node)
+    if args and all(not hasattr(scalars[arg], "ref") for arg in args):
+        return float(FUNCTIONS[node[0]](*(float(scalars[arg]) for arg in args)))
+    return replay(graph, node, scalars)
+
+
+def _sensitivities(code: Code, x: list[Any], output: int) -> dict[int, Any]:
+    """∂output/∂node for every node it depends on, at all states: one sweep back."""
+    weight: dict[int, Any] = {output: np.float64(1)}
+    for id in range(output, 0, -1):
+        if id not in weight:
+            continue
+        node, w = code.nodes[id], weight[id]
+        for arg, partial in zip(arguments(node), _partials(node, x, id), strict=True):
+            weight[arg] = weight.get(arg, 0.0) + w * partial
+    return weight
+
+
+def _partials(node: Node, x: list[Any], id: int) -> list[Any]:
+    """Partial derivatives of a node by its arguments, as numbers."""
+    op, u = node[0], [x[arg] for arg in arguments(node)]
+    if op in ("add", "sub"):
+        return [1.0, 1.0 if op == "add" else -1.0]
+    if op == "mul":
+        return [u[1], u[0]]
+    if op == "div":
+        return [1 / u[1], -x[id] / u[1]]
+    if op in ("sin", "cos"):
+        return [np.cos(u[0]) if op == "sin" else -np.sin(u[0])]
+    if op == "neg":
+        return [-1.0]
+    if op == "sqrt":
+        return [1 / (2 * x[id])]
+    if op == "abs":
+        return [np.sign(u[0])]
+    if op == "select":
+        return [0.0, u[0] > 0, u[0] <= 0]
+    if op in ("min", "max"):
+        first = (u[0] <= u[1]) == (op == "min")
+        return [1.0 * first, 1.0 - first]
+    if op == "atan2":
+        square = u[0] * u[0] + u[1] * u[1]
+        return [u[1] / square, -u[0] / square]
+    return [0.0] * len(u)
+
+
+def _name(code: Code, id: int) -> str:
+    return code.labels.get(id, f"v{id}")
+
+
+def _text(code: Code, id: int, depth: int = 2) -> str:
+    """A term as a short formula, in the names of the paper where there are some."""
+    node = code.nodes[id]
+    if id in code.labels:
+        return code.labels[id]
+    if node[0] == "const":
+        return f"{float(node[1]):.6g}"
+    if node[0] == "input":
+        return f"{node[1]}{node[2] + 1}"
+    if depth == 0:
+        return f"v{id}"
+    parts = [_text(code, arg, depth - 1) for arg in arguments(node)]
+    sign = {"add": " + ", "sub": " - ", "mul": "*", "div": "/"}.get(node[0])
+    return f"({sign.join(parts)})" if sign else f"{node[0]}({', '.join(parts)})"

@@ -1,0 +1,532 @@
+"""MJCF files (MuJoCo's .xml): bodies with any joints and places -> `Robot` in Khalil's notation.
+
+Kept: bodies, hinge and slide joints with names, axes, zeros (ref), ranges, damping as FV,
+frictionloss as FS and armature as IA (also those of actuators and tendons, `mjcf_drives`), masses
+and inertias (of <inertial>, or of geoms: `mjcf_shapes`, `mjcf_meshes`), gravity. A free joint under
+the world makes the base floating. Several joints of a body become a chain with massless links
+between. <equality><connect> becomes a loop with a spherical cut joint, <weld> one that is rigid,
+both of bodies or of sites; joints without an actuator are passive then. An equality <joint> of one
+joint fixes it, a linear one of two couples them (`mjcf_couplings`). Ball joints are refused.
+
+What else a file says is harmless, or left out with a warning: `mjcf_schema` has the whole list.
+<include>, <frame>, <replicate> and <attach> are read, and other files only of the folder of the
+main one (`mjcf_include`, `mjcf_attach`).
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from ...errors import Fault, InputError
+from ..bodies import (
+    Body,
+    Mass,
+    far_words,
+    frames_of,
+    inertial_values,
+    longest_path,
+    moved,
+    named_frames,
+    size_of,
+)
+from ..closures import Placed
+from ..couplings import coupled
+from ..frames import Array, decimal_value, frame
+from ..robot import PRISMATIC, REVOLUTE, Base, Joint, Limits, Link, Robot
+from ..urdf.xml import MOST_JOINTS, shown
+from ..values.expression import number
+from .couplings import couplings_of
+from .drives import drives_of, weights
+from .include import Beside
+from .loops import Closures, locked
+from .meshes import Meshes
+from .schema import left_out
+from .shapes import DENSITY, LEAST, SIZES, geom_mass
+from .xml import Mjcf, Settings, about, along, open_mjcf
+
+__all__ = ["Scene", "read_mjcf", "sized"]
+
+_MOST_COUPLED = 1000  # joints whose inertia matrix is inverted
+_SIGMA = {"hinge": REVOLUTE, "slide": PRISMATIC}
+
+
+def read_mjcf(
+    data: bytes, file: str = "", beside: Beside | None = None
+) -> tuple[Robot | None, list[Fault]]:
+    """The robot of an MJCF file and every fault found; no robot when one of them is an error.
+    beside: gives the files that it includes."""
+    mjcf = open_mjcf(data, file, beside)
+    if mjcf.found.failed:
+        return None, mjcf.found.faults
+    scene = Scene(mjcf, beside)
+    scene.read()
+    mjcf.summarize()
+    robot = None if mjcf.found.failed else scene.robot(file)
+    left_out(mjcf)
+    mjcf.summarize()
+    faults = sorted(mjcf.found.faults, key=lambda x: (x.file != file, x.file, x.line))
+    return None if mjcf.found.failed else robot, faults
+
+
+class Scene:
+    """The bodies as they are found, the world first."""
+
+    def __init__(self, mjcf: Mjcf, read: Beside | None = None) -> None:
+        self.mjcf = mjcf
+        z = np.array([0.0, 0.0, 1.0])
+        self.bodies = [Body("world", -1, Joint("world", 0), np.eye(4), z, np.zeros(3), kept=True)]
+        self.drawn = [np.eye(4)]  # the frames of the bodies in the world, as the file draws them
+        # body (-1: scenery beside a floating base), frame in it
+        self.place: dict[str, tuple[int, Array]] = {"world": (0, np.eye(4))}
+        self.floating: tuple[Array, str] | None = None
+        self.scenery: list[Mass] = []
+        self.refs: dict[str, float] = {}  # joint -> its value where the file draws it
+        self.elements: dict[str, Any] = {}  # of the file, by body
+        self.sites: dict[str, tuple[str, Array]] = {}  # name -> body, frame in it
+        self.parents: dict[str, str] = {}  # of the bodies
+        self.springs: dict[str, float] = {}  # joint -> its time constant
+        self.meshes = Meshes(mjcf, read)
+        self.drives = drives_of(mjcf)
+        self.names = {"world"}
+        self.taken = {
+            tag: {str(e.get("name")) for e in mjcf.root.iter(tag) if e.get("name")} | {"world"}
+            for tag in ("body", "joint")
+        }
+
+    def read(self) -> None:
+        worlds = self.mjcf.root.findall("worldbody")
+        for world in worlds:
+            self.elements["world"] = world
+            self._sites(world, "world")
+            for body in self.mjcf.inside(world, "body"):
+                self._body(body, "world")
+        if self.mjcf.found.failed:
+            return
+        if len(self.bodies) > MOST_JOINTS:
+            self.mjcf.fault(f"at most {MOST_JOINTS} joints are read", self.mjcf.root)
+            return
+        if not worlds or (len(self.bodies) == 1 and self.floating is None):
+            self.mjcf.fault("the file has no body with a joint in <worldbody>", self.mjcf.root)
+        self._scale()
+        self._dampers()
+        for element in self.mjcf.root.iterfind("equality/*"):
+            if element.tag not in ("connect", "weld", "joint") and not self.mjcf.off("equality"):
+                kind = f"<equality><{shown(element.tag)}> is left out: what it ties moves freely"
+                self.mjcf.remark(kind, element.get("name", ""), element)
+
+    def _body(self, element: Any, parent: str) -> None:
+        mjcf = self.mjcf
+        name = self._claim(element.get("name") or self._free_name("body"), element)
+        self.elements[name], self.parents[name] = element, parent
+        index, T = self.place[parent]
+        T = T @ mjcf.placement(element)
+        joints = list(mjcf.inside(element, "joint", "freejoint"))
+        free = [e for e in joints if e.tag == "freejoint" or mjcf.get(e, "type") == "free"]
+        moving = bool(joints) or index > 0 or (index == 0 and self.floating is not None)
+        total = mjcf.setting(mjcf.root).total_mass > 0
+        masses = self._masses(element) if moving or total else ()
+        self.place[name] = index, T  # also where a fault is found below
+        if free:
+            self._float(element, free[0], parent, name, T, masses, len(joints))
+        elif joints and index < 0:
+            self._beside(name, element)
+        elif joints:
+            self._chain(joints, name, index, T, masses)
+        elif index < 0:
+            self.scenery += masses
+        else:
+            self._add_masses(index, T, masses)
+        self._sites(element, name)
+        for inner in mjcf.inside(element, "body"):
+            self._body(inner, name)
+
+    def _sites(self, element: Any, body: str) -> None:
+        """Points that equality constraints may name."""
+        for site in self.mjcf.inside(element, "site"):
+            if site.get("name"):
+                placement = sized(self.mjcf, site, self.mjcf.get(site, "type") or "sphere")[1]
+                self.sites[str(site.get("name"))] = body, placement
+
+    def _claim(self, name: str, element: Any) -> str:
+        if name in self.names:
+            self.mjcf.fault(f"body '{name}' is already defined", element)
+            name = f"{name}_{len(self.names)}"
+        self.names.add(name)
+        return name
+
+    def _free_name(self, kind: str) -> str:
+        """A name for what has none, which nothing else in the file has."""
+        taken = self.taken[kind]
+        count = len(self.place) if kind == "body" else len(self.bodies)
+        while f"{kind}{count}" in taken:
+            count += 1
+        taken.add(f"{kind}{count}")
+        return f"{kind}{count}"
+
+    def _float(
+        self, element: Any, joint: Any, parent: str, name: str, T: Array,
+        masses: tuple[Mass, ...], joints: int,
+    ) -> None:  # fmt: skip
+        """The body is the base itself: frame 0 is its frame, and the world no link of the robot."""
+        if parent != "world" or self.floating is not None or joints > 1 or len(self.bodies) > 1:
+            self.mjcf.fault(
+                f"body '{name}' has a free joint, which is only read of one body under the world,"
+                " the first, and alone: take the free objects beside the robot out of the file",
+                element,
+            )
+            return
+        self.scenery += self.bodies[0].masses
+        self.place = {key: (-1, at) for key, (_, at) in self.place.items()}
+        self.floating = T, name
+        self.place[name] = 0, np.eye(4)
+        self.drawn[0] = T
+        self.bodies[0] = replace(self.bodies[0], name=name, masses=masses)
+        self._free_drive(joint, name)
+
+    def _free_drive(self, joint: Any, name: str) -> None:
+        """Inertia without weight has no place on a base; what brakes it, neither."""
+        mjcf = self.mjcf
+        given = joint.get("name", "")
+        armature = mjcf.number(joint, "armature") + self.drives.armature.get(given, 0.0)
+        if armature and any(self.gravity()):
+            mjcf.fault(
+                f"the free joint of '{name}' has an armature of {armature:g}: a base has no place"
+                ' for inertia without weight; write <freejoint/>, or armature="0"', joint,
+            )  # fmt: skip
+        elif armature:  # a mass at the origin, as long as nothing pulls at it
+            extra = Mass(armature, np.zeros(3), armature * np.eye(3))
+            self.bodies[0] = replace(self.bodies[0], masses=(*self.bodies[0].masses, extra))
+        for key in ("damping", "frictionloss"):
+            if any(mjcf.numbers(joint, key, ()) or ()):
+                mjcf.remark(f"the {key} of a free joint is left out", given or name, joint)
+
+    def _beside(self, name: str, element: Any) -> None:
+        self.mjcf.fault(
+            f"body '{name}' moves on the world, beside the floating base '{self.bodies[0].name}':"
+            " a file is read as one robot, so take one of them out", element,
+        )  # fmt: skip
+
+    def _chain(
+        self, joints: list[Any], name: str, parent: int, T: Array, masses: tuple[Mass, ...]
+    ) -> None:
+        """The joints of a body act one after the other, in its frame."""
+        drawn = self.drawn[parent] @ T
+        for k, element in enumerate(joints):
+            joint, axis, point, ref = self._joint(element, name)
+            self.refs[joint.name] = ref
+            last = k == len(joints) - 1
+            if joint.sigma == PRISMATIC:
+                back = frame(np.eye(3), -ref * axis)
+            else:
+                R = about(axis, -ref)
+                back = frame(R, point - R @ point)
+            link = name if last else self._claim(f"{name}_{joint.name}", element)
+            self.bodies.append(
+                Body(link, parent, joint, T @ back, axis, point, masses if last else ())
+            )
+            self.drawn.append(drawn)
+            parent, T = len(self.bodies) - 1, np.eye(4)
+        self.place[name] = parent, np.eye(4)
+
+    def _joint(self, element: Any, body: str) -> tuple[Joint, Array, Array, float]:
+        mjcf = self.mjcf
+        kind = mjcf.get(element, "type") or "hinge"
+        if kind not in _SIGMA:
+            if kind == "ball":
+                words = "a ball joint is not supported: write it as three hinge joints"
+            else:
+                words = f"'{shown(kind)}' is no type of joint: hinge or slide are read"
+            mjcf.fault(words, element)
+            kind = "hinge"
+        name = element.get("name") or self._free_name("joint")
+        axis = np.array(mjcf.numbers(element, "axis", (0, 0, 1), 3))
+        size = float(np.linalg.norm(axis))
+        if size < 1e-10:
+            mjcf.fault(f"the axis of joint '{name}' has length 0", element)
+            axis, size = np.array([0.0, 0.0, 1.0]), 1.0
+        turns = kind == "hinge"
+        ref = mjcf.number(element, "ref")
+        drive = {
+            "FV": self._damping(element, name),
+            "FS": 0.0 if mjcf.off("frictionloss") else mjcf.number(element, "frictionloss"),
+            "IA": mjcf.number(element, "armature") + self.drives.armature.get(name, 0.0),
+        }
+        values: dict[str, Any] = {key: decimal_value(x, 0.0) for key, x in drive.items()}
+        joint = Joint(
+            name, 0, sigma=_SIGMA[kind], limits=self._limits(element, turns),
+            **values,
+        )  # fmt: skip
+        around = mjcf.around(element)
+        point = np.array(mjcf.numbers(element, "pos", (0, 0, 0), 3))
+        point = around[:3, :3] @ point + around[:3, 3]
+        return (
+            joint,
+            around[:3, :3] @ axis / size,
+            point,
+            mjcf.angle(ref, element) if turns else ref,
+        )
+
+    def _damping(self, element: Any, name: str) -> float:
+        """What is proportional to the speed; that of `springdamper` needs the whole robot."""
+        mjcf = self.mjcf
+        first, *higher = mjcf.numbers(element, "damping", (0.0,)) or [0.0]
+        if len(higher) > 2:
+            mjcf.fault(f"damping of joint '{name}' has more than 3 numbers", element)
+        if mjcf.off("damper"):
+            return 0.0
+        if any(higher):
+            mjcf.remark("damping of higher order than linear is left out", name, element)
+        time, ratio = mjcf.numbers(element, "springdamper", (0, 0), 2) or (0.0, 0.0)
+        if time > 0 and ratio > 0:
+            self.springs[name] = time
+            first = 0.0
+        return first + self.drives.damping.get(name, 0.0)
+
+    def _limits(self, element: Any, turns: bool) -> Limits:
+        mjcf = self.mjcf
+        limits = mjcf.numbers(element, "range", None, 2)
+        limited = mjcf.get(element, "limited") or "auto"
+        if (
+            limits is None
+            or limited == "false"
+            or (limited == "auto" and not mjcf.setting(element).limits_follow)
+        ):
+            return Limits()
+        lower, upper = (mjcf.angle(x, element) if turns else x for x in limits)
+        return Limits(decimal_value(lower, 0.0), decimal_value(upper, 0.0))
+
+    # masses
+
+    def _add_masses(self, index: int, T: Array, masses: tuple[Mass, ...]) -> None:
+        body = self.bodies[index]
+        self.bodies[index] = replace(body, masses=body.masses + moved(masses, T))
+
+    def _masses(self, element: Any) -> tuple[Mass, ...]:
+        """What a body weighs: by its <inertial> or its geoms, and not less than the file allows."""
+        settings = self.mjcf.setting(element)
+        inertial = next(self.mjcf.inside(element, "inertial"), None)
+        masses: tuple[Mass, ...] = ()
+        if settings.from_geoms == "true" or (inertial is None and settings.from_geoms != "false"):
+            masses = self._geoms(element)
+        if not masses and inertial is not None:
+            masses = self._inertial(inertial)
+        if settings.least_mass > 0 or settings.least_inertia > 0 or settings.balanced:
+            # a body without any mass has it at its own `pos`, taken once more in its own frame
+            return self._bounded(masses, settings, self.mjcf.pose(element)[:3, 3])
+        return masses
+
+    def _bounded(
+        self, masses: tuple[Mass, ...], settings: Settings, place: Array
+    ) -> tuple[Mass, ...]:
+        """Mass and principal moments of a body, raised to their bounds and made possible ones."""
+        total = sum(m.mass for m in masses)
+        if total > LEAST:
+            place = np.asarray(sum(m.mass * m.centre for m in masses) / total)
+        J = np.zeros((3, 3))
+        for m in masses:
+            c = m.centre - place
+            J += m.inertia + m.mass * (float(c @ c) * np.eye(3) - np.outer(c, c))
+        moments, axes = np.linalg.eigh(J)
+        bounded = np.maximum(moments, settings.least_inertia)
+        if settings.balanced and bounded.sum() < 2 * bounded.max():
+            bounded = np.full(3, bounded.mean())
+        if (bounded == moments).all() and total >= settings.least_mass:
+            return masses
+        inertia = axes @ np.diag(bounded) @ axes.T
+        return (Mass(max(total, settings.least_mass), place, inertia),)
+
+    def _inertial(self, element: Any) -> tuple[Mass, ...]:
+        mjcf = self.mjcf
+        T = mjcf.placement(element)
+        full = mjcf.numbers(element, "fullinertia", None, 6)
+        diagonal = mjcf.numbers(element, "diaginertia", None, 3)
+        if full is not None and (T[:3, :3] != mjcf.around(element)[:3, :3]).any():
+            mjcf.fault("<inertial> has fullinertia, and so no rotation of its own", element)
+        if full is not None:
+            xx, yy, zz, xy, xz, yz = full
+            tensor = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
+        else:
+            tensor = np.diag(diagonal or [0.0, 0.0, 0.0])
+        R = T[:3, :3]
+        return (Mass(mjcf.number(element, "mass"), T[:3, 3], R @ tensor @ R.T),)
+
+    def _geoms(self, element: Any) -> tuple[Mass, ...]:
+        low, high = self.mjcf.setting(element).groups
+        masses = [
+            self._geom(geom) for geom in self.mjcf.inside(element, "geom")
+            if low <= self.mjcf.number(geom, "group") <= high
+        ]  # fmt: skip
+        return tuple(mass for mass in masses if mass is not None)
+
+    def _geom(self, element: Any) -> Mass | None:
+        mjcf = self.mjcf
+        kind = mjcf.get(element, "type") or "sphere"
+        given = {
+            key: mjcf.number(element, key) for key in ("mass", "density")
+            if mjcf.get(element, key) is not None
+        }  # fmt: skip
+        if any(x < 0 for x in given.values()):
+            mjcf.fault(f"the {' and the '.join(given)} of a geom must not be negative", element)
+        if not given.get("mass", given.get("density", 1.0)):
+            return None
+        mesh = mjcf.get(element, "mesh")
+        if mesh is not None or kind in ("mesh", "sdf"):
+            return self._mesh(element, kind, mesh or "", given)
+        size, placement = sized(mjcf, element, kind)
+        if kind not in SIZES:
+            words = f"a geom of type '{shown(kind)}' weighs nothing: give its body an <inertial>"
+            mjcf.fault(words, element)
+        elif len(size) < SIZES[kind] or min(size[: SIZES[kind]]) <= 0:
+            mjcf.fault(f"a {kind} has {SIZES[kind]} positive sizes", element)
+        else:
+            hollow = mjcf.is_true(element, "shellinertia")
+            return geom_mass(kind, size, given, placement, hollow)
+        return None
+
+    def _mesh(self, element: Any, kind: str, mesh: str, given: dict[str, float]) -> Mass | None:
+        """What a mesh weighs, or a primitive that is fitted to it."""
+        mjcf = self.mjcf
+        placement = mjcf.placement(element)
+        try:
+            solid = self.meshes.solid(mesh)
+            if kind in ("mesh", "sdf"):
+                density = given.get("density", DENSITY)
+                mass = given["mass"] if "mass" in given else density * solid.volume
+                return solid.mass(mass, placement) if mass > LEAST else None
+            size, own = solid.fitted(kind, mjcf.setting(element).fits_bounds)
+        except InputError as error:
+            kind = "bodies that move have mass in meshes which is not known: give them <inertial>"
+            mjcf.remark(
+                kind, mjcf.body_of(element) or mesh, element, "error", f"'{shown(mesh)}': {error}"
+            )
+            return None
+        scale = mjcf.number(element, "fitscale", 1.0)
+        size, hollow = [scale * x for x in size], mjcf.is_true(element, "shellinertia")
+        return geom_mass(kind, size, given, placement @ own, hollow)
+
+    def _scale(self) -> None:
+        """The masses of all bodies together are what the file says."""
+        wanted = self.mjcf.setting(self.mjcf.root).total_mass
+        if wanted <= 0:
+            return
+        masses = [*self.scenery, *(m for body in self.bodies for m in body.masses)]
+        k = wanted / (sum(m.mass for m in masses) or 1.0)
+        for i, body in enumerate(self.bodies):
+            scaled = tuple(Mass(k * m.mass, m.centre, k * m.inertia) for m in body.masses)
+            self.bodies[i] = replace(body, masses=scaled)
+
+    def _dampers(self) -> None:
+        """Damping by time constants, which need the inertia of the whole robot."""
+        if not self.springs:
+            return
+        if len(self.bodies) > _MOST_COUPLED:
+            words = f"springdamper is read of at most {_MOST_COUPLED} joints: give their damping"
+            self.mjcf.fault(words, self.mjcf.root)
+            return
+        weight = weights(self.bodies, self.drawn, self.floating is not None)
+        for i, body in enumerate(self.bodies):
+            name = body.joint.name
+            if i and name in self.springs:
+                damping = 2 * weight[name] / self.springs[name] + float(number(body.joint.FV) or 0)
+                joint = replace(body.joint, FV=decimal_value(damping, 0.0))
+                self.bodies[i] = replace(body, joint=joint)
+
+    def placements(self) -> list[Array]:
+        """Where the bodies are when all joints are at zero, or where they are held."""
+        held = locked(self.mjcf, [body.joint for body in self.bodies], self.refs)
+        found: list[Array] = []
+        for body, joint in zip(self.bodies, held, strict=True):
+            turn, slide = (float(number(x) or 0) for x in (joint.theta, joint.r))
+            R = about(body.axis, turn)
+            point = np.zeros(3) if body.point is None else body.point
+            step = body.placement @ frame(R, point - R @ point + slide * body.axis)
+            found.append(step if body.parent < 0 else found[body.parent] @ step)
+        return found
+
+    # the robot
+
+    def robot(self, file: str) -> Robot:
+        size = size_of(self.bodies)
+        far: list[str] = []
+        joints, links = frames_of(self.bodies, far)
+        if far:
+            self.mjcf.fault(far_words(far), severity="warning")
+        placed = Placed(self.bodies, joints, links, size, self.refs)
+        loops = Closures(self.mjcf, self.place, self.sites).loops(placed)
+        joints = locked(self.mjcf, joints, self.refs)
+        driven = self.drives.driven
+        if loops:
+            joints = [replace(joint, active=joint.name in driven) for joint in joints]
+        joints = coupled(joints, couplings_of(self.mjcf, joints, self.refs, driven))
+        root = self.bodies[0]
+        base = Base(link=Link(root.name, **inertial_values(root.masses, size)))
+        if self.floating is not None:
+            T = self.floating[0]
+            Z = tuple(decimal_value(float(x), 0.0) for x in T.ravel())
+            base = replace(base, kind="floating", Z=Z)
+        g = self.gravity()
+        if self.floating is not None:
+            g = (self.floating[0][:3, :3].T @ np.array(g)).tolist()
+        return Robot(
+            self.mjcf.root.get("model") or "MuJoCo model", tuple(links), tuple(joints),
+            tuple(loops), base, tuple(decimal_value(x, 1e-15) for x in g), file,
+            frames=named_frames(self.bodies, self._frames()), end_effector=self._end_effector(),
+        )  # fmt: skip
+
+    def _end_effector(self) -> str:
+        """What <custom> names, else the body at the end of the longest path."""
+        place = self.place
+        for text in self.mjcf.root.iterfind("custom/text"):
+            if text.get("name") == "end_effector" and text.get("data") in {*place, *self.sites}:
+                return str(text.get("data"))
+        return longest_path(
+            (name, above, place[name][0] != place[above][0])
+            for name, above in self.parents.items() if self._moves_with_base(name)
+        )  # fmt: skip
+
+    def _moves_with_base(self, body: str) -> bool:
+        """Is it on the robot? Beside a floating base, what is fixed in the world is not."""
+        if self.floating is None:
+            return True
+        while body in self.parents and body != self.floating[1]:
+            body = self.parents[body]
+        return body == self.floating[1]
+
+    def _frames(self) -> list[tuple[str, int, Array, str]]:
+        """Name, body, placement and kind of every frame of the file: bodies, then sites; one that
+        is called as a body is "site:NAME"."""
+        root = self.bodies[0].name
+        frames = [
+            (name, *at, "body") for name, at in self.place.items()
+            if name != root and self._moves_with_base(name)
+        ]  # fmt: skip
+        for site, (body, T) in self.sites.items():
+            if self._moves_with_base(body):
+                index, own = self.place[body]
+                name = f"site:{site}" if site in self.names else site
+                frames.append((name, index, own @ T, "site"))
+        return frames
+
+    def gravity(self) -> list[float]:
+        """In the world; the last <option> that gives it holds."""
+        g = [0.0, 0.0, -9.81]
+        for option in self.mjcf.root.findall("option"):
+            g = self.mjcf.numbers(option, "gravity", g, 3) or g
+        return [0.0, 0.0, 0.0] if self.mjcf.off("gravity") else g
+
+
+def sized(mjcf: Mjcf, element: Any, kind: str) -> tuple[list[float], Array]:
+    """The sizes of a geom and its placement in its body, also where it is given by its ends."""
+    size = mjcf.numbers(element, "size", ()) or []
+    ends = mjcf.numbers(element, "fromto", None, 6)
+    if ends is None:
+        return size, mjcf.placement(element)
+    start, end = np.array(ends[:3]), np.array(ends[3:])
+    R = along(end - start)
+    half = float(np.linalg.norm(end - start)) / 2
+    size = [*size[:1], half] if kind in ("capsule", "cylinder") else [*size[:1] * 2, half]
+    own = frame(np.eye(3) if R is None else R, (start + end) / 2)
+    return size, mjcf.around(element) @ own

@@ -1,0 +1,346 @@
+"""Read .par files, the format of SYMORO+ (Latin-1) and OpenSYMORO. They are written by `par_write`.
+
+Frames 1..NL are the tree, NL+1..NJ the cut joints, NJ+1..NF their twins. Geometry is mandatory.
+The other sections may be missing as a whole, as in a purely geometric file: they count as zeros
+then, also gravity. The joint variable is told from its offset by `variable.split_variable`. Lists
+are never padded, cut or guessed at: a wrong length is a fault.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from ...errors import MOST_FAULTS, ExpressionError, Fault
+from ..check import check, moving_base
+from ..robot import (
+    DRIVE,
+    FIXED,
+    GEOMETRY,
+    IDENTITY_4,
+    INERTIA,
+    MOTION,
+    WRENCH,
+    Base,
+    Joint,
+    Link,
+    Loop,
+    Robot,
+)  # fmt: skip
+from ..values.expression import Value, symbol, symbols
+from ..values.parser import parse
+from ..values.variable import split_variable
+from .scan import Entry, scan
+
+__all__ = ["read_par", "usual_symbols"]
+
+SYMBOLS = ("QP", "QDP", "GAM")
+COUNTS = ("NF", "NL", "NJ", "Type")
+FLAGS = ("is_floating", "is_mobile")
+FRAME = ("ant", "sigma", "b", "d", "r", "gamma", "alpha", "mu", "theta")
+DYNAMICS = (*INERTIA, *DRIVE)
+JOINT = ("eta", "k", *SYMBOLS)
+BASE = (*MOTION, "G", "Z")
+KEYS = {key.lower(): key for key in (*COUNTS, *FLAGS, *FRAME, *DYNAMICS, *WRENCH, *JOINT, *BASE)}
+INTEGERS = {"ant": None, "sigma": (0, 1, 2), "mu": (0, 1), "eta": (0, 1)}
+TYPES = {0: "Simple", 1: "Tree", 2: "Closed"}
+LARGEST_COUNT = 10_000
+_TRUTH = {"true": True, "1": True, "false": False, "0": False}
+_FIELD = {"antecedent": "ant", "gravity": "G", "stiffness": "k"}  # of a Robot -> of a file
+
+
+def read_par(data: bytes, file: str) -> tuple[Robot | None, list[Fault]]:
+    """The robot in a .par file, and every fault found; None where the faults leave no robot."""
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        text = data.decode("latin-1")
+    reader = _Reader(text.replace("\r\n", "\n").replace("\r", "\n"), file)
+    robot = reader.robot()
+    faults = sorted(reader.faults, key=lambda fault: fault.line)
+    if robot is None or any(fault.severity == "error" for fault in faults):
+        return None, faults
+    return robot, faults + check(robot, file, reader.line)
+
+
+def usual_symbols(j: int, fixed: bool) -> tuple[Value, ...]:
+    """QP<j> QDP<j> GAM<j>, the names files give to joint j; a fixed frame has zeros."""
+    return (0, 0, 0) if fixed else tuple(symbol(f"{key}{j}") for key in SYMBOLS)
+
+
+@dataclass
+class _Counts:
+    NF: int = 0
+    NL: int = 0
+    NJ: int = 0
+    moving: bool = False  # is link 0 in the lists of dynamic parameters?
+
+
+class _Reader:
+    def __init__(self, text: str, file: str) -> None:
+        self.file = file
+        found = scan(text, file)
+        self.name = found.name
+        self.faults = found.faults
+        self.entries: dict[str, Entry] = {}
+        self.counts = _Counts()
+        for entry in found.entries:
+            self.enter(entry)
+
+    def enter(self, entry: Entry) -> None:
+        key = KEYS.get(entry.key.lower())
+        if key is None:
+            few = len(self.faults) < MOST_FAULTS  # to look for what was meant takes time
+            near = difflib.get_close_matches(entry.key, KEYS.values(), n=1) if few else []
+            hint = f"did you mean {near[0]}?" if near else "remove it"
+            self.report(f"{entry.key} is not a key of a .par file; {hint}", entry.line)
+        elif key in self.entries:
+            first = self.entries[key].line
+            self.report(f"{key} is given twice, first on line {first}; keep one", entry.line)
+        else:
+            self.entries[key] = entry
+
+    def report(self, message: str, line: int, link: str = "") -> None:
+        self.faults.append(Fault(message, self.file, line, link))
+
+    def line(self, key: str, frame: int) -> int:
+        """Line of a field of a frame, for faults found later."""
+        key = _FIELD.get(key, key)
+        if key == "variable":
+            sigma = self.entries.get("sigma")
+            slides = (
+                sigma is not None
+                and sigma.items[frame - 1 : frame]
+                and (sigma.items[frame - 1][0] == "1")
+            )
+            key = "r" if slides else "theta"
+        entry = self.entries.get(key)
+        if entry is None:
+            return 0
+        at = frame if key in (*DYNAMICS, *WRENCH) and self.counts.moving else frame - 1
+        return entry.items[at][1] if key not in BASE and 0 <= at < len(entry.items) else entry.line
+
+    def robot(self) -> Robot | None:
+        kind = self.kind()
+        if not self.read_counts(kind != "fixed"):
+            return None
+        table = {key: self.column(key) for key in (*FRAME, *DYNAMICS, *WRENCH, *JOINT, *BASE)}
+        self.check_sections(table)
+        if any(table[key] is None for key in FRAME):
+            return None
+        joints = _Build(self, {key: value or [] for key, value in table.items()}).joints()
+        self.check_type(joints)
+        if self.faults:
+            return None
+        return _assemble(self, {k: v for k, v in table.items() if v is not None}, joints, kind)
+
+    def kind(self) -> str:
+        """Kind of the base, by the two flags of OpenSYMORO."""
+        flags = []
+        for key in FLAGS:
+            entry = self.entries.get(key)
+            truth = _TRUTH.get(entry.items[0][0].lower()) if entry else False
+            if truth is None and entry:
+                self.report(f"{key} = {entry.items[0][0]}; allowed: True or False", entry.line)
+            flags.append(bool(truth))
+        if all(flags):
+            line = self.entries["is_mobile"].line
+            self.report("a base is floating or mobile, not both; set one to False", line)
+        return "floating" if flags[0] else "mobile" if flags[1] else "fixed"
+
+    def read_counts(self, moving: bool) -> bool:
+        """NF NL NJ, which must be there and fit together."""
+        values: dict[str, int] = {}
+        for key in ("NF", "NL", "NJ"):
+            entry = self.entries.get(key)
+            if entry is None:
+                self.report(f"{key} is missing; write {key} = 6 (* or as many as there are *)", 0)
+                continue
+            text = entry.items[0][0] if not entry.is_list else ""
+            if not (text.isascii() and text.isdigit() and 1 <= int(text[:9]) <= LARGEST_COUNT):
+                self.report(f"{key} must be a whole number from 1 to {LARGEST_COUNT}", entry.line)
+            else:
+                values[key] = int(text)
+        if len(values) < 3:
+            return False
+        NF, NL, NJ = values["NF"], values["NL"], values["NJ"]
+        if NJ < NL or NF != NL + 2 * (NJ - NL):
+            self.report(
+                f"NF = {NF}, NL = {NL}, NJ = {NJ} do not fit; NF is NL + 2 (NJ - NL)",
+                self.entries["NF"].line,
+            )
+            return False
+        self.counts = _Counts(NF, NL, NJ, moving)
+        return True
+
+    def length(self, key: str) -> int:
+        if key in FRAME:
+            return self.counts.NF
+        if key in JOINT:
+            return self.counts.NJ
+        if key in BASE:
+            return 16 if key == "Z" else 3
+        return self.counts.NL + self.counts.moving
+
+    def column(self, key: str) -> list[Value] | None:
+        """The values of a list, or None when it is missing or at fault."""
+        entry = self.entries.get(key)
+        if entry is None:
+            return None
+        if not entry.is_list or len(entry.items) != self.length(key):
+            found = f"{len(entry.items)} values" if entry.is_list else "no list {a,b,...}"
+            base = " (link 0 first)" if self.length(key) == self.counts.NL + 1 else ""
+            self.report(f"{key} has {found}; it needs {self.length(key)}{base}", entry.line)
+            return None
+        before = len(self.faults)
+        values = [self.item(key, i, *item) for i, item in enumerate(entry.items)]
+        return values if len(self.faults) == before else None
+
+    def item(self, key: str, i: int, text: str, line: int) -> Value:
+        j = i if key in (*DYNAMICS, *WRENCH) and self.counts.moving else i + 1
+        name = f"{key}({j})"
+        link = f"link{j}" if key not in BASE and j <= self.counts.NL else ""
+        try:
+            value = parse(text)
+        except ExpressionError as error:
+            self.report(f"{name}: {error.faults[0].message}", line, link)
+            return 0
+        if key in INTEGERS:
+            allowed = INTEGERS[key]
+            if not isinstance(value, int):
+                self.report(f"{name} = {text[:40]} must be a whole number", line, link)
+                return 0
+            if allowed and value not in allowed:
+                kinds = "0 revolute, 1 prismatic, 2 fixed" if key == "sigma" else "0 no, 1 yes"
+                what = "a joint type" if key == "sigma" else "allowed"
+                self.report(f"{name} = {value} is not {what} ({kinds})", line, link)
+                return 0
+        return value
+
+    def check_sections(self, table: dict[str, list[Value] | None]) -> None:
+        """A section is there or not; half of one is a fault."""
+        dynamic = [key for key in DYNAMICS if key in self.entries]
+        needed = [*FRAME, *(DYNAMICS if dynamic else ())]
+        if table["eta"] and any(table["eta"]):
+            needed.append("k")
+        missing = [key for key in needed if key not in self.entries]
+        if missing:
+            line = max((entry.line for entry in self.entries.values()), default=0)
+            self.report(f"{', '.join(missing)} missing; write a list for each", line)
+
+    def check_type(self, joints: Sequence[Joint]) -> None:
+        entry = self.entries.get("Type")
+        NL = self.counts.NL
+        loops = self.counts.NJ - NL
+        chain = all(joint.antecedent == j for j, joint in enumerate(joints[:NL]))
+        actual = 2 if loops else 0 if chain else 1
+        if entry is None or not all(0 <= joint.antecedent <= j for j, joint in enumerate(joints)):
+            return  # a wrong antecedent is reported as such
+        text = entry.items[0][0]
+        fits = text == str(actual) or (text == "1" and actual == 0)
+        if text not in ("0", "1", "2"):
+            self.report(f"Type = {text[:20]}; allowed: 0 serial, 1 tree, 2 closed loop", entry.line)
+        elif not fits:
+            words = {0: "a serial robot", 1: "a tree", 2: f"a robot with {loops} loops"}
+            self.report(
+                f"Type = {text}, but ant, NL and NJ describe {words[actual]}; write "
+                f"Type = {actual} or correct them",
+                entry.line,
+            )
+
+
+@dataclass
+class _Build:
+    """Joints from the columns of a file."""
+
+    reader: _Reader
+    table: dict[str, list[Value]]
+    uses: dict[str, int] = field(default_factory=dict)
+
+    def joints(self) -> list[Joint]:
+        """Every frame, its variable told from the offset."""
+        for key in GEOMETRY:
+            for value in self.table[key]:
+                for name in symbols(value):
+                    self.uses[name] = self.uses.get(name, 0) + 1
+        return [self.joint(j) for j in range(1, self.reader.counts.NF + 1)]
+
+    def joint(self, j: int) -> Joint:
+        counts = self.reader.counts
+        column = {key: self.table[key][j - 1] for key in FRAME}
+        sigma = column["sigma"]
+        variable = ""
+        if sigma != FIXED:
+            key = "theta" if sigma == 0 else "r"
+            used = {name for name, count in self.uses.items() if count > 1}
+            found = split_variable(column[key], j, used)
+            if isinstance(found, str):
+                line = self.reader.line(key, j)
+                self.reader.report(f"{key}({j}): {found}", line, f"link{j}")
+            else:
+                variable, column[key] = found
+        loops = counts.NJ - counts.NL
+        name = f"joint{j}"
+        if j > counts.NL:
+            name = f"cut{j - counts.NL}" if j <= counts.NJ else f"twin{j - counts.NL - loops}"
+        return Joint(
+            name,
+            antecedent=int(column["ant"]),  # type: ignore[arg-type]
+            sigma=int(sigma),  # type: ignore[arg-type]
+            **{key: column[key] for key in GEOMETRY},  # type: ignore[arg-type]
+            variable="" if variable == f"q{j}" else variable,
+            active=column["mu"] == 1,
+            **self.drive(j),  # type: ignore[arg-type]
+        )
+
+    def drive(self, j: int) -> dict[str, object]:
+        """What only the first frames have: friction up to NL, elasticity and symbols up to NJ."""
+        counts = self.reader.counts
+        at = j - 1 + counts.moving
+        drive: dict[str, object] = {}
+        if j <= counts.NL:
+            drive = {key: self.table[key][at] for key in DRIVE if self.table[key]}
+        if j <= counts.NJ:
+            fixed = self.table["sigma"][j - 1] == FIXED
+            names = tuple(
+                self.table[key][j - 1] if self.table[key] else usual
+                for key, usual in zip(SYMBOLS, usual_symbols(j, fixed), strict=True)
+            )
+            drive["symbols"] = () if names == usual_symbols(j, fixed) else names
+            if self.table["eta"] and self.table["eta"][j - 1] == 1 and self.table["k"]:
+                drive.update(elastic=True, stiffness=self.table["k"][j - 1])
+        return drive
+
+
+def _assemble(
+    reader: _Reader, table: dict[str, list[Value]], joints: list[Joint], kind: str
+) -> Robot:
+    counts = reader.counts
+
+    def link(name: str, at: int) -> Link:
+        return Link(name, **{k: table[k][at] for k in (*INERTIA, *WRENCH) if k in table})
+
+    base = Base(
+        kind,
+        Z=tuple(table.get("Z", IDENTITY_4)),
+        **{key: tuple(table.get(key, (0, 0, 0))) for key in MOTION},
+        link=link("base", 0) if counts.moving else Link("base"),
+        drive=tuple(table[k][0] if k in table and counts.moving else 0 for k in DRIVE),
+    )
+    if base.kind != kind:
+        line = reader.entries[base.motion[0]].line
+        reader.faults.append(Fault(moving_base(base), reader.file, line, severity="warning"))
+    NL, NJ = counts.NL, counts.NJ
+    cuts, twins = joints[NL:NJ], joints[NJ:]
+    return Robot(
+        reader.name or reader.file.rsplit("/", 1)[-1].removesuffix(".par") or "robot",
+        tuple(link(f"link{j}", j - 1 + counts.moving) for j in range(1, NL + 1)),
+        tuple(joints[:NL]),
+        tuple(
+            Loop(f"loop{k}", cut, twin)
+            for k, (cut, twin) in enumerate(zip(cuts, twins, strict=True), 1)
+        ),
+        base,
+        tuple(table.get("G", (0, 0, 0))),
+    )

@@ -1,0 +1,182 @@
+"""Write .par files, in the dialect of OpenSYMORO or of SYMORO+.
+
+What a dialect cannot say and a model depends on is refused, with the way out; names of links,
+limits and sources, which the format has no place for, are left out.
+"""
+
+from __future__ import annotations
+
+import re
+import warnings
+from collections.abc import Iterable, Sequence
+
+from ...errors import CardanWarning, DescriptionError, Fault, UnknownNameError
+from ..robot import DRIVE, FIXED, GEOMETRY, INERTIA, WRENCH, Joint, Robot
+from ..values.expression import Value, add, symbol, symbols
+from ..values.variable import split_variable
+from .read import FRAME, SYMBOLS, TYPES, usual_symbols
+
+__all__ = ["DIALECTS", "write_par"]
+
+DIALECTS = ("opensymoro", "symoro+")
+
+_HEADER = """\
+(*******************************************)
+(*     SYMORO+ : Parameters of a robot     *)
+(*******************************************)
+
+(* File {name}.par *)
+
+(* General parameters *)
+"""
+
+
+def write_par(robot: Robot, dialect: str = "opensymoro") -> str:
+    """The robot as the text of a .par file."""
+    if dialect not in DIALECTS:
+        raise UnknownNameError.of("dialect of .par", dialect, DIALECTS)
+    plus = dialect == "symoro+"
+    frames = [
+        *robot.joints,
+        *(loop.cut for loop in robot.loops),
+        *(loop.twin for loop in robot.loops),
+    ]
+    faults = [*_inexpressible(robot, frames, plus)]
+    if faults:
+        raise DescriptionError(faults)
+    _left_out(robot)
+    sections = _sections(robot, frames, plus)
+    body = "\n".join(f"(* {title} *)\n" + "".join(rows) for title, rows in sections)
+    return f"{_head(robot, plus)}\n{body}\n(* End of definition *)\n"
+
+
+def _left_out(robot: Robot) -> None:
+    """Say which frames of the robot are not in the file."""
+    lost = [frame.name for frame in robot.frames if not frame.at_link]
+    if lost:
+        listed = ", ".join(lost[:20]) + (f" and {len(lost) - 20} more" if len(lost) > 20 else "")
+        warnings.warn(
+            f".par files have no named frames; left out: {listed}. Of a robot read from it, a"
+            " link's name means Khalil's frame; .toml keeps them",
+            CardanWarning,
+            stacklevel=4,
+        )
+
+
+def _head(robot: Robot, plus: bool) -> str:
+    n, loops = len(robot.joints), len(robot.loops)
+    serial = all(joint.antecedent == j for j, joint in enumerate(robot.joints))
+    kind = 2 if loops else 0 if serial else 1
+    name = f"(* Robotname = '{robot.name}' *)\n"
+    if plus:
+        counts = f"NF = {n + 2 * loops}\nNL = {n}\nNJ = {n + loops}\n"
+        return f"{_HEADER.format(name=robot.name)}{name}{counts}Type = {kind} (* {TYPES[kind]} *)\n"
+    counts = f"NL = {n}\nNJ = {n + loops}\nNF = {n + 2 * loops}\nType = {kind}\n"
+    floating, mobile = robot.base.kind == "floating", robot.base.kind == "mobile"
+    return f"{name}{counts}is_floating = {floating}\nis_mobile = {mobile}\n"
+
+
+def _sections(robot: Robot, frames: Sequence[Joint], plus: bool) -> list[tuple[str, list[str]]]:
+    base = robot.base
+    moving = base.kind != "fixed" and not plus  # link 0 leads the lists of OpenSYMORO's
+    links = [base.link, *robot.links] if moving else list(robot.links)
+    drives = [*([base.drive] if moving else []), *(_drive(joint) for joint in robot.joints)]
+    dynamics = [_row(k, [getattr(link, k) for link in links], plus) for k in INERTIA]
+    dynamics += [_row(k, [drive[i] for drive in drives], plus) for i, k in enumerate(DRIVE)]
+    dynamics += [_row(k, [getattr(link, k) for link in links], plus) for k in WRENCH]
+    cut = frames[: len(robot.joints) + len(robot.loops)]
+    names = [_row(k, [_symbols(joint, j)[i] for j, joint in enumerate(cut, 1)], plus)
+             for i, k in enumerate(SYMBOLS[:2] if plus else SYMBOLS)]  # fmt: skip
+    if any(joint.elastic for joint in cut):
+        names.insert(0, _row("eta", [int(joint.elastic) for joint in cut], plus))
+        names.insert(1, _row("k", [joint.stiffness for joint in cut], plus))
+    motion = [_row(key, getattr(base, key), plus) for key in ("W0", "WP0", "V0", "VP0")]
+    gravity = ("Acceleration of gravity", [_row("G", robot.gravity, plus)])
+    Z = ("Matrix Z" if plus else "Transformation of 0 frame position fT0",
+         [_row("Z", base.Z, plus)])  # fmt: skip
+    return [
+        ("Geometric parameters", _geometry(frames, plus)),
+        ("Dynamic parameters and external forces", dynamics),
+        ("Joints velocity and acceleration" if plus else "Joint parameters", names),
+        ("Speed and acceleration of the base", motion),
+        *((Z, gravity) if plus else (gravity, Z)),
+    ]
+
+
+def _geometry(frames: Sequence[Joint], plus: bool) -> list[str]:
+    columns: dict[str, list[Value]] = {key: [] for key in FRAME}
+    for j, joint in enumerate(frames, 1):
+        columns["ant"].append(joint.antecedent)
+        columns["sigma"].append(joint.sigma)
+        columns["mu"].append(int(joint.active))
+        for key in GEOMETRY:
+            columns[key].append(_with_variable(joint, key, j))
+    spelt = {"ant": "Ant", "sigma": "Sigma", "b": "B", "r": "R", "alpha": "Alpha", "mu": "Mu",
+             "theta": "Theta"} if plus else {}  # fmt: skip
+    return [_row(spelt.get(key, key), columns[key], plus) for key in FRAME]
+
+
+def _with_variable(joint: Joint, key: str, j: int) -> Value:
+    """theta_j or r_j with the joint variable added to its offset."""
+    value: Value = getattr(joint, key)
+    moves = joint.sigma != FIXED and key == ("theta" if joint.sigma == 0 else "r")
+    return add(value, symbol(joint.variable or f"q{j}")) if moves else value
+
+
+def _row(key: str, values: Iterable[Value], plus: bool) -> str:
+    items = [str(value) for value in values]
+    if not plus:
+        return f"{key} = {{{','.join(items)}}}\n"
+    items = [re.sub(r"\bpi\b", "Pi", item) for item in items]
+    tens = [",".join(items[i : i + 10]) for i in range(0, len(items), 10)]
+    return f"{key} = {{\n        " + ",\n        ".join(tens) + "}\n"
+
+
+def _drive(joint: Joint) -> tuple[Value, ...]:
+    return joint.IA, joint.FV, joint.FS
+
+
+def _symbols(joint: Joint, j: int) -> tuple[Value, ...]:
+    return joint.symbols or usual_symbols(j, joint.sigma == FIXED)
+
+
+def _inexpressible(robot: Robot, frames: Sequence[Joint], plus: bool) -> Iterable[Fault]:
+    if "*)" in robot.name or "(*" in robot.name:
+        yield Fault("a .par file cannot hold '(*' or '*)' in the robot's name; rename the robot")
+    base = robot.base
+    loaded = any(getattr(base.link, key) != 0 for key in (*INERTIA, *WRENCH)) or any(base.drive)
+    if plus and base.kind == "mobile" and base.motion and loaded:
+        yield Fault("the SYMORO+ dialect has no inertia of a mobile base; write OpenSYMORO's")
+    elif plus and (base.kind == "floating" or (base.kind == "mobile" and not base.motion)):
+        yield Fault(f"the SYMORO+ dialect has no {base.kind} base; write OpenSYMORO's")
+    for loop in robot.loops:
+        if loop.kind:
+            yield Fault(f"a .par file has no {loop.kind} joint; write .toml", link=loop.name)
+        if any(x != 0 for x in _drive(loop.cut)):
+            yield Fault("a .par file has no rotor and friction of a cut joint; write .toml",
+                        link=f"{loop.cut.name} of loop {loop.name}")  # fmt: skip
+    for j in robot.couplings:
+        yield Fault("a .par file has no coupled joints; write .toml", link=robot.joints[j - 1].name)
+    for link in robot.links:
+        if link.flexible is not None:
+            yield Fault("a .par file has no flexible links; write .toml", link=link.name)
+    uses: dict[str, int] = {}
+    for j, joint in enumerate(frames, 1):
+        for key in GEOMETRY:
+            for name in symbols(_with_variable(joint, key, j)):
+                uses[name] = uses.get(name, 0) + 1
+    for j, joint in enumerate(frames, 1):
+        if joint.rest != 0 or joint.damping != 0:
+            yield Fault(
+                "a .par file has no rest position and damping; write .toml", link=joint.name
+            )
+        if plus and joint.elastic:
+            yield Fault("the SYMORO+ dialect has no elastic joints; write OpenSYMORO's",
+                        link=joint.name)  # fmt: skip
+        if joint.sigma != FIXED:
+            key = "theta" if joint.sigma == 0 else "r"
+            used = {name for name, count in uses.items() if count > 1}
+            found = split_variable(_with_variable(joint, key, j), j, used)
+            if found != (joint.variable or f"q{j}", getattr(joint, key)):
+                yield Fault(f"a .par file cannot tell the variable {joint.variable} from the "
+                            f"offset; name it q{j}", link=joint.name)  # fmt: skip

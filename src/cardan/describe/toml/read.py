@@ -1,0 +1,435 @@
+"""Read our own format, a TOML file of links, documented in docs/format.md; `toml_write` writes it.
+
+The same fields as a Python dict are read by `from_dict`. Numbers are taken from the text of the
+file, so that 0.1 is 1/10. Every fault is collected; lines are found by a second look at the text,
+because the TOML parser of the standard library does not report them.
+"""
+
+from __future__ import annotations
+
+import difflib
+import operator
+import re
+import tomllib
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from ...errors import MOST_FAULTS, DescriptionError, ExpressionError, Fault, further
+from ..about import about_origin
+from ..check import check, moving_base
+from ..fields import (
+    BASE_KEYS,
+    BODY,
+    FRAME_KEYS,
+    JOINT_KEYS,
+    JOINTS,
+    LIMITS,
+    LINK_KEYS,
+    LOOP_KEYS,
+    ROBOT_KEYS,
+    SYMBOLS,
+    TWIN_KEYS,
+    UNIT,
+)
+from ..flexible import read_flexible
+from ..legs import Piece, pieces_of
+from ..robot import (
+    COMPOUND,
+    DRIVE,
+    FIXED,
+    GEOMETRY,
+    IDENTITY_4,
+    INERTIA,
+    MOTION,
+    WRENCH,
+    Base,
+    Frame,
+    Joint,
+    Link,
+    Loop,
+    Robot,
+)
+from ..values.expression import Value, add, substitute, symbols
+from ..values.parser import to_value
+from ..values.units import parse_quantity
+from .joint import read_coupling, read_limits
+from .lines import Place, has_long_key, lines_of
+
+__all__ = ["VERSION", "from_dict", "read_dict", "read_toml"]
+
+VERSION = 1
+GRAVITY: tuple[Value, ...] = (0, 0, to_value("-9.81"))
+LARGEST_COUNT = 10_000
+
+Table = Mapping[str, Any]
+
+
+def read_toml(data: bytes, file: str) -> tuple[Robot | None, list[Fault]]:
+    """The robot in a .toml file, and every fault found; None where the faults leave no robot."""
+    try:
+        text = data.decode("utf-8-sig")
+        if has_long_key(text):
+            raise RecursionError
+        table = tomllib.loads(text, parse_float=_Decimal)
+    except UnicodeDecodeError:
+        return None, [Fault("the file is not UTF-8 text; save it as UTF-8", file)]
+    except RecursionError:
+        return None, [Fault("lists or tables nest too deeply; 4 levels are enough", file)]
+    except ValueError as error:  # TOMLDecodeError is one, so are integers of thousands of digits
+        found = re.search(r"line (\d+)", str(error))
+        return None, [Fault(f"not TOML: {error}", file, int(found[1]) if found else 0)]
+    if "cardan" not in table:
+        message = f"the version of the format is missing; start the file with cardan = {VERSION}"
+        return None, [Fault(message, file, 1)]
+    return read_dict(table, file, lines_of(text))
+
+
+def from_dict(table: Table) -> Robot:
+    """The robot described by a dict with the fields of the format; faults are raised."""
+    robot, faults = read_dict(table)
+    errors = [fault for fault in faults if fault.severity == "error"]
+    if robot is None or errors:
+        raise DescriptionError(errors)
+    return robot
+
+
+def read_dict(
+    table: Table, file: str = "", lines: Mapping[tuple[Place, str], int] | None = None
+) -> tuple[Robot | None, list[Fault]]:
+    """The robot of a table with the fields of the format, and every fault found."""
+    reader = _Reader(file, lines or {})
+    robot = reader.robot(table)
+    faults = sorted(reader.faults, key=lambda fault: fault.line)
+    if reader.further:
+        faults.append(further(reader.further, file))
+    if robot is None or any(fault.severity == "error" for fault in faults):
+        return None, faults
+    return robot, faults + check(robot, file, reader.line_of(robot))
+
+
+class _Decimal(str):
+    """A TOML float as it is written; numbers stay exact."""
+
+    __slots__ = ()
+
+
+def _finite(x: _Decimal) -> Value:
+    if not x.lstrip("+-")[:1].isdigit():
+        raise ExpressionError(f"{x} is not a value; numbers must be finite")
+    return to_value(x.replace("_", ""))
+
+
+class _Reader:
+    def __init__(self, file: str, lines: Mapping[tuple[Place, str], int]) -> None:
+        self.file = file
+        self.lines = lines
+        self.faults: list[Fault] = []
+        self.further = 0  # faults that are only counted
+        self.place: Place = ("", 0)
+        self.link = ""
+        self.numbers: dict[str, int] = {}  # of frames, by name
+        self.joint_numbers: dict[str, int] = {}  # of joints, by their name or their link's
+        self.gone: list[tuple[Piece, str]] = []  # links cut away, and the link that is their body
+        self.piece = Piece({}, ("", 0))
+        self.places: dict[int, Place] = {}
+        self.loop_places: dict[int, Place] = {}
+
+    def line(self, key: str) -> int:
+        return self.lines.get((self.place, key), self.lines.get((self.place, ""), 0))
+
+    def line_of(self, robot: Robot) -> Any:
+        """Line of a field of a frame, for faults found later."""
+        n, loops = len(robot.joints), max(len(robot.loops), 1)
+        other = {"sigma": "joint", "M": "mass", "XX": "inertia_com"}
+
+        def line(key: str, j: int) -> int:
+            place = ("base", 0) if j == 0 else self.places.get(j, ("link", j))
+            if j > n:
+                k = (j - n - 1) % loops + 1
+                place = self.loop_places.get(k, ("loop", k))
+            if key == "gravity":
+                place = ("", 0)
+            names = (key, other.get(key, ""), "limits" if key in LIMITS else "", "")
+            return next((self.lines[place, k] for k in names if (place, k) in self.lines), 0)
+
+        return line
+
+    def report(self, message: str, key: str = "") -> None:
+        if len(self.faults) >= MOST_FAULTS:
+            self.further += 1
+            return
+        self.faults.append(Fault(message, self.file, self.line(key), self.link))
+
+    def robot(self, table: Table) -> Robot | None:
+        self.known(table, ROBOT_KEYS)
+        version = table.get("cardan", VERSION)
+        if version != VERSION or isinstance(version, bool):
+            self.report(f"format version {version!s:.20}; this Cardan reads {VERSION}", "cardan")
+            return None
+        name = self.text(table, "name", "robot")
+        source, notes = self.text(table, "source", ""), self.text(table, "notes", "")
+        gravity = self.vector(table, "gravity", 3, GRAVITY)
+        links, loops, self.gone = pieces_of(table, self)
+        self.collect_names(table, [p.table for p in links], [p.table for p in loops])
+        base = self.base(table.get("base", {}))
+        pairs = [self.link_and_joint(part, j) for j, part in enumerate(links, 1)]
+        closed = [self.loop(part, k, len(links)) for k, part in enumerate(loops, 1)]
+        return Robot(
+            name,
+            tuple(link for link, _ in pairs),
+            tuple(joint for _, joint in pairs),
+            tuple(closed),
+            base,
+            gravity,
+            source,
+            notes,
+            tuple(self.frames(table, len(links))),
+            self.text(table, "end_effector", ""),
+        )
+
+    def frames(self, table: Table, last: int) -> Iterator[Frame]:
+        """[[frame]]: named frames on links, on the last one where no link is named."""
+        self.place = ("", 0)
+        for k, part in enumerate(self.tables(table, "frame"), 1):
+            self.place, self.link, self.piece = ("frame", k), f"frame{k}", Piece({}, ("frame", k))
+            self.known(part, FRAME_KEYS)
+            name = self.text(part, "name", f"frame{k}")
+            self.link = name
+            zero: tuple[Value, ...] = (0, 0, 0)
+            yield Frame(
+                name,
+                self.antecedent(part, last, "link"),
+                self.vector(part, "xyz", 3, zero),
+                self.vector(part, "rpy", 3, zero),
+                self.text(part, "kind", "frame"),
+            )
+        self.place, self.link = ("", 0), ""
+
+    def tables(self, table: Table, key: str) -> Sequence[Table]:
+        found = table.get(key, [])
+        good = isinstance(found, Sequence) and not isinstance(found, str)
+        if not good or not all(isinstance(part, Mapping) for part in found):
+            self.report(f"{key} must be a list of tables; write [[{key}]] before each", key)
+            return []
+        if len(found) > LARGEST_COUNT:
+            self.report(f"{len(found)} times [[{key}]]; at most {LARGEST_COUNT} are allowed", key)
+            return []
+        return list(found)
+
+    def collect_names(self, table: Table, links: Sequence[Table], loops: Sequence[Table]) -> None:
+        base = table.get("base", {})
+        self.numbers = {str(base.get("name", "base")) if isinstance(base, Mapping) else "base": 0}
+        for j, part in enumerate(links, 1):
+            self.numbers.setdefault(str(part.get("name", f"link{j}")), j)
+        own = {str(x.get("joint_name", f"joint{j}")): j for j, x in enumerate(links, 1)}
+        self.joint_numbers = {**self.numbers, **own}
+        for i, kind in enumerate(("cut", "twin")):
+            for k, part in enumerate(loops, 1):
+                frame = part.get(kind, {})
+                name = frame.get("name", f"{kind}{k}") if isinstance(frame, Mapping) else ""
+                self.numbers.setdefault(str(name), len(links) + i * len(loops) + k)
+
+    def base(self, table: Any) -> Base:
+        self.place, self.link = ("base", 0), "base"
+        if not isinstance(table, Mapping):
+            self.report("base must be a table; write [base]")
+            return Base()
+        self.known(table, BASE_KEYS)
+        name = self.text(table, "name", "base")
+        zero: tuple[Value, ...] = (0, 0, 0)
+        kind = self.text(table, "kind", "fixed")
+        base = Base(
+            kind,
+            self.placement(table),
+            **{key: self.vector(table, key, 3, zero) for key in MOTION},
+            link=Link(name, **self.inertia(table), **self.numbers_of(table, WRENCH)),
+            drive=tuple(self.number(table, key) for key in DRIVE),
+        )
+        if base.kind != kind:
+            self.place = ("base", 0)
+            line = self.line(base.motion[0])
+            self.faults.append(Fault(moving_base(base), self.file, line, severity="warning"))
+        return base
+
+    def placement(self, table: Table) -> tuple[Value, ...]:
+        """Z, four rows of four (or sixteen values in a row)."""
+        rows = table.get("Z")
+        if rows is None:
+            return IDENTITY_4
+        if _is_list(rows) and len(rows) == 4 and all(_is_list(row) for row in rows):
+            if all(len(row) == 4 for row in rows):
+                return tuple(self.value("Z", x) for row in rows for x in row)
+        elif _is_list(rows) and len(rows) == 16:
+            return tuple(self.value("Z", x) for x in rows)
+        self.report("Z must be four rows of four values", "Z")
+        return IDENTITY_4
+
+    def link_and_joint(self, piece: Piece, j: int) -> tuple[Link, Joint]:
+        table = piece.table
+        self.place, self.link, self.piece = piece.place, f"link{j}", piece
+        self.places[j] = piece.place
+        self.link = name = self.text(table, "name", f"link{j}")
+        self.known(table, LINK_KEYS)
+        flexible = read_flexible(self, table.get("flexible"))
+        wrench = self.numbers_of(table, WRENCH)
+        link = Link(name, **self.inertia(table), **wrench, flexible=flexible)
+        for body, stays in self.gone:
+            if stays == name:
+                link = self.with_body(link, body)
+        return link, self.joint(table, j, self.text(table, "joint_name", f"joint{j}"), j - 1)
+
+    def with_body(self, link: Link, piece: Piece) -> Link:
+        """The link with the body of another that coincides with it."""
+        more = {**self.inertia(piece.table), **self.numbers_of(piece.table, WRENCH)}
+        changed: dict[str, Any] = {key: add(getattr(link, key), x) for key, x in more.items()}
+        return replace(link, **changed)
+
+    def loop(self, piece: Piece, k: int, n: int) -> Loop:
+        table = piece.table
+        self.place, self.link, self.piece = piece.place, f"loop{k}", piece
+        self.loop_places[k] = piece.place
+        name = self.text(table, "name", f"loop{k}")
+        self.link = f"frames of loop {name}"
+        self.known(table, LOOP_KEYS)
+        frames, compound = list[Joint](), ""
+        for kind, allowed in (("cut", ("name", *JOINT_KEYS)), ("twin", TWIN_KEYS)):
+            part = table.get(kind)
+            self.link = f"{kind} of loop {name}"
+            if not isinstance(part, Mapping) or "antecedent" not in part:
+                if "frames" not in table:  # else its own fault has been told
+                    self.report(f"{kind} = {{ antecedent = ... }} is missing in the loop", kind)
+                part = {}
+            self.known(part, allowed)
+            fixed = {"joint": "fixed"} if kind == "twin" else {}
+            if kind == "cut" and part.get("joint") in COMPOUND:
+                compound, fixed = str(part["joint"]), {"joint": "fixed"}
+            own = self.text(part, "name", f"{kind}{k}")
+            frames.append(self.joint({"active": False, **part, **fixed}, n + k, own, 0))
+        return Loop(name, frames[0], frames[1], compound)
+
+    def joint(self, table: Table, j: int, name: str, before: int) -> Joint:
+        kind = self.text(table, "joint", "revolute")
+        if kind not in JOINTS:
+            more = f", {', '.join(COMPOUND)}" if self.place[0] == "loop" else ""
+            self.report(f"joint = {kind!r:.40}; allowed: {', '.join(JOINTS)}{more}", "joint")
+        sigma = JOINTS.index(kind) if kind in JOINTS else 0
+        variable = self.text(table, "variable", "")
+        if sigma == FIXED and variable:
+            self.report("a fixed joint has no variable; remove it or change joint", "variable")
+        elastic = self.numbers_of(table, ("stiffness", "rest", "damping"))
+        if elastic and "stiffness" not in elastic:
+            self.report("rest and damping belong to an elastic joint; give its stiffness", "rest")
+        numbers = self.numbers_of(table, (*GEOMETRY, *DRIVE, "home"))
+        if sigma == FIXED and "home" in numbers:
+            self.report("a fixed joint has no home; remove it or change joint", "home")
+        inside = str(table.get("antecedent")) in self.piece.inside
+        if self.piece.angle != 0 and not inside:
+            turned = self.value("gamma", self.piece.angle)
+            numbers["gamma"] = add(numbers.get("gamma", 0), turned)
+        return Joint(
+            name,
+            self.antecedent(table, before),
+            sigma,
+            **numbers,
+            variable="" if variable == f"q{j}" else variable,
+            active=self.flag(table, "active", sigma != FIXED and "mimic" not in table),
+            elastic="stiffness" in table,
+            **elastic,
+            mimic=read_coupling(self, table.get("mimic")),
+            limits=read_limits(self, table.get("limits", {})),
+            symbols=self.vector(table, SYMBOLS, 3, ()),
+        )
+
+    def antecedent(self, table: Table, before: int, key: str = "antecedent") -> int:
+        given = table.get(key, before)
+        if isinstance(given, str) and not isinstance(given, _Decimal):
+            if given not in self.numbers:
+                near = difflib.get_close_matches(given, self.numbers, n=1)
+                hint = f"did you mean {near[0]!r}?" if near else "use a number or a link's name"
+                self.report(f"{key} {given!r:.60} is no link; {hint}", key)
+            return self.numbers.get(given, 0)
+        try:
+            if isinstance(given, bool):
+                raise TypeError
+            return operator.index(given)
+        except TypeError:
+            self.report(f"{key} must be the number or the name of a link", key)
+            return 0
+
+    def inertia(self, table: Table) -> dict[str, Any]:
+        """XX..M as given, or from the mass and the inertia about the centre of mass."""
+        friendly = [key for key in BODY if key in table]
+        direct = [key for key in INERTIA if key in table]
+        if not friendly:
+            return self.numbers_of(table, INERTIA)
+        if direct or "mass" not in table:
+            wrong = f"{direct[0]} and {friendly[0]}" if direct else f"{friendly[0]} without mass"
+            self.report(f"{wrong}; give mass, com, inertia_com or XX .. M, not both", friendly[0])
+            return {}
+        M = self.number(table, "mass")
+        c = self.vector(table, "com", 3, (0, 0, 0))
+        about = self.vector(table, "inertia_com", 6, (0, 0, 0, 0, 0, 0))
+        return about_origin(M, c, about)
+
+    def numbers_of(self, table: Table, keys: Sequence[str]) -> dict[str, Any]:
+        return {key: self.number(table, key) for key in keys if key in table}
+
+    def number(self, table: Table, key: str) -> Value:
+        return self.value(key, table.get(key, 0))
+
+    def vector(
+        self, table: Table, key: str, length: int, default: tuple[Value, ...]
+    ) -> tuple[Value, ...]:
+        given = table.get(key)
+        if given is None:
+            return default
+        if not _is_list(given) or len(given) != length:
+            self.report(f"{key} must be a list of {length} values", key)
+            return (0,) * length
+        return tuple(self.value(key, x) for x in given)
+
+    def value(self, key: str, x: Any) -> Value:
+        try:
+            if isinstance(x, _Decimal):
+                return _finite(x)
+            found = parse_quantity(x, UNIT.get(key, "")) if isinstance(x, str) else to_value(x)
+            return self.own(key, found) if self.piece.each else found
+        except ExpressionError as error:
+            self.report(f"{key}: {error.faults[0].message}", key)
+            return 0
+
+    def own(self, key: str, found: Value) -> Value:
+        """A value of one copy of a leg: the symbols of `each` have that copy's values."""
+        used = {name: x for name, x in self.piece.each.items() if name in symbols(found)}
+        piece, self.piece = self.piece, replace(self.piece, each={})
+        table = {name: self.value(key, x) for name, x in used.items()}
+        self.piece = piece
+        return substitute(found, table)
+
+    def text(self, table: Table, key: str, default: str) -> str:
+        given = table.get(key, default)
+        if isinstance(given, str) and not isinstance(given, _Decimal):
+            return given
+        self.report(f"{key} must be text in quotes", key)
+        return default
+
+    def flag(self, table: Table, key: str, default: bool) -> bool:
+        given = table.get(key, default)
+        if isinstance(given, bool):
+            return given
+        self.report(f"{key} must be true or false", key)
+        return default
+
+    def known(self, table: Table, allowed: Collection[str]) -> None:
+        for key in table:
+            if key not in allowed and len(self.faults) >= MOST_FAULTS:
+                self.further += 1  # to look for what was meant takes time
+            elif key not in allowed:
+                near = difflib.get_close_matches(str(key), allowed, n=1)
+                hint = f"did you mean {near[0]}?" if near else f"allowed: {', '.join(allowed)}"
+                self.report(f"{key!r:.60} is not a field here; {hint}", str(key))
+
+
+def _is_list(x: Any) -> bool:
+    return hasattr(x, "__len__") and hasattr(x, "__getitem__") and not isinstance(x, str | Mapping)

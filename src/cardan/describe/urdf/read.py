@@ -1,0 +1,282 @@
+"""URDF files: links placed by any origin and axis -> `Robot` in Khalil's notation, and back.
+
+Kept: joint names, types, axes, zeros and limits, <dynamics damping> as FV, <dynamics friction> as
+FS, the rotors of `urdf_motors` as IA, masses and inertias (moved to the joint frame; the root
+link's go to the base). Frame 0 is the frame of the root link, and gravity is along its -z, as
+URDF's users take it. Links come depth first, in the order in which the file lists their joints. A
+fixed joint is merged into its parent link, or kept as a link of its own (sigma 2). Either way every
+link of the file, moving or fixed, is a `Frame` of the robot at its URDF place, and the last of the
+longest path is the end effector. A floating joint under the root makes the base floating. A joint
+that mimics another is read as a joint of its own, with a warning, as most readers of URDF do; or,
+on request, follows it and is passive. Planar joints are refused. Loops are read in the dialects of
+`urdf_loops`. Shapes, meshes, materials and plugins are harmless, and what is not known is said:
+`urdf_schema` has the list. No other file is ever opened.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from ...errors import Fault, UnknownNameError
+from ..bodies import (
+    Body,
+    far_words,
+    frames_of,
+    inertial_values,
+    longest_path,
+    moved,
+    named_frames,
+    size_of,
+)
+from ..closures import Placed
+from ..couplings import coupled
+from ..frames import SNAP_ANGLE, Array, decimal_value
+from ..robot import FIXED, PRISMATIC, REVOLUTE, Base, Coupling, Joint, Limits, Link, Robot
+from ..values.expression import Value
+from .loops import driven, loops_of, read_drives, read_loops
+from .motors import with_rotors
+from .schema import unknown
+from .write import write_urdf
+from .xml import MOST_JOINTS, JointElement, LinkElement, UrdfFile, read_elements, shown
+
+__all__ = ["read_urdf", "write_urdf"]
+
+_SIGMA = {"revolute": REVOLUTE, "continuous": REVOLUTE, "prismatic": PRISMATIC, "fixed": FIXED}
+GRAVITY: tuple[Value, ...] = (0, 0, decimal_value(-9.81, 0.0))
+
+
+def read_urdf(
+    data: bytes, file: str = "", *, fixed: str = "merge", mimic: bool = False,
+    snap: float = SNAP_ANGLE,
+) -> tuple[Robot | None, list[Fault]]:  # fmt: skip
+    """The robot of a URDF file and every fault found; no robot when one of them is an error.
+
+    fixed: what becomes of fixed links, "merge" or "keep". mimic: joints follow those they mimic.
+    snap: roll, pitch and yaw this near
+    (rad) to a multiple of pi/12 are that multiple; a file that writes 1.5708 for a right angle
+    gives far cheaper models with snap=1e-4, and is then no longer taken at its letter.
+    """
+    if fixed not in ("merge", "keep"):
+        raise UnknownNameError.of("treatment of fixed joints", fixed, ("merge", "keep"))
+    found = read_elements(data, file, snap)
+    order = _ordered(found) if found.readable else []
+    if not found.failed:
+        base, order = _split_base(found, order)
+    if found.failed:
+        return None, sorted(found.faults, key=lambda fault: fault.line)
+    links = {link.name: link for link in found.links}
+    bodies, place = _bodies(base, order, links, merge=fixed == "merge")
+    far: list[str] = []
+    joints, chain = frames_of(bodies, far)
+    if far:
+        found.fault(far_words(far), severity="warning")
+    joints = with_rotors(joints, found.root, found)
+    placed = Placed(bodies, joints, chain, size_of(bodies))
+    loops = loops_of(read_loops(found.root, found), placed, place, found)
+    if loops:
+        joints = driven(joints, read_drives(found.root), found)
+    couplings = _couplings(order, joints, found, mimic)
+    joints = coupled(joints, couplings)
+    if found.failed:
+        return None, sorted(found.faults, key=lambda fault: fault.line)
+    unknown(found)
+    moving = {body.name for body in bodies if body.joint.sigma != FIXED}
+    frames = named_frames(
+        bodies,
+        [
+            (name, *at, "link" if name in moving else "fixed link")
+            for name, at in place.items() if name != base.link.name
+        ],
+    )  # fmt: skip
+    end = longest_path((joint.child, joint.parent, joint.type != "fixed") for joint in order)
+    for element in found.root.iterfind("end_effector"):
+        end = element.get("link") if element.get("link") in place else end
+    root = Link(base.link.name, **inertial_values(bodies[0].masses, size_of(bodies)))
+    robot = Robot(
+        found.name, tuple(chain), tuple(joints), tuple(loops), base=replace(base, link=root),
+        gravity=GRAVITY, source=file, frames=frames, end_effector=end,
+    )  # fmt: skip
+    return robot, found.faults
+
+
+def _ordered(found: UrdfFile) -> list[JointElement]:
+    """The joints depth first from the root, in document order; faults where they form no tree."""
+    before = len(found.faults)
+    _check_names(found)
+    children = _children(found)
+    if any(fault.severity == "error" for fault in found.faults[before:]):
+        return []
+    if any(not joint.parent or not joint.child for joint in found.joints):
+        return []  # already a fault, and nothing can be said about the tree
+    child_names = {joint.child for joint in found.joints}
+    roots = [link for link in found.links if link.name not in child_names]
+    if len(roots) > 1:
+        listed = ", ".join(f"'{link.name}'" for link in roots[:5])
+        found.fault(
+            f"there are {len(roots)} root links ({listed}): join them by joints", roots[1].line
+        )
+    order: list[JointElement] = []
+    stack = [joint for link in roots for joint in reversed(children.get(link.name, []))]
+    while stack:
+        joint = stack.pop()
+        order.append(joint)
+        stack.extend(reversed(children.get(joint.child, [])))
+    reached = {joint.child for joint in order}
+    lost = [joint for joint in found.joints if joint.child not in reached]
+    if lost:  # every link has one parent, so what cannot be reached turns in a circle
+        found.fault(
+            f"joint '{lost[0].name}' belongs to a cycle: '{lost[0].child}' is its own ancestor,"
+            " or hangs on a link that is", lost[0].line, lost[0].child,
+        )  # fmt: skip
+    return order
+
+
+def _check_names(found: UrdfFile) -> None:
+    links = [(link.name, link.line, link.name) for link in found.links]
+    joints = [(joint.name, joint.line, joint.child) for joint in found.joints]
+    for kind, elements in (("link", links), ("joint", joints)):
+        seen: dict[str, int] = {}
+        for name, line, link in elements:
+            if name and name in seen:
+                found.fault(f"{kind} '{name}' is already defined on line {seen[name]}", line, link)
+            seen.setdefault(name, line)
+    if not found.links:
+        found.fault("<robot> has no <link>")
+    if len(found.joints) > MOST_JOINTS:
+        found.fault(f"there are {len(found.joints)} joints; at most {MOST_JOINTS} are read")
+
+
+def _children(found: UrdfFile) -> dict[str, list[JointElement]]:
+    """The joints under each link; faults for unknown links and second parents."""
+    known = {link.name for link in found.links}
+    parents: dict[str, JointElement] = {}
+    children: dict[str, list[JointElement]] = {}
+    for joint in found.joints:
+        for role, name in (("parent", joint.parent), ("child", joint.child)):
+            if name and name not in known:
+                found.fault(
+                    f"joint '{joint.name}': its {role} link '{name}' is not in the file", joint.line
+                )
+        if joint.child and joint.child in parents:
+            found.fault(
+                f"joint '{joint.name}' is a second parent joint, after"
+                f" '{parents[joint.child].name}'; URDF holds trees only: cut the loop, and close it"
+                " by a <loop_joint>",
+                joint.line, joint.child,
+            )  # fmt: skip
+        elif joint.child and joint.child == joint.parent:
+            found.fault(
+                f"joint '{joint.name}' is a cycle: it connects the link to itself",
+                joint.line,
+                joint.child,
+            )
+        parents.setdefault(joint.child, joint)
+        children.setdefault(joint.parent, []).append(joint)
+        _check_kind(joint, found)
+    return children
+
+
+def _check_kind(joint: JointElement, found: UrdfFile) -> None:
+    if joint.type == "planar":
+        found.fault(
+            f"joint '{joint.name}' is planar, which is not supported:"
+            " write it as two prismatic joints and a revolute one", joint.line, joint.child,
+        )  # fmt: skip
+
+
+def _split_base(found: UrdfFile, order: list[JointElement]) -> tuple[Base, list[JointElement]]:
+    """The base, floating under a floating joint that is the first of all; the other joints."""
+    children = {joint.child for joint in order}
+    root = next(link.name for link in found.links if link.name not in children)
+    floating = [joint for joint in order if joint.type == "floating"]
+    if not floating:
+        return Base(link=Link(root)), order
+    first, only = order[0], sum(joint.parent == root for joint in order) == 1
+    for joint in floating:
+        turned = not np.array_equal(joint.placement[:3, :3], np.eye(3))
+        if joint is not first or not only or turned:
+            what = "its origin turns the base" if joint is first and only else "it is not the first"
+            found.fault(
+                f"joint '{joint.name}' is floating, which is only supported as the only joint of"
+                f" the root link, without rotation ({what})", joint.line, joint.child,
+            )  # fmt: skip
+    Z = tuple(decimal_value(float(x), 0.0) for x in first.placement.ravel())
+    return Base(kind="floating", Z=Z, link=Link(first.child)), order[1:]
+
+
+def _bodies(
+    base: Base, order: Sequence[JointElement], links: dict[str, LinkElement], *, merge: bool
+) -> tuple[list[Body], dict[str, tuple[int, Array]]]:
+    """The bodies of the tree, root first, and where every link of the file stands in them; with
+    merge, fixed links are part of their parent body."""
+    z, origin = np.array([0.0, 0.0, 1.0]), np.zeros(3)
+    name = base.link.name
+    bodies = [Body(name, -1, Joint(name, 0), np.eye(4), z, origin, links[name].masses, kept=True)]
+    place: dict[str, tuple[int, Array]] = {name: (0, np.eye(4))}  # link -> body, frame in it
+    for element in order:
+        parent, T = place[element.parent]
+        T = T @ element.placement
+        masses = links[element.child].masses
+        if element.type == "fixed" and merge:
+            place[element.child] = parent, T
+            body = bodies[parent]
+            bodies[parent] = replace(body, masses=body.masses + moved(masses, T))
+            continue
+        place[element.child] = len(bodies), np.eye(4)
+        still = element.type == "fixed"
+        axis = z if still else element.axis
+        bodies.append(
+            Body(element.child, parent, _joint(element), T, axis, origin, masses, kept=still)
+        )
+    return bodies, place
+
+
+def _couplings(
+    order: Sequence[JointElement], joints: Sequence[Joint], found: UrdfFile, wanted: bool
+) -> dict[str, Coupling]:
+    """What the joints follow that mimic others; faults where that is not possible."""
+    moving = {joint.name: j for j, joint in enumerate(joints, 1) if joint.sigma != FIXED}
+    known = {joint.name for joint in found.joints}
+    couplings = {}
+    for element in order:
+        mimic = element.mimic
+        if mimic is None or element.name not in moving:
+            continue
+        what = f"joint '{element.name}' mimics '{shown(mimic.joint)}'"
+        if not wanted:
+            found.fault(
+                f"{what}: it is read as an independent joint; load(..., mimic=True), or `cardan"
+                " convert --mimic`, couples them", element.line, element.child, "warning",
+            )  # fmt: skip
+        elif mimic.joint not in known or mimic.joint == element.name:
+            why = "no joint of this file" if mimic.joint != element.name else "itself"
+            found.fault(f"{what}, {why}: name the joint that leads", element.line, element.child)
+        elif mimic.joint not in moving:
+            found.fault(
+                f"{what}, which is fixed: it is read as a joint of its own", element.line,
+                element.child, "warning",
+            )  # fmt: skip
+        else:
+            ratio, offset = (decimal_value(x, 0.0) for x in (mimic.multiplier, mimic.offset))
+            couplings[element.name] = Coupling(moving[mimic.joint], ratio, offset)
+    return couplings
+
+
+def _joint(element: JointElement) -> Joint:
+    """Name, kind, drive and limits of the joint; its frame is found later."""
+    if element.type == "fixed":
+        return Joint(element.name, 0, sigma=FIXED)
+    limits = {key: decimal_value(value, 0.0) for key, value in element.limits.items()}
+    if element.type == "continuous":
+        limits = {key: limits[key] for key in limits if key not in ("lower", "upper")}
+    return Joint(
+        element.name,
+        0,
+        sigma=_SIGMA[element.type],
+        FV=decimal_value(element.damping, 0.0),
+        FS=decimal_value(element.friction, 0.0),
+        limits=Limits(**limits),
+    )

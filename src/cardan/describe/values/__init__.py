@@ -1,0 +1,1 @@
+"""Values of a description: exact numbers, formulas and units, read from text and never run."""

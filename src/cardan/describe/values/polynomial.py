@@ -1,0 +1,112 @@
+"""Formulas as sums of products: equal polynomials become equal, and read well.
+
+    ZZ2 + 2*(D3*(D3*((M3 + M4)/2)))   ->   ZZ2 + D3^2*(M3 + M4)
+
+Terms that share everything but one factor among `linear` (inertial parameters) are gathered
+around the rest.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from fractions import Fraction
+from typing import Any
+
+from ...errors import ExpressionError
+from ...exact import exact
+from .expression import Expression, Value, add, multiply, power, subtract
+
+__all__ = ["collected"]
+
+Monomial = tuple[tuple[Any, int], ...]  # (atom, power), in order of first appearance
+_LARGEST = 2000  # terms; beyond it the formula is left as it is
+
+
+def collected(value: Value, linear: Collection[str] = ()) -> Value:
+    """The same formula, multiplied out, with like terms joined and gathered."""
+    try:
+        return _gathered(_terms(value), linear)
+    except (OverflowError, ExpressionError):  # too many terms, or a sum of them nests too deeply
+        return value
+
+
+def _gathered(terms: dict[Monomial, Any], linear: Collection[str]) -> Value:
+    groups: dict[Monomial, list[tuple[Any, Value]]] = {}
+    for monomial, coefficient in terms.items():
+        factor = next((a for a, n in monomial if n == 1 and _name(a) in linear), None)
+        rest = tuple(item for item in monomial if item[0] is not factor)
+        groups.setdefault(rest, []).append((coefficient, 1 if factor is None else factor))
+    total: Value = 0
+    for rest, parts in groups.items():
+        common = parts[0][0] if len({_size(c) for c, _ in parts}) == 1 else 1
+        inner: Value = 0
+        for coefficient, factor in parts:
+            if common != 1:  # all sizes are equal: only the sign is left
+                coefficient = 1 if coefficient == common else -1
+            inner = _plus(inner, coefficient, factor)
+        total = _plus(total, common, multiply(_product(rest), inner))
+    return total
+
+
+def _name(atom: Any) -> str:
+    return atom.args[0] if isinstance(atom, Expression) and atom.op == "symbol" else ""
+
+
+def _size(coefficient: Any) -> Any:
+    return abs(coefficient)
+
+
+def _plus(total: Value, coefficient: Any, factor: Value) -> Value:
+    if coefficient < 0:
+        return subtract(total, multiply(-coefficient, factor))
+    return add(total, multiply(coefficient, factor))
+
+
+def _product(monomial: Monomial) -> Value:
+    result: Value = 1
+    for atom, n in monomial:
+        result = multiply(result, power(atom, n))
+    return result
+
+
+def _terms(value: Value) -> dict[Monomial, Any]:
+    """Monomial -> coefficient; what is not a polynomial is an atom."""
+    if not isinstance(value, Expression):
+        return {(): value} if value != 0 else {}
+    op, args = value.op, value.args
+    if op == "neg":
+        return {m: -c for m, c in _terms(args[0]).items()}
+    if op in ("+", "-"):
+        total = dict(_terms(args[0]))
+        for m, c in _terms(args[1]).items():
+            found = total.get(m, 0) + (c if op == "+" else -c)
+            if found == 0:
+                del total[m]
+            else:
+                total[m] = found
+        return total
+    if op == "*":
+        return _multiplied(_terms(args[0]), _terms(args[1]))
+    if op == "/" and not isinstance(args[1], Expression):
+        inverse = exact(Fraction(1, args[1])) if isinstance(args[1], int) else 1 / args[1]
+        return {m: c * inverse for m, c in _terms(args[0]).items()}
+    if op == "^" and isinstance(args[1], int) and 0 < args[1] <= 8:
+        result: dict[Monomial, Any] = {(): 1}
+        for _ in range(args[1]):
+            result = _multiplied(result, _terms(args[0]))
+        return result
+    return {((value, 1),): 1}
+
+
+def _multiplied(x: dict[Monomial, Any], y: dict[Monomial, Any]) -> dict[Monomial, Any]:
+    if len(x) * len(y) > _LARGEST:
+        raise OverflowError
+    total: dict[Monomial, Any] = {}
+    for m, c in x.items():
+        for n, d in y.items():
+            powers = dict(m)
+            for atom, k in n:
+                powers[atom] = powers.get(atom, 0) + k
+            key = tuple(sorted(powers.items(), key=lambda item: str(item[0])))
+            total[key] = total.get(key, 0) + c * d
+    return {m: c for m, c in total.items() if c != 0}

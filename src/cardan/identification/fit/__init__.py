@@ -1,0 +1,1 @@
+"""Estimates, their deviations, and bodies that real links can have."""

@@ -1,0 +1,1 @@
+"""The identification equations y = W K of a motion."""

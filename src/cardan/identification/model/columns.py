@@ -1,0 +1,276 @@
+"""The columns of the identification model: which parameters there are, and what each contributes.
+
+    tau_j = (rigid body columns, base parameters) + IA_j qdd_j
+          + FV_j qd_j + FS_j s(qd_j) + FB_j s(qd_j) exp(-(qd_j/v_j)^2) + offset_j
+          + coupled parameters of the recipe + (columns of the payload, in loaded recordings)
+
+Friction acts on every joint, also on those that follow the driven ones in closed loops, and reaches
+the equations by G^T (see `ties`). Rotors of these, and cut joints, count where the robot has them.
+s is the sign, or tanh(qd/w): what a sign becomes when torques are filtered, or the friction creeps.
+The widths w_j and the Stribeck velocities v_j enter nonlinearly: they are the `shape`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from ...build.base import BaseParameters, rotors_apart
+from ...catalogue import model as derive
+from ...describe.robot import DRIVE, INERTIA, Robot
+from ...describe.values.expression import Value, evaluate, number, symbol
+from ...errors import InputError, ModelError
+from ...mechanism.tree import Tree
+from ..read.signals import Motion
+from ..recipe import Recipe
+from .ties import Ties, ties_of
+
+__all__ = ["Model", "Rigid", "Term", "columns_of", "describable", "drives", "parametrised"]
+
+Array = np.ndarray
+WIDTH, SPEED = 0.05, 0.2  # rad/s: where the search for w and v starts
+Shape = Mapping[str, float]
+Curve = Callable[[Array, Shape], Array]
+
+
+@dataclass(frozen=True)
+class Term:
+    """A parameter that is not rigid-body: rows(motion, shape) gives {joint: (rows)}, joints
+    from 0; start: the widths and velocities of the shape it uses, and where their search
+    starts."""
+
+    name: str
+    rows: Callable[[Motion, Shape], dict[int, Array]]
+    start: Mapping[str, float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Rigid:
+    """Columns of a compiled regressor: all of those named, of the robot or of its payload."""
+
+    names: tuple[str, ...]
+    columns: tuple[int, ...]
+    dynamic: Any  # Programs' functions, compiled on first use
+    payload: bool = False
+    full: bool = False  # of the regressor of all parameters, not of the base parameters
+    values: tuple[float, ...] | None = None  # known: not a column, moved to the torques
+
+
+@dataclass(frozen=True)
+class Model:
+    """All columns, in order: rigid blocks, then terms; `kept` are the independent ones."""
+
+    robot: Robot
+    base: BaseParameters
+    blocks: tuple[Rigid, ...]
+    terms: tuple[Term, ...]
+    ties: Ties
+    kept: tuple[int, ...] = ()
+    dropped: tuple[str, ...] = ()
+    rotors: bool = True  # with the inertias IA of the motors
+
+    @property
+    def unknown(self) -> tuple[Rigid, ...]:
+        return tuple(block for block in self.blocks if block.values is None)
+
+    @property
+    def all_names(self) -> tuple[str, ...]:
+        rigid = (name for block in self.unknown for name in block.names)
+        return (*rigid, *(term.name for term in self.terms))
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return tuple(self.all_names[k] for k in self.kept)
+
+    @property
+    def shape(self) -> dict[str, float]:
+        """Start values of all widths w and Stribeck velocities v."""
+        return {key: x for term in self.terms for key, x in term.start.items()}
+
+
+class Functions:
+    """The regressors of a robot, derived and compiled when they are first needed."""
+
+    def __init__(self, robot: Robot) -> None:
+        self.robot = robot
+        self.found: dict[tuple[str, bool], Any] = {}
+
+    def __call__(self, name: str, base: bool) -> Any:
+        if (name, base) not in self.found:
+            # a search for fewer operations would take longer than it saves
+            quick = {"effort": "plain"} if name == "regressor" else {}
+            program = derive(self.robot, name, base_parameters=base, **quick)
+            self.found[name, base] = program.compile()
+        return self.found[name, base]
+
+    def columns(self, name: str, base: bool) -> tuple[str, ...]:
+        return tuple(self(name, base).program.columns)
+
+
+def parametrised(robot: Robot) -> Robot:
+    """The robot with one symbol per inertial parameter, no wrench and bare cut joints: names do not
+    depend on values."""
+    links, joints = [], []
+    for j, (link, joint) in enumerate(zip(robot.links, robot.joints, strict=True), 1):
+        inertia: Any = {key: symbol(f"{key}{j}") for key in INERTIA}
+        drive: Any = {key: symbol(f"{key}{j}") for key in DRIVE} if joint.sigma != 2 else {}
+        wrench: Any = dict.fromkeys(("FX", "FY", "FZ", "CX", "CY", "CZ"), 0)
+        links.append(replace(link, **inertia, **wrench))
+        joints.append(replace(joint, **drive))
+    bare: Any = dict.fromkeys(DRIVE, 0)
+    loops = tuple(replace(loop, cut=replace(loop.cut, **bare)) for loop in robot.loops)
+    found = replace(robot, links=tuple(links), joints=tuple(joints), loops=loops)
+    own = {f"{key}{j}" for j in range(1, len(links) + 1) for key in (*INERTIA, *DRIVE)}
+    free = [name for name in found.parameters if name not in own]
+    if free:
+        raise ModelError(
+            f"identification of '{robot.name}' needs its geometry and gravity as numbers; "
+            f"{', '.join(free[:8])} have none: robot.with_values({{...}}) gives them values"
+        )
+    return found
+
+
+@lru_cache(maxsize=8)
+def columns_of(robot: Robot, recipe: Recipe, loaded: bool, any_assembly: bool) -> Model:
+    """The model with all columns: recordings that start elsewhere share what is compiled."""
+    named = parametrised(robot)
+    base = derive(_without_rotors(named) if any_assembly else named, "base-parameters")
+    functions = Functions(named)
+    apart = rotors_apart(robot)
+    names = {
+        c: name for c, name in zip(base.kept, base.names, strict=True)
+        if c[0] != "IA" or (recipe.fit.motor_inertia and c not in apart)
+    }  # fmt: skip
+    listed = functions.columns("regressor", not any_assembly)
+    columns = tuple(listed.index(f"{c[0]}{c[1]}" if any_assembly else names[c]) for c in names)
+    blocks = [Rigid(tuple(names.values()), columns, functions, full=any_assembly)]
+    if loaded:
+        blocks += _payload_blocks(robot, recipe, functions)
+    ties = ties_of(robot)
+    terms = (*drives(ties, recipe), *_coupled(robot, recipe))
+    return Model(robot, base, tuple(blocks), terms, ties, rotors=recipe.fit.motor_inertia)
+
+
+def describable(recipe: Recipe) -> Recipe:
+    """The recipe without what a robot description cannot hold: widths and Stribeck velocities,
+    offsets, coupled parameters."""
+    plain = recipe.changed("friction", smooth=0.0, stribeck=False, offset=False)
+    return replace(plain, coupled=())
+
+
+def _without_rotors(named: Robot) -> Robot:
+    """The tree of a robot with symbols, without rotors on the joints that follow."""
+    apart = rotors_apart(named)
+    joints = [replace(x, IA=0) if ("IA", j) in apart else x for j, x in enumerate(named.joints, 1)]
+    return replace(named, joints=tuple(joints)).tree()
+
+
+def _payload_blocks(robot: Robot, recipe: Recipe, functions: Functions) -> list[Rigid]:
+    """The payload's unknown parameters as columns XXL ..., and its known ones as torques."""
+    last = Tree.of(robot).link(None) if robot.constrained else len(robot.links)
+    link = recipe.payload.link or last
+    if link > len(robot.links):
+        raise InputError(f"[payload] link = {link}; '{robot.name}' has {len(robot.links)} links")
+    listed = functions.columns("regressor", False)
+    known = dict(recipe.payload.known)
+    blocks = []
+    for given in (False, True):
+        keys = [key for key in INERTIA if (key in known) == given]
+        if keys:
+            names = tuple(f"{key}L" for key in keys)
+            columns = tuple(listed.index(f"{key}{link}") for key in keys)
+            values = tuple(known[key] for key in keys) if given else None
+            blocks.append(Rigid(names, columns, functions, True, True, values))
+    return blocks
+
+
+def drives(ties: Ties, recipe: Recipe) -> list[Term]:
+    """Friction and offsets of the driven joints, friction of the others, rotors where the base
+    parameters have none: of joints that follow, if the robot has them."""
+    followers = [k for k in range(len(ties.numbers)) if k not in ties.active]
+    terms = [term for k in ties.active for term in _friction(k, ties.numbers[k], recipe, True)]
+    for k in followers:
+        j = ties.numbers[k]
+        if recipe.friction.passive:
+            terms += _friction(k, j, recipe, False)
+        if recipe.fit.motor_inertia and number(ties.joint(j).IA) != 0:
+            terms.append(Term(f"IA{j}", _rotor(k)))
+    return terms
+
+
+def _friction(k: int, j: int, recipe: Recipe, driven: bool) -> Iterator[Term]:
+    """Of the joint in column k, link j."""
+    chosen = recipe.friction
+    fitted = chosen.smooth == "fit"
+    fixed = 0.0 if fitted else float(chosen.smooth)
+    w = {f"w{j}": WIDTH} if fitted else {}
+    if chosen.viscous:
+        yield Term(f"FV{j}", _rows(k, lambda x, shape: x))
+    if chosen.coulomb:
+        yield Term(f"FS{j}", _rows(k, _coulomb(f"w{j}", fixed)), w)
+    if chosen.stribeck:
+        shape = {**w, f"v{j}": SPEED}
+        yield Term(f"FB{j}", _rows(k, _breakaway(f"w{j}", f"v{j}", fixed)), shape)
+    if chosen.offset and driven:
+        yield Term(f"offset{j}", _rows(k, lambda x, shape: np.ones_like(x)))
+
+
+def _coulomb(w: str, fixed: float) -> Curve:
+    """s(qd)"""
+    return lambda x, shape: _sign(x, shape.get(w, fixed))
+
+
+def _breakaway(w: str, v: str, fixed: float) -> Curve:
+    """s(qd) exp(-(qd/v)^2)"""
+    return lambda x, shape: _sign(x, shape.get(w, fixed)) * np.exp(-((x / shape[v]) ** 2))
+
+
+def _rotor(k: int) -> Callable[[Motion, Shape], dict[int, Array]]:
+    return lambda motion, shape: {k: motion.qdd[:, k]}
+
+
+def _rows(k: int, function: Curve) -> Callable[[Motion, Shape], dict[int, Array]]:
+    return lambda motion, shape: {k: function(motion.qd[:, k], shape)}
+
+
+def _sign(x: Array, width: float) -> Array:
+    return np.tanh(x / width) if width > 0 else np.sign(x)
+
+
+def _coupled(robot: Robot, recipe: Recipe) -> list[Term]:
+    fitted = recipe.friction.smooth == "fit"
+    fixed = 0.0 if fitted else float(recipe.friction.smooth)
+    terms = []
+    for name, rows in recipe.coupled:
+        for j, _ in rows:
+            if not 1 <= j <= robot.n:
+                raise InputError(f"[coupled.{name}] tau{j}: the robot has {robot.n} joints")
+        signs = any("sign(" in str(value) for _, value in rows)
+        start = {f"w.{name}": WIDTH} if fitted and signs else {}
+        terms.append(Term(name, _formula_rows(name, rows, robot.n, fixed), start))
+    return terms
+
+
+def _formula_rows(name: str, rows: Sequence[tuple[int, Value]], n: int, fixed: float) -> Any:
+    def found(motion: Motion, shape: Shape) -> dict[int, Array]:
+        def lookup(text: str) -> Array:
+            key, j = text.rstrip("0123456789"), int(text.lstrip("qd"))
+            if not 1 <= j <= n:
+                raise InputError(f"[coupled.{name}] uses {text}: the robot has {n} joints")
+            return np.asarray(getattr(motion, key)[:, j - 1])
+
+        def apply(function: str, *args: Any) -> Array:
+            if function == "sign":
+                return _sign(args[0], shape.get(f"w.{name}", fixed))
+            table = {"asin": "arcsin", "acos": "arccos", "atan": "arctan", "atan2": "arctan2",
+                     "min": "minimum", "max": "maximum"}  # fmt: skip
+            return np.asarray(getattr(np, table.get(function, function))(*args))
+
+        ones = np.ones(len(motion.q))
+        return {j - 1: evaluate(value, lookup, apply) * ones for j, value in rows}
+
+    return found

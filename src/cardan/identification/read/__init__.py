@@ -1,0 +1,1 @@
+"""Recordings: files, columns, units, filters, and what is wrong with them."""

@@ -1,0 +1,307 @@
+"""From the columns of a recording to the motion and the torques of the joints, in SI units.
+
+joint positions  = sign · gain · R^-1 (columns) + offset        R: motor positions = R q
+joint torques    = sign · gain · R^T  (columns) + offset        gain: torque constants
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from ...describe.robot import Robot
+from ...describe.values.expression import number
+from ...describe.values.units import parse_quantity
+from ...errors import CardanError, InputError
+from ...motion.joints import bounds, driven
+from ..model.ties import ties_of
+from ..recipe import Recipe, Signal, per_joint
+from . import checks
+from .checks import Names
+from .closing import closed_rows
+from .jumps import jump_faults
+from .logs import Recording
+from .naming import SIGNALS, fault, names_of
+
+__all__ = ["Series", "series_of"]
+
+_ADJUST = ("gain", "sign", "offset")
+_AS_RECORDED = 200_000  # samples: more are filtered and thinned out
+_DEGREE, _ENDS = 7, 6  # of the spline; samples at its ends that are less exact
+
+
+@dataclass(frozen=True)
+class Series:
+    """A stretch of a recording without gaps, at uniform times; qd, qdd where they were recorded.
+
+    Of robots with closed loops or couplings these are the driven joints; whole: q of all joints.
+    valid: samples (rows, n) whose torque can be believed; loaded: with the payload."""
+
+    name: str
+    t: np.ndarray
+    q: np.ndarray
+    qd: np.ndarray | None
+    qdd: np.ndarray | None
+    tau: np.ndarray
+    valid: np.ndarray
+    loaded: bool = False
+    timed: bool = True  # False: rows are states without a time
+    splined: bool = False  # qd, qdd are those of a spline through what was recorded
+    whole: np.ndarray | None = None  # (rows, n) closed, as recorded; None: nothing is tied
+
+    @property
+    def dt(self) -> float:
+        return float((self.t[-1] - self.t[0]) / max(len(self.t) - 1, 1))
+
+    def part(self, rows: slice) -> Series:
+        """Some of the samples."""
+        cut = {key: getattr(self, key)[rows] for key in ("t", "q", "tau", "valid")}
+        rates = {
+            key: None if getattr(self, key) is None else getattr(self, key)[rows]
+            for key in ("qd", "qdd", "whole")
+        }
+        changed: Any = {**cut, **rates}
+        return replace(self, **changed)
+
+
+def series_of(
+    robot: Robot, recording: Recording, recipe: Recipe, *, loaded: bool = False
+) -> tuple[list[Series], list[str]]:
+    """The stretches of a recording, and notes; everything wrong with it is raised at once."""
+    names, notes = names_of(robot, recording, recipe)
+    good, faults = checks.missing_values(recording, names)
+    if faults and recipe.log.missing == "error":
+        raise fault(recording, faults)
+    if faults:
+        notes.append(f"{recording.name}: {int((~good).sum())} rows left out: {'; '.join(faults)}")
+    timed = bool(names.time or recipe.log.rate)
+    t = _times(recording, names, recipe)
+    if timed and names.time:
+        found = list(checks.time_faults(recording.among(good), names.time, t[good]))
+        if found:
+            raise fault(recording, found)
+    values = {
+        key: _converted(getattr(recipe, key), key, recording, columns, recipe, robot)
+        for key in SIGNALS
+        if (columns := getattr(names, key))
+    }
+    inside = good & _window(t, recipe)
+    if inside.sum() < 20:
+        rows = int(inside.sum())
+        end = f"column '{names.all()[0]}' ends at {recording.row(recording.rows - 1)}"
+        raise fault(recording, [f"too short: {end}; {rows} usable rows, at least 20 are needed"])
+    kept = {key: x[inside] for key, x in values.items()}
+    _check(robot, recording.among(inside), recipe, names, kept, t[inside] if timed else None)
+    closed, told = _closed(robot, recording, recipe, names, kept["position"], inside, timed)
+    whole = Series(
+        recording.name, t[inside], kept["position"], kept.get("velocity"),
+        kept.get("acceleration"), kept["torque"], np.ones(kept["torque"].shape, bool), loaded,
+        timed, whole=closed,
+    )  # fmt: skip
+    whole, more = _without_saturation(robot, whole, names)
+    parts, gaps = _uniform(whole, recipe) if timed else ([whole], [])
+    return parts, [*notes, *told, *more, *gaps]
+
+
+def _closed(
+    robot: Robot, recording: Recording, recipe: Recipe, names: Names, q: np.ndarray,
+    inside: np.ndarray, timed: bool,
+) -> tuple[np.ndarray | None, list[str]]:  # fmt: skip
+    """q of all joints in the rows used, and notes; None where no joint follows others."""
+    if not robot.constrained:
+        return None, []
+    measured = {
+        k: _scaled(recipe.position, "position", recording.column(name), robot, k)[inside]
+        for k, name in names.passive.items()
+    }
+    rows = np.flatnonzero(inside)
+    return closed_rows(ties_of(robot), recording, recipe, names, q, measured, rows, timed=timed)
+
+
+def _times(recording: Recording, names: Names, recipe: Recipe) -> np.ndarray:
+    if names.time:
+        t = recording.column(names.time) * _factor(recipe.log.time_unit, "s", "[log] time_unit")
+        first = t[np.isfinite(t)]
+        return np.asarray(t - (first[0] if len(first) else 0.0))
+    return np.arange(recording.rows) / (recipe.log.rate or 1.0)
+
+
+def _window(t: np.ndarray, recipe: Recipe) -> np.ndarray:
+    start, stop = recipe.log.start, recipe.log.stop
+    inside = np.asarray(np.isfinite(t))
+    if start is not None:
+        inside &= t >= start
+    if stop is not None:
+        inside &= t <= stop
+    return inside
+
+
+def _factor(unit: str, expected: str, where: str) -> float:
+    if unit in ("", expected):
+        return 1.0
+    try:
+        found = number(parse_quantity(f"1 {unit}", expected))
+    except CardanError as error:
+        raise InputError(f"{where} = '{unit}': {error}") from None
+    assert found is not None
+    return found
+
+
+def _scale(signal: Signal, key: str) -> float:
+    expected = {"position": "rad or m", "velocity": "rad/s or m/s", "torque": "N*m or N",
+                "acceleration": "rad/s^2 or m/s^2"}[key]  # fmt: skip
+    return _factor(signal.unit, expected, f"[{key}] unit")
+
+
+def _of_joints(signal: Signal, key: str, name: str, robot: Robot) -> np.ndarray:
+    """A key of a signal for every joint (n): of one value for all, of n, or of as many as are
+    driven: it then says nothing of the others."""
+    values, active = getattr(signal, name), driven(robot)
+    if len(values) in (1, robot.n):
+        return per_joint(f"[{key}] {name}", values, robot.n)
+    found = np.full(robot.n, getattr(Signal(), name)[0])
+    found[active] = per_joint(f"[{key}] {name}", values, len(active))
+    return found
+
+
+def _scaled(signal: Signal, key: str, x: np.ndarray, robot: Robot, k: int) -> np.ndarray:
+    """A column of a joint that follows, measured at the joint, in SI units."""
+    gain, sign, offset = (_of_joints(signal, key, name, robot)[k] for name in _ADJUST)
+    return np.asarray(x * _scale(signal, key) * gain * sign + offset)
+
+
+def _converted(
+    signal: Signal, key: str, recording: Recording, columns: Sequence[str], recipe: Recipe,
+    robot: Robot,
+) -> np.ndarray:  # fmt: skip
+    """Columns (rows, driven joints) as joint values in SI units."""
+    active = driven(robot)
+    n = len(active)
+    gain, sign, offset = (_of_joints(signal, key, name, robot)[active] for name in _ADJUST)
+    x = np.column_stack([recording.column(name) for name in columns]) * _scale(signal, key)
+    x = x * gain
+    if signal.side == "motor":
+        R = np.array(recipe.transmission.matrix)
+        if R.shape != (n, n):
+            raise InputError(
+                f'[{key}] side = "motor" needs [transmission] matrix: {n} rows, or {n} ratios'
+            )
+        x = x @ R if key == "torque" else np.linalg.solve(R, x.T).T
+    return np.asarray(x * sign + offset)
+
+
+def _check(
+    robot: Robot, recording: Recording, recipe: Recipe, names: Names, kept: dict[str, Any],
+    t: np.ndarray | None,
+) -> None:  # fmt: skip
+    q, tau = kept["position"], kept["torque"]
+    allow = recipe.log.constant == "allow"
+    faults = list(checks.motion_faults(names, q, tau, allow))
+    if recipe.log.check_units:
+        series = {"q": q, "tau": tau, "qd": kept.get("velocity"), "qdd": kept.get("acceleration")}
+        if t is not None:
+            series["t"] = t
+        faults += jump_faults(robot, names, series, recording)
+        faults += checks.unit_faults(robot, names, series, recording)
+    if faults:
+        raise fault(recording, faults)
+
+
+def _without_saturation(robot: Robot, x: Series, names: Names) -> tuple[Series, list[str]]:
+    flags = checks.saturated(x.tau, bounds(robot, "effort")[driven(robot)])
+    notes = [
+        f"{x.name}: column '{name}' rests at an extreme value in {int(flag.sum())} rows (first at "
+        f"t = {x.t[np.argmax(flag)]:.6g} s): taken for saturation and left out"
+        for name, flag in zip(names.torque, flags.T, strict=True)
+        if flag.any()
+    ]
+    return replace(x, valid=x.valid & ~flags), notes
+
+
+def _uniform(x: Series, recipe: Recipe) -> tuple[list[Series], list[str]]:
+    """Stretches at uniform times: single dropped samples are interpolated, long gaps divide."""
+    steps = np.diff(x.t)
+    dt = float(np.median(steps))
+    gaps = np.flatnonzero(steps > 1.5 * dt)
+    long = [int(k) for k in gaps if steps[k] > 5.5 * dt]
+    notes = []
+    if len(gaps):
+        shown = ", ".join(f"t = {x.t[k]:.6g} s" for k in gaps[:5])
+        lost = int(np.round(steps[gaps] / dt).sum() - len(gaps))
+        notes.append(
+            f"{x.name}: about {lost} samples were dropped in {len(gaps)} places ({shown}"
+            f"{', ...' if len(gaps) > 5 else ''}): short gaps are interpolated, {len(long)} long "
+            "ones divide the recording"
+        )
+    limits = [0, *(k + 1 for k in long), len(x.t)]
+    parts = [x.part(slice(a, b)) for a, b in pairwise(limits)]
+    kept = [part for part in parts if len(part.t) >= 20]
+    if not kept:
+        raise InputError(f"{x.name}: too short: no 20 samples without a gap")
+    return [_resampled(part, dt, _unfiltered(recipe)) for part in kept], notes
+
+
+def _unfiltered(recipe: Recipe) -> bool:
+    """May the equations hold at the times recorded, with nothing filtered?"""
+    chosen = recipe.filter
+    return (
+        recipe.fit.model == "dynamic"
+        and chosen.cutoff in ("auto", "none")
+        and chosen.parallel in ("auto", "none")
+        and chosen.decimate in ("auto", 1)
+    )
+
+
+def _resampled(x: Series, dt: float, unfiltered: bool) -> Series:
+    """The series at uniform times, by cubic splines where they are not uniform already. Without
+    noise it stays as it is, with the derivatives of a spline: torques jump with the friction, and
+    are best not interpolated."""
+    steps = np.diff(x.t)
+    if np.abs(steps - steps.mean()).max() <= 1e-3 * steps.mean() and steps.max() < 1.5 * dt:
+        return x
+    from scipy.interpolate import CubicSpline
+
+    if unfiltered and len(x.t) <= _AS_RECORDED and (as_it_is := _differentiated(x)) is not None:
+        return as_it_is
+
+    count = round((x.t[-1] - x.t[0]) / dt) + 1
+    t = np.linspace(x.t[0], x.t[-1], count)
+    near = np.clip(np.searchsorted(x.t, t), 0, len(x.t) - 1)
+
+    def at(values: np.ndarray | None) -> np.ndarray | None:
+        return None if values is None else np.asarray(CubicSpline(x.t, values)(t))
+
+    changed: Any = {key: at(getattr(x, key)) for key in ("q", "qd", "qdd", "tau")}
+    whole = None if x.whole is None else x.whole[near]
+    return replace(x, t=t, valid=x.valid[near], whole=whole, **changed)
+
+
+def _differentiated(x: Series) -> Series | None:
+    """Velocities and accelerations by a spline through the positions, at the times recorded; None
+    if these are noisy: half of the samples then do not foretell the others."""
+    from scipy.interpolate import make_interp_spline
+
+    if x.qd is not None and x.qdd is not None:
+        return x
+    if len(x.t) < 8 * _ENDS:
+        return None
+    given = x.q if x.qd is None else x.qd
+    inside = slice(2 * _ENDS, -2 * _ENDS)
+    half = make_interp_spline(x.t[::2], given[::2], k=_DEGREE)(x.t)
+    found = make_interp_spline(x.t, given, k=_DEGREE)
+    rates = found.derivative()(x.t), found.derivative(2)(x.t)
+    noise = np.abs(half - given)[inside].max(axis=0) * len(x.t) / (x.t[-1] - x.t[0])
+    if x.qd is None:
+        noise = noise * len(x.t) / (x.t[-1] - x.t[0])
+    wanted = np.sqrt(np.mean((rates[0] if x.qd is not None else rates[1]) ** 2, axis=0))
+    if (noise > 1e-2 * np.maximum(wanted, 1e-12)).any():
+        return None
+    valid = x.valid.copy()
+    valid[:_ENDS] = valid[-_ENDS:] = False
+    if x.qd is None:
+        return replace(x, qd=rates[0], qdd=rates[1], valid=valid, splined=True)
+    return replace(x, qdd=rates[0], valid=valid)

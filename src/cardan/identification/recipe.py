@@ -1,0 +1,380 @@
+"""Recipes: how the columns of a recording become joint positions and torques, and how to fit them.
+
+A recipe is a TOML file of the sections below (docs/identification.md explains every key), a dict
+with the same keys, or nothing: columns t, q1.., tau1.. in SI units are then expected.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import tomllib
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ..describe.values.expression import Value, number, symbols
+from ..describe.values.parser import to_value
+from ..errors import CardanError, InputError, UnknownNameError
+
+__all__ = [
+    "Assembly", "Consistent", "Filter", "Fit", "Friction", "Payload", "Recipe", "Records", "Signal",
+    "per_joint", "read_recipe",
+]  # fmt: skip
+
+Reader = Callable[[str, Any], Any]
+MODELS = ("dynamic", "filtered", "power", "energy")
+WEIGHTS = ("joint", "covariance", "none")
+INERTIA_OF_PAYLOAD = ("XX", "XY", "XZ", "YY", "YZ", "ZZ", "MX", "MY", "MZ", "M")
+
+
+def _number(where: str, x: Any) -> float:
+    """A number, or a formula of numbers as text ("-pi/2")."""
+    try:
+        found = None if isinstance(x, bool) else number(to_value(x))
+    except (CardanError, TypeError, ValueError) as error:
+        raise InputError(f"{where} = {x!r}: {error}") from None
+    if found is None or not np.isfinite(found):
+        raise InputError(f"{where} = {x!r}; expected a number, or a formula of numbers as text")
+    return float(found)
+
+
+def _positive(where: str, x: Any) -> float:
+    found = _number(where, x)
+    if found <= 0:
+        raise InputError(f"{where} = {x!r}; expected a positive number")
+    return found
+
+
+def _between(low: float, high: float, unit: str) -> Reader:
+    """A number within bounds."""
+
+    def read(where: str, x: Any) -> float:
+        found = _number(where, x)
+        if not low <= found <= high:
+            raise InputError(f"{where} = {x!r}; expected {low:g} to {high:g} {unit}")
+        return found
+
+    return read
+
+
+def _share(where: str, x: Any) -> float:
+    found = _number(where, x)
+    if not 0 <= found < 1:
+        raise InputError(f"{where} = {x!r}; expected a share from 0 to less than 1")
+    return found
+
+
+def _zero_or_more(where: str, x: Any) -> float:
+    found = _number(where, x)
+    if found < 0:
+        raise InputError(f"{where} = {x!r}; expected zero or a positive number")
+    return found
+
+
+def _count(lowest: int, highest: int = 10**9) -> Reader:
+    def read(where: str, x: Any) -> int:
+        if not isinstance(x, int) or isinstance(x, bool) or x < lowest:
+            raise InputError(f"{where} = {x!r}; expected a whole number, at least {lowest}")
+        if x > highest:
+            raise InputError(f"{where} = {x!r}; expected a whole number, at most {highest}")
+        return x
+
+    return read
+
+
+def _numbers(where: str, x: Any) -> tuple[float, ...]:
+    """One number for all joints, or a list of one per joint."""
+    if isinstance(x, list | tuple):
+        return tuple(_number(f"{where}[{k}]", part) for k, part in enumerate(x))
+    return (_number(where, x),)
+
+
+def _matrix(where: str, x: Any) -> tuple[tuple[float, ...], ...]:
+    """A square matrix by rows, or the list of its diagonal."""
+    if not isinstance(x, list | tuple) or not x:
+        raise InputError(f"{where} = {x!r}; expected a matrix as a list of rows, or its diagonal")
+    if not isinstance(x[0], list | tuple):
+        return tuple(map(tuple, np.diag(_numbers(where, x)).tolist()))
+    rows = [_numbers(f"{where}[{k}]", row) for k, row in enumerate(x)]
+    if any(len(row) != len(rows) for row in rows):
+        raise InputError(f"{where} is not square: rows of {[len(row) for row in rows]} values")
+    if abs(np.linalg.det(np.array(rows))) < 1e-12:
+        raise InputError(f"{where} is singular; joint positions cannot be told from motor ones")
+    return tuple(rows)
+
+
+def _text(where: str, x: Any) -> str:
+    if not isinstance(x, str):
+        raise InputError(f"{where} = {x!r}; expected text")
+    return x
+
+
+def _texts(where: str, x: Any) -> tuple[str, ...]:
+    """A list of column names, or one text for all joints with {j} for the number."""
+    if isinstance(x, str):
+        return (x,)
+    if not isinstance(x, list | tuple) or not all(isinstance(part, str) for part in x):
+        raise InputError(f"{where} = {x!r}; expected a list of texts")
+    return tuple(x)
+
+
+def _flag(where: str, x: Any) -> bool:
+    if not isinstance(x, bool):
+        raise InputError(f"{where} = {x!r}; expected true or false")
+    return x
+
+
+def _choice(*allowed: str) -> Reader:
+    def read(where: str, x: Any) -> str:
+        if x not in allowed:
+            raise UnknownNameError.of(f"value of {where}", x, allowed)
+        return str(x)
+
+    return read
+
+
+def _number_or(*words: str) -> Reader:
+    def read(where: str, x: Any) -> float | str:
+        if x in words:
+            return str(x)
+        try:
+            return _zero_or_more(where, x)
+        except InputError:
+            allowed = " or ".join(f"'{word}'" for word in words)
+            raise InputError(f"{where} = {x!r}; expected a number >= 0, or {allowed}") from None
+
+    return read
+
+
+def _known(where: str, x: Any) -> tuple[tuple[str, float], ...]:
+    if not isinstance(x, Mapping):
+        raise InputError(f"{where} = {x!r}; expected a table as {{ M = 5.2, MZ = 0.3 }}")
+    for name in x:
+        if name not in INERTIA_OF_PAYLOAD:
+            raise UnknownNameError.of(f"parameter in {where}", name, INERTIA_OF_PAYLOAD)
+    return tuple((str(name), _number(f"{where}.{name}", value)) for name, value in x.items())
+
+
+def _key(default: Any, read: Reader) -> Any:
+    return field(default=default, metadata={"read": read})
+
+
+@dataclass(frozen=True)
+class Records:
+    """[log]: what the file holds."""
+
+    time: str = _key("", _text)  # column; default: t or time, else the rows are numbered
+    time_unit: str = _key("s", _text)
+    rate: float | None = _key(None, _between(1e-6, 1e9, "Hz"))  # where no column holds the time
+    files: tuple[str, ...] = _key((), _texts)  # of a folder: these tables, side by side
+    topic: str = _key("", _text)  # of a bag
+    joints: tuple[str, ...] = _key((), _texts)  # of a bag: the names of the joints, in order
+    start: float | None = _key(None, _number)  # s: only this part is used
+    stop: float | None = _key(None, _number)
+    missing: str = _key("error", _choice("error", "drop"))  # rows that are not numbers
+    constant: str = _key("error", _choice("error", "allow"))  # joints that do not move
+    check_units: bool = _key(True, _flag)
+
+
+@dataclass(frozen=True)
+class Signal:
+    """[position] [velocity] [acceleration] [torque]: joint value = sign gain R^-1 column + offset.
+
+    side "motor": R of [transmission] takes them to the joints (torques by its transpose)."""
+
+    columns: tuple[str, ...] = _key((), _texts)
+    unit: str = _key("", _text)  # SI by default
+    side: str = _key("joint", _choice("joint", "motor"))
+    sign: tuple[float, ...] = _key((1.0,), _numbers)
+    gain: tuple[float, ...] = _key((1.0,), _numbers)  # of a current: the torque constants
+    offset: tuple[float, ...] = _key((0.0,), _numbers)  # SI, added at the joint
+    used: bool = _key(True, _flag)
+
+
+@dataclass(frozen=True)
+class Transmission:
+    """[transmission]: motor positions = matrix · joint positions, torques by the transpose."""
+
+    matrix: tuple[tuple[float, ...], ...] = _key((), _matrix)
+
+
+@dataclass(frozen=True)
+class Filter:
+    """[filter]: zero-phase Butterworth; central differences; the same low-pass on both sides of
+    the equations (parallel), then one sample of `decimate`."""
+
+    cutoff: float | str = _key("auto", _number_or("auto", "none"))  # Hz, of the positions
+    order: int = _key(4, _count(1, 20))
+    parallel: float | str = _key("auto", _number_or("auto", "none"))  # Hz, of the equations
+    decimate: int | str = _key("auto", lambda where, x: x if x == "auto" else _count(1)(where, x))
+    accuracy: int = _key(8, lambda where, x: int(_choice("2", "4", "6", "8")(where, str(x))))
+    trim: float | str = _key("auto", _number_or("auto"))  # s, left out at both ends
+    delay: float = _key(0.0, _number)  # s by which torques are late
+
+
+@dataclass(frozen=True)
+class Friction:
+    """[friction]: FV qd + FS s(qd) [+ FB s(qd) exp(-(qd/v)^2)] + offset;
+    s = sign, or tanh(qd/smooth)."""
+
+    viscous: bool = _key(True, _flag)
+    coulomb: bool = _key(True, _flag)
+    offset: bool = _key(True, _flag)
+    stribeck: bool = _key(False, _flag)
+    passive: bool = _key(True, _flag)  # of joints that follow others in closed loops, too
+    smooth: float | str = _key(0.0, _number_or("fit"))  # rad/s or m/s
+    dead_zone: float = _key(0.0, _zero_or_more)  # slower samples of a joint are left out
+
+
+@dataclass(frozen=True)
+class Fit:
+    """[fit]: which model, how it is weighted, what is held out."""
+
+    model: str = _key("dynamic", _choice(*MODELS))
+    weights: str = _key("joint", _choice(*WEIGHTS))
+    robust: bool = _key(False, _flag)  # Huber's weights
+    motor_inertia: bool = _key(True, _flag)
+    window: float = _key(0.02, _positive)  # s: the energy model's intervals
+    split: float = _key(0.0, _share)  # the last share of every recording is held out
+    folds: int = _key(5, _count(0))  # of the cross-validation; 0: none
+    confidence: float = _key(0.95, _share)  # of the F test for essential parameters
+
+
+@dataclass(frozen=True)
+class Payload:
+    """[payload]: a body on a link, in some of the recordings."""
+
+    link: int = _key(0, _count(0))  # 0: the last
+    known: tuple[tuple[str, float], ...] = _key((), _known)
+
+
+@dataclass(frozen=True)
+class Assembly:
+    """[assembly]: how the loops are closed in the first row, where that is not as the robot
+    stands."""
+
+    q: tuple[float, ...] = _key((), _numbers)  # near it, of all joints or of the passive ones
+
+
+@dataclass(frozen=True)
+class Consistent:
+    """[consistent]: the semidefinite fit of the full parameters."""
+
+    prior: str = _key("auto", _choice("auto", "robot", "none"))
+    distance: str = _key("quadratic", _choice("quadratic", "entropic"))
+    # of the pull to the prior, in units of the residual; 0: none where real bodies fit exactly
+    strength: float = _key(0.0, _between(0.0, 1e12, "units of the residual"))
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """Everything between a recording and the equations tau = W K."""
+
+    log: Records = Records()
+    position: Signal = Signal()
+    velocity: Signal = Signal()
+    acceleration: Signal = Signal()
+    torque: Signal = Signal()
+    transmission: Transmission = Transmission()
+    filter: Filter = Filter()
+    friction: Friction = Friction()
+    fit: Fit = Fit()
+    payload: Payload = Payload()
+    assembly: Assembly = Assembly()
+    consistent: Consistent = Consistent()
+    coupled: tuple[tuple[str, tuple[tuple[int, Value], ...]], ...] = ()
+    notes: str = ""
+    source: str = ""
+
+    def changed(self, section: str, **values: Any) -> Recipe:
+        """The recipe with some keys of one section changed."""
+        part: Any = replace(getattr(self, section), **values)
+        return replace(self, **{section: part})
+
+
+_SECTIONS: dict[str, Any] = {
+    part.name: type(part.default)
+    for part in fields(Recipe)
+    if hasattr(part.default, "__dataclass_fields__")
+}
+_OTHER = ("recipe", "notes", "coupled")
+
+
+def read_recipe(source: str | os.PathLike[str] | Mapping[str, Any] | Recipe | None) -> Recipe:
+    """A recipe from a path, a dict, or nothing; what is not understood is refused by name."""
+    if source is None:
+        return Recipe()
+    if isinstance(source, Recipe):
+        return source
+    if isinstance(source, Mapping):
+        return _of_table(source, "recipe")
+    path = Path(source)
+    try:
+        table = tomllib.loads(path.read_text(encoding="utf-8-sig"))
+    except FileNotFoundError:
+        raise InputError(f"{path}: there is no such recipe file") from None
+    except (OSError, ValueError, RecursionError) as error:
+        raise InputError(f"{path}: cannot be read as a recipe: {error}") from None
+    return _of_table(table, str(path))
+
+
+def _of_table(table: Mapping[str, Any], name: str) -> Recipe:
+    for key in table:
+        if key not in _SECTIONS and key not in _OTHER:
+            allowed = (*_SECTIONS, *_OTHER)
+            raise UnknownNameError.of(f"section in {name}", key, allowed)
+    if table.get("recipe", 1) != 1:
+        raise InputError(f"{name}: recipe = {table['recipe']!r}; this Cardan reads recipe = 1")
+    parts = {
+        key: _section(kind, table.get(key, {}), f"{name}: [{key}]")
+        for key, kind in _SECTIONS.items()
+    }
+    coupled = _coupled(table.get("coupled", {}), f"{name}: [coupled]")
+    notes = _text(f"{name}: notes", table.get("notes", ""))
+    return Recipe(**parts, coupled=coupled, notes=notes, source=name)
+
+
+def _section(kind: Any, table: Any, where: str) -> Any:
+    if not isinstance(table, Mapping):
+        raise InputError(f"{where} must be a table of keys, not {table!r}")
+    readers = {part.name: part.metadata["read"] for part in fields(kind)}
+    for key in table:
+        if key not in readers:
+            raise UnknownNameError.of(f"key in {where}", key, readers)
+    return kind(**{key: readers[key](f"{where} {key}", value) for key, value in table.items()})
+
+
+def _coupled(table: Any, where: str) -> tuple[tuple[str, tuple[tuple[int, Value], ...]], ...]:
+    """[coupled.NAME] tau5 = "qdd6": the torque of joint 5 gains NAME times the formula."""
+    if not isinstance(table, Mapping) or not all(isinstance(x, Mapping) for x in table.values()):
+        raise InputError(f'{where}: expected tables, as  [coupled.Iam6]  tau5 = "qdd6"')
+    found = []
+    for name, rows in table.items():
+        terms = []
+        for key, text in rows.items():
+            match = re.fullmatch(r"tau([0-9]{1,4})", key)
+            if match is None:
+                raise InputError(f"{where} {name}: key '{key}'; expected tau1, tau2, ...")
+            try:
+                value = to_value(text)
+            except CardanError as error:
+                raise InputError(f"{where} {name}.{key}: {error}") from None
+            for used in symbols(value):
+                if not re.fullmatch(r"(q|qd|qdd)[0-9]{1,4}", used):
+                    raise InputError(
+                        f"{where} {name}.{key} uses '{used}'; allowed: q1.., qd1.., qdd1.."
+                    )
+            terms.append((int(match[1]), value))
+        found.append((str(name), tuple(terms)))
+    return tuple(found)
+
+
+def per_joint(what: str, values: Sequence[float], n: int) -> np.ndarray:
+    """One value per joint, from n values or one for all."""
+    if len(values) not in (1, n):
+        raise InputError(f"{what} has {len(values)} values; expected {n}, one per joint, or one")
+    return np.broadcast_to(np.asarray(values, float), (n,)).copy()

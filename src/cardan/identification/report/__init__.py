@@ -1,0 +1,1 @@
+"""What an identification gives: the result and its page."""

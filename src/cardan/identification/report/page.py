@@ -1,0 +1,317 @@
+"""The report of an identification: HTML with its pictures inside, or Markdown.
+
+Both are made of the same sections, lists of tables and pictures; two small printers spell them.
+"""
+
+from __future__ import annotations
+
+import base64
+import io
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from html import escape
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ...describe.robot import DRIVE, INERTIA, PRISMATIC
+from ...describe.values.expression import number
+from ...motion.joints import Units, driven, moving, units
+from ...motion.joints import names as joint_names
+from ...motion.plots import Panel, lines, style
+from ..fit.evaluation import ROLES
+
+if TYPE_CHECKING:
+    from .result import Identification
+
+__all__ = ["body", "html", "markdown", "torques_figure"]
+
+_CSS = """
+body { font: 15px/1.5 system-ui, sans-serif; color: #222; max-width: 64em; margin: 2em auto;
+       padding: 0 1em }
+h1 { font-size: 1.6em } h2 { font-size: 1.2em; margin-top: 2em; border-bottom: 1px solid #ddd }
+table { border-collapse: collapse; font-size: 13px; margin: .8em 0 }
+td, th { padding: .2em .9em .2em 0; text-align: right; border-bottom: 1px solid #eee }
+td:first-child, th:first-child, .text { text-align: left }
+img { max-width: 100% } p { max-width: 46em } .note { color: #8a4b00 }
+"""
+
+
+@dataclass(frozen=True)
+class Table:
+    head: Sequence[str]
+    rows: Sequence[Sequence[str]]
+
+
+@dataclass(frozen=True)
+class Picture:
+    figure: Any
+    text: str
+
+
+Part = str | Table | Picture
+
+
+def html(result: Identification) -> str:
+    """The report as one HTML file: no other file, no network."""
+    title = escape(f"Identification of {result.original.name}")
+    return (
+        f'<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><title>{title}</title>'
+        f"<style>{_CSS}</style></head>\n<body>\n<h1>{title}</h1>\n{body(result)}\n</body></html>\n"
+    )
+
+
+def body(result: Identification) -> str:
+    """The sections of the report as HTML, for notebooks."""
+    text = []
+    for title, parts in _sections(result, pictures=True):
+        text.append(f"<h2>{escape(title)}</h2>")
+        text += [_html_part(part) for part in parts]
+    return "\n".join(text)
+
+
+def markdown(result: Identification) -> str:
+    """The report as Markdown, without pictures."""
+    text = [f"# Identification of {_plain(result.original.name)}"]
+    for title, parts in _sections(result, pictures=False):
+        text.append(f"## {title}")
+        text += [_markdown_part(part) for part in parts]
+    return "\n\n".join(text) + "\n"
+
+
+def _html_part(part: Part) -> str:
+    if isinstance(part, Table):
+        lie = [
+            "" if _numeric(column) else ' class="text"' for column in zip(*part.rows, strict=True)
+        ]
+        rows = [_row("th", part.head, lie), *(_row("td", row, lie) for row in part.rows)]
+        return f"<table>{chr(10).join(rows)}</table>"
+    if isinstance(part, Picture):
+        stream = io.BytesIO()
+        part.figure.savefig(stream, format="png", dpi=110)
+        data = base64.b64encode(stream.getvalue()).decode("ascii")
+        return f'<img alt="{escape(part.text)}" src="data:image/png;base64,{data}">'
+    return f"<p>{escape(part)}</p>"
+
+
+def _row(tag: str, cells: Sequence[str], lie: Sequence[str]) -> str:
+    listed = [f"<{tag}{x}>{escape(c)}</{tag}>" for c, x in zip(cells, lie, strict=True)]
+    return f"<tr>{''.join(listed)}</tr>"
+
+
+def _numeric(column: Sequence[str]) -> bool:
+    """Numbers, perhaps infinite ones: they are aligned at their last digits."""
+    return all(cell.lstrip("-")[:1].isdigit() or cell in ("inf", "nan") for cell in column)
+
+
+def _markdown_part(part: Part) -> str:
+    if isinstance(part, Table):
+        rule = "|".join(["---"] * len(part.head))
+        rows = ["| " + " | ".join(map(_plain, row)) + " |" for row in part.rows]
+        head = " | ".join(part.head)
+        return "\n".join([f"| {head} |", f"|{rule}|", *rows])
+    return "" if isinstance(part, Picture) else _plain(part)
+
+
+def _plain(text: str) -> str:
+    return text.replace("|", "\\|").replace("\n", " ").replace("<", "&lt;")
+
+
+def _sections(result: Identification, *, pictures: bool) -> Iterator[tuple[str, list[Part]]]:
+    law = "Of the identified law: the equations with all parameters below."
+    yield "Errors", [_about(result), law, _errors(result), *_joint_errors(result)]
+    if result.file_errors:
+        yield "Errors of the files", _files(result)
+    if result.notes:
+        yield "Notes", list(result.notes)
+    if pictures:
+        yield "Torques and predictions", [*_torques(result)]
+    yield (
+        "Identified parameters",
+        [
+            "Base parameters (R: regrouped) and friction, with standard deviations. Essential "
+            "parameters have a significant effect on the torques (F test).",
+            _parameters(result),
+            *([Picture(_deviations(result), "relative deviations")] if pictures else []),
+        ],
+    )
+    if result.shape:
+        rows = [(name, f"{x:.5g}") for name, x in result.shape.items()]
+        yield "Shape of the friction", [Table(("width or velocity", "rad/s or m/s"), rows)]
+    if result.consistent is not None:
+        yield "Real bodies", _bodies(result)
+    if result.model.base.regrouped:
+        rows = [
+            (name, str(result.model.base.regrouped[column]))
+            for name, column in zip(result.model.base.names, result.model.base.kept, strict=True)
+            if column in result.model.base.regrouped and name in result.names
+        ]
+        yield "Regrouped parameters", [Table(("parameter", "is"), rows)]
+    if result.recipe.notes:
+        yield "Recipe", [result.recipe.notes.strip()]
+
+
+def _about(result: Identification) -> str:
+    found = result.estimate
+    plan = result.plans[0]
+
+    def low(x: float | None) -> str:
+        return "none" if x is None else f"{x:.4g} Hz"
+
+    files = ", ".join(dict.fromkeys(_short(curve.name) for curve in result.curves))
+    return (
+        f"{files}. {len(result.names)} parameters from {found.rows} equations "
+        f"(model: {result.recipe.fit.model}; condition number {found.condition:.3g} with columns "
+        f"of unit length). Sampled at {plan.rate:.6g} Hz; low-pass of the positions "
+        f"{low(plan.cutoff)} ({plan.why}), of the equations {low(plan.parallel)}; one sample of "
+        f"{plan.decimate} kept."
+    )
+
+
+def _errors(result: Identification) -> Table:
+    rows = [(name, f"{100 * x:.3f}") for name, x in result.errors.items()]
+    rows += [
+        (f"{role}, {len(result.essential.names)} essential parameters", f"{100 * x:.3f}")
+        for role, x in result.essential.errors.items()
+    ]
+    return Table(("relative torque error", "%"), rows)
+
+
+def _files(result: Identification) -> list[Part]:
+    """The identified law beside the robot files, which may hold less."""
+    lost = result.not_held
+    words = "The files hold all that was identified. "
+    if lost:
+        words = (
+            f"No field of a robot file holds {', '.join(lost)}: the files hold friction as FV qd + "
+            "FS sign(qd) and were fitted again so. "
+        )
+    words += (
+        "Each file was read again, and its inverse dynamic model evaluated along the recordings, "
+        "on the same samples and behind the same filters as the law."
+    )
+    law = {role: result.errors[role] for role in ROLES if role in result.errors}
+    listed = [("identified law, base parameters", law)]
+    if result.consistent is not None:
+        listed.append(("identified law, real bodies", result.law_errors))
+    listed += [(f"file {name}", dict(errors)) for name, errors in result.file_errors.items()]
+    rows = [
+        (name, *(f"{100 * errors[role]:.3f}" if role in errors else "-" for role in law))
+        for name, errors in listed
+    ]
+    first = result.file_errors.get("robot.toml", {})
+    if lost and first:
+        loss = [f"{100 * (first[role] - x):.3f}" for role, x in result.law_errors.items()]
+        rows.append(("lost by the fields of robot.toml", *loss))
+    parts: list[Part] = [words, Table(("relative torque error of, %", *law), rows)]
+    if lost:
+        drives = [
+            (name, *(f"{float(number(getattr(joint, key)) or 0):.5g}" for key in DRIVE))
+            for name, joint in zip(joint_names(result.robot), moving(result.robot), strict=True)
+        ]
+        parts.append(Table(("drives in robot.toml", *DRIVE), drives))
+    return parts
+
+
+def _joint_errors(result: Identification) -> list[Part]:
+    found = result.joint_errors
+    head = ("relative error of joint, %", *(name for name, _ in _driven(result)))
+    rows = [(role, *(f"{100 * x:.2f}" for x in errors)) for role, errors in found.items()]
+    return [Table(head, rows)]
+
+
+def _parameters(result: Identification) -> Table:
+    rows = [
+        (name, f"{x:.6g}", _unit(result, name), f"{s:.3g}", f"{r:.3g}", word)
+        for name, x, s, r, word in result.table()
+    ]
+    return Table(("parameter", "value", "unit", "sigma", "sigma, %", "remark"), rows)
+
+
+def _unit(result: Identification, name: str) -> str:
+    """The unit of a parameter; those of the recipe have what unit they are given."""
+    key, j = name.rstrip("0123456789LR"), name.lstrip("XYZMIAFVSBofset").rstrip("LR")
+    if key in INERTIA:
+        return "kg m²" if len(key) == 2 and "M" not in key else "kg m" if len(key) == 2 else "kg"
+    if not j.isdigit() or int(j) not in result.model.ties.numbers:
+        return ""
+    slides = result.model.ties.joint(int(j)).sigma == PRISMATIC
+    force = "N" if slides else "N m"
+    drive = {"IA": "kg" if slides else "kg m²", "FV": f"{force} s/{'m' if slides else 'rad'}",
+             "FS": force, "FB": force, "offset": force}  # fmt: skip
+    return drive.get(key, "")
+
+
+def _bodies(result: Identification) -> list[Part]:
+    full = result.consistent
+    assert full is not None
+    rows = []
+    for j, link in enumerate(result.original.links, 1):
+        rows.append((link.name, *(f"{full.values[f'{key}{j}']:.5g}" for key in INERTIA)))
+    if "ML" in full.values and "XXL" in full.values:
+        rows.append(("payload", *(f"{full.values.get(f'{key}L', 0.0):.5g}" for key in INERTIA)))
+    files = " Those in the files were fitted again, see there." if result.not_held else ""
+    fitted = "with exactly" if full.exact and not full.raised else "that come nearest to"
+    return [
+        "Full parameters whose links are all physically consistent (positive definite "
+        f"pseudo-inertias), {fitted} the identified base parameters. What the torques do not "
+        f"determine comes from {full.prior} ({full.distance} distance).{files}",
+        Table(("link", *INERTIA), rows),
+    ]
+
+
+def _torques(result: Identification) -> Iterator[Picture]:
+    """Measured and predicted torques, joint by joint, of every stretch."""
+    for k, curves in enumerate(result.curves[:6]):
+        yield Picture(torques_figure(result, k), f"{curves.role}: {_short(curves.name)}")
+
+
+def torques_figure(result: Identification, which: int = 0) -> Any:
+    """Measured and predicted torques, and their difference, of one stretch of the recordings."""
+    curves = result.curves[which]
+    step = max(1, len(curves.t) // 3000)
+    predicted = curves.W[::step] @ result.K
+    panels = [
+        Panel(
+            name, unit.effort,
+            {
+                "measured": curves.y[::step, j], "predicted": predicted[:, j],
+                "difference": curves.y[::step, j] - predicted[:, j],
+            },
+        )
+        for j, (name, unit) in enumerate(_driven(result))
+    ]  # fmt: skip
+    return lines(curves.t[::step], panels, f"{curves.role}: {_short(curves.name)}")
+
+
+def _driven(result: Identification) -> list[tuple[str, Units]]:
+    """Names and units of the joints that have torques."""
+    robot = result.original
+    listed = list(zip(joint_names(robot), units(robot), strict=True))
+    return [listed[k] for k in driven(robot)]
+
+
+def _short(name: str) -> str:
+    """The name of a recording without its folders."""
+    return name.replace("\\", "/").rstrip("/").rsplit("/", 1)[-1]
+
+
+def _deviations(result: Identification) -> Any:
+    """Relative standard deviations, sorted."""
+    with style():
+        from matplotlib.figure import Figure
+
+        r = 100 * np.minimum(result.relative_sigma, 1e4)
+        order = np.argsort(r)
+        figure = Figure(figsize=(6.8, 0.13 * len(r) + 1.0))
+        ax = figure.subplots()
+        kept = set(result.essential.names)
+        colours = ["#0072B2" if result.names[k] in kept else "#bbbbbb" for k in order]
+        ax.barh(range(len(r)), r[order], color=colours, height=0.7)
+        ax.set_yticks(range(len(r)), [result.names[k] for k in order], fontsize=6)
+        ax.set_xscale("log")
+        ax.set_ylim(-1, len(r))
+        ax.invert_yaxis()
+        ax.set_xlabel("relative standard deviation, %  (blue: essential)")
+        figure.set_layout_engine("constrained")
+        return figure

@@ -1,0 +1,171 @@
+"""Folding fixed frames: a path as a word of screws about x and z, shortened between the joints.
+
+A screw is Rot(a, angle) Tran(a, shift). Neighbours about one axis add; a half turn about z passes
+through a screw about x by changing its sign. A fixed word between two joints that is still longer
+than z x z is written as one by the common normal of the two axes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ...algebra.scalar import function
+from ...algebra.vector import Mat, Vec
+from ...describe.frames import angle_value, decompose, frame, length_value, multiple_of_pi
+from ...describe.robot import FIXED, PRISMATIC, Joint
+from ...describe.values.expression import Expression, Value
+from ...errors import ModelError
+from ...exact import pi
+
+__all__ = ["Screw", "Word", "folded"]
+
+Screw = tuple[str, Value, Value]  # axis "x" or "z", angle, shift
+Pair = tuple[Value, Value]  # angle, shift
+Four = tuple[Value, Value, Value, Value]  # alpha, d, theta, r
+ROUND_OFF = 1e-15  # an angle this near to a multiple of pi/12 is its double: math.pi / 2
+
+
+@dataclass(frozen=True)
+class Word:
+    """B, (link, (alpha, d, theta, r)) of every joint, E."""
+
+    base: tuple[Screw, ...]
+    joints: tuple[tuple[int, Four], ...]
+    tool: tuple[Screw, ...]
+
+
+def folded(name: str, path: Sequence[tuple[int, Joint]]) -> Word:
+    """The path with its fixed frames folded into the joints, the base and the tool."""
+    words: list[list[Screw]] = [[]]
+    moving = [(j, joint) for j, joint in path if joint.sigma != FIXED]
+    for _, joint in path:
+        gamma, alpha, theta = (
+            multiple_of_pi(x, ROUND_OFF) for x in (joint.gamma, joint.alpha, joint.theta)
+        )
+        words[-1] += [("z", gamma, joint.b), ("x", alpha, joint.d)]
+        if joint.sigma != FIXED:
+            words.append([])
+        words[-1].append(("z", theta, joint.r))
+    words = [shortened(word) for word in words]
+    base, tool = words[0], words[-1]
+    inner = [_three(name, word) for word in words[1:-1]]
+    before = [_pop(base, -1), *(last for _, _, last in inner)]
+    after = [*(first for first, _, _ in inner), _pop(tool, 0)]
+    across: list[Pair] = [(0, 0), *(x for _, x, _ in inner)]
+    own = [(a[0] + b[0], a[1] + b[1]) for a, b in zip(before, after, strict=True)]
+    own[0] = _give(own[0], moving[0][1].sigma, base, len(base))
+    own[-1] = _give(own[-1], moving[-1][1].sigma, tool, 0)
+    joints = tuple((j, (*x, *z)) for (j, _), x, z in zip(moving, across, own, strict=True))
+    return Word(tuple(base), joints, tuple(tool))
+
+
+def _pop(word: list[Screw], k: int) -> Pair:
+    """Take the screw about z off one end of a word."""
+    if word and word[k][0] == "z":
+        _, angle, shift = word.pop(k)
+        return angle, shift
+    return 0, 0
+
+
+def _give(own: Pair, sigma: int, word: list[Screw], k: int) -> Pair:
+    """The part of a joint's own screw that commutes with its motion goes to the base or tool."""
+    angle, shift = own
+    given: Screw = ("z", angle, 0) if sigma == PRISMATIC else ("z", 0, shift)
+    if not (_is_zero(given[1]) and _is_zero(given[2])):
+        word.insert(k, given)
+    return (0, shift) if sigma == PRISMATIC else (angle, 0)
+
+
+def shortened(word: Sequence[Screw]) -> list[Screw]:
+    """The word with neighbours merged, identities dropped and half turns moved to the right."""
+    out: list[Screw] = []
+    for axis, angle, shift in word:
+        if _is_zero(angle) and _is_zero(shift):
+            continue
+        if out and out[-1][0] == axis:
+            _, a, s = out.pop()
+            out += shortened([(axis, a + angle, s + shift)])
+            if len(out) > 1 and out[-1][0] == out[-2][0]:
+                out = shortened(out)
+        elif axis == "x" and len(out) > 1 and out[-1][0] == "z" and _is_half_turn(out[-1]):
+            half = out.pop()
+            out = shortened([*out, ("x", -angle, -shift), half])
+        else:
+            out.append((axis, angle, shift))
+    return out
+
+
+def _is_zero(x: Value) -> bool:
+    return isinstance(x, int) and x == 0
+
+
+def _is_half_turn(screw: Screw) -> bool:
+    angle, shift = screw[1:]
+    return _is_zero(shift) and not isinstance(angle, Expression) and bool(abs(angle) == pi)
+
+
+def _three(name: str, word: list[Screw]) -> tuple[Pair, Pair, Pair]:
+    """A word between two joints as z x z."""
+    if sum(axis == "x" for axis, _, _ in word) > 1:
+        word = _normal(name, word)
+    first = _pop(word, 0)
+    across = word.pop(0)[1:] if word else (0, 0)
+    return first, across, _pop(word, 0)
+
+
+def _normal(name: str, word: Sequence[Screw]) -> list[Screw]:
+    """z x z of any word: its angles are found in numbers, its lengths stay formulas."""
+    if any(isinstance(angle, Expression) for _, angle, _ in word):
+        raise ModelError(
+            f"'{name}' has fixed frames with symbolic angles between two joints:"
+            " give the angles values with robot.with_values({...})"
+        )
+    R, P = _placed(word)
+    numbers = np.array([[float(x) for x in row] for row in R.rows])
+    symbolic = any(isinstance(x, Expression) for x in P)
+    size = 1.0 if symbolic else sum([abs(_float(s)) for _, _, s in word]) or 1.0
+    point = [0.0] * 3 if symbolic else [_float(x) for x in P]
+    gamma, b, alpha, d, theta, r = decompose(frame(numbers, np.array(point)), size)
+    angles = [angle_value(x) for x in (gamma, alpha, theta)]
+    lengths: list[Value] = [length_value(x, size) for x in (b, d, r)]
+    if symbolic:
+        lengths = _lengths(P, angles)
+    return [("z", angles[0], lengths[0]), ("x", angles[1], lengths[1]),
+            ("z", angles[2], lengths[2])]  # fmt: skip
+
+
+def _float(x: Any) -> float:
+    return float(x)
+
+
+def _lengths(P: Vec, angles: Sequence[Value]) -> list[Value]:
+    """b, d, r of the placement of a point when the angles are known."""
+    cg, sg = function("cos", angles[0]), function("sin", angles[0])
+    ca, sa = function("cos", angles[1]), function("sin", angles[1])
+    if _is_zero(sa):
+        if not _is_zero(P[0]) and not _is_zero(P[1]):
+            raise ModelError(
+                "parallel joints are joined by a skew symbolic offset: give lengths values with"
+                " robot.with_values({...})"
+            )
+        return [0, cg * P[0] + sg * P[1], ca * P[2]]
+    r = (sg * P[0] - cg * P[1]) / sa
+    return [P[2] - r * ca, cg * P[0] + sg * P[1], r]
+
+
+def _placed(word: Sequence[Screw]) -> tuple[Mat, Vec]:
+    """Rotation and position of a word of screws."""
+    R: Any = Mat([[1, 0, 0], [0, 1, 0], [0, 0, 1]])
+    P = Vec(0, 0, 0)
+    for axis, angle, shift in word:
+        c, s = function("cos", angle), function("sin", angle)
+        along = Vec(shift, 0, 0) if axis == "x" else Vec(0, 0, shift)
+        P = P + R @ along
+        turn = [[1, 0, 0], [0, c, -s], [0, s, c]] if axis == "x" else [
+            [c, -s, 0], [s, c, 0], [0, 0, 1]]  # fmt: skip
+        R = R @ Mat(turn)
+    return R, P

@@ -1,0 +1,1 @@
+"""Paul's and Pieper's methods: derivation, branches, text and code."""

@@ -1,0 +1,161 @@
+"""A closed-form solution at work: all branches on batches, doubtful poses looked at closely.
+
+Away from singularities a branch either satisfies the pose to rounding or does not exist, and the
+straight-line program says which. Where a margin is near zero, or digits were lost, doubt.py looks
+at the pose.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...describe.robot import REVOLUTE
+from ...errors import ModelError
+from ...program import Program
+from ..approach import WRONG
+from ..chain.chain import Chain, NumericChain
+from ..doubt import Found, looked_at
+from ..general.extended import Extended
+from ..settle import CLEAN, CLEAR, FARTHEST, SAFE
+from .collect import collect
+
+__all__ = ["Closed"]
+
+Array = NDArray[np.float64]
+CHUNK = 2048
+FEW = 8  # answers of an arm with fewer than six joints
+
+
+@dataclass(frozen=True)
+class Closed:
+    """The compiled branches of a chain. `guided`: the same with a guess as an input."""
+
+    chain: Chain
+    program: Program
+    guided: Any  # makes the guided program when it is first needed (with the arm's table)
+    free: tuple[int, ...] = ()  # joints that are given
+
+    @cached_property
+    def function(self) -> Any:
+        return self.program.compile()
+
+    @cached_property
+    def led(self) -> Any:
+        return self.guided().compile()
+
+    @property
+    def branches(self) -> int:
+        return self.program.outputs["margin"][0]
+
+    @property
+    def kmax(self) -> int:
+        """Most answers: an arm with few joints has more at some poses than it has branches."""
+        return self.branches if self.chain.n >= 6 else max(self.branches, FEW)
+
+    def solve(
+        self, T: Array, free: Array | None, p: Array | None, numeric: NumericChain,
+        guess: Array | None,
+    ) -> Found:  # fmt: skip
+        """All configurations of poses T (N, 4, 4), free (N, f); guess (N, n) or none."""
+        N, k, n = len(T), self.kmax, self.chain.n
+        found = Found(
+            np.empty((N, k, n)), np.empty(N, np.int64), np.empty((N, k)), np.zeros((N, k), bool),
+            np.empty((N, k), np.int64),
+        )  # fmt: skip
+        b = self.branches
+        shape = [b, n, SAFE, CLEAN * numeric.scale, numeric.scale, np.nan, k]
+        turning = np.where(numeric.sigma == REVOLUTE, 1.0, -FARTHEST * numeric.span)
+        tables = {"shape": np.array(shape), "turning": turning}
+        state = np.empty((N, 2))
+        for a in range(0, N, CHUNK):
+            rows = slice(a, min(a + CHUNK, N))
+            size = rows.stop - a
+            given = self.function(**_inputs(T[rows], None if free is None else free[rows], p))
+            arrays = {"q": given.q.reshape(size, b * n), "margin": given.margin}
+            out = {"found": found.q.reshape(N, k * n), "error": found.residual, "state": state}
+            self._collect(
+                {**arrays, "residual": given.residual, **tables}, size,
+                out={name: x[rows] for name, x in out.items()},
+            )  # fmt: skip
+        found.count[:] = state[:, 0]
+        found.multiplicity[:] = np.arange(k) < found.count[:, None]
+        self._look(np.flatnonzero(state[:, 1]), found, T, free, p, numeric, guess)
+        return found
+
+    def is_strange(
+        self, T: Array, free: Array | None, p: Array | None, numeric: NumericChain
+    ) -> NDArray[np.bool_]:
+        """Where an equation has a clear root that is no solution of the others (N,)."""
+        given = self.function(**_inputs(T, free, p))
+        with np.errstate(invalid="ignore"):
+            clear = (given.margin > CLEAR) & (given.residual > WRONG * numeric.scale)
+        found: NDArray[np.bool_] = clear.any(1)
+        return found
+
+    def _look(
+        self, rows: NDArray[np.int64], found: Found, T: Array, free: Array | None,
+        p: Array | None, numeric: NumericChain, guess: Array | None,
+    ) -> None:  # fmt: skip
+        """Replace the answers of doubtful poses."""
+        for a in range(0, len(rows), CHUNK):
+            some = rows[a : a + CHUNK]
+            inputs = _inputs(T[some], None if free is None else free[some], p)
+            start = None if guess is None else guess[some]
+            answer = looked_at(
+                self.function, self._led, inputs, start, numeric, self.held, self.kmax,
+                self._other(numeric),
+            )  # fmt: skip
+            found.put(some, answer)
+
+    def _other(self, numeric: NumericChain) -> Any:
+        """The general method with virtual joints: poses near those of an arm with few joints are
+        out of its reach, so an equation that vanishes hides more than it does for six."""
+        general = self.general
+        if general is None:
+            return None
+
+        def run(T: Array) -> Array:
+            try:
+                return general.solve(T, None, None, numeric, None).q
+            except ModelError:  # no elimination is regular
+                return np.empty((len(T), 0, self.chain.n))
+
+        return run
+
+    @cached_property
+    def general(self) -> Extended | None:
+        """The general method that is asked where an equation vanishes."""
+        return Extended(self.chain) if not self.free and 3 <= self.chain.n < 6 else None
+
+    def _led(self, **inputs: Array) -> Any:
+        """The guided branches, compiled when they are first needed."""
+        return self.led(**inputs)
+
+    @cached_property
+    def _collect(self) -> Any:
+        from ...run.kernel import KernelFunction
+
+        k, b, n = self.kmax, self.branches, self.chain.n
+        inputs = {"q": b * n, "margin": b, "residual": b, "shape": 7, "turning": n}
+        return KernelFunction(collect, inputs, {"found": k * n, "error": k, "state": 2})
+
+    @cached_property
+    def held(self) -> NDArray[np.bool_]:
+        """Joints that are given, not solved for."""
+        held = np.zeros(self.chain.n, bool)
+        held[list(self.free)] = True
+        return held
+
+
+def _inputs(T: Array, free: Array | None, p: Array | None) -> dict[str, Array]:
+    found = {"T": T}
+    if free is not None:
+        found["free"] = free
+    if p is not None:
+        found["p"] = p
+    return found

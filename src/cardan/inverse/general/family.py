@@ -1,0 +1,828 @@
+"""Kernels for families of configurations: curves on which the Jacobian is singular, or nearly so.
+
+Where the tool does not feel a motion of the joints, five of the six equations of the pose define a
+curve, and the sixth, its defect g, is as good as zero on all of it. On a family g is zero: one
+configuration stands for the curve. Beside a family (a wrist bent by 1e-9) the configurations are
+the zeros of g, far from each other, and Newton's method does not feel where they are. So the curve
+is followed, by the bordered system (Griewank and Reddien 1984; Allgower and Georg, 1990, ch. 8)
+
+    | J   w | |dq|   |e|
+    | v^T 0 | |g | = |0|,        J v = s w,  s the smallest singular value
+
+which is regular where J has lost one rank: dq brings q to the curve across its tangent v, g is the
+defect. Lengths are in units of the arm's size; arms are tables of approach.py of which six joints
+are not given.
+"""
+
+from __future__ import annotations
+
+from ...kernel.language import Array, empty, floor, sqrt, zeros
+from ..approach import JOINTS, ROWS, columns_of, compare, least_squares, place
+from .eigen import solve_square
+
+__all__ = ["POOL", "families"]
+
+PI = 3.141592653589793
+SOFT_ENOUGH = 1e-4  # smallest singular value of a configuration that may be of a curve
+SURE_ROOT = 1e-6  # defect of an answer over the largest of its curve
+FAMILY = 3e-13  # defect on a curve whose configurations cannot be told apart
+ROUNDING = 4e-15  # defect that is rounding
+LEAST = 1e-16  # defect that no step makes smaller
+STEEP = 1e-3  # defect where a curve ends: a multiple root, not a family
+STEP = 0.15  # along a curve
+FIRST_STEP = 0.07  # the first step
+SHORTEST = 1e-3
+LENGTH = 400  # steps along a curve
+BORDERED = 1e-8  # smallest pivot of the bordered system over its largest
+POOL = 32  # configurations that may be of curves
+ROOTS = 16  # of a curve
+SAME = 1e-6  # roots that are one
+CLOSE_ROOTS = 1e-2  # two roots that the defect does not tell apart
+SHORT = 0.6  # length of a curve that ends steeply on both sides, at a multiple root
+LOST = 1e-6  # shortest column, made orthogonal, of a Jacobian that has lost rank
+
+
+def equations(arm: Array, T: Array, q: Array, J: Array, e: Array) -> float:
+    """J (6, 6), row by row, and the error e of the pose, without units. The largest difference of
+    an entry of the pose."""
+    axes = empty(49)
+    f = empty(12)
+    tip = empty(3)
+    columns = empty(42)
+    moving = place(arm, q, axes, f)
+    residual = compare(arm, f, T, tip, e)
+    columns_of(arm, axes, moving, tip, columns)
+    for m in range(6):
+        for i in range(6):
+            J[6 * i + m] = columns[6 * m + i]
+    return residual
+
+
+def step_to(arm: Array, q: Array, dq: Array, t: float, moved: Array) -> None:
+    """q + t dq; dq of the joints that are not given, without units."""
+    joints = int(arm[0])
+    m = 0
+    for j in range(joints):
+        moved[j] = q[j]
+        if arm[ROWS + 7 * j + 6] < 0.5:
+            x = t * dq[m]
+            if arm[ROWS + 7 * j + 5] > 0.5:
+                x = x * arm[1]
+            moved[j] += x
+            m += 1
+
+
+def difference(arm: Array, pool: Array, at: int, q: Array, dq: Array) -> None:
+    """Configuration `at` of a pool less q, joints that are not given: no units, least turns."""
+    joints = int(arm[0])
+    m = 0
+    for j in range(joints):
+        if arm[ROWS + 7 * j + 6] < 0.5:
+            x = pool[joints * at + j] - q[j]
+            if arm[ROWS + 7 * j + 5] > 0.5:
+                x = x / arm[1]
+            else:
+                x = x - 2.0 * PI * floor(x / (2.0 * PI) + 0.5)
+            dq[m] = x
+            m += 1
+
+
+def softest(J: Array, v: Array, w: Array) -> float:
+    """The smallest singular value of J over its largest entry, and its vectors: J v = s w."""
+    a = empty(36)
+    size = 1e-300
+    for k in range(36):
+        size = max(size, abs(J[k]))
+    for k in range(6):
+        w[k] = 1.0 - 0.3 * float(k)
+    s = 0.0
+    for half in range(6):
+        for i in range(6):
+            for j in range(6):
+                if half % 2 == 0:
+                    a[6 * i + j] = J[6 * i + j]
+                else:
+                    a[6 * i + j] = J[6 * j + i]
+            a[6 * i + i] += 1e-14 * size
+            if half % 2 == 0:
+                v[i] = w[i]
+            else:
+                w[i] = v[i]
+        if half % 2 == 0:
+            s = shrunk(a, v)
+        else:
+            s = shrunk(a, w)
+    return s / size
+
+
+def shrunk(a: Array, x: Array) -> float:
+    """x becomes a^-1 x of length 1; what the length was divided by, inverted."""
+    total = 0.0
+    for k in range(6):
+        total += x[k] * x[k]
+    before = sqrt(total)
+    pivots = solve_square(a, x, 6)
+    total = 0.0
+    for k in range(6):
+        total += x[k] * x[k]
+    after = sqrt(total)
+    if pivots == 0.0 or after == 0.0:
+        return 0.0
+    for k in range(6):
+        x[k] /= after
+    return before / after
+
+
+def border(J: Array, v: Array, w: Array, across: int, a: Array) -> None:
+    """The bordered matrix, 7x7, or its transpose."""
+    for i in range(6):
+        for j in range(6):
+            if across == 0:
+                a[7 * i + j] = J[6 * i + j]
+            else:
+                a[7 * i + j] = J[6 * j + i]
+        if across == 0:
+            a[7 * i + 6] = w[i]
+            a[42 + i] = v[i]
+        else:
+            a[7 * i + 6] = v[i]
+            a[42 + i] = w[i]
+    a[48] = 0.0
+
+
+def on_curve(arm: Array, T: Array, q: Array, v: Array, w: Array, J: Array, defect: Array) -> int:
+    """Bring q to the curve, across v; its defect. 0 when it does not come near."""
+    e = empty(6)
+    a = empty(49)
+    b = empty(7)
+    moved = empty(JOINTS)
+    joints = int(arm[0])
+    for _ in range(10):
+        equations(arm, T, q, J, e)
+        border(J, v, w, 0, a)
+        for i in range(6):
+            b[i] = e[i]
+        b[6] = 0.0
+        pivots = solve_square(a, b, 7)
+        if pivots < BORDERED:
+            return 0
+        size = 0.0
+        for i in range(6):
+            size = max(size, abs(b[i]))
+        if not (size < 0.3):
+            return 0
+        step_to(arm, q, b, 1.0, moved)
+        for j in range(joints):
+            q[j] = moved[j]
+        defect[0] = b[6]
+        if size < 1e-8:
+            return 1
+    return 0
+
+
+def turn_to(J: Array, v: Array, w: Array) -> None:
+    """The tangent v and the direction w of the defect at a point, from those at one before."""
+    a = empty(49)
+    x = empty(7)
+    y = empty(7)
+    for i in range(7):
+        x[i] = 0.0
+        y[i] = 0.0
+    x[6] = 1.0
+    y[6] = 1.0
+    border(J, v, w, 0, a)
+    p = solve_square(a, x, 7)
+    border(J, v, w, 1, a)
+    r = solve_square(a, y, 7)
+    n = 0.0
+    m = 0.0
+    for i in range(6):
+        n += x[i] * x[i]
+        m += y[i] * y[i]
+    if p > 0.0 and r > 0.0 and n > 0.0 and m > 0.0:
+        for i in range(6):
+            v[i] = x[i] / sqrt(n)
+            w[i] = y[i] / sqrt(m)
+
+
+def passed(
+    arm: Array, T: Array, pool: Array, at: int, q: Array, v: Array, w: Array, far: float,
+    defect: Array,
+) -> int:  # fmt: skip
+    """Is a configuration of the pool on the curve between q and q + far v?"""
+    d = empty(6)
+    y = empty(JOINTS)
+    J = empty(36)
+    difference(arm, pool, at, q, d)
+    t = 0.0
+    for i in range(6):
+        t += v[i] * d[i]
+    if t <= 0.0 or t > far:
+        return 0
+    aside = 0.0
+    for i in range(6):
+        aside = max(aside, abs(d[i] - t * v[i]))
+    if aside > STEP:
+        return 0
+    step_to(arm, q, v, t, y)
+    near = on_curve(arm, T, y, v, w, J, defect)
+    if near == 0:
+        return 0
+    difference(arm, pool, at, y, d)
+    for i in range(6):
+        if abs(d[i]) > 1e-5 + 20.0 * abs(defect[0]):
+            return 0
+    return 1
+
+
+def root_between(
+    arm: Array, T: Array, q: Array, v: Array, w: Array, before: float, far: float, after: float,
+    root: Array,
+) -> int:  # fmt: skip
+    """The zero of the defect between q and the curve at far."""
+    near = root_after(arm, T, q, v, w, 0.0, before, far, after, root)
+    return near
+
+
+def root_after(
+    arm: Array, T: Array, q: Array, v: Array, w: Array, begin: float, before: float, far: float,
+    after: float, root: Array,
+) -> int:  # fmt: skip
+    """The zero of the defect on the curve between begin and far, measured from q along v, by regula
+    falsi (Illinois)."""
+    J = empty(36)
+    defect = empty(1)
+    left = begin
+    right = far
+    low = before
+    high = after
+    side = 0
+    for _ in range(40):
+        t = (left * high - right * low) / (high - low)
+        step_to(arm, q, v, t, root)
+        near = on_curve(arm, T, root, v, w, J, defect)
+        if near == 0:
+            return 0
+        g = defect[0]
+        if abs(g) < LEAST or right - left < 1e-14:
+            return 1
+        if g * high > 0.0:
+            right = t
+            high = g
+            if side == 1:
+                low = low * 0.5
+            side = 1
+        else:
+            left = t
+            low = g
+            if side == 2:
+                high = high * 0.5
+            side = 2
+    return 1
+
+
+def put_root(arm: Array, q: Array, roots: Array, curve: Array) -> None:
+    """Add a configuration to the roots of a curve."""
+    joints = int(arm[0])
+    count = int(curve[0])
+    if count < ROOTS:
+        for j in range(joints):
+            roots[joints * count + j] = q[j]
+        curve[0] = float(count + 1)
+
+
+def bent_down(before: float, back: float, g: float, step: float, after: float) -> int:
+    """May a function of three positive values, g between the others, be below zero?"""
+    slope = (after - g) / step
+    earlier = (g - before) / back
+    bend = (slope - earlier) / (step + back)
+    if bend <= 0.0:
+        return 0
+    if slope < 0.0 - bend * step or earlier > bend * back:  # the least value is outside
+        return 0
+    least = bottom(before, back, g, step, after)
+    if least > 0.7 * min(g, min(before, after)):
+        return 0
+    return 1
+
+
+def dip(
+    arm: Array, T: Array, q: Array, v: Array, w: Array, before: float, far: float, after: float,
+    roots: Array, curve: Array,
+) -> int:  # fmt: skip
+    """Two zeros of the defect between q and the curve at far, where its sign is the same: its least
+    value is looked for by golden section. How many were added."""
+    J = empty(36)
+    defect = empty(1)
+    there = empty(JOINTS)
+    sign = 1.0
+    if before < 0.0:
+        sign = -1.0
+    left = 0.0
+    right = far
+    middle = 0.381966 * far
+    least = 1e300
+    for rounds in range(30):
+        t = middle
+        if rounds > 0:  # the larger part of the interval, cut in the golden ratio
+            t = middle + 0.381966 * (right - middle)
+            if middle - left > right - middle:
+                t = middle - 0.381966 * (middle - left)
+        step_to(arm, q, v, t, there)
+        near = on_curve(arm, T, there, v, w, J, defect)
+        if near == 0:
+            return 0
+        g = sign * defect[0]
+        if rounds == 0 and g > 0.0:
+            inside = bent_down(sign * before, t, g, far - t, sign * after)
+            if inside == 0:
+                return 0
+        if g < -LEAST:
+            added = 0
+            near = root_between(arm, T, q, v, w, before, t, defect[0], there)
+            if near == 1:
+                put_root(arm, there, roots, curve)
+                added += 1
+            near = root_after(arm, T, q, v, w, t, sign * g, far, after, there)
+            if near == 1:
+                put_root(arm, there, roots, curve)
+                added += 1
+            return added
+        if g < least:
+            if t > middle:
+                left = middle
+            if t < middle:
+                right = middle
+            least = g
+            middle = t
+        else:
+            if t > middle:
+                right = t
+            if t < middle:
+                left = t
+    return 0
+
+
+def bottom(before: float, back: float, g: float, step: float, after: float) -> float:
+    """The extreme value of the parabola through three values, g in the middle."""
+    if back == 0.0:
+        return g
+    slope = (after - g) / step
+    earlier = (g - before) / back
+    bend = (slope - earlier) / (step + back)
+    if bend == 0.0:
+        return g
+    tangent = slope - bend * step
+    return g - 0.25 * tangent * tangent / bend
+
+
+def with_sign(g: float) -> float:
+    """A defect that has a sign."""
+    if abs(g) < LEAST * LEAST:
+        return LEAST * LEAST
+    return g
+
+
+def follow(
+    arm: Array, T: Array, start: int, tangent: Array, sense: float, pool: Array, claimed: Array,
+    count: int, roots: Array, curve: Array,
+) -> int:  # fmt: skip
+    """The curve from a configuration of the pool on, one way; 1 when it comes back to it.
+
+    tangent: v and w there. claimed: 1 where a configuration of the pool is on the curve, 2 where
+    it is a root that no change of sign tells. curve: number of roots, largest defect, length, 1
+    where an end of the curve is steep."""
+    q = empty(JOINTS)
+    ahead = empty(JOINTS)
+    root = empty(JOINTS)
+    v = empty(6)
+    w = empty(6)
+    J = empty(36)
+    d = empty(6)
+    defect = empty(1)
+    joints = int(arm[0])
+    for j in range(joints):
+        q[j] = pool[joints * start + j]
+    for i in range(6):
+        v[i] = sense * tangent[i]
+        w[i] = tangent[6 + i]
+    near = on_curve(arm, T, q, v, w, J, defect)
+    if near == 0:
+        return 0
+    g = with_sign(defect[0])
+    begin = g
+    behind = empty(JOINTS)  # the point before, its directions, defect and step
+    vb = empty(6)
+    wb = empty(6)
+    gb = 0.0
+    back = 0.0
+    step = STEP
+    travelled = 0.0
+    for _ in range(LENGTH):
+        step_to(arm, q, v, step, ahead)
+        near = on_curve(arm, T, ahead, v, w, J, defect)
+        bent = 1.0
+        if near == 1:
+            for j in range(joints):
+                root[j] = q[j]
+            difference(arm, ahead, 0, root, d)
+            bent = 0.0
+            for i in range(6):
+                bent = max(bent, abs(d[i] - step * v[i]))
+        if near == 0 or bent > 0.4 * step:
+            step = 0.5 * step
+            if step < SHORTEST:
+                return 0
+            continue
+        after = with_sign(defect[0])
+        closed = 0
+        if travelled > STEP:
+            closed = passed(arm, T, pool, start, q, v, w, step, defect)
+        if closed == 1:  # of a defect near zero only the sign at the start counts
+            same = 0.0
+            for i in range(6):
+                same += w[i] * tangent[6 + i]
+            after = begin
+            if same < 0.0:
+                after = -begin
+            difference(arm, pool, start, q, d)
+            step = 0.0
+            for i in range(6):
+                step += v[i] * d[i]
+        crossing = 0
+        if g * after < 0.0:
+            crossing = root_between(arm, T, q, v, w, g, step, after, root)
+            if crossing == 1:
+                put_root(arm, root, roots, curve)
+        elif back == 0.0 or (abs(after) > abs(g) and gb * g >= 0.0 and abs(gb) >= abs(g)):
+            flat = bottom(gb, back, g, step, after)
+            if back == 0.0 or flat * g < 0.7 * g * g:
+                crossing = dip(arm, T, q, v, w, g, step, after, roots, curve)
+                if crossing == 0 and back > 0.0:
+                    dip(arm, T, behind, vb, wb, gb, back, g, roots, curve)
+        if closed == 1 and crossing == 0 and g * after > 0.0:
+            crossing = dip(arm, T, q, v, w, g, step, after, roots, curve)
+        for p in range(count):
+            if p != start and claimed[p] == 0.0:
+                there = passed(arm, T, pool, p, q, v, w, step, defect)
+                if there == 1:
+                    claimed[p] = 1.0
+                    if crossing == 0 and min(abs(g), abs(after)) > 3.0 * abs(defect[0]) + ROUNDING:
+                        claimed[p] = 2.0
+        if closed == 1:
+            return 1
+        curve[1] = max(curve[1], abs(after))
+        if abs(after) > STEEP:
+            curve[3] += 1.0
+            return 0
+        for j in range(joints):
+            behind[j] = q[j]
+        for i in range(6):
+            vb[i] = v[i]
+            wb[i] = w[i]
+        gb = g
+        back = step
+        turn_to(J, v, w)
+        travelled += step
+        curve[2] += step
+        g = after
+        for j in range(joints):
+            q[j] = ahead[j]
+        step = min(STEP, 1.5 * step)
+    return 0
+
+
+def known(arm: Array, q: Array, found: Array, count: int, same: float) -> int:
+    """The first of `count` configurations that is closer than `same` to q, or -1."""
+    d = empty(6)
+    for k in range(count):
+        difference(arm, found, k, q, d)
+        gap = 0.0
+        for i in range(6):
+            gap = max(gap, abs(d[i]))
+        if gap < same:
+            return k
+    return -1
+
+
+def rank_lost(J: Array) -> float:
+    """1 when a Jacobian has lost rank, as settle.py measures it."""
+    columns = empty(42)
+    e = zeros(6)
+    dq = empty(7)
+    for m in range(6):
+        for i in range(6):
+            columns[6 * m + i] = J[6 * i + m]
+    shortest = least_squares(columns, e, 6, dq)
+    if shortest < LOST:
+        return 1.0
+    return 0.0
+
+
+def same_root(arm: Array, T: Array, q: Array, v: Array, w: Array, found: Array, count: int) -> int:
+    """The answer that cannot be told from q, or -1: half way between them there is no defect."""
+    d = empty(6)
+    x = empty(6)
+    J = empty(36)
+    defect = empty(1)
+    middle = empty(JOINTS)
+    for k in range(count):
+        difference(arm, found, k, q, d)
+        gap = 0.0
+        for i in range(6):
+            gap = max(gap, abs(d[i]))
+        if gap < SAME:
+            return k
+        if gap < CLOSE_ROOTS:
+            step_to(arm, q, d, 0.5, middle)
+            near = on_curve(arm, T, middle, v, w, J, defect)
+            aside = 0.0  # another curve is as far away as its root
+            for i in range(6):
+                x[i] = d[i]
+            difference(arm, found, k, middle, d)
+            for i in range(6):
+                aside = max(aside, abs(d[i] - 0.5 * x[i]))
+            if near == 1 and abs(defect[0]) < 5.0 * LEAST and aside < 0.05 * gap:
+                return k
+    return -1
+
+
+def put_row(
+    arm: Array, q: Array, residual: float, singular: float, several: float, most: int,
+    found: Array, error: Array, lost: Array, times: Array, state: Array,
+) -> None:  # fmt: skip
+    """Add a configuration to the answers, angles in (-pi, pi]."""
+    joints = int(arm[0])
+    count = int(state[0])
+    if count == most:
+        return
+    for j in range(joints):
+        x = q[j]
+        if arm[ROWS + 7 * j + 5] < 0.5 and arm[ROWS + 7 * j + 6] < 0.5:
+            x = x - 2.0 * PI * floor(x / (2.0 * PI) + 0.5)
+            if x <= 0.0 - PI:
+                x = x + 2.0 * PI
+        found[joints * count + j] = x
+    error[count] = residual
+    lost[count] = singular
+    times[count] = several
+    state[0] = float(count + 1)
+
+
+def set_aside(
+    arm: Array, T: Array, pool: Array, note: Array, found: Array, error: Array, lost: Array,
+    times: Array, state: Array,
+) -> int:  # fmt: skip
+    """Move the answers that may be of curves to the pool, with error, lost and times in note; how
+    many."""
+    J = empty(36)
+    e = empty(6)
+    v = empty(6)
+    w = empty(6)
+    q = empty(JOINTS)
+    joints = int(arm[0])
+    count = int(state[0])
+    rest = 0
+    soft = 0
+    for k in range(count):
+        for j in range(joints):
+            q[j] = found[joints * k + j]
+        residual = equations(arm, T, q, J, e)
+        s = softest(J, v, w)
+        if s < SOFT_ENOUGH and soft < POOL and residual < 1e300:
+            for j in range(joints):
+                pool[joints * soft + j] = q[j]
+            note[3 * soft] = error[k]
+            note[3 * soft + 1] = lost[k]
+            note[3 * soft + 2] = times[k]
+            soft += 1
+        else:
+            for j in range(joints):
+                found[joints * rest + j] = q[j]
+            error[rest] = error[k]
+            lost[rest] = lost[k]
+            times[rest] = times[k]
+            rest += 1
+    state[0] = float(rest)
+    return soft
+
+
+def families(
+    arm: Array, T: Array, seeds: Array, extra: int, most: int, found: Array, error: Array,
+    lost: Array, times: Array, state: Array,
+) -> int:  # fmt: skip
+    """Answers of families counted once, those beside families told apart. How many curves there
+    are.
+
+    seeds: `extra` further configurations that may be of curves, not to be believed alone. The rest
+    as in settle.py: lost is 1 where the Jacobian has lost rank, times how many solutions
+    coincide."""
+    joints = int(arm[0])
+    moving = 0
+    for j in range(joints):
+        if arm[ROWS + 7 * j + 6] < 0.5:
+            moving += 1
+    if moving != 6:
+        return 0
+    curves = 0
+    pool = empty(1056)  # (POOL + 1) * JOINTS
+    note = empty(96)
+    claimed = zeros(32)
+    q = empty(JOINTS)
+    J = empty(36)
+    e = empty(6)
+    v = empty(6)
+    w = empty(6)
+    defect = empty(1)
+    rows = set_aside(arm, T, pool, note, found, error, lost, times, state)
+    count = rows
+    for k in range(extra):
+        for j in range(joints):
+            q[j] = seeds[joints * k + j]
+        equations(arm, T, q, J, e)
+        softest(J, v, w)
+        near = on_curve(arm, T, q, v, w, J, defect)
+        if near == 1 and abs(defect[0]) < STEEP and count < POOL:
+            for j in range(joints):
+                pool[joints * count + j] = q[j]
+            count += 1
+    for p in range(count):
+        if claimed[p] == 0.0:
+            claimed[p] = 3.0
+            more = one_curve(
+                arm, T, p, rows, count, pool, note, claimed, most, found, error, lost, times, state
+            )
+            curves += more
+    return curves
+
+
+def begin_beside(arm: Array, T: Array, q: Array, at: int, tangent: Array, pool: Array) -> None:
+    """Where a curve is followed from, in the place `at` of the pool: a little beside q, which may
+    be a root whose defect has no sign."""
+    v = empty(6)
+    w = empty(6)
+    J = empty(36)
+    beside = empty(JOINTS)
+    defect = empty(1)
+    joints = int(arm[0])
+    for j in range(joints):
+        pool[joints * at + j] = q[j]
+    for k in range(3):
+        for i in range(6):
+            v[i] = tangent[i]
+            w[i] = tangent[6 + i]
+        step_to(arm, q, v, FIRST_STEP * (1.0 + 0.3 * float(k)), beside)
+        near = on_curve(arm, T, beside, v, w, J, defect)
+        if near == 1 and abs(defect[0]) < STEEP:
+            turn_to(J, v, w)
+            for j in range(joints):
+                pool[joints * at + j] = beside[j]
+            for i in range(6):
+                tangent[i] = v[i]
+                tangent[6 + i] = w[i]
+            if abs(defect[0]) > ROUNDING:
+                break
+
+
+def overlooked(
+    arm: Array, T: Array, q: Array, mark: float, largest: float, found: Array, count: int
+) -> int:
+    """Is an answer on a curve a root of its own, which no change of sign has told?"""
+    J = empty(36)
+    e = empty(6)
+    v = empty(6)
+    w = empty(6)
+    defect = empty(1)
+    there = empty(JOINTS)
+    if mark == 2.0:
+        close = known(arm, q, found, count, CLOSE_ROOTS)
+        if close < 0:
+            return 1
+    joints = int(arm[0])
+    for j in range(joints):
+        there[j] = q[j]
+    equations(arm, T, q, J, e)
+    softest(J, v, w)
+    near = on_curve(arm, T, there, v, w, J, defect)
+    if near == 0 or abs(defect[0]) > min(10.0 * LEAST, SURE_ROOT * largest):
+        return 0
+    same = same_root(arm, T, q, v, w, found, count)
+    if same < 0:
+        return 1
+    return 0
+
+
+def one_curve(
+    arm: Array, T: Array, p: int, rows: int, count: int, pool: Array, note: Array, claimed: Array,
+    most: int, found: Array, error: Array, lost: Array, times: Array, state: Array,
+) -> int:  # fmt: skip
+    """The answers on the curve of a configuration of the pool; those of the pool on it are claimed.
+    The first `rows` of the pool were answers before. 0 when there is no curve."""
+    q = empty(JOINTS)
+    tangent = empty(12)
+    v = empty(6)
+    w = empty(6)
+    J = empty(36)
+    e = empty(6)
+    defect = empty(1)
+    roots = empty(512)  # ROOTS * JOINTS
+    curve = zeros(4)
+    joints = int(arm[0])
+    for j in range(joints):
+        q[j] = pool[joints * p + j]
+    residual = equations(arm, T, q, J, e)
+    softest(J, v, w)
+    for i in range(6):
+        tangent[i] = v[i]
+        tangent[6 + i] = w[i]
+    near = on_curve(arm, T, q, v, w, J, defect)
+    first = abs(defect[0])
+    if near == 1 and first < STEEP:
+        curve[1] = first
+        claimed[p] = 0.0
+        begin_beside(arm, T, q, count, tangent, pool)
+        closed = follow(arm, T, count, tangent, 1.0, pool, claimed, count, roots, curve)
+        if closed == 0:
+            follow(arm, T, count, tangent, -1.0, pool, claimed, count, roots, curve)
+    single = 0
+    if near == 0 or first >= STEEP or curve[2] < STEP or (curve[3] > 1.5 and curve[2] < SHORT):
+        single = 1  # a multiple root, or two singularities at once
+    whole = 0
+    if single == 0 and curve[1] < FAMILY:
+        whole = 1
+    produced = 0
+    if single == 0 and whole == 0:
+        many = int(curve[0])
+        for k in range(many):
+            for j in range(joints):
+                q[j] = roots[joints * k + j]
+            residual = equations(arm, T, q, J, e)
+            softest(J, v, w)
+            there = same_root(arm, T, q, v, w, found, int(state[0]))
+            if residual <= arm[4]:
+                produced += 1
+                if there < 0:
+                    singular = rank_lost(J)
+                    put_row(arm, q, residual, singular, 1.0, most, found, error, lost, times, state)
+    for k in range(count):
+        if k == p and claimed[k] == 0.0:
+            claimed[k] = 1.0
+        if claimed[k] == 1.0 or claimed[k] == 2.0:
+            if single == 1 and k != p:
+                claimed[k] = 0.0
+            elif k < rows and single == 0 and whole == 0:
+                for j in range(joints):
+                    q[j] = pool[joints * k + j]
+                missing = overlooked(arm, T, q, claimed[k], curve[1], found, int(state[0]))
+                if missing == 1:
+                    put_row(
+                        arm,
+                        q,
+                        note[3 * k],
+                        note[3 * k + 1],
+                        note[3 * k + 2],
+                        most,
+                        found,
+                        error,
+                        lost,
+                        times,
+                        state,
+                    )
+                    produced += 1
+            if claimed[k] > 0.0:
+                claimed[k] = 3.0
+    for j in range(joints):
+        q[j] = pool[joints * p + j]
+    if whole == 1:
+        if p < rows:
+            put_row(
+                arm,
+                q,
+                note[3 * p],
+                1.0,
+                max(2.0, note[3 * p + 2]),
+                most,
+                found,
+                error,
+                lost,
+                times,
+                state,
+            )
+        else:
+            residual = equations(arm, T, q, J, e)
+            put_row(arm, q, residual, 1.0, 2.0, most, found, error, lost, times, state)
+    elif p < rows and (single == 1 or produced == 0):
+        put_row(
+            arm,
+            q,
+            note[3 * p],
+            note[3 * p + 1],
+            note[3 * p + 2],
+            most,
+            found,
+            error,
+            lost,
+            times,
+            state,
+        )
+    return 1 - single

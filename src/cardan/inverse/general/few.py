@@ -1,0 +1,72 @@
+"""Kernels: fewer than six joints by the general method, virtual joints added (extended.py).
+
+The answers of the longer chain whose virtual joints are at zero are made exact on the arm itself.
+"""
+
+from __future__ import annotations
+
+from ...kernel.language import Array, empty
+from ..settle import settle
+from .pose import general_pose
+from .slides import slides_pose
+
+__all__ = ["few_pose", "few_slides_pose", "of_the_arm"]
+
+ZERO = 1e-5  # what a virtual joint may be before polishing; more where answers may miss the pose
+
+
+def of_the_arm(T: Array, arm: Array, wide: Array, notes: Array, q: Array, info: Array) -> None:
+    """Answers (16, 6) of the longer chain -> those of the arm, q (16, n) and info."""
+    one = empty(80)
+    margin = empty(16)
+    residual = empty(16)
+    role = empty(16)
+    shape = empty(2)
+    error = empty(16)
+    lost = empty(16)
+    times = empty(16)
+    state = empty(3)
+    joints = int(arm[0])
+    count = int(notes[0])
+    some = 0
+    for k in range(count):
+        off = 0.0
+        for j in range(joints, 6):
+            off = max(off, abs(wide[6 * k + j]))
+        if off < max(ZERO, 1e3 * arm[4]):
+            for j in range(joints):
+                one[joints * some + j] = wide[6 * k + j]
+            margin[some] = 1.0
+            residual[some] = 1e-4 * arm[2]  # to be made exact
+            role[some] = 0.0
+            some += 1
+    shape[0] = float(some)
+    shape[1] = 16.0
+    settle(T, one, margin, residual, role, arm, shape, q, error, lost, times, state)
+    for k in range(64):
+        info[k] = 0.0
+    info[0] = state[0]
+    count = int(state[0])
+    for k in range(count):
+        info[1 + 3 * k] = error[k] / arm[2]
+        info[1 + 3 * k + 1] = 1.0 - lost[k]
+        info[1 + 3 * k + 2] = times[k]
+    info[49] = notes[49]
+    info[50] = notes[50]
+
+
+def few_pose(T: Array, robot: Array, arm: Array, q: Array, info: Array) -> None:
+    """All configurations of a pose T (4x4, row by row) of an arm of three to five joints, as
+    general_pose gives them: q is 16 rows of its joints. robot: the table of the longer chain."""
+    wide = empty(96)
+    notes = empty(64)
+    general_pose(T, robot, wide, notes)
+    of_the_arm(T, arm, wide, notes, q, info)
+
+
+def few_slides_pose(T: Array, robot: Array, arm: Array, q: Array, info: Array) -> None:
+    """The same where three joints of the longer chain slide."""
+    wide = empty(96)
+    notes = empty(64)
+    slides_pose(T, robot, wide, notes)
+    of_the_arm(T, arm, wide, notes, q, info)

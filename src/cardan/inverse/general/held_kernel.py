@@ -1,0 +1,178 @@
+"""Kernel: the general method for arms of which some joints are given, six are not.
+
+The table is that of approach.py, followed by the number of formulations and the ten last numbers of
+each (general_pose.py), `begin` being the first joint of H. The given joints are folded into their
+neighbours, then it is an arm of six joints.
+"""
+
+from __future__ import annotations
+
+from ...kernel.language import Array, atan2, cos, empty, sin, sqrt
+from ..approach import BASE, ROWS, TOOL
+from .pose import FORM, HEAD, dual_quaternion, general_pose
+
+__all__ = ["MOST_FORMS", "TAIL", "append_screw", "held_pose", "set_identity"]
+
+TAIL = 12  # numbers of a formulation in the table
+MOST_FORMS = 8
+PARALLEL = 1e-9  # sine of the angle between parallel axes
+
+
+def append_screw(m: Array, axis: int, c: float, s: float, shift: float) -> None:
+    """m = m Rot(axis) Tran(axis), m (3, 4); axis 0 x, 2 z."""
+    u = (axis + 1) % 3
+    v = (axis + 2) % 3
+    for i in range(3):
+        x = m[4 * i + u]
+        y = m[4 * i + v]
+        m[4 * i + 3] += shift * m[4 * i + axis]
+        m[4 * i + u] = c * x + s * y
+        m[4 * i + v] = c * y - s * x
+
+
+def set_identity(m: Array) -> None:
+    for k in range(12):
+        m[k] = 0.0
+    for i in range(3):
+        m[5 * i] = 1.0
+
+
+def split_step(m: Array, six: Array, j: int) -> None:
+    """Rows j - 1 and j of a placement m between their axes: Rz Tz, Rx Tx, Rz Tz."""
+    s = sqrt(m[2] * m[2] + m[6] * m[6])
+    if s < PARALLEL:
+        up = 1.0
+        if m[10] < 0.0:
+            up = -1.0
+        d = sqrt(m[3] * m[3] + m[7] * m[7])
+        g = 0.0
+        if d > 0.0:
+            g = atan2(m[7], m[3])
+        six[6 * j] = up
+        six[6 * j + 1] = 0.0
+        six[6 * j + 2] = d
+        six[6 * j + 3] += up * (atan2(m[4], m[0]) - g)
+        six[6 * j - 3] += g
+        six[6 * j - 2] += m[11]
+        return
+    c = -m[6] / s
+    g = m[2] / s
+    r = (g * m[3] - c * m[7]) / s
+    six[6 * j] = m[10]
+    six[6 * j + 1] = s
+    six[6 * j + 2] = c * m[3] + g * m[7]
+    six[6 * j + 3] += atan2(m[8], m[9])
+    six[6 * j + 4] += r
+    six[6 * j - 3] += atan2(m[2], -m[6])
+    six[6 * j - 2] += m[11] - r * m[10]
+
+
+def put_inverse(m: Array, unit: float, six: Array, at: int) -> None:
+    """The inverse of a placement, lengths in units."""
+    for i in range(3):
+        total = 0.0
+        for k in range(3):
+            six[at + 4 * i + k] = m[4 * k + i]
+            total += m[4 * k + i] * m[4 * k + 3]
+        six[at + 4 * i + 3] = -total / unit
+
+
+def fold_given(arm: Array, free: Array, six: Array) -> None:
+    """The head of the table of six joints."""
+    m = empty(12)
+    for k in range(12):
+        m[k] = arm[BASE + k]
+    joints = int(arm[0])
+    unit = arm[1]
+    moving = 0
+    given = 0
+    for j in range(joints):
+        row = ROWS + 7 * j
+        append_screw(m, 0, arm[row], arm[row + 1], arm[row + 2])
+        theta = arm[row + 3]
+        r = arm[row + 4]
+        if arm[row + 6] > 0.5:
+            if arm[row + 5] < 0.5:
+                theta += free[given]
+            else:
+                r += free[given]
+            given += 1
+            append_screw(m, 2, cos(theta), sin(theta), r)
+            continue
+        six[6 * moving] = 1.0
+        six[6 * moving + 1] = 0.0
+        six[6 * moving + 2] = 0.0
+        six[6 * moving + 3] = theta
+        six[6 * moving + 4] = r
+        six[6 * moving + 5] = arm[row + 5]
+        if moving == 0:
+            put_inverse(m, unit, six, 36)
+        else:
+            split_step(m, six, moving)
+        set_identity(m)
+        moving += 1
+    for i in range(3):
+        x = m[4 * i]
+        y = m[4 * i + 1]
+        z = m[4 * i + 2]
+        for k in range(4):
+            at = TOOL + k
+            total = x * arm[at] + y * arm[at + 4] + z * arm[at + 8]
+            if k == 3:
+                total += m[4 * i + 3]
+            m[4 * i + k] = total
+    put_inverse(m, unit, six, 48)
+    for j in range(6):
+        six[6 * j + 2] /= unit
+        six[6 * j + 4] /= unit
+    six[61] = unit
+
+
+def step_quaternions(six: Array, g: Array) -> None:
+    """g_1 ... g_6: Rx Tx Rz Tz of each row, as dual quaternions."""
+    m = empty(12)
+    tau = empty(8)
+    for j in range(6):
+        set_identity(m)
+        append_screw(m, 0, six[6 * j], six[6 * j + 1], six[6 * j + 2])
+        append_screw(m, 2, cos(six[6 * j + 3]), sin(six[6 * j + 3]), six[6 * j + 4])
+        dual_quaternion(m, tau)
+        for k in range(8):
+            g[8 * j + k] = tau[k]
+
+
+def spread(arm: Array, free: Array, wide: Array, count: int, q: Array) -> None:
+    """Rows of all joints from rows of the six that were solved for."""
+    joints = int(arm[0])
+    for k in range(count):
+        moving = 0
+        given = 0
+        for j in range(joints):
+            if arm[ROWS + 7 * j + 6] > 0.5:
+                q[joints * k + j] = free[given]
+                given += 1
+            else:
+                q[joints * k + j] = wide[6 * k + moving]
+                moving += 1
+
+
+def held_pose(T: Array, free: Array, arm: Array, q: Array, info: Array) -> None:
+    """All configurations of a pose T (4x4, row by row) for the given values of the given joints, as
+    general_pose gives them: q is 16 rows of all joints."""
+    six = empty(4768)  # HEAD + MOST_FORMS * FORM
+    g = empty(48)
+    wide = empty(96)
+    fold_given(arm, free, six)
+    step_quaternions(six, g)
+    at = ROWS + 7 * int(arm[0])
+    forms = int(arm[at])
+    six[60] = float(forms)
+    for f in range(forms):
+        first = HEAD + FORM * f
+        for k in range(48):
+            six[first + k] = g[k]
+        for k in range(TAIL):
+            six[first + 576 + k] = arm[at + 1 + TAIL * f + k]
+    general_pose(T, six, wide, info)
+    count = int(info[0])
+    spread(arm, free, wide, count, q)

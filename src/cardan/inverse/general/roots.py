@@ -1,0 +1,219 @@
+"""Kernels of the general method: from a root of (3) in general_kernels.py to the six joints."""
+
+from __future__ import annotations
+
+from ...kernel.language import Array, empty, sqrt, zeros
+from .eigen import eigenvalues, reduce_rows
+
+__all__ = ["joints_of", "monomials"]
+
+FLAT = 1e-7  # a pivot of a singular matrix over its first
+FAKE = 1e-4  # the same where the matrix is not singular
+
+
+def null_vectors(a: Array, n: int, least: int, basis: Array, rest: Array) -> int:
+    """A basis, row by row, of the null space of a (n, n), n <= 12, by complete pivots.
+
+    Pivots below FLAT of the first count as zero; at least `least` do: rest[0] is the largest of
+    those that had to, over the first. The dimension."""
+    order = empty(12)
+    for k in range(n):
+        order[k] = float(k)
+    rank = n - least
+    first = 0.0
+    rest[0] = 0.0
+    for k in range(n - least + 1):
+        best = -1.0
+        row = k
+        column = k
+        for i in range(k, n):
+            for j in range(k, n):
+                if abs(a[n * i + j]) > best:
+                    best = abs(a[n * i + j])
+                    row = i
+                    column = j
+        if k == 0:
+            first = best
+        if k == n - least:
+            if first > 0.0:
+                rest[0] = best / first
+            break
+        if best <= FLAT * first:
+            rank = k
+            break
+        if row != k:
+            for j in range(k, n):
+                kept = a[n * k + j]
+                a[n * k + j] = a[n * row + j]
+                a[n * row + j] = kept
+        if column != k:
+            for i in range(n):
+                kept = a[n * i + k]
+                a[n * i + k] = a[n * i + column]
+                a[n * i + column] = kept
+            kept = order[k]
+            order[k] = order[column]
+            order[column] = kept
+        scale = 1.0 / a[n * k + k]
+        for i in range(k + 1, n):
+            factor = a[n * i + k] * scale
+            for j in range(k + 1, n):
+                a[n * i + j] -= factor * a[n * k + j]
+    for r in range(n - rank):
+        for i in range(n):
+            basis[n * r + i] = 0.0
+        basis[n * r + int(order[rank + r])] = 1.0
+        for i in range(rank - 1, -1, -1):
+            total = -a[n * i + rank + r]
+            for j in range(i + 1, rank):
+                total -= a[n * i + j] * basis[n * r + int(order[j])]
+            basis[n * r + int(order[i])] = total / a[n * i + i]
+    return n - rank
+
+
+def monomials(s: Array, x: float, lack: int, y: Array, rest: Array) -> int:
+    """Vectors y of (3) for a root x, row by row, the multiples of products first; how many.
+
+    Where S(x) lacks rank for every x, only at a root of the robot does it lack more: rest[0] is the
+    pivot that says so, zero at such a root.
+
+    In a null space of more than one dimension, the products are the eigenvectors of a quotient of
+    two generic forms in v_b and v_c, as seen on the six monomials that both can multiply."""
+    a = empty(144)
+    basis = empty(144)
+    if abs(x) < 1.0:
+        for k in range(144):
+            a[k] = s[k] + x * (s[144 + k] + x * s[288 + k])
+    else:
+        z = 1.0 / x
+        for k in range(144):
+            a[k] = z * (z * s[k] + s[144 + k]) + s[288 + k]
+    k = null_vectors(a, 12, lack + 1, basis, rest)
+    if lack > 0 and rest[0] > FAKE:
+        return 0
+    if k == 1:
+        for i in range(12):
+            y[i] = basis[i]
+        return 1
+    if k > 6:
+        return 0
+    found = split_products(basis, k, y)
+    return found
+
+
+def split_products(basis: Array, k: int, y: Array) -> int:
+    """The products in the span of k rows of 12 monomials."""
+    top = empty(36)
+    low = empty(36)
+    for r in range(k):
+        for i in range(6):
+            at = 12 * r + 3 * (i // 2) + i % 2
+            top[6 * r + i] = 0.31 * basis[at] + 0.87 * basis[at + 1] + 0.53 * basis[at + 3]
+            top[6 * r + i] -= 0.23 * basis[at + 4]
+            low[6 * r + i] = 0.79 * basis[at] - 0.41 * basis[at + 1] + 0.37 * basis[at + 3]
+            low[6 * r + i] += 0.67 * basis[at + 4]
+    both = empty(72)
+    for i in range(k):
+        for j in range(k):
+            p = 0.0
+            q = 0.0
+            for r in range(6):
+                p += low[6 * i + r] * low[6 * j + r]
+                q += low[6 * i + r] * top[6 * j + r]
+            both[2 * k * i + j] = p
+            both[2 * k * i + k + j] = q
+    quality = reduce_rows(both, k, 2 * k)
+    if quality < 1e-14:
+        return 0
+    z = empty(36)
+    c = empty(36)
+    rest = empty(1)
+    re = empty(6)
+    im = empty(6)
+    for i in range(k):
+        for j in range(k):
+            z[k * i + j] = both[2 * k * i + k + j]
+    left = eigenvalues(z, k, re, im)
+    if left > 0:
+        return 0
+    found = 0
+    for r in range(k):
+        if abs(im[r]) <= 1e-4 * (1.0 + abs(re[r])):
+            for i in range(k):
+                for j in range(k):
+                    z[k * i + j] = both[2 * k * i + k + j]
+                z[k * i + i] -= re[r]
+            many = null_vectors(z, k, 1, c, rest)
+            if many > 0:
+                for i in range(12):
+                    y[12 * found + i] = 0.0
+                    for j in range(k):
+                        y[12 * found + i] += c[j] * basis[12 * j + i]
+                found += 1
+    return found
+
+
+def ratio(uv: Array, at: int, uu: float, cross: float, vv: float) -> None:
+    """u:v of least squares, from the sums of u^2, u v and v^2 of its multiples."""
+    u = uu
+    v = cross
+    if vv > uu:
+        u = cross
+        v = vv
+    size = sqrt(u * u + v * v)
+    if size > 0.0:
+        u /= size
+        v /= size
+    uv[2 * at] = u
+    uv[2 * at + 1] = v
+
+
+def joints_of(n: Array, x: float, y: Array, at: int, uv: Array) -> None:
+    """u:v of all six joints for a root x and its y, in the order h, two of H, a, b, c."""
+    size = sqrt(1.0 + x * x)
+    uv[0] = 1.0 / size
+    uv[1] = x / size
+    uu = 0.0
+    cross = 0.0
+    vv = 0.0
+    for k in range(9):
+        uu += y[at + k] * y[at + k]
+        cross += y[at + k] * y[at + k + 3]
+        vv += y[at + k + 3] * y[at + k + 3]
+    ratio(uv, 4, uu, cross, vv)
+    uu = 0.0
+    cross = 0.0
+    vv = 0.0
+    for k in range(8):
+        i = at + k + k // 2
+        uu += y[i] * y[i]
+        cross += y[i] * y[i + 1]
+        vv += y[i + 1] * y[i + 1]
+    ratio(uv, 5, uu, cross, vv)
+    m = empty(8)
+    for k in range(4):
+        m[k] = uv[8 + k // 2] * uv[10 + k % 2]
+    uu = 0.0
+    cross = 0.0
+    vv = 0.0
+    for i in range(4):  # (2): f + w1 g = 0 is u_a:v_a = g:-f
+        f = 0.0
+        g = 0.0
+        for k in range(4):
+            f += (uv[0] * n[32 + 8 * i + k] - uv[1] * n[8 * i + k]) * m[k]
+            g += (uv[0] * n[36 + 8 * i + k] - uv[1] * n[8 * i + 4 + k]) * m[k]
+        uu += g * g
+        cross -= f * g
+        vv += f * f
+    ratio(uv, 3, uu, cross, vv)
+    for k in range(4):
+        m[4 + k] = uv[7] * m[k]
+        m[k] = uv[6] * m[k]
+    t = zeros(8)
+    for i in range(8):
+        for k in range(8):
+            t[i] += n[8 * i + k] * m[k]
+    for i in range(4):
+        t[i] = uv[0] * t[i] + uv[1] * t[4 + i]
+    ratio(uv, 1, t[0] * t[0] + t[1] * t[1], t[0] * t[2] + t[1] * t[3], t[2] * t[2] + t[3] * t[3])
+    ratio(uv, 2, t[0] * t[0] + t[2] * t[2], t[0] * t[1] + t[2] * t[3], t[1] * t[1] + t[3] * t[3])

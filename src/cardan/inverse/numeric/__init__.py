@@ -1,0 +1,5 @@
+"""Numerical inverse kinematics."""
+
+from ...renamed import names_of
+
+__getattr__ = names_of(__name__, "solver")

@@ -1,0 +1,64 @@
+"""Numerical inverse kinematics as source text: the kernels with a robot's table."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ...describe.robot import Robot
+from ...emit.header import quoted
+from ...errors import ModelError
+from ...kernel.text import Face, kernel_source
+from ...mechanism.frames import with_frames
+from ...mechanism.tree import Tree
+from .kernels import damped_least_squares
+from .solver import RESTARTS, _mask, _problem
+
+__all__ = ["numeric_code"]
+
+
+def numeric_code(
+    robot: Robot, language: str, frames: Any = None, *, function: str = "inverse_kinematics",
+    restarts: int = RESTARTS, limits: bool = True, tolerance: float = 1e-10, mask: Any = None,
+    iterations: int = 100,
+) -> str:  # fmt: skip
+    """Self-contained code, c, cpp, python or matlab, of what inverse_kinematics does for a pose.
+
+    frames: one frame, or a list of frames that are to reach their poses together."""
+    if robot.couplings:
+        names = ", ".join(robot.joints[j - 1].name for j in robot.couplings)
+        raise ModelError(
+            f"code of the numerical inverse kinematics of '{robot.name}' is not available for"
+            f" coupled joints ({names}): cardan.inverse_kinematics takes them in Python"
+        )
+    listed = list(frames) if isinstance(frames, Sequence) and not isinstance(frames, str) else None
+    robot, links = with_frames(robot, listed if listed is not None else [frames])
+    tree = Tree.of(robot)
+    weights = _mask(mask)
+    made = _problem(
+        robot, [(link, weights) for link in links], limits, (iterations, restarts + 1, tolerance)
+    )
+    n = made.n + made.cuts
+    names = ", ".join(robot.variables)
+    cuts = f", then {made.cuts} of cut joints" if made.cuts else ""
+    loops = made.targets - len(links)
+    header = [
+        f"{quoted(robot.name)}: a configuration for poses of"
+        f" {', '.join(tree.names[k] for k in links)}, by",
+        "damped least squares with limits and random restarts",
+        "",
+        f"T      poses (4x4, row by row, lengths in m), {len(links)} of them"
+        + (f", then {loops} that are not read (loops)" if loops else ""),
+        f"start  where to begin: {names}{cuts}, rad or m",
+        "seed   of the restarts: an integer from 1 to 2147483645",
+        "q      in the order of start",
+        "info   largest error (m, rad), iterations, 1 when it converged, starts used",
+        "",
+    ]
+    face = Face(
+        function, {"T": 16 * made.targets, "start": n, "seed": 1}, {"q": n, "info": 4},
+        {"table": [float(x) for x in np.asarray(made.table)]}, header,
+    )  # fmt: skip
+    return kernel_source(language, damped_least_squares, face)

@@ -1,0 +1,332 @@
+"""Numerical inverse kinematics: one configuration near a guess, for what has no closed form.
+
+Redundant arms, trees with several targets, closed loops, points instead of poses. Damped least
+squares with joint limits and random restarts (numeric_kernels.py), compiled, over batches. It gives
+one configuration, not all: cardan.model(robot, "inverse-geometry") gives all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from math import prod
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...describe.limits import limits_of
+from ...describe.robot import FIXED, GEOMETRY, PRISMATIC, REVOLUTE, Joint, Robot
+from ...describe.values.expression import number
+from ...describe.values.parser import to_value
+from ...errors import InputError, ModelError, translated
+from ...mechanism.frames import with_frames
+from ...mechanism.tree import Tree
+from ..poses import asked, poses
+from .kernels import (
+    FRAMES,
+    MOST_FRAMES,
+    MOST_ROWS,
+    MOST_VARIABLES,
+    damped_least_squares,
+)
+
+__all__ = ["Reached", "inverse_kinematics"]
+
+Array = NDArray[np.float64]
+Constraints = Callable[[Array], tuple[Array, Array]]
+RESTARTS = 60  # an arm with narrow limits reaches some poses from one start in six only
+
+
+@dataclass(frozen=True)
+class Reached:
+    """What numerical inverse kinematics found, for poses (...).
+
+    q (..., n); residual (...): the largest error, m or rad; converged (...); iterations (...)."""
+
+    q: Array
+    residual: Array
+    converged: NDArray[np.bool_]
+    iterations: NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Problem:
+    """A robot and its targets in numbers: what the kernels and the hook share."""
+
+    table: Array
+    n: int  # variables of the robot
+    cuts: int  # variables of cut joints, unknown too
+    lower: Array
+    upper: Array
+    first: Array  # ends of random starts
+    last: Array
+    turning: NDArray[np.bool_]
+
+    @property
+    def targets(self) -> int:
+        return int(self.table[2])
+
+
+@translated("the pose cannot be solved for", remedy="check the values of the robot and the pose")
+def inverse_kinematics(
+    robot: Robot, T: Any, frame: Any = None, *, guess: Any = None, restarts: int = RESTARTS,
+    limits: bool = True, seed: int = 0, tolerance: float = 1e-10, mask: Any = None,
+    iterations: int = 100, constraints: Constraints | None = None, threads: int | None = None,
+) -> Reached:  # fmt: skip
+    """A configuration that brings a frame to a pose T (..., 4, 4), or its origin to (..., 3).
+
+    T may be a dictionary frame -> pose or point: all are to be met at once. mask: six zeros or ones
+    (or weights) of x y z and of the turns about them, axes of frame 0. The loops of a closed robot
+    are closed as well; q is then that of the whole tree. guess (n) or (..., n): where to start; the
+    default is the middle of the limits, or 0. restarts: random starts tried after it, drawn from
+    `seed`; limits=False forgets the joint limits. tolerance: m and rad. constraints: a function of
+    q (N, n) that gives residuals (N, m), to be zero as well, and their derivatives (N, m, n)."""
+    if not isinstance(robot, Robot):
+        raise InputError(f"inverse_kinematics takes a Robot, not {type(robot).__name__}")
+    _require_numbers(tolerance, restarts=(restarts, 0), iterations=(iterations, 1), seed=(seed, 0))
+    wanted = T if isinstance(T, Mapping) else {frame: T}
+    robot, links = with_frames(robot, list(wanted))
+    targets, lead, weights = _targets(robot, links, list(wanted.values()), mask)
+    problem = _problem(robot, weights, asked(limits), (iterations, restarts + 1, tolerance))
+    rows = prod(lead)
+    T_all = np.concatenate(
+        [np.broadcast_to(x, (*lead, 4, 4)).reshape(rows, 16) for x in targets], axis=1
+    )
+    T_all = np.concatenate([T_all, np.zeros((rows, 16 * (problem.targets - len(targets))))], axis=1)
+    start = _start(problem, guess, lead)
+    seeds = np.random.default_rng(seed).integers(1, 2**31 - 2, (rows, 1)).astype(float)
+    hook = _coupled(robot, constraints) if robot.couplings else constraints
+    if hook is None:
+        q, info = _compiled(problem, T_all, start, seeds, threads)
+    else:
+        from .hook import with_constraints
+
+        q, info = with_constraints(problem, T_all, start, seed, hook)
+    q = q[:, : problem.n]
+    if guess is None:
+        free = problem.turning & np.isinf(problem.lower) & np.isinf(problem.upper)
+        free = free[: problem.n] & ~_tied(robot)
+        q[:, free] = np.pi - np.mod(np.pi - q[:, free], 2 * np.pi)
+    return Reached(
+        q.reshape(*lead, problem.n), info[:, 0].reshape(lead), (info[:, 2] > 0.5).reshape(lead),
+        info[:, 1].astype(np.int64).reshape(lead),
+    )  # fmt: skip
+
+
+def _tied(robot: Robot) -> NDArray[np.bool_]:
+    """(n) which joints a coupling ties to others: their turns count."""
+    pairs = {k for j, led in robot.couplings.items() for k in (j, led.joint)}
+    moving = [j for j, joint in enumerate(robot.joints, 1) if joint.sigma != FIXED]
+    return np.isin(moving, sorted(pairs))
+
+
+def _coupled(robot: Robot, more: Constraints | None) -> Constraints:
+    """q_j - ratio q_k - offset of every coupling as constraints, before those of the user."""
+    moving = [j for j, joint in enumerate(robot.joints, 1) if joint.sigma != FIXED]
+    slope, offset = np.zeros((len(robot.couplings), len(moving))), []
+    for row, (j, led) in zip(slope, robot.couplings.items(), strict=True):
+        own = number(led.ratio), number(led.offset)
+        if own[0] is None or own[1] is None:
+            raise InputError(
+                f"'{robot.name}': the coupling of {robot.joints[j - 1].name} has no value: use"
+                " robot.with_values({...})"
+            )
+        row[moving.index(j)], row[moving.index(led.joint)] = 1, -own[0]
+        offset.append(own[1])
+
+    def rows(q: Array) -> tuple[Array, Array]:
+        e, J = q @ slope.T - np.array(offset), np.broadcast_to(slope, (len(q), *slope.shape))
+        if more is None:
+            return e, J
+        e2, J2 = (np.asarray(x, float) for x in more(q))
+        return np.concatenate([e, e2], 1), np.concatenate([J, J2], 1)
+
+    return rows
+
+
+def _require_numbers(tolerance: Any, **integers: tuple[Any, int]) -> None:
+    for name, (value, least) in integers.items():
+        whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
+        if not whole or value < least:
+            raise InputError(f"{name} = {value!r}; expected an integer, at least {least}")
+    if not isinstance(tolerance, int | float | np.number) or not 0 < tolerance < 1:
+        raise InputError(f"tolerance = {tolerance!r}; expected a small positive number (m and rad)")
+
+
+def _compiled(
+    problem: Problem, T: Array, start: Array, seeds: Array, threads: int | None
+) -> tuple[Array, Array]:
+    total = problem.n + problem.cuts
+    kernel = _function(T.shape[1], total)
+    found = kernel({"T": T, "start": start, "seed": seeds, "table": problem.table}, len(T), threads)
+    return found["q"], found["info"]
+
+
+@cache
+def _function(poses: int, variables: int) -> Any:
+    from ...run.kernel import KernelFunction
+
+    inputs = {"T": poses, "start": variables, "seed": 1, "table": 0}
+    return KernelFunction(damped_least_squares, inputs, {"q": variables, "info": 4})
+
+
+def _targets(
+    robot: Robot, links: Sequence[int], wanted: Sequence[Any], mask: Any
+) -> tuple[list[Array], tuple[int, ...], list[tuple[int, Array]]]:
+    """Poses (..., 4, 4), their common leading axes, and (frame, weights) of each target."""
+    if not wanted:
+        raise InputError("T names no frame; expected {frame: pose or point, ...}")
+    asked = _mask(mask)
+    tree = Tree.of(robot)
+    found, targets = [], []
+    for link, value in zip(links, wanted, strict=True):
+        if not any(tree.sigma[j] != FIXED for j in tree.path(link)):
+            raise ModelError(f"no joint of '{robot.name}' moves frame {tree.names[link]}")
+        weights = asked.copy()
+        try:
+            array = np.asarray(value, float)
+        except (TypeError, ValueError):
+            raise InputError("T is not an array of real numbers") from None
+        if array.shape[-2:] == (4, 4):
+            pose = poses(array)
+        elif array.shape[-1:] == (3,):
+            if not np.isfinite(array).all():
+                raise InputError(f"the point of frame {tree.names[link]} is not finite")
+            pose = np.broadcast_to(np.eye(4), (*array.shape[:-1], 4, 4)).copy()
+            pose[..., :3, 3] = array
+            weights[3:] = 0
+        else:
+            raise InputError(
+                f"T has shape {array.shape}; expected poses (..., 4, 4) or points (..., 3)"
+            )
+        found.append(pose)
+        targets.append((link, weights))
+    try:
+        lead = np.broadcast_shapes(*(x.shape[:-2] for x in found))
+    except ValueError:
+        shapes = ", ".join(str(x.shape[:-2]) for x in found)
+        raise InputError(f"leading axes of the targets do not broadcast: {shapes}") from None
+    return found, lead, targets
+
+
+def _mask(mask: Any) -> Array:
+    if mask is None:
+        return np.ones(6)
+    try:
+        found = np.asarray(mask, float)
+    except (TypeError, ValueError):
+        found = np.full(6, np.nan)
+    if found.shape != (6,) or not np.isfinite(found).all() or (found < 0).any() or not found.any():
+        raise InputError(f"mask = {mask!r}; expected six numbers >= 0: x y z rx ry rz")
+    return found
+
+
+def _problem(
+    robot: Robot, targets: Sequence[tuple[int, Array]], limits: bool,
+    numbers: tuple[int, int, float],
+) -> Problem:  # fmt: skip
+    """The table of numeric_kernels.py."""
+    joints, closing = _with_loops(robot)
+    moving = [joint for joint in joints if joint.sigma != FIXED]
+    rows, variable = [], 0
+    size = 0.0
+    for joint in joints:
+        gamma, b, alpha, d, theta, r = (_value(robot, joint, key) for key in GEOMETRY)
+        size += abs(b) + abs(d) + abs(r)
+        own = -1
+        if joint.sigma != FIXED:
+            own, variable = variable, variable + 1
+        rows.append([joint.antecedent, own, joint.sigma, np.cos(gamma), np.sin(gamma), b,
+                     np.cos(alpha), np.sin(alpha), d, theta, r, 0.0])  # fmt: skip
+    size = size or 1.0
+    wanted = [*((link, -1, weights) for link, weights in targets), *closing]
+    if len(joints) >= MOST_FRAMES or variable > MOST_VARIABLES or 6 * len(wanted) > MOST_ROWS:
+        raise ModelError(
+            f"'{robot.name}' with {len(wanted)} targets is too large: at most {MOST_FRAMES - 1}"
+            f" frames, {MOST_VARIABLES} variables and {MOST_ROWS // 6} targets and loops"
+        )
+    if not moving:
+        raise ModelError(f"'{robot.name}' has no joint that moves")
+    ends = np.array([_ends(robot, joint, limits, size) for joint in moving])
+    head = [len(joints) + 1, variable, len(wanted), *numbers, size, 0.0]
+    table = np.concatenate(
+        [np.array(head, float), np.ravel(rows), np.ravel(np.clip(ends, -1e300, 1e300))]
+        + [np.array([link, other, *weights], float) for link, other, weights in wanted]
+    )
+    assert len(head) == FRAMES
+    turning = np.array([joint.sigma != PRISMATIC for joint in moving])
+    lower, upper, first, last = ends.T
+    return Problem(table, robot.n, variable - robot.n, lower, upper, first, last, turning)
+
+
+def _with_loops(robot: Robot) -> tuple[list[Joint], list[tuple[int, int, Array]]]:
+    """All frames, and (frame, its twin, weights) of every loop.
+
+    A cut of several freedoms turns or slides by frames of its own, after all others; a ball's twin
+    may turn as it likes, and needs none."""
+    loops = robot.loops
+    joints = [*robot.joints, *(x.cut for x in loops), *(x.twin for x in loops)]
+    first = len(robot.joints) + 1
+    found = []
+    for k, loop in enumerate(loops):
+        at, weights = first + k, np.ones(6)
+        if loop.kind == "spherical":
+            weights[3:] = 0
+        for own in _FREEDOMS.get(loop.kind, ()):
+            joints.append(replace(own, name=loop.cut.name, antecedent=at))
+            at = len(joints)
+        found.append((at, first + len(loops) + k, weights))
+    return joints, found
+
+
+_QUARTER = to_value("pi/2")
+# after the cut's frame: the turn about z and the slide along it; the turns about z, then about x
+_FREEDOMS = {
+    "cylindrical": (Joint("", 0, REVOLUTE), Joint("", 0, PRISMATIC)),
+    "universal": (
+        Joint("", 0, REVOLUTE),
+        Joint("", 0, REVOLUTE, gamma=_QUARTER, alpha=_QUARTER, theta=to_value("-pi/2")),
+        Joint("", 0, FIXED, gamma=_QUARTER, alpha=to_value("-pi/2"), theta=to_value("-pi/2")),
+    ),
+}
+
+
+def _value(robot: Robot, joint: Joint, key: str) -> float:
+    found = number(getattr(joint, key))
+    if found is None:
+        raise InputError(
+            f"'{robot.name}': {key} of {joint.name} has no value: use robot.with_values({{...}})"
+        )
+    return found
+
+
+def _ends(robot: Robot, joint: Joint, limits: bool, size: float) -> list[float]:
+    """Limits, then ends of random starts."""
+    reach = size if joint.sigma == PRISMATIC else np.pi
+    lower, upper = limits_of(joint) if limits else (-np.inf, np.inf)
+    first = lower if np.isfinite(lower) else min(-reach, upper - 2 * reach)
+    last = upper if np.isfinite(upper) else max(reach, lower + 2 * reach)
+    if lower > upper:
+        raise InputError(f"'{robot.name}': the limits of {joint.name} are empty: {lower} > {upper}")
+    return [lower, upper, first, last]
+
+
+def _start(problem: Problem, guess: Any, lead: tuple[int, ...]) -> Array:
+    """Where to begin, (rows, variables): the guess, else the middle of the limits, else 0."""
+    bounded = np.isfinite(problem.lower) & np.isfinite(problem.upper)
+    with np.errstate(invalid="ignore"):
+        middle = np.where(bounded, (problem.lower + problem.upper) / 2, 0.0)
+    start = np.broadcast_to(middle, (*lead, len(middle))).copy()
+    if guess is not None:
+        try:
+            given = np.asarray(guess, float)
+            start[..., : problem.n] = np.broadcast_to(given, (*lead, problem.n))
+        except (TypeError, ValueError):
+            raise InputError(
+                f"guess has shape {np.shape(guess)}; expected ({problem.n},), or one per pose"
+            ) from None
+        if not np.isfinite(given).all():
+            raise InputError("guess has an entry that is not finite")
+    return np.ascontiguousarray(start.reshape(prod(lead), len(middle)))

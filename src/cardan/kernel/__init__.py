@@ -1,0 +1,1 @@
+"""The second language: loops and branches over arrays, written once, printed in every language."""

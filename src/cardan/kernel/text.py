@@ -1,0 +1,193 @@
+"""Kernels as source text: C99, C++, MATLAB (Octave) and Python, self-contained.
+
+The text holds the kernel, all it calls, the tables bound to some of its arrays, and one function
+for the user: arrays in, arrays out.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Any, ClassVar
+
+from ..emit.header import one_line
+from ..errors import UnknownNameError
+from .language import Kernel, kernels_of, type_of
+
+__all__ = ["KERNEL_LANGUAGES", "Face", "Spelling", "assigned", "bounds", "kernel_source"]
+
+# language -> module and class, imported when first asked for
+KERNEL_LANGUAGES = {
+    "c": ("c", "KernelC"), "cpp": ("c", "KernelCpp"),
+    "matlab": ("script", "KernelMatlab"), "python": ("script", "KernelPython"),
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Face:
+    """The function the user calls: sizes of its input and output arrays, and constant tables.
+
+    Together they name the parameters of the entry kernel, all of them arrays."""
+
+    name: str
+    inputs: Mapping[str, int]
+    outputs: Mapping[str, int]
+    tables: Mapping[str, Sequence[float]]
+    header: Sequence[str] = ()
+
+
+def kernel_source(language: str, entry: Callable[..., Any], face: Face) -> str:
+    """The text of a kernel in a language."""
+    if language not in KERNEL_LANGUAGES:
+        raise UnknownNameError.of("language", language, KERNEL_LANGUAGES)
+    module, name = KERNEL_LANGUAGES[language]
+    spelling = getattr(import_module(f".{module}", __package__), name)
+    text: str = spelling(kernels_of(entry), face).text()
+    return text
+
+
+class Spelling:
+    """A language: operators, statements and functions. Subclasses change what differs."""
+
+    functions: ClassVar[dict[str, str]] = {
+        "sqrt": "sqrt", "abs": "fabs", "sin": "sin", "cos": "cos", "atan2": "atan2", "min": "fmin",
+        "max": "fmax", "floor": "floor",
+    }  # fmt: skip
+    comment = "//"
+    logic: ClassVar[dict[str, str]] = {"and": " && ", "or": " || ", "not": "!"}
+    unequal = "!="
+
+    def __init__(self, kernels: list[Kernel], face: Face) -> None:
+        self.kernels = kernels
+        self.face = face
+
+    def text(self) -> str:
+        parts = [self.head(), self.opening()]
+        parts += [self.table(name, values) for name, values in self.face.tables.items()]
+        parts += [self.function(kernel) for kernel in self.kernels]
+        parts += [self.user(), self.closing()]
+        return "\n\n".join(part for part in parts if part) + "\n"
+
+    def head(self) -> str:
+        """What the function does, as lines of comment."""
+        lines = (one_line(line) for line in self.face.header)
+        return "\n".join(f"{self.comment} {line}".rstrip() for line in lines)
+
+    def opening(self) -> str:
+        return ""
+
+    def closing(self) -> str:
+        return ""
+
+    def table(self, name: str, values: Sequence[float]) -> str:
+        raise NotImplementedError
+
+    def function(self, kernel: Kernel) -> str:
+        raise NotImplementedError
+
+    def user(self) -> str:
+        raise NotImplementedError
+
+    # expressions
+
+    def expression(self, kernel: Kernel, node: ast.expr, level: int = 0) -> str:
+        """Spelled with the parentheses that the level (1 sum, 2 product, 3 unary) needs."""
+        if isinstance(node, ast.Constant):
+            return self.number(node.value)
+        if isinstance(node, ast.Name):
+            if node.id in kernel.constants and type_of(kernel, node) != "array":
+                known = node.id in kernel.variables or node.id in kernel.parameters
+                return node.id if known else self.number(kernel.constants[node.id])
+            return self.variable(node.id)
+        if isinstance(node, ast.Subscript):
+            return self.item(kernel, node)
+        if isinstance(node, ast.UnaryOp):
+            text = f"-{self.expression(kernel, node.operand, 3)}"
+            return f"({text})" if level > 1 else text
+        if isinstance(node, ast.BinOp):
+            return self.binary(kernel, node, level)
+        assert isinstance(node, ast.Call)
+        return self.call(kernel, node)
+
+    @staticmethod
+    def rows(values: Sequence[float]) -> list[str]:
+        """Numbers of a table, four on a line."""
+        return [
+            ", ".join(f"{float(x)!r}" for x in values[k : k + 4]) for k in range(0, len(values), 4)
+        ]
+
+    def number(self, value: Any) -> str:
+        text = repr(value)
+        return f"({text})" if text.startswith("-") else text
+
+    def variable(self, name: str) -> str:
+        return name
+
+    def item(self, kernel: Kernel, node: ast.Subscript) -> str:
+        return f"{ast.unparse(node.value)}[{self.expression(kernel, node.slice)}]"
+
+    def binary(self, kernel: Kernel, node: ast.BinOp, level: int) -> str:
+        op = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.FloorDiv: "//",
+              ast.Mod: "%"}[type(node.op)]  # fmt: skip
+        own = 1 if op in "+-" else 2
+        left = self.expression(kernel, node.left, own)
+        # a * (b // c) is not a * b // c, and sums keep their order
+        right = self.expression(kernel, node.right, own + 1)
+        text = self.operation(kernel, node, op, left, right)
+        return f"({text})" if own < level else text
+
+    def operation(self, kernel: Kernel, node: ast.BinOp, op: str, left: str, right: str) -> str:
+        return f"{left} {op} {right}"
+
+    def call(self, kernel: Kernel, node: ast.Call) -> str:
+        assert isinstance(node.func, ast.Name)
+        args = ", ".join(self.expression(kernel, argument) for argument in node.args)
+        name = node.func.id
+        if name in ("int", "float"):
+            return self.cast(name, args)
+        return f"{self.functions.get(name) or self.callee(name)}({args})"
+
+    def cast(self, kind: str, text: str) -> str:
+        return f"({'int' if kind == 'int' else 'double'})({text})"
+
+    def callee(self, name: str) -> str:
+        return name
+
+    def test(self, kernel: Kernel, node: ast.expr, inside: bool = False) -> str:
+        if isinstance(node, ast.BoolOp):
+            word = self.logic["and" if isinstance(node.op, ast.And) else "or"]
+            text = word.join(self.test(kernel, value, True) for value in node.values)
+            return f"({text})" if inside else text
+        if isinstance(node, ast.UnaryOp):
+            return f"{self.logic['not']}({self.test(kernel, node.operand)})"
+        assert isinstance(node, ast.Compare)
+        op = {ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">=", ast.Eq: "==",
+              ast.NotEq: self.unequal}[type(node.ops[0])]  # fmt: skip
+        left = self.expression(kernel, node.left)
+        return f"{left} {op} {self.expression(kernel, node.comparators[0])}"
+
+
+def bounds(node: ast.For) -> tuple[ast.expr, ast.expr, int]:
+    """(first, end, step) of `for i in range(...)`."""
+    assert isinstance(node.iter, ast.Call)
+    args = node.iter.args
+    if len(args) == 1:
+        return ast.Constant(0), args[0], 1
+    return args[0], args[1], int(ast.literal_eval(args[2])) if len(args) == 3 else 1
+
+
+def assigned(node: ast.stmt) -> tuple[ast.expr, ast.expr]:
+    """(value, target) of an assignment; x += v is x = x + v."""
+    if isinstance(node, ast.AugAssign):
+        return ast.BinOp(_load(node.target), node.op, node.value), node.target
+    assert isinstance(node, ast.Assign)
+    return node.value, node.targets[0]
+
+
+def _load(target: ast.expr) -> ast.expr:
+    if isinstance(target, ast.Subscript):
+        return ast.Subscript(target.value, target.slice, ast.Load())
+    assert isinstance(target, ast.Name)
+    return ast.Name(target.id, ast.Load())

@@ -1,0 +1,147 @@
+"""Direct geometry of a platform held at distances: five-bar, Delta, Orthoglide, planar 3-RRR.
+
+With the active joints given, leg i turns about a point E_i, and holds the platform's point H_i at a
+distance l_i from it:
+
+    |H_i(x) - E_i|² = l_i²,   i = 1, 2 (, 3)
+
+A point of a plane: two circles. A platform that does not turn: two differences are linear, the rest
+is a quadratic (three spheres, two places). A platform that moves in a plane and turns by phi: the
+differences give its position as a quotient of trigonometric polynomials, and the last equation one
+of degree 5 in phi, with six places at most. The numbers are worked by place_kernels.py."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from ..describe.robot import PRISMATIC, REVOLUTE
+from ..errors import ModelError
+from ..inverse.numeric.kernels import MOST_FRAMES, MOST_VARIABLES
+from ..mechanism.platform import Leg, Parallel
+from .analysis import Analysis
+from .analytic import Chain, Step, meeting, plan_of, steps_of
+from .kernels import MOST
+from .place_kernels import placed
+
+__all__ = ["Distances"]
+
+Array = np.ndarray
+_MOTIONS = {
+    (PRISMATIC, PRISMATIC): "point",
+    (PRISMATIC, PRISMATIC, PRISMATIC): "space",
+    (PRISMATIC, PRISMATIC, REVOLUTE): "plane",
+}
+_WORDS = {
+    "point": "platform placed by two circles",
+    "space": "platform placed by three spheres",
+    "plane": "platform placed by a polynomial of degree 10 in tan(phi/2), at most six roots",
+}
+
+
+@dataclass(frozen=True, eq=False)
+class Distances:
+    """Legs, and how the platform moves: without turning in "space" or as a "point" of a plane, or
+    in a "plane" with a turn."""
+
+    parallel: Parallel
+    motion: str
+    steps: tuple[Step, ...]  # of the legs, at a place of the platform
+    idle: tuple[int, ...] = ()
+
+    @classmethod
+    def of(cls, analysis: Analysis) -> Distances | None:
+        link = analysis.connection
+        try:
+            parallel = Parallel.of(link, "loop-geometry")
+        except ModelError:
+            return None
+        kinds = tuple(link.tree.sigma[j] for j in parallel.coordinates)
+        motion = _MOTIONS.get(kinds)
+        if motion is None or len(parallel.legs) != len(kinds):
+            return None
+        chain = Chain.of(link.robot, analysis.samples[0].values)
+        frames = chain.frames(analysis.samples[0].q[0])
+        if any(_centre(chain, frames, leg, analysis.idle) is None for leg in parallel.legs):
+            return None
+        steps = steps_of(analysis, (*parallel.coordinates, *link.active, *analysis.idle))
+        if steps is None or len(chain.sigma) >= MOST_FRAMES or len(link.moving) > MOST_VARIABLES:
+            return None
+        return cls(parallel, motion, steps, analysis.idle)
+
+    @property
+    def text(self) -> str:
+        """How the platform is placed, in words."""
+        return _WORDS[self.motion]
+
+    def table(self, chain: Chain) -> Array:
+        """What place_kernels calls `hold`."""
+        coordinates, active = self.parallel.coordinates, chain.connection.active
+        kind = ("point", "space", "plane").index(self.motion)
+        found: list[float] = [kind, len(self.parallel.legs), len(coordinates), len(active)]
+        found += [*self.known, *coordinates]
+        for leg in self.parallel.legs:
+            about = _about(chain, leg, self.idle)
+            found += [leg.end, leg.hold, about[0], about[1] if len(about) > 1 else 0]
+        return np.array(found, float)
+
+    @property
+    def known(self) -> list[int]:
+        """The columns of the platform's coordinates and of the active joints."""
+        link = self.parallel.connection
+        return [link.moving.index(j) for j in (*self.parallel.coordinates, *link.active)]
+
+    def plan(self, chain: Chain) -> Array:
+        """How the legs close once the platform is placed."""
+        return plan_of(chain, self.steps, self.known)
+
+    def solved(self, values: Mapping[str, float], q_a: Array) -> list[Array]:
+        """Every configuration at active positions (N, na), (k, n) each."""
+        chain = Chain.of(self.parallel.connection.robot, values)
+        n = len(chain.connection.moving)
+        tables = {"frames": chain.table(), "hold": self.table(chain), "plan": self.plan(chain)}
+        q_a = np.ascontiguousarray(q_a, float)
+        found = _kernel(q_a.shape[1], n)({"given": q_a, **tables}, len(q_a))
+        rows = found["q"].reshape(len(q_a), MOST, n)
+        counts = found["info"][:, 0].astype(int)
+        return [own[:count] for own, count in zip(rows, counts, strict=True)]
+
+
+@cache
+def _kernel(active: int, n: int) -> Any:
+    from ..run.kernel import KernelFunction
+
+    inputs = {"given": active, "frames": 0, "hold": 0, "plan": 0}
+    return KernelFunction(placed, inputs, {"q": MOST * n, "info": 2})
+
+
+def _centre(
+    chain: Chain, frames: list[tuple[Array, Array]], leg: Leg, idle: Sequence[int]
+) -> Array | None:
+    """The point about which the passive joints of a leg turn, or None."""
+    about = _about(chain, leg, idle)
+    if len(about) == 1:
+        return frames[about[0]][1]
+    if len(about) == 2:
+        (R, P), (S, Q) = (frames[j] for j in about)
+        return meeting(P, R[:, 2], Q, S[:, 2])
+    return None
+
+
+def _about(chain: Chain, leg: Leg, idle: Sequence[int]) -> tuple[int, ...]:
+    """The passive joints that turn the end of a leg: one, or two whose axes should meet; none:
+    the leg holds no distance."""
+    active = chain.connection.active
+    passive = [j for j in leg.joints if j not in (*active, *idle)]
+    if leg.kind in ("prismatic", "cylindrical"):
+        return ()
+    if any(chain.sigma[j - 1] != REVOLUTE for j in passive):
+        return ()
+    movers = tuple(j for j in passive if j not in chain.still[leg.name])
+    if len(movers) == 2 or (len(movers) == 1 and leg.kind == "revolute"):
+        return movers
+    return ()

@@ -1,0 +1,419 @@
+"""`loop-geometry`: positions of the passive joints that close the loops, [KC97] 3.4, [K10] (3).
+
+    solve(q_a)          every assembly found, within the limits of the joints
+    solve(q_a, guess)   the one nearest to a configuration
+    both of a batch (..., na): `Configurations`, or (..., n)
+
+Loops with few unknowns are solved in closed form where `analytic` has one; the others by Newton's
+method: from the guess, by continuation when the guess itself is closed, or from many starts. What
+many starts find may not be all: `solve(q_a).complete` tells, and `.poses` has the distinct poses of
+a platform among the assemblies."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from ..describe.limits import limits_of
+from ..describe.robot import Robot
+from ..errors import CardanWarning, InputError, ModelError, UnknownNameError
+from ..mechanism.loops import Connection
+from ..mechanism.platform import Parallel
+from .analysis import Analysis, analyse, independent
+from .analytic import Chain, Step, run_plan, solved_by, steps_of
+from .batch import many
+from .distances import Distances
+from .numeric import (
+    CLOSED,
+    Array,
+    Equations,
+    difference,
+    equations,
+    geometry_symbols,
+    loop_symbols,
+    numeric,
+    ordered,
+)
+from .poses import Assemblies, Poses, poses_of
+from .search import least_gap, searched
+from .standing import standing
+
+__all__ = ["LoopGeometry"]
+
+TRIED = 12  # configurations on which a closed form is tried
+
+
+@dataclass(frozen=True, eq=False)
+class LoopGeometry:
+    """The geometric constraint equations of a robot's loops.
+
+    The symbols of its loops (`parameters`) need values: robot.with_values, or p of solve."""
+
+    robot: Robot
+    analysis: Analysis
+    given: tuple[int, ...]  # links whose joints are given: the active ones, unless for `legs`
+
+    @classmethod
+    def of(cls, robot: Robot) -> LoopGeometry:
+        robot = independent(robot)
+        found = analyse(robot)
+        found.require_driven()
+        return cls(robot, found, found.connection.active)
+
+    @cached_property
+    def legs(self) -> LoopGeometry:
+        """Of a parallel robot the inverse: solve(x) takes the platform's coordinates."""
+        parallel = Parallel.of(self.connection, "loop-geometry")
+        return LoopGeometry(self.robot, self.analysis, parallel.coordinates)
+
+    @property
+    def connection(self) -> Connection:
+        return self.analysis.connection
+
+    @property
+    def mobility(self) -> int:
+        return self.analysis.mobility
+
+    @cached_property
+    def _columns(self) -> tuple[list[int], list[int]]:
+        """Those of the given joints, then of what follows them by couplings; those to be found."""
+        link = self.connection
+        index = link.moving.index
+        known = list(self.given)
+        known += link.led_by(known)
+        rest = [index(j) for j in link.moving if j not in (*known, *self.analysis.idle)]
+        return [index(j) for j in known], rest
+
+    @cached_property
+    def steps(self) -> tuple[Step, ...] | None:
+        """The closed-form solution loop by loop, or None where there is none that finds the
+        configurations it was tried on."""
+        plan = steps_of(self.analysis, (*self.given, *self.analysis.idle))
+        if plan is None:
+            return None
+        lost, count = self._lost(plan)
+        if 2 * lost > count:
+            warnings.warn(
+                f"the closed form of the loops of '{self.robot.name}' lost {lost} of {count}"
+                " configurations it was tried on: its assemblies are searched for instead",
+                CardanWarning,
+                stacklevel=2,
+            )
+            return None
+        return plan
+
+    def _lost(self, plan: tuple[Step, ...]) -> tuple[int, int]:
+        """(configurations of the analysis that a closed form does not give back, how many there
+        were)."""
+        sample = self.analysis.samples[0]
+        index = self.connection.moving.index
+        looped = {index(j) for step in plan for j in step.order}
+        known = [k for k in range(sample.equations.n) if k not in looped]
+        q = sample.q.reshape(-1, sample.equations.n)[:TRIED]
+        chain = Chain.of(self.connection.robot, sample.equations.values)
+        every = run_plan(chain, plan, known, q[:, known], limited=False)
+        turning = sample.equations.periodic
+        near = [
+            np.abs(difference(own, x, turning)).max(axis=-1, initial=0.0).min(initial=np.inf)
+            for own, x in zip(every, q, strict=True)
+        ]
+        return int((np.array(near) > 1e-4).sum()), len(q)
+
+    @cached_property
+    def platform(self) -> Distances | None:
+        """The direct geometry of a platform held at three distances, or None."""
+        if self.given != self.connection.active:
+            return None
+        return Distances.of(self.analysis)
+
+    @cached_property
+    def parameters(self) -> tuple[str, ...]:
+        """The symbols of the loops, in the order of a vector p."""
+        return loop_symbols(self.robot)
+
+    def system(self, p: Any = None, *, values: Mapping[str, float] | None = None) -> Equations:
+        """The loop equations as numbers; p: values of the loops' symbols, by name or in order."""
+        return equations(self.robot, {**(values or {}), **self._values(p)})
+
+    def residual(self, q: Any, p: Any = None, *, values: Mapping[str, float] | None = None) -> Any:
+        """How far the loops are open: the largest distance, by the robot's size, or angle, rad."""
+        found = self.system(p, values=values).error(self._whole(q))
+        return found if np.ndim(q) > 1 else float(found[0])
+
+    def solve(
+        self, q_a: Any, guess: Any = None, *, p: Any = None, report: bool = False,
+        values: Mapping[str, float] | None = None,
+    ) -> Any:  # fmt: skip
+        """q of the whole tree: (k, n) for all assemblies, (n,) for the one nearest to a guess.
+
+        All assemblies are an array with the attributes `poses`, the distinct poses of a platform,
+        and `complete`: are they known to be all? Newton's method from many starts cannot tell.
+        `guess` is a configuration of the whole tree, or of the passive joints alone. Idle joints
+        stay where the guess has them, or at zero. A batch
+        (..., na), or report=True, gives `Configurations`: padded with NaN and counted; with a
+        guess (n) or (..., n) it gives (..., n), NaN where the loops cannot be closed. p: values
+        of the symbols of the loops (`parameters`), by name or in order."""
+        system = self.system(p, values=values)
+        active = self._columns[0][: len(self.given)]
+        given = self._checked(q_a, len(active))
+        q = np.zeros((*given.shape[:-1], system.n))
+        q[..., active] = given
+        q = system.followed(q, active)[0]
+        if given.ndim > 1 or report:
+            return many(self, system, q, guess)
+        if guess is not None:
+            return self._nearest(system, q, self._guess(guess, q))
+        found = self._assemblies(system, q)
+        if not len(found):
+            self._refuse(system, q)
+        return Assemblies.of(found, self.poses(found, system=system), self.complete)
+
+    @cached_property
+    def complete(self) -> bool:
+        """Is `solve` known to find all assemblies? A closed form is; many starts are not."""
+        return bool(self.steps is not None or self.platform is not None or not self._columns[1])
+
+    @cached_property
+    def _parallel(self) -> Parallel | None:
+        try:
+            return Parallel.of(self.connection, "loop-geometry")
+        except ModelError:
+            return None
+
+    def poses(self, q: Any, p: Any = None, *, system: Equations | None = None) -> Poses | None:
+        """The distinct poses of the platform among configurations (k, n) of a parallel robot, with
+        the arrangements of the legs of each; None of a robot without a platform."""
+        if self._parallel is None:
+            return None
+        return poses_of(self._parallel, system or self.system(p), self._whole(q))
+
+    def follow(
+        self, path: Any, guess: Any, *, p: Any = None, values: Mapping[str, float] | None = None
+    ) -> Array:
+        """q along a path of active joints (N, na), each the continuation of the one before."""
+        found = []
+        for q_a in np.asarray(path, float):
+            guess = self.solve(q_a, guess, p=p, values=values)
+            found.append(guess)
+        return np.array(found)
+
+    def singular(self, q: Any, p: Any = None, *, values: Mapping[str, float] | None = None) -> Any:
+        """Smallest over largest singular value of W_p: 0 where the active joints lose control
+        (type 2, or a branching of assemblies); lengths in units of the robot's size."""
+        system = self.system(p, values=values)
+        found = self._conditioned(system, self._whole(q))
+        return found if np.ndim(q) > 1 else float(found[0])
+
+    def _conditioned(self, system: Equations, q: Array) -> Array:
+        J = system.balanced(system.J(q) * system.unit)[..., self._columns[1]]
+        if not J.shape[-1]:
+            return np.ones(len(q))
+        s = np.linalg.svd(J, compute_uv=False)
+        return np.asarray(s[:, -1] / s[:, 0])
+
+    @cached_property
+    def home(self) -> Array:
+        """q (n) where the robot stands: joints at their homes, the loops closed."""
+        return standing(self.robot)
+
+    def equations(self, form: str = "text") -> str:
+        """The equations of every loop, and how they are solved; form 'text' or 'latex'."""
+        if form not in ("text", "latex"):
+            raise UnknownNameError.of("form", form, ("text", "latex"))
+        from .text import text_of
+
+        return text_of(self, form)
+
+    def code(self, language: str, function: str = "loop_geometry", *, p: Any = None) -> str:
+        """Code of `solve` where it has a closed form: language c, cpp, python or matlab."""
+        from .code import emitted
+
+        return emitted(self, language, function, p)
+
+    def __repr__(self) -> str:
+        link = self.connection
+        rest = tuple(link.moving[k] for k in self._columns[1])
+        return (
+            f"LoopGeometry({self.robot.name}: mobility {self.mobility}, {len(link.loops)} loops;"
+            f" {link.named(rest)} of {link.named(self.given)})"
+        )
+
+    def _values(self, p: Any) -> dict[str, float]:
+        """The symbols' values from a mapping, or a vector in the order of `parameters`."""
+        if p is None:
+            return {}
+        if not isinstance(p, Mapping):
+            vector = numeric("p", p)
+            if vector.shape != (len(self.parameters),):
+                raise InputError(
+                    f"p has shape {vector.shape}; expected ({len(self.parameters)},):"
+                    f" {', '.join(self.parameters) or 'the loops have no symbols'}"
+                )
+            p = dict(zip(self.parameters, vector, strict=True))
+        known = geometry_symbols(self.robot)
+        for name, value in p.items():
+            if name not in known:
+                raise UnknownNameError.of("symbol of the geometry", name, known)
+            if not np.isfinite(numeric(f"p: {name}", value)):
+                raise InputError(f"p: {name} = {value} is not finite")
+        return {name: float(value) for name, value in p.items()}
+
+    @property
+    def _given_name(self) -> str:
+        """What the given joints are, for messages."""
+        return "q_a" if self.given == self.connection.active else "the platform's position"
+
+    def _whole(self, q: Any) -> Array:
+        """Configurations (N, n) of the whole tree."""
+        found, n = numeric("q", q), len(self.connection.moving)
+        if found.ndim not in (1, 2) or found.shape[-1] != n:
+            raise InputError(
+                f"q has shape {found.shape}; expected ({n},) or (N, {n}):"
+                f" {self.connection.named(self.connection.moving)}"
+            )
+        return np.atleast_2d(found)
+
+    def _checked(self, given: Any, size: int) -> Array:
+        found = numeric(self._given_name, given)
+        names = self.connection.named(self.given)
+        if found.ndim < 1 or found.shape[-1] != size:
+            raise InputError(
+                f"{self._given_name} has shape {found.shape}; expected ({size},) or (..., {size}):"
+                f" {names}"
+            )
+        bad = np.argwhere(~np.isfinite(found))
+        if len(bad):
+            *place, k = (int(i) for i in bad[0])
+            where = f" at {tuple(place)} of the batch" if place else ""
+            raise InputError(
+                f"{self._given_name}: {names.split(', ')[k]} = {found[tuple(bad[0])]}{where} is not"
+                " finite; give finite numbers"
+            )
+        return found
+
+    def _guess(self, guess: Any, q: Array) -> Array:
+        found = numeric("guess", guess)
+        if not np.isfinite(found).all():
+            raise InputError("guess has values that are not finite")
+        if found.shape == (len(q),):
+            return found.copy()
+        held = (*self.given, *self.analysis.idle)
+        passive = [k for k, j in enumerate(self.connection.moving) if j not in held]
+        if found.shape != (len(passive),):
+            raise InputError(
+                f"guess has shape {found.shape}; expected ({len(q)},), the whole tree, or"
+                f" ({len(passive)},), the passive joints"
+            )
+        whole = q.copy()
+        whole[passive] = found
+        return whole
+
+    def _nearest(self, system: Equations, q: Array, guess: Array) -> Array:
+        active, passive = self._columns
+        if float(system.error(guess[None])[0]) < 1e-6:
+            found = self.continued(system, guess, q)
+            if found is not None:
+                return found
+        start = guess.copy()
+        start[active] = q[active]
+        found, closed = system.close(start[None], passive)
+        far = float(np.abs(found[0] - start).max())
+        if closed[0] and far < 1.0:
+            return np.asarray(found[0])
+        every = self._assemblies(system, start)
+        if not len(every):
+            self._refuse(system, q)
+        apart = [np.linalg.norm(difference(x, start, system.periodic)) for x in every]
+        best = every[int(np.argmin(apart))]
+        return np.asarray(start + difference(best, start, system.periodic))
+
+    def continued(self, system: Equations, start: Array, q: Array) -> Array | None:
+        """The assembly of a closed configuration followed to where the active columns are those of
+        q; None where it ends on the way."""
+        active, passive = self._columns
+        step = q[active] - start[active]
+        reach = float(np.abs(step).max(initial=0))
+        largest = min(1.0, 0.2 / (reach + 1e-12))
+        here, done, size = start.copy(), 0.0, largest
+        while done < 1:
+            ahead = min(1.0, done + size)
+            trial = self._predicted(system, here, start[active] + ahead * step)
+            found, closed = system.close(trial[None], passive, 30)
+            if closed[0] and float(np.abs(found[0] - trial).max()) < 0.1:
+                here, done, size = found[0], ahead, min(1.5 * size, largest)
+            else:
+                size /= 2
+                if size < 1e-4:
+                    return None
+        return np.asarray(here)
+
+    def _predicted(self, system: Equations, q: Array, q_a: Array) -> Array:
+        """The tangent step towards other active positions."""
+        active, passive = self._columns
+        J = system.J(q[None])[0]
+        found = q.copy()
+        found[active] = q_a
+        if passive:
+            rhs = -J[:, active] @ (q_a - q[active])
+            found[passive] += np.linalg.lstsq(J[:, passive], rhs, rcond=1e-9)[0]
+        return found
+
+    def _assemblies(self, system: Equations, q: Array) -> Array:
+        """All assemblies found: in closed form, or part by part from many starts."""
+        found = self._in_closed_form(system, q[None])
+        if found is not None:
+            return found[0]
+        if not self._columns[1]:  # everything is given, or follows by couplings
+            return q[None][system.error(q[None]) < CLOSED]
+        return self._within(searched(system, q, self._columns[1]))
+
+    def _in_closed_form(self, system: Equations, q: Array) -> list[Array] | None:
+        """At many active positions (N, n), loop by loop, or the platform first; Newton's method
+        where roots are close. None: there is no closed form."""
+        if self.steps is not None:
+            index = self.connection.moving.index
+            looped = {index(j) for step in self.steps for j in step.order}
+            known = [k for k in range(system.n) if k not in looped]
+            every = solved_by(self.steps, self.connection.robot, system.values, known, q[:, known])
+        elif self.platform is not None:
+            idle = [self.connection.moving.index(j) for j in self.analysis.idle]
+            every = self.platform.solved(system.values, q[:, self._columns[0]])
+            for own, x in zip(every, q, strict=True):
+                own[:, idle] = x[idle]
+        else:
+            return None
+        rows, owner = ordered(every, system, self._columns[1])
+        found = np.split(rows, np.searchsorted(owner, np.arange(1, len(q))))
+        return found
+
+    def _within(self, q: Array) -> Array:
+        """Configurations within the limits of the joints that were found, where there are any."""
+        good = np.ones(len(q), bool)
+        for column in self._columns[1]:
+            low, high = limits_of(self.robot.joints[self.connection.moving[column] - 1])
+            good &= (q[:, column] > low - 1e-9) & (q[:, column] < high + 1e-9)
+        return np.asarray(q[good])
+
+    def _refuse(self, system: Equations, q: Array) -> None:
+        """Say how far the loops stay open, or that limits leave nothing."""
+        active, passive = self._columns
+        gap = least_gap(system, q, passive)
+        at = np.array2string(q[active[: len(self.given)]], precision=4)
+        where, what = f"q_a = {at}", "active positions"
+        if self.given != self.connection.active:
+            where = f"the platform's position ({self.connection.named(self.given)}) = {at}"
+            what = "a position of the platform"
+        if gap.value < 1e-8:
+            raise ModelError(
+                f"every assembly of '{self.robot.name}' at {where} is outside the limits of its"
+                f" joints; choose {what} within them"
+            )
+        raise ModelError(
+            f"the loops of '{self.robot.name}' cannot be closed at {where}: {gap.what}"
+            f" stays open by {gap.text} at best; choose {what} within reach"
+        )

@@ -1,0 +1,381 @@
+"""The loop equations of a robot as numeric functions of many configurations at once.
+
+    r(q) = 0          positions of each twin in its cut's frame, and what measures their angle;
+                      q_j - ratio q_k - offset of each coupling
+
+is traced once, differentiated exactly, and run on arrays (N, n). Newton's method is that of
+Levenberg and Marquardt with a damping that vanishes with r: it keeps its speed where equations
+repeat each other (planar loops in space, Bennett's linkage).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property, lru_cache
+from typing import Any
+
+import numpy as np
+
+from ..describe.robot import GEOMETRY, PRISMATIC, Base, Joint, Link, Robot
+from ..describe.values.expression import symbols
+from ..errors import InputError
+from ..ir.code import Code
+from ..ir.derivative import derivative
+from ..ir.interpret import interpret
+from ..ir.trace import Tracer
+from ..mechanism.loops import Connection, opened
+from ..models.bodies import bodies
+from ..models.loops import closing_error, coupling_error
+
+__all__ = [
+    "CLOSED", "Equations", "difference", "equations", "geometry_symbols", "loop_symbols", "numeric",
+    "ordered", "skeleton", "unique", "wrapped",
+]  # fmt: skip
+
+Array = np.ndarray
+_SIZE = "\0size"  # the robot's size, a parameter of the traced equations
+_SAME = 1e-5  # configurations nearer than this are one
+CLOSED = 1e-11  # of the robot's size: a loop this far open is closed
+
+
+@dataclass(frozen=True)
+class Equations:
+    """r and its derivatives, for one set of values of the geometry's symbols."""
+
+    connection: Connection
+    residual: Code
+    jacobian: Code
+    p: Array
+    turning: Array  # (n,) is the joint revolute?
+    size: float  # a length of the robot
+    owners: tuple[int, ...]  # the loop of each equation; couplings are numbered after the loops
+    values: Mapping[str, float]  # of the geometry's symbols
+    couplings: tuple[tuple[int, int, float, float], ...]  # columns j, k, ratio, offset
+
+    @cached_property
+    def periodic(self) -> Array:
+        """(n,) may a whole turn be added? Of a revolute joint that no coupling ties to others."""
+        tied = {k for pair in self.couplings for k in pair[:2]}
+        return self.turning & ~np.isin(np.arange(self.n), list(tied))
+
+    @property
+    def unit(self) -> Array:
+        """(n,) one radian, or the robot's size."""
+        return np.where(self.turning, 1.0, self.size)
+
+    @cached_property
+    def gain(self) -> Array:
+        """(n,) units by which a joint moves when the one that leads it in the end moves by one; 1
+        where none does. High gears would make everything else look singular."""
+        found = np.ones(self.n)
+        for j, k, ratio, _ in self.couplings:
+            found[j] = found[k] * abs(ratio) * self.unit[k] / self.unit[j] or 1.0
+        return found
+
+    def _weights(self, m: int) -> Array:
+        """(m,) of equations: couplings, which come last, are divided by their gain."""
+        last = [1 / self.gain[j] for j, *_ in self.couplings]
+        return np.array([1.0] * (m - len(last)) + last)
+
+    def balanced(self, J: Array) -> Array:
+        """Derivatives (..., m, n) of the weighted equations by steps of `gain`."""
+        return np.asarray(J * self.gain * self._weights(J.shape[-2])[:, None])
+
+    def followed(self, q: Array, known: Iterable[int]) -> tuple[Array, set[int]]:
+        """(q, known): the columns set that follow known ones, and all that are known then."""
+        q, found = np.array(q, dtype=float), set(known)
+        for j, k, ratio, offset in self.couplings:
+            if k in found and j not in found:
+                q[..., j] = ratio * q[..., k] + offset
+                found.add(j)
+        return q, found
+
+    @property
+    def n(self) -> int:
+        return len(self.connection.moving)
+
+    def r(self, q: Array) -> Array:
+        """(N, m), lengths divided by the robot's size."""
+        return interpret(self.residual, self._inputs(self.residual, q))["r"]
+
+    def J(self, q: Array) -> Array:
+        """dr/dq, (N, m, n)."""
+        return interpret(self.jacobian, self._inputs(self.jacobian, q))["J"]
+
+    def _inputs(self, code: Code, q: Array) -> dict[str, Array]:
+        found = {"q": q}
+        if "p" in code.inputs:
+            found["p"] = self.p
+        return found
+
+    def error(self, q: Array) -> Array:
+        """(N,) the largest equation."""
+        found: Array = np.abs(self.r(q)).max(axis=-1, initial=0)
+        return found
+
+    def close(self, q: Array, free: Sequence[int], steps: int = 80) -> tuple[Array, Array]:
+        """(q, closed): from these starts (N, n), moving the free columns only; those that follow
+        others which are not free are set at once."""
+        free = list(free)
+        q = self.followed(q, set(range(self.n)) - set(free))[0]
+        weights = self._weights(len(self.owners))
+        r = self.r(q) * weights
+        norm = np.linalg.norm(r, axis=-1)
+        damping = np.ones(len(q))
+        for _ in range(steps if free else 0):
+            open_ = np.flatnonzero(norm > 1e-15)
+            if not len(open_) or not free:
+                break
+            J = self.balanced(self.J(q[open_]))[..., free]
+            gradient = np.einsum("bmn,bm->bn", J, r[open_])
+            H = np.einsum("bmn,bmk->bnk", J, J)
+            largest = H[:, range(len(free)), range(len(free))].max(axis=-1, initial=1)
+            mu = np.maximum(damping[open_] * np.minimum(norm[open_], 1.0), 1e-14 * largest)
+            H[:, range(len(free)), range(len(free))] += mu[:, None]
+            step = -np.linalg.solve(H, gradient[..., None])[..., 0]
+            step *= np.minimum(1, 0.7 / (np.abs(step).max(axis=-1) + 1e-300))[:, None]
+            trial = q[open_].copy()
+            trial[:, free] += step * self.gain[free]
+            r_trial = self.r(trial) * weights
+            n_trial = np.linalg.norm(r_trial, axis=-1)
+            better = n_trial < norm[open_]
+            kept = open_[better]
+            q[kept], r[kept], norm[kept] = trial[better], r_trial[better], n_trial[better]
+            damping[open_] = np.where(better, damping[open_] / 5, damping[open_] * 8)
+            tiny = np.abs(step).max(axis=-1) < 1e-15
+            if bool(np.all(tiny | (damping[open_] > 1e12))):
+                break
+        return q, np.abs(r).max(axis=-1, initial=0) < CLOSED
+
+    def random(self, rng: np.random.Generator, count: int) -> Array:
+        """Configurations, closed or not."""
+        q = rng.uniform(-np.pi, np.pi, (count, self.n))
+        slides = rng.uniform(-1.5, 1.5, (count, self.n)) * self.size
+        free = set(range(self.n)) - {j for j, *_ in self.couplings}
+        return self.followed(np.where(self.turning, q, slides), free)[0]
+
+    def consistent(self, rng: np.random.Generator, count: int, tries: int = 6) -> Array:
+        """Closed configurations, (up to count, n); every joint may move to close the loops."""
+        found = np.zeros((0, self.n))
+        for _ in range(tries):
+            q, closed = self.close(self.random(rng, 2 * count), range(self.n), 60)
+            found = np.concatenate([found, q[closed]])
+            if len(found) >= count:
+                break
+        return found[:count]
+
+    def walk(self, rng: np.random.Generator, start: Array, count: int, steps: int = 14) -> Array:
+        """Closed configurations reached from one, by small steps along what the loops allow;
+        without loops any will do, because couplings are closed anywhere."""
+        if not self.connection.loops:
+            return self.random(rng, count)
+        q = np.repeat(np.asarray(start, float)[None], count, axis=0)
+        for _ in range(steps):
+            q = self._stepped(q, self._allowed(q, rng.normal(size=q.shape)))[0]
+        return q
+
+    def roam(self, rng: np.random.Generator, start: Array, count: int, steps: int = 40) -> Array:
+        """The same, spread over the whole of an assembly: each walker keeps its direction, goes as
+        far as its share of the steps, and turns where it meets a singularity or an end.
+
+        A short arc of a smooth motion looks like one of fewer parameters; see build.closed_base."""
+        if not self.connection.loops:
+            return self.random(rng, count)
+        q = np.repeat(np.asarray(start, float)[None], count, axis=0)
+        unit, slides = self.unit * self.gain, ~self.turning
+        last = rng.normal(size=q.shape)
+        share = np.arange(1, count + 1) * steps / count
+        for k in range(steps):
+            direction = self._allowed(q, last + 0.1 * rng.normal(size=q.shape))
+            ahead, moved = self._stepped(q, direction)
+            # two assemblies that meet part at an angle: whoever turned sharply has changed over
+            moved &= np.einsum("bn,bn->b", self._allowed(ahead, direction), direction) > 0.9
+            moved &= (k < share) & (np.abs((ahead - start) / unit)[:, slides] < 2).all(axis=-1)
+            last = np.where(moved[:, None], (ahead - q) / (0.25 * unit), rng.normal(size=q.shape))
+            q = np.where(moved[:, None], ahead, q)
+        return q
+
+    def _allowed(self, q: Array, wanted: Array) -> Array:
+        """What the loops allow of these directions, of length one; in units of the joints."""
+        J = self.balanced(self.J(q) * self.unit)
+        _, s, vt = np.linalg.svd(J, full_matrices=True)
+        rank = (s > 1e-7 * max(1.0, float(s.max(initial=1)))).sum(axis=-1)
+        held = np.arange(self.n) < rank[:, None]
+        along = np.einsum("bk,bkn->bn", np.einsum("bkn,bn->bk", vt, wanted) * held, vt)
+        found = wanted - along
+        return np.asarray(found / (np.linalg.norm(found, axis=-1, keepdims=True) + 1e-300))
+
+    def _stepped(self, q: Array, direction: Array) -> tuple[Array, Array]:
+        """(q, moved): a small step along these directions, where the loops close nearby."""
+        unit = self.unit * self.gain
+        ahead = q + 0.25 * direction * unit
+        found, closed = self.close(ahead, range(self.n), 25)
+        near = np.linalg.norm((found - ahead) / unit, axis=-1) < 0.15
+        moved = closed & near
+        return np.where(moved[:, None], found, q), moved
+
+
+def numeric(name: str, given: Any) -> Array:
+    """What the user gave, as numbers."""
+    try:
+        return np.asarray(given, dtype=float)
+    except (TypeError, ValueError):
+        raise InputError(f"{name} = {given!r:.60} is not an array of numbers") from None
+
+
+def wrapped(q: Array, turning: Array) -> Array:
+    """Angles between -pi and pi."""
+    return np.where(turning, np.remainder(q + np.pi, 2 * np.pi) - np.pi, q)
+
+
+def difference(x: Array, y: Array, turning: Array) -> Array:
+    """x - y, angles wrapped."""
+    return wrapped(x - y, turning)
+
+
+def unique(q: Array, turning: Array) -> Array:
+    """Configurations that differ, angles wrapped, in a fixed order."""
+    many = wrapped(np.asarray(q, float).reshape(-1, len(turning)), turning)
+    if len(many) > 1:
+        apart = np.abs(difference(many[:, None], many[None], turning)).max(axis=-1)
+        first = (apart <= _SAME).argmax(axis=1)  # the first one that is the same
+        many = many[first == np.arange(len(many))]
+    return many[np.lexsort(np.round(many, 6).T[::-1])] if len(many) > 1 else many
+
+
+def ordered(every: Sequence[Array], system: Equations, free: Sequence[int]) -> tuple[Array, Array]:
+    """(q, owner): the configurations of each owner, closed to round-off, in a fixed order.
+
+    Roots that nearly coincide are not exact: those are closed again, and may become one."""
+    q = wrapped(np.concatenate(every), system.periodic)
+    owner = np.repeat(np.arange(len(every)), [len(x) for x in every])
+    if not len(q):
+        return q, owner
+    good = system.error(q) < 1e-13
+    rough = np.flatnonzero(~good)
+    if len(rough):
+        closer, closed = system.close(q[rough], free, 20)
+        good[rough] = closed & (np.abs(closer - q[rough]).max(axis=-1) < 1e-3)
+        q[rough] = closer
+        for k in np.unique(owner[rough]):
+            mine = np.flatnonzero((owner == k) & good)
+            apart = difference(q[mine][:, None], q[mine][None], system.periodic)
+            apart = np.abs(apart).max(axis=-1)
+            good[mine] = (apart <= _SAME).argmax(axis=1) == np.arange(len(mine))
+    q, owner = q[good], owner[good]
+    order = np.lexsort((*np.round(q, 6).T[::-1], owner))
+    return q[order], owner[order]
+
+
+def skeleton(robot: Robot) -> Robot:
+    """The robot's geometry alone: equal for robots that differ in their masses."""
+    bare: dict[str, Any] = dict.fromkeys(("IA", "FV", "FS", "stiffness", "rest", "damping"), 0)
+
+    def joint(x: Joint) -> Joint:
+        return replace(x, **bare, elastic=False, symbols=())
+
+    return replace(
+        robot,
+        links=tuple(Link(link.name) for link in robot.links),
+        joints=tuple(map(joint, robot.joints)),
+        loops=tuple(replace(k, cut=joint(k.cut), twin=joint(k.twin)) for k in robot.loops),
+        base=Base(link=Link(robot.base.link.name)),
+        gravity=(0, 0, 0),
+        source="",
+        notes="",
+    )
+
+
+def geometry_symbols(robot: Robot) -> tuple[str, ...]:
+    """The free symbols of the joints' frames; no joint depends on those of named frames."""
+    return skeleton(replace(robot, frames=())).parameters
+
+
+def loop_symbols(robot: Robot) -> tuple[str, ...]:
+    """The free symbols in the equations of the robot's loops, [KC97] 3.4: others move no loop."""
+    return tuple(name for name in _traced(skeleton(robot))[3] if name != _SIZE)
+
+
+@lru_cache(maxsize=32)
+def _traced(bare: Robot) -> tuple[Connection, Code, Code, tuple[str, ...], tuple[int, ...]]:
+    connection = Connection.of(bare)
+    tracer = Tracer()
+    scene = bodies(opened(bare), tracer.parameter)
+    q = tracer.array("q", len(connection.moving))
+    size = tracer.parameter(_SIZE)
+    r: list[Any] = []
+    owners: list[int] = []
+    for k, loop in enumerate(connection.loops):
+        found = closing_error(scene, q, loop)
+        lengths = {"prismatic": 2, "cylindrical": 2}.get(loop.kind, 3)
+        r += [x / size if i < lengths else x for i, x in enumerate(found)]
+        owners += [k] * len(found)
+    for k, j in enumerate(connection.led, len(connection.loops)):
+        own = coupling_error(scene, q, j)
+        r.append(own / size if bare.joints[j - 1].sigma == PRISMATIC else own)
+        owners.append(k)
+    code, names = tracer.program({"r": ((len(r),), r)}, None, bare.parameters)
+    return connection, code, derivative(code, "r", "q", "J"), names, tuple(owners)
+
+
+def equations(robot: Robot, values: Mapping[str, float] | None = None) -> Equations:
+    """The loop equations of a robot; `values` of the symbols of its geometry."""
+    bare = skeleton(robot)
+    connection, residual, jacobian, names, owners = _traced(bare)
+    known = {name: float(x) for name, x in (values or {}).items()}
+    missing = [name for name in names if name not in known and name != _SIZE]
+    if missing:
+        raise InputError(
+            f"closing the loops of '{robot.name}' needs numbers, but {', '.join(missing)} are free:"
+            f" give p={{'{missing[0]}': ...}}, or fix them with robot.with_values (--set"
+            f" {missing[0]}=... on the command line)"
+        )
+    size = _size(bare, known)
+    known[_SIZE] = size
+    known |= {name: 1.0 for name in bare.parameters if name not in known}  # move no loop
+    turning = np.array([bare.joints[j - 1].sigma == 0 for j in connection.moving], bool)
+    p = np.array([known[name] for name in names])
+    return Equations(
+        connection,
+        residual,
+        jacobian,
+        p,
+        turning,
+        size,
+        owners,
+        known,
+        _couplings(connection, known),
+    )
+
+
+def _couplings(
+    connection: Connection, values: Mapping[str, float]
+) -> tuple[tuple[int, int, float, float], ...]:
+    """(j, k, ratio, offset) of the columns that are coupled, leaders first."""
+    from ..algebra.scalar import function
+    from ..describe.values.expression import evaluate
+
+    couplings, column = connection.robot.couplings, connection.moving.index
+    found = []
+    for j, k in connection.led.items():
+        own = (couplings[j].ratio, couplings[j].offset)
+        ratio, offset = (float(evaluate(x, values.__getitem__, function)) for x in own)
+        found.append((column(j), column(k), ratio, offset))
+    return tuple(found)
+
+
+def _size(robot: Robot, values: Mapping[str, float]) -> float:
+    """The largest length known in the robot's frames."""
+    from ..algebra.scalar import function
+    from ..describe.values.expression import evaluate
+
+    lengths = [0.0]
+    frames = [*robot.joints, *(f for loop in robot.loops for f in (loop.cut, loop.twin))]
+    for frame in frames:
+        for key in GEOMETRY:
+            if key in ("b", "d", "r"):
+                value = getattr(frame, key)
+                if all(name in values for name in symbols(value)):
+                    lengths.append(abs(float(evaluate(value, values.__getitem__, function))))
+    return max(lengths) or 1.0

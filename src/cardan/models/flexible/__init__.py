@@ -1,0 +1,1 @@
+"""Flexible links, [BK13]: shape functions, their integrals, bodies, trees and loops."""

@@ -1,0 +1,1 @@
+"""Motions: time laws, paths, trajectories, their torques, tables and pictures."""

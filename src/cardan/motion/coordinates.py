@@ -1,0 +1,119 @@
+"""Which positions and velocities the models of a robot take, and how they belong together.
+
+tree                 q (n), velocities qd (n)
+flexible links       q (n + elastic), velocities the same
+loops, couplings     q (n) of the whole tree, velocities of the active joints (na):
+                     qd = M v with M = [1; W], qdd = M vd + [0; psi]
+both                 q (n + elastic), velocities of active and elastic joints, then elastic
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from ..build.flexible.closure import closing
+from ..catalogue import model
+from ..describe.robot import Robot
+from ..errors import InputError, ModelError
+from ..loops.standing import standing
+from .derived import compiled, derived
+from .joints import array, rigid
+
+__all__ = ["Coordinates", "coordinates"]
+
+
+@dataclass(frozen=True)
+class Coordinates:
+    """Sizes of q and of the velocities v, which velocities are driven, and where v stands in q."""
+
+    robot: Robot
+    nq: int
+    nv: int
+    driven: np.ndarray  # (nv) booleans: has a torque of its own
+    place: np.ndarray  # (nv) the element of q each velocity is the rate of
+    closed: bool
+
+    @property
+    def nu(self) -> int:
+        return int(self.driven.sum())
+
+    def matrix(self, q: np.ndarray, v: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """(M, psi): the rates of q are M v, their rates M vd + psi. For closed loops only; q and v
+        may have leading axes."""
+        _require_rigid(self)
+        found = compiled(self.robot, "loop-kinematics")(q=q, qd=v)
+        rest = np.setdiff1d(np.arange(self.nq), self.place)
+        lead = np.shape(q)[:-1]
+        M, psi = np.zeros((*lead, self.nq, self.nv)), np.zeros((*lead, self.nq))
+        M[..., self.place, np.arange(self.nv)] = 1
+        M[..., rest, :], psi[..., rest] = found.W, found.psi
+        return M, psi
+
+    def closed_at(self, q: Any) -> np.ndarray:
+        """q with its loops closed: the active joints kept, the passive ones solved nearby."""
+        q = np.asarray(q, float)
+        found = _geometry(self.robot).solve(q[self.place], q)
+        away = found - q
+        turns = _geometry(self.robot).system().periodic
+        return np.asarray(q + np.where(turns, (away + np.pi) % (2 * np.pi) - np.pi, away))
+
+    def first(self, name: str, given: Any) -> np.ndarray:
+        """q from one value for all, all of q, the joints of the tree, or the active joints: the
+        loops then closed as the robot stands. None: where it stands."""
+        _require_rigid(self)
+        q = np.zeros(self.nq)
+        if given is None:
+            q[: self.robot.n] = standing(self.robot)
+            return q
+        values = array(name, given)
+        if self.closed and values.shape == (self.nv,) and self.nv != self.nq:
+            homely = any(joint.home is not None for joint in self.robot.joints)
+            near = standing(self.robot) if homely else None
+            return np.asarray(np.atleast_2d(_geometry(self.robot).solve(values, near))[0], float)
+        if values.shape in ((), (1,)):
+            q[: self.robot.n] = values
+        elif values.shape in ((self.nq,), (self.robot.n,)):
+            q[: len(values)] = values
+        else:
+            raise InputError(
+                f"{name} has shape {values.shape}; expected {self.nq} values, one per joint, or one"
+                " for all"
+            )
+        return self.closed_at(q) if self.closed else q
+
+
+def _require_rigid(on: Coordinates) -> None:
+    if on.closed and on.robot.ne:
+        raise ModelError(
+            f"'{on.robot.name}' has loops and flexible links: simulate takes it; for the rest use"
+            " cardan.rigid first"
+        )
+
+
+@lru_cache(maxsize=64)
+def coordinates(robot: Robot) -> Coordinates:
+    """The coordinates of a robot's dynamic models."""
+    program = derived(robot, "inverse-dynamics", friction=False, effort="plain")
+    nq, nv = program.inputs["q"][0], program.inputs["qd"][0]
+    if robot.constrained:
+        if robot.ne:
+            loops = closing(robot)
+            driven = np.array([key in loops.active for key in loops.independent])
+            place = np.array(loops.columns(loops.independent))
+            return Coordinates(robot, nq, nv, driven, place, True)
+        link = _geometry(robot).connection
+        place = np.array([link.moving.index(j) for j in link.active])
+        driven = np.array([not robot.joints[j - 1].elastic for j in link.active])
+        return Coordinates(robot, nq, nv, driven, place, True)
+    driven = np.zeros(nv, bool)
+    driven[: robot.n] = rigid(robot)
+    return Coordinates(robot, nq, nv, driven, np.arange(nv), False)
+
+
+@lru_cache(maxsize=16)
+def _geometry(robot: Robot) -> Any:
+    return model(robot, "loop-geometry")

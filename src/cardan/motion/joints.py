@@ -1,0 +1,126 @@
+"""What plots, tables and checks say about the joints of a robot: names, units, limits."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..describe.limits import joint_limits
+from ..describe.robot import FIXED, PRISMATIC, Joint, Robot
+from ..describe.values.expression import number as value_of
+from ..errors import InputError, ModelError
+
+__all__ = [
+    "Units", "array", "bounds", "driven", "friction_coefficients", "names", "number",
+    "require_numbers", "rigid", "units", "vector",
+]  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Units:
+    """Units of a joint's position and of its torque or force."""
+
+    position: str
+    effort: str
+
+
+def moving(robot: Robot) -> list[Joint]:
+    """The joints that carry a variable, in link order."""
+    return [joint for joint in robot.joints if joint.sigma != FIXED]
+
+
+def names(robot: Robot) -> list[str]:
+    """The names of the joint variables."""
+    return list(robot.variables)
+
+
+def units(robot: Robot) -> list[Units]:
+    """rad and N m for revolute joints, m and N for prismatic ones."""
+    return [
+        Units("m", "N") if joint.sigma == PRISMATIC else Units("rad", "N m")
+        for joint in moving(robot)
+    ]
+
+
+def rigid(robot: Robot) -> np.ndarray:
+    """Which joint variables have a torque of their own: all but the elastic ones, (n) booleans."""
+    return np.array([not joint.elastic for joint in moving(robot)])
+
+
+def driven(robot: Robot) -> np.ndarray:
+    """Columns of the joint variables that have a torque of their own: with closed loops or
+    couplings the active ones, else all."""
+    listed = moving(robot)
+    return np.array([k for k, x in enumerate(listed) if x.active or not robot.constrained], int)
+
+
+def bounds(robot: Robot, key: str) -> np.ndarray:
+    """A limit of every joint (lower, upper, velocity, effort), (n); infinite where none is given,
+    or a velocity or effort of zero, which says no more."""
+    if key in ("lower", "upper"):
+        return joint_limits(robot)[key == "upper"]
+    found = []
+    for joint in moving(robot):
+        value: Any = getattr(joint.limits, key)
+        known = None if value is None else value_of(value)
+        found.append(known or np.inf)
+    return np.array(found)
+
+
+def require_numbers(robot: Robot, what: str) -> None:
+    """Say which symbols still need a value."""
+    if robot.parameters:
+        listed = ", ".join(robot.parameters[:8]) + (", ..." if len(robot.parameters) > 8 else "")
+        raise ModelError(
+            f"{what} of '{robot.name}' needs numbers; {len(robot.parameters)} symbols have none"
+            f" ({listed}): robot.with_values({{...}}) gives them values"
+        )
+
+
+def array(name: str, value: Any) -> np.ndarray:
+    """Real numbers, finite ones, of any shape."""
+    found = _numbers(name, value)
+    if not np.isfinite(found).all():
+        at = np.argwhere(~np.isfinite(found))[0].tolist()
+        where = f"[{', '.join(map(str, at))}]" if at else ""
+        raise InputError(f"{name}{where} = {found[tuple(at)]} must be finite")
+    return found
+
+
+def vector(name: str, value: Any, n: int) -> np.ndarray:
+    """One finite value per joint, from n values or from one for all."""
+    given = _numbers(name, value)
+    try:
+        found = np.broadcast_to(given, (n,)).copy()
+    except ValueError:
+        raise InputError(
+            f"{name} has shape {given.shape}; expected {n} values, one per joint, or one for all"
+        ) from None
+    if not np.isfinite(found).all():
+        raise InputError(f"{name} = {found.tolist()} must be finite")
+    return found
+
+
+def _numbers(name: str, value: Any) -> np.ndarray:
+    try:
+        return np.asarray(value, float)
+    except (ValueError, TypeError):
+        raise InputError(f"{name} is not an array of real numbers") from None
+
+
+def number(value: Any) -> float:
+    """A value of a description as a float."""
+    found = value_of(value)
+    if found is None:
+        raise InputError(f"'{value}' has no value: robot.with_values({{...}}) gives it one")
+    return found
+
+
+def friction_coefficients(robot: Robot, wanted: bool = True) -> tuple[np.ndarray, np.ndarray]:
+    """FV and FS of the joints, (n) each."""
+    joints = moving(robot)
+    FV = np.array([number(joint.FV) for joint in joints]) * wanted
+    FS = np.array([number(joint.FS) for joint in joints]) * wanted
+    return FV, FS

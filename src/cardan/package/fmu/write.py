@@ -1,0 +1,183 @@
+"""A unit of FMI 3.0 of the direct dynamics, for model exchange and co-simulation."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import uuid
+import zipfile
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from ..c import prototype
+from ..compiler import build_shared, platform_tuple
+from ..folder import Files
+from ..plan import Function, Plan
+from ..reference import TOLERANCE
+from ..template import template
+from ..text import braced, number, numbers, readme
+from .friction import WIDTH
+from .model import Unit, models, unit_of
+from .motion import SIZE, Motion, State, motion_of, states_of
+from .xml import RATE, Variable, description, variables
+
+__all__ = ["files", "models"]
+
+
+def files(plan: Plan) -> tuple[Files, tuple[str, ...]]:
+    """The unit and what it is made of."""
+    unit = unit_of(plan)
+    states = states_of(unit)
+    motion = motion_of(unit, states)
+    found = variables(unit, motion.step)
+    token = _token(description(plan, found, ""), unit.functions)
+    sources, xml = _sources(unit, token, motion.step), description(plan, found, token)
+    built = build_shared(plan.name, sources, ("FMI3_OVERRIDE_FUNCTION_PREFIX",))
+    content: dict[str, str | bytes] = {
+        "modelDescription.xml": xml,
+        **{f"sources/{name}": text for name, text in sources.items()},
+        "sources/buildDescription.xml": _build_description(plan, sources),
+    }
+    binary = {} if isinstance(built, str) else {f"binaries/{platform_tuple()}/{built[0]}": built[1]}
+    if isinstance(built, str):
+        note = f"{plan.name}.fmu holds sources and no binary: {built}"
+    else:
+        note = f"{plan.name}.fmu holds sources and a binary for {platform_tuple()}"
+    c_files = " ".join(f"sources/{name}" for name in sources if name.endswith(".c"))
+    return {
+        "README.md": _readme(unit, found, motion, note),
+        f"{plan.name}.fmu": _zipped({**content, **binary}),
+        "CMakeLists.txt": template("fmu/CMakeLists.txt", name=plan.name, sources=c_files),
+        **content,
+        f"test/test_{plan.name}.c": _test(unit, states, motion),
+    }, (note,)
+
+
+def _token(xml: str, functions: Sequence[Function]) -> str:
+    """A name for this very model: another description or another code has another."""
+    code = "".join(function.emit("c") for function in functions)
+    digest = hashlib.sha256(f"{xml}{code}".encode()).digest()
+    return f"{{{uuid.UUID(bytes=digest[:16])}}}"
+
+
+def _sources(unit: Unit, token: str, step: float) -> dict[str, str]:
+    names, first = {x: x for x in ("q", "qd", "p", "V0", "g0", "qdd", "V0d")}, 0
+    for array in unit.inputs:
+        names[array.name] = f"u + {first}" if first else "u"
+        first += array.size
+    base = template("fmu/model_base.h", gravity=_exactly(unit.gravity)) if unit.floating else ""
+    model = template(
+        "fmu/model.h", name=unit.plan.name, token=token, step=repr(step), rate=repr(RATE), nu=first,
+        nq=unit.nq, nv=unit.nv, nf=len(unit.following), floating=int(unit.floating),
+        np=len(unit.parameters), p=_exactly(unit.parameters.values()) or "0",
+        start=_table(unit.start), prototype=prototype(unit.direct),
+        call=_call(unit.direct, names), base=base, loops=_loops(unit),
+    )  # fmt: skip
+    parts = ["model.h", "cardan_fmi3.h", "fmu.c", "absent.c"]
+    parts += ["base.h"] * unit.floating + ["loops.h"] * (unit.loops is not None)
+    return {
+        **{name: template(f"fmu/{name}") for name in parts if name != "model.h"},
+        "model.h": model,
+        **{f"{function.name}.c": function.emit("c") for function in unit.functions},
+    }
+
+
+def _call(function: Function, names: Mapping[str, str]) -> str:
+    arrays = (*function.inputs, *function.outputs)
+    return f"{function.name}({', '.join(names[array.name] for array in arrays)});"
+
+
+def _loops(unit: Unit) -> str:
+    """What model.h says of closed loops."""
+    if unit.loops is None:
+        return ""
+    loops, function = unit.loops, unit.loops.function
+    sizes = {array.name: array.shape for array in function.outputs}
+    names = {x: x for x in ("q", "qd", "W", "psi", "Wp", "r", "dq_p")}
+    own, gather = function.program.parameters, "    (void)p;\n"
+    if own:
+        every = list(unit.parameters)
+        gather = template(
+            "fmu/gather.h", count=len(own), places=", ".join(str(every.index(x)) for x in own)
+        )
+        names["p"] = "own"
+    return template(
+        "fmu/model_loops.h", nr=sizes["r"][0], rows=sizes["Wp"][0], columns=sizes["Wp"][1],
+        driving=_listed(loops.driving), following=_listed(loops.following),
+        reach=_table(loops.reach), weights=_table(loops.weights),
+        owners=_listed(loops.system.owners), names=_strings(loops.names), gather=gather,
+        prototype=prototype(function), call=_call(function, names),
+    )  # fmt: skip
+
+
+def _exactly(values: Iterable[float]) -> str:
+    return ", ".join(repr(float(x)) for x in values)
+
+
+def _table(values: Iterable[float]) -> str:
+    return f"{{{_exactly(values)}}}"
+
+
+def _listed(values: Iterable[int]) -> str:
+    return ", ".join(map(str, values))
+
+
+def _strings(names: Iterable[str]) -> str:
+    """Names of the user as strings of C: letters, digits and spaces."""
+    kept = ("".join(c if c.isascii() and c.isalnum() else " " for c in x) for x in names)
+    return "{" + ", ".join(f'"{text}"' for text in kept) + "}"
+
+
+def _build_description(plan: Plan, sources: dict[str, str]) -> str:
+    lines = [f'      <SourceFile name="{name}"/>' for name in sources if name.endswith(".c")]
+    return template("fmu/buildDescription.xml", name=plan.name, files="\n".join(lines))
+
+
+def _zipped(content: dict[str, str | bytes]) -> bytes:
+    """The same bytes for the same content, whenever it is packed."""
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, data in content.items():
+            entry = zipfile.ZipInfo(name, (1980, 1, 1, 0, 0, 0))
+            entry.compress_type = zipfile.ZIP_DEFLATED
+            entry.external_attr = (0o755 if name.startswith("binaries/") else 0o644) << 16
+            archive.writestr(entry, data)
+    return stream.getvalue()
+
+
+def _test(unit: Unit, states: Sequence[State], motion: Motion) -> str:
+    rows: dict[str, list[Any]] = {"x": [], "u": [], "rates": []}
+    for state in states:
+        rows["x"].append(state.x)
+        values = [np.ravel(state.u[array.name]) for array in unit.inputs]
+        rows["u"].append(np.concatenate([*values, [0.0]]))
+        rows["rates"].append(state.rates)
+    arrays = {name: braced(values, "    ") for name, values in rows.items()}
+    return template(
+        "fmu/test.c", states=len(states), first=motion.state, steps=motion.steps,
+        size=repr(SIZE * motion.step), after=braced([motion.after], "    ", "", ""),
+        tolerance=f"{TOLERANCE:g}", **arrays,
+    )  # fmt: skip
+
+
+def _readme(unit: Unit, found: list[Variable], motion: Motion, note: str) -> str:
+    rows = ["| variable | value reference | causality | unit | start |", "|---|---|---|---|---|"]
+    for k, x in enumerate(found):
+        start = "" if x.start is None else number(x.start)
+        rows.append(f"| `{x.name}` | {k} | {x.causality or 'local'} | {x.unit} | {start} |")
+    step = repr(motion.step)
+    words = template(
+        "fmu/motion.md", first=motion.state + 1, steps=motion.steps,
+        size=repr(SIZE * motion.step), step=step, after=numbers(motion.after),
+    )  # fmt: skip
+    plan = unit.plan
+    sections = [
+        ("Use", template("fmu/use.md", name=plan.name, note=note, step=step, width=f"{WIDTH:g}")),
+        *([("Closed loops", template("fmu/loops.md", rate=repr(RATE)))] * (unit.loops is not None)),
+        *([("Floating base", template("fmu/base.md"))] * unit.floating),
+        ("Variables", "\n".join(rows)),
+        ("A motion", words),
+    ]
+    return readme(plan, f"{plan.name}: functional mock-up unit", sections)

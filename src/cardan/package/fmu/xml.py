@@ -1,0 +1,215 @@
+"""modelDescription.xml of FMI 3.0: the variables of the unit, their units and their structure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from itertools import product
+from xml.sax.saxutils import quoteattr
+
+from ...describe.robot import PRISMATIC
+from ...emit.names import Names
+from ...version import __version__
+from ..plan import Array, Plan
+from .model import Unit
+
+__all__ = ["RATE", "Variable", "description", "variables"]
+
+RATE = 50.0  # 1/s, at which open loops close in model exchange
+_UNITS = {
+    "s": {"s": 1}, "1/s": {"s": -1}, "rad": {"rad": 1}, "m": {"m": 1}, "rad/s": {"rad": 1, "s": -1},
+    "m/s": {"m": 1, "s": -1}, "rad/s2": {"rad": 1, "s": -2}, "m/s2": {"m": 1, "s": -2},
+    "N": {"kg": 1, "m": 1, "s": -2}, "N.m": {"kg": 1, "m": 2, "s": -2},
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Variable:
+    """A Float64 of the unit; its value reference is its place in the list."""
+
+    name: str
+    words: str
+    causality: str = ""  # local, as the standard has it
+    variability: str = "continuous"
+    unit: str = ""
+    start: float | None = None
+    state: int | None = None  # the value reference that this is the derivative of
+    depends: int | None = None  # the only variable this depends on
+    guess: bool = False  # is the start value a guess?
+
+
+def variables(unit: Unit, step: float) -> list[Variable]:
+    """time, x, der(x), outputs of closed loops, inputs, parameters: the order of fmu.c."""
+    x = [*_positions(unit), *_velocities(unit)]
+    first = 1 + unit.velocities
+    at = {k: first + c for c, k in enumerate(unit.driving)}  # the velocity of each position
+    found = [Variable("time", "time", "independent", unit="s"), *x]
+    for k, state in enumerate(x, 1):
+        name, words, causality = f"der({state.name})", f"derivative of {state.name}", ""
+        if state.name.startswith("qd"):
+            name, causality = f"qdd{state.name[2:]}", "output"
+            words = state.words.replace("velocity", "acceleration", 1)
+        only = at.get(k - 1) if k <= unit.nq else None
+        found.append(Variable(name, words, causality, unit=_per(state.unit), state=k, depends=only))
+    found += _following(unit)
+    for array in unit.inputs:
+        found += _elements(unit, array)
+    return [*found, *_parameters(unit), *_settings(unit, step)]
+
+
+def _named(unit: Unit) -> list[tuple[str, str]]:
+    """(name, unit) of every element of q; links that bend have coordinates of their own."""
+    found = [
+        (f"joint {joint.name}", "m" if joint.sigma == PRISMATIC else "rad") for joint in unit.joints
+    ]
+    bent = unit.nq - len(found)
+    return [*found, *((f"elastic coordinate {k}", "") for k in range(1, bent + 1))]
+
+
+def _positions(unit: Unit) -> Iterator[Variable]:
+    start = iter(unit.start.tolist())
+    for k, (name, si) in enumerate(_named(unit)):
+        guess = k in unit.following
+        words = f"position of {name}" + (", which follows the others: a guess" if guess else "")
+        yield Variable(
+            f"q[{k + 1}]", words, "output", unit=si, start=next(start), depends=k + 1, guess=guess
+        )
+    if unit.floating:
+        first = unit.nq + 1
+        for k in range(3):
+            words = f"position of the base in the world, {'xyz'[k]}"
+            yield Variable(f"P[{k + 1}]", words, "output", "continuous", "m", next(start),
+                           depends=first + k)  # fmt: skip
+        for k in range(4):
+            words = f"orientation of the base in the world, {'wxyz'[k]} of its unit quaternion"
+            yield Variable(f"e[{k + 1}]", words, "output", "continuous", "", next(start),
+                           depends=first + 3 + k)  # fmt: skip
+
+
+def _velocities(unit: Unit) -> Iterator[Variable]:
+    first, names = unit.velocities + 1, _named(unit)
+    for c, k in enumerate(unit.driving):
+        name, si = names[k]
+        yield Variable(f"qd[{k + 1}]", f"velocity of {name}", "output", unit=_per(si), start=0.0,
+                       depends=first + c)  # fmt: skip
+    for k in range(6 * unit.floating):
+        what = "velocity of the base's origin" if k < 3 else "angular velocity of the base"
+        yield Variable(f"V0[{k + 1}]", f"{what} in its axes, {'xyz'[k % 3]}", "output",
+                       unit="m/s" if k < 3 else "rad/s", start=0.0,
+                       depends=first + unit.nv + k)  # fmt: skip
+
+
+def _following(unit: Unit) -> Iterator[Variable]:
+    """What follows by closed loops."""
+    names = _named(unit)
+    for k in unit.following:
+        name, si = names[k]
+        yield Variable(f"qd[{k + 1}]", f"velocity of {name}", "output", unit=_per(si))
+    for k in unit.following:
+        name, si = names[k]
+        yield Variable(f"qdd[{k + 1}]", f"acceleration of {name}", "output", unit=_per(_per(si)))
+    if unit.loops:
+        words = "how far the loops are open: the largest distance by the robot's size, or angle"
+        yield Variable("loops.open", words, "output")
+
+
+def _per(unit: str) -> str:
+    """A unit by time; elastic coordinates have none."""
+    return f"{unit}2" if unit.endswith("/s") else f"{unit}/s" if unit else ""
+
+
+def _elements(unit: Unit, array: Array) -> Iterator[Variable]:
+    for index in product(*(range(size) for size in array.shape)):
+        si, words = "", array.meaning
+        if array.name == "tau":
+            joint = unit.driven[index[0]]
+            si = "N" if joint.sigma == PRISMATIC else "N.m"
+            words = f"{'force' if si == 'N' else 'torque'} of joint {joint.name}"
+        elif array.name == "f_e":
+            si = "N" if index[1] < 3 else "N.m"
+        name = f"{array.spelled}[{','.join(str(k + 1) for k in index)}]"
+        yield Variable(name, words, "input", unit=si, start=0.0)
+
+
+def _parameters(unit: Unit) -> Iterator[Variable]:
+    names = Names()
+    for name, value in unit.parameters.items():
+        words = f"parameter {name} of the robot, SI units"
+        yield Variable(f"p.{names.claim(name)}", words, "parameter", "fixed", start=value)
+
+
+def _settings(unit: Unit, step: float) -> Iterator[Variable]:
+    words = "largest step of the integration (Runge-Kutta of order 4) in co-simulation"
+    yield Variable("step", words, "parameter", "fixed", "s", step)
+    if unit.loops:
+        words = "rate at which the derivatives of positions close open loops, in model exchange"
+        yield Variable("loops.rate", words, "parameter", "fixed", "1/s", RATE)
+
+
+def description(plan: Plan, found: list[Variable], token: str) -> str:
+    """The file."""
+    words = f"Direct dynamics of the robot '{plan.title}'"
+    lines = [
+        '<?xml version="1.0" encoding="UTF-8"?>',
+        f'<fmiModelDescription fmiVersion="3.0" modelName={_quoted(plan.title)} '
+        f'instantiationToken="{token}" description={_quoted(words)} '
+        f'generationTool="Cardan {__version__}" variableNamingConvention="structured">',
+        f'  <ModelExchange modelIdentifier="{plan.name}" canGetAndSetFMUState="true" '
+        'canSerializeFMUState="true"/>',
+        f'  <CoSimulation modelIdentifier="{plan.name}" canGetAndSetFMUState="true" '
+        'canSerializeFMUState="true" canHandleVariableCommunicationStepSize="true"/>',
+        "  <UnitDefinitions>",
+        *(_unit(name) for name in _UNITS if any(name == x.unit for x in found)),
+        "  </UnitDefinitions>",
+        '  <LogCategories><Category name="logStatusError"/></LogCategories>',
+        '  <DefaultExperiment startTime="0" stopTime="1" stepSize="0.01"/>',
+        "  <ModelVariables>",
+        *(_variable(k, variable) for k, variable in enumerate(found)),
+        "  </ModelVariables>",
+        "  <ModelStructure>",
+        *_structure(found),
+        "  </ModelStructure>",
+        "</fmiModelDescription>",
+        "",
+    ]
+    return "\n".join(lines)
+
+
+def _quoted(text: str) -> str:
+    return quoteattr("".join(c if c.isprintable() else " " for c in text))
+
+
+def _unit(name: str) -> str:
+    base = " ".join(f'{unit}="{power}"' for unit, power in _UNITS[name].items())
+    return f'    <Unit name="{name}"><BaseUnit {base}/></Unit>'
+
+
+def _variable(k: int, x: Variable) -> str:
+    parts = [f"name={_quoted(x.name)}", f'valueReference="{k}"']
+    parts += [f'causality="{x.causality}"'] if x.causality else []
+    parts.append(f'variability="{x.variability}"')
+    if x.causality == "output":
+        kind = "calculated" if x.start is None else "approx" if x.guess else "exact"
+        parts.append(f'initial="{kind}"')
+    parts += [f'start="{x.start!r}"'] if x.start is not None else []
+    parts += [f'derivative="{x.state}"'] if x.state is not None else []
+    parts += [f'unit="{x.unit}"'] if x.unit else []
+    parts += ['min="0"'] if x.name in ("step", "loops.rate") else []
+    return f"    <Float64 {' '.join(parts)} description={_quoted(x.words)}/>"
+
+
+def _structure(found: list[Variable]) -> Iterator[str]:
+    """Outputs, derivatives of the states in the order of the states, and what is computed at the
+    start. A variable without dependencies listed depends on everything."""
+
+    def line(tag: str, k: int, x: Variable) -> str:
+        known = "" if x.depends is None else (
+            f' dependencies="{x.depends}" dependenciesKind="constant"')  # fmt: skip
+        return f'    <{tag} valueReference="{k}"{known}/>'
+
+    every = list(enumerate(found))
+    yield from (line("Output", k, x) for k, x in every if x.causality == "output")
+    yield from (line("ContinuousStateDerivative", k, x) for k, x in every if x.state is not None)
+    for k, x in every:
+        if x.state is not None or x.guess or (x.causality == "output" and x.start is None):
+            yield line("InitialUnknown", k, replace(x, depends=None) if x.guess else x)

@@ -1,0 +1,1 @@
+"""All LLVM text: programs, kernels, elementary functions, memory, rollouts."""

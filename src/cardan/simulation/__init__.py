@@ -1,0 +1,1 @@
+"""Simulation: the robot as a differential equation, and what comes out of it."""

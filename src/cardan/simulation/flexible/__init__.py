@@ -1,0 +1,1 @@
+"""Motion and pictures of robots with flexible links."""

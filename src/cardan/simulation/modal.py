@@ -1,0 +1,259 @@
+"""Vibration of robots with flexible links or elastic joints: frequencies, modes, static deflection.
+
+Small motion about a configuration obeys M q̈ + K q = 0 over the coordinates that are free:
+deformation and elastic joints, with the actuators locked; the driven joints too when they are free.
+Passive joints of closed loops are eliminated by [BK13] (34). About the undeformed robot, K is the
+stiffness of links and joints; about a static equilibrium it is the exact derivative of the forces,
+so that gravity and loads stiffen or soften the robot."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import product
+from typing import Any
+
+import numpy as np
+
+from ..build.common import is_floating
+from ..build.flexible.closure import Closing, closing
+from ..build.flexible.dynamic import static_forces
+from ..describe.robot import Robot
+from ..errors import InputError, ModelError, UnknownNameError, translated
+from ..models.flexible.dynamics import mass_matrix
+from ..models.flexible.modes import eigen
+from ..models.flexible.tree import motion
+from ..program import Program
+
+__all__ = ["Modes", "Statics", "frequency_map", "natural_frequencies", "static_deflection"]
+
+Array = np.ndarray
+_ACTUATORS = ("locked", "free")
+_ABOUT = ("undeformed", "equilibrium")
+
+
+@dataclass(frozen=True)
+class Modes:
+    """Natural frequencies in Hz, ascending, and mode shapes.
+
+    Column k of `shapes` is the small motion of all coordinates (of `q`) in mode k, scaled so that
+    its modal mass is 1; of a floating base the six base coordinates come first."""
+
+    frequencies: Array
+    shapes: Array
+    q: Array
+    coordinates: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Statics:
+    """An equilibrium: coordinates, the torques of the driven joints that hold it, and the forces
+    of the loops, a value per independent row."""
+
+    q: Array
+    tau: Array
+    pulls: Array
+
+
+@translated("the frequencies cannot be computed", remedy="check the values of the robot")
+def natural_frequencies(
+    robot: Robot, q_a: Any = None, actuators: str = "locked", *, modes: bool = False,
+    about: str = "undeformed", guess: Sequence[float] | None = None, loads: Any = None,
+) -> Any:  # fmt: skip
+    """Natural frequencies in Hz, ascending, at positions q_a of the driven joints (0).
+
+    actuators: 'locked', or 'free' to move (motions without stiffness have frequency 0).
+    about: 'undeformed', or 'equilibrium' under gravity and `loads`. modes=True gives `Modes`.
+    guess: passive joints near the wanted assembly of a closed loop."""
+    _one_of("actuators", actuators, _ACTUATORS)
+    _one_of("about", about, _ABOUT)
+    loops = _vibrating(robot)
+    if about == "equilibrium":
+        rest = static_deflection(robot, q_a, loads=loads, guess=guess)
+        q, K = rest.q, _tangent(robot, rest, loads)
+    else:
+        q = loops.assemble(q_a, guess=guess)
+        K = _stiffness(loops)
+    base = 6 * is_floating(robot)
+    N = _free_motion(robot, loops, q, actuators)
+    M = N.T @ _mass(loops, q, base > 0) @ N
+    squares, vectors = _solved(N[base:].T @ K @ N[base:], M)
+    if not modes:
+        return _hertz(squares)
+    return Modes(_hertz(squares), N @ vectors, q, _names(robot, loops))
+
+
+def _solved(K: Array, M: Array) -> tuple[Array, Array]:
+    """(ω², modes); loads that follow the links make K unsymmetric, and flutter has no real ω."""
+    if np.abs(K - K.T).max() <= 1e-9 * np.abs(K).max():
+        return eigen((K + K.T) / 2, M)
+    values, vectors = np.linalg.eig(np.linalg.solve(M, K))
+    real = np.where(np.abs(values.imag) <= 1e-9 * np.abs(values).max(), values.real, np.nan)
+    order = np.argsort(real)
+    return real[order], vectors.real[:, order]
+
+
+def _hertz(squares: Array) -> Array:
+    """ω² -> Hz; round-off about zero is zero, instability is nan."""
+    small = 1e-12 * max(np.abs(squares).max(initial=0), 1e-300)
+    found = np.sqrt(np.where(np.abs(squares) <= small, 0, np.where(squares < 0, np.nan, squares)))
+    return found / (2 * np.pi)
+
+
+def _one_of(kind: str, value: str, allowed: Sequence[str]) -> None:
+    if value not in allowed:
+        raise UnknownNameError.of(f"value of '{kind}'", value, allowed)
+
+
+def _vibrating(robot: Robot) -> Closing:
+    if not isinstance(robot, Robot):
+        raise InputError(f"a Robot is needed, not {type(robot).__name__}: cardan.load gives one")
+    if not robot.ne and not any(joint.elastic for joint in robot.joints):
+        raise ModelError(
+            f"'{robot.name}' is rigid: nothing vibrates; give a link `flexible`, or a joint a"
+            " stiffness"
+        )
+    return closing(robot)
+
+
+def _names(robot: Robot, loops: Closing) -> tuple[str, ...]:
+    names = [f"base{k}" for k in range(1, 7)] if is_floating(robot) else []
+    for kind, j, k in loops.keys:
+        if kind == "joint":
+            names.append(robot.joints[j - 1].variable or f"q{j}")
+        else:
+            names.append(f"{robot.links[j - 1].name}.e{k + 1}")
+    return tuple(names)
+
+
+def _mass(loops: Closing, q: Array, base: bool) -> Array:
+    x = motion(loops.scene, [float(v) for v in q], [0] * len(q))
+    return np.array(mass_matrix(loops.scene, x, base=base).rows(), float)
+
+
+def _stiffness(loops: Closing) -> Array:
+    """K over all coordinates of the tree: springs, and the links' own."""
+    K = np.zeros((len(loops.keys), len(loops.keys)))
+    scene = loops.scene
+    for j in scene.elastic:
+        k = loops.keys.index(("joint", j, 0))
+        K[k, k] = float(scene.links[j - 1].stiffness)
+    for j, elastic in scene.flexible.items():
+        own = loops.columns([("elastic", j, k) for k in range(elastic.N)])
+        K[np.ix_(own, own)] = np.array(elastic.integrals.Kee, float)
+    return K
+
+
+def _free_motion(robot: Robot, loops: Closing, q: Array, actuators: str) -> Array:
+    """A basis of the small motions that locks and loops allow: all coordinates by free motions.
+
+    The six of a floating base come first. Passive joints follow, (34); hyperstatic loops hold
+    combinations of the elastic coordinates too."""
+    base = 6 * is_floating(robot)
+    held = set(loops.active) if actuators == "locked" else set()
+    free = [*range(base), *(base + k for k, key in enumerate(loops.keys) if key not in held)]
+    unit = np.eye(base + len(loops.keys))[:, free]
+    if loops.everything:
+        unit = unit @ _null_space(loops.matrix(q) @ unit[base:])
+    if not unit.shape[1]:
+        raise ModelError(f"nothing of '{robot.name}' is free to move with its actuators locked")
+    return unit
+
+
+def _null_space(A: Array) -> Array:
+    """Orthonormal columns v with A v = 0."""
+    _, sizes, Vt = np.linalg.svd(A)
+    rank = int((sizes > 1e-9 * max(1.0, float(sizes.max(initial=0)))).sum())
+    return np.eye(A.shape[1]) if rank == 0 else Vt[rank:].T
+
+
+def static_deflection(
+    robot: Robot, q_a: Any = None, *, loads: Any = None, guess: Sequence[float] | None = None,
+) -> Statics:  # fmt: skip
+    """The equilibrium under gravity and loads, the driven joints locked at q_a.
+
+    loads: wrenches (force, moment) of the environment on each link, in its frame, (nl, 6).
+    Newton's method on Q + G^T lam = 0 together with the closing of the loops."""
+    loops = _vibrating(robot)
+    if is_floating(robot):
+        raise ModelError(f"'{robot.name}' floats: it has no static equilibrium")
+    program = static_forces(robot)
+    slope = program.derivative("R", "q")
+    q = loops.assemble(q_a, guess=guess)
+    free = [k for k, key in enumerate(loops.keys) if key not in loops.active]
+    pulls = np.zeros(sum(len(cut.rows) for cut in loops.cuts))
+    size = 0.0
+    for _ in range(60):
+        inputs = _static_inputs(robot, q, pulls, loads)
+        R, K = np.asarray(program.evaluate(**inputs)), np.asarray(slope.evaluate(**inputs))
+        step = _newton(loops, q, R[free], K[np.ix_(free, free)], free)
+        size = float(np.abs(step[: len(free)]).max(initial=0))
+        q[free] += step[: len(free)] * min(1.0, 0.3 / max(size, 1e-300))
+        pulls += step[len(free) :]
+        if size < 1e-11:
+            R = np.asarray(program.evaluate(**_static_inputs(robot, q, pulls, loads)))
+            return Statics(q, R[loops.columns(loops.active)], pulls)
+    raise ModelError(
+        f"no equilibrium of '{robot.name}' was found near q_a = {np.asarray(q_a).tolist()} (last"
+        f" step {size:.1e}): its loads may be beyond buckling"
+    )
+
+
+def _newton(loops: Closing, q: Array, R: Array, K: Array, free: list[int]) -> Array:
+    """The step of (q, lam): forces and closing errors to zero."""
+    if not loops.everything:
+        return np.asarray(np.linalg.solve(K, -R))
+    G, every = loops.matrix(q, loops.cuts)[:, free], loops.matrix(q)[:, free]
+    scale = float(np.abs(K).max())
+    none = np.zeros((len(every), len(G)))
+    system = np.block([[K, scale * G.T], [scale * every, none]])
+    step = np.linalg.lstsq(system, -np.r_[R, scale * loops.error(q)], rcond=1e-13)[0]
+    step[len(free) :] *= scale
+    return np.asarray(step)
+
+
+def _static_inputs(robot: Robot, q: Array, pulls: Array, loads: Any) -> dict[str, Array]:
+    return {"q": q, **_loads(robot, loads), **({"lam": pulls} if robot.constrained else {})}
+
+
+def _loads(robot: Robot, loads: Any) -> dict[str, Array]:
+    """The program's f_e: what each link exerts on the environment, the opposite of the loads."""
+    nl = len(robot.links)
+    if loads is None:
+        return {"f_e": np.zeros((nl, 6))}
+    given = np.asarray(loads, float)
+    if given.shape != (nl, 6):
+        raise InputError(f"loads have shape {given.shape}; allowed: ({nl}, 6), a wrench per link")
+    return {"f_e": -given}
+
+
+def _tangent(robot: Robot, rest: Statics, loads: Any) -> Array:
+    """dR/dq over all coordinates, the pull of the loops included."""
+    slope: Program = static_forces(robot).derivative("R", "q")
+    return np.asarray(slope.evaluate(**_static_inputs(robot, rest.q, rest.pulls, loads)))
+
+
+def frequency_map(
+    robot: Robot, axes: Sequence[Sequence[float]], actuators: str = "locked", *,
+    guess: Sequence[float] | None = None, progress: Callable[[int, int], None] | None = None,
+) -> Array:  # fmt: skip
+    """Frequencies over a grid of driven positions: shape (len(axes[0]), ..., modes).
+
+    nan where the robot cannot be assembled."""
+    grid = [np.asarray(axis, float) for axis in axes]
+    shape = tuple(map(len, grid))
+    found: dict[int, Array] = {}
+    total = int(np.prod(shape))
+    for k, q_a in enumerate(product(*grid)):
+        try:
+            found[k] = natural_frequencies(robot, q_a, actuators, guess=guess)
+        except ModelError:
+            if not found and k == total - 1:
+                raise
+        if progress is not None:
+            progress(k + 1, total)
+    size = max(len(f) for f in found.values())
+    out = np.full((total, size), np.nan)
+    for k, f in found.items():
+        out[k] = f
+    return out.reshape((*shape, size))

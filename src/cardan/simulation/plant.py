@@ -1,0 +1,441 @@
+"""The robot as a differential equation: compiled models, drives, friction, loads, a free base.
+
+State: q, then (floating base) the rotation vector and the position of frame 0; the velocities, then
+its twist; then the work of drives, of friction and of loads; then what a controller keeps. After
+every step the loops of a closed robot are closed again: positions never drift apart.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from ..build.common import is_floating, with_friction
+from ..describe.robot import WRENCH, Frame, Robot
+from ..describe.world import gravity_in_world
+from ..errors import InputError, UnknownNameError
+from ..mechanism.frames import frame_of
+from ..motion.coordinates import coordinates
+from ..motion.derived import compiled
+from ..motion.frames import placement
+from ..motion.joints import friction_coefficients, moving, number, require_numbers
+from ..motion.paths import rotation
+from ..motion.trajectory import Trajectory
+from .friction import (
+    FRICTION,
+    Springs,
+    Stiction,
+    rubbing_cuts,
+    smooth_friction,
+    viscous,
+)
+from .integrate import Equation
+from .scene import Links, links_program
+from .singular import Watch
+from .statespace import SMOOTH
+
+__all__ = ["Plant"]
+
+Drive = Callable[..., Any]
+Loads = Callable[[Links], Mapping[Any, Any]]
+_WORKS = 3
+
+
+@dataclass
+class Plant:
+    """A robot with everything that acts on it.
+
+    drive(t, q, qd) gives the torques of the rigid joints; with a controller state z0 it is called
+    as drive(t, q, qd, z) and gives (torques, zd). loads(links) gives {frame: wrench on its link}:
+    a number is Khalil's frame, a name what it means everywhere."""
+
+    robot: Robot
+    drive: Drive | None = None
+    motion: Trajectory | None = None
+    loads: Loads | None = None
+    friction: str = "smooth"
+    smooth: float = SMOOTH
+    z0: np.ndarray | None = None
+    R: np.ndarray = field(default_factory=lambda: np.eye(3))  # the chart's reference
+    held: Any = None  # torques (and zd) of a sampled controller
+    blame: str = ""  # who gave the first number that is not finite
+    places: dict[Any, tuple[int, np.ndarray | None]] = field(default_factory=dict)  # of loads
+
+    def __post_init__(self) -> None:
+        robot = self.robot
+        require_numbers(robot, "a simulation")
+        if self.friction not in FRICTION:
+            raise UnknownNameError.of("friction", self.friction, FRICTION)
+        if not (np.isfinite(self.smooth) and self.smooth > 0):
+            raise InputError(f"smooth = {self.smooth}; expected a positive speed, rad/s or m/s")
+        self.on = coordinates(robot)
+        self.watch = Watch(self.on)
+        self.n, self.m, self.floating = self.on.nq, self.on.nv, is_floating(robot)
+        self.driven, self.nr = self.on.driven, self.on.nu
+        self.FV, self.FS, self.damping = self._losses()
+        self.split = self.n + 6 * self.floating
+        self.end = self.split + self.m + 6 * self.floating
+        self.size = self.end + _WORKS + (0 if self.z0 is None else len(self.z0))
+        smoothed = self.friction == "smooth"
+        loose = self.driven if smoothed else np.ones_like(self.driven)
+        self.springs = Springs.of(robot, loose, self.on.place)
+        options = {"friction": smoothed, "f_e": self.loads is not None}
+        source = self.springs.free(viscous(robot)) if smoothed else robot
+        self.direct = compiled(source, "direct-dynamics", **options)
+        self.inverse = compiled(source, "inverse-dynamics", **options) if self.motion else None
+        self.own = _described(robot)
+        self.links = links_program(robot).compile() if self.loads or self.own.any() else None
+        if self.cuts:
+            self.kinematics = compiled(robot, "loop-kinematics", details=True)
+        self.gravity = gravity_in_world(robot)
+        self.stiction = self._stiction() if self.friction == "event" else None
+        self.drag = bool(self.FS.any())
+
+    def _losses(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """FV, FS and the damping of elastic joints; zero for elastic coordinates. (n) each, then
+        those of the cut joints that rub. FV and damping are in the model, here for their power."""
+        listed, wanted = moving(self.robot), self.friction != "none"
+        self.cuts, *own = rubbing_cuts(with_friction(self.robot, wanted))
+        found = np.zeros((3, self.n + len(self.cuts)))
+        found[:2, : len(listed)] = friction_coefficients(self.robot, wanted)
+        found[:2, self.n :] = own
+        found[2, : len(listed)] = [number(j.damping) * j.elastic for j in listed]
+        return found[0], found[1], found[2]
+
+    def _stiction(self) -> Stiction:
+        if self.floating or self.motion or not self.driven.all() or self.on.closed:
+            raise InputError(
+                "friction='event' is for robots on a fixed base, driven by torques, without loops"
+                " or elastic parts: use friction='smooth'"
+            )
+        return Stiction(self.robot, self.FS, np.zeros(self.n), self.loads is not None)
+
+    # parts of the state
+
+    def parts(self, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """q and the velocities v."""
+        return y[: self.n], y[self.split : self.split + self.m]
+
+    def speeds(self, y: np.ndarray) -> tuple[np.ndarray, Any]:
+        """The rates of all q, and M where they are not the velocities themselves."""
+        q, v = self.parts(y)
+        if not self.on.closed:
+            return v, None
+        M, _ = self.on.matrix(q, v)
+        return M @ v, M
+
+    def base(self, y: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """R (3, 3), P (3), V0 (6) of a floating base."""
+        turn, P = y[self.n : self.n + 3], y[self.n + 3 : self.n + 6]
+        V0 = y[self.split + self.m : self.end]
+        return self.R @ rotation(turn), P, V0
+
+    def extra(self, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """(works, controller state)."""
+        rest = y[self.end :]
+        return rest[:_WORKS], rest[_WORKS:]
+
+    def imposed(self, t: float, y: np.ndarray) -> np.ndarray:
+        """The state with prescribed joints put where they are."""
+        if self.motion is None:
+            return y
+        y = y.copy()
+        q, v = self.parts(y)
+        r, rd, _ = self._wanted(t)
+        q[self.on.place[self.driven]], v[self.driven] = r, rd
+        return y
+
+    def _wanted(self, t: float) -> list[np.ndarray]:
+        """The prescribed values of the driven joints: a motion may list those, or all joints."""
+        assert self.motion is not None
+        found = self.motion(t)
+        if self.motion.n == self.nr:
+            return list(found)
+        return [x[self.on.place[self.driven]] for x in found]
+
+    # what acts
+
+    def torques(self, t: float, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """(torques of the rigid joints, rate of the controller's state)."""
+        q, qd = self.parts(y)
+        none = np.zeros(0)
+        if self.held is not None:
+            tau, zd = self.held
+        elif self.drive is None:
+            return np.zeros(self.nr), none
+        elif self.z0 is None:
+            tau, zd = self.drive(t, q, qd), none
+        else:
+            tau, zd = self.drive(t, q, qd, self.extra(y)[1])
+        tau = np.asarray(tau, float)
+        if tau.shape == () and self.nr == 1:
+            tau = tau.reshape(1)
+        if tau.shape != (self.nr,):
+            raise InputError(
+                f"the drive gave torques of shape {tau.shape}; '{self.robot.name}' has {self.nr}"
+            )
+        if not np.isfinite(tau).all():
+            self._not_finite("the drive gave torques", tau, t, y)
+        return tau, np.asarray(zd, float)
+
+    def wrenches(self, t: float, y: np.ndarray) -> tuple[dict[str, np.ndarray], float]:
+        """(the model's input f_e, the power of the loads and of the wrenches described)."""
+        if self.links is None:
+            return {}, 0.0
+        q, qd = self.parts(y)
+        extra: dict[str, Any] = self.base_inputs(y)
+        found = self.links(q=q, qd=np.ascontiguousarray(self.speeds(y)[0]), **extra)
+        nl = len(self.robot.links)
+        T, V = np.zeros((nl + 1, 4, 4)), np.zeros((nl + 1, 6))
+        T[:, 3, 3], T[0, :3, :3], T[1:, :3], V[1:] = 1, np.eye(3), found.T, found.V
+        if self.floating:
+            R, P, V0 = self.base(y)
+            world = np.eye(4)
+            world[:3, :3], world[:3, 3] = R, P
+            T, V[0] = world @ T, V0
+        power = -float((self.own * V).sum())
+        if self.loads is None:
+            return {}, power
+        given = self.loads(Links(t, q, qd, T, V))
+        if not isinstance(given, Mapping):
+            raise InputError(
+                f"loads gave a {type(given).__name__}; expected {{link: wrench (6) on it}}"
+            )
+        first = 0 if self.floating else 1
+        f_e = np.zeros((nl + 1, 6))
+        for link, wrench in given.items():
+            j, place = self._place(link)
+            w = np.asarray(wrench, float)
+            if w.shape != (6,):
+                raise InputError(f"the load on link {link} has shape {w.shape}; expected (6,)")
+            if not np.isfinite(w).all():
+                self._not_finite(f"the load on link {link} is", w, t, y)
+            w = w if place is None else place @ w
+            f_e[j] -= w
+            power += float(w @ V[j])
+        return {"f_e": np.ascontiguousarray(f_e[first:])}, power
+
+    def _not_finite(self, what: str, values: np.ndarray, t: float, y: np.ndarray) -> None:
+        """Somebody's numbers are at fault, unless the state itself has run away. A solver may try
+        wild states and withdraw: only the first state is judged at once."""
+        if not self.blame and np.isfinite(y).all():
+            self.blame = f"{what} {values.tolist()} at t = {t:.9g} s; finite ones are expected"
+            if t == 0:
+                raise InputError(self.blame)
+
+    def _place(self, link: Any) -> tuple[int, np.ndarray | None]:
+        """The link that a number or the name of a frame means, and (6, 6) what a wrench in that
+        frame is in Khalil's; None where it is the same."""
+        if link not in self.places:
+            name = int(link) if isinstance(link, np.integer) else link
+            self.places[link] = _wrench_place(frame_of(self.robot, name))
+        return self.places[link]
+
+    def base_inputs(self, y: np.ndarray) -> dict[str, np.ndarray]:
+        """V0 and g0 of a floating base."""
+        if not self.floating:
+            return {}
+        R, _, V0 = self.base(y)
+        return {"V0": np.ascontiguousarray(V0), "g0": R.T @ self.gravity}
+
+    # the equation
+
+    def equation(self) -> Equation:
+        """What `integrate` takes."""
+        stiction = self.stiction is not None and bool(self.FS.any())
+        return Equation(
+            self.rates, self._recentre if self.floating or self.on.closed else None,
+            self._events if stiction else None, self._react if stiction else None, self.split,
+            self.fastest,
+        )  # fmt: skip
+
+    def fastest(self, t: float, y: np.ndarray) -> str:
+        """What a solver takes small steps for: the joint that moves fastest, or whose acceleration
+        changes fastest with its own position or velocity, by differences at a state."""
+        _, v = self.parts(y)
+        joints = moving(self.robot)
+        rates: list[tuple[float, str]] = []
+        with np.errstate(all="ignore"):
+            vd = self.accelerations(t, y)["vd"]
+            for j in range(self.m):
+                place = int(self.on.place[j])
+                joint = (
+                    f"joint '{joints[place].name}'" if place < len(joints) else "a flexible link"
+                )
+                rates.append((abs(float(v[j])), f"{joint} moves at {v[j]:.3g} per second"))
+                for at, power, what in (
+                    (place, 0.5, "to its position: a stiff spring, contact or law"),
+                    (self.split + j, 1.0, "to its velocity: friction, damping or a law"),
+                ):
+                    moved = y.copy()
+                    step = 1e-7 * max(1.0, abs(float(y[at])))
+                    moved[at] += step
+                    slope = (self.accelerations(t, moved)["vd"][j] - vd[j]) / step
+                    rate = abs(float(slope)) ** power
+                    rates.append((rate, f"{joint} reacts at {rate:.3g} per second {what} against"
+                                  " its inertia"))  # fmt: skip
+        rates = [item for item in rates if np.isfinite(item[0])]
+        return max(rates)[1] if rates else ""
+
+    def rates(self, t: float, y: np.ndarray) -> np.ndarray:
+        y = self.imposed(t, y)
+        self.watch.now = t
+        found = self.accelerations(t, y)
+        rate = np.empty(self.size)
+        rate[: self.n] = found["speeds"]
+        rate[self.split : self.split + self.m] = found["vd"]
+        if self.floating:
+            R, _, V0 = self.base(y)
+            v, w = V0[:3], V0[3:]
+            rate[self.n : self.n + 3] = turn_rate(y[self.n : self.n + 3], w)
+            rate[self.n + 3 : self.n + 6] = R @ v
+            V0d = found["V0d"]
+            at = self.split + self.m
+            rate[at : at + 3] = V0d[:3] - np.array(
+                [w[1] * v[2] - w[2] * v[1], w[2] * v[0] - w[0] * v[2], w[0] * v[1] - w[1] * v[0]]
+            )
+            rate[at + 3 : at + 6] = V0d[3:]
+        rate[self.end : self.end + _WORKS] = found["powers"]
+        rate[self.end + _WORKS :] = found["zd"]
+        return rate
+
+    def accelerations(self, t: float, y: np.ndarray) -> dict[str, Any]:
+        """vd, tau, V0d, the rates of q and the powers of drives, friction and loads."""
+        q, v = self.parts(y)
+        loads, load_power = self.wrenches(t, y)
+        extra = {**self.base_inputs(y), **loads}
+        speeds, M = self.speeds(y)
+        if self.stiction is not None:
+            tau, zd = self.torques(t, y)
+            slow = self.FV * v
+            vd, dry = self.stiction.solve(q, v, tau - slow, extra)
+            found = {"vd": vd, "tau": tau, "zd": zd, "friction": slow + dry}
+            rates = speeds
+        else:
+            rates, M = self._rubbing(q, v, speeds, M)
+            dry = smooth_friction(self.FS, rates, self.smooth) if self.drag else 0 * rates
+            against = dry if M is None else M.T @ dry
+            if self.motion is not None:
+                found = self._prescribed(t, q, v, against, extra)
+            else:
+                found = self._driven(t, y, against, extra)
+            found["friction"] = self.FV * rates + dry
+        dissipated = found["friction"] @ rates + self.damping @ (rates * rates)
+        found["powers"] = (found["tau"] @ v[self.driven], dissipated, load_power)
+        found["speeds"] = speeds
+        return found
+
+    def _rubbing(
+        self, q: np.ndarray, v: np.ndarray, speeds: np.ndarray, M: Any
+    ) -> tuple[np.ndarray, Any]:
+        """The rates of all that rubs, joints and cut joints, and what takes v to them."""
+        if not self.cuts:
+            return speeds, M
+        C = self.kinematics(q=q, qd=v).Wcut[self.cuts]
+        return np.append(speeds, C @ v), np.vstack([M, C])
+
+    def _driven(
+        self, t: float, y: np.ndarray, against: np.ndarray, extra: dict[str, Any]
+    ) -> dict[str, Any]:
+        q, v = self.parts(y)
+        tau, zd = self.torques(t, y)
+        extra = {**extra, **self.springs.inputs(self.direct, against)}
+        found = self.direct(q=q, qd=v, tau=tau - against[self.driven], **extra)
+        if not self.floating:
+            return {"vd": found, "tau": tau, "zd": zd}
+        return {"vd": found.qdd, "V0d": found.V0d, "tau": tau, "zd": zd}
+
+    def _prescribed(
+        self, t: float, q: np.ndarray, v: np.ndarray, against: np.ndarray, extra: dict[str, Any]
+    ) -> dict[str, Any]:
+        assert self.inverse is not None
+        wanted = np.ascontiguousarray(self._wanted(t)[2])
+        extra = {**extra, **self.springs.inputs(self.inverse, against)}
+        found = self.inverse(q=q, qd=v, qdd=wanted, **extra)
+        several = isinstance(found, tuple)
+        vd = np.empty(self.m)
+        vd[self.driven] = wanted
+        if not self.driven.all():
+            vd[~self.driven] = found.qdd_e
+        tau = (found.tau if several else found) + against[self.driven]
+        V0d = found.V0d if self.floating else None
+        return {"vd": vd, "tau": tau, "V0d": V0d, "zd": np.zeros(0)}
+
+    def whole(self, y: np.ndarray, vd: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Rates of all q, first and second."""
+        q, v = self.parts(y)
+        if not self.on.closed:
+            return v, vd
+        M, psi = self.on.matrix(q, v)
+        return M @ v, M @ vd + psi
+
+    def _recentre(self, y: np.ndarray) -> None:
+        """The chart's reference goes to where the base is; loops are closed exactly."""
+        if self.on.closed:
+            y[: self.n] = self.watch.closed(y[: self.n])
+        if not self.floating:
+            return
+        turn = y[self.n : self.n + 3]
+        self.R = self.R @ rotation(turn)
+        turn[:] = 0
+
+    def _events(self, t: float, y: np.ndarray) -> np.ndarray:
+        assert self.stiction is not None
+        found = self.accelerations(t, y)
+        qd = self.parts(y)[1]
+        return self.stiction.margins(qd, found["friction"] - self.FV * qd)
+
+    def _react(self, t: float, y: np.ndarray, which: np.ndarray) -> None:
+        """A joint stops, or breaks loose: find the modes that follow."""
+        assert self.stiction is not None
+        qd = self.parts(y)[1]
+        stuck = self.stiction.stuck
+        dry = self.accelerations(t, y)["friction"] - self.FV * qd
+        loose = np.where(which & stuck, np.sign(dry), 0.0)
+        qd[stuck | which] = 0
+        self._settle(t, y, loose)
+
+    def _settle(self, t: float, y: np.ndarray, loose: np.ndarray) -> None:
+        assert self.stiction is not None
+        q, qd = self.parts(y)
+        loads, _ = self.wrenches(t, y)
+        tau, _ = self.torques(t, y)
+        self.stiction.settle(q, qd, tau - self.FV * qd, loads, loose)
+
+    def start(self, t: float, y: np.ndarray) -> None:
+        """Make the modes of friction fit the first state."""
+        if self.stiction is not None:
+            self._settle(t, y, np.zeros(self.n))
+
+
+def _described(robot: Robot) -> np.ndarray:
+    """Wrenches of the links on the environment, (nl+1, 6); the models have them in their equations,
+    they are here for their power."""
+    links = (robot.base.link, *robot.links)
+    found = np.array([[number(getattr(link, key)) for key in WRENCH] for link in links])
+    return found * (robot.ne == 0)
+
+
+def turn_rate(v: np.ndarray, w: np.ndarray) -> np.ndarray:
+    """The rate of the rotation vector v of exp(hat(v)) when the body spins with w in its axes:
+    w + v × w / 2 + k v × (v × w), k = (1 - (a/2) cot(a/2)) / a²."""
+    a = float(np.sqrt(v @ v))
+    k = 1 / 12 + a * a / 720 if a < 1e-2 else (1 - a / 2 / np.tan(a / 2)) / (a * a)
+    c = np.array([v[1] * w[2] - v[2] * w[1], v[2] * w[0] - v[0] * w[2], v[0] * w[1] - v[1] * w[0]])
+    d = np.array([v[1] * c[2] - v[2] * c[1], v[2] * c[0] - v[0] * c[2], v[0] * c[1] - v[1] * c[0]])
+    return np.asarray(w + c / 2 + k * d)
+
+
+def _wrench_place(frame: Frame) -> tuple[int, np.ndarray | None]:
+    """Link of a frame, and the matrix that takes a wrench (force, moment) in it to Khalil's."""
+    if frame.at_link:
+        return frame.link, None
+    T = placement(frame)
+    R, P = T[:3, :3], T[:3, 3]
+    found = np.zeros((6, 6))
+    found[:3, :3] = found[3:, 3:] = R
+    found[3:, :3] = np.cross(P, R, axisb=0, axisc=0)  # P x (R f), column by column
+    return frame.link, found

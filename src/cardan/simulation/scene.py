@@ -1,0 +1,86 @@
+"""What happens to all links at once: frames, twists and energies as compiled programs.
+
+Written for robots of any base; for a floating one V0 and g0 are inputs as everywhere else.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from ..algebra.vector import Mat, Vec
+from ..build.common import Arrays, build, state
+from ..build.derivation import Result
+from ..build.energy import energies_of
+from ..describe.robot import Robot
+from ..models.bodies import Bodies
+from ..models.kinematics import velocities
+from ..motion.joints import moving, number
+from ..program import Program
+
+__all__ = ["Links", "energy_program", "links_program", "spring_energy", "total_mass"]
+
+
+@dataclass(frozen=True)
+class Links:
+    """The links at one instant: time, joints, poses T (nl+1, 4, 4) in the world, twists V (nl+1, 6)
+    in the links' own frames. Link 0 is the base."""
+
+    t: float
+    q: np.ndarray
+    qd: np.ndarray
+    T: np.ndarray
+    V: np.ndarray
+
+    def point(self, link: int, P: Any) -> tuple[np.ndarray, np.ndarray]:
+        """Position and velocity in the world of a point P given in a link's frame."""
+        R, V = self.T[link, :3, :3], self.V[link]
+        P = np.asarray(P, float)
+        return R @ P + self.T[link, :3, 3], R @ (V[:3] + np.cross(V[3:], P))
+
+
+@lru_cache(maxsize=32)
+def links_program(robot: Robot) -> Program:
+    """q, qd(, V0, g0) -> T (nl, 3, 4) of all links in frame 0, V (nl, 6) in their frames."""
+    robot = robot.tree()
+    nl = len(robot.links)
+
+    def run(scene: Bodies, x: Arrays) -> Result:
+        motion = velocities(scene, x["q"], x["qd"])
+        qs = scene.spread(x["q"])
+        M: dict[int, Mat] = {0: Mat([[1, 0, 0], [0, 1, 0], [0, 0, 1]])}
+        P: dict[int, Vec] = {0: Vec(0, 0, 0)}
+        poses: list[Any] = []
+        twists: list[Any] = []
+        for link in scene.links:
+            T = link.frame(qs[link.j])
+            M[link.j] = (T.iRj.T @ M[link.i].T).T
+            P[link.j] = P[link.i] + M[link.i] @ T.iPj
+            for row, p in zip(M[link.j].rows, P[link.j], strict=True):
+                poses += [*row, p]
+            twists += [*motion.V[link.j], *motion.w[link.j]]
+        return Result({"T": ((nl, 3, 4), poses), "V": ((nl, 6), twists)})
+
+    return build(robot, "links", state(robot, "q", "qd"), [run], ["T", "V"])
+
+
+@lru_cache(maxsize=32)
+def energy_program(robot: Robot) -> Program:
+    """q, qd(, V0, g0) -> E, U of the tree: kinetic and potential energy (gravity and springs), with
+    a floating base's own."""
+    return energies_of(robot.tree())
+
+
+def spring_energy(robot: Robot, q: np.ndarray) -> np.ndarray:
+    """½ k (q - q0)² of the elastic joints, (...) of q (..., n)."""
+    k = np.array([number(joint.stiffness) if joint.elastic else 0.0 for joint in moving(robot)])
+    rest = np.array([number(joint.rest) if joint.elastic else 0.0 for joint in moving(robot)])
+    return np.asarray(((q - rest) ** 2 @ k) / 2)
+
+
+def total_mass(robot: Robot) -> float:
+    """Of all links and the base."""
+    return sum(number(link.M) for link in (robot.base.link, *robot.links))

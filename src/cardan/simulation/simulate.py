@@ -1,0 +1,311 @@
+"""Simulation of one run: torques, a feedback law or a prescribed motion in, a motion out.
+
+    run = simulate(robot, q0, duration=2, law=control.computed_torque(robot, motion))
+    run.q, run.tau, run.energy.drift, run.save("run.parquet"), run.plot(), run.animate("run.html")
+
+Many runs at once, with fixed steps in compiled code: `rollouts`.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from dataclasses import replace
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from ..describe.robot import FIXED, INERTIA, Robot
+from ..describe.world import gravity_in_world, placement
+from ..errors import CardanError, CardanWarning, InputError, translated
+from ..loops.standing import standing
+from ..motion.coordinates import coordinates
+from ..motion.derived import compiled
+from ..motion.joints import array, number, require_numbers, vector
+from ..motion.paths import pose
+from ..motion.trajectory import Trajectory, fits, instants
+from .flexible.simulation import simulate_flexible
+from .integrate import MOST_STEPS, Accuracy, Course, Settings, integrate
+from .plant import Loads, Plant
+from .result import Energy, Simulation
+from .scene import energy_program, spring_energy, total_mass
+from .singular import watch
+from .statespace import SMOOTH, StateSpace, state_space
+
+__all__ = ["Energy", "Simulation", "rollouts", "simulate"]
+
+_RTOL = 1e-9  # of a step; what a flexible loop takes instead is in `flexible_motion`
+_STIFF = 2e4  # times: rate and duration together
+_SINGULAR = 1e-12  # of the largest inertia: a base without any
+_SUSPECT = 0.02  # of the energy moved: a balance that bad is said
+
+
+# a ValueError of a law is its author's; what numbers cause is told
+@translated(
+    "the simulation failed", of=(ArithmeticError, MemoryError, np.linalg.LinAlgError),
+    remedy="check the values of the robot, its start and its torques",
+)  # fmt: skip
+def simulate(
+    robot: Robot, q0: Any = None, qd0: Any = 0.0, *, duration: float, torque: Any = None,
+    law: Any = None, motion: Trajectory | None = None, loads: Loads | None = None,
+    base_pose: Any = None, base_twist: Any = 0.0, friction: str = "smooth", smooth: float = SMOOTH,
+    method: str = "auto", rtol: float = _RTOL, atol: float = 1e-12, step: float | None = None,
+    dt: float = 1e-2, period: float | None = None, singular: str = "stop",
+    most_steps: int = MOST_STEPS, progress: Callable[[float], None] | None = None,
+) -> Simulation:  # fmt: skip
+    """Integrate the motion of a robot from q0, qd0; without q0 from where it stands, its home.
+
+    Flexible links are stiff: `flexible_motion.simulate` has methods made for them; it integrates
+    closed loops with flexible links here too (see `flexible_simulation`).
+
+    torque: constant values, or a function of t. law: a function (t, q, qd) -> torques; a law with
+    an attribute z0 keeps a state: (t, q, qd, z) -> (torques, zd). motion: prescribed for the rigid
+    joints. loads: a function of `Links` -> {link: wrench (6) on it, in its frame}. friction:
+    'smooth', 'event' or 'none'. method: an adaptive one of SciPy, or rk4, euler, midpoint with
+    `step`; 'auto': DOP853, or Radau where friction is stiff. Results every dt; `period`: the law is
+    sampled and its torques held. singular: closed loops 'stop' with an error at type 2
+    singularities, or 'pass' as well as the steps may. A run that would need more than `most_steps`
+    adaptive steps is ended, and the joint that they are needed for is named."""
+    if robot.ne and robot.constrained:
+        _only_fixed(loads=loads, base_pose=base_pose, period=period, base_twist=np.any(base_twist))
+        return simulate_flexible(
+            robot, 0.0 if q0 is None else q0, qd0, duration=duration, torque=torque, law=law,
+            motion=motion, step=step, friction=friction, method=method,
+            rtol=None if rtol == _RTOL else rtol, atol=atol, dt=dt,
+        )  # fmt: skip
+    _require_base(robot)
+    settings = Settings("DOP853" if method == "auto" else method, rtol, atol, step, most_steps)
+    t = instants(duration, dt)
+    drive, z0 = _drive(robot, torque, law, motion)
+    plant = Plant(robot, drive, motion, loads, friction, smooth, z0)
+    plant.watch = watch(plant.on, singular)
+    y = _first(plant, robot, q0, qd0, base_pose, base_twist)
+    if method == "auto" and period is None and _stiff(plant, y, duration):
+        settings = replace(settings, method="Radau")
+    kept: list[np.ndarray] = []
+    charts: list[np.ndarray] = []
+
+    def sample(y: np.ndarray) -> None:
+        kept.append(plant.imposed(float(t[len(kept)]), y).copy())
+        charts.append(plant.R)
+
+    plant.start(0.0, y)
+    tell = _scaled(progress, duration)
+    try:
+        if period is None:
+            course = integrate(plant.equation(), y, t, settings, lambda k, y: sample(y), tell)
+        else:
+            course = _sampled(plant, y, t, period, settings, sample, tell)
+    except CardanError as error:
+        if plant.blame and plant.blame not in str(error):
+            raise InputError(f"{error}; {plant.blame}") from None
+        raise
+    return _gather(plant, t, kept, charts, course)
+
+
+def _stiff(plant: Plant, y: np.ndarray, duration: float) -> bool:
+    """Is friction so steep that steps of an explicit method would be far too many? Its rate is
+    FV + FS / v over the inertia that a joint alone feels, 1 / (A^-1)_jj."""
+    simple = not (plant.floating or plant.on.closed or plant.robot.ne)
+    steep = plant.FV + plant.FS / plant.smooth
+    if not simple or plant.stiction is not None or plant.motion is not None or not steep.any():
+        return False
+    A = compiled(plant.robot, "inertia-matrix")(q=y[: plant.n])
+    rate = steep * np.diag(np.linalg.pinv(A))
+    return bool(duration * rate.max() > _STIFF)
+
+
+def _require_base(robot: Robot) -> None:
+    """A base that floats has inertia, its own or of links fixed to it ([K10] 7.1, second method),
+    or the other links give it enough: else its acceleration is not defined."""
+    if robot.base.kind != "floating":
+        return
+    group, bodies = {0}, [robot.base.link]
+    for j, (joint, link) in enumerate(zip(robot.joints, robot.links, strict=True), 1):
+        if joint.sigma == FIXED and joint.antecedent in group:
+            group.add(j)
+            bodies.append(link)
+    if any(link.flexible or getattr(link, key) != 0 for link in bodies for key in INERTIA):
+        return
+    require_numbers(robot, "a simulation")
+    sprung = any(joint.elastic for joint in robot.joints)
+    if not robot.ne and not (sprung and robot.constrained):  # else there is no inertia matrix
+        A = np.asarray(compiled(robot, "inertia-matrix", effort="plain")(q=standing(robot)))
+        if np.linalg.eigvalsh(A)[0] > _SINGULAR * np.abs(A).max():
+            return
+    fixed = " nor have the links fixed to it" if len(bodies) > 1 else ""
+    raise InputError(
+        f"the base of '{robot.name}' has no mass{fixed}: a base that floats needs M, XX .. ZZ, its"
+        " own or of a link fixed to it"
+    )
+
+
+def _only_fixed(**given: Any) -> None:
+    for name, value in given.items():
+        if value is not None and value is not False and not (name == "base_twist" and not value):
+            raise InputError(f"{name} is not for closed loops with flexible links")
+
+
+def _scaled(
+    progress: Callable[[float], None] | None, duration: float
+) -> Callable[[float], None] | None:
+    """Progress as a fraction."""
+    return None if progress is None else lambda t: progress(min(1.0, t / duration))
+
+
+def _drive(robot: Robot, torque: Any, law: Any, motion: Any) -> tuple[Any, np.ndarray | None]:
+    if sum(x is not None for x in (torque, law, motion)) > 1:
+        raise InputError("give one of torque, law and motion")
+    count = coordinates(robot).nu
+    if motion is not None and motion.n != count:
+        fits(motion, robot)
+    if torque is not None:
+        if callable(torque):
+            return (lambda t, q, qd: torque(t)), None
+        values = vector("torque", torque, count)
+        return (lambda t, q, qd: values), None
+    if law is not None and not callable(law):
+        raise InputError(f"law is a {type(law).__name__}; expected a function (t, q, qd) -> tau")
+    z0 = getattr(law, "z0", None)
+    return law, None if z0 is None else np.asarray(z0, float)
+
+
+def _first(
+    plant: Plant, robot: Robot, q0: Any, qd0: Any, base_pose: Any, base_twist: Any
+) -> np.ndarray:
+    """The first state; a floating base starts at base_pose, by default as described."""
+    y = np.zeros(plant.size)
+    q, qd = plant.parts(y)
+    q[:], qd[:] = plant.on.first("q0", q0), _velocities(plant, qd0)
+    if plant.floating:
+        T = placement(robot) if base_pose is None else pose(base_pose, "base_pose")
+        plant.R = T[:3, :3].copy()
+        y[plant.n + 3 : plant.n + 6] = T[:3, 3]
+        y[plant.split + plant.m : plant.end] = vector("base_twist", base_twist, 6)
+    elif base_pose is not None or np.any(base_twist):
+        what = "base_pose" if base_pose is not None else "base_twist"
+        raise InputError(f"{what}: the base of '{robot.name}' is {robot.base.kind}, not floating")
+    if plant.z0 is not None:
+        plant.extra(y)[1][:] = plant.z0
+    y = plant.imposed(0.0, y)
+    if plant.on.closed:
+        y[: plant.n] = plant.watch.closed(y[: plant.n])
+    return y
+
+
+def _velocities(plant: Plant, qd0: Any) -> np.ndarray:
+    """One value for all joints, those of the joints, or of all velocities."""
+    values = array("qd0", qd0)
+    found = np.zeros(plant.m)
+    joints = plant.robot.n if not plant.on.closed else plant.m
+    size = joints if values.shape != (plant.m,) else plant.m
+    found[:size] = vector("qd0", values, size)
+    return found
+
+
+def _sampled(
+    plant: Plant, y: np.ndarray, t: np.ndarray, period: float, settings: Settings,
+    sample: Callable[[np.ndarray], None], progress: Callable[[float], None] | None,
+) -> Course:  # fmt: skip
+    """A law computed every `period`, its torques held in between."""
+    ticks = instants(float(t[-1]), period)
+    course, last = Course(0, np.zeros(len(y))), y
+    sample(y)
+    for start, end in pairwise(ticks):
+        plant.held = None
+        plant.held = plant.torques(float(start), last)
+        plant.start(float(start), last)  # torques jump: joints may break loose, or stick
+        inside = t[(t > start + 1e-12) & (t < end - 1e-12)]
+        due = np.abs(t - end).min() <= 1e-12
+        times = np.concatenate([[start], inside, [end]])
+
+        def take(k: int, y: np.ndarray, count: int = len(inside), due: bool = due) -> None:
+            nonlocal last
+            last = np.array(y)
+            if 1 <= k <= count or (k == count + 1 and due):
+                sample(y)
+
+        course += integrate(plant.equation(), last, times, settings, take, progress)
+        if plant.floating or plant.on.closed:
+            plant._recentre(last)
+    plant.held = None
+    return course
+
+
+def _gather(
+    plant: Plant, t: np.ndarray, kept: list[np.ndarray], charts: list[np.ndarray], course: Course
+) -> Simulation:
+    """Accelerations, torques, base, energies and the estimated error at the samples."""
+    robot, n = plant.robot, plant.n
+    qd, qdd, tau = np.empty((len(t), n)), np.empty((len(t), n)), np.empty((len(t), plant.nr))
+    T0 = np.zeros((len(t), 4, 4)) if plant.floating else None
+    V0 = np.zeros((len(t), 6)) if plant.floating else None
+    for k, (now, y, R) in enumerate(zip(t, kept, charts, strict=True)):
+        plant.R = R
+        found = plant.accelerations(float(now), y)
+        tau[k] = found["tau"]
+        qd[k], qdd[k] = plant.whole(y, found["vd"])
+        if T0 is not None and V0 is not None:
+            T0[k, :3, :3], T0[k, :3, 3], V0[k] = plant.base(y)
+            T0[k, 3, 3] = 1
+    Y = np.array(kept)
+    q = Y[:, :n]
+    works = Y[:, plant.end : plant.end + 3]
+    z = None if plant.z0 is None else Y[:, plant.end + 3 :]
+    energy = _energy(robot, q, qd, T0, V0, works)
+    if energy is not None and energy.drift > _SUSPECT:
+        warnings.warn(
+            f"the energy balance of '{robot.name}' is off by {energy.drift:.1g} of what moved:"
+            " tighten rtol or the step; a closed robot may have passed a singular configuration",
+            CardanWarning,
+            stacklevel=4,
+        )
+    accuracy = None
+    if course.error is not None:
+        position = float(np.max(course.error[: plant.split], initial=0))
+        velocity = float(np.max(course.error[plant.split : plant.end], initial=0))
+        position += velocity * float(t[-1] - t[0])  # what is too fast from the start goes too far
+        accuracy = Accuracy(position, velocity, "sum of what the steps added")
+    return Simulation(robot, t, q, qd, qdd, tau, T0, V0, z, energy, course.steps, accuracy)
+
+
+def _energy(
+    robot: Robot, q: np.ndarray, qd: np.ndarray, T0: np.ndarray | None, V0: np.ndarray | None,
+    works: np.ndarray,
+) -> Energy | None:  # fmt: skip
+    """The balance; a base that is moved by an unknown force has none, and there is no model of the
+    energies of flexible links on a base that floats."""
+    if robot.base.kind == "mobile" or (T0 is not None and q.shape[1] != robot.n):
+        return None
+    extra: dict[str, Any] = {}
+    g = gravity_in_world(robot)
+    if T0 is not None:
+        extra = {"V0": V0, "g0": np.einsum("tji,j->ti", T0[:, :3, :3], g)}
+    if q.shape[1] != robot.n:  # flexible links have a model of their own
+        E, U = compiled(robot, "energies")(q=q, qd=qd)
+    elif any(number(loop.cut.IA) != 0 for loop in robot.loops):  # not in the tree's energy
+        v = np.ascontiguousarray(qd[:, coordinates(robot).place])
+        E, U = compiled(robot, "energies")(q=q, qd=v, **extra)
+    else:
+        E, U = energy_program(robot).compile()(q=q, qd=qd, **extra)
+    if T0 is not None:
+        U = U - total_mass(robot) * (T0[:, :3, 3] @ g)
+    springs = spring_energy(robot, q[:, : robot.n])
+    return Energy(E, U - springs, springs, *works.T)
+
+
+def rollouts(
+    robot: Robot | StateSpace, x0: Any, *, step: float, steps: int, method: str = "rk4",
+    every: int = 0, threads: int | None = None, friction: bool = True, dtype: str = "float64",
+    **inputs: Any,
+) -> np.ndarray:  # fmt: skip
+    """Many runs of equal steps in compiled code: states x (..., s) in and out.
+
+    x = [q, qd], or [q, P, quaternion, qd, V0] on a floating base (see `statespace`); inputs: tau
+    (..., n) held, or stepped={"tau": (steps, n) or (..., steps, n)}. See `Rollout` for the rest."""
+    from ..run.rollout import Rollout
+
+    space = robot if isinstance(robot, StateSpace) else state_space(robot, friction=friction)
+    run = Rollout(space.program, method, dtype=dtype, positions=space.positions)
+    return run(x0, step=step, steps=steps, every=every, threads=threads, **inputs)

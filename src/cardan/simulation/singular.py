@@ -1,0 +1,68 @@
+"""Type 2 singularities of closed loops during a simulation.
+
+Where W_p is singular the active joints lose control of the passive ones: their rates, and with them
+the accelerations, grow without bounds, and what an integrator makes of it is not the motion. Every
+accepted step is looked at: a small W_p, or a determinant that changed its sign since the step
+before, ends the run."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..errors import ModelError, UnknownNameError
+from ..motion.coordinates import Coordinates
+from ..motion.derived import compiled
+
+__all__ = ["Watch", "watch"]
+
+_SMALL = 1e-5  # smallest by largest singular value of W_p
+
+
+def watch(on: Coordinates, singular: str) -> Watch:
+    if singular not in ("stop", "pass"):
+        raise UnknownNameError.of("value of singular", singular, ("stop", "pass"))
+    return Watch(on, singular == "stop")
+
+
+@dataclass
+class Watch:
+    """The sign of det W_p so far, and the last time the equation was asked for."""
+
+    on: Coordinates
+    stops: bool = True
+    sign: float = 0.0
+    now: float = 0.0
+
+    def closed(self, q: np.ndarray) -> np.ndarray:
+        """q with its loops closed, or an error that says where control was lost."""
+        try:
+            found = self.on.closed_at(q)
+        except ModelError as error:
+            raise self._lost(q, f"its loops cannot be closed any more ({error})") from None
+        if not self.stops:
+            return found
+        W = compiled(self.on.robot, "loop-kinematics", details=True)(
+            q=found, qd=np.zeros(self.on.nv)
+        ).Wp
+        if not W.size:
+            return found
+        scale = np.linalg.norm(W, axis=1, keepdims=True)  # rows in m and in rad
+        W = W / np.where(scale > 0, scale, 1)
+        s = np.linalg.svd(W, compute_uv=False)
+        if s[-1] < _SMALL * s[0]:
+            raise self._lost(found, f"W_p is singular to {s[-1] / s[0]:.1g}")
+        sign = float(np.linalg.slogdet(W)[0]) if W.shape[0] == W.shape[1] else 0.0
+        if self.sign * sign < 0:
+            raise self._lost(found, "det W_p changed its sign within one step")
+        self.sign = sign
+        return found
+
+    def _lost(self, q: np.ndarray, why: str) -> ModelError:
+        at = np.array2string(q[self.on.place], precision=4)
+        return ModelError(
+            f"the simulation of '{self.on.robot.name}' reached a type 2 singularity near t ="
+            f" {self.now:.6g} s, active joints at {at}: {why}. The active joints have no control"
+            " there; start elsewhere, choose another assembly, or keep the motion away from it"
+        )

@@ -1,0 +1,1 @@
+"""Sweeps: a model over millions of states, in chunks that survive a kill."""

@@ -1,0 +1,251 @@
+"""Sweeps: a model over millions of states or parameter sets, in chunks that survive a kill.
+
+Threads take a chunk each, from the table to the results: columns go into the machine code where
+they lie, results come out as columns, and these go to their place in the file at once. What is done
+is noted; starting again does what is missing. The bytes of the file do not depend on interruptions,
+threads or workers. Without a file the results stay in memory.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor, wait
+from dataclasses import dataclass, field
+from math import prod
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ..errors import InputError, UnknownNameError, translated
+from ..ir.code import Code
+from ..program import Program
+from ..run.table import Table
+from .job import Job, Kept, Memory, outputs, spaced
+from .table import Inputs, Source, blocks, column_names, open_source
+
+__all__ = ["CHUNK", "Progress", "Sweep", "sweep"]
+
+CHUNK = 1 << 16  # rows, of a model with few outputs
+_FEWEST = 1 << 10
+_VALUES = 1 << 21  # results of a chunk
+_KEPT = 4  # programs
+_TELL = 0.2  # seconds
+_recent: list[tuple[Code, str, Table]] = []  # programs swept last, compiled
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far a sweep is: rows done of all, rows per second of this run, seconds to go."""
+
+    done: int
+    rows: int
+    rate: float
+    left: float
+
+
+@dataclass(frozen=True)
+class Sweep:
+    """What a sweep did; `path` of its file, or `arrays` (rows, *shape) of each output."""
+
+    path: Path | None
+    rows: int
+    resumed: int  # rows that an earlier run had done
+    seconds: float
+    arrays: Mapping[str, np.ndarray] | None = field(default=None, repr=False)
+    unchanged: bool = False  # the file of this job was there, and whole: nothing was done
+
+    @property
+    def rate(self) -> float:
+        """Rows per second of this run."""
+        return (self.rows - self.resumed) / self.seconds if self.seconds else 0.0
+
+    @property
+    def table(self) -> dict[str, np.ndarray]:
+        """The columns tau1, tau2 ... of results in memory."""
+        if self.arrays is None:
+            raise InputError(f"the results are in {self.path}: read them from there")
+        return {
+            column: block.reshape(self.rows, -1)[:, k] if block.ndim > 1 else block
+            for name, block in self.arrays.items()
+            for k, column in enumerate(column_names(name, block.shape[1:]))
+        }
+
+
+@translated("the sweep failed", remedy="check the table of states, and that there is room")
+def sweep(
+    program: Program, source: Any, target: str | Path | None = None, *, chunk: int | None = None,
+    threads: int | None = 0, dask: Any = None, gpu: bool = False, dtype: str = "float64",
+    fresh: bool = False, force: bool = False, progress: Callable[[Progress], None] | None = None,
+) -> Sweep:  # fmt: skip
+    """Evaluate a program for every row of a table; write a Parquet file, or return the arrays.
+
+    source: a path (.parquet, .arrow, .feather, .npz, .csv), a mapping of columns, a table of
+    pyarrow or pandas, or a `Source`. In this process by default, with all cores (`threads`); on the
+    GPU with `gpu`; on a Dask cluster with `dask`, its address, a client, or "local".
+
+    A file that the same job has finished is left as it is (`Sweep.unchanged`); that of another job
+    is refused, unless `force` replaces it. `fresh` forgets what an earlier run has done; without it
+    an interrupted run of another job is refused. Without a target the results are in
+    `Sweep.arrays`."""
+    begin = time.perf_counter()
+    if not isinstance(program, Program):
+        raise InputError(f"a sweep takes a Program; this is a {type(program).__name__}")
+    rows = open_source(program, source)
+    if chunk is None:
+        chunk = _rows_at_once(program, rows.rows if target is None and rows.volatile else 0)
+    _check(rows, chunk, threads, gpu and dask is not None)
+    table = _table(program, dtype)
+    if target is None:
+        kept: Kept = Memory(program, rows, chunk, dtype)
+    else:
+        kept = Job(program, rows, chunk, dtype, Path(target), "cuda" if gpu else "native")
+    try:
+        if kept.open(fresh, force, lambda inputs: table(inputs, None).digest):
+            spent = time.perf_counter() - begin
+            return Sweep(Path(str(target)), rows.rows, rows.rows, spent, unchanged=True)
+        before = kept.rows_done()
+        report = _Reporter(progress, rows.rows, before, time.perf_counter())
+        if dask is not None:
+            from .dask import run_on_dask
+
+            run_on_dask(kept, table, report.add, dask)
+        else:
+            _run(kept, _Hand(table, rows, gpu), report, threads)
+        arrays = kept.finish()
+    except InputError:
+        kept.discard()
+        raise
+    finally:
+        kept.close()
+    path = None if target is None else Path(target)
+    return Sweep(path, rows.rows, before, time.perf_counter() - begin, arrays)
+
+
+def _check(source: Source, chunk: Any, threads: Any, both: bool) -> None:
+    if not isinstance(chunk, int) or chunk < 1:
+        raise InputError(f"chunk = {chunk}; expected a positive number of rows")
+    if threads is not None and (not isinstance(threads, int) or threads < 0):
+        raise InputError(f"threads = {threads}; expected a positive number, or 0 for all cores")
+    if both:
+        raise InputError("give gpu or dask, not both")
+    if not source.rows:
+        raise InputError("the table has no rows")
+
+
+def _rows_at_once(program: Program, in_memory: int) -> int:
+    """As many rows as a file likes, fewer when their results are many: they should fit a cache.
+    From memory to memory more, but some chunks for every core."""
+    columns = sum(prod(shape) for shape in program.outputs.values())
+    few = max(_FEWEST, min(CHUNK, 1 << (_VALUES // max(1, columns)).bit_length() - 1))
+    return max(few, min(4 * few, in_memory // (4 * (os.cpu_count() or 1))))
+
+
+def _table(program: Program, dtype: str) -> Table:
+    """The machine code of a program, kept for a while: writing its text takes time."""
+    if dtype not in ("float64", "float32"):
+        raise UnknownNameError.of("dtype", dtype, ("float64", "float32"))
+    for code, kind, found in _recent:
+        if code is program.code and kind == dtype and found.program is program:
+            return found
+    table = Table(program, dtype)
+    _recent.append((program.code, dtype, table))
+    del _recent[:-_KEPT]
+    return table
+
+
+@dataclass
+class _Reporter:
+    """Counts rows and tells who listens, from the thread that asked for the sweep."""
+
+    listener: Callable[[Progress], None] | None
+    rows: int
+    before: int
+    start: float
+    done: int = 0
+
+    def add(self, count: int) -> None:
+        self.done += count
+        self.tell()
+
+    def tell(self) -> None:
+        if self.listener is None:
+            return
+        rate = self.done / max(time.perf_counter() - self.start, 1e-9)
+        left = (self.rows - self.before - self.done) / max(rate, 1e-9)
+        self.listener(Progress(self.before + self.done, self.rows, rate, left))
+
+
+class _Hand:
+    """What one chunk needs: the model, here or on the GPU, and a word on inputs at fault."""
+
+    def __init__(self, table: Table, source: Source, gpu: bool) -> None:
+        self.table, self.source = table, source
+        self.function: Any = table.program.compile("cuda", str(table.dtype)) if gpu else None
+        self.device = threading.Lock()
+
+    def __call__(self, inputs: Inputs, out: list[np.ndarray], row: int) -> int:
+        """Fill the arrays of the results; the digest of the inputs."""
+        seen = self.table(inputs, None if self.function else out)
+        if not seen.finite:
+            raise InputError(self.source.fault(inputs, row))
+        if self.function:
+            with self.device:
+                found = on_gpu(self.function, blocks(self.table.program, inputs))
+            for array, given in zip(out, outputs(self.table.program, found), strict=True):
+                array[...] = given
+        return seen.digest
+
+
+def on_gpu(function: Any, inputs: Mapping[str, np.ndarray]) -> np.ndarray:
+    """All outputs (columns, rows) of a function compiled for the GPU."""
+    import cupy  # type: ignore[import-not-found, unused-ignore]
+
+    rows = next(iter(inputs.values())).shape[1]
+    found = function(layout="columns", **inputs)
+    listed = list(found) if isinstance(found, tuple) else [found]
+    return np.concatenate([cupy.asnumpy(x).reshape(-1, rows) for x in listed])
+
+
+def _run(kept: Kept, hand: _Hand, report: _Reporter, threads: int | None) -> None:
+    """Every missing chunk, by as many threads as there are cores; this one reports."""
+    missing = kept.missing()
+    chunks = iter(kept.source.chunks(kept.chunk, missing))
+    turn, stop = threading.Lock(), threading.Event()
+
+    def work(tell: Callable[[], None]) -> None:
+        spare = spaced(kept.program, min(kept.chunk, kept.source.rows), kept.dtype)
+        while not stop.is_set():
+            with turn:
+                found = next(chunks, None)
+            if found is None:
+                return
+            k, load = found
+            out = kept.room(k, spare)
+            kept.keep(k, out, hand(load(), out, k * kept.chunk))
+            with turn:
+                report.done += kept.size(k)
+            tell()
+
+    count = 1 if threads is None else threads or os.cpu_count() or 1
+    count = max(1, min(count, len(missing)))
+    if not missing:
+        report.tell()
+    with ThreadPoolExecutor(max(1, count - 1), thread_name_prefix="cardan-sweep") as pool:
+        others = [pool.submit(work, lambda: None) for _ in range(count - 1)]
+        try:
+            work(report.tell)
+        except BaseException:
+            stop.set()
+            raise
+        while others:
+            _, waiting = wait(others, timeout=_TELL)
+            for done in set(others) - waiting:
+                if done.exception() is not None:
+                    stop.set()
+                done.result()
+            others = list(waiting)
+            report.tell()
