@@ -21,9 +21,17 @@ MODULES = sorted(SOURCE.rglob("*.py"))
 DESIGN = Path(__file__).parents[1] / "docs" / "design.md"
 # rooms that know nothing of robots, and import one another only
 ENGINE = ("ir", "emit", "kernel", "run")
-COMMON = {"errors", "exact", "version"}
-# unpickling a function rebuilds its program
-EXCEPTIONS = {("run/function.py", "program")}
+COMMON = {"errors", "exact", "renamed", "version"}
+# A robot shows, checks and saves itself: methods of the class, which readers and writers make.
+METHODS = {("describe.robot", "describe.check"), ("describe.robot", "describe.show"),
+           ("describe.robot", "describe.files")}  # fmt: skip
+# Builders that call one another across kinds of robots. One builder for each model will undo this
+# knot (docs/design.md, coordinates); until then nothing may be added to it.
+KNOT = {
+    "build.base", "build.closed.base", "build.closed.dynamic", "build.closed.free",
+    "build.closed.lagrange", "build.dynamic", "build.flexible.dynamic", "build.flexible.parallel",
+    "build.identification", "build.lagrange", "build.loops",
+}  # fmt: skip
 
 
 def rooms() -> list[str]:
@@ -75,7 +83,7 @@ def executed(node: ast.AST) -> Iterator[ast.AST]:
 
 
 def test_the_page_lists_the_rooms_that_there_are() -> None:
-    there = {room(path) for path in MODULES} - {"__init__", "__main__", "renamed"}
+    there = {room(path) for path in MODULES} - {"__init__", "__main__"}
     assert there == set(ROOMS)
     assert len(ROOMS) == len(set(ROOMS))
 
@@ -83,15 +91,14 @@ def test_the_page_lists_the_rooms_that_there_are() -> None:
 @pytest.mark.parametrize("path", MODULES, ids=lambda p: str(p.relative_to(SOURCE)))
 def test_imports_go_one_way(path: Path) -> None:
     here = room(path)
-    if here in ("__init__", "__main__", "renamed"):
+    if here in ("__init__", "__main__"):
         return
     name = path.relative_to(SOURCE).as_posix()
     for target, line in imports(path):
         there = target.split(".")[0]
         if there not in ROOMS and here == "app":
             continue  # a public name of the library
-        if (name, there) not in EXCEPTIONS:
-            assert there in allowed(here), f"{name}:{line} imports {target}"
+        assert there in allowed(here), f"{name}:{line} imports {target}"
 
 
 def test_no_cycle_hides_behind_imports_inside_functions() -> None:
@@ -102,15 +109,14 @@ def test_no_cycle_hides_behind_imports_inside_functions() -> None:
     }
     needs: dict[str, set[str]] = {}
     for name, path in names.items():
-        relative = path.relative_to(SOURCE).as_posix()
         targets = set()
         for target, _ in imports(path):
-            if (relative, target.split(".")[0]) in EXCEPTIONS:
-                continue
             while target and target not in names:
                 target = target.rpartition(".")[0]
             targets.add(target)
-        needs[name] = targets - {name, "", "__init__"}
+        allowed = {target for target in targets if (name, target) in METHODS}
+        allowed |= KNOT if name in KNOT else set()
+        needs[name] = targets - {name, "", "__init__"} - allowed
     while ready := {name for name, targets in needs.items() if not targets & needs.keys()}:
         needs = {name: targets for name, targets in needs.items() if name not in ready}
     circle = {name: sorted(targets & needs.keys()) for name, targets in needs.items()}

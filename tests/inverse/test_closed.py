@@ -94,7 +94,7 @@ def test_their_number_is_that_of_a_search(name: str) -> None:
 
 @pytest.mark.parametrize("name", ["puma560", "ur5", "offset arm", "shoulder", "middle"])
 def test_their_number_is_that_of_the_general_method(name: str) -> None:
-    from cardan.inverse.general.method import general_solver
+    from cardan.inverse.general.solver import general_solver
 
     ik, chain, p = solution(name)
     _, T, more = drawn(name, 150, seed=11)

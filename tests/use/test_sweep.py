@@ -141,8 +141,8 @@ KILLED = """
 import sys, time
 import cardan
 from cardan.run.table import Table
-from cardan.use.sweep import sweep
-from cardan.use.sweep_random import random_states
+from cardan.sweeps.sweep import sweep
+from cardan.sweeps.draws import random_states
 robot = cardan.load("ur5")
 program = cardan.model(robot, "inverse-dynamics", effort="plain")
 evaluate = Table.__call__

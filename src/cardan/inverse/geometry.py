@@ -143,7 +143,7 @@ class InverseGeometry:
         rows = rows[self.solver.is_strange(T[rows], given, p, numeric)]
         if not len(rows):
             return answer
-        from .general.method import general_solver
+        from .general.solver import general_solver
 
         try:
             other = general_solver(self.chain, self.free).solve(

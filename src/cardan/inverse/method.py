@@ -229,7 +229,7 @@ def _general_solver(chain: Chain, held: Sequence[int], known: Any) -> Any:
         from .general.extended import Extended
 
         return Extended(chain)
-    from .general.method import general_solver
+    from .general.solver import general_solver
 
     return general_solver(chain, held, known)
 

@@ -17,12 +17,13 @@ from typing import Any
 import numpy as np
 
 from ...errors import InputError
-from ..frames import Array, frame
-from ..urdf.xml import shown
-from .include import Beside, content, path_of
-from .xml import Mjcf, open_mjcf
+from ..frames import SNAP_ANGLE, Array, frame
+from ..urdf.xml import UrdfFile, element_text, parsed_xml, shown
+from .include import Beside, content, include, path_of
+from .schema import unknown
+from .xml import Mjcf, read_defaults, settings
 
-__all__ = ["attach"]
+__all__ = ["attach", "open_mjcf"]
 
 MOST_ELEMENTS = 20_000  # of the whole tree: copies of copies grow fast
 _DEEPEST = 20  # files that attach each other
@@ -333,3 +334,36 @@ def _set_pose(element: Any, T: Array) -> None:
     """pos and the axes, which need no unit of angle."""
     element.set("pos", " ".join(repr(float(x)) for x in T[:3, 3]))
     element.set("xyaxes", " ".join(repr(float(x)) for x in T[:3, :2].T.ravel()))
+
+
+def open_mjcf(
+    data: bytes, file: str, read: Any = None, folder: str = "", around: Sequence[str] = ()
+) -> Mjcf:
+    """The file with its settings, all of it in one tree; faults are in `found`.
+
+    read: gives the files that it includes, attaches or takes meshes from. folder: of the file, seen
+    from the main one's; around: the files that attach this one."""
+    found = UrdfFile(file, SNAP_ANGLE)
+    text = element_text(data, found, "an MJCF file has a <mujoco> element")
+    root = None if text is None else parsed_xml(text, found)
+    mjcf = Mjcf(root, found)
+    if root is None:
+        return mjcf
+    if root.tag == "mujocoinclude":
+        mjcf.fault("this is a part of a model: open the file that includes it", root)
+        return mjcf
+    if root.tag != "mujoco":
+        mjcf.fault(f"the root element is <{shown(root.tag)}>, an MJCF file has <mujoco>", root)
+        return mjcf
+    mjcf.folders[root] = folder
+    include(mjcf, read, folder)
+    mjcf.settings[root] = settings(mjcf)
+    mjcf.defaults["main"] = {}
+    for element in root.findall("default"):
+        if element.get("class", "main") != "main":
+            mjcf.fault("the outermost class of defaults is called 'main': rename it", element)
+        read_defaults(mjcf, element, mjcf.defaults["main"], "main")
+    unknown(mjcf)
+    if not found.failed:
+        attach(mjcf, read, around)
+    return mjcf

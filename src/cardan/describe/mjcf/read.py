@@ -38,6 +38,7 @@ from ..frames import Array, decimal_value, frame
 from ..robot import PRISMATIC, REVOLUTE, Base, Joint, Limits, Link, Robot
 from ..urdf.xml import MOST_JOINTS, shown
 from ..values.expression import number
+from .attach import open_mjcf
 from .couplings import couplings_of
 from .drives import drives_of, weights
 from .include import Beside
@@ -45,7 +46,7 @@ from .loops import Closures, locked
 from .meshes import Meshes
 from .schema import left_out
 from .shapes import DENSITY, LEAST, SIZES, geom_mass
-from .xml import Mjcf, Settings, about, along, open_mjcf
+from .xml import Mjcf, Settings, about, along
 
 __all__ = ["Scene", "read_mjcf", "sized"]
 

@@ -13,10 +13,11 @@ import numpy as np
 
 from ...errors import Fault
 from ..frames import SNAP_ANGLE, Array, frame, of_quaternion, snap_angle
-from ..urdf.xml import UrdfFile, element_text, parsed_xml, read_float, shown
+from ..urdf.xml import UrdfFile, read_float, shown
 
 __all__ = [
-    "ACTUATORS", "Mjcf", "Settings", "about", "along", "kind_of", "of_quaternion", "open_mjcf",
+    "ACTUATORS", "Mjcf", "Settings", "about", "along", "kind_of", "of_quaternion",
+    "read_defaults", "settings",
 ]  # fmt: skip
 
 ACTUATORS = (
@@ -291,44 +292,7 @@ def _nearest(element: Any, known: Mapping[Any, Any]) -> Any:
     return element
 
 
-def open_mjcf(
-    data: bytes, file: str, read: Any = None, folder: str = "", around: Sequence[str] = ()
-) -> Mjcf:
-    """The file with its settings, all of it in one tree; faults are in `found`.
-
-    read: gives the files that it includes, attaches or takes meshes from. folder: of the file, seen
-    from the main one's; around: the files that attach this one."""
-    from .attach import attach
-    from .include import include
-    from .schema import unknown
-
-    found = UrdfFile(file, SNAP_ANGLE)
-    text = element_text(data, found, "an MJCF file has a <mujoco> element")
-    root = None if text is None else parsed_xml(text, found)
-    mjcf = Mjcf(root, found)
-    if root is None:
-        return mjcf
-    if root.tag == "mujocoinclude":
-        mjcf.fault("this is a part of a model: open the file that includes it", root)
-        return mjcf
-    if root.tag != "mujoco":
-        mjcf.fault(f"the root element is <{shown(root.tag)}>, an MJCF file has <mujoco>", root)
-        return mjcf
-    mjcf.folders[root] = folder
-    include(mjcf, read, folder)
-    mjcf.settings[root] = _settings(mjcf)
-    mjcf.defaults["main"] = {}
-    for element in root.findall("default"):
-        if element.get("class", "main") != "main":
-            mjcf.fault("the outermost class of defaults is called 'main': rename it", element)
-        _defaults(mjcf, element, mjcf.defaults["main"], "main")
-    unknown(mjcf)
-    if not found.failed:
-        attach(mjcf, read, around)
-    return mjcf
-
-
-def _settings(mjcf: Mjcf) -> Settings:
+def settings(mjcf: Mjcf) -> Settings:
     """The attributes of every <compiler>; the last one that is given holds."""
     values: dict[str, str] = {}
     first: Any = None
@@ -365,7 +329,9 @@ def _settings(mjcf: Mjcf) -> Settings:
     )
 
 
-def _defaults(mjcf: Mjcf, element: Any, inherited: dict[str, dict[str, str]], name: str) -> None:
+def read_defaults(
+    mjcf: Mjcf, element: Any, inherited: dict[str, dict[str, str]], name: str
+) -> None:
     """A class holds what its parent holds, and its own."""
     table = {kind: dict(values) for kind, values in inherited.items()}
     for inner in element:
@@ -386,4 +352,4 @@ def _defaults(mjcf: Mjcf, element: Any, inherited: dict[str, dict[str, str]], na
             words = f"the class '{shown(inner.get('class'))}' of defaults is already defined"
             mjcf.fault(words, inner)
             continue
-        _defaults(mjcf, inner, table, str(inner.get("class")))
+        read_defaults(mjcf, inner, table, str(inner.get("class")))

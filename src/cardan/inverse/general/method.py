@@ -10,7 +10,7 @@ Every configuration is polished by Newton's method on the direct model and verif
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from typing import Any
@@ -34,7 +34,7 @@ from .tables import (
 )
 
 __all__ = [
-    "MOST", "GeneralSolver", "Prepared", "found_of", "general_solver", "prepared",
+    "MOST", "GeneralSolver", "Prepared", "found_of", "prepared",
 ]  # fmt: skip
 
 Array = NDArray[np.float64]
@@ -256,22 +256,3 @@ def found_of(q: Array, info: Array, size: float = 1.0) -> Found:
     roots = np.where(singular, np.maximum(1, np.rint(rows[:, :, 2])), 1).astype(np.int64)
     roots[rest] = 0
     return Found(q, count, residual, singular, roots)
-
-
-def general_solver(
-    chain: Chain, held: Sequence[int] = (), values: Mapping[str, float] | None = None
-) -> Any:
-    """The general method for a chain; `held` joints (from 0) are given when it is used."""
-    if chain.n - len(held) != 6:
-        raise ModelError(
-            f"the general method takes six joints; '{chain.robot}' has {chain.n - len(held)} to be"
-            " solved for: use cardan.inverse_kinematics"
-        )
-    if held:
-        from .held import HeldSolver
-
-        return HeldSolver(chain, tuple(held))
-    solver = GeneralSolver(chain)
-    if all(name in (values or {}) for name in chain.parameters):
-        solver.prepared(chain.numeric(values))
-    return solver
