@@ -172,7 +172,7 @@ def test_words_are_taken_literally_by_latex(method: str) -> None:
     robot = replace(cardan.load("ur5"), name="a_b $ \\c ~ ^ 50% #1 {x} & <y>")
     text = cardan.model(robot, "inverse-geometry", method=method).equations("latex")
     spelled = (
-        r"a\_b \$ \textbackslash{}c \textasciitilde{} \textasciicircum{} 50\% \#1 \{x\} \& $<$y$>$"
+        r"a\_b \$ /c \textasciitilde{} \textasciicircum{} 50\% \#1 \{x\} \& $<$y$>$"
     )
     assert f"Inverse geometry of {spelled}" in text
     aside = r"\\begin\{(align\*|verbatim)\}.*?\\end\{\1\}|\$[^$]*\$"
