@@ -64,7 +64,7 @@ def test_wrong_arguments_are_named() -> None:
         cardan.model("ur5", "gravity")  # type: ignore[arg-type]
     with pytest.raises(ModelError, match=r"frame 3\.5"):
         cardan.model(robot, "transform", frame=3.5)
-    with pytest.raises(UnknownNameError, match="fixed="):
+    with pytest.raises(UnknownNameError, match="no frame 'tool0'"):
         cardan.model(robot, "transform", frame="tool0")
     with pytest.raises(InputError, match="by name"):
         cardan.model(robot, "gravity").compile()(np.zeros(6))

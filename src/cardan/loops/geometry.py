@@ -28,6 +28,7 @@ from .analysis import Analysis, analyse, independent
 from .analytic import Chain, Step, run_plan, solved_by, steps_of
 from .batch import many
 from .distances import Distances
+from .kernels import MOST
 from .numeric import (
     CLOSED,
     Array,
@@ -114,15 +115,16 @@ class LoopGeometry:
         index = self.connection.moving.index
         looped = {index(j) for step in plan for j in step.order}
         known = [k for k in range(sample.equations.n) if k not in looped]
-        q = sample.q.reshape(-1, sample.equations.n)[:TRIED]
+        q = self._within(sample.q.reshape(-1, sample.equations.n)[:TRIED])
         chain = Chain.of(self.connection.robot, sample.equations.values)
-        every = run_plan(chain, plan, known, q[:, known], limited=False)
+        every = run_plan(chain, plan, known, q[:, known])
         turning = sample.equations.periodic
         near = [
             np.abs(difference(own, x, turning)).max(axis=-1, initial=0.0).min(initial=np.inf)
             for own, x in zip(every, q, strict=True)
+            if len(own) < MOST  # a full list says nothing
         ]
-        return int((np.array(near) > 1e-4).sum()), len(q)
+        return int((np.array(near) > 1e-4).sum()), len(near)
 
     @cached_property
     def platform(self) -> Distances | None:

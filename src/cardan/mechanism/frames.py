@@ -23,6 +23,7 @@ from ..describe.frames import (
     decompose,
     frame,
     length_value,
+    matrix_of,
     placement_of,
 )
 from ..describe.robot import FIXED, GEOMETRY, Frame, Joint, Link, Robot
@@ -33,6 +34,7 @@ from .tree import KHALIL, Tree
 __all__ = ["frame_of", "has_frame", "with_frames", "with_options"]
 
 _FAR = 100.0  # times the robot's size: six parameters with a common normal beyond it lose digits
+_LOST = 1e-13  # what six parameters may lose of a placement
 
 
 def frame_of(robot: Robot, name: Any = None) -> Frame:
@@ -141,7 +143,8 @@ def _placement(item: Frame, size: float) -> list[tuple[Value, ...]]:
     T = placement_of(known[:3], known[3:])
     size = max(size, float(np.linalg.norm(T[:3, 3])))
     six = decompose(T, size)
-    if max(map(abs, (six[1], six[3], six[5]))) <= _FAR * size:
+    near = max(map(abs, (six[1], six[3], six[5]))) <= _FAR * size
+    if near and np.abs(matrix_of(six) - T).max() <= _LOST * max(1.0, size):
         return [_values(T, size)]
     turn, shift = frame(T[:3, :3], np.zeros(3)), frame(np.eye(3), T[:3, 3])
     return [_values(shift, size), _values(turn, size)]

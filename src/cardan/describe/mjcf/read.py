@@ -484,7 +484,7 @@ class Scene:
             if text.get("name") == "end_effector" and text.get("data") in {*place, *self.sites}:
                 return str(text.get("data"))
         return longest_path(
-            (name, above, place[name][0] != place[above][0])
+            (name, above, 0 < place[name][0] != place[above][0])
             for name, above in self.parents.items() if self._moves_with_base(name)
         )  # fmt: skip
 
