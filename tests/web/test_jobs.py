@@ -178,6 +178,7 @@ def test_configurations_of_a_pose(name: str) -> None:
         assert link_frames(bare, row)[last] == pytest.approx(T, abs=1e-6)
     away = work.FUNCTIONS["inverse"]({**data, "pose": [9.0] * 6}, lambda text: None)
     assert np.size(away["q"]) == 0
+    assert name == "flexible2r" or "too far by" in away["why"]
 
 
 @pytest.mark.parametrize("name", ["tree", "iiwa14"])

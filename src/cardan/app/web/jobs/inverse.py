@@ -45,7 +45,9 @@ def inverse(robot: Robot, data: Data, say: Callable[[str], None]) -> Data:
         found = model(robot, "inverse-geometry", method=data.get("method", "auto"), frame=name)
         say("solving")
         rows = _completed(found.solve(T, guess=q[on]), q, on)
-        return _answer(rows, found.method, found.reason, found.equations())
+        reason = "; ".join((found.reason, *found.remarks))
+        why = "" if len(rows) or found.free else found.reach(T).text
+        return {**_answer(rows, found.method, reason, found.equations()), "why": why}
     bare = skeleton(robot)
     if robot.loops:
         if pose is not None:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import warnings
+
 from nicegui import ui
 
-from ....describe.files import dumps
+from ....describe.files import checked, dumps
 from ....describe.robot import Robot
 from ....describe.urdf.read import write_urdf
-from ....errors import CardanError
+from ....errors import CardanError, CardanWarning
 from ..server.state import Page
 from .cells import say
 from .job import in_page
@@ -23,11 +25,19 @@ def download(page: Page, form: str) -> None:
     try:
         if form in _NUMERIC and robot.parameters and page.known_values():
             robot = robot.with_values(page.known_values())
-        text = dumps(robot, form)
+        with warnings.catch_warnings(record=True) as told:
+            warnings.simplefilter("always", CardanWarning)
+            text = checked(robot, dumps(robot, form), form)
     except CardanError as error:
         _refused(page, robot, form, str(error))
         return
     ui.download.content(text, f"{page.stem}.{form}")
+    for warning in told:
+        if issubclass(warning.category, CardanWarning):
+            ui.notify(
+                str(warning.message), type="warning", position="bottom-left", multi_line=True,
+                close_button=True, timeout=8000,
+            )  # fmt: skip
 
 
 def _refused(page: Page, robot: Robot, form: str, message: str) -> None:

@@ -161,7 +161,8 @@ def _inverse(page: Page, view: View) -> None:
     def show(work: Work, found: Any, question: Any, fresh: bool) -> None:
         q = np.array(found["q"]).reshape(-1, page.robot.n)
         if not len(q):
-            work.fail(f"no configuration reaches this pose; tried by {found['method']}")
+            why = found.get("why") or f"tried by {found['method']}"
+            work.fail(f"no configuration reaches this pose; {why}")
             return
         count = f"{len(q)} configuration" + "s" * (len(q) != 1)
         work.say(f"{count} by {found['method']}: {found['reason']}")
