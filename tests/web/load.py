@@ -28,7 +28,7 @@ from tests.web.conftest import TOKEN, Server, free_port
 
 from cardan.app.web.panels import page
 
-_PARTS = Path(page.__file__).parent / "parts"
+_PARTS = Path(page.__file__).parents[1] / "parts"
 _ACTS = ("file", "slider", "slider", "cell", "derive")  # of a round, in any order
 _CACHED = ("file", "slider", "cell", "model", "lines")
 _MODELS = ("inverse-dynamics", "gravity", "jacobian", "inertia-matrix")
