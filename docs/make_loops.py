@@ -35,7 +35,7 @@ def planar(axis: Any, robot: cardan.Robot, q: np.ndarray, **style: Any) -> None:
 
 def spatial(axis: Any, robot: cardan.Robot, q: np.ndarray) -> None:
     platform = cardan.mechanism.platform.Parallel.of(
-        cardan.mechanism.loops.Connection.of(robot), "picture"
+        cardan.mechanism.coordinates.Coordinates.of(robot), "picture"
     )
     chain = Chain.of(robot, {})
     frames = chain.frames(q)

@@ -27,11 +27,7 @@ METHODS = {("describe.robot", "describe.check"), ("describe.robot", "describe.sh
            ("describe.robot", "describe.files")}  # fmt: skip
 # Builders that call one another across kinds of robots. One builder for each model will undo this
 # knot (docs/design.md, coordinates); until then nothing may be added to it.
-KNOT = {
-    "build.base", "build.closed.base", "build.closed.dynamic", "build.closed.free",
-    "build.closed.lagrange", "build.dynamic", "build.flexible.dynamic", "build.flexible.parallel",
-    "build.identification", "build.lagrange", "build.loops",
-}  # fmt: skip
+KNOT = {"build.flexible.dynamic", "build.flexible.parallel"}
 
 
 def rooms() -> list[str]:

@@ -43,15 +43,13 @@ class Entry:
     closed: str = ""  # the builder for robots with closed loops, where it is another
 
     def _builder(self, robot: Robot) -> str | Callable[..., Any]:
-        """Robots with flexible links, and those with loops, have builders of their own."""
-        if robot.ne:
-            if self.name not in _FLEXIBLE:
-                raise ModelError(
-                    f"'{self.name}' of '{robot.name}' is not available for flexible links: with"
-                    f" them there are {', '.join(_FLEXIBLE)}; cardan.rigid(robot) makes its links"
-                    " rigid"
-                )
-            return _FLEXIBLE[self.name]
+        """The one that is imported; what has no model of links that bend is refused."""
+        if robot.ne and self.name not in _FLEXIBLE:
+            raise ModelError(
+                f"'{self.name}' of '{robot.name}' is not available for flexible links: with"
+                f" them there are {', '.join(_FLEXIBLE)}; cardan.rigid(robot) makes its links"
+                " rigid"
+            )
         return self.closed if robot.constrained and self.closed else self.builder
 
     def build(self, robot: Robot, **options: Any) -> Any:
@@ -60,8 +58,6 @@ class Entry:
         if isinstance(builder, str):
             module, _, function = builder.rpartition(".")
             builder = getattr(import_module(f".{module}", __package__), function)
-        if not (robot.constrained and self.closed) or robot.ne:
-            options = {key: x for key, x in options.items() if key not in _OF_LOOPS}
         found: Callable[..., Any] = builder
         return found(robot, **options)
 
@@ -114,7 +110,6 @@ _SPACE = Option(
     "the motion: of the platform V, Vd, or of the active joints qd, qdd", "cartesian",
     ("cartesian", "joint"),
 )  # fmt: skip
-_OF_LOOPS = ("idle",)  # options that mean nothing without loops
 _FRAME = Option(
     "the frame described: its name in the file, or a number; default the end effector", kind="frame"
 )
@@ -156,23 +151,22 @@ def _entries() -> list[Entry]:
                               kind="frame"),
                "symbolic": _SYMBOLIC}, program=False),
         Entry("loop-geometry", "geometric", "positions of the passive joints of closed loops",
-              "-", "object: solve(q_a, guess, p=), equations()", "build.loops.loop_geometry",
-              program=False),
+              "-", "object: solve(q_a, guess, p=), equations()",
+              "build.loop_kinematic.loop_geometry", program=False),
     ]  # fmt: skip
     kinematic_menu = [
         entry("jacobian", "kinematic", "Jacobian of a point of any frame, Renaud's three factors",
-              "q -> J (6,n)", "build.kinematic.jacobian", "build.loops.jacobian", **_JACOBIAN),
+              "q -> J (6,n)", "build.kinematic.jacobian", **_JACOBIAN),
         entry("jacobian-inverse", "kinematic", "inverse of the Jacobian and its determinant"
               " (not square: generalized inverse, det(J^T J) or det(J J^T))",
               "q -> Jinv (n,6), det", "build.kinematic.jacobian_inverse",
-              "build.loops.jacobian_inverse", **_JACOBIAN),
+              **_JACOBIAN),
         entry("velocities", "kinematic", "velocities of all links, in Khalil's frames",
-              "q, qd -> V (nl,6)", "build.kinematic.velocities", "build.loops.velocities"),
+              "q, qd -> V (nl,6)", "build.kinematic.velocities"),
         entry("accelerations", "kinematic", "accelerations of all links, in Khalil's frames",
-              "q, qd, qdd -> Vd (nl,6)", "build.kinematic.accelerations",
-              "build.loops.accelerations"),
+              "q, qd, qdd -> Vd (nl,6)", "build.kinematic.accelerations"),
         entry("jdot-qdot", "kinematic", "Jdot qdot of a frame, for task-space control",
-              "q, qd -> Jdqd (6)", "build.kinematic.jdot_qdot", "build.loops.jdot_qdot",
+              "q, qd -> Jdqd (6)", "build.kinematic.jdot_qdot",
               frame=_FRAME, projection=_PROJECTION),
         entry("loop-kinematics", "kinematic", "passive joints of a robot with closed loops",
               "q, qd -> W, psi", "build.loop_kinematic.loop_kinematics",
@@ -184,19 +178,18 @@ def _entries() -> list[Entry]:
     dynamic_menu = [
         entry("inverse-dynamics", "dynamic", "joint torques of a motion",
               "q, qd, qdd(, f_e) -> tau (n)", "build.dynamic.inverse_dynamics",
-              "build.closed.dynamic.inverse_dynamics",
               method=Option("the formulation", "newton-euler", ("newton-euler", "lagrange")),
               base_parameters=_BASE, effort=_EFFORT, friction=_FRICTION, f_e=_WRENCH, idle=_IDLE,
               base=Option("of a floating base: its acceleration is free and found, or given as"
                           " V0d", "free", ("free", "given"))),
         entry("inertia-matrix", "dynamic", "inertia matrix, by composite links",
-              "q -> A (n,n)", "build.dynamic.inertia_matrix", "build.closed.dynamic.inertia_matrix",
+              "q -> A (n,n)", "build.dynamic.inertia_matrix",
               base_parameters=_BASE, effort=_EFFORT),
         entry("bias", "dynamic", "centrifugal, Coriolis, gravity and friction torques",
-              "q, qd(, f_e) -> H (n)", "build.dynamic.bias", "build.closed.dynamic.bias",
+              "q, qd(, f_e) -> H (n)", "build.dynamic.bias",
               base_parameters=_BASE, effort=_EFFORT, friction=_FRICTION, f_e=_WRENCH),
         entry("gravity", "dynamic", "gravity torques",
-              "q -> Q (n)", "build.dynamic.gravity", "build.closed.dynamic.gravity",
+              "q -> Q (n)", "build.dynamic.gravity",
               base_parameters=_BASE, effort=_EFFORT),
         entry("coriolis-matrix", "dynamic", "Coriolis matrix with Adot - 2C skew-symmetric",
               "q, qd -> C (n,n)", "build.dynamic.coriolis_matrix",
@@ -212,7 +205,6 @@ def _entries() -> list[Entry]:
               base_parameters=_BASE),
         entry("direct-dynamics", "dynamic", "joint accelerations of torques",
               "q, qd, tau(, f_e) -> qdd (n)", "build.dynamic.direct_dynamics",
-              "build.closed.dynamic.direct_dynamics",
               method=Option("articulated inertias, or A and H; default the cheaper; for closed"
                             " loops also constraint forces", "auto",
                             ("auto", "recursive", "inertia-matrix", "constraint-forces")),
@@ -220,22 +212,18 @@ def _entries() -> list[Entry]:
         entry("platform-inverse-dynamics", "dynamic",
               "joint torques of a platform's motion, leg by leg",
               "q, V, Vd -> tau", "build.parallel.platform_inverse_dynamics",
-              "build.parallel.platform_inverse_dynamics",
               space=_SPACE, effort=_EFFORT, friction=_FRICTION, idle=_IDLE),
         entry("platform-direct-dynamics", "dynamic",
               "acceleration of a platform of joint torques, leg by leg",
               "q, V, tau -> Vd", "build.parallel.platform_direct_dynamics",
-              "build.parallel.platform_direct_dynamics",
               space=_SPACE, effort=_EFFORT, friction=_FRICTION, idle=_IDLE),
         entry("reactions", "dynamic", "wrench through every joint",
-              "q, qd, qdd(, f_e) -> reactions (nl,6)", "build.dynamic.reactions",
-              "build.closed.reactions.reactions",
+              "q, qd, qdd(, f_e) -> reactions (nl,6)", "build.reactions.reactions",
               f_e=_WRENCH),
         entry("energies", "dynamic", "kinetic energy; potential energy of gravity and springs",
-              "q, qd -> E, U", "build.energy.energies", "build.closed.energy.energies"),
+              "q, qd -> E, U", "build.energy.energies"),
         entry("generalized-momentum", "dynamic", "generalized momentum A qd",
-              "q, qd -> h (n)", "build.energy.generalized_momentum",
-              "build.closed.energy.generalized_momentum"),
+              "q, qd -> h (n)", "build.energy.generalized_momentum"),
     ]  # fmt: skip
     identification_menu = [
         Entry("base-parameters", "identification", "base inertial parameters and their regrouping",
@@ -244,27 +232,21 @@ def _entries() -> list[Entry]:
               "numeric"))}, program=False),
         entry("regressor", "identification", "dynamic identification model: tau = D K",
               "q, qd, qdd -> D (n,np)", "build.identification.regressor",
-              "build.closed.base.regressor",
               base_parameters=_BASE, effort=_EFFORT, offset=_OFFSET),
         entry("filtered-regressor", "identification", "identification without accelerations",
               "q, qd -> D1, D2 (n,np)", "build.identification.filtered_regressor",
-              "build.closed.lagrange.filtered_regressor",
               base_parameters=_BASE, offset=_OFFSET),
         entry("energy-regressor", "identification", "energy identification model: E + U = h K",
-              "q, qd -> h (np)", "build.identification.energy_regressor",
-              "build.closed.base.energy_regressor", base_parameters=_BASE),
+              "q, qd -> h (np)", "build.identification.energy_regressor", base_parameters=_BASE),
     ]  # fmt: skip
     return [*geometric_menu, *kinematic_menu, *dynamic_menu, *identification_menu]
 
 
 MENU: dict[str, Entry] = {entry.name: entry for entry in _entries()}
 
-# the builders of robots with flexible links, [BK13]
-_FLEXIBLE: dict[str, str | Callable[..., Any]] = {
-    **{name: f"build.flexible.kinematic.{name.replace('-', '_')}"
-       for name in ("transform", "jacobian", "velocities", "accelerations")},
-    **{name: f"build.flexible.dynamic.{name.replace('-', '_')}"
-       for name in ("inverse-dynamics", "inertia-matrix", "bias", "gravity", "direct-dynamics",
-                    "energies")},
-    "loop-geometry": "build.loops.loop_geometry",
-}  # fmt: skip
+# the models of robots with flexible links, [BK13]
+_FLEXIBLE = (
+    "transform", "loop-geometry", "jacobian", "velocities", "accelerations", "jdot-qdot",
+    "inverse-dynamics", "inertia-matrix", "bias", "gravity", "direct-dynamics", "energies",
+    "generalized-momentum",
+)  # fmt: skip

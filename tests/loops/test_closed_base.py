@@ -9,7 +9,7 @@ import pytest
 from tests.loops.mechanisms import MECHANISMS, loaded, states
 
 import cardan
-from cardan.build.closed.base import observe
+from cardan.build.observe import observe
 from cardan.loops.analysis import analyse
 from cardan.loops.numeric import equations
 from cardan.models.bodies import bodies

@@ -29,7 +29,7 @@ from cardan.describe.urdf.write import write_urdf
 from cardan.loops.analysis import analyse
 from cardan.loops.numeric import skeleton
 from cardan.loops.standing import standing
-from cardan.mechanism.loops import Connection
+from cardan.mechanism.coordinates import Coordinates
 from cardan.mechanism.platform import Parallel
 from cardan.simulation.simulate import simulate
 
@@ -358,7 +358,7 @@ def test_what_is_refused_by_name() -> None:
     bound = replace(cardan.load("stewart").joints[7], active=False, mimic=Coupling(2))
     joints = list(cardan.load("stewart").joints)
     joints[7] = bound
-    legs = Connection.of(replace(cardan.load("stewart"), joints=tuple(joints)))
+    legs = Coordinates.of(replace(cardan.load("stewart"), joints=tuple(joints)))
     with pytest.raises(cardan.CardanError, match="not available for coupled joints"):
         Parallel.of(legs, "loop-geometry")
     ring = replace(robot.joints[0], active=False, mimic=Coupling(2))

@@ -28,9 +28,11 @@ from ..models.base_parameters import (
 )
 from ..models.bodies import Bodies, bodies
 from .common import refuse
+from .mechanism import Mechanism
+from .observe import motion_symbols, observe
 
 __all__ = [
-    "CUT_COLUMNS", "MODES", "BaseParameters", "base_parameters", "driven_cuts", "motion_symbols",
+    "CUT_COLUMNS", "MODES", "BaseParameters", "base_parameters", "driven_cuts", "mechanism_of",
     "rotors_apart", "with_base",
 ]  # fmt: skip
 
@@ -156,8 +158,6 @@ def _steps(robot: Robot, symbolic: bool) -> tuple[list[Step], list[str]]:
         varied = varied or bool(motion_symbols(robot))
         samples = [_instance(robot, seed) for seed in range(3 if varied else 1)]
         return _decided(samples, symbolic)
-    from .closed.base import observe
-
     apart = rotors_apart(robot)
     seen = observe(robot, tree_steps(_instance(robot, 0), symbolic, apart)[1])
     samples = [_instance(robot, 0, values) for values in seen.values]
@@ -183,13 +183,6 @@ def _decided(samples: list[Bodies], symbolic: bool, **how: Any) -> tuple[list[St
         " symbolic rules instead"
     )
     return steps, [words, *remarks]
-
-
-def motion_symbols(robot: Robot) -> set[str]:
-    """The symbols of how the base moves and of gravity."""
-    base = robot.base
-    given = (*base.W0, *base.WP0, *base.V0, *base.VP0, *robot.gravity)
-    return {name for value in given for name in symbols(value)}
 
 
 def rotors_apart(robot: Robot) -> set[Column]:
@@ -267,6 +260,15 @@ def _reason(column: Column, steps: list[Step], scene: Bodies) -> str:
             i = scene.links[step.j - 1].i
             last = f"regrouped into link {i}" if i else "has no effect: link 0 does not move"
     return last
+
+
+def mechanism_of(robot: Robot, model: str, with_base: bool = False, **options: Any) -> Mechanism:
+    """The mechanism of a model; the robot carries its base parameters if wanted."""
+    remarks: tuple[str, ...] = ()
+    if with_base:
+        base = base_parameters(robot)
+        robot, remarks = base.robot, tuple(x for x in base.remarks if x == MODES)
+    return Mechanism.of(robot, model, remarks=remarks, **options)
 
 
 def with_base(robot: Robot, wanted: bool) -> Robot:

@@ -9,6 +9,7 @@ from typing import Any
 from ..algebra.vector import Vec
 from ..describe.robot import FIXED, Robot
 from ..errors import ModelError
+from ..mechanism.coordinates import has_springs, is_floating
 from ..models.bodies import Bodies
 from ..models.formulation import Formulation
 from ..program import Program
@@ -56,10 +57,6 @@ MEANING = {
     "D2": "regressor of the rest: tau = d/dt(D1 K) + D2 K, columns as listed",
     "p": "free parameters, SI units",
 }
-
-
-def is_floating(robot: Robot) -> bool:
-    return robot.base.kind == "floating"
 
 
 def state(
@@ -129,9 +126,29 @@ def flat(rows: Sequence[Sequence[Scalar]]) -> list[Scalar]:
     return [x for row in rows for x in row]
 
 
+def along_column(
+    row: Mapping[int, Scalar], columns: Mapping[int, Sequence[Scalar]], k: int
+) -> Scalar:
+    """The row times column k of values by link."""
+    total: Scalar = 0
+    for j, x in row.items():
+        total = total + x * columns[j][k]
+    return total
+
+
 def joint_rows(scene: Bodies, values: Mapping[int, Scalar]) -> list[Scalar]:
     """Values by link as a list over the joint variables."""
     return [values[j] for j in scene.tree.moving]
+
+
+def unsupported(robot: Robot, model: str, **options: Any) -> None:
+    """Refuse options that belong to rigid robots where links bend."""
+    for name, value in options.items():
+        if value and robot.ne:
+            raise ModelError(
+                f"'{model}' of '{robot.name}': {name} is not available with flexible links; its"
+                " rigid twin is cardan.rigid(robot)"
+            )
 
 
 def refuse(
@@ -153,7 +170,7 @@ def refuse(
             "a base with imposed motion: with W0 WP0 V0 VP0 zero its kind can be 'fixed', or"
             " 'floating' where it moves freely"
         )
-    elif elastic and any(joint.elastic for joint in robot.joints):
+    elif elastic and has_springs(robot):
         why = "elastic joints"
     if why:
         raise ModelError(f"'{model}' of '{robot.name}' is not available for {why}")

@@ -1,224 +1,422 @@
-"""Dynamic models: inverse and direct dynamics, inertia matrix, bias, gravity, reactions, energies.
+"""Dynamic models: inverse and direct dynamics, inertia matrix, bias, gravity, Coriolis matrix.
 
-What follows from the recursion is searched for its cheapest formulation (`search`)."""
+Each is built here once, for trees, loops and couplings, floating bases and elastic joints: the
+tree's algorithm runs at qd = G u, and its torques are projected by G^T (`equations`). What follows
+from the recursion is searched for its cheapest formulation (`search`)."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from ..describe.robot import FIXED, Robot
+from ..algebra.solve import solve_symmetric
+from ..describe.robot import Robot
 from ..errors import ModelError
+from ..mechanism.coordinates import has_springs, is_floating
 from ..models.bodies import Bodies
 from ..models.coriolis import coriolis_matrix as coriolis_model
 from ..models.direct_dynamics import articulated_dynamics, solve_tree
-from ..models.floating import base_columns, floating_inverse_dynamics, solve_floating
+from ..models.floating import floating_inverse_dynamics
 from ..models.formulation import PLAIN, Formulation
 from ..models.inertia_matrix import inertia_matrix as inertia_model
 from ..models.newton_euler import inverse_dynamics as newton_euler
 from ..program import Program
-from .base import with_base
+from .base import mechanism_of, with_base
 from .common import (
     COMPOSITE,
+    MEANING,
     RECURSION,
     Arrays,
     build,
     flat,
-    is_floating,
-    joint_rows,
     refuse,
-    slides,
     state,
+    unsupported,
     with_friction,
     wrenches,
 )  # fmt: skip
+from .cuts import along, cuts, is_present, with_cut_torques
 from .derivation import Derivation, Form, Result, Way
+from .equations import (
+    base_rows,
+    bias_rows,
+    equations,
+    gravity_rows,
+    mass_matrix,
+    solve_backwards,
+    springs,
+)
+from .flexible.equations import direct_forms, force_form, inverse_forms, mass_form
+from .idle import spun, widened
+from .lagrange import energy_torques, loads
+from .mechanism import Mechanism
 
 __all__ = [
-    "bias", "coriolis_matrix", "direct_dynamics", "gravity",
-    "inertia_matrix", "inverse_dynamics", "moving_parent", "reactions",
+    "bias", "coriolis_matrix", "direct_dynamics", "gravity", "inertia_matrix", "inverse_dynamics",
 ]  # fmt: skip
+
+Scalar = Any
+_LARGEST_MATRIX = 40  # links: beyond it a full inertia matrix is never the cheaper way
 
 
 def inverse_dynamics(
     robot: Robot, *, method: str = "newton-euler", base_parameters: bool = False, f_e: bool = False,
-    friction: bool = True, base: str = "free", symbolic: bool = False, effort: str = "normal",
+    friction: bool = True, base: str = "free", idle: str = "held", symbolic: bool = False,
+    effort: str = "normal",
 ) -> Program:  # fmt: skip
-    """Torques of a motion; also the accelerations nobody imposes: elastic joints, a free base.
+    """Torques of the driven joints; also the accelerations nobody imposes: elastic joints, a free
+    base, idle joints that are free.
 
     With base="given" the acceleration V0d of a floating base is an input, and the wrench F0 that
     must act on the base comes out."""
-    refuse(robot, "inverse-dynamics", elastic=base == "given")
-    robot = with_base(with_friction(robot, friction), base_parameters)
     given = base == "given"
     if given and (not is_floating(robot) or method == "lagrange"):
         raise ModelError(
             f"base='given' is for a floating base, by Newton-Euler: the base of '{robot.name}' is"
             f" {robot.base.kind}, the method {method}"
         )
+    mechanism = mechanism_of(
+        with_friction(robot, friction), "inverse-dynamics", base_parameters, symbolic=symbolic,
+        idle=idle,
+    )  # fmt: skip
+    if given and mechanism.springs:
+        raise ModelError(
+            f"'inverse-dynamics' of '{robot.name}' with base='given' is not available for elastic"
+            " joints, whose accelerations are not given"
+        )
+    if robot.ne:
+        unsupported(robot, "inverse-dynamics", base_parameters=base_parameters,
+                    lagrange=method == "lagrange", base=given)  # fmt: skip
     if method == "lagrange":
-        from .lagrange import inverse_dynamics as by_lagrange
-
-        return by_lagrange(robot, f_e=f_e, symbolic=symbolic)
-    if not given and (is_floating(robot) or any(joint.elastic for joint in robot.joints)):
-        return _free_inverse_dynamics(robot, f_e, symbolic, effort)
+        _require_lagrange(mechanism)
+        inputs = mechanism.inputs("q", "qd", "qdd", f_e=f_e)
+        return mechanism.program("inverse-dynamics", inputs, [_lagrange(mechanism)], ["tau"])
+    link = mechanism.coordinates
+    inputs = mechanism.inputs(
+        "q", "qd", "qdd", f_e=f_e, base=["V0", *(["V0d"] if given else []), "g0"]
+    )
+    inputs["qdd"] = (len(link.driven),)
+    meaning: dict[str, str] = {}
+    if robot.ne:
+        pass
+    elif robot.constrained and (mechanism.springs or mechanism.floats):
+        meaning["qdd"] = f"accelerations of {link.named(link.driven)}, rad/s2 or m/s2"
+    elif link.elastic:
+        meaning["qdd"] = "accelerations of the rigid joints, rad/s2 or m/s2"
+    if robot.constrained and link.elastic and not robot.ne:
+        meaning["qdd_e"] = f"accelerations of {link.named(link.elastic)}"
+    names = ["tau", *(["qdd_e"] if link.elastic or link.deformations else [])]
+    names += [*(["F0"] if given else ["V0d"] if mechanism.floats else [])]
+    if robot.ne:
+        forms = inverse_forms(mechanism)
+        return mechanism.program("inverse-dynamics", inputs, forms, names, effort=effort)
+    if mechanism.springs:
+        way, choices = (
+            (_inverse_by_matrix, RECURSION) if robot.constrained else (_articulated, COMPOSITE)
+        )
+    elif mechanism.floats and not given:
+        way, choices = _floating, COMPOSITE
+    else:
+        way, choices = _newton_euler, RECURSION
 
     def formulate(form: Formulation) -> Form:
-        def run(scene: Bodies, x: Arrays) -> Result:
-            found = newton_euler(
-                scene, x["q"], x["qd"], x["qdd"], wrenches=wrenches(robot, x), form=form
-            )
-            outputs: dict[str, Any] = {"tau": ((robot.n,), joint_rows(scene, found.tau))}
-            if given:
-                outputs["F0"] = ((6,), [*found.f[0], *found.n[0]])
-            return Result(outputs, found)
+        return way(mechanism, form)
 
-        return run
-
-    names = ["tau", "F0"] if given else ["tau"]
-    inputs = state(robot, "q", "qd", "qdd", f_e=f_e, driven=given)
-    return build(
-        robot, "inverse-dynamics", inputs, [], names, symbolic=symbolic, formulate=formulate,
-        choices=RECURSION, effort=effort,
+    return mechanism.program(
+        "inverse-dynamics", inputs, [], mechanism.outputs(*names), meaning=meaning,
+        formulate=formulate, choices=choices, effort=effort,
     )  # fmt: skip
 
 
-def _rigid(robot: Robot) -> int:
-    """Number of joints whose acceleration can be imposed."""
-    return sum(joint.sigma != FIXED and not joint.elastic for joint in robot.joints)
+def _newton_euler(mechanism: Mechanism, form: Formulation) -> Form:
+    """All accelerations are given, (22): the tree's torques, projected; F0 of a base whose
+    acceleration is given."""
+
+    def run(scene: Bodies, x: Arrays) -> Result:
+        constraint, qd, qdd = mechanism.motion(scene, x)
+        record = newton_euler(
+            scene, x["q"], qd, qdd, wrenches=wrenches(mechanism.robot, x), form=form
+        )
+        tau = with_cut_torques(mechanism, scene, constraint, record.tau, qd, qdd)
+        outputs: dict[str, Any] = {}
+        if mechanism.free:
+            moving = mechanism.coordinates.moving
+            A = inertia_model(scene, x["q"], form).matrix(moving)
+            tau, spin = spun(moving, mechanism.analysis.idle, A, tau)
+            outputs["qdd_i"] = ((len(spin),), spin)
+        if "V0d" in x:
+            outputs["F0"] = ((6,), base_rows(mechanism, record))
+        return Result({"tau": ((mechanism.na,), constraint.projected(tau)), **outputs}, record)
+
+    return run
 
 
-def _free_inverse_dynamics(robot: Robot, f_e: bool, symbolic: bool, effort: str) -> Program:
-    """[K10] 6.3 and 7.2: accelerations of elastic joints and of a floating base are unknowns."""
-    rigid = _rigid(robot)
-    elastic = robot.n - rigid
-    floats = is_floating(robot)
-    inputs = state(robot, "q", "qd", "qdd", f_e=f_e)
-    inputs["qdd"] = (rigid,)
+def _require_lagrange(mechanism: Mechanism) -> None:
+    robot = mechanism.robot
+    refuse(robot, "inverse-dynamics", loops=False, mobile=True)
+    if mechanism.springs or mechanism.floats:
+        raise ModelError(
+            f"'inverse-dynamics' of '{robot.name}' by Lagrange is not available for elastic joints"
+            " or a floating base; use method='newton-euler'"
+        )
+    if mechanism.free:
+        raise ModelError(
+            f"'inverse-dynamics' of '{robot.name}' by Lagrange holds its idle joints: use"
+            " method='newton-euler' with idle='free'"
+        )
 
-    def formulate(form: Formulation) -> Form:
-        def run(scene: Bodies, x: Arrays) -> Result:
-            loads = wrenches(robot, x)
-            if not elastic:
-                found = floating_inverse_dynamics(
-                    scene, x["q"], x["qd"], x["qdd"], wrenches=loads, form=form
-                )
-            else:
-                qs, qds = scene.spread(x["q"]), scene.spread(x["qd"])
-                springs = {
-                    j: scene.links[j - 1].elastic_torque(qs[j], qds[j]) for j in scene.elastic
-                }
-                imposed = dict(zip(scene.rigid, x["qdd"], strict=True))
-                found = articulated_dynamics(
-                    scene, x["q"], x["qd"], tau=springs, qdd=imposed, free_base=floats,
-                    wrenches=loads, form=form,
-                )  # fmt: skip
-            outputs = {"tau": ((rigid,), [found.tau[j] for j in scene.rigid])}
-            if elastic:
-                outputs["qdd_e"] = ((elastic,), [found.qdd[j] for j in scene.elastic])
-            if floats and found.V0d:
-                outputs["V0d"] = ((6,), [*found.V0d[0], *found.V0d[1]])
-            return Result(outputs, found)
 
-        return run
+def _lagrange(mechanism: Mechanism) -> Form:
+    """G^T of d/dt dL/dqd - dL/dq of the tree's energies, [K10] (6), differentiated exactly."""
+    moving = mechanism.coordinates.moving
 
-    names = ["tau", *(["qdd_e"] if elastic else []), *(["V0d"] if floats else [])]
-    meaning = {"qdd": "accelerations of the rigid joints, rad/s2 or m/s2"} if elastic else {}
-    return build(
-        robot, "inverse-dynamics", inputs, [], names, symbolic=symbolic, meaning=meaning,
-        formulate=formulate, choices=COMPOSITE, effort=effort,
-    )  # fmt: skip
+    def run(scene: Bodies, x: Arrays) -> Result:
+        constraint, qd, qdd = mechanism.motion(scene, x)
+        tau = energy_torques(scene, x["q"], qd, qdd)
+        more = loads(scene, x["q"], qd, wrenches(mechanism.robot, x))
+        both = {j: t + e for j, t, e in zip(moving, tau, more, strict=True)}
+        both = with_cut_torques(mechanism, scene, constraint, both, qd, qdd)
+        return Result({"tau": ((mechanism.na,), constraint.projected(both))}, constraint)
+
+    return run
+
+
+def _floating(mechanism: Mechanism, form: Formulation) -> Form:
+    """The base accelerates as nothing holds it, [K10] 7.2 (89)-(100), projected."""
+
+    def run(scene: Bodies, x: Arrays) -> Result:
+        constraint, qd, qdd = mechanism.motion(scene, x)
+        record = floating_inverse_dynamics(
+            scene, x["q"], qd, qdd, wrenches=wrenches(mechanism.robot, x), form=form
+        )
+        tau = with_cut_torques(mechanism, scene, constraint, record.tau, qd, qdd)
+        V0d = [*record.V0d[0], *record.V0d[1]] if record.V0d else []
+        torques = constraint.projected(tau)
+        return Result({"tau": ((mechanism.na,), torques), "V0d": ((6,), V0d)}, record)
+
+    return run
+
+
+def _articulated(mechanism: Mechanism, form: Formulation) -> Form:
+    """Elastic joints of a tree, [K10] 6.3: articulated links, rigid joints as they are imposed."""
+    link = mechanism.coordinates
+
+    def run(scene: Bodies, x: Arrays) -> Result:
+        record = articulated_dynamics(
+            scene, x["q"], x["qd"], tau=springs(scene, x["q"], x["qd"]),
+            qdd=dict(zip(link.driven, x["qdd"], strict=True)), free_base=bool(mechanism.floats),
+            wrenches=wrenches(mechanism.robot, x), form=form,
+        )  # fmt: skip
+        outputs: dict[str, Any] = {
+            "tau": ((len(link.driven),), [record.tau[j] for j in link.driven])
+        }
+        if link.elastic:
+            outputs["qdd_e"] = ((len(link.elastic),), [record.qdd[j] for j in link.elastic])
+        if record.V0d:
+            outputs["V0d"] = ((6,), [*record.V0d[0], *record.V0d[1]])
+        return Result(outputs, record)
+
+    return run
+
+
+def _inverse_by_matrix(mechanism: Mechanism, form: Formulation) -> Form:
+    """The rows without motors first, for their accelerations; then the others."""
+    link, first = mechanism.coordinates, mechanism.floats
+    free = [*range(first), *(first + link.active.index(j) for j in link.elastic)]
+    driven = [first + link.active.index(j) for j in link.driven]
+
+    def run(scene: Bodies, x: Arrays) -> Result:
+        A, H, push, record = equations(mechanism, scene, x, form)
+        known = dict(zip(driven, x["qdd"], strict=True))
+        pushes = [*([0] * first), *(push[j] for j in link.elastic)]
+        rhs = [p - H[r] - _dot(A[r], known) for p, r in zip(pushes, free, strict=True)]
+        rates = solve_backwards([[A[r][c] for c in free] for r in free], rhs) if free else []
+        known |= zip(free, rates, strict=True)
+        tau = [H[r] + _dot(A[r], known) for r in driven]
+        outputs: dict[str, Any] = {"tau": ((len(tau),), tau)}
+        if link.elastic:
+            outputs["qdd_e"] = ((len(link.elastic),), rates[first:])
+        if first:
+            outputs["V0d"] = ((6,), rates[:6])
+        return Result(outputs, record)
+
+    return run
+
+
+def _dot(row: Sequence[Scalar], values: dict[int, Scalar]) -> Scalar:
+    total: Scalar = 0
+    for c, x in values.items():
+        total = total + row[c] * x
+    return total
 
 
 def direct_dynamics(
     robot: Robot, *, method: str = "auto", base_parameters: bool = False, f_e: bool = False,
-    friction: bool = True, symbolic: bool = False, effort: str = "normal",
+    friction: bool = True, idle: str = "held", symbolic: bool = False, effort: str = "normal",
 ) -> Program:  # fmt: skip
-    """Accelerations of torques; the cheaper of the two methods by default."""
-    refuse(robot, "direct-dynamics")
-    if method == "constraint-forces":
-        raise ModelError(
-            f"'direct-dynamics' of '{robot.name}' by constraint forces needs closed loops; it has"
-            " none"
-        )
-    robot = with_base(with_friction(robot, friction), base_parameters)
-    rigid = _rigid(robot)
-    inputs = state(robot, "q", "qd", "tau", f_e=f_e)
-    inputs["tau"] = (rigid,)
-    names = ["qdd", *(["V0d"] if is_floating(robot) else [])]
-    meaning = {"tau": "torques or forces of the rigid joints"} if rigid < robot.n else {}
+    """Accelerations of torques: of the independent joints, and of a base that floats.
 
+    Of a tree by articulated links or by A and H, the cheaper by default; of loops by A and H or by
+    constraint forces."""
+    unsupported(robot, "direct-dynamics", base_parameters=base_parameters)
+    _require_method(robot, method)
+    mechanism = mechanism_of(
+        with_friction(robot, friction), "direct-dynamics", base_parameters, symbolic=symbolic,
+        idle=idle,
+    )  # fmt: skip
+    inputs = mechanism.inputs("q", "qd", "tau", f_e=f_e, base=["V0", "g0"])
+    names = ["qdd", *(["V0d"] if mechanism.floats else [])]
+    if robot.ne:
+        forms = direct_forms(mechanism, method)
+        return mechanism.program("direct-dynamics", inputs, forms, names, effort=effort)
+    link = mechanism.coordinates
+    meaning: dict[str, str] = {}
+    if robot.constrained:
+        if mechanism.springs or mechanism.floats:
+            meaning["qdd"] = f"accelerations of {link.named(link.active)}, rad/s2 or m/s2"
+        if method == "constraint-forces" and mechanism.analysis.least_squares:
+            raise ModelError(
+                f"'direct-dynamics' of '{robot.name}': its loop equations repeat each other, so the"
+                " constraint forces are not unique; use method='inertia-matrix'"
+            )
+    elif link.elastic:
+        meaning["tau"] = "torques or forces of the rigid joints"
     methods: dict[str, Way] = {
-        "recursive": (lambda form: _recursive(robot, form), COMPOSITE),
-        "inertia-matrix": (lambda form: _by_matrix(robot, form), RECURSION),
+        "recursive": (lambda form: _recursive(mechanism, form), COMPOSITE),
+        "inertia-matrix": (lambda form: _by_matrix(mechanism, form), RECURSION),
+        "constraint-forces": (lambda form: _by_constraint_forces(mechanism, form), RECURSION),
     }
-    if method == "auto":
-        plain = {
-            name: Derivation(robot, "direct-dynamics", inputs).trace(formulate(PLAIN)).price
-            for name, (formulate, _) in methods.items()
-            if name == "recursive" or len(robot.links) <= _LARGEST_MATRIX
-        }
-        best = min(plain.values())
-        wanted = [name for name, price in plain.items() if price <= 1.15 * best]
-        first, *others = sorted(wanted, key=plain.__getitem__)
-    else:
-        first, others = method, []
+    first, *others = _candidates(mechanism, method, inputs, methods)
     formulate, choices = methods[first]
-    return build(
-        robot, "direct-dynamics", inputs, [], names, symbolic=symbolic, meaning=meaning,
+    return mechanism.program(
+        "direct-dynamics", inputs, [], mechanism.outputs(*names), meaning=meaning,
         formulate=formulate, choices=choices, effort=effort,
         rivals=[methods[name] for name in others],
     )  # fmt: skip
 
 
-_LARGEST_MATRIX = 40  # links: beyond it a full inertia matrix is never the cheaper way
+def _require_method(robot: Robot, method: str) -> None:
+    where = f"'direct-dynamics' of '{robot.name}'"
+    if method == "constraint-forces" and not robot.constrained:
+        raise ModelError(f"{where} by constraint forces needs closed loops; it has none")
+    if method == "recursive" and robot.constrained and not robot.ne:
+        raise ModelError(
+            f"{where}: closed loops have no recursive method; use 'inertia-matrix' (A_c and H_c) or"
+            " 'constraint-forces'"
+        )
+    if method == "constraint-forces" and (has_springs(robot) or is_floating(robot)):
+        raise ModelError(
+            f"{where} by method '{method}' is not available for elastic joints or a floating base"
+            " with closed loops; use method='inertia-matrix'"
+        )
 
 
-def _torques(scene: Bodies, x: Arrays) -> dict[int, Any]:
-    """Given torques, and those of the springs of elastic joints."""
-    qs, qds = scene.spread(x["q"]), scene.spread(x["qd"])
-    found = {j: scene.links[j - 1].elastic_torque(qs[j], qds[j]) for j in scene.elastic}
-    return found | dict(zip(scene.rigid, x["tau"], strict=True))
+def _candidates(
+    mechanism: Mechanism, method: str, inputs: Mapping[str, tuple[int, ...]],
+    methods: Mapping[str, Way],
+) -> list[str]:  # fmt: skip
+    """The methods worth a search, the best first: of a tree those that are cheap as they stand."""
+    if method != "auto":
+        return [method]
+    if mechanism.robot.constrained:
+        return ["inertia-matrix"]
+    small = len(mechanism.robot.links) <= _LARGEST_MATRIX
+    plain = {
+        name: Derivation(mechanism.tree, "direct-dynamics", inputs)
+        .trace(methods[name][0](PLAIN))
+        .price
+        for name in ("recursive", *(["inertia-matrix"] if small else []))
+    }
+    best = min(plain.values())
+    wanted = [name for name, price in plain.items() if price <= 1.15 * best]
+    return sorted(wanted, key=plain.__getitem__)
 
 
-def _recursive(robot: Robot, form: Formulation) -> Form:
+def _recursive(mechanism: Mechanism, form: Formulation) -> Form:
+    """Articulated links, [K10] (101)-(112)."""
+
     def run(scene: Bodies, x: Arrays) -> Result:
-        found = articulated_dynamics(
-            scene, x["q"], x["qd"], tau=_torques(scene, x), free_base=is_floating(robot),
-            wrenches=wrenches(robot, x), form=form,
+        torques = springs(scene, x["q"], x["qd"])
+        torques |= zip(mechanism.coordinates.driven, x["tau"], strict=True)
+        record = articulated_dynamics(
+            scene, x["q"], x["qd"], tau=torques, free_base=bool(mechanism.floats),
+            wrenches=wrenches(mechanism.robot, x), form=form,
         )  # fmt: skip
-        base = [*found.V0d[0], *found.V0d[1]] if found.V0d else []
-        return Result(_accelerations(robot, joint_rows(scene, found.qdd), base), found)
+        base = [*record.V0d[0], *record.V0d[1]] if record.V0d else []
+        return Result(_accelerations(mechanism, mechanism.row(record.qdd), base), record)
 
     return run
 
 
-def _by_matrix(robot: Robot, form: Formulation) -> Form:
+def _by_matrix(mechanism: Mechanism, form: Formulation) -> Form:
+    """A and H, solved from the tips to the base; then idle joints that are free."""
+    link, first = mechanism.coordinates, mechanism.floats
+
     def run(scene: Bodies, x: Arrays) -> Result:
-        loads = wrenches(robot, x)
-        H = newton_euler(scene, x["q"], x["qd"], [0] * robot.n, wrenches=loads, form=form)
-        A = inertia_model(scene, x["q"], form)
-        given = _torques(scene, x)
-        rhs = {j: given[j] - H.tau[j] for j in scene.tree.moving}
-        if is_floating(robot):
-            columns = base_columns(scene, A, form.slide)
-            base, qdd = solve_floating(scene, A, columns, rhs, (-H.f[0], -H.n[0]))
-            return Result(_accelerations(robot, joint_rows(scene, qdd), base), H)
-        qdd = solve_tree(A.A, rhs, scene.tree.moving, moving_parent(scene))
-        return Result(_accelerations(robot, joint_rows(scene, qdd), []), H)
+        if mechanism.free:
+            return _with_idle(mechanism, scene, x, form)
+        A, H, push, record = equations(mechanism, scene, x, form)
+        push |= zip(link.driven, x["tau"], strict=True)
+        rhs = [-h for h in H[:first]]
+        rhs += [push[j] - h for j, h in zip(link.active, H[first:], strict=True)]
+        rates = solve_backwards(A, rhs)
+        return Result(_accelerations(mechanism, rates[first:], rates[:first]), record)
 
     return run
 
 
-def _accelerations(robot: Robot, qdd: list[Any], base: list[Any]) -> dict[str, Any]:
-    outputs: dict[str, Any] = {"qdd": ((robot.n,), qdd)}
-    if base:
-        outputs["V0d"] = ((6,), base)
-    return outputs
+def _with_idle(mechanism: Mechanism, scene: Bodies, x: Arrays, form: Formulation) -> Result:
+    """A and H of the active and the idle joints."""
+    constraint, H, record = bias_rows(mechanism, scene, x, form)
+    A, composite = mass_matrix(mechanism, scene, x, constraint, form)
+    idle, moving, G = mechanism.analysis.idle, mechanism.coordinates.moving, constraint.G()
+    A = widened(A, composite.matrix(moving), [G[j] for j in moving], moving, idle)
+    push = [t - h for t, h in zip(x["tau"], H, strict=True)]
+    push += [-record.tau[j] for j in idle]
+    return Result(_accelerations(mechanism, solve_symmetric(A, push), []), record)
 
 
-def moving_parent(scene: Bodies, held: Sequence[int] = ()) -> Any:
-    """j -> the nearest link before j whose joint moves (and is not held), 0 when there is none."""
+def _by_constraint_forces(mechanism: Mechanism, form: Formulation) -> Form:
+    """A qdd + H = tau + W^T lambda with W qdd + Psi = 0: the tree's equations and the loops'."""
+    link, idle = mechanism.coordinates, mechanism.analysis.idle
+    held = () if mechanism.free else idle
+    moving = tuple(j for j in link.moving if j not in held)
+
+    def run(scene: Bodies, x: Arrays) -> Result:
+        constraint, qds = mechanism.constraint(scene, x, x["qd"])
+        qd, zeros = mechanism.row(qds), [0] * mechanism.n
+        loads = wrenches(mechanism.robot, x)
+        record = newton_euler(scene, x["q"], qd, zeros, wrenches=loads, form=form)
+        H = with_cut_torques(mechanism, scene, constraint, record.tau, qd, zeros)
+        A = inertia_model(scene, x["q"], form).A
+        if any(is_present(cut.body.IA) for cut in cuts(mechanism, scene, constraint)):
+            raise ModelError(
+                "'constraint-forces' is not available where cut joints have rotors, which tie links"
+                " of other branches; use method='inertia-matrix'"
+            )
+        given = dict(zip(mechanism.active, x["tau"], strict=True))
+
+        def divided(rhs: Mapping[int, Scalar]) -> dict[int, Scalar]:
+            return solve_tree(A, rhs, moving, _moving_parent(scene, held))
+
+        free = divided({j: given.get(j, 0) - H[j] for j in moving})
+        columns = [divided({j: row.get(j, 0) for j in moving}) for row in constraint.rows]
+        S = [[along(row, column) for column in columns] for row in constraint.rows]
+        rows = zip(constraint.rows, constraint.Psi, strict=True)
+        force = solve_symmetric(S, [-(along(w, free) + psi) for w, psi in rows])
+        qdd = []
+        for j in (*mechanism.active, *(idle if mechanism.free else ())):
+            value = free[j]
+            for column, push in zip(columns, force, strict=True):
+                value = value + column[j] * push
+            qdd.append(value)
+        return Result(_accelerations(mechanism, qdd, []), record)
+
+    return run
+
+
+def _moving_parent(scene: Bodies, held: Sequence[int]) -> Callable[[int], int]:
+    """j -> the nearest link before j whose joint moves and is not held, 0 when there is none."""
 
     def parent(j: int) -> int:
         i = scene.links[j - 1].i
@@ -229,75 +427,76 @@ def moving_parent(scene: Bodies, held: Sequence[int] = ()) -> Any:
     return parent
 
 
+def _accelerations(
+    mechanism: Mechanism, qdd: Sequence[Scalar], base: Sequence[Scalar]
+) -> dict[str, Any]:
+    """Those of the independent joints, of idle ones that are free, of the base."""
+    na = mechanism.na
+    outputs: dict[str, Any] = {"qdd": ((na,), list(qdd[:na]))}
+    if mechanism.free:
+        outputs["qdd_i"] = ((len(qdd) - na,), list(qdd[na:]))
+    if base:
+        outputs["V0d"] = ((6,), list(base))
+    return outputs
+
+
 def inertia_matrix(
     robot: Robot, *, base_parameters: bool = False, symbolic: bool = False, effort: str = "normal"
 ) -> Program:
-    """A (n,n); with a floating base the full matrix (6+n, 6+n), base first."""
-    refuse(robot, "inertia-matrix")
-    robot = with_base(robot, base_parameters)
-    size = robot.n + 6 * is_floating(robot)
+    """A of the independent joints, [K10] (58); with a floating base (84), its six rows first."""
+    unsupported(robot, "inertia-matrix", base_parameters=base_parameters)
+    mechanism = mechanism_of(robot, "inertia-matrix", base_parameters, symbolic=symbolic)
+    if robot.ne:
+        forms = [mass_form(mechanism)]
+        inputs = mechanism.inputs("q")
+        return mechanism.program("inertia-matrix", inputs, forms, ["A"], effort=effort)
+    size = mechanism.floats + mechanism.na
 
     def formulate(form: Formulation) -> Form:
         def run(scene: Bodies, x: Arrays) -> Result:
-            found = inertia_model(scene, x["q"], form)
-            rows = found.matrix(scene.tree.moving)
-            if is_floating(robot):
-                rows = _full_matrix(scene, found, rows, form)
-            return Result({"A": ((size, size), flat(rows))}, found)
+            constraint = mechanism.constraint(scene, x)[0]
+            A, composite = mass_matrix(mechanism, scene, x, constraint, form)
+            record = constraint if robot.constrained else composite
+            return Result({"A": ((size, size), flat(A))}, record)
 
         return run
 
-    return build(
-        robot, "inertia-matrix", {"q": (robot.n,)}, [], ["A"], symbolic=symbolic,
+    return mechanism.program(
+        "inertia-matrix", mechanism.inputs("q"), [], ["A"],
         formulate=formulate, choices=COMPOSITE, effort=effort,
     )  # fmt: skip
-
-
-def _full_matrix(
-    scene: Bodies, found: Any, rows: list[list[Any]], form: Formulation
-) -> list[list[Any]]:
-    """[[A11, A12], [A12^T, A22]], [K10] (84)."""
-    columns = base_columns(scene, found, form.slide)
-    coupled = [[*columns[j][0], *columns[j][1]] for j in scene.tree.moving]
-    top = [[*row, *(column[r] for column in coupled)] for r, row in enumerate(base_matrix(found))]
-    return [*top, *([*column, *row] for column, row in zip(coupled, rows, strict=True))]
-
-
-def base_matrix(found: Any) -> list[list[Any]]:
-    """A11: the inertia of all links as one body about the origin of frame 0."""
-    M, S, J = found.Mplus[0], found.MSplus[0], found.Jplus[0]
-    X, Y, Z = S
-    return [
-        [M, 0, 0, 0, Z, -Y],
-        [0, M, 0, -Z, 0, X],
-        [0, 0, M, Y, -X, 0],
-        [0, -Z, Y, *J.rows[0]],
-        [Z, 0, -X, *J.rows[1]],
-        [-Y, X, 0, *J.rows[2]],
-    ]
 
 
 def bias(
     robot: Robot, *, base_parameters: bool = False, f_e: bool = False, friction: bool = True,
     symbolic: bool = False, effort: str = "normal",
 ) -> Program:  # fmt: skip
-    """H: the torques of qdd = 0; with a floating base the base's six rows first, [K10] (85)."""
-    refuse(robot, "bias")
-    robot = with_base(with_friction(robot, friction), base_parameters)
-    size = robot.n + 6 * is_floating(robot)
+    """H: the torques of qdd = 0; with a floating base the base's six rows first, [K10] (85).
+
+    Springs of elastic joints push as torques do, and are not in it; those of joints that follow
+    others through loops are, and so is everything elastic where links bend."""
+    unsupported(robot, "bias", base_parameters=base_parameters)
+    mechanism = mechanism_of(
+        with_friction(robot, friction), "bias", base_parameters, symbolic=symbolic
+    )
 
     def formulate(form: Formulation) -> Form:
         def run(scene: Bodies, x: Arrays) -> Result:
-            found = newton_euler(
-                scene, x["q"], x["qd"], [0] * robot.n, wrenches=wrenches(robot, x), form=form
-            )
-            base = [*found.f[0], *found.n[0]] if is_floating(robot) else []
-            return Result({"H": ((size,), [*base, *joint_rows(scene, found.tau)])}, found)
+            _, H, record = bias_rows(mechanism, scene, x, form)
+            rows = [*base_rows(mechanism, record), *H]
+            return Result({"H": ((len(rows),), rows)}, record)
 
         return run
 
-    return build(
-        robot, "bias", state(robot, "q", "qd", f_e=f_e), [], ["H"], symbolic=symbolic,
+    inputs = mechanism.inputs("q", "qd", f_e=f_e, base=["V0", "g0"])
+    if robot.ne:
+        forms = [force_form(mechanism, "H")]
+        return mechanism.program("bias", inputs, forms, ["H"], effort=effort)
+    meaning = {}
+    if robot.constrained and mechanism.springs:
+        meaning["H"] = f"{MEANING['H']}, with the springs of passive joints"
+    return mechanism.program(
+        "bias", inputs, [], ["H"], meaning=meaning,
         formulate=formulate, choices=RECURSION, effort=effort,
     )  # fmt: skip
 
@@ -305,26 +504,24 @@ def bias(
 def gravity(
     robot: Robot, *, base_parameters: bool = False, symbolic: bool = False, effort: str = "normal"
 ) -> Program:
-    """Q: the torques that hold the robot at rest."""
-    refuse(robot, "gravity")
-    robot = with_base(robot, base_parameters)
-    size = robot.n + 6 * is_floating(robot)
-    inputs: dict[str, tuple[int, ...]] = {"q": (robot.n,)}
-    if is_floating(robot):
-        inputs["g0"] = (3,)
+    """Q: the torques that hold the robot at rest; with a floating base its six rows first."""
+    unsupported(robot, "gravity", base_parameters=base_parameters)
+    mechanism = mechanism_of(robot, "gravity", base_parameters, symbolic=symbolic)
+    inputs = mechanism.inputs("q", base=["g0"])
+    if robot.ne:
+        forms = [force_form(mechanism, "Q")]
+        return mechanism.program("gravity", inputs, forms, ["Q"], effort=effort)
 
     def formulate(form: Formulation) -> Form:
         def run(scene: Bodies, x: Arrays) -> Result:
-            scene = scene.unloaded().moving_base([0] * 6, x.get("g0", scene.gravity))
-            zeros = [0] * robot.n
-            found = newton_euler(scene, x["q"], zeros, zeros, form=form)
-            base = [*found.f[0], *found.n[0]] if is_floating(robot) else []
-            return Result({"Q": ((size,), [*base, *joint_rows(scene, found.tau)])}, found)
+            Q, record = gravity_rows(mechanism, scene, x, form)
+            rows = [*base_rows(mechanism, record), *Q]
+            return Result({"Q": ((len(rows),), rows)}, record)
 
         return run
 
-    return build(
-        robot, "gravity", inputs, [], ["Q"], symbolic=symbolic,
+    return mechanism.program(
+        "gravity", inputs, [], ["Q"],
         formulate=formulate, choices=COMPOSITE, effort=effort,
     )  # fmt: skip
 
@@ -342,31 +539,3 @@ def coriolis_matrix(
         return Result({"C": ((n, n), flat(found.matrix(scene.tree.moving)))}, found)
 
     return build(robot, "coriolis-matrix", state(robot, "q", "qd"), [run], ["C"], symbolic=symbolic)
-
-
-def reactions(robot: Robot, *, f_e: bool = False, symbolic: bool = False) -> Program:
-    """The wrench through every joint, of the antecedent on the link.
-
-    A floating base accelerates as inverse dynamics finds it, [K10] (99)."""
-    refuse(robot, "reactions", elastic=True)
-    nl = len(robot.links)
-
-    def form(slide: frozenset[int]) -> Form:
-        def run(scene: Bodies, x: Arrays) -> Result:
-            given = (scene, x["q"], x["qd"], x["qdd"])
-            loads, how = wrenches(robot, x), Formulation(slide=slide)
-            if is_floating(robot):
-                found: Any = floating_inverse_dynamics(*given, wrenches=loads, form=how)
-                pairs = found.f
-            else:
-                found = newton_euler(*given, wrenches=loads, form=how)
-                pairs = {j: (found.f[j], found.n[j]) for j in found.f}
-            rows = [[*pairs[link.j][0], *pairs[link.j][1]] for link in scene.links]
-            return Result({"reactions": ((nl, 6), flat(rows))}, found)
-
-        return run
-
-    inputs = state(robot, "q", "qd", "qdd", f_e=f_e)
-    return build(
-        robot, "reactions", inputs, map(form, slides(robot)), ["reactions"], symbolic=symbolic
-    )

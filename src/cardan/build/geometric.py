@@ -10,8 +10,10 @@ from ..mechanism.tree import Tree
 from ..models.bodies import Bodies
 from ..models.transform import transform as transform_model
 from ..program import Program
-from .common import Arrays, build
+from .common import Arrays, build, unsupported
 from .derivation import Form, Result
+from .flexible.kinematic import transform as flexible_transform
+from .mechanism import Mechanism
 
 __all__ = ["transform"]
 
@@ -24,6 +26,12 @@ def transform(
     tree = Tree.of(robot)
     world = reference == "world"
     i, j = 0 if world else tree.link(reference), tree.link(frame)
+
+    if robot.ne:
+        unsupported(robot, "transform", expanded=expanded)
+        mechanism = Mechanism.of(robot.tree(), "transform", symbolic=symbolic)
+        forms = [flexible_transform(j, i, world)]
+        return mechanism.program("transform", mechanism.inputs("q"), forms, ["T"])
 
     def form(merge: bool, from_left: bool, shared: bool) -> Form:
         def run(scene: Bodies, x: Arrays) -> Result:

@@ -1,12 +1,20 @@
-"""Identification models: regressors for standard or base parameters."""
+"""Identification models: regressors for standard or base parameters.
+
+Each column is a tree's, projected by G^T as torques are; a cut joint of a loop pushes the joints of
+its loop by its row. Of the momentum form d/dt(D1 K) + D2 K = tau of a tree, loops make
+d/dt(G^T D1 K) + (G^T D2 - Gdot^T D1) K = tau_a with Gdot = ½ dpsi/dqd_a; the rate c = w qd_a of a
+cut joint has wdot = ½ dcdot/dqd_a at qdd_a = 0 alike, so that its rotor has the momentum w^T c in
+D1 and -wdot^T c in D2."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Any
 
 from ..describe.robot import Robot
 from ..models.bodies import Bodies, bodies
 from ..models.formulation import Formulation
+from ..models.loops import Constraint
 from ..models.regressor import SPRING_COLUMN, Columns, columns
 from ..models.regressor import energy_regressor as energy_model
 from ..models.regressor import filtered_regressor as filtered_model
@@ -14,13 +22,17 @@ from ..models.regressor import regressor as regressor_model
 from ..program import Program
 from .base import CUT_COLUMNS, BaseParameters, driven_cuts
 from .base import base_parameters as base_parameters_of
-from .common import Arrays, build, flat, is_floating, refuse, state
+from .common import Arrays, flat, is_floating
+from .cuts import CutMotion, cut_motion
 from .derivation import Form, Result
+from .lagrange import partial
+from .mechanism import Mechanism
 
 __all__ = [
     "ENERGY_DRIVES", "energy_regressor", "filtered_regressor", "regressor", "wanted_columns",
 ]  # fmt: skip
 
+Scalar = Any
 ENERGY_DRIVES = ("IA", SPRING_COLUMN)  # of joints: what stores energy
 _ALWAYS = ("FV", "FS", "offset", SPRING_COLUMN)  # beside the base parameters
 
@@ -31,22 +43,31 @@ def regressor(
 ) -> Program:  # fmt: skip
     """D with tau = D K; of a floating base (0, tau) = D K, its six rows and link 0's columns
     first."""
-    refuse(robot, "regressor")
-    floats = is_floating(robot)
+    mechanism = Mechanism.of(robot, "regressor", symbolic=symbolic)
     wanted = wanted_columns(robot, base_parameters, offset)
+    names = wanted(bodies(robot, lambda name: 1.0))
+    first, moving = mechanism.floats, mechanism.coordinates.moving
 
     def formulate(form: Formulation) -> Form:
         def run(scene: Bodies, x: Arrays) -> Result:
-            names = wanted(scene)
-            motion = (x["q"], x["qd"], x["qdd"])
-            D = regressor_model(scene.unloaded(), *motion, names, form, base=floats)
-            return Result({"D": ((len(D), len(names)), flat(D))})
+            constraint, qd, qdd = mechanism.motion(scene, x)
+            D = regressor_model(scene.unloaded(), x["q"], qd, qdd, names, form, base=bool(first))
+            cuts = cut_motion(mechanism, scene, constraint, names, qd, qdd)
+            projected = []
+            for (name, j), column in zip(names, zip(*D, strict=True), strict=True):
+                tau = dict(zip(moving, column[first:], strict=True))
+                if j in cuts:
+                    tau |= cuts[j].torques(name)
+                projected.append([*column[:first], *constraint.projected(tau)])
+            size = first + mechanism.na
+            rows = list(zip(*projected, strict=True)) if projected else [[]] * size
+            return Result({"D": ((size, len(names)), flat(rows))})
 
         return run
 
-    program = build(
-        robot, "regressor", state(robot, "q", "qd", "qdd", driven=True), [], ["D"],
-        symbolic=symbolic, formulate=formulate, effort=effort,
+    program = mechanism.program(
+        "regressor", mechanism.inputs("q", "qd", "qdd", base=["V0", "V0d", "g0"]), [], ["D"],
+        formulate=formulate, effort=effort,
         choices=("still", "grouped", "axial", "column", "slide"),
     )  # fmt: skip
     return wanted.naming(program, robot)
@@ -56,19 +77,51 @@ def filtered_regressor(
     robot: Robot, *, base_parameters: bool = False, offset: bool = False, symbolic: bool = False
 ) -> Program:
     """D1, D2 with tau = d/dt(D1 K) + D2 K: no accelerations."""
-    refuse(robot, "filtered-regressor", floating=True, mobile=True)
+    mechanism = Mechanism.of(robot, "filtered-regressor", symbolic=symbolic)
     wanted = wanted_columns(robot, base_parameters, offset)
+    names = wanted(bodies(robot, lambda name: 1.0))
+    moving, na = mechanism.coordinates.moving, mechanism.na
 
     def run(scene: Bodies, x: Arrays) -> Result:
-        names = wanted(scene)
-        found = filtered_model(scene, x["q"], x["qd"], names)
-        shape = (robot.n, len(names))
-        return Result({"D1": (shape, flat(found.D1)), "D2": (shape, flat(found.D2))})
+        constraint, qd, psi = mechanism.motion(scene, x)
+        tree = filtered_model(scene.unloaded(), x["q"], qd, names)
+        graph = x["q"][0].graph
+        rates = [_half(value) for value in partial(graph, psi, "qd")] if constraint.rows else []
+        cuts = cut_motion(mechanism, scene, constraint, names, qd, psi)
+        pairs = []
+        columns = zip(zip(*tree.D1, strict=True), zip(*tree.D2, strict=True), strict=True)
+        for (name, j), (one, two) in zip(names, columns, strict=True):
+            if j in cuts:
+                pairs.append(_cut_columns(mechanism, constraint, cuts[j], name, graph))
+                continue
+            column = constraint.projected(dict(zip(moving, two, strict=True)))
+            for k, entry in enumerate(one if rates else ()):  # - Gdot^T D1
+                column = [c - rates[k * na + m] * entry for m, c in enumerate(column)]
+            pairs.append((constraint.projected(dict(zip(moving, one, strict=True))), column))
+        shape = (na, len(names))
+        D1, D2 = (flat(list(zip(*D, strict=True))) for D in zip(*pairs, strict=True))
+        return Result({"D1": (shape, D1), "D2": (shape, D2)})
 
-    program = build(
-        robot, "filtered-regressor", state(robot, "q", "qd"), [run], ["D1", "D2"], symbolic=symbolic
+    program = mechanism.program(
+        "filtered-regressor", mechanism.inputs("q", "qd"), [run], ["D1", "D2"]
     )
     return wanted.naming(program, robot)
+
+
+def _cut_columns(
+    mechanism: Mechanism, constraint: Constraint, cut: CutMotion, name: str, graph: Any
+) -> tuple[list[Scalar], list[Scalar]]:
+    """Columns of D1 and D2: a rotor's momentum and what its lever's change adds, or friction."""
+    still = dict.fromkeys(mechanism.coordinates.moving, 0)
+    if name != "IA":
+        return [0] * mechanism.na, constraint.projected(still | cut.torques(name))
+    momentum = {j: entry * cut.rate for j, entry in cut.row.items()}
+    rates = partial(graph, [cut.acceleration], "qd")  # 2 wdot
+    return constraint.projected(still | momentum), [-_half(r * cut.rate) for r in rates]
+
+
+def _half(x: Scalar) -> Scalar:
+    return 0 if isinstance(x, int) and x == 0 else x / 2
 
 
 def energy_regressor(
@@ -76,15 +129,22 @@ def energy_regressor(
 ) -> Program:
     """h with E + U = h K, up to the constant energy of parameters without effect; K has the
     stiffness of elastic joints."""
-    refuse(robot, "energy-regressor", mobile=True)
+    mechanism = Mechanism.of(robot, "energy-regressor", symbolic=symbolic)
     wanted = wanted_columns(robot, base_parameters, False, ENERGY_DRIVES)
+    names = wanted(bodies(robot, lambda name: 1.0))
 
     def run(scene: Bodies, x: Arrays) -> Result:
-        names = wanted(scene)
-        return Result({"h": ((len(names),), energy_model(scene, x["q"], x["qd"], names))})
+        constraint = mechanism.constraint(scene, x)[0]
+        qd = mechanism.row(constraint.velocities(x["qd"]))
+        h = energy_model(scene, x["q"], qd, names)
+        cuts = cut_motion(mechanism, scene, constraint, names, qd)
+        for c, (_, j) in enumerate(names):
+            if j in cuts:
+                h[c] = cuts[j].rate * cuts[j].rate / 2
+        return Result({"h": ((len(names),), h)})
 
-    inputs = state(robot, "q", "qd")
-    program = build(robot, "energy-regressor", inputs, [run], ["h"], symbolic=symbolic)
+    inputs = mechanism.inputs("q", "qd", base=["V0", "g0"])
+    program = mechanism.program("energy-regressor", inputs, [run], ["h"])
     return wanted.naming(program, robot)
 
 

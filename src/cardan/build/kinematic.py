@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import product
 from typing import Any
@@ -24,28 +24,42 @@ from ..models.jacobian import jacobian as jacobian_model
 from ..models.kinematics import accelerations as accelerations_model
 from ..models.kinematics import velocities as velocities_model
 from ..program import Program
-from .common import MEANING, Arrays, build, flat, refuse, state
+from .common import MEANING, Arrays, along_column, flat, unsupported
 from .derivation import Form, Result
+from .flexible import kinematic as flexible
+from .mechanism import Mechanism
 
 __all__ = [
     "accelerations", "jacobian", "jacobian_inverse", "jdot_qdot", "tool_point", "velocities",
 ]  # fmt: skip
+
+Scalar = Any
 
 
 def jacobian(
     robot: Robot, *, frame: Any = None, projection: Any = 0, intermediate: Any = None,
     tool: Sequence[Any] = (0, 0, 0), symbolic: bool = False,
 ) -> Program:  # fmt: skip
-    """J of a point of a frame."""
-    refuse(robot, "jacobian", loops=False)
+    """J of a point of a frame, over the independent joints: that of the tree times G.
 
-    def outputs(scene: Bodies, q: Any, found: Jacobian) -> dict[str, Any]:
-        return {"J": ((6, robot.n), flat(found.rows()))}
+    With flexible links over all coordinates of the tree, the elastic ones last."""
+    if robot.ne:
+        unsupported(robot, "jacobian", intermediate=intermediate)
+        n, r = Tree.of(robot).link(frame), Tree.of(robot).link(projection)
+        bent = flexible.jacobian(n, r, tool_point(tool))
+        return _of_tree(robot, "jacobian", ["q"], bent, "J", symbolic)
+    mechanism = Mechanism.of(robot, "jacobian", symbolic=symbolic)
 
-    forms = forms_of(robot, frame, projection, intermediate, tool, outputs)
-    return build(
-        robot, "jacobian", {"q": (robot.n,)}, forms, ["J"], symbolic=symbolic,
-        meaning={"J": f"{MEANING['J']}; {_described(robot, frame, projection)}"},
+    def outputs(scene: Bodies, q: Any, record: Jacobian) -> dict[str, Any]:
+        return {"J": ((6, mechanism.na), flat(_columns(mechanism, scene, q, record)))}
+
+    forms = _forms(mechanism, frame, projection, intermediate, tool, outputs)
+    words = MEANING["J"]
+    if robot.constrained:
+        words = words.replace("joint variable", "active joint")
+    return mechanism.program(
+        "jacobian", mechanism.inputs("q"), forms, ["J"],
+        meaning={"J": f"{words}; {_described(robot, frame, projection)}"},
     )  # fmt: skip
 
 
@@ -54,26 +68,39 @@ def jacobian_inverse(
     tool: Sequence[Any] = (0, 0, 0), symbolic: bool = False,
 ) -> Program:  # fmt: skip
     """The inverse of J and its determinant; generalized inverse when J is not square."""
-    refuse(robot, "jacobian-inverse", loops=False)
-    _refuse_singular(robot, frame)
-    n = robot.n
+    mechanism = Mechanism.of(robot, "jacobian-inverse", symbolic=symbolic)
+    na = mechanism.na
+    _require_full_rank(mechanism, frame)
+    tree = Tree.of(robot)
+    columns, plan = na, None
+    if not robot.constrained:
+        columns = sum(robot.joints[j - 1].sigma != FIXED for j in tree.path(tree.link(frame)))
+        plan = _determinant_plan(mechanism.tree, frame) if not any(tool_point(tool)) else None
 
-    plan = _determinant_plan(robot, frame) if not any(tool_point(tool)) else None
+    def outputs(scene: Bodies, q: Any, record: Jacobian) -> dict[str, Any]:
+        if robot.constrained:
+            inverted, det = pseudo_inverse(_columns(mechanism, scene, q, record))
+        else:
+            det = _planned_determinant(scene, q, plan) if plan else None
+            inverted, det = _inverted(record, na, det)
+        return {"Jinv": ((na, 6), flat(inverted)), "det": ((), [det])}
 
-    def outputs(scene: Bodies, q: Any, found: Jacobian) -> dict[str, Any]:
-        det = _planned_determinant(scene, q, plan) if plan else None
-        inverted, det = _inverted(found, n, robot, det)
-        return {"Jinv": ((n, 6), flat(inverted)), "det": ((), [det])}
-
-    forms = forms_of(
-        robot, frame, projection, intermediate, tool, outputs, tried=7 if n <= 6 else 3
-    )
-    inputs, tree = {"q": (n,)}, Tree.of(robot)
-    columns = sum(robot.joints[j - 1].sigma != FIXED for j in tree.path(tree.link(frame)))
-    return build(
-        robot, "jacobian-inverse", inputs, forms, ["Jinv", "det"], symbolic=symbolic,
+    few = 7 if na <= 6 and not robot.constrained else 3
+    forms = _forms(mechanism, frame, projection, intermediate, tool, outputs, tried=few)
+    return mechanism.program(
+        "jacobian-inverse", mechanism.inputs("q"), forms, ["Jinv", "det"],
         meaning=inverse_meaning(columns, _described(robot, frame, projection)),
     )  # fmt: skip
+
+
+def _columns(mechanism: Mechanism, scene: Bodies, q: Any, record: Jacobian) -> list[list[Scalar]]:
+    """Rows of the Jacobian over the independent joints."""
+    if not mechanism.robot.constrained:
+        return record.rows()
+    G = mechanism.constraint(scene, {"q": q})[0].G()
+    moving = mechanism.coordinates.moving
+    by_link = [dict(zip(moving, row, strict=True)) for row in record.rows()]
+    return [[along_column(row, G, c) for c in range(mechanism.na)] for row in by_link]
 
 
 def inverse_meaning(columns: int, described: str) -> dict[str, str]:
@@ -149,9 +176,7 @@ def _planned_determinant(scene: Bodies, q: Any, plan: _Plan) -> Any:
     return arm * determinant_factor(scene, q, plan.frame, plan.point, plan.wrist, True)
 
 
-def _inverted(
-    found: Jacobian, n: int, robot: Robot, det: Any = None
-) -> tuple[list[list[Any]], Any]:
+def _inverted(found: Jacobian, n: int, det: Any = None) -> tuple[list[list[Any]], Any]:
     """(J^-1, det J); with fewer joints (J^T J)^-1 J^T, with more J^T (J J^T)^-1.
 
     Joints that do not move the frame (other branches) get rows of zeros."""
@@ -177,23 +202,32 @@ def pseudo_inverse(rows: list[list[Any]]) -> tuple[list[list[Any]], Any]:
     return _product(columns, small), det
 
 
-def _refuse_singular(robot: Robot, frame: Any) -> None:
+def _require_full_rank(mechanism: Mechanism, frame: Any) -> None:
     """A Jacobian whose rank is too small wherever one looks has no inverse to generate."""
-    tree = Tree.of(robot)
+    robot, tree = mechanism.robot, Tree.of(mechanism.robot)
     k = tree.link(frame)
-    rng = np.random.default_rng(0)
-    values = {name: float(rng.uniform(0.5, 1.5)) for name in robot.parameters}
-    scene = bodies(robot, values.__getitem__)
     rank, joints = 0, 0
-    for q in rng.normal(size=(5, robot.n)):
-        found = jacobian_model(scene, list(q), k, 0, 0)
-        J = np.array(found.rows(), dtype=float)
-        rank, joints = max(rank, int(np.linalg.matrix_rank(J))), len(found.a)
+    for values, states in _samples(mechanism):
+        scene = bodies(mechanism.tree, values.__getitem__)
+        for q in states:
+            record = jacobian_model(scene, q, k, 0, 0)
+            J = np.array(_columns(mechanism, scene, q, record), dtype=float)
+            rank = max(rank, int(np.linalg.matrix_rank(J, tol=1e-9)))
+            joints = mechanism.na if robot.constrained else len(record.a)
     if rank < min(6, joints) or not joints:
         raise ModelError(
             f"the Jacobian of frame {tree.label(k)} of '{robot.name}' has rank {rank} at most, for"
             f" {joints} joints: it has no inverse; choose another frame"
         )
+
+
+def _samples(mechanism: Mechanism) -> list[tuple[dict[str, float], list[list[float]]]]:
+    """Values of the symbols, and a few configurations, with closed loops."""
+    robot, rng = mechanism.robot, np.random.default_rng(0)
+    values = {name: float(rng.uniform(0.5, 1.5)) for name in robot.parameters}
+    if not robot.constrained:
+        return [(values, rng.normal(size=(5, robot.n)).tolist())]
+    return [(values | x.values, x.q[:4].tolist()) for x in mechanism.analysis.samples[:1]]
 
 
 def _product(a: list[list[Any]], b: list[list[Any]]) -> list[list[Any]]:
@@ -216,14 +250,15 @@ def tool_point(tool: Any) -> Vec:
     return Vec(*point)
 
 
-def forms_of(
-    robot: Robot, frame: Any, projection: Any, intermediate: Any, tool: Sequence[Any],
+def _forms(
+    mechanism: Mechanism, frame: Any, projection: Any, intermediate: Any, tool: Sequence[Any],
     outputs: Any, tried: int = 0,
 ) -> list[Form]:  # fmt: skip
     """One form per intermediate frame on the path, per way of seeing the axes.
 
     `tried`: only so many frames, those where the third factor is simplest."""
-    tree = Tree.of(robot)
+    robot = mechanism.tree
+    tree = Tree.of(mechanism.robot)
     n, r = tree.link(frame), tree.link(projection)
     point = tool_point(tool)
     frames = [0, *tree.path(n)]
@@ -263,58 +298,81 @@ _LONG = 14  # frames on the path: beyond it not every intermediate frame is trie
 
 def velocities(robot: Robot, *, symbolic: bool = False) -> Program:
     """V of every link."""
-    refuse(robot, "velocities", loops=False)
-    inputs = state(robot, "q", "qd", gravity=False)
+    if robot.ne:
+        bent = flexible.velocities(len(robot.links))
+        return _of_tree(robot, "velocities", ["q", "qd"], bent, "V", symbolic)
+    mechanism = Mechanism.of(robot, "velocities", symbolic=symbolic)
+    nl = len(robot.links)
 
     def form(slide: bool) -> Form:
         def run(scene: Bodies, x: Arrays) -> Result:
-            found = velocities_model(scene, x["q"], x["qd"], slide)
-            rows = [[*found.V[link.j], *found.w[link.j]] for link in scene.links]
-            return Result({"V": ((len(rows), 6), flat(rows))}, found)
+            qd = mechanism.row(mechanism.constraint(scene, x)[0].velocities(x["qd"]))
+            record = velocities_model(scene, x["q"], qd, slide)
+            rows = [[*record.V[link.j], *record.w[link.j]] for link in scene.links[:nl]]
+            return Result({"V": ((nl, 6), flat(rows))}, record)
 
         return run
 
-    return build(robot, "velocities", inputs, map(form, (False, True)), ["V"], symbolic=symbolic)
+    inputs = mechanism.inputs("q", "qd", base=["V0"])
+    return mechanism.program("velocities", inputs, [form(False), form(True)], ["V"])
 
 
 def accelerations(robot: Robot, *, symbolic: bool = False) -> Program:
     """Vd of every link; of a floating base its own acceleration V0d is given."""
-    refuse(robot, "accelerations", loops=False)
-    inputs = state(robot, "q", "qd", "qdd", gravity=False, driven=True)
+    if robot.ne:
+        bent = flexible.accelerations(len(robot.links))
+        return _of_tree(robot, "accelerations", ["q", "qd", "qdd"], bent, "Vd", symbolic)
+    mechanism = Mechanism.of(robot, "accelerations", symbolic=symbolic)
+    nl = len(robot.links)
 
-    def form(slide: bool) -> Form:
-        def run(scene: Bodies, x: Arrays) -> Result:
-            found = accelerations_model(scene, x["q"], x["qd"], x["qdd"], slide)
-            rows = [[*found.Vd[link.j], *found.wd[link.j]] for link in scene.links]
-            return Result({"Vd": ((len(rows), 6), flat(rows))}, found)
+    def outputs(scene: Bodies, x: Arrays, record: Any) -> dict[str, Any]:
+        rows = [[*record.Vd[link.j], *record.wd[link.j]] for link in scene.links[:nl]]
+        return {"Vd": ((nl, 6), flat(rows))}
 
-        return run
-
-    return build(
-        robot, "accelerations", inputs, map(form, (False, True)), ["Vd"], symbolic=symbolic
-    )
+    inputs = mechanism.inputs("q", "qd", "qdd", base=["V0", "V0d"])
+    return mechanism.program("accelerations", inputs, _accelerated(mechanism, outputs), ["Vd"])
 
 
 def jdot_qdot(
     robot: Robot, *, frame: Any = None, projection: Any = 0, symbolic: bool = False
 ) -> Program:
-    """Jdot qdot of a frame: the accelerations (8)-(10) with qdd = 0, and V0d = 0 if the base
-    floats."""
-    refuse(robot, "jdot-qdot", loops=False)
+    """Jdot qdot of a frame: the accelerations (8)-(10) of independent joints that do not
+    accelerate, and V0d = 0 if the base floats."""
     tree = Tree.of(robot)
     n, r = tree.link(frame), tree.link(projection)
-    inputs = state(robot, "q", "qd", gravity=False)
+    if robot.ne:
+        bent = flexible.jdot_qdot(n, r)
+        return _of_tree(robot, "jdot-qdot", ["q", "qd"], bent, "Jdqd", symbolic)
+    mechanism = Mechanism.of(robot, "jdot-qdot", symbolic=symbolic)
+
+    def outputs(scene: Bodies, x: Arrays, record: Any) -> dict[str, Any]:
+        R = rotation(scene, x["q"], r, n)
+        return {"Jdqd": ((6,), [*(R @ record.Vd[n]), *(R @ record.wd[n])])}
+
+    inputs = mechanism.inputs("q", "qd", base=["V0"])
+    return mechanism.program(
+        "jdot-qdot", inputs, _accelerated(mechanism, outputs), ["Jdqd"],
+        meaning={"Jdqd": f"{MEANING['Jdqd']}; {_described(robot, frame, projection)}"},
+    )  # fmt: skip
+
+
+def _of_tree(
+    robot: Robot, model: str, inputs: Sequence[str], form: Form, output: str, symbolic: bool
+) -> Program:
+    """A kinematic model of flexible links: of the tree, whether its loops are closed or not."""
+    mechanism = Mechanism.of(robot.tree(), model, symbolic=symbolic)
+    return mechanism.program(model, mechanism.inputs(*inputs), [form], [output])
+
+
+def _accelerated(mechanism: Mechanism, outputs: Callable[..., dict[str, Any]]) -> list[Form]:
+    """r_j applied in frame i of every link, or in frame j."""
 
     def form(slide: bool) -> Form:
         def run(scene: Bodies, x: Arrays) -> Result:
-            found = accelerations_model(scene, x["q"], x["qd"], [0] * robot.n, slide)
-            R = rotation(scene, x["q"], r, n)
-            values = [*(R @ found.Vd[n]), *(R @ found.wd[n])]
-            return Result({"Jdqd": ((6,), values)}, found)
+            _, qd, qdd = mechanism.motion(scene, x)
+            record = accelerations_model(scene, x["q"], qd, qdd, slide)
+            return Result(outputs(scene, x, record), record)
 
         return run
 
-    return build(
-        robot, "jdot-qdot", inputs, map(form, (False, True)), ["Jdqd"], symbolic=symbolic,
-        meaning={"Jdqd": f"{MEANING['Jdqd']}; {_described(robot, frame, projection)}"},
-    )  # fmt: skip
+    return [form(False), form(True)]

@@ -1,4 +1,4 @@
-"""Lagrange's equations: A, B and Q as coefficients, and the inverse model from the energies alone.
+"""Lagrange's equations: A, B and Q as coefficients, and the torques of the energies alone.
 
 The derivatives are those of the program itself (`ir.derivative`): [KC97] 5.5, first method; the
 second takes the Christoffel symbols from the Coriolis matrix at unit velocities.
@@ -22,10 +22,10 @@ from ..models.inertia_matrix import inertia_matrix
 from ..models.newton_euler import inverse_dynamics as newton_euler
 from ..program import Program
 from .base import with_base
-from .common import Arrays, build, flat, joint_rows, refuse, state, wrenches
+from .common import Arrays, build, flat, joint_rows, refuse
 from .derivation import Result
 
-__all__ = ["energy_torques", "inverse_dynamics", "lagrange", "loads", "partial"]
+__all__ = ["energy_torques", "lagrange", "loads", "partial"]
 
 Scalar = Any
 
@@ -93,20 +93,6 @@ def _by_units(scene: Bodies, q: list[Any]) -> list[list[list[Scalar]]]:
     return [
         [[columns[max(j, k)][i][min(j, k)] for k in range(n)] for j in range(n)] for i in range(n)
     ]
-
-
-def inverse_dynamics(robot: Robot, *, f_e: bool = False, symbolic: bool = False) -> Program:
-    """Γ = d/dt ∂L/∂q̇ - ∂L/∂q of the energies, [K10] (6), differentiated exactly."""
-    refuse(robot, "inverse-dynamics", mobile=True, floating=True, elastic=True)
-    n = robot.n
-
-    def run(scene: Bodies, x: Arrays) -> Result:
-        tau = energy_torques(scene, x["q"], x["qd"], x["qdd"])
-        extra = loads(scene, x["q"], x["qd"], wrenches(robot, x))
-        return Result({"tau": ((n,), [t + e for t, e in zip(tau, extra, strict=True)])})
-
-    inputs = state(robot, "q", "qd", "qdd", f_e=f_e)
-    return build(robot, "inverse-dynamics", inputs, [run], ["tau"], symbolic=symbolic)
 
 
 def energy_torques(

@@ -7,17 +7,25 @@ from typing import Any
 
 from ..describe.robot import Robot
 from ..errors import ModelError
+from ..loops.geometry import LoopGeometry
 from ..models.bodies import Bodies
+from ..models.flexible.rigid import rigid
 from ..models.loops import Constraint, closing_error, coupling_error, opening
 from ..program import Program
-from .common import Arrays, flat
+from .common import Arrays, along_column, flat
 from .derivation import Result
-from .loops import LOOP_MEANING, OPEN, Closing, along_column
-from .loops import closing as closed_robot
+from .mechanism import LOOP_MEANING, OPEN, Mechanism
 
-__all__ = ["loop_kinematics"]
+__all__ = ["loop_geometry", "loop_kinematics"]
 
 Scalar = Any
+
+
+def loop_geometry(robot: Robot) -> LoopGeometry:
+    """The object that solves the geometric constraint equations; flexible links undeformed."""
+    if not robot.constrained:
+        raise ModelError(f"'loop-geometry' of '{robot.name}': {OPEN}")
+    return LoopGeometry.of(rigid(robot) if robot.ne else robot)
 
 
 def loop_kinematics(
@@ -27,22 +35,22 @@ def loop_kinematics(
     `closing`: how far the loops are open, and the step that closes them."""
     if not robot.constrained:
         raise ModelError(f"'loop-kinematics' of '{robot.name}': {OPEN}")
-    made = closed_robot(robot, "loop-kinematics", symbolic=symbolic)
-    passive, active = made.connection.passive, made.active
-    p, na = len(passive), made.na
+    mechanism = Mechanism.of(robot, "loop-kinematics", symbolic=symbolic)
+    passive, active = mechanism.coordinates.passive, mechanism.active
+    p, na = len(passive), mechanism.na
 
     def run(scene: Bodies, x: Arrays) -> Result:
-        found, _, qdd = made.motion(scene, x)
+        found, _, qdd = mechanism.motion(scene, x)
         G = found.G()
-        values = dict(zip(made.connection.moving, qdd, strict=True))
+        values = dict(zip(mechanism.coordinates.moving, qdd, strict=True))
         outputs: dict[str, Any] = {
             "W": ((p, na), flat([G[j] for j in passive])),
             "psi": ((p,), [values[j] for j in passive]),
         }
         if details:
-            outputs |= _details(made, found, G, values)
+            outputs |= _details(mechanism, found, G, values)
         if closing:
-            outputs |= _closed(made, scene, x["q"], found)
+            outputs |= _closed(mechanism, scene, x["q"], found)
         return Result(outputs, found)
 
     outputs = ["W", "psi"]
@@ -51,16 +59,21 @@ def loop_kinematics(
     if closing:
         outputs += ["Wp"] * (not details) + ["r", "dq_p"]
     meaning = {
-        "W": f"{LOOP_MEANING['W']}; rows: {made.connection.named(passive)}; columns:"
-        f" {made.connection.named(active)}"
+        "W": f"{LOOP_MEANING['W']}; rows: {mechanism.coordinates.named(passive)}; columns:"
+        f" {mechanism.coordinates.named(active)}"
     }
-    return made.program("loop-kinematics", made.inputs("q", "qd"), [run], outputs, meaning=meaning)
+    return mechanism.program(
+        "loop-kinematics", mechanism.inputs("q", "qd"), [run], outputs, meaning=meaning
+    )
 
 
 def _details(
-    made: Closing, found: Constraint, G: Mapping[int, list[Scalar]], values: Mapping[int, Scalar]
+    mechanism: Mechanism,
+    found: Constraint,
+    G: Mapping[int, list[Scalar]],
+    values: Mapping[int, Scalar],
 ) -> dict[str, Any]:
-    active, passive, na = found.active, found.passive, made.na
+    active, passive, na = found.active, found.passive, mechanism.na
     p, rows, cuts = len(passive), len(found.rows), len(found.cut)
     Wcut = [[along_column(row, G, k) for k in range(na)] for row in found.cut]
     psi_cut = [
@@ -74,25 +87,25 @@ def _details(
         "Wac": ((cuts, na), flat(found.matrix(active, found.cut))),
         "Wpc": ((cuts, p), flat(found.matrix(passive, found.cut))),
         "Phi": ((cuts,), found.Phi),
-        "G": ((made.n, na), flat([G[j] for j in made.connection.moving])),
+        "G": ((mechanism.n, na), flat([G[j] for j in mechanism.coordinates.moving])),
         "Wcut": ((cuts, na), flat(Wcut)),
         "psi_cut": ((cuts,), psi_cut),
         "det": ((len(found.factors.pivots),), found.factors.pivots),
     }
 
 
-def _closed(made: Closing, scene: Bodies, q: Any, found: Constraint) -> dict[str, Any]:
+def _closed(mechanism: Mechanism, scene: Bodies, q: Any, found: Constraint) -> dict[str, Any]:
     """r, the step dq_p = -W_p^-1 e (idle joints stay), and W_p, which says where it is singular."""
     r: list[Scalar] = []
     e: list[Scalar] = []
-    for loop, keep in zip(made.connection.loops, made.analysis.chosen, strict=True):
+    for loop, keep in zip(mechanism.coordinates.loops, mechanism.analysis.chosen, strict=True):
         r += closing_error(scene, q, loop)
         apart = opening(scene, q, loop, keep.view)
         e += [-apart[name] for name in keep.rows]
-    r += [coupling_error(scene, q, j) for j in made.connection.led]
-    e += [-coupling_error(scene, q, j) for j in made.analysis.coupled]
+    r += [coupling_error(scene, q, j) for j in mechanism.coordinates.led]
+    e += [-coupling_error(scene, q, j) for j in mechanism.analysis.coupled]
     step = found.completed(dict.fromkeys(found.idle, 0), e)
-    passive = made.connection.passive
+    passive = mechanism.coordinates.passive
     return {
         "Wp": ((len(found.rows), len(found.passive)), flat(found.matrix(found.passive))),
         "r": ((len(r),), r),

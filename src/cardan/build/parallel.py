@@ -25,7 +25,7 @@ from ..program import Program
 from .common import RECURSION, Arrays, with_friction
 from .derivation import Form, Result
 from .idle import spun
-from .loops import Closing, closing
+from .mechanism import Mechanism
 
 __all__ = ["platform_direct_dynamics", "platform_inverse_dynamics"]
 
@@ -37,7 +37,7 @@ _COMPONENTS = ("vx", "vy", "vz", "wx", "wy", "wz")
 class _Platform:
     """A parallel robot, and the components of twist its platform can have."""
 
-    made: Closing
+    mechanism: Mechanism
     parallel: Parallel
     kept: tuple[int, ...]
     rows: tuple[tuple[str, ...], ...]
@@ -59,7 +59,7 @@ class _Platform:
         return [0 if any_axes else leg.end for leg in self.parallel.legs]
 
     def legs(self, scene: Bodies, x: Arrays, twist: Twist, kind: str) -> Legs:
-        idle = self.made.analysis.idle
+        idle = self.mechanism.analysis.idle
         spins = dict(zip(idle, x.get("qd_i", [0] * len(idle)), strict=True))
         return legs(scene, x["q"], self.parallel, self.rows, twist, self.views(kind), spins)
 
@@ -76,7 +76,7 @@ class _Platform:
         if "qdd" not in x:
             return self.twist(V, [0] * self.m)
         bias = self.legs(scene, x, self.twist(V, [0] * self.m), kind)
-        rest = [a - bias.qdd[j] for a, j in zip(x["qdd"], self.made.active, strict=True)]
+        rest = [a - bias.qdd[j] for a, j in zip(x["qdd"], self.mechanism.active, strict=True)]
         return self.twist(V, J.solve(rest))
 
     def needed(
@@ -86,13 +86,13 @@ class _Platform:
         q = x["q"]
         found = self.legs(scene, x, twist, kind)
         zero = dict.fromkeys(self.parallel.coordinates, 0)
-        moving = self.made.connection.moving
+        moving = self.mechanism.coordinates.moving
         qd, qdd = ({**zero, **rates} for rates in (found.qd, found.qdd))
         record = newton_euler(
             scene, q, [qd[j] for j in moving], [qdd[j] for j in moving], form=form
         )
         total = platform_wrench(scene, q, self.parallel, twist, scene.gravity)
-        tree = inertia_model(scene, q, form) if self.made.free else None
+        tree = inertia_model(scene, q, form) if self.mechanism.free else None
         spins: dict[int, Scalar] = {}
         for k, leg in enumerate(self.parallel.legs):
             tau = {j: record.tau[j] for j in leg.joints}
@@ -105,34 +105,36 @@ class _Platform:
         return found, [total[c] for c in self.kept], spins, record
 
     def idle(self, leg: Leg) -> list[int]:
-        return [j for j in leg.joints if j in self.made.analysis.idle]
+        return [j for j in leg.joints if j in self.mechanism.analysis.idle]
 
     def inputs(self, space: str, last: str) -> dict[str, tuple[int, ...]]:
-        made = self.made
-        sizes: dict[str, int] = {"q": made.n, "V": self.m, "Vd": self.m}
+        mechanism = self.mechanism
+        sizes: dict[str, int] = {"q": mechanism.n, "V": self.m, "Vd": self.m}
         names = {"joint": ("q", "qd"), "cartesian": ("q", "V")}[space]
-        found: dict[str, tuple[int, ...]] = {k: (sizes.get(k, made.na),) for k in (*names, last)}
-        return {**found, "qd_i": (len(made.analysis.idle),)} if made.free else found
+        found: dict[str, tuple[int, ...]] = {
+            k: (sizes.get(k, mechanism.na),) for k in (*names, last)
+        }
+        return {**found, "qd_i": (len(mechanism.analysis.idle),)} if mechanism.free else found
 
 
 def _platform(robot: Robot, model: str, symbolic: bool, idle: str) -> _Platform:
     if not robot.loops:
         raise ModelError(f"'{model}' of '{robot.name}': this robot has no closed loop")
-    made = closing(robot, model, symbolic=symbolic, idle=idle)
+    mechanism = Mechanism.of(robot, model, symbolic=symbolic, idle=idle)
     if robot.base.kind != "fixed":
         raise ModelError(f"'{model}' of '{robot.name}' needs a fixed base")
-    parallel = Parallel.of(made.connection, model)
+    parallel = Parallel.of(mechanism.coordinates, model)
     _require_bare(robot, parallel, model)
-    if len(parallel.coordinates) != made.na:
+    if len(parallel.coordinates) != mechanism.na:
         raise ModelError(
             f"'{model}' of '{robot.name}' needs a platform with as many coordinates as there are"
-            f" motors: it has {len(parallel.coordinates)} for {made.na}, so that its legs hold it"
-            " too; leave out those that follow, or use 'inverse-dynamics' and 'direct-dynamics'"
+            f" motors: it has {len(parallel.coordinates)} for {mechanism.na}, so that its legs hold"
+            " it too; leave out those that follow, or use 'inverse-dynamics' and 'direct-dynamics'"
         )
     rows = []
     for k, leg in enumerate(parallel.legs):
-        joints = tuple(j for j in leg.joints if j not in made.analysis.idle)
-        held = independent_rows(made.analysis, k, joints, leg.end)
+        joints = tuple(j for j in leg.joints if j not in mechanism.analysis.idle)
+        held = independent_rows(mechanism.analysis, k, joints, leg.end)
         if held is None or leg.kind in ("prismatic", "cylindrical"):
             what = ROWS[leg.kind]
             raise ModelError(
@@ -142,7 +144,7 @@ def _platform(robot: Robot, model: str, symbolic: bool, idle: str) -> _Platform:
                 f" {' '.join(what)}"
             )
         rows.append(held)
-    return _Platform(made, parallel, _kept(made, parallel, model), tuple(rows))
+    return _Platform(mechanism, parallel, _kept(mechanism, parallel, model), tuple(rows))
 
 
 def _require_bare(robot: Robot, parallel: Parallel, model: str) -> None:
@@ -159,10 +161,10 @@ def _require_bare(robot: Robot, parallel: Parallel, model: str) -> None:
             )
 
 
-def _kept(made: Closing, parallel: Parallel, model: str) -> tuple[int, ...]:
+def _kept(mechanism: Mechanism, parallel: Parallel, model: str) -> tuple[int, ...]:
     """The components of the platform's twist in frame 0 that are not always zero."""
-    sample = made.analysis.samples[0]
-    names = made.analysis.connection.robot
+    sample = mechanism.analysis.samples[0]
+    names = mechanism.analysis.connection.robot
     scene = bodies(opened(names), sample.values.__getitem__)
     largest = np.zeros(6)
     for q in sample.q[:4]:
@@ -171,7 +173,7 @@ def _kept(made: Closing, parallel: Parallel, model: str) -> tuple[int, ...]:
     kept = tuple(int(k) for k in np.flatnonzero(largest > 1e-9))
     if len(kept) != len(parallel.coordinates):
         raise ModelError(
-            f"'{model}' of '{made.robot.name}': the platform has {len(parallel.coordinates)}"
+            f"'{model}' of '{mechanism.robot.name}': the platform has {len(parallel.coordinates)}"
             f" coordinates but moves in {len(kept)} components of its twist; place its frame so"
             " that they are as many"
         )
@@ -193,7 +195,7 @@ def platform_inverse_dynamics(
     """Torques of the active joints for a motion of the platform or of these joints, (66)."""
     model = "platform-inverse-dynamics"
     platform = _platform(with_friction(robot, friction), model, symbolic, idle)
-    made = platform.made
+    mechanism = platform.mechanism
 
     def run_in(kind: str) -> Any:
         def formulate(form: Formulation) -> Form:
@@ -201,7 +203,7 @@ def platform_inverse_dynamics(
                 twist = platform.motion(scene, x, kind)
                 found, need, spins, record = platform.needed(scene, x, twist, form, kind)
                 tau = factored(platform.inverse(found)).solve_transposed(need)  # (66)
-                return Result({"tau": ((made.na,), tau), **_spins(platform, spins)}, record)
+                return Result({"tau": ((mechanism.na,), tau), **_spins(platform, spins)}, record)
 
             return run
 
@@ -209,8 +211,8 @@ def platform_inverse_dynamics(
 
     inputs = platform.inputs(space, "qdd" if space == "joint" else "Vd")
     found = [
-        made.program(
-            model, inputs, [], made.outputs("tau"), meaning=_meaning(platform),
+        mechanism.program(
+            model, inputs, [], mechanism.outputs("tau"), meaning=_meaning(platform),
             formulate=run_in(kind), choices=RECURSION, effort=effort,
         )
         for kind in ("end", "base")
@@ -219,8 +221,8 @@ def platform_inverse_dynamics(
 
 
 def _spins(platform: _Platform, spins: Mapping[int, Scalar]) -> dict[str, Any]:
-    idle = platform.made.analysis.idle
-    return {"qdd_i": ((len(idle),), [spins[j] for j in idle])} if platform.made.free else {}
+    idle = platform.mechanism.analysis.idle
+    return {"qdd_i": ((len(idle),), [spins[j] for j in idle])} if platform.mechanism.free else {}
 
 
 def platform_direct_dynamics(
@@ -230,7 +232,7 @@ def platform_direct_dynamics(
     """Acceleration of the platform, or of the active joints: A_x Vd = J_p^-T tau - H_x."""
     model = "platform-direct-dynamics"
     platform = _platform(with_friction(robot, friction), model, symbolic, idle)
-    made = platform.made
+    mechanism = platform.mechanism
 
     def formulate(form: Formulation) -> Form:
         def run(scene: Bodies, x: Arrays) -> Result:
@@ -243,15 +245,15 @@ def platform_direct_dynamics(
             spins = {j: s + _dot(follow[j], Vd) for j, s in spins.items()}
             outputs: dict[str, Any] = {"Vd": ((platform.m,), Vd)}
             if space == "joint":
-                bias = [found.qdd[j] for j in made.active]
+                bias = [found.qdd[j] for j in mechanism.active]
                 qdd = [b + _dot(row, Vd) for b, row in zip(bias, rows, strict=True)]
-                outputs = {"qdd": ((made.na,), qdd)}
+                outputs = {"qdd": ((mechanism.na,), qdd)}
             return Result({**outputs, **_spins(platform, spins)}, record)
 
         return run
 
-    outputs = made.outputs("qdd" if space == "joint" else "Vd")
-    return made.program(
+    outputs = mechanism.outputs("qdd" if space == "joint" else "Vd")
+    return mechanism.program(
         model, platform.inputs(space, "tau"), [], outputs,
         meaning=_meaning(platform), formulate=formulate, choices=RECURSION, effort=effort,
     )  # fmt: skip
@@ -272,7 +274,7 @@ def _matrix(
         B = [found.wrench(k, {m: int(m == j) for m in joints}) for j in joints]
         B = [[row[c] for c in kept] for row in B]
         own = tree.matrix(leg.joints)
-        if platform.made.free:
+        if platform.mechanism.free:
             own, ratios = _eliminated(own, leg.joints, platform.idle(leg))
             for j, ratio in ratios.items():
                 follow[j] = [_dot(ratio, column) for column in zip(*B, strict=True)]

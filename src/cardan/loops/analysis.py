@@ -22,7 +22,8 @@ from ..ir.code import Code
 from ..ir.cost import cost
 from ..ir.interpret import interpret
 from ..ir.trace import Tracer
-from ..mechanism.loops import ROWS, Connection, LoopFrames, opened
+from ..mechanism.coordinates import Coordinates, has_springs
+from ..mechanism.loops import ROWS, LoopFrames, opened
 from ..models.bodies import bodies
 from ..models.loops import Chosen, constraint, coupling_row
 from .numeric import Array, Equations, equations, skeleton
@@ -58,7 +59,7 @@ class Analysis:
     without moving anything else, as the spin of a leg between two balls; coupled: the joints whose
     couplings are kept: all, but for those that repeat others."""
 
-    connection: Connection
+    connection: Coordinates
     mobility: int
     rank: int
     chosen: tuple[Chosen, ...]
@@ -66,6 +67,11 @@ class Analysis:
     least_squares: bool = False
     idle: tuple[int, ...] = ()
     coupled: tuple[int, ...] = ()
+
+    @classmethod
+    def of_tree(cls, robot: Robot) -> Analysis:
+        """Nothing ties the joints; or links that bend, which need an analysis of their own."""
+        return cls(Coordinates.of(robot), robot.n, 0, (), ())
 
     @property
     def following(self) -> tuple[int, ...]:
@@ -93,6 +99,8 @@ class Analysis:
     def require_driven(self) -> None:
         """The active joints must be as many as the mobility, and move everything."""
         link, name = self.connection, self.connection.robot.name
+        if not self.samples:
+            return
         count = len(link.active)
         wanted = self.mobility - len(self.idle)
         loose = link.loose
@@ -116,7 +124,7 @@ class Analysis:
 
 
 def _is_driven(
-    connection: Connection, following: tuple[int, ...], chosen: tuple[Chosen, ...], sample: Sample
+    connection: Coordinates, following: tuple[int, ...], chosen: tuple[Chosen, ...], sample: Sample
 ) -> bool:
     """Do the active joints move all others, in this assembly mode?"""
     if not following:
@@ -127,14 +135,16 @@ def _is_driven(
 
 
 def analyse(robot: Robot) -> Analysis:
-    """The analysis of a robot's loops, remembered by its geometry."""
+    """The analysis of a robot's loops, remembered by its geometry; of a tree, which has none."""
+    if not robot.constrained:
+        return Analysis.of_tree(robot)
     return _analyse(skeleton(robot))
 
 
 def independent(robot: Robot) -> Robot:
     """The robot with its elastic joints `active`, that is independent, where the loops leave them
     free, and passive where these follow the motors."""
-    if not any(joint.elastic for joint in robot.joints):
+    if not (robot.constrained and has_springs(robot)):
         return robot
 
     springs = [j for j, joint in enumerate(robot.joints, 1) if joint.elastic]
@@ -145,6 +155,8 @@ def independent(robot: Robot) -> Robot:
             replace(x, active=j in free) if x.elastic else x for j, x in joints
         ))  # fmt: skip
 
+    if robot.ne:  # links that bend leave every spring free
+        return flagged(springs)
     found = analyse(flagged(()))
     wanted = found.mobility - len(found.idle) - len(found.connection.active)
     if 0 <= wanted <= len(springs):
@@ -156,7 +168,7 @@ def independent(robot: Robot) -> Robot:
 
 @lru_cache(maxsize=64)
 def _analyse(robot: Robot) -> Analysis:
-    connection = Connection.of(robot)
+    connection = Coordinates.of(robot)
     samples = _samples(robot, connection)
     every = tuple(Chosen(ROWS[loop.kind], loop.twin) for loop in connection.loops)
     ranks = [_ranks(_numeric_rows(connection, every, s)) for s in samples]
@@ -176,7 +188,7 @@ def _analyse(robot: Robot) -> Analysis:
 
 
 def _idle(
-    connection: Connection, every: tuple[Chosen, ...], samples: list[Sample]
+    connection: Coordinates, every: tuple[Chosen, ...], samples: list[Sample]
 ) -> tuple[int, ...]:
     """Passive joints within loops that no loop equation ever sees."""
     largest = np.zeros(len(connection.moving))
@@ -187,7 +199,7 @@ def _idle(
     return tuple(j for j in connection.passive if j in unseen and j not in connection.loose)
 
 
-def _samples(robot: Robot, connection: Connection) -> list[Sample]:
+def _samples(robot: Robot, connection: Coordinates) -> list[Sample]:
     """Walks from several closed configurations, for several draws of values."""
     rng = np.random.default_rng(7)
     names = robot.parameters
@@ -225,11 +237,11 @@ def _rounded(gap: float) -> str:
     )
 
 
-def _columns(connection: Connection, links: tuple[int, ...]) -> list[int]:
+def _columns(connection: Coordinates, links: tuple[int, ...]) -> list[int]:
     return [connection.moving.index(j) for j in links]
 
 
-def _numeric_rows(connection: Connection, chosen: tuple[Chosen, ...], sample: Sample) -> Array:
+def _numeric_rows(connection: Coordinates, chosen: tuple[Chosen, ...], sample: Sample) -> Array:
     """W at the configurations of a sample, (N, rows, n), those of the couplings last; lengths in
     units of the robot's size."""
     code, names = _rows_code(connection, chosen)
@@ -246,7 +258,7 @@ def _numeric_rows(connection: Connection, chosen: tuple[Chosen, ...], sample: Sa
 
 @lru_cache(maxsize=64)
 def _rows_code(
-    connection: Connection, chosen: tuple[Chosen, ...], only: int | None = None
+    connection: Coordinates, chosen: tuple[Chosen, ...], only: int | None = None
 ) -> tuple[Code, tuple[str, ...]]:
     """The program q -> W of these rows."""
     tracer = Tracer()
@@ -270,7 +282,7 @@ def _ranks(W: Array) -> Array:
 
 
 def _view(
-    robot: Robot, loop: LoopFrames, connection: Connection, samples: tuple[Sample, ...]
+    robot: Robot, loop: LoopFrames, connection: Coordinates, samples: tuple[Sample, ...]
 ) -> int:
     """The frame in whose axes the loop's equations cost least, to write and to solve."""
     k = connection.loops.index(loop)
@@ -289,7 +301,7 @@ def _view(
 
 
 def _views(
-    robot: Robot, loop: LoopFrames, connection: Connection, samples: tuple[Sample, ...]
+    robot: Robot, loop: LoopFrames, connection: Coordinates, samples: tuple[Sample, ...]
 ) -> list[int]:
     """The cut and the twin, and frames that keep their z axis: any of them in a planar loop."""
     found = [loop.cut, loop.twin]
@@ -317,7 +329,7 @@ _Z = (0, 0, 1)
 
 
 def _independent(
-    connection: Connection, following: tuple[int, ...], chosen: tuple[Chosen, ...],
+    connection: Coordinates, following: tuple[int, ...], chosen: tuple[Chosen, ...],
     samples: tuple[Sample, ...], rank: int,
 ) -> tuple[tuple[Chosen, ...], tuple[int, ...], bool]:  # fmt: skip
     """As many rows as the rank, independent at every sample in the passive joints' columns; of the

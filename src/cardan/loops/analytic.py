@@ -28,7 +28,8 @@ from ..describe.limits import limits_of
 from ..describe.robot import FIXED, GEOMETRY, PRISMATIC, REVOLUTE, Robot
 from ..describe.values.expression import Value, evaluate
 from ..inverse.numeric.kernels import FRAMES, MOST_FRAMES, MOST_VARIABLES
-from ..mechanism.loops import Connection, LoopFrames, opened
+from ..mechanism.coordinates import Coordinates
+from ..mechanism.loops import LoopFrames, opened
 from .analysis import Analysis
 from .kernels import MOST, STAGE, assemblies
 
@@ -53,7 +54,7 @@ class Step:
 class Chain:
     """The opened robot's frames as numbers."""
 
-    connection: Connection
+    connection: Coordinates
     antecedent: tuple[int, ...]
     sigma: tuple[int, ...]
     six: Array  # (frames, 6)
@@ -62,7 +63,7 @@ class Chain:
     @classmethod
     def of(cls, robot: Robot, values: Mapping[str, float]) -> Chain:
         joints = opened(robot).joints
-        connection = Connection.of(robot)
+        connection = Coordinates.of(robot)
 
         def value(x: Value) -> float:
             return float(evaluate(x, values.__getitem__, function))
@@ -154,14 +155,14 @@ def steps_of(analysis: Analysis, given: Sequence[int]) -> tuple[Step, ...] | Non
     return tuple(steps) if set(link.led) <= solved else None
 
 
-def _followed(link: Connection, solved: set[int], free: bool = False) -> list[Step]:
+def _followed(link: Coordinates, solved: set[int], free: bool = False) -> list[Step]:
     """The couplings that follow from what is solved, which they are then too."""
     found = link.led_by(solved)
     solved.update(found)
     return [Step(None, (j,), f"{link.named((j,))} by its coupling", free) for j in found]
 
 
-def _unknown(link: Connection, loop: LoopFrames, solved: set[int]) -> tuple[int, ...]:
+def _unknown(link: Coordinates, loop: LoopFrames, solved: set[int]) -> tuple[int, ...]:
     return tuple(j for j in loop.links if j in link.moving and j not in solved)
 
 

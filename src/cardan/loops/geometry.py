@@ -22,7 +22,7 @@ import numpy as np
 from ..describe.limits import limits_of
 from ..describe.robot import Robot
 from ..errors import CardanWarning, InputError, ModelError, UnknownNameError
-from ..mechanism.loops import Connection
+from ..mechanism.coordinates import Coordinates
 from ..mechanism.platform import Parallel
 from .analysis import Analysis, analyse, independent
 from .analytic import Chain, Step, run_plan, solved_by, steps_of
@@ -73,7 +73,7 @@ class LoopGeometry:
         return LoopGeometry(self.robot, self.analysis, parallel.coordinates)
 
     @property
-    def connection(self) -> Connection:
+    def connection(self) -> Coordinates:
         return self.analysis.connection
 
     @property

@@ -24,7 +24,8 @@ from ..ir.code import Code
 from ..ir.derivative import derivative
 from ..ir.interpret import interpret
 from ..ir.trace import Tracer
-from ..mechanism.loops import Connection, opened
+from ..mechanism.coordinates import Coordinates
+from ..mechanism.loops import opened
 from ..models.bodies import bodies
 from ..models.loops import closing_error, coupling_error
 
@@ -43,7 +44,7 @@ CLOSED = 1e-11  # of the robot's size: a loop this far open is closed
 class Equations:
     """r and its derivatives, for one set of values of the geometry's symbols."""
 
-    connection: Connection
+    connection: Coordinates
     residual: Code
     jacobian: Code
     p: Array
@@ -298,8 +299,8 @@ def loop_symbols(robot: Robot) -> tuple[str, ...]:
 
 
 @lru_cache(maxsize=32)
-def _traced(bare: Robot) -> tuple[Connection, Code, Code, tuple[str, ...], tuple[int, ...]]:
-    connection = Connection.of(bare)
+def _traced(bare: Robot) -> tuple[Coordinates, Code, Code, tuple[str, ...], tuple[int, ...]]:
+    connection = Coordinates.of(bare)
     tracer = Tracer()
     scene = bodies(opened(bare), tracer.parameter)
     q = tracer.array("q", len(connection.moving))
@@ -350,7 +351,7 @@ def equations(robot: Robot, values: Mapping[str, float] | None = None) -> Equati
 
 
 def _couplings(
-    connection: Connection, values: Mapping[str, float]
+    connection: Coordinates, values: Mapping[str, float]
 ) -> tuple[tuple[int, int, float, float], ...]:
     """(j, k, ratio, offset) of the columns that are coupled, leaders first."""
     from ..algebra.scalar import function

@@ -1,5 +1,4 @@
-"""How the joints of a robot are tied: which drive, which follow, what each loop spans, who leads
-whom.
+"""The loops of a robot: their frames, what each spans, what its cut joint forbids.
 
 With n links and B loops, frame n+k is the cut joint of loop k before its own motion, frame n+B+k
 its twin on the other link ([KC97] figure 3, [K10] figure 2). `opened` appends both as fixed frames,
@@ -8,15 +7,13 @@ so that every algorithm for trees can look at them.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from functools import cached_property
 
 from ..describe.robot import COMPOUND, FIXED, PRISMATIC, REVOLUTE, Joint, Link, Loop, Robot
 from ..errors import ModelError
 from .tree import Tree
 
-__all__ = ["ROWS", "Connection", "LoopFrames", "opened"]
+__all__ = ["ROWS", "LoopFrames", "loop_frames", "opened"]
 
 # the components of the relative twist that each kind of cut joint forbids, in the axes of the cut;
 # "u" is the one rotation a universal joint forbids: about x of the twin cross z of the cut
@@ -53,81 +50,7 @@ class LoopFrames:
         return 6 - len(ROWS[self.kind])
 
 
-@dataclass(frozen=True)
-class Connection:
-    """A robot with loops or couplings: its tree with the frames of the loops, and which joints
-    drive."""
-
-    robot: Robot
-    tree: Tree  # of the opened robot
-    loops: tuple[LoopFrames, ...]
-
-    @classmethod
-    def of(cls, robot: Robot) -> Connection:
-        tree = Tree.of(opened(robot))
-        n, B = len(robot.joints), len(robot.loops)
-        return cls(
-            robot,
-            tree,
-            tuple(_frames(tree, loop, n + k, n + B + k) for k, loop in enumerate(robot.loops, 1)),
-        )
-
-    @cached_property
-    def moving(self) -> tuple[int, ...]:
-        return self.tree.moving
-
-    @cached_property
-    def active(self) -> tuple[int, ...]:
-        """Links on motorized joints: q_a."""
-        return tuple(j for j in self.moving if self.robot.joints[j - 1].active)
-
-    @cached_property
-    def passive(self) -> tuple[int, ...]:
-        """Links on the joints that follow: q_p."""
-        return tuple(j for j in self.moving if not self.robot.joints[j - 1].active)
-
-    @cached_property
-    def led(self) -> dict[int, int]:
-        """The joints that follow another one by a coupling, and that one: leaders come first."""
-        leader = {j: coupling.joint for j, coupling in self.robot.couplings.items()}
-        found: dict[int, int] = {}
-        while len(found) < len(leader):
-            known = {k for k in leader.values() if k not in leader} | set(found)
-            more = {j: k for j, k in leader.items() if k in known and j not in found}
-            if not more:
-                raise ModelError(f"couplings of '{self.robot.name}' go round: let one joint lead")
-            found |= more
-        return found
-
-    def led_by(self, known: Iterable[int]) -> list[int]:
-        """The joints that follow some of these by couplings."""
-        found, every = [], set(known)
-        for j, k in self.led.items():
-            if k in every and j not in every:
-                found.append(j)
-                every.add(j)
-        return found
-
-    @property
-    def gruebler(self) -> int:
-        """Mobility by counting, as if all constraints were independent: freedoms - 6 B, less one
-        for each coupling."""
-        freedoms = len(self.moving) + sum(loop.freedom for loop in self.loops)
-        return freedoms - 6 * len(self.loops) - len(self.led)
-
-    @property
-    def loose(self) -> tuple[int, ...]:
-        """Passive joints that no loop and no coupling holds."""
-        held = {j for loop in self.loops for j in loop.links} | {*self.led, *self.led.values()}
-        return tuple(j for j in self.passive if j not in held)
-
-    def named(self, links: tuple[int, ...]) -> str:
-        """The variables of these joints, for messages."""
-        names = [self.robot.joints[j - 1].variable or f"q{j}" for j in links]
-        return ", ".join(names) or "none"
-
-
-def _frames(tree: Tree, loop: Loop, cut: int, twin: int) -> LoopFrames:
+def loop_frames(tree: Tree, loop: Loop, cut: int, twin: int) -> LoopFrames:
     up, down = tree.between(cut, twin)
     kind = loop.kind or _KINDS[loop.cut.sigma]
     found = LoopFrames(loop.name, kind, cut, twin, tuple(reversed(up)), down)

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 from ..describe.robot import FIXED
 from ..errors import ModelError
-from .loops import Connection, LoopFrames
+from .coordinates import Coordinates
+from .loops import LoopFrames
 
 __all__ = ["Leg", "Parallel"]
 
@@ -31,13 +32,13 @@ class Leg:
 class Parallel:
     """The platform's body, the passive joints that place it, and the legs."""
 
-    connection: Connection
+    connection: Coordinates
     body: int  # the link that carries the platform's frames
     coordinates: tuple[int, ...]
     legs: tuple[Leg, ...]
 
     @classmethod
-    def of(cls, connection: Connection, model: str) -> Parallel:
+    def of(cls, connection: Coordinates, model: str) -> Parallel:
         name = connection.robot.name
         if connection.led:
             raise ModelError(
@@ -78,14 +79,14 @@ class Parallel:
         return [(where[j], j) for j in self.connection.active]
 
 
-def _owner(connection: Connection, frame: int) -> int:
+def _owner(connection: Coordinates, frame: int) -> int:
     """The link that moves with a frame: the last one on a joint that moves."""
     while frame and connection.tree.sigma[frame] == FIXED:
         frame = connection.tree.antecedent[frame]
     return frame
 
 
-def _leg(connection: Connection, loop: LoopFrames, body: int) -> Leg:
+def _leg(connection: Coordinates, loop: LoopFrames, body: int) -> Leg:
     hold, end = (
         (loop.twin, loop.cut) if _owner(connection, loop.twin) == body else (loop.cut, loop.twin)
     )

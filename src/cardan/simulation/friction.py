@@ -16,7 +16,7 @@ import numpy as np
 from ..describe.robot import FIXED, Robot
 from ..describe.values.expression import symbol
 from ..errors import InputError
-from ..mechanism.loops import Connection
+from ..mechanism.coordinates import Coordinates
 from ..motion.derived import compiled
 from ..motion.joints import moving, number
 
@@ -46,7 +46,7 @@ def viscous(robot: Robot) -> Robot:
 def rubbing_cuts(robot: Robot) -> tuple[list[int], np.ndarray, np.ndarray]:
     """Cut joints with friction: their rows of Wcut ('loop-kinematics' with details), FV and FS."""
     rows, FV, FS, row = [], [], [], 0
-    listed = Connection.of(robot).loops if robot.loops else ()
+    listed = Coordinates.of(robot).loops if robot.loops else ()
     for frames, loop in zip(listed, robot.loops, strict=True):
         own = number(loop.cut.FV), number(loop.cut.FS)
         if any(own):

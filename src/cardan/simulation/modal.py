@@ -17,7 +17,7 @@ import numpy as np
 
 from ..build.common import is_floating
 from ..build.flexible.closure import Closing, closing
-from ..build.flexible.dynamic import static_forces
+from ..build.flexible.equations import static_forces
 from ..describe.robot import Robot
 from ..errors import InputError, ModelError, UnknownNameError, translated
 from ..models.flexible.dynamics import mass_matrix

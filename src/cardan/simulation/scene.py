@@ -14,7 +14,7 @@ import numpy as np
 from ..algebra.vector import Mat, Vec
 from ..build.common import Arrays, build, state
 from ..build.derivation import Result
-from ..build.energy import energies_of
+from ..build.energy import energies
 from ..describe.robot import Robot
 from ..models.bodies import Bodies
 from ..models.kinematics import velocities
@@ -71,7 +71,7 @@ def links_program(robot: Robot) -> Program:
 def energy_program(robot: Robot) -> Program:
     """q, qd(, V0, g0) -> E, U of the tree: kinetic and potential energy (gravity and springs), with
     a floating base's own."""
-    return energies_of(robot.tree())
+    return energies(robot.tree())
 
 
 def spring_energy(robot: Robot, q: np.ndarray) -> np.ndarray:

@@ -1,45 +1,26 @@
-"""Kinematic programs of robots with flexible links, [BK13] (10)-(21).
+"""Kinematics of robots with flexible links, [BK13] (10)-(21): the forms of the kinematic models.
 
-q, qd and qdd hold the joint variables in link order, then the elastic coordinates link by link."""
+q, qd and qdd hold the joint variables in link order, then the elastic coordinates link by link, of
+the whole tree."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from ...algebra.vector import Mat, Vec, cross
-from ...describe.robot import Robot
-from ...errors import ModelError
-from ...mechanism.tree import Tree
 from ...models.bodies import Bodies
 from ...models.flexible.dynamics import coordinate_keys
 from ...models.flexible.loops import side
 from ...models.flexible.tree import accelerations as frame_accelerations
 from ...models.flexible.tree import motion, split, sum_of
-from ...program import Program
-from ..common import Arrays, flat, is_floating
-from ..derivation import Result
-from ..kinematic import tool_point
-from .dynamic import build_flexible, unsupported
+from ..common import Arrays, flat
+from ..derivation import Form, Result
 
-__all__ = ["accelerations", "jacobian", "transform", "velocities"]
-
-Frame = int | str | None
+__all__ = ["accelerations", "jacobian", "jdot_qdot", "transform", "velocities"]
 
 
-def _fixed_base(robot: Robot, model: str) -> None:
-    if is_floating(robot):
-        raise ModelError(f"'{model}' of '{robot.name}' is not available for a floating base")
-
-
-def transform(
-    robot: Robot, *, frame: Frame = None, reference: Frame = 0, expanded: bool = False,
-    symbolic: bool = False,
-) -> Program:  # fmt: skip
+def transform(end: int, start: int, world: bool) -> Form:
     """T of a frame in a frame of the deformed robot."""
-    unsupported(robot, "transform", expanded=expanded)
-    tree = Tree.of(robot)
-    world = reference == "world"
-    end, start = tree.link(frame), tree.link(0 if world else reference)
 
     def run(scene: Bodies, x: Arrays) -> Result:
         still = motion(scene, x["q"], [0] * len(x["q"]))
@@ -55,21 +36,14 @@ def transform(
         rows = [[*row, p] for row, p in zip(R.rows, P, strict=True)]
         return Result({"T": ((4, 4), flat([*rows, [0, 0, 0, 1]]))})
 
-    inputs = {"q": (robot.n + robot.ne,)}
-    return build_flexible(robot.tree(), "transform", inputs, [run], ["T"], symbolic=symbolic)
+    return run
 
 
-def jacobian(
-    robot: Robot, *, frame: Frame = None, projection: Frame = 0, intermediate: Frame = None,
-    tool: Any = (0, 0, 0), symbolic: bool = False,
-) -> Program:  # fmt: skip
+def jacobian(end: int, axes: int, point: Vec) -> Form:
     """J (6, n + ne) of a point of a frame, over joints and elastic coordinates."""
-    unsupported(robot, "jacobian", intermediate=intermediate)
-    tree = Tree.of(robot)
-    end, axes = tree.link(frame), tree.link(projection)
-    size, point = robot.n + robot.ne, tool_point(tool)
 
     def run(scene: Bodies, x: Arrays) -> Result:
+        size = len(x["q"])
         still = motion(scene, x["q"], [0] * size)
         here = side(scene, still, 0, end)
         back = side(scene, still, 0, axes).R.T
@@ -81,13 +55,11 @@ def jacobian(
             columns.append([*(back @ (v + cross(w, arm))), *(back @ w)])
         return Result({"J": ((6, size), flat(list(zip(*columns, strict=True))))})
 
-    return build_flexible(robot.tree(), "jacobian", {"q": (size,)}, [run], ["J"], symbolic=symbolic)
+    return run
 
 
-def velocities(robot: Robot, *, symbolic: bool = False) -> Program:
+def velocities(nl: int) -> Form:
     """Twists of all frames, in their axes."""
-    _fixed_base(robot, "velocities")
-    size, nl = robot.n + robot.ne, len(robot.links)
 
     def run(scene: Bodies, x: Arrays) -> Result:
         moving = motion(scene, x["q"], x["qd"])
@@ -102,21 +74,35 @@ def velocities(robot: Robot, *, symbolic: bool = False) -> Program:
         rows = [[*V[j], *moving.w[j]] for j in range(1, nl + 1)]
         return Result({"V": ((nl, 6), flat(rows))})
 
-    inputs = {"q": (size,), "qd": (size,)}
-    return build_flexible(robot.tree(), "velocities", inputs, [run], ["V"], symbolic=symbolic)
+    return run
 
 
-def accelerations(robot: Robot, *, symbolic: bool = False) -> Program:
+def _frames(scene: Bodies, x: Arrays) -> tuple[Any, Any]:
+    """(motion, accelerations of all frames), of qdd where it is given."""
+    moving = motion(scene, x["q"], x["qd"])
+    qdd = x.get("qdd", [0] * len(x["q"]))
+    return moving, frame_accelerations(scene, moving, split(scene, qdd), (scene.Vd0, scene.wd0))
+
+
+def accelerations(nl: int) -> Form:
     """Accelerations of all frames, in their axes, without gravity."""
-    _fixed_base(robot, "accelerations")
-    size, nl = robot.n + robot.ne, len(robot.links)
 
     def run(scene: Bodies, x: Arrays) -> Result:
-        moving = motion(scene, x["q"], x["qd"])
-        base = (scene.Vd0, scene.wd0)
-        found = frame_accelerations(scene, moving, split(scene, x["qdd"]), base)
-        rows = [[*found[j][0], *found[j][1]] for j in range(1, nl + 1)]
+        _, frames = _frames(scene, x)
+        rows = [[*frames[j][0], *frames[j][1]] for j in range(1, nl + 1)]
         return Result({"Vd": ((nl, 6), flat(rows))})
 
-    inputs = {"q": (size,), "qd": (size,), "qdd": (size,)}
-    return build_flexible(robot.tree(), "accelerations", inputs, [run], ["Vd"], symbolic=symbolic)
+    return run
+
+
+def jdot_qdot(end: int, axes: int) -> Form:
+    """Jdot qdot of a frame: its acceleration where no coordinate accelerates."""
+
+    def run(scene: Bodies, x: Arrays) -> Result:
+        moving, frames = _frames(scene, x)
+        there = side(scene, moving, 0, end).R
+        back = side(scene, moving, 0, axes).R.T
+        values = [*(back @ (there @ frames[end][0])), *(back @ (there @ frames[end][1]))]
+        return Result({"Jdqd": ((6,), values)})
+
+    return run

@@ -22,8 +22,7 @@ from ...program import Program
 from ..common import Arrays, is_floating
 from ..derivation import Derivation, Form, Result
 from .closure import closing
-from .dynamic import coordinates
-from .parallel import Loops
+from .equations import Loops
 
 __all__ = [
     "course_program", "flow_program", "kinetic_program", "rates_program", "step_program",
@@ -88,7 +87,7 @@ def _sizes(robot: Robot, prescribed: bool) -> tuple[int, int, tuple[int, ...]]:
         raise ModelError(f"simulation of '{robot.name}': flexible links need a base that is fixed")
     loops = closing(robot)
     na = len(loops.active)
-    return coordinates(robot), len(loops.independent), (3, na) if prescribed else (na,)
+    return robot.n + robot.ne, len(loops.independent), (3, na) if prescribed else (na,)
 
 
 def rates_program(robot: Robot, prescribed: bool) -> Program:
@@ -146,7 +145,7 @@ def flow_program(robot: Robot) -> Program:
 
 def kinetic_program(robot: Robot) -> Program:
     """q, qd of the whole tree -> E: the kinetic energy, as a norm of velocities."""
-    n = coordinates(robot)
+    n = robot.n + robot.ne
 
     def run(scene: Bodies, x: Arrays) -> Result:
         return Result({"E": ((), [energies(scene, motion(scene, x["q"], x["qd"]))[0]])})

@@ -297,12 +297,12 @@ class NumericChain:
 
 def _closed_instead(robot: Robot) -> str:
     """Why a robot with loops has no such chain, and what answers the question instead."""
-    from ...mechanism.loops import Connection
+    from ...mechanism.coordinates import Coordinates
     from ...mechanism.platform import Parallel
 
     legs = ""
     try:
-        Parallel.of(Connection.of(robot), "loop-geometry")
+        Parallel.of(Coordinates.of(robot), "loop-geometry")
         legs = (
             " all configurations at a position of its platform are those of `cardan loops ROBOT"
             " --platform X,X,...`, in Python cardan.model(robot, 'loop-geometry').legs.solve(x);"

@@ -1,4 +1,4 @@
-"""Identification models of closed-loop robots: base parameters by the rank of G^T D, regressors.
+"""The parameters that a closed-loop robot shows through its active joints: the rank of G^T D.
 
     tau_a = G^T D(q, qd_tr, qdd_tr) K                                 [KC97] 6.4 refs 30, 33
 
@@ -18,122 +18,58 @@ from typing import Any
 
 import numpy as np
 
-from ...algebra.scalar import sign
-from ...describe.robot import Robot
-from ...describe.values.expression import multiply, power, symbol
-from ...describe.values.parser import to_value
-from ...ir.interpret import interpret
-from ...loops.numeric import Equations, equations, geometry_symbols
-from ...models.bodies import Bodies, bodies
-from ...models.formulation import PLAIN, Formulation
-from ...models.loops import Constraint
-from ...models.regressor import Columns
-from ...models.regressor import energy_regressor as energy_model
-from ...models.regressor import regressor as regressor_model
-from ...program import Program
-from ..base import motion_symbols
-from ..common import Arrays, flat
-from ..derivation import Candidate, Derivation, Form, Result
-from ..loops import Closing, closing
-from .dynamic import along, cut_rows
+from ..describe.robot import Robot
+from ..describe.values.expression import multiply, power, symbol, symbols
+from ..describe.values.parser import to_value
+from ..ir.interpret import interpret
+from ..loops.numeric import Equations, equations, geometry_symbols
+from ..models.bodies import Bodies
+from ..models.regressor import Columns
+from ..models.regressor import regressor as regressor_model
+from .common import Arrays, flat
+from .derivation import Candidate, Derivation, Result
+from .mechanism import Mechanism
 
-__all__ = ["CutMotion", "Observed", "cut_motion", "energy_regressor", "observe", "regressor"]
+__all__ = ["Observed", "motion_symbols", "observe"]
 
-Scalar = Any
 Need = tuple[int, int]  # of an assembly: passive joints that stand still in it, rank
 _DOUBT = 1e-12  # singular values between this and the tolerance of a rank: of too short a motion
-
-
-def regressor_form(made: Closing, columns: Columns, form: Formulation = PLAIN) -> Form:
-    """D_c = G^T D, column by column; a cut joint pushes the joints of its loop by its row."""
-
-    def run(scene: Bodies, x: Arrays) -> Result:
-        constraint, qd, qdd = made.motion(scene, x)
-        D = regressor_model(scene.unloaded(), x["q"], qd, qdd, columns, form)
-        moving = made.connection.moving
-        cuts = cut_motion(made, constraint, columns, qd, qdd)
-        projected = []
-        for (name, j), column in zip(columns, zip(*D, strict=True), strict=True):
-            tau = dict(zip(moving, column, strict=True))
-            if j in cuts:
-                tau |= cuts[j].torques(name)
-            projected.append(constraint.projected(tau))
-        rows = zip(*projected, strict=True) if projected else [[] for _ in range(made.na)]
-        return Result({"D": ((made.na, len(columns)), flat(list(rows)))})
-
-    return run
-
-
-@dataclass(frozen=True)
-class CutMotion:
-    """A cut joint that has columns: its row over the joints of its loop, its rate and, where
-    those of the joints are known, its acceleration."""
-
-    row: Mapping[int, Scalar]
-    rate: Scalar
-    acceleration: Scalar
-
-    def unit(self, name: str) -> Scalar:
-        """The torque along the cut joint of one of its parameters, equal to 1."""
-        return {"IA": self.acceleration, "FV": self.rate, "FS": sign(self.rate)}[name]
-
-    def torques(self, name: str) -> dict[int, Scalar]:
-        """That torque on the joints of the tree."""
-        own = self.unit(name)
-        return {j: entry * own for j, entry in self.row.items()}
-
-
-def cut_motion(
-    made: Closing, constraint: Constraint, columns: Columns, qd: Sequence[Scalar],
-    qdd: Sequence[Scalar] | None = None,
-) -> dict[int, CutMotion]:  # fmt: skip
-    """By frame, the cut joints that these columns name."""
-    named = {j for _, j in columns}
-    moving = made.connection.moving
-    rates = dict(zip(moving, qd, strict=True))
-    found = {}
-    for loop, row, Phi in cut_rows(made, constraint):
-        if loop.cut in named:
-            speed_up: Scalar = 0
-            if qdd is not None:
-                speed_up = along(row, dict(zip(moving, qdd, strict=True))) + Phi
-            found[loop.cut] = CutMotion(row, along(row, rates), speed_up)
-    return found
 
 
 @dataclass(frozen=True)
 class _Look:
     """G^T D at many states: D of the tree and G are programs, their product is made here."""
 
-    made: Closing
+    mechanism: Mechanism
     columns: Columns
 
     @cached_property
     def tree(self) -> Candidate:
-        inputs: dict[str, tuple[int, ...]] = dict.fromkeys(("q", "qd", "qdd"), (self.made.n,))
+        inputs: dict[str, tuple[int, ...]] = dict.fromkeys(("q", "qd", "qdd"), (self.mechanism.n,))
 
         def run(scene: Bodies, x: Arrays) -> Result:
             D = regressor_model(scene.unloaded(), x["q"], x["qd"], x["qdd"], self.columns)
-            return Result({"D": ((self.made.n, len(self.columns)), flat(D))})
+            return Result({"D": ((self.mechanism.n, len(self.columns)), flat(D))})
 
-        return Derivation(self.made.tree, "regressor", inputs).trace(run)
+        return Derivation(self.mechanism.tree, "regressor", inputs).trace(run)
 
     @cached_property
     def loops(self) -> Candidate:
         def run(scene: Bodies, x: Arrays) -> Result:
-            constraint, _, qdd = self.made.motion(scene, x)
+            constraint, _, qdd = self.mechanism.motion(scene, x)
             G = constraint.G()
-            rows = flat([G[j] for j in self.made.connection.moving])
-            return Result({"G": ((self.made.n, self.made.na), rows), "psi": ((self.made.n,), qdd)})
+            rows = flat([G[j] for j in self.mechanism.coordinates.moving])
+            n, na = self.mechanism.n, self.mechanism.na
+            return Result({"G": ((n, na), rows), "psi": ((n,), qdd)})
 
-        inputs = self.made.inputs("q", "qd")
-        return Derivation(self.made.tree, "loop-kinematics", inputs).trace(run)
+        inputs = self.mechanism.inputs("q", "qd")
+        return Derivation(self.mechanism.tree, "loop-kinematics", inputs).trace(run)
 
     def __call__(self, values: Mapping[str, float], q: np.ndarray, seed: int = 0) -> np.ndarray:
         """The rows of all states below each other."""
         rng = np.random.default_rng(100 + seed)
-        qd, qdd = rng.normal(size=(2, len(q), self.made.na))
-        names = self.made.robot.parameters
+        qd, qdd = rng.normal(size=(2, len(q), self.mechanism.na))
+        names = self.mechanism.robot.parameters
         known = dict(zip(names, rng.uniform(0.3, 1.7, len(names)), strict=True)) | dict(values)
 
         def run(found: Candidate, **x: np.ndarray) -> dict[str, np.ndarray]:
@@ -156,7 +92,7 @@ class _Look:
 class Observed:
     """A closed-loop robot seen through G^T D, for several draws of its lengths."""
 
-    made: Closing
+    mechanism: Mechanism
     values: tuple[dict[str, float], ...]
     states: tuple[Any, ...]  # q of each draw, in the assembly with the fewest parameters
     several: bool  # do other assemblies need more parameters?
@@ -164,7 +100,7 @@ class Observed:
 
     def matrix(self, k: int, wanted: Columns) -> np.ndarray:
         """G^T D at the states of draw k, rows of all states below each other."""
-        look = self.look if self.look.columns == wanted else _Look(self.made, wanted)
+        look = self.look if self.look.columns == wanted else _Look(self.mechanism, wanted)
         return look(self.values[k], self.states[k], k)
 
     def formula(self, values: Sequence[float]) -> Any:
@@ -215,10 +151,10 @@ def observe(robot: Robot, columns: Columns, draws: int = 4) -> Observed:
     """States of the assembly in which these columns have the smallest rank.
 
     That assembly is searched for in the first draws of lengths; the others continue it."""
-    made = closing(robot, "base-parameters")
+    mechanism = Mechanism.of(robot, "base-parameters")
     names = geometry_symbols(robot)
     varied = bool(names or motion_symbols(robot))  # several draws tell coefficients that change
-    look = _Look(made, columns)
+    look = _Look(mechanism, columns)
     rng = np.random.default_rng(11)
     found: list[_Draw] = []
     several = False
@@ -234,7 +170,7 @@ def observe(robot: Robot, columns: Columns, draws: int = 4) -> Observed:
         if draw is not None:
             found.append(draw)
     values, states = tuple(draw.values for draw in best), tuple(draw.q for draw in best)
-    return Observed(made, values, states, several, look)
+    return Observed(mechanism, values, states, several, look)
 
 
 @dataclass(frozen=True)
@@ -251,17 +187,17 @@ def _drawn(
     rng: np.random.Generator,
 ) -> tuple[_Draw | None, set[Need]]:  # fmt: skip
     """The assembly of least need for these lengths, and the needs met; `enough`: stop there."""
-    made, size = look.made, len(look.columns)
+    mechanism, size = look.mechanism, len(look.columns)
     starts = system.consistent(rng, 8)
     if known:  # the assembly found before, its loops closed anew
         near, closed = system.close(known[-1].q[:8], range(system.n), 60)
         starts = np.concatenate([near[closed][:3], starts])
     best: tuple[Need, np.ndarray] | None = None
     needs: set[Need] = set()
-    na = max(made.na, 1)
+    na = max(mechanism.na, 1)
     few, many = 3 * size // (2 * na) + 5, max(40, 4 * size // na + 20)
-    for start in starts[_regular(made, system, starts)]:
-        need = _need(look, values, _roamed(made, system, start, few, max(6, 24 // na), rng))
+    for start in starts[_regular(mechanism, system, starts)]:
+        need = _need(look, values, _roamed(mechanism, system, start, few, max(6, 24 // na), rng))
         needs.add(need)
         if best is None or need < best[0]:
             best = need, start
@@ -270,7 +206,7 @@ def _drawn(
     if best is None:
         return None, needs
     for steps in (40, 100):  # farther where the rank is in doubt
-        q = _roamed(made, system, best[1], many, max(14, steps // na), rng)
+        q = _roamed(mechanism, system, best[1], many, max(14, steps // na), rng)
         found = look(values, q)
         if _rank(found) == _rank(found, _DOUBT):
             break
@@ -279,25 +215,25 @@ def _drawn(
 
 def _need(look: _Look, values: Mapping[str, float], q: np.ndarray) -> Need:
     """(passive joints that stand still, rank) at these states."""
-    moving, following = look.made.connection.moving, look.made.analysis.following
+    moving, following = look.mechanism.coordinates.moving, look.mechanism.analysis.following
     columns = [moving.index(j) for j in following]
     still = int((np.ptp(q[:, columns], axis=0) < 1e-9).sum()) if len(q) else 0
     return still, _rank(look(values, q), _DOUBT)
 
 
 def _roamed(
-    made: Closing, system: Equations, start: np.ndarray, count: int, steps: int,
+    mechanism: Mechanism, system: Equations, start: np.ndarray, count: int, steps: int,
     rng: np.random.Generator,
 ) -> np.ndarray:  # fmt: skip
     """States reached from one, those near a singularity left out; at least half of them."""
     q = system.roam(rng, start, count, steps)
-    good = _regular(made, system, q)
+    good = _regular(mechanism, system, q)
     return q[good] if 2 * good.sum() >= count else q
 
 
-def _regular(made: Closing, system: Equations, q: np.ndarray) -> np.ndarray:
+def _regular(mechanism: Mechanism, system: Equations, q: np.ndarray) -> np.ndarray:
     """Where do the active joints move everything?"""
-    columns = [made.connection.moving.index(j) for j in made.analysis.following]
+    columns = [mechanism.coordinates.moving.index(j) for j in mechanism.analysis.following]
     if not columns or not len(q):
         return np.ones(len(q), bool)
     s = np.linalg.svd(system.balanced(system.J(q))[..., columns], compute_uv=False)
@@ -311,46 +247,8 @@ def _rank(D: np.ndarray, tolerance: float = 1e-9) -> int:
     return int((s > tolerance * s[0]).sum()) if len(s) else 0
 
 
-def regressor(
-    robot: Robot, *, base_parameters: bool = False, offset: bool = False, symbolic: bool = False,
-    effort: str = "normal",
-) -> Program:  # fmt: skip
-    """D_c with tau_a = D_c K."""
-    from ..identification import wanted_columns
-
-    made = closing(robot, "regressor", symbolic=symbolic)
-    wanted = wanted_columns(robot, base_parameters, offset)
-    names = wanted(bodies(robot, lambda name: 1.0))
-
-    def formulate(form: Formulation) -> Form:
-        return regressor_form(made, names, form)
-
-    program = made.program(
-        "regressor", made.inputs("q", "qd", "qdd"), [], ["D"],
-        formulate=formulate, choices=("still", "grouped", "column", "slide"), effort=effort,
-    )  # fmt: skip
-    return wanted.naming(program, robot)
-
-
-def energy_regressor(
-    robot: Robot, *, base_parameters: bool = False, symbolic: bool = False
-) -> Program:
-    """h with E + U = h K."""
-    from ..identification import ENERGY_DRIVES, wanted_columns
-
-    made = closing(robot, "energy-regressor", symbolic=symbolic)
-    wanted = wanted_columns(robot, base_parameters, False, ENERGY_DRIVES)
-    names = wanted(bodies(robot, lambda name: 1.0))
-
-    def run(scene: Bodies, x: Arrays) -> Result:
-        constraint = made.constraint(scene, x)[0]
-        qd = made.row(constraint.velocities(x["qd"]))
-        h = energy_model(scene, x["q"], qd, names)
-        cuts = cut_motion(made, constraint, names, qd)
-        for c, (_, j) in enumerate(names):
-            if j in cuts:
-                h[c] = cuts[j].rate * cuts[j].rate / 2
-        return Result({"h": ((len(names),), h)})
-
-    program = made.program("energy-regressor", made.inputs("q", "qd"), [run], ["h"])
-    return wanted.naming(program, robot)
+def motion_symbols(robot: Robot) -> set[str]:
+    """The symbols of how the base moves and of gravity."""
+    base = robot.base
+    given = (*base.W0, *base.WP0, *base.V0, *base.VP0, *robot.gravity)
+    return {name for value in given for name in symbols(value)}

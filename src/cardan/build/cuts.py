@@ -1,0 +1,126 @@
+"""Cut joints of loops: they are no joints of the tree, but may rub and have rotors all the same.
+
+The rate of a cut joint of one freedom is a row over the joints of its loop, c = w qd_tr, and its
+acceleration w qdd_tr + Phi; what acts along it pushes the joints of the tree by w^T."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ..algebra.scalar import sign
+from ..mechanism.loops import LoopFrames
+from ..models.bodies import Bodies, Body
+from ..models.loops import Constraint
+from ..models.regressor import Columns
+from .mechanism import Mechanism
+
+__all__ = ["Cut", "CutMotion", "along", "cut_motion", "cut_torques", "cuts", "with_cut_torques"]
+
+Scalar = Any
+Row = Mapping[int, Scalar]
+
+
+@dataclass(frozen=True)
+class Cut:
+    """A cut joint of one freedom."""
+
+    loop: LoopFrames
+    body: Body  # its frame, with its rotor and friction
+    row: Row
+    Phi: Scalar
+
+    @property
+    def acts(self) -> bool:
+        """Has it friction or a rotor?"""
+        return any(is_present(x) for x in (self.body.IA, self.body.FV, self.body.FS))
+
+
+def cuts(mechanism: Mechanism, scene: Bodies, constraint: Constraint) -> list[Cut]:
+    """The cut joints of one freedom; Phi is known where velocities are."""
+    listed: list[Cut] = []
+    rows = iter(zip(constraint.cut, constraint.Phi or constraint.cut, strict=True))
+    for loop in mechanism.coordinates.loops:
+        own = [next(rows) for _ in range(3 if loop.kind == "universal" else loop.freedom)]
+        if loop.freedom == 1:
+            listed.append(Cut(loop, scene.links[loop.cut - 1], *own[0]))
+    return listed
+
+
+def is_present(x: Scalar) -> bool:
+    """Is this anything but an exact zero?"""
+    return not (isinstance(x, int) and x == 0)
+
+
+def along(row: Row, values: Row) -> Scalar:
+    """The row times values by link."""
+    total: Scalar = 0
+    for j, x in row.items():
+        total = total + x * values[j]
+    return total
+
+
+def cut_torques(
+    mechanism: Mechanism, scene: Bodies, constraint: Constraint, qd: Sequence[Scalar],
+    qdd: Sequence[Scalar],
+) -> list[tuple[Cut, Scalar]]:  # fmt: skip
+    """The torque of the friction and the rotor of each cut joint that has them."""
+    moving = mechanism.coordinates.moving
+    rates, rises = (dict(zip(moving, x, strict=True)) for x in (qd, qdd))
+    torques = []
+    for cut in cuts(mechanism, scene, constraint):
+        if cut.acts:
+            rate, rise = along(cut.row, rates), along(cut.row, rises) + cut.Phi
+            body = cut.body
+            torques.append((cut, body.IA * rise + body.FV * rate + body.FS * sign(rate)))
+    return torques
+
+
+def with_cut_torques(
+    mechanism: Mechanism, scene: Bodies, constraint: Constraint, tau: Row, qd: Sequence[Scalar],
+    qdd: Sequence[Scalar],
+) -> dict[int, Scalar]:  # fmt: skip
+    """The tree's torques, and those that the cut joints' friction and rotors add to them."""
+    total = dict(tau)
+    for cut, own in cut_torques(mechanism, scene, constraint, qd, qdd):
+        for j, x in cut.row.items():
+            total[j] = total[j] + x * own
+    return total
+
+
+@dataclass(frozen=True)
+class CutMotion:
+    """A cut joint that has columns: its row over the joints of its loop, its rate and, where
+    those of the joints are known, its acceleration."""
+
+    row: Row
+    rate: Scalar
+    acceleration: Scalar
+
+    def unit(self, name: str) -> Scalar:
+        """The torque along the cut joint of one of its parameters, equal to 1."""
+        return {"IA": self.acceleration, "FV": self.rate, "FS": sign(self.rate)}[name]
+
+    def torques(self, name: str) -> dict[int, Scalar]:
+        """That torque on the joints of the tree."""
+        own = self.unit(name)
+        return {j: entry * own for j, entry in self.row.items()}
+
+
+def cut_motion(
+    mechanism: Mechanism, scene: Bodies, constraint: Constraint, columns: Columns,
+    qd: Sequence[Scalar], qdd: Sequence[Scalar] | None = None,
+) -> dict[int, CutMotion]:  # fmt: skip
+    """By frame, the cut joints that these columns name."""
+    wanted = {j for _, j in columns}
+    moving = mechanism.coordinates.moving
+    rates = dict(zip(moving, qd, strict=True))
+    motions = {}
+    for cut in cuts(mechanism, scene, constraint):
+        if cut.loop.cut in wanted:
+            rise: Scalar = 0
+            if qdd is not None:
+                rise = along(cut.row, dict(zip(moving, qdd, strict=True))) + cut.Phi
+            motions[cut.loop.cut] = CutMotion(cut.row, along(cut.row, rates), rise)
+    return motions

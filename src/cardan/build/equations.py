@@ -1,0 +1,156 @@
+"""The equations of motion of a mechanism: A u' + H = Q_forces over its independent velocities.
+
+Loops are closed within the robot, so their forces are seen neither by the base nor, projected by
+G, by the independent joints i: those with motors, and elastic ones that the loops leave free,
+
+    | A11      A12 G     | | V0d   |   | H1     |   | 0     |          [KC97] (22), [K10] (55), (58)
+    | G^T A21  G^T A22 G | | qdd_i | + | G^T H2 | = | tau_i |,   tau_e = -k (q - q0) - damping qd
+
+with H of qdd_i = 0, and the rotors and friction of cut joints. An elastic joint that follows the
+others adds its spring to H2. Of a tree G = 1; a base that does not float has no rows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from ..algebra.solve import solve_symmetric
+from ..models.bodies import Bodies
+from ..models.floating import base_columns
+from ..models.formulation import Formulation
+from ..models.inertia_matrix import Composite
+from ..models.inertia_matrix import inertia_matrix as inertia_model
+from ..models.loops import Constraint
+from ..models.newton_euler import NewtonEuler
+from ..models.newton_euler import inverse_dynamics as newton_euler
+from .common import Arrays, wrenches
+from .cuts import along, cuts, with_cut_torques
+from .mechanism import Mechanism
+
+__all__ = [
+    "base_matrix", "base_rows", "bias_rows", "equations", "gravity_rows", "joint_matrix",
+    "mass_matrix", "solve_backwards", "springs",
+]  # fmt: skip
+
+Scalar = Any
+Matrix = list[list[Scalar]]
+
+
+def springs(scene: Bodies, q: Sequence[Scalar], qd: Sequence[Scalar]) -> dict[int, Scalar]:
+    """What the elastic joints push with, by link."""
+    qs, qds = scene.spread(q), scene.spread(qd)
+    return {j: scene.links[j - 1].elastic_torque(qs[j], qds[j]) for j in scene.elastic}
+
+
+def base_rows(mechanism: Mechanism, record: NewtonEuler) -> list[Scalar]:
+    """The wrench on a floating base, which has rows of its own."""
+    return [*record.f[0], *record.n[0]] if mechanism.floats else []
+
+
+def bias_rows(
+    mechanism: Mechanism, scene: Bodies, x: Arrays, form: Formulation
+) -> tuple[Constraint, list[Scalar], NewtonEuler]:
+    """H of the independent joints: the torques of qdd_a = 0 less the springs of passive joints."""
+    constraint, qd, qdd = mechanism.motion(scene, {k: v for k, v in x.items() if k != "qdd"})
+    record = newton_euler(scene, x["q"], qd, qdd, wrenches=wrenches(mechanism.robot, x), form=form)
+    tau = with_cut_torques(mechanism, scene, constraint, record.tau, qd, qdd)
+    for j, push in springs(scene, x["q"], qd).items():
+        if j not in mechanism.active:
+            tau[j] = tau[j] - push
+    return constraint, constraint.projected(tau), record
+
+
+def gravity_rows(
+    mechanism: Mechanism, scene: Bodies, x: Arrays, form: Formulation
+) -> tuple[list[Scalar], NewtonEuler]:
+    """Q of the independent joints: G^T of the tree's torques at rest."""
+    still = scene.unloaded().moving_base([0] * 6, x.get("g0", scene.gravity))
+    zeros = [0] * mechanism.n
+    record = newton_euler(still, x["q"], zeros, zeros, form=form)
+    return mechanism.constraint(scene, x)[0].projected(record.tau), record
+
+
+def joint_matrix(
+    mechanism: Mechanism, scene: Bodies, constraint: Constraint, composite: Composite
+) -> Matrix:
+    """G^T A_tr G of the independent joints, with the rotors of cut joints."""
+    moving = mechanism.coordinates.moving
+    A: Matrix = composite.matrix(moving)
+    if not constraint.rows:
+        return A
+    G = constraint.G()
+    rows = [G[j] for j in moving]
+    size = range(mechanism.na)
+    lower = [[_product(A, rows, r, c) if c <= r else 0 for c in size] for r in size]
+    for cut in cuts(mechanism, scene, constraint):
+        if cut.acts:
+            rates = [along(cut.row, {j: G[j][c] for j in cut.row}) for c in size]
+            for r in size:
+                for c in range(r + 1):
+                    lower[r][c] = lower[r][c] + cut.body.IA * rates[r] * rates[c]
+    return [[lower[max(r, c)][min(r, c)] for c in size] for r in size]
+
+
+def _product(A: Matrix, G: Matrix, r: int, c: int) -> Scalar:
+    total: Scalar = 0
+    for i, row in enumerate(A):
+        inner: Scalar = 0
+        for k, entry in enumerate(row):
+            inner = inner + entry * G[k][c]
+        total = total + G[i][r] * inner
+    return total
+
+
+def mass_matrix(
+    mechanism: Mechanism, scene: Bodies, x: Arrays, constraint: Constraint, form: Formulation
+) -> tuple[Matrix, Composite]:
+    """(A, composite links): of a floating base first, [K10] (84), then of the joints."""
+    composite = inertia_model(scene, x["q"], form)
+    A = joint_matrix(mechanism, scene, constraint, composite)
+    if not mechanism.floats:
+        return A, composite
+    columns = base_columns(scene, composite, form.slide)
+    moving = mechanism.coordinates.moving
+    coupled: Matrix = [[*columns[j][0], *columns[j][1]] for j in moving]
+    if constraint.rows:
+        G = constraint.G()
+        coupled = [_combined(coupled, [G[j][k] for j in moving]) for k in range(mechanism.na)]
+    top = [[*row, *(c[r] for c in coupled)] for r, row in enumerate(base_matrix(composite))]
+    return [*top, *([*column, *row] for column, row in zip(coupled, A, strict=True))], composite
+
+
+def _combined(columns: Matrix, weights: Sequence[Scalar]) -> list[Scalar]:
+    total: list[Scalar] = [0] * 6
+    for column, weight in zip(columns, weights, strict=True):
+        total = [t + part * weight for t, part in zip(total, column, strict=True)]
+    return total
+
+
+def base_matrix(composite: Composite) -> Matrix:
+    """A11: the inertia of all links as one body about the origin of frame 0."""
+    M, S, J = composite.Mplus[0], composite.MSplus[0], composite.Jplus[0]
+    X, Y, Z = S
+    return [
+        [M, 0, 0, 0, Z, -Y],
+        [0, M, 0, -Z, 0, X],
+        [0, 0, M, Y, -X, 0],
+        [0, -Z, Y, *J.rows[0]],
+        [Z, 0, -X, *J.rows[1]],
+        [-Y, X, 0, *J.rows[2]],
+    ]
+
+
+def equations(
+    mechanism: Mechanism, scene: Bodies, x: Arrays, form: Formulation
+) -> tuple[Matrix, list[Scalar], dict[int, Scalar], NewtonEuler]:
+    """(A, H, springs, record) over the base's velocities and the independent joints'."""
+    constraint, H, record = bias_rows(mechanism, scene, x, form)
+    A, _ = mass_matrix(mechanism, scene, x, constraint, form)
+    qd = mechanism.row(constraint.velocities(x["qd"], x.get("qd_i")))
+    return A, [*base_rows(mechanism, record), *H], springs(scene, x["q"], qd), record
+
+
+def solve_backwards(A: Matrix, rhs: Sequence[Scalar]) -> list[Scalar]:
+    """A x = rhs, the last unknowns eliminated first: the base's coupling stays sparse longest."""
+    back = [list(reversed(row)) for row in reversed(A)]
+    return list(reversed(solve_symmetric(back, list(reversed(rhs)))))

@@ -1,0 +1,415 @@
+"""Equations of motion of robots with flexible links, [BK13]: trees, and loops closed by multipliers
+or by elimination.
+
+q holds the joint variables in link order, then the elastic coordinates link by link; qd and qdd
+those of the independent joints, then of the elastic coordinates. The builders of dynamic models
+take their forms from here where links bend."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from ...algebra.solve import solve_symmetric
+from ...describe.robot import Robot
+from ...errors import ModelError
+from ...mechanism.coordinates import Coordinates, Key
+from ...mechanism.loops import opened
+from ...models.bodies import Bodies
+from ...models.flexible.dynamics import (
+    MassMatrix,
+    articulated,
+    coordinate_keys,
+    mass_matrix,
+    solve_matrix,
+)
+from ...models.flexible.loops import (
+    constraint_drift,
+    constraint_rows,
+    dependent,
+    eliminated,
+    solve_loops,
+)
+from ...models.flexible.tree import Motion, forces, motion, point_links
+from ...program import Program
+from ..common import Arrays, build, flat, wrenches
+from ..derivation import Form, Result
+from ..mechanism import Mechanism
+from .closure import Closing, closing
+
+__all__ = [
+    "Loops", "direct_forms", "force_form", "inverse_forms", "mass_form", "momentum_form", "spring",
+    "static_forces",
+]  # fmt: skip
+
+Scalar = Any
+
+
+def inverse_forms(mechanism: Mechanism) -> list[Form]:
+    """tau of the driven joints and the accelerations of everything elastic, (38)."""
+    if mechanism.robot.constrained:
+        return _tied_forms(mechanism, _inverse_by_multipliers, _inverse_by_elimination)
+    forms = [_recursive_inverse(mechanism)]
+    if not mechanism.floats:
+        forms.append(_assembled_inverse(mechanism))
+    return forms
+
+
+def direct_forms(mechanism: Mechanism, method: str) -> list[Form]:
+    """Accelerations of the joints, then of the elastic coordinates, of torques."""
+    if mechanism.robot.constrained:
+        return _tied_forms(mechanism, _direct_by_multipliers, _direct_by_elimination, method)
+    table = {"recursive": _recursive_direct(mechanism)}
+    if not mechanism.floats:
+        table["inertia-matrix"] = _assembled_direct(mechanism)
+    if method != "auto" and method not in table:
+        raise ModelError(
+            f"'direct-dynamics' of '{mechanism.robot.name}': a floating base needs 'recursive'"
+        )
+    return list(table.values()) if method == "auto" else [table[method]]
+
+
+def _tied_forms(
+    mechanism: Mechanism, by_multipliers: Any, by_elimination: Any, method: str = "auto"
+) -> list[Form]:
+    """Both routes where the passive joints follow uniquely, else the multipliers'."""
+    loops = closure(mechanism)
+    if method in ("recursive", "constraint-forces"):
+        return [by_multipliers(mechanism)]
+    if method == "inertia-matrix":
+        _require_isostatic(loops)
+        return [by_elimination(mechanism)]
+    routes = [by_multipliers, by_elimination] if _is_isostatic(loops) else [by_multipliers]
+    return [route(mechanism) for route in routes]
+
+
+def closure(mechanism: Mechanism) -> Closing:
+    """The loops in numbers."""
+    return closing(mechanism.described)
+
+
+def _is_isostatic(loops: Closing) -> bool:
+    return sum(len(cut.rows) for cut in loops.cuts) == len(loops.passive)
+
+
+def _require_isostatic(loops: Closing) -> None:
+    if not _is_isostatic(loops):
+        raise ModelError(f"'{loops.robot.name}' is overconstrained: use method='recursive'")
+
+
+def _moving(robot: Robot, scene: Bodies, x: Arrays) -> Motion:
+    """The moving tree; point masses stay in the axes they are carried in."""
+    points = point_links(scene) if "f_e" not in x else frozenset()
+    return motion(scene, x["q"], x["qd"], wrenches(robot, x), points)
+
+
+def spring(scene: Bodies, x: Motion, key: Key) -> Scalar:
+    """Torque of an elastic joint without its friction, which the forces of the tree include."""
+    if key[0] != "joint":
+        return 0
+    return scene.links[key[1] - 1].elastic_torque(x.q.joint[key[1]], x.qd.joint[key[1]])
+
+
+def _row_times(matrix: MassMatrix, key: Key, values: Mapping[Key, Scalar]) -> Scalar:
+    total: Scalar = 0
+    for other, value in values.items():
+        total = total + matrix.entries.get((key, other), 0) * value
+    return total
+
+
+def _outputs(tau: Sequence[Scalar], rates: Sequence[Scalar], V0d: Any) -> dict[str, Any]:
+    outputs: dict[str, Any] = {"tau": ((len(tau),), list(tau))}
+    if rates:
+        outputs["qdd_e"] = ((len(rates),), list(rates))
+    if V0d:
+        outputs["V0d"] = ((6,), [*V0d[0], *V0d[1]])
+    return outputs
+
+
+def _recursive_inverse(mechanism: Mechanism) -> Form:
+    """By articulated bodies."""
+    driven = mechanism.coordinates.driven
+
+    def run(scene: Bodies, x: Arrays) -> Result:
+        here = _moving(mechanism.robot, scene, x)
+        given = dict(zip(driven, x["qdd"], strict=True))
+        record = articulated(scene, here, tau={}, qdd=given, free_base=bool(mechanism.floats))
+        rates = [record.qdd[j] for j in scene.elastic]
+        rates += [v for j in scene.flexible for v in record.qedd[j]]
+        return Result(_outputs([record.tau[j] for j in driven], rates, record.V0d), record)
+
+    return run
+
+
+def _assembled_inverse(mechanism: Mechanism) -> Form:
+    """By the mass matrix, (22)-(26)."""
+    driven = Coordinates.joint_keys(mechanism.coordinates.driven)
+
+    def run(scene: Bodies, x: Arrays) -> Result:
+        here = _moving(mechanism.robot, scene, x)
+        keys = coordinate_keys(scene)
+        known: dict[Key, Scalar] = dict(zip(driven, x["qdd"], strict=True))
+        matrix = mass_matrix(scene, here)
+        tree = forces(scene, here, [known.get(k, 0) for k in keys]).rows(scene)
+        c = dict(zip(keys, tree, strict=True))
+        free = [key for key in keys if key not in known]
+        rhs = {key: spring(scene, here, key) - c[key] for key in free}
+        rates = solve_matrix(scene, matrix, rhs, free)
+        tau = [c[key] + _row_times(matrix, key, rates) for key in known]
+        return Result(_outputs(tau, [rates[key] for key in free], None), here)
+
+    return run
+
+
+def _recursive_direct(mechanism: Mechanism) -> Form:
+    """By articulated bodies."""
+    driven = mechanism.coordinates.driven
+
+    def run(scene: Bodies, x: Arrays) -> Result:
+        here = _moving(mechanism.robot, scene, x)
+        torques = dict(zip(driven, x["tau"], strict=True))
+        record = articulated(scene, here, tau=torques, free_base=bool(mechanism.floats))
+        rates = [record.qdd[j] for j in scene.tree.moving]
+        rates += [v for j in scene.flexible for v in record.qedd[j]]
+        outputs: dict[str, Any] = {"qdd": ((len(rates),), rates)}
+        if record.V0d:
+            outputs["V0d"] = ((6,), [*record.V0d[0], *record.V0d[1]])
+        return Result(outputs, record)
+
+    return run
+
+
+def _assembled_direct(mechanism: Mechanism) -> Form:
+    """By the mass matrix, factored along the tree."""
+    driven = Coordinates.joint_keys(mechanism.coordinates.driven)
+
+    def run(scene: Bodies, x: Arrays) -> Result:
+        here = _moving(mechanism.robot, scene, x)
+        keys = coordinate_keys(scene)
+        c = forces(scene, here, [0] * len(keys)).rows(scene)
+        torques: dict[Key, Scalar] = dict(zip(driven, x["tau"], strict=True))
+        rhs = {}
+        for key, load in zip(keys, c, strict=True):
+            push = torques[key] if key in torques else spring(scene, here, key)
+            rhs[key] = push - load
+        rates = solve_matrix(scene, mass_matrix(scene, here), rhs)
+        return Result({"qdd": ((len(keys),), [rates[key] for key in keys])}, here)
+
+    return run
+
+
+def mass_form(mechanism: Mechanism) -> Form:
+    """A over joints and elastic coordinates; of a closed loop, J^T M_t J over the independent."""
+
+    def run(scene: Bodies, x: Arrays) -> Result:
+        still = _moving(mechanism.robot, scene, {"q": x["q"], "qd": [0] * len(x["q"])})
+        matrix = mass_matrix(scene, still, base=bool(mechanism.floats))
+        rows = matrix.rows()
+        if mechanism.robot.constrained:
+            loops = closure(mechanism)
+            G = [row for cut in loops.cuts for row in constraint_rows(scene, still, cut)]
+            none = dict.fromkeys(loops.keys, 0)
+            rows, _ = eliminated(matrix, none, G, [0] * len(G), loops.independent, loops.passive)
+        return Result({"A": ((len(rows), len(rows)), flat(rows))}, still)
+
+    return run
+
+
+def momentum_form(mechanism: Mechanism) -> Form:
+    """h = A u."""
+    matrix = mass_form(mechanism)
+
+    def run(scene: Bodies, x: Arrays) -> Result:
+        mass = matrix(scene, x)
+        (size, _), A = mass.outputs["A"]
+        u = [*x.get("V0", ()), *x["qd"]]
+        h = []
+        for r in range(size):
+            total: Scalar = 0
+            for c, rate in enumerate(u):
+                total = total + A[r * size + c] * rate
+            h.append(total)
+        return Result({"h": ((size,), h)}, mass.record)
+
+    return run
+
+
+def force_form(mechanism: Mechanism, output: str) -> Form:
+    """H, or Q of a robot at rest: springs and stiffness included, a floating base's rows first."""
+    robot, size = mechanism.robot, mechanism.n + mechanism.ne
+
+    def run(scene: Bodies, x: Arrays) -> Result:
+        if output == "Q":
+            scene = scene.unloaded().moving_base([0] * 6, x.get("g0", scene.gravity))
+            x = {"q": x["q"], "qd": [0] * (mechanism.na + mechanism.ne)}
+        if robot.constrained:
+            here = Loops(mechanism.described, scene, x)
+            loops = here.loops
+            _require_isostatic(loops)
+            _, rows = eliminated(
+                here.matrix, here.bias({}), here.rows, here.drift, loops.independent, loops.passive
+            )
+            return Result({output: ((len(rows),), rows)}, here.motion)
+        state = _moving(robot, scene, x)
+        record = forces(scene, state, [0] * size)
+        pushes = [spring(scene, state, key) for key in coordinate_keys(scene)]
+        rows = [u - v for u, v in zip(record.rows(scene), pushes, strict=True)]
+        base = [*record.f[0], *record.n[0]] if mechanism.floats else []
+        return Result({output: ((len(base) + size,), [*base, *rows])}, record)
+
+    return run
+
+
+class Loops:
+    """What every model of a closed-loop robot starts with: velocities of the tree, rows, drift."""
+
+    def __init__(self, robot: Robot, scene: Bodies, x: Arrays) -> None:
+        loops = closing(robot)
+        self.loops: Closing = loops
+        self.scene = scene
+        axes = {c for cut in loops.cuts if _needs_axes(cut.rows) for c in (cut.cut, cut.twin)}
+        points = point_links(scene, axes) if "f_e" not in x else frozenset()
+        still = motion(scene, x["q"], [0] * len(x["q"]), unturned=points)
+        self.rows = [row for cut in loops.cuts for row in constraint_rows(scene, still, cut)]
+        rates: dict[Key, Scalar] = dict(zip(loops.independent, x["qd"], strict=True))
+        self.passive = dependent(self.rows, loops.passive, rates)
+        rates |= self.passive
+        qd = [rates[key] for key in loops.keys]
+        self.motion = motion(scene, x["q"], qd, wrenches(robot, x), points)
+        self.drift = [g for cut in loops.cuts for g in constraint_drift(scene, self.motion, cut)]
+        self.matrix = mass_matrix(scene, self.motion)
+
+    def bias(self, qdd: Mapping[Key, Scalar]) -> dict[Key, Scalar]:
+        """Forces of the tree at these accelerations, springs taken off."""
+        keys = self.loops.keys
+        tree = forces(self.scene, self.motion, [qdd.get(key, 0) for key in keys])
+        rows = dict(zip(keys, tree.rows(self.scene), strict=True))
+        for j in self.scene.elastic:
+            key: Key = ("joint", j, 0)
+            rows[key] = rows[key] - spring(self.scene, self.motion, key)
+        return rows
+
+    def prescribed(self, known: Mapping[Key, Scalar]) -> tuple[dict[Key, Scalar], list[Scalar]]:
+        """(accelerations that follow, torques) of given accelerations of the driven joints."""
+        c = self.bias(known)
+        free = [key for key in self.loops.keys if key not in known]
+        pushed = [g + _along(row, known) for g, row in zip(self.drift, self.rows, strict=True)]
+        rhs = {key: -c[key] for key in free}
+        rates, multipliers = solve_loops(self.scene, self.matrix, rhs, self.rows, pushed, free)
+        tau = []
+        for key in self.loops.active:
+            total = c[key] + _row_times(self.matrix, key, rates)
+            for row, push in zip(self.rows, multipliers, strict=True):
+                total = total + row.get(key, 0) * push
+            tau.append(total)
+        return rates, tau
+
+    def driven(self, tau: Mapping[Key, Scalar]) -> dict[Key, Scalar]:
+        """Accelerations of everything, of given torques."""
+        c = self.bias({})
+        rhs = {key: tau.get(key, 0) - c[key] for key in self.loops.keys}
+        return solve_loops(self.scene, self.matrix, rhs, self.rows, self.drift, self.loops.keys)[0]
+
+
+def _needs_axes(rows: tuple[str, ...]) -> bool:
+    """Do these rows look at the axes of their frames, or at an angle between them?"""
+    return any(not name.startswith(("V", "q")) for name in rows)
+
+
+def _along(row: Mapping[Key, Scalar], values: Mapping[Key, Scalar]) -> Scalar:
+    total: Scalar = 0
+    for key, value in values.items():
+        total = total + row.get(key, 0) * value
+    return total
+
+
+def _elastic(loops: Closing) -> list[Key]:
+    """Independent coordinates without a motor."""
+    return [key for key in loops.independent if key not in loops.active]
+
+
+def _inverse_by_multipliers(mechanism: Mechanism) -> Form:
+    loops = closure(mechanism)
+
+    def run(scene: Bodies, x: Arrays) -> Result:
+        here = Loops(mechanism.described, scene, x)
+        rates, tau = here.prescribed(dict(zip(loops.active, x["qdd"], strict=True)))
+        return Result(_outputs(tau, [rates[key] for key in _elastic(loops)], None), here.motion)
+
+    return run
+
+
+def _inverse_by_elimination(mechanism: Mechanism) -> Form:
+    loops = closure(mechanism)
+    independent = loops.independent
+
+    def run(scene: Bodies, x: Arrays) -> Result:
+        here = Loops(mechanism.described, scene, x)
+        M, c = eliminated(
+            here.matrix, here.bias({}), here.rows, here.drift, independent, loops.passive
+        )
+        number = {key: k for k, key in enumerate(independent)}
+        given = {number[key]: v for key, v in zip(loops.active, x["qdd"], strict=True)}
+        load = [u + sum((M[r][k] * v for k, v in given.items()), start=0) for r, u in enumerate(c)]
+        free = [number[key] for key in _elastic(loops)]
+        rates = solve_symmetric([[M[r][k] for k in free] for r in free], [-load[r] for r in free])
+        tau = [
+            load[r] + sum((M[r][k] * v for k, v in zip(free, rates, strict=True)), start=0)
+            for r in given
+        ]
+        return Result(_outputs(tau, rates, None), here.motion)
+
+    return run
+
+
+def _direct_by_multipliers(mechanism: Mechanism) -> Form:
+    loops = closure(mechanism)
+
+    def run(scene: Bodies, x: Arrays) -> Result:
+        here = Loops(mechanism.described, scene, x)
+        solved = here.driven(dict(zip(loops.active, x["tau"], strict=True)))
+        rates = [solved[key] for key in loops.independent]
+        return Result({"qdd": ((len(rates),), rates)}, here.motion)
+
+    return run
+
+
+def _direct_by_elimination(mechanism: Mechanism) -> Form:
+    loops = closure(mechanism)
+    independent = loops.independent
+
+    def run(scene: Bodies, x: Arrays) -> Result:
+        here = Loops(mechanism.described, scene, x)
+        M, c = eliminated(
+            here.matrix, here.bias({}), here.rows, here.drift, independent, loops.passive
+        )
+        torques = dict(zip(loops.active, x["tau"], strict=True))
+        rhs = [torques.get(key, 0) - load for key, load in zip(independent, c, strict=True)]
+        order = list(reversed(range(len(rhs))))
+        rates = solve_symmetric([[M[r][k] for k in order] for r in order], [rhs[r] for r in order])
+        return Result({"qdd": ((len(rates),), rates[::-1])}, here.motion)
+
+    return run
+
+
+def static_forces(robot: Robot) -> Program:
+    """R = Q + G^T lam over all coordinates of the tree: forces of rest, loops pulling with lam.
+
+    Inputs q, f_e (the wrench of each link on the environment) and, with loops, lam."""
+    loops, size = closing(robot), robot.n + robot.ne
+
+    def run(scene: Bodies, x: Arrays) -> Result:
+        scene = scene.moving_base([0] * 6, scene.gravity)
+        still = motion(scene, x["q"], [0] * size, wrenches(robot, x))
+        keys = coordinate_keys(scene)
+        tree = forces(scene, still, [0] * size).rows(scene)
+        rows = [load - spring(scene, still, key) for key, load in zip(keys, tree, strict=True)]
+        G = [row for cut in loops.cuts for row in constraint_rows(scene, still, cut)]
+        for row, pull in zip(G, x.get("lam", ()), strict=True):
+            rows = [u + row.get(key, 0) * pull for key, u in zip(keys, rows, strict=True)]
+        return Result({"R": ((size,), rows)})
+
+    inputs: dict[str, tuple[int, ...]] = {"q": (size,), "f_e": (len(robot.links), 6)}
+    if robot.constrained:
+        inputs["lam"] = (sum(len(cut.rows) for cut in loops.cuts),)
+    return build(opened(robot), "static-forces", inputs, [run], ["R"], effort="plain")

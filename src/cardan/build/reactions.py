@@ -1,0 +1,130 @@
+"""Reactions: the wrench through every joint, those of cut joints too.
+
+The forces of the loops are those that leave the passive joints without torque; with them on both
+sides of each cut, the recursion of the tree gives the wrench through every joint. A floating base
+accelerates as inverse dynamics finds it, [K10] (99): forces within the robot do not move it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from ..algebra.vector import Vec, cross, zero
+from ..describe.robot import Robot
+from ..models.bodies import Bodies
+from ..models.floating import floating_inverse_dynamics
+from ..models.formulation import Formulation
+from ..models.jacobian import rotation
+from ..models.loops import Constraint, twin_position
+from ..models.newton_euler import inverse_dynamics as newton_euler
+from ..program import Program
+from .common import MEANING, Arrays, flat, slides, wrenches
+from .cuts import cut_torques, with_cut_torques
+from .derivation import Form, Result
+from .mechanism import Mechanism
+
+__all__ = ["reactions"]
+
+Scalar = Any
+Pair = tuple[Vec, Vec]
+
+
+def reactions(robot: Robot, *, f_e: bool = False, symbolic: bool = False) -> Program:
+    """The wrench through every joint, of the antecedent on the link; then through cut joints."""
+    mechanism = Mechanism.of(robot, "reactions", symbolic=symbolic)
+    nl, B = len(robot.links), len(robot.loops)
+
+    def form(slide: frozenset[int]) -> Form:
+        how = Formulation(slide=slide)
+
+        def run(scene: Bodies, x: Arrays) -> Result:
+            constraint, qd, qdd = mechanism.motion(scene, x)
+            loads = wrenches(mechanism.robot, x)
+            cuts: list[Pair] = []
+            if mechanism.coordinates.loops:
+                tau = _recursion(mechanism, scene, x, (qd, qdd), loads, how)[0]
+                tau = with_cut_torques(mechanism, scene, constraint, tau, qd, qdd)
+                cuts = _cut_wrenches(mechanism, scene, x, constraint, constraint.multipliers(tau))
+                cuts = _with_own_torques(mechanism, scene, constraint, (qd, qdd), cuts)
+                loads = {**loads, **_on_both_sides(mechanism, scene, x, cuts)}
+            _, pairs, record = _recursion(mechanism, scene, x, (qd, qdd), loads, how)
+            rows = [[*pairs[j][0], *pairs[j][1]] for j in range(1, nl + 1)]
+            rows += [[*force, *moment] for force, moment in cuts]
+            return Result({"reactions": ((nl + B, 6), flat(rows))}, record)
+
+        return run
+
+    meaning = {}
+    if robot.loops:
+        meaning["reactions"] = (
+            f"{MEANING['reactions']}; rows {nl + 1} to {nl + B}: through the cut joints, on the"
+            " twin's link, in its frame"
+        )
+    if mechanism.analysis.overconstrained:
+        meaning["reactions"] += ". The loops are overconstrained: equations left out carry nothing"
+    return mechanism.program(
+        "reactions", mechanism.inputs("q", "qd", "qdd", f_e=f_e, base=["V0", "g0"]),
+        [form(slide) for slide in slides(mechanism.tree)], ["reactions"], meaning=meaning,
+    )  # fmt: skip
+
+
+def _recursion(
+    mechanism: Mechanism, scene: Bodies, x: Arrays,
+    rates: tuple[Sequence[Scalar], Sequence[Scalar]], loads: Mapping[int, Pair], form: Formulation,
+) -> tuple[dict[int, Scalar], dict[int, Pair], Any]:  # fmt: skip
+    """(torques, wrenches through the joints, record) of the tree under these loads."""
+    if mechanism.floats:
+        free = floating_inverse_dynamics(scene, x["q"], *rates, wrenches=loads, form=form)
+        return free.tau, free.f, free
+    held = newton_euler(scene, x["q"], *rates, wrenches=dict(loads), form=form)
+    return held.tau, {j: (held.f[j], held.n[j]) for j in held.f}, held
+
+
+def _with_own_torques(
+    mechanism: Mechanism, scene: Bodies, constraint: Constraint,
+    rates: tuple[Sequence[Scalar], Sequence[Scalar]], through: Sequence[Pair],
+) -> list[Pair]:  # fmt: skip
+    """With the friction and the rotor of each cut joint, on the z axis that both frames share."""
+    total = list(through)
+    for cut, own in cut_torques(mechanism, scene, constraint, *rates):
+        k = mechanism.coordinates.loops.index(cut.loop)
+        force, moment = total[k]
+        drag = Vec(0, 0, -own)
+        sliding = cut.loop.kind == "prismatic"
+        total[k] = (force + drag, moment) if sliding else (force, moment + drag)
+    return total
+
+
+def _on_both_sides(
+    mechanism: Mechanism, scene: Bodies, x: Arrays, cuts: Sequence[Pair]
+) -> dict[int, Pair]:
+    """By frame, the wrenches on the environment: the twin's link is pushed, the cut's pushes."""
+    loads: dict[int, Pair] = {}
+    for loop, (force, moment) in zip(mechanism.coordinates.loops, cuts, strict=True):
+        R = rotation(scene, x["q"], loop.cut, loop.twin)
+        loads[loop.twin] = (-force, -moment)
+        lever = twin_position(scene, x["q"], loop)
+        loads[loop.cut] = (R @ force, R @ moment + cross(lever, R @ force))
+    return loads
+
+
+def _cut_wrenches(
+    mechanism: Mechanism, scene: Bodies, x: Arrays, constraint: Constraint, force: Sequence[Scalar]
+) -> list[tuple[Vec, Vec]]:
+    """The wrench of each cut joint on the twin's link at O_t, in the twin's axes."""
+    found, rest = [], iter(force)
+    units = {"x": Vec(1, 0, 0), "y": Vec(0, 1, 0), "z": Vec(0, 0, 1)}
+    for loop, keep in zip(mechanism.coordinates.loops, mechanism.analysis.chosen, strict=True):
+        R = rotation(scene, x["q"], loop.twin, keep.view)
+        push, turn = zero, zero
+        for name in keep.rows:
+            value = next(rest)
+            if name == "u":
+                z = rotation(scene, x["q"], loop.twin, loop.cut) @ Vec(0, 0, 1)
+                turn = turn + value * cross(Vec(1, 0, 0), z)
+            elif name[0] == "v":
+                push = push + value * (R @ units[name[1]])
+            else:
+                turn = turn + value * (R @ units[name[1]])
+        found.append((push, turn))
+    return found
