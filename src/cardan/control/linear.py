@@ -15,7 +15,7 @@ import numpy as np
 
 from ..describe.robot import Robot
 from ..errors import InputError, ModelError
-from ..motion.coordinates import Coordinates, coordinates
+from ..motion.coordinates import JointSpace, coordinates
 from ..motion.derived import derived
 from ..motion.joints import vector
 from ..program import Program
@@ -85,7 +85,7 @@ def linearise(
 
 
 def _of_active(
-    on: Coordinates, q: np.ndarray, qd: np.ndarray, A: np.ndarray, B: np.ndarray
+    on: JointSpace, q: np.ndarray, qd: np.ndarray, A: np.ndarray, B: np.ndarray
 ) -> Linear:
     """Along the loops: columns by the motion they allow, rows of the active joints and rates."""
     M = on.matrix(q, qd)[0]

@@ -34,8 +34,7 @@ def assembled(robot: Robot, q: Array) -> Array:
     """A closed configuration near q, within the limits of the joints where there is one, and away
     from singular ones, where an assembly is not certain."""
     system = equations(robot)
-    joints = _moving(robot)
-    passive = [k for k, joint in enumerate(joints) if not joint.active]
+    passive = system.connection.places(system.connection.passive)
     low, high = joint_limits(robot)
     bounded = np.isfinite(low) & np.isfinite(high)
     middle = np.clip(q, low, high)

@@ -15,19 +15,20 @@ from typing import Any
 
 import numpy as np
 
-from ..build.flexible.closure import closing
 from ..catalogue import model
 from ..describe.robot import Robot
 from ..errors import InputError, ModelError
+from ..loops.analysis import analyse, independent
 from ..loops.standing import standing
-from .derived import compiled, derived
-from .joints import array, rigid
+from ..mechanism.coordinates import Coordinates
+from .derived import compiled
+from .joints import array
 
-__all__ = ["Coordinates", "coordinates"]
+__all__ = ["JointSpace", "coordinates"]
 
 
 @dataclass(frozen=True)
-class Coordinates:
+class JointSpace:
     """Sizes of q and of the velocities v, which velocities are driven, and where v stands in q."""
 
     robot: Robot
@@ -86,7 +87,7 @@ class Coordinates:
         return self.closed_at(q) if self.closed else q
 
 
-def _require_rigid(on: Coordinates) -> None:
+def _require_rigid(on: JointSpace) -> None:
     if on.closed and on.robot.ne:
         raise ModelError(
             f"'{on.robot.name}' has loops and flexible links: simulate takes it; for the rest use"
@@ -95,23 +96,22 @@ def _require_rigid(on: Coordinates) -> None:
 
 
 @lru_cache(maxsize=64)
-def coordinates(robot: Robot) -> Coordinates:
-    """The coordinates of a robot's dynamic models."""
-    program = derived(robot, "inverse-dynamics", friction=False, effort="plain")
-    nq, nv = program.inputs["q"][0], program.inputs["qd"][0]
-    if robot.constrained:
-        if robot.ne:
-            loops = closing(robot)
-            driven = np.array([key in loops.active for key in loops.independent])
-            place = np.array(loops.columns(loops.independent))
-            return Coordinates(robot, nq, nv, driven, place, True)
-        link = _geometry(robot).connection
-        place = np.array([link.moving.index(j) for j in link.active])
-        driven = np.array([not robot.joints[j - 1].elastic for j in link.active])
-        return Coordinates(robot, nq, nv, driven, place, True)
-    driven = np.zeros(nv, bool)
-    driven[: robot.n] = rigid(robot)
-    return Coordinates(robot, nq, nv, driven, np.arange(nv), False)
+def coordinates(robot: Robot) -> JointSpace:
+    """Of a robot's dynamic models: its loops close, and its active joints drive it."""
+    if not robot.n:
+        raise ModelError(f"no joint of '{robot.name}' moves")
+    link = Coordinates.of(independent(robot))
+    if robot.constrained and not robot.ne:
+        analyse(link.robot).require_driven()
+    motors = link.joint_keys(link.driven)
+    return JointSpace(
+        robot,
+        len(link.keys),
+        len(link.independent),
+        np.array([key in motors for key in link.independent], bool),
+        np.array([link.keys.index(key) for key in link.independent], int),
+        robot.constrained,
+    )
 
 
 @lru_cache(maxsize=16)

@@ -11,10 +11,11 @@ from ..describe.limits import joint_limits
 from ..describe.robot import FIXED, PRISMATIC, Joint, Robot
 from ..describe.values.expression import number as value_of
 from ..errors import InputError, ModelError
+from ..mechanism.coordinates import Coordinates
 
 __all__ = [
     "Units", "array", "bounds", "driven", "friction_coefficients", "names", "number",
-    "require_numbers", "rigid", "units", "vector",
+    "require_numbers", "units", "vector",
 ]  # fmt: skip
 
 
@@ -44,16 +45,11 @@ def units(robot: Robot) -> list[Units]:
     ]
 
 
-def rigid(robot: Robot) -> np.ndarray:
-    """Which joint variables have a torque of their own: all but the elastic ones, (n) booleans."""
-    return np.array([not joint.elastic for joint in moving(robot)])
-
-
 def driven(robot: Robot) -> np.ndarray:
-    """Columns of the joint variables that have a torque of their own: with closed loops or
-    couplings the active ones, else all."""
-    listed = moving(robot)
-    return np.array([k for k, x in enumerate(listed) if x.active or not robot.constrained], int)
+    """Columns of the independent joint variables: with closed loops or couplings the active ones,
+    else all."""
+    link = Coordinates.of(robot)
+    return np.array(link.places(link.active), int)
 
 
 def bounds(robot: Robot, key: str) -> np.ndarray:

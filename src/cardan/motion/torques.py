@@ -13,15 +13,16 @@ from typing import Any
 
 import numpy as np
 
-from ..build.common import is_floating, with_friction
+from ..build.common import with_friction
 from ..describe.robot import INERTIA, WRENCH, Base, Link, Robot
 from ..errors import InputError, ModelError, translated
 from ..loops.numeric import equations
+from ..mechanism.coordinates import has_springs, is_floating
 from ..mechanism.frames import frame_of
 from .coordinates import coordinates
 from .derived import compiled, derived
 from .frames import placement
-from .joints import Units, friction_coefficients, names, number, require_numbers, rigid, units
+from .joints import Units, friction_coefficients, names, number, require_numbers, units
 from .trajectory import Trajectory, fits
 
 __all__ = ["Torques", "torques", "with_payload"]
@@ -126,7 +127,7 @@ def torques(robot: Robot, motion: Trajectory, q0: Any = None) -> Torques:
     A robot with closed loops takes a motion of its active joints, from the assembly nearest to q0
     on, or one of all joints of its tree."""
     require_numbers(robot, "the torques of a motion")
-    if is_floating(robot) or robot.ne or not rigid(robot).all():
+    if is_floating(robot) or robot.ne or has_springs(robot):
         raise ModelError(
             f"the torques of '{robot.name}' depend on how its free base or elastic parts move:"
             " simulate(robot, motion=...) finds both"

@@ -12,11 +12,12 @@ from xml.sax.saxutils import escape
 import numpy as np
 
 from ..catalogue import model as derive
-from ..describe.robot import FIXED, WRENCH, Joint, Robot
+from ..describe.robot import WRENCH, Joint, Robot
 from ..describe.values.expression import number
 from ..emit.header import one_line
 from ..errors import ModelError
 from ..loops.standing import standing
+from ..mechanism.coordinates import Coordinates, has_springs
 from .cpp import headers
 from .cpp import test_program as test_of_functions
 from .folder import Files
@@ -59,7 +60,7 @@ def _refuse(robot: Robot) -> None:
             "joints that follow others by closed loops have friction; the interface's friction is"
             " of the velocities alone: set their FV and FS to 0"
         )
-    elif any(joint.elastic for joint in robot.joints):
+    elif has_springs(robot):
         why = "it has elastic joints, which the interface does not know"
     elif any(number(getattr(link, key)) for link in robot.links for key in WRENCH):
         why = "its links carry external wrenches, which the interface does not know: remove them"
@@ -69,7 +70,7 @@ def _refuse(robot: Robot) -> None:
 
 def _rubs(robot: Robot) -> bool:
     """Has a passive joint friction?"""
-    passive = [joint for joint in robot.joints if not joint.active]
+    passive = [robot.joints[j - 1] for j in Coordinates.of(robot).passive]
     every = [*passive, *(loop.cut for loop in robot.loops)]
     return any(number(getattr(joint, key)) for joint in every for key in ("FV", "FS"))
 
@@ -113,8 +114,7 @@ def files(plan: Plan) -> tuple[Files, tuple[str, ...]]:
 
 def _driven(plan: Plan) -> list[Joint]:
     """The joints that the vectors of the interface belong to."""
-    moving = [joint for joint in plan.robot.joints if joint.sigma != FIXED]
-    return [joint for joint in moving if joint.active or not plan.robot.constrained]
+    return [plan.robot.joints[j - 1] for j in Coordinates.of(plan.robot).active]
 
 
 def _closing(plan: Plan) -> dict[str, str]:

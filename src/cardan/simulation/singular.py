@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..errors import ModelError, UnknownNameError
-from ..motion.coordinates import Coordinates
+from ..motion.coordinates import JointSpace
 from ..motion.derived import compiled
 
 __all__ = ["Watch", "watch"]
@@ -20,7 +20,7 @@ __all__ = ["Watch", "watch"]
 _SMALL = 1e-5  # smallest by largest singular value of W_p
 
 
-def watch(on: Coordinates, singular: str) -> Watch:
+def watch(on: JointSpace, singular: str) -> Watch:
     if singular not in ("stop", "pass"):
         raise UnknownNameError.of("value of singular", singular, ("stop", "pass"))
     return Watch(on, singular == "stop")
@@ -30,7 +30,7 @@ def watch(on: Coordinates, singular: str) -> Watch:
 class Watch:
     """The sign of det W_p so far, and the last time the equation was asked for."""
 
-    on: Coordinates
+    on: JointSpace
     stops: bool = True
     sign: float = 0.0
     now: float = 0.0

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from ....describe.robot import FIXED, Robot
+from ....describe.robot import Robot
 from ....errors import InputError
-from ....motion import joints
+from ....mechanism.coordinates import Coordinates
 
 __all__ = ["Data", "Say", "driven", "rates", "require_closed", "vector"]
 
@@ -31,19 +31,15 @@ def vector(data: Data, key: str, n: int, default: float | None = None) -> np.nda
 def driven(robot: Robot) -> list[int]:
     """Columns of q that drives move: all of a tree, the active ones of closed loops; never a
     spring."""
-    stiff = joints.rigid(robot)
-    return [k for k in joints.driven(robot).tolist() if stiff[k]]
+    link = Coordinates.of(robot)
+    return link.places(link.driven)
 
 
 def rates(robot: Robot) -> list[int]:
     """Columns of q whose velocities can be chosen: all of a tree; of closed loops those of the
     active joints, springs among them unless links bend too."""
-    if not robot.constrained:
-        return list(range(robot.n))
-    moving = [joint for joint in robot.joints if joint.sigma != FIXED]
-    return [
-        k for k, joint in enumerate(moving) if joint.active and not (joint.elastic and robot.ne)
-    ]
+    link = Coordinates.of(robot)
+    return link.places(link.driven if robot.ne and robot.constrained else link.active)
 
 
 def require_closed(bare: Robot, q: np.ndarray) -> None:

@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 
 from ....describe.limits import joint_limits
-from ....describe.robot import FIXED, Robot
+from ....describe.robot import Robot
 from ....errors import InputError
+from ....mechanism.coordinates import Coordinates
 
 __all__ = ["closed_next_to", "follow", "follow_on", "reach_for"]
 
@@ -61,8 +62,8 @@ def closed_next_to(robot: Robot, q: np.ndarray) -> np.ndarray | None:
 
 
 def _passive(robot: Robot) -> list[int]:
-    moving = [joint for joint in robot.joints if joint.sigma != FIXED]
-    return [k for k, joint in enumerate(moving) if not joint.active]
+    link = Coordinates.of(robot)
+    return link.places(link.passive)
 
 
 def reach_for(
