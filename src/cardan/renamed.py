@@ -59,6 +59,12 @@ _OTHER = {
     "use.identification": "identification",
     "use.identification.report": "identification.report.page",
     "describe.dh_inertia": "describe.dh.inertia",
+    "build.closed_base": "build.observe",
+    "build.closed_dynamic": "build.dynamic",
+    "build.closed_free": "build.equations",
+    "build.closed_reactions": "build.reactions",
+    "build.flexible_closure": "build.flexible.closure",
+    "build.flexible_step": "build.flexible.step",
 }
 _PREFIX = {
     "describe.toml_": "describe.toml.",
@@ -66,8 +72,6 @@ _PREFIX = {
     "describe.urdf_": "describe.urdf.",
     "describe.mjcf_": "describe.mjcf.",
     "models.flexible_": "models.flexible.",
-    "build.closed_": "build.closed.",
-    "build.flexible_": "build.flexible.",
     "closure.": "loops.",
     "emit.kernel_": "kernel.",
     "emit.llvm_": "run.llvm.",
