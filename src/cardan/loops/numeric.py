@@ -248,7 +248,7 @@ def ordered(every: Sequence[Array], system: Equations, free: Sequence[int]) -> t
     """(q, owner): the configurations of each owner, closed to round-off, in a fixed order.
 
     Roots that nearly coincide are not exact: those are closed again, and may become one."""
-    q = wrapped(np.concatenate(every), system.periodic)
+    q = wrapped(np.concatenate([np.zeros((0, system.n)), *every]), system.periodic)
     owner = np.repeat(np.arange(len(every)), [len(x) for x in every])
     if not len(q):
         return q, owner
