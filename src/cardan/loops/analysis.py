@@ -25,7 +25,7 @@ from ..ir.trace import Tracer
 from ..mechanism.loops import ROWS, Connection, LoopFrames, opened
 from ..models.bodies import bodies
 from ..models.loops import Chosen, constraint, coupling_row
-from .numeric import Array, Equations, equations, skeleton
+from .numeric import Array, Equations, closing_geometry, equations, skeleton
 from .search import Gap, least_gap
 
 __all__ = ["Analysis", "Sample", "analyse", "independent", "independent_rows"]
@@ -128,7 +128,7 @@ def _is_driven(
 
 def analyse(robot: Robot) -> Analysis:
     """The analysis of a robot's loops, remembered by its geometry."""
-    return _analyse(skeleton(robot))
+    return _analyse(skeleton(closing_geometry(robot)[0]))
 
 
 def independent(robot: Robot) -> Robot:

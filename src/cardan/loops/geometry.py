@@ -33,6 +33,7 @@ from .numeric import (
     CLOSED,
     Array,
     Equations,
+    closing_geometry,
     difference,
     equations,
     geometry_symbols,
@@ -65,7 +66,9 @@ class LoopGeometry:
 
     @classmethod
     def of(cls, robot: Robot) -> LoopGeometry:
-        robot = independent(robot)
+        robot, words = closing_geometry(independent(robot))
+        if words:
+            warnings.warn(words, CardanWarning, stacklevel=2)
         found = analyse(robot)
         found.require_driven()
         return cls(robot, found, found.connection.active)
