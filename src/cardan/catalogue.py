@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from importlib import import_module
 from typing import Any
 
 from .describe.check import extremes, require_sound
 from .describe.robot import Robot
-from .errors import InputError, ModelError, UnknownNameError, translated
+from .errors import CardanWarning, InputError, ModelError, UnknownNameError, translated
 from .mechanism.frames import with_options
 
 __all__ = ["MENU", "Entry", "Option", "catalogue", "model"]
@@ -84,11 +85,26 @@ def model(robot: Robot, name: str, **options: Any) -> Any:
         choices = (True, False) if option.kind == "flag" else option.choices
         if choices is not None and value not in choices:
             raise UnknownNameError.of(f"value of option '{key}'", value, map(str, choices))
-    if "frame" in entry.options:
-        robot, options = with_options(robot, {"frame": None, **options})
     what = f"'{name}' of '{robot.name}' cannot be derived"
     with translated(what, ModelError, remedy=extremes(robot)):
-        return entry.build(robot, **options)
+        robot, words = _closing(robot)
+        if "frame" in entry.options:
+            robot, options = with_options(robot, {"frame": None, **options})
+        built = entry.build(robot, **options)
+        return replace(built, remarks=(*built.remarks, words)) if words and entry.program else built
+
+
+def _closing(robot: Robot) -> tuple[Robot, str]:
+    """The robot, with the closest geometry that closes where rounding keeps its loops open, and
+    that in words."""
+    if not robot.loops:
+        return robot, ""
+    from .loops.numeric import closing_geometry  # a slow import, for few robots
+
+    robot, words = closing_geometry(robot)
+    if words:
+        warnings.warn(words, CardanWarning, stacklevel=4)
+    return robot, words
 
 
 _SYMBOLIC = Option("keep every inertial and geometric parameter as an input p", False, kind="flag")

@@ -125,10 +125,10 @@ def test_parts_make_the_whole(name: str) -> None:
     near(run(name, "generalized-momentum"), np.einsum("bij,bj->bi", A, x["qd"]), 1e-8)
 
 
-@pytest.mark.parametrize("name", ["geared", "gripper", "random 1", "random 4"])
+@pytest.mark.parametrize("name", ["geared", "gripper", "elbows", "outside", "random 1", "random 4"])
 def test_regressors(name: str) -> None:
-    """D K is the torque; the base parameters are as many as D has rank; friction and rotors of
-    joints without a motor stand apart."""
+    """D K is the torque; base parameters, with the rotors and friction beside them, are as many as
+    D has rank: those of joints that are led are in their leaders'."""
     robot, oracle, x, _ = case(name)
     bare = replace(robot, links=tuple(replace(link, **dict.fromkeys(WRENCH, 0))
                                       for link in robot.links))  # fmt: skip
@@ -139,9 +139,11 @@ def test_regressors(name: str) -> None:
     near(np.einsum("bac,c->ba", D, K), tau, 1e-8)
     _, many = states(bare, 60)
     base = cardan.model(bare, "regressor", base_parameters=True, effort="plain")
-    apart = {f"{key}{j}" for key, j in cardan.model(bare, "base-parameters").apart}
-    count = sum(name[0] != "F" and name not in apart for name in base.columns)
-    assert _rank(base, many) == count == _rank(program, many)
+    assert _rank(base, many) == len(base.columns) == _rank(program, many)
+    carried = cardan.model(bare, "base-parameters").robot
+    assert not any(carried.joints[j - 1].FV or carried.joints[j - 1].IA for j in bare.couplings)
+    K = [_value(carried, column.removesuffix("R")) for column in base.columns]
+    near(np.einsum("bac,c->ba", base.evaluate(**x), K), tau, 1e-8)
 
 
 def _value(robot: Robot, column: str) -> float:
@@ -150,8 +152,7 @@ def _value(robot: Robot, column: str) -> float:
 
 
 def _rank(program: Any, x: dict[str, Any]) -> int:
-    kept = [k for k, name in enumerate(program.columns) if name[0] != "F"]
-    rows = program.evaluate(**x).reshape(-1, len(program.columns))[:, kept]
+    rows = program.evaluate(**x).reshape(-1, len(program.columns))
     size = np.linalg.norm(rows, axis=0)
     used = rows[:, size > 1e-10] / size[size > 1e-10]
     s = np.linalg.svd(used, compute_uv=False)

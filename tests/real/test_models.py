@@ -8,6 +8,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.loops.mechanisms import bennett
+from tests.loops.mechanisms import loaded as inertial
 
 import cardan
 from cardan.catalogue import MENU
@@ -126,23 +128,50 @@ def test_every_model_of_a_rounded_robot_is_off_by_the_rounding(name: str, roundi
             assert apart(plain, answer) < 1e-9, model
 
 
+def at_home(loops: Any) -> np.ndarray:
+    """Positions of the active joints where the robot stands."""
+    moving = loops.connection.moving
+    return np.asarray(loops.home[[moving.index(j) for j in loops.connection.active]])
+
+
 @pytest.mark.parametrize("decimals", [4, 9])
-@pytest.mark.parametrize("name", ["fivebar", "sr400"])
+@pytest.mark.parametrize("name", ["fivebar", "sr400", "akr3000", "planar3rrr", "prrrp-rigid"])
 def test_assemblies_of_rounded_loops(name: str, decimals: int) -> None:
-    exact_robot = loaded(name)
-    right = cardan.model(exact_robot, "loop-geometry")
-    loops = cardan.model(written(exact_robot, decimals), "loop-geometry")
-    home = right.home
-    active = [right.connection.moving.index(j) for j in right.connection.active]
-    expected, answer = right.solve(home[active]), loops.solve(home[active])
-    assert loops.steps is not None  # the closed form has passed its trial
+    right = cardan.model(loaded(name), "loop-geometry")
+    loops = cardan.model(written(loaded(name), decimals), "loop-geometry")
+    expected, answer = right.solve(at_home(right)), loops.solve(at_home(right))
+    assert loops.complete  # the closed form has passed its trial
     assert len(expected) == len(answer)
     np.testing.assert_allclose(answer, expected, atol=10 * 10.0**-decimals)
 
 
-def test_loops_that_rounding_keeps_open_say_so() -> None:
+@pytest.mark.parametrize("rounding", [{"decimals": 4}, {"decimals": 7, "lengths": 1e-7}], ids=str)
+@pytest.mark.parametrize("name", ["akr3000", "planar3rrr", "bennett"])
+def test_models_of_loops_that_rounding_keeps_open(name: str, rounding: dict[str, Any]) -> None:
+    """They are those of the closest geometry that closes, and say so."""
+    exact_robot = inertial(bennett()) if name == "bennett" else loaded(name)
+    robot = written(exact_robot, **rounding)
+    size = 10.0 ** -rounding["decimals"]
+    right = cardan.model(exact_robot, "loop-geometry")
+    q = right.solve(at_home(right))
+    rng = np.random.default_rng(1)
+    rates = {key: rng.normal(size=(len(q), len(at_home(right)))) for key in ("qd", "qdd")}
+    expected = cardan.model(exact_robot, "inverse-dynamics", effort="plain")
+    with pytest.warns(CardanWarning, match="closest geometry that closes"):
+        program = cardan.model(robot, "inverse-dynamics", effort="plain")
+    assert any("rounded values" in remark for remark in program.remarks)
+    near = cardan.model(robot, "loop-geometry").solve(at_home(right))
+    assert near.shape == q.shape
+    torques = [
+        np.asarray(expected.evaluate(q=q, **rates)),
+        np.asarray(program.evaluate(q=near, **rates)),
+    ]
+    assert apart(torques[:1], torques[1:]) < 100 * size
+
+
+def test_loops_that_are_wide_open_say_so() -> None:
     with pytest.raises(ModelError, match="rounded values"):
-        cardan.model(written(loaded("akr3000"), 6), "loop-geometry")
+        cardan.model(written(loaded("akr3000"), 3), "loop-geometry")
 
 
 def test_a_closed_form_that_loses_configurations_is_not_used(
@@ -153,7 +182,12 @@ def test_a_closed_form_that_loses_configurations_is_not_used(
     robot = loaded("fivebar")
     right = cardan.model(robot, "loop-geometry").solve([2.2, 0.9])
     run = geometry.run_plan
-    monkeypatch.setattr(geometry, "run_plan", lambda *a, **k: [x[:0] for x in run(*a, **k)])
+
+    def forgetful(*plan: Any) -> Any:
+        every, full = run(*plan)
+        return [every[0][:0], *every[1:]], full  # one configuration is enough
+
+    monkeypatch.setattr(geometry, "run_plan", forgetful)
     loops = cardan.model(robot, "loop-geometry")
     with pytest.warns(CardanWarning, match="configurations it was tried on"):
         assert loops.steps is None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 import subprocess
 import sys
@@ -486,3 +487,51 @@ def test_on_a_tablet_held_upright_the_robot_stands_below(page: Any) -> None:
     until(page, lambda: abs(line.bounding_box()["y"] - before + 150) < 20)
     page.set_viewport_size({"width": 1280, "height": 800})
     until(page, lambda: line.bounding_box()["height"] > 700)
+
+
+ARM = """<robot name="two axes">
+  <link name="foot"/><link name="upper"/><link name="fore"/><link name="tool"/>
+  <joint name="pan" type="continuous"><parent link="foot"/><child link="upper"/>
+    <origin xyz="0 0 0.5"/><axis xyz="0 0 1"/></joint>
+  <joint name="lift" type="continuous"><parent link="upper"/><child link="fore"/>
+    <origin xyz="0.1 0.3 0.2"/><axis xyz="0 1 0"/></joint>
+  <joint name="flange" type="fixed"><parent link="fore"/><child link="tool"/>
+    <origin xyz="0.6 0 0.1"/></joint>
+</robot>"""
+LABELS = """() => {
+  const view = getElement(document.querySelector('.scene').id.slice(1)), found = {};
+  view.scene.updateMatrixWorld(true);
+  view.scene.traverse(x => {
+    if (x.isCSS2DObject) found[x.element.textContent] = x.matrixWorld.elements.slice(12, 15);
+  });
+  return found;
+}"""
+
+
+def test_names_stand_at_the_frames_of_the_file(page: Any, tmp_path: Path) -> None:
+    """Numbers at Khalil's frames, names where the URDF has them; both follow the joints."""
+    (tmp_path / "arm.urdf").write_text(ARM, encoding="utf-8")
+    page.get_by_role("button", name="Robot", exact=True).click()
+    page.get_by_text("Open a file").click()
+    page.locator("input[type=file]").first.set_input_files(tmp_path / "arm.urdf")
+    page.locator(".header .title", has_text="two axes").wait_for(timeout=SLOW)
+    page.get_by_label("Names of the links").click()
+
+    def stand(where: dict[str, tuple[float, ...]]) -> bool:
+        labels = page.evaluate(LABELS)
+        if not {"0", "1", "2"} <= {label.split()[0] for label in labels}:
+            return False
+        return all(
+            name in labels and max(abs(x - y) for x, y in zip(labels[name], at, strict=True)) < 1e-6
+            for name, at in where.items()
+        )
+
+    until(page, lambda: stand(
+        {"upper": (0, 0, 0.5), "fore": (0.1, 0.3, 0.7), "tool": (0.7, 0.3, 0.8)}
+    ))  # fmt: skip
+    first = page.locator(".slider-row input.figure").first
+    first.fill(str(math.pi / 2))
+    first.press("Enter")
+    until(page, lambda: stand(
+        {"upper": (0, 0, 0.5), "fore": (-0.3, 0.1, 0.7), "tool": (-0.3, 0.7, 0.8)}
+    ))  # fmt: skip

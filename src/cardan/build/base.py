@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from typing import Any
@@ -10,10 +10,21 @@ from typing import Any
 import numpy as np
 
 from ..describe.robot import DRIVE, FIXED, GEOMETRY, INERTIA, Link, Robot
-from ..describe.values.expression import Value, symbol, symbols
+from ..describe.values.expression import (
+    Expression,
+    Value,
+    add,
+    call,
+    multiply,
+    number,
+    power,
+    symbol,
+    symbols,
+)
 from ..describe.values.parser import to_value
 from ..describe.values.polynomial import collected
 from ..errors import ModelError
+from ..mechanism.coordinates import Coordinates
 from ..models.base_parameters import (
     Column,
     Drop,
@@ -36,7 +47,8 @@ __all__ = [
     "rotors_apart", "with_base",
 ]  # fmt: skip
 
-CUT_COLUMNS = ("IA", "FV", "FS")  # the parameters of a cut joint, in the order of regressors
+FRICTION = ("FV", "FS")
+CUT_COLUMNS = ("IA", *FRICTION)  # the parameters of a cut joint, in the order of regressors
 
 MODES = (
     "the loops have assembly modes that need more base parameters; these hold in the one that needs"
@@ -51,8 +63,9 @@ class BaseParameters:
     kept: (name, link) of each base parameter; regrouped: those whose value gathers others, as
     formulas; eliminated: all others, with the reason; robot: the same robot carrying the base
     parameters (same torques); apart: rotors of joints without a motor, passive and cut ones, that
-    the robot has all the same, left as they are beside the base parameters; remarks: where a rule
-    could not decide and the rank did."""
+    the robot has all the same and that others do not give; remarks: where a rule could not decide
+    and the rank did. Rotors and friction of joints that others lead (couplings) are regrouped into
+    those of the leaders."""
 
     kept: tuple[Column, ...]
     regrouped: Mapping[Column, Value]
@@ -81,6 +94,9 @@ class BaseParameters:
         Geometry with free symbols has no such matrix: give them numbers with robot.with_values."""
         scene = bodies(self.original, _no_symbols)
         units, listed = unit_bodies(scene)
+        for x in (c for step in self.steps if isinstance(step, Merge) for c, _ in step.into):
+            if isinstance(x, Expression):
+                _no_symbols(symbols(x)[0])
         found = regroup(units, self.steps)
         return np.array([np.broadcast_to(found[c], len(listed)) for c in self.kept])
 
@@ -101,7 +117,7 @@ class BaseParameters:
     def table(self) -> list[tuple[str, str, str]]:
         """Rows (parameter, what becomes of it, formula)."""
         rows = []
-        for column in sorted({*self.kept, *self.eliminated}, key=_position):
+        for column in sorted({*self.kept, *self.regrouped, *self.eliminated}, key=_position):
             name = f"{column[0]}{column[1]}"
             if column in self.regrouped:
                 rows.append((f"{name}R", "regrouped", str(self.regrouped[column])))
@@ -130,7 +146,10 @@ def _looped(robot: Robot, method: str) -> BaseParameters:
 
 
 def _derived(robot: Robot, method: str) -> BaseParameters:
+    rates = _rates(robot)
     steps, remarks = _steps(robot, method == "symbolic")
+    steps = [_to_leader("IA", j, *rates[j]) for j in rates] + steps
+    frictions = [_to_leader(key, j, *rates[j]) for j in rates for key in FRICTION]
     scene = bodies(robot, symbol)
     original = _values(robot)
     linear = {name for value in original.values() for name in symbols(value)}
@@ -139,16 +158,53 @@ def _derived(robot: Robot, method: str) -> BaseParameters:
     }
     apart = rotors_apart(robot)
     kept = tuple(sorted((c for c in values if c not in apart), key=_position))
-    left = [c for c in sorted(apart, key=_position) if original[c] != 0]
+    left = [c for c in sorted(apart, key=_position) if values.get(c, 0) != 0]
     rotors = [k for k in driven_cuts(robot) if robot.loops[k - 1].cut.IA != 0]
     left += [("IA", len(robot.joints) + k) for k in rotors]
-    regrouped = {c: values[c] for c in kept if values[c] != original[c]}
+    rubbing = _rubbing(robot, frictions)
+    regrouped = {c: values[c] for c in values if values[c] != original[c]}
+    regrouped |= {c: value for c, value in rubbing.items() if value != 0}
     eliminated = {c: _reason(c, steps, scene) for c in original if c not in values}
+    eliminated |= {step.column: _reason(step.column, frictions, scene) for step in frictions}
     carried = dict.fromkeys(original, 0) | values
     return BaseParameters(
-        kept, regrouped, eliminated, _carrying(robot, carried), robot, tuple(steps), tuple(remarks),
-        tuple(left),
+        kept, regrouped, eliminated, _carrying(robot, {**carried, **rubbing}), robot, tuple(steps),
+        tuple(remarks), tuple(left),
     )  # fmt: skip
+
+
+def _rates(robot: Robot) -> dict[int, tuple[int, Value]]:
+    """By joint that another one leads: who leads in the end, and the ratio of their velocities."""
+    rates: dict[int, tuple[int, Value]] = {}
+    for j, k in Coordinates.of(robot).led.items() if robot.couplings else ():
+        first, before = rates.get(k, (k, 1))
+        rates[j] = first, multiply(before, to_value(robot.couplings[j].ratio))
+    return rates
+
+
+def _to_leader(key: str, j: int, leader: int, ratio: Value) -> Merge:
+    """A drive parameter of a joint that is led, given to its leader: qd_j = ratio qd_k, and the
+    torque on k is ratio times that on j."""
+    gain = _magnitude(ratio) if key == "FS" else power(ratio, 2)
+    return Merge((key, j), ((gain, (key, leader)),))
+
+
+def _magnitude(x: Value) -> Value:
+    value = number(x)
+    return call("abs", x) if value is None else x if value >= 0 else multiply(-1, x)
+
+
+def _rubbing(robot: Robot, steps: Sequence[Merge]) -> dict[Column, Value]:
+    """The friction of joints that are led, zero, and of their leaders, which have it all."""
+    values: dict[Column, Value] = {}
+    for step in steps:
+        own = to_value(getattr(robot.joints[step.column[1] - 1], step.column[0]))
+        ((gain, (key, k)),) = step.into
+        if own != 0:
+            before = values.get((key, k), getattr(robot.joints[k - 1], key))
+            values[key, k] = add(before, multiply(gain, own))
+        values[step.column] = 0
+    return values
 
 
 def _steps(robot: Robot, symbolic: bool) -> tuple[list[Step], list[str]]:
@@ -158,11 +214,13 @@ def _steps(robot: Robot, symbolic: bool) -> tuple[list[Step], list[str]]:
         varied = varied or bool(motion_symbols(robot))
         samples = [_instance(robot, seed) for seed in range(3 if varied else 1)]
         return _decided(samples, symbolic)
-    apart = rotors_apart(robot)
+    rotors, led = rotors_apart(robot), robot.couplings
+    last = {(key, j) for key, j in rotors if robot.joints[j - 1].IA != 0 and j not in led}
+    apart = rotors - last
     seen = observe(robot, tree_steps(_instance(robot, 0), symbolic, apart)[1])
     samples = [_instance(robot, 0, values) for values in seen.values]
     steps, remarks = _decided(
-        samples, symbolic, observed=seen.matrix, formula=seen.formula, apart=apart
+        samples, symbolic, observed=seen.matrix, formula=seen.formula, apart=apart, last=last
     )
     if seen.several:
         remarks.append(MODES)
@@ -188,7 +246,8 @@ def _decided(samples: list[Bodies], symbolic: bool, **how: Any) -> tuple[list[St
 def rotors_apart(robot: Robot) -> set[Column]:
     """Rotor inertias of the passive joints of a closed-loop robot: there is no motor to have them.
 
-    Where a description has them all the same they are left as they are, as friction is."""
+    Where a description has them all the same they stand beside the base parameters, as friction
+    does; but for those that others give, as the rotors of joints that are led."""
     passive = enumerate(robot.joints, 1) if robot.constrained else ()
     return {("IA", j) for j, joint in passive if joint.sigma != FIXED and not joint.active}
 
@@ -241,13 +300,15 @@ def _carrying(robot: Robot, values: Mapping[Column, Value]) -> Robot:
         return replace(link, **changed)
 
     links = tuple(loaded(j, link) for j, link in enumerate(robot.links, 1))
-    joints = tuple(
-        replace(joint, IA=values.get(("IA", j), 0)) for j, joint in enumerate(robot.joints, 1)
+    drives = (
+        {"IA": 0} | {key: values[key, j] for key in DRIVE if (key, j) in values}
+        for j in range(1, len(robot.joints) + 1)
     )
+    joints = tuple(replace(x, **own) for x, own in zip(robot.joints, drives, strict=True))
     return replace(robot, links=links, joints=joints)
 
 
-def _reason(column: Column, steps: list[Step], scene: Bodies) -> str:
+def _reason(column: Column, steps: Sequence[Step], scene: Bodies) -> str:
     for step in steps:
         if isinstance(step, Drop) and step.column == column:
             return "has no effect on the torques"

@@ -34,7 +34,7 @@ __all__ = [
 
 Scalar = Any
 ENERGY_DRIVES = ("IA", SPRING_COLUMN)  # of joints: what stores energy
-_ALWAYS = ("FV", "FS", "offset", SPRING_COLUMN)  # beside the base parameters
+_FRICTION = ("FV", "FS", "offset")  # beside the base parameters; of a led joint, its leader's
 
 
 def regressor(
@@ -151,8 +151,8 @@ def energy_regressor(
 @dataclass(frozen=True)
 class _Wanted:
     """Which columns: all of the standard parameters, or those of the base set with friction,
-    springs and the rotors of joints that have no motor; then those of the cut joints that rub or
-    have a rotor, by their frames."""
+    springs and the rotors of joints that have no motor, joints that others lead left out; then
+    those of the cut joints that rub or have a rotor, by their frames."""
 
     drives: tuple[str, ...]
     base: BaseParameters | None
@@ -164,8 +164,11 @@ class _Wanted:
         listed += [(name, j) for j in self.cuts for name in CUT_COLUMNS if name in self.drives]
         if self.base is None:
             return listed
-        beside = {*self.base.kept, *self.base.apart}
-        return [c for c in listed if c in beside or c[0] in _ALWAYS]
+        beside, led = {*self.base.kept, *self.base.apart}, self.base.original.couplings
+        return [
+            c for c in listed
+            if c in beside or c[0] == SPRING_COLUMN or (c[0] in _FRICTION and c[1] not in led)
+        ]  # fmt: skip
 
     def naming(self, program: Program, robot: Robot) -> Program:
         """The program with its columns named, in its header too; R marks regrouped parameters."""

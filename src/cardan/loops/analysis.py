@@ -26,7 +26,7 @@ from ..mechanism.coordinates import Coordinates, has_springs
 from ..mechanism.loops import ROWS, LoopFrames, opened
 from ..models.bodies import bodies
 from ..models.loops import Chosen, constraint, coupling_row
-from .numeric import Array, Equations, equations, skeleton
+from .numeric import Array, Equations, closing_geometry, equations, skeleton
 from .search import Gap, least_gap
 
 __all__ = ["Analysis", "Sample", "analyse", "independent", "independent_rows"]
@@ -138,7 +138,7 @@ def analyse(robot: Robot) -> Analysis:
     """The analysis of a robot's loops, remembered by its geometry; of a tree, which has none."""
     if not robot.constrained:
         return Analysis.of_tree(robot)
-    return _analyse(skeleton(robot))
+    return _analyse(skeleton(closing_geometry(robot)[0]))
 
 
 def independent(robot: Robot) -> Robot:

@@ -33,7 +33,7 @@ from ..mechanism.loops import LoopFrames, opened
 from .analysis import Analysis
 from .kernels import MOST, STAGE, assemblies
 
-__all__ = ["Chain", "Step", "meeting", "plan_of", "solved_by", "steps_of"]
+__all__ = ["Chain", "Step", "meeting", "plan_of", "run_plan", "steps_of"]
 
 Array = np.ndarray
 _LARGEST = 4  # unknowns in one loop, beside its cut joint
@@ -184,25 +184,18 @@ def _finds(chain: Chain, step: Step, q: Array) -> bool:
     """Are these closed configurations among the solutions of a step?"""
     columns = [chain.column(j) for j in step.order]
     known = [k for k in range(q.shape[1]) if k not in columns]
-    found = run_plan(chain, [step], known, q[:, known], limited=False)
+    found, _ = run_plan(chain, [step], known, q[:, known], limited=False)
     return all(
         any(np.abs(np.sin((y - x) / 2)).max() < 1e-6 for y in rows)
         for x, rows in zip(q, found, strict=True)
     )
 
 
-def solved_by(
-    steps: Sequence[Step], robot: Robot, values: Mapping[str, float], known: Sequence[int],
-    given: Array,
-) -> list[Array]:  # fmt: skip
-    """Every configuration that the steps give, (k, n) for each row of given values (N, known)."""
-    return run_plan(Chain.of(robot, values), steps, known, given)
-
-
 def run_plan(
     chain: Chain, steps: Sequence[Step], known: Sequence[int], given: Array, limited: bool = True
-) -> list[Array]:
-    """The kernel on many rows; columns `known` are given."""
+) -> tuple[list[Array], Array]:
+    """(every configuration that the steps give, (k, n), for each row of values (N, known) of the
+    columns `known`; whether there are more than the kernel has room for)."""
     n = len(chain.connection.moving)
     tables = {"frames": chain.table(), "plan": plan_of(chain, steps, known, limited)}
     given = np.ascontiguousarray(given, float).reshape(len(given), len(known))
@@ -211,7 +204,8 @@ def run_plan(
     )
     counts = found["info"][:, 0].astype(int)
     rows = found["q"].reshape(len(given), MOST, n)
-    return [own[:count] for own, count in zip(rows, counts, strict=True)]
+    every = [own[:count] for own, count in zip(rows, counts, strict=True)]
+    return every, found["info"][:, 1] > 0
 
 
 @cache

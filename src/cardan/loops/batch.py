@@ -52,9 +52,8 @@ def _starts(guess: Array, lead: tuple[int, ...]) -> Array:
 def _counted(
     geometry: LoopGeometry, system: Equations, q: Array, lead: tuple[int, ...]
 ) -> Configurations:
-    every = geometry._in_closed_form(system, q) if len(q) else []
-    if every is None:
-        every = [geometry._assemblies(system, x) for x in q]
+    solved = geometry.in_closed_form(system, q)
+    every = [geometry._assemblies(system, x)[0] for x in q] if solved is None else solved[0]
     count = np.array([len(found) for found in every], dtype=np.int64)
     most = int(count.max(initial=0))
     found = np.full((len(q), most, system.n), np.nan)

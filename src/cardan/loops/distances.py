@@ -95,20 +95,26 @@ class Distances:
         link = self.parallel.connection
         return [link.moving.index(j) for j in (*self.parallel.coordinates, *link.active)]
 
-    def plan(self, chain: Chain) -> Array:
+    def plan(self, chain: Chain, limited: bool = True) -> Array:
         """How the legs close once the platform is placed."""
-        return plan_of(chain, self.steps, self.known)
+        return plan_of(chain, self.steps, self.known, limited)
 
-    def solved(self, values: Mapping[str, float], q_a: Array) -> list[Array]:
-        """Every configuration at active positions (N, na), (k, n) each."""
+    def solved(
+        self, values: Mapping[str, float], q_a: Array, limited: bool = True
+    ) -> tuple[list[Array], Array]:
+        """(every configuration at active positions (N, na), (k, n) each; whether there are more
+        than the kernel has room for)."""
         chain = Chain.of(self.parallel.connection.robot, values)
         n = len(chain.connection.moving)
-        tables = {"frames": chain.table(), "hold": self.table(chain), "plan": self.plan(chain)}
+        tables = {
+            "frames": chain.table(), "hold": self.table(chain), "plan": self.plan(chain, limited),
+        }  # fmt: skip
         q_a = np.ascontiguousarray(q_a, float)
         found = _kernel(q_a.shape[1], n)({"given": q_a, **tables}, len(q_a))
         rows = found["q"].reshape(len(q_a), MOST, n)
         counts = found["info"][:, 0].astype(int)
-        return [own[:count] for own, count in zip(rows, counts, strict=True)]
+        every = [own[:count] for own, count in zip(rows, counts, strict=True)]
+        return every, found["info"][:, 1] > 0
 
 
 @cache

@@ -25,7 +25,7 @@ from ..errors import CardanWarning, InputError, ModelError, UnknownNameError
 from ..mechanism.coordinates import Coordinates
 from ..mechanism.platform import Parallel
 from .analysis import Analysis, analyse, independent
-from .analytic import Chain, Step, run_plan, solved_by, steps_of
+from .analytic import Chain, Step, run_plan, steps_of
 from .batch import many
 from .distances import Distances
 from .kernels import MOST
@@ -33,6 +33,7 @@ from .numeric import (
     CLOSED,
     Array,
     Equations,
+    closing_geometry,
     difference,
     equations,
     geometry_symbols,
@@ -46,7 +47,11 @@ from .standing import standing
 
 __all__ = ["LoopGeometry"]
 
-TRIED = 12  # configurations on which a closed form is tried
+TRIED = 12  # configurations of each sample on which a closed form is tried
+REGULAR = 1e-4  # of singular(q): below it assemblies meet, or one is a whole family
+NEAR = 1e-4  # a configuration this near is given back
+
+ClosedForm = tuple[Step, ...] | Distances
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,7 +66,9 @@ class LoopGeometry:
 
     @classmethod
     def of(cls, robot: Robot) -> LoopGeometry:
-        robot = independent(robot)
+        robot, words = closing_geometry(independent(robot))
+        if words:
+            warnings.warn(words, CardanWarning, stacklevel=2)
         found = analyse(robot)
         found.require_driven()
         return cls(robot, found, found.connection.active)
@@ -92,46 +99,48 @@ class LoopGeometry:
 
     @cached_property
     def steps(self) -> tuple[Step, ...] | None:
-        """The closed-form solution loop by loop, or None where there is none that finds the
-        configurations it was tried on."""
+        """The closed-form solution loop by loop, or None where there is none that gives back
+        every configuration it was tried on."""
         plan = steps_of(self.analysis, (*self.given, *self.analysis.idle))
-        if plan is None:
-            return None
-        lost, count = self._lost(plan)
-        if 2 * lost > count:
-            warnings.warn(
-                f"the closed form of the loops of '{self.robot.name}' lost {lost} of {count}"
-                " configurations it was tried on: its assemblies are searched for instead",
-                CardanWarning,
-                stacklevel=2,
-            )
-            return None
-        return plan
-
-    def _lost(self, plan: tuple[Step, ...]) -> tuple[int, int]:
-        """(configurations of the analysis that a closed form does not give back, how many there
-        were)."""
-        sample = self.analysis.samples[0]
-        index = self.connection.moving.index
-        looped = {index(j) for step in plan for j in step.order}
-        known = [k for k in range(sample.equations.n) if k not in looped]
-        q = self._within(sample.q.reshape(-1, sample.equations.n)[:TRIED])
-        chain = Chain.of(self.connection.robot, sample.equations.values)
-        every = run_plan(chain, plan, known, q[:, known])
-        turning = sample.equations.periodic
-        near = [
-            np.abs(difference(own, x, turning)).max(axis=-1, initial=0.0).min(initial=np.inf)
-            for own, x in zip(every, q, strict=True)
-            if len(own) < MOST  # a full list says nothing
-        ]
-        return int((np.array(near) > 1e-4).sum()), len(near)
+        return None if plan is None or self._loses(plan) else plan
 
     @cached_property
     def platform(self) -> Distances | None:
         """The direct geometry of a platform held at three distances, or None."""
         if self.given != self.connection.active:
             return None
-        return Distances.of(self.analysis)
+        platform = Distances.of(self.analysis)
+        return None if platform is None or self._loses(platform) else platform
+
+    def _loses(self, form: ClosedForm) -> bool:
+        """Does a closed form lose a configuration that Newton's method has closed?"""
+        back: list[bool] = []
+        for sample in self.analysis.samples:
+            q = sample.q.reshape(-1, sample.equations.n)[:TRIED]
+            q = q[self._conditioned(sample.equations, q) > REGULAR]
+            back += self._given_back(form, sample.equations, q)
+        lost = back.count(False)
+        if lost:
+            warnings.warn(
+                f"the closed form of the loops of '{self.robot.name}' lost {lost} of {len(back)}"
+                " configurations it was tried on: its assemblies are searched for instead",
+                CardanWarning,
+                stacklevel=2,
+            )
+        return lost > 0
+
+    def _given_back(self, form: ClosedForm, system: Equations, q: Array) -> list[bool]:
+        """Is each of these closed configurations (N, n) among those of a closed form? Where there
+        are more than it has room for, every loop is tried by itself."""
+        every, full = self._solved(form, system, q, limited=False)
+        apart = [difference(own, x, system.periodic) for own, x in zip(every, q, strict=True)]
+        unit = system.unit * system.gain
+        back = np.array([(np.abs(own / unit) < NEAR).all(axis=-1).any() for own in apart], bool)
+        if full.any():
+            parts = form.steps if isinstance(form, Distances) else form
+            alone = [self._given_back((step,), system, q[full]) for step in parts]
+            back[full] = np.all(alone, axis=0)
+        return back.tolist()
 
     @cached_property
     def parameters(self) -> tuple[str, ...]:
@@ -170,10 +179,11 @@ class LoopGeometry:
             return many(self, system, q, guess)
         if guess is not None:
             return self._nearest(system, q, self._guess(guess, q))
-        found = self._assemblies(system, q)
-        if not len(found):
+        every, full = self._assemblies(system, q)
+        if not len(every):
             self._refuse(system, q)
-        return Assemblies.of(found, self.poses(found, system=system), self.complete)
+        poses = self.poses(every, system=system)
+        return Assemblies.of(every, poses, self.complete and not full)
 
     @cached_property
     def complete(self) -> bool:
@@ -327,7 +337,7 @@ class LoopGeometry:
         far = float(np.abs(found[0] - start).max())
         if closed[0] and far < 1.0:
             return np.asarray(found[0])
-        every = self._assemblies(system, start)
+        every, _ = self._assemblies(system, start)
         if not len(every):
             self._refuse(system, q)
         apart = [np.linalg.norm(difference(x, start, system.periodic)) for x in every]
@@ -365,33 +375,50 @@ class LoopGeometry:
             found[passive] += np.linalg.lstsq(J[:, passive], rhs, rcond=1e-9)[0]
         return found
 
-    def _assemblies(self, system: Equations, q: Array) -> Array:
-        """All assemblies found: in closed form, or part by part from many starts."""
-        found = self._in_closed_form(system, q[None])
-        if found is not None:
-            return found[0]
+    def _assemblies(self, system: Equations, q: Array) -> tuple[Array, bool]:
+        """(all assemblies found, are more known to be left out?): in closed form, or part by part
+        from many starts."""
+        solved = self.in_closed_form(system, q[None])
+        if solved is not None:
+            return solved[0][0], bool(solved[1][0])
         if not self._columns[1]:  # everything is given, or follows by couplings
-            return q[None][system.error(q[None]) < CLOSED]
-        return self._within(searched(system, q, self._columns[1]))
+            return q[None][system.error(q[None]) < CLOSED], False
+        return self._within(searched(system, q, self._columns[1])), False
 
-    def _in_closed_form(self, system: Equations, q: Array) -> list[Array] | None:
-        """At many active positions (N, n), loop by loop, or the platform first; Newton's method
-        where roots are close. None: there is no closed form."""
-        if self.steps is not None:
-            index = self.connection.moving.index
-            looped = {index(j) for step in self.steps for j in step.order}
-            known = [k for k in range(system.n) if k not in looped]
-            every = solved_by(self.steps, self.connection.robot, system.values, known, q[:, known])
-        elif self.platform is not None:
+    def in_closed_form(self, system: Equations, q: Array) -> tuple[list[Array], Array] | None:
+        """(assemblies at each of many active positions (N, n), whether some are left out); None:
+        there is no closed form."""
+        form = self.steps if self.steps is not None else self.platform
+        if form is None:
+            return None
+        every, full = self._solved(form, system, q)
+        if full.any():
+            warnings.warn(
+                f"the loops of '{self.robot.name}' have more than {MOST} assemblies: {MOST} of"
+                " them are given; limits of the joints make them fewer",
+                CardanWarning,
+                stacklevel=2,
+            )
+        return every, full
+
+    def _solved(
+        self, form: ClosedForm, system: Equations, q: Array, limited: bool = True
+    ) -> tuple[list[Array], Array]:
+        """(assemblies at each of many active positions (N, n), whether there are more), loop by
+        loop or the platform first; Newton's method where roots are close."""
+        if isinstance(form, Distances):
             idle = [self.connection.moving.index(j) for j in self.analysis.idle]
-            every = self.platform.solved(system.values, q[:, self._columns[0]])
+            every, full = form.solved(system.values, q[:, self._columns[0]], limited)
             for own, x in zip(every, q, strict=True):
                 own[:, idle] = x[idle]
         else:
-            return None
+            index = self.connection.moving.index
+            looped = {index(j) for step in form for j in step.order}
+            known = [k for k in range(system.n) if k not in looped]
+            chain = Chain.of(self.connection.robot, system.values)
+            every, full = run_plan(chain, form, known, q[:, known], limited)
         rows, owner = ordered(every, system, self._columns[1])
-        found = np.split(rows, np.searchsorted(owner, np.arange(1, len(q))))
-        return found
+        return np.split(rows, np.searchsorted(owner, np.arange(1, len(q)))), full
 
     def _within(self, q: Array) -> Array:
         """Configurations within the limits of the joints that were found, where there are any."""

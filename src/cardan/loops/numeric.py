@@ -28,10 +28,11 @@ from ..mechanism.coordinates import Coordinates
 from ..mechanism.loops import opened
 from ..models.bodies import bodies
 from ..models.loops import closing_error, coupling_error
+from .rounding import closest
 
 __all__ = [
-    "CLOSED", "Equations", "difference", "equations", "geometry_symbols", "loop_symbols", "numeric",
-    "ordered", "skeleton", "unique", "wrapped",
+    "CLOSED", "Equations", "closing_geometry", "difference", "equations", "geometry_symbols",
+    "loop_symbols", "numeric", "ordered", "skeleton", "unique", "wrapped",
 ]  # fmt: skip
 
 Array = np.ndarray
@@ -74,8 +75,12 @@ class Equations:
             found[j] = found[k] * abs(ratio) * self.unit[k] / self.unit[j] or 1.0
         return found
 
-    def _weights(self, m: int) -> Array:
+    @cached_property
+    def weights(self) -> Array:
         """(m,) of equations: couplings, which come last, are divided by their gain."""
+        return self._weights(len(self.owners))
+
+    def _weights(self, m: int) -> Array:
         last = [1 / self.gain[j] for j, *_ in self.couplings]
         return np.array([1.0] * (m - len(last)) + last)
 
@@ -104,6 +109,16 @@ class Equations:
         """dr/dq, (N, m, n)."""
         return interpret(self.jacobian, self._inputs(self.jacobian, q))["J"]
 
+    def by_parameters(self, q: Array, names: Sequence[str]) -> Array:
+        """dr/dp, (N, m, len(names)), by symbols of the geometry."""
+        known = _traced(self.connection.robot)[3]
+        code = derivative(self.residual, "r", "p", "J")
+        every = interpret(code, self._inputs(code, q))["J"]
+        rows = np.zeros((len(q), len(self.owners), len(names)))
+        used = [k for k, name in enumerate(names) if name in known]
+        rows[..., used] = every[..., [known.index(names[k]) for k in used]]
+        return rows
+
     def _inputs(self, code: Code, q: Array) -> dict[str, Array]:
         found = {"q": q}
         if "p" in code.inputs:
@@ -120,7 +135,7 @@ class Equations:
         others which are not free are set at once."""
         free = list(free)
         q = self.followed(q, set(range(self.n)) - set(free))[0]
-        weights = self._weights(len(self.owners))
+        weights = self.weights
         r = self.r(q) * weights
         norm = np.linalg.norm(r, axis=-1)
         damping = np.ones(len(q))
@@ -249,7 +264,7 @@ def ordered(every: Sequence[Array], system: Equations, free: Sequence[int]) -> t
     """(q, owner): the configurations of each owner, closed to round-off, in a fixed order.
 
     Roots that nearly coincide are not exact: those are closed again, and may become one."""
-    q = wrapped(np.concatenate(every), system.periodic)
+    q = wrapped(np.concatenate([np.zeros((0, system.n)), *every]), system.periodic)
     owner = np.repeat(np.arange(len(every)), [len(x) for x in every])
     if not len(q):
         return q, owner
@@ -320,15 +335,44 @@ def _traced(bare: Robot) -> tuple[Coordinates, Code, Code, tuple[str, ...], tupl
     return connection, code, derivative(code, "r", "q", "J"), names, tuple(owners)
 
 
+def closing_geometry(robot: Robot) -> tuple[Robot, str]:
+    """(the robot with the closest geometry whose loops close, what was changed in words): itself,
+    and nothing, unless it stays open by rounding."""
+    near, words = _closest(skeleton(robot)) if robot.loops else (robot, "")
+    if not words:
+        return robot, ""
+
+    def carrying(x: Joint, y: Joint) -> Joint:
+        return replace(x, **{key: getattr(y, key) for key in GEOMETRY})
+
+    joints = tuple(map(carrying, robot.joints, near.joints))
+    loops = tuple(
+        replace(x, cut=carrying(x.cut, y.cut), twin=carrying(x.twin, y.twin))
+        for x, y in zip(robot.loops, near.loops, strict=True)
+    )
+    return replace(robot, joints=joints, loops=loops), words
+
+
+@lru_cache(maxsize=64)
+def _closest(bare: Robot) -> tuple[Robot, str]:
+    return closest(bare, _written)
+
+
 def equations(robot: Robot, values: Mapping[str, float] | None = None) -> Equations:
-    """The loop equations of a robot; `values` of the symbols of its geometry."""
+    """The loop equations of a robot, of the closest geometry that closes where rounding keeps its
+    own open; `values` of the symbols of its geometry."""
     bare = skeleton(robot)
+    return _written(_closest(bare)[0] if bare.loops else bare, values)
+
+
+def _written(bare: Robot, values: Mapping[str, float] | None = None) -> Equations:
+    """The loop equations of a geometry as it is."""
     connection, residual, jacobian, names, owners = _traced(bare)
     known = {name: float(x) for name, x in (values or {}).items()}
     missing = [name for name in names if name not in known and name != _SIZE]
     if missing:
         raise InputError(
-            f"closing the loops of '{robot.name}' needs numbers, but {', '.join(missing)} are free:"
+            f"closing the loops of '{bare.name}' needs numbers, but {', '.join(missing)} are free:"
             f" give p={{'{missing[0]}': ...}}, or fix them with robot.with_values (--set"
             f" {missing[0]}=... on the command line)"
         )

@@ -254,6 +254,7 @@ def placed(given: Array, frames: Array, hold: Array, plan: Array, q: Array, info
         for k in range(active):
             known[m + k] = given[k]
         assemblies(known, frames, plan, part, own)
+        info[1] = max(info[1], own[1])
         for r in range(int(own[0])):
             if kept == MOST:
                 info[1] = 1.0

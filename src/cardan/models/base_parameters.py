@@ -38,8 +38,17 @@ from .bodies import Bodies, Body
 from .regressor import INERTIA_COLUMNS, Columns, columns, regressor
 from .transfer import transfer
 
-__all__ = ["Drop", "Merge", "Project", "Step", "Transfer", "regroup", "regrouping_steps",
-           "split_columns", "tree_steps"]
+__all__ = [
+    "Drop",
+    "Merge",
+    "Project",
+    "Step",
+    "Transfer",
+    "regroup",
+    "regrouping_steps",
+    "split_columns",
+    "tree_steps",
+]
 
 Scalar = Any
 Column = tuple[str, int]
@@ -143,13 +152,13 @@ def regrouping_steps(
     samples: Sequence[Bodies], *, symbolic: bool = True, seed: int = 0,
     observed: Callable[[int, Columns], np.ndarray] | None = None,
     formula: Callable[[Sequence[float]], Any] = lambda values: None,
-    apart: Collection[Column] = (),
+    apart: Collection[Column] = (), last: Collection[Column] = (),
 ) -> tuple[list[Step], list[str]]:  # fmt: skip
     """The steps for a robot, from numeric instances of it (several when its geometry has symbols).
 
     `observed(k, columns)`: the regressor of instance k where it is not that of a tree; `formula`:
     a coefficient from its values in the instances, or None where they do not show one; `apart`:
-    parameters left as they are.
+    parameters left as they are; `last`: those to be given to others before any else.
     Returns the steps and remarks: which merges are numerical, what could not be decided."""
     steps, wanted = tree_steps(samples[0], symbolic, apart)
     look = observed or (lambda k, names: _observed(samples[k], names, seed + k))
@@ -159,7 +168,7 @@ def regrouping_steps(
     steps += [Drop(column) for column in wanted if column in zeros]
     kept = [k for k, column in enumerate(wanted) if column not in zeros]
     merges, remarks = _dependencies(
-        [D[:, kept] for D in matrices], [wanted[k] for k in kept], symbolic, formula, sure
+        [D[:, kept] for D in matrices], [wanted[k] for k in kept], symbolic, formula, sure, last
     )
     return [*steps, *merges], remarks
 
@@ -197,21 +206,22 @@ def _is_null(column: np.ndarray, sure: float) -> bool:
 
 def _dependencies(
     matrices: Sequence[np.ndarray], wanted: Columns, exact_wanted: bool,
-    formula: Callable[[Sequence[float]], Any], sure: float,
+    formula: Callable[[Sequence[float]], Any], sure: float, last: Collection[Column],
 ) -> tuple[list[Step], list[str]]:  # fmt: skip
     """Columns that depend on the ones kept before them, and by which coefficients.
 
     Coefficients are tried on the states: a column that others give only nearly (angles of a file
     that are rounded) keeps its own parameter, and that is said."""
-    order = sorted(
-        range(len(wanted)), key=lambda k: (wanted[k][0] == "IA", wanted[k][1], _rank(wanted[k][0]))
-    )
+
+    def preference(k: int) -> Any:
+        name, j = wanted[k]
+        return wanted[k] in last, name == "IA", j, _rank(name)
+
+    order = sorted(range(len(wanted)), key=preference)
     independent, dependent = split_columns(matrices[0], order)
     if not dependent:
         return [], []
-    solved = [
-        np.linalg.lstsq(D[:, independent], D[:, dependent], rcond=None)[0] for D in matrices
-    ]
+    solved = [np.linalg.lstsq(D[:, independent], D[:, dependent], rcond=None)[0] for D in matrices]
     steps: list[Step] = []
     remarks: list[str] = []
     for d, k in enumerate(dependent):

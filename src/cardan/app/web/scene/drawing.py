@@ -42,6 +42,9 @@ def stand_ins(robot: Robot) -> dict[str, str]:
         for key in GEOMETRY:
             for name in symbols(getattr(joint, key)):
                 found.setdefault(name, "0.4" if key in LENGTHS else "0.5")
+    for frame in robot.frames:
+        for values, example in ((frame.xyz, "0.1"), (frame.rpy, "0.5")):
+            found |= {name: example for x in values for name in symbols(x) if name not in found}
     for coupling in robot.couplings.values():
         for name in (*symbols(coupling.ratio), *symbols(coupling.offset)):
             found.setdefault(name, "1")

@@ -12,7 +12,7 @@ from nicegui import ui
 from ....describe.robot import FIXED
 from ....describe.values.expression import number
 from ....errors import CardanError
-from ....motion.frames import centres_of_mass, frame_poses, link_frames
+from ....motion.frames import centres_of_mass, frame_poses, link_frames, placement
 from ..server.state import Page
 from .choice import Chooser
 from .drawing import Solid, along, bodies, drawable, reach, solids, thickness
@@ -183,9 +183,12 @@ class View:
 
     def _axes(self) -> list[Any]:
         found = []
-        for group in self.frames:
-            with group:
-                found.append(self.scene.axes_helper(0.14 * self.thick))
+        for _, frame in self.page.labels():
+            pose = placement(frame)
+            with self.frames[frame.link]:
+                axes = self.scene.axes_helper(0.14 * self.thick)
+                axes.move(*pose[:3, 3].tolist()).rotate_R(pose[:3, :3].tolist())
+                found.append(axes)
         return found
 
     def _surfaces(self) -> list[Any]:
@@ -198,9 +201,14 @@ class View:
 
     def _names(self) -> list[Any]:
         found = []
-        for k, (group, name) in enumerate(zip(self.frames, self.page.names(), strict=True)):
-            with group:  # frames often share their origin: their names stand below each other
-                found.append(self.scene.text(name, f"{_LABEL};padding-top:{k % 4 * 24}px"))
+        for k, (words, frame) in enumerate(self.page.labels()):
+            with self.frames[frame.link]:
+                # frames often share their origin: their names stand below each other
+                text = self.scene.text(words, f"{_LABEL};padding-top:{k % 4 * 24}px")
+                place = placement(frame)[:3, 3].tolist()
+                found.append(text.move(*place))
+                if any(place):  # of the file: a thin line says on which link
+                    found.append(self.scene.line([0, 0, 0], place).material("#8b949e", 0.8))
         return found
 
     def _mass(self) -> list[Any]:
@@ -232,7 +240,9 @@ class View:
             frames = link_frames(self.page.drawn(), q)
             if motion is not None and len(self.bases):
                 frames = self.bases[:: max(1, len(motion) // 12), None] @ frames
-            places = [frames[..., :3, 3].reshape(-1, 3)]
+            labels = [frame for _, frame in self.page.labels()]
+            places = [(frames[..., x.link, :, :] @ placement(x)[:, 3])[..., :3].reshape(-1, 3)
+                      for x in labels]  # fmt: skip
             for j, centre in self.weights.items():
                 at = frames[..., j, :3, :3] @ centre + frames[..., j, :3, 3]
                 places.append(at.reshape(-1, 3))

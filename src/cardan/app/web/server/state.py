@@ -13,10 +13,11 @@ import numpy as np
 
 from ....describe.check import check
 from ....describe.limits import joint_limits
-from ....describe.robot import FIXED, Robot
+from ....describe.robot import FIXED, Frame, Robot
 from ....describe.values.expression import number
 from ....errors import CardanError
 from ....loops.numeric import skeleton
+from ....mechanism.frames import frame_of
 from ..jobs.pool import Jobs
 from ..jobs.questions import driven, rates
 from ..scene.drawing import drawable
@@ -243,9 +244,20 @@ class Page:
         kept = [x for x in self._robot_listeners if x[0] is None or not x[0].is_deleted]
         self._robot_listeners = [*kept, (element, listener)]
 
-    def names(self) -> list[str]:
-        """Names of the frames, the base first."""
-        return ["0", *(f"{j} {link.name}" for j, link in enumerate(self.robot.links, 1))]
+    def labels(self) -> list[tuple[str, Frame]]:
+        """What stands at each frame of the picture: numbers at Khalil's frames, the base first, and
+        names at the frames they mean, those of the file where it has its own."""
+        robot = self.drawn()
+        words = {j: [str(j)] for j in range(len(robot.links) + 1)}
+        elsewhere = []
+        names = (item.name for item in (*robot.frames, *robot.links))
+        for name in dict.fromkeys(name for name in names if name):
+            frame = frame_of(robot, name)
+            if not frame.at_link:
+                elsewhere.append((name, frame))
+            elif name not in words[frame.link]:
+                words[frame.link].append(name)
+        return [(" ".join(own), Frame(str(j), j)) for j, own in words.items()] + elsewhere
 
     # numbers for its symbols
 
