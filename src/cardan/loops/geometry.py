@@ -140,7 +140,7 @@ class LoopGeometry:
             parts = form.steps if isinstance(form, Distances) else form
             alone = [self._given_back((step,), system, q[full]) for step in parts]
             back[full] = np.all(alone, axis=0)
-        return back.tolist()
+        return [bool(x) for x in back]
 
     @cached_property
     def parameters(self) -> tuple[str, ...]:
