@@ -13,6 +13,7 @@ from tests.flexible.arms import hermite
 
 import cardan
 from cardan.describe.flexible import Beam, ElasticBody
+from cardan.errors import CardanWarning, InputError
 from cardan.models.flexible.integrals import integrals
 from cardan.models.flexible.shapes import beam_field
 from cardan.simulation.craig_bampton import craig_bampton, load_body
@@ -164,3 +165,29 @@ def test_faults_of_a_mesh_are_told() -> None:
         craig_bampton(M, K, nodes, root=[0, 2], attachments=[[2]])
     with pytest.raises(cardan.CardanError, match="one attachment"):
         craig_bampton(M, K, nodes, root=[0], attachments=[])
+
+
+def test_a_mesh_that_is_not_whole_is_refused() -> None:
+    M, K, nodes = mesh(4)
+    ends: dict[str, Any] = {"root": [0], "attachments": [[4]], "modes": 2}
+    with pytest.raises(InputError, match="K is not symmetric; where one triangle is stored"):
+        craig_bampton(M, np.triu(K), nodes, **ends)
+    with pytest.warns(CardanWarning, match="K resists rigid motions"):
+        craig_bampton(M, K, 1000 * nodes, **ends)  # metres in K, millimetres in the nodes
+    with pytest.warns(CardanWarning, match="40 modes were asked for, but the mesh has 16"):
+        craig_bampton(M, K, nodes, **{**ends, "modes": 40})
+    loose = K.copy()
+    loose[12:18] = loose[:, 12:18] = 0
+    with (
+        pytest.warns(CardanWarning, match="K resists"),
+        pytest.raises(InputError, match="moves between its root and its attachments"),
+    ):
+        craig_bampton(M, loose, nodes, **ends)
+
+
+def test_a_mesh_whose_nodes_are_rounded() -> None:
+    M, K, nodes = mesh(7)
+    rounded = craig_bampton(M, K, nodes.round(4), root=[0], attachments=[[7]], modes=6)
+    exact = craig_bampton(M, K, nodes, root=[0], attachments=[[7]], modes=6)
+    frequencies = [cardan.natural_frequencies(arm(x), [0.3])[:6] for x in (rounded, exact)]
+    np.testing.assert_allclose(*frequencies, rtol=1e-4)

@@ -13,10 +13,13 @@ from tests.loops.mechanisms import loaded as inertial
 
 import cardan
 from cardan.catalogue import MENU
-from cardan.describe.robot import Robot
+from cardan.control import reduced
+from cardan.control.reduced import reduce_model
+from cardan.describe.robot import Joint, Limits, Robot
 from cardan.describe.values.expression import Expression
 from cardan.errors import CardanWarning, ModelError
 from cardan.exact import exact
+from cardan.loops.analysis import analyse
 
 pytestmark = pytest.mark.filterwarnings("ignore::cardan.errors.CardanWarning")
 
@@ -192,3 +195,50 @@ def test_a_closed_form_that_loses_configurations_is_not_used(
     with pytest.warns(CardanWarning, match="configurations it was tried on"):
         assert loops.steps is None
     np.testing.assert_allclose(loops.solve([2.2, 0.9]), right, atol=1e-9)
+
+
+def test_spins_of_legs_whose_lengths_are_rounded_are_idle() -> None:
+    near = analyse(written(loaded("stewart-sps"), lengths=1e-7))
+    assert near.connection.named(near.idle) == "w1, w2, w3, w4, w5, w6"
+    assert near.mobility == 12
+
+
+def test_loops_in_millimetres_close() -> None:
+    def scaled(x: Joint) -> Joint:
+        return replace(x, **{key: 1000 * getattr(x, key) for key in ("b", "d", "r")})
+
+    robot = loaded("stewart")
+    loops = [replace(x, cut=scaled(x.cut), twin=scaled(x.twin)) for x in robot.loops]
+    joints = [replace(scaled(x), limits=Limits(), home=None) for x in robot.joints]
+    assert analyse(replace(robot, joints=tuple(joints), loops=tuple(loops))).mobility == 6
+
+
+@pytest.mark.parametrize("rounding", [{"decimals": 7}, {"lengths": 1e-10}], ids=str)
+def test_reduction_of_a_rounded_robot(rounding: dict[str, Any]) -> None:
+    """Torques that are nothing but rounding keep no terms alive."""
+    states = {"q": np.random.default_rng(3).uniform(-1.5, 1.5, (60, 6))}
+    right = reduce_model(cardan.model(loaded("puma560-numeric"), "gravity"), states)
+    robot = written(loaded("puma560-numeric"), **rounding)
+    near = reduce_model(cardan.model(robot, "gravity"), states)
+    assert near.error <= 0.01
+    assert near.after.total <= right.after.total
+    exact_torques = cardan.model(loaded("puma560-numeric"), "gravity").evaluate(**states)
+    assert apart([exact_torques], [near.program.evaluate(**states)]) < 0.011
+
+
+def test_reduction_is_tried_between_its_states() -> None:
+    """MY counts half-way between 0 and pi, and only there; and a zero that becomes something is an
+    error."""
+    robot = cardan.load({
+        "name": "pendulum", "gravity": [0, -9.81, 0],
+        "link": [{"M": 1, "MX": "0.5", "MY": "0.2", "XX": 1, "YY": 1, "ZZ": 1}],
+    })  # fmt: skip
+    program = cardan.model(robot, "gravity", effort="plain")
+    states = {"q": np.pi * np.arange(8.0)[:, None]}
+    small = reduce_model(program, states)
+    there = {"q": np.array([[np.pi / 2]])}
+    np.testing.assert_allclose(
+        small.program.evaluate(**there), program.evaluate(**there), atol=0.06
+    )
+    assert any("put back" in remark for remark in small.program.remarks)
+    assert reduced._error({"tau": np.array([[1.0, 0]])}, {"tau": np.array([[1.0, 0.5]])}) > 1

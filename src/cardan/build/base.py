@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ..describe.robot import DRIVE, FIXED, GEOMETRY, INERTIA, Link, Robot
+from ..describe.robot import DRIVE, FIXED, GEOMETRY, INERTIA, Joint, Link, Robot
 from ..describe.values.expression import (
     Expression,
     Value,
@@ -134,7 +134,8 @@ class BaseParameters:
 
 
 def base_parameters(robot: Robot, *, method: str = "symbolic") -> BaseParameters:
-    """The base inertial parameters (with IA); friction parameters are always base parameters."""
+    """The base inertial parameters (with IA); friction parameters are base parameters too, but for
+    those of joints that are led, which their leaders have."""
     refuse(robot, "base-parameters", loops=False, floating=True)
     return _looped(robot, method) if robot.constrained else _derived(robot, method)
 
@@ -300,11 +301,12 @@ def _carrying(robot: Robot, values: Mapping[Column, Value]) -> Robot:
         return replace(link, **changed)
 
     links = tuple(loaded(j, link) for j, link in enumerate(robot.links, 1))
-    drives = (
-        {"IA": 0} | {key: values[key, j] for key in DRIVE if (key, j) in values}
-        for j in range(1, len(robot.joints) + 1)
-    )
-    joints = tuple(replace(x, **own) for x, own in zip(robot.joints, drives, strict=True))
+
+    def driven(j: int, joint: Joint) -> Joint:
+        drive: dict[str, Any] = {key: values[key, j] for key in DRIVE if (key, j) in values}
+        return replace(joint, **{"IA": 0, **drive})
+
+    joints = tuple(driven(j, joint) for j, joint in enumerate(robot.joints, 1))
     return replace(robot, links=links, joints=joints)
 
 

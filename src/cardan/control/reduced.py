@@ -4,7 +4,10 @@
 relation to the contribution they bring". A term is an operand of a sum in the program. Its
 contribution to an output is its own value times the output's sensitivity to the sum, at its largest
 over the states given; dropping starts with the smallest and goes on as long as the error measured
-on those states, relative to the largest value of each output, stays below the tolerance.
+on those states, relative to the largest value of each output, stays below the tolerance. An output
+that is nothing but rounding, or zero, is measured by `FLOOR` of the largest one beside it.
+
+What was chosen is tried half-way between the states; terms that count there are put back.
 """
 
 from __future__ import annotations
@@ -26,6 +29,8 @@ from ..program import Program
 
 __all__ = ["Reduction", "Term", "rank", "reduce_model", "states_of"]
 
+FLOOR = 1e-5  # of the largest element of an output: less is rounding of the robot's file
+_ASTRAY = 2.0  # times the tolerance: an error between the states that is not one of chance
 Edge = tuple[int, int]  # (node of a sum, which operand)
 States = Mapping[str, np.ndarray]
 
@@ -80,12 +85,16 @@ def states_of(program: Program, motions: Trajectory | Sequence[Trajectory]) -> d
 
 def rank(program: Program, states: States) -> list[Term]:
     """Every term of a program, the least important first."""
-    code, inputs = program.code, program.arrays(states)
+    return _ranked(program, program.arrays(states))
+
+
+def _ranked(program: Program, inputs: States) -> list[Term]:
+    code = program.code
     values = node_values(code, inputs)
     worst: dict[Edge, float] = {}
     for output in code.outputs.values():
-        for ref in output.refs:
-            scale = float(np.abs(values[abs(ref)]).max())
+        scales = _scales(np.array([np.abs(values[abs(ref)]).max() for ref in output.refs], float))
+        for ref, scale in zip(output.refs, scales.tolist(), strict=True):
             if scale == 0:
                 continue
             for id, weight in _sensitivities(code, values, abs(ref)).items():
@@ -112,10 +121,39 @@ def reduce_model(
         raise InputError(f"a tolerance of {tolerance}; expected 0 or more")
     given = states if isinstance(states, Mapping) else states_of(program, states)
     inputs = program.arrays(given)
+    current, dropped = _chosen(program, inputs, tolerance, rounds)
+    between = {name: _between(x) if name in given else x for name, x in inputs.items()}
+    remarks = []
+    if _departure(program, current, between) > max(_ASTRAY * tolerance, 1e-12):
+        wider = {
+            name: np.concatenate([x, between[name]]) if name in given else x
+            for name, x in inputs.items()
+        }
+        current, dropped = _chosen(program, wider, tolerance, rounds)
+        remarks = ["terms that count between the given states were put back"]
+    exact, values = interpret(program.code, inputs), interpret(current.code, inputs)
+    errors = {
+        name: np.abs(values[name] - x).reshape(-1, *program.outputs[name]).max(axis=0)
+        for name, x in exact.items()
+    }
+    check_error = None
+    if check is not None:
+        other = check if isinstance(check, Mapping) else states_of(program, check)
+        check_error = _departure(program, current, program.arrays(other))
+    return Reduction(
+        _named(current, program, tolerance, remarks), tuple(dropped), program.cost, current.cost,
+        _error(exact, values), check_error, errors,
+    )  # fmt: skip
+
+
+def _chosen(
+    program: Program, inputs: States, tolerance: float, rounds: int
+) -> tuple[Program, list[Term]]:
+    """The program with as few terms as stay within the tolerance, and the terms dropped."""
     exact = interpret(program.code, inputs)
     current, dropped = program, []
     for _ in range(rounds):
-        terms = [t for t in rank(current, given) if t.contribution <= 2 * tolerance]
+        terms = [t for t in _ranked(current, inputs) if t.contribution <= 2 * tolerance]
         best, taken = current, 0
         low, high = 0, len(terms)
         while low < high:  # the largest number of terms within the tolerance
@@ -129,28 +167,30 @@ def reduce_model(
             break
         dropped += terms[:taken]
         current = best
-    found = interpret(current.code, inputs)
-    errors = {
-        name: np.abs(found[name] - x).reshape(-1, *program.outputs[name]).max(axis=0)
-        for name, x in exact.items()
-    }
-    return Reduction(
-        _named(current, program, tolerance), tuple(dropped), program.cost, current.cost,
-        _error(exact, found), _checked(program, current, check), errors,
-    )  # fmt: skip
+    return current, dropped
 
 
-def _checked(program: Program, reduced: Program, check: Any) -> float | None:
-    if check is None:
-        return None
-    given = check if isinstance(check, Mapping) else states_of(program, check)
-    inputs = program.arrays(given)
+def _between(x: np.ndarray) -> np.ndarray:
+    """Half-way from each state (m, ...) to the next."""
+    return np.asarray((x[:-1] + x[1:]) / 2)
+
+
+def _departure(program: Program, reduced: Program, inputs: States) -> float:
+    """The error of a reduced program at some states; none without states."""
+    if not all(len(x) for x in inputs.values()):
+        return 0.0
     return _error(interpret(program.code, inputs), interpret(reduced.code, inputs))
 
 
-def _named(found: Program, program: Program, tolerance: float) -> Program:
+def _named(found: Program, program: Program, tolerance: float, more: Sequence[str]) -> Program:
     remark = f"reduced: terms below {tolerance:g} of the peak over given motions are left out"
-    return replace(found, model=f"{program.model} reduced", remarks=(*program.remarks, remark))
+    remarks = (*program.remarks, remark, *more)
+    return replace(found, model=f"{program.model} reduced", remarks=remarks)
+
+
+def _scales(peaks: np.ndarray) -> np.ndarray:
+    """What errors of the elements of an output are measured by: their largest values."""
+    return np.asarray(np.maximum(peaks, FLOOR * peaks.max(initial=0.0)))
 
 
 def _error(exact: States, found: States) -> float:
@@ -158,11 +198,11 @@ def _error(exact: States, found: States) -> float:
     worst = 0.0
     for name, x in exact.items():
         rows, other = x.reshape(len(x), -1), found[name].reshape(len(x), -1)
-        scale = np.abs(rows).max(axis=0)
-        lost = np.abs(rows - other).max(axis=0)
-        used = scale > 1e-12 * max(float(scale.max(initial=0.0)), 1e-300)
-        if used.any():
-            worst = max(worst, float((lost[used] / scale[used]).max()))
+        scale = _scales(np.abs(rows).max(axis=0, initial=0.0))
+        lost = np.abs(rows - other).max(axis=0, initial=0.0)
+        if (lost[scale == 0] > 0).any():
+            return np.inf
+        worst = max(worst, float((lost[scale > 0] / scale[scale > 0]).max(initial=0.0)))
     return worst if np.isfinite(worst) else np.inf
 
 

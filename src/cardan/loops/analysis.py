@@ -27,13 +27,14 @@ from ..mechanism.loops import ROWS, LoopFrames, opened
 from ..models.bodies import bodies
 from ..models.loops import Chosen, constraint, coupling_row
 from .numeric import Array, Equations, closing_geometry, equations, skeleton
+from .rounding import ROUNDED
 from .search import Gap, least_gap
 
 __all__ = ["Analysis", "Sample", "analyse", "independent", "independent_rows"]
 
 _RANK = 1e-7  # singular values below it, of the largest, are zero
 _DRAWS = 2  # of values, where the geometry has symbols
-_UNSEEN = 1e-9  # entries of W below it are zero
+_UNSEEN = ROUNDED  # entries of W below it are zero, or rounded
 _STARTS = 3
 _ENTRY = 12  # operations that an entry of W costs later, about
 _WALKERS = 12

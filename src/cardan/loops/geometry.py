@@ -140,7 +140,7 @@ class LoopGeometry:
             parts = form.steps if isinstance(form, Distances) else form
             alone = [self._given_back((step,), system, q[full]) for step in parts]
             back[full] = np.all(alone, axis=0)
-        return back.tolist()
+        return [bool(x) for x in back]
 
     @cached_property
     def parameters(self) -> tuple[str, ...]:
@@ -334,7 +334,7 @@ class LoopGeometry:
         start = guess.copy()
         start[active] = q[active]
         found, closed = system.close(start[None], passive)
-        far = float(np.abs(found[0] - start).max())
+        far = float(np.abs((found[0] - start) / system.pace).max())
         if closed[0] and far < 1.0:
             return np.asarray(found[0])
         every, _ = self._assemblies(system, start)
@@ -349,14 +349,14 @@ class LoopGeometry:
         q; None where it ends on the way."""
         active, passive = self._columns
         step = q[active] - start[active]
-        reach = float(np.abs(step).max(initial=0))
+        reach = float(np.abs(step / system.pace[active]).max(initial=0))
         largest = min(1.0, 0.2 / (reach + 1e-12))
         here, done, size = start.copy(), 0.0, largest
         while done < 1:
             ahead = min(1.0, done + size)
             trial = self._predicted(system, here, start[active] + ahead * step)
             found, closed = system.close(trial[None], passive, 30)
-            if closed[0] and float(np.abs(found[0] - trial).max()) < 0.1:
+            if closed[0] and float(np.abs((found[0] - trial) / system.pace).max()) < 0.1:
                 here, done, size = found[0], ahead, min(1.5 * size, largest)
             else:
                 size /= 2

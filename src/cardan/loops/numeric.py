@@ -66,6 +66,12 @@ class Equations:
         """(n,) one radian, or the robot's size."""
         return np.where(self.turning, 1.0, self.size)
 
+    @property
+    def pace(self) -> Array:
+        """(n,) what a step of Newton's method is measured by: one radian, or the robot's size, at
+        least 1 m."""
+        return np.where(self.turning, 1.0, max(self.size, 1.0))
+
     @cached_property
     def gain(self) -> Array:
         """(n,) units by which a joint moves when the one that leads it in the end moves by one; 1
@@ -143,7 +149,7 @@ class Equations:
             open_ = np.flatnonzero(norm > 1e-15)
             if not len(open_) or not free:
                 break
-            J = self.balanced(self.J(q[open_]))[..., free]
+            J = self.balanced(self.J(q[open_]) * self.pace)[..., free]
             gradient = np.einsum("bmn,bm->bn", J, r[open_])
             H = np.einsum("bmn,bmk->bnk", J, J)
             largest = H[:, range(len(free)), range(len(free))].max(axis=-1, initial=1)
@@ -152,7 +158,7 @@ class Equations:
             step = -np.linalg.solve(H, gradient[..., None])[..., 0]
             step *= np.minimum(1, 0.7 / (np.abs(step).max(axis=-1) + 1e-300))[:, None]
             trial = q[open_].copy()
-            trial[:, free] += step * self.gain[free]
+            trial[:, free] += step * (self.gain * self.pace)[free]
             r_trial = self.r(trial) * weights
             n_trial = np.linalg.norm(r_trial, axis=-1)
             better = n_trial < norm[open_]

@@ -7,6 +7,7 @@ motions of the attachments and the lowest modes between them. The result is an `
 from __future__ import annotations
 
 import json
+import warnings
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -15,11 +16,12 @@ import numpy as np
 
 from ..describe.flexible import ElasticBody, ElasticPoint
 from ..describe.toml.read import read_dict
-from ..errors import DescriptionError, InputError, MissingExtraError
+from ..errors import CardanWarning, DescriptionError, InputError, MissingExtraError
 
 __all__ = ["craig_bampton", "load_body"]
 
 Array = np.ndarray
+_ROUNDED = 1e-3  # of the size of a matrix: what the digits of a file leave
 
 
 def craig_bampton(
@@ -42,9 +44,32 @@ def craig_bampton(
         )
     if not attachments:
         raise InputError("a flexible body needs one attachment at least")
+    _require_mesh(M, K, places, size)
     T, points = _shapes(M, K, places, size, root, attachments, modes)
     mass, stiffness = T.T @ (M @ T), T.T @ (K @ T)
     return _body(M, places, size, T, mass, stiffness, points, damping_ratio)
+
+
+def _require_mesh(M: Any, K: Any, places: Array, size: int) -> None:
+    """Both matrices whole, and K that of a free mesh at these nodes: rigid motions strain nothing,
+    to the digits of a file."""
+    for name, matrix in (("M", M), ("K", K)):
+        largest = abs(matrix).max()
+        if not np.isfinite(largest) or not largest > 0:
+            raise InputError(f"{name} has entries that are not finite, or none but zeros")
+        if abs(matrix - matrix.T).max() > _ROUNDED * largest:
+            raise InputError(
+                f"{name} is not symmetric; where one triangle is stored, give both of them"
+            )
+    rigid = _rigid(places, size, range(len(places)), places.mean(axis=0))
+    left = np.abs(K @ rigid).max(axis=0) / (abs(K) @ np.abs(rigid)).max(axis=0).clip(1e-300)
+    if left.max() > _ROUNDED:
+        warnings.warn(
+            f"K resists rigid motions of the mesh ({left.max():.1g} of its size): are the nodes in"
+            " the order and the unit of K, and is the mesh free, its root and attachments too?",
+            CardanWarning,
+            stacklevel=3,
+        )
 
 
 def _scipy() -> Any:
@@ -78,9 +103,23 @@ def _shapes(
         T[freedoms(some), at : at + block.shape[1]] = block
         at += block.shape[1]
     inner = K[inside][:, inside].tocsc()
-    T[inside, :width] = -splu(inner).solve(K[inside][:, held] @ T[held, :width])
+    try:
+        factors = splu(inner)
+    except RuntimeError:  # exactly singular
+        raise InputError(
+            "the mesh moves between its root and its attachments without strain: K is singular"
+            " there; is a part of it not connected?"
+        ) from None
+    T[inside, :width] = -factors.solve(K[inside][:, held] @ T[held, :width])
     if modes:
         count = min(modes, len(inside) - 2)
+        if count < modes:
+            warnings.warn(
+                f"{modes} modes were asked for, but the mesh has {count} between its root and its"
+                " attachments: these are taken",
+                CardanWarning,
+                stacklevel=4,
+            )
         found = eigsh(inner, count, M[inside][:, inside].tocsc(), sigma=0)
         T = T[:, : width + count]
         T[inside, width:] = found[1][:, np.argsort(found[0])]

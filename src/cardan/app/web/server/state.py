@@ -250,7 +250,7 @@ class Page:
         robot = self.drawn()
         words = {j: [str(j)] for j in range(len(robot.links) + 1)}
         elsewhere = []
-        names = (item.name for item in (*robot.frames, *robot.links))
+        names = [x.name for x in robot.frames] + [x.name for x in robot.links]
         for name in dict.fromkeys(name for name in names if name):
             frame = frame_of(robot, name)
             if not frame.at_link:
