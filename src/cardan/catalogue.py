@@ -56,14 +56,21 @@ class Entry:
 
     def build(self, robot: Robot, **options: Any) -> Any:
         """The model of a robot."""
-        builder = self._builder(robot)
-        if isinstance(builder, str):
-            module, _, function = builder.rpartition(".")
-            builder = getattr(import_module(f".{module}", __package__), function)
+        builder = _imported(self._builder(robot))
         if not (robot.constrained and self.closed) or robot.ne:
             options = {key: x for key, x in options.items() if key not in _OF_LOOPS}
-        found: Callable[..., Any] = builder
-        return found(robot, **options)
+        if options.get("base_parameters") and self.group == "dynamic":
+            return _imported("build.base.cheaper_parameters")(builder, robot, options)
+        return builder(robot, **options)
+
+
+def _imported(builder: str | Callable[..., Any]) -> Callable[..., Any]:
+    """The builder of that name, imported when it is first asked for."""
+    if not isinstance(builder, str):
+        return builder
+    module, _, function = builder.rpartition(".")
+    found: Callable[..., Any] = getattr(import_module(f".{module}", __package__), function)
+    return found
 
 
 def catalogue() -> list[Entry]:
@@ -199,7 +206,7 @@ def _entries() -> list[Entry]:
               "q -> Q (n)", "build.dynamic.gravity", "build.closed.dynamic.gravity",
               base_parameters=_BASE, effort=_EFFORT),
         entry("coriolis-matrix", "dynamic", "Coriolis matrix with Adot - 2C skew-symmetric",
-              "q, qd -> C (n,n)", "build.dynamic.coriolis_matrix",
+              "q, qd -> C (n,n)", "build.lagrange.coriolis_matrix",
               "build.closed.lagrange.coriolis_matrix",
               base_parameters=_BASE),
         entry("lagrange", "dynamic", "A, velocity coefficients and Q, as functions of q alone",

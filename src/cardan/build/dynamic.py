@@ -10,7 +10,6 @@ from typing import Any
 from ..describe.robot import FIXED, Robot
 from ..errors import ModelError
 from ..models.bodies import Bodies
-from ..models.coriolis import coriolis_matrix as coriolis_model
 from ..models.direct_dynamics import articulated_dynamics, solve_tree
 from ..models.floating import base_columns, floating_inverse_dynamics, solve_floating
 from ..models.formulation import PLAIN, Formulation
@@ -35,7 +34,7 @@ from .common import (
 from .derivation import Derivation, Form, Result, Way
 
 __all__ = [
-    "bias", "coriolis_matrix", "direct_dynamics", "gravity",
+    "bias", "direct_dynamics", "gravity",
     "inertia_matrix", "inverse_dynamics", "moving_parent", "reactions",
 ]  # fmt: skip
 
@@ -327,21 +326,6 @@ def gravity(
         robot, "gravity", inputs, [], ["Q"], symbolic=symbolic,
         formulate=formulate, choices=COMPOSITE, effort=effort,
     )  # fmt: skip
-
-
-def coriolis_matrix(
-    robot: Robot, *, base_parameters: bool = False, symbolic: bool = False
-) -> Program:
-    """C with H = C qd + Q (+ friction and wrenches)."""
-    refuse(robot, "coriolis-matrix", mobile=True, floating=True)
-    robot = with_base(robot, base_parameters)
-    n = robot.n
-
-    def run(scene: Bodies, x: Arrays) -> Result:
-        found = coriolis_model(scene, x["q"], x["qd"])
-        return Result({"C": ((n, n), flat(found.matrix(scene.tree.moving)))}, found)
-
-    return build(robot, "coriolis-matrix", state(robot, "q", "qd"), [run], ["C"], symbolic=symbolic)
 
 
 def reactions(robot: Robot, *, f_e: bool = False, symbolic: bool = False) -> Program:

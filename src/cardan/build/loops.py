@@ -173,7 +173,7 @@ class Closing:
         return replace(
             made,
             defaults={**made.defaults, **known},
-            remarks=(*made.remarks, self.remark(), *self.remarks),
+            remarks=tuple(dict.fromkeys((*made.remarks, self.remark(), *self.remarks))),
         )
 
     def remark(self) -> str:

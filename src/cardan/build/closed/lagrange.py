@@ -19,26 +19,43 @@ from typing import Any
 
 from ...describe.robot import Robot
 from ...models.bodies import Bodies, bodies
-from ...models.formulation import PLAIN
+from ...models.formulation import PLAIN, Formulation
 from ...models.loops import Constraint
 from ...models.regressor import filtered_regressor as filtered_model
 from ...program import Program
 from ..common import Arrays, flat, refuse, wrenches
-from ..derivation import Result
-from ..lagrange import energy_torques, loads, partial
+from ..derivation import Call, Form, Result, Route
+from ..lagrange import (
+    REGROUPED,
+    contracted,
+    energy_torques,
+    equations,
+    half,
+    loads,
+    partial,
+)  # fmt: skip
 from ..loops import Closing, closing
 from .base import CutMotion, cut_motion
-from .dynamic import bias_of, gravity_of, inertia_of, with_cut_drives
+from .dynamic import (
+    bias_of,
+    gravity,
+    gravity_of,
+    inertia_matrix,
+    inertia_of,
+    with_cut_drives,
+)  # fmt: skip
 
 __all__ = ["coriolis_matrix", "filtered_regressor", "inverse_dynamics", "lagrange"]
 
 Scalar = Any
 
 
-def _velocity_torques(made: Closing, scene: Bodies, q: Any, qd: Any) -> list[Scalar]:
+def _velocity_torques(
+    made: Closing, scene: Bodies, q: Any, qd: Any, how: Formulation
+) -> list[Scalar]:
     """h: the torques of qdd_a = 0 without gravity, friction and wrenches."""
     still = scene.unloaded().moving_base([0] * 6, [0, 0, 0])
-    return bias_of(made, still, {"q": q, "qd": qd}, PLAIN)[1]
+    return bias_of(made, still, {"q": q, "qd": qd}, how)[1]
 
 
 def coriolis_matrix(
@@ -48,63 +65,90 @@ def coriolis_matrix(
     refuse(robot, "coriolis-matrix", loops=False, mobile=True)
     made = closing(robot, "coriolis-matrix", symbolic=symbolic, base_parameters=base_parameters)
 
-    def run(scene: Bodies, x: Arrays) -> Result:
-        h = _velocity_torques(made, scene, x["q"], x["qd"])
-        C = [_half(value) for value in partial(x["q"][0].graph, h, "qd")]
-        return Result({"C": ((made.na, made.na), C)})
+    def form(how: Formulation) -> Form:
+        def run(scene: Bodies, x: Arrays) -> Result:
+            h = _velocity_torques(made, scene, x["q"], x["qd"], how)
+            C = [half(value) for value in partial(x["q"][0].graph, h, "qd")]
+            return Result({"C": ((made.na, made.na), C)})
 
-    return made.program("coriolis-matrix", made.inputs("q", "qd"), [run], ["C"])
+        return run
+
+    def by_coefficients(scene: Bodies, x: Arrays) -> Result:
+        B = _coefficients(made, scene, x["q"], REGROUPED)
+        return Result({"C": ((made.na, made.na), contracted(B, x["qd"]))})
+
+    forms = [form(PLAIN), form(REGROUPED), *([by_coefficients] if made.na <= _FEW else [])]
+    return made.program("coriolis-matrix", made.inputs("q", "qd"), forms, ["C"], finals=True)
 
 
-def _half(x: Scalar) -> Scalar:
-    return 0 if isinstance(x, int) and x == 0 else x / 2
+_FEW = 3  # active joints: the coefficients are about as many as the entries of C_c
 
 
 def lagrange(
     robot: Robot, *, method: str = "christoffel", form: str = "christoffel",
     base_parameters: bool = False, symbolic: bool = False,
 ) -> Program:  # fmt: skip
-    """A_c, the velocity coefficients, and Q_c, as functions of q alone; by unit velocities."""
+    """A_c, the velocity coefficients, and Q_c, as functions of q alone.
+
+    B by the velocity torques of one and of two unit velocities, or by C_c of one."""
     refuse(robot, "lagrange", loops=False, mobile=True)
     made = closing(robot, "lagrange", symbolic=symbolic, base_parameters=base_parameters)
     n = made.na
 
-    def run(scene: Bodies, x: Arrays) -> Result:
-        q = x["q"]
-        constraint = made.constraint(scene, x)[0]
-        A = inertia_of(made, scene, x, constraint, PLAIN)
-        B = _coefficients(made, scene, q)
-        outputs: dict[str, Any] = {"A": ((n, n), flat(A))}
-        if form == "configuration":
-            pairs = [(j, k) for j in range(n) for k in range(j + 1, n)]
-            outputs["C1"] = ((n, len(pairs)), [B[j, k][i] for i in range(n) for j, k in pairs])
-            outputs["C2"] = ((n, n), [B[j, j][i] for i in range(n) for j in range(n)])
-        else:
-            listed = [
-                B[min(j, k), max(j, k)][i] for i in range(n) for j in range(n) for k in range(n)
-            ]
-            outputs["B"] = ((n, n, n), listed)
-        outputs["Q"] = ((n,), gravity_of(made, scene, x, PLAIN)[0])
-        return Result(outputs, constraint)
+    def statics(how: Formulation, velocities: bool) -> Form:
+        def run(scene: Bodies, x: Arrays) -> Result:
+            constraint = made.constraint(scene, x)[0]
+            A = flat(inertia_of(made, scene, x, constraint, how))
+            Q = gravity_of(made, scene, x, how)[0]
+            if velocities:
+                B = _coefficients(made, scene, x["q"], how)
+                return Result(equations(n, A, B, Q, form), constraint)
+            return Result({"A": ((n, n), A), "Q": ((n,), Q)}, constraint)
 
+        return run
+
+    def through(*parts: Program) -> Route:
+        def formula(call: Call, x: Arrays) -> dict[str, Any]:
+            q, B = x["q"], {}
+            for k in range(n):
+                C = call(coriolis, q=q, qd=[int(m == k) for m in range(n)])["C"]
+                B |= {(i, j, k): C[i * n + j] for i in range(n) for j in range(k + 1)}
+            rest = {name: x for part in parts for name, x in call(part, q=q).items()}
+            return equations(n, rest["A"], B, rest["Q"], form)
+
+        return Route([*parts, coriolis], formula)
+
+    options = {"base_parameters": base_parameters, "symbolic": symbolic}
+    coriolis = coriolis_matrix(robot, **options)
+    inputs, names = made.inputs("q"), ["A", "Q"]
+    # A and Q each by itself, or both in the axes of C_c, whose sines they then share
+    slid = Formulation(regroup=True, slide=frozenset(range(1, len(made.tree.links) + 1)))
+    alike = [statics(how, velocities=False) for how in (PLAIN, REGROUPED, slid)]
+    routes = [
+        through(inertia_matrix(robot, **options), gravity(robot, **options)),
+        through(made.program("lagrange", inputs, alike, names)),
+    ]
     names = ["A", *(["C1", "C2"] if form == "configuration" else ["B"]), "Q"]
-    return made.program("lagrange", made.inputs("q"), [run], names)
+    forms = [statics(how, velocities=True) for how in (PLAIN, REGROUPED)]
+    return made.program("lagrange", inputs, forms, names, routes=routes, finals=True)
 
 
-def _coefficients(made: Closing, scene: Bodies, q: Any) -> dict[tuple[int, int], list[Scalar]]:
-    """B[j, k] with j <= k: its values by row."""
+def _coefficients(
+    made: Closing, scene: Bodies, q: Any, how: Formulation
+) -> dict[tuple[int, int, int], Scalar]:
+    """B[i, j, k] with j <= k."""
     n = made.na
 
     def at(*moving: int) -> list[Scalar]:
         unit = [int(k in moving) for k in range(n)]
-        return _velocity_torques(made, scene, q, unit)
+        return _velocity_torques(made, scene, q, unit, how)
 
     own = [at(k) for k in range(n)]
-    found = {(k, k): own[k] for k in range(n)}
+    found = {(i, k, k): own[k][i] for k in range(n) for i in range(n)}
     for j in range(n):
         for k in range(j + 1, n):
             both = at(j, k)
-            found[j, k] = [_half(b - x - y) for b, x, y in zip(both, own[j], own[k], strict=True)]
+            found |= {(i, j, k): half(both[i] - own[j][i] - own[k][i]) for i in range(n)}
     return found
 
 
@@ -140,7 +184,7 @@ def filtered_regressor(
     def run(scene: Bodies, x: Arrays) -> Result:
         constraint, qd, psi = made.motion(scene, x)
         found = filtered_model(scene.unloaded(), x["q"], qd, names)
-        rates = [_half(value) for value in partial(x["q"][0].graph, psi, "qd")]  # Gdot by rows
+        rates = [half(value) for value in partial(x["q"][0].graph, psi, "qd")]  # Gdot by rows
         D1, D2 = [], []
         for one, two in zip(zip(*found.D1, strict=True), zip(*found.D2, strict=True), strict=True):
             D1.append(constraint.projected(dict(zip(moving, one, strict=True))))
@@ -169,4 +213,4 @@ def _cut_columns(
         return [0] * made.na, constraint.projected(still | cut.torques(name))
     momentum = {j: entry * cut.rate for j, entry in cut.row.items()}
     rates = partial(graph, [cut.acceleration], "qd")  # 2 wdot
-    return constraint.projected(still | momentum), [-_half(r * cut.rate) for r in rates]
+    return constraint.projected(still | momentum), [-half(r * cut.rate) for r in rates]
