@@ -41,26 +41,28 @@ class Entry:
     builder: str | Callable[..., Any]
     options: Mapping[str, Option] = field(default_factory=dict)
     program: bool = True
-    closed: str = ""  # the builder for robots with closed loops, where it is another
 
-    def _builder(self, robot: Robot) -> str | Callable[..., Any]:
-        """The one that is imported; what has no model of links that bend is refused."""
+    def build(self, robot: Robot, **options: Any) -> Any:
+        """The model of a robot; what has no model of links that bend is refused."""
         if robot.ne and self.name not in _FLEXIBLE:
             raise ModelError(
                 f"'{self.name}' of '{robot.name}' is not available for flexible links: with"
                 f" them there are {', '.join(_FLEXIBLE)}; cardan.rigid(robot) makes its links"
                 " rigid"
             )
-        return self.closed if robot.constrained and self.closed else self.builder
+        builder = _imported(self.builder)
+        if options.get("base_parameters") and self.group == "dynamic":
+            return _imported("build.base.cheaper_parameters")(builder, robot, options)
+        return builder(robot, **options)
 
-    def build(self, robot: Robot, **options: Any) -> Any:
-        """The model of a robot."""
-        builder = self._builder(robot)
-        if isinstance(builder, str):
-            module, _, function = builder.rpartition(".")
-            builder = getattr(import_module(f".{module}", __package__), function)
-        found: Callable[..., Any] = builder
-        return found(robot, **options)
+
+def _imported(builder: str | Callable[..., Any]) -> Callable[..., Any]:
+    """The builder of that name, imported when it is first asked for."""
+    if not isinstance(builder, str):
+        return builder
+    module, _, name = builder.rpartition(".")
+    function: Callable[..., Any] = getattr(import_module(f".{module}", __package__), name)
+    return function
 
 
 def catalogue() -> list[Entry]:
@@ -142,13 +144,11 @@ _JACOBIAN = {
 
 def _entries() -> list[Entry]:
     def entry(
-        name: str, group: str, summary: str, arrays: str, builder: Any, closed: str = "", /,
-        **options: Option,
+        name: str, group: str, summary: str, arrays: str, builder: Any, /, **options: Option,
     ) -> Entry:  # fmt: skip
         inputs, _, outputs = arrays.partition(" -> ")
         return Entry(
             name, group, summary, inputs, outputs, builder, {**options, "symbolic": _SYMBOLIC},
-            closed=closed,
         )  # fmt: skip
 
     geometric_menu = [
@@ -208,12 +208,10 @@ def _entries() -> list[Entry]:
               "q -> Q (n)", "build.dynamic.gravity",
               base_parameters=_BASE, effort=_EFFORT),
         entry("coriolis-matrix", "dynamic", "Coriolis matrix with Adot - 2C skew-symmetric",
-              "q, qd -> C (n,n)", "build.dynamic.coriolis_matrix",
-              "build.closed.lagrange.coriolis_matrix",
+              "q, qd -> C (n,n)", "build.lagrange.coriolis_matrix",
               base_parameters=_BASE),
         entry("lagrange", "dynamic", "A, velocity coefficients and Q, as functions of q alone",
               "q -> A (n,n), B (n,n,n), Q (n)", "build.lagrange.lagrange",
-              "build.closed.lagrange.lagrange",
               method=Option("derivatives of A, or unit velocities", "christoffel",
                             ("christoffel", "renaud")),
               form=Option("Christoffel symbols B, or C1 and C2 of the configuration-space form",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from typing import Any
@@ -38,13 +38,14 @@ from ..models.base_parameters import (
     unit_bodies,
 )
 from ..models.bodies import Bodies, bodies
+from ..program import Program
 from .common import refuse
 from .mechanism import Mechanism
 from .observe import motion_symbols, observe
 
 __all__ = [
-    "CUT_COLUMNS", "MODES", "BaseParameters", "base_parameters", "driven_cuts", "mechanism_of",
-    "rotors_apart", "with_base",
+    "CUT_COLUMNS", "MODES", "BaseParameters", "base_parameters", "cheaper_parameters",
+    "driven_cuts", "mechanism_of", "rotors_apart", "with_base",
 ]  # fmt: skip
 
 FRICTION = ("FV", "FS")
@@ -323,6 +324,19 @@ def _reason(column: Column, steps: Sequence[Step], scene: Bodies) -> str:
             i = scene.links[step.j - 1].i
             last = f"regrouped into link {i}" if i else "has no effect: link 0 does not move"
     return last
+
+
+def cheaper_parameters(
+    builder: Callable[..., Program], robot: Robot, options: Mapping[str, Any]
+) -> Program:
+    """The program with base parameters; where it costs more than that with the robot's own, which
+    gives the same values, that one: fewer parameters only mostly mean fewer operations."""
+    carried = builder(robot, **options)
+    searched = options.get("effort") != "plain" and not options.get("symbolic")
+    if not searched or (not robot.constrained and with_base(robot, True) == robot):
+        return carried
+    own = builder(robot, **{**options, "base_parameters": False})
+    return own if own.cost.price < carried.cost.price else carried
 
 
 def mechanism_of(robot: Robot, model: str, with_base: bool = False, **options: Any) -> Mechanism:

@@ -13,7 +13,7 @@ from ..mechanism.coordinates import has_springs, is_floating
 from ..models.bodies import Bodies
 from ..models.formulation import Formulation
 from ..program import Program
-from .derivation import Form, Way
+from .derivation import Form, Route, Way
 from .derive import derive
 
 __all__ = ["build", "is_floating", "joint_rows", "refuse", "state", "wrenches"]
@@ -93,13 +93,15 @@ def build(
     outputs: Sequence[str], *, symbolic: bool = False, expanded: bool = False,
     meaning: Mapping[str, str] | None = None,
     formulate: Callable[[Formulation], Form] | None = None, choices: Sequence[str] = (),
-    effort: str = "normal", rivals: Sequence[Way] = (),
+    effort: str = "normal", rivals: Sequence[Way] = (), routes: Sequence[Route] = (),
+    finals: bool = False,
 ) -> Program:  # fmt: skip
     """derive with the common meanings filled in."""
     table = {name: MEANING[name] for name in (*inputs, *outputs, "p") if name in MEANING}
     return derive(
         robot, model, inputs, forms, meaning={**table, **(meaning or {})}, symbolic=symbolic,
         expanded=expanded, formulate=formulate, choices=choices, effort=effort, rivals=rivals,
+        routes=routes, finals=finals,
     )  # fmt: skip
 
 

@@ -16,17 +16,19 @@ from ..ir.code import Code
 from ..ir.cost import cost
 from ..ir.factor import factored, improved
 from ..ir.interpret import interpret, node_values
+from ..ir.passes import inline
 from ..ir.trace import Tracer
 from ..models.bodies import Bodies, bodies
 from ..models.formulation import Formulation
 from ..models.inertia_matrix import inertia_matrix
+from ..program import Program
 
 __all__ = [
-    "Candidate", "Derivation", "Form", "Result", "Way", "is_defined", "polished", "price", "verify",
+    "Call", "Candidate", "Derivation", "Form", "Result", "Route", "Way", "is_defined", "polished",
+    "price", "verify",
 ]  # fmt: skip
 
 _REMEMBERED = 256  # programs whose sums are rewritten, in one search
-_TRIG = 20  # a sine or cosine against an addition, when formulations are compared
 
 
 @dataclass(frozen=True)
@@ -39,6 +41,20 @@ class Result:
 
 
 Form = Callable[[Bodies, dict[str, Any]], Result]
+Call = Callable[..., dict[str, list[Any]]]  # (program, **arrays) -> its outputs, row by row
+
+
+@dataclass(frozen=True)
+class Route:
+    """A model by way of others: its outputs from those of their programs, run where `formula`
+    calls them.
+
+    Programs of robots with the same symbols: a parameter is the same wherever it occurs."""
+
+    programs: Sequence[Program]
+    formula: Callable[[Call, dict[str, Any]], Mapping[str, tuple[tuple[int, ...], Sequence[Any]]]]
+
+
 Way = tuple[Callable[[Formulation], Form], Sequence[str]]  # an algorithm, and what it may choose
 
 
@@ -101,6 +117,23 @@ class Derivation:
         cost, code = self._factored(code) if factor else (price(code), code)
         return Candidate(cost, code, parameters)
 
+    def compose(self, route: Route) -> Candidate:
+        """The programs of a route as one, its sums rewritten; what they share is computed once."""
+        tracer = Tracer()
+        x = {name: tracer.array(name, *shape) for name, shape in self.inputs.items()}
+        labels: dict[int, str] = {}
+
+        def call(program: Program, **arrays: Any) -> dict[str, list[Any]]:
+            p = [tracer.parameter(name) for name in program.parameters]
+            return inline(tracer.graph, program.code, {**arrays, "p": p}, labels)
+
+        outputs = route.formula(call, x)
+        names = [(label, ref) for ref, label in labels.items()]
+        code, parameters = tracer.program(outputs, None, self.symbols, names)
+        code = improved(code)
+        remarks = dict.fromkeys(x for program in route.programs for x in program.remarks)
+        return Candidate(price(code), code, parameters, tuple(remarks))
+
     def _factored(self, code: Code) -> tuple[int, Code]:
         """(price, program) with its sums rewritten; a choice that changes nothing leaves a program
         that was rewritten before."""
@@ -135,8 +168,7 @@ def weightless(robot: Robot) -> int:
 
 def price(code: Code) -> int:
     """Operations of every state, sines and cosines weighted."""
-    loop = cost(code)[0]
-    return loop.total + _TRIG * loop.trig
+    return cost(code)[0].price
 
 
 def polished(derivation: Derivation, found: Candidate) -> Candidate:

@@ -9,9 +9,10 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from ..describe.robot import Robot
 from ..describe.symbolic import parametrised
+from ..ir.cost import cost
 from ..models.formulation import Formulation
 from ..program import Program
-from .derivation import Derivation, Form, Way, is_defined, polished
+from .derivation import Derivation, Form, Route, Way, is_defined, polished, verify
 from .search import cheapest
 
 __all__ = ["derive"]
@@ -30,22 +31,40 @@ def derive(
     choices: Sequence[str] = (),
     effort: str = "normal",
     rivals: Sequence[Way] = (),
+    routes: Sequence[Route] = (),
+    finals: bool = False,
 ) -> Program:
     """The cheapest program among `forms`, or among the formulations that `formulate` can take.
 
-    `rivals`: other algorithms of the same model, searched as far as they stand a chance."""
+    `rivals`: other algorithms of the same model, searched as far as they stand a chance.
+    `routes`: ways through other models; one is taken where it costs less than all of these.
+    `finals`: the sums of every form and algorithm are rewritten before they are compared, not those
+    of the cheapest alone: for forms so different that the rest may decide."""
     defaults: dict[str, float] = {}
     if symbolic:
         robot, defaults = parametrised(robot)
     derivation = Derivation(robot, model, inputs)
     candidates = [derivation.trace(form) for form in forms]
+    through = [derivation.compose(route) for route in routes]
     if formulate is not None:
         for way in ((formulate, choices), *rivals):
-            beaten = min((found.price for found in candidates), default=None)
+            prices = [found.price for found in candidates]
+            beaten = min(prices) if prices and not finals else None
             candidates.append(cheapest(derivation, *way, effort, beaten))
+    page = candidates[0]
+    if finals and effort != "plain":
+        candidates = [polished(derivation, candidate) for candidate in candidates]
     best = min(candidates, key=lambda candidate: candidate.price)
     if effort != "plain":
-        best = polished(derivation, best)
+        if finals:
+            verify(derivation, page.code, page.parameters, best.code, best.parameters)
+        else:
+            best = polished(derivation, best)
+        sines = cost(page.code)[0].trig  # the dearest operation on most machines: none is added
+        for other in through:
+            if other.price < best.price and cost(other.code)[0].trig <= sines:
+                verify(derivation, page.code, page.parameters, other.code, other.parameters)
+                best = other
     if not is_defined(derivation, best):
         raise derivation.undefined()
     known = {name: defaults[name] for name in best.parameters if name in defaults}

@@ -1,4 +1,4 @@
-"""Dynamic models: inverse and direct dynamics, inertia matrix, bias, gravity, Coriolis matrix.
+"""Dynamic models: inverse and direct dynamics, inertia matrix, bias, gravity.
 
 Each is built here once, for trees, loops and couplings, floating bases and elastic joints: the
 tree's algorithm runs at qd = G u, and its torques are projected by G^T (`equations`). What follows
@@ -14,29 +14,27 @@ from ..describe.robot import Robot
 from ..errors import ModelError
 from ..mechanism.coordinates import has_springs, is_floating
 from ..models.bodies import Bodies
-from ..models.coriolis import coriolis_matrix as coriolis_model
 from ..models.direct_dynamics import articulated_dynamics, solve_tree
 from ..models.floating import floating_inverse_dynamics
 from ..models.formulation import PLAIN, Formulation
 from ..models.inertia_matrix import inertia_matrix as inertia_model
 from ..models.newton_euler import inverse_dynamics as newton_euler
 from ..program import Program
-from .base import mechanism_of, with_base
+from .base import mechanism_of
 from .common import (
     COMPOSITE,
     MEANING,
     RECURSION,
     Arrays,
-    build,
     flat,
     refuse,
-    state,
     unsupported,
     with_friction,
     wrenches,
 )  # fmt: skip
 from .cuts import along, cuts, is_present, with_cut_torques
 from .derivation import Derivation, Form, Result, Way
+from .differential import energy_torques, loads
 from .equations import (
     base_rows,
     bias_rows,
@@ -48,11 +46,10 @@ from .equations import (
 )
 from .flexible.equations import direct_forms, force_form, inverse_forms, mass_form
 from .idle import spun, widened
-from .lagrange import energy_torques, loads
 from .mechanism import Mechanism
 
 __all__ = [
-    "bias", "coriolis_matrix", "direct_dynamics", "gravity", "inertia_matrix", "inverse_dynamics",
+    "bias", "direct_dynamics", "gravity", "inertia_matrix", "inverse_dynamics",
 ]  # fmt: skip
 
 Scalar = Any
@@ -524,18 +521,3 @@ def gravity(
         "gravity", inputs, [], ["Q"],
         formulate=formulate, choices=COMPOSITE, effort=effort,
     )  # fmt: skip
-
-
-def coriolis_matrix(
-    robot: Robot, *, base_parameters: bool = False, symbolic: bool = False
-) -> Program:
-    """C with H = C qd + Q (+ friction and wrenches)."""
-    refuse(robot, "coriolis-matrix", mobile=True, floating=True)
-    robot = with_base(robot, base_parameters)
-    n = robot.n
-
-    def run(scene: Bodies, x: Arrays) -> Result:
-        found = coriolis_model(scene, x["q"], x["qd"])
-        return Result({"C": ((n, n), flat(found.matrix(scene.tree.moving)))}, found)
-
-    return build(robot, "coriolis-matrix", state(robot, "q", "qd"), [run], ["C"], symbolic=symbolic)

@@ -2,20 +2,33 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from typing import Any
+
 from ..describe.robot import Robot
 from ..models.bodies import Bodies
+from ..models.energy import Energies
 from ..models.energy import energies as energies_model
 from ..models.energy import momentum as momentum_model
 from ..models.flexible.tree import energies as flexible_energies
 from ..models.flexible.tree import motion
+from ..models.formulation import Formulation
+from ..models.loops import Constraint
+from ..models.newton_euler import inverse_dynamics as newton_euler
+from ..models.reform import regrouped
 from ..program import Program
-from .common import Arrays
+from .common import RECURSION, Arrays
 from .cuts import along, cuts
-from .derivation import Result
+from .derivation import Call, Form, Result, Route
+from .dynamic import inertia_matrix
+from .equations import base_rows
 from .flexible.equations import momentum_form
 from .mechanism import Mechanism
 
 __all__ = ["energies", "generalized_momentum"]
+
+Scalar = Any
+_LARGEST_MATRIX = 12  # links: beyond it a recursion that is linear in their number costs less
 
 
 def energies(robot: Robot, *, symbolic: bool = False) -> Program:
@@ -25,19 +38,37 @@ def energies(robot: Robot, *, symbolic: bool = False) -> Program:
         return _flexible_energies(robot, symbolic)
     mechanism = Mechanism.of(robot, "energies", symbolic=symbolic)
 
-    def run(scene: Bodies, x: Arrays) -> Result:
-        constraint = mechanism.constraint(scene, x)[0]
-        qd = constraint.velocities(x["qd"])
-        record = energies_model(scene, x["q"], mechanism.row(qd), base=bool(mechanism.floats))
-        E = record.E
-        for cut in cuts(mechanism, scene, constraint):
-            if cut.acts:
-                rate = along(cut.row, qd)
-                E = E + cut.body.IA * rate * rate / 2
-        return Result({"E": ((), [E]), "U": ((), [record.U])}, record)
+    def form(own: bool) -> Form:
+        def run(scene: Bodies, x: Arrays) -> Result:
+            constraint = mechanism.constraint(scene, x)[0]
+            qd = constraint.velocities(x["qd"])
+            record = _energies(scene, x["q"], mechanism.row(qd), own, bool(mechanism.floats))
+            E = record.E
+            for cut in cuts(mechanism, scene, constraint):
+                if cut.acts:
+                    rate = along(cut.row, qd)
+                    E = E + cut.body.IA * rate * rate / 2
+            return Result({"E": ((), [E]), "U": ((), [record.U])}, record)
+
+        return run
 
     inputs = mechanism.inputs("q", "qd", base=["V0", "g0"])
-    return mechanism.program("energies", inputs, [run], ["E", "U"])
+    forms = [form(True)] if robot.base.kind == "mobile" else [form(True), form(False)]
+    return mechanism.program("energies", inputs, forms, ["E", "U"], finals=True)
+
+
+def _energies(
+    scene: Bodies, q: Sequence[Scalar], qd: Sequence[Scalar], own: bool, base: bool
+) -> Energies:
+    """The energies by the links' own parameters; or E by the regrouped ones, in which most masses
+    and first moments vanish. They give the same E, but U without what the ground carries; and E
+    without it, where the ground is a base with imposed motion."""
+    record = energies_model(scene, q, qd, base=base)
+    if not own:
+        U, Uj = record.U, record.Uj
+        record = energies_model(regrouped(scene), q, qd, base=base)
+        record.U, record.Uj = U, Uj
+    return record
 
 
 def _flexible_energies(robot: Robot, symbolic: bool) -> Program:
@@ -52,8 +83,10 @@ def _flexible_energies(robot: Robot, symbolic: bool) -> Program:
 
 
 def generalized_momentum(robot: Robot, *, symbolic: bool = False) -> Program:
-    """h = G^T A_tr qd_tr, by a recursion that does not form A; of a floating base A (V0, qd), base
-    first."""
+    """h = G^T A_tr qd_tr; of a floating base A (V0, qd), base first.
+
+    By a recursion that does not form A: it is that of the torques at rest, without gravity, of
+    accelerations as large as the velocities; or by A itself, where that costs less."""
     mechanism = Mechanism.of(robot, "generalized-momentum", symbolic=symbolic)
     if robot.constrained:
         words = "A (V0, qd_a): of the base first" if mechanism.floats else "A_c qd_a"
@@ -63,22 +96,68 @@ def generalized_momentum(robot: Robot, *, symbolic: bool = False) -> Program:
     else:
         words = "A qd, N m s or N s"
 
-    def rigid(scene: Bodies, x: Arrays) -> Result:
-        constraint = mechanism.constraint(scene, x)[0]
-        qd = constraint.velocities(x["qd"])
-        record = momentum_model(scene, x["q"], mechanism.row(qd))
-        h = {j: record.h[j] for j in mechanism.coordinates.moving}
+    def page(own: bool) -> Form:
+        def run(scene: Bodies, x: Arrays) -> Result:
+            constraint = mechanism.constraint(scene, x)[0]
+            qd = constraint.velocities(x["qd"])
+            record = momentum_model(scene if own else regrouped(scene), x["q"], mechanism.row(qd))
+            base = [*record.p[0], *record.l[0]] if mechanism.floats else []
+            h = {j: record.h[j] for j in mechanism.coordinates.moving}
+            return Result(momenta(scene, constraint, qd, base, h), record)
+
+        return run
+
+    def formulate(form: Formulation) -> Form:
+        def run(scene: Bodies, x: Arrays) -> Result:
+            constraint = mechanism.constraint(scene, x)[0]
+            qd = constraint.velocities(x["qd"])
+            still = scene.unloaded().moving_base([0] * 6, [0, 0, 0], [*scene.V0, *scene.w0])
+            rates = mechanism.row(qd)
+            record = newton_euler(still, x["q"], [0] * mechanism.n, rates, form=form)
+            return Result(momenta(scene, constraint, qd, base_rows(mechanism, record), record.tau))
+
+        return run
+
+    def momenta(
+        scene: Bodies, constraint: Constraint, qd: Mapping[int, Scalar], base: list[Scalar],
+        h: Mapping[int, Scalar],
+    ) -> dict[str, Any]:  # fmt: skip
+        """Of the base, then of the independent joints, with the rotors of cut joints."""
+        total = dict(h)
         for cut in cuts(mechanism, scene, constraint):
             if cut.acts:
-                own = cut.body.IA * along(cut.row, qd)
+                rotor = cut.body.IA * along(cut.row, qd)
                 for j, entry in cut.row.items():
-                    h[j] = h[j] + entry * own
-        base = [*record.p[0], *record.l[0]] if mechanism.floats else []
-        momenta = [*base, *constraint.projected(h)]
-        return Result({"h": ((len(momenta),), momenta)}, record)
+                    total[j] = total[j] + entry * rotor
+        rows = [*base, *constraint.projected(total)]
+        return {"h": ((len(rows),), rows)}
 
-    form = momentum_form(mechanism) if robot.ne else rigid
+    search: dict[str, Any] = {}
+    if robot.ne:
+        forms = [momentum_form(mechanism)]
+    else:
+        forms = [page(True)] if not robot.constrained else [page(True), page(False)]
+        if not robot.constrained:
+            search = {"formulate": formulate, "choices": RECURSION}
+        small = robot.constrained or len(robot.links) <= _LARGEST_MATRIX
+        if robot.base.kind != "mobile" and small:
+            search["routes"] = [_through_matrix(inertia_matrix(robot, symbolic=symbolic))]
     return mechanism.program(
-        "generalized-momentum", mechanism.inputs("q", "qd", base=["V0"]), [form], ["h"],
-        meaning={"h": f"generalized momentum {words}"},
+        "generalized-momentum", mechanism.inputs("q", "qd", base=["V0"]), forms, ["h"],
+        meaning={"h": f"generalized momentum {words}"}, finals=True, **search,
     )  # fmt: skip
+
+
+def _through_matrix(matrix: Program) -> Route:
+    """h = A qd, or A (V0, qd)."""
+
+    def formula(call: Call, x: Arrays) -> dict[str, Any]:
+        rates = [*x.get("V0", ()), *x["qd"]]
+        A, n = call(matrix, q=x["q"])["A"], len(rates)
+        h: list[Scalar] = [0] * n
+        for i in range(n):
+            for k in range(n):
+                h[i] = h[i] + A[i * n + k] * rates[k]
+        return {"h": ((n,), h)}
+
+    return Route([matrix], formula)

@@ -48,13 +48,14 @@ def base_rows(mechanism: Mechanism, record: NewtonEuler) -> list[Scalar]:
 
 
 def bias_rows(
-    mechanism: Mechanism, scene: Bodies, x: Arrays, form: Formulation
+    mechanism: Mechanism, scene: Bodies, x: Arrays, form: Formulation, pushed: bool = True
 ) -> tuple[Constraint, list[Scalar], NewtonEuler]:
-    """H of the independent joints: the torques of qdd_a = 0 less the springs of passive joints."""
+    """H of the independent joints: the torques of qdd_a = 0, less the springs of passive joints
+    where they push."""
     constraint, qd, qdd = mechanism.motion(scene, {k: v for k, v in x.items() if k != "qdd"})
     record = newton_euler(scene, x["q"], qd, qdd, wrenches=wrenches(mechanism.robot, x), form=form)
     tau = with_cut_torques(mechanism, scene, constraint, record.tau, qd, qdd)
-    for j, push in springs(scene, x["q"], qd).items():
+    for j, push in springs(scene, x["q"], qd).items() if pushed else ():
         if j not in mechanism.active:
             tau[j] = tau[j] - push
     return constraint, constraint.projected(tau), record

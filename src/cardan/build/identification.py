@@ -25,7 +25,7 @@ from .base import base_parameters as base_parameters_of
 from .common import Arrays, flat, is_floating
 from .cuts import CutMotion, cut_motion
 from .derivation import Form, Result
-from .lagrange import partial
+from .differential import half, partial
 from .mechanism import Mechanism
 
 __all__ = [
@@ -86,7 +86,7 @@ def filtered_regressor(
         constraint, qd, psi = mechanism.motion(scene, x)
         tree = filtered_model(scene.unloaded(), x["q"], qd, names)
         graph = x["q"][0].graph
-        rates = [_half(value) for value in partial(graph, psi, "qd")] if constraint.rows else []
+        rates = [half(value) for value in partial(graph, psi, "qd")] if constraint.rows else []
         cuts = cut_motion(mechanism, scene, constraint, names, qd, psi)
         pairs = []
         columns = zip(zip(*tree.D1, strict=True), zip(*tree.D2, strict=True), strict=True)
@@ -117,11 +117,7 @@ def _cut_columns(
         return [0] * mechanism.na, constraint.projected(still | cut.torques(name))
     momentum = {j: entry * cut.rate for j, entry in cut.row.items()}
     rates = partial(graph, [cut.acceleration], "qd")  # 2 wdot
-    return constraint.projected(still | momentum), [-_half(r * cut.rate) for r in rates]
-
-
-def _half(x: Scalar) -> Scalar:
-    return 0 if isinstance(x, int) and x == 0 else x / 2
+    return constraint.projected(still | momentum), [-half(r * cut.rate) for r in rates]
 
 
 def energy_regressor(

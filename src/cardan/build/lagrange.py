@@ -1,33 +1,52 @@
-"""Lagrange's equations: A, B and Q as coefficients, and the torques of the energies alone.
+"""Lagrange's equations: A, B and Q as coefficients, and the Coriolis matrix.
 
-The derivatives are those of the program itself (`ir.derivative`): [KC97] 5.5, first method; the
-second takes the Christoffel symbols from the Coriolis matrix at unit velocities.
-"""
+Of a tree the derivatives are those of A (`ir.derivative`): [KC97] 5.5, first method; the second
+takes the Christoffel symbols from the Coriolis matrix at unit velocities. A and its derivatives are
+searched together for their cheapest formulation, and so are A and Q each by itself, the derivatives
+being those of that A: what costs less is kept.
+
+The active joints are coordinates of a robot with loops too: q_p = f(q_a) along its assembly. So
+
+    A_c qdd_a + C_c qd_a + Q_c = tau_a,     C_c = G^T (C G + A Gdot)
+
+with A_c, C_c of the closed robot; its velocity torques h are a quadratic form of qd_a, and
+
+    C_c = ½ dh/dqd_a,   B_ijk = ½ (h_i(e_j + e_k) - h_i(e_j) - h_i(e_k))
+
+are exact and symmetric in j and k, which is what makes Adot_c - 2 C_c skew."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Mapping, Sequence
+from itertools import product
 from typing import Any
 
-from ..algebra.vector import symmetric, zero
 from ..describe.robot import Robot
-from ..ir.code import gather
-from ..ir.derivative import derivative
-from ..ir.passes import inline
 from ..models.bodies import Bodies
-from ..models.coriolis import coriolis_matrix
-from ..models.energy import energies
-from ..models.inertia_matrix import inertia_matrix
+from ..models.coriolis import coriolis_matrix as coriolis_page
+from ..models.formulation import PLAIN, Formulation
+from ..models.inertia_matrix import inertia_matrix as inertia_page
 from ..models.newton_euler import inverse_dynamics as newton_euler
+from ..models.reform import regrouped
 from ..program import Program
-from .base import with_base
-from .common import Arrays, build, flat, joint_rows, refuse
-from .derivation import Result
+from .base import mechanism_of
+from .common import COMPOSITE, Arrays, flat, joint_rows
+from .derivation import Call, Form, Result, Route
+from .differential import half, partial
+from .dynamic import gravity, inertia_matrix
+from .equations import bias_rows, gravity_rows, mass_matrix
+from .mechanism import Mechanism
+from .search import LARGE
 
-__all__ = ["energy_torques", "lagrange", "loads", "partial"]
+__all__ = ["coriolis_matrix", "lagrange"]
 
 Scalar = Any
+Triple = tuple[int, int, int]
+Symbols = Mapping[Triple, Scalar]  # B[i, j, k], at least those with j <= k
+
+REGROUPED = Formulation(regroup=True)
+_FEW = 4  # joints of a tree: deriving Lagrange's coefficients takes no time, and they are few
+_FEW_ACTIVE = 3  # of loops: the coefficients are about as many as the entries of C_c
 
 
 def lagrange(
@@ -37,123 +56,253 @@ def lagrange(
     """A, the velocity coefficients, and Q, as functions of q alone.
 
     form 'christoffel': B (n,n,n). form 'configuration' ([B23] eq. 3.11): C1 of 2 qd_j qd_k, C2 of
-    qd_j²."""
-    refuse(robot, "lagrange", mobile=True, floating=True)
-    robot = with_base(robot, base_parameters)
-    n = robot.n
-
-    def run(scene: Bodies, x: Arrays) -> Result:
-        A = inertia_matrix(scene, x["q"])
-        B = _by_derivatives(scene, x["q"]) if method == "christoffel" else _by_units(scene, x["q"])
-        zeros = [0] * n
-        Q = joint_rows(scene, newton_euler(scene.unloaded(), x["q"], zeros, zeros).tau)
-        outputs: dict[str, Any] = {"A": ((n, n), flat(A.matrix(scene.tree.moving)))}
-        if form == "configuration":
-            pairs = [(j, k) for j in range(n) for k in range(j + 1, n)]
-            outputs["C1"] = ((n, len(pairs)), [B[i][j][k] for i in range(n) for j, k in pairs])
-            outputs["C2"] = ((n, n), [B[i][j][j] for i in range(n) for j in range(n)])
-        else:
-            outputs["B"] = ((n, n, n), [x for row in B for x in flat(row)])
-        outputs["Q"] = ((n,), Q)
-        return Result(outputs, A)
-
+    qd_j². Of loops B by the velocity torques of one and of two unit velocities, or C_c of one."""
+    mechanism = mechanism_of(robot, "lagrange", base_parameters, symbolic=symbolic)
+    options = {"base_parameters": base_parameters, "symbolic": symbolic}
+    if robot.constrained:
+        forms, search = _of_loops(mechanism, robot, form, options)
+    else:
+        forms, search = _of_tree(mechanism, robot, method, form, options)
     names = ["A", *(["C1", "C2"] if form == "configuration" else ["B"]), "Q"]
-    return build(robot, "lagrange", {"q": (n,)}, [run], names, symbolic=symbolic)
+    inputs = mechanism.inputs("q")
+    return mechanism.program("lagrange", inputs, forms, names, finals=True, **search)
 
 
-def _graph(q: list[Any]) -> Any:
-    return q[0].graph
+def _of_tree(
+    mechanism: Mechanism, robot: Robot, method: str, form: str, options: dict[str, Any]
+) -> tuple[list[Form], dict[str, Any]]:
+    n, derived = mechanism.n, method == "christoffel"
+
+    def formulate(how: Formulation) -> Form:
+        def run(scene: Bodies, x: Arrays) -> Result:
+            q, zeros = x["q"], [0] * n
+            composite = inertia_page(scene, q, how)
+            A = flat(composite.matrix(scene.tree.moving))
+            Q = newton_euler(scene.unloaded(), q, zeros, zeros, form=how).tau
+            B = _by_derivatives(A, q) if derived else _by_units(scene, q, how)
+            return Result(_outputs(n, A, B, joint_rows(scene, Q), form), composite)
+
+        return run
+
+    def formula(call: Call, x: Arrays) -> dict[str, Any]:
+        A, Q = call(matrix, q=x["q"])["A"], call(weight, q=x["q"])["Q"]
+        return _outputs(n, A, _by_derivatives(A, x["q"]), Q, form)
+
+    search: dict[str, Any] = {}
+    if derived and n <= LARGE:
+        matrix, weight = (model(robot, **options) for model in (inertia_matrix, gravity))
+        search = {"formulate": formulate, "choices": COMPOSITE}
+        search["routes"] = [Route([matrix, weight], formula)]
+    return [formulate(PLAIN), formulate(REGROUPED)], search
 
 
-def _by_derivatives(scene: Bodies, q: list[Any]) -> list[list[list[Scalar]]]:
-    """c_ijk = ½ (∂A_ij/∂q_k + ∂A_ik/∂q_j - ∂A_jk/∂q_i)."""
+def _of_loops(
+    mechanism: Mechanism, robot: Robot, form: str, options: dict[str, Any]
+) -> tuple[list[Form], dict[str, Any]]:
+    n = mechanism.na
+
+    def statics(how: Formulation, velocities: bool) -> Form:
+        def run(scene: Bodies, x: Arrays) -> Result:
+            constraint = mechanism.constraint(scene, x)[0]
+            A = flat(mass_matrix(mechanism, scene, x, constraint, how)[0])
+            Q = gravity_rows(mechanism, scene, x, how)[0]
+            if velocities:
+                B = _coefficients(mechanism, scene, x["q"], how)
+                return Result(_outputs(n, A, B, Q, form), constraint)
+            return Result({"A": ((n, n), A), "Q": ((n,), Q)}, constraint)
+
+        return run
+
+    def through(*parts: Program) -> Route:
+        def formula(call: Call, x: Arrays) -> dict[str, Any]:
+            q, B = x["q"], {}
+            for k in range(n):
+                C = call(coriolis, q=q, qd=[int(m == k) for m in range(n)])["C"]
+                B |= {(i, j, k): C[i * n + j] for i in range(n) for j in range(k + 1)}
+            rest = {name: x for part in parts for name, x in call(part, q=q).items()}
+            return _outputs(n, rest["A"], B, rest["Q"], form)
+
+        return Route([*parts, coriolis], formula)
+
+    coriolis = coriolis_matrix(robot, **options)
+    inputs, names = mechanism.inputs("q"), ["A", "Q"]
+    # A and Q each by itself, or both in the axes of C_c, whose sines they then share
+    slid = Formulation(regroup=True, slide=frozenset(range(1, len(mechanism.tree.links) + 1)))
+    alike = [statics(how, velocities=False) for how in (PLAIN, REGROUPED, slid)]
+    routes = [
+        through(inertia_matrix(robot, **options), gravity(robot, **options)),
+        through(mechanism.program("lagrange", inputs, alike, names)),
+    ]
+    return [statics(how, velocities=True) for how in (PLAIN, REGROUPED)], {"routes": routes}
+
+
+def _outputs(
+    n: int, A: Sequence[Scalar], B: Symbols, Q: Sequence[Scalar], form: str
+) -> dict[str, Any]:
+    """B[i, j, k] with j <= k as an array of Christoffel symbols, or as C1 and C2; A and Q."""
+    outputs: dict[str, Any] = {"A": ((n, n), A)}
+    rows = range(n)
+    if form == "configuration":
+        pairs = [(j, k) for j in rows for k in range(j + 1, n)]
+        outputs["C1"] = ((n, len(pairs)), [B[i, j, k] for i in rows for j, k in pairs])
+        outputs["C2"] = ((n, n), [B[i, j, j] for i in rows for j in rows])
+    else:
+        symbols = [B[i, min(j, k), max(j, k)] for i in rows for j in rows for k in rows]
+        outputs["B"] = ((n, n, n), symbols)
+    return {**outputs, "Q": ((n,), Q)}
+
+
+def _by_derivatives(A: list[Scalar], q: list[Any]) -> dict[Triple, Scalar]:
+    """c_ijk, j <= k, of A row by row."""
+    twice = _doubled_symbols(A, q)
+    return {at: half(x) for at, x in twice.items() if at[1] <= at[2]}
+
+
+def _doubled_symbols(A: list[Scalar], q: list[Any]) -> dict[Triple, Scalar]:
+    """2 c_ijk = ∂A_ij/∂q_k + ∂A_ik/∂q_j - ∂A_jk/∂q_i, of A row by row."""
     n = len(q)
-    d = partial(_graph(q), flat(inertia_matrix(scene, q).matrix(scene.tree.moving)), "q")
+    d = partial(q[0].graph, A, "q")
 
     def dA(i: int, j: int, k: int) -> Scalar:
         return d[(i * n + j) * n + k]
 
-    def symbol(i: int, j: int, k: int) -> Scalar:
-        twice = dA(i, j, k) + dA(i, k, j) - dA(j, k, i)
-        return twice / 2 if not isinstance(twice, int) or twice else 0
-
-    upper = {(i, j, k): symbol(i, j, k) for i in range(n) for j in range(n) for k in range(j, n)}
-    return [
-        [[upper[i, min(j, k), max(j, k)] for k in range(n)] for j in range(n)] for i in range(n)
-    ]
+    return {(i, j, k): dA(i, j, k) + dA(i, k, j) - dA(j, k, i)
+            for i in range(n) for j in range(n) for k in range(n)}  # fmt: skip
 
 
-def _by_units(scene: Bodies, q: list[Any]) -> list[list[list[Scalar]]]:
-    """c_ijk from the Coriolis matrix at q̇ = e_k."""
+def _by_units(scene: Bodies, q: list[Any], how: Formulation) -> dict[Triple, Scalar]:
+    """c_ijk, j <= k, from the Coriolis matrix at q̇ = e_k."""
     n = len(q)
-    columns = []
+    scene = regrouped(scene) if how.regroup else scene
+    symbols: dict[Triple, Scalar] = {}
     for k in range(n):
         unit = [int(m == k) for m in range(n)]
-        columns.append(coriolis_matrix(scene, q, unit).matrix(scene.tree.moving))
-    return [
-        [[columns[max(j, k)][i][min(j, k)] for k in range(n)] for j in range(n)] for i in range(n)
-    ]
+        C = coriolis_page(scene, q, unit).matrix(scene.tree.moving)
+        symbols |= {(i, j, k): C[i][j] for i in range(n) for j in range(k + 1)}
+    return symbols
 
 
-def energy_torques(
-    scene: Bodies, q: list[Any], qd: Sequence[Scalar], qdd: Sequence[Scalar]
+def _velocity_torques(
+    mechanism: Mechanism, scene: Bodies, q: Any, qd: Any, how: Formulation
 ) -> list[Scalar]:
-    """d/dt ∂L/∂q̇ - ∂L/∂q at any velocities and accelerations, expressions too."""
-    graph, n = _graph(q), len(q)
-    rates = [graph.leaf(_RATES, k) for k in range(n)]  # L is differentiated by variables of its own
-    found = energies(scene, q, rates)
-    p = partial(graph, [found.E], _RATES)
-    dE, dU = partial(graph, [found.E], "q"), partial(graph, [found.U], "q")
-    dp_q, dp_v = partial(graph, p, "q"), partial(graph, p, _RATES)
-    tau = []
-    for i in range(n):
-        value: Scalar = 0
-        for k in range(n):
-            value = value + dp_v[i * n + k] * qdd[k]
-        for k in range(n):
-            value = value + dp_q[i * n + k] * rates[k]
-        tau.append(value - dE[i] + dU[i])
-    arrays = _inputs(graph)
-    code = gather(graph, arrays, {"tau": ((n,), tau)})
-    leaves = _leaves(graph, arrays)
-    return list(inline(graph, code, {**leaves, _RATES: list(qd)})["tau"])
+    """h: the torques of qdd_a = 0 without gravity, friction and wrenches."""
+    still = scene.unloaded().moving_base([0] * 6, [0, 0, 0])
+    return bias_rows(mechanism, still, {"q": q, "qd": qd}, how, pushed=False)[1]
 
 
-_RATES = "\0rates"
+def _coefficients(
+    mechanism: Mechanism, scene: Bodies, q: Any, how: Formulation
+) -> dict[Triple, Scalar]:
+    """B[i, j, k] with j <= k."""
+    n = mechanism.na
+
+    def at(*moving: int) -> list[Scalar]:
+        unit = [int(k in moving) for k in range(n)]
+        return _velocity_torques(mechanism, scene, q, unit, how)
+
+    own = [at(k) for k in range(n)]
+    symbols = {(i, k, k): own[k][i] for k in range(n) for i in range(n)}
+    for j in range(n):
+        for k in range(j + 1, n):
+            both = at(j, k)
+            symbols |= {(i, j, k): half(both[i] - own[j][i] - own[k][i]) for i in range(n)}
+    return symbols
 
 
-def partial(graph: Any, values: list[Scalar], wrt: str) -> list[Scalar]:
-    """∂values/∂wrt of scalars of a trace in progress, row by row."""
-    arrays = _inputs(graph)
-    code = gather(graph, arrays, {"x": ((len(values),), values)})
-    mode = "reverse" if len(values) == 1 else "forward"
-    code = derivative(code, "x", wrt, "dx", mode=mode)
-    return list(inline(graph, code, _leaves(graph, arrays))["dx"])
+def coriolis_matrix(
+    robot: Robot, *, base_parameters: bool = False, symbolic: bool = False
+) -> Program:
+    """C with H = C qd + Q (+ friction and wrenches).
+
+    Of a tree by composite links, or C_ij = Σ c_ijk qd_k of the derivatives of A; of loops by the
+    derivatives of the velocity torques, or their coefficients."""
+    mechanism = mechanism_of(robot, "coriolis-matrix", base_parameters, symbolic=symbolic)
+    options = {"base_parameters": base_parameters, "symbolic": symbolic}
+    routes: list[Route] = []
+    if robot.constrained:
+        forms = _coriolis_of_loops(mechanism)
+    else:
+        forms = [_composite_coriolis(own) for own in (True, False)]
+        if mechanism.n <= LARGE:
+            matrix = inertia_matrix(robot, **options)
+            ways = (_contracted_derivatives, _contracted_halves)
+            routes = [_through_matrix(matrix, contraction) for contraction in ways]
+        if mechanism.n <= _FEW:
+            routes.append(_through_symbols(lagrange(robot, **options)))
+    return mechanism.program(
+        "coriolis-matrix", mechanism.inputs("q", "qd"), forms, ["C"], routes=routes, finals=True
+    )
 
 
-def _leaves(graph: Any, arrays: Mapping[str, tuple[int, ...]]) -> dict[str, list[Any]]:
-    return {name: [graph.leaf(name, k) for k in range(s[0])] for name, s in arrays.items()}
+def _composite_coriolis(own: bool) -> Form:
+    """The page, with the links' own parameters or with regrouped ones."""
+
+    def run(scene: Bodies, x: Arrays) -> Result:
+        scene = scene if own else regrouped(scene)
+        record = coriolis_page(scene, x["q"], x["qd"])
+        rows = record.matrix(scene.tree.moving)
+        return Result({"C": ((len(rows), len(rows)), flat(rows))}, record)
+
+    return run
 
 
-def loads(
-    scene: Bodies, q: list[Any], qd: Sequence[Scalar], given: Mapping[int, Any]
-) -> list[Scalar]:
-    """Friction and the projections of the external wrenches."""
-    still = scene.moving_base([0] * 6, [0, 0, 0])
-    found = newton_euler(_massless(still), q, qd, [0] * len(q), wrenches=dict(given))
-    return joint_rows(scene, found.tau)
+def _coriolis_of_loops(mechanism: Mechanism) -> list[Form]:
+    na = mechanism.na
+
+    def form(how: Formulation) -> Form:
+        def run(scene: Bodies, x: Arrays) -> Result:
+            h = _velocity_torques(mechanism, scene, x["q"], x["qd"], how)
+            C = [half(value) for value in partial(x["q"][0].graph, h, "qd")]
+            return Result({"C": ((na, na), C)})
+
+        return run
+
+    def by_coefficients(scene: Bodies, x: Arrays) -> Result:
+        B = _coefficients(mechanism, scene, x["q"], REGROUPED)
+        return Result({"C": ((na, na), _contracted(B, x["qd"]))})
+
+    return [form(PLAIN), form(REGROUPED), *([by_coefficients] if na <= _FEW_ACTIVE else [])]
 
 
-def _massless(scene: Bodies) -> Bodies:
-    nothing = symmetric(0, 0, 0, 0, 0, 0)
-    links = tuple(replace(link, J=nothing, MS=zero, M=0, IA=0) for link in scene.links)
-    return replace(scene, links=links)
+def _through_matrix(
+    matrix: Program, contraction: Callable[[list[Scalar], Arrays], list[Scalar]]
+) -> Route:
+    """C of A, its derivatives contracted with the velocities."""
+
+    def formula(call: Call, x: Arrays) -> dict[str, Any]:
+        n = len(x["qd"])
+        return {"C": ((n, n), contraction(call(matrix, q=x["q"])["A"], x))}
+
+    return Route([matrix], formula)
 
 
-def _inputs(graph: Any) -> dict[str, tuple[int, ...]]:
-    """Every input array of a trace in progress, with the size seen so far."""
-    sizes: dict[str, int] = {}
-    for node in graph.nodes:
-        if node[0] == "input":
-            sizes[node[1]] = max(sizes.get(node[1], 0), node[2] + 1)
-    return {name: (size,) for name, size in sizes.items()}
+def _through_symbols(coefficients: Program) -> Route:
+    """C = B qd."""
+
+    def formula(call: Call, x: Arrays) -> dict[str, Any]:
+        n, B = len(x["qd"]), call(coefficients, q=x["q"])["B"]
+        symbols = {(i, j, k): B[(i * n + j) * n + k] for i, j, k in product(range(n), repeat=3)}
+        return {"C": ((n, n), _contracted(symbols, x["qd"]))}
+
+    return Route([coefficients], formula)
+
+
+def _contracted_derivatives(A: list[Scalar], x: Arrays) -> list[Scalar]:
+    """Σ_k 2 c_ijk (q̇_k / 2), row by row: it pays where the symbols are many."""
+    rates = [v / 2 for v in x["qd"]]  # first: sums are written in the order of their terms
+    return _contracted(_doubled_symbols(A, x["q"]), rates)
+
+
+def _contracted_halves(A: list[Scalar], x: Arrays) -> list[Scalar]:
+    """Σ_k c_ijk q̇_k, row by row: it pays where the symbols are few."""
+    return _contracted(_by_derivatives(A, x["q"]), x["qd"])
+
+
+def _contracted(symbols: Symbols, rates: Sequence[Scalar]) -> list[Scalar]:
+    """Σ_k c_ijk q̇_k, row by row."""
+    n = len(rates)
+    C: list[Scalar] = [0] * (n * n)
+    for i, j, k in product(range(n), repeat=3):
+        symbol = symbols[(i, j, k) if (i, j, k) in symbols else (i, k, j)]
+        C[i * n + j] = C[i * n + j] + symbol * rates[k]
+    return C

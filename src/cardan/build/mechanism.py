@@ -228,7 +228,7 @@ class Mechanism:
         return replace(
             program,
             defaults={**program.defaults, **known},
-            remarks=(*program.remarks, *tied, *self.remarks),
+            remarks=tuple(dict.fromkeys((*program.remarks, *tied, *self.remarks))),
         )
 
     def _meaning(self, inputs: Mapping[str, Any], outputs: Sequence[str]) -> dict[str, str]:

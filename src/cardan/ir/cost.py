@@ -17,6 +17,8 @@ _COLUMN = {
     "abs": ("sign",), "min": ("sign",), "max": ("sign",), "select": ("sign",),
 }  # fmt: skip
 
+_TRIG = 20  # a sine or cosine against an addition, when programs are compared
+
 
 @dataclass(frozen=True)
 class Cost:
@@ -33,6 +35,11 @@ class Cost:
     def total(self) -> int:
         """Arithmetic operations: mul + add + div + sqrt; trig and sign stand apart."""
         return self.mul + self.add + self.div + self.sqrt
+
+    @property
+    def price(self) -> int:
+        """What programs of one model are compared by: a sine or cosine weighs as 20 operations."""
+        return self.total + _TRIG * self.trig
 
     def __add__(self, other: Cost) -> Cost:
         return Cost(*(getattr(self, f) + getattr(other, f) for f in self.__dataclass_fields__))

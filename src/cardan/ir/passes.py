@@ -64,14 +64,22 @@ def replay(graph: Graph, node: Node, scalars: list[Any]) -> Any:
     return graph.apply(node[0], *args)
 
 
-def inline(graph: Graph, code: Code, inputs: Mapping[str, Sequence[Any]]) -> dict[str, list[Any]]:
-    """A program run inside another trace: its outputs as flat lists of that graph's scalars."""
+def inline(
+    graph: Graph, code: Code, inputs: Mapping[str, Sequence[Any]],
+    labels: dict[int, str] | None = None,
+) -> dict[str, list[Any]]:  # fmt: skip
+    """A program run inside another trace: its outputs as flat lists of that graph's scalars.
+
+    `labels` gains the names of its values, by their nodes in that graph."""
     scalars: list[Any] = [None]
-    for node in code.nodes[1:]:
+    for id, node in enumerate(code.nodes[1:], 1):
         if node[0] == "input":
             scalars.append(inputs[node[1]][node[2]])
         else:
             scalars.append(replay(graph, node, scalars))
+        label, scalar = code.labels.get(id), scalars[-1]
+        if labels is not None and label and isinstance(scalar, Expr) and scalar.ref > 0:
+            labels.setdefault(scalar.ref, label)
     return {
         name: [scalars[r] if r > 0 else -scalars[-r] for r in out.refs]
         for name, out in code.outputs.items()

@@ -7,7 +7,7 @@ matrix. Names come from there for free: component 3 of F of link 2 is `F2_3`.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from math import prod
 from typing import Any
@@ -42,14 +42,15 @@ class Tracer:
 
     def program(
         self, outputs: Mapping[str, tuple[Shape, Sequence[Any]]], record: Any = None,
-        order: Sequence[str] = (),
+        order: Sequence[str] = (), names: Iterable[tuple[str, int]] = (),
     ) -> tuple[Code, tuple[str, ...]]:  # fmt: skip
         """The program of these outputs and the names of its parameters, used ones only.
 
-        `order` lists parameter names in the order wanted for `p`; others follow as they came."""
+        `order` lists parameter names in the order wanted for `p`; others follow as they came.
+        `names`: (label, reference) of values that no record holds."""
         labels: dict[int, str] = {}
         taken: set[str] = set()
-        for label, ref in named(record):
+        for label, ref in (*named(record), *names):
             free = ref > 0 and ref not in labels and label not in taken
             if free and self.graph.nodes[ref][0] not in ("input", "const"):
                 labels[ref] = label

@@ -1,1 +1,0 @@
-"""Models of closed-loop robots."""

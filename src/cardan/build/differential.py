@@ -1,0 +1,90 @@
+"""Derivatives of a trace in progress, and what they give: the torques of Lagrange's equations.
+
+The derivatives are those of the program itself (`ir.derivative`), taken while it is traced."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from ..algebra.vector import symmetric, zero
+from ..ir.code import gather
+from ..ir.derivative import derivative
+from ..ir.passes import inline
+from ..models.bodies import Bodies
+from ..models.energy import energies
+from ..models.newton_euler import inverse_dynamics as newton_euler
+from .common import joint_rows
+
+__all__ = ["energy_torques", "half", "loads", "partial"]
+
+Scalar = Any
+
+
+def half(x: Scalar) -> Scalar:
+    return 0 if isinstance(x, int) and x == 0 else x / 2
+
+
+def energy_torques(
+    scene: Bodies, q: list[Any], qd: Sequence[Scalar], qdd: Sequence[Scalar]
+) -> list[Scalar]:
+    """d/dt ∂L/∂q̇ - ∂L/∂q at any velocities and accelerations, expressions too."""
+    graph, n = q[0].graph, len(q)
+    rates = [graph.leaf(_RATES, k) for k in range(n)]  # L is differentiated by variables of its own
+    found = energies(scene, q, rates)
+    p = partial(graph, [found.E], _RATES)
+    dE, dU = partial(graph, [found.E], "q"), partial(graph, [found.U], "q")
+    dp_q, dp_v = partial(graph, p, "q"), partial(graph, p, _RATES)
+    tau = []
+    for i in range(n):
+        value: Scalar = 0
+        for k in range(n):
+            value = value + dp_v[i * n + k] * qdd[k]
+        for k in range(n):
+            value = value + dp_q[i * n + k] * rates[k]
+        tau.append(value - dE[i] + dU[i])
+    arrays = _inputs(graph)
+    code = gather(graph, arrays, {"tau": ((n,), tau)})
+    leaves = _leaves(graph, arrays)
+    return list(inline(graph, code, {**leaves, _RATES: list(qd)})["tau"])
+
+
+_RATES = "\0rates"
+
+
+def partial(graph: Any, values: list[Scalar], wrt: str) -> list[Scalar]:
+    """∂values/∂wrt of scalars of a trace in progress, row by row."""
+    arrays = _inputs(graph)
+    code = gather(graph, arrays, {"x": ((len(values),), values)})
+    mode = "reverse" if len(values) == 1 else "forward"
+    code = derivative(code, "x", wrt, "dx", mode=mode)
+    return list(inline(graph, code, _leaves(graph, arrays))["dx"])
+
+
+def _leaves(graph: Any, arrays: Mapping[str, tuple[int, ...]]) -> dict[str, list[Any]]:
+    return {name: [graph.leaf(name, k) for k in range(s[0])] for name, s in arrays.items()}
+
+
+def loads(
+    scene: Bodies, q: list[Any], qd: Sequence[Scalar], given: Mapping[int, Any]
+) -> list[Scalar]:
+    """Friction and the projections of the external wrenches."""
+    still = scene.moving_base([0] * 6, [0, 0, 0])
+    found = newton_euler(_massless(still), q, qd, [0] * len(q), wrenches=dict(given))
+    return joint_rows(scene, found.tau)
+
+
+def _massless(scene: Bodies) -> Bodies:
+    nothing = symmetric(0, 0, 0, 0, 0, 0)
+    links = tuple(replace(link, J=nothing, MS=zero, M=0, IA=0) for link in scene.links)
+    return replace(scene, links=links)
+
+
+def _inputs(graph: Any) -> dict[str, tuple[int, ...]]:
+    """Every input array of a trace in progress, with the size seen so far."""
+    sizes: dict[str, int] = {}
+    for node in graph.nodes:
+        if node[0] == "input":
+            sizes[node[1]] = max(sizes.get(node[1], 0), node[2] + 1)
+    return {name: (size,) for name, size in sizes.items()}
