@@ -32,10 +32,20 @@ from ...build.flexible.step import (
 )
 from ...catalogue import model
 from ...describe.robot import Robot
-from ...errors import CardanWarning, InputError, MissingExtraError, ModelError, UnknownNameError
+from ...errors import CardanWarning, InputError, ModelError, UnknownNameError
 from ...motion.trajectory import Trajectory
 from ...run.rollout import Rollout
-from ..integrate import Accuracy
+from ..integrate import (
+    SIDE,
+    Accuracy,
+    Equation,
+    Grid,
+    Settings,
+    generalized_alpha,
+    halved,
+    implicit,
+    require_finite,
+)
 from ..modal import natural_frequencies
 from ..scene import total_mass
 
@@ -49,17 +59,15 @@ _MOST_STEPS = 20_000  # explicit ones with a law, each a call of its own
 _IMPLICIT_STEPS = 4_000  # with a law
 _FIRST_IMPLICIT = 1_000
 _HALVINGS = 7
-_NEWTON = 8  # iterations before the Jacobian is computed anew
-_RADIUS = 0.8  # of what is much faster than a step, per step
 _PHASE = 0.2  # h ω of an explicit step that resolves the highest frequency: 1e-5 of its phase
 _LIMIT = 2.2  # h ω of an explicit step that is stable: 2.8 is the limit at rest
-_SIDE = 1e-9  # of a step: laws that jump are looked at from inside
 _CHUNK = 8192  # steps in one call
 _CHEAP = 3e10  # operations of an explicit motion that is not worth a look at implicit ones
 _CALL = 3e4  # what a call from outside costs, in operations
 _TENTH = 10
 _TRIED = 64  # times at which a function of one time is tried with many
 _LOOSE = 10.0  # the tolerance of the run that radau and bdf are compared with
+_SOLVERS = {"radau": "Radau", "bdf": "BDF"}
 _AGE = 20  # steps that a Jacobian lasts
 
 
@@ -132,7 +140,7 @@ def simulate(
     loops = closing(robot)
     drive = _Drive(loops, motion, torque, law)
     start = _start(loops, drive, q_a, q_e, qd, guess)
-    run = _Run(robot, drive.prescribed, drive, start, duration, samples)
+    run = _Run(robot, drive.prescribed, drive, start, Grid(duration, samples))
     if rtol is not None and not rtol > 0:
         raise InputError(f"rtol = {rtol}; expected a positive one")
     if method in ("radau", "bdf"):
@@ -141,11 +149,11 @@ def simulate(
         return run.adaptive(method, rtol or _LOCAL, atol)
     fast = _stable_step(robot, start[0][loops.columns(loops.active)], guess)
     if step is not None or law is not None:
-        count = run.count(step or fast)
+        count = run.grid.count(step or fast)
         if method == "rk4" or (method == "auto" and count <= _MOST_STEPS):
             return run.explicit(count)
-        return run.implicit(count if step else run.count(duration / _IMPLICIT_STEPS))
-    return run.controlled(method, run.count(_LIMIT / _PHASE * fast), rtol or RTOL)
+        return run.implicit(count if step else run.grid.count(duration / _IMPLICIT_STEPS))
+    return run.controlled(method, run.grid.count(_LIMIT / _PHASE * fast), rtol or RTOL)
 
 
 class _Drive:
@@ -250,8 +258,8 @@ def _stable_step(robot: Robot, q_a: Array, guess: Any) -> float:
 
 
 @lru_cache(maxsize=16)
-def _compiled_step(robot: Robot, prescribed: bool) -> Any:
-    return step_program(robot, prescribed).compile()
+def _compiled_step(robot: Robot) -> Any:
+    return step_program(robot).compile()
 
 
 @lru_cache(maxsize=16)
@@ -283,38 +291,33 @@ class _Run:
     prescribed: bool
     drive: _Drive
     start: tuple[Array, Array]
-    duration: float
-    samples: int
-
-    def count(self, step: float) -> int:
-        """Steps of at most this length, a multiple of the samples."""
-        return int(np.ceil(self.duration / step / self.samples)) * self.samples
+    grid: Grid
 
     def explicit(self, count: int) -> FlexibleMotion:
         """Runge and Kutta's steps; where a law acts, one by one."""
         if self.drive.law is not None:
             return self.explicit_law(count)
         course = _compiled_course(self.robot, self.prescribed)
-        h, every = self.duration / count, count // self.samples
+        h, every = self.grid.duration / count, count // self.grid.samples
         x = np.append(np.concatenate(self.start), 0.0)
         states = [x[None]]
         together = max(1, _CHUNK // every) * every
         for first in range(0, count, together):
             t = h * np.arange(first, min(count, first + together))
-            u0, u1, u2 = (self.drive.table(t + s * h) for s in (_SIDE, 0.5, 1 - _SIDE))
+            u0, u1, u2 = (self.drive.table(t + s * h) for s in (SIDE, 0.5, 1 - SIDE))
             slope, bend = (4 * u1 - 3 * u0 - u2) / h, 2 * (u0 - 2 * u1 + u2) / h**2
             curve = {"c0": u0, "c1": slope, "c2": bend, "t0": t[:, None]}
             found = course(x, step=h, steps=len(t), every=every, stepped=curve)
             x = found[-1]
-            self.require_finite(x, float(x[-1]) if np.isfinite(x[-1]) else self.duration)
+            require_finite(x, float(x[-1]) if np.isfinite(x[-1]) else self.grid.duration)
             states.append(found[1:])
         return self.split(np.concatenate(states)[:, :-1], "rk4", count)
 
     def explicit_law(self, count: int) -> FlexibleMotion:
         """Steps with the torques of a law held over each; what every tenth step adds to the error
         is found by two half steps."""
-        advance = _compiled_step(self.robot, self.prescribed)
-        h, every = self.duration / count, count // self.samples
+        advance = _compiled_step(self.robot)
+        h, every = self.grid.duration / count, count // self.grid.samples
         q, qd = self.start
         qs, rates = [q], [qd]
         width, half = np.array([h]), np.array([h / 2])
@@ -324,13 +327,13 @@ class _Run:
             self.drive.sample(t, q, qd)
             u = self.drive(t)
             before = q, qd
-            q, qd = advance(q=q, qd=qd, u0=u, u1=u, u2=u, h=width)
+            q, qd = advance(q=q, qd=qd, u=u, h=width)
             if k % _TENTH == 0:
-                middle = advance(q=before[0], qd=before[1], u0=u, u1=u, u2=u, h=half)
-                fine = advance(q=middle[0], qd=middle[1], u0=u, u1=u, u2=u, h=half)
+                middle = advance(q=before[0], qd=before[1], u=u, h=half)
+                fine = advance(q=middle[0], qd=middle[1], u=u, h=half)
                 error += _TENTH * np.array([np.abs(fine[0] - q).max(), np.abs(fine[1] - qd).max()])
             if (k + 1) % every == 0:
-                self.require_finite(q, t + h)
+                require_finite(q, t + h)
                 qs.append(q)
                 rates.append(qd)
         found = self.result(np.array(qs), np.array(rates), "rk4", count)
@@ -340,67 +343,38 @@ class _Run:
     def controlled(self, method: str, stable: int, rtol: float) -> FlexibleMotion:
         """Steps halved until the motion no longer changes by more than rtol; `stable`: the fewest
         explicit ones."""
-        first = self.count(self.duration / _FIRST_IMPLICIT)
+        first = self.grid.count(self.grid.duration / _FIRST_IMPLICIT)
         if method == "auto":
             method, pilot = "rk4", None
             code = _compiled_course(self.robot, self.prescribed).program
             calls = 0.0 if self.drive.given is None or self.drive.many else 3 * _CALL
             cost = (1 + 2) * stable * (4 * code.cost.total + calls)
             if cost > _CHEAP:
-                pilot = self.halved(self.implicit, first, 2, rtol, 2)
+                pilot = halved(self.implicit, first, 2, rtol, 2, self.distance)
             if pilot is not None:
-                run, miss = pilot
+                run, _, miss = pilot
                 more = 1.5 * run.steps * np.sqrt(max(miss, 1.0))
                 if more * self.implicit_cost() < cost:
                     method, first = "generalized-alpha", run.steps
         if method == "rk4":
-            found = self.halved(self.explicit, stable, 4, rtol, _HALVINGS)
+            best = halved(self.explicit, stable, 4, rtol, _HALVINGS, self.distance)
         else:
-            found = self.halved(self.implicit, first, 2, rtol, _HALVINGS)
-        if found is None:
+            best = halved(self.implicit, first, 2, rtol, _HALVINGS, self.distance)
+        if best is None:
             raise ModelError(
                 f"the motion of '{self.robot.name}' diverges with every step that was tried: is it"
                 " bounded? method='radau' finds steps of its own"
             )
-        run, miss = found
+        run, error, miss = best
         if miss > 1:
             warnings.warn(
-                f"the motion of '{self.robot.name}' has an estimated error of {run.error},"
+                f"the motion of '{self.robot.name}' has an estimated error of {error},"
                 f" {miss:.1g} times what rtol = {rtol:g} allows: the motion may be unstable; give"
                 " a step, a larger rtol, or method='radau'",
                 CardanWarning,
                 stacklevel=4,
             )
-        return run
-
-    def halved(
-        self, advance: Callable[[int], FlexibleMotion], count: int, order: int, rtol: float,
-        most: int,
-    ) -> tuple[FlexibleMotion, float] | None:  # fmt: skip
-        """The motion with its estimated error, and that error over rtol; at most so many runs.
-
-        Steps of h and h/2 that differ by d leave an error of d / (r - 1), r the factor by which d
-        falls when steps are halved: it is seen in a third run, and at most 2^order; with two runs
-        it is taken for 2, as if a jump within a step had lowered the order to one."""
-        last: FlexibleMotion | None = None
-        before: float | None = None
-        found: tuple[FlexibleMotion, float] | None = None
-        for _ in range(most):
-            try:
-                run = advance(count)
-            except ModelError:  # it diverges: shorter steps may not
-                run, before = None, None
-            if run is not None and last is not None:
-                size, gap = self.distance(last, run)
-                fall = 2.0 if before is None or size == 0 else min(2.0**order, before / size)
-                share = 1 / (max(fall, 2.0) - 1)
-                error = Accuracy(share * gap.position, share * gap.velocity, gap.by)
-                found = replace(run, error=error), share * size / rtol
-                if share * size <= rtol:
-                    break
-                before = size
-            last, count = run, 2 * count
-        return found
+        return replace(run, error=error)
 
     def distance(self, one: FlexibleMotion, two: FlexibleMotion) -> tuple[float, Accuracy]:
         """How far two motions are apart, relative to what moves; and in units."""
@@ -422,14 +396,8 @@ class _Run:
         fresh = sum(slope.program.cost.total for slope in slopes) + size**3
         return float(3 * (rates.program.cost.total + _CALL) + fresh / _AGE)
 
-    def require_finite(self, y: Array, t: float) -> None:
-        if not np.isfinite(y).all():
-            raise ModelError(
-                f"the motion of '{self.robot.name}' diverges before t = {t:g}: take a shorter"
-                " step, or an implicit method"
-            )
-
-    def equation(self) -> tuple[Any, Any]:
+    @cached_property
+    def equation(self) -> Equation:
         """ẏ = f(t, y) and ∂f/∂y."""
         rates, slopes = _compiled_rates(self.robot, self.prescribed)
         n = len(self.start[0])
@@ -442,64 +410,24 @@ class _Run:
             b = [slope(q=y[:n], qd=y[n:], u=u) for slope in slopes]
             return np.block([[b[0], b[1]], [b[2], b[3]]])
 
-        return f, jacobian
+        def sample(t: float, y: Array) -> None:
+            self.drive.sample(t, y[:n], y[n:])
+
+        return Equation(f, jacobian=jacobian, before=sample)
 
     def implicit(self, count: int) -> FlexibleMotion:
-        """Generalized alpha of first-order equations (Jansen, Whiting & Hulbert 2000)."""
-        f, jacobian = self.equation()
-        alpha_m, alpha_f = (3 - _RADIUS) / (2 * (1 + _RADIUS)), 1 / (1 + _RADIUS)
-        gamma = 0.5 + alpha_m - alpha_f
-        h, every = self.duration / count, count // self.samples
-        y = np.concatenate(self.start)
-        slope = f(_SIDE * h, y)
-        found = [y]
-        unit, inverse = np.eye(len(y)), None
-        for k in range(count):
-            t = (k + alpha_f) * h
-            self.drive.sample(k * h, *np.split(y, [len(self.start[0])]))
-            change = slope
-            for trial in range(2 * _NEWTON):
-                inner = y + (alpha_f * h) * ((1 - gamma) * slope + gamma * change)
-                R = alpha_m * change + (1 - alpha_m) * slope - f(t, inner)
-                if inverse is None or trial == _NEWTON:
-                    matrix = alpha_m * unit - (alpha_f * gamma * h) * jacobian(t, inner)
-                    self.require_finite(matrix, t)
-                    inverse = np.linalg.inv(matrix)
-                step = inverse @ R
-                change = change - step
-                if np.abs(h * step).max() < 1e-10 * (1 + np.abs(y).max()):
-                    break
-            else:
-                self.require_finite(np.array([np.nan]), t)
-            if trial > 2:
-                inverse = None  # the Jacobian has aged
-            y = y + h * ((1 - gamma) * slope + gamma * change)
-            slope = change
-            if (k + 1) % every == 0:
-                self.require_finite(y, t)
-                found.append(y)
-        return self.split(np.array(found), "generalized-alpha", count)
+        y = generalized_alpha(self.equation, np.concatenate(self.start), self.grid, count)
+        return self.split(y, "generalized-alpha", count)
 
     def adaptive(self, name: str, rtol: float, atol: float) -> FlexibleMotion:
         """SciPy's implicit solvers."""
-        try:
-            from scipy.integrate import solve_ivp
-        except ImportError:
-            raise MissingExtraError.of("scipy", "sim", "implicit integration") from None
-        f, jacobian = self.equation()
-        t = np.linspace(0, self.duration, self.samples + 1)
-        solver = {"radau": "Radau", "bdf": "BDF"}[name]
         runs = []
         for loose in (_LOOSE, 1.0):
-            found = solve_ivp(
-                f, (0, self.duration), np.concatenate(self.start), solver, t_eval=t, jac=jacobian,
-                rtol=min(0.1, loose * rtol), atol=loose * atol,
-            )  # fmt: skip
-            if not found.success:
-                raise ModelError(
-                    f"the motion of '{self.robot.name}' cannot be integrated: {found.message}"
-                )
-            runs.append(self.split(found.y.T, name, int(found.nfev)))
+            settings = Settings(_SOLVERS[name], min(0.1, loose * rtol), loose * atol)
+            y, evaluations = implicit(
+                self.equation, np.concatenate(self.start), self.grid, settings
+            )
+            runs.append(self.split(y, name, evaluations))
         _, gap = self.distance(*runs)
         by = "against ten times the tolerance; velocities as the mean of all masses"
         return replace(runs[1], error=replace(gap, by=by))
@@ -510,14 +438,14 @@ class _Run:
         q, qd = y[:, :n].copy(), y[:, n:].copy()
         if self.prescribed:
             loops = closing(self.robot)
-            for k, t in enumerate(np.linspace(0, self.duration, self.samples + 1)):
+            for k, t in enumerate(self.grid.times):
                 u = self.drive(float(t))
                 q[k, loops.columns(loops.active)] = u[0]
                 qd[k, [loops.independent.index(key) for key in loops.active]] = u[1]
         return self.result(q, qd, name, steps)
 
     def result(self, q: Array, qd: Array, name: str, steps: int) -> FlexibleMotion:
-        t = np.linspace(0, self.duration, self.samples + 1)
+        t = self.grid.times
         return FlexibleMotion(self.robot, t, q, _tree_rates(self.robot, q, qd), name, steps)
 
 
