@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import math
 from collections.abc import Callable
 from dataclasses import replace
@@ -14,8 +15,8 @@ import cardan
 from cardan.build.flexible.closure import closing
 from cardan.errors import InputError
 from cardan.motion.trajectory import move
-from cardan.simulation.flexible.motion import simulate
 from cardan.simulation.simulate import simulate as simulate_any
+from cardan.simulation.stiff import simulate
 
 E, RHO = 70e9, 2800.0
 
@@ -296,3 +297,34 @@ def test_positions_that_are_not_finite_are_named() -> None:
         simulate_any(robot, [0, math.inf], duration=0.1)
     with pytest.raises(InputError, match="loads is not for closed loops with flexible"):
         simulate_any(robot, duration=0.1, loads=lambda links: {})
+
+
+@pytest.mark.parametrize("name", ["prrrp", "flexible2r"])
+def test_one_result_for_every_motion(name: str) -> None:
+    """Chosen steps give what every simulation gives: accelerations that are the slopes of the
+    velocities, torques that are those of the models, energies; and it can be stored."""
+    robot = cardan.load(name)
+    motion = move([0, 0], [0.02, -0.04], 0.1, dt=1e-4)
+    run = copy.deepcopy(simulate(robot, 0.1, motion=motion, samples=2000))
+    slope = (run.qd[2:] - run.qd[:-2]) / (run.t[2] - run.t[0])
+    np.testing.assert_allclose(run.qdd[1:-1], slope, atol=2e-2 * np.abs(run.qdd).max())
+    push = simulate(robot, 0.1, torque=lambda t: run.tau[round(t * 20000)], samples=200, step=1e-5)
+    np.testing.assert_allclose(push.q[-1], run.q[-1], atol=1e-4)
+    E, U = cardan.model(robot.tree(), "energies").evaluate(q=run.q, qd=run.qd)
+    np.testing.assert_allclose(run.energy, E + U, atol=1e-12)
+    np.testing.assert_allclose(run.energy - run.energy[0], E + U - (E + U)[0], atol=1e-12)
+    assert np.isnan(run.energy.drift)
+    assert len(run.energy) == len(run.t)
+    assert {"q1", "qdd2", "tau1", "kinetic"} <= run.columns().keys()
+    assert len(run.plot().axes) > 3
+
+
+def test_passive_joints_of_an_open_arm_have_no_torque() -> None:
+    robot = cardan.load(
+        {"gravity": [0, -9.81, 0], "link": [
+            {"ZZ": 0.01, "XX": 0.005, "YY": 0.005},
+            {"d": 0.3, "active": False, "flexible": strip(0.5, 0.006, 1)}]}
+    )  # fmt: skip
+    run = simulate(robot, 0.05, motion=lambda t: ([t], [1], [0]), guess=[0], samples=20)
+    assert np.abs(run.tau[:, 1]).max() < 1e-9 * np.abs(run.tau[:, 0]).max()
+    assert np.abs(run.tau[:, 0]).max() > 0.1

@@ -1,8 +1,10 @@
-"""Motion of robots with flexible links: prescribed actuators or given torques in, deformation out.
+"""Stiff motions, of robots with flexible links: steps of their own, chosen for the whole motion.
 
     run = simulate(robot, 0.75, motion=law)           q_a, qd_a, qdd_a = law(t)
     run = simulate(robot, 2.0, torque=lambda t: [0.1], q_a=[0])
     run.q, run.velocity(frame), run.energy
+
+`simulate.simulate` comes here for closed loops with flexible links.
 
 Method "rk4": explicit steps of fourth order, many in one call of compiled code, the longest that
 the highest natural frequency allows. "generalized-alpha": implicit steps of second order that damp
@@ -17,25 +19,29 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property, lru_cache
+from functools import cached_property, lru_cache, partial
 from typing import Any
 
 import numpy as np
 
-from ...build.flexible.closure import Closing, closing
-from ...build.flexible.step import (
+from ..build.common import with_friction
+from ..build.flexible.closure import Closing, closing
+from ..build.flexible.step import (
     course_program,
     flow_program,
     kinetic_program,
     rates_program,
     step_program,
 )
-from ...catalogue import model
-from ...describe.robot import Robot
-from ...errors import CardanWarning, InputError, ModelError, UnknownNameError
-from ...motion.trajectory import Trajectory
-from ...run.rollout import Rollout
-from ..integrate import (
+from ..describe.robot import Robot
+from ..errors import CardanWarning, InputError, ModelError, UnknownNameError
+from ..motion.coordinates import coordinates
+from ..motion.derived import compiled
+from ..motion.joints import friction_coefficients, moving, require_numbers, vector
+from ..motion.trajectory import instants
+from ..run.rollout import Rollout
+from .drive import Drive
+from .integrate import (
     SIDE,
     Accuracy,
     Equation,
@@ -46,10 +52,11 @@ from ..integrate import (
     implicit,
     require_finite,
 )
-from ..modal import natural_frequencies
-from ..scene import total_mass
+from .modal import natural_frequencies
+from .result import Dynamics, Simulation, balance
+from .scene import total_mass
 
-__all__ = ["METHODS", "FlexibleMotion", "even_steps", "simulate"]
+__all__ = ["METHODS", "simulate", "simulate_stiff"]
 
 Array = np.ndarray
 METHODS = ("auto", "rk4", "generalized-alpha", "radau", "bdf")
@@ -65,55 +72,10 @@ _CHUNK = 8192  # steps in one call
 _CHEAP = 3e10  # operations of an explicit motion that is not worth a look at implicit ones
 _CALL = 3e4  # what a call from outside costs, in operations
 _TENTH = 10
-_TRIED = 64  # times at which a function of one time is tried with many
 _LOOSE = 10.0  # the tolerance of the run that radau and bdf are compared with
 _SOLVERS = {"radau": "Radau", "bdf": "BDF"}
+_NAMES = {"DOP853": "auto", "Radau": "radau", "BDF": "bdf"}  # of `simulate.simulate`
 _AGE = 20  # steps that a Jacobian lasts
-
-
-@dataclass(frozen=True)
-class FlexibleMotion:
-    """Samples of a motion: all coordinates of the tree and their velocities, (N, n + ne)."""
-
-    robot: Robot
-    t: Array
-    q: Array
-    qd: Array
-    method: str
-    steps: int
-    error: Accuracy | None = None  # estimated; None where the steps were given
-
-    def __repr__(self) -> str:
-        told = "" if self.error is None else f", estimated error {self.error}"
-        return (
-            f"FlexibleMotion of '{self.robot.name}': {len(self.t)} samples to {self.t[-1]:.6g} s,"
-            f" {self.steps} steps of {self.method}{told}"
-        )
-
-    @property
-    def elastic(self) -> Array:
-        """The elastic coordinates, (N, ne)."""
-        return self.q[:, self.robot.n :]
-
-    def position(self, frame: int | str | None = None) -> Array:
-        """The origin of a frame in frame 0, (N, 3)."""
-        tree = self.robot.tree()
-        found = model(tree, "transform", frame=frame).compile()(q=self.q)
-        origins: Array = np.asarray(found)[:, :3, 3]
-        return origins
-
-    def velocity(self, frame: int | str | None = None) -> Array:
-        """The twist (linear, angular) of a frame, in the axes of frame 0, (N, 6)."""
-        J = model(self.robot.tree(), "jacobian", frame=frame).compile()(q=self.q)
-        found: Array = np.einsum("nij,nj->ni", np.asarray(J), self.qd)
-        return found
-
-    @cached_property
-    def energy(self) -> Array:
-        """Kinetic and potential energy (gravity, springs, deformation), (N,)."""
-        E, U = model(self.robot.tree(), "energies").compile()(q=self.q, qd=self.qd)
-        total: Array = np.asarray(E) + np.asarray(U)
-        return total
 
 
 def simulate(
@@ -122,7 +84,7 @@ def simulate(
     q_e: Sequence[float] | None = None, qd: Sequence[float] | None = None,
     guess: Sequence[float] | None = None, step: float | None = None, method: str = "auto",
     samples: int = 500, rtol: float | None = None, atol: float = 1e-9, law: Any = None,
-) -> FlexibleMotion:  # fmt: skip
+) -> Simulation:  # fmt: skip
     """Integrate a robot with flexible links over a time.
 
     rtol: the error wanted, of the largest displacement and, by kinetic energy, of the largest
@@ -133,112 +95,73 @@ def simulate(
     tree and velocities of the independent coordinates. It starts at q_a (that of the motion),
     undeformed or deformed by q_e, with velocities qd of the independent coordinates (driven and
     elastic joints, then elastic coordinates)."""
-    if method not in METHODS:
-        raise UnknownNameError.of("method", method, METHODS)
     if not duration > 0:
         raise InputError(f"duration {duration} is not positive")
     loops = closing(robot)
-    drive = _Drive(loops, motion, torque, law)
+    drive = Drive(robot, loops.columns(loops.active), motion=motion, torque=torque, law=law)
     start = _start(loops, drive, q_a, q_e, qd, guess)
-    run = _Run(robot, drive.prescribed, drive, start, Grid(duration, samples))
-    if rtol is not None and not rtol > 0:
-        raise InputError(f"rtol = {rtol}; expected a positive one")
-    if method in ("radau", "bdf"):
-        if law is not None:
-            raise InputError("a sampled law needs steps: method 'rk4' or 'generalized-alpha'")
-        return run.adaptive(method, rtol or _LOCAL, atol)
-    fast = _stable_step(robot, start[0][loops.columns(loops.active)], guess)
-    if step is not None or law is not None:
-        count = run.grid.count(step or fast)
-        if method == "rk4" or (method == "auto" and count <= _MOST_STEPS):
-            return run.explicit(count)
-        return run.implicit(count if step else run.grid.count(duration / _IMPLICIT_STEPS))
-    return run.controlled(method, run.grid.count(_LIMIT / _PHASE * fast), rtol or RTOL)
+    return _Run(robot, drive, start, Grid(duration, samples)).solve(method, step, rtol, atol)
 
 
-class _Drive:
-    """t -> u, checked: a prescribed motion, torques of time, or torques held over a step."""
+def simulate_stiff(
+    robot: Robot, drive: Drive, q0: Any, qd0: Any, *, duration: float, dt: float, method: str,
+    friction: str, rtol: float | None, atol: float, step: float | None,
+) -> Simulation:  # fmt: skip
+    """A run from q0, qd0 as `simulate.simulate` has them, with samples every dt. A law is sampled
+    at every step. The energy balance is given where nothing is lost and no law acts."""
+    require_numbers(robot, "a simulation")
+    if friction not in ("smooth", "none"):
+        raise InputError(f"friction='{friction}': with flexible links in loops 'smooth' or 'none'")
+    if drive.z0 is not None:
+        raise InputError("a law that keeps a state is not for loops with flexible links")
+    bare = with_friction(robot, friction != "none")
+    loops, t = closing(bare), instants(duration, dt)
+    values = np.asarray(q0, float)
+    q_a, q_e, guess = values, None, None
+    if values.shape in ((len(loops.keys),), (loops.n,)):  # passive joints near their assembly
+        q_a, guess = values[loops.columns(loops.active)], values[loops.columns(loops.undriven)]
+        q_e = values[loops.n :] if len(values) > loops.n else None
+    else:
+        q_a = vector("q0", values, len(loops.active))
+    start = _start(loops, drive, q_a, q_e, _velocities(loops, qd0), guess)
+    samples = (len(t) - 1) * even_steps(bare, float(t[1]), q_a, guess)
+    run = _Run(bare, drive, start, Grid(duration, samples)).solve(
+        _NAMES.get(method, method), step, rtol, atol
+    )
+    assert isinstance(run.dynamics, partial)
+    every = samples // (len(t) - 1)
+    solved = run.dynamics(every=every)
+    if drive.law is not None or _loses(bare):
+        solved = replace(solved, energy=None)
+    at = slice(None, None, every)
+    return replace(run, robot=robot, t=run.t[at], q=run.q[at], qd=run.qd[at], dynamics=solved)
 
-    def __init__(self, loops: Closing, motion: Any, torque: Any, law: Any) -> None:
-        if sum(x is not None for x in (motion, torque, law)) > 1:
-            raise InputError("motion, torque, law: a driven joint has one of them")
-        na = len(loops.active)
-        self.prescribed = motion is not None
-        self.given = motion if self.prescribed else torque
-        self.law = law
-        self.shape = (3, na) if self.prescribed else (na,)
-        self.held = np.zeros(na)
-        self.many: bool | None = True if isinstance(self.given, Trajectory) else None
-        if self.given is not None:
-            self(0.0)
 
-    def __call__(self, t: float) -> Array:
-        if self.given is None:
-            return self.held
-        found = self.given(t)
-        return self.fitting(t, [np.atleast_1d(x) for x in found] if self.prescribed else found)
-
-    def table(self, t: Array) -> Array:
-        """u at many times, (N, ...): in one call where the given function takes arrays, and gives
-        for them what it gives for their elements."""
-        if self.given is None:
-            return np.broadcast_to(self.held, (len(t), *self.shape))
-        if self.many is None and len(t) > _TRIED:
-            some = np.linspace(0, len(t) - 1, _TRIED).astype(int)
-            whole = self._together(t)
-            each = np.array([self(float(x)) for x in t[some]])
-            self.many = whole is not None and np.array_equal(whole[some], each)
-        if self.many:
-            whole = self._together(t)
-            if whole is not None:
-                return whole
-        return np.array([self(float(x)) for x in t])
-
-    def _together(self, t: Array) -> Array | None:
-        """One call for all times; None where the function is not made for that."""
-        assert self.given is not None
-        try:
-            found = self.given(t)
-            if self.prescribed:
-                found = np.stack([np.asarray(x, float) for x in found], 1)
-            u = np.asarray(found, float)
-        except Exception:  # a function of one time may raise anything
-            return None
-        return u if u.shape == (len(t), *self.shape) else None
-
-    def sample(self, t: float, q: Array, qd: Array) -> None:
-        """Ask the law for the torques of the next step."""
-        if self.law is not None:
-            self.held = self.fitting(t, self.law(t, q, qd))
-
-    def fitting(self, t: float, u: Any) -> Array:
-        found = np.array(u, float)
-        if found.shape != self.shape:
-            what = "q, qd, qdd of the driven joints" if self.prescribed else "driven torques"
-            raise InputError(
-                f"at t = {t:g} the law gives shape {found.shape}; {what}: {self.shape}"
-            )
-        return found
+def _velocities(loops: Closing, qd0: Any) -> Array:
+    """Of the independent coordinates: all, those of the driven joints, or one value for these."""
+    values = np.asarray(qd0, float)
+    if values.shape == (len(loops.independent),):
+        return vector("qd0", values, len(values))
+    rate = np.zeros(len(loops.independent))
+    driven = [loops.independent.index(key) for key in loops.active]
+    rate[driven] = vector("qd0", values, len(driven))
+    return rate
 
 
 def _start(
-    loops: Closing, drive: _Drive, q_a: Any, q_e: Any, qd: Any, guess: Any
+    loops: Closing, drive: Drive, q_a: Any, q_e: Any, qd: Any, guess: Any
 ) -> tuple[Array, Array]:
     """q of the tree and qd of the independent coordinates at the beginning."""
-    prescribed = drive.prescribed
     first = drive(0.0)
-    if prescribed:
+    if drive.prescribed:
         q_a = first[0]
-    elif q_a is None:
-        q_a = np.zeros(len(loops.active))
     q = loops.assemble(q_a, q_e=q_e, guess=guess)
-    rate = np.zeros(len(loops.independent))
-    if qd is not None:
-        given = np.asarray(qd, float)
-        if given.shape != rate.shape:
-            raise InputError(f"qd has shape {given.shape}; independent velocities: {rate.shape}")
-        rate = given.copy()
-    if prescribed:
+    rate = np.zeros(len(loops.independent)) if qd is None else np.array(qd, float)
+    if rate.shape != (len(loops.independent),):
+        raise InputError(
+            f"qd has shape {rate.shape}; independent velocities: {(len(loops.independent),)}"
+        )
+    if drive.prescribed:
         rate[[loops.independent.index(key) for key in loops.active]] = first[1]
     return q, rate
 
@@ -274,13 +197,28 @@ def _compiled_energy(robot: Robot) -> Any:
 
 @lru_cache(maxsize=16)
 def _compiled_rates(robot: Robot, prescribed: bool) -> Any:
-    program = rates_program(robot, prescribed)
-    slopes = [
+    return rates_program(robot, prescribed).compile()
+
+
+@lru_cache(maxsize=16)
+def _compiled_slopes(robot: Robot, prescribed: bool) -> list[Any]:
+    program = _compiled_rates(robot, prescribed).program
+    return [
         program.derivative(output, wrt).compile()
         for output in ("flow", "qdd")
         for wrt in ("q", "qd")
     ]
-    return program.compile(), slopes
+
+
+@lru_cache(maxsize=16)
+def _compiled_flow(robot: Robot) -> Any:
+    return flow_program(robot).compile()
+
+
+@lru_cache(maxsize=16)
+def _flow_slopes(robot: Robot) -> tuple[Any, Any]:
+    flow = flow_program(robot)
+    return flow.derivative("qd_t", "q").compile(), flow.derivative("qd_t", "qd").compile()
 
 
 @dataclass(frozen=True)
@@ -288,12 +226,37 @@ class _Run:
     """What is integrated: y = (q of the tree, qd of the independent coordinates)."""
 
     robot: Robot
-    prescribed: bool
-    drive: _Drive
+    drive: Drive
     start: tuple[Array, Array]
     grid: Grid
 
-    def explicit(self, count: int) -> FlexibleMotion:
+    @property
+    def prescribed(self) -> bool:
+        return self.drive.prescribed
+
+    def solve(self, method: str, step: float | None, rtol: float | None, atol: float) -> Simulation:
+        """The motion by a method of METHODS; with rtol None as exact as each is by default."""
+        if method not in METHODS:
+            raise UnknownNameError.of("method", method, (*METHODS, *_NAMES))
+        if rtol is not None and not rtol > 0:
+            raise InputError(f"rtol = {rtol}; expected a positive one")
+        law = self.drive.law is not None
+        if method in _SOLVERS:
+            if law:
+                raise InputError("a sampled law needs steps: method 'rk4' or 'generalized-alpha'")
+            return self.adaptive(method, rtol or _LOCAL, atol)
+        loops, count = closing(self.robot), self.grid.count
+        q = self.start[0]
+        guess = q[loops.columns(loops.undriven)]
+        fast = _stable_step(self.robot, q[loops.columns(loops.active)], guess)
+        if step is None and not law:
+            return self.controlled(method, count(_LIMIT / _PHASE * fast), rtol or RTOL)
+        explicit = count(step or fast)
+        if method == "rk4" or (method == "auto" and explicit <= _MOST_STEPS):
+            return self.explicit(explicit)
+        return self.implicit(explicit if step else count(self.grid.duration / _IMPLICIT_STEPS))
+
+    def explicit(self, count: int) -> Simulation:
         """Runge and Kutta's steps; where a law acts, one by one."""
         if self.drive.law is not None:
             return self.explicit_law(count)
@@ -313,7 +276,7 @@ class _Run:
             states.append(found[1:])
         return self.split(np.concatenate(states)[:, :-1], "rk4", count)
 
-    def explicit_law(self, count: int) -> FlexibleMotion:
+    def explicit_law(self, count: int) -> Simulation:
         """Steps with the torques of a law held over each; what every tenth step adds to the error
         is found by two half steps."""
         advance = _compiled_step(self.robot)
@@ -336,18 +299,18 @@ class _Run:
                 require_finite(q, t + h)
                 qs.append(q)
                 rates.append(qd)
-        found = self.result(np.array(qs), np.array(rates), "rk4", count)
+        found = self.split(np.hstack([qs, rates]), "rk4", count)
         by = "sum of what the steps added, the law's sampling apart"
         return replace(found, error=Accuracy(float(error[0]), float(error[1]), by))
 
-    def controlled(self, method: str, stable: int, rtol: float) -> FlexibleMotion:
+    def controlled(self, method: str, stable: int, rtol: float) -> Simulation:
         """Steps halved until the motion no longer changes by more than rtol; `stable`: the fewest
         explicit ones."""
         first = self.grid.count(self.grid.duration / _FIRST_IMPLICIT)
         if method == "auto":
             method, pilot = "rk4", None
             code = _compiled_course(self.robot, self.prescribed).program
-            calls = 0.0 if self.drive.given is None or self.drive.many else 3 * _CALL
+            calls = 0.0 if self.drive.of_time is None or self.drive.many else 3 * _CALL
             cost = (1 + 2) * stable * (4 * code.cost.total + calls)
             if cost > _CHEAP:
                 pilot = halved(self.implicit, first, 2, rtol, 2, self.distance)
@@ -376,7 +339,7 @@ class _Run:
             )
         return replace(run, error=error)
 
-    def distance(self, one: FlexibleMotion, two: FlexibleMotion) -> tuple[float, Accuracy]:
+    def distance(self, one: Simulation, two: Simulation) -> tuple[float, Accuracy]:
         """How far two motions are apart, relative to what moves; and in units."""
         energy = _compiled_energy(self.robot)
         position = float(np.abs(two.q - one.q).max())
@@ -391,7 +354,8 @@ class _Run:
 
     def implicit_cost(self) -> float:
         """Operations of an implicit step, about: three evaluations, and its share of a Jacobian."""
-        rates, slopes = _compiled_rates(self.robot, self.prescribed)
+        rates = _compiled_rates(self.robot, self.prescribed)
+        slopes = _compiled_slopes(self.robot, self.prescribed)
         size = len(self.start[0]) + len(self.start[1])
         fresh = sum(slope.program.cost.total for slope in slopes) + size**3
         return float(3 * (rates.program.cost.total + _CALL) + fresh / _AGE)
@@ -399,7 +363,7 @@ class _Run:
     @cached_property
     def equation(self) -> Equation:
         """ẏ = f(t, y) and ∂f/∂y."""
-        rates, slopes = _compiled_rates(self.robot, self.prescribed)
+        rates = _compiled_rates(self.robot, self.prescribed)
         n = len(self.start[0])
 
         def f(t: float, y: Array) -> Array:
@@ -407,6 +371,7 @@ class _Run:
 
         def jacobian(t: float, y: Array) -> Array:
             u = self.drive(t)
+            slopes = _compiled_slopes(self.robot, self.prescribed)
             b = [slope(q=y[:n], qd=y[n:], u=u) for slope in slopes]
             return np.block([[b[0], b[1]], [b[2], b[3]]])
 
@@ -415,11 +380,11 @@ class _Run:
 
         return Equation(f, jacobian=jacobian, before=sample)
 
-    def implicit(self, count: int) -> FlexibleMotion:
+    def implicit(self, count: int) -> Simulation:
         y = generalized_alpha(self.equation, np.concatenate(self.start), self.grid, count)
         return self.split(y, "generalized-alpha", count)
 
-    def adaptive(self, name: str, rtol: float, atol: float) -> FlexibleMotion:
+    def adaptive(self, name: str, rtol: float, atol: float) -> Simulation:
         """SciPy's implicit solvers."""
         runs = []
         for loose in (_LOOSE, 1.0):
@@ -432,21 +397,24 @@ class _Run:
         by = "against ten times the tolerance; velocities as the mean of all masses"
         return replace(runs[1], error=replace(gap, by=by))
 
-    def split(self, y: Array, name: str, steps: int) -> FlexibleMotion:
+    def split(self, y: Array, name: str, steps: int) -> Simulation:
         """The samples of y, driven joints where their motion puts them."""
-        n = len(self.start[0])
-        q, qd = y[:, :n].copy(), y[:, n:].copy()
+        n, t = len(self.start[0]), self.grid.times
+        q, rate = y[:, :n].copy(), y[:, n:].copy()
+        if self.drive.law is not None:
+            self.drive.sample(float(t[-1]), q[-1], rate[-1])
+            u = np.array(self.drive.record[:: steps // self.grid.samples])
+        else:
+            u = self.drive.table(t)
         if self.prescribed:
             loops = closing(self.robot)
-            for k, t in enumerate(self.grid.times):
-                u = self.drive(float(t))
-                q[k, loops.columns(loops.active)] = u[0]
-                qd[k, [loops.independent.index(key) for key in loops.active]] = u[1]
-        return self.result(q, qd, name, steps)
-
-    def result(self, q: Array, qd: Array, name: str, steps: int) -> FlexibleMotion:
-        t = self.grid.times
-        return FlexibleMotion(self.robot, t, q, _tree_rates(self.robot, q, qd), name, steps)
+            q[:, loops.columns(loops.active)] = u[:, 0]
+            rate[:, [loops.independent.index(key) for key in loops.active]] = u[:, 1]
+        qd = (
+            np.asarray(_compiled_flow(self.robot)(q=q, qd=rate)) if self.robot.constrained else rate
+        )
+        later = partial(dynamics, self.robot, t, q, qd, u)
+        return Simulation(self.robot, t, q, qd, later, name, steps)
 
 
 def _flexible_mass(robot: Robot) -> float:
@@ -454,11 +422,40 @@ def _flexible_mass(robot: Robot) -> float:
     return sum(float(x.integrals.M) for x in closing(robot).scene.flexible.values())
 
 
-def _tree_rates(robot: Robot, q: Array, rate: Array) -> Array:
-    """Velocities of all coordinates: passive joints follow."""
-    return np.asarray(_compiled_flow(robot)(q=q, qd=rate)) if robot.constrained else rate
+def dynamics(robot: Robot, t: Array, q: Array, qd: Array, u: Array, every: int = 0) -> Dynamics:
+    """Accelerations, torques and energies at samples of a motion driven by u, at every so many of
+    them: the work of the drives is then integrated over those between (an even number)."""
+    on, loops, prescribed = coordinates(robot), closing(robot), u.ndim == 3
+    q, v = np.ascontiguousarray(q), np.ascontiguousarray(qd[:, on.place])
+    vd = np.asarray(_compiled_rates(robot, prescribed)(q=q, qd=v, u=u).qdd)
+    if prescribed:
+        wanted = np.ascontiguousarray(vd[:, on.driven])
+        tau = np.asarray(compiled(robot, "inverse-dynamics")(q=q, qd=v, qdd=wanted).tau)
+    else:
+        tau = np.zeros((len(t), on.nu))
+        tau[:, np.searchsorted(on.place[on.driven], loops.columns(loops.active))] = u
+    works = np.full((len(t), 3), np.nan)
+    if every:
+        works = np.zeros((1 + (len(t) - 1) // every, 3))
+        works[:, 0] = _work(t, (tau * v[:, on.driven]).sum(axis=1), every)
+    at = slice(None, None, every or 1)
+    q, qd, v, vd = (np.ascontiguousarray(x[at]) for x in (q, qd, v, vd))
+    qdd = vd
+    if robot.constrained:  # the rate of M(q) v = qd
+        turning, M = (slope(q=q, qd=v) for slope in _flow_slopes(robot))
+        qdd = np.einsum("tij,tj->ti", turning, qd) + np.einsum("tij,tj->ti", M, vd)
+    return Dynamics(qdd, tau[at], balance(robot, q, qd, works))
 
 
-@lru_cache(maxsize=16)
-def _compiled_flow(robot: Robot) -> Any:
-    return flow_program(robot).compile()
+def _work(t: Array, power: Array, every: int) -> Array:
+    """The integral of a power by Simpson's rule, at every so many (even) samples."""
+    pairs = (power[:-2:2] + 4 * power[1:-1:2] + power[2::2]) * (t[1] - t[0]) / 3
+    return np.concatenate([[0.0], np.cumsum(pairs)])[:: every // 2]
+
+
+def _loses(robot: Robot) -> bool:
+    """Does friction or damping take energy?"""
+    FV, FS = friction_coefficients(robot)
+    joints = any(joint.elastic and joint.damping != 0 for joint in moving(robot))
+    links = closing(robot).scene.flexible.values()
+    return bool(joints or FV.any() or FS.any() or any(np.any(link.Dee) for link in links))
