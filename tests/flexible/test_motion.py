@@ -328,3 +328,17 @@ def test_passive_joints_of_an_open_arm_have_no_torque() -> None:
     run = simulate(robot, 0.05, motion=lambda t: ([t], [1], [0]), guess=[0], samples=20)
     assert np.abs(run.tau[:, 1]).max() < 1e-9 * np.abs(run.tau[:, 0]).max()
     assert np.abs(run.tau[:, 0]).max() > 0.1
+
+
+def test_the_energy_that_joints_and_links_lose_is_in_the_balance() -> None:
+    """Damped links of a tree, integrated with the motion; friction of loops with flexible links."""
+    arm = cardan.load("flexible2r")
+    run = simulate_any(arm, 0.3, duration=0.05)
+    assert run.energy.friction[-1] > 0
+    assert run.energy.drift < 1e-7
+    robot = cardan.load("prrrp")
+    rubbing = tuple(replace(joint, FV=5) if joint.active else joint for joint in robot.joints)
+    loops = replace(robot, joints=rubbing)
+    run = simulate_any(loops, duration=0.1, dt=1e-3, torque=[1.0, 2.0])
+    assert run.energy.friction[-1] > 0.1 * run.energy.drives[-1]
+    assert run.energy.drift < 1e-5

@@ -28,6 +28,7 @@ from .friction import (
     FRICTION,
     Springs,
     Stiction,
+    link_damping,
     rubbing_cuts,
     smooth_friction,
     viscous,
@@ -72,6 +73,7 @@ class Plant:
         self.n, self.m, self.floating = self.on.nq, self.on.nv, is_floating(robot)
         self.driven, self.nr = self.on.driven, self.on.nu
         self.FV, self.FS, self.damping = self._losses()
+        self.bending = link_damping(robot) if robot.ne else None
         self.split = self.n + 6 * self.floating
         self.end = self.split + self.m + 6 * self.floating
         z0 = self.drive.z0
@@ -298,6 +300,9 @@ class Plant:
                 found = self._driven(t, y, against, extra)
             found["friction"] = self.FV * rates + dry
         dissipated = found["friction"] @ rates + self.damping @ (rates * rates)
+        if self.bending is not None:
+            bent = speeds[self.robot.n :]
+            dissipated += bent @ self.bending @ bent
         found["powers"] = (found["tau"] @ v[self.driven], dissipated, load_power)
         found["speeds"] = speeds
         return found

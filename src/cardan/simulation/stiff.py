@@ -37,10 +37,11 @@ from ..describe.robot import Robot
 from ..errors import CardanWarning, InputError, ModelError, UnknownNameError
 from ..motion.coordinates import coordinates
 from ..motion.derived import compiled
-from ..motion.joints import friction_coefficients, moving, require_numbers, vector
+from ..motion.joints import friction_coefficients, moving, number, require_numbers, vector
 from ..motion.trajectory import instants
 from ..run.rollout import Rollout
 from .drive import Drive
+from .friction import link_damping, rubbing_cuts
 from .integrate import (
     SIDE,
     Accuracy,
@@ -108,7 +109,7 @@ def simulate_stiff(
     friction: str, rtol: float | None, atol: float, step: float | None,
 ) -> Simulation:  # fmt: skip
     """A run from q0, qd0 as `simulate.simulate` has them, with samples every dt. A law is sampled
-    at every step. The energy balance is given where nothing is lost and no law acts."""
+    at every step. There is no energy balance where a law acts or a cut joint rubs."""
     require_numbers(robot, "a simulation")
     if friction not in ("smooth", "none"):
         raise InputError(f"friction='{friction}': with flexible links in loops 'smooth' or 'none'")
@@ -131,7 +132,7 @@ def simulate_stiff(
     assert isinstance(run.dynamics, partial)
     every = samples // (len(t) - 1)
     solved = run.dynamics(every=every)
-    if drive.law is not None or _loses(bare):
+    if drive.law is not None or rubbing_cuts(bare)[0]:
         solved = replace(solved, energy=None)
     at = slice(None, None, every)
     return replace(run, robot=robot, t=run.t[at], q=run.q[at], qd=run.qd[at], dynamics=solved)
@@ -438,6 +439,7 @@ def dynamics(robot: Robot, t: Array, q: Array, qd: Array, u: Array, every: int =
     if every:
         works = np.zeros((1 + (len(t) - 1) // every, 3))
         works[:, 0] = _work(t, (tau * v[:, on.driven]).sum(axis=1), every)
+        works[:, 1] = _work(t, _lost(robot, qd), every)
     at = slice(None, None, every or 1)
     q, qd, v, vd = (np.ascontiguousarray(x[at]) for x in (q, qd, v, vd))
     qdd = vd
@@ -453,9 +455,10 @@ def _work(t: Array, power: Array, every: int) -> Array:
     return np.concatenate([[0.0], np.cumsum(pairs)])[:: every // 2]
 
 
-def _loses(robot: Robot) -> bool:
-    """Does friction or damping take energy?"""
+def _lost(robot: Robot, qd: Array) -> Array:
+    """The power that friction and damping take, (m,) of the velocities of all coordinates."""
     FV, FS = friction_coefficients(robot)
-    joints = any(joint.elastic and joint.damping != 0 for joint in moving(robot))
-    links = closing(robot).scene.flexible.values()
-    return bool(joints or FV.any() or FS.any() or any(np.any(link.Dee) for link in links))
+    damping = [number(joint.damping) * joint.elastic for joint in moving(robot)]
+    joints, bent = qd[:, : robot.n], qd[:, robot.n :]
+    lost = joints**2 @ (FV + damping) + np.abs(joints) @ FS
+    return np.asarray(lost + np.einsum("ti,ij,tj->t", bent, link_damping(robot), bent))
