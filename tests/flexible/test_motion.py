@@ -289,6 +289,44 @@ def test_simulate_takes_loops_with_flexible_links(drive: str) -> None:
     assert run.energy is None if drive == "law" else run.energy.drift < 1e-5
 
 
+def test_every_way_through_loops_with_flexible_links_agrees() -> None:
+    """Steps chosen for the motion, adaptive and fixed ones, a law that keeps a state."""
+    robot = cardan.load("prrrp")
+
+    def law(t: float, q: np.ndarray, qd: np.ndarray) -> np.ndarray:
+        return np.array([1.0, 2.0]) - 0.1 * qd[:2]
+
+    class Keeping:
+        z0 = np.zeros(1)
+
+        def __call__(self, t: float, q: np.ndarray, qd: np.ndarray, z: np.ndarray) -> Any:
+            return law(t, q, qd), np.ones(1)
+
+    options: dict[str, Any] = {"duration": 0.01, "dt": 1e-3, "rtol": 1e-6}
+    held = simulate_any(robot, law=law, **options)
+    keeping = simulate_any(robot, law=Keeping(), **options)
+    sampled = simulate_any(robot, law=law, period=1e-4, **options)
+    fixed = simulate_any(robot, law=law, period=1e-4, method="rk4", step=2e-5, **options)
+    for run in (keeping, sampled, fixed):
+        assert run.method in ("DOP853", "rk4")
+        assert np.abs(run.q - held.q).max() < 2e-3 * np.abs(held.q - held.q[0]).max()
+        assert np.abs(closing(robot).error(run.q[-1])).max() < 1e-8
+    assert keeping.z[-1] == pytest.approx(0.01)
+    assert keeping.energy.drift < 1e-6
+    with pytest.raises(InputError, match="close loops between its steps"):
+        simulate_any(robot, law=law, period=1e-4, method="Radau", **options)
+
+
+def test_simulate_takes_the_implicit_methods_for_flexible_trees() -> None:
+    robot = cardan.load("flexible2r")
+    options: dict[str, Any] = {"duration": 0.05, "dt": 5e-3, "torque": [0.2, 0.1]}
+    exact = simulate_any(robot, 0.1, **options)
+    for method, rtol in (("generalized-alpha", 1e-3), ("radau", 1e-7)):
+        run = simulate_any(robot, 0.1, method=method, rtol=rtol, **options)
+        assert run.method == method
+        assert np.abs(run.q - exact.q).max() < 2e-3 * np.abs(exact.q - exact.q[0]).max()
+
+
 def test_positions_that_are_not_finite_are_named() -> None:
     robot = cardan.load("prrrp")
     with pytest.raises(InputError, match="q_a: value 2 is nan"):

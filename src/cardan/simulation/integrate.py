@@ -1,7 +1,7 @@
 """Ordinary differential equations: SciPy's adaptive solvers step by step, and fixed steps.
 
 For stiff equations whose Jacobian is known: equal implicit steps (`generalized_alpha`), halved
-until the motion no longer changes (`halved`), and SciPy's implicit solvers (`implicit`).
+until the motion no longer changes (`halved`).
 
 A state may hold a rotation vector that measures the orientation from a reference (a chart of
 SO(3)): after every accepted step `recentre` moves the reference to where the body is, so that the
@@ -31,7 +31,7 @@ from ..run.steps import euler, midpoint, rk4
 
 __all__ = [
     "ADAPTIVE", "FIXED_STEP", "SIDE", "Accuracy", "Course", "Equation", "Grid", "Settings",
-    "generalized_alpha", "halved", "implicit", "integrate", "require_finite",
+    "generalized_alpha", "halved", "integrate", "require_finite",
 ]  # fmt: skip
 
 ADAPTIVE = ("DOP853", "RK45", "RK23", "LSODA", "Radau", "BDF")
@@ -123,8 +123,10 @@ def integrate(
 ) -> Course:  # fmt: skip
     """Go from t[0] to t[-1]; sample(k, y) is called with the state at every t[k], in order."""
     if equation.recentre is not None and settings.method not in ONE_STEP:
-        allowed = ", ".join(ONE_STEP)
-        raise InputError(f"method '{settings.method}' cannot turn a floating base; use {allowed}")
+        raise InputError(
+            f"method '{settings.method}' cannot turn a floating base or close loops between its"
+            f" steps; use {', '.join(ONE_STEP)}"
+        )
     sample(0, y0)
     run = _fixed if settings.method in FIXED_STEP else _adaptive
     return run(equation, np.array(y0, float), t, settings, sample, progress or _silent)
@@ -229,7 +231,9 @@ def _solver(
         import scipy.integrate
     except ImportError:
         raise MissingExtraError.of("SciPy", "sim", "an adaptive simulation") from None
-    options = {} if settings.step is None else {"max_step": settings.step}
+    options: dict[str, Any] = {} if settings.step is None else {"max_step": settings.step}
+    if settings.method in ("Radau", "BDF"):
+        options["jac"] = equation.jacobian
     make = getattr(scipy.integrate, settings.method)
     return make(equation.rates, t, y, end, rtol=settings.rtol, atol=settings.atol, **options)
 
@@ -366,23 +370,6 @@ def generalized_alpha(
             require_finite(y, t)
             states.append(y)
     return np.array(states)
-
-
-def implicit(
-    equation: Equation, y: np.ndarray, grid: Grid, settings: Settings
-) -> tuple[np.ndarray, int]:
-    """(samples of y, evaluations) by an implicit solver of SciPy with the exact Jacobian."""
-    try:
-        from scipy.integrate import solve_ivp
-    except ImportError:
-        raise MissingExtraError.of("scipy", "sim", "implicit integration") from None
-    run = solve_ivp(
-        equation.rates, (0, grid.duration), y, settings.method, t_eval=grid.times,
-        jac=equation.jacobian, rtol=settings.rtol, atol=settings.atol,
-    )  # fmt: skip
-    if not run.success:
-        raise ModelError(f"the motion cannot be integrated: {run.message}")
-    return run.y.T, int(run.nfev)
 
 
 def halved(

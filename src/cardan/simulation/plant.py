@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -35,7 +36,7 @@ from .friction import (
 )
 from .integrate import Equation
 from .scene import Links, links_program
-from .singular import Watch
+from .singular import Watch, rates_matrix
 from .statespace import SMOOTH
 
 __all__ = ["Plant"]
@@ -81,12 +82,6 @@ class Plant:
         smoothed = self.friction == "smooth"
         loose = self.driven if smoothed else np.ones_like(self.driven)
         self.springs = Springs.of(robot, loose, self.on.place)
-        options = {"friction": smoothed, "f_e": self.loads is not None}
-        source = self.springs.free(viscous(robot)) if smoothed else robot
-        self.direct = compiled(source, "direct-dynamics", **options)
-        self.inverse = None
-        if self.drive.prescribed:
-            self.inverse = compiled(source, "inverse-dynamics", **options)
         self.own = _described(robot)
         self.links = links_program(robot).compile() if self.loads or self.own.any() else None
         if self.cuts:
@@ -94,6 +89,19 @@ class Plant:
         self.gravity = gravity_in_world(robot)
         self.stiction = self._stiction() if self.friction == "event" else None
         self.drag = bool(self.FS.any())
+
+    def _compiled(self, model: str) -> Any:
+        smoothed = self.friction == "smooth"
+        source = self.springs.free(viscous(self.robot)) if smoothed else self.robot
+        return compiled(source, model, friction=smoothed, f_e=self.loads is not None)
+
+    @cached_property
+    def direct(self) -> Any:
+        return self._compiled("direct-dynamics")
+
+    @cached_property
+    def inverse(self) -> Any:
+        return self._compiled("inverse-dynamics")
 
     def _losses(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """FV, FS and the damping of elastic joints; zero for elastic coordinates. (n) each, then
@@ -125,7 +133,7 @@ class Plant:
         q, v = self.parts(y)
         if not self.on.closed:
             return v, None
-        M, _ = self.on.matrix(q, v)
+        M, _ = rates_matrix(self.on, q, v)
         return M @ v, M
 
     def base(self, y: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -330,7 +338,6 @@ class Plant:
     def _prescribed(
         self, t: float, q: np.ndarray, v: np.ndarray, against: np.ndarray, extra: dict[str, Any]
     ) -> dict[str, Any]:
-        assert self.inverse is not None
         wanted = np.ascontiguousarray(self.drive(t)[2])
         extra = {**extra, **self.springs.inputs(self.inverse, against)}
         found = self.inverse(q=q, qd=v, qdd=wanted, **extra)
@@ -348,7 +355,7 @@ class Plant:
         q, v = self.parts(y)
         if not self.on.closed:
             return v, vd
-        M, psi = self.on.matrix(q, v)
+        M, psi = rates_matrix(self.on, q, v)
         return M @ v, M @ vd + psi
 
     def _recentre(self, y: np.ndarray) -> None:

@@ -18,7 +18,7 @@ from ..motion.frames import link_frames
 from ..motion.joints import number
 from ..motion.trajectory import Trajectory
 from .integrate import Accuracy
-from .scene import energy_program, spring_energy, total_mass
+from .scene import spring_energy, total_mass
 
 __all__ = ["Dynamics", "Energy", "Simulation", "balance"]
 
@@ -92,13 +92,11 @@ def balance(
     g = gravity_in_world(robot)
     if T0 is not None:
         extra = {"V0": V0, "g0": np.einsum("tji,j->ti", T0[:, :3, :3], g)}
-    if flexible:
-        E, U = compiled(robot.tree(), "energies")(q=q, qd=qd)
-    elif any(number(loop.cut.IA) != 0 for loop in robot.loops):  # not in the tree's energy
-        v = np.ascontiguousarray(qd[:, coordinates(robot).place])
+    if any(number(loop.cut.IA) != 0 for loop in robot.loops) and not flexible:
+        v = np.ascontiguousarray(qd[:, coordinates(robot).place])  # not in the tree's energy
         E, U = compiled(robot, "energies")(q=q, qd=v, **extra)
     else:
-        E, U = energy_program(robot).compile()(q=q, qd=qd, **extra)
+        E, U = compiled(robot.tree(), "energies")(q=q, qd=qd, **extra)
     if T0 is not None:
         U = U - total_mass(robot) * (T0[:, :3, 3] @ g)
     springs = spring_energy(robot, q[:, : robot.n])

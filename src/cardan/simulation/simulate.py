@@ -16,9 +16,10 @@ from typing import Any
 
 import numpy as np
 
+from ..build.flexible.closure import closing
 from ..describe.robot import FIXED, INERTIA, Robot
 from ..describe.world import placement
-from ..errors import CardanError, CardanWarning, InputError, translated
+from ..errors import CardanError, CardanWarning, InputError, UnknownNameError, translated
 from ..loops.standing import standing
 from ..motion.coordinates import coordinates
 from ..motion.derived import compiled
@@ -31,7 +32,7 @@ from .plant import Loads, Plant
 from .result import Dynamics, Energy, Simulation, balance
 from .singular import watch
 from .statespace import SMOOTH, StateSpace, state_space
-from .stiff import simulate_stiff
+from .stiff import IMPLICIT, METHODS, NAMES, simulate_stiff
 
 __all__ = ["Energy", "Simulation", "rollouts", "simulate"]
 
@@ -56,8 +57,9 @@ def simulate(
 ) -> Simulation:  # fmt: skip
     """Integrate the motion of a robot from q0, qd0; without q0 from where it stands, its home.
 
-    Flexible links are stiff: `stiff.simulate` has methods made for them; closed loops with flexible
-    links are integrated by these here too: 'auto', 'rk4', 'generalized-alpha', 'Radau', 'BDF'.
+    Flexible links are stiff: 'generalized-alpha', 'radau' and 'bdf' are for them (`stiff`), with
+    torques, a motion, or a law that is sampled at every step. Closed loops with flexible links take
+    the cheaper one of 'rk4' and 'generalized-alpha' by default.
 
     torque: constant values, or a function of t. law: a function (t, q, qd) -> torques; a law with
     an attribute z0 keeps a state: (t, q, qd, z) -> (torques, zd). motion: prescribed for the rigid
@@ -67,19 +69,26 @@ def simulate(
     sampled and its torques held. singular: closed loops 'stop' with an error at type 2
     singularities, or 'pass' as well as the steps may. A run that would need more than `most_steps`
     adaptive steps is ended, and the joint that they are needed for is named."""
-    if robot.ne and robot.constrained:
-        _only_fixed(loads=loads, base_pose=base_pose, period=period, base_twist=np.any(base_twist))
-        return simulate_stiff(
-            robot, _drive(robot, torque, law, motion), 0.0 if q0 is None else q0, qd0,
-            duration=duration, dt=dt, method=method, friction=friction,
-            rtol=None if rtol == _RTOL else rtol, atol=atol, step=step,
-        )  # fmt: skip
     _require_base(robot)
-    settings = Settings("DOP853" if method == "auto" else method, rtol, atol, step, most_steps)
-    t, drive = instants(duration, dt), _drive(robot, torque, law, motion)
+    bends = bool(robot.ne and robot.constrained)
+    if bends and loads is not None:
+        raise InputError("loads is not for closed loops with flexible links")
+    t, on = instants(duration, dt), coordinates(robot)
+    drive = Drive(robot, on.place[on.driven], torque=torque, law=law, motion=motion)
+    if bends and method not in (*METHODS, *NAMES):
+        raise UnknownNameError.of("method", method, (*METHODS, *NAMES))
+    stiff = bends or (robot.ne and method in IMPLICIT and not closing(robot).loose)
+    stiff = stiff and drive.z0 is None and period is None and loads is None
+    name = "DOP853" if method == "auto" or stiff else method
+    settings = Settings(name, rtol, atol, step, most_steps)
     plant = Plant(robot, drive, loads, friction, smooth)
     plant.watch = watch(plant.on, singular)
     y = _first(plant, robot, q0, qd0, base_pose, base_twist)
+    if stiff:
+        return simulate_stiff(
+            robot, drive, plant.parts(y), t=t, friction=friction != "none", method=method,
+            rtol=None if rtol == _RTOL else rtol, atol=atol, step=step,
+        )  # fmt: skip
     if method == "auto" and period is None and _stiff(plant, y, duration):
         settings = replace(settings, method="Radau")
     kept: list[np.ndarray] = []
@@ -101,11 +110,6 @@ def simulate(
             raise InputError(f"{error}; {plant.blame}") from None
         raise
     return _gather(plant, t, kept, charts, course, settings.method)
-
-
-def _drive(robot: Robot, torque: Any, law: Any, motion: Any) -> Drive:
-    on = coordinates(robot)
-    return Drive(robot, on.place[on.driven], torque=torque, law=law, motion=motion)
 
 
 def _stiff(plant: Plant, y: np.ndarray, duration: float) -> bool:
@@ -145,12 +149,6 @@ def _require_base(robot: Robot) -> None:
     )
 
 
-def _only_fixed(**given: Any) -> None:
-    for name, value in given.items():
-        if value is not None and value is not False and not (name == "base_twist" and not value):
-            raise InputError(f"{name} is not for closed loops with flexible links")
-
-
 def _scaled(
     progress: Callable[[float], None] | None, duration: float
 ) -> Callable[[float], None] | None:
@@ -164,7 +162,7 @@ def _first(
     """The first state; a floating base starts at base_pose, by default as described."""
     y = np.zeros(plant.size)
     q, qd = plant.parts(y)
-    q[:], qd[:] = plant.on.first("q0", q0), _velocities(plant, qd0)
+    q[:], qd[:] = _positions(plant, q0), _velocities(plant, qd0)
     if plant.floating:
         T = placement(robot) if base_pose is None else pose(base_pose, "base_pose")
         plant.R = T[:3, :3].copy()
@@ -181,14 +179,39 @@ def _first(
     return y
 
 
+def _positions(plant: Plant, q0: Any) -> np.ndarray:
+    """See `Coordinates.first`; of loops with flexible links: one value for all driven joints or one
+    for each, all joints of the tree, the passive ones near their assembly, or all coordinates."""
+    robot, on = plant.robot, plant.on
+    if not (on.closed and robot.ne):
+        return on.first("q0", q0)
+    loops, values = closing(robot), np.asarray(0.0 if q0 is None else q0, float)
+    q_a: Any = None
+    bent: Any = None
+    near: Any = None
+    if values.shape in ((on.nq,), (robot.n,)):
+        q_a, near = (values[loops.columns(keys)] for keys in (loops.active, loops.undriven))
+        bent = values[robot.n :] if len(values) == on.nq else None
+    else:
+        q_a = vector("q0", values, on.nu)
+    if plant.drive.prescribed:
+        q_a = plant.drive(0.0)[0]
+    return loops.assemble(q_a, q_e=bent, guess=near)
+
+
 def _velocities(plant: Plant, qd0: Any) -> np.ndarray:
-    """One value for all joints, those of the joints, or of all velocities."""
-    values = array("qd0", qd0)
-    found = np.zeros(plant.m)
-    joints = plant.robot.n if not plant.on.closed else plant.m
-    size = joints if values.shape != (plant.m,) else plant.m
-    found[:size] = vector("qd0", values, size)
-    return found
+    """One value for all joints, those of the joints, or of all velocities; of loops with flexible
+    links all velocities, those of the driven joints, or one value for these."""
+    values, robot = array("qd0", qd0), plant.robot
+    rate = np.zeros(plant.m)
+    if values.shape == (plant.m,):
+        rate[:] = values
+    elif plant.on.closed and robot.ne:
+        rate[plant.driven] = vector("qd0", values, plant.nr)
+    else:
+        size = plant.m if plant.on.closed else robot.n
+        rate[:size] = vector("qd0", values, size)
+    return rate
 
 
 def _sampled(

@@ -4,7 +4,7 @@
     run = simulate(robot, 2.0, torque=lambda t: [0.1], q_a=[0])
     run.q, run.velocity(frame), run.energy
 
-`simulate.simulate` comes here for closed loops with flexible links.
+`simulate.simulate` comes here for closed loops with flexible links, and for the implicit methods.
 
 Method "rk4": explicit steps of fourth order, many in one call of compiled code, the longest that
 the highest natural frequency allows. "generalized-alpha": implicit steps of second order that damp
@@ -37,8 +37,7 @@ from ..describe.robot import Robot
 from ..errors import CardanWarning, InputError, ModelError, UnknownNameError
 from ..motion.coordinates import coordinates
 from ..motion.derived import compiled
-from ..motion.joints import friction_coefficients, moving, number, require_numbers, vector
-from ..motion.trajectory import instants
+from ..motion.joints import friction_coefficients, moving, number
 from ..run.rollout import Rollout
 from .drive import Drive
 from .friction import link_damping, rubbing_cuts
@@ -50,17 +49,19 @@ from .integrate import (
     Settings,
     generalized_alpha,
     halved,
-    implicit,
+    integrate,
     require_finite,
 )
 from .modal import natural_frequencies
 from .result import Dynamics, Simulation, balance
 from .scene import total_mass
+from .singular import rates_matrix
 
-__all__ = ["METHODS", "simulate", "simulate_stiff"]
+__all__ = ["IMPLICIT", "METHODS", "NAMES", "simulate", "simulate_stiff"]
 
 Array = np.ndarray
-METHODS = ("auto", "rk4", "generalized-alpha", "radau", "bdf")
+IMPLICIT = ("generalized-alpha", "radau", "bdf")
+METHODS = ("auto", "rk4", *IMPLICIT)
 RTOL = 1e-4  # of what moves: the estimated error of a motion by steps that are chosen here
 _LOCAL = 1e-6  # of a step of radau and bdf
 _MOST_STEPS = 20_000  # explicit ones with a law, each a call of its own
@@ -75,7 +76,7 @@ _CALL = 3e4  # what a call from outside costs, in operations
 _TENTH = 10
 _LOOSE = 10.0  # the tolerance of the run that radau and bdf are compared with
 _SOLVERS = {"radau": "Radau", "bdf": "BDF"}
-_NAMES = {"DOP853": "auto", "Radau": "radau", "BDF": "bdf"}  # of `simulate.simulate`
+NAMES = {"DOP853": "auto", "Radau": "radau", "BDF": "bdf"}  # of `simulate.simulate`
 _AGE = 20  # steps that a Jacobian lasts
 
 
@@ -105,48 +106,23 @@ def simulate(
 
 
 def simulate_stiff(
-    robot: Robot, drive: Drive, q0: Any, qd0: Any, *, duration: float, dt: float, method: str,
-    friction: str, rtol: float | None, atol: float, step: float | None,
+    robot: Robot, drive: Drive, start: tuple[Array, Array], *, t: Array, friction: bool,
+    method: str, rtol: float | None, atol: float, step: float | None,
 ) -> Simulation:  # fmt: skip
-    """A run from q0, qd0 as `simulate.simulate` has them, with samples every dt. A law is sampled
+    """A run from q of the tree and the independent velocities, with samples at t. A law is sampled
     at every step. There is no energy balance where a law acts or a cut joint rubs."""
-    require_numbers(robot, "a simulation")
-    if friction not in ("smooth", "none"):
-        raise InputError(f"friction='{friction}': with flexible links in loops 'smooth' or 'none'")
-    if drive.z0 is not None:
-        raise InputError("a law that keeps a state is not for loops with flexible links")
-    bare = with_friction(robot, friction != "none")
-    loops, t = closing(bare), instants(duration, dt)
-    values = np.asarray(q0, float)
-    q_a, q_e, guess = values, None, None
-    if values.shape in ((len(loops.keys),), (loops.n,)):  # passive joints near their assembly
-        q_a, guess = values[loops.columns(loops.active)], values[loops.columns(loops.undriven)]
-        q_e = values[loops.n :] if len(values) > loops.n else None
-    else:
-        q_a = vector("q0", values, len(loops.active))
-    start = _start(loops, drive, q_a, q_e, _velocities(loops, qd0), guess)
-    samples = (len(t) - 1) * even_steps(bare, float(t[1]), q_a, guess)
-    run = _Run(bare, drive, start, Grid(duration, samples)).solve(
-        _NAMES.get(method, method), step, rtol, atol
-    )
-    assert isinstance(run.dynamics, partial)
-    every = samples // (len(t) - 1)
-    solved = run.dynamics(every=every)
+    bare = with_friction(robot, friction)
+    every = _even_steps(bare, float(t[1]), start[0])
+    run = _Run(bare, drive, start, Grid(float(t[-1]), every * (len(t) - 1)))
+    found = run.solve(NAMES.get(method, method), step, rtol, atol)
+    assert isinstance(found.dynamics, partial)
+    solved = found.dynamics(every=every)
     if drive.law is not None or rubbing_cuts(bare)[0]:
         solved = replace(solved, energy=None)
     at = slice(None, None, every)
-    return replace(run, robot=robot, t=run.t[at], q=run.q[at], qd=run.qd[at], dynamics=solved)
-
-
-def _velocities(loops: Closing, qd0: Any) -> Array:
-    """Of the independent coordinates: all, those of the driven joints, or one value for these."""
-    values = np.asarray(qd0, float)
-    if values.shape == (len(loops.independent),):
-        return vector("qd0", values, len(values))
-    rate = np.zeros(len(loops.independent))
-    driven = [loops.independent.index(key) for key in loops.active]
-    rate[driven] = vector("qd0", values, len(driven))
-    return rate
+    return replace(
+        found, robot=robot, t=found.t[at], q=found.q[at], qd=found.qd[at], dynamics=solved
+    )
 
 
 def _start(
@@ -167,13 +143,15 @@ def _start(
     return q, rate
 
 
-def even_steps(robot: Robot, duration: float, q_a: Array, guess: Any) -> int:
+def _even_steps(robot: Robot, duration: float, q: Array) -> int:
     """An even number of samples in a time that shows the fastest vibration, at most a hundred."""
-    return 2 * min(50, max(1, int(np.ceil(duration / _stable_step(robot, q_a, guess) / 2))))
+    return 2 * min(50, max(1, int(np.ceil(duration / _stable_step(robot, q) / 2))))
 
 
-def _stable_step(robot: Robot, q_a: Array, guess: Any) -> float:
+def _stable_step(robot: Robot, q: Array) -> float:
     """A step short enough for explicit integration of the highest frequency."""
+    loops = closing(robot)
+    q_a, guess = (q[loops.columns(keys)].tolist() for keys in (loops.active, loops.undriven))
     highest = max(
         float(np.nanmax(natural_frequencies(robot, q_a, actuators, guess=guess)))
         for actuators in ("locked", "free")
@@ -181,9 +159,9 @@ def _stable_step(robot: Robot, q_a: Array, guess: Any) -> float:
     return _PHASE / (2 * np.pi * highest)
 
 
-@lru_cache(maxsize=16)
-def _compiled_step(robot: Robot) -> Any:
-    return step_program(robot).compile()
+@lru_cache(maxsize=64)
+def _compiled(program: Callable[..., Any], *arguments: Any) -> Any:
+    return program(*arguments).compile()
 
 
 @lru_cache(maxsize=16)
@@ -192,34 +170,13 @@ def _compiled_course(robot: Robot, prescribed: bool) -> Rollout:
 
 
 @lru_cache(maxsize=16)
-def _compiled_energy(robot: Robot) -> Any:
-    return kinetic_program(robot.tree()).compile()
-
-
-@lru_cache(maxsize=16)
-def _compiled_rates(robot: Robot, prescribed: bool) -> Any:
-    return rates_program(robot, prescribed).compile()
-
-
-@lru_cache(maxsize=16)
 def _compiled_slopes(robot: Robot, prescribed: bool) -> list[Any]:
-    program = _compiled_rates(robot, prescribed).program
+    program = _compiled(rates_program, robot, prescribed).program
     return [
         program.derivative(output, wrt).compile()
         for output in ("flow", "qdd")
         for wrt in ("q", "qd")
     ]
-
-
-@lru_cache(maxsize=16)
-def _compiled_flow(robot: Robot) -> Any:
-    return flow_program(robot).compile()
-
-
-@lru_cache(maxsize=16)
-def _flow_slopes(robot: Robot) -> tuple[Any, Any]:
-    flow = flow_program(robot)
-    return flow.derivative("qd_t", "q").compile(), flow.derivative("qd_t", "qd").compile()
 
 
 @dataclass(frozen=True)
@@ -238,7 +195,7 @@ class _Run:
     def solve(self, method: str, step: float | None, rtol: float | None, atol: float) -> Simulation:
         """The motion by a method of METHODS; with rtol None as exact as each is by default."""
         if method not in METHODS:
-            raise UnknownNameError.of("method", method, (*METHODS, *_NAMES))
+            raise UnknownNameError.of("method", method, (*METHODS, *NAMES))
         if rtol is not None and not rtol > 0:
             raise InputError(f"rtol = {rtol}; expected a positive one")
         law = self.drive.law is not None
@@ -246,10 +203,7 @@ class _Run:
             if law:
                 raise InputError("a sampled law needs steps: method 'rk4' or 'generalized-alpha'")
             return self.adaptive(method, rtol or _LOCAL, atol)
-        loops, count = closing(self.robot), self.grid.count
-        q = self.start[0]
-        guess = q[loops.columns(loops.undriven)]
-        fast = _stable_step(self.robot, q[loops.columns(loops.active)], guess)
+        count, fast = self.grid.count, _stable_step(self.robot, self.start[0])
         if step is None and not law:
             return self.controlled(method, count(_LIMIT / _PHASE * fast), rtol or RTOL)
         explicit = count(step or fast)
@@ -280,7 +234,7 @@ class _Run:
     def explicit_law(self, count: int) -> Simulation:
         """Steps with the torques of a law held over each; what every tenth step adds to the error
         is found by two half steps."""
-        advance = _compiled_step(self.robot)
+        advance = _compiled(step_program, self.robot)
         h, every = self.grid.duration / count, count // self.grid.samples
         q, qd = self.start
         qs, rates = [q], [qd]
@@ -342,7 +296,7 @@ class _Run:
 
     def distance(self, one: Simulation, two: Simulation) -> tuple[float, Accuracy]:
         """How far two motions are apart, relative to what moves; and in units."""
-        energy = _compiled_energy(self.robot)
+        energy = _compiled(kinetic_program, self.robot.tree())
         position = float(np.abs(two.q - one.q).max())
         moved = float(np.abs(two.q - two.q[0]).max())
         own, apart = (float(np.max(energy(q=two.q, qd=x))) for x in (two.qd, two.qd - one.qd))
@@ -355,7 +309,7 @@ class _Run:
 
     def implicit_cost(self) -> float:
         """Operations of an implicit step, about: three evaluations, and its share of a Jacobian."""
-        rates = _compiled_rates(self.robot, self.prescribed)
+        rates = _compiled(rates_program, self.robot, self.prescribed)
         slopes = _compiled_slopes(self.robot, self.prescribed)
         size = len(self.start[0]) + len(self.start[1])
         fresh = sum(slope.program.cost.total for slope in slopes) + size**3
@@ -364,7 +318,7 @@ class _Run:
     @cached_property
     def equation(self) -> Equation:
         """ẏ = f(t, y) and ∂f/∂y."""
-        rates = _compiled_rates(self.robot, self.prescribed)
+        rates = _compiled(rates_program, self.robot, self.prescribed)
         n = len(self.start[0])
 
         def f(t: float, y: Array) -> Array:
@@ -390,10 +344,14 @@ class _Run:
         runs = []
         for loose in (_LOOSE, 1.0):
             settings = Settings(_SOLVERS[name], min(0.1, loose * rtol), loose * atol)
-            y, evaluations = implicit(
-                self.equation, np.concatenate(self.start), self.grid, settings
-            )
-            runs.append(self.split(y, name, evaluations))
+            states: list[Array] = []
+
+            def sample(k: int, y: Array, states: list[Array] = states) -> None:
+                states.append(y)
+
+            start = np.concatenate(self.start)
+            course = integrate(self.equation, start, self.grid.times, settings, sample)
+            runs.append(self.split(np.array(states), name, course.steps))
         _, gap = self.distance(*runs)
         by = "against ten times the tolerance; velocities as the mean of all masses"
         return replace(runs[1], error=replace(gap, by=by))
@@ -411,9 +369,9 @@ class _Run:
             loops = closing(self.robot)
             q[:, loops.columns(loops.active)] = u[:, 0]
             rate[:, [loops.independent.index(key) for key in loops.active]] = u[:, 1]
-        qd = (
-            np.asarray(_compiled_flow(self.robot)(q=q, qd=rate)) if self.robot.constrained else rate
-        )
+        qd = rate
+        if self.robot.constrained:  # passive joints follow
+            qd = np.asarray(_compiled(flow_program, self.robot)(q=q, qd=rate))
         later = partial(dynamics, self.robot, t, q, qd, u)
         return Simulation(self.robot, t, q, qd, later, name, steps)
 
@@ -428,7 +386,7 @@ def dynamics(robot: Robot, t: Array, q: Array, qd: Array, u: Array, every: int =
     them: the work of the drives is then integrated over those between (an even number)."""
     on, loops, prescribed = coordinates(robot), closing(robot), u.ndim == 3
     q, v = np.ascontiguousarray(q), np.ascontiguousarray(qd[:, on.place])
-    vd = np.asarray(_compiled_rates(robot, prescribed)(q=q, qd=v, u=u).qdd)
+    vd = np.asarray(_compiled(rates_program, robot, prescribed)(q=q, qd=v, u=u).qdd)
     if prescribed:
         wanted = np.ascontiguousarray(vd[:, on.driven])
         tau = np.asarray(compiled(robot, "inverse-dynamics")(q=q, qd=v, qdd=wanted).tau)
@@ -444,8 +402,8 @@ def dynamics(robot: Robot, t: Array, q: Array, qd: Array, u: Array, every: int =
     q, qd, v, vd = (np.ascontiguousarray(x[at]) for x in (q, qd, v, vd))
     qdd = vd
     if robot.constrained:  # the rate of M(q) v = qd
-        turning, M = (slope(q=q, qd=v) for slope in _flow_slopes(robot))
-        qdd = np.einsum("tij,tj->ti", turning, qd) + np.einsum("tij,tj->ti", M, vd)
+        M, psi = rates_matrix(on, q, v)
+        qdd = np.einsum("tij,tj->ti", M, vd) + psi
     return Dynamics(qdd, tau[at], balance(robot, q, qd, works))
 
 
