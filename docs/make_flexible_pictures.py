@@ -9,8 +9,8 @@ from matplotlib.figure import Figure
 
 import cardan
 from cardan.motion.trajectory import move
-from cardan.simulation.flexible.motion import simulate
-from cardan.simulation.flexible.plots import plot_modes
+from cardan.simulation.stiff import simulate
+from cardan.simulation.shapes import plot_modes
 
 FOLDER = Path(__file__).with_name("pictures")
 

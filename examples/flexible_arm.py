@@ -14,7 +14,7 @@ import numpy as np
 
 import cardan
 from cardan.motion.trajectory import move
-from cardan.simulation.flexible.motion import simulate
+from cardan.simulation.stiff import simulate
 
 
 def main() -> None:

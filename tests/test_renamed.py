@@ -11,6 +11,9 @@ from cardan.renamed import successor
 
 OLD = {
     "use.simulate": "simulation.simulate",
+    "use.flexible_motion": "simulation.stiff",
+    "simulation.flexible.motion": "simulation.stiff",
+    "simulation.flexible.plots": "simulation.shapes",
     "use.identification.identify": "identification.identify",
     "use.identification.logs": "identification.read.logs",
     "use.sweep_table": "sweeps.table",

@@ -51,6 +51,13 @@ _OTHER = {
     "use.simulation": "simulation.result",
     "use.simulation_plot": "simulation.plot",
     "use.reduction": "simulation.craig_bampton",
+    "use.flexible_motion": "simulation.stiff",
+    "use.flexible_simulation": "simulation.stiff",
+    "use.flexible_plots": "simulation.shapes",
+    "simulation.flexible": "simulation",
+    "simulation.flexible.motion": "simulation.stiff",
+    "simulation.flexible.simulation": "simulation.stiff",
+    "simulation.flexible.plots": "simulation.shapes",
     "use.control": "control.laws",
     "use.reduce": "control.reduced",
     "use.sweep": "sweeps.sweep",
@@ -66,6 +73,7 @@ _OTHER = {
     "build.flexible_closure": "build.flexible.closure",
     "build.flexible_step": "build.flexible.step",
 }
+_PACKAGES = ("use", "closure", "simulation.flexible")  # they had modules below them
 _PREFIX = {
     "describe.toml_": "describe.toml.",
     "describe.par_": "describe.par.",
@@ -78,7 +86,6 @@ _PREFIX = {
     "inverse.general_": "inverse.general.",
     "inverse.numeric_": "inverse.numeric.",
     "use.sweep_": "sweeps.",
-    "use.flexible_": "simulation.flexible.",
     "use.bench.": "bench.",
     "use.identification.": "identification.",
     "package.fmu_": "package.fmu.",
@@ -127,7 +134,7 @@ class _Finder(MetaPathFinder):
         name = fullname.removeprefix("cardan.")
         if name != "use" and successor(name) is None:
             return None
-        return ModuleSpec(fullname, _Successor(), is_package=name in ("use", "closure"))
+        return ModuleSpec(fullname, _Successor(), is_package=name in _PACKAGES)
 
 
 def install() -> None:

@@ -12,9 +12,10 @@ import cardan
 from cardan.describe.robot import Robot
 from cardan.errors import CardanWarning, InputError
 from cardan.motion.trajectory import move
-from cardan.simulation.flexible import motion as flexible_motion
-from cardan.simulation.flexible.motion import FlexibleMotion, simulate
+from cardan.simulation import stiff
+from cardan.simulation.result import Simulation
 from cardan.simulation.simulate import simulate as simulate_any
+from cardan.simulation.stiff import simulate
 
 LAW = move([0, 0], [0.1, 0.2], law="bang-bang", duration=0.75)
 
@@ -31,7 +32,7 @@ def prrrp(elements: int) -> Robot:
     return replace(robot, links=tuple(map(refined, robot.links)))
 
 
-def tip(run: FlexibleMotion) -> np.ndarray:
+def tip(run: Simulation) -> np.ndarray:
     return run.velocity("platform")[:, :3]
 
 
@@ -79,19 +80,19 @@ def test_implicit_steps_where_explicit_ones_cost_more(monkeypatch: pytest.Monkey
     options: dict[str, Any] = {"motion": drive, "samples": 30, "rtol": 3e-2}
     cheap = simulate(robot, 0.3, **options)
     assert cheap.method == "rk4"
-    monkeypatch.setattr(flexible_motion, "_CHEAP", 0)
-    monkeypatch.setattr(flexible_motion._Run, "implicit_cost", lambda run: 1.0)
+    monkeypatch.setattr(stiff, "_CHEAP", 0)
+    monkeypatch.setattr(stiff._Run, "implicit_cost", lambda run: 1.0)
     other = simulate(robot, 0.3, **options)
     assert other.method == "generalized-alpha"
     assert other.error is not None
     assert np.abs(other.q - cheap.q).max() < 5e-2 * np.abs(cheap.q).max()
-    monkeypatch.setattr(flexible_motion._Run, "implicit_cost", lambda run: 1e12)
+    monkeypatch.setattr(stiff._Run, "implicit_cost", lambda run: 1e12)
     assert simulate(robot, 0.3, **options).method == "rk4"
 
 
 def test_a_motion_that_cannot_be_had_so_exactly_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     robot = cardan.load("flexible1r")
-    monkeypatch.setattr(flexible_motion, "_HALVINGS", 2)
+    monkeypatch.setattr(stiff, "_HALVINGS", 2)
     with pytest.warns(CardanWarning, match=r"estimated error of .* times what rtol = 1e-13"):
         simulate(robot, 0.2, qd=[3, *[0] * robot.ne], rtol=1e-13, samples=20)
     with pytest.raises(InputError, match="rtol = -1"):

@@ -15,7 +15,7 @@ from typer.testing import CliRunner
 
 import cardan
 from cardan.app.cli.main import app
-from cardan.simulation.flexible.plots import animate_mode, curves, plot_modes
+from cardan.simulation.shapes import animate_mode, curves, plot_modes
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "flexible.md"
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import math
 from collections.abc import Callable
 from dataclasses import replace
@@ -14,8 +15,8 @@ import cardan
 from cardan.build.flexible.closure import closing
 from cardan.errors import InputError
 from cardan.motion.trajectory import move
-from cardan.simulation.flexible.motion import simulate
 from cardan.simulation.simulate import simulate as simulate_any
+from cardan.simulation.stiff import simulate
 
 E, RHO = 70e9, 2800.0
 
@@ -288,6 +289,44 @@ def test_simulate_takes_loops_with_flexible_links(drive: str) -> None:
     assert run.energy is None if drive == "law" else run.energy.drift < 1e-5
 
 
+def test_every_way_through_loops_with_flexible_links_agrees() -> None:
+    """Steps chosen for the motion, adaptive and fixed ones, a law that keeps a state."""
+    robot = cardan.load("prrrp")
+
+    def law(t: float, q: np.ndarray, qd: np.ndarray) -> np.ndarray:
+        return np.array([1.0, 2.0]) - 0.1 * qd[:2]
+
+    class Keeping:
+        z0 = np.zeros(1)
+
+        def __call__(self, t: float, q: np.ndarray, qd: np.ndarray, z: np.ndarray) -> Any:
+            return law(t, q, qd), np.ones(1)
+
+    options: dict[str, Any] = {"duration": 0.01, "dt": 1e-3, "rtol": 1e-6}
+    held = simulate_any(robot, law=law, **options)
+    keeping = simulate_any(robot, law=Keeping(), **options)
+    sampled = simulate_any(robot, law=law, period=1e-4, **options)
+    fixed = simulate_any(robot, law=law, period=1e-4, method="rk4", step=2e-5, **options)
+    for run in (keeping, sampled, fixed):
+        assert run.method in ("DOP853", "rk4")
+        assert np.abs(run.q - held.q).max() < 2e-3 * np.abs(held.q - held.q[0]).max()
+        assert np.abs(closing(robot).error(run.q[-1])).max() < 1e-8
+    assert keeping.z[-1] == pytest.approx(0.01)
+    assert keeping.energy.drift < 1e-6
+    with pytest.raises(InputError, match="close loops between its steps"):
+        simulate_any(robot, law=law, period=1e-4, method="Radau", **options)
+
+
+def test_simulate_takes_the_implicit_methods_for_flexible_trees() -> None:
+    robot = cardan.load("flexible2r")
+    options: dict[str, Any] = {"duration": 0.05, "dt": 5e-3, "torque": [0.2, 0.1]}
+    exact = simulate_any(robot, 0.1, **options)
+    for method, rtol in (("generalized-alpha", 1e-3), ("radau", 1e-7)):
+        run = simulate_any(robot, 0.1, method=method, rtol=rtol, **options)
+        assert run.method == method
+        assert np.abs(run.q - exact.q).max() < 2e-3 * np.abs(exact.q - exact.q[0]).max()
+
+
 def test_positions_that_are_not_finite_are_named() -> None:
     robot = cardan.load("prrrp")
     with pytest.raises(InputError, match="q_a: value 2 is nan"):
@@ -296,3 +335,48 @@ def test_positions_that_are_not_finite_are_named() -> None:
         simulate_any(robot, [0, math.inf], duration=0.1)
     with pytest.raises(InputError, match="loads is not for closed loops with flexible"):
         simulate_any(robot, duration=0.1, loads=lambda links: {})
+
+
+@pytest.mark.parametrize("name", ["prrrp", "flexible2r"])
+def test_one_result_for_every_motion(name: str) -> None:
+    """Chosen steps give what every simulation gives: accelerations that are the slopes of the
+    velocities, torques that are those of the models, energies; and it can be stored."""
+    robot = cardan.load(name)
+    motion = move([0, 0], [0.02, -0.04], 0.1, dt=1e-4)
+    run = copy.deepcopy(simulate(robot, 0.1, motion=motion, samples=2000))
+    slope = (run.qd[2:] - run.qd[:-2]) / (run.t[2] - run.t[0])
+    np.testing.assert_allclose(run.qdd[1:-1], slope, atol=2e-2 * np.abs(run.qdd).max())
+    push = simulate(robot, 0.1, torque=lambda t: run.tau[round(t * 20000)], samples=200, step=1e-5)
+    np.testing.assert_allclose(push.q[-1], run.q[-1], atol=1e-4)
+    E, U = cardan.model(robot.tree(), "energies").evaluate(q=run.q, qd=run.qd)
+    np.testing.assert_allclose(run.energy, E + U, atol=1e-12)
+    np.testing.assert_allclose(run.energy - run.energy[0], E + U - (E + U)[0], atol=1e-12)
+    assert np.isnan(run.energy.drift)
+    assert len(run.energy) == len(run.t)
+    assert {"q1", "qdd2", "tau1", "kinetic"} <= run.columns().keys()
+    assert len(run.plot().axes) > 3
+
+
+def test_passive_joints_of_an_open_arm_have_no_torque() -> None:
+    robot = cardan.load(
+        {"gravity": [0, -9.81, 0], "link": [
+            {"ZZ": 0.01, "XX": 0.005, "YY": 0.005},
+            {"d": 0.3, "active": False, "flexible": strip(0.5, 0.006, 1)}]}
+    )  # fmt: skip
+    run = simulate(robot, 0.05, motion=lambda t: ([t], [1], [0]), guess=[0], samples=20)
+    assert np.abs(run.tau[:, 1]).max() < 1e-9 * np.abs(run.tau[:, 0]).max()
+    assert np.abs(run.tau[:, 0]).max() > 0.1
+
+
+def test_the_energy_that_joints_and_links_lose_is_in_the_balance() -> None:
+    """Damped links of a tree, integrated with the motion; friction of loops with flexible links."""
+    arm = cardan.load("flexible2r")
+    run = simulate_any(arm, 0.3, duration=0.05)
+    assert run.energy.friction[-1] > 0
+    assert run.energy.drift < 1e-7
+    robot = cardan.load("prrrp")
+    rubbing = tuple(replace(joint, FV=5) if joint.active else joint for joint in robot.joints)
+    loops = replace(robot, joints=rubbing)
+    run = simulate_any(loops, duration=0.1, dt=1e-3, torque=[1.0, 2.0])
+    assert run.energy.friction[-1] > 0.1 * run.energy.drives[-1]
+    assert run.energy.drift < 1e-5

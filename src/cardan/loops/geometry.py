@@ -27,6 +27,7 @@ from ..mechanism.platform import Parallel
 from .analysis import Analysis, analyse, independent
 from .analytic import Chain, Step, run_plan, steps_of
 from .batch import many
+from .continuation import ByEquations, carried
 from .distances import Distances
 from .kernels import MOST
 from .numeric import (
@@ -348,32 +349,8 @@ class LoopGeometry:
         """The assembly of a closed configuration followed to where the active columns are those of
         q; None where it ends on the way."""
         active, passive = self._columns
-        step = q[active] - start[active]
-        reach = float(np.abs(step / system.pace[active]).max(initial=0))
-        largest = min(1.0, 0.2 / (reach + 1e-12))
-        here, done, size = start.copy(), 0.0, largest
-        while done < 1:
-            ahead = min(1.0, done + size)
-            trial = self._predicted(system, here, start[active] + ahead * step)
-            found, closed = system.close(trial[None], passive, 30)
-            if closed[0] and float(np.abs((found[0] - trial) / system.pace).max()) < 0.1:
-                here, done, size = found[0], ahead, min(1.5 * size, largest)
-            else:
-                size /= 2
-                if size < 1e-4:
-                    return None
-        return np.asarray(here)
-
-    def _predicted(self, system: Equations, q: Array, q_a: Array) -> Array:
-        """The tangent step towards other active positions."""
-        active, passive = self._columns
-        J = system.J(q[None])[0]
-        found = q.copy()
-        found[active] = q_a
-        if passive:
-            rhs = -J[:, active] @ (q_a - q[active])
-            found[passive] += np.linalg.lstsq(J[:, passive], rhs, rcond=1e-9)[0]
-        return found
+        found, share = carried(ByEquations(system, active, passive), start[None], q[None, active])
+        return np.asarray(found[0]) if share[0] == 1 else None
 
     def _assemblies(self, system: Equations, q: Array) -> tuple[Array, bool]:
         """(all assemblies found, are more known to be left out?): in closed form, or part by part

@@ -62,6 +62,10 @@ class JointSpace:
         turns = _geometry(self.robot).system().periodic
         return np.asarray(q + np.where(turns, (away + np.pi) % (2 * np.pi) - np.pi, away))
 
+    def follow(self, path: np.ndarray, start: np.ndarray) -> np.ndarray:
+        """q of the whole tree along a path (N, nv) of the active joints, near a configuration."""
+        return np.asarray(_geometry(self.robot).follow(path, start))
+
     def first(self, name: str, given: Any) -> np.ndarray:
         """q from one value for all, all of q, the joints of the tree, or the active joints: the
         loops then closed as the robot stands. None: where it stands."""

@@ -21,6 +21,7 @@ import numpy as np
 
 from ..describe.robot import PRISMATIC, Robot
 from ..errors import InputError
+from ..run.steps import rk4
 from .coordinates import coordinates
 from .derived import compiled, derived
 from .joints import moving, require_numbers, vector
@@ -167,17 +168,13 @@ def _ahead(
     h = float(t[1] - t[0])
     V = path(np.array([t[0], t[0] + h / 2, t[1]])).V
 
-    def least(q: np.ndarray, V: np.ndarray) -> np.ndarray:
+    def least(s: float, q: np.ndarray) -> np.ndarray:
         J = _jacobian(robot, frame)(q=q)[rows]
-        v = np.linalg.pinv(J, rcond=1e-9) @ V[rows]
+        v = np.linalg.pinv(J, rcond=1e-9) @ V[round(2 * s / h)][rows]
         return np.asarray(coordinates(robot).matrix(q, v)[0] @ v if robot.constrained else v)
 
     rows = rows_of(task, robot.n)
-    k1 = least(q, V[0])
-    k2 = least(q + h / 2 * k1, V[1])
-    k3 = least(q + h / 2 * k2, V[1])
-    k4 = least(q + h * k3, V[2])
-    return np.asarray(q + h / 6 * (k1 + 2 * k2 + 2 * k3 + k4))
+    return np.asarray(rk4(least, 0.0, q, h))
 
 
 def _jacobian(robot: Robot, frame: Any) -> Any:

@@ -165,13 +165,7 @@ def _positions(robot: Robot, motion: Trajectory, q0: Any) -> tuple[np.ndarray, T
         return motion.q, Trajectory(motion.t, q, qd, qdd, None, motion.name)
     if motion.n != on.nv:
         fits(motion, robot)
-    whole = np.empty((len(motion.t), on.nq))
-    here = on.first("q0", motion.q[0] if q0 is None else q0)
-    for k, active in enumerate(motion.q):
-        here = here.copy()
-        here[on.place] = active
-        whole[k] = here = on.closed_at(here)
-    return whole, motion
+    return on.follow(motion.q, on.first("q0", motion.q[0] if q0 is None else q0)), motion
 
 
 def _require_closed(robot: Robot, motion: Trajectory) -> None:

@@ -17,8 +17,9 @@ import numpy as np
 from ..errors import InputError, ProgramError, UnknownNameError
 from .function import saved
 from .inputs import parameter_vector, thread_count
-from .llvm.rollout import METHODS, Layout, rollout_text
+from .llvm.rollout import Layout, rollout_text
 from .native import Kernels
+from .steps import METHODS
 
 if TYPE_CHECKING:
     from ..program import Program

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from ..build.flexible.closure import closing
 from ..describe.robot import FIXED, Robot
 from ..describe.values.expression import symbol
 from ..errors import InputError
@@ -21,7 +22,7 @@ from ..motion.derived import compiled
 from ..motion.joints import moving, number
 
 __all__ = [
-    "FRICTION", "Springs", "Stiction", "require_smooth", "rubbing_cuts",
+    "FRICTION", "Springs", "Stiction", "link_damping", "require_smooth", "rubbing_cuts",
     "smooth_friction", "viscous",
 ]  # fmt: skip
 
@@ -55,6 +56,15 @@ def rubbing_cuts(robot: Robot) -> tuple[list[int], np.ndarray, np.ndarray]:
             FS.append(own[1])
         row += 3 if frames.kind == "universal" else frames.freedom
     return rows, np.array(FV, float), np.array(FS, float)
+
+
+def link_damping(robot: Robot) -> np.ndarray:
+    """D (ne, ne) of the flexible links: what they lose is qed^T D qed."""
+    D, at = np.zeros((robot.ne, robot.ne)), 0
+    for link in closing(robot).scene.flexible.values():
+        D[at : at + link.N, at : at + link.N] = np.array(link.Dee, float)
+        at += link.N
+    return D
 
 
 def require_smooth(robot: Robot, driven: bool) -> None:

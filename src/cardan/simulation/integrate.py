@@ -1,4 +1,7 @@
-"""Ordinary differential equations: scipy's adaptive solvers step by step, and fixed steps.
+"""Ordinary differential equations: SciPy's adaptive solvers step by step, and fixed steps.
+
+For stiff equations whose Jacobian is known: equal implicit steps (`generalized_alpha`), halved
+until the motion no longer changes (`halved`).
 
 A state may hold a rotation vector that measures the orientation from a reference (a chart of
 SO(3)): after every accepted step `recentre` moves the reference to where the body is, so that the
@@ -11,16 +14,27 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
-from ..errors import CardanError, CardanWarning, InputError, MissingExtraError, UnknownNameError
+from ..errors import (
+    CardanError,
+    CardanWarning,
+    InputError,
+    MissingExtraError,
+    ModelError,
+    UnknownNameError,
+)
+from ..run.steps import METHODS as FIXED_STEP
+from ..run.steps import euler, midpoint, rk4
 
-__all__ = ["ADAPTIVE", "FIXED_STEP", "Accuracy", "Course", "Equation", "Settings", "integrate"]
+__all__ = [
+    "ADAPTIVE", "FIXED_STEP", "SIDE", "Accuracy", "Course", "Equation", "Grid", "Settings",
+    "generalized_alpha", "halved", "integrate", "require_finite",
+]  # fmt: skip
 
 ADAPTIVE = ("DOP853", "RK45", "RK23", "LSODA", "Radau", "BDF")
-FIXED_STEP = ("rk4", "euler", "midpoint")
 ONE_STEP = ("DOP853", "RK45", "RK23", *FIXED_STEP)  # may be recentred between steps
 
 MOST_STEPS = 1_000_000
@@ -28,8 +42,12 @@ _WINDOW = 1000  # steps, over which the pace is measured
 _HOPELESS = 2  # times the steps allowed: a run that needs as many is not gone on with
 _SLOW = 0.1  # of the steps allowed: a run that needs as many is told
 _PATIENCE = 3  # windows in a row: a contact or an impact is over before
+SIDE = 1e-9  # of a step: drives that jump are looked at from inside
+_NEWTON = 8  # iterations before the Jacobian is computed anew
+_RADIUS = 0.8  # of what is much faster than a step, per step
 
 Rates = Callable[[float, np.ndarray], np.ndarray]
+Run = TypeVar("Run")
 
 
 @dataclass(frozen=True)
@@ -74,6 +92,8 @@ class Equation:
     react: Callable[[float, np.ndarray, np.ndarray], None] | None = None
     split: int = 0  # elements of y before it are positions (for euler)
     fastest: Callable[[float, np.ndarray], str] | None = None  # what the steps are small for
+    jacobian: Rates | None = None  # of the rates by y
+    before: Callable[[float, np.ndarray], None] | None = None  # of a step: laws are sampled
 
 
 @dataclass(frozen=True)
@@ -103,8 +123,10 @@ def integrate(
 ) -> Course:  # fmt: skip
     """Go from t[0] to t[-1]; sample(k, y) is called with the state at every t[k], in order."""
     if equation.recentre is not None and settings.method not in ONE_STEP:
-        allowed = ", ".join(ONE_STEP)
-        raise InputError(f"method '{settings.method}' cannot turn a floating base; use {allowed}")
+        raise InputError(
+            f"method '{settings.method}' cannot turn a floating base or close loops between its"
+            f" steps; use {', '.join(ONE_STEP)}"
+        )
     sample(0, y0)
     run = _fixed if settings.method in FIXED_STEP else _adaptive
     return run(equation, np.array(y0, float), t, settings, sample, progress or _silent)
@@ -209,7 +231,9 @@ def _solver(
         import scipy.integrate
     except ImportError:
         raise MissingExtraError.of("SciPy", "sim", "an adaptive simulation") from None
-    options = {} if settings.step is None else {"max_step": settings.step}
+    options: dict[str, Any] = {} if settings.step is None else {"max_step": settings.step}
+    if settings.method in ("Radau", "BDF"):
+        options["jac"] = equation.jacobian
     make = getattr(scipy.integrate, settings.method)
     return make(equation.rates, t, y, end, rtol=settings.rtol, atol=settings.atol, **options)
 
@@ -277,32 +301,104 @@ def _fixed(
     return Course(steps, None)
 
 
-def _rk4(e: Equation, t: float, y: np.ndarray, h: float) -> np.ndarray:
-    k1 = e.rates(t, y)
-    k2 = e.rates(t + h / 2, y + h / 2 * k1)
-    k3 = e.rates(t + h / 2, y + h / 2 * k2)
-    k4 = e.rates(t + h, y + h * k3)
-    return np.asarray(y + h / 6 * (k1 + 2 * k2 + 2 * k3 + k4))
+_ADVANCE: dict[str, Callable[[Equation, float, np.ndarray, float], np.ndarray]] = {
+    "rk4": lambda e, t, y, h: np.asarray(rk4(e.rates, t, y, h)),
+    "euler": lambda e, t, y, h: euler(e.rates, t, y, h, e.split),
+    "midpoint": lambda e, t, y, h: midpoint(e.rates, t, y, h),
+}
 
 
-def _euler(e: Equation, t: float, y: np.ndarray, h: float) -> np.ndarray:
-    """Velocities first, positions with the new velocities."""
-    found = y + h * e.rates(t, y)
-    mixed = np.concatenate([y[: e.split], found[e.split :]])
-    found[: e.split] = y[: e.split] + h * e.rates(t, mixed)[: e.split]
-    return found
+@dataclass(frozen=True)
+class Grid:
+    """Equal samples of a time, each some steps long: what methods of equal steps run over."""
+
+    duration: float
+    samples: int
+
+    @property
+    def times(self) -> np.ndarray:
+        return np.linspace(0, self.duration, self.samples + 1)
+
+    def count(self, step: float) -> int:
+        """Steps of at most this length, a multiple of the samples."""
+        return int(np.ceil(self.duration / step / self.samples)) * self.samples
 
 
-def _midpoint(e: Equation, t: float, y: np.ndarray, h: float) -> np.ndarray:
-    middle = y
-    for _ in range(50):
-        rate = e.rates(t + h / 2, middle)
-        following = y + h / 2 * rate
-        done = np.abs(following - middle).max() <= 1e-14 * (1 + np.abs(y).max())
-        middle = following
-        if done:
-            break
-    return np.asarray(2 * middle - y)
+def require_finite(y: np.ndarray, t: float) -> None:
+    if not np.isfinite(y).all():
+        raise ModelError(
+            f"the motion diverges before t = {t:g}: take a shorter step, or an implicit method"
+        )
 
 
-_ADVANCE = {"rk4": _rk4, "euler": _euler, "midpoint": _midpoint}
+def generalized_alpha(
+    equation: Equation, y: np.ndarray, grid: Grid, count: int, radius: float = _RADIUS
+) -> np.ndarray:
+    """Samples of y by equal implicit steps of first-order equations (Jansen, Whiting & Hulbert
+    2000), order 2; radius: what is left, after a step, of a mode much faster than it."""
+    f, jacobian = equation.rates, equation.jacobian
+    assert jacobian is not None
+    alpha_m, alpha_f = (3 - radius) / (2 * (1 + radius)), 1 / (1 + radius)
+    gamma = 0.5 + alpha_m - alpha_f
+    h, every = grid.duration / count, count // grid.samples
+    slope = f(SIDE * h, y)
+    states = [y]
+    unit, inverse = np.eye(len(y)), None
+    for k in range(count):
+        t = (k + alpha_f) * h
+        if equation.before is not None:
+            equation.before(k * h, y)
+        change = slope
+        for trial in range(2 * _NEWTON):
+            inner = y + (alpha_f * h) * ((1 - gamma) * slope + gamma * change)
+            R = alpha_m * change + (1 - alpha_m) * slope - f(t, inner)
+            if inverse is None or trial == _NEWTON:
+                matrix = alpha_m * unit - (alpha_f * gamma * h) * jacobian(t, inner)
+                require_finite(matrix, t)
+                inverse = np.linalg.inv(matrix)
+            step = inverse @ R
+            change = change - step
+            if np.abs(h * step).max() < 1e-10 * (1 + np.abs(y).max()):
+                break
+        else:
+            require_finite(np.array([np.nan]), t)
+        if trial > 2:
+            inverse = None  # the Jacobian has aged
+        y = y + h * ((1 - gamma) * slope + gamma * change)
+        slope = change
+        if (k + 1) % every == 0:
+            require_finite(y, t)
+            states.append(y)
+    return np.array(states)
+
+
+def halved(
+    advance: Callable[[int], Run], count: int, order: int, rtol: float, most: int,
+    distance: Callable[[Run, Run], tuple[float, Accuracy]],
+) -> tuple[Run, Accuracy, float] | None:  # fmt: skip
+    """(the run, its estimated error, that error over rtol) after at most so many runs, each with
+    half the steps of the one before; distance: of two runs, relative to what moves, and in units.
+
+    Steps of h and h/2 that differ by d leave an error of d / (r - 1), r the factor by which d falls
+    when steps are halved: it is seen in a third run, and at most 2^order; with two runs it is taken
+    for 2, as if a jump within a step had lowered the order to one."""
+    last: Run | None = None
+    before: float | None = None
+    best: tuple[Run, Accuracy, float] | None = None
+    for _ in range(most):
+        run: Run | None = None
+        try:
+            run = advance(count)
+        except ModelError:  # it diverges: shorter steps may not
+            before = None
+        if run is not None and last is not None:
+            size, gap = distance(last, run)
+            fall = 2.0 if before is None or size == 0 else min(2.0**order, before / size)
+            share = 1 / (max(fall, 2.0) - 1)
+            error = Accuracy(share * gap.position, share * gap.velocity, gap.by)
+            best = run, error, share * size / rtol
+            if share * size <= rtol:
+                break
+            before = size
+        last, count = run, 2 * count
+    return best

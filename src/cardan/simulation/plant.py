@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -23,23 +24,23 @@ from ..motion.derived import compiled
 from ..motion.frames import placement
 from ..motion.joints import friction_coefficients, moving, number, require_numbers
 from ..motion.paths import rotation
-from ..motion.trajectory import Trajectory
+from .drive import Drive
 from .friction import (
     FRICTION,
     Springs,
     Stiction,
+    link_damping,
     rubbing_cuts,
     smooth_friction,
     viscous,
 )
 from .integrate import Equation
 from .scene import Links, links_program
-from .singular import Watch
+from .singular import Watch, rates_matrix
 from .statespace import SMOOTH
 
 __all__ = ["Plant"]
 
-Drive = Callable[..., Any]
 Loads = Callable[[Links], Mapping[Any, Any]]
 _WORKS = 3
 
@@ -48,17 +49,14 @@ _WORKS = 3
 class Plant:
     """A robot with everything that acts on it.
 
-    drive(t, q, qd) gives the torques of the rigid joints; with a controller state z0 it is called
-    as drive(t, q, qd, z) and gives (torques, zd). loads(links) gives {frame: wrench on its link}:
-    a number is Khalil's frame, a name what it means everywhere."""
+    loads(links) gives {frame: wrench on its link}: a number is Khalil's frame, a name what it means
+    everywhere."""
 
     robot: Robot
-    drive: Drive | None = None
-    motion: Trajectory | None = None
+    drive: Drive
     loads: Loads | None = None
     friction: str = "smooth"
     smooth: float = SMOOTH
-    z0: np.ndarray | None = None
     R: np.ndarray = field(default_factory=lambda: np.eye(3))  # the chart's reference
     held: Any = None  # torques (and zd) of a sampled controller
     blame: str = ""  # who gave the first number that is not finite
@@ -76,16 +74,14 @@ class Plant:
         self.n, self.m, self.floating = self.on.nq, self.on.nv, is_floating(robot)
         self.driven, self.nr = self.on.driven, self.on.nu
         self.FV, self.FS, self.damping = self._losses()
+        self.bending = link_damping(robot) if robot.ne else None
         self.split = self.n + 6 * self.floating
         self.end = self.split + self.m + 6 * self.floating
-        self.size = self.end + _WORKS + (0 if self.z0 is None else len(self.z0))
+        z0 = self.drive.z0
+        self.size = self.end + _WORKS + (0 if z0 is None else len(z0))
         smoothed = self.friction == "smooth"
         loose = self.driven if smoothed else np.ones_like(self.driven)
         self.springs = Springs.of(robot, loose, self.on.place)
-        options = {"friction": smoothed, "f_e": self.loads is not None}
-        source = self.springs.free(viscous(robot)) if smoothed else robot
-        self.direct = compiled(source, "direct-dynamics", **options)
-        self.inverse = compiled(source, "inverse-dynamics", **options) if self.motion else None
         self.own = _described(robot)
         self.links = links_program(robot).compile() if self.loads or self.own.any() else None
         if self.cuts:
@@ -93,6 +89,19 @@ class Plant:
         self.gravity = gravity_in_world(robot)
         self.stiction = self._stiction() if self.friction == "event" else None
         self.drag = bool(self.FS.any())
+
+    def _compiled(self, model: str) -> Any:
+        smoothed = self.friction == "smooth"
+        source = self.springs.free(viscous(self.robot)) if smoothed else self.robot
+        return compiled(source, model, friction=smoothed, f_e=self.loads is not None)
+
+    @cached_property
+    def direct(self) -> Any:
+        return self._compiled("direct-dynamics")
+
+    @cached_property
+    def inverse(self) -> Any:
+        return self._compiled("inverse-dynamics")
 
     def _losses(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """FV, FS and the damping of elastic joints; zero for elastic coordinates. (n) each, then
@@ -106,7 +115,7 @@ class Plant:
         return found[0], found[1], found[2]
 
     def _stiction(self) -> Stiction:
-        if self.floating or self.motion or not self.driven.all() or self.on.closed:
+        if self.floating or self.drive.prescribed or not self.driven.all() or self.on.closed:
             raise InputError(
                 "friction='event' is for robots on a fixed base, driven by torques, without loops"
                 " or elastic parts: use friction='smooth'"
@@ -124,7 +133,7 @@ class Plant:
         q, v = self.parts(y)
         if not self.on.closed:
             return v, None
-        M, _ = self.on.matrix(q, v)
+        M, _ = rates_matrix(self.on, q, v)
         return M @ v, M
 
     def base(self, y: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -140,46 +149,21 @@ class Plant:
 
     def imposed(self, t: float, y: np.ndarray) -> np.ndarray:
         """The state with prescribed joints put where they are."""
-        if self.motion is None:
+        if not self.drive.prescribed:
             return y
         y = y.copy()
         q, v = self.parts(y)
-        r, rd, _ = self._wanted(t)
-        q[self.on.place[self.driven]], v[self.driven] = r, rd
+        q[self.on.place[self.driven]], v[self.driven], _ = self.drive(t)
         return y
-
-    def _wanted(self, t: float) -> list[np.ndarray]:
-        """The prescribed values of the driven joints: a motion may list those, or all joints."""
-        assert self.motion is not None
-        found = self.motion(t)
-        if self.motion.n == self.nr:
-            return list(found)
-        return [x[self.on.place[self.driven]] for x in found]
 
     # what acts
 
     def torques(self, t: float, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """(torques of the rigid joints, rate of the controller's state)."""
-        q, qd = self.parts(y)
-        none = np.zeros(0)
-        if self.held is not None:
-            tau, zd = self.held
-        elif self.drive is None:
-            return np.zeros(self.nr), none
-        elif self.z0 is None:
-            tau, zd = self.drive(t, q, qd), none
-        else:
-            tau, zd = self.drive(t, q, qd, self.extra(y)[1])
-        tau = np.asarray(tau, float)
-        if tau.shape == () and self.nr == 1:
-            tau = tau.reshape(1)
-        if tau.shape != (self.nr,):
-            raise InputError(
-                f"the drive gave torques of shape {tau.shape}; '{self.robot.name}' has {self.nr}"
-            )
+        tau, zd = self.held or self.drive.torques(t, *self.parts(y), self.extra(y)[1])
         if not np.isfinite(tau).all():
             self._not_finite("the drive gave torques", tau, t, y)
-        return tau, np.asarray(zd, float)
+        return tau, zd
 
     def wrenches(self, t: float, y: np.ndarray) -> tuple[dict[str, np.ndarray], float]:
         """(the model's input f_e, the power of the loads and of the wrenches described)."""
@@ -318,12 +302,15 @@ class Plant:
             rates, M = self._rubbing(q, v, speeds, M)
             dry = smooth_friction(self.FS, rates, self.smooth) if self.drag else 0 * rates
             against = dry if M is None else M.T @ dry
-            if self.motion is not None:
+            if self.drive.prescribed:
                 found = self._prescribed(t, q, v, against, extra)
             else:
                 found = self._driven(t, y, against, extra)
             found["friction"] = self.FV * rates + dry
         dissipated = found["friction"] @ rates + self.damping @ (rates * rates)
+        if self.bending is not None:
+            bent = speeds[self.robot.n :]
+            dissipated += bent @ self.bending @ bent
         found["powers"] = (found["tau"] @ v[self.driven], dissipated, load_power)
         found["speeds"] = speeds
         return found
@@ -351,8 +338,7 @@ class Plant:
     def _prescribed(
         self, t: float, q: np.ndarray, v: np.ndarray, against: np.ndarray, extra: dict[str, Any]
     ) -> dict[str, Any]:
-        assert self.inverse is not None
-        wanted = np.ascontiguousarray(self._wanted(t)[2])
+        wanted = np.ascontiguousarray(self.drive(t)[2])
         extra = {**extra, **self.springs.inputs(self.inverse, against)}
         found = self.inverse(q=q, qd=v, qdd=wanted, **extra)
         several = isinstance(found, tuple)
@@ -369,7 +355,7 @@ class Plant:
         q, v = self.parts(y)
         if not self.on.closed:
             return v, vd
-        M, psi = self.on.matrix(q, v)
+        M, psi = rates_matrix(self.on, q, v)
         return M @ v, M @ vd + psi
 
     def _recentre(self, y: np.ndarray) -> None:

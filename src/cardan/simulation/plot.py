@@ -13,7 +13,7 @@ from ..motion.plots import Panel, joint_panels, lines
 
 if TYPE_CHECKING:
     from ..motion.trajectory import Trajectory
-    from .simulate import Simulation
+    from .result import Simulation
 
 __all__ = ["plot_errors", "plot_simulation"]
 
@@ -41,7 +41,8 @@ def plot_simulation(run: Simulation) -> Any:
             "elastic": e.elastic, "of the drives": e.drives, "lost": e.friction, "loads": e.loads,
         }  # fmt: skip
         balance |= {key: x for key, x in others.items() if np.abs(x).max() > 0}
-        title = f"energy since the start (balance within {e.drift:.1e})"
+        within = "" if np.isnan(e.drift) else f" (balance within {e.drift:.1e})"
+        title = f"energy since the start{within}"
         panels.append(Panel(title, "J", balance))
     return lines(run.t, panels, f"{robot.name}: simulation")
 

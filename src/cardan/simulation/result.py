@@ -2,29 +2,37 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
+from numpy.lib.mixins import NDArrayOperatorsMixin
 
 from ..describe.robot import Robot
+from ..describe.world import gravity_in_world
 from ..motion.coordinates import coordinates
+from ..motion.derived import compiled
 from ..motion.frames import link_frames
+from ..motion.joints import number
 from ..motion.trajectory import Trajectory
 from .integrate import Accuracy
+from .scene import spring_energy, total_mass
 
-__all__ = ["Energy", "Simulation"]
+__all__ = ["Dynamics", "Energy", "Simulation", "balance"]
 
 _ROUNDING = 1e-9
 
 
 @dataclass(frozen=True)
-class Energy:
+class Energy(NDArrayOperatorsMixin):
     """The energy balance over time, J: what is stored, and what went in and out since the start.
 
     potential: of gravity, and of the deformation of flexible links; elastic: of the springs of
     elastic joints. Their sum is U of the model 'energies'; for a floating base gravity is that in
-    the world."""
+    the world. The works are NaN where they were not integrated. In arithmetic it is what is stored:
+    energy - energy[0]."""
 
     kinetic: np.ndarray
     potential: np.ndarray
@@ -35,6 +43,19 @@ class Energy:
 
     def __repr__(self) -> str:
         return f"Energy({len(self.kinetic)} samples, drift {self.drift:.2g})"
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
+        return np.asarray(self.stored, dtype)
+
+    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
+        values = [x.stored if isinstance(x, Energy) else x for x in inputs]
+        return getattr(ufunc, method)(*values, **options)
+
+    def __getitem__(self, index: Any) -> Any:
+        return self.stored[index]
+
+    def __len__(self) -> int:
+        return len(self.kinetic)
 
     @property
     def stored(self) -> np.ndarray:
@@ -57,33 +78,101 @@ class Energy:
         return worst / scale if scale else worst
 
 
+def balance(
+    robot: Robot, q: np.ndarray, qd: np.ndarray, works: np.ndarray,
+    T0: np.ndarray | None = None, V0: np.ndarray | None = None,
+) -> Energy | None:  # fmt: skip
+    """The energies at samples q, qd (m, n) of all coordinates, with the works (m, 3) of drives,
+    friction and loads; T0 and V0 of a floating base. A base that is moved by an unknown force has
+    none, and there is no model of the energies of flexible links on a base that floats."""
+    flexible = q.shape[1] != robot.n
+    if robot.base.kind == "mobile" or (T0 is not None and flexible):
+        return None
+    extra: dict[str, Any] = {}
+    g = gravity_in_world(robot)
+    if T0 is not None:
+        extra = {"V0": V0, "g0": np.einsum("tji,j->ti", T0[:, :3, :3], g)}
+    if any(number(loop.cut.IA) != 0 for loop in robot.loops) and not flexible:
+        v = np.ascontiguousarray(qd[:, coordinates(robot).place])  # not in the tree's energy
+        E, U = compiled(robot, "energies")(q=q, qd=v, **extra)
+    else:
+        E, U = compiled(robot.tree(), "energies")(q=q, qd=qd, **extra)
+    if T0 is not None:
+        U = U - total_mass(robot) * (T0[:, :3, 3] @ g)
+    springs = spring_energy(robot, q[:, : robot.n])
+    return Energy(np.asarray(E), np.asarray(U) - springs, springs, *works.T)
+
+
+@dataclass(frozen=True)
+class Dynamics:
+    """Accelerations of all coordinates (m, n), torques of the rigid joints and the energies."""
+
+    qdd: np.ndarray
+    tau: np.ndarray
+    energy: Energy | None
+
+
 @dataclass(frozen=True)
 class Simulation:
-    """A simulated motion at the times t (m): joints (m, n), torques of the rigid joints, and for a
+    """A simulated motion at the times t (m): all coordinates of the tree q and their velocities qd
+    (m, n + ne), accelerations qdd, torques tau of the rigid joints, the energy balance, and for a
     floating base its poses T0 (m, 4, 4) in the world and twists V0 (m, 6) in its own axes; error:
-    the estimated one, None where steps of a given length were taken."""
+    the estimated one, None where steps of a given length were taken.
+
+    dynamics: accelerations, torques and energies, or what computes them when they are asked for."""
 
     robot: Robot
     t: np.ndarray
     q: np.ndarray
     qd: np.ndarray
-    qdd: np.ndarray
-    tau: np.ndarray
+    dynamics: Dynamics | Callable[[], Dynamics]
+    method: str
+    steps: int
     T0: np.ndarray | None = None
     V0: np.ndarray | None = None
     z: np.ndarray | None = None
-    energy: Energy | None = None
-    steps: int = 0
     error: Accuracy | None = None
 
     def __repr__(self) -> str:
-        told = "" if self.energy is None else f", energy drift {self.energy.drift:.2g}"
+        told = ""
+        if isinstance(self.dynamics, Dynamics) and self.energy is not None:
+            told = f", energy drift {self.energy.drift:.2g}"
         if self.error is not None:
             told += f", estimated error {self.error.position:.1g}, {self.error.velocity:.1g}"
         return (
             f"Simulation of '{self.robot.name}': {len(self.t)} samples from {self.t[0]:.6g} to"
-            f" {self.t[-1]:.6g} s, {self.steps} steps{told}"
+            f" {self.t[-1]:.6g} s, {self.steps} steps of {self.method}{told}"
         )
+
+    @cached_property
+    def _solved(self) -> Dynamics:
+        return self.dynamics if isinstance(self.dynamics, Dynamics) else self.dynamics()
+
+    @property
+    def qdd(self) -> np.ndarray:
+        return self._solved.qdd
+
+    @property
+    def tau(self) -> np.ndarray:
+        return self._solved.tau
+
+    @property
+    def energy(self) -> Energy | None:
+        return self._solved.energy
+
+    @property
+    def elastic(self) -> np.ndarray:
+        """The coordinates of flexible links, (m, ne)."""
+        return self.q[:, self.robot.n :]
+
+    def position(self, frame: int | str | None = None) -> np.ndarray:
+        """The origin of a frame in frame 0, (m, 3)."""
+        return np.asarray(compiled(self.robot.tree(), "transform", frame=frame)(q=self.q))[:, :3, 3]
+
+    def velocity(self, frame: int | str | None = None) -> np.ndarray:
+        """The twist (linear, angular) of a frame against frame 0, in its axes, (m, 6)."""
+        J = compiled(self.robot.tree(), "jacobian", frame=frame)(q=self.q)
+        return np.asarray(np.einsum("nij,nj->ni", np.asarray(J), self.qd))
 
     @property
     def trajectory(self) -> Trajectory:

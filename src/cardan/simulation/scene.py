@@ -1,4 +1,4 @@
-"""What happens to all links at once: frames, twists and energies as compiled programs.
+"""What happens to all links at once: frames and twists as a compiled program, springs, masses.
 
 Written for robots of any base; for a floating one V0 and g0 are inputs as everywhere else.
 """
@@ -14,14 +14,13 @@ import numpy as np
 from ..algebra.vector import Mat, Vec
 from ..build.common import Arrays, build, state
 from ..build.derivation import Result
-from ..build.energy import energies
 from ..describe.robot import Robot
 from ..models.bodies import Bodies
 from ..models.kinematics import velocities
 from ..motion.joints import moving, number
 from ..program import Program
 
-__all__ = ["Links", "energy_program", "links_program", "spring_energy", "total_mass"]
+__all__ = ["Links", "links_program", "spring_energy", "total_mass"]
 
 
 @dataclass(frozen=True)
@@ -65,13 +64,6 @@ def links_program(robot: Robot) -> Program:
         return Result({"T": ((nl, 3, 4), poses), "V": ((nl, 6), twists)})
 
     return build(robot, "links", state(robot, "q", "qd"), [run], ["T", "V"])
-
-
-@lru_cache(maxsize=32)
-def energy_program(robot: Robot) -> Program:
-    """q, qd(, V0, g0) -> E, U of the tree: kinetic and potential energy (gravity and springs), with
-    a floating base's own."""
-    return energies(robot.tree())
 
 
 def spring_energy(robot: Robot, q: np.ndarray) -> np.ndarray:

@@ -16,26 +16,27 @@ from typing import Any
 
 import numpy as np
 
+from ..build.flexible.closure import closing
 from ..describe.robot import FIXED, INERTIA, Robot
-from ..describe.world import gravity_in_world, placement
-from ..errors import CardanError, CardanWarning, InputError, translated
+from ..describe.world import placement
+from ..errors import CardanError, CardanWarning, InputError, UnknownNameError, translated
 from ..loops.standing import standing
 from ..motion.coordinates import coordinates
 from ..motion.derived import compiled
-from ..motion.joints import array, number, require_numbers, vector
+from ..motion.joints import array, require_numbers, vector
 from ..motion.paths import pose
-from ..motion.trajectory import Trajectory, fits, instants
-from .flexible.simulation import simulate_flexible
+from ..motion.trajectory import Trajectory, instants
+from .drive import Drive
 from .integrate import MOST_STEPS, Accuracy, Course, Settings, integrate
 from .plant import Loads, Plant
-from .result import Energy, Simulation
-from .scene import energy_program, spring_energy, total_mass
+from .result import Dynamics, Energy, Simulation, balance
 from .singular import watch
 from .statespace import SMOOTH, StateSpace, state_space
+from .stiff import IMPLICIT, METHODS, NAMES, simulate_stiff
 
 __all__ = ["Energy", "Simulation", "rollouts", "simulate"]
 
-_RTOL = 1e-9  # of a step; what a flexible loop takes instead is in `flexible_motion`
+_RTOL = 1e-9  # of a step; what a flexible loop takes instead is in `stiff`
 _STIFF = 2e4  # times: rate and duration together
 _SINGULAR = 1e-12  # of the largest inertia: a base without any
 _SUSPECT = 0.02  # of the energy moved: a balance that bad is said
@@ -56,8 +57,9 @@ def simulate(
 ) -> Simulation:  # fmt: skip
     """Integrate the motion of a robot from q0, qd0; without q0 from where it stands, its home.
 
-    Flexible links are stiff: `flexible_motion.simulate` has methods made for them; it integrates
-    closed loops with flexible links here too (see `flexible_simulation`).
+    Flexible links are stiff: 'generalized-alpha', 'radau' and 'bdf' are for them (`stiff`), with
+    torques, a motion, or a law that is sampled at every step. Closed loops with flexible links take
+    the cheaper one of 'rk4' and 'generalized-alpha' by default.
 
     torque: constant values, or a function of t. law: a function (t, q, qd) -> torques; a law with
     an attribute z0 keeps a state: (t, q, qd, z) -> (torques, zd). motion: prescribed for the rigid
@@ -67,20 +69,26 @@ def simulate(
     sampled and its torques held. singular: closed loops 'stop' with an error at type 2
     singularities, or 'pass' as well as the steps may. A run that would need more than `most_steps`
     adaptive steps is ended, and the joint that they are needed for is named."""
-    if robot.ne and robot.constrained:
-        _only_fixed(loads=loads, base_pose=base_pose, period=period, base_twist=np.any(base_twist))
-        return simulate_flexible(
-            robot, 0.0 if q0 is None else q0, qd0, duration=duration, torque=torque, law=law,
-            motion=motion, step=step, friction=friction, method=method,
-            rtol=None if rtol == _RTOL else rtol, atol=atol, dt=dt,
-        )  # fmt: skip
     _require_base(robot)
-    settings = Settings("DOP853" if method == "auto" else method, rtol, atol, step, most_steps)
-    t = instants(duration, dt)
-    drive, z0 = _drive(robot, torque, law, motion)
-    plant = Plant(robot, drive, motion, loads, friction, smooth, z0)
+    bends = bool(robot.ne and robot.constrained)
+    if bends and loads is not None:
+        raise InputError("loads is not for closed loops with flexible links")
+    t, on = instants(duration, dt), coordinates(robot)
+    drive = Drive(robot, on.place[on.driven], torque=torque, law=law, motion=motion)
+    if bends and method not in (*METHODS, *NAMES):
+        raise UnknownNameError.of("method", method, (*METHODS, *NAMES))
+    stiff = bends or (robot.ne and method in IMPLICIT and not closing(robot).loose)
+    stiff = stiff and drive.z0 is None and period is None and loads is None
+    name = "DOP853" if method == "auto" or stiff else method
+    settings = Settings(name, rtol, atol, step, most_steps)
+    plant = Plant(robot, drive, loads, friction, smooth)
     plant.watch = watch(plant.on, singular)
     y = _first(plant, robot, q0, qd0, base_pose, base_twist)
+    if stiff:
+        return simulate_stiff(
+            robot, drive, plant.parts(y), t=t, friction=friction != "none", method=method,
+            rtol=None if rtol == _RTOL else rtol, atol=atol, step=step,
+        )  # fmt: skip
     if method == "auto" and period is None and _stiff(plant, y, duration):
         settings = replace(settings, method="Radau")
     kept: list[np.ndarray] = []
@@ -101,7 +109,7 @@ def simulate(
         if plant.blame and plant.blame not in str(error):
             raise InputError(f"{error}; {plant.blame}") from None
         raise
-    return _gather(plant, t, kept, charts, course)
+    return _gather(plant, t, kept, charts, course, settings.method)
 
 
 def _stiff(plant: Plant, y: np.ndarray, duration: float) -> bool:
@@ -109,7 +117,7 @@ def _stiff(plant: Plant, y: np.ndarray, duration: float) -> bool:
     FV + FS / v over the inertia that a joint alone feels, 1 / (A^-1)_jj."""
     simple = not (plant.floating or plant.on.closed or plant.robot.ne)
     steep = plant.FV + plant.FS / plant.smooth
-    if not simple or plant.stiction is not None or plant.motion is not None or not steep.any():
+    if not simple or plant.stiction is not None or plant.drive.prescribed or not steep.any():
         return False
     A = compiled(plant.robot, "inertia-matrix")(q=y[: plant.n])
     rate = steep * np.diag(np.linalg.pinv(A))
@@ -141,34 +149,11 @@ def _require_base(robot: Robot) -> None:
     )
 
 
-def _only_fixed(**given: Any) -> None:
-    for name, value in given.items():
-        if value is not None and value is not False and not (name == "base_twist" and not value):
-            raise InputError(f"{name} is not for closed loops with flexible links")
-
-
 def _scaled(
     progress: Callable[[float], None] | None, duration: float
 ) -> Callable[[float], None] | None:
     """Progress as a fraction."""
     return None if progress is None else lambda t: progress(min(1.0, t / duration))
-
-
-def _drive(robot: Robot, torque: Any, law: Any, motion: Any) -> tuple[Any, np.ndarray | None]:
-    if sum(x is not None for x in (torque, law, motion)) > 1:
-        raise InputError("give one of torque, law and motion")
-    count = coordinates(robot).nu
-    if motion is not None and motion.n != count:
-        fits(motion, robot)
-    if torque is not None:
-        if callable(torque):
-            return (lambda t, q, qd: torque(t)), None
-        values = vector("torque", torque, count)
-        return (lambda t, q, qd: values), None
-    if law is not None and not callable(law):
-        raise InputError(f"law is a {type(law).__name__}; expected a function (t, q, qd) -> tau")
-    z0 = getattr(law, "z0", None)
-    return law, None if z0 is None else np.asarray(z0, float)
 
 
 def _first(
@@ -177,7 +162,7 @@ def _first(
     """The first state; a floating base starts at base_pose, by default as described."""
     y = np.zeros(plant.size)
     q, qd = plant.parts(y)
-    q[:], qd[:] = plant.on.first("q0", q0), _velocities(plant, qd0)
+    q[:], qd[:] = _positions(plant, q0), _velocities(plant, qd0)
     if plant.floating:
         T = placement(robot) if base_pose is None else pose(base_pose, "base_pose")
         plant.R = T[:3, :3].copy()
@@ -186,22 +171,47 @@ def _first(
     elif base_pose is not None or np.any(base_twist):
         what = "base_pose" if base_pose is not None else "base_twist"
         raise InputError(f"{what}: the base of '{robot.name}' is {robot.base.kind}, not floating")
-    if plant.z0 is not None:
-        plant.extra(y)[1][:] = plant.z0
+    if plant.drive.z0 is not None:
+        plant.extra(y)[1][:] = plant.drive.z0
     y = plant.imposed(0.0, y)
     if plant.on.closed:
         y[: plant.n] = plant.watch.closed(y[: plant.n])
     return y
 
 
+def _positions(plant: Plant, q0: Any) -> np.ndarray:
+    """See `Coordinates.first`; of loops with flexible links: one value for all driven joints or one
+    for each, all joints of the tree, the passive ones near their assembly, or all coordinates."""
+    robot, on = plant.robot, plant.on
+    if not (on.closed and robot.ne):
+        return on.first("q0", q0)
+    loops, values = closing(robot), np.asarray(0.0 if q0 is None else q0, float)
+    q_a: Any = None
+    bent: Any = None
+    near: Any = None
+    if values.shape in ((on.nq,), (robot.n,)):
+        q_a, near = (values[loops.columns(keys)] for keys in (loops.active, loops.undriven))
+        bent = values[robot.n :] if len(values) == on.nq else None
+    else:
+        q_a = vector("q0", values, on.nu)
+    if plant.drive.prescribed:
+        q_a = plant.drive(0.0)[0]
+    return loops.assemble(q_a, q_e=bent, guess=near)
+
+
 def _velocities(plant: Plant, qd0: Any) -> np.ndarray:
-    """One value for all joints, those of the joints, or of all velocities."""
-    values = array("qd0", qd0)
-    found = np.zeros(plant.m)
-    joints = plant.robot.n if not plant.on.closed else plant.m
-    size = joints if values.shape != (plant.m,) else plant.m
-    found[:size] = vector("qd0", values, size)
-    return found
+    """One value for all joints, those of the joints, or of all velocities; of loops with flexible
+    links all velocities, those of the driven joints, or one value for these."""
+    values, robot = array("qd0", qd0), plant.robot
+    rate = np.zeros(plant.m)
+    if values.shape == (plant.m,):
+        rate[:] = values
+    elif plant.on.closed and robot.ne:
+        rate[plant.driven] = vector("qd0", values, plant.nr)
+    else:
+        size = plant.m if plant.on.closed else robot.n
+        rate[:size] = vector("qd0", values, size)
+    return rate
 
 
 def _sampled(
@@ -234,8 +244,9 @@ def _sampled(
 
 
 def _gather(
-    plant: Plant, t: np.ndarray, kept: list[np.ndarray], charts: list[np.ndarray], course: Course
-) -> Simulation:
+    plant: Plant, t: np.ndarray, kept: list[np.ndarray], charts: list[np.ndarray], course: Course,
+    method: str,
+) -> Simulation:  # fmt: skip
     """Accelerations, torques, base, energies and the estimated error at the samples."""
     robot, n = plant.robot, plant.n
     qd, qdd, tau = np.empty((len(t), n)), np.empty((len(t), n)), np.empty((len(t), plant.nr))
@@ -252,8 +263,8 @@ def _gather(
     Y = np.array(kept)
     q = Y[:, :n]
     works = Y[:, plant.end : plant.end + 3]
-    z = None if plant.z0 is None else Y[:, plant.end + 3 :]
-    energy = _energy(robot, q, qd, T0, V0, works)
+    z = None if plant.drive.z0 is None else Y[:, plant.end + 3 :]
+    energy = balance(robot, q, qd, works, T0, V0)
     if energy is not None and energy.drift > _SUSPECT:
         warnings.warn(
             f"the energy balance of '{robot.name}' is off by {energy.drift:.1g} of what moved:"
@@ -267,32 +278,8 @@ def _gather(
         velocity = float(np.max(course.error[plant.split : plant.end], initial=0))
         position += velocity * float(t[-1] - t[0])  # what is too fast from the start goes too far
         accuracy = Accuracy(position, velocity, "sum of what the steps added")
-    return Simulation(robot, t, q, qd, qdd, tau, T0, V0, z, energy, course.steps, accuracy)
-
-
-def _energy(
-    robot: Robot, q: np.ndarray, qd: np.ndarray, T0: np.ndarray | None, V0: np.ndarray | None,
-    works: np.ndarray,
-) -> Energy | None:  # fmt: skip
-    """The balance; a base that is moved by an unknown force has none, and there is no model of the
-    energies of flexible links on a base that floats."""
-    if robot.base.kind == "mobile" or (T0 is not None and q.shape[1] != robot.n):
-        return None
-    extra: dict[str, Any] = {}
-    g = gravity_in_world(robot)
-    if T0 is not None:
-        extra = {"V0": V0, "g0": np.einsum("tji,j->ti", T0[:, :3, :3], g)}
-    if q.shape[1] != robot.n:  # flexible links have a model of their own
-        E, U = compiled(robot, "energies")(q=q, qd=qd)
-    elif any(number(loop.cut.IA) != 0 for loop in robot.loops):  # not in the tree's energy
-        v = np.ascontiguousarray(qd[:, coordinates(robot).place])
-        E, U = compiled(robot, "energies")(q=q, qd=v, **extra)
-    else:
-        E, U = energy_program(robot).compile()(q=q, qd=qd, **extra)
-    if T0 is not None:
-        U = U - total_mass(robot) * (T0[:, :3, 3] @ g)
-    springs = spring_energy(robot, q[:, : robot.n])
-    return Energy(E, U - springs, springs, *works.T)
+    solved = Dynamics(qdd, tau, energy)
+    return Simulation(robot, t, q, qd, solved, method, course.steps, T0, V0, z, accuracy)
 
 
 def rollouts(

@@ -1,4 +1,4 @@
-"""Type 2 singularities of closed loops during a simulation.
+"""The loops of a robot during a simulation: closed after every step, rigid links or flexible.
 
 Where W_p is singular the active joints lose control of the passive ones: their rates, and with them
 the accelerations, grow without bounds, and what an integrator makes of it is not the motion. Every
@@ -8,16 +8,37 @@ before, ends the run."""
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
 
 import numpy as np
 
+from ..build.flexible.closure import closing
+from ..build.flexible.step import flow_program
+from ..describe.robot import Robot
 from ..errors import ModelError, UnknownNameError
 from ..motion.coordinates import JointSpace
 from ..motion.derived import compiled
 
-__all__ = ["Watch", "watch"]
+__all__ = ["Watch", "rates_matrix", "watch"]
 
 _SMALL = 1e-5  # smallest by largest singular value of W_p
+
+
+@lru_cache(maxsize=16)
+def _flow_slopes(robot: Robot) -> tuple[Any, Any]:
+    flow = flow_program(robot)
+    return flow.derivative("qd_t", "q").compile(), flow.derivative("qd_t", "qd").compile()
+
+
+def rates_matrix(on: JointSpace, q: np.ndarray, v: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """(M, psi) of closed loops: the rates of q are M v, their rates M vd + psi; q and v may have
+    leading axes."""
+    if not on.robot.ne:
+        return on.matrix(q, v)
+    q, v = np.ascontiguousarray(q), np.ascontiguousarray(v)
+    turning, M = (np.asarray(slope(q=q, qd=v)) for slope in _flow_slopes(on.robot))
+    return M, (turning @ (M @ v[..., None]))[..., 0]
 
 
 def watch(on: JointSpace, singular: str) -> Watch:
@@ -38,14 +59,12 @@ class Watch:
     def closed(self, q: np.ndarray) -> np.ndarray:
         """q with its loops closed, or an error that says where control was lost."""
         try:
-            found = self.on.closed_at(q)
+            found = self._closed_at(q)
         except ModelError as error:
             raise self._lost(q, f"its loops cannot be closed any more ({error})") from None
         if not self.stops:
             return found
-        W = compiled(self.on.robot, "loop-kinematics", details=True)(
-            q=found, qd=np.zeros(self.on.nv)
-        ).Wp
+        W = self._Wp(found)
         if not W.size:
             return found
         scale = np.linalg.norm(W, axis=1, keepdims=True)  # rows in m and in rad
@@ -58,6 +77,25 @@ class Watch:
             raise self._lost(found, "det W_p changed its sign within one step")
         self.sign = sign
         return found
+
+    def _closed_at(self, q: np.ndarray) -> np.ndarray:
+        robot = self.on.robot
+        if not robot.ne:
+            return self.on.closed_at(q)
+        loops = closing(robot)
+        found = loops.closed(q, loops.columns(loops.passive))
+        if found is None:
+            raise ModelError(f"the loops of '{robot.name}' stay open")
+        return found
+
+    def _Wp(self, q: np.ndarray) -> np.ndarray:
+        """The derivatives of the loop equations by the passive joints."""
+        robot = self.on.robot
+        if robot.ne:
+            loops = closing(robot)
+            return loops.matrix(q, loops.cuts)[:, loops.columns(loops.passive)]
+        kinematics = compiled(robot, "loop-kinematics", details=True)
+        return np.asarray(kinematics(q=q, qd=np.zeros(self.on.nv)).Wp)
 
     def _lost(self, q: np.ndarray, why: str) -> ModelError:
         at = np.array2string(q[self.on.place], precision=4)

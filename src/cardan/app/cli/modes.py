@@ -75,7 +75,7 @@ def _largest(result: Any, k: int) -> str:
 
 
 def _draw(robot: Any, result: Any, output: str, mode: int) -> None:
-    from ...simulation.flexible.plots import animate_mode, plot_modes
+    from ...simulation.shapes import animate_mode, plot_modes
 
     if output.endswith(_PICTURES):
         plot_modes(robot, result, output)

@@ -231,7 +231,10 @@ def simulate(
     trajectory: TrajectoryFile = "",
     bandwidth: Annotated[float, typer.Option(metavar="RAD/S", help="Of a control law.")] = 10.0,
     method: Annotated[
-        str, typer.Option(help="auto, DOP853, RK45, LSODA, Radau, BDF; rk4, euler, midpoint.")
+        str,
+        typer.Option(
+            help="auto, DOP853, RK45, LSODA, Radau, BDF; rk4, euler, midpoint; generalized-alpha."
+        ),
     ] = "auto",
     rtol: Annotated[float, typer.Option(help="Relative tolerance.")] = 1e-9,
     step: Annotated[float | None, typer.Option(metavar="S", help="Of fixed steps.")] = None,

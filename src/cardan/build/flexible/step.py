@@ -8,9 +8,9 @@ step u is the parabola through its values at the beginning, the middle and the e
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
+from ...algebra.vector import Vec
 from ...describe.robot import Robot
 from ...errors import ModelError
 from ...mechanism.loops import opened
@@ -19,6 +19,7 @@ from ...models.flexible.dynamics import Key, articulated
 from ...models.flexible.loops import constraint_rows, dependent
 from ...models.flexible.tree import energies, motion, point_links
 from ...program import Program
+from ...run.steps import rk4
 from ..common import Arrays, is_floating
 from ..derivation import Derivation, Form, Result
 from .closure import closing
@@ -71,14 +72,6 @@ def _imposed(robot: Robot, state: State, u: Any, prescribed: bool) -> State:
     for value, speed, key in zip(u[0], u[1], loops.active, strict=True):
         q[loops.keys.index(key)] = value
         qd[loops.independent.index(key)] = speed
-    return q, qd
-
-
-def _moved(state: State, h: Scalar, slope: State) -> State:
-    q, qd = (
-        [x + h * v for x, v in zip(part, rate, strict=True)]
-        for part, rate in zip(state, slope, strict=True)
-    )
     return q, qd
 
 
@@ -153,30 +146,19 @@ def kinetic_program(robot: Robot) -> Program:
     return _traced(robot, "flexible-kinetic-energy", {"q": (n,), "qd": (n,)}, run)
 
 
-def step_program(robot: Robot, prescribed: bool) -> Program:
-    """q, qd, u0, u1, u2, h -> q and qd after h; u at the beginning, the middle and the end."""
-    n, m, drive = _sizes(robot, prescribed)
+def step_program(robot: Robot) -> Program:
+    """q, qd, u, h -> q1 and qd1, those after h, with torques u held over it: a step of rk4."""
+    n, m, drive = _sizes(robot, False)
 
     def run(scene: Bodies, x: Arrays) -> Result:
-        h = x["h"][0]
-        start = _imposed(robot, (x["q"], x["qd"]), x["u0"], prescribed)
-        slopes: list[State] = []
-        for u, share in ((x["u0"], 0), (x["u1"], h / 2), (x["u1"], h / 2), (x["u2"], h)):
-            state = _moved(start, share, slopes[-1]) if slopes else start
-            state = _imposed(robot, state, u, prescribed)
-            slopes.append(_rates(robot, scene, state, u, prescribed))
-        mean = _mean(slopes)
-        q, qd = _imposed(robot, _moved(start, h / 6, mean), x["u2"], prescribed)
-        return Result({"q1": ((n,), q), "qd1": ((m,), qd)})
+        def rates(_: Scalar, y: Any) -> Any:
+            flow, qdd = _rates(robot, scene, (list(y[:n]), list(y[n:])), x["u"], False)
+            return Vec(*flow, *qdd)
 
-    inputs: dict[str, tuple[int, ...]] = {
-        "q": (n,),
-        "qd": (m,),
-        "u0": drive,
-        "u1": drive,
-        "u2": drive,
-        "h": (1,),
-    }
+        y = rk4(rates, 0, Vec(*x["q"], *x["qd"]), x["h"][0])
+        return Result({"q1": ((n,), list(y[:n])), "qd1": ((m,), list(y[n:]))})
+
+    inputs: dict[str, tuple[int, ...]] = {"q": (n,), "qd": (m,), "u": drive, "h": (1,)}
     return _traced(robot, "flexible-step", inputs, run)
 
 
@@ -185,12 +167,3 @@ def _traced(robot: Robot, name: str, inputs: dict[str, tuple[int, ...]], form: F
     source = opened(robot) if robot.loops else robot
     found = Derivation(source, name, inputs).trace(form)
     return Program(name, robot.name, found.code, found.parameters)
-
-
-def _mean(slopes: Sequence[State]) -> State:
-    """k1 + 2 k2 + 2 k3 + k4."""
-    first, second = (
-        [a + 2 * (b + c) + d for a, b, c, d in zip(*parts, strict=True)]
-        for parts in zip(*slopes, strict=True)
-    )
-    return first, second

@@ -67,7 +67,7 @@ class Reach:
         for _ in range(_HALVINGS):
             while done < 1:
                 ahead = min(1.0, done + size)
-                trial, good = self.ties.carried(here, about + ahead * away, (1.01 * _STEP,))
+                trial, good = self.ties.carried(here, about + ahead * away, 1.01 * _STEP, 1.0)
                 if not (good.all() and self.allows(trial, ahead * qd, ahead * qdd)):
                     break
                 here, done = trial, ahead

@@ -23,6 +23,7 @@ from ...catalogue import model as derive
 from ...describe.robot import FIXED, PRISMATIC, Robot
 from ...describe.values.expression import number
 from ...errors import InputError, ModelError
+from ...loops.continuation import carried
 from ...loops.geometry import LoopGeometry
 from ...loops.numeric import CLOSED, Equations, difference, skeleton
 from ...loops.search import Gap, least_gap
@@ -35,7 +36,9 @@ if TYPE_CHECKING:
 __all__ = ["Ties", "ties_of"]
 
 Array = np.ndarray
-_STEPS = (0.15, 0.03, 0.006)  # rad, or of the robot's size: of the driven joints, at once
+Carried = tuple[Array, Array]
+_STEP = 0.15  # rad, or of the robot's size: of the driven joints, at once
+_LEAST = 1e-3  # of the way: shorter steps are not tried
 _OTHER = 1e-3  # rad, or of the robot's size: another assembly
 _CLOSE = 1e-9  # of a guess: it is closed
 _PIECE = 1 << 14  # rows at a time
@@ -159,7 +162,7 @@ class Ties:
         length = np.concatenate([[0.0], np.cumsum(steps)])
         k = 0
         while True:
-            k = max(int(np.searchsorted(length, length[k] + _STEPS[0])), k + 1)
+            k = max(int(np.searchsorted(length, length[k] + _STEP)), k + 1)
             if k >= len(q_a):
                 return
             yield k
@@ -210,48 +213,18 @@ class Ties:
         found = self._continued(guess, q_a) if system.error(guess[None])[0] < _CLOSE else None
         return np.asarray(geometry.solve(q_a, guess)) if found is None else found
 
-    def carried(self, q: Array, q_a: Array, steps: Sequence[float] = _STEPS) -> tuple[Array, Array]:
+    def carried(self, q: Array, q_a: Array, step: float = _STEP, least: float = _LEAST) -> Carried:
         """(q, closed): closed configurations (rows, n) carried to other positions of the driven
-        joints, each by steps along the tangent, closed by Newton's method; all at once, and those
-        that get lost by shorter steps again. On the way no singularity may be passed."""
-        found, good = np.array(q, float), np.zeros(len(q), bool)
-        for step in steps:
-            rest = np.flatnonzero(~good)
-            for some in np.array_split(rest, -(-len(rest) // _PIECE)) if len(rest) else ():
-                found[some], good[some] = self._carried(q[some], q_a[some], step)
-        return found, good
-
-    def _carried(self, q: Array, q_a: Array, step: float) -> tuple[Array, Array]:
-        unit = self.unit
-        here, good = np.array(q, float), np.ones(len(q), bool)
-        away = q_a - here[:, self.active]
-        count = int(np.ceil(np.abs(away / unit[self.active]).max(initial=0) / step)) or 1
-        at = self._closing(here)
-        side = _sign(at.Wp)
-        for k in range(count):
-            here[:, self.active] += away / count
-            here[:, self.passive] += np.einsum("bpa,ba->bp", at.W, away / count)
-            expected = here.copy()
-            here, at = self._newton(here, _FINE if k == count - 1 else _COARSE)
-            far = np.abs((here - expected) / unit).max(axis=1, initial=0) > _FAR
-            good &= ~far & np.isfinite(here).all(axis=1) & (_sign(at.Wp) == side)
-            here[~good] = q[~good]  # nothing more is asked of these
-        here[:, self.active] = q_a
-        r = np.abs(self._closing(here).r).max(axis=1, initial=0)
-        return here, good & (r < 10 * CLOSED * max(1.0, self._tied()[1].size))
-
-    def _newton(self, q: Array, enough: float) -> tuple[Array, Any]:
-        """(q, the last evaluation): steps of the passive joints until these are small."""
-        unit, last = self.unit[self.passive], np.inf
-        for _ in range(_NEWTON):
-            at = self._closing(q)
-            step = np.nan_to_num(at.dq_p, nan=0.0, posinf=0.0, neginf=0.0)
-            q[:, self.passive] += step
-            size = float(np.abs(step / unit).max(initial=0))
-            if size < enough or (size < _COARSE and size >= last / 2):
-                break
-            last = size
-        return q, at
+        joints by steps of at most `step`, no shorter than `least` of the way. On the way no
+        singularity may be passed."""
+        whole, good = np.array(q, float), np.zeros(len(q), bool)
+        for some in np.array_split(np.arange(len(q)), -(-len(q) // _PIECE)) if len(q) else ():
+            by = _Kinematics(self, _sign(self._closing(q[some]).Wp))
+            here, share = carried(by, q[some], q_a[some], step=step, far=_FAR, least=least)
+            r = np.abs(self._closing(here).r).max(axis=1, initial=0)
+            whole[some] = here
+            good[some] = (share == 1) & (r < 10 * CLOSED * max(1.0, self._tied()[1].size))
+        return whole, good
 
     def _side(self, q: Array) -> Array:
         return _sign(self._closing(q).Wp)
@@ -293,7 +266,7 @@ class Ties:
         assembly; None where the loops cannot be closed there."""
         if not self.closed:
             return other
-        q, good = self.carried(motion.q, other.q, _STEPS[:1])
+        q, good = self.carried(motion.q, other.q, least=1.0)
         return self.moving(q[good], other.part(good)) if good.mean() > _MOST else None
 
     def others(self, q: Array) -> Array:
@@ -346,6 +319,45 @@ class Ties:
         assert self.geometry is not None
         assert self.system is not None
         return self.geometry, self.system
+
+
+@dataclass(frozen=True)
+class _Kinematics:
+    """Loops closed by compiled kinematics, in units of the joints, on their side of a
+    singularity."""
+
+    ties: Ties
+    side: Array
+
+    @property
+    def active(self) -> list[int]:
+        return [int(k) for k in self.ties.active]
+
+    @property
+    def passive(self) -> list[int]:
+        return self.ties.passive
+
+    @property
+    def unit(self) -> Array:
+        return self.ties.unit
+
+    def slope(self, q: Array) -> Array:
+        return np.asarray(self.ties._closing(q).W)
+
+    def close(self, q: Array, rows: Array, last: Array) -> tuple[Array, Array, Array]:
+        """Steps of the passive joints until these are small."""
+        unit, before = self.unit[self.passive], np.inf
+        enough = _FINE if last.any() else _COARSE
+        for _ in range(_NEWTON):
+            at = self.ties._closing(q)
+            step = np.nan_to_num(at.dq_p, nan=0.0, posinf=0.0, neginf=0.0)
+            q[:, self.passive] += step
+            size = float(np.abs(step / unit).max(initial=0))
+            if size < enough or (size < _COARSE and size >= before / 2):
+                break
+            before = size
+        good = np.isfinite(q).all(axis=1) & (_sign(at.Wp) == self.side[rows])
+        return q, good, np.asarray(at.W)
 
 
 def _sign(Wp: Array) -> Array:

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from ...errors import ModelError
+from ...run.steps import rk4
 from ..plan import Function
 from ..reference import TOLERANCE, arrays_of, difference
 from .friction import WIDTH
@@ -200,11 +201,7 @@ def _integrated(route: _Route, state: State, count: int, h: float) -> np.ndarray
     slope = partial(route.slope, state.u)
     x = state.x
     for _ in range(count):
-        k1 = slope(x)
-        k2 = slope(x + h / 2 * k1)
-        k3 = slope(x + h / 2 * k2)
-        k4 = slope(x + h * k3)
-        x = _corrected(route.unit, x + h / 6 * (k1 + 2 * k2 + 2 * k3 + k4))
+        x = _corrected(route.unit, rk4(lambda t, x: slope(x), 0.0, x, h))
     return x
 
 

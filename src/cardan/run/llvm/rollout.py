@@ -6,10 +6,7 @@ All arrays are columns (a structure of arrays over the states): x (s, lanes) is 
 final value; held (m, lanes) does not change; stepped (steps, m, lanes) and shared (steps, m) are
 read anew at every step; record (steps // every, s, lanes) is filled if every > 0. A block of states
 stays in a small working memory through all its steps. f is a kernel of `llvm` over columns.
-
-    rk4        the classical method of order 4
-    euler      semi-implicit: velocities first, then positions with the new velocities (order 1)
-    midpoint   implicit midpoint rule by fixed-point iteration (order 2, time-reversible)
+The methods are those of `run.steps`.
 """
 
 from __future__ import annotations
@@ -19,10 +16,9 @@ from dataclasses import dataclass
 from math import prod
 
 from ...ir.code import Code
+from ..steps import STAGES
 
-__all__ = ["METHODS", "Layout", "rollout_text"]
-
-METHODS = ("rk4", "euler", "midpoint")
+__all__ = ["Layout", "rollout_text"]
 
 
 @dataclass(frozen=True)
@@ -190,15 +186,12 @@ def _rk4(layout: Layout, s: int, iterations: int) -> list[str]:
     def axpy(d: str, a: str, h: str, b: str = "K") -> str:
         return _axpy(layout, d, a, h, b, s)
 
-    evaluate = layout.lanes
-    return [
-        *_evaluate("X", evaluate), axpy("S", "X", "h6"), axpy("Y", "X", "h2"),
-        *_evaluate("Y", evaluate), axpy("S", "S", "h3"), axpy("Y", "X", "h2"),
-        *_evaluate("Y", evaluate), axpy("S", "S", "h3"), axpy("Y", "X", "h"),
-        *_evaluate("Y", evaluate), axpy("X", "S", "h6"),
-        "  br label %step.body",
-        "step.body:",
-    ]  # fmt: skip
+    lines = [*_evaluate("X", layout.lanes), axpy("S", "X", "h6")]
+    for k, (part, weight) in enumerate(STAGES, 1):
+        total = "X" if k == len(STAGES) else "S"
+        lines += [axpy("Y", "X", {1: "h", 2: "h2"}[part]), *_evaluate("Y", layout.lanes)]
+        lines.append(axpy(total, "S", {1: "h6", 2: "h3"}[weight]))
+    return [*lines, "  br label %step.body", "step.body:"]
 
 
 def _euler(layout: Layout, s: int, iterations: int) -> list[str]:

@@ -177,7 +177,7 @@ def _driving(robot: Any, data: Data, q: np.ndarray, place: np.ndarray, duration:
 
 def _shape(robot: Any, q: np.ndarray) -> list[Any]:
     """The robot as it is bent at coordinates q, as lines of points in frame 0."""
-    from ....simulation.flexible.plots import curves
+    from ....simulation.shapes import curves
 
     return [_thinned(line).tolist() for line in curves(robot, q)]
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import numpy as np
@@ -28,26 +27,16 @@ def follow(robot: Robot, start: np.ndarray, wanted: np.ndarray) -> np.ndarray:
 
 
 def follow_on(robot: Robot, start: np.ndarray, wanted: np.ndarray) -> tuple[np.ndarray, bool]:
-    """The same as far as the loops can be closed, and whether that is all the way."""
+    """Positions as near to the wanted ones as the loops can be closed, and whether they are there:
+    the active joints go as far as the mechanism stays in its assembly."""
+    from ....loops.continuation import ByEquations, carried
     from ....loops.numeric import equations
 
-    system = equations(robot)
     passive = _passive(robot)
     active = [k for k in range(robot.n) if k not in passive]
-    q = np.array(start, float)
-    change = np.asarray(wanted, float)[active] - q[active]
-    step = 1 / min(60, max(1, math.ceil(float(np.abs(change).max(initial=0)) / _STEP)))
-    done = 0.0
-    while done < 1 - 1e-9 and step > 1e-3:
-        share = min(done + step, 1.0)
-        near = q.copy()
-        near[active] = start[active] + change * share
-        found, closed = system.close(near[None], passive)
-        if closed[0]:
-            q, done = found[0], share
-        else:
-            step /= 2
-    return q, done >= 1 - 1e-9
+    by, target = ByEquations(equations(robot), active, passive), np.asarray(wanted, float)[active]
+    found, share = carried(by, np.array([start], float), target[None], step=_STEP)
+    return found[0], bool(share[0] == 1)
 
 
 def closed_next_to(robot: Robot, q: np.ndarray) -> np.ndarray | None:

@@ -12,14 +12,14 @@ from typing import Any
 
 import numpy as np
 
-from ...build.flexible.closure import Closing, closing
-from ...describe.files import write_atomic
-from ...describe.flexible import Beam
-from ...describe.robot import Robot
-from ...errors import InputError, MissingExtraError
-from ...models.flexible.loops import side
-from ...motion.plots import save_figure
-from ..modal import Modes
+from ..build.flexible.closure import Closing, closing
+from ..describe.files import write_atomic
+from ..describe.flexible import Beam
+from ..describe.robot import Robot
+from ..errors import InputError, MissingExtraError
+from ..models.flexible.loops import side
+from ..motion.plots import save_figure
+from .modal import Modes
 
 __all__ = ["animate_mode", "curves", "plot_modes"]
 

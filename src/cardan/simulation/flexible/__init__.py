@@ -1,1 +1,0 @@
-"""Motion and pictures of robots with flexible links."""
