@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.compare import near
 
 import cardan
 from cardan.exact import exact
@@ -54,7 +55,7 @@ def solved(name: str, q: list[float]) -> tuple[Any, float]:
     T = chain.pose(np.array(q))
     found = ik.solve(T[None])
     assert found.count[0] > 0
-    assert np.abs(chain.pose(found[0]) - T).max() < 1e-9
+    near(chain.pose(found[0]), T, absolute=1e-9)
     turns = found[0][:, chain.sigma == 0]
     assert ((turns > -np.pi) & (turns <= np.pi)).all()
     return found, float(reached(found, np.array([q]), chain.sigma)[0])
@@ -181,7 +182,7 @@ def test_a_given_joint_that_makes_axes_almost_parallel(free: int, q: list[float]
     T = chain.pose(np.array(q))
     found = ik.solve(T, free=q[free - 1])
     assert len(found)
-    assert np.abs(chain.pose(found) - T).max() < 1e-9
+    near(chain.pose(found), T, absolute=1e-9)
     again = ik.solve(np.stack([np.eye(4), T]), free=q[free - 1])
     np.testing.assert_array_equal(again[1], found)
 

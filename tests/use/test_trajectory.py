@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from scipy.interpolate import CubicSpline, make_interp_spline
+from tests.compare import near
 
 import cardan
 from cardan.describe.robot import Limits
@@ -34,7 +35,7 @@ def assert_consistent(x: Trajectory, tolerance: float = 1e-6) -> None:
     t = (x.t[1:] + x.t[:-1]) / 2
     dt = np.diff(x.t)[:, None]
     q, qd, qdd = x(t)
-    assert np.abs(np.diff(x.q, axis=0) - dt * (x.qd[1:] + 4 * qd + x.qd[:-1]) / 6).max() < tolerance
+    near(np.diff(x.q, axis=0), dt * (x.qd[1:] + 4 * qd + x.qd[:-1]) / 6, absolute=tolerance)
     assert np.isfinite(q).all()
     assert np.isfinite(qdd).all()
 
@@ -258,8 +259,8 @@ def test_rates_of_a_task_that_leaves_freedom_are_those_of_the_positions() -> Non
         again = sampled(x.t, x.q)
         inside = slice(5, -5)
         np.testing.assert_allclose(again.qd[inside], x.qd[inside], atol=1e-3 * np.abs(x.qd).max())
-        near = 5e-3 * np.abs(x.qdd).max()
-        np.testing.assert_allclose(again.qdd[inside], x.qdd[inside], atol=near)
+        limit = 5e-3 * np.abs(x.qdd).max()
+        np.testing.assert_allclose(again.qdd[inside], x.qdd[inside], atol=limit)
         np.testing.assert_allclose(x.q[-1], coarse.q[-1], atol=1e-5)
 
 
