@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from tests.compare import near
@@ -139,6 +141,14 @@ def test_equations_in_latex() -> None:
     with pytest.raises(UnknownNameError, match="form"):
         geometry("fivebar").equations("html")
 
+
+def test_names_are_taken_literally_by_latex() -> None:
+    robot = cardan.load("fivebar")
+    loops = tuple(replace(loop, name="a$b^c~d\\e_f") for loop in robot.loops)
+    robot = replace(robot, name="50% & {x}", loops=loops)
+    latex = cardan.model(robot, "loop-geometry").equations("latex")
+    assert r"50\% \& \{x\}: mobility 2" in latex
+    assert r"a\$b\textasciicircum{}c\textasciitilde{}d\textbackslash{}e\_f: " in latex
 
 
 def test_batches_are_padded_and_counted() -> None:

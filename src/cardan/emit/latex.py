@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING, ClassVar
 
+from .. import latex
 from ..exact import Exact
 from .header import one_line, quoted
 from .printer import ATOM, PRODUCT, SUM, UNARY, Printer
@@ -187,7 +188,5 @@ def _latin(text: str) -> str:
 
 
 def escaped(text: str) -> str:
-    """Text with the characters LaTeX gives a meaning taken literally."""
-    special = {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
-    special |= {c: f"\\{c}" for c in "&%$#_{}"}
-    return "".join(special.get(c, c) for c in _latin(text))
+    """A line of text as LaTeX takes it literally, of the letters that its fonts have."""
+    return latex.escaped(_latin(text))

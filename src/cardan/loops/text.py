@@ -9,6 +9,7 @@ from ..describe.couplings import formula
 from ..inverse.closed_form.latex import greek
 from ..ir.code import Code
 from ..ir.trace import Tracer
+from ..latex import escaped
 from ..mechanism.loops import opened
 from ..models.bodies import bodies
 from ..models.loops import closing_error
@@ -43,7 +44,7 @@ def text_of(geometry: LoopGeometry, form: str = "text") -> str:
     scene = bodies(opened(link.robot), tracer.parameter)
     q = tracer.array("q", len(link.moving))
     latex = form == "latex"
-    say = _sentence if latex else str
+    say = escaped if latex else str
     lines = [
         say(
             f"{link.robot.name}: mobility {geometry.mobility}, active {link.named(link.active)};"
@@ -86,12 +87,6 @@ def _method(geometry: LoopGeometry) -> list[str]:
 def _displayed(rows: list[str]) -> list[str]:
     body = [f"  0 &= {row} \\\\" for row in rows]
     return [r"\begin{align*}", *body[:-1], body[-1].removesuffix(" \\\\"), r"\end{align*}"]
-
-
-def _sentence(text: str) -> str:
-    for mark in "&%#_{}":
-        text = text.replace(mark, "\\" + mark)
-    return text
 
 
 @dataclass(frozen=True)
