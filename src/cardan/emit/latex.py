@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, ClassVar
 
 from .. import latex
 from ..exact import Exact
+from ..ir.spell import ATOM, PRODUCT, SUM, UNARY
 from .header import one_line, quoted
-from .printer import ATOM, PRODUCT, SUM, UNARY, Printer
+from .printer import Printer
 from .statements import Spelling, Statement
 from .symbols import symbol_of
 from .text import Text
