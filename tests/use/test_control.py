@@ -14,6 +14,7 @@ from robots import arm, pendulum
 from tests.compare import near
 
 import cardan
+from cardan.algebra import so3
 from cardan.control import laws as control
 from cardan.control.adaptive import adaptive, adaptive_law, base_values, reference_regressor
 from cardan.control.linear import equilibrium, linearise
@@ -94,7 +95,7 @@ def test_a_path_is_tracked_in_task_space(name: str) -> None:
     T0 = pose(q=q0)
     T1 = T0.copy()
     T1[:3, 3] += [0.1, 0.1, -0.1]
-    T1[:3, :3] = paths.rotation([0.2, 0.3, 0.1]) @ T1[:3, :3]
+    T1[:3, :3] = so3.exp([0.2, 0.3, 0.1]) @ T1[:3, :3]
     path = paths.line(T0, T1, 1.0)
     law = control.task_space(robot, path, 400, 40)
     run = simulate(robot, q0, duration=1, law=law, rtol=1e-8)
