@@ -43,7 +43,9 @@ def test_names_change_nothing(model: str, shift: int, tmp_path: Path) -> None:
     robot = cardan.load("rx90")
     values = random_values(robot)
     other, table = renamed(robot, shift)
-    plain, program = cardan.model(robot, model), cardan.model(other, model)
+    # the search sees names only by their order: some sets of them are enough
+    effort = {"effort": "plain"} if shift % 3 and "effort" in MENU[model].options else {}
+    plain, program = cardan.model(robot, model, **effort), cardan.model(other, model, **effort)
     rng = np.random.default_rng(shift)
     x = {name: rng.uniform(-2, 2, shape) for name, shape in plain.inputs.items() if name != "p"}
     expected = plain.evaluate(**x, p=[values[name] for name in plain.parameters])
