@@ -1,6 +1,8 @@
 # Two commands do everything on a machine that has python3 and make:
 #   make demo    set up, then derive, print, compile and check a robot's inverse dynamic model
 #   make test    set up, then run every test
+# and, after every edit of the source:
+#   make quick   a minute of tests: every room's basis, the arrows, golden text, each law
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
@@ -8,14 +10,24 @@ LOWEST := .venv-lowest
 # what the lowest versions of the dependencies are tried on: text, readers, kernels, command line
 LOWEST_TESTS := tests/lowest_versions.py tests/test_algebra.py tests/ir/test_interpret.py \
   tests/golden/test_golden.py::test_generated_text
+# what is worth running after every edit: about a minute on one core
+QUICK_TESTS := tests/ir $(addprefix tests/describe/test_,parser.py toml.py par.py check.py show.py \
+  dh.py frames.py read_back.py urdf_errors.py) tests/laws/test_laws.py::test_every_law_is_tried \
+  tests/golden/test_golden.py::test_generated_text tests/golden/test_golden.py::test_ledger[fivebar] \
+  tests/golden/test_golden.py::test_ledger[scara] tests/loops/test_geometry.py \
+  tests/use/test_trajectory.py $(addprefix tests/test_,algebra.py arrows.py compare.py errors.py \
+  exact.py)
 
-.PHONY: demo test check lint lowest laws fuzz bench clean
+.PHONY: demo test quick check lint lowest laws fuzz bench clean
 
 demo: $(VENV)/.stamp-core
 	$(BIN)/python examples/demo.py
 
 test: $(VENV)/.stamp-test
 	$(MAKE) --no-print-directory -j2 lint check lowest
+
+quick: $(VENV)/.stamp-test
+	$(BIN)/python -m pytest $(QUICK_TESTS)
 
 check: $(VENV)/.stamp-test
 	$(BIN)/python -m pytest -n auto --dist worksteal

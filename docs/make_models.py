@@ -6,8 +6,8 @@ from pathlib import Path
 
 from cardan.app.cli.options import flag_of
 from cardan.catalogue import Entry, Option, catalogue
-from cardan.describe.files import write_atomic
 from cardan.emit import languages
+from cardan.files import write_atomic
 
 FILE = Path(__file__).with_name("models.md")
 HEAD = """<!-- written by docs/make_models.py from src/cardan/catalogue.py: do not edit -->

@@ -14,7 +14,7 @@ from pathlib import Path
 from cardan.app.cli.count import count
 from cardan.app.cli.sources import bare
 from cardan.describe.bundled import bundled
-from cardan.describe.files import write_atomic
+from cardan.files import write_atomic
 
 FILE = Path(__file__).parent.parent / "README.md"
 ROBOTS = ("rx90", "rx90-base", "puma560", "puma560-base", "stanford-base", "general6r", "kuka-lwr")

@@ -7,6 +7,7 @@ import os
 import sys
 from pathlib import Path
 
+import pytest
 from hypothesis import settings
 
 for _name in ("MAKEFLAGS", "MFLAGS", "MAKELEVEL"):  # compilers must not seek make's jobs
@@ -19,3 +20,9 @@ keep_machine_code()
 derive_once()
 settings.register_profile("cardan", deadline=None)  # a busy machine is no failure
 settings.load_profile("cardan")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """The many small tests of this folder last: processes that share a run then end together."""
+    here = Path(__file__).parent
+    items.sort(key=lambda item: item.path.parent == here)

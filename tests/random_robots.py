@@ -33,7 +33,7 @@ from cardan.describe.robot import (
 from cardan.describe.values.expression import Value, symbol
 from cardan.exact import exact, pi
 
-__all__ = ["bundled_trees", "random_robot", "random_values", "relative_error", "states"]
+__all__ = ["bundled_trees", "random_robot", "random_values", "states"]
 
 SPECIAL_ANGLES = (0, 0, 0, pi / 2, -pi / 2, pi / 2, pi, -pi, pi / 3, -pi / 6, 3 * pi / 2)
 
@@ -72,15 +72,6 @@ def states(n: int, count: int, seed: int = 0) -> dict[str, np.ndarray]:
     """Random q, qd, qdd, arrays (count, n)."""
     rng = np.random.default_rng([n, count, seed])
     return {name: rng.uniform(-3, 3, (count, n)) for name in ("q", "qd", "qdd")}
-
-
-def relative_error(found: Any, expected: Any) -> float:
-    """Largest deviation over the largest component."""
-    found, expected = np.asarray(found), np.asarray(expected)
-    assert found.shape == expected.shape
-    if not expected.size:
-        return 0.0
-    return float(np.max(np.abs(found - expected)) / max(float(np.max(np.abs(expected))), 1e-300))
 
 
 @cache

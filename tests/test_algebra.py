@@ -9,7 +9,9 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.compare import near
 
+from cardan.algebra import so3
 from cardan.algebra.rotation import Rotation, turn
 from cardan.algebra.scalar import FUNCTIONS, cos_sin, function, sign, sqrt
 from cardan.algebra.vector import Mat, Vec, cross, dot, hat, symmetric, zero
@@ -135,3 +137,24 @@ def test_sign_and_root() -> None:
     assert sign(-3) == -1
     assert sign(0.0) == 0
     assert sqrt(exact("2.25")) == exact("1.5")
+
+
+def test_rotations_over_numbers_agree_with_each_other() -> None:
+    rng = np.random.default_rng(0)
+    for v in [*rng.normal(size=(20, 3)), np.array([np.pi, 0, 0]), np.array([0, 1e-9, 0])]:
+        R, angle = so3.exp(v), float(np.linalg.norm(v))
+        near(so3.about(v / angle, angle), R, absolute=5e-15)
+        near(so3.from_quaternion(so3.quaternion(R)), R, absolute=5e-15)
+        near(so3.exp(so3.log(R)), R, absolute=1e-14)
+        near(so3.hat(v) @ [1, 2, 3], np.cross(v, [1, 2, 3]), absolute=5e-15)
+        turned = so3.along(v)
+        assert turned is not None
+        near(turned @ [0, 0, 1], v / angle, absolute=5e-15)
+        a, h = rng.normal(size=3), 1e-5
+        slope = (so3.log(R @ so3.exp(h * a)) - so3.log(R @ so3.exp(-h * a))) / (2 * h)
+        if angle < 3:
+            near(so3.log_rate(v, a), slope, absolute=1e-8)
+    rpy = so3.from_rpy([0.1, 0.2, 0.3])
+    x, y, z = np.eye(3)
+    near(rpy, so3.about(z, 0.3) @ so3.about(y, 0.2) @ so3.about(x, 0.1), absolute=5e-15)
+    assert np.array_equal(so3.turn(2, np.pi / 2), [[0, -1, 0], [1, 0, 0], [0, 0, 1]])

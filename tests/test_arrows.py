@@ -10,6 +10,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -21,7 +22,7 @@ MODULES = sorted(SOURCE.rglob("*.py"))
 DESIGN = Path(__file__).parents[1] / "docs" / "design.md"
 # rooms that know nothing of robots, and import one another only
 ENGINE = ("ir", "emit", "kernel", "run")
-COMMON = {"errors", "exact", "renamed", "version"}
+COMMON = {"errors", "exact", "files", "latex", "renamed", "version"}
 # A robot shows, checks and saves itself: methods of the class, which readers and writers make.
 METHODS = {("describe.robot", "describe.check"), ("describe.robot", "describe.show"),
            ("describe.robot", "describe.files")}  # fmt: skip
@@ -51,10 +52,15 @@ def allowed(here: str) -> set[str]:
     return above & {*ENGINE, *COMMON} if here in ENGINE else above
 
 
-def imports(path: Path) -> Iterator[tuple[str, int]]:
+@cache
+def imports(path: Path) -> list[tuple[str, int]]:
     """(module of cardan, line) of every import that is executed, also inside functions."""
+    return list(_imports(path))
+
+
+def _imports(path: Path) -> Iterator[tuple[str, int]]:
     package = ("cardan", *path.relative_to(SOURCE).parent.parts)
-    for node in executed(ast.parse(path.read_text(encoding="utf-8"))):
+    for node in executed(parsed(path)):
         if isinstance(node, ast.Import):
             names = [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
@@ -67,6 +73,11 @@ def imports(path: Path) -> Iterator[tuple[str, int]]:
             parts = name.split(".")
             if parts[0] == "cardan":
                 yield ".".join(parts[1:]) or "__init__", node.lineno
+
+
+@cache
+def parsed(path: Path) -> ast.Module:
+    return ast.parse(path.read_text(encoding="utf-8"))
 
 
 def executed(node: ast.AST) -> Iterator[ast.AST]:
@@ -137,7 +148,7 @@ def test_nothing_imports_the_applications() -> None:
 def test_nothing_evaluates_text(path: Path) -> None:
     """No eval, exec, sympify, compile of text, nor unpickling anywhere in the source."""
     forbidden = {"eval", "exec", "sympify", "__import__"}
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for node in ast.walk(parsed(path)):
         if isinstance(node, ast.Name):
             assert node.id not in forbidden | {"compile"}, f"{path.name}:{node.lineno}: {node.id}"
         elif isinstance(node, ast.Attribute):

@@ -194,7 +194,7 @@ class Program:
 
     def save(self, path: str | Path) -> None:
         """Write the program as JSON."""
-        from .describe.files import write_atomic
+        from .files import write_atomic
 
         write_atomic(path, self.to_json())
 

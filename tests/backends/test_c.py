@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 import pytest
 from tests.backends.generated import GCC, c_function, python_function
+from tests.compare import near
 from tests.random_programs import program_of, random_inputs, random_program
-from tests.random_robots import bundled_trees, random_robot, random_values, relative_error, states
+from tests.random_robots import bundled_trees, random_robot, random_values, states
 
 import cardan
 from cardan.describe.robot import Joint, Link, Robot
@@ -43,7 +44,7 @@ def agree(program: Program, function: Callable[..., Any], x: dict[str, Any], lim
     if len(program.outputs) == 1:
         expected = dict.fromkeys(program.outputs, expected)
     for name, found in function(**x).items():
-        assert relative_error(found, expected[name]) <= limit
+        near(found, expected[name], limit)
 
 
 @pytest.mark.parametrize("compiled", LANGUAGES)
@@ -69,9 +70,9 @@ def test_random_robots_and_their_setup_and_loop(
     x = one_state(program, robot)
     if setup is not None:
         h = compiled(setup, tmp_path)(p=x["p"])["h"]
-        assert relative_error(h, setup.evaluate(p=x["p"])) <= 1e-12
+        near(h, setup.evaluate(p=x["p"]), 1e-12)
         tau = compiled(loop, tmp_path)(**x, h=h)["tau"]
-        assert relative_error(tau, program.evaluate(**x)) <= 1e-12
+        near(tau, program.evaluate(**x), 1e-12)
 
 
 @pytest.mark.parametrize("compiled", LANGUAGES)
@@ -163,7 +164,7 @@ def test_no_name_of_a_symbol_changes_a_result(compiled: Compile, tmp_path: Path)
     expected = compiled(program, tmp_path)(**x, p=p)["tau"]
     found = compiled(hostile, tmp_path)(**x, p=p)["tau"]
     np.testing.assert_array_equal(found, expected)
-    assert relative_error(found, program.evaluate(**x, p=p)) <= 1e-12
+    near(found, program.evaluate(**x, p=p), 1e-12)
 
 
 @pytest.mark.parametrize("compiled", LANGUAGES)

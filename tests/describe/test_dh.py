@@ -9,6 +9,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from mechanics import inertia_at, poses, rotation, translation
+from tests.compare import near
 
 from cardan.describe.dh.tables import COLUMNS, from_dh, read_dh_table
 from cardan.describe.robot import FIXED, INERTIA, Link
@@ -76,8 +77,8 @@ def test_poses_and_inertias_of_a_random_table(convention, seed, symbolic):
         for found, expected in zip(
             inertia_at(floats(robot).links[j - 1], T[j]), own_inertia(row, own), strict=True
         ):
-            assert np.abs(found - expected).max() < 1e-13
-    assert np.abs(T[-1] - own).max() < 1e-14  # tool of a standard table, last frame of the other
+            near(found, expected, absolute=1e-13)
+    near(T[-1], own, absolute=1e-14)  # tool of a standard table, last frame of the other
 
 
 def floats(robot):

@@ -11,11 +11,11 @@ import pytest
 from tests.random_robots import random_robot
 
 import cardan
-from cardan.describe import files
 from cardan.describe.files import checked, dumps, load, save
 from cardan.describe.read_back import _mechanics, compared
 from cardan.describe.robot import Robot
 from cardan.errors import CardanError, CardanWarning, DescriptionError
+from cardan.files import write_atomic
 
 ARMS = ("rx90", "ur5", "panda", "cartpole", "stanford", "orthoglide")
 
@@ -103,7 +103,7 @@ def test_bytes_that_come_back_otherwise(tmp_path: Path, monkeypatch: pytest.Monk
     read = Path.read_bytes
     monkeypatch.setattr(Path, "read_bytes", lambda self: read(self)[:-1])
     with pytest.raises(CardanError, match="does not read back the same"):
-        files.write_atomic(tmp_path / "x.toml", "after")
+        write_atomic(tmp_path / "x.toml", "after")
     monkeypatch.undo()
     assert (tmp_path / "x.toml").read_text() == "before"
     assert [path.name for path in tmp_path.iterdir()] == ["x.toml"]

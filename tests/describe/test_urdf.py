@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from mechanics import inertia_at, poses, rotation, screw
+from tests.compare import near
 
 from cardan.describe.urdf.read import read_urdf
 from cardan.exact import exact
@@ -199,7 +200,7 @@ def test_fixed_frame_kept_is_the_urdf_frame():
     assert [joint.sigma for joint in robot.joints] == [0, 1, 2]
     expected = rotation(2, 0.0)
     expected[:3, 3] = 0.1, 0.5, 1.6
-    assert np.abs(poses(robot, [0.0, 0.0])[3] - expected).max() < 1e-15
+    near(poses(robot, [0.0, 0.0])[3], expected, absolute=1e-15)
 
 
 ARM = """<?xml version="1.0"?>

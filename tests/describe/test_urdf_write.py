@@ -17,6 +17,7 @@ from test_urdf import (
     random_tree,
     robot_of,
 )
+from tests.compare import near
 
 from cardan.describe.robot import Base, Joint, Limits, Link, Loop, Robot
 from cardan.describe.urdf.read import read_urdf, write_urdf
@@ -93,13 +94,13 @@ def test_gravity_that_points_elsewhere_turns_the_base():
         assert again.links[0].name == "base"
         R = poses(again, [0.0])[1][:3, :3]
         down = R @ np.array([float(g) for g in gravity])
-        assert np.abs(down / np.linalg.norm(down) - [0, 0, -1]).max() < 1e-11
+        near(down / np.linalg.norm(down), [0, 0, -1], absolute=1e-11)
 
 
 def test_placement_of_the_base_is_kept():
     Z = (0, -1, 0, 5, 1, 0, 0, 6, 0, 0, 1, 7, 0, 0, 0, 1)
     again = back(pendulum(base=Base(Z=Z)), fixed="keep")
-    assert np.abs(poses(again, [0.0])[1].ravel() - np.array(Z)).max() < 1e-15
+    near(poses(again, [0.0])[1].ravel(), np.array(Z), absolute=1e-15)
 
 
 def test_floating_base_comes_back():

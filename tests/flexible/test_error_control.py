@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.compare import near
 
 import cardan
 from cardan.describe.robot import Robot
@@ -47,7 +48,7 @@ def test_the_default_meets_the_reference_of_section_5() -> None:
     assert run.error is not None
     assert run.error.velocity < 1e-3
     assert apart < 5 * run.error.velocity
-    assert np.abs(run.q - fine.q).max() < 1.5 * run.error.position
+    near(run.q, fine.q, absolute=1.5 * run.error.position)
     assert "estimated error" in repr(run)
 
 
@@ -85,7 +86,7 @@ def test_implicit_steps_where_explicit_ones_cost_more(monkeypatch: pytest.Monkey
     other = simulate(robot, 0.3, **options)
     assert other.method == "generalized-alpha"
     assert other.error is not None
-    assert np.abs(other.q - cheap.q).max() < 5e-2 * np.abs(cheap.q).max()
+    near(other.q, cheap.q, 5e-2)
     monkeypatch.setattr(stiff._Run, "implicit_cost", lambda run: 1e12)
     assert simulate(robot, 0.3, **options).method == "rk4"
 
@@ -108,7 +109,7 @@ def test_laws_and_solvers_of_scipy_estimate_too() -> None:
     fine = simulate(robot, 0.3, motion=drive, method="rk4", step=0.3 / 60_000, samples=30)
     run = simulate(robot, 0.3, motion=drive, method="radau", samples=30)
     assert run.error is not None
-    assert np.abs(run.q - fine.q).max() < 1.5 * run.error.position
+    near(run.q, fine.q, absolute=1.5 * run.error.position)
 
 
 def test_rigid_robots_and_flexible_loops_report_their_error() -> None:

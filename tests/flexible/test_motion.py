@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.compare import near
 
 import cardan
 from cardan.build.flexible.closure import closing
@@ -153,7 +154,7 @@ def test_energy_is_conserved_in_free_motion() -> None:
         run = simulate(robot, T, step=step, method="rk4", samples=100)
         still = cardan.model(robot.tree(), "energies").evaluate(q=run.q, qd=run.qd)
         scale = np.ptp(np.asarray(still.E))
-        assert np.abs(run.energy - run.energy[0]).max() < 1e-6 * scale, robot.name
+        near(run.energy, run.energy[0], absolute=1e-6 * scale, what=str(robot.name))
 
 
 def spinning(plane: str, speed: float, stiffening: bool = True) -> float:
@@ -222,7 +223,7 @@ def test_a_feedback_law_moves_the_arm_and_calms_it() -> None:
         for method, step in (("rk4", 1e-4), ("generalized-alpha", 1e-3))
     ]
     assert runs[0].q[-1, 0] == pytest.approx(0.5, abs=0.02)
-    assert np.abs(runs[0].position() - runs[1].position()).max() < 0.01
+    near(runs[0].position(), runs[1].position(), absolute=0.01)
 
 
 def test_joints_that_nothing_drives_swing() -> None:
@@ -248,7 +249,7 @@ def test_implicit_methods_agree_with_the_explicit_one() -> None:
     exact = simulate(robot, 0.5, motion=law, method="rk4", samples=20).position()
     for method, rtol in (("generalized-alpha", 1e-3), ("radau", 1e-5)):
         found = simulate(robot, 0.5, motion=law, method=method, samples=20, rtol=rtol).position()
-        assert np.abs(found - exact).max() < 2e-4, method
+        near(found, exact, absolute=2e-4, what=str(method))
 
 
 def test_faults_of_a_simulation_are_told() -> None:

@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from tests.backends.runners import STRICT, checked_run, tool
+from tests.compare import near
 
 import cardan
 from cardan.build.flexible.closure import closing
@@ -61,7 +62,7 @@ def test_both_routes_of_the_loops_agree() -> None:
         ]
         first, second = (way.evaluate(q=q, qd=qd, tau=tau) for way in ways)
         scale = np.abs(first).max()
-        assert np.abs(first - second).max() < 1e-9 * scale, seed
+        near(first, second, absolute=1e-9 * scale, what=str(seed))
         back = cardan.model(robot, "inverse-dynamics").evaluate(q=q, qd=qd, qdd=first[:2])
         np.testing.assert_allclose(back.tau, tau, atol=1e-9 * scale)
         np.testing.assert_allclose(back.qdd_e, first[2:], atol=1e-9 * scale)
@@ -136,7 +137,7 @@ def test_c_code_of_the_model(tmp_path: Path) -> None:
     ]
     function(*pointers)
     expected = program.evaluate(**inputs)
-    assert np.abs(found - expected).max() < 1e-9 * np.abs(expected).max()
+    near(found, expected, 1e-9)
 
 
 def test_undeformed_it_is_the_rigid_robot() -> None:

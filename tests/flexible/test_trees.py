@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.compare import near
 from tests.flexible.arms import BODY, KINDS, beam, state, tree
 
 import cardan
@@ -50,7 +51,7 @@ def test_forces_are_those_of_lagrange(kind: str) -> None:
     friction[0] = 0.1 * qd[0]
     expected = change @ qd - slope[:, 0] + slope[:, 1] + friction
     found = bias(scene, q, qd)
-    assert np.abs(found - expected).max() < 1e-8 * np.abs(found).max()
+    near(expected, found, 1e-8)
     assert energy(q, qd)[0] == pytest.approx(qd @ M @ qd / 2, rel=1e-12)
 
 
@@ -74,13 +75,12 @@ def test_recursion_and_assembly_agree(kind: str) -> None:
     rhs = np.r_[tau, np.zeros(robot.ne)] - H
     expected = np.linalg.solve(M, rhs)
     scale = np.abs(expected).max()
-    assert np.abs(rows(found.qdd, found.qedd) - expected).max() < 1e-9 * scale
+    near(rows(found.qdd, found.qedd), expected, absolute=1e-9 * scale)
     by_matrix = solve_matrix(
         scene, mass_matrix(scene, x), dict(zip(coordinate_keys(scene), rhs, strict=True))
     )
-    assert (
-        np.abs(np.array(list(map(by_matrix.get, coordinate_keys(scene)))) - expected).max()
-        < 1e-9 * scale
+    near(
+        np.array(list(map(by_matrix.get, coordinate_keys(scene)))), expected, absolute=1e-9 * scale
     )
     # the inverse model of the accelerations just found gives the torques back
     given = dict(zip(moving, expected[:n], strict=True))
@@ -106,11 +106,11 @@ def test_programs_are_the_algorithms() -> None:
     scale = np.abs(expected).max()
     for method in ("recursive", "inertia-matrix"):
         program = cardan.model(robot, "direct-dynamics", method=method, effort="plain")
-        assert np.abs(program.evaluate(q=q, qd=qd, tau=tau) - expected).max() < 1e-9 * scale
+        near(program.evaluate(q=q, qd=qd, tau=tau), expected, absolute=1e-9 * scale)
     inverse = cardan.model(robot, "inverse-dynamics", effort="plain")
     found = inverse.evaluate(q=q, qd=qd, qdd=expected[: robot.n])
-    assert np.abs(found.tau - tau).max() < 1e-9 * scale
-    assert np.abs(found.qdd_e - expected[robot.n :]).max() < 1e-9 * scale
+    near(found.tau, tau, absolute=1e-9 * scale)
+    near(found.qdd_e, expected[robot.n :], absolute=1e-9 * scale)
 
 
 def test_kinematic_programs_are_derivatives_of_each_other() -> None:

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.compare import near
 from tests.identify.closed import closed, log_of, recorded, robot_of, truth
 from tests.loops.oracle import Oracle
 from typer.testing import CliRunner
@@ -66,9 +67,9 @@ def test_the_identified_robot_has_the_same_torques(name: str) -> None:
     size = np.abs(other["tau"]).max()
     for robot in (result.robot, result.base_robot):
         found = Oracle(robot, {}).inverse(other["whole"], other["qd"], other["qdd"])
-        assert np.abs(found - other["tau"]).max() < 1e-8 * size
+        near(found, other["tau"], absolute=1e-8 * size)
     predicted = result.predict(other["whole"], other["qd"], other["qdd"])
-    assert np.abs(predicted - other["tau"]).max() < 1e-9 * size
+    near(predicted, other["tau"], absolute=1e-9 * size)
 
 
 @pytest.mark.parametrize("name", ["parallelogram", "five-bar", "geared"])
@@ -96,7 +97,7 @@ def test_positions_and_torques_alone_are_enough(name: str) -> None:
     log = log_of(recorded(name, rate=100.0, duration=5.0), "t", "q", "tau")
     result = identify(robot_of(name), log, consistent=False)
     wanted = expected(name, result.names)
-    assert np.abs(result.K - wanted).max() < 1e-8 * np.abs(wanted).max()
+    near(result.K, wanted, 1e-8)
 
 
 @pytest.mark.parametrize(("model", "bound"), [("filtered", 1e-6), ("power", 1e-2), ("energy", 0.2)])
@@ -106,7 +107,7 @@ def test_models_without_accelerations_find_the_same(model: str, bound: float) ->
     recipe = {"fit": {"model": model}}
     result = identify(robot_of("five-bar"), log, recipe, consistent=False)
     wanted = expected("five-bar", result.names)
-    assert np.abs(result.K - wanted).max() < bound * np.abs(wanted).max()
+    near(result.K, wanted, bound)
 
 
 def test_an_assembly_that_needs_more_parameters() -> None:
@@ -116,10 +117,13 @@ def test_an_assembly_that_needs_more_parameters() -> None:
     result = identify(robot, log_of(log))
     other = recorded("crossed", path=1)
     size = np.abs(other["tau"]).max()
-    assert np.abs(result.predict(other["whole"], other["qd"], other["qdd"]) - other["tau"]).max() \
-        < 1e-7 * size  # fmt: skip
+    near(
+        result.predict(other["whole"], other["qd"], other["qdd"]),
+        other["tau"],
+        absolute=1e-7 * size,
+    )
     found = Oracle(result.robot, {}).inverse(other["whole"], other["qd"], other["qdd"])
-    assert np.abs(found - other["tau"]).max() < 1e-6 * size
+    near(found, other["tau"], absolute=1e-6 * size)
     assert is_consistent(result.robot)
 
 
@@ -138,7 +142,7 @@ def test_friction_and_rotors_of_cut_and_passive_joints() -> None:
     assert {"FV5", "FS5", "IA5", "IA2", "IA4"} & set(result.names)
     assert float(result.robot.loops[0].cut.FS) == pytest.approx(1, rel=1e-7)
     again = cardan.model(result.robot, "inverse-dynamics", effort="plain").evaluate(**state)
-    assert np.abs(again - tau).max() < 1e-8 * np.abs(tau).max()
+    near(again, tau, 1e-8)
     bare = identify(robot, log_of(log), {"friction": {"passive": False}}, consistent=False)
     assert not {"FV2", "FS4", "FV5"} & set(bare.names)
 
@@ -151,7 +155,7 @@ def test_files_hold_the_robot(tmp_path: Path) -> None:
     for file in ("robot.toml", "robot.par"):
         robot = cardan.load(tmp_path / "five" / file)
         tau = cardan.model(robot, "inverse-dynamics", effort="plain").evaluate(**state)
-        assert np.abs(tau - log["tau"]).max() < 1e-8 * np.abs(log["tau"]).max()
+        near(tau, log["tau"], 1e-8)
     written = {path.name for path in exact("geared").save(tmp_path / "geared")}
     assert "robot.par" not in written
     assert "no coupled joints" in (tmp_path / "geared" / "report.md").read_text()

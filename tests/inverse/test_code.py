@@ -156,8 +156,10 @@ def test_matlab(case: Any, tmp_path: Path) -> None:
     if shutil.which("octave") is None:
         pytest.skip("octave is not here")
     ik, T, found, extra = case
-    if len(T) == 10:  # Octave is slow: one pose out of reach, two singular ones
-        some = [0, 5, 6, 8]
+    # Octave is slow: one pose out of reach, two singular ones; the last of these, beside a family,
+    # takes ten seconds or more by the general method, so one robot has it
+    some = [0, 5, 6, 9 if ik.free or ik.plane else 8]
+    if len(T) == 10:
         T, found = T[some], [found[k] for k in some]
     (tmp_path / "f.m").write_text(ik.emit("matlab", function="f"))
     more = f", [{' '.join(map(repr, extra))}]" if extra else ""

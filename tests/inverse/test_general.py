@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from tests.backends.runners import STRICT, checked_run, tool, write
+from tests.compare import near
 from tests.inverse.general_arms import (
     CHAINS,
     MANSEUR_DOTY_POSE,
@@ -62,7 +63,7 @@ def test_every_pose_gives_its_configuration_back(name: str) -> None:
     assert gaps(numeric, found.q, q).max() < 1e-5
     for k in range(POSES):
         answers = found.q[k, : found.count[k]]
-        assert np.abs(numeric.pose(answers) - T[k]).max() < 1e-9
+        near(numeric.pose(answers), T[k], absolute=1e-9)
         apart = gaps(numeric, np.repeat(answers[None], len(answers), 0), answers)
         assert apart.max() == 0
 
@@ -130,7 +131,7 @@ def test_sixteen_real_configurations() -> None:
     T = poses(MANSEUR_DOTY_POSE)
     found = found_of(*prepared(numeric).run(T[None]))
     assert found.count[0] == 16
-    assert np.abs(numeric.pose(found.q[0]) - T).max() < 1e-9
+    near(numeric.pose(found.q[0]), T, absolute=1e-9)
     assert not found.singular[0].any()
 
 
@@ -159,10 +160,10 @@ def test_singular_poses_give_what_exists_and_say_so() -> None:
             else:
                 high = middle
         q[k] = low
-    near = np.abs(np.linalg.det(numeric.jacobian(q))) < 1e-12
-    assert near.sum() > 10
-    found = found_of(*prepared(numeric).run(numeric.pose(q[near])))
-    assert (gaps(numeric, found.q, q[near]) < 2e-3).all()
+    singular = np.abs(np.linalg.det(numeric.jacobian(q))) < 1e-12
+    assert singular.sum() > 10
+    found = found_of(*prepared(numeric).run(numeric.pose(q[singular])))
+    assert (gaps(numeric, found.q, q[singular]) < 2e-3).all()
     assert found.singular.any(1).all()
     assert (found.multiplicity[found.singular] >= 2).all()
 

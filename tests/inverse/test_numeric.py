@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from tests.backends.runners import STRICT, checked_run, tool, write
+from tests.compare import near
 
 import cardan
 from cardan import Robot, inverse_kinematics
@@ -40,7 +41,7 @@ def test_every_reachable_pose_is_reached(name: str) -> None:
     T = transform(robot, draw(robot, 200))
     found = inverse_kinematics(robot, T, restarts=200)
     assert found.converged.all()
-    assert np.abs(transform(robot, found.q) - T).max() < 1e-9
+    near(transform(robot, found.q), T, absolute=1e-9)
     lower, upper = limits(robot)
     assert ((found.q >= lower - 1e-12) & (found.q <= upper + 1e-12)).all()
     assert found.residual.max() <= 1e-10
@@ -52,7 +53,7 @@ def test_it_stays_near_the_guess() -> None:
     q = draw(robot, 50) * 0.8
     found = inverse_kinematics(robot, transform(robot, q), guess=q + 0.01)
     assert found.converged.all()
-    assert np.abs(found.q - q).max() < 0.1
+    near(found.q, q, absolute=0.1)
 
 
 def test_points_and_masks() -> None:
@@ -60,9 +61,9 @@ def test_points_and_masks() -> None:
     T = transform(robot, draw(robot, 20))
     found = inverse_kinematics(robot, T[:, :3, 3])
     assert found.converged.all()
-    assert np.abs(transform(robot, found.q)[:, :3, 3] - T[:, :3, 3]).max() < 1e-9
+    near(transform(robot, found.q)[:, :3, 3], T[:, :3, 3], absolute=1e-9)
     found = inverse_kinematics(robot, T, mask=(0, 0, 0, 1, 1, 1))
-    assert np.abs(transform(robot, found.q)[:, :3, :3] - T[:, :3, :3]).max() < 1e-9
+    near(transform(robot, found.q)[:, :3, :3], T[:, :3, :3], absolute=1e-9)
     found = inverse_kinematics(robot, T[0], mask=(0, 0, 1, 0, 0, 0))
     assert found.q.shape == (7,)
     assert abs(transform(robot, found.q)[2, 3] - T[0, 2, 3]) < 1e-9
@@ -96,8 +97,8 @@ def test_several_frames_at_once() -> None:
     T = {5: transform(robot, q, 5), "link9": transform(robot, q, 9)[:, :3, 3]}
     found = inverse_kinematics(robot, T, restarts=200)
     assert found.converged.all()
-    assert np.abs(transform(robot, found.q, 5) - T[5]).max() < 1e-9
-    assert np.abs(transform(robot, found.q, 9)[:, :3, 3] - T["link9"]).max() < 1e-9
+    near(transform(robot, found.q, 5), T[5], absolute=1e-9)
+    near(transform(robot, found.q, 9)[:, :3, 3], T["link9"], absolute=1e-9)
 
 
 def test_loops_are_closed() -> None:
@@ -109,7 +110,7 @@ def test_loops_are_closed() -> None:
     q1, q2, q3, q4 = found.q.T
     left = 0.3 * np.exp(1j * q1) + 0.4 * np.exp(1j * (q1 + q2))
     right = 0.25 + 0.3 * np.exp(1j * q3) + 0.4 * np.exp(1j * (q3 + q4))
-    assert np.abs(left - right).max() < 1e-9
+    near(left, right, absolute=1e-9)
     np.testing.assert_allclose(0.3 * np.exp(1j * q1), points[:, 0] + 1j * points[:, 1], atol=1e-9)
 
 
@@ -124,8 +125,8 @@ def test_constraints_of_the_user() -> None:
 
     found = inverse_kinematics(robot, T, constraints=elbow, restarts=60)
     assert found.converged.all()
-    assert np.abs(found.q[:, 2] - 0.3).max() < 1e-9
-    assert np.abs(transform(robot, found.q) - T).max() < 1e-9
+    near(found.q[:, 2], 0.3, absolute=1e-9)
+    near(transform(robot, found.q), T, absolute=1e-9)
 
 
 def test_the_same_seed_gives_the_same_bits() -> None:
@@ -208,14 +209,14 @@ def test_emitted_code(tmp_path: Path) -> None:
         arrays = (np.ascontiguousarray(pose), start, seed, q, info)
         function(*(x.ctypes.data_as(ctypes.c_void_p) for x in arrays))
         assert info[2] == 1
-        assert np.abs(transform(robot, q) - pose).max() < 1e-9
+        near(transform(robot, q), pose, absolute=1e-9)
     write(tmp_path, "iiwa_ik.m", numeric_code(robot, "matlab", function="iiwa_ik"))
     rows = ";".join(" ".join(map(repr, row)) for row in T[0].tolist())
     script = f"[q, info] = iiwa_ik([{rows}], zeros(1, 7), 5); printf('%.17g ', q, info(3));"
     octave = [tool("octave-cli"), "--quiet", "--no-init-file", "--eval", script]
     row = np.array(checked_run(octave, cwd=tmp_path).split(), float)
     assert row[7] == 1
-    assert np.abs(transform(robot, row[:7]) - T[0]).max() < 1e-9
+    near(transform(robot, row[:7]), T[0], absolute=1e-9)
     for language in ("cpp", "python"):
         assert "damped least squares" in numeric_code(robot, language, [7])
 

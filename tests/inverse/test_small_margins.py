@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.compare import near
 
 import cardan
 
@@ -50,7 +51,7 @@ def solved(rows: list[Row], q: list[float]) -> tuple[Any, float, np.ndarray]:
     count = int(found.count[0])
     assert count
     answers = found.q[0, :count]
-    assert np.abs(chain.pose(answers) - T).max() < 1e-9
+    near(chain.pose(answers), T, absolute=1e-9)
     least = np.linalg.svd(chain.jacobian(answers), compute_uv=False)[:, -1]
     return found, float(reached(found, np.array([q]), chain.sigma)[0]), least
 

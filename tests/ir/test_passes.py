@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from tests.compare import near
 from tests.random_programs import apply, random_inputs, random_program
-from tests.random_robots import random_robot, random_values, relative_error, states
+from tests.random_robots import random_robot, random_values, states
 
 import cardan
 from cardan.ir.code import Code, gather, verify
@@ -93,7 +94,7 @@ def test_fusing_a_robot(seed: int) -> None:
     assert names & {"fma", "fms", "fnma"}
     x = states(robot.n, 20, seed)
     found = interpret(fused, program.arrays(x))["tau"]
-    assert relative_error(found, program.evaluate(**x)) < 1e-13
+    near(found, program.evaluate(**x), 1e-13)
 
 
 @pytest.mark.parametrize(

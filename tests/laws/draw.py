@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+from tests.compare import near
 from tests.random_robots import random_robot
 
 from cardan.algebra.vector import Mat, Vec
@@ -145,11 +146,5 @@ def rate(x: Sequence[Array], xd: Sequence[Array]) -> list[Array]:
 def close(
     found: Any, expected: Any, what: str, scale: float = 0.0, tolerance: float = 1e-9
 ) -> None:
-    """Equal to `tolerance` of the largest component, or of `scale` where terms cancel."""
-    found, expected = np.asarray(found), np.asarray(expected)
-    assert found.shape == expected.shape, f"{what}: shapes {found.shape} and {expected.shape}"
-    if not expected.size:
-        return
-    size = max(float(np.max(np.abs(expected))), scale, 1e-6)
-    error = float(np.max(np.abs(found - expected))) / size
-    assert error <= tolerance, f"{what}: relative error {error:.3g} > {tolerance:g}"
+    """What every law asks: `tolerance` of the largest component, of `scale` where terms cancel."""
+    near(found, expected, tolerance, scale=max(scale, 1e-6), what=what)

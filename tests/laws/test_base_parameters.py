@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from tests.compare import near
 from tests.laws.__main__ import check_base
 from tests.laws.base import draw_base, observations, observed_rank
 from tests.laws.draw import close, scene_of
@@ -163,4 +164,4 @@ def test_the_numeric_choice_is_minimal_for_symbolic_geometry(name: str) -> None:
                      effort="plain").evaluate(**x)
         for some in (robot, found.robot)
     )  # fmt: skip
-    assert np.abs(full - carried).max() <= 1e-11 * np.abs(full).max()
+    near(carried, full, 1e-11)

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.compare import near
 from tests.laws.free_flyer import COUNT, evaluate, floating_robot, flyer, state_of_base
-from tests.random_robots import relative_error
 
 import cardan
 from cardan.describe.robot import Robot
@@ -39,7 +39,7 @@ def test_energies_and_momentum_vs_pinocchio(seed: int, pinocchio: Any) -> None:
         assert abs(found["U"][k] - U) <= LIMIT * max(abs(U), 1)
         A = pinocchio.crba(two.model, two.data, q)
         A = np.triu(A) + np.triu(A, 1).T
-        assert relative_error(h[k], A @ v) <= LIMIT
+        near(h[k], A @ v, LIMIT)
 
 
 @seeds
@@ -48,10 +48,10 @@ def test_inverse_dynamics_of_a_given_base_vs_pinocchio(seed: int, pinocchio: Any
     found = evaluate(robot, "inverse-dynamics", two.state, base="given")
     for k in range(COUNT):
         theirs = pinocchio.rnea(two.model, two.data, *two.at(k))
-        assert relative_error(np.r_[found.F0[k], found.tau[k]], theirs) <= LIMIT
+        near(np.r_[found.F0[k], found.tau[k]], theirs, LIMIT)
     free = evaluate(robot, "inverse-dynamics", two.state)
     again = evaluate(robot, "inverse-dynamics", {**two.state, "V0d": free.V0d}, base="given")
-    assert relative_error(again.tau, free.tau) <= LIMIT
+    near(again.tau, free.tau, LIMIT)
     assert np.abs(again.F0).max() <= 1e-9 * np.abs(found.F0).max()
 
 
@@ -79,13 +79,13 @@ def test_accelerations_and_jdot_qdot_vs_pinocchio(seed: int, pinocchio: Any) -> 
             pinocchio.getClassicalAcceleration(two.model, two.data, j + 1, local).vector
             for j in range(1, last + 1)
         ]
-        assert relative_error(Vd[k], np.array(theirs)) <= LIMIT
+        near(Vd[k], np.array(theirs), LIMIT)
         a[6:] = 0
         a[:6] = -np.r_[np.cross(v[3:6], v[:3]), np.zeros(3)]
         pinocchio.forwardKinematics(two.model, two.data, q, v, a)
         theirs = pinocchio.getClassicalAcceleration(two.model, two.data, last + 1, local).vector
-        assert relative_error(drift[k], theirs) <= LIMIT
-    assert relative_error(evaluate(robot, "accelerations", still)[:, -1], drift) <= LIMIT
+        near(drift[k], theirs, LIMIT)
+    near(evaluate(robot, "accelerations", still)[:, -1], drift, LIMIT)
 
 
 @seeds
@@ -99,7 +99,7 @@ def test_reactions_vs_pinocchio(seed: int, pinocchio: Any) -> None:
         pinocchio.rnea(two.model, two.data, q, v, a)
         theirs = np.array([two.data.f[j + 1].vector for j in range(1, len(robot.links) + 1)])
         assert np.abs(two.data.f[1].vector).max() <= 1e-9 * np.abs(theirs).max()
-        assert relative_error(found[k], theirs) <= 1e-9
+        near(found[k], theirs, 1e-9)
 
 
 @seeds
@@ -118,7 +118,7 @@ def test_reactions_vs_newton_euler_with_wrenches(seed: int) -> None:
         loads = {j: (Vec(*f[:3]), Vec(*f[3:])) for j, f in enumerate(x["f_e"][k])}
         ne = inverse_dynamics(scene, x["q"][k], x["qd"][k], x["qdd"][k], wrenches=loads)
         theirs = [[*ne.f[link.j], *ne.n[link.j]] for link in scene.links]
-        assert relative_error(found[k], np.array(theirs, dtype=float)) <= 1e-9
+        near(found[k], np.array(theirs, dtype=float), 1e-9)
 
 
 # by differences
@@ -162,11 +162,11 @@ def test_accelerations_by_second_differences(seed: int) -> None:
     inputs = {"q": q, "qd": qd, "qdd": qdd, "V0": V0, "V0d": V0d}
     found = cardan.model(robot, "accelerations").evaluate(**inputs)
     ours = np.array([T[:3, :3] @ a[:3] for T, a in zip(now, found, strict=True)])
-    assert relative_error(ours, second) <= 1e-6
+    near(ours, second, 1e-6)
     qdd, V0d = 0 * qdd, 0 * V0d
     second = (origins(h) - 2 * origins(0) + origins(-h)) / h**2
     drift = cardan.model(robot, "jdot-qdot", frame=len(now)).evaluate(q=q, qd=qd, V0=V0)
-    assert np.abs(drift[:3] - second[-1]).max() <= 1e-6 * np.abs(second).max()
+    near(drift[:3], second[-1], absolute=1e-6 * np.abs(second).max())
 
 
 @seeds
@@ -190,9 +190,9 @@ def test_energy_is_a_potential_of_momentum_and_gravity(seed: int) -> None:
         return np.asarray((ends[0] - ends[1]) / (2 * STEP))
 
     h = cardan.model(robot, "generalized-momentum").evaluate(q=x["q"], qd=x["qd"], V0=x["V0"])
-    assert relative_error(np.r_[slopes("V0", "E"), slopes("qd", "E")], h) <= 1e-7
+    near(np.r_[slopes("V0", "E"), slopes("qd", "E")], h, 1e-7)
     Q = cardan.model(robot, "gravity").evaluate(q=x["q"], g0=x["g0"])
-    assert np.abs(slopes("q", "U") - Q[6:]).max() <= 1e-7 * np.abs(Q).max()
+    near(slopes("q", "U"), Q[6:], absolute=1e-7 * np.abs(Q).max())
     # gravity stays in the world: it turns backwards in frame 0, and O_0 itself falls
     free = cardan.model(robot, "inverse-dynamics").evaluate(**x)
     w = x["V0"][3:]
@@ -219,7 +219,7 @@ def test_models_take_the_part_of_the_base_that_they_read() -> None:
     whole = program.evaluate(q=zeros, qd=zeros, V0=np.ones(6), g0=np.ones(3))
     assert np.array_equal(whole, program.evaluate(q=zeros, qd=zeros, V0=np.ones(6)))
     again = program.compile()(q=zeros, qd=zeros, V0=np.ones(6), g0=[0, 0, 9])
-    assert relative_error(again, whole) <= 1e-14
+    near(again, whole, 1e-14)
 
 
 def full_parameters(robot: Robot, names: tuple[str, ...]) -> Array:
@@ -248,12 +248,12 @@ def test_regressors_give_torques_and_energies(seed: int) -> None:
         D = program.evaluate(**{**x, "V0d": free["V0d"]})
         found = D @ full_parameters(robot, program.columns)
         scale = np.abs(free["tau"]).max()
-        assert np.abs(found - np.c_[np.zeros((COUNT, 6)), free["tau"]]).max() <= 1e-9 * scale
+        near(found, np.c_[np.zeros((COUNT, 6)), free["tau"]], absolute=1e-9 * scale)
     program = cardan.model(robot, "energy-regressor")
     h = program.evaluate(**{name: x[name] for name in program.inputs})
     energy = evaluate(robot, "energies", x)
     total = energy["E"] + energy["U"]
-    assert relative_error(h @ full_parameters(robot, program.columns), total) <= 1e-10
+    near(h @ full_parameters(robot, program.columns), total, 1e-10)
 
 
 @seeds
@@ -268,7 +268,7 @@ def test_regressor_vs_pinocchio(seed: int, pinocchio: Any) -> None:
     ]
     for k in range(COUNT):
         theirs = pinocchio.computeJointTorqueRegressor(two.model, two.data, *two.at(k))
-        assert relative_error(D[k][:, order], theirs) <= LIMIT
+        near(D[k][:, order], theirs, LIMIT)
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from tests.compare import near
 
 import cardan
 
@@ -24,7 +25,7 @@ def test_the_meaning_says_which_product_it_is(name: str, frame: int | None, prod
     moving = J[:, np.abs(J).max(axis=0) > 0]
     square = {"square": moving, "J^T J": moving.T @ moving, "J J^T": J @ J.T}[product]
     assert np.isclose(det, np.linalg.det(square), rtol=1e-9, atol=1e-12)
-    assert np.allclose(Jinv, np.linalg.pinv(J), atol=1e-7)
+    near(Jinv, np.linalg.pinv(J), 1e-5, 1e-7, each=True)
     said = program.meaning["det"]
     if product == "square":
         assert said == "determinant of the Jacobian"

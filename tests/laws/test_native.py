@@ -8,8 +8,9 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
+from tests.compare import near
 from tests.random_programs import apply, program_of, random_inputs, random_program
-from tests.random_robots import bundled_trees, random_robot, random_values, relative_error, states
+from tests.random_robots import bundled_trees, random_robot, random_values, states
 
 import cardan
 from cardan.describe.robot import Robot
@@ -33,7 +34,7 @@ def check(robot: Robot, model: str, count: int = 37) -> None:
         x.update(parameters(robot, program))
     expected, function = program.evaluate(**x), program.compile()
     batch = function(**x)
-    assert relative_error(batch, expected) <= 1e-13
+    near(batch, expected, 1e-13)
     for k in (0, count - 1):
         row = {name: (a if name == "p" else a[k]) for name, a in x.items()}
         np.testing.assert_array_equal(function(**row), batch[k])
@@ -137,7 +138,7 @@ def test_large_angles(size: float) -> None:
     function = compiled("ur5")
     x = states(6, 64)
     x["q"] = x["q"] / 3 * size
-    assert relative_error(function(**x), function.program.evaluate(**x)) <= 1e-13
+    near(function(**x), function.program.evaluate(**x), 1e-13)
 
 
 @pytest.mark.parametrize("name", ["ur5", "iiwa14", "puma560-numeric", "tree"])
@@ -146,7 +147,7 @@ def test_float32_is_near(name: str) -> None:
     x = states(n, 50)
     found = compiled(name, "float32")(**x)
     assert found.dtype == np.float32
-    assert relative_error(found, compiled(name)(**x)) <= EPSILON["float32"]
+    near(found, compiled(name)(**x), EPSILON["float32"])
 
 
 def test_without_fused_multiply_add_it_is_the_interpreter(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -156,7 +157,7 @@ def test_without_fused_multiply_add_it_is_the_interpreter(monkeypatch: pytest.Mo
     function = program.compile()
     assert function._kernels.width == 2
     x = states(7, 101)
-    assert relative_error(function(**x), program.evaluate(**x)) <= 1e-13
+    near(function(**x), program.evaluate(**x), 1e-13)
 
 
 @pytest.mark.parametrize("width", [16, 32, 64])

@@ -11,8 +11,9 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.compare import near
 from tests.random_programs import program_of, random_inputs, random_program
-from tests.random_robots import bundled_trees, relative_error, states
+from tests.random_robots import bundled_trees, states
 
 import cardan
 from cardan.describe.robot import Joint, Link, Robot
@@ -195,7 +196,7 @@ def test_one_function_called_from_many_threads() -> None:
 
     with ThreadPoolExecutor(8) as pool:
         for found in pool.map(call, range(8)):
-            assert relative_error(found, expected) <= 1e-13
+            near(found, expected, 1e-13)
 
 
 def test_parameters_per_batch_and_per_state() -> None:
@@ -206,7 +207,7 @@ def test_parameters_per_batch_and_per_state() -> None:
     rng = np.random.default_rng(1)
     ps = rng.uniform(0.5, 1.5, (45, len(program.parameters)))
     found = function(**x, p=ps)
-    assert relative_error(found, program.evaluate(**x, p=ps)) <= 1e-13
+    near(found, program.evaluate(**x, p=ps), 1e-13)
     for k in (0, 7, 44):
         alone = function(**{name: a[k] for name, a in x.items()}, p=ps[k])
         np.testing.assert_array_equal(alone, found[k])

@@ -15,8 +15,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.compare import near
 from tests.laws.public import FILES, whole_pi
-from tests.random_robots import relative_error
 
 import cardan
 from cardan.catalogue import MENU
@@ -125,15 +125,15 @@ def test_inverse_dynamics_vs_rnea(path: Path) -> None:
     theirs = expected(
         path, lambda p, q, v, a, tau: p.back(pin.rnea(p.model, p.data, q, v, a).copy())
     )
-    assert relative_error(evaluate(path, "inverse-dynamics"), theirs) <= LIMIT
+    near(evaluate(path, "inverse-dynamics"), theirs, LIMIT)
     carried = evaluate(path, "inverse-dynamics", base_parameters=True)
-    assert relative_error(carried, theirs) <= LIMIT
+    near(carried, theirs, LIMIT)
 
 
 @every_file
 def test_inertia_matrix_vs_crba(path: Path) -> None:
     theirs = expected(path, lambda p, q, v, a, tau: p.back(mass_matrix(p, q)))
-    assert relative_error(evaluate(path, "inertia-matrix"), theirs) <= LIMIT
+    near(evaluate(path, "inertia-matrix"), theirs, LIMIT)
 
 
 @every_file
@@ -141,12 +141,12 @@ def test_bias_and_gravity_vs_nle(path: Path) -> None:
     nle = expected(
         path, lambda p, q, v, a, tau: p.back(pin.nonLinearEffects(p.model, p.data, q, v).copy())
     )
-    assert relative_error(evaluate(path, "bias"), nle) <= LIMIT
+    near(evaluate(path, "bias"), nle, LIMIT)
     weight = expected(
         path,
         lambda p, q, v, a, tau: p.back(pin.computeGeneralizedGravity(p.model, p.data, q).copy()),
     )
-    assert np.max(np.abs(evaluate(path, "gravity") - weight)) <= LIMIT * max(1, np.max(weight))
+    near(evaluate(path, "gravity"), weight, absolute=LIMIT * max(1, np.max(weight)))
 
 
 @every_file
@@ -155,7 +155,7 @@ def test_direct_dynamics_vs_aba(path: Path, method: str) -> None:
     theirs = expected(
         path, lambda p, q, v, a, tau: p.back(pin.aba(p.model, p.data, q, v, tau).copy())
     )
-    assert relative_error(evaluate(path, "direct-dynamics", method=method), theirs) <= LIMIT
+    near(evaluate(path, "direct-dynamics", method=method), theirs, LIMIT)
 
 
 @every_file
@@ -167,8 +167,8 @@ def test_coriolis_matrix(path: Path) -> None:
     )
     C, qd = evaluate(path, "coriolis-matrix"), states(pair(path).robot.n)["qd"]
     ours, other = (np.einsum("sij,sj->si", M, qd) for M in (C, theirs))
-    assert relative_error(ours, other) <= LIMIT
-    assert relative_error(C + C.swapaxes(1, 2), theirs + theirs.swapaxes(1, 2)) <= LIMIT
+    near(ours, other, LIMIT)
+    near(C + C.swapaxes(1, 2), theirs + theirs.swapaxes(1, 2), LIMIT)
 
 
 @every_file
@@ -176,9 +176,9 @@ def test_energies(path: Path) -> None:
     found = evaluate(path, "energies")
     E = expected(path, lambda p, q, v, a, tau: pin.computeKineticEnergy(p.model, p.data, q, v))
     U = expected(path, lambda p, q, v, a, tau: pin.computePotentialEnergy(p.model, p.data, q))
-    assert relative_error(found["E"], E) <= LIMIT
+    near(found["E"], E, LIMIT)
     constant = found["U"] - U  # of the bodies that do not move
-    assert np.max(np.abs(constant - constant[0])) <= LIMIT * max(1, np.max(np.abs(U)))
+    near(constant, constant[0], absolute=LIMIT * max(1, np.max(np.abs(U))))
 
 
 @every_file
@@ -206,7 +206,7 @@ def test_regressor(path: Path) -> None:
                 columns.append(drive)
         theirs = np.concatenate(columns, 1)
         assert theirs.shape[1] == len(wanted)
-        assert relative_error(D[k], theirs) <= LIMIT
+        near(D[k], theirs, LIMIT)
 
 
 def link_placements(two: Pair) -> list[tuple[int, Array]]:
@@ -263,7 +263,7 @@ def test_derivatives_vs_rnea_derivatives(path: Path) -> None:
     idm, x = program(path, "inverse-dynamics"), states(pair(path).robot.n)
     for k, wrt in enumerate(("q", "qd", "qdd")):
         ours = idm.derivative("tau", wrt).evaluate(**{key: x[key] for key in idm.inputs})
-        assert relative_error(ours, found[:, k]) <= LIMIT, wrt
+        near(ours, found[:, k], LIMIT, what=str(wrt))
 
 
 @every_file
@@ -277,7 +277,7 @@ def test_derivatives_vs_aba_derivatives(path: Path) -> None:
     ddm, x = program(path, "direct-dynamics"), states(pair(path).robot.n)
     for k, wrt in enumerate(("q", "qd", "tau")):
         ours = ddm.derivative("qdd", wrt).evaluate(**{key: x[key] for key in ddm.inputs})
-        assert relative_error(ours, found[:, k]) <= LIMIT, wrt
+        near(ours, found[:, k], LIMIT, what=str(wrt))
 
 
 @every_file
@@ -301,14 +301,14 @@ def test_floating_base(path: Path) -> None:
         q = two.configuration(x["q"][k])
         q[3:7] = turn.coeffs()
         v, drift = two.vector(x["qd"][k], V0[k]), np.cross(V0[k, 3:], V0[k, :3])
-        assert relative_error(A[k], two.back(mass_matrix(two, q))) <= LIMIT
+        near(A[k], two.back(mass_matrix(two, q)), LIMIT)
         bias = pin.rnea(two.model, two.data, q, v, two.vector(np.zeros(n), [*-drift, 0, 0, 0]))
-        assert relative_error(H[k], two.back(bias)) <= LIMIT
+        near(H[k], two.back(bias), LIMIT)
         spatial = inverse["V0d"][k] - [*drift, 0, 0, 0]
         tau = pin.rnea(two.model, two.data, q, v, two.vector(x["qdd"][k], spatial))
         forces = np.concatenate([np.zeros(6), inverse["tau"][k]])
-        assert np.max(np.abs(two.back(tau) - forces)) <= LIMIT * np.max(np.abs(H[k]))
+        near(two.back(tau), forces, absolute=LIMIT * np.max(np.abs(H[k])))
         a = two.back(pin.aba(two.model, two.data, q, v, two.vector(x["tau"][k], np.zeros(6))))
         a[:3] += drift
         for found in direct:
-            assert relative_error(np.r_[found["V0d"][k], found["qdd"][k]], a) <= LIMIT
+            near(np.r_[found["V0d"][k], found["qdd"][k]], a, LIMIT)

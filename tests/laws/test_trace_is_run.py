@@ -16,7 +16,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.random_robots import bundled_trees, random_robot, random_values, relative_error, states
+from tests.compare import near
+from tests.random_robots import bundled_trees, random_robot, random_values, states
 
 import cardan
 from cardan.algebra.vector import Vec
@@ -169,7 +170,7 @@ def check(robot: Robot, traced: np.ndarray, folding: np.ndarray, plain: np.ndarr
     assert np.array_equal(traced, folding)
     if not constants_meet(robot):
         assert np.array_equal(traced, plain)
-    assert relative_error(traced, plain) <= 1e-14
+    near(traced, plain, 1e-14)
 
 
 @pytest.mark.parametrize("name", ROBOTS)
@@ -199,7 +200,7 @@ def test_the_public_model_is_the_plain_run(name: str) -> None:
     program = cardan.model(robot, "inverse-dynamics")
     p = {"p": [values[name] for name in program.parameters]} if program.parameters else {}
     plain = run(robot, values, newton_euler(PLAIN), x["q"], x["qd"], x["qdd"])
-    assert relative_error(program.evaluate(**x, **p), plain) <= 1e-13
+    near(program.evaluate(**x, **p), plain, 1e-13)
 
 
 @pytest.mark.parametrize("seed", range(5))

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.compare import near
 from tests.loops.mechanisms import MECHANISMS, loaded, states
 
 import cardan
@@ -45,10 +46,6 @@ def values_of(robot: Robot, columns: tuple[str, ...]) -> Array:
     return np.array(found, float)
 
 
-def near(found: Array, expected: Array, tolerance: float = 1e-9) -> None:
-    assert np.abs(found - expected).max() < tolerance * np.abs(expected).max()
-
-
 def cut_names(robot: Robot) -> set[str]:
     n = len(robot.joints)
     frames = [n + k for k, loop in enumerate(robot.loops, 1) if loop.cut.sigma != 2]
@@ -69,7 +66,7 @@ def test_regressor(name: str) -> None:
     program = cardan.model(robot, "regressor", effort="plain")
     assert cut_names(robot) <= set(program.columns)
     assert not any("cut joint" in remark for remark in program.remarks)
-    near(program.evaluate(**x) @ values_of(robot, program.columns), tau)
+    near(program.evaluate(**x) @ values_of(robot, program.columns), tau, 1e-9)
 
 
 @pytest.mark.parametrize("name", ["four_bar", "prismatic_cut", "planar_3rrr"])
@@ -98,7 +95,7 @@ def test_energy_regressor(name: str) -> None:
     E, U = cardan.model(robot, "energies").evaluate(**given)
     program = cardan.model(robot, "energy-regressor")
     assert rotor_names(robot) <= set(program.columns)
-    near(program.evaluate(**given) @ values_of(robot, program.columns), E + U)
+    near(program.evaluate(**given) @ values_of(robot, program.columns), E + U, 1e-9)
 
 
 @pytest.mark.parametrize("name", ["four_bar", "prismatic_cut", "fivebar", "planar_3rrr"])

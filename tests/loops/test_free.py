@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.compare import near
 from tests.loops.oracle import Oracle
 
 import cardan
@@ -242,37 +243,34 @@ def test_models_of_a_floating_base_against_its_tree(name: str) -> None:
         given = {"q": q, "qd": full, "qdd": rest, **base}
         return evaluated(robot.tree(), model, given, **options)
 
-    def near(found: Array, expected: Array) -> None:
-        assert np.abs(found - expected).max() < 1e-9 * (1 + np.abs(expected).max())
-
     def back(x: Array) -> Array:
         return np.einsum("bij,bi->bj", G, x)
 
     A = of_tree("inertia-matrix")
-    near(own("inertia-matrix"), np.einsum("bij,bik,bkl->bjl", G, A, G))
-    near(own("bias"), back(of_tree("bias") + np.einsum("bij,bj->bi", A, drift)))
-    near(own("gravity"), back(of_tree("gravity")))
-    near(own("generalized-momentum"), back(of_tree("generalized-momentum")))
+    near(own("inertia-matrix"), np.einsum("bij,bik,bkl->bjl", G, A, G), 1e-9, 1e-9)
+    near(own("bias"), back(of_tree("bias") + np.einsum("bij,bj->bi", A, drift)), 1e-9, 1e-9)
+    near(own("gravity"), back(of_tree("gravity")), 1e-9, 1e-9)
+    near(own("generalized-momentum"), back(of_tree("generalized-momentum")), 1e-9, 1e-9)
     for one, other in zip(own("energies"), of_tree("energies"), strict=True):
-        near(one, other)
-    near(own("velocities"), of_tree("velocities"))
-    near(own("accelerations"), of_tree("accelerations"))
+        near(one, other, 1e-9, 1e-9)
+    near(own("velocities"), of_tree("velocities"), 1e-9, 1e-9)
+    near(own("accelerations"), of_tree("accelerations"), 1e-9, 1e-9)
     J = of_tree("jacobian", frame=2)
-    near(own("jacobian", frame=2), J @ loops.G)
+    near(own("jacobian", frame=2), J @ loops.G, 1e-9, 1e-9)
     expected = of_tree("jdot-qdot", frame=2) + np.einsum("bin,bn->bi", J, drift[:, 6:])
-    near(own("jdot-qdot", frame=2), expected)
+    near(own("jdot-qdot", frame=2), expected, 1e-9, 1e-9)
     D = of_tree("regressor")
-    near(own("regressor"), np.einsum("bij,bik->bjk", G, D))
-    near(own("energy-regressor"), of_tree("energy-regressor"))
+    near(own("regressor"), np.einsum("bij,bik->bjk", G, D), 1e-9, 1e-9)
+    near(own("energy-regressor"), of_tree("energy-regressor"), 1e-9, 1e-9)
     given = of_tree("inverse-dynamics", base="given")
     held = own("inverse-dynamics", base="given")
-    near(held.F0, given.F0)
-    near(held.tau, np.einsum("bna,bn->ba", loops.G, given.tau))
+    near(held.F0, given.F0, 1e-9, 1e-9)
+    near(held.tau, np.einsum("bna,bn->ba", loops.G, given.tau), 1e-9, 1e-9)
     free = own("inverse-dynamics")
     base["V0d"] = free.V0d
     held = own("inverse-dynamics", base="given")
-    near(held.F0, np.zeros_like(held.F0))
-    near(held.tau, free.tau)
+    near(held.F0, np.zeros_like(held.F0), 1e-9, 1e-9)
+    near(held.tau, free.tau, 1e-9, 1e-9)
 
 
 @pytest.mark.parametrize("name", ["floating four-bar", "floating spatial"])
@@ -297,7 +295,7 @@ def test_reactions_on_a_floating_base_leave_the_torques_of_inverse_dynamics(name
         if j in geometry.given:
             a = geometry.given.index(j)
             expected = expected + torque[:, a] - float(joint.IA) * qdd[:, a]
-        assert wrench[:, j - 1, 5] == pytest.approx(expected, rel=1e-9, abs=1e-9)
+        near(wrench[:, j - 1, 5], expected, 1e-9, 1e-9)
 
 
 @pytest.mark.parametrize("name", [case for case in CASES if "spring" in case or "loose" in case])
@@ -323,10 +321,10 @@ def test_models_of_springs_in_loops_give_the_equations_of_motion(name: str) -> N
         spring = -float(joint.stiffness) * stretch - float(joint.damping) * qd[:, k]
         push[:, 6 * floats + k] = spring if joint.elastic else tau[:, motors.index(j)]
     A, H = evaluated(robot, "inertia-matrix", x), evaluated(robot, "bias", x)
-    assert np.einsum("bij,bj->bi", A, u) + H == pytest.approx(push, rel=1e-8, abs=1e-8)
+    near(np.einsum("bij,bj->bi", A, u) + H, push, 1e-8, 1e-8)
     v = np.concatenate([x["V0"], qd], axis=1) if floats else qd
     h = evaluated(robot, "generalized-momentum", x)
-    assert h == pytest.approx(np.einsum("bij,bj->bi", A, v), rel=1e-9, abs=1e-9)
+    near(h, np.einsum("bij,bj->bi", A, v), 1e-9, 1e-9)
 
 
 def evaluated(robot: cardan.Robot, model: str, given: dict[str, Any], **options: Any) -> Any:

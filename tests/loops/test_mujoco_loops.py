@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.compare import near
 from tests.describe.test_mjcf import FOURBAR
 from tests.loops.mechanisms import MECHANISMS, loaded, states
 
@@ -101,7 +102,7 @@ def compare(robot: Robot, text: str, fixed: dict[int, float] | None = None) -> N
             for place, value in (fixed or {}).items():
                 q[place] = value
             expected = solved(model, q, v, push)[active]
-            assert np.abs(found[k] - expected).max() < tolerance * (1 + np.abs(expected).max())
+            near(found[k], expected, tolerance, tolerance)
 
 
 @pytest.mark.parametrize("name", TEXTS)
@@ -130,7 +131,7 @@ def test_written_loops_are_read_again() -> None:
     assert again is not None, faults
     _, x = states(robot, 3)
     one, other = (cardan.model(r, "inverse-dynamics").evaluate(**x) for r in (robot, again))
-    assert np.abs(one - other).max() < 1e-9
+    near(one, other, absolute=1e-9)
 
 
 def test_switched_off_and_coupled() -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from tests.compare import near
 from tests.loops.mechanisms import loaded, states
 
 import cardan
@@ -85,10 +86,6 @@ def test_leg_by_leg_is_the_general_route(name: str) -> None:
     near(run("platform-direct-dynamics", "cartesian", V=V, tau=tau), Vd, 1e-9)
     # near type 1 singularities the active joints' accelerations are large differences
     near(run("platform-direct-dynamics", "joint", qd=x["qd"], tau=tau), x["qdd"], 1e-7)
-
-
-def near(found: np.ndarray, expected: np.ndarray, tolerance: float) -> None:
-    assert np.abs(found - expected).max() < tolerance * np.abs(expected).max()
 
 
 def general_stewart() -> Robot:

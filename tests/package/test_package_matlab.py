@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.compare import near
 from tests.package.building import STRICT, STUBS, built, robot_called, run, tool
 from tests.package.test_package_write import HOSTILE
 
@@ -78,7 +79,7 @@ def test_blocks_of_simulink(name: str, tmp_path: Path) -> None:
             expected = example.outputs[array.name].reshape(array.shape)
             if rows:
                 assert (rows, columns) == array.shape
-            assert np.allclose(values, expected.T.ravel(), rtol=1e-9, atol=1e-9)
+            near(values, expected.T.ravel(), 1e-9, 1e-9, each=True)
 
 
 def test_a_block_refuses_wrong_parameters(tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 from robots import arm, floating_snake, frictionless, pendulum
+from tests.compare import near
 
 import cardan
 from cardan.control.laws import computed_torque
@@ -43,8 +44,8 @@ def test_energy_and_momentum_of_a_floating_snake_over_10_s() -> None:
     assert run.energy is not None
     assert run.energy.drift < 1e-6
     p, l = momentum(robot, run)
-    assert np.abs(p - p[0]).max() < 1e-7 * np.abs(p).max()
-    assert np.abs(l - l[0]).max() < 1e-7 * np.abs(l).max()
+    near(p, p[0], absolute=1e-7 * np.abs(p).max())
+    near(l, l[0], absolute=1e-7 * np.abs(l).max())
     R = run.T0[:, :3, :3]  # type: ignore[index]
     np.testing.assert_allclose(R @ np.swapaxes(R, 1, 2), np.broadcast_to(np.eye(3), R.shape),
                                atol=1e-12)  # fmt: skip
@@ -115,9 +116,9 @@ def test_fixed_steps_converge_to_the_adaptive_solution(
     for robot in (pendulum(), floating_snake(2)):
         exact = simulate(robot, 0.4, 0.1, duration=1, friction="none")
         run = simulate(robot, 0.4, 0.1, duration=1, friction="none", method=method, step=step)
-        assert np.abs(run.q - exact.q).max() < error
+        near(run.q, exact.q, absolute=error)
         if run.T0 is not None and exact.T0 is not None:
-            assert np.abs(run.T0 - exact.T0).max() < 5 * error
+            near(run.T0, exact.T0, absolute=5 * error)
 
 
 def test_the_solvers_of_scipy_agree() -> None:
@@ -375,7 +376,7 @@ def test_stiff_friction_does_not_creep_along() -> None:
     assert run.energy is not None
     assert run.energy.drift < 1e-8
     other = simulate(rough, q0, duration=0.3, method="LSODA")
-    assert np.abs(run.q - other.q).max() < 1e-7
+    near(run.q, other.q, absolute=1e-7)
 
 
 def test_results_are_told_in_a_line_or_two() -> None:

@@ -114,7 +114,7 @@ class Report:
 
     def save(self, path: str | Path) -> None:
         """Write the figures as JSON."""
-        from ..describe.files import write_atomic
+        from ..files import write_atomic
 
         write_atomic(path, json.dumps(self.as_dict(), indent=1) + "\n")
 

@@ -18,6 +18,7 @@ from typing import Any
 
 import numpy as np
 
+from ..algebra.ranks import conditioning, ranks
 from ..describe.robot import Robot
 from ..describe.values.expression import multiply, power, symbol, symbols
 from ..describe.values.parser import to_value
@@ -236,15 +237,13 @@ def _regular(mechanism: Mechanism, system: Equations, q: np.ndarray) -> np.ndarr
     columns = [mechanism.coordinates.moving.index(j) for j in mechanism.analysis.following]
     if not columns or not len(q):
         return np.ones(len(q), bool)
-    s = np.linalg.svd(system.balanced(system.J(q))[..., columns], compute_uv=False)
-    return np.asarray(s[:, -1] > 1e-3 * s[:, 0])
+    return np.asarray(conditioning(system.balanced(system.J(q))[..., columns]) > 1e-3)
 
 
 def _rank(D: np.ndarray, tolerance: float = 1e-9) -> int:
     scale = np.linalg.norm(D, axis=0)
     R = np.linalg.qr(D[:, scale > 1e-11] / scale[scale > 1e-11], mode="r")
-    s = np.linalg.svd(R, compute_uv=False)
-    return int((s > tolerance * s[0]).sum()) if len(s) else 0
+    return int(ranks(R, tolerance))
 
 
 def motion_symbols(robot: Robot) -> set[str]:

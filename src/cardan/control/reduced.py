@@ -24,6 +24,7 @@ from ..ir.cost import Cost
 from ..ir.graph import Graph, Node
 from ..ir.interpret import FUNCTIONS, interpret, node_values
 from ..ir.passes import rebuild, replay
+from ..ir.spell import ATOM, MINUS, Piece, Speller
 from ..motion.trajectory import Trajectory
 from ..program import Program
 
@@ -277,15 +278,15 @@ def _name(code: Code, id: int) -> str:
 
 def _text(code: Code, id: int, depth: int = 2) -> str:
     """A term as a short formula, in the names of the paper where there are some."""
-    node = code.nodes[id]
-    if id in code.labels:
-        return code.labels[id]
-    if node[0] == "const":
-        return f"{float(node[1]):.6g}"
-    if node[0] == "input":
-        return f"{node[1]}{node[2] + 1}"
-    if depth == 0:
-        return f"v{id}"
-    parts = [_text(code, arg, depth - 1) for arg in arguments(node)]
-    sign = {"add": " + ", "sub": " - ", "mul": "*", "div": "/"}.get(node[0])
-    return f"({sign.join(parts)})" if sign else f"{node[0]}({', '.join(parts)})"
+
+    def leaf(id: int, level: int) -> Piece | None:
+        node = code.nodes[id]
+        if id in code.labels:
+            return code.labels[id], ATOM
+        if node[0] == "const":
+            return f"{float(node[1]):.6g}", ATOM if node[1] >= 0 else MINUS
+        if node[0] == "input":
+            return f"{node[1]}{node[2] + 1}", ATOM
+        return (f"v{id}", ATOM) if level == depth else None
+
+    return Speller(code.nodes, leaf).text(id)

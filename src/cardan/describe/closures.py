@@ -12,9 +12,9 @@ from typing import Any
 
 import numpy as np
 
+from ..algebra.so3 import about, along
 from .bodies import Body
 from .frames import Array, decimal_value, decompose, frame, inverse, length_value, matrix_of
-from .mjcf.xml import about, along
 from .robot import COMPOUND, FIXED, GEOMETRY, PRISMATIC, REVOLUTE, Joint, Link, Loop
 from .values.expression import number
 

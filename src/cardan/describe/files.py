@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import os
 import sys
-import tempfile
 import warnings
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -26,12 +25,13 @@ from ..errors import (
     UnknownNameError,
     further,
 )
+from ..files import write_atomic
 from .bundled import bundled, robots
 from .check import check
 from .read_back import Comparison, compared
 from .robot import Robot
 
-__all__ = ["FORMATS", "checked", "dumps", "load", "read", "read_bytes", "save", "write_atomic"]
+__all__ = ["FORMATS", "checked", "dumps", "load", "read", "read_bytes", "save"]
 
 Found = tuple[Robot | None, list[Fault]]
 LARGEST_FILE = 20_000_000
@@ -164,31 +164,6 @@ def checked(robot: Robot, text: str, format: str, *, partly: bool = False) -> st
     return text
 
 
-def write_atomic(path: str | os.PathLike[str], text: str | bytes, private: bool = False) -> None:
-    """Write UTF-8 text or bytes; the file appears whole or not at all. Links and devices stay. A
-    private file can be read by its user alone."""
-    temporary = None
-    try:
-        data = text if isinstance(text, bytes) else text.encode("utf-8")
-        target = Path(os.path.realpath(path))
-        if target.exists() and not target.is_file():
-            target.write_bytes(data)
-            return
-        handle, temporary = tempfile.mkstemp(prefix=".cardan-", dir=target.parent)
-        with os.fdopen(handle, "wb") as stream:
-            stream.write(data)
-        if Path(temporary).read_bytes() != data:
-            raise OSError("what was written does not read back the same: the disk is at fault")
-        if not private:  # a temporary file is
-            os.chmod(temporary, 0o666 & ~_umask())
-        os.replace(temporary, target)
-    except (OSError, ValueError) as error:
-        raise DescriptionError([Fault(_reason(error), str(path))]) from None
-    finally:
-        if temporary is not None:
-            Path(temporary).unlink(missing_ok=True)
-
-
 def dumps(robot: Robot, format: str) -> str:
     """The robot as text: toml, par, symoro+ (the other dialect of .par), urdf or xml (MJCF)."""
     from .mjcf.write import write_mjcf
@@ -304,9 +279,3 @@ def _too_large(size: int) -> str:
 def _reason(error: Exception) -> str:
     words = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
     return f"{words}; check the path and its permissions"
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask

@@ -22,6 +22,7 @@ from typing import cast
 import numpy as np
 from numpy.typing import NDArray
 
+from ..algebra import so3
 from ..exact import exact
 from .values.expression import Value, number
 
@@ -84,23 +85,6 @@ def decimal_value(x: float, tolerance: float) -> Value:
     return cast(Value, exact(Fraction(repr(x))))
 
 
-def _cos_sin(x: float) -> tuple[float, float]:
-    """Cosine and sine, exactly 0 and ±1 at the multiples of π/2."""
-    quarter = round(x / (math.pi / 2))
-    if x == quarter * (math.pi / 2):
-        return ((1.0, 0.0), (0.0, 1.0), (-1.0, 0.0), (0.0, -1.0))[quarter % 4]
-    return math.cos(x), math.sin(x)
-
-
-def _rotation(axis: int, x: float) -> Array:
-    """Rotation by x about axis 0, 1 or 2."""
-    c, s = _cos_sin(x)
-    R = np.eye(3)
-    i, j = (axis + 1) % 3, (axis + 2) % 3
-    R[i, i], R[i, j], R[j, i], R[j, j] = c, -s, s, c
-    return R
-
-
 def frame(R: Array, P: Array | Sequence[float]) -> Array:
     """The placement of rotation R and position P."""
     T = np.eye(4)
@@ -118,29 +102,20 @@ def inverse(T: Array) -> Array:
 def matrix_of(six: Sequence[float]) -> Array:
     """iTj of the six parameters."""
     gamma, b, alpha, d, theta, r = six
-    first = frame(_rotation(2, gamma), (0.0, 0.0, b))
-    second = frame(_rotation(0, alpha), (d, 0.0, 0.0))
-    T: Array = first @ second @ frame(_rotation(2, theta), (0.0, 0.0, r))
+    first = frame(so3.turn(2, gamma), (0.0, 0.0, b))
+    second = frame(so3.turn(0, alpha), (d, 0.0, 0.0))
+    T: Array = first @ second @ frame(so3.turn(2, theta), (0.0, 0.0, r))
     return T
 
 
 def rotation_of_rpy(rpy: Sequence[float], snap: float = SNAP_ANGLE) -> Array:
     """Rot(z, yaw) Rot(y, pitch) Rot(x, roll), URDF's order; angles near k·π/12 are it."""
-    roll, pitch, yaw = (snap_angle(x, snap) for x in rpy)
-    R: Array = _rotation(2, yaw) @ _rotation(1, pitch) @ _rotation(0, roll)
-    return R
+    return so3.from_rpy([snap_angle(x, snap) for x in rpy])
 
 
 def of_quaternion(quat: Sequence[float] | Array) -> Array:
-    """The rotation of a unit quaternion (w, x, y, z)."""
-    w, x, y, z = quat
-    R = np.array(
-        [
-            [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
-            [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
-            [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
-        ]
-    )
+    """The rotation of a unit quaternion (w, x, y, z), without round-off beside 0 and ±1."""
+    R = so3.from_quaternion(quat)
     R[np.abs(R) < 1e-11] = 0.0
     snapped = np.abs(np.abs(R) - 1) < 1e-11
     R[snapped] = np.sign(R[snapped])
@@ -156,7 +131,7 @@ def roll_pitch_yaw(R: Array) -> tuple[float, float, float]:
     if cp <= 1e-11:
         return 0.0, math.atan2(-R[2, 0], cp), math.atan2(-R[0, 1], R[1, 1])
     yaw = snap_angle(math.atan2(R[1, 0], R[0, 0]), max(SNAP_ANGLE, _ROUND_OFF / cp))
-    c, s = _cos_sin(yaw)
+    c, s = so3.cos_sin(yaw)
     pitch = math.atan2(-R[2, 0], c * R[0, 0] + s * R[1, 0])
     roll = math.atan2(s * R[0, 2] - c * R[1, 2], c * R[1, 1] - s * R[0, 1])
     return roll, pitch, yaw
@@ -212,7 +187,7 @@ def _crossed(R: Array, P: Array, s: float, sense: float, size: float) -> Six:
     """
     gamma = math.atan2(sense * R[0, 2], -sense * R[1, 2])
     gamma = snap_angle(gamma, max(SNAP_ANGLE, _ROUND_OFF / s))
-    c, g = _cos_sin(gamma)
+    c, g = so3.cos_sin(gamma)
     alpha = math.atan2(g * R[0, 2] - c * R[1, 2], R[2, 2])
     theta = math.atan2(-c * R[0, 1] - g * R[1, 1], c * R[0, 0] + g * R[1, 0])
     r = (g * P[0] - c * P[1]) / math.sin(alpha)

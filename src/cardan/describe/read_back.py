@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from ..algebra import so3
 from .frames import matrix_of
 from .robot import FIXED, GEOMETRY, INERTIA, PRISMATIC, Joint, Robot
 from .values.expression import number
@@ -206,12 +207,8 @@ def _spatial(values: Mapping[str, float], T: Array) -> Array:
     M, h = values["M"], R @ np.array([values["MX"], values["MY"], values["MZ"]])
     cross = np.outer(P, h) + np.outer(h, P)
     whole = own + (2 * (P @ h) + M * (P @ P)) * np.eye(3) - cross - M * np.outer(P, P)
-    hat = _hat(h + M * P)
+    hat = so3.hat(h + M * P)
     return np.block([[M * np.eye(3), -hat], [hat, whole]])
-
-
-def _hat(x: Array) -> Array:
-    return np.array([[0, -x[2], x[1]], [x[2], 0, -x[0]], [-x[1], x[0], 0]])
 
 
 def _number(value: Any) -> float:

@@ -7,11 +7,11 @@ the same nothing (0, no limit) are left out, so that what is special about a rob
 from __future__ import annotations
 
 import html
-import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from ..exact import Exact
+from ..latex import escaped
 from .couplings import formula
 from .fields import JOINTS, LIMITS
 from .flexible import flexible_cells
@@ -252,13 +252,5 @@ def _cut(text: str, width: int) -> str:
     return text if len(text) <= width else text[: width - 3] + "..."
 
 
-_LATEX: dict[str, str] = {
-    "\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}",
-    "<": r"\textless{}", ">": r"\textgreater{}", "|": r"\textbar{}", '"': r"\textquotedbl{}",
-    **{character: "\\" + character for character in "&%$#_{}"},
-}  # fmt: skip
-_spell: Callable[[re.Match[str]], str] = lambda match: _LATEX[match[0]]  # noqa: E731
-
-
 def _escaped(text: str) -> str:
-    return re.sub(r'[\\~^<>|"&%$#_{}]', _spell, text)
+    return escaped(text).replace('"', r"\textquotedbl{}")

@@ -9,8 +9,9 @@ import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
+from ..ir.spell import ATOM, PRODUCT, SUM, UNARY
 from .header import header, quoted
-from .printer import ATOM, PRODUCT, SUM, UNARY, Printer
+from .printer import Printer
 from .statements import Spelling
 from .text import Text
 

@@ -11,9 +11,11 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING, ClassVar
 
+from .. import latex
 from ..exact import Exact
+from ..ir.spell import ATOM, PRODUCT, SUM, UNARY
 from .header import one_line, quoted
-from .printer import ATOM, PRODUCT, SUM, UNARY, Printer
+from .printer import Printer
 from .statements import Spelling, Statement
 from .symbols import symbol_of
 from .text import Text
@@ -187,7 +189,5 @@ def _latin(text: str) -> str:
 
 
 def escaped(text: str) -> str:
-    """Text with the characters LaTeX gives a meaning taken literally."""
-    special = {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
-    special |= {c: f"\\{c}" for c in "&%$#_{}"}
-    return "".join(special.get(c, c) for c in _latin(text))
+    """A line of text as LaTeX takes it literally, of the letters that its fonts have."""
+    return latex.escaped(_latin(text))

@@ -19,6 +19,7 @@ import numpy as np
 
 from ..errors import ModelError
 from ..ir.code import arguments
+from ..ir.spell import ATOM, PRODUCT, SUM, infix
 from .header import header
 from .lower import lower
 from .names import Names
@@ -28,9 +29,7 @@ from .statements import Part, Spelling, Statement, cut
 if TYPE_CHECKING:
     from ..program import Program
 
-__all__ = ["ATOM", "PRODUCT", "SUM", "UNARY", "Function", "Printer", "position"]
-
-SUM, PRODUCT, UNARY, ATOM = 1, 2, 3, 4
+__all__ = ["Function", "Printer", "position"]
 
 
 @dataclass(frozen=True)
@@ -237,19 +236,9 @@ class Printer:
 
     def operation(self, op: str, args: list[Spelling]) -> Spelling:
         """The text of one operation and its precedence."""
-
-        def guarded(arg: Spelling, least: int) -> str:
-            return arg.text if arg.precedence >= least else f"({arg.text})"
-
         reads = frozenset().union(*(arg.reads for arg in args))
-        if op in ("add", "sub"):
-            sign = "+" if op == "add" else "-"
-            text = f"{guarded(args[0], SUM)} {sign} {guarded(args[1], PRODUCT)}"
-            return Spelling(text, SUM, reads)
-        if op in ("mul", "div"):
-            sign = "*" if op == "mul" else "/"
-            text = f"{guarded(args[0], PRODUCT)}{sign}{guarded(args[1], UNARY)}"
-            return Spelling(text, PRODUCT, reads)
+        if op in ("add", "sub", "mul", "div"):
+            return Spelling(*infix(op, args[0][:2], args[1][:2]), reads)
         if op == "neg":
             return Spelling(self.minus(args[0]), SUM, reads)
         return Spelling(self.table[op].format(*(arg.text for arg in args)), ATOM, reads)

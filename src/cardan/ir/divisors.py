@@ -15,13 +15,10 @@ import numpy as np
 from .code import LEAVES, Code
 from .cost import depends_on
 from .interpret import FUNCTIONS
+from .spell import ATOM, MINUS, Piece, Speller
 
 __all__ = ["Divisor", "divisors", "formula", "vanishing"]
 
-_SUM, _PRODUCT, _MINUS, _ATOM = range(4)  # how strongly a formula holds together
-_INFIX = {
-    "add": (" + ", _SUM), "sub": (" - ", _SUM), "mul": ("*", _PRODUCT), "div": ("/", _PRODUCT),
-}  # fmt: skip
 _NIL = 1e-9  # a factor below it is what vanishes
 
 
@@ -64,32 +61,21 @@ def _factors(code: Code, id: int, avoidable: bool) -> list[tuple[int, bool]]:
 
 def formula(code: Code, id: int, names: Sequence[str]) -> str:
     """The value of a node in terms of the elements of the array, whose names are given."""
-    return _spelled(code, id, names)[0]
 
+    def leaf(id: int, depth: int) -> Piece | None:
+        op, *args = code.nodes[id]
+        if op == "const":
+            return f"{float(args[0]):.6g}", ATOM if args[0] >= 0 else MINUS
+        if op == "input":
+            return names[args[1]], ATOM
+        if op == "select":  # the value that is meant; the other one stands where it vanishes
+            return speller.piece(args[1], depth)
+        if op in ("fma", "fms", "fnma"):
+            raise AssertionError("programs are fused only for machine code")
+        return None
 
-def _spelled(code: Code, id: int, names: Sequence[str]) -> tuple[str, int]:
-    op, *args = code.nodes[id]
-    if op == "const":
-        return f"{float(args[0]):.6g}", _ATOM if args[0] >= 0 else _MINUS
-    if op == "input":
-        return names[args[1]], _ATOM
-    if op == "select":  # the value that is meant; the other one stands where it vanishes
-        return _spelled(code, args[1], names)
-    given = [_spelled(code, arg, names) for arg in args]
-    if op == "neg":
-        return f"-{_held(given[0], _PRODUCT)}", _MINUS
-    if op in _INFIX:
-        sign, strength = _INFIX[op]
-        right = strength + (op in ("sub", "div"))
-        return f"{_held(given[0], strength)}{sign}{_held(given[1], right)}", strength
-    if op in ("fma", "fms", "fnma"):
-        raise AssertionError("programs are fused only for machine code")
-    return f"{op}({', '.join(text for text, _ in given)})", _ATOM
-
-
-def _held(given: tuple[str, int], strength: int) -> str:
-    text, own = given
-    return text if own >= strength and own != _MINUS else f"({text})"
+    speller = Speller(code.nodes, leaf)
+    return speller.text(id)
 
 
 def vanishing(

@@ -17,6 +17,7 @@ from fractions import Fraction
 from typing import Any
 
 from ..exact import Exact, exact
+from .spell import ATOM, MINUS, Piece, Speller
 
 __all__ = ["OPERATIONS", "Expr", "Graph", "Node"]
 
@@ -209,15 +210,13 @@ class Graph:
 
     def text(self, ref: int, depth: int = 4) -> str:
         """Infix text of an expression, cut off at a depth (for error messages and debugging)."""
-        node, sign = self.nodes[abs(ref)], "-" if ref < 0 else ""
-        if node[0] == "const":
-            return f"{sign}{node[1]}"
-        if node[0] == "input":
-            return f"{sign}{node[1]}[{node[2]}]"
-        if depth == 0:
-            return f"{sign}..."
-        inner: list[str] = [self.text(arg, depth - 1) for arg in node[1:]]
-        infix = {"add": " + ", "sub": " - ", "mul": "*", "div": "/"}.get(node[0])
-        if infix:
-            return f"{sign}({infix.join(inner)})"
-        return f"{sign}{node[0]}({', '.join(inner)})"
+
+        def leaf(id: int, level: int) -> Piece | None:
+            node = self.nodes[id]
+            if node[0] == "const":
+                return f"{node[1]}", ATOM if node[1] >= 0 else MINUS
+            if node[0] == "input":
+                return f"{node[1]}[{node[2]}]", ATOM
+            return ("...", ATOM) if level == depth else None
+
+        return Speller(self.nodes, leaf).text(ref)

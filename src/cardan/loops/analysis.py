@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from ..algebra.ranks import conditioning, ranks
 from ..describe.robot import PRISMATIC, Robot
 from ..errors import ModelError
 from ..ir.code import Code
@@ -131,8 +132,7 @@ def _is_driven(
     if not following:
         return True
     W = _numeric_rows(connection, chosen, sample)[..., _columns(connection, following)]
-    s = np.linalg.svd(W, compute_uv=False)
-    return W.shape[1] >= W.shape[2] and float(np.median(s[..., -1] / s[..., 0])) > _RANK
+    return W.shape[1] >= W.shape[2] and float(np.median(conditioning(W))) > _RANK
 
 
 def analyse(robot: Robot) -> Analysis:
@@ -172,11 +172,11 @@ def _analyse(robot: Robot) -> Analysis:
     connection = Coordinates.of(robot)
     samples = _samples(robot, connection)
     every = tuple(Chosen(ROWS[loop.kind], loop.twin) for loop in connection.loops)
-    ranks = [_ranks(_numeric_rows(connection, every, s)) for s in samples]
+    counts = [np.bincount(ranks(_numeric_rows(connection, every, s), _RANK)) for s in samples]
     idle = _idle(connection, every, samples)
     following = tuple(j for j in connection.passive if j not in idle)
     wanted = len(following)
-    usual = [int(np.bincount(r).argmax()) for r in ranks]
+    usual = [int(count.argmax()) for count in counts]
     rank = wanted if wanted in usual else max(usual)
     kept = tuple(s for s, own in zip(samples, usual, strict=True) if own == rank)
     kept = tuple(s for s in kept if _is_driven(connection, following, every, s)) or kept
@@ -277,11 +277,6 @@ def _rows_code(
     return tracer.program({"W": ((len(flat) // n, n), flat)}, None, connection.robot.parameters)
 
 
-def _ranks(W: Array) -> Array:
-    s = np.linalg.svd(W, compute_uv=False)
-    return np.asarray((s > _RANK * s.max(axis=-1, keepdims=True)).sum(axis=-1))
-
-
 def _view(
     robot: Robot, loop: LoopFrames, connection: Coordinates, samples: tuple[Sample, ...]
 ) -> int:
@@ -338,7 +333,7 @@ def _independent(
     joints = following if len(following) == rank else connection.moving
     columns = _columns(connection, joints)
     W = np.concatenate([_numeric_rows(connection, chosen, s)[..., columns] for s in samples])
-    regular = _ranks(W) == rank
+    regular = ranks(W, _RANK) == rank
     W = W[regular] if regular.any() else W
     first = range(W.shape[1] - len(connection.led), W.shape[1])
     picked = _greedy(W, rank, first)
@@ -368,9 +363,9 @@ def independent_rows(
     W = np.concatenate([
         _numeric_rows(link, tuple(chosen), s)[:, rows][..., columns] for s in analysis.samples
     ])  # fmt: skip
-    if W.shape[1] < len(joints) or not (_ranks(W) == len(joints)).any():
+    if W.shape[1] < len(joints) or not (ranks(W, _RANK) == len(joints)).any():
         return None
-    picked = _greedy(W[_ranks(W) == len(joints)], len(joints))
+    picked = _greedy(W[ranks(W, _RANK) == len(joints)], len(joints))
     return tuple(chosen[k].rows[m] for m in picked)
 
 

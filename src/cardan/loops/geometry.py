@@ -19,6 +19,7 @@ from typing import Any
 
 import numpy as np
 
+from ..algebra.ranks import conditioning
 from ..describe.limits import limits_of
 from ..describe.robot import Robot
 from ..errors import CardanWarning, InputError, ModelError, UnknownNameError
@@ -226,8 +227,7 @@ class LoopGeometry:
         J = system.balanced(system.J(q) * system.unit)[..., self._columns[1]]
         if not J.shape[-1]:
             return np.ones(len(q))
-        s = np.linalg.svd(J, compute_uv=False)
-        return np.asarray(s[:, -1] / s[:, 0])
+        return conditioning(J)
 
     @cached_property
     def home(self) -> Array:

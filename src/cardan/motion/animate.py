@@ -17,6 +17,7 @@ import numpy as np
 from ..describe.frames import matrix_of
 from ..describe.robot import FIXED, GEOMETRY, PRISMATIC, Robot
 from ..errors import InputError
+from ..files import write_whole
 from ..mechanism.frames import frame_of
 from .frames import centres_of_mass, link_frames, placement
 from .joints import number
@@ -65,15 +66,9 @@ def write_animation(
     path: str | Path, robot: Robot, t: Any, q: Any, base: Any = None, **options: Any
 ) -> None:
     """The page as a file, whole or not at all."""
-    from .tables import write_whole
-
     require_page(path)
     text = animation(robot, t, q, base, **options)
-
-    def write(file: str) -> None:
-        Path(file).write_text(text, encoding="utf-8")
-
-    write_whole(path, write)
+    write_whole(path, lambda file: Path(file).write_text(text, encoding="utf-8"))
 
 
 def require_page(path: str | Path) -> None:

@@ -15,12 +15,13 @@ from typing import Any
 
 import numpy as np
 
+from ..algebra import so3
 from ..errors import InputError
 from .joints import array
 from .piecewise import Piecewise, time_law
 from .trajectory import instants
 
-__all__ = ["Path", "Poses", "circle", "line", "pick_and_place", "rotation", "rotation_vector"]
+__all__ = ["Path", "Poses", "circle", "line", "pick_and_place"]
 
 
 @dataclass(frozen=True)
@@ -42,32 +43,6 @@ class Path:
 
     def __call__(self, t: Any) -> Poses:
         return self.at(np.asarray(t, float))
-
-
-def rotation(vector: Any) -> np.ndarray:
-    """exp(hat(v)): the rotation about v by |v|, (..., 3, 3) of (..., 3)."""
-    v = np.asarray(vector, float)
-    angle = np.linalg.norm(v, axis=-1)[..., None, None]
-    K = np.zeros((*v.shape[:-1], 3, 3))
-    K[..., 2, 1], K[..., 0, 2], K[..., 1, 0] = v[..., 0], v[..., 1], v[..., 2]
-    K -= np.swapaxes(K, -1, -2)
-    first, second = np.sinc(angle / np.pi), np.sinc(angle / 2 / np.pi) ** 2 / 2
-    return np.asarray(np.eye(3) + first * K + second * (K @ K))
-
-
-def rotation_vector(R: Any) -> np.ndarray:
-    """The vector v of least length with exp(hat(v)) = R, (3) of (3, 3)."""
-    R = np.asarray(R, float)
-    axial = np.array([R[2, 1] - R[1, 2], R[0, 2] - R[2, 0], R[1, 0] - R[0, 1]]) / 2
-    s, c = float(np.linalg.norm(axial)), (float(np.trace(R)) - 1) / 2
-    angle = np.arctan2(s, c)
-    if c > 0:
-        return np.asarray(axial * (angle / s)) if s > 1e-12 else axial
-    # (R + R^T)/2 = c 1 + (1 - c) a a^T: the axis, also near a half turn
-    B = ((R + R.T) / 2 - c * np.eye(3)) / (1 - c)
-    k = int(np.argmax(np.diag(B)))
-    axis = B[:, k] / np.linalg.norm(B[:, k])
-    return np.asarray(axis * angle * (-1.0 if axis @ axial < 0 else 1.0))
 
 
 def pose(T: Any, what: str = "a pose") -> np.ndarray:
@@ -93,7 +68,7 @@ def _law(law: str, duration: float) -> Piecewise:
 def line(start: Any, end: Any, duration: float, *, law: str = "quintic") -> Path:
     """From one pose to another, straight, turning about a fixed axis."""
     T0, T1 = pose(start, "start"), pose(end, "end")
-    turn = rotation_vector(T1[:3, :3] @ T0[:3, :3].T)
+    turn = so3.log(T1[:3, :3] @ T0[:3, :3].T)
     move = T1[:3, 3] - T0[:3, 3]
     s = _law(law, duration)
 
@@ -101,7 +76,7 @@ def line(start: Any, end: Any, duration: float, *, law: str = "quintic") -> Path
         x, xd, xdd = s(t), s(t, 1), s(t, 2)
         both = np.concatenate([move, turn])
         P = T0[:3, 3] + x * move
-        return Poses(_stack(rotation(x * turn) @ T0[:3, :3], P), xd * both, xdd * both)
+        return Poses(_stack(so3.exp(x * turn) @ T0[:3, :3], P), xd * both, xdd * both)
 
     return Path(duration, at, "line")
 
@@ -123,7 +98,7 @@ def circle(
 
     def at(t: np.ndarray) -> Poses:
         phi, w, wd = (s(t, k) * angle for k in range(3))
-        R = rotation(phi * axis)
+        R = so3.exp(phi * axis)
         r = R @ arm
         tangent = np.cross(axis, r)
         v = w * tangent
@@ -147,7 +122,7 @@ def pick_and_place(
     The cycle of [B23] fig. 3.7. Give the duration of one way, or the peak acceleration of the
     tool in m/s2 (fig. 3.7: 15 times 9.81), from which the duration follows."""
     A, B = pose(pick, "pick"), pose(place, "place")
-    turn = rotation_vector(B[:3, :3] @ A[:3, :3].T)
+    turn = so3.log(B[:3, :3] @ A[:3, :3].T)
     upward = _upward(up, height)
     half = (B[:3, 3] - A[:3, 3]) / 2
     if (duration is None) == (acceleration is None):
@@ -171,7 +146,7 @@ def pick_and_place(
         sign = np.where(back, -1.0, 1.0)
         y, yd, ydd = np.where(back, 1 - s(u), s(u)), sign * s(u, 1), sign * s(u, 2)
         P, v, a = _ellipse(half, upward, y, yd, ydd)
-        T = _stack(rotation(y * turn) @ A[:3, :3], middle + P)
+        T = _stack(so3.exp(y * turn) @ A[:3, :3], middle + P)
         return Poses(T, np.concatenate([v, yd * turn], -1), np.concatenate([a, ydd * turn], -1))
 
     return Path(2 * leg if there_and_back else leg, at, "pick and place")

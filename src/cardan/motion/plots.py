@@ -14,6 +14,7 @@ import numpy as np
 
 from ..describe.robot import Robot
 from ..errors import InputError, MissingExtraError
+from ..files import write_whole
 from .joints import names, units
 
 if TYPE_CHECKING:
@@ -142,7 +143,5 @@ def picture_format(path: str | Path) -> str:
 
 def save_figure(figure: Any, path: str | Path, dpi: float | None = None) -> None:
     """To a file; the extension chooses the format. The file appears whole or not at all."""
-    from .tables import write_whole
-
     options = {"format": picture_format(path), **({"dpi": dpi} if dpi else {})}
     write_whole(path, lambda file: figure.savefig(file, **options))

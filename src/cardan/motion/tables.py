@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import csv
 import os
-import tempfile
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from math import prod
 from pathlib import Path
 from typing import Any
@@ -18,10 +17,11 @@ from zipfile import ZipFile
 import numpy as np
 
 from ..errors import InputError, MissingExtraError, translated
+from ..files import write_whole
 
 __all__ = [
     "arrow", "arrow_file", "read_npz", "read_table", "require_size", "table_format",
-    "unpacked_limit", "write_table", "write_whole",
+    "unpacked_limit", "write_table",
 ]  # fmt: skip
 
 Table = Mapping[str, np.ndarray]
@@ -37,28 +37,6 @@ def arrow(purpose: str) -> Any:
     except ImportError:
         raise MissingExtraError.of("pyarrow", "data", purpose) from None
     return pyarrow
-
-
-def write_whole(path: str | Path, write: Callable[[str], None]) -> None:
-    """Let `write` fill a temporary file beside the target, then put it in its place at once."""
-    target = Path(path)
-    try:
-        handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
-    except OSError as error:
-        raise InputError(f"{path}: cannot be written: {error.strerror}") from None
-    os.close(handle)
-    try:
-        write(temporary)
-        mask = os.umask(0)
-        os.umask(mask)
-        Path(temporary).chmod(0o666 & ~mask)
-        os.replace(temporary, target)
-    except OSError as error:
-        Path(temporary).unlink(missing_ok=True)
-        raise InputError(f"{path}: cannot be written: {error.strerror or error}") from None
-    except BaseException:
-        Path(temporary).unlink(missing_ok=True)
-        raise
 
 
 def write_table(path: str | Path, table: Table) -> None:

@@ -19,13 +19,14 @@ from typing import Any
 
 import numpy as np
 
+from ..algebra import so3
 from ..describe.robot import PRISMATIC, Robot
 from ..errors import InputError
 from ..run.steps import rk4
 from .coordinates import coordinates
 from .derived import compiled, derived
 from .joints import moving, require_numbers, vector
-from .paths import Path, rotation_vector
+from .paths import Path
 from .trajectory import Trajectory, differentiated, instants
 
 __all__ = ["ROWS", "damped", "follow", "nearest"]
@@ -146,7 +147,7 @@ def _along_loops(robot: Robot, frame: Any, task: Any) -> Solver:
         q = guess
         for _ in range(_NEWTON):
             now = pose(q=q)
-            turn = rotation_vector(T[:3, :3] @ now[:3, :3].T)
+            turn = so3.log(T[:3, :3] @ now[:3, :3].T)
             e = np.concatenate([T[:3, 3] - now[:3, 3], turn])[rows]
             if np.abs(e).max() < _CLOSE / 10:
                 return q

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path, PurePosixPath
 
 from ..errors import InputError
+from ..files import umask
 
 __all__ = ["Files", "check_target", "write_folder"]
 
@@ -44,7 +45,7 @@ def write_folder(folder: Path, files: Files, *, force: bool = False) -> None:
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_bytes(_bytes(content))
         _read_back(beside, files)
-        beside.chmod(0o777 & ~_umask())
+        beside.chmod(0o777 & ~umask())
         if folder.is_dir() and any(folder.iterdir()):
             _merge(beside, folder, files)
         else:
@@ -81,12 +82,6 @@ def _read_back(folder: Path, files: Files) -> None:
                 f"{folder}: '{name}' does not read back as it was written: the disk is at fault, or"
                 " another program writes there; write the package again, to another folder"
             )
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
 
 
 def _failed(folder: Path, error: OSError) -> InputError:

@@ -14,11 +14,12 @@ from __future__ import annotations
 import hashlib
 import os
 import sys
-import tempfile
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
+from ..files import replacing
 from ..version import __version__
 
 __all__ = ["cached_object", "folder"]
@@ -88,17 +89,10 @@ def _read(path: Path) -> bytes | None:
 
 
 def _write(place: Path, name: str, content: bytes) -> None:
-    try:
-        handle, temporary = tempfile.mkstemp(dir=place, prefix=".new-")
-        try:
-            with os.fdopen(handle, "wb") as file:
-                file.write(content + _mark(name, content))
-            os.replace(temporary, place / name)
-            _prune(place, name)
-        except OSError:
-            Path(temporary).unlink(missing_ok=True)
-    except OSError:
-        return
+    with suppress(OSError):
+        with replacing(place / name, private=True) as temporary:
+            Path(temporary).write_bytes(content + _mark(name, content))
+        _prune(place, name)
 
 
 def _limit() -> float:

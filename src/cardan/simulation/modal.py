@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from ..algebra.ranks import null_space
 from ..build.common import is_floating
 from ..build.flexible.closure import Closing, closing
 from ..build.flexible.equations import static_forces
@@ -154,17 +155,10 @@ def _free_motion(robot: Robot, loops: Closing, q: Array, actuators: str) -> Arra
     free = [*range(base), *(base + k for k, key in enumerate(loops.keys) if key not in held)]
     unit = np.eye(base + len(loops.keys))[:, free]
     if loops.everything:
-        unit = unit @ _null_space(loops.matrix(q) @ unit[base:])
+        unit = unit @ null_space(loops.matrix(q) @ unit[base:], 1e-9, 1.0)
     if not unit.shape[1]:
         raise ModelError(f"nothing of '{robot.name}' is free to move with its actuators locked")
     return unit
-
-
-def _null_space(A: Array) -> Array:
-    """Orthonormal columns v with A v = 0."""
-    _, sizes, Vt = np.linalg.svd(A)
-    rank = int((sizes > 1e-9 * max(1.0, float(sizes.max(initial=0)))).sum())
-    return np.eye(A.shape[1]) if rank == 0 else Vt[rank:].T
 
 
 def static_deflection(

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from ..algebra import so3
 from ..build.common import is_floating, with_friction
 from ..describe.robot import WRENCH, Frame, Robot
 from ..describe.world import gravity_in_world
@@ -23,7 +24,6 @@ from ..motion.coordinates import coordinates
 from ..motion.derived import compiled
 from ..motion.frames import placement
 from ..motion.joints import friction_coefficients, moving, number, require_numbers
-from ..motion.paths import rotation
 from .drive import Drive
 from .friction import (
     FRICTION,
@@ -140,7 +140,7 @@ class Plant:
         """R (3, 3), P (3), V0 (6) of a floating base."""
         turn, P = y[self.n : self.n + 3], y[self.n + 3 : self.n + 6]
         V0 = y[self.split + self.m : self.end]
-        return self.R @ rotation(turn), P, V0
+        return self.R @ so3.exp(turn), P, V0
 
     def extra(self, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """(works, controller state)."""
@@ -274,7 +274,7 @@ class Plant:
         if self.floating:
             R, _, V0 = self.base(y)
             v, w = V0[:3], V0[3:]
-            rate[self.n : self.n + 3] = turn_rate(y[self.n : self.n + 3], w)
+            rate[self.n : self.n + 3] = so3.log_rate(y[self.n : self.n + 3], w)
             rate[self.n + 3 : self.n + 6] = R @ v
             V0d = found["V0d"]
             at = self.split + self.m
@@ -365,7 +365,7 @@ class Plant:
         if not self.floating:
             return
         turn = y[self.n : self.n + 3]
-        self.R = self.R @ rotation(turn)
+        self.R = self.R @ so3.exp(turn)
         turn[:] = 0
 
     def _events(self, t: float, y: np.ndarray) -> np.ndarray:
@@ -403,16 +403,6 @@ def _described(robot: Robot) -> np.ndarray:
     links = (robot.base.link, *robot.links)
     found = np.array([[number(getattr(link, key)) for key in WRENCH] for link in links])
     return found * (robot.ne == 0)
-
-
-def turn_rate(v: np.ndarray, w: np.ndarray) -> np.ndarray:
-    """The rate of the rotation vector v of exp(hat(v)) when the body spins with w in its axes:
-    w + v × w / 2 + k v × (v × w), k = (1 - (a/2) cot(a/2)) / a²."""
-    a = float(np.sqrt(v @ v))
-    k = 1 / 12 + a * a / 720 if a < 1e-2 else (1 - a / 2 / np.tan(a / 2)) / (a * a)
-    c = np.array([v[1] * w[2] - v[2] * w[1], v[2] * w[0] - v[0] * w[2], v[0] * w[1] - v[1] * w[0]])
-    d = np.array([v[1] * c[2] - v[2] * c[1], v[2] * c[0] - v[0] * c[2], v[0] * c[1] - v[1] * c[0]])
-    return np.asarray(w + c / 2 + k * d)
 
 
 def _wrench_place(frame: Frame) -> tuple[int, np.ndarray | None]:

@@ -13,10 +13,10 @@ from typing import Any
 import numpy as np
 
 from ..build.flexible.closure import Closing, closing
-from ..describe.files import write_atomic
 from ..describe.flexible import Beam
 from ..describe.robot import Robot
 from ..errors import InputError, MissingExtraError
+from ..files import write_atomic
 from ..models.flexible.loops import side
 from ..motion.plots import save_figure
 from .modal import Modes

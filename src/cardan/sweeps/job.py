@@ -31,7 +31,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from ..errors import CardanError, CardanWarning, InputError
-from ..motion.tables import write_whole
+from ..files import write_whole
 from ..program import Program
 from ..version import __version__
 from .disk import boot, force, lock, own_file, reserve, said, sums, write_at
@@ -474,10 +474,7 @@ def _noted(note: Path) -> dict[str, Any] | None:
 
 
 def _write_json(path: Path, data: Any) -> None:
-    def write(file: str) -> None:
-        Path(file).write_text(json.dumps(data), encoding="utf-8")
-
-    write_whole(path, write)
+    write_whole(path, lambda file: Path(file).write_text(json.dumps(data), encoding="utf-8"))
 
 
 def _forced(path: str, content: bytes) -> None:

@@ -102,7 +102,7 @@ def write(path: str, text: str) -> None:
         _require_stdout()
         typer.echo(text.encode("utf-8"), nl=False)
         return
-    from ...describe.files import write_atomic
+    from ...files import write_atomic
 
     write_atomic(path, text)
 

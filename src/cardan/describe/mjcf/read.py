@@ -20,6 +20,7 @@ from typing import Any
 
 import numpy as np
 
+from ...algebra.so3 import about, along
 from ...errors import Fault, InputError
 from ..bodies import (
     Body,
@@ -46,7 +47,7 @@ from .loops import Closures, locked
 from .meshes import Meshes
 from .schema import left_out
 from .shapes import DENSITY, LEAST, SIZES, geom_mass
-from .xml import Mjcf, Settings, about, along
+from .xml import Mjcf, Settings
 
 __all__ = ["Scene", "read_mjcf", "sized"]
 

@@ -11,12 +11,13 @@ from typing import Any
 
 import numpy as np
 
+from ...algebra.so3 import about, along
 from ...errors import Fault
 from ..frames import SNAP_ANGLE, Array, frame, of_quaternion, snap_angle
 from ..urdf.xml import UrdfFile, read_float, shown
 
 __all__ = [
-    "ACTUATORS", "Mjcf", "Settings", "about", "along", "kind_of", "of_quaternion",
+    "ACTUATORS", "Mjcf", "Settings", "kind_of", "of_quaternion",
     "read_defaults", "settings",
 ]  # fmt: skip
 
@@ -249,31 +250,6 @@ class Mjcf:
             turn = about(np.eye(3)["xyz".index(letter.lower())], angle)
             R = R @ turn if letter.islower() else turn @ R
         return R
-
-
-def about(axis: Array, angle: float) -> Array:
-    """Rotation about a unit vector (Rodrigues), exact at the multiples of a right angle."""
-    quarter = angle / (math.pi / 2)
-    c, s = math.cos(angle), math.sin(angle)
-    if abs(quarter - round(quarter)) < 1e-15:
-        c, s = ((1, 0), (0, 1), (-1, 0), (0, -1))[round(quarter) % 4]
-    x, y, z = axis
-    hat = np.array([[0, -z, y], [z, 0, -x], [-y, x, 0]])
-    R: Array = c * np.eye(3) + s * hat + (1 - c) * np.outer(axis, axis)
-    return R
-
-
-def along(z: Array) -> Array | None:
-    """The smallest rotation that brings z to a direction."""
-    size = float(np.linalg.norm(z))
-    if size < 1e-10:
-        return None
-    z = z / size
-    axis = np.cross((0, 0, 1), z)
-    s = float(np.linalg.norm(axis))
-    if s < 1e-12:
-        return np.eye(3) if z[2] > 0 else np.diag([1.0, -1.0, -1.0])
-    return about(axis / s, math.atan2(s, float(z[2])))
 
 
 def kind_of(element: Any) -> str:

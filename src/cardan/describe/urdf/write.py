@@ -25,6 +25,7 @@ from xml.sax.saxutils import quoteattr
 
 import numpy as np
 
+from ...algebra import so3
 from ...errors import DescriptionError, Fault
 from ..bodies import longest_path
 from ..frames import (
@@ -286,7 +287,7 @@ def _upright(g: Array) -> Array:
     v, c = np.cross(down, (0.0, 0.0, -1.0)), -float(down[2])
     if math.hypot(*v) < 1e-12:
         return np.diag([1.0, -1.0, -1.0]) if c < 0 else np.eye(3)
-    skew = np.array([[0, -v[2], v[1]], [v[2], 0, -v[0]], [-v[1], v[0], 0]])
+    skew = so3.hat(v)
     if c < -0.9:  # turn half a turn first, then the small rest
         x = perpendicular(down)
         half = 2 * np.outer(x, x) - np.eye(3)

@@ -18,13 +18,14 @@ from typing import Any
 
 import numpy as np
 
+from ...algebra.ranks import null_space
 from ...describe.robot import INERTIA, Robot
 from ...describe.values.expression import number
 from ...errors import InputError, MissingExtraError, translated
 from ..model.columns import Model
 from ..recipe import Consistent
 
-__all__ = ["Bodies", "is_consistent", "massless", "null_space", "pseudo_inertia"]
+__all__ = ["Bodies", "is_consistent", "massless", "pseudo_inertia"]
 
 Array = np.ndarray
 _LEAST = 1e-7  # of the pull to the prior, in units of the squared torques
@@ -179,7 +180,7 @@ class Bodies:
         if self.entropic:
             weight = max(weight, _LEAST)
         else:
-            free = null_space(A)
+            free = null_space(A, 1e-10)
             H[:n, :n] += _LEAST * free @ free.T
             g[:n] -= _LEAST * free @ (free.T @ self.target)
         for j, name in enumerate(self.bodies):
@@ -262,13 +263,6 @@ def _solved(H: Array, g: Array, blocks: Sequence[Block]) -> tuple[Array | None, 
     status = str(found.status)
     good = "Solved" in status or status == "InsufficientProgress"
     return (np.array(found.x) if good else None), status
-
-
-def null_space(A: Array) -> Array:
-    """Directions (n, k) that A does not see."""
-    _, s, Vt = np.linalg.svd(A)
-    rank = int((s > 1e-10 * s[0]).sum())
-    return np.asarray(Vt[rank:].T)
 
 
 def _packed(S: Array) -> Array:

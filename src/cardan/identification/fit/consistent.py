@@ -20,11 +20,12 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from ...algebra.ranks import null_space
 from ...build.base import rotors_apart
 from ...describe.robot import INERTIA
 from ..model.columns import Model
 from ..recipe import Consistent
-from .bodies import Bodies, is_consistent, massless, null_space, pseudo_inertia
+from .bodies import Bodies, is_consistent, massless, pseudo_inertia
 
 __all__ = ["FullParameters", "consistent_fit", "is_consistent", "parameter_map", "pseudo_inertia"]
 
@@ -98,7 +99,7 @@ def consistent_fit(
 def _exact(bodies: Bodies, B: Array, K: Array, R: Array) -> tuple[Array, tuple[str, ...]] | None:
     """(2): u with B u = K. A friction or rotor inertia that K alone determines and that is negative
     becomes zero, and the others what fits R K = z best then: noise around zero is not a fault."""
-    free, inverse = null_space(B), np.linalg.pinv(B)
+    free, inverse = null_space(B, 1e-10), np.linalg.pinv(B)
     fixed = [k for k in bodies.signed if np.linalg.norm(free[k]) < _FIXED]
     free[fixed] = 0
     spread = np.linalg.pinv(R)

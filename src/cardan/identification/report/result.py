@@ -11,11 +11,12 @@ from typing import Any
 
 import numpy as np
 
-from ...describe.files import accepted, dumps, read_bytes, write_atomic
+from ...describe.files import accepted, dumps, read_bytes
 from ...describe.robot import FIXED, INERTIA, Robot
 from ...describe.urdf.write import write_urdf
 from ...describe.values.parser import to_value
 from ...errors import CardanError, DescriptionError, InputError, UnknownNameError
+from ...files import write_atomic
 from ..fit.consistent import FullParameters
 from ..fit.evaluation import ROLES, Track, described_errors
 from ..fit.solve import Estimate, relative_error

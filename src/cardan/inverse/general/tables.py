@@ -10,6 +10,7 @@ from math import inf
 import numpy as np
 from numpy.typing import NDArray
 
+from ...algebra.ranks import ranks
 from ..chain.chain import NumericChain
 from .pose import FORM, HEAD, dual_quaternion
 
@@ -187,27 +188,23 @@ def measured(
     """The formulation with its ranks at generic poses of known angle of h; None if it is of no use.
 
     taus: poses; angles: of joint h there."""
-    ranks, condition = [], 0.0
+    seen, condition = [], 0.0
     for tau, angle in zip(taus, angles, strict=True):
         try:
             S = pencil(one.N(tau), 0.3)
         except np.linalg.LinAlgError:
             return None
         x, root = 0.7312, np.tan(angle / 2 - 0.3)
-        generic = _rank(S[0] + x * S[1] + x * x * S[2], 1e-9)
-        at_i = _rank(S[0] + 1j * S[1] - S[2], 1e-9)
-        ranks.append((generic, at_i, _rank(S[0] + root * S[1] + root**2 * S[2], 1e-8)))
+        generic = int(ranks(S[0] + x * S[1] + x * x * S[2], 1e-9))
+        at_i = int(ranks(S[0] + 1j * S[1] - S[2], 1e-9))
+        at_root = int(ranks(S[0] + root * S[1] + root**2 * S[2], 1e-8))
+        seen.append((generic, at_i, at_root))
         if generic == 12:
             condition += np.log10(np.linalg.cond(S[2])) / len(taus)
-    generic, at_i, at_root = (max(column) for column in zip(*ranks, strict=True))
+    generic, at_i, at_root = (max(column) for column in zip(*seen, strict=True))
     if at_root >= generic or at_i == 0:
         return None
     return replace(one, rank=at_i, lack=12 - generic, dimension=12 - at_root, condition=condition)
-
-
-def _rank(a: NDArray[np.complex128] | Array, tolerance: float) -> int:
-    values = np.linalg.svd(a, compute_uv=False)
-    return int((values > tolerance * values[0]).sum())
 
 
 def rigid_inverse(T: Array, unit: float) -> Array:

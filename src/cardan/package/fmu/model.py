@@ -11,6 +11,7 @@ from functools import cached_property
 
 import numpy as np
 
+from ...algebra.so3 import quaternion
 from ...describe.robot import FIXED, Joint, Robot
 from ...describe.world import gravity_in_world, placement
 from ...errors import ModelError
@@ -148,18 +149,3 @@ def unit_of(plan: Plan) -> Unit:
             "option out"
         )
     return Unit(plan, direct, loops_of(plan) if plan.robot.constrained else None)
-
-
-def quaternion(R: np.ndarray) -> np.ndarray:
-    """(w, x, y, z) of a rotation matrix, w not negative: the eigenvector of largest eigenvalue."""
-    (xx, xy, xz), (yx, yy, yz), (zx, zy, zz) = R
-    K = np.array(
-        [
-            [xx + yy + zz, zy - yz, xz - zx, yx - xy],
-            [zy - yz, xx - yy - zz, xy + yx, xz + zx],
-            [xz - zx, xy + yx, yy - xx - zz, yz + zy],
-            [yx - xy, xz + zx, yz + zy, zz - xx - yy],
-        ]
-    )
-    e = np.linalg.eigh(K)[1][:, -1]
-    return np.asarray(e * (np.sign(e[0]) or np.sign(e[np.argmax(np.abs(e))])))

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from ...algebra import so3
 from ...errors import ModelError
 from ...run.steps import rk4
 from ..plan import Function
@@ -69,7 +70,7 @@ class _Route:
         place = np.zeros(0)
         if unit.floating:
             V0, e = x[unit.velocities + unit.nv :], x[n + 3 : n + 7]
-            R = rotation(e)
+            R = so3.from_quaternion(e / np.linalg.norm(e))
             given |= {"V0": V0, "g0": R.T @ unit.gravity}
             turned = 0.5 * np.array([-e[1:] @ V0[3:], *(e[0] * V0[3:] + np.cross(e[1:], V0[3:]))])
             place = np.concatenate([R @ V0[:3], turned + (1 - e @ e) * e])
@@ -213,15 +214,3 @@ def _corrected(unit: Unit, x: np.ndarray) -> np.ndarray:
     if unit.floating:
         x[n + 3 : n + 7] /= np.linalg.norm(x[n + 3 : n + 7])
     return x
-
-
-def rotation(e: np.ndarray) -> np.ndarray:
-    """The rotation matrix of a quaternion (w, x, y, z) of any length."""
-    w, x, y, z = e / np.linalg.norm(e)
-    return np.array(
-        [
-            [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
-            [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
-            [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
-        ]
-    )

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ....algebra import so3
 from ....describe.urdf.xml import UrdfFile, parsed_xml
 from ....errors import InputError
 
@@ -109,10 +110,8 @@ def _transform(node: Any) -> Array:
 
 
 def _turn(axis: Array, angle: float) -> Array:
-    x, y, z = axis / max(float(np.linalg.norm(axis)), 1e-300)
-    K = np.array([[0, -z, y], [z, 0, -x], [-y, x, 0]])
     T = np.eye(4)
-    T[:3, :3] += np.sin(angle) * K + (1 - np.cos(angle)) * K @ K
+    T[:3, :3] = so3.exp(axis * angle / max(float(np.linalg.norm(axis)), 1e-300))
     return T
 
 

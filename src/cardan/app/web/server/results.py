@@ -10,8 +10,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from ....describe.files import write_atomic
 from ....errors import CardanError
+from ....files import write_atomic
 from ..jobs.pool import Result
 from .writer import later, private_files, private_folder, written
 

@@ -23,9 +23,10 @@ from pathlib import Path
 from typing import Any
 
 from ....describe.bundled import bundled
-from ....describe.files import accepted, dumps, read_bytes, write_atomic
+from ....describe.files import accepted, dumps, read_bytes
 from ....describe.robot import Robot
 from ....errors import CardanError, InputError
+from ....files import write_atomic
 from .remembered import fitting
 from .results import Results
 from .writer import later, private_files, private_folder, written
