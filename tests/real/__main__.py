@@ -11,23 +11,43 @@ import argparse
 import sys
 import tempfile
 import warnings
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
-from tests.real.arms import ARMS, Arm, Writing, table, urdf_text, writings
+from tests.real.arms import (
+    ARMS,
+    Arm,
+    Writing,
+    direct,
+    direct_of_urdf,
+    table,
+    urdf_text,
+    writings,
+    written_rows,
+)
 from tests.real.checks import outcome
 
 import cardan
 from cardan.describe.robot import Robot
 
+Direct = Callable[[Any], Any]  # pose of a configuration
 SCALES = (1e-6, 1e-3, 1e3, 1e6, 1e9)
 
 
-def loaded(arm: Arm, writing: Writing) -> Robot:
-    """The arm through a URDF file."""
+def loaded(arm: Arm, writing: Writing) -> tuple[Robot, Direct]:
+    """The arm through a URDF file, and its direct model."""
+    text = urdf_text(arm, writing)
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "arm.urdf"
-        path.write_text(urdf_text(arm, writing), encoding="utf-8")
-        return cardan.load(path, fixed="keep")
+        path.write_text(text, encoding="utf-8")
+        return cardan.load(path, fixed="keep"), lambda q: direct_of_urdf(text, q)
+
+
+def tabled(arm: Arm, writing: Writing) -> tuple[Robot, Direct]:
+    """The arm as a table, and its direct model."""
+    rows = written_rows(arm, writing)
+    return table(arm, writing), lambda q: direct(rows, q)
 
 
 def main() -> int:
@@ -44,8 +64,8 @@ def main() -> int:
     warnings.simplefilter("ignore")
     for arm in ARMS.values():
         for writing in ways if asked.only.lower() in arm.name.lower() else []:
-            robot = (loaded if asked.urdf else table)(arm, writing)
-            done = outcome(robot, arm, asked.poses)
+            robot, model = (loaded if asked.urdf else tabled)(arm, writing)
+            done = outcome(robot, arm, asked.poses, direct=model)
             count += 1
             bad += not done.sound
             print(

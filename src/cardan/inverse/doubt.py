@@ -102,7 +102,8 @@ def arm_table(chain: NumericChain, held: Bools) -> Array:
     if few and chain.tolerance is not None:
         accepted = max(accepted, chain.tolerance * min(1.0, 1 / chain.unit))
     head = [chain.n, chain.span, chain.scale, 1e-6 if few else 1e-9, accepted, 1 / chain.unit]
-    parts = [head, chain.base[:3].ravel(), chain.tool[:3].ravel(), rows.ravel()]
+    tilts = np.column_stack([np.sin(chain.beta), np.cos(chain.beta)])
+    parts = [head, chain.base[:3].ravel(), chain.tool[:3].ravel(), rows.ravel(), tilts.ravel()]
     return np.concatenate([np.asarray(part, float) for part in parts])
 
 

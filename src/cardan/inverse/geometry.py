@@ -296,7 +296,9 @@ def _is_larger(numeric: NumericChain, other: NumericChain, unit: float) -> bool:
         np.allclose(x, unit * y, rtol=1e-12, atol=1e-15 * numeric.span) for x, y in lengths
     ) and all(
         np.allclose(x, y, rtol=0, atol=1e-12)
-        for x, y in ((numeric.alpha, other.alpha), (numeric.theta, other.theta))
+        for x, y in (
+            (numeric.alpha, other.alpha), (numeric.theta, other.theta), (numeric.beta, other.beta),
+        )
     )
 
 

@@ -102,8 +102,9 @@ def _closed(
     quartics = asked != "paul"
     unit = 1.0 if chain.parameters else chain.numeric().unit
     remarks = () if near is None else (_told(near),)
-    of, true = (chain, None) if near is None else (near.chain, chain)
-    of, true = of.in_units(unit), None if true is None else true.in_units(unit)
+    other = chain.plain if near is None else near.chain
+    of, true = (chain, None) if other is None else (other, chain.in_units(unit))
+    of = of.in_units(unit)
     found = derive(of, held, quartics=quartics, plane=plane, true=true, unit=unit)
 
     def guided(rows: Sequence[bool] | None = None) -> Any:
@@ -112,7 +113,7 @@ def _closed(
 
     branches = replace(program(found, "inverse-geometry"), remarks=remarks)
     solver = Closed(chain, branches, guided, tuple(held))
-    _require_found(solver, trial_of(chain, held, plane, known), plane, near is not None)
+    _require_found(solver, trial_of(chain, held, plane, known), plane, true is not None)
     quartic = [s for s in found.steps if s.relation.kind in QUARTICS]
     names = ["the arm angle"] if plane else [chain.names[j] for j in held]
     given = f" once {', '.join(names)} {'are' if len(names) > 1 else 'is'} given" if names else ""
@@ -161,10 +162,7 @@ def _require_found(solver: Closed, trial: Trial, plane: bool, rounded: bool) -> 
 
 
 def _of_general(solver: Closed, trial: Trial) -> Any:
-    """Answers of the general method, where there is one for such a chain: not where common normals
-    are far away, whose eliminations are all ill-conditioned."""
-    if trial.numeric.size > trial.numeric.span:
-        return None
+    """Answers of the general method, where there is one for such a chain."""
     try:
         general = _general_solver(solver.chain, solver.free, trial.values)
         return general.solve(trial.T, trial.free, None, trial.numeric, None).q
