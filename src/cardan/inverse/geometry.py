@@ -134,24 +134,30 @@ class InverseGeometry:
     def _doubted(
         self, answer: Found, T: Array, free: Array | None, p: Array | None, numeric: NumericChain
     ) -> Found:
-        """Where a closed form of six joints has no answer though its equations have roots, those of
-        the general method."""
-        rows = np.flatnonzero(answer.count == 0)
-        if not len(rows) or self.plane or self.chain.n - len(self.free) != 6:
+        """Where a closed form has no answer though its equations have roots, or is that of an arm
+        nearby and at the edge of its reach: the answers of the general method, if it has as
+        many."""
+        six = self.chain.n - len(self.free) == 6
+        if self.plane or not (six or self.solver.general):
             return answer
-        given = None if free is None else free[rows]
-        rows = rows[self.solver.is_strange(T[rows], given, p, numeric)]
+        doubtful = self.solver.is_close(T, free, p)
+        none = np.flatnonzero(answer.count == 0)
+        if six and len(none):
+            given = None if free is None else free[none]
+            doubtful[none] |= self.solver.is_strange(T[none], given, p, numeric)
+        rows = np.flatnonzero(doubtful)
         if not len(rows):
             return answer
         from .general.solver import general_solver
 
         try:
-            other = general_solver(self.chain, self.free).solve(
-                T[rows], None if free is None else free[rows], None, numeric, None
-            )
+            general = general_solver(self.chain, self.free) if six else self.solver.general
+            given = None if free is None else free[rows]
+            other = general.solve(T[rows], given, None, numeric, None)
         except ModelError:
             return answer
-        return answer.put_wide(rows, other) if other.count.any() else answer
+        enough = other.count >= answer.count[rows]
+        return answer.put_wide(rows[enough], other.of_rows(enough)) if enough.any() else answer
 
     def _numeric(self, values: dict[str, float]) -> NumericChain:
         """The chain in floats; the last one is kept."""

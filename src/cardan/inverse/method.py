@@ -25,6 +25,7 @@ from .geometry import InverseGeometry
 
 __all__ = ["inverse_geometry"]
 
+ROUNDING = 1e-15
 FEW = 12  # poses on which a closed form of rounded values is compared with the general method
 
 
@@ -112,7 +113,7 @@ def _closed(
         return replace(program(led, "inverse-geometry-guided", rows), remarks=remarks)
 
     branches = replace(program(found, "inverse-geometry"), remarks=remarks)
-    solver = Closed(chain, branches, guided, tuple(held))
+    solver = Closed(chain, branches, guided, tuple(held), _change(chain, near, known))
     _require_found(solver, trial_of(chain, held, plane, known), plane, true is not None)
     quartic = [s for s in found.steps if s.relation.kind in QUARTICS]
     names = ["the arm angle"] if plane else [chain.names[j] for j in held]
@@ -133,6 +134,15 @@ def _closed(
     return InverseGeometry(chain, method, why, solver, tuple(held), plane, found, known, remarks)
 
 
+def _change(chain: Chain, near: Snapped | None, known: Any) -> float:
+    """How far the arm of the equations is from the arm, rad or over its size: rounding, of one whose
+    common normals are far away."""
+    numeric = chain.numeric({**sample_values(chain), **known})
+    if near is not None:
+        return max(near.turn, near.shift / numeric.span)
+    return 0.0 if chain.plain is None else ROUNDING * chain.plain.numeric().size / numeric.span
+
+
 def _told(near: Snapped) -> str:
     return (
         "values of the description are rounded: the equations are of the exact angles and lengths"
@@ -143,14 +153,17 @@ def _told(near: Snapped) -> str:
 
 def _require_found(solver: Closed, trial: Trial, plane: bool, rounded: bool) -> None:
     """Refuse a closed form that loses configurations. One of rounded values is asked for all that
-    the general method finds."""
+    the general method finds, but at the edge of its reach, where that method is asked anyway."""
+    values = np.array([trial.values[name] for name in solver.program.parameters])
+    p = values if values.size else None
+    if rounded and not plane:
+        trial = trial.of_rows(~solver.is_close(trial.T, trial.free, p))
     count = len(trial.q)
     lost = lost_branches(solver.program, trial)
     if lost == 0 and rounded:
-        p = np.array([trial.values[name] for name in solver.program.parameters])
-        answers = solver.solve(trial.T, trial.free, p if p.size else None, trial.numeric, None).q
+        answers = solver.solve(trial.T, trial.free, p, trial.numeric, None).q
         lost = trial.lost(answers)
-        few = trial.first(FEW)
+        few = trial.of_rows(slice(FEW))
         others = None if plane else _of_general(solver, few)
         if others is not None:
             lost += missing(trial.numeric, answers[:FEW], others)
