@@ -135,8 +135,8 @@ class InverseGeometry:
         self, answer: Found, T: Array, free: Array | None, p: Array | None, numeric: NumericChain
     ) -> Found:
         """Where a closed form has no answer though its equations have roots, or is that of an arm
-        nearby and at the edge of its reach: the answers of the general method, if it has as
-        many."""
+        nearby and at the edge of its reach: the answers of the general method, unless it has fewer
+        where all are regular."""
         six = self.chain.n - len(self.free) == 6
         if self.plane or not (six or self.solver.general):
             return answer
@@ -156,7 +156,8 @@ class InverseGeometry:
             other = general.solve(T[rows], given, None, numeric, None)
         except ModelError:
             return answer
-        enough = other.count >= answer.count[rows]
+        regular = ~answer.singular[rows].any(1)  # beside a family the general method tells more
+        enough = (other.count > 0) & ~(regular & (other.count < answer.count[rows]))
         return answer.put_wide(rows[enough], other.of_rows(enough)) if enough.any() else answer
 
     def _numeric(self, values: dict[str, float]) -> NumericChain:
