@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from math import atan2, cos, degrees, hypot, pi, radians, sin
 from typing import Any
+from xml.etree import ElementTree
 
 import numpy as np
 
@@ -20,7 +21,8 @@ from cardan.describe.robot import Joint, Link, Robot
 from cardan.exact import exact
 
 __all__ = [
-    "ARMS", "Arm", "Writing", "direct", "table", "urdf_text", "writings", "written_rows",
+    "ARMS", "Arm", "Writing", "direct", "direct_of_urdf", "table", "urdf_text", "writings",
+    "written_rows",
 ]  # fmt: skip
 
 H = pi / 2
@@ -243,3 +245,37 @@ def direct(rows: Sequence[Row], q: np.ndarray) -> np.ndarray:
         own = (alpha, d, theta, r + x) if sigma else (alpha, d, theta + x, r)
         T = T @ _matrix((sigma, *own))
     return T
+
+
+def direct_of_urdf(text: str, q: np.ndarray) -> np.ndarray:
+    """The pose (4, 4) of the last link of a chain written as a URDF, its numbers at their letter."""
+    T = np.eye(4)
+    values = iter(q)
+    for joint in ElementTree.fromstring(text).iterfind("joint"):
+        origin = joint.find("origin")
+        assert origin is not None
+        x, y, z, roll, pitch, yaw = (
+            float(word) for key in ("xyz", "rpy") for word in origin.get(key, "0 0 0").split()
+        )
+        R = _turn(2, yaw) @ _turn(1, pitch) @ _turn(0, roll)
+        T = T @ np.block([[R, np.array([[x], [y], [z]])], [np.zeros(3), 1.0]])
+        if joint.get("type") == "fixed":
+            continue
+        axis = joint.find("axis")
+        assert axis is not None
+        sign = float(axis.get("xyz", "").split()[2])
+        move = np.eye(4)
+        if joint.get("type") == "prismatic":
+            move[2, 3] = sign * next(values)
+        else:
+            move[:3, :3] = _turn(2, sign * next(values))
+        T = T @ move
+    return T
+
+
+def _turn(axis: int, angle: float) -> np.ndarray:
+    i, j = (axis + 1) % 3, (axis + 2) % 3
+    R = np.eye(3)
+    R[i, i] = R[j, j] = cos(angle)
+    R[j, i], R[i, j] = sin(angle), -sin(angle)
+    return R

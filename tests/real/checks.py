@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -40,13 +41,17 @@ def drawn(solution: Any, poses: int, seed: int = 5) -> Any:
     return q
 
 
-def outcome(robot: Robot, arm: Arm, poses: int = 10, general: bool = True) -> Outcome:
-    """The inverse geometry of a robot, tried on random poses."""
+def outcome(
+    robot: Robot, arm: Arm, poses: int = 10, general: bool = True,
+    direct: Callable[[Any], Any] | None = None,
+) -> Outcome:  # fmt: skip
+    """The inverse geometry of a robot, tried on random poses. direct: pose of a configuration, of
+    the file's own numbers; poses and residuals are then of these."""
     free = None if arm.held is None else robot.variables[arm.held - 1]
     solution = cardan.model(robot, "inverse-geometry", free=free)
     numeric = solution.chain.numeric()
     q = drawn(solution, poses)
-    T = numeric.pose(q)
+    T = numeric.pose(q) if direct is None else np.array([direct(x) for x in q])
     values = None if arm.held is None else q[:, arm.held - 1]
     answer = solution.solve(T, free=values, report=True)
     units = np.where(numeric.sigma == 1, numeric.span, 1.0)
@@ -56,5 +61,8 @@ def outcome(robot: Robot, arm: Arm, poses: int = 10, general: bool = True) -> Ou
     if general:
         other = cardan.model(robot, "inverse-geometry", method="general", free=free)
         differ = int((other.solve(T, free=values, report=True).count != answer.count).sum())
-    worst = float(np.nanmax(answer.residual, initial=0.0)) / max(1.0, numeric.span)
-    return Outcome(solution, lost, differ, worst)
+    worst = float(np.nanmax(answer.residual, initial=0.0))
+    if direct is not None:
+        for wanted, rows, count in zip(T, answer.q, answer.count, strict=True):
+            worst = max([worst, *(np.abs(direct(x) - wanted).max() for x in rows[:count])])
+    return Outcome(solution, lost, differ, worst / max(1.0, numeric.span))

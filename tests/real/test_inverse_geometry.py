@@ -11,8 +11,18 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.real.arms import ARMS, Writing, direct, table, urdf_text, writings, written_rows
+from tests.real.arms import (
+    ARMS,
+    Writing,
+    direct,
+    direct_of_urdf,
+    table,
+    urdf_text,
+    writings,
+    written_rows,
+)
 from tests.real.checks import drawn, outcome
+from tests.real.strangers import strangers
 from typer.testing import CliRunner
 
 import cardan
@@ -39,6 +49,55 @@ def test_nothing_is_lost_and_the_general_method_agrees(name: str, way: str) -> N
     done = outcome(table(arm, writing), arm)
     assert (done.lost, done.differ) == (0, 0), done.solution
     assert done.residual < 1e-9
+
+
+@pytest.mark.parametrize(
+    ("name", "way"), [("UR5", "angles 1e-7"), ("SCARA", "angles 1e-7"), ("youBot", "angles 1e-6")]
+)
+def test_nearly_parallel_axes_of_a_file_cost_no_digits(
+    name: str, way: str, tmp_path: Path
+) -> None:
+    """Their common normal is 1e6 m away: neither the models nor the answers may know."""
+    arm, writing = ARMS[name], WAYS[way]
+    text = urdf_text(arm, writing)
+    robot = cardan.load(in_file(name, writing, tmp_path))
+    done = outcome(robot, arm, direct=lambda q: direct_of_urdf(text, q))
+    assert (done.lost, done.differ) == (0, 0), done.solution
+    assert done.residual < 1e-12
+    assert done.solution.chain.numeric().size < 5
+    q = drawn(done.solution, 5)
+    T = cardan.model(robot, "transform", frame="tip").compile()(q=q)
+    assert np.abs(T - [direct_of_urdf(text, x) for x in q]).max() < 1e-12
+
+
+def test_a_slide_nearly_along_the_axis_before_keeps_its_direction(tmp_path: Path) -> None:
+    text = urdf_text(ARMS["SCARA"], Writing("exact", angle_noise=1e-8, seed=8))
+    path = tmp_path / "scara.urdf"
+    path.write_text(text, encoding="utf-8")
+    q = np.array([0.3, -0.5, 0.7, 2.0])
+    T = cardan.model(cardan.load(path), "transform", frame="tip").compile()(q=q[None])[0]
+    assert np.abs(T - direct_of_urdf(text, q)).max() < 1e-12
+
+
+def test_arms_at_the_edge_of_reach_of_the_arm_they_are_rounded_from() -> None:
+    """All eight configurations of a UR20 whose exact one just does not reach the pose."""
+    arm, writing = ARMS["UR20"], WAYS["4 decimals"]
+    ik = cardan.model(table(arm, writing), "inverse-geometry")
+    q = np.array([1.12583078, 2.32533464, -1.71330824, 2.48467457, 2.3385731, -3.02524554])
+    T = direct(written_rows(arm, writing), q)
+    assert ik.method == "paul"
+    assert ik.solver.is_close(T[None], None, None).all()
+    answers = ik.solve(T)
+    assert len(answers) == 8
+    assert np.abs(answers - q).max(1).min() < 1e-6
+
+
+@pytest.mark.parametrize("only", ["6 cartesian", "11 five", "27 three-roll", "57 scara"])
+def test_arms_of_no_vendor_in_other_formats(only: str, tmp_path: Path) -> None:
+    count = int(only.split()[0]) + 1
+    for one in strangers(count, 1, tmp_path, only):
+        done = outcome(one.robot, one.arm, direct=one.direct)
+        assert done.sound, (one.format, one.writing, done)
 
 
 def test_answers_are_of_the_geometry_as_it_is_written() -> None:

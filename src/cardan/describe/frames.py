@@ -165,16 +165,16 @@ def decompose(T: Array, size: float) -> Six:
 def _decompositions(T: Array, size: float) -> list[Six]:
     R, P = T[:3, :3], T[:3, 3]
     s = math.hypot(R[0, 2], R[1, 2])
-    if s <= SNAP_ANGLE or (s <= _ALMOST and _is_far(R, P, s)):
+    if s <= SNAP_ANGLE or (s <= _ALMOST and _is_far(R, P, s, size)):
         return _parallel(R, P, size)
     return [_crossed(R, P, s, sense, size) for sense in (1.0, -1.0)]
 
 
-def _is_far(R: Array, P: Array, s: float) -> bool:
+def _is_far(R: Array, P: Array, s: float, size: float) -> bool:
     """Is the common normal of almost parallel axes so far away that its place on them, in doubles,
-    is less exact than to take them for parallel?"""
+    is less exact than to take them for parallel, which moves what follows by s times its size?"""
     across = abs(R[0, 2] * P[0] + R[1, 2] * P[1]) / s  # of P, in the plane of the two directions
-    return bool(_ROUND_OFF * across / s > s * math.hypot(*P))
+    return bool(_ROUND_OFF * across / s > s * max(size, math.hypot(*P)))
 
 
 def _crossed(R: Array, P: Array, s: float, sense: float, size: float) -> Six:

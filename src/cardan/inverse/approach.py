@@ -4,7 +4,8 @@ The arm is a table: the number of joints, its size (the unit of lengths), the sc
 margin of what may be a multiple root, the residual of an answer, what a length counts in a residual
 (1, unless the robot is far smaller or larger than 1 m); from BASE and TOOL on the placements before
 and after the joints (rows of R P); from ROWS on seven numbers per joint: cos alpha, sin alpha, d,
-theta, r, sigma, and 1 when its value is given. At most seven joints are not.
+theta, r, sigma, and 1 when its value is given; after these rows two numbers per joint, sin beta and
+cos beta. At most seven joints are not given.
 """
 
 from __future__ import annotations
@@ -29,6 +30,7 @@ def place(arm: Array, q: Array, axes: Array, f: Array) -> int:
         for k in range(4):
             f[3 * k + i] = arm[BASE + 4 * i + k]
     joints = int(arm[0])
+    tilts = ROWS + 7 * joints
     moving = 0
     for j in range(joints):
         row = ROWS + 7 * j
@@ -41,13 +43,19 @@ def place(arm: Array, q: Array, axes: Array, f: Array) -> int:
         ca = arm[row]
         sa = arm[row + 1]
         d = arm[row + 2]
+        sb = arm[tilts + 2 * j]
+        cb = arm[tilts + 2 * j + 1]
         c = cos(theta)
         s = sin(theta)
         for k in range(3):
             x = f[k]
             n = ca * f[3 + k] + sa * f[6 + k]
             a = ca * f[6 + k] - sa * f[3 + k]
-            f[9 + k] += d * x + r * a
+            shift = d * x
+            if sb != 0.0:
+                x = cb * f[k] - sb * a
+                a = sb * f[k] + cb * a
+            f[9 + k] += shift + r * a
             f[k] = c * x + s * n
             f[3 + k] = c * n - s * x
             f[6 + k] = a

@@ -43,9 +43,14 @@ class Found:
         for mine, its in zip(vars(self).values(), vars(other).values(), strict=True):
             mine[rows] = its
 
+    def of_rows(self, rows: Any) -> Found:
+        """The answers of some poses."""
+        return Found(*(x[rows] for x in vars(self).values()))
+
     def put_wide(self, rows: Any, other: Found) -> Found:
         """The answers with those of some poses replaced by others, of which there may be more."""
-        more = max(0, other.q.shape[1] - self.q.shape[1])
+        width = max(self.q.shape[1], int(other.count.max(initial=0)))
+        more = width - self.q.shape[1]
         filler = (np.nan, 0, np.nan, False, 0)
         parts = []
         for mine, its, empty in zip(vars(self).values(), vars(other).values(), filler, strict=True):
@@ -54,7 +59,7 @@ class Found:
                 shape = [(0, 0), (0, more)] + [(0, 0)] * (mine.ndim - 2)
                 wide = np.pad(mine, shape, constant_values=empty)
                 wide[rows, its.shape[1] :] = empty
-                wide[rows, : its.shape[1]] = its
+                wide[rows, : its.shape[1]] = its[:, :width]
             else:
                 wide[rows] = its
             parts.append(wide)
@@ -102,7 +107,8 @@ def arm_table(chain: NumericChain, held: Bools) -> Array:
     if few and chain.tolerance is not None:
         accepted = max(accepted, chain.tolerance * min(1.0, 1 / chain.unit))
     head = [chain.n, chain.span, chain.scale, 1e-6 if few else 1e-9, accepted, 1 / chain.unit]
-    parts = [head, chain.base[:3].ravel(), chain.tool[:3].ravel(), rows.ravel()]
+    tilts = np.column_stack([np.sin(chain.beta), np.cos(chain.beta)])
+    parts = [head, chain.base[:3].ravel(), chain.tool[:3].ravel(), rows.ravel(), tilts.ravel()]
     return np.concatenate([np.asarray(part, float) for part in parts])
 
 

@@ -134,24 +134,31 @@ class InverseGeometry:
     def _doubted(
         self, answer: Found, T: Array, free: Array | None, p: Array | None, numeric: NumericChain
     ) -> Found:
-        """Where a closed form of six joints has no answer though its equations have roots, those of
-        the general method."""
-        rows = np.flatnonzero(answer.count == 0)
-        if not len(rows) or self.plane or self.chain.n - len(self.free) != 6:
+        """Where a closed form has no answer though its equations have roots, or is that of an arm
+        nearby and at the edge of its reach: the answers of the general method, unless it has fewer
+        where all are regular."""
+        six = self.chain.n - len(self.free) == 6
+        if self.plane or not (six or self.solver.general):
             return answer
-        given = None if free is None else free[rows]
-        rows = rows[self.solver.is_strange(T[rows], given, p, numeric)]
+        doubtful = self.solver.is_close(T, free, p)
+        none = np.flatnonzero(answer.count == 0)
+        if six and len(none):
+            given = None if free is None else free[none]
+            doubtful[none] |= self.solver.is_strange(T[none], given, p, numeric)
+        rows = np.flatnonzero(doubtful)
         if not len(rows):
             return answer
         from .general.solver import general_solver
 
         try:
-            other = general_solver(self.chain, self.free).solve(
-                T[rows], None if free is None else free[rows], None, numeric, None
-            )
+            general = general_solver(self.chain, self.free) if six else self.solver.general
+            given = None if free is None else free[rows]
+            other = general.solve(T[rows], given, None, numeric, None)
         except ModelError:
             return answer
-        return answer.put_wide(rows, other) if other.count.any() else answer
+        regular = ~answer.singular[rows].any(1)  # beside a family the general method tells more
+        enough = (other.count > 0) & ~(regular & (other.count < answer.count[rows]))
+        return answer.put_wide(rows[enough], other.of_rows(enough)) if enough.any() else answer
 
     def _numeric(self, values: dict[str, float]) -> NumericChain:
         """The chain in floats; the last one is kept."""
@@ -296,7 +303,9 @@ def _is_larger(numeric: NumericChain, other: NumericChain, unit: float) -> bool:
         np.allclose(x, unit * y, rtol=1e-12, atol=1e-15 * numeric.span) for x, y in lengths
     ) and all(
         np.allclose(x, y, rtol=0, atol=1e-12)
-        for x, y in ((numeric.alpha, other.alpha), (numeric.theta, other.theta))
+        for x, y in (
+            (numeric.alpha, other.alpha), (numeric.theta, other.theta), (numeric.beta, other.beta),
+        )
     )
 
 

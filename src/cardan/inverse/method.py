@@ -25,6 +25,7 @@ from .geometry import InverseGeometry
 
 __all__ = ["inverse_geometry"]
 
+ROUNDING = 1e-15
 FEW = 12  # poses on which a closed form of rounded values is compared with the general method
 
 
@@ -102,8 +103,9 @@ def _closed(
     quartics = asked != "paul"
     unit = 1.0 if chain.parameters else chain.numeric().unit
     remarks = () if near is None else (_told(near),)
-    of, true = (chain, None) if near is None else (near.chain, chain)
-    of, true = of.in_units(unit), None if true is None else true.in_units(unit)
+    other = chain.plain if near is None else near.chain
+    of, true = (chain, None) if other is None else (other, chain.in_units(unit))
+    of = of.in_units(unit)
     found = derive(of, held, quartics=quartics, plane=plane, true=true, unit=unit)
 
     def guided(rows: Sequence[bool] | None = None) -> Any:
@@ -111,8 +113,8 @@ def _closed(
         return replace(program(led, "inverse-geometry-guided", rows), remarks=remarks)
 
     branches = replace(program(found, "inverse-geometry"), remarks=remarks)
-    solver = Closed(chain, branches, guided, tuple(held))
-    _require_found(solver, trial_of(chain, held, plane, known), plane, near is not None)
+    solver = Closed(chain, branches, guided, tuple(held), _change(chain, near, known))
+    _require_found(solver, trial_of(chain, held, plane, known), plane, true is not None)
     quartic = [s for s in found.steps if s.relation.kind in QUARTICS]
     names = ["the arm angle"] if plane else [chain.names[j] for j in held]
     given = f" once {', '.join(names)} {'are' if len(names) > 1 else 'is'} given" if names else ""
@@ -132,6 +134,15 @@ def _closed(
     return InverseGeometry(chain, method, why, solver, tuple(held), plane, found, known, remarks)
 
 
+def _change(chain: Chain, near: Snapped | None, known: Any) -> float:
+    """How far the arm of the equations is from the arm, rad or over its size: rounding, of one whose
+    common normals are far away."""
+    numeric = chain.numeric({**sample_values(chain), **known})
+    if near is not None:
+        return max(near.turn, near.shift / numeric.span)
+    return 0.0 if chain.plain is None else ROUNDING * chain.plain.numeric().size / numeric.span
+
+
 def _told(near: Snapped) -> str:
     return (
         "values of the description are rounded: the equations are of the exact angles and lengths"
@@ -142,14 +153,17 @@ def _told(near: Snapped) -> str:
 
 def _require_found(solver: Closed, trial: Trial, plane: bool, rounded: bool) -> None:
     """Refuse a closed form that loses configurations. One of rounded values is asked for all that
-    the general method finds."""
+    the general method finds, but at the edge of its reach, where that method is asked anyway."""
+    values = np.array([trial.values[name] for name in solver.program.parameters])
+    p = values if values.size else None
+    if rounded and not plane:
+        trial = trial.of_rows(~solver.is_close(trial.T, trial.free, p))
     count = len(trial.q)
     lost = lost_branches(solver.program, trial)
     if lost == 0 and rounded:
-        p = np.array([trial.values[name] for name in solver.program.parameters])
-        answers = solver.solve(trial.T, trial.free, p if p.size else None, trial.numeric, None).q
+        answers = solver.solve(trial.T, trial.free, p, trial.numeric, None).q
         lost = trial.lost(answers)
-        few = trial.first(FEW)
+        few = trial.of_rows(slice(FEW))
         others = None if plane else _of_general(solver, few)
         if others is not None:
             lost += missing(trial.numeric, answers[:FEW], others)
@@ -161,10 +175,7 @@ def _require_found(solver: Closed, trial: Trial, plane: bool, rounded: bool) -> 
 
 
 def _of_general(solver: Closed, trial: Trial) -> Any:
-    """Answers of the general method, where there is one for such a chain: not where common normals
-    are far away, whose eliminations are all ill-conditioned."""
-    if trial.numeric.size > trial.numeric.span:
-        return None
+    """Answers of the general method, where there is one for such a chain."""
     try:
         general = _general_solver(solver.chain, solver.free, trial.values)
         return general.solve(trial.T, trial.free, None, trial.numeric, None).q

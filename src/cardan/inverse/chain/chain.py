@@ -1,12 +1,13 @@
 """`Chain`: the serial path from the base to a frame, with fixed frames folded.
 
     T = B  Z_1  X_2 Z_2  X_3 Z_3 ...  X_n Z_n  E
-    X_j = Rot(x, alpha_j) Tran(x, d_j)      Z_j = Rot(z, theta_j) Tran(z, r_j)
+    X_j = Rot(x, alpha_j) Tran(x, d_j) Rot(y, beta_j)      Z_j = Rot(z, theta_j) Tran(z, r_j)
 
 q_j is added to theta_j (revolute) or r_j (prismatic); theta_j and r_j of a joint hold the constant
 part. What stands before the first joint axis is in the base B, what stands after the last in the
 tool E. So gamma and b of Khalil's notation are never needed: along a chain they belong to the joint
-before (turns and shifts about one axis commute), [KC97] 2.1.
+before (turns and shifts about one axis commute), [KC97] 2.1. beta_j is zero, unless axes are so
+nearly parallel that their common normal is far away (fold.py).
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ from ...errors import InputError, ModelError, UnknownNameError
 from ...exact import exact
 from ...mechanism.frames import with_frames
 from ...mechanism.tree import Tree
-from .fold import Screw, folded
+from .fold import Screw, Word, folded
 
 __all__ = ["Chain", "ChainJoint", "NumericChain"]
 
@@ -47,6 +48,7 @@ class ChainJoint:
     theta: Value
     r: Value
     limits: Limits = field(default_factory=Limits)
+    beta: Value = 0  # a number: geometry with symbols has none
 
 
 @dataclass(frozen=True)
@@ -59,6 +61,7 @@ class Chain:
     base: tuple[Screw, ...]  # factors of B
     tool: tuple[Screw, ...]  # factors of E
     world: tuple[Value, ...] | None = None  # placement of frame 0, when poses are of the world
+    plain: Chain | None = None  # where there is a beta, the same by the common normals, far away
 
     @classmethod
     def of(cls, robot: Robot, frame: int | str | None = None, reference: Any = 0) -> Chain:
@@ -87,13 +90,20 @@ class Chain:
             )
         back = [x for k in others for x in _back(robot, tree, k)]
         steps = [*((0, x) for x in back), *((j, robot.joints[j - 1]) for j in path)]
-        word = folded(robot.name, steps)
-        joints = tuple(
-            ChainJoint(names[j], j, robot.joints[j - 1].sigma, *six, robot.joints[j - 1].limits)
-            for j, six in word.joints
-        )
         world = robot.base.Z if reference == "world" else None
-        return cls(robot.name, tree.names[link], joints, word.base, word.tool, world)
+
+        def chain(word: Word, plain: Chain | None = None) -> Chain:
+            joints = []
+            for j, (alpha, d, theta, r, beta) in word.joints:
+                joint = robot.joints[j - 1]
+                joints.append(
+                    ChainJoint(names[j], j, joint.sigma, alpha, d, theta, r, joint.limits, beta)
+                )
+            ends = word.base, word.tool
+            return cls(robot.name, tree.names[link], tuple(joints), *ends, world, plain)
+
+        word = folded(robot.name, steps)
+        return chain(word, chain(folded(robot.name, steps, tilts=False)) if word.tilted else None)
 
     @property
     def n(self) -> int:
@@ -137,9 +147,9 @@ class Chain:
         world = self.world
         if world is not None:
             world = tuple(x * over if k in (3, 7, 11) else x for k, x in enumerate(world))
-        return replace(
-            self, joints=joints, base=shifts(self.base), tool=shifts(self.tool), world=world
-        )
+        plain = None if self.plain is None else self.plain.in_units(unit)
+        ends = shifts(self.base), shifts(self.tool)
+        return replace(self, joints=joints, base=ends[0], tool=ends[1], world=world, plain=plain)
 
     def numeric(self, values: Mapping[str, float] | None = None) -> NumericChain:
         """The chain in floats; `values` of its symbols."""
@@ -176,6 +186,7 @@ class Chain:
             tool=screws(self.tool),
             lower=np.array([_limit(x.lower, -np.inf) for x in limits]),
             upper=np.array([_limit(x.upper, np.inf) for x in limits]),
+            beta=np.array([number(j.beta) for j in self.joints]),
         )
 
 
@@ -217,10 +228,20 @@ class NumericChain:
     lower: Array
     upper: Array
     tolerance: float | None = None  # how far an answer may miss its pose, m and rad; None: rounding
+    beta: Array = field(default_factory=lambda: np.zeros(0))  # none: all zero
+
+    def __post_init__(self) -> None:
+        if len(self.beta) != len(self.sigma):
+            object.__setattr__(self, "beta", np.zeros(len(self.sigma)))
 
     @property
     def n(self) -> int:
         return len(self.sigma)
+
+    def across(self, j: int) -> Array:
+        """X_j."""
+        X = screw_matrix("x", self.alpha[j], self.d[j])
+        return X @ screw_matrix("y", self.beta[j], 0.0) if self.beta[j] else X
 
     @cached_property
     def size(self) -> float:
@@ -247,7 +268,7 @@ class NumericChain:
             found.append(step @ screw_matrix("z", 0.0, back))
             step = screw_matrix("z", self.theta[j], self.r[j] - back)
             if j + 1 < self.n:
-                step = step @ screw_matrix("x", self.alpha[j + 1], self.d[j + 1])
+                step = step @ self.across(j + 1)
         return [*found, step @ self.tool]
 
     @property
@@ -269,7 +290,7 @@ class NumericChain:
         for j in range(self.n):
             theta = self.theta[j] + q[..., j] * (self.sigma[j] == REVOLUTE)
             r = self.r[j] + q[..., j] * (self.sigma[j] == PRISMATIC)
-            T = T @ screw_matrix("x", self.alpha[j], self.d[j]) @ screw_matrix("z", theta, r)
+            T = T @ self.across(j) @ screw_matrix("z", theta, r)
             found.append(T)
         return [*found, T @ self.tool]
 
@@ -321,7 +342,7 @@ def screw_matrix(axis: str, angle: Any, shift: Any) -> Array:
     """Rot(axis, angle) Tran(axis, shift) as (..., 4, 4)."""
     c, s = np.cos(angle), np.sin(angle)
     T = np.zeros((*np.broadcast_shapes(np.shape(angle), np.shape(shift)), 4, 4))
-    a, u, v = (0, 1, 2) if axis == "x" else (2, 0, 1)
+    a, u, v = {"x": (0, 1, 2), "y": (1, 2, 0), "z": (2, 0, 1)}[axis]
     T[..., a, a] = T[..., 3, 3] = 1
     T[..., u, u], T[..., v, v], T[..., u, v], T[..., v, u] = c, c, -s, s
     T[..., a, 3] = shift

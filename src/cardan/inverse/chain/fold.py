@@ -3,43 +3,69 @@
 A screw is Rot(a, angle) Tran(a, shift). Neighbours about one axis add; a half turn about z passes
 through a screw about x by changing its sign. A fixed word between two joints that is still longer
 than z x z is written as one by the common normal of the two axes.
+
+The common normal of axes that are nearly parallel is far away (their distance over their angle: 1e6
+m for 1e-6 rad), and what is written by it loses as many digits. Such a word is written from points
+near the robot instead, with one tilt more (Hayati and Mirmirani, 1985):
+
+    Rot(z, gamma)  Rot(x, alpha) Tran(x, d) Rot(y, beta)  Rot(z, theta) Tran(z, r)
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import atan2, cos, hypot, sin
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ...algebra.scalar import function
 from ...algebra.vector import Mat, Vec
-from ...describe.frames import angle_value, decompose, frame, length_value, multiple_of_pi
+from ...describe.frames import (
+    SNAP_ANGLE,
+    angle_value,
+    decimal_value,
+    decompose,
+    frame,
+    length_value,
+    multiple_of_pi,
+)
 from ...describe.robot import FIXED, PRISMATIC, Joint
 from ...describe.values.expression import Expression, Value
 from ...errors import ModelError
 from ...exact import pi
 
-__all__ = ["Screw", "Word", "folded"]
+__all__ = ["FAR", "Screw", "Word", "folded", "is_far", "leaning"]
 
 Screw = tuple[str, Value, Value]  # axis "x" or "z", angle, shift
 Pair = tuple[Value, Value]  # angle, shift
-Four = tuple[Value, Value, Value, Value]  # alpha, d, theta, r
+Across = tuple[Value, Value, Value]  # alpha, d, beta
+Step = tuple[Pair, Across, Pair]  # gamma b, alpha d beta, theta r
+Five = tuple[Value, Value, Value, Value, Value]  # alpha, d, theta, r, beta
+Array = NDArray[np.float64]
 ROUND_OFF = 1e-15  # an angle this near to a multiple of pi/12 is its double: math.pi / 2
+FAR = 10.0  # times the robot's size: a common normal farther than this costs digits
 
 
 @dataclass(frozen=True)
 class Word:
-    """B, (link, (alpha, d, theta, r)) of every joint, E."""
+    """B, (link, (alpha, d, theta, r, beta)) of every joint, E."""
 
     base: tuple[Screw, ...]
-    joints: tuple[tuple[int, Four], ...]
+    joints: tuple[tuple[int, Five], ...]
     tool: tuple[Screw, ...]
 
+    @property
+    def tilted(self) -> bool:
+        """Does a joint have a beta?"""
+        return any(beta != 0 for _, (*_, beta) in self.joints)
 
-def folded(name: str, path: Sequence[tuple[int, Joint]]) -> Word:
-    """The path with its fixed frames folded into the joints, the base and the tool."""
+
+def folded(name: str, path: Sequence[tuple[int, Joint]], tilts: bool = True) -> Word:
+    """The path with its fixed frames folded into the joints, the base and the tool. tilts: a beta
+    where a common normal is far away."""
     words: list[list[Screw]] = [[]]
     moving = [(j, joint) for j, joint in path if joint.sigma != FIXED]
     for _, joint in path:
@@ -51,15 +77,19 @@ def folded(name: str, path: Sequence[tuple[int, Joint]]) -> Word:
             words.append([])
         words[-1].append(("z", theta, joint.r))
     words = [shortened(word) for word in words]
+    tilted = _tilted(words) if tilts else {}
     base, tool = words[0], words[-1]
-    inner = [_three(name, word) for word in words[1:-1]]
+    inner = [tilted.get(k) or _three(name, word) for k, word in enumerate(words[1:-1], 1)]
     before = [_pop(base, -1), *(last for _, _, last in inner)]
     after = [*(first for first, _, _ in inner), _pop(tool, 0)]
-    across: list[Pair] = [(0, 0), *(x for _, x, _ in inner)]
+    across: list[Across] = [(0, 0, 0), *(x for _, x, _ in inner)]
     own = [(a[0] + b[0], a[1] + b[1]) for a, b in zip(before, after, strict=True)]
     own[0] = _give(own[0], moving[0][1].sigma, base, len(base))
     own[-1] = _give(own[-1], moving[-1][1].sigma, tool, 0)
-    joints = tuple((j, (*x, *z)) for (j, _), x, z in zip(moving, across, own, strict=True))
+    joints = tuple(
+        (j, (alpha, d, *z, beta))
+        for (j, _), (alpha, d, beta), z in zip(moving, across, own, strict=True)
+    )
     return Word(tuple(base), joints, tuple(tool))
 
 
@@ -108,13 +138,60 @@ def _is_half_turn(screw: Screw) -> bool:
     return _is_zero(shift) and not isinstance(angle, Expression) and bool(abs(angle) == pi)
 
 
-def _three(name: str, word: list[Screw]) -> tuple[Pair, Pair, Pair]:
+def _three(name: str, word: list[Screw]) -> Step:
     """A word between two joints as z x z."""
     if sum(axis == "x" for axis, _, _ in word) > 1:
         word = _normal(name, word)
     first = _pop(word, 0)
-    across = word.pop(0)[1:] if word else (0, 0)
-    return first, across, _pop(word, 0)
+    alpha, d = word.pop(0)[1:] if word else (0, 0)
+    return first, (alpha, d, 0), _pop(word, 0)
+
+
+def _tilted(words: Sequence[Sequence[Screw]]) -> dict[int, Step]:
+    """The words between joints whose common normal is far away, by number. Every axis is seen from
+    the point of it that is nearest to the one before."""
+    if any(isinstance(x, Expression) for word in words for _, *pair in word for x in pair):
+        return {}
+    seen: list[Array] = []
+    shifts = []  # from the end of a word along its axis to the point
+    before = 0.0
+    for word in words:
+        R, P = _placed(word)
+        turn = np.array([[float(x) for x in row] for row in R.rows])
+        place = np.array([_float(x) for x in P]) - [0.0, 0.0, before]
+        before = -float(turn[:, 2] @ place)
+        seen.append(frame(turn, place + before * turn[:, 2]))
+        shifts.append(before)
+    size = sum(float(np.linalg.norm(K[:3, 3])) for K in seen) or 1.0
+    found = {}
+    for k, K in list(enumerate(seen))[1:-1]:
+        if is_far(K, size):
+            gamma, alpha, d, beta, theta, r = (decimal_value(x, 0.0) for x in leaning(K))
+            start, end = (decimal_value(x, 0.0) for x in shifts[k - 1 : k + 1])
+            found[k] = ((gamma, start), (alpha, d, beta), (theta, r - end))
+    return found
+
+
+def is_far(K: Array, size: float) -> bool:
+    """Is the common normal of the axes before and after a placement far from its ends?"""
+    x, y = K[:2, 2]
+    s = hypot(x, y)
+    return bool(s > SNAP_ANGLE and abs(x * K[0, 3] + y * K[1, 3]) > FAR * size * s * s)
+
+
+def leaning(K: Array) -> tuple[float, float, float, float, float, float]:
+    """gamma, alpha, d, beta, theta, r of a placement between axes that are nearly parallel."""
+    R, P = K[:3, :3], K[:3, 3]
+    r = P[2] / R[2, 2]
+    x, y, _ = P - r * R[:, 2]
+    d = hypot(x, y)
+    c, s = (x / d, y / d) if d > 0 else (1.0, 0.0)
+    turned = np.array([[c, s, 0.0], [-s, c, 0.0], [0.0, 0.0, 1.0]]) @ R
+    beta = atan2(turned[0, 2], hypot(turned[1, 2], turned[2, 2]))
+    alpha = atan2(-turned[1, 2], turned[2, 2])
+    ca, sa = cos(alpha), sin(alpha)
+    theta = atan2(ca * turned[1, 0] + sa * turned[2, 0], ca * turned[1, 1] + sa * turned[2, 1])
+    return atan2(s, c), alpha, d, beta, theta, float(r)
 
 
 def _normal(name: str, word: Sequence[Screw]) -> list[Screw]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from math import sqrt
 from typing import Any
 
 import numpy as np
@@ -28,6 +29,8 @@ __all__ = ["Closed"]
 
 Array = NDArray[np.float64]
 CHUNK = 2048
+NEAR_EDGE = 300.0  # margins, over the change of the arm, that may be of the other sign
+BEYOND_EDGE = 3.0  # the same below zero, over its root
 FEW = 8  # answers of an arm with fewer than six joints
 
 
@@ -39,6 +42,7 @@ class Closed:
     program: Program
     guided: Any  # makes the guided program when it is first needed (with the arm's table)
     free: tuple[int, ...] = ()  # joints that are given
+    change: float = 0.0  # how far the arm of the equations is from the arm: rad, over its size
 
     @cached_property
     def function(self) -> Any:
@@ -95,6 +99,21 @@ class Closed:
         with np.errstate(invalid="ignore"):
             clear = (given.margin > CLEAR) & (given.residual > WRONG * numeric.scale)
         found: NDArray[np.bool_] = clear.any(1)
+        return found
+
+    def is_close(self, T: Array, free: Array | None, p: Array | None) -> NDArray[np.bool_]:
+        """Where the arm of the equations is near the edge of its reach, so that the arm itself may
+        be on the other side of it (N,). The change moves a margin by as much; that of a later joint
+        by its root, where the one before it is a double root nearly."""
+        found = np.zeros(len(T), bool)
+        if self.change > 0:
+            most = NEAR_EDGE * self.change
+            least = -max(most, BEYOND_EDGE * sqrt(self.change))
+            for a in range(0, len(T), CHUNK):
+                rows = slice(a, a + CHUNK)
+                given = self.function(**_inputs(T[rows], None if free is None else free[rows], p))
+                with np.errstate(invalid="ignore"):
+                    found[rows] = ((given.margin < most) & (given.margin > least)).any(1)
         return found
 
     def _look(

@@ -62,6 +62,11 @@ def lengthened(arm: Array, robot: Array, longer: Array) -> None:
     last = ROWS + 7 * joints
     for k in range(last):
         longer[k] = arm[k]
+    for k in range(6):
+        longer[ROWS + 42 + 2 * k] = 0.0
+        longer[ROWS + 43 + 2 * k] = 1.0
+    for k in range(2 * joints):
+        longer[ROWS + 42 + k] = arm[last + k]
     longer[0] = 6.0
     set_identity(m)
     for j in range(joints, 6):
@@ -98,13 +103,13 @@ def closely_symbols(
     notes = empty(64)
     free = empty(1)
     wide = empty(96)
-    longer = empty(169)  # ROWS + 7 * 6 + 1 + MOST_FORMS * TAIL
+    longer = empty(181)  # ROWS + 9 * 6 + 1 + MOST_FORMS * TAIL
     closely(T, q, margin, residual, role, arm, shape, found, error, lost, times, state, near)
     state[3] = 0.0
     ask = hidden(state, shape)
     if ask == 1:
         lengthened(arm, robot, longer)
-        at = ROWS + 42
+        at = ROWS + 54
         longer[at] = robot[0]
         for k in range(TAIL * int(robot[0])):
             longer[at + 1 + k] = robot[13 + k]

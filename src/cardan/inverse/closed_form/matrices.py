@@ -151,6 +151,8 @@ def arm_values(chain: Chain, held: Sequence[bool], symbols: Mapping[str, Scalar]
     for joint, given in zip(chain.joints, held, strict=True):
         table += [*cos_sin(value(joint.alpha)), value(joint.d), value(joint.theta), value(joint.r)]
         table += [joint.sigma, int(given)]
+    for joint in chain.joints:
+        table += reversed(cos_sin(value(joint.beta)))
     return table
 
 
@@ -172,6 +174,9 @@ def placed_frame(chain: Chain, q: Sequence[Scalar], tracer: Tracer) -> Frame:
         else:
             turn = turn + x
         placed = compose(placed, _screw(("x", joint.alpha, joint.d), value))
+        if joint.beta != 0:
+            c, s = cos_sin(value(joint.beta))
+            placed = compose(placed, Frame(Mat([[c, 0, s], [0, 1, 0], [-s, 0, c]]), Vec(0, 0, 0)))
         placed = compose(placed, _turned_screw(cos_sin(turn), shift))
     for screw in chain.tool:
         placed = compose(placed, _screw(screw, value))

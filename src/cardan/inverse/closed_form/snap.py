@@ -127,11 +127,11 @@ def _chain(chain: Chain, numeric: NumericChain, tolerance: float) -> Chain:
             word.insert(at, ("z", 0, along[j]))
             along[j] = 0
     joints = tuple(
-        replace(joint, alpha=alpha[j], d=across[j], theta=theta[j], r=along[j])
+        replace(joint, alpha=alpha[j], d=across[j], theta=theta[j], r=along[j], beta=0)
         for j, joint in enumerate(chain.joints)
     )
     ends = [tuple(shortened(_tidy(word, tolerance))) for word in (base, tool)]
-    return replace(chain, joints=joints, base=ends[0], tool=ends[1])
+    return replace(chain, joints=joints, base=ends[0], tool=ends[1], plain=None)
 
 
 def _tidy(word: Sequence[Screw], tolerance: float) -> list[Screw]:

@@ -44,10 +44,10 @@ class Trial:
     T: Array
     free: Array | None
 
-    def first(self, count: int) -> Trial:
-        """The first of the configurations."""
-        free = None if self.free is None else self.free[:count]
-        return replace(self, q=self.q[:count], T=self.T[:count], free=free)
+    def of_rows(self, rows: Any) -> Trial:
+        """Some of the configurations."""
+        free = None if self.free is None else self.free[rows]
+        return replace(self, q=self.q[rows], T=self.T[rows], free=free)
 
     def lost(self, q: Array) -> int:
         """How many of the drawn configurations are not among answers (N, k, n)."""

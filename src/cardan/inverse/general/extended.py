@@ -68,6 +68,7 @@ class Extended:
             tool=tool,
             lower=np.concatenate([chain.lower, -free]),
             upper=np.concatenate([chain.upper, free]),
+            beta=np.concatenate([chain.beta, np.zeros(self.count)]),
         )
 
     def solve(

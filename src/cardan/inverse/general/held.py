@@ -18,6 +18,7 @@ from ...describe.frames import decompose
 from ...describe.robot import REVOLUTE
 from ...errors import InputError, ModelError
 from ..chain.chain import Chain, NumericChain, screw_matrix
+from ..chain.fold import is_far, leaning
 from ..doubt import Candidates, Found, arm_table, settled
 from .held_kernel import MOST_FORMS, held_pose
 from .kept import Kept
@@ -125,8 +126,7 @@ class HeldSolver:
     def _settled(
         self, T: Array, start: Array, numeric: NumericChain, q: Array, info: Array, rows: Any
     ) -> None:
-        """The configurations that Newton's method finds on the chain itself: where a given joint
-        makes axes almost parallel, folding it into its neighbours is not exact."""
+        """The configurations that Newton's method finds on the chain itself."""
         held = np.isin(np.arange(numeric.n), self.held)
         zero = np.zeros(start.shape[:2])
         given = Candidates(np.ascontiguousarray(start), zero, zero, zero)
@@ -171,24 +171,30 @@ def without(numeric: NumericChain, joint: int, value: float) -> NumericChain:
     keep = [j for j in range(numeric.n) if j != joint]
     theta, r = numeric.theta.copy(), numeric.r.copy()
     (theta if numeric.sigma[joint] == 0 else r)[joint] += value
-    alpha, d = numeric.alpha.copy(), numeric.d.copy()
+    alpha, d, beta = numeric.alpha.copy(), numeric.d.copy(), numeric.beta.copy()
     base, tool = numeric.base, numeric.tool
-    fixed = screw_matrix("x", alpha[joint], d[joint]) @ screw_matrix("z", theta[joint], r[joint])
+    fixed = numeric.across(joint) @ screw_matrix("z", theta[joint], r[joint])
     if joint == numeric.n - 1:
         tool = fixed @ tool
     else:
-        fixed = fixed @ screw_matrix("x", alpha[joint + 1], d[joint + 1])
+        fixed = fixed @ numeric.across(joint + 1)
+        tilt = 0.0
         if joint == 0:
             base = base @ fixed
             alpha[1] = d[1] = 0.0
         else:
-            gamma, b, turn, shift, last, along = decompose(fixed, numeric.size)
+            if is_far(fixed, numeric.size):
+                b = 0.0
+                gamma, turn, shift, tilt, last, along = leaning(fixed)
+            else:
+                gamma, b, turn, shift, last, along = decompose(fixed, numeric.size)
             theta[joint - 1] += gamma
             r[joint - 1] += b
             alpha[joint + 1], d[joint + 1] = turn, shift
             theta[joint + 1] += last
             r[joint + 1] += along
+        beta[joint + 1] = tilt
     return NumericChain(
         numeric.sigma[keep], alpha[keep], d[keep], theta[keep], r[keep], base, tool,
-        numeric.lower[keep], numeric.upper[keep],
+        numeric.lower[keep], numeric.upper[keep], beta=beta[keep],
     )  # fmt: skip

@@ -9,17 +9,19 @@ from __future__ import annotations
 
 from ...kernel.language import Array, atan2, cos, empty, sin, sqrt
 from ..approach import BASE, ROWS, TOOL
+from .polish import TILTS
 from .pose import FORM, HEAD, dual_quaternion, general_pose
 
 __all__ = ["MOST_FORMS", "TAIL", "append_screw", "held_pose", "set_identity"]
 
 TAIL = 12  # numbers of a formulation in the table
 MOST_FORMS = 8
-PARALLEL = 1e-9  # sine of the angle between parallel axes
+PARALLEL = 1e-12  # sine of the angle between parallel axes
+FAR = 10.0  # times the size of the arm: a common normal farther than this costs digits
 
 
 def append_screw(m: Array, axis: int, c: float, s: float, shift: float) -> None:
-    """m = m Rot(axis) Tran(axis), m (3, 4); axis 0 x, 2 z."""
+    """m = m Rot(axis) Tran(axis), m (3, 4); axis 0 x, 1 y, 2 z."""
     u = (axis + 1) % 3
     v = (axis + 2) % 3
     for i in range(3):
@@ -37,23 +39,37 @@ def set_identity(m: Array) -> None:
         m[5 * i] = 1.0
 
 
-def split_step(m: Array, six: Array, j: int) -> None:
+def leaning_step(m: Array, six: Array, j: int) -> None:
+    """The same between axes that are nearly parallel: Rz, Rx Tx Ry, Rz Tz (fold.py)."""
+    r = m[11] / m[10]
+    x = m[3] - r * m[2]
+    y = m[7] - r * m[6]
+    d = sqrt(x * x + y * y)
+    c = 1.0
+    g = 0.0
+    if d > 0.0:
+        c = x / d
+        g = y / d
+    sb = c * m[2] + g * m[6]
+    cb = sqrt(1.0 - sb * sb)
+    ca = m[10] / cb
+    sa = (g * m[2] - c * m[6]) / cb
+    six[6 * j] = ca
+    six[6 * j + 1] = sa
+    six[6 * j + 2] = d
+    s = ca * (c * m[4] - g * m[0]) + sa * m[8]
+    six[6 * j + 3] += atan2(s, ca * (c * m[5] - g * m[1]) + sa * m[9])
+    six[6 * j + 4] += r
+    six[6 * j - 3] += atan2(g, c)
+    six[TILTS + 2 * j] = sb
+    six[TILTS + 2 * j + 1] = cb
+
+
+def split_step(m: Array, six: Array, j: int, size: float) -> None:
     """Rows j - 1 and j of a placement m between their axes: Rz Tz, Rx Tx, Rz Tz."""
     s = sqrt(m[2] * m[2] + m[6] * m[6])
-    if s < PARALLEL:
-        up = 1.0
-        if m[10] < 0.0:
-            up = -1.0
-        d = sqrt(m[3] * m[3] + m[7] * m[7])
-        g = 0.0
-        if d > 0.0:
-            g = atan2(m[7], m[3])
-        six[6 * j] = up
-        six[6 * j + 1] = 0.0
-        six[6 * j + 2] = d
-        six[6 * j + 3] += up * (atan2(m[4], m[0]) - g)
-        six[6 * j - 3] += g
-        six[6 * j - 2] += m[11]
+    if s < PARALLEL or abs(m[2] * m[3] + m[6] * m[7]) > FAR * size * s * s:
+        leaning_step(m, six, j)
         return
     c = -m[6] / s
     g = m[2] / s
@@ -89,6 +105,8 @@ def fold_given(arm: Array, free: Array, six: Array) -> None:
     for j in range(joints):
         row = ROWS + 7 * j
         append_screw(m, 0, arm[row], arm[row + 1], arm[row + 2])
+        tilt = ROWS + 7 * joints + 2 * j
+        append_screw(m, 1, arm[tilt + 1], arm[tilt], 0.0)
         theta = arm[row + 3]
         r = arm[row + 4]
         if arm[row + 6] > 0.5:
@@ -105,10 +123,12 @@ def fold_given(arm: Array, free: Array, six: Array) -> None:
         six[6 * moving + 3] = theta
         six[6 * moving + 4] = r
         six[6 * moving + 5] = arm[row + 5]
+        six[TILTS + 2 * moving] = 0.0
+        six[TILTS + 2 * moving + 1] = 1.0
         if moving == 0:
             put_inverse(m, unit, six, 36)
         else:
-            split_step(m, six, moving)
+            split_step(m, six, moving, unit)
         set_identity(m)
         moving += 1
     for i in range(3):
@@ -129,12 +149,13 @@ def fold_given(arm: Array, free: Array, six: Array) -> None:
 
 
 def step_quaternions(six: Array, g: Array) -> None:
-    """g_1 ... g_6: Rx Tx Rz Tz of each row, as dual quaternions."""
+    """g_1 ... g_6: Rx Tx Ry Rz Tz of each row, as dual quaternions."""
     m = empty(12)
     tau = empty(8)
     for j in range(6):
         set_identity(m)
         append_screw(m, 0, six[6 * j], six[6 * j + 1], six[6 * j + 2])
+        append_screw(m, 1, six[TILTS + 2 * j + 1], six[TILTS + 2 * j], 0.0)
         append_screw(m, 2, cos(six[6 * j + 3]), sin(six[6 * j + 3]), six[6 * j + 4])
         dual_quaternion(m, tau)
         for k in range(8):
@@ -159,12 +180,12 @@ def spread(arm: Array, free: Array, wide: Array, count: int, q: Array) -> None:
 def held_pose(T: Array, free: Array, arm: Array, q: Array, info: Array) -> None:
     """All configurations of a pose T (4x4, row by row) for the given values of the given joints, as
     general_pose gives them: q is 16 rows of all joints."""
-    six = empty(4768)  # HEAD + MOST_FORMS * FORM
+    six = empty(4778)  # HEAD + MOST_FORMS * FORM
     g = empty(48)
     wide = empty(96)
     fold_given(arm, free, six)
     step_quaternions(six, g)
-    at = ROWS + 7 * int(arm[0])
+    at = ROWS + 9 * int(arm[0])
     forms = int(arm[at])
     six[60] = float(forms)
     for f in range(forms):

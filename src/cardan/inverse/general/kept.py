@@ -48,8 +48,8 @@ def _key(numeric: NumericChain) -> bytes:
     """What makes two chains in floats the same."""
     return b"".join(
         np.ascontiguousarray(x, float).tobytes()
-        for x in (numeric.sigma, numeric.alpha, numeric.d, numeric.theta, numeric.r, numeric.base,
-                  numeric.tool)
+        for x in (numeric.sigma, numeric.alpha, numeric.d, numeric.theta, numeric.r, numeric.beta,
+                  numeric.base, numeric.tool)
     )  # fmt: skip
 
 

@@ -194,7 +194,7 @@ def _rotations(numeric: NumericChain) -> Array:
     """A0..A3 of general_slides.py."""
     parts = [np.eye(3)]
     for j in range(6):
-        parts[-1] = parts[-1] @ screw_matrix("x", numeric.alpha[j], 0.0)[:3, :3]
+        parts[-1] = parts[-1] @ numeric.across(j)[:3, :3]
         parts[-1] = parts[-1] @ screw_matrix("z", numeric.theta[j], 0.0)[:3, :3]
         if numeric.sigma[j] == 0:
             parts.append(np.eye(3))

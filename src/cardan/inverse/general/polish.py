@@ -1,7 +1,8 @@
 """Kernels that make a candidate exact: direct model, Newton's method, the list of answers.
 
 The robot is a table: six numbers per joint (cos alpha, sin alpha, d, theta, r, sigma), lengths in
-units of the robot's size. A pose is 12 numbers, the rows of (R P).
+units of the robot's size; from TILTS on two per joint, sin beta and cos beta. A pose is 12 numbers,
+the rows of (R P).
 """
 
 from __future__ import annotations
@@ -10,9 +11,12 @@ from ...kernel.language import Array, cos, empty, floor, sin
 from .eigen import solve_square
 from .family import softest
 
-__all__ = ["FOUND", "PI", "SINGULAR", "SOFT", "add_answer", "direct", "polish", "thinned", "twin"]
+__all__ = [
+    "FOUND", "PI", "SINGULAR", "SOFT", "TILTS", "add_answer", "direct", "polish", "thinned", "twin",
+]  # fmt: skip
 
 PI = 3.141592653589793
+TILTS = 62
 MOST = 16  # configurations of a pose
 FOUND = 1e-10  # residual of an answer
 EXACT = 2e-15  # residual that no step makes smaller
@@ -48,13 +52,19 @@ def direct(robot: Array, q: Array, pose: Array, J: Array, e: Array) -> float:
             theta += q[j]
         else:
             r += q[j]
+        sb = robot[TILTS + 2 * j]
+        cb = robot[TILTS + 2 * j + 1]
         c = cos(theta)
         s = sin(theta)
         for k in range(3):
             n = ca * f[3 + k] + sa * f[6 + k]
             a = ca * f[6 + k] - sa * f[3 + k]
             x = f[k]
-            f[9 + k] += d * x + r * a
+            shift = d * x
+            if sb != 0.0:
+                x = cb * f[k] - sb * a
+                a = sb * f[k] + cb * a
+            f[9 + k] += shift + r * a
             f[k] = c * x + s * n
             f[3 + k] = c * n - s * x
             f[6 + k] = a

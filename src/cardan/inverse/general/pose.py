@@ -1,8 +1,8 @@
 """The kernel of the general method: a pose in, all configurations out.
 
 The table of a robot: 36 numbers of the joints (general_polish.py), the inverses of base and tool
-(12 each), the number of formulations and the size; from HEAD on the formulations, each of FORM
-numbers: W of (1), 512, or the basis of H; the basis of L, 64; the joints in the order h, two of H,
+(12 each), the number of formulations and the size, 12 numbers of the tilts of the joints; from HEAD
+on the formulations, each of FORM numbers: W of (1), 512, or the basis of H; the basis of L, 64; the joints in the order h, two of H,
 a, b, c; how far from the real axis a root is tried; 1 when its answers are trusted alone, 0 when
 those of the next formulation are to be added; the rank of S(i); by how much S(x) lacks rank; the
 first joint of H; 1 when the pose stands among H, 2 when N is found from the geometry.
@@ -15,12 +15,12 @@ from ..approach import BASE, ROWS, TOOL
 from .eigen import eigenvalues
 from .family import families
 from .kernels import companion, far, matrix_n, minors, null_space, turned
-from .polish import FOUND, PI, SINGULAR, SOFT, add_answer, polish, thinned, twin
+from .polish import FOUND, PI, SINGULAR, SOFT, TILTS, add_answer, polish, thinned, twin
 from .roots import FAKE, joints_of, monomials
 
 __all__ = ["FORM", "HEAD", "general_pose"]
 
-HEAD = 64
+HEAD = 74
 FORM = 588
 TURNS = 4  # zeros of joint h that are tried
 SEARCHED = 256  # configurations from which answers are looked for where all else fails
@@ -296,7 +296,7 @@ def seed(robot: Array, q: Array, seeds: Array) -> None:
 
 def of_families(robot: Array, pose: Array, seeds: Array, found: Array, info: Array) -> int:
     """Families counted once, answers beside them told apart (family.py). How many curves."""
-    arm = zeros(80)  # more than ROWS + 7 * 6
+    arm = zeros(96)  # more than ROWS + 9 * 6
     T = empty(16)
     rows = empty(144)
     error = empty(16)
@@ -314,6 +314,8 @@ def of_families(robot: Array, pose: Array, seeds: Array, found: Array, info: Arr
     for j in range(6):
         for k in range(6):
             arm[ROWS + 7 * j + k] = robot[6 * j + k]
+    for k in range(12):
+        arm[ROWS + 42 + k] = robot[TILTS + k]
     for k in range(12):
         T[k] = pose[k]
     extra = int(seeds[0])

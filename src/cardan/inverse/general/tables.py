@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from ...algebra.ranks import ranks
 from ..chain.chain import NumericChain
+from .polish import TILTS
 from .pose import FORM, HEAD, dual_quaternion
 
 __all__ = ["Formulation", "dual_quaternion_of", "formulations", "measured", "robot_table"]
@@ -41,7 +42,7 @@ def conjugate(a: Array) -> Array:
 
 
 def screw(axis: int, angle: float, shift: float) -> Array:
-    """Rot(axis, angle) Tran(axis, shift); axis 1 x, 3 z."""
+    """Rot(axis, angle) Tran(axis, shift); axis 1 x, 2 y, 3 z."""
     q = np.zeros(4)
     t = np.zeros(4)
     q[0], q[axis] = np.cos(angle / 2), np.sin(angle / 2)
@@ -97,10 +98,11 @@ def formulations(chain: NumericChain, shake: float = 0.0, seed: int = 0) -> Iter
     shake: of a general robot nearby, whose geometry differs at random by that much."""
     unit = chain.size
     x, d, z, r, turn = shake * np.random.default_rng(seed).uniform(-1, 1, (5, 6))
-    steps = [
-        multiply(screw(1, chain.alpha[j] + x[j], chain.d[j] / unit + d[j]),
-                 screw(3, chain.theta[j] + z[j], chain.r[j] / unit + r[j])) for j in range(6)
-    ]  # fmt: skip
+    steps = []
+    for j in range(6):
+        across = screw(1, chain.alpha[j] + x[j], chain.d[j] / unit + d[j])
+        along = screw(3, chain.theta[j] + z[j], chain.r[j] / unit + r[j])
+        steps.append(multiply(multiply(across, screw(2, chain.beta[j], 0.0)), along))
     axes = [np.eye(8)[3 if sigma == 0 else 7] for sigma in chain.sigma]
     for j in np.flatnonzero(chain.sigma == 1):  # a slide is a turn about an axis far away
         axes[j] = axes[j] + shake * (
@@ -223,6 +225,7 @@ def robot_table(chain: NumericChain, chosen: Sequence[Formulation]) -> Array:
     head[36:48] = rigid_inverse(chain.base, unit).reshape(-1)
     head[48:60] = rigid_inverse(chain.tool, unit).reshape(-1)
     head[60], head[61] = len(chosen), unit
+    head[TILTS:HEAD] = np.column_stack([np.sin(chain.beta), np.cos(chain.beta)]).reshape(-1)
     table = np.concatenate([head, *(one.numbers() for one in chosen)])
     assert len(table) == HEAD + FORM * len(chosen)
     return table
