@@ -60,7 +60,7 @@ def regressor(
                     tau |= cuts[j].torques(name)
                 projected.append([*column[:first], *constraint.projected(tau)])
             size = first + mechanism.na
-            rows = list(zip(*projected, strict=True)) if projected else [[]] * size
+            rows: list[Any] = list(zip(*projected, strict=True)) if projected else [[]] * size
             return Result({"D": ((size, len(names)), flat(rows))})
 
         return run

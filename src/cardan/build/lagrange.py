@@ -58,7 +58,7 @@ def lagrange(
     form 'christoffel': B (n,n,n). form 'configuration' ([B23] eq. 3.11): C1 of 2 qd_j qd_k, C2 of
     qd_j². Of loops B by the velocity torques of one and of two unit velocities, or C_c of one."""
     mechanism = mechanism_of(robot, "lagrange", base_parameters, symbolic=symbolic)
-    options = {"base_parameters": base_parameters, "symbolic": symbolic}
+    options: dict[str, Any] = {"base_parameters": base_parameters, "symbolic": symbolic}
     if robot.constrained:
         forms, search = _of_loops(mechanism, robot, form, options)
     else:
@@ -115,7 +115,8 @@ def _of_loops(
 
     def through(*parts: Program) -> Route:
         def formula(call: Call, x: Arrays) -> dict[str, Any]:
-            q, B = x["q"], {}
+            q = x["q"]
+            B: dict[Triple, Scalar] = {}
             for k in range(n):
                 C = call(coriolis, q=q, qd=[int(m == k) for m in range(n)])["C"]
                 B |= {(i, j, k): C[i * n + j] for i in range(n) for j in range(k + 1)}
@@ -217,7 +218,7 @@ def coriolis_matrix(
     Of a tree by composite links, or C_ij = Σ c_ijk qd_k of the derivatives of A; of loops by the
     derivatives of the velocity torques, or their coefficients."""
     mechanism = mechanism_of(robot, "coriolis-matrix", base_parameters, symbolic=symbolic)
-    options = {"base_parameters": base_parameters, "symbolic": symbolic}
+    options: dict[str, Any] = {"base_parameters": base_parameters, "symbolic": symbolic}
     routes: list[Route] = []
     if robot.constrained:
         forms = _coriolis_of_loops(mechanism)

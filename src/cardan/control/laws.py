@@ -21,11 +21,11 @@ import numpy as np
 
 from ..algebra.solve import solve_symmetric
 from ..algebra.vector import Vec, cross, dot
-from ..build.common import is_floating
 from ..describe.robot import Robot
 from ..errors import InputError, ModelError, UnknownNameError
 from ..ir.passes import inline
 from ..ir.trace import Tracer
+from ..mechanism.coordinates import is_floating
 from ..motion.coordinates import coordinates
 from ..motion.derived import compiled, derived
 from ..motion.joints import require_numbers, vector

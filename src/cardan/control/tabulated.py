@@ -16,11 +16,11 @@ from typing import Any
 
 import numpy as np
 
-from ..build.common import is_floating
 from ..describe.robot import WRENCH, Robot
 from ..errors import InputError, ModelError
 from ..ir.code import LEAVES, Code, Output
 from ..ir.passes import live
+from ..mechanism.coordinates import has_springs, is_floating
 from ..motion.derived import compiled, derived
 from ..motion.joints import (
     array,
@@ -28,7 +28,6 @@ from ..motion.joints import (
     friction_coefficients,
     number,
     require_numbers,
-    rigid,
     units,
 )
 from ..program import Program
@@ -182,7 +181,7 @@ def _at_ends(weight: np.ndarray, index: np.ndarray, points: int) -> tuple[np.nda
 def tabulate(robot: Robot, points: int = 32, *, degree: int = 3) -> Tabulated:
     """The tables of a robot: `points` values per joint, over its limits or a full turn."""
     require_numbers(robot, "a tabulated model")
-    if is_floating(robot) or not rigid(robot).all() or robot.base.kind != "fixed":
+    if is_floating(robot) or has_springs(robot) or robot.base.kind != "fixed":
         raise ModelError(f"tabulated models are for a fixed base and rigid joints: '{robot.name}'")
     if robot.constrained:
         raise ModelError(f"'{robot.name}' has closed loops or couplings: not tabulated")

@@ -16,11 +16,11 @@ from typing import Any
 import numpy as np
 
 from ..algebra.ranks import null_space
-from ..build.common import is_floating
 from ..build.flexible.closure import Closing, closing
 from ..build.flexible.equations import static_forces
 from ..describe.robot import Robot
 from ..errors import InputError, ModelError, UnknownNameError, translated
+from ..mechanism.coordinates import is_floating
 from ..models.flexible.dynamics import mass_matrix
 from ..models.flexible.modes import eigen
 from ..models.flexible.tree import motion

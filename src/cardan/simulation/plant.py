@@ -15,10 +15,11 @@ from typing import Any
 import numpy as np
 
 from ..algebra import so3
-from ..build.common import is_floating, with_friction
+from ..build.common import with_friction
 from ..describe.robot import WRENCH, Frame, Robot
 from ..describe.world import gravity_in_world
 from ..errors import InputError, UnknownNameError
+from ..mechanism.coordinates import is_floating
 from ..mechanism.frames import frame_of
 from ..motion.coordinates import coordinates
 from ..motion.derived import compiled

@@ -19,7 +19,6 @@ import numpy as np
 
 from ..algebra.scalar import sqrt
 from ..algebra.vector import Mat, Vec, cross, dot
-from ..build.common import is_floating
 from ..describe.robot import Robot
 from ..describe.world import gravity_in_world
 from ..errors import ModelError
@@ -27,6 +26,7 @@ from ..exact import exact
 from ..ir.graph import Graph
 from ..ir.passes import inline
 from ..ir.trace import Tracer
+from ..mechanism.coordinates import is_floating
 from ..motion.coordinates import coordinates
 from ..motion.derived import derived
 from ..motion.joints import friction_coefficients, require_numbers

@@ -11,10 +11,10 @@ from typing import Any
 
 import numpy as np
 
-from ....build.common import is_floating
 from ....catalogue import model
 from ....describe.robot import FIXED
 from ....errors import CardanError, InputError, UnknownNameError
+from ....mechanism.coordinates import is_floating
 from ....motion.coordinates import coordinates
 from .questions import Data, Say, driven, rates, require_closed, vector
 
