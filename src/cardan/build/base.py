@@ -39,8 +39,7 @@ from ..models.base_parameters import (
 )
 from ..models.bodies import Bodies, bodies
 from ..program import Program
-from .common import refuse
-from .mechanism import Mechanism
+from .mechanism import Mechanism, require_available
 from .observe import motion_symbols, observe
 
 __all__ = [
@@ -137,7 +136,7 @@ class BaseParameters:
 def base_parameters(robot: Robot, *, method: str = "symbolic") -> BaseParameters:
     """The base inertial parameters (with IA); friction parameters are base parameters too, but for
     those of joints that are led, which their leaders have."""
-    refuse(robot, "base-parameters", loops=False, floating=True)
+    require_available(robot, "base-parameters")
     return _looped(robot, method) if robot.constrained else _derived(robot, method)
 
 

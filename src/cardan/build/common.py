@@ -7,16 +7,16 @@ from dataclasses import replace
 from typing import Any
 
 from ..algebra.vector import Vec
-from ..describe.robot import FIXED, Robot
+from ..describe.robot import Robot
 from ..errors import ModelError
-from ..mechanism.coordinates import has_springs, is_floating
+from ..mechanism.coordinates import is_floating
 from ..models.bodies import Bodies
 from ..models.formulation import Formulation
 from ..program import Program
 from .derivation import Form, Route, Way
 from .derive import derive
 
-__all__ = ["build", "is_floating", "joint_rows", "refuse", "state", "wrenches"]
+__all__ = ["build", "is_floating", "joint_rows", "state", "wrenches"]
 
 Scalar = Any
 Arrays = dict[str, Any]
@@ -151,30 +151,3 @@ def unsupported(robot: Robot, model: str, **options: Any) -> None:
                 f"'{model}' of '{robot.name}': {name} is not available with flexible links; its"
                 " rigid twin is cardan.rigid(robot)"
             )
-
-
-def refuse(
-    robot: Robot, model: str, *, loops: bool = True, mobile: bool = False, floating: bool = False,
-    elastic: bool = False,
-) -> None:  # fmt: skip
-    """Say clearly what this model cannot do for this robot."""
-    why = ""
-    if loops and robot.constrained:
-        what = f"closed loops (it has {len(robot.loops)})" if robot.loops else "coupled joints"
-        why = f"{what}: robot.tree() gives its tree structure"
-    elif floating and is_floating(robot):
-        why = (
-            "a floating base: there are inverse-dynamics, inertia-matrix, bias, energies, regressor"
-            " and others for it; base kind 'fixed' holds it"
-        )
-    elif mobile and robot.base.kind == "mobile":
-        why = (
-            "a base with imposed motion: with W0 WP0 V0 VP0 zero its kind can be 'fixed', or"
-            " 'floating' where it moves freely"
-        )
-    elif elastic and has_springs(robot):
-        why = "elastic joints"
-    if why:
-        raise ModelError(f"'{model}' of '{robot.name}' is not available for {why}")
-    if all(joint.sigma == FIXED for joint in robot.joints):
-        raise ModelError(f"'{model}' of '{robot.name}': no joint of this robot moves")

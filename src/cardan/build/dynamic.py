@@ -27,7 +27,6 @@ from .common import (
     RECURSION,
     Arrays,
     flat,
-    refuse,
     unsupported,
     with_friction,
     wrenches,
@@ -46,7 +45,7 @@ from .equations import (
 )
 from .flexible.equations import direct_forms, force_form, inverse_forms, mass_form
 from .idle import spun, widened
-from .mechanism import Mechanism
+from .mechanism import BY_LAGRANGE, Mechanism, require_available
 
 __all__ = [
     "bias", "direct_dynamics", "gravity", "inertia_matrix", "inverse_dynamics",
@@ -149,16 +148,10 @@ def _newton_euler(mechanism: Mechanism, form: Formulation) -> Form:
 
 
 def _require_lagrange(mechanism: Mechanism) -> None:
-    robot = mechanism.robot
-    refuse(robot, "inverse-dynamics", loops=False, mobile=True)
-    if mechanism.springs or mechanism.floats:
-        raise ModelError(
-            f"'inverse-dynamics' of '{robot.name}' by Lagrange is not available for elastic joints"
-            " or a floating base; use method='newton-euler'"
-        )
+    require_available(mechanism.robot, BY_LAGRANGE)
     if mechanism.free:
         raise ModelError(
-            f"'inverse-dynamics' of '{robot.name}' by Lagrange holds its idle joints: use"
+            f"'inverse-dynamics' of '{mechanism.robot.name}' by Lagrange holds its idle joints: use"
             " method='newton-euler' with idle='free'"
         )
 

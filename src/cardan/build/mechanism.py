@@ -21,25 +21,29 @@ from ..mechanism.loops import opened
 from ..models.bodies import Bodies
 from ..models.loops import Constraint, closed
 from ..program import Program
-from .common import Arrays, build, refuse
+from .common import Arrays, build
 from .derivation import Form
 from .idle import refuse_unmoved
 
-__all__ = ["LOOP_MEANING", "OPEN", "Mechanism"]
+__all__ = ["BY_LAGRANGE", "LOOP_MEANING", "OPEN", "Mechanism", "require_available"]
 
 Scalar = Any
+BY_LAGRANGE = "inverse-dynamics by Lagrange"
+_NEWTON_EULER = "use method='newton-euler'"
 # What a model is not made for, and why; it is for every other robot.
 _REFUSED: dict[str, dict[str, str]] = {
     "mobile": dict.fromkeys(
         ("coriolis-matrix", "lagrange", "filtered-regressor", "energy-regressor"),
         "a base with imposed motion: with W0 WP0 V0 VP0 zero its kind can be 'fixed', or 'floating'"
         " where it moves freely",
-    ),
+    )
+    | {BY_LAGRANGE: f"a base with imposed motion; {_NEWTON_EULER}"},
     "floating": dict.fromkeys(
-        ("coriolis-matrix", "lagrange", "filtered-regressor"),
+        ("coriolis-matrix", "lagrange", "filtered-regressor", "base-parameters"),
         "a floating base: there are inverse-dynamics, inertia-matrix, bias, energies, regressor and"
         " others for it; base kind 'fixed' holds it",
-    ),
+    )
+    | {BY_LAGRANGE: f"a floating base; {_NEWTON_EULER}"},
     "flexible links, tied on a floating base": dict.fromkeys(
         (
             "inverse-dynamics",
@@ -57,7 +61,8 @@ _REFUSED: dict[str, dict[str, str]] = {
     ),
     "elastic": dict.fromkeys(
         ("reactions", "platform-inverse-dynamics", "platform-direct-dynamics"), "elastic joints"
-    ),
+    )
+    | {BY_LAGRANGE: f"elastic joints; {_NEWTON_EULER}"},
     "passive springs": dict.fromkeys(
         ("regressor", "filtered-regressor"),
         "springs of joints that follow others through loops or couplings: they have no column, and"
@@ -127,9 +132,8 @@ class Mechanism:
     ) -> Mechanism:  # fmt: skip
         """The mechanism of a robot, checked: its loops close somewhere, its active joints drive it,
         and the model is made for it."""
-        refuse(robot, model, loops=False)
         robot = independent(robot)
-        _require_available(robot, model, idle)
+        require_available(robot, model, idle)
         analysis = Analysis.of_tree(robot) if robot.ne else analyse(robot)
         analysis.require_driven()
         described, defaults = robot, dict[str, float]()
@@ -275,8 +279,10 @@ class Mechanism:
         return "; ".join(parts)
 
 
-def _require_available(robot: Robot, model: str, idle: str) -> None:
+def require_available(robot: Robot, model: str, idle: str = "held") -> None:
     """Say clearly what this model cannot do for this robot."""
+    if not robot.n:
+        raise ModelError(f"'{model}' of '{robot.name}': no joint of this robot moves")
     elastic, floats = has_springs(robot), is_floating(robot)
     active = Coordinates.of(robot).active
     kinds = {

@@ -24,7 +24,7 @@ from ..bodies import Bodies, Body
 from .body import Deformed, deformed, elastic_energy, elastic_force, inertial_terms
 
 __all__ = [
-    "Coordinates", "Forces", "Motion", "Seat", "accelerations", "advance", "energies", "forces",
+    "ByLink", "Forces", "Motion", "Seat", "accelerations", "advance", "energies", "forces",
     "motion", "moved_acceleration", "point_links", "seat_of",
     "seats", "split", "sum_of",
 ]  # fmt: skip
@@ -36,14 +36,14 @@ zero = Vec(0, 0, 0)
 
 
 @dataclass(frozen=True)
-class Coordinates:
+class ByLink:
     """A vector of the robot by joints (0 where fixed) and by flexible links."""
 
     joint: dict[int, Scalar]
     elastic: dict[int, list[Scalar]]
 
 
-def split(robot: Bodies, values: Sequence[Scalar]) -> Coordinates:
+def split(robot: Bodies, values: Sequence[Scalar]) -> ByLink:
     """Joint variables first, then the elastic coordinates link by link."""
     n = len(robot.tree.moving)
     sizes = {j: elastic.N for j, elastic in robot.flexible.items()}
@@ -55,7 +55,7 @@ def split(robot: Bodies, values: Sequence[Scalar]) -> Coordinates:
     elastic = {}
     for j, size in sizes.items():
         elastic[j], rest = rest[:size], rest[size:]
-    return Coordinates(robot.spread(values[:n]), elastic)
+    return ByLink(robot.spread(values[:n]), elastic)
 
 
 @dataclass(frozen=True)
@@ -82,8 +82,8 @@ class Seat:
 class Motion:
     """The moving tree, by link: seats, inertia, velocities; h is what (18) has beside q̈."""
 
-    q: Coordinates
-    qd: Coordinates
+    q: ByLink
+    qd: ByLink
     unturned: frozenset[int] = frozenset()
     seat: dict[int, Seat] = field(default_factory=dict)
     body: dict[int, Deformed] = field(default_factory=dict)
@@ -258,7 +258,7 @@ class Forces:
         return joints + [s for j in robot.flexible for s in self.s[j]]
 
 
-def accelerations(robot: Bodies, x: Motion, qdd: Coordinates, base: Pair) -> dict[int, Pair]:
+def accelerations(robot: Bodies, x: Motion, qdd: ByLink, base: Pair) -> dict[int, Pair]:
     """(γ, α) of every frame, in its axes, (18); `base` is that of frame 0."""
     found = {0: base}
     for link in robot.links:
