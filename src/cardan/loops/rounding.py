@@ -64,17 +64,19 @@ def _nearly_closed(bare: Robot, system: System) -> _Draw | None:
     """Configurations that are open by rounding at most; None where the loops close, or where they
     do not come near."""
     rng = np.random.default_rng(17)
+    draw: _Draw | None = None
     for _ in range(_DRAWS if bare.parameters else 2):
         values = {name: float(rng.uniform(0.3, 1.7)) for name in bare.parameters}
         own = system(bare, values)
         q, closed = own.close(own.random(rng, _STARTS), range(own.n), 60)
+        near = own.error(q) < ROUNDED
+        if near.any() and not closed.any():  # slowly, where assemblies meet
+            q, closed = own.close(q[near], range(own.n), 120)
         if closed.any():
             return None
-        error = own.error(q)
-        near = error < ROUNDED
-        if near.any():
-            return _Draw(values, q[near], float(error[near].min()))
-    return None
+        if near.any() and draw is None:
+            draw = _Draw(values, q, float(own.error(q).min()))
+    return draw
 
 
 def _nearest(bare: Robot, draw: _Draw, system: System) -> Robot | None:
