@@ -112,8 +112,9 @@ def simulate_stiff(
     """A run from q of the tree and the independent velocities, with samples at t. A law is sampled
     at every step. There is no energy balance where a law acts or a cut joint rubs."""
     bare = with_friction(robot, friction)
-    every = _even_steps(bare, float(t[1]), start[0])
-    run = _Run(bare, drive, start, Grid(float(t[-1]), every * (len(t) - 1)))
+    fast = _stable_step(bare, start[0])
+    every = 2 * min(50, max(1, int(np.ceil(float(t[1]) / fast / 2))))  # shows what is fastest
+    run = _Run(bare, drive, start, Grid(float(t[-1]), every * (len(t) - 1)), fast)
     found = run.solve(NAMES.get(method, method), step, rtol, atol)
     assert isinstance(found.dynamics, partial)
     solved = found.dynamics(every=every)
@@ -141,11 +142,6 @@ def _start(
     if drive.prescribed:
         rate[[loops.independent.index(key) for key in loops.active]] = first[1]
     return q, rate
-
-
-def _even_steps(robot: Robot, duration: float, q: Array) -> int:
-    """An even number of samples in a time that shows the fastest vibration, at most a hundred."""
-    return 2 * min(50, max(1, int(np.ceil(duration / _stable_step(robot, q) / 2))))
 
 
 def _stable_step(robot: Robot, q: Array) -> float:
@@ -187,6 +183,7 @@ class _Run:
     drive: Drive
     start: tuple[Array, Array]
     grid: Grid
+    fast: float = 0.0  # the step that resolves the highest frequency, where it is known
 
     @property
     def prescribed(self) -> bool:
@@ -203,7 +200,7 @@ class _Run:
             if law:
                 raise InputError("a sampled law needs steps: method 'rk4' or 'generalized-alpha'")
             return self.adaptive(method, rtol or _LOCAL, atol)
-        count, fast = self.grid.count, _stable_step(self.robot, self.start[0])
+        count, fast = self.grid.count, self.fast or _stable_step(self.robot, self.start[0])
         if step is None and not law:
             return self.controlled(method, count(_LIMIT / _PHASE * fast), rtol or RTOL)
         explicit = count(step or fast)
@@ -243,8 +240,7 @@ class _Run:
         for k in range(count):
             t = k * h
             self.drive.sample(t, q, qd)
-            u = self.drive(t)
-            before = q, qd
+            u, before = self.drive.held, (q, qd)
             q, qd = advance(q=q, qd=qd, u=u, h=width)
             if k % _TENTH == 0:
                 middle = advance(q=before[0], qd=before[1], u=u, h=half)
