@@ -18,6 +18,9 @@ QUICK_TESTS := tests/ir $(addprefix tests/describe/test_,parser.py toml.py par.p
   tests/use/test_trajectory.py $(addprefix tests/test_,algebra.py arrows.py compare.py errors.py \
   exact.py)
 
+# one process more than there are processors: tests of the page wait for a browser and for jobs
+WORKERS ?= $(shell $(PYTHON) -c "import os; print((os.cpu_count() or 1) + 1)")
+
 .PHONY: demo test quick check lint lowest laws fuzz bench clean
 
 demo: $(VENV)/.stamp-core
@@ -30,7 +33,7 @@ quick: $(VENV)/.stamp-test
 	$(BIN)/python -m pytest $(QUICK_TESTS)
 
 check: $(VENV)/.stamp-test
-	$(BIN)/python -m pytest -n auto --dist worksteal
+	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal
 
 lint: $(VENV)/.stamp-test
 	$(BIN)/ruff check src tests bench examples

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["near"]
+__all__ = ["among", "near"]
 
 
 def near(
@@ -49,3 +49,12 @@ def near(
         + f": {found[at]!s}, expected {one!s}; the largest expected is"
         f" {np.max(np.abs(expected)):.3g}; {int(wrong.sum())} of {wrong.size} off"
     )
+
+
+def among(rows: Any, expected: Any, absolute: float) -> None:
+    """One of the rows is near to what is expected, as a configuration among the answers."""
+    rows = np.asarray(rows)
+    assert len(rows), f"there is no row; expected {expected}"
+    apart = np.abs(rows - expected).max(axis=-1)
+    nearest = int(np.argmin(apart))  # NaN before all
+    near(rows[nearest], expected, absolute=absolute, what=f"the nearest of {len(rows)} rows")

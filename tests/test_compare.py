@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.compare import near
+from tests.compare import among, near
 
 
 def test_near() -> None:
@@ -31,3 +31,14 @@ def test_near() -> None:
 def test_what_is_off_is_said(found: Any, expected: Any, options: Any, said: str) -> None:
     with pytest.raises(AssertionError, match=said):
         near(found, expected, **options)
+
+
+def test_among() -> None:
+    rows = [[0.0, 1.0], [2.0, 3.0]]
+    among(rows, [2.0, 3.0 + 1e-10], 1e-9)
+    with pytest.raises(AssertionError, match=r"the nearest of 2 rows: off by 0.5, allowed 1e-09"):
+        among(rows, [2.0, 2.5], 1e-9)
+    with pytest.raises(AssertionError, match="off by nan"):
+        among([*rows, [np.nan, 0.0]], [2.0, 3.0], 1e-9)
+    with pytest.raises(AssertionError, match="there is no row"):
+        among([], [2.0, 3.0], 1e-9)

@@ -208,6 +208,7 @@ def over_shoulder(chain: Any, q: np.ndarray, far: float) -> None:
     q[:, 1] = np.arctan2(-c, s) + far / np.hypot(c, s)
 
 
+@cache
 def beside(name: str, joint: int, free: str | None, far: float) -> tuple[Any, ...]:
     """Poses that far from those of a family, and their answers by both methods."""
     robot = cardan.load(name)

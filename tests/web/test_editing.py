@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from tests.compare import among
 
 import cardan
 from cardan.app.web.panels.shapes import shape_inertia
@@ -197,7 +198,7 @@ def test_drawn_links_connect_their_frames(name: str) -> None:
     T = link_frames(robot, np.full(robot.n, 0.3))
     ends = np.array([[0, 0, 0], *(end for line in outline(robot, T) for end in line)])
     for pose in T:
-        assert np.abs(ends - pose[:3, 3]).max(axis=1).min() < 1e-9
+        among(ends, pose[:3, 3], 1e-9)
 
 
 def test_a_pendulum_is_drawn_to_its_centre_of_mass() -> None:

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from .rotation import Rotation, Turn
-from .scalar import HALF
+from .scalar import HALF, is_zero
 from .vector import Mat, Vec, cross
 
 __all__ = ["Inertia", "congruence", "turned", "turned_symmetric"]
@@ -48,7 +48,7 @@ class Inertia:
         J - (hat(P) hat(MS) + (.)^T) - hat(P)² M, written with K = MS + P M/2: only products P K."""
         x, y, z = P
         half = HALF * self.M
-        K = Vec(*(ms if _is_zero(p) else ms + p * half for ms, p in zip(self.MS, P, strict=True)))
+        K = Vec(*(ms if is_zero(p) else ms + p * half for ms, p in zip(self.MS, P, strict=True)))
         xK, yK, zK = x * K[0], y * K[1], z * K[2]
         xy, xz, yz = -(x * K[1] + y * K[0]), -(x * K[2] + z * K[0]), -(y * K[2] + z * K[1])
         moved = Mat([[2 * (yK + zK), xy, xz], [xy, 2 * (xK + zK), yz], [xz, yz, 2 * (xK + yK)]])
@@ -65,7 +65,7 @@ def congruence(R: Rotation, S: Mat) -> Mat:
 def turned_symmetric(turn: Turn, S: Mat) -> Mat:
     """A symmetric matrix in axes turned about one axis."""
     axis, c, s = turn
-    if _is_zero(s) and isinstance(c, int) and c == 1:
+    if is_zero(s) and isinstance(c, int) and c == 1:
         return S
     if isinstance(c, int) and c == 0:
         return _quarter_turned(axis, s, S)
@@ -90,7 +90,7 @@ def turned(R: Rotation, B: Mat) -> Mat:
 
 def _turned_general(turn: Turn, B: Mat) -> Mat:
     axis, c, s = turn
-    if _is_zero(s) and isinstance(c, int) and c == 1:
+    if is_zero(s) and isinstance(c, int) and c == 1:
         return B
     if isinstance(c, int) and c == 0:
         return _quarter_turned(axis, s, B)
@@ -119,7 +119,3 @@ def _quarter_turned(axis: int, s: int, B: Mat) -> Mat:
             for pair in zip(rows, signs, strict=True)
         ]
     )
-
-
-def _is_zero(x: Scalar) -> bool:
-    return isinstance(x, int) and x == 0

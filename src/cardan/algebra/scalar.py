@@ -12,7 +12,7 @@ import numpy as np
 
 from .. import exact
 
-__all__ = ["FUNCTIONS", "HALF", "cos_sin", "function", "sign", "sqrt"]
+__all__ = ["FUNCTIONS", "HALF", "cos_sin", "function", "is_number", "is_zero", "sign", "sqrt"]
 
 Scalar = Any
 HALF = exact.exact("1/2")  # dividing integers by 2 would leave the exact numbers
@@ -54,6 +54,16 @@ def function(name: str, *args: Scalar) -> Scalar:
     numbers = [float(arg) if exact.is_exact(arg) else arg for arg in args]
     found = _NUMPY[name](*numbers)
     return float(found) if all(type(x) is float for x in numbers) else found
+
+
+def is_zero(x: Scalar) -> bool:
+    """The int 0, which folds away; a float or an expression that happens to vanish is none."""
+    return isinstance(x, int) and x == 0
+
+
+def is_number(x: Scalar) -> bool:
+    """Exact or a float, known while deriving."""
+    return isinstance(x, int | float | exact.Exact)
 
 
 def _is_number(x: Scalar) -> bool:

@@ -17,7 +17,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from ..exact import Exact
+from .scalar import is_number, is_zero
 
 __all__ = ["Factors", "factored", "solve_symmetric"]
 
@@ -214,29 +214,21 @@ _Core = _Cofactors | _Orthogonal | _Eliminated
 def _number_pivot(A: Rows) -> tuple[int, int] | None:
     """Where a number stands that is a good pivot: not small, in a short row and column."""
     found = []
-    largest = max((abs(float(x)) for row in A for x in row if _is_number(x)), default=0.0)
+    largest = max((abs(float(x)) for row in A for x in row if is_number(x)), default=0.0)
     for r, row in enumerate(A):
         for c, x in enumerate(row):
-            if _is_number(x) and abs(float(x)) >= 0.1 * largest > 0:
+            if is_number(x) and abs(float(x)) >= 0.1 * largest > 0:
                 fill = (_filled(row) - 1) * (_filled([other[c] for other in A]) - 1)
                 found.append((fill, -abs(float(x)), r, c))
     return min(found)[2:] if found else None
-
-
-def _is_number(x: Scalar) -> bool:
-    return isinstance(x, int | float | Exact)
 
 
 def _inverse_number(x: Scalar) -> Scalar:
     return x if isinstance(x, int) and abs(x) == 1 else 1 / float(x)
 
 
-def _is_zero(x: Scalar) -> bool:
-    return isinstance(x, int) and x == 0
-
-
 def _filled(values: Sequence[Scalar]) -> int:
-    return sum(not _is_zero(x) for x in values)
+    return sum(not is_zero(x) for x in values)
 
 
 def _sum(values: Any) -> Scalar:
@@ -267,7 +259,7 @@ def _blocks(A: Rows) -> list[tuple[list[int], list[int]]]:
     match = _matching(A)  # row of each column
     owner = {r: c for c, r in match.items()}
     # block of column c needs the columns that its row holds beside c
-    needs = {c: [k for k in range(n) if k != c and not _is_zero(A[r][k])] for c, r in match.items()}
+    needs = {c: [k for k in range(n) if k != c and not is_zero(A[r][k])] for c, r in match.items()}
     found = []
     for columns in _components(needs):
         rows = sorted(match[c] for c in columns)
@@ -283,8 +275,8 @@ def _islands(A: Rows) -> list[tuple[list[int], list[int]]]:
     while columns:
         mine, own = {min(columns)}, set[int]()
         while True:
-            more = {r for r in rows if any(not _is_zero(A[r][c]) for c in mine)}
-            wider = {c for r in more for c in columns if not _is_zero(A[r][c])} | mine
+            more = {r for r in rows if any(not is_zero(A[r][c]) for c in mine)}
+            wider = {c for r in more for c in columns if not is_zero(A[r][c])} | mine
             if more == own and wider == mine:
                 break
             own, mine = more, wider
@@ -298,8 +290,8 @@ def _matching(A: Rows) -> dict[int, int]:
     match: dict[int, int] = {}  # column -> row
 
     def place(r: int, seen: set[int]) -> bool:
-        columns = [c for c, x in enumerate(A[r]) if not _is_zero(x)]
-        for c in sorted(columns, key=lambda c: (not _is_number(A[r][c]), c)):
+        columns = [c for c, x in enumerate(A[r]) if not is_zero(x)]
+        for c in sorted(columns, key=lambda c: (not is_number(A[r][c]), c)):
             if c in seen:
                 continue
             seen.add(c)

@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ..algebra.rotation import Rotation, X, Z
-from ..algebra.scalar import cos_sin
+from ..algebra.scalar import cos_sin, is_zero
 from ..algebra.vector import Mat, Vec, zero
 from .bodies import Bodies, Body
 
@@ -151,12 +151,8 @@ def _factors(link: Body, q: Scalar) -> list[Factor]:
 
 def _is_identity(factor: Factor) -> bool:
     if isinstance(factor, Turn):
-        return _is_zero(factor.angle) and _is_zero(factor.offset)
-    return all(map(_is_zero, factor.by))
-
-
-def _is_zero(x: Scalar) -> bool:
-    return isinstance(x, int) and x == 0
+        return is_zero(factor.angle) and is_zero(factor.offset)
+    return all(map(is_zero, factor.by))
 
 
 def merged(factors: Sequence[Factor]) -> list[Factor]:

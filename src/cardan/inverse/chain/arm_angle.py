@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...algebra.scalar import cos_sin, function
+from ...algebra.scalar import cos_sin, function, is_zero
 from ...algebra.vector import Vec, cross, dot
 from ...describe.robot import REVOLUTE
 from ...errors import ModelError
@@ -34,9 +34,9 @@ def has_arm_plane(chain: Chain) -> bool:
     return (
         len(joints) == 7
         and all(joint.sigma == REVOLUTE for joint in joints)
-        and all(_is_zero(joint.d) for joint in joints)
-        and all(_is_zero(joints[j].r) for j in (1, 3, 5))
-        and not any(_is_zero(joints[j].r) for j in (2, 4))
+        and all(is_zero(joint.d) for joint in joints)
+        and all(is_zero(joints[j].r) for j in (1, 3, 5))
+        and not any(is_zero(joints[j].r) for j in (2, 4))
     )
 
 
@@ -47,10 +47,6 @@ def require_arm_plane(chain: Chain) -> None:
             f"the arm angle needs seven revolute joints with spherical shoulder and wrist;"
             f" '{chain.robot}' is not built so: name a joint instead, as free='{chain.names[-1]}'"
         )
-
-
-def _is_zero(x: Any) -> bool:
-    return isinstance(x, int) and x == 0
 
 
 def elbow(W: Vec, upper: Scalar, lower: Scalar, psi: Scalar) -> Vec:

@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...algebra.scalar import function
+from ...algebra.scalar import function, is_zero
 from ...algebra.vector import Mat, Vec
 from ...describe.frames import (
     SNAP_ANGLE,
@@ -105,7 +105,7 @@ def _give(own: Pair, sigma: int, word: list[Screw], k: int) -> Pair:
     """The part of a joint's own screw that commutes with its motion goes to the base or tool."""
     angle, shift = own
     given: Screw = ("z", angle, 0) if sigma == PRISMATIC else ("z", 0, shift)
-    if not (_is_zero(given[1]) and _is_zero(given[2])):
+    if not (is_zero(given[1]) and is_zero(given[2])):
         word.insert(k, given)
     return (0, shift) if sigma == PRISMATIC else (angle, 0)
 
@@ -114,7 +114,7 @@ def shortened(word: Sequence[Screw]) -> list[Screw]:
     """The word with neighbours merged, identities dropped and half turns moved to the right."""
     out: list[Screw] = []
     for axis, angle, shift in word:
-        if _is_zero(angle) and _is_zero(shift):
+        if is_zero(angle) and is_zero(shift):
             continue
         if out and out[-1][0] == axis:
             _, a, s = out.pop()
@@ -129,13 +129,9 @@ def shortened(word: Sequence[Screw]) -> list[Screw]:
     return out
 
 
-def _is_zero(x: Value) -> bool:
-    return isinstance(x, int) and x == 0
-
-
 def _is_half_turn(screw: Screw) -> bool:
     angle, shift = screw[1:]
-    return _is_zero(shift) and not isinstance(angle, Expression) and bool(abs(angle) == pi)
+    return is_zero(shift) and not isinstance(angle, Expression) and bool(abs(angle) == pi)
 
 
 def _three(name: str, word: list[Screw]) -> Step:
@@ -223,8 +219,8 @@ def _lengths(P: Vec, angles: Sequence[Value]) -> list[Value]:
     """b, d, r of the placement of a point when the angles are known."""
     cg, sg = function("cos", angles[0]), function("sin", angles[0])
     ca, sa = function("cos", angles[1]), function("sin", angles[1])
-    if _is_zero(sa):
-        if not _is_zero(P[0]) and not _is_zero(P[1]):
+    if is_zero(sa):
+        if not is_zero(P[0]) and not is_zero(P[1]):
             raise ModelError(
                 "parallel joints are joined by a skew symbolic offset: give lengths values with"
                 " robot.with_values({...})"

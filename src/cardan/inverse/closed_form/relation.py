@@ -21,6 +21,7 @@ from typing import Any
 
 import numpy as np
 
+from ...algebra.scalar import is_zero
 from .equation import Equation
 from .polynomial import MANY, C, R, S, coefficient, polynomial, quotient, terms, variables
 from .shadow import SURE, Shadow
@@ -126,19 +127,15 @@ def _relation(
     X, Y, Z = _row(v, zero)
     if _is_linear(v, zero):
         size = max(map(shadow.largest, (X, Y)))
-        if not _is_number_zero(Z) and shadow.is_unclear(Z, size):
+        if not is_zero(Z) and shadow.is_unclear(Z, size):
             shadow.unclear = True
             return
-        rank = 1.0 if _is_number_zero(Z) or shadow.is_zero(Z, size) else 1.5
+        rank = 1.0 if is_zero(Z) or shadow.is_zero(Z, size) else 1.5
         Z = 0 if rank == 1.0 else Z
         yield Relation("one", v, (X, Y, Z), sources, rank + extra, degree, gone)
     elif max(map(len, powers)) == 2:
         CC, CS = coefficient(zero, 4 * v, 4 * v), coefficient(zero, 4 * v, 4 * v + S)
         yield Relation("quartic", v, (CC, CS, X, Y, Z), sources, 4 + extra, degree, gone)
-
-
-def _is_number_zero(x: Scalar) -> bool:
-    return isinstance(x, int) and x == 0
 
 
 def _row(v: int, zero: Scalar) -> tuple[Scalar, Scalar, Scalar]:
@@ -235,7 +232,7 @@ def _without_length(
             X, Y = _split(first, r)
         except ValueError:
             continue
-        if _is_number_zero(X):
+        if is_zero(X):
             continue
         squares = {m: c for m, c in terms(second).items() if m.count(r) == 2}
         if not squares:

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from math import cos, log10, pi, sin
 from typing import Any
 
-from ...algebra.scalar import function
-from ...exact import Exact, exact
+from ...algebra.scalar import function, is_number, is_zero
+from ...exact import exact
 from ...ir.graph import Expr, Graph
 from .polynomial import quotient
 from .relation import Relation
@@ -73,14 +73,6 @@ def solved(relation: Relation, aid: Aid) -> Root:
 def root_of(x: Scalar) -> Scalar:
     """√max(x, 0)."""
     return function("sqrt", function("max", x, 0))
-
-
-def is_number(x: Scalar) -> bool:
-    return isinstance(x, int | float | Exact)
-
-
-def is_zero(x: Scalar) -> bool:
-    return isinstance(x, int) and x == 0
 
 
 def select(graph: Graph, condition: Scalar, yes: Scalar, no: Scalar) -> Scalar:

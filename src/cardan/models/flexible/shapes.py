@@ -13,11 +13,12 @@ from fractions import Fraction
 from itertools import product
 from typing import Any
 
+from ...algebra.scalar import is_number
 from ...algebra.vector import Mat, Vec
 from ...describe.flexible import Beam
 from ...describe.values.expression import Value
 from ...errors import ModelError
-from ...exact import Exact, exact
+from ...exact import exact
 
 __all__ = ["Field", "Place", "beam_field"]
 
@@ -65,7 +66,7 @@ class Field:
     def at(self, x: Scalar) -> Place:
         """The shape functions at the distance x along the beam's axis from the frame's origin."""
         start, step = self.value(self.beam.start), self.step
-        numeric = _is_number(x - start) and _is_number(step)
+        numeric = is_number(x - start) and is_number(step)
         xi = (x - start) / step if numeric else None
         tip = not numeric and _is_same(x - start, self.value(self.beam.length))
         if tip:
@@ -129,10 +130,6 @@ def part(top: int, bottom: int) -> Any:
 
 def is_zero(x: Scalar) -> bool:
     return isinstance(x, int | float) and x == 0
-
-
-def _is_number(x: Scalar) -> bool:
-    return isinstance(x, int | float | Exact)
 
 
 def _is_same(x: Scalar, y: Scalar) -> bool:
