@@ -12,7 +12,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, ClassVar
 
 from ..exact import Exact
-from .header import one_line, quoted
+from .header import counts, one_line, quoted
 from .printer import ATOM, PRODUCT, SUM, UNARY, Printer
 from .statements import Spelling, Statement
 from .symbols import symbol_of
@@ -133,7 +133,9 @@ class Latex(Text):
         if program.parameters:
             names = ", ".join(f"${symbol}$" for symbol in printers[-1].symbols.values())
             lines.append(rf"\paragraph{{Parameters, in the order of $p$}}{names}.")
-        return [*lines, rf"\paragraph{{Operations}}{program.cost}.", ""]
+        head, *more = (line.strip().split(": ") for line in counts(program))
+        words = "; ".join([head[1], *(": ".join(line) for line in more)])
+        return [*lines, rf"\paragraph{{{head[0].capitalize()}}}{words}.", ""]
 
     @classmethod
     def closing(cls, printers: Sequence[Printer]) -> list[str]:
