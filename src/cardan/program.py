@@ -89,13 +89,19 @@ class Program:
 
     @property
     def cost(self) -> Cost:
-        """Operations done for every state; work on parameters alone is in `setup.cost`."""
+        """Operations done for every state; those on parameters alone are `once`."""
         from .ir.passes import expanded_cost
 
         if self.expanded:
             return expanded_cost(self.code)
         loop, setup = cost(self.code)
         return setup if set(self.code.inputs) <= {"p"} else loop
+
+    @property
+    def once(self) -> Cost:
+        """Operations on the parameters alone: done once per parameter set, by `setup`."""
+        apart = "p" in self.code.inputs and len(self.code.inputs) > 1
+        return cost(self.code)[1] if apart else Cost()
 
     @property
     def setup(self) -> Program | None:
@@ -253,7 +259,8 @@ class Program:
         def arrays(shapes: Mapping[str, tuple[int, ...]]) -> str:
             return ", ".join(f"{name}{list(shape)}" for name, shape in shapes.items())
 
+        once = f"; once per parameter set: {self.once}" if self.once != Cost() else ""
         return (
             f"Program({self.model} of {self.robot}: {arrays(self.inputs)}"
-            f" -> {arrays(self.outputs)}; {self.cost})"
+            f" -> {arrays(self.outputs)}; {self.cost}{once})"
         )

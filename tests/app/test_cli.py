@@ -297,12 +297,24 @@ def test_count_beside_published_figures() -> None:
     row = found["rx90-base", "inverse-dynamics", "base"]
     cost = cardan.model(cardan.load("rx90-base"), "inverse-dynamics").cost
     assert (row["mul"], row["add"], row["trig"]) == (cost.mul, cost.add, cost.trig)
+    once = cardan.model(cardan.load("rx90-base"), "inverse-dynamics").once
+    assert (row["once"]["mul"], row["once"]["add"]) == (once.mul, once.add)
     figures = {f["system"]: (f["mul"], f["add"], f["same_robot"]) for f in row["published"]}
     assert figures == {"SYMORO+": (253, 237, True), "OpenSYMORO": (291, 230, True)}
     text = printed(*words)
     assert "SYMORO+ 253/237" in text
     assert "SYMORO+ 294/292 *" in text
     assert "Robotica 15" in text
+    assert f"{once.mul}/{once.add}/{once.div}/{once.trig}" in text
+    assert "once per parameter set" in text
+
+
+def test_generate_splits_unless_told_otherwise() -> None:
+    words = ("generate", "planar2r", "gravity", "--to", "python", "--function", "f")
+    assert "def f_setup(p):" in printed(*words)
+    assert "def f_loop(q, p, h):" in printed(*words)
+    assert "def f(q, p, h):" in printed(*words, "--split")
+    assert "f_setup" not in printed(*words, "--no-split")
 
 
 def test_count_bare_has_the_robot_of_the_figures() -> None:

@@ -2,7 +2,8 @@
 
 Recursive descent over tokens, written from the languages' grammars and not from the printers; no
 text is ever evaluated by Python. An expression becomes nested tuples, a function its arguments,
-local variables, assignments and result; `Function.call` runs it on floats or NumPy arrays.
+local variables, assignments and result; `Function.call` runs it on floats or NumPy arrays, and the
+functions of the same text that it calls.
 
     expression = product (("+" | "-") product)*
     product    = unary (("*" | "/") unary)*
@@ -69,8 +70,9 @@ class Function:
         if kind == "name":
             return values[rest[0]]
         parts = [self.value(part, values) for part in rest[1 if kind in ("call", "index") else 0 :]]
-        if kind == "call":
-            return self.functions[rest[0]](*parts)
+        if kind == "call":  # a list is the value of another function
+            given = [_stacked(part) if isinstance(part, list) else part for part in parts]
+            return self.functions[rest[0]](*given)
         if kind == "index":  # one-based, states along the first axis
             return values[rest[0]][(..., *(int(k) - 1 for k in parts))]
         if kind == "list":
@@ -85,6 +87,10 @@ class Function:
             "/": lambda: x / y,
             ">": lambda: x > y,
         }[kind]()
+
+
+def _stacked(values: list[Any]) -> np.ndarray:
+    return np.stack(np.broadcast_arrays(*values), axis=-1)
 
 
 class Parser:
@@ -169,7 +175,7 @@ class Parser:
             self.take(")")
             return tree
         name = self.name()
-        if name in self.functions:
+        if name in self.functions or self.token == self.open_call:
             self.take(self.open_call)
             return ("call", name, *self.sequence(self.close_call))
         if self.token == self.open_index:
@@ -207,7 +213,7 @@ def mathematica(text: str) -> dict[str, Function]:
     assert "_" not in re.sub(r"\b[A-Za-z]\w*_(?=[,\]])", "", text), "an underscore in a name"
     text = re.sub(r"_(?=[,\]])", "", text)
     parser = Parser(_double(text), "[ ]", "⟦ ⟧", "{ }", MATHEMATICA)
-    found = {}
+    found, functions = {}, dict(MATHEMATICA)
     while parser.token:
         name = parser.name()
         parser.take("[")
@@ -221,7 +227,8 @@ def mathematica(text: str) -> dict[str, Function]:
         result = parser.expression()
         parser.take("]")
         parser.take(";")
-        found[name] = Function(name, arguments, local, steps, result, MATHEMATICA)
+        found[name] = Function(name, arguments, local, steps, result, functions)
+        functions[name] = found[name].call
     return found
 
 
@@ -253,7 +260,7 @@ def maple(text: str) -> dict[str, Function]:
     """name := proc(q, p) local a, b; a := ...; return result; end proc:"""
     text = "\n".join(line for line in text.splitlines() if not line.startswith("#"))
     parser = Parser(text, "( )", "[ ]", "[ ]", MAPLE)
-    found = {}
+    found, functions = {}, dict(MAPLE)
     while parser.token:
         name = parser.name()
         for sign in (":=", "proc", "("):
@@ -270,7 +277,8 @@ def maple(text: str) -> dict[str, Function]:
         result = parser.expression()
         for sign in (";", "end", "proc", ":"):
             parser.take(sign)
-        found[name] = Function(name, arguments, local, steps, result, MAPLE)
+        found[name] = Function(name, arguments, local, steps, result, functions)
+        functions[name] = found[name].call
     return found
 
 

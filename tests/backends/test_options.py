@@ -312,6 +312,42 @@ def test_nothing_to_set_up() -> None:
     assert program.emit("c", split=True) == program.emit("c")
 
 
+def test_work_on_parameters_is_apart_by_default(tmp_path: Path) -> None:
+    """setup once and loop in every state give what the function gives, which calls both; and the
+    function is called as before."""
+    program = cardan.model(cardan.load("planar2r"), "generalized-momentum")  # its output is h, too
+    text = program.emit("c", function="f")
+    assert f"operations per call: {program.cost}" in text
+    assert f"once per parameter set: {program.once}" in text
+    path, source = library(tmp_path), write(tmp_path, "f.c", text)
+    checked_run([tool("gcc"), "-std=c99", *STRICT, "-fPIC", "-shared", source, "-o", path, "-lm"])
+    code = ctypes.CDLL(str(path))
+    rng = np.random.default_rng(0)
+    q, qd, p = (rng.uniform(0.5, 1, size) for size in (2, 2, len(program.parameters)))
+    h, whole, parts = np.empty(program.setup.outputs["h"]), np.empty(2), np.empty(2)
+
+    def called(name: str, *arrays: np.ndarray) -> None:
+        getattr(code, name)(*(ctypes.c_void_p(x.ctypes.data) for x in arrays))
+
+    called("f", q, qd, p, whole)
+    called("f_setup", p, h)
+    called("f_loop", q, qd, p, h, parts)
+    np.testing.assert_array_equal(whole, parts)
+    np.testing.assert_allclose(whole, program.evaluate(q=q, qd=qd, p=p), rtol=1e-12)
+    one = program.emit("c", function="f", split=False)
+    assert "f_setup" not in one
+    assert "in every" in one
+
+
+@pytest.mark.parametrize("language", [x for x in languages() if x not in (*LAYOUT, "cuda")])
+def test_every_language_sets_up_apart(language: str) -> None:
+    program = cardan.model(cardan.load("planar2r"), "gravity")
+    text = program.emit(language, function="gravity").lower().replace("_", "")
+    for name in ("gravitysetup", "gravityloop"):
+        assert text.count(name) >= 3, "described, defined and called"
+    assert "setup" not in program.emit(language, split=False).lower()
+
+
 @pytest.mark.parametrize("dtype", ["float64", "float32"])
 def test_cuda_without_an_angle_has_no_function_in_vain(dtype: str, tmp_path: Path) -> None:
     slide = cardan.load({"link": [{"joint": "prismatic", "M": 2}]})

@@ -58,7 +58,8 @@ def golden(robot: str, model: str, language: str) -> Path:
 
 
 def costs(name: str) -> Iterator[tuple[str, Cost]]:
-    """(model, operations) of every program on the menu that this robot has."""
+    """(model, operations) of every program on the menu that this robot has; of a tree the inertia
+    matrix with base parameters, too."""
     robot = cardan.load(name)
     for entry in cardan.catalogue():
         if not entry.program or (robot.n > 12 and entry.name not in LONG):
@@ -67,6 +68,9 @@ def costs(name: str) -> Iterator[tuple[str, Cost]]:
             yield entry.name, cardan.model(robot, entry.name).cost
         except ModelError:
             continue
+        if entry.name == "inertia-matrix" and robot.n <= 12 and not (robot.constrained or robot.ne):
+            found = cardan.model(robot, entry.name, base_parameters=True)
+            yield f"{entry.name}-base", found.cost
 
 
 def line(model: str, cost: Cost) -> str:

@@ -86,7 +86,7 @@ def cardan_c_peer(robot: Robot) -> Peer | None:
         start = time.perf_counter()
         program = model(robot, name, **options_of(robot, name))
         function = "cardan_case"
-        source = program.emit("c", function=function)
+        source = program.emit("c", function=function, split=False)
         arguments = [f"{key} + i*{prod(shape)}" for key, shape in program.inputs.items()]
         size = prod(rows_of(robot, name))
         places = [f"out + i*{size}"] if len(program.outputs) == 1 else [

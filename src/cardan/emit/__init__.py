@@ -11,6 +11,7 @@ from ..errors import InputError, ModelError, UnknownNameError
 
 if TYPE_CHECKING:
     from ..program import Program
+    from .options import Options
     from .printer import Printer
 
 __all__ = ["emit", "languages", "register", "require_name"]
@@ -55,7 +56,9 @@ def emit(program: Program, language: str, **options: Any) -> str:
     dtype      float64 or float32
     arguments  array, or struct: a structure of inputs and one of outputs (C, C++)
     expanded   True: without intermediate variables; False: with them; default as the model says
-    split      True: two functions, setup (parameters -> h) and the work of every state
+    split      default: work on parameters alone is apart, in <function>_setup (p -> h), to be
+               called once; <function>_loop takes h and does the work of every state; <function>
+               calls both. True: setup and <function>, which takes h. False: one function
     chunk      statements per function; programs above 2000 statements are cut by default; 0: never
     """
     from .options import checked
@@ -76,13 +79,29 @@ def emit(program: Program, language: str, **options: Any) -> str:
             f"'{found.function}' cannot be the name of a function in {language}: letters, digits "
             f"and _, a letter first, no word that has a meaning there; '{name}' would do"
         )
-    setup, loop = program.split() if found.split else (None, program)
-    parts = [(loop, name)]
-    if setup is not None:
-        parts.insert(0, (setup, scope.claim(f"{name}_setup")))
-        parts[1] = (replace(loop, expanded=program.expanded), name)
-    printers = [printer(part, name, found, scope.child()) for part, name in parts]
+    setup, loop = program.split() if _is_split(program, printer, found) else (None, program)
+    if setup is None:
+        return printer.file(program, [printer(program, name, found, scope.child())])
+    loop = replace(loop, expanded=program.expanded)
+    names = [scope.claim(f"{name}_setup"), name if found.split else scope.claim(f"{name}_loop")]
+    printers = [
+        printer(part, own, found, scope.child())
+        for part, own in zip((setup, loop), names, strict=True)
+    ]
+    if not found.split:
+        whole = printer(program, name, found, scope.child())
+        whole.pair = (printers[0], printers[1])
+        printers.append(whole)
     return printer.file(program, printers)
+
+
+def _is_split(program: Program, printer: type[Printer], options: Options) -> bool:
+    """Is the work on parameters alone a function of its own? By default in every language that has
+    a form for it; not in expanded formulas, nor with structures as arguments."""
+    if options.split is not None:
+        return options.split
+    plain = options.arguments == "array" and not program.expanded
+    return printer.composes and plain and "p" in program.inputs and len(program.inputs) > 1
 
 
 def _printer(language: str) -> type[Printer]:

@@ -57,6 +57,7 @@ class C(Structured):
     """The table for C."""
 
     language = "c"
+    composes = True
     reserved = RESERVED
     functions: ClassVar[dict[str, str]] = {
         "sin": "sin{f}({{}})", "cos": "cos{f}({{}})", "sqrt": "sqrt{f}({{}})",
@@ -109,6 +110,16 @@ class C(Structured):
         prototype = [] if function.is_part else [f"{head};", ""]
         unused = [f"    (void){name};" for name in self.unused(function)]
         return [*prototype, head, "{", *unused, *function.body, "}"]
+
+    def composition(self, setup: Printer, loop: Printer) -> list[str]:
+        h = self.names.claim("h")
+        given = ", ".join([*self.arrays.values(), h, *self.results.values()])
+        body = [
+            f"    {self.real} {h}[{prod(loop.code.inputs['h'])}];",
+            f"    {setup.name}({self.arrays['p']}, {h});",
+            f"    {loop.name}({given});",
+        ]
+        return self.define(self.composed(body))
 
     def parameters(self, function: Function) -> list[str]:
         """The declarations of the arguments of a function."""

@@ -37,6 +37,7 @@ class Cuda(C):
 
     language = "cuda"
     honours = C.honours - {"arguments"}
+    composes = False  # kernels of all states: setup is launched by itself
     reserved = Cpp.reserved | frozenset([*_WORDS.split(), *WORDS])
     functions: ClassVar[dict[str, str]] = {
         **{op: text for op, text in C.functions.items() if op != "sign"},

@@ -43,6 +43,7 @@ class Fortran(Structured):
     """The table for Fortran."""
 
     language = "fortran"
+    composes = calls_ahead = True
     reserved = frozenset(_WORDS.split())
     case_sensitive = False
     longest_name = 63
@@ -113,6 +114,15 @@ class Fortran(Structured):
             f"  end subroutine {function.name}",
         ]  # fmt: skip
         return [part for line in lines for part in folded(line)]
+
+    def composition(self, setup: Printer, loop: Printer) -> list[str]:
+        h = self.names.claim("h")
+        given = ", ".join([*self.arrays.values(), h, *self.results.values()])
+        body = [
+            f"    call {setup.name}({self.arrays['p']}, {h})",
+            f"    call {loop.name}({given})",
+        ]
+        return self.define(self.composed(body, [f"{h}({loop.code.inputs['h'][0]})"]))
 
     def declared(self, function: Function) -> list[str]:
         """The declarations of the arguments of a function."""

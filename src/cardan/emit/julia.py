@@ -22,6 +22,7 @@ class Julia(Printer):
     """The table for Julia."""
 
     language = "julia"
+    composes = calls_ahead = True
     honours = Printer.honours | {"chunk"}
     reserved = frozenset(_WORDS.split())
     flat = False

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, ClassVar
 from .. import latex
 from ..exact import Exact
 from ..ir.spell import ATOM, PRODUCT, SUM, UNARY
-from .header import one_line, quoted
+from .header import counts, one_line, quoted
 from .printer import Printer
 from .statements import Spelling, Statement
 from .symbols import symbol_of
@@ -135,7 +135,9 @@ class Latex(Text):
         if program.parameters:
             names = ", ".join(f"${symbol}$" for symbol in printers[-1].symbols.values())
             lines.append(rf"\paragraph{{Parameters, in the order of $p$}}{names}.")
-        return [*lines, rf"\paragraph{{Operations}}{program.cost}.", ""]
+        head, *more = (line.strip().split(": ") for line in counts(program))
+        words = "; ".join([head[1], *(": ".join(line) for line in more)])
+        return [*lines, rf"\paragraph{{{head[0].capitalize()}}}{words}.", ""]
 
     @classmethod
     def closing(cls, printers: Sequence[Printer]) -> list[str]:

@@ -59,6 +59,9 @@ class Maple(Mathematica):
         text = ", ".join(items)
         return "[\n    " + ",\n    ".join(items) + "]" if len(text) > 60 else f"[{text}]"
 
+    def applied(self, function: str, given: str) -> str:
+        return f"{function}({given})"
+
     def define(self, function: Function) -> list[str]:
         arguments = ", ".join(self.arrays[name] for name in function.inputs)
         names = [", ".join(function.names[i : i + 10]) for i in range(0, len(function.names), 10)]

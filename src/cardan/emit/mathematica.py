@@ -32,6 +32,7 @@ class Mathematica(Printer):
     """The table for Mathematica."""
 
     language = "mathematica"
+    composes = calls_ahead = True
     honours = Printer.honours - {"dtype"}
     reserved = frozenset(_WORDS.split())
     separator = "u"
@@ -63,6 +64,8 @@ class Mathematica(Printer):
 
     def text(self) -> list[str]:
         """Results are nested lists, written once all values are known."""
+        if self.pair:
+            return self.composition(*self.pair)
         part = self.parts[0][0]
         found = {(s.output, s.k): s.value for s in part.statements if s.output}
         body = [self.declare(s.name, s.value) for s in part.statements if not s.output]
@@ -75,6 +78,14 @@ class Mathematica(Printer):
         return self.define(
             Function(self.name, inputs, outputs, (*body, f"  {value}"), tuple(part.names))
         )
+
+    def calls(self, setup: str, loop: str) -> list[str]:
+        given = ", ".join([*self.arrays.values(), self.applied(setup, self.arrays["p"])])
+        return [f"  {self.applied(loop, given)}"]
+
+    def applied(self, function: str, given: str) -> str:
+        """A function's value."""
+        return f"{function}[{given}]"
 
     def nested(self, values: list[str], shape: tuple[int, ...]) -> str:
         """The values of an array as lists of lists."""

@@ -34,6 +34,7 @@ class Matlab(Structured):
     """The table for MATLAB."""
 
     language = "matlab"
+    composes = True
     reserved = frozenset(_WORDS.split())
     longest_name = 63
     flat = False
@@ -55,7 +56,9 @@ class Matlab(Structured):
     @classmethod
     def opening(cls, header: list[str], printers: Sequence[Printer]) -> list[str]:
         more = [printer.name for printer in printers[1:]]
-        note = [f"save {more[0]} in a file of its own to call it"] if more else []
+        files = "in a file of its own" if len(more) == 1 else "in files of their own"
+        them = "it" if len(more) == 1 else "them"
+        note = [f"save {' and '.join(more)} {files} to call {them}"] if more else []
         return [f"% {line}" for line in [*header, *note]]
 
     @classmethod
@@ -97,6 +100,10 @@ class Matlab(Structured):
         arguments += self.changed(function) if function.is_part else []
         head = f"{_returned(self.changed(function))}{function.name}({', '.join(arguments)})"
         return [f"function {head}", *function.body, "end"]
+
+    def calls(self, setup: str, loop: str) -> list[str]:
+        given = ", ".join([*self.arrays.values(), f"{setup}({self.arrays['p']})"])
+        return [f"  {_returned(list(self.results.values()))}{loop}({given});"]
 
     def called(self, function: Function) -> str:
         changed = self.changed(function)

@@ -21,7 +21,9 @@ class Options:
     dtype: str = "float64"  # or float32
     arguments: str = "array"  # or struct: one structure of inputs, one of outputs
     expanded: bool | None = None  # without intermediate variables; default as the model says
-    split: bool = False  # two functions: setup (parameters -> h) and the work of every state
+    # two functions: setup (parameters -> h) and the work of every state; default: these, and a
+    # third that calls both
+    split: bool | None = None
     chunk: int | None = None  # statements per function; 0: never cut
 
 
@@ -29,7 +31,7 @@ _CHOICES: dict[str, tuple[Any, ...]] = {
     "dtype": ("float64", "float32"),
     "arguments": ("array", "struct"),
     "expanded": (None, True, False),
-    "split": (True, False),
+    "split": (None, True, False),
 }
 
 

@@ -4,7 +4,8 @@ A language is a table of spellings, a statement form and a function form (see c.
 docs/adding-a-language.md is a worked example). A value gets a statement of its own when it has a
 name in the paper or is used more than once; what is used once stands where it is used. Parentheses
 keep the order of evaluation of the program, so every language computes the same sums in the same
-order. A printer prints one function; a file holds one, or two when it is split.
+order. A printer prints one function; a file holds one, or when it is split setup, loop and the one
+that calls both.
 """
 
 from __future__ import annotations
@@ -67,6 +68,9 @@ class Printer:
     longest: ClassVar[int] = 24  # operations in one statement
     expanded_longest: ClassVar[int] = 1_000_000  # the same when intermediate variables are unwanted
     deepest: ClassVar[int] = 60  # operations nested in one statement
+    composes: ClassVar[bool] = False  # has a form for a function that calls setup and loop
+    calls_ahead: ClassVar[bool] = False  # a function may call those below: that one stands first
+    pair: tuple[Printer, Printer] | None = None  # setup and loop, in the function that calls them
 
     def __init__(self, program: Program, name: str, options: Options, names: Names) -> None:
         self.program = program
@@ -103,7 +107,8 @@ class Printer:
     def file(cls, program: Program, printers: Sequence[Printer]) -> str:
         """The whole file: opening with the header, the functions, closing."""
         lines = [*cls.opening(header(program, printers), printers)]
-        for k, printer in enumerate(printers):
+        whole = [printer for printer in printers if printer.pair and cls.calls_ahead]
+        for k, printer in enumerate([*whole, *(x for x in printers if x not in whole)]):
             lines += [*([""] if k else []), *printer.text()]
         return "\n".join(line.rstrip() for line in [*lines, *cls.closing(printers), ""])
 
@@ -143,6 +148,8 @@ class Printer:
     @cached_property
     def parts(self) -> tuple[list[Part], int]:
         """The statements, cut into functions if there are many, and the size of the workspace."""
+        if self.pair:
+            return [Part(())], 0
         statements = list(self.statements())
         chunk, count = self.options.chunk, len(statements)
         if "chunk" not in self.honours or chunk == 0 or count <= (chunk or WHOLE):
@@ -155,6 +162,8 @@ class Printer:
 
     def text(self) -> list[str]:
         """The function of the model, after its parts if it is cut."""
+        if self.pair:
+            return self.composition(*self.pair)
         parts, size = self.parts
         read = {array for part in parts for array in self.inputs_of(part)}
         lines = self.types()
@@ -171,6 +180,20 @@ class Printer:
             unread=tuple(array for array in self.code.inputs if array not in read),
         )  # fmt: skip
         return [*lines, *self.define(whole)]
+
+    def composition(self, setup: Printer, loop: Printer) -> list[str]:
+        """The function of the model where it only calls setup and loop."""
+        return self.define(self.composed(self.calls(setup.name, loop.name)))
+
+    def composed(self, body: Sequence[str], names: Sequence[str] = ()) -> Function:
+        """That function, with these statements and scalars."""
+        inputs, outputs = tuple(self.code.inputs), tuple(self.code.outputs)
+        return Function(self.name, inputs, outputs, tuple(body), tuple(names))
+
+    def calls(self, setup: str, loop: str) -> list[str]:
+        """Its statements: the value of loop, with that of setup as its last argument."""
+        given = ", ".join([*self.arrays.values(), f"{setup}({self.arrays['p']})"])
+        return [f"    return {loop}({given})"]
 
     def part(self, name: str, part: Part) -> Function:
         outputs = {s.output for s in part.statements if s.output}

@@ -26,6 +26,7 @@ class Python(Printer):
     """The table for Python; JAX and PyTorch differ from it in a few spellings."""
 
     language = "python"
+    composes = calls_ahead = True
     honours = Printer.honours | {"chunk"}
     reserved = frozenset(_WORDS.split())
     flat = False

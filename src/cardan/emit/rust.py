@@ -29,6 +29,7 @@ class Rust(Structured):
     """The table for Rust."""
 
     language = "rust"
+    composes = calls_ahead = True
     reserved = frozenset(_WORDS.split())
     functions: ClassVar[dict[str, str]] = {
         "sin": "M::sin({})", "cos": "M::cos({})", "sqrt": "M::sqrt({})",
@@ -118,6 +119,20 @@ class Rust(Structured):
             *function.body,
             "}",
         ]
+
+    def composition(self, setup: Printer, loop: Printer) -> list[str]:
+        h = self.names.claim("h")
+        generic = {
+            part.name: "::<M>" if isinstance(part, Rust) and part.generic else ""
+            for part in (setup, loop)
+        }
+        given = ", ".join([*self.arrays.values(), f"&{h}", *self.results.values()])
+        body = [
+            f"    let mut {h} = [0.0_{self.real}; {prod(loop.code.inputs['h'])}];",
+            f"    {setup.name}{generic[setup.name]}({self.arrays['p']}, &mut {h});",
+            f"    {loop.name}{generic[loop.name]}({given});",
+        ]
+        return self.define(self.composed(body))
 
     def workspace_storage(self) -> list[str]:
         return [f"    let mut {self.workspace} = [0.0_{self.real}; {self.parts[1]}];"]

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from ..emit.c import commented
+from math import prod
+
+from ..emit.c import C, commented
 from ..emit.header import one_line
+from ..emit.names import Names
 from ..version import __version__
 from .folder import Files
 from .plan import Function, Plan
@@ -37,6 +40,7 @@ def header(plan: Plan) -> str:
     lines += ["#ifdef __cplusplus", 'extern "C" {', "#endif", ""]
     for function in plan.functions:
         lines += [*commented(_described(function)), prototype(function) + ";", ""]
+        lines += _parts(function)
     lines += ["#ifdef __cplusplus", "}", "#endif", "", "#endif", ""]
     return "\n".join(lines)
 
@@ -60,6 +64,24 @@ def prototype(function: Function) -> str:
     ]
     before = f"void {function.name}("
     return before + (",\n" + " " * len(before)).join(arrays) + ")"
+
+
+def _parts(function: Function) -> list[str]:
+    """The prototypes of setup, to be called once per parameter set, and of loop."""
+    lines: list[str] = []
+    for ending, program in function.parts:
+        words = [f"the work of {function.name} on its parameters alone, once per parameter set"]
+        if ending == "loop":
+            words = [f"the work of {function.name} in every state, with h of {function.name}_setup"]
+        names = Names(C.reserved)
+        arrays = [
+            *(f"const double {names.claim(x)}[{prod(s)}]" for x, s in program.inputs.items()),
+            *(f"double {names.claim(x)}[{prod(s)}]" for x, s in program.outputs.items()),
+        ]
+        before = f"void {function.name}_{ending}("
+        head = before + (",\n" + " " * len(before)).join(arrays) + ");"
+        lines += [*commented([f"{words[0]}: {program.cost}"]), head, ""]
+    return lines
 
 
 def arguments(function: Function) -> list[str]:

@@ -18,6 +18,9 @@ def files(plan: Plan) -> tuple[Files, tuple[str, ...]]:
     found: dict[str, str] = {"README.md": _readme(plan)}
     for function in plan.functions:
         found[f"{function.name}.m"] = function.emit("matlab")
+        for ending, program in function.parts:  # a file of MATLAB shows its first function only
+            name = f"{function.name}_{ending}"
+            found[f"{name}.m"] = program.emit("matlab", function=name, split=False)
         found[f"src/{function.name}.c"] = function.emit("c")
         found[f"src/{function.name}_mex.c"] = _mex(function)
         found[f"src/{function.name}_sfun.c"] = _simulink(function)

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from math import prod
 from typing import Any
 
@@ -54,6 +55,15 @@ class Function:
 
     def emit(self, language: str, name: str = "") -> str:
         return self.program.emit(language, function=name or self.name)
+
+    @cached_property
+    def parts(self) -> tuple[tuple[str, Program], ...]:
+        """What the text defines beside the function itself: (ending of its name, program) of the
+        work on parameters alone and of that of every state."""
+        program = self.program
+        apart = "p" in program.inputs and len(program.inputs) > 1
+        setup, loop = program.split() if apart else (None, program)
+        return () if setup is None else (("setup", setup), ("loop", loop))
 
 
 @dataclass(frozen=True)

@@ -75,9 +75,12 @@ def _shape(shape: tuple[int, ...]) -> str:
 
 def _init(plan: Plan) -> str:
     lines = [CODING, f'"""Models of the robot {quoted(plan.title)}."""', ""]
-    lines += [f"from ._{function.short} import {function.short}" for function in plan.functions]
-    names = ", ".join(f'"{function.short}"' for function in plan.functions)
-    return "\n".join([*lines, "", f"__all__ = [{names}]", ""])
+    names = []
+    for function in plan.functions:
+        own = [function.short, *(f"{function.short}_{ending}" for ending, _ in function.parts)]
+        lines.append(f"from ._{function.short} import {', '.join(own)}")
+        names += [f'"{name}"' for name in own]
+    return "\n".join([*lines, "", f"__all__ = [{', '.join(names)}]", ""])
 
 
 def _test(plan: Plan) -> str:

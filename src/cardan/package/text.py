@@ -58,6 +58,8 @@ def readme(plan: Plan, title: str, sections: Sequence[tuple[str, str]]) -> str:
         *_table(plan),
         "",
     ]
+    if any(function.parts for function in plan.functions):
+        lines += [_PARTS, ""]
     for head, text in sections:
         lines += [f"## {head}", "", text.strip("\n"), ""]
     lines += ["## Worked example", ""]
@@ -65,6 +67,13 @@ def readme(plan: Plan, title: str, sections: Sequence[tuple[str, str]]) -> str:
         lines += [f"`{function.short}`:", "", *_example(function), ""]
     lines += ["## How it was checked", "", *_checks(plan)]
     return "\n".join([*lines, ""])
+
+
+_PARTS = """\
+A function with parameters `p` has two parts, which it calls one after the other. `..._setup(p)`
+gives `h`, all that depends on the parameters alone: call it once per parameter set. `..._loop`
+takes `h` after `p` and does the work of every state: call it in a control loop instead of the
+function. The counts of both stand at the head of the source."""
 
 
 def _table(plan: Plan) -> list[str]:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 __all__ = ["HEADER", "Row", "as_cells", "as_dict", "count", "footnotes"]
 
-HEADER = ("robot", "model", "parameters", "mul", "add", "div", "trig", "published mul/add")
+HEADER = ("robot", "model", "parameters", "mul", "add", "div", "trig", "once", "published mul/add")
 _COLUMNS = ("mul", "add", "div", "trig")
 _MARK = " *"
 _MASSLESS = ("geometric", "kinematic")  # groups of models without inertial parameters
@@ -31,6 +31,7 @@ class Row:
     parameters: str  # standard, base, given; "" where there are no inertial ones
     cost: Cost | None
     reason: str = ""
+    once: Cost | None = None  # of the work on parameters alone, once per parameter set
     figures: tuple[tuple[Figure, bool], ...] = ()  # with: was it counted on this very robot?
 
 
@@ -56,10 +57,10 @@ def count(
             continue
         for parameters, options in _kinds(name, entry):
             begin(f"counting {name}: {entry.name} {parameters}".rstrip())
-            cost, reason = _cost(robot, entry, options)
+            cost, once, reason = _cost(robot, entry, options)
             figures = published(name, robot, entry.name, parameters) if compare else ()
             marked = tuple((figure, figure.holds_for(robot)) for figure in figures)
-            yield Row(name, entry.name, parameters, cost, reason, marked)
+            yield Row(name, entry.name, parameters, cost, reason, once, marked)
 
 
 def _kinds(name: str, entry: Entry) -> list[tuple[str, dict[str, Any]]]:
@@ -75,34 +76,38 @@ def _kinds(name: str, entry: Entry) -> list[tuple[str, dict[str, Any]]]:
     return [(standard, {"base_parameters": False}), ("base", {"base_parameters": True})]
 
 
-def _cost(robot: Robot, entry: Entry, options: dict[str, Any]) -> tuple[Cost | None, str]:
+def _cost(
+    robot: Robot, entry: Entry, options: dict[str, Any]
+) -> tuple[Cost | None, Cost | None, str]:
+    """Operations per call and once per parameter set, or why there are none."""
     from ...catalogue import model
 
     try:
-        return model(robot, entry.name, **options).cost, ""
+        program = model(robot, entry.name, **options)
     except CardanError as error:
-        return None, str(error)
+        return None, None, str(error)
+    return program.cost, program.once, ""
 
 
 def as_cells(row: Row) -> tuple[str, ...]:
     """The row of the table: a dash where the model does not exist for this robot."""
     costs = [str(getattr(row.cost, key)) if row.cost else "-" for key in _COLUMNS]
     figures = ", ".join(f"{figure}{'' if same else _MARK}" for figure, same in row.figures)
-    return row.robot, row.model, row.parameters, *costs, figures
+    once = [getattr(row.once, key) for key in _COLUMNS] if row.once else []
+    again = "/".join(map(str, once)) if any(once) else ""
+    return row.robot, row.model, row.parameters, *costs, again, figures
 
 
 def as_dict(row: Row) -> dict[str, Any]:
     """The row for programs, with the reason of a dash and the source of each figure."""
-    cost = (
-        {key: getattr(row.cost, key) for key in (*_COLUMNS, "sqrt", "sign", "total")}
-        if row.cost
-        else {}
-    )
+    cost = _figures(row.cost) if row.cost else {}
+    once = {"once": _figures(row.once)} if row.once else {}
     return {
         "robot": row.robot,
         "model": row.model,
         "parameters": row.parameters,
         **(cost or {"mul": None, "add": None, "div": None, "trig": None, "reason": row.reason}),
+        **once,
         "published": [
             {
                 "system": figure.system, "mul": figure.mul, "add": figure.add,
@@ -113,12 +118,19 @@ def as_dict(row: Row) -> dict[str, Any]:
     }  # fmt: skip
 
 
+def _figures(cost: Cost) -> dict[str, int]:
+    return {key: getattr(cost, key) for key in (*_COLUMNS, "sqrt", "sign", "total")}
+
+
 def footnotes(rows: list[Row]) -> list[str]:
     """What a reader must know about the dashes and the figures in these rows."""
     figures = [pair for row in rows for pair in row.figures]
     systems = dict.fromkeys(figure.system for figure, _ in figures)
     lines = [f"{system}: {SOURCES[system]}" for system in systems]
     lines += ["Published multiplications include divisions."] if figures else []
+    if any(row.once and (row.once.total or row.once.trig) for row in rows):
+        lines.append("Operations are those of every call; once: mul/add/div/trig on the parameters"
+                     " alone, once per parameter set.")  # fmt: skip
     for condition in dict.fromkeys(figure.condition for figure, same in figures if not same):
         lines.append(f"* counted {condition}{'; so does --bare' if condition == BARE else ''}.")
     reasons = [row.reason for row in rows if row.cost is None]

@@ -42,8 +42,14 @@ def generate(
         str, typer.Option(help="array, or struct in C, C++, Fortran, MATLAB, Rust.")
     ] = "",
     split: Annotated[
-        bool, typer.Option("--split", help="Two functions: setup of the parameters, and loop.")
-    ] = False,
+        bool | None,
+        typer.Option(
+            "--split/--no-split",
+            help="Work on parameters alone: setup and loop without"
+            " the function that calls both; or all in one function.",
+            show_default=False,
+        ),
+    ] = None,
     chunk: Annotated[
         int | None, typer.Option(metavar="N", help="Statements per function; 0: never cut.")
     ] = None,
@@ -62,7 +68,7 @@ def generate(
         "chunk": chunk,
     }  # fmt: skip
     given: dict[str, Any] = {
-        key: value for key, value in printing.items() if value or type(value) is int
+        key: value for key, value in printing.items() if value not in ("", None)
     }
     if not package and (len(model) > 1 or name or force):
         words = " ".join(

@@ -65,7 +65,7 @@ class ModelCommand(TyperCommand):
         own = {
             flag: not getattr(parameter, "is_flag", False)
             for parameter in self.params
-            for flag in parameter.opts
+            for flag in (*parameter.opts, *parameter.secondary_opts)
             if flag.startswith("-")
         }
         reader = _Words(ctx, args, {**own, "--help": False}, self.shared())

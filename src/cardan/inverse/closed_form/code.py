@@ -55,7 +55,7 @@ def emitted(ik: InverseGeometry, language: str, function: str, **options: Any) -
     entry, robot = _looking(ik, symbols)
     require_name(language, function, (kernel.name for kernel in kernels_of(entry)))
     whole = ik.solver.guided(held if symbols else None)
-    body = emit(whole, language, function=f"{function}_branches", **options)
+    body = emit(whole, language, function=f"{function}_branches", split=False, **options)
     words = _words(function, whole, ik.solver.kmax, symbols, bool(robot))
     k, c, n = words["k"], words["c"], words["n"]
     inputs = {"T": 16, "q": c * n, "margin": c, "residual": c, "role": c, "shape": words["shape"]}

@@ -26,6 +26,7 @@ from .questions import Data, Say
 __all__ = ["FUNCTIONS"]
 
 _MOST_LINES = 20_000
+_COLUMNS = ("mul", "add", "div", "trig", "sqrt", "sign")  # of a count
 _STATE = ("q", "qd", "qdd", "tau")  # which the form has, whatever the model takes
 _COUNTED = (
     "transform", "jacobian", "inverse-dynamics", "inertia-matrix", "bias", "direct-dynamics",
@@ -77,7 +78,8 @@ def derive(data: Data, say: Say) -> Data:
         "text": "",
         "lines": len(lines),
         "left_out": max(0, len(lines) - _MOST_LINES),
-        "cost": {key: getattr(cost, key) for key in ("mul", "add", "div", "trig", "sqrt", "sign")},
+        "cost": {key: getattr(cost, key) for key in _COLUMNS},
+        "once": {key: getattr(found.once, key) for key in _COLUMNS},
         "remarks": list(found.remarks),
         "emits": True,
     }
@@ -110,16 +112,18 @@ def _writer(found: Any) -> Callable[[str], str] | None:
 
 
 def counts(data: Data, say: Say) -> Data:
-    """Multiplications (with divisions) and additions of the main models that the robot has."""
+    """Multiplications (with divisions) and additions of the main models that the robot has: per
+    call, then once per parameter set."""
     robot = robot_of(data)
     found: Data = {}
     for name in _COUNTED:
         say(f"counting {name}")
         try:
-            cost = model(robot, name).cost
+            program = model(robot, name)
+            cost, once = program.cost, program.once
         except CardanError:
             continue  # the robot has no such model
-        found[name] = [cost.mul + cost.div, cost.add]
+        found[name] = [cost.mul + cost.div, cost.add, once.mul + once.div, once.add]
     return {"counts": found}
 
 

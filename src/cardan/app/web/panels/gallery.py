@@ -106,13 +106,16 @@ async def _counts(name: str, robot: Robot, jobs: Jobs) -> None:
         return
     if dialog.is_deleted:
         return
-    say("multiplications with divisions, additions")
+    say("multiplications with divisions, additions: per call, and once per parameter set")
     rows = []
     for model, cost in found["counts"].items():
         others = published(name, robot, model, kind_of(name))
         words = "; ".join(f"{o} {o.condition}".strip() for o in others)
-        rows.append({"model": model, "mul": cost[0], "add": cost[1], "others": words})
+        once = f"{cost[2]}/{cost[3]}" if any(cost[2:]) else ""
+        rows.append({"model": model, "mul": cost[0], "add": cost[1], "once": once, "others": words})
     heads = {"model": "model", "mul": "mul", "add": "add"}
+    if any(row["once"] for row in rows):
+        heads["once"] = "once mul/add"
     if any(row["others"] for row in rows):
         heads["others"] = "published by others"
     columns = [{"name": k, "label": x, "field": k, "align": "left"} for k, x in heads.items()]

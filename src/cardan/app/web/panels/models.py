@@ -262,6 +262,9 @@ class Models:
                 mul = cost["mul"] + cost["div"]
                 ui.label(f"{mul} multiplications, {cost['add']} additions").classes("figure")
             words = [f"{found['cost']['trig']} sin/cos"] if found["cost"] else []
+            if (once := found.get("once")) and any(once.values()):
+                words.append(f"once per parameter set {once['mul'] + once['div']} multiplications,"
+                             f" {once['add']} additions")  # fmt: skip
             words.append(f"derived in {found['seconds']:.2f} s")
             ui.label("; ".join(words)).classes("hint")
             for text in self._others() if found["cost"] else []:
