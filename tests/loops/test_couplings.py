@@ -122,7 +122,9 @@ def test_parts_make_the_whole(name: str) -> None:
     near(run(name, "generalized-momentum"), np.einsum("bij,bj->bi", A, x["qd"]), 1e-8)
 
 
-@pytest.mark.parametrize("name", ["geared", "gripper", "elbows", "outside", "random 1", "random 4"])
+@pytest.mark.parametrize(
+    "name", ["geared", "gripper", "elbows", "parallelogram", "random 1", "random 4"]
+)
 def test_regressors(name: str) -> None:
     """D K is the torque; base parameters, with the rotors and friction beside them, are as many as
     D has rank: those of joints that are led are in their leaders'."""

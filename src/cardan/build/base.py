@@ -65,7 +65,7 @@ class BaseParameters:
     parameters (same torques); apart: rotors of joints without a motor, passive and cut ones, that
     the robot has all the same and that others do not give; remarks: where a rule could not decide
     and the rank did. Rotors and friction of joints that others lead (couplings) are regrouped into
-    those of the leaders."""
+    those of the leaders, friction of passive joints that move as another one into that one's."""
 
     kept: tuple[Column, ...]
     regrouped: Mapping[Column, Value]
@@ -135,7 +135,7 @@ class BaseParameters:
 
 def base_parameters(robot: Robot, *, method: str = "symbolic") -> BaseParameters:
     """The base inertial parameters (with IA); friction parameters are base parameters too, but for
-    those of joints that are led, which their leaders have."""
+    those of joints that move as another one, which that one has."""
     require_available(robot, "base-parameters")
     return _looped(robot, method) if robot.constrained else _derived(robot, method)
 
@@ -147,9 +147,10 @@ def _looped(robot: Robot, method: str) -> BaseParameters:
 
 
 def _derived(robot: Robot, method: str) -> BaseParameters:
-    rates = _rates(robot)
-    steps, remarks = _steps(robot, method == "symbolic")
-    steps = [_to_leader("IA", j, *rates[j]) for j in rates] + steps
+    steps, remarks, alike = _steps(robot, method == "symbolic")
+    led = _rates(robot, {})
+    steps = [_to_leader("IA", j, *led[j]) for j in led] + steps
+    rates = _rates(robot, alike)
     frictions = [_to_leader(key, j, *rates[j]) for j in rates for key in FRICTION]
     scene = bodies(robot, symbol)
     original = _values(robot)
@@ -174,9 +175,10 @@ def _derived(robot: Robot, method: str) -> BaseParameters:
     )  # fmt: skip
 
 
-def _rates(robot: Robot) -> dict[int, tuple[int, Value]]:
-    """By joint that another one leads: who leads in the end, and the ratio of their velocities."""
-    rates: dict[int, tuple[int, Value]] = {}
+def _rates(robot: Robot, alike: Mapping[int, tuple[int, Value]]) -> dict[int, tuple[int, Value]]:
+    """By joint that moves as another one, `alike` or by couplings: which one in the end, and the
+    ratio of their velocities."""
+    rates = dict(alike)
     for j, k in Coordinates.of(robot).led.items() if robot.couplings else ():
         first, before = rates.get(k, (k, 1))
         rates[j] = first, multiply(before, to_value(robot.couplings[j].ratio))
@@ -208,13 +210,16 @@ def _rubbing(robot: Robot, steps: Sequence[Merge]) -> dict[Column, Value]:
     return values
 
 
-def _steps(robot: Robot, symbolic: bool) -> tuple[list[Step], list[str]]:
-    """The steps of a tree, or of a closed-loop robot seen through its active joints."""
+def _steps(
+    robot: Robot, symbolic: bool
+) -> tuple[list[Step], list[str], dict[int, tuple[int, Value]]]:
+    """The steps of a tree, or of a closed-loop robot seen through its active joints; remarks; the
+    passive joints that move as others."""
     if not robot.constrained:
         varied = any(symbols(getattr(j, key)) for j in robot.joints for key in GEOMETRY)
         varied = varied or bool(motion_symbols(robot))
         samples = [_instance(robot, seed) for seed in range(3 if varied else 1)]
-        return _decided(samples, symbolic)
+        return *_decided(samples, symbolic), {}
     rotors, led = rotors_apart(robot), robot.couplings
     last = {(key, j) for key, j in rotors if robot.joints[j - 1].IA != 0 and j not in led}
     apart = rotors - last
@@ -225,7 +230,7 @@ def _steps(robot: Robot, symbolic: bool) -> tuple[list[Step], list[str]]:
     )
     if seen.several:
         remarks.append(MODES)
-    return steps, remarks
+    return steps, remarks, seen.proportional()
 
 
 def _decided(samples: list[Bodies], symbolic: bool, **how: Any) -> tuple[list[Step], list[str]]:

@@ -147,7 +147,7 @@ def energy_regressor(
 @dataclass(frozen=True)
 class _Wanted:
     """Which columns: all of the standard parameters, or those of the base set with friction,
-    springs and the rotors of joints that have no motor, joints that others lead left out; then
+    springs and the rotors of joints that have no motor, joints that move as others left out; then
     those of the cut joints that rub or have a rotor, by their frames."""
 
     drives: tuple[str, ...]
@@ -160,10 +160,11 @@ class _Wanted:
         listed += [(name, j) for j in self.cuts for name in CUT_COLUMNS if name in self.drives]
         if self.base is None:
             return listed
-        beside, led = {*self.base.kept, *self.base.apart}, self.base.original.couplings
+        beside, gone = {*self.base.kept, *self.base.apart}, self.base.eliminated
         return [
             c for c in listed
-            if c in beside or c[0] == SPRING_COLUMN or (c[0] in _FRICTION and c[1] not in led)
+            if c in beside or c[0] == SPRING_COLUMN
+            or (c[0] in _FRICTION and ("FV", c[1]) not in gone)
         ]  # fmt: skip
 
     def naming(self, program: Program, robot: Robot) -> Program:

@@ -66,6 +66,13 @@ class _Look:
         inputs = self.mechanism.inputs("q", "qd")
         return Derivation(self.mechanism.tree, "loop-kinematics", inputs).trace(run)
 
+    def velocities(self, values: Mapping[str, float], q: np.ndarray) -> np.ndarray:
+        """G (N, n, na) at configurations (N, n): velocities of all joints by the active ones'."""
+        x = {"q": q, "qd": np.zeros((len(q), self.made.na))}
+        if self.loops.parameters:
+            x["p"] = np.array([values[name] for name in self.loops.parameters])
+        return np.asarray(interpret(self.loops.code, x)["G"])
+
     def __call__(self, values: Mapping[str, float], q: np.ndarray, seed: int = 0) -> np.ndarray:
         """The rows of all states below each other."""
         rng = np.random.default_rng(100 + seed)
@@ -104,6 +111,22 @@ class Observed:
         look = self.look if self.look.columns == wanted else _Look(self.mechanism, wanted)
         return look(self.values[k], self.states[k], k)
 
+    def proportional(self) -> dict[int, tuple[int, Any]]:
+        """Passive joints that move as another joint does, in every state, and by which factor: the
+        two of a parallelogram."""
+        link = self.made.connection
+        order = [*link.active, *(j for j in link.passive if j not in link.led)]
+        G = [self.look.velocities(*own) for own in zip(self.values, self.states, strict=True)]
+        pairs: dict[int, tuple[int, Any]] = {}
+        for at, j in enumerate(order):
+            for k in order[:at] if j in link.passive else ():
+                rows = [(x[:, link.moving.index(j)], x[:, link.moving.index(k)]) for x in G]
+                factor = None if k in pairs else _factor(rows)
+                if factor is not None:
+                    pairs[j] = k, factor
+                    break
+        return pairs
+
     def formula(self, values: Sequence[float]) -> Any:
         """A coefficient as a number times powers of the lengths, or None."""
         names = list(self.values[0])
@@ -117,6 +140,20 @@ class Observed:
             if k:
                 result = multiply(result, power(symbol(name), int(k)))
         return result
+
+
+def _factor(rows: Sequence[tuple[np.ndarray, np.ndarray]]) -> Any:
+    """c with x = c y for all pairs (x, y), a simple fraction, or None."""
+    factors = []
+    for x, y in rows:
+        square = float((y * y).sum())
+        factors.append(float((x * y).sum()) / square if square > 0 else 0.0)
+        if not np.abs(x - factors[-1] * y).max(initial=0) <= 1e-9 * np.abs(x).max(initial=0):
+            return None
+    number = _simple(abs(factors[0]))
+    if not number or np.ptp(factors) > 1e-9:
+        return None
+    return to_value(number if factors[0] > 0 else f"-{number}")
 
 
 def _exponents(logs: np.ndarray, values: np.ndarray) -> tuple[str, list[int]] | None:
