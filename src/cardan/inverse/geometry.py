@@ -148,10 +148,8 @@ class InverseGeometry:
         rows = np.flatnonzero(doubtful)
         if not len(rows):
             return answer
-        from .general.solver import general_solver
-
         try:
-            general = general_solver(self.chain, self.free) if six else self.solver.general
+            general = self.solver.general_of_six if six else self.solver.general
             given = None if free is None else free[rows]
             other = general.solve(T[rows], given, None, numeric, None)
         except ModelError:

@@ -82,24 +82,30 @@ def _closed_form(
     tried: list[Exception],
 ) -> InverseGeometry | None:  # fmt: skip
     """The first closed form that passes its trial: of the exact values that the chain's stand for,
-    the simplest chain first, then of its own."""
+    the simplest chain first, then of its own; the first that passes but for the edge of its reach,
+    if no other does."""
     nearby: list[Snapped | None] = [*snapped(chain), None]
+    second: InverseGeometry | None = None
     for near in nearby:
         if plane and not has_arm_plane(chain if near is None else near.chain):
             continue
         for held in choices:
             try:
-                return _closed(chain, held, plane, asked, known, near)
+                solution, everywhere = _closed(chain, held, plane, asked, known, near)
             except (Unsolved, Lost) as error:
                 tried.append(error)
-    return None
+                continue
+            if everywhere:
+                return solution
+            second = second or solution
+    return second
 
 
 def _closed(
     chain: Chain, held: Sequence[int], plane: bool, asked: str, known: Any, near: Snapped | None
-) -> InverseGeometry:
+) -> tuple[InverseGeometry, bool]:
     """Paul's method; where it is not enough and allowed, Pieper's. `near`: the chain of the
-    equations."""
+    equations. And: does it find all, at the edge of its reach too?"""
     quartics = asked != "paul"
     unit = 1.0 if chain.parameters else chain.numeric().unit
     remarks = () if near is None else (_told(near),)
@@ -114,7 +120,8 @@ def _closed(
 
     branches = replace(program(found, "inverse-geometry"), remarks=remarks)
     solver = Closed(chain, branches, guided, tuple(held), _change(chain, near, known))
-    _require_found(solver, trial_of(chain, held, plane, known), plane, true is not None)
+    trial = trial_of(chain, held, plane, known)
+    everywhere = _require_found(solver, trial, plane, true is not None)
     quartic = [s for s in found.steps if s.relation.kind in QUARTICS]
     names = ["the arm angle"] if plane else [chain.names[j] for j in held]
     given = f" once {', '.join(names)} {'are' if len(names) > 1 else 'is'} given" if names else ""
@@ -131,7 +138,10 @@ def _closed(
             f" 2 and Paul's types solve it{given}"
         )
     method = "pieper" if quartic or asked == "pieper" else "paul"
-    return InverseGeometry(chain, method, why, solver, tuple(held), plane, found, known, remarks)
+    solution = InverseGeometry(
+        chain, method, why, solver, tuple(held), plane, found, known, remarks
+    )
+    return solution, everywhere
 
 
 def _change(chain: Chain, near: Snapped | None, known: Any) -> float:
@@ -151,33 +161,35 @@ def _told(near: Snapped) -> str:
     )
 
 
-def _require_found(solver: Closed, trial: Trial, plane: bool, rounded: bool) -> None:
+def _require_found(solver: Closed, trial: Trial, plane: bool, rounded: bool) -> bool:
     """Refuse a closed form that loses configurations. One of rounded values is asked for all that
-    the general method finds, but at the edge of its reach, where that method is asked anyway."""
+    the general method finds. It may lose some at the edge of its reach, where that method is asked
+    anyway; gives whether it does not."""
     values = np.array([trial.values[name] for name in solver.program.parameters])
     p = values if values.size else None
-    if rounded and not plane:
-        trial = trial.of_rows(~solver.is_close(trial.T, trial.free, p))
-    count = len(trial.q)
     lost = lost_branches(solver.program, trial)
-    if lost == 0 and rounded:
+    if rounded and not (lost.any() and plane):
         answers = solver.solve(trial.T, trial.free, p, trial.numeric, None).q
-        lost = trial.lost(answers)
+        lost |= trial.lost(answers)
         few = trial.of_rows(slice(FEW))
         others = None if plane else _of_general(solver, few)
         if others is not None:
-            lost += missing(trial.numeric, answers[:FEW], others)
-    if lost:
+            lost[:FEW] |= missing(trial.numeric, answers[:FEW], others)
+    count = int(lost.sum())
+    if rounded and count and not plane:
+        lost &= ~solver.is_close(trial.T, trial.free, p)
+    if lost.any():
         raise Lost(
-            f"the closed form lost configurations at {lost} of {count} poses it was tried on: it is"
-            " not used"
+            f"the closed form lost configurations at {count} of {len(lost)} poses it was tried on:"
+            " it is not used"
         )
+    return count == 0
 
 
 def _of_general(solver: Closed, trial: Trial) -> Any:
     """Answers of the general method, where there is one for such a chain."""
     try:
-        general = _general_solver(solver.chain, solver.free, trial.values)
+        general = solver.general or _general_solver(solver.chain, solver.free, trial.values)
         return general.solve(trial.T, trial.free, None, trial.numeric, None).q
     except ModelError:
         return None

@@ -29,8 +29,8 @@ __all__ = ["Closed"]
 
 Array = NDArray[np.float64]
 CHUNK = 2048
-NEAR_EDGE = 300.0  # margins, over the change of the arm, that may be of the other sign
-BEYOND_EDGE = 3.0  # the same below zero, over its root
+NEAR_EDGE = 10.0  # margins, over the change of the arm, that may be of the other sign
+BEYOND_EDGE = 0.3  # the same below zero, over its root
 FEW = 8  # answers of an arm with fewer than six joints
 
 
@@ -104,10 +104,11 @@ class Closed:
     def is_close(self, T: Array, free: Array | None, p: Array | None) -> NDArray[np.bool_]:
         """Where the arm of the equations is near the edge of its reach, so that the arm itself may
         be on the other side of it (N,). The change moves a margin by as much; that of a later joint
-        by its root, where the one before it is a double root nearly."""
+        by its root, where the one before it is a double root nearly. Margins within SAFE are looked
+        at closely anyway."""
         found = np.zeros(len(T), bool)
-        if self.change > 0:
-            most = NEAR_EDGE * self.change
+        most = NEAR_EDGE * self.change
+        if most > SAFE:
             least = -max(most, BEYOND_EDGE * sqrt(self.change))
             for a in range(0, len(T), CHUNK):
                 rows = slice(a, a + CHUNK)
@@ -150,6 +151,13 @@ class Closed:
     def general(self) -> Extended | None:
         """The general method that is asked where an equation vanishes."""
         return Extended(self.chain) if not self.free and 3 <= self.chain.n < 6 else None
+
+    @cached_property
+    def general_of_six(self) -> Any:
+        """The general method of six joints, made when it is first asked."""
+        from ..general.solver import general_solver
+
+        return general_solver(self.chain, self.free)
 
     def _led(self, **inputs: Array) -> Any:
         """The guided branches, compiled when they are first needed."""

@@ -28,6 +28,7 @@ from ..general.kept import sample_values
 __all__ = ["Trial", "lost_branches", "missing", "trial_of"]
 
 Array = NDArray[np.float64]
+Bools = NDArray[np.bool_]
 DRAWN = 48  # poses
 NEAR = 1e-2  # of the joint values, rad and over the robot's size
 REACHED = 1e-3  # residual from which Newton's method is safe
@@ -49,10 +50,10 @@ class Trial:
         free = None if self.free is None else self.free[rows]
         return replace(self, q=self.q[rows], T=self.T[rows], free=free)
 
-    def lost(self, q: Array) -> int:
-        """How many of the drawn configurations are not among answers (N, k, n)."""
+    def lost(self, q: Array) -> Bools:
+        """Which of the drawn configurations are not among answers (N, k, n)."""
         gap = distance(self.numeric, self.q[:, None], q)
-        return int((np.nan_to_num(gap, nan=np.inf).min(1) > FOUND).sum())
+        return np.asarray(np.nan_to_num(gap, nan=np.inf).min(1) > FOUND)
 
 
 def trial_of(
@@ -69,16 +70,16 @@ def trial_of(
     return Trial(numeric, values, q, numeric.pose(q), free)
 
 
-def missing(numeric: NumericChain, q: Array, others: Array) -> int:
-    """How many poses of two lists of answers (N, k, n) have one in the second that is not in the
+def missing(numeric: NumericChain, q: Array, others: Array) -> Bools:
+    """Which poses of two lists of answers (N, k, n) have one in the second that is not in the
     first."""
     gap = distance(numeric, others[:, :, None], q[:, None])
     alone = np.nan_to_num(gap, nan=np.inf).min(2) > FOUND
-    return int((alone & ~np.isnan(others[..., 0])).any(1).sum())
+    return np.asarray((alone & ~np.isnan(others[..., 0])).any(1))
 
 
-def lost_branches(program: Program, trial: Trial) -> int:
-    """How many of the drawn configurations no branch of a program comes near to."""
+def lost_branches(program: Program, trial: Trial) -> Bools:
+    """Which of the drawn configurations no branch of a program comes near to."""
     inputs: dict[str, Any] = {"T": trial.T}
     if trial.free is not None:
         inputs["free"] = trial.free
@@ -88,4 +89,4 @@ def lost_branches(program: Program, trial: Trial) -> int:
     gap = distance(trial.numeric, trial.q[:, None], found["q"])
     scale = trial.numeric.scale
     near = (gap < NEAR) & (found["residual"] < REACHED * scale) & (found["margin"] > -NEAR)
-    return int((~near.any(1)).sum())
+    return np.asarray(~near.any(1))
