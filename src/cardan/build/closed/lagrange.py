@@ -109,7 +109,8 @@ def lagrange(
 
     def through(*parts: Program) -> Route:
         def formula(call: Call, x: Arrays) -> dict[str, Any]:
-            q, B = x["q"], {}
+            q = x["q"]
+            B: dict[tuple[int, int, int], Scalar] = {}
             for k in range(n):
                 C = call(coriolis, q=q, qd=[int(m == k) for m in range(n)])["C"]
                 B |= {(i, j, k): C[i * n + j] for i in range(n) for j in range(k + 1)}
@@ -118,7 +119,7 @@ def lagrange(
 
         return Route([*parts, coriolis], formula)
 
-    options = {"base_parameters": base_parameters, "symbolic": symbolic}
+    options: dict[str, Any] = {"base_parameters": base_parameters, "symbolic": symbolic}
     coriolis = coriolis_matrix(robot, **options)
     inputs, names = made.inputs("q"), ["A", "Q"]
     # A and Q each by itself, or both in the axes of C_c, whose sines they then share
