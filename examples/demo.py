@@ -51,7 +51,7 @@ def print_equations(program: cardan.Program, most: int = 14) -> None:
     """The first equations with a name of the paper: w2_1 is the first component of the angular
     velocity of link 2 in its own frame, U2_13 the element (1, 3) of its matrix U; S2 and C2 are
     sines and cosines, t15 a value that several equations share."""
-    lines = [line.strip() for line in program.emit("python").splitlines()]
+    lines = [line.strip() for line in program.emit("python", split=False).splitlines()]
     first = next(k for k, line in enumerate(lines) if " = np.cos(" in line)
     shown = [line for line in lines[first:] if " = np." not in line]
     for line in [line for line in shown if not re.match(r"t\d+ =", line)][:most]:

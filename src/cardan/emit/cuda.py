@@ -67,7 +67,7 @@ class Cuda(C):
 
     def is_shared(self, array: str) -> bool:
         """The parameters, and what the setup function of the same file makes of them."""
-        return array == "p" or (array == "h" and bool(self.options.split))
+        return array == "p" or (array == "h" and self.options.split is True)
 
     def reserve(self) -> None:
         super().reserve()
