@@ -68,7 +68,7 @@ class _Look:
 
     def velocities(self, values: Mapping[str, float], q: np.ndarray) -> np.ndarray:
         """G (N, n, na) at configurations (N, n): velocities of all joints by the active ones'."""
-        x = {"q": q, "qd": np.zeros((len(q), self.made.na))}
+        x = {"q": q, "qd": np.zeros((len(q), self.mechanism.na))}
         if self.loops.parameters:
             x["p"] = np.array([values[name] for name in self.loops.parameters])
         return np.asarray(interpret(self.loops.code, x)["G"])
@@ -114,7 +114,7 @@ class Observed:
     def proportional(self) -> dict[int, tuple[int, Any]]:
         """Passive joints that move as another joint does, in every state, and by which factor: the
         two of a parallelogram."""
-        link = self.made.connection
+        link = self.mechanism.coordinates
         order = [*link.active, *(j for j in link.passive if j not in link.led)]
         G = [self.look.velocities(*own) for own in zip(self.values, self.states, strict=True)]
         pairs: dict[int, tuple[int, Any]] = {}

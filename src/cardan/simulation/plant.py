@@ -24,7 +24,12 @@ from ..mechanism.frames import frame_of
 from ..motion.coordinates import coordinates
 from ..motion.derived import compiled
 from ..motion.frames import placement
+<<<<<<< HEAD
 from ..motion.joints import friction_coefficients, moving, number, require_numbers
+=======
+from ..motion.joints import friction_coefficients, moving, number
+from ..motion.paths import rotation
+>>>>>>> simulator
 from .drive import Drive
 from .friction import (
     FRICTION,
@@ -65,7 +70,6 @@ class Plant:
 
     def __post_init__(self) -> None:
         robot = self.robot
-        require_numbers(robot, "a simulation")
         if self.friction not in FRICTION:
             raise UnknownNameError.of("friction", self.friction, FRICTION)
         if not (np.isfinite(self.smooth) and self.smooth > 0):

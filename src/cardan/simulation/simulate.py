@@ -69,6 +69,7 @@ def simulate(
     sampled and its torques held. singular: closed loops 'stop' with an error at type 2
     singularities, or 'pass' as well as the steps may. A run that would need more than `most_steps`
     adaptive steps is ended, and the joint that they are needed for is named."""
+    require_numbers(robot, "a simulation")
     _require_base(robot)
     bends = bool(robot.ne and robot.constrained)
     if bends and loads is not None:
@@ -136,7 +137,6 @@ def _require_base(robot: Robot) -> None:
             bodies.append(link)
     if any(link.flexible or getattr(link, key) != 0 for link in bodies for key in INERTIA):
         return
-    require_numbers(robot, "a simulation")
     sprung = any(joint.elastic for joint in robot.joints)
     if not robot.ne and not (sprung and robot.constrained):  # else there is no inertia matrix
         A = np.asarray(compiled(robot, "inertia-matrix", effort="plain")(q=standing(robot)))
