@@ -24,12 +24,7 @@ from ..mechanism.frames import frame_of
 from ..motion.coordinates import coordinates
 from ..motion.derived import compiled
 from ..motion.frames import placement
-<<<<<<< HEAD
-from ..motion.joints import friction_coefficients, moving, number, require_numbers
-=======
 from ..motion.joints import friction_coefficients, moving, number
-from ..motion.paths import rotation
->>>>>>> simulator
 from .drive import Drive
 from .friction import (
     FRICTION,
