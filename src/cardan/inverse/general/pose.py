@@ -2,10 +2,11 @@
 
 The table of a robot: 36 numbers of the joints (general_polish.py), the inverses of base and tool
 (12 each), the number of formulations and the size, 12 numbers of the tilts of the joints; from HEAD
-on the formulations, each of FORM numbers: W of (1), 512, or the basis of H; the basis of L, 64; the joints in the order h, two of H,
-a, b, c; how far from the real axis a root is tried; 1 when its answers are trusted alone, 0 when
-those of the next formulation are to be added; the rank of S(i); by how much S(x) lacks rank; the
-first joint of H; 1 when the pose stands among H, 2 when N is found from the geometry.
+on the formulations, each of FORM numbers: W of (1), 512, or the basis of H; the basis of L, 64; the
+joints in the order h, two of H, a, b, c; how far from the real axis a root is tried; 1 when its
+answers are trusted alone, 0 when those of the next formulation are to be added; the rank of S(i);
+by how much S(x) lacks rank; the first joint of H; 1 when the pose stands among H, 2 when N is found
+from the geometry.
 """
 
 from __future__ import annotations
