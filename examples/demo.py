@@ -18,7 +18,7 @@ from rich.table import Table
 
 import cardan
 from cardan.app.published import published
-from cardan.describe.files import write_atomic
+from cardan.files import write_atomic
 from cardan.models.bodies import bodies
 from cardan.models.newton_euler import inverse_dynamics
 

@@ -248,7 +248,7 @@ def direct(rows: Sequence[Row], q: np.ndarray) -> np.ndarray:
 
 
 def direct_of_urdf(text: str, q: np.ndarray) -> np.ndarray:
-    """The pose (4, 4) of the last link of a chain written as a URDF, its numbers to the letter."""
+    """The pose (4, 4) of the last link of a chain written as a URDF, of the numbers as they are."""
     T = np.eye(4)
     values = iter(q)
     for joint in ElementTree.fromstring(text).iterfind("joint"):

@@ -55,9 +55,7 @@ def test_nothing_is_lost_and_the_general_method_agrees(name: str, way: str) -> N
 @pytest.mark.parametrize(
     ("name", "way"), [("UR5", "angles 1e-7"), ("SCARA", "angles 1e-7"), ("youBot", "angles 1e-6")]
 )
-def test_nearly_parallel_axes_of_a_file_cost_no_digits(
-    name: str, way: str, tmp_path: Path
-) -> None:
+def test_nearly_parallel_axes_of_a_file_cost_no_digits(name: str, way: str, tmp_path: Path) -> None:
     """Their common normal is 1e6 m away: neither the models nor the answers may know."""
     arm, writing = ARMS[name], WAYS[way]
     text = urdf_text(arm, writing)

@@ -302,7 +302,9 @@ def _is_larger(numeric: NumericChain, other: NumericChain, unit: float) -> bool:
     ) and all(
         np.allclose(x, y, rtol=0, atol=1e-12)
         for x, y in (
-            (numeric.alpha, other.alpha), (numeric.theta, other.theta), (numeric.beta, other.beta),
+            (numeric.alpha, other.alpha),
+            (numeric.theta, other.theta),
+            (numeric.beta, other.beta),
         )
     )
 

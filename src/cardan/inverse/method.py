@@ -145,8 +145,8 @@ def _closed(
 
 
 def _change(chain: Chain, near: Snapped | None, known: Any) -> float:
-    """How far the arm of the equations is from the arm, rad or over its size: the rounding of one
-    whose common normals are far away."""
+    """How far the arm of the equations is from the arm, rad or over its size. Of one that is
+    written by common normals far away, what these cost."""
     numeric = chain.numeric({**sample_values(chain), **known})
     if near is not None:
         return max(near.turn, near.shift / numeric.span)

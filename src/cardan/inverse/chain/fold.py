@@ -37,7 +37,7 @@ from ...describe.values.expression import Expression, Value
 from ...errors import ModelError
 from ...exact import pi
 
-__all__ = ["FAR", "Screw", "Word", "folded", "is_far", "leaning"]
+__all__ = ["Screw", "Word", "folded", "is_far", "leaning"]
 
 Screw = tuple[str, Value, Value]  # axis "x" or "z", angle, shift
 Pair = tuple[Value, Value]  # angle, shift

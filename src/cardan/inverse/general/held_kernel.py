@@ -17,7 +17,7 @@ __all__ = ["MOST_FORMS", "TAIL", "append_screw", "held_pose", "set_identity"]
 TAIL = 12  # numbers of a formulation in the table
 MOST_FORMS = 8
 PARALLEL = 1e-12  # sine of the angle between parallel axes
-FAR = 10.0  # times the size of the arm: a common normal farther than this costs digits
+FAR_NORMAL = 10.0  # times the size of the arm: a common normal farther than this costs digits
 
 
 def append_screw(m: Array, axis: int, c: float, s: float, shift: float) -> None:
@@ -68,7 +68,7 @@ def leaning_step(m: Array, six: Array, j: int) -> None:
 def split_step(m: Array, six: Array, j: int, size: float) -> None:
     """Rows j - 1 and j of a placement m between their axes: Rz Tz, Rx Tx, Rz Tz."""
     s = sqrt(m[2] * m[2] + m[6] * m[6])
-    if s < PARALLEL or abs(m[2] * m[3] + m[6] * m[7]) > FAR * size * s * s:
+    if s < PARALLEL or abs(m[2] * m[3] + m[6] * m[7]) > FAR_NORMAL * size * s * s:
         leaning_step(m, six, j)
         return
     c = -m[6] / s

@@ -6,7 +6,8 @@ on the formulations, each of FORM numbers: W of (1), 512, or the basis of H; the
 joints in the order h, two of H, a, b, c; how far from the real axis a root is tried; 1 when its
 answers are trusted alone, 0 when those of the next formulation are to be added; the rank of S(i);
 by how much S(x) lacks rank; the first joint of H; 1 when the pose stands among H, 2 when N is found
-from the geometry. """
+from the geometry.
+"""
 
 from __future__ import annotations
 

@@ -99,10 +99,10 @@ def formulations(chain: NumericChain, shake: float = 0.0, seed: int = 0) -> Iter
     unit = chain.size
     x, d, z, r, turn = shake * np.random.default_rng(seed).uniform(-1, 1, (5, 6))
     steps = []
-    for j in range(6):
-        across = screw(1, chain.alpha[j] + x[j], chain.d[j] / unit + d[j])
-        along = screw(3, chain.theta[j] + z[j], chain.r[j] / unit + r[j])
-        steps.append(multiply(multiply(across, screw(2, chain.beta[j], 0.0)), along))
+    for k in range(6):
+        across = screw(1, chain.alpha[k] + x[k], chain.d[k] / unit + d[k])
+        along = screw(3, chain.theta[k] + z[k], chain.r[k] / unit + r[k])
+        steps.append(multiply(multiply(across, screw(2, chain.beta[k], 0.0)), along))
     axes = [np.eye(8)[3 if sigma == 0 else 7] for sigma in chain.sigma]
     for j in np.flatnonzero(chain.sigma == 1):  # a slide is a turn about an axis far away
         axes[j] = axes[j] + shake * (
