@@ -169,11 +169,11 @@ def states(
     values |= sample.values
     system = equations(robot, sample.values)
     q = system.walk(rng, sample.q[0], 3 * count)
-    columns = [found.connection.moving.index(j) for j in found.connection.passive]
+    columns = [found.coordinates.moving.index(j) for j in found.coordinates.passive]
     s = np.linalg.svd(system.J(q)[..., columns], compute_uv=False)
     order = np.argsort(-s[:, -1])
     q = q[order[:count]]
-    na = len(found.connection.active)
+    na = len(found.coordinates.active)
     return values, {
         "q": q, "qd": rng.normal(size=(count, na)), "qdd": rng.normal(size=(count, na)),
     }  # fmt: skip

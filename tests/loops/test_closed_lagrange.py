@@ -30,7 +30,7 @@ def moved(name: str, time: float) -> dict[str, np.ndarray]:
     """The states a little later, accelerations constant, loops closed."""
     robot, x = case(name)
     geometry = cardan.model(robot, "loop-geometry")
-    active = [geometry.connection.moving.index(j) for j in geometry.connection.active]
+    active = [geometry.coordinates.moving.index(j) for j in geometry.coordinates.active]
     q_a = x["q"][:, active] + time * x["qd"] + time**2 / 2 * x["qdd"]
     return {"q": geometry.solve(q_a, x["q"]), "qd": x["qd"] + time * x["qdd"]}
 

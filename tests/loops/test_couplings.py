@@ -242,7 +242,7 @@ def test_positions_follow_and_are_not_wrapped() -> None:
     assert q == pytest.approx(np.array([[3, second, 0.5, 0.1 * second]]))
     assert geometry.solve([3.0, 0.5], np.zeros(4)) == pytest.approx(q[0])
     assert geometry.solve([[3.0, 0.5], [0, 0]]).q[0, 0] == pytest.approx(q[0])
-    assert geometry.mobility == geometry.connection.gruebler == 2
+    assert geometry.mobility == geometry.coordinates.gruebler == 2
     assert geometry.residual(q).max() < 1e-12
     assert "q2 = -2.5*q1 + pi/18" in geometry.equations()
 
@@ -254,7 +254,7 @@ def test_assemblies(name: str) -> None:
     """A closed configuration is among the assemblies, and the nearest to itself."""
     robot, _, x, _ = case(name)
     geometry = cardan.model(robot, "loop-geometry")
-    active = [geometry.connection.moving.index(j) for j in geometry.given]
+    active = [geometry.coordinates.moving.index(j) for j in geometry.given]
     assert (geometry.steps is None) == (name == "elbows")
     for q in x["q"][:4]:
         found = geometry.solve(q[active])

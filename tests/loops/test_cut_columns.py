@@ -105,7 +105,7 @@ def test_filtered_regressor(name: str) -> None:
     program = cardan.model(robot, "filtered-regressor").compile()
     K = values_of(robot, program.program.columns)
     geometry = cardan.model(robot, "loop-geometry")
-    active = [geometry.connection.moving.index(j) for j in geometry.connection.active]
+    active = [geometry.coordinates.moving.index(j) for j in geometry.coordinates.active]
 
     def momentum(time: float) -> Array:
         q_a = x["q"][:, active] + time * x["qd"] + time**2 / 2 * x["qdd"]

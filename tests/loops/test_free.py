@@ -142,7 +142,7 @@ def test_against_multipliers(name: str) -> None:
     geometry = cardan.model(robot, "loop-geometry")
     q = geometry.analysis.samples[0].q
     q = q[geometry.singular(q) > 1e-2][:5]
-    link = geometry.connection
+    link = geometry.coordinates
     free = [link.moving.index(j) for j in link.active]
     springs = [k for k, j in enumerate(link.moving) if robot.joints[j - 1].elastic]
     motors = [k for k in free if k not in springs]
@@ -229,7 +229,7 @@ def test_models_of_a_floating_base_against_its_tree(name: str) -> None:
     loops = cardan.model(robot, "loop-kinematics", details=True).evaluate(q=q, qd=qd)
     full = np.einsum("bna,ba->bn", loops.G, qd)
     rest = np.einsum("bna,ba->bn", loops.G, qdd)
-    passive = [geometry.connection.moving.index(j) for j in geometry.connection.passive]
+    passive = [geometry.coordinates.moving.index(j) for j in geometry.coordinates.passive]
     rest[:, passive] += loops.psi
     drift = np.zeros((len(q), 6 + robot.n))
     drift[:, [6 + k for k in passive]] = loops.psi
@@ -289,7 +289,7 @@ def test_reactions_on_a_floating_base_leave_the_torques_of_inverse_dynamics(name
     torque = evaluated(robot, "inverse-dynamics", x).tau
     loops = cardan.model(robot, "loop-kinematics", details=True).evaluate(q=q, qd=qd)
     rates = np.einsum("bna,ba->bn", loops.G, qd)
-    for k, j in enumerate(geometry.connection.moving):
+    for k, j in enumerate(geometry.coordinates.moving):
         joint = robot.joints[j - 1]
         expected = -float(joint.FV) * rates[:, k]
         if j in geometry.given:
@@ -306,7 +306,7 @@ def test_models_of_springs_in_loops_give_the_equations_of_motion(name: str) -> N
     geometry = cardan.model(robot, "loop-geometry")
     q = geometry.analysis.samples[0].q
     q = q[geometry.singular(q) > 1e-2][:3]
-    link = geometry.connection
+    link = geometry.coordinates
     motors = [j for j in link.active if not robot.joints[j - 1].elastic]
     rng = np.random.default_rng(3)
     qd, tau = rng.normal(size=(len(q), len(link.active))), rng.normal(size=(len(q), len(motors)))

@@ -36,7 +36,7 @@ def test_all_assemblies(name: str) -> None:
     found = geometry(name)
     assert (found.steps is not None) == (name in CLOSED_FORM or name.endswith(".par"))
     sample = found.analysis.samples[0]
-    active = [found.connection.moving.index(j) for j in found.connection.active]
+    active = [found.coordinates.moving.index(j) for j in found.coordinates.active]
     for q in sample.q[:2]:
         closed = found.solve(q[active], values=sample.values)
         assert min(apart(q, x) for x in closed) < 1e-8
@@ -52,7 +52,7 @@ def test_all_assemblies(name: str) -> None:
 def test_nearest_and_path(name: str) -> None:
     found = geometry(name)
     sample = found.analysis.samples[0]
-    active = [found.connection.moving.index(j) for j in found.connection.active]
+    active = [found.coordinates.moving.index(j) for j in found.coordinates.active]
     q = sample.q[2]
     assert apart(found.solve(q[active], q + 0.02, values=sample.values), q) < 1e-9
     path = q[active] + np.linspace(0, 0.05, 6)[:, None]

@@ -25,14 +25,14 @@ def case() -> tuple[Any, dict[str, np.ndarray], list[int]]:
     values, x = states(robot, 5)
     assert not values
     found = analyse(robot)
-    spins = [found.connection.moving.index(j) for j in found.idle]
+    spins = [found.coordinates.moving.index(j) for j in found.idle]
     return robot, x | {"qd_i": np.random.default_rng(4).normal(size=(5, 6))}, spins
 
 
 def test_mobility_is_six_and_six_idle() -> None:
     found = analyse(cardan.load("stewart-sps"))
     assert found.mobility == 12
-    assert found.connection.named(found.idle) == "w1, w2, w3, w4, w5, w6"
+    assert found.coordinates.named(found.idle) == "w1, w2, w3, w4, w5, w6"
 
 
 def test_held_spins_are_those_of_universal_joints() -> None:
@@ -91,9 +91,9 @@ def test_free_spins_leg_by_leg() -> None:
 def test_the_guess_keeps_the_spins() -> None:
     geometry = cardan.model(cardan.load("stewart-sps"), "loop-geometry")
     q = geometry.legs.solve([0, 0, 0.6, 0, 0, 0])[0]
-    spins = [geometry.connection.moving.index(j) for j in geometry.analysis.idle]
+    spins = [geometry.coordinates.moving.index(j) for j in geometry.analysis.idle]
     q[spins] = 0.7
-    active = [geometry.connection.moving.index(j) for j in geometry.connection.active]
+    active = [geometry.coordinates.moving.index(j) for j in geometry.coordinates.active]
     moved = geometry.solve(q[active] + 0.01, q)
     near(moved[spins], 0.7, 1e-5, 1e-8, each=True)
     assert geometry.residual(moved) < 1e-11

@@ -70,7 +70,7 @@ def test_c(name: str, tmp_path: Path) -> None:
     source.write_text(solver.code("c", "closed"), encoding="utf-8")
     command = [compiler, "-std=c99", "-O1", *STRICT, "-shared", "-fPIC", str(source)]
     subprocess.run([*command, "-o", str(library), "-lm"], check=True)
-    n = len(solver.connection.moving)
+    n = len(solver.coordinates.moving)
     given = np.array(CASES[name], float)
     q, info = np.zeros(MOST * n), np.zeros(2)
     arrays = [x.ctypes.data_as(ctypes.c_void_p) for x in (given, q, info)]
@@ -96,7 +96,7 @@ def test_python(name: str, tmp_path: Path) -> None:
     path = tmp_path / "loop.py"
     path.write_text(solver.code("python"), encoding="utf-8")
     q, info = runpy.run_path(str(path))["loop_geometry"](CASES[name])
-    n = len(solver.connection.moving)
+    n = len(solver.coordinates.moving)
     same(solver, np.array(q).reshape(-1, n)[: int(info[0])], np.array(CASES[name]))
 
 
@@ -111,7 +111,7 @@ def test_octave(name: str, tmp_path: Path) -> None:
     command = [octave, "--no-gui", "--quiet", "--eval", script]
     out = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True).stdout
     count, *q = map(float, out.split())
-    n = len(solver.connection.moving)
+    n = len(solver.coordinates.moving)
     same(solver, np.array(q).reshape(-1, n)[: int(count)], given)
 
 

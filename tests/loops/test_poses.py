@@ -25,7 +25,7 @@ def geometry(name: str) -> Any:
 def arranged(name: str, shift: float) -> np.ndarray:
     """Every arrangement of the legs at a pose of the platform near its home."""
     own = geometry(name)
-    index = own.connection.moving.index
+    index = own.coordinates.moving.index
     x = own.home[[index(j) for j in own.legs.given]]
     x[0] += shift
     return np.asarray(own.legs.solve(x))
@@ -58,7 +58,7 @@ def test_a_closed_form_is_complete_and_many_starts_are_not(monkeypatch: pytest.M
     monkeypatch.setattr(search, "_ROUNDS", 1)
     monkeypatch.setattr(search, "_STARTS", 24)
     stewart = geometry("stewart")
-    columns = [stewart.connection.moving.index(j) for j in stewart.given]
+    columns = [stewart.coordinates.moving.index(j) for j in stewart.given]
     few = stewart.solve(stewart.home[columns])
     assert not few.complete
     assert few.note == NOT_PROVEN

@@ -133,8 +133,8 @@ def test_every_model_of_a_rounded_robot_is_off_by_the_rounding(name: str, roundi
 
 def at_home(loops: Any) -> np.ndarray:
     """Positions of the active joints where the robot stands."""
-    moving = loops.connection.moving
-    return np.asarray(loops.home[[moving.index(j) for j in loops.connection.active]])
+    moving = loops.coordinates.moving
+    return np.asarray(loops.home[[moving.index(j) for j in loops.coordinates.active]])
 
 
 @pytest.mark.parametrize("decimals", [4, 9])
@@ -199,7 +199,7 @@ def test_a_closed_form_that_loses_configurations_is_not_used(
 
 def test_spins_of_legs_whose_lengths_are_rounded_are_idle() -> None:
     near = analyse(written(loaded("stewart-sps"), lengths=1e-7))
-    assert near.connection.named(near.idle) == "w1, w2, w3, w4, w5, w6"
+    assert near.coordinates.named(near.idle) == "w1, w2, w3, w4, w5, w6"
     assert near.mobility == 12
 
 

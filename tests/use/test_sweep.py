@@ -502,7 +502,7 @@ def test_random_states_of_closed_loops_are_closed(name: str) -> None:
     chunks = [np.array(load()["q"]) for _, load in source.chunks(200, [0, 1])]
     assert [q.shape for q in chunks] == [(robot.n, 200), (robot.n, 100)]
     assert equations(robot).error(np.concatenate(chunks, axis=1).T).max() < 1e-10
-    assert np.ptp(chunks[0][equations(robot).connection.moving.index(1)]) > 0.1
+    assert np.ptp(chunks[0][equations(robot).coordinates.moving.index(1)]) > 0.1
     again = next(iter(source.chunks(200, [1])))[1]()["q"]
     np.testing.assert_array_equal(again, chunks[1])
 

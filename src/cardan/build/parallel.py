@@ -85,7 +85,7 @@ class _Platform:
         """(legs, F_x, qdd_i, record): what the platform needs, its legs included."""
         q = x["q"]
         found = self.legs(scene, x, twist, kind)
-        zero = dict.fromkeys(self.parallel.coordinates, 0)
+        zero = dict.fromkeys(self.parallel.joints, 0)
         moving = self.mechanism.coordinates.moving
         qd, qdd = ({**zero, **rates} for rates in (found.qd, found.qdd))
         record = newton_euler(
@@ -125,10 +125,10 @@ def _platform(robot: Robot, model: str, symbolic: bool, idle: str) -> _Platform:
         raise ModelError(f"'{model}' of '{robot.name}' needs a fixed base")
     parallel = Parallel.of(mechanism.coordinates, model)
     _require_bare(robot, parallel, model)
-    if len(parallel.coordinates) != mechanism.na:
+    if len(parallel.joints) != mechanism.na:
         raise ModelError(
             f"'{model}' of '{robot.name}' needs a platform with as many coordinates as there are"
-            f" motors: it has {len(parallel.coordinates)} for {mechanism.na}, so that its legs hold"
+            f" motors: it has {len(parallel.joints)} for {mechanism.na}, so that its legs hold"
             " it too; leave out those that follow, or use 'inverse-dynamics' and 'direct-dynamics'"
         )
     rows = []
@@ -149,7 +149,7 @@ def _platform(robot: Robot, model: str, symbolic: bool, idle: str) -> _Platform:
 
 def _require_bare(robot: Robot, parallel: Parallel, model: str) -> None:
     """The joints that place the platform are coordinates only: no mass between, no drive."""
-    for j in parallel.coordinates:
+    for j in parallel.joints:
         carried = robot.links[j - 1] if j != parallel.body else None
         parts = [getattr(robot.joints[j - 1], key) for key in DRIVE]
         parts += [getattr(carried, key) for key in (*INERTIA, *WRENCH)] if carried else []
@@ -164,16 +164,16 @@ def _require_bare(robot: Robot, parallel: Parallel, model: str) -> None:
 def _kept(mechanism: Mechanism, parallel: Parallel, model: str) -> tuple[int, ...]:
     """The components of the platform's twist in frame 0 that are not always zero."""
     sample = mechanism.analysis.samples[0]
-    names = mechanism.analysis.connection.robot
+    names = mechanism.analysis.coordinates.robot
     scene = bodies(opened(names), sample.values.__getitem__)
     largest = np.zeros(6)
     for q in sample.q[:4]:
         J = np.array(jacobian_model(scene, list(q), parallel.body, 0, 0).rows(), float)
         largest = np.maximum(largest, np.abs(J).max(axis=1))
     kept = tuple(int(k) for k in np.flatnonzero(largest > 1e-9))
-    if len(kept) != len(parallel.coordinates):
+    if len(kept) != len(parallel.joints):
         raise ModelError(
-            f"'{model}' of '{mechanism.robot.name}': the platform has {len(parallel.coordinates)}"
+            f"'{model}' of '{mechanism.robot.name}': the platform has {len(parallel.joints)}"
             f" coordinates but moves in {len(kept)} components of its twist; place its frame so"
             " that they are as many"
         )

@@ -61,7 +61,7 @@ class Analysis:
     without moving anything else, as the spin of a leg between two balls; coupled: the joints whose
     couplings are kept: all, but for those that repeat others."""
 
-    connection: Coordinates
+    coordinates: Coordinates
     mobility: int
     rank: int
     chosen: tuple[Chosen, ...]
@@ -78,29 +78,29 @@ class Analysis:
     @property
     def following(self) -> tuple[int, ...]:
         """The passive joints that the loops hold."""
-        return tuple(j for j in self.connection.passive if j not in self.idle)
+        return tuple(j for j in self.coordinates.passive if j not in self.idle)
 
     @property
     def redundant(self) -> dict[str, tuple[str, ...]]:
         """By loop: the equations that repeat others."""
         return {
             loop.name: tuple(row for row in ROWS[loop.kind] if row not in keep.rows)
-            for loop, keep in zip(self.connection.loops, self.chosen, strict=True)
+            for loop, keep in zip(self.coordinates.loops, self.chosen, strict=True)
         }
 
     @property
     def overconstrained(self) -> bool:
-        return self.mobility != self.connection.gruebler
+        return self.mobility != self.coordinates.gruebler
 
     @property
     def driven(self) -> bool:
         """Do the active joints move everything, in some assembly?"""
-        link = self.connection
+        link = self.coordinates
         return any(_is_driven(link, self.following, self.chosen, s) for s in self.samples)
 
     def require_driven(self) -> None:
         """The active joints must be as many as the mobility, and move everything."""
-        link, name = self.connection, self.connection.robot.name
+        link, name = self.coordinates, self.coordinates.robot.name
         if not self.samples:
             return
         count = len(link.active)
@@ -126,12 +126,12 @@ class Analysis:
 
 
 def _is_driven(
-    connection: Coordinates, following: tuple[int, ...], chosen: tuple[Chosen, ...], sample: Sample
+    coordinates: Coordinates, following: tuple[int, ...], chosen: tuple[Chosen, ...], sample: Sample
 ) -> bool:
     """Do the active joints move all others, in this assembly mode?"""
     if not following:
         return True
-    W = _numeric_rows(connection, chosen, sample)[..., _columns(connection, following)]
+    W = _numeric_rows(coordinates, chosen, sample)[..., _columns(coordinates, following)]
     return W.shape[1] >= W.shape[2] and float(np.median(conditioning(W))) > _RANK
 
 
@@ -159,7 +159,7 @@ def independent(robot: Robot) -> Robot:
     if robot.ne:  # links that bend leave every spring free
         return flagged(springs)
     found = analyse(flagged(()))
-    wanted = found.mobility - len(found.idle) - len(found.connection.active)
+    wanted = found.mobility - len(found.idle) - len(found.coordinates.active)
     if 0 <= wanted <= len(springs):
         for free in islice(combinations(springs, wanted), _CHOICES):
             if analyse(flagged(free)).driven:
@@ -169,38 +169,38 @@ def independent(robot: Robot) -> Robot:
 
 @lru_cache(maxsize=64)
 def _analyse(robot: Robot) -> Analysis:
-    connection = Coordinates.of(robot)
-    samples = _samples(robot, connection)
-    every = tuple(Chosen(ROWS[loop.kind], loop.twin) for loop in connection.loops)
-    counts = [np.bincount(ranks(_numeric_rows(connection, every, s), _RANK)) for s in samples]
-    idle = _idle(connection, every, samples)
-    following = tuple(j for j in connection.passive if j not in idle)
+    coordinates = Coordinates.of(robot)
+    samples = _samples(robot, coordinates)
+    every = tuple(Chosen(ROWS[loop.kind], loop.twin) for loop in coordinates.loops)
+    counts = [np.bincount(ranks(_numeric_rows(coordinates, every, s), _RANK)) for s in samples]
+    idle = _idle(coordinates, every, samples)
+    following = tuple(j for j in coordinates.passive if j not in idle)
     wanted = len(following)
     usual = [int(count.argmax()) for count in counts]
     rank = wanted if wanted in usual else max(usual)
     kept = tuple(s for s, own in zip(samples, usual, strict=True) if own == rank)
-    kept = tuple(s for s in kept if _is_driven(connection, following, every, s)) or kept
+    kept = tuple(s for s in kept if _is_driven(coordinates, following, every, s)) or kept
     chosen = tuple(
-        Chosen(ROWS[loop.kind], _view(robot, loop, connection, kept)) for loop in connection.loops
+        Chosen(ROWS[loop.kind], _view(robot, loop, coordinates, kept)) for loop in coordinates.loops
     )
-    chosen, coupled, least_squares = _independent(connection, following, chosen, kept, rank)
-    mobility = len(connection.moving) - rank
-    return Analysis(connection, mobility, rank, chosen, kept, least_squares, idle, coupled)
+    chosen, coupled, least_squares = _independent(coordinates, following, chosen, kept, rank)
+    mobility = len(coordinates.moving) - rank
+    return Analysis(coordinates, mobility, rank, chosen, kept, least_squares, idle, coupled)
 
 
 def _idle(
-    connection: Coordinates, every: tuple[Chosen, ...], samples: list[Sample]
+    coordinates: Coordinates, every: tuple[Chosen, ...], samples: list[Sample]
 ) -> tuple[int, ...]:
     """Passive joints within loops that no loop equation ever sees."""
-    largest = np.zeros(len(connection.moving))
+    largest = np.zeros(len(coordinates.moving))
     for sample in samples:
-        W = _numeric_rows(connection, every, sample)
+        W = _numeric_rows(coordinates, every, sample)
         largest = np.maximum(largest, np.abs(W).max(axis=(0, 1), initial=0))
-    unseen = {j for j, x in zip(connection.moving, largest, strict=True) if x < _UNSEEN}
-    return tuple(j for j in connection.passive if j in unseen and j not in connection.loose)
+    unseen = {j for j, x in zip(coordinates.moving, largest, strict=True) if x < _UNSEEN}
+    return tuple(j for j in coordinates.passive if j in unseen and j not in coordinates.loose)
 
 
-def _samples(robot: Robot, connection: Coordinates) -> list[Sample]:
+def _samples(robot: Robot, coordinates: Coordinates) -> list[Sample]:
     """Walks from several closed configurations, for several draws of values."""
     rng = np.random.default_rng(7)
     names = robot.parameters
@@ -238,55 +238,55 @@ def _rounded(gap: float) -> str:
     )
 
 
-def _columns(connection: Coordinates, links: tuple[int, ...]) -> list[int]:
-    return [connection.moving.index(j) for j in links]
+def _columns(coordinates: Coordinates, links: tuple[int, ...]) -> list[int]:
+    return [coordinates.moving.index(j) for j in links]
 
 
-def _numeric_rows(connection: Coordinates, chosen: tuple[Chosen, ...], sample: Sample) -> Array:
+def _numeric_rows(coordinates: Coordinates, chosen: tuple[Chosen, ...], sample: Sample) -> Array:
     """W at the configurations of a sample, (N, rows, n), those of the couplings last; lengths in
     units of the robot's size."""
-    code, names = _rows_code(connection, chosen)
+    code, names = _rows_code(coordinates, chosen)
     inputs: dict[str, Any] = {"q": sample.q}
     if names:
         inputs["p"] = np.array([sample.values[name] for name in names])
     W = interpret(code, inputs)["W"]
     size = sample.equations.size
     lengths = [name[0] == "v" for keep in chosen for name in keep.rows]
-    lengths += [connection.robot.joints[j - 1].sigma == PRISMATIC for j in connection.led]
+    lengths += [coordinates.robot.joints[j - 1].sigma == PRISMATIC for j in coordinates.led]
     rows = np.where(lengths, 1 / size, 1.0)
     return sample.equations.balanced(W * rows[:, None] * sample.equations.unit)
 
 
 @lru_cache(maxsize=64)
 def _rows_code(
-    connection: Coordinates, chosen: tuple[Chosen, ...], only: int | None = None
+    coordinates: Coordinates, chosen: tuple[Chosen, ...], only: int | None = None
 ) -> tuple[Code, tuple[str, ...]]:
     """The program q -> W of these rows."""
     tracer = Tracer()
-    scene = bodies(opened(connection.robot), tracer.parameter)
-    q = tracer.array("q", len(connection.moving))
+    scene = bodies(opened(coordinates.robot), tracer.parameter)
+    q = tracer.array("q", len(coordinates.moving))
     flat: list[Any] = []
-    for k, (loop, keep) in enumerate(zip(connection.loops, chosen, strict=True)):
+    for k, (loop, keep) in enumerate(zip(coordinates.loops, chosen, strict=True)):
         if only in (None, k):
             found = constraint(scene, q, loop, keep.view)
-            flat += [found[name].get(j, 0) for name in keep.rows for j in connection.moving]
-    for j in connection.led if only is None else ():
+            flat += [found[name].get(j, 0) for name in keep.rows for j in coordinates.moving]
+    for j in coordinates.led if only is None else ():
         row = coupling_row(scene, j)
-        flat += [row.get(m, 0) for m in connection.moving]
-    n = len(connection.moving)
-    return tracer.program({"W": ((len(flat) // n, n), flat)}, None, connection.robot.parameters)
+        flat += [row.get(m, 0) for m in coordinates.moving]
+    n = len(coordinates.moving)
+    return tracer.program({"W": ((len(flat) // n, n), flat)}, None, coordinates.robot.parameters)
 
 
 def _view(
-    robot: Robot, loop: LoopFrames, connection: Coordinates, samples: tuple[Sample, ...]
+    robot: Robot, loop: LoopFrames, coordinates: Coordinates, samples: tuple[Sample, ...]
 ) -> int:
     """The frame in whose axes the loop's equations cost least, to write and to solve."""
-    k = connection.loops.index(loop)
+    k = coordinates.loops.index(loop)
     best: tuple[int, int] | None = None
-    for view in _views(robot, loop, connection, samples):
-        chosen = [Chosen(ROWS[other.kind], other.twin) for other in connection.loops]
+    for view in _views(robot, loop, coordinates, samples):
+        chosen = [Chosen(ROWS[other.kind], other.twin) for other in coordinates.loops]
         chosen[k] = Chosen(ROWS[loop.kind], view)
-        code = _rows_code(connection, tuple(chosen), k)[0]
+        code = _rows_code(coordinates, tuple(chosen), k)[0]
         counted = cost(code)[0]
         entries = sum(code.nodes[abs(ref)] != ("const", 0) for ref in code.outputs["W"].refs)
         price = counted.total + 20 * counted.trig + _ENTRY * entries
@@ -297,7 +297,7 @@ def _view(
 
 
 def _views(
-    robot: Robot, loop: LoopFrames, connection: Coordinates, samples: tuple[Sample, ...]
+    robot: Robot, loop: LoopFrames, coordinates: Coordinates, samples: tuple[Sample, ...]
 ) -> list[int]:
     """The cut and the twin, and frames that keep their z axis: any of them in a planar loop."""
     found = [loop.cut, loop.twin]
@@ -305,7 +305,7 @@ def _views(
         return [*found, *loop.links]
     if loop.kind != "revolute":
         return found
-    root = connection.tree.antecedent[loop.to_cut[0]] if loop.to_cut else 0
+    root = coordinates.tree.antecedent[loop.to_cut[0]] if loop.to_cut else 0
     for frame in dict.fromkeys((root, *loop.links)):
         if all(_parallel(robot, loop, frame, sample) for sample in samples):
             found.append(frame)
@@ -325,17 +325,17 @@ _Z = (0, 0, 1)
 
 
 def _independent(
-    connection: Coordinates, following: tuple[int, ...], chosen: tuple[Chosen, ...],
+    coordinates: Coordinates, following: tuple[int, ...], chosen: tuple[Chosen, ...],
     samples: tuple[Sample, ...], rank: int,
 ) -> tuple[tuple[Chosen, ...], tuple[int, ...], bool]:  # fmt: skip
     """As many rows as the rank, independent at every sample in the passive joints' columns; of the
     loops, and of the couplings."""
-    joints = following if len(following) == rank else connection.moving
-    columns = _columns(connection, joints)
-    W = np.concatenate([_numeric_rows(connection, chosen, s)[..., columns] for s in samples])
+    joints = following if len(following) == rank else coordinates.moving
+    columns = _columns(coordinates, joints)
+    W = np.concatenate([_numeric_rows(coordinates, chosen, s)[..., columns] for s in samples])
     regular = ranks(W, _RANK) == rank
     W = W[regular] if regular.any() else W
-    first = range(W.shape[1] - len(connection.led), W.shape[1])
+    first = range(W.shape[1] - len(coordinates.led), W.shape[1])
     picked = _greedy(W, rank, first)
     full = np.linalg.svd(W, compute_uv=False)[..., rank - 1] if rank else np.ones(1)
     own = np.linalg.svd(W[:, picked], compute_uv=False)[..., -1] if rank else np.ones(1)
@@ -347,7 +347,7 @@ def _independent(
         rows = tuple(row for i, row in enumerate(keep.rows, m) if i in picked)
         found.append(Chosen(rows, keep.view))
         m += len(keep.rows)
-    coupled = tuple(j for i, j in enumerate(connection.led, m) if i in picked)
+    coupled = tuple(j for i, j in enumerate(coordinates.led, m) if i in picked)
     return tuple(found), coupled, weak
 
 
@@ -355,7 +355,7 @@ def independent_rows(
     analysis: Analysis, k: int, joints: tuple[int, ...], view: int
 ) -> tuple[str, ...] | None:
     """As many equations of loop k as these joints, which give their rates; None: there are not."""
-    link = analysis.connection
+    link = analysis.coordinates
     chosen = list(analysis.chosen)
     chosen[k] = Chosen(ROWS[link.loops[k].kind], view)
     first = sum(len(keep.rows) for keep in chosen[:k])

@@ -54,7 +54,7 @@ class Step:
 class Chain:
     """The opened robot's frames as numbers."""
 
-    connection: Coordinates
+    coordinates: Coordinates
     antecedent: tuple[int, ...]
     sigma: tuple[int, ...]
     six: Array  # (frames, 6)
@@ -63,7 +63,7 @@ class Chain:
     @classmethod
     def of(cls, robot: Robot, values: Mapping[str, float]) -> Chain:
         joints = opened(robot).joints
-        connection = Coordinates.of(robot)
+        coordinates = Coordinates.of(robot)
 
         def value(x: Value) -> float:
             return float(evaluate(x, values.__getitem__, function))
@@ -71,7 +71,7 @@ class Chain:
         six = [[value(getattr(j, key)) for key in GEOMETRY] for j in joints]
         led = {j: (x.joint, value(x.ratio), value(x.offset)) for j, x in robot.couplings.items()}
         return cls(
-            connection, tuple(j.antecedent for j in joints), tuple(j.sigma for j in joints),
+            coordinates, tuple(j.antecedent for j in joints), tuple(j.sigma for j in joints),
             np.array(six), led,
         )  # fmt: skip
 
@@ -96,7 +96,7 @@ class Chain:
         return found
 
     def column(self, j: int) -> int:
-        return self.connection.moving.index(j)
+        return self.coordinates.moving.index(j)
 
     def table(self) -> Array:
         """The frames as numeric_kernels.place_frames takes them."""
@@ -114,7 +114,7 @@ class Chain:
     @cached_property
     def still(self) -> dict[str, set[int]]:
         """By loop: turns that do not move the point O_c or O_t behind them, on their axis."""
-        frames = self.frames(np.random.default_rng(5).uniform(0.2, 1, len(self.connection.moving)))
+        frames = self.frames(np.random.default_rng(5).uniform(0.2, 1, len(self.coordinates.moving)))
 
         def misses(j: int, point: Array) -> bool:
             R, P = frames[j]
@@ -125,14 +125,14 @@ class Chain:
                 j for j in loop.links if self.sigma[j - 1] == REVOLUTE
                 and not misses(j, frames[loop.cut if j in loop.to_cut else loop.twin][1])
             }
-            for loop in self.connection.loops
+            for loop in self.coordinates.loops
         }  # fmt: skip
 
 
 def steps_of(analysis: Analysis, given: Sequence[int]) -> tuple[Step, ...] | None:
     """An order that solves every loop in closed form from the given joints, couplings as soon as
     what leads is known; or None."""
-    link = analysis.connection
+    link = analysis.coordinates
     sample = analysis.samples[0]
     chain = Chain.of(link.robot, sample.values)
     if len(link.moving) > MOST_VARIABLES or len(chain.sigma) >= MOST_FRAMES:
@@ -173,7 +173,7 @@ def _step(chain: Chain, loop: LoopFrames, unknown: tuple[int, ...], samples: Arr
     for order in permutations(unknown):
         step = Step(loop, order, "")
         if _finds(chain, step, samples[:3]):
-            names = ", then ".join(chain.connection.named((j,)) for j in order)
+            names = ", then ".join(chain.coordinates.named((j,)) for j in order)
             how = " (Paul's type 2 or a quadratic, then atan2)" if len(order) > 1 else ""
             text = f"loop {loop.name} in closed form: {names or 'nothing'}{how}"
             return replace(step, text=text)
@@ -196,7 +196,7 @@ def run_plan(
 ) -> tuple[list[Array], Array]:
     """(every configuration that the steps give, (k, n), for each row of values (N, known) of the
     columns `known`; whether there are more than the kernel has room for)."""
-    n = len(chain.connection.moving)
+    n = len(chain.coordinates.moving)
     tables = {"frames": chain.table(), "plan": plan_of(chain, steps, known, limited)}
     given = np.ascontiguousarray(given, float).reshape(len(given), len(known))
     found = _kernel(max(len(known), 1), n)(
@@ -223,7 +223,7 @@ def plan_of(
     stages = []
     for step in steps:
         for k, x in enumerate(step.order):
-            low, high = limits_of(chain.connection.robot.joints[x - 1])
+            low, high = limits_of(chain.coordinates.robot.joints[x - 1])
             if step.free or not limited:
                 low, high = -np.inf, np.inf
             ends: list[float] = [max(low, -1e300), min(high, 1e300)]
@@ -236,7 +236,7 @@ def plan_of(
                 row += [step.loop.cut, step.loop.twin, len(listed)]
                 row += [y for one in listed for y in one]
             stages.append(row + [0.0] * (STAGE - len(row)))
-    head = [len(stages), len(chain.connection.moving), len(known), *known]
+    head = [len(stages), len(chain.coordinates.moving), len(known), *known]
     return np.array([*head, *(y for row in stages for y in row)], float)
 
 

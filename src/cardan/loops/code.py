@@ -21,7 +21,7 @@ __all__ = ["emitted"]
 
 def emitted(geometry: LoopGeometry, language: str, function: str, p: Any = None) -> str:
     """Self-contained code, c, cpp, python or matlab, of all assemblies at given positions."""
-    link = geometry.connection
+    link = geometry.coordinates
     require_name(language, function)
     steps, platform = geometry.steps, geometry.platform
     if steps is not None:
@@ -58,7 +58,7 @@ def emitted(geometry: LoopGeometry, language: str, function: str, p: Any = None)
 
 
 def _header(geometry: LoopGeometry, first: list[str], steps: tuple[Step, ...]) -> list[str]:
-    link, idle = geometry.connection, geometry.analysis.idle
+    link, idle = geometry.coordinates, geometry.analysis.idle
     return [
         f"{quoted(geometry.robot.name)}: every assembly of its loops, in closed form",
         *first,

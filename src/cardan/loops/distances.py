@@ -55,12 +55,12 @@ class Distances:
 
     @classmethod
     def of(cls, analysis: Analysis) -> Distances | None:
-        link = analysis.connection
+        link = analysis.coordinates
         try:
             parallel = Parallel.of(link, "loop-geometry")
         except ModelError:
             return None
-        kinds = tuple(link.tree.sigma[j] for j in parallel.coordinates)
+        kinds = tuple(link.tree.sigma[j] for j in parallel.joints)
         motion = _MOTIONS.get(kinds)
         if motion is None or len(parallel.legs) != len(kinds):
             return None
@@ -68,7 +68,7 @@ class Distances:
         frames = chain.frames(analysis.samples[0].q[0])
         if any(_centre(chain, frames, leg, analysis.idle) is None for leg in parallel.legs):
             return None
-        steps = steps_of(analysis, (*parallel.coordinates, *link.active, *analysis.idle))
+        steps = steps_of(analysis, (*parallel.joints, *link.active, *analysis.idle))
         if steps is None or len(chain.sigma) >= MOST_FRAMES or len(link.moving) > MOST_VARIABLES:
             return None
         return cls(parallel, motion, steps, analysis.idle)
@@ -80,10 +80,10 @@ class Distances:
 
     def table(self, chain: Chain) -> Array:
         """What place_kernels calls `hold`."""
-        coordinates, active = self.parallel.coordinates, chain.connection.active
+        joints, active = self.parallel.joints, chain.coordinates.active
         kind = ("point", "space", "plane").index(self.motion)
-        found: list[float] = [kind, len(self.parallel.legs), len(coordinates), len(active)]
-        found += [*self.known, *coordinates]
+        found: list[float] = [kind, len(self.parallel.legs), len(joints), len(active)]
+        found += [*self.known, *joints]
         for leg in self.parallel.legs:
             about = _about(chain, leg, self.idle)
             found += [leg.end, leg.hold, about[0], about[1] if len(about) > 1 else 0]
@@ -92,8 +92,8 @@ class Distances:
     @property
     def known(self) -> list[int]:
         """The columns of the platform's coordinates and of the active joints."""
-        link = self.parallel.connection
-        return [link.moving.index(j) for j in (*self.parallel.coordinates, *link.active)]
+        link = self.parallel.coordinates
+        return [link.moving.index(j) for j in (*self.parallel.joints, *link.active)]
 
     def plan(self, chain: Chain, limited: bool = True) -> Array:
         """How the legs close once the platform is placed."""
@@ -104,8 +104,8 @@ class Distances:
     ) -> tuple[list[Array], Array]:
         """(every configuration at active positions (N, na), (k, n) each; whether there are more
         than the kernel has room for)."""
-        chain = Chain.of(self.parallel.connection.robot, values)
-        n = len(chain.connection.moving)
+        chain = Chain.of(self.parallel.coordinates.robot, values)
+        n = len(chain.coordinates.moving)
         tables = {
             "frames": chain.table(), "hold": self.table(chain), "plan": self.plan(chain, limited),
         }  # fmt: skip
@@ -141,7 +141,7 @@ def _centre(
 def _about(chain: Chain, leg: Leg, idle: Sequence[int]) -> tuple[int, ...]:
     """The passive joints that turn the end of a leg: one, or two whose axes should meet; none:
     the leg holds no distance."""
-    active = chain.connection.active
+    active = chain.coordinates.active
     passive = [j for j in leg.joints if j not in (*active, *idle)]
     if leg.kind in ("prismatic", "cylindrical"):
         return ()

@@ -73,17 +73,17 @@ class LoopGeometry:
             warnings.warn(words, CardanWarning, stacklevel=2)
         found = analyse(robot)
         found.require_driven()
-        return cls(robot, found, found.connection.active)
+        return cls(robot, found, found.coordinates.active)
 
     @cached_property
     def legs(self) -> LoopGeometry:
         """Of a parallel robot the inverse: solve(x) takes the platform's coordinates."""
-        parallel = Parallel.of(self.connection, "loop-geometry")
-        return LoopGeometry(self.robot, self.analysis, parallel.coordinates)
+        parallel = Parallel.of(self.coordinates, "loop-geometry")
+        return LoopGeometry(self.robot, self.analysis, parallel.joints)
 
     @property
-    def connection(self) -> Coordinates:
-        return self.analysis.connection
+    def coordinates(self) -> Coordinates:
+        return self.analysis.coordinates
 
     @property
     def mobility(self) -> int:
@@ -92,7 +92,7 @@ class LoopGeometry:
     @cached_property
     def _columns(self) -> tuple[list[int], list[int]]:
         """Those of the given joints, then of what follows them by couplings; those to be found."""
-        link = self.connection
+        link = self.coordinates
         index = link.moving.index
         known = list(self.given)
         known += link.led_by(known)
@@ -109,7 +109,7 @@ class LoopGeometry:
     @cached_property
     def platform(self) -> Distances | None:
         """The direct geometry of a platform held at three distances, or None."""
-        if self.given != self.connection.active:
+        if self.given != self.coordinates.active:
             return None
         platform = Distances.of(self.analysis)
         return None if platform is None or self._loses(platform) else platform
@@ -195,7 +195,7 @@ class LoopGeometry:
     @cached_property
     def _parallel(self) -> Parallel | None:
         try:
-            return Parallel.of(self.connection, "loop-geometry")
+            return Parallel.of(self.coordinates, "loop-geometry")
         except ModelError:
             return None
 
@@ -249,7 +249,7 @@ class LoopGeometry:
         return emitted(self, language, function, p)
 
     def __repr__(self) -> str:
-        link = self.connection
+        link = self.coordinates
         rest = tuple(link.moving[k] for k in self._columns[1])
         return (
             f"LoopGeometry({self.robot.name}: mobility {self.mobility}, {len(link.loops)} loops;"
@@ -279,21 +279,21 @@ class LoopGeometry:
     @property
     def _given_name(self) -> str:
         """What the given joints are, for messages."""
-        return "q_a" if self.given == self.connection.active else "the platform's position"
+        return "q_a" if self.given == self.coordinates.active else "the platform's position"
 
     def _whole(self, q: Any) -> Array:
         """Configurations (N, n) of the whole tree."""
-        found, n = numeric("q", q), len(self.connection.moving)
+        found, n = numeric("q", q), len(self.coordinates.moving)
         if found.ndim not in (1, 2) or found.shape[-1] != n:
             raise InputError(
                 f"q has shape {found.shape}; expected ({n},) or (N, {n}):"
-                f" {self.connection.named(self.connection.moving)}"
+                f" {self.coordinates.named(self.coordinates.moving)}"
             )
         return np.atleast_2d(found)
 
     def _checked(self, given: Any, size: int) -> Array:
         found = numeric(self._given_name, given)
-        names = self.connection.named(self.given)
+        names = self.coordinates.named(self.given)
         if found.ndim < 1 or found.shape[-1] != size:
             raise InputError(
                 f"{self._given_name} has shape {found.shape}; expected ({size},) or (..., {size}):"
@@ -316,7 +316,7 @@ class LoopGeometry:
         if found.shape == (len(q),):
             return found.copy()
         held = (*self.given, *self.analysis.idle)
-        passive = [k for k, j in enumerate(self.connection.moving) if j not in held]
+        passive = [k for k, j in enumerate(self.coordinates.moving) if j not in held]
         if found.shape != (len(passive),):
             raise InputError(
                 f"guess has shape {found.shape}; expected ({len(q)},), the whole tree, or"
@@ -384,15 +384,15 @@ class LoopGeometry:
         """(assemblies at each of many active positions (N, n), whether there are more), loop by
         loop or the platform first; Newton's method where roots are close."""
         if isinstance(form, Distances):
-            idle = [self.connection.moving.index(j) for j in self.analysis.idle]
+            idle = [self.coordinates.moving.index(j) for j in self.analysis.idle]
             every, full = form.solved(system.values, q[:, self._columns[0]], limited)
             for own, x in zip(every, q, strict=True):
                 own[:, idle] = x[idle]
         else:
-            index = self.connection.moving.index
+            index = self.coordinates.moving.index
             looped = {index(j) for step in form for j in step.order}
             known = [k for k in range(system.n) if k not in looped]
-            chain = Chain.of(self.connection.robot, system.values)
+            chain = Chain.of(self.coordinates.robot, system.values)
             every, full = run_plan(chain, form, known, q[:, known], limited)
         rows, owner = ordered(every, system, self._columns[1])
         return np.split(rows, np.searchsorted(owner, np.arange(1, len(q)))), full
@@ -401,7 +401,7 @@ class LoopGeometry:
         """Configurations within the limits of the joints that were found, where there are any."""
         good = np.ones(len(q), bool)
         for column in self._columns[1]:
-            low, high = limits_of(self.robot.joints[self.connection.moving[column] - 1])
+            low, high = limits_of(self.robot.joints[self.coordinates.moving[column] - 1])
             good &= (q[:, column] > low - 1e-9) & (q[:, column] < high + 1e-9)
         return np.asarray(q[good])
 
@@ -411,8 +411,8 @@ class LoopGeometry:
         gap = least_gap(system, q, passive)
         at = np.array2string(q[active[: len(self.given)]], precision=4)
         where, what = f"q_a = {at}", "active positions"
-        if self.given != self.connection.active:
-            where = f"the platform's position ({self.connection.named(self.given)}) = {at}"
+        if self.given != self.coordinates.active:
+            where = f"the platform's position ({self.coordinates.named(self.given)}) = {at}"
             what = "a position of the platform"
         if gap.value < 1e-8:
             raise ModelError(

@@ -45,7 +45,7 @@ CLOSED = 1e-11  # of the robot's size: a loop this far open is closed
 class Equations:
     """r and its derivatives, for one set of values of the geometry's symbols."""
 
-    connection: Coordinates
+    coordinates: Coordinates
     residual: Code
     jacobian: Code
     p: Array
@@ -105,7 +105,7 @@ class Equations:
 
     @property
     def n(self) -> int:
-        return len(self.connection.moving)
+        return len(self.coordinates.moving)
 
     def r(self, q: Array) -> Array:
         """(N, m), lengths divided by the robot's size."""
@@ -117,7 +117,7 @@ class Equations:
 
     def by_parameters(self, q: Array, names: Sequence[str]) -> Array:
         """dr/dp, (N, m, len(names)), by symbols of the geometry."""
-        known = _traced(self.connection.robot)[3]
+        known = _traced(self.coordinates.robot)[3]
         code = derivative(self.residual, "r", "p", "J")
         every = interpret(code, self._inputs(code, q))["J"]
         rows = np.zeros((len(q), len(self.owners), len(names)))
@@ -190,7 +190,7 @@ class Equations:
     def walk(self, rng: np.random.Generator, start: Array, count: int, steps: int = 14) -> Array:
         """Closed configurations reached from one, by small steps along what the loops allow;
         without loops any will do, because couplings are closed anywhere."""
-        if not self.connection.loops:
+        if not self.coordinates.loops:
             return self.random(rng, count)
         q = np.repeat(np.asarray(start, float)[None], count, axis=0)
         for _ in range(steps):
@@ -202,7 +202,7 @@ class Equations:
         far as its share of the steps, and turns where it meets a singularity or an end.
 
         A short arc of a smooth motion looks like one of fewer parameters; see build.closed_base."""
-        if not self.connection.loops:
+        if not self.coordinates.loops:
             return self.random(rng, count)
         q = np.repeat(np.asarray(start, float)[None], count, axis=0)
         unit, slides = self.unit * self.gain, ~self.turning
@@ -321,24 +321,24 @@ def loop_symbols(robot: Robot) -> tuple[str, ...]:
 
 @lru_cache(maxsize=32)
 def _traced(bare: Robot) -> tuple[Coordinates, Code, Code, tuple[str, ...], tuple[int, ...]]:
-    connection = Coordinates.of(bare)
+    coordinates = Coordinates.of(bare)
     tracer = Tracer()
     scene = bodies(opened(bare), tracer.parameter)
-    q = tracer.array("q", len(connection.moving))
+    q = tracer.array("q", len(coordinates.moving))
     size = tracer.parameter(_SIZE)
     r: list[Any] = []
     owners: list[int] = []
-    for k, loop in enumerate(connection.loops):
+    for k, loop in enumerate(coordinates.loops):
         found = closing_error(scene, q, loop)
         lengths = {"prismatic": 2, "cylindrical": 2}.get(loop.kind, 3)
         r += [x / size if i < lengths else x for i, x in enumerate(found)]
         owners += [k] * len(found)
-    for k, j in enumerate(connection.led, len(connection.loops)):
+    for k, j in enumerate(coordinates.led, len(coordinates.loops)):
         own = coupling_error(scene, q, j)
         r.append(own / size if bare.joints[j - 1].sigma == PRISMATIC else own)
         owners.append(k)
     code, names = tracer.program({"r": ((len(r),), r)}, None, bare.parameters)
-    return connection, code, derivative(code, "r", "q", "J"), names, tuple(owners)
+    return coordinates, code, derivative(code, "r", "q", "J"), names, tuple(owners)
 
 
 def closing_geometry(robot: Robot) -> tuple[Robot, str]:
@@ -373,7 +373,7 @@ def equations(robot: Robot, values: Mapping[str, float] | None = None) -> Equati
 
 def _written(bare: Robot, values: Mapping[str, float] | None = None) -> Equations:
     """The loop equations of a geometry as it is."""
-    connection, residual, jacobian, names, owners = _traced(bare)
+    coordinates, residual, jacobian, names, owners = _traced(bare)
     known = {name: float(x) for name, x in (values or {}).items()}
     missing = [name for name in names if name not in known and name != _SIZE]
     if missing:
@@ -385,10 +385,10 @@ def _written(bare: Robot, values: Mapping[str, float] | None = None) -> Equation
     size = _size(bare, known)
     known[_SIZE] = size
     known |= {name: 1.0 for name in bare.parameters if name not in known}  # move no loop
-    turning = np.array([bare.joints[j - 1].sigma == 0 for j in connection.moving], bool)
+    turning = np.array([bare.joints[j - 1].sigma == 0 for j in coordinates.moving], bool)
     p = np.array([known[name] for name in names])
     return Equations(
-        connection,
+        coordinates,
         residual,
         jacobian,
         p,
@@ -396,20 +396,20 @@ def _written(bare: Robot, values: Mapping[str, float] | None = None) -> Equation
         size,
         owners,
         known,
-        _couplings(connection, known),
+        _couplings(coordinates, known),
     )
 
 
 def _couplings(
-    connection: Coordinates, values: Mapping[str, float]
+    coordinates: Coordinates, values: Mapping[str, float]
 ) -> tuple[tuple[int, int, float, float], ...]:
     """(j, k, ratio, offset) of the columns that are coupled, leaders first."""
     from ..algebra.scalar import function
     from ..describe.values.expression import evaluate
 
-    couplings, column = connection.robot.couplings, connection.moving.index
+    couplings, column = coordinates.robot.couplings, coordinates.moving.index
     found = []
-    for j, k in connection.led.items():
+    for j, k in coordinates.led.items():
         own = (couplings[j].ratio, couplings[j].offset)
         ratio, offset = (float(evaluate(x, values.__getitem__, function)) for x in own)
         found.append((column(j), column(k), ratio, offset))

@@ -100,7 +100,7 @@ def poses_of(parallel: Parallel, system: Equations, q: Array) -> Poses:
 
 def _placed(parallel: Parallel, system: Equations, q: Array) -> Array:
     """T (k, 4, 4) of the platform's body in frame 0."""
-    link = parallel.connection
+    link = parallel.coordinates
     scene = bodies(skeleton(link.robot), system.values.__getitem__)
     columns = dict(zip(link.moving, np.asarray(q, float).T, strict=True))
     M, P = Mat([[1, 0, 0], [0, 1, 0], [0, 0, 1]]), Vec(0, 0, 0)

@@ -41,7 +41,7 @@ def searched(system: Equations, q: Array, passive: Sequence[int]) -> Array:
 
 def _parts(system: Equations, passive: Sequence[int]) -> list[tuple[list[int], list[int]]]:
     """(loops and couplings, passive columns) that share no passive joint with others."""
-    link = system.connection
+    link = system.coordinates
     groups: list[tuple[set[int], set[int]]] = []
     for k, joints in enumerate([*(loop.links for loop in link.loops), *link.led.items()]):
         own = {link.moving.index(j) for j in joints if j in link.moving}
@@ -93,7 +93,7 @@ def least_gap(system: Equations, q: Array, passive: Sequence[int]) -> Gap:
     r = np.abs(system.r(ends))
     k = int(r.max(axis=-1).argmin())
     m = int(r[k].argmax())
-    value, owner, link = float(r[k, m]), system.owners[m], system.connection
+    value, owner, link = float(r[k, m]), system.owners[m], system.coordinates
     if owner >= len(link.loops):
         j = [*link.led][owner - len(link.loops)]
         length = not system.turning[link.moving.index(j)]

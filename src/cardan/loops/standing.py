@@ -34,7 +34,7 @@ def assembled(robot: Robot, q: Array) -> Array:
     """A closed configuration near q, within the limits of the joints where there is one, and away
     from singular ones, where an assembly is not certain."""
     system = equations(robot)
-    passive = system.connection.places(system.connection.passive)
+    passive = system.coordinates.places(system.coordinates.passive)
     low, high = joint_limits(robot)
     bounded = np.isfinite(low) & np.isfinite(high)
     middle = np.clip(q, low, high)
@@ -63,10 +63,10 @@ def _held(robot: Robot, system: Equations, passive: Sequence[int]) -> Iterator[l
         if own:
             yield own
     try:
-        coordinates = Parallel.of(system.connection, "loop-geometry").coordinates
+        joints = Parallel.of(system.coordinates, "loop-geometry").joints
     except ModelError:
-        coordinates = ()
-    columns = [system.connection.moving.index(j) for j in coordinates]
+        joints = ()
+    columns = [system.coordinates.moving.index(j) for j in joints]
     turns = [k for k in columns if system.turning[k]]
     if turns:
         yield turns

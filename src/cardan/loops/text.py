@@ -32,7 +32,7 @@ _NAMES = {
 
 def text_of(geometry: LoopGeometry, form: str = "text") -> str:
     """Every loop: where the twin stands in the cut's frame, written out; then how it is solved."""
-    link = geometry.connection
+    link = geometry.coordinates
     tracer = Tracer()
     scene = bodies(opened(link.robot), tracer.parameter)
     q = tracer.array("q", len(link.moving))

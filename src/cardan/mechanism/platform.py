@@ -32,32 +32,32 @@ class Leg:
 class Parallel:
     """The platform's body, the passive joints that place it, and the legs."""
 
-    connection: Coordinates
+    coordinates: Coordinates
     body: int  # the link that carries the platform's frames
-    coordinates: tuple[int, ...]
+    joints: tuple[int, ...]  # that place it
     legs: tuple[Leg, ...]
 
     @classmethod
-    def of(cls, connection: Coordinates, model: str) -> Parallel:
-        name = connection.robot.name
-        if connection.led:
+    def of(cls, coordinates: Coordinates, model: str) -> Parallel:
+        name = coordinates.robot.name
+        if coordinates.led:
             raise ModelError(
                 f"'{model}' of '{name}' is not available for coupled joints"
-                f" ({connection.named(tuple(connection.led))}): its legs must move by themselves"
+                f" ({coordinates.named(tuple(coordinates.led))}): its legs must move by themselves"
             )
-        owners = [{_owner(connection, f): f for f in (k.cut, k.twin)} for k in connection.loops]
+        owners = [{_owner(coordinates, f): f for f in (k.cut, k.twin)} for k in coordinates.loops]
         common = set.intersection(*(set(own) for own in owners)) - {0} if owners else set()
         for body in sorted(common):
-            path = connection.tree.path(body)
-            coordinates = tuple(j for j in path if connection.tree.sigma[j] != FIXED)
-            if any(j in connection.active for j in coordinates):
+            path = coordinates.tree.path(body)
+            joints = tuple(j for j in path if coordinates.tree.sigma[j] != FIXED)
+            if any(j in coordinates.active for j in joints):
                 continue
-            legs = [_leg(connection, loop, body) for loop in connection.loops]
+            legs = [_leg(coordinates, loop, body) for loop in coordinates.loops]
             every = [j for leg in legs for j in leg.joints]
-            if len(set(every)) == len(every) and set(every) | set(coordinates) == set(
-                connection.moving
+            if len(set(every)) == len(every) and set(every) | set(joints) == set(
+                coordinates.moving
             ):
-                return cls(connection, body, coordinates, tuple(legs))
+                return cls(coordinates, body, joints, tuple(legs))
         raise ModelError(
             f"'{model}' of '{name}' needs a platform with passive coordinates of its own, joined to"
             " the base by legs that share no joint: describe it by [platform] and [[leg]]"
@@ -66,7 +66,7 @@ class Parallel:
     @property
     def rigid(self) -> tuple[int, ...]:
         """The body and the links fixed on it that have masses."""
-        link = self.connection
+        link = self.coordinates
         return tuple(
             j for j in range(1, len(link.robot.joints) + 1)
             if j == self.body or _owner(link, j) == self.body
@@ -76,19 +76,19 @@ class Parallel:
     def driven(self) -> list[tuple[int, int]]:
         """(leg, joint) of the active joints, in their order."""
         where = {j: k for k, leg in enumerate(self.legs) for j in leg.joints}
-        return [(where[j], j) for j in self.connection.active]
+        return [(where[j], j) for j in self.coordinates.active]
 
 
-def _owner(connection: Coordinates, frame: int) -> int:
+def _owner(coordinates: Coordinates, frame: int) -> int:
     """The link that moves with a frame: the last one on a joint that moves."""
-    while frame and connection.tree.sigma[frame] == FIXED:
-        frame = connection.tree.antecedent[frame]
+    while frame and coordinates.tree.sigma[frame] == FIXED:
+        frame = coordinates.tree.antecedent[frame]
     return frame
 
 
-def _leg(connection: Coordinates, loop: LoopFrames, body: int) -> Leg:
+def _leg(coordinates: Coordinates, loop: LoopFrames, body: int) -> Leg:
     hold, end = (
-        (loop.twin, loop.cut) if _owner(connection, loop.twin) == body else (loop.cut, loop.twin)
+        (loop.twin, loop.cut) if _owner(coordinates, loop.twin) == body else (loop.cut, loop.twin)
     )
-    joints = tuple(j for j in connection.tree.path(end) if connection.tree.sigma[j] != FIXED)
+    joints = tuple(j for j in coordinates.tree.path(end) if coordinates.tree.sigma[j] != FIXED)
     return Leg(loop.name, joints, end, hold, loop)

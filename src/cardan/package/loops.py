@@ -37,7 +37,7 @@ class Loops:
 def loops_of(plan: Plan) -> Loops:
     """The loops of the robot of a plan, which holds CLOSING."""
     geometry = derive(plan.robot, "loop-geometry")
-    link, system = geometry.connection, geometry.system()
+    link, system = geometry.coordinates, geometry.system()
     weights: list[float] = []
     for k, loop in enumerate(link.loops):
         lengths = _LENGTHS.get(loop.kind, 3)

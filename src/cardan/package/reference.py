@@ -192,7 +192,7 @@ def _closed(robot: Robot, k: int) -> np.ndarray:
     """A configuration near where the robot stands; the active joints at numbers of two decimals if
     the loops can be closed there."""
     geometry = _geometry(robot)
-    link, system, draw = geometry.connection, geometry.system(), random.Random(k + 1).random
+    link, system, draw = geometry.coordinates, geometry.system(), random.Random(k + 1).random
     active, free = ([link.moving.index(j) for j in joints] for joints in
                     (link.active, geometry.analysis.following))  # fmt: skip
     reach = np.where(system.turning[active], 0.4, 0.1 * system.size)

@@ -69,7 +69,7 @@ class RandomSource:
     def _closed(self, rng: np.random.Generator, count: int) -> np.ndarray:
         """(n, count): draw the active joints until enough configurations close."""
         assert self.loops is not None
-        link = self.loops.connection
+        link = self.loops.coordinates
         passive = [k for k, j in enumerate(link.moving) if j not in link.active]
         found = np.empty((0, self.loops.n))
         for _ in range(_DRAWS):

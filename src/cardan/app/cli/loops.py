@@ -106,7 +106,7 @@ def _told(q: Any) -> dict[str, Any]:
 def _facts(geometry: Any) -> dict[str, Any]:
     from ...describe.couplings import formula
 
-    analysis, link = geometry.analysis, geometry.connection
+    analysis, link = geometry.analysis, geometry.coordinates
     parts = [
         {
             "name": loop.name, "kind": loop.kind, "links": " ".join(map(str, loop.links)),

@@ -376,7 +376,7 @@ def ties_of(robot: Robot) -> Ties:
         return Ties(robot, active)
     geometry: LoopGeometry = derive(robot, "loop-geometry")
     cuts, row = [], 0
-    for frames, loop in zip(geometry.connection.loops, robot.loops, strict=True):
+    for frames, loop in zip(geometry.coordinates.loops, robot.loops, strict=True):
         if any(number(x) != 0 for x in (loop.cut.IA, loop.cut.FV, loop.cut.FS)):
             cuts.append((frames.cut, row))
         row += 3 if frames.kind == "universal" else frames.freedom

@@ -55,7 +55,7 @@ def inverse(robot: Robot, data: Data, say: Callable[[str], None]) -> Data:
         require_closed(bare, q)
         try:
             legs = model(bare, "loop-geometry").legs
-            x = q[[legs.connection.moving.index(j) for j in legs.given]]
+            x = q[[legs.coordinates.moving.index(j) for j in legs.given]]
             say("solving the legs")
             return _answer(legs.solve(x), "its legs", "of a parallel robot, each leg by itself",
                            legs.equations())  # fmt: skip
