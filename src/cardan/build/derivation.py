@@ -12,23 +12,28 @@ import numpy as np
 from ..describe.check import extremes
 from ..describe.robot import Robot
 from ..errors import ModelError
-from ..ir.code import Code
-from ..ir.cost import cost
+from ..ir.code import Code, arguments, gather
+from ..ir.cost import TRIG, cost
 from ..ir.factor import factored, improved
+from ..ir.graph import Expr, Graph, Node
 from ..ir.interpret import interpret, node_values
-from ..ir.passes import inline
-from ..ir.trace import Tracer
+from ..ir.passes import inline, replay
+from ..ir.trace import PARAMETERS, Tracer
 from ..models.bodies import Bodies, bodies
 from ..models.formulation import Formulation
 from ..models.inertia_matrix import inertia_matrix
 from ..program import Program
 
 __all__ = [
-    "Call", "Candidate", "Derivation", "Form", "Result", "Route", "Way", "is_defined", "polished",
-    "price", "verify",
+    "Call", "Candidate", "Derivation", "Form", "Result", "Route", "Sketch", "Sketches", "Way",
+    "is_defined", "polished", "price", "verify",
 ]  # fmt: skip
 
 _REMEMBERED = 256  # programs whose sums are rewritten, in one search
+_SKETCHED = 400_000  # nodes of one graph of sketches
+_WEIGHT = {"add": 1, "sub": 1, "mul": 1, "div": 1, "sqrt": 1} | dict.fromkeys(
+    ("sin", "cos", "atan2"), TRIG
+)
 
 
 @dataclass(frozen=True)
@@ -105,17 +110,25 @@ class Derivation:
     def trace(self, form: Form, factor: bool = False) -> Candidate:
         """Run a form on expressions; `factor`: rewrite its sums."""
         tracer = Tracer()
+        result = self.run(form, *self.stage(tracer))
+        code, parameters = tracer.program(result.outputs, result.record, self.symbols)
+        cost, code = self._factored(code) if factor else (price(code), code)
+        return Candidate(cost, code, parameters)
+
+    def stage(self, tracer: Tracer) -> tuple[Bodies, dict[str, Any]]:
+        """The bodies and the input arrays of a trace."""
         scene: Bodies = self.numbers or bodies(self.robot, tracer.parameter)
         x = {name: tracer.array(name, *shape) for name, shape in self.inputs.items()}
         if "V0" in x:  # a floating base: its motion and gravity are inputs where they are read
             scene = scene.moving_base(x["V0"], x.get("g0", scene.gravity), x.get("V0d", (0,) * 6))
+        return scene, x
+
+    def run(self, form: Form, scene: Bodies, x: dict[str, Any]) -> Result:
+        """What a form gives, or the reason why it divides by zero."""
         try:
-            result = form(scene, x)
+            return form(scene, x)
         except ZeroDivisionError:
             raise self.undefined() from None
-        code, parameters = tracer.program(result.outputs, result.record, self.symbols)
-        cost, code = self._factored(code) if factor else (price(code), code)
-        return Candidate(cost, code, parameters)
 
     def compose(self, route: Route) -> Candidate:
         """The programs of a route as one, its sums rewritten; what they share is computed once."""
@@ -148,6 +161,129 @@ class Derivation:
         return known
 
 
+@dataclass(frozen=True)
+class Sketch:
+    """A form in the graph of sketches: its price as it stands, and its outputs. Where these are the
+    same, so are the programs."""
+
+    price: int
+    graph: _Book
+    refs: tuple[int, ...]
+    order: tuple[int, ...]  # its nodes, in the order in which it came to them
+
+
+class _Book(Graph):
+    """A graph that notes which nodes a form comes to, new or not."""
+
+    __slots__ = ("met",)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.met: list[int] = []
+
+    def node(self, node: Node) -> int:
+        id = super().node(node)
+        self.met.append(id)
+        return id
+
+    def add(self, x: int, y: int) -> Any:
+        if x == -y:
+            return 0
+        if abs(x) > abs(y):
+            x, y = y, x
+        sign = 1
+        if x < 0:
+            x, y, sign = -x, -y, -1
+        node = ("add", x, y) if y > 0 else ("sub", x, -y)
+        new = len(self.nodes)
+        id = self.index.setdefault(node, new)
+        if id == new:
+            self.nodes.append(node)
+        self.met.append(id)
+        return Expr(self, sign * id)
+
+    def mul(self, x: int, y: int) -> Expr:
+        a, b = abs(x), abs(y)
+        node = ("mul", a, b) if a <= b else ("mul", b, a)
+        new = len(self.nodes)
+        id = self.index.setdefault(node, new)
+        if id == new:
+            self.nodes.append(node)
+        self.met.append(id)
+        return Expr(self, id if (x > 0) == (y > 0) else -id)
+
+    def alone(self, sketch: Sketch) -> tuple[Graph, list[Any]]:
+        """A graph of this sketch alone, as if it had been traced by itself, and its outputs."""
+        graph, scalars = Graph(), dict[int, Any]()
+        waiting = list(reversed(sketch.order))
+        while waiting:
+            id = waiting[-1]
+            missing = [arg for arg in arguments(self.nodes[id]) if arg not in scalars]
+            if id in scalars or not missing:
+                waiting.pop()
+            if id not in scalars and not missing:
+                scalars[id] = replay(graph, self.nodes[id], scalars)  # type: ignore[arg-type]
+            elif id not in scalars:
+                waiting.extend(missing)
+        return graph, [scalars[abs(ref)] * (1 if ref > 0 else -1) for ref in sketch.refs]
+
+
+class Sketches:
+    """Forms traced only for their prices, into one graph: what they share is there already."""
+
+    def __init__(self, derivation: Derivation) -> None:
+        self.derivation = derivation
+        self.prices: dict[tuple[int, tuple[int, ...]], int] = {}
+        self._begin()
+
+    def _begin(self) -> None:
+        self.graph = _Book()
+        self.tracer = Tracer(self.graph)
+        self.stage = self.derivation.stage(self.tracer)
+        self.inputs = {**self.tracer.inputs, PARAMETERS: (len(self.derivation.symbols),)}
+        self.weights = [0]  # of each node, 0 where it depends on parameters alone
+        self.varying = bytearray(1)
+
+    def sketch(self, form: Form) -> Sketch:
+        """The form, traced."""
+        if len(self.graph.nodes) > _SKETCHED:
+            self._begin()
+        graph = self.graph
+        graph.met.clear()
+        outputs = self.derivation.run(form, *self.stage).outputs
+        refs = tuple(graph.reference(x) for _, flat in outputs.values() for x in flat)
+        self._weigh(graph.nodes)
+        live, waiting = set[int](), [abs(ref) for ref in refs]
+        while waiting:
+            id = waiting.pop()
+            if id not in live:
+                live.add(id)
+                waiting.extend(arguments(graph.nodes[id]))
+        price = sum(map(self.weights.__getitem__, live))
+        met = dict.fromkeys(filter(live.__contains__, graph.met))
+        return Sketch(price, graph, refs, (*sorted(live - met.keys()), *met))
+
+    def rewritten(self, sketch: Sketch) -> int:
+        """The price with the sums rewritten."""
+        key = id(sketch.graph), sketch.refs
+        if key not in self.prices:
+            graph, values = sketch.graph.alone(sketch)
+            code = gather(graph, self.inputs, {"": ((len(values),), values)})
+            setup = frozenset({PARAMETERS})
+            self.prices[key] = price(factored(code, setup), setup)
+        return self.prices[key]
+
+    def _weigh(self, nodes: Sequence[Any]) -> None:
+        """The weights of the nodes that are new."""
+        weights, varying = self.weights, self.varying
+        for id in range(len(weights), len(nodes)):
+            node = nodes[id]
+            args = arguments(node)
+            moves = any(varying[arg] for arg in args) if args else node[1] in self.tracer.inputs
+            varying.append(moves)
+            weights.append(_WEIGHT.get(node[0], 0) if moves else 0)
+
+
 def weightless(robot: Robot) -> int:
     """The first joint whose torque accelerates nothing, or 0: a zero pivot of A, tips first.
 
@@ -166,9 +302,9 @@ def weightless(robot: Robot) -> int:
     return least
 
 
-def price(code: Code) -> int:
+def price(code: Code, setup: frozenset[str] = frozenset({"p"})) -> int:
     """Operations of every state, sines and cosines weighted."""
-    return cost(code)[0].price
+    return cost(code, setup)[0].price
 
 
 def polished(derivation: Derivation, found: Candidate) -> Candidate:

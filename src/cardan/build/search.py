@@ -1,19 +1,20 @@
 """The search for fewer operations: competing formulations of one model, the cheapest kept.
 
-Every candidate is traced and its sums are rewritten (`ir.factor`); a few whole-robot choices are
-tried first, then single links are changed one after the other as long as it pays. The order is
-fixed and the number of traces bounded, so the result is the same on every run. The winner is
-checked numerically against the plain form of the paper.
+Candidates are traced into one graph, which gives their price as they stand; those that may be the
+cheapest get their sums rewritten too (`ir.factor`). From whole-robot choices of different shapes
+single links are changed one after the other as long as it pays, and the best of these climbs goes
+on with changes that seldom pay. The order is fixed and the number of traces bounded, so the result
+is the same on every run. The winner is checked numerically against the plain form of the paper.
 
     effort "plain"   the paper's form, nothing tried
-           "normal"  a few dozen traces; beyond LARGE links only the whole-robot choices
+           "normal"  about a hundred traces; beyond LARGE links only the whole-robot choices
            "safe"    the same, but nothing is divided by a symbol: it may be zero
            "max"     all links, and pairs of changes
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 from typing import Any
@@ -22,17 +23,21 @@ from ..describe.robot import FIXED, PRISMATIC, REVOLUTE, Joint, Robot
 from ..describe.symbolic import is_quarter
 from ..models.formulation import PLAIN, Formulation
 from ..models.reform import LENGTHS
-from .derivation import Candidate, Derivation, Form, verify
+from .derivation import Candidate, Derivation, Form, Sketch, Sketches, polished, verify
 
 __all__ = ["EFFORTS", "cheapest", "units"]
 
 EFFORTS = ("plain", "normal", "safe", "max")
 LARGE = 12
-WORK = 40_000  # nodes traced by a normal search: the number of trials follows from it
+WORK = 60_000  # nodes of a search: the number of trials follows from it
 
+BIG = 1100  # nodes: two formulations of a larger program are compared to the last
 HOPELESS = 1.1  # a start that much above another algorithm's price is not climbed from
+NEAR = 2  # above the best as traced: a formulation is rewritten to see its price
+FAR = 8  # above the best as traced: a change is not tried again
 
 Change = tuple[str, int]
+Step = tuple[Change, ...]
 
 
 def cheapest(
@@ -48,107 +53,181 @@ def cheapest(
     robot = derivation.robot
     if effort == "safe":
         choices = [key for key in choices if key not in ("lump", "rod")]
-    seen: dict[Formulation, Candidate] = {}
-
-    def traced(form: Formulation) -> Candidate:
-        if form not in seen:
-            seen[form] = derivation.trace(formulate(form), factor=True)
-        return seen[form]
-
-    def price(form: Formulation) -> int:
-        return traced(form).price
-
-    seeds = list(_seeds(robot, choices))
-    starts = [min(seeds, key=price)]
-    if "balance" not in choices:  # few choices: climb from either side
-        other = [form for form in seeds if bool(form.still) != bool(starts[0].still)]
-        starts += [min(other, key=price)] if other else []
-    hopeless = beaten is not None and price(starts[0]) > HOPELESS * beaten
+    trials = _Trials(derivation, formulate)
+    near = NEAR if "balance" in choices else 1000
+    starts = [trials.best(_seeds(robot, choices, x), near) for x in _shapes(robot, choices)]
+    starts = sorted(starts, key=trials.price)
+    hopeless = beaten is not None and trials.price(starts[0]) > HOPELESS * beaten
     if effort == "max" or (len(robot.links) <= LARGE and not hopeless):
-        changes = list(_changes(robot, choices, thorough=effort == "max"))
-        budget = WORK // len(plain.code.nodes) // len(starts)
-        budget = 5000 if effort == "max" else max(20, min(60, budget))
-        starts = [_climb(form, traced, changes, budget, effort == "max") for form in starts]
-    best = min(starts, key=price)
-    found = replace(traced(best), remarks=best.remarks())
-    if found.price >= plain.price:
+        few, many = (list(_changes(robot, choices, wide)) for wide in (False, True))
+        size = len(plain.code.nodes)
+        limit = 10_000 if effort == "max" else max(3 * len(few) // 2, min(80, WORK // size))
+        climb = _Climb(trials, "balance" in choices, len(trials.sketched) + limit)
+        starts = [climb.top(form, [(change,) for change in few]) for form in starts]
+        steps: list[Step] = [(change,) for change in many]
+        if effort == "max":
+            steps += [(x, y) for k, x in enumerate(many) for y in many[k + 1 :]]
+        climb = replace(climb, most=len(trials.sketched) + limit // 2)
+        starts.append(climb.top(min(starts, key=trials.price), steps))
+    best = min(starts, key=trials.price)
+    finals = [best]
+    if "balance" in choices and len(plain.code.nodes) > BIG:
+        # where all links are balanced alike, more is shared in the end
+        finals.append(replace(best, balance=frozenset(range(1, len(robot.links) + 1))))
+    programs = [
+        replace(derivation.trace(formulate(trials.effective(x)), factor=True), remarks=x.remarks())
+        for x in finals
+    ]
+    if len(programs) > 1:
+        programs = [polished(derivation, x) for x in programs]
+    winner = min(programs, key=lambda x: x.price)
+    if winner.price >= plain.price:
         return plain
-    verify(derivation, plain.code, plain.parameters, found.code, found.parameters)
-    return found
+    verify(derivation, plain.code, plain.parameters, winner.code, winner.parameters)
+    return winner
 
 
-def _seeds(robot: Robot, choices: Sequence[str]) -> Iterator[Formulation]:
-    """Whole-robot choices: every link or none, the shape that mostly pays or none of it."""
+class _Trials:
+    """Formulations by price: as traced, and with their sums rewritten."""
+
+    def __init__(
+        self, derivation: Derivation, formulate: Callable[[Formulation], Form]
+    ) -> None:  # fmt: skip
+        self.formulate = formulate
+        self.sketches = Sketches(derivation)
+        self.sketched: dict[Formulation, Sketch] = {}
+        joints = derivation.robot.joints
+        self.turning = frozenset(j for j, joint in enumerate(joints, 1) if joint.sigma == REVOLUTE)
+        self.long = frozenset(
+            j for j, joint in enumerate(joints, 1) if joint.r != 0 or joint.sigma == PRISMATIC
+        )
+
+    def effective(self, form: Formulation) -> Formulation:
+        """The formulation without choices that others make void."""
+        return replace(
+            form, slide=form.slide & self.long, apart=form.apart - form.still,
+            carried=form.carried - (form.axial & self.turning),
+        )  # fmt: skip
+
+    def _sketch(self, form: Formulation) -> Sketch:
+        form = self.effective(form)
+        if form not in self.sketched:
+            self.sketched[form] = self.sketches.sketch(self.formulate(form))
+        return self.sketched[form]
+
+    def sketch(self, form: Formulation) -> int:
+        """The price of the formulation as it is traced."""
+        return self._sketch(form).price
+
+    def best(self, forms: Iterable[Formulation], near: int) -> Formulation:
+        """The cheapest of these; only those are rewritten that may be it."""
+        prices = {form: self.sketch(form) for form in forms}
+        least = min(prices.values())
+        return min((form for form in prices if prices[form] <= least + near), key=self.price)
+
+    def price(self, form: Formulation) -> int:
+        """The price of the formulation with its sums rewritten."""
+        return self.sketches.rewritten(self._sketch(form))
+
+
+@dataclass(frozen=True)
+class _Climb:
+    """Changes of one link's choice at a time (or two), as long as the price falls.
+
+    The price as traced says what is worth rewriting, and which changes are worth a second try."""
+
+    trials: _Trials
+    sketched: bool  # or rewrite whatever is tried
+    most: int  # sketches of all climbs
+
+    def top(self, best: Formulation, steps: list[Step]) -> Formulation:
+        """As far as these steps lead."""
+        below = None
+        while below != best:
+            below = best
+            best, steps = self._sweep(best, steps)
+        return best
+
+    def _sweep(self, best: Formulation, steps: list[Step]) -> tuple[Formulation, list[Step]]:
+        """The best of these steps one after the other, and those worth another try."""
+        trials, near = self.trials, list[Step]()
+        for step in steps:
+            if len(trials.sketched) >= self.most:
+                break
+            form = best
+            for change in step:
+                form = _changed(form, change)
+            loss = trials.sketch(form) - trials.sketch(best)
+            if loss <= FAR or not self.sketched:
+                near.append(step)
+            worth = loss <= (FAR if step[0][0] in LENGTHS else NEAR)
+            if (worth or not self.sketched) and trials.price(form) < trials.price(best):
+                best = form
+        return best, near
+
+
+def _seeds(
+    robot: Robot, choices: Sequence[str], shape: Mapping[str, Any]
+) -> Iterator[Formulation]:  # fmt: skip
+    """Whole-robot choices, every link or none, of formulations of one shape."""
     every, none = frozenset(range(1, len(robot.links) + 1)), frozenset[int]()
-    options = [(*o, True) for o in product((True, False), repeat=3)]
-    options += (
-        [(True, True, True, False)]
-        if "balance" in choices
-        else [(regroup, False, slide, False) for regroup, slide in product((True, False), repeat=2)]
-    )
+    options = list(product((True, False), repeat=3))
+    if "balance" in choices:
+        options = [option for option in options if option[2]] if shape else options[:1]
     if len(robot.links) > LARGE:
-        options = [(True, True, slide, shape) for slide in (True, False) for shape in (True, False)]
-    shape = {key: value for key, value in _shape(robot).items() if key in choices}
+        options = [(True, True, True), (True, True, False)]
     tried: set[Formulation] = set()
-    for regroup, balance, slide, shaped in options:
+    for regroup, balance, slide in options:
         form = Formulation(
             regroup=regroup and "regroup" in choices,
             balance=every if balance and "balance" in choices else none,
             slide=every if slide and "slide" in choices else none,
         )
-        form = replace(form, **shape) if shaped else form
+        form = replace(form, **shape)
         for candidate in (form, form.whole):
             if candidate not in tried:
                 tried.add(candidate)
                 yield candidate
 
 
-def _shape(robot: Robot) -> dict[str, Any]:
-    """What mostly pays: the last links and those before parallel joints still, U by columns."""
+def _shapes(robot: Robot, choices: Sequence[str]) -> list[dict[str, Any]]:
+    """What mostly pays: the last links and those before parallel joints still, U by columns; and
+    nothing of it."""
     kin = _Kin.of(robot)
-    before = {robot.joints[j - 1].antecedent for j in kin.parallel}
-    return {
-        "axial": frozenset(kin.turning - kin.leaves),
-        "carried": frozenset(kin.leaves),
-        "still": frozenset(kin.leaves | before),
-        "grouped": frozenset(kin.parallel),
-        "apart": frozenset(kin.parallel & kin.near),
-        "align": frozenset(kin.leaves),
+    before = frozenset(robot.joints[j - 1].antecedent for j in kin.parallel) - {0}
+    shape: dict[str, Any] = {
+        "axial": kin.turning - kin.leaves,
+        "carried": kin.leaves,
+        "still": kin.leaves | before,
+        "grouped": kin.parallel,
+        "apart": kin.parallel & kin.near,
+        "align": kin.leaves,
         "lump": frozenset(j for j in kin.far if _depth(robot.joints, j) > 2),
         "rod": frozenset(j for j in kin.oblique if _depth(robot.joints, j) > 2),
         "unit": next(units(robot), None),
     }
-
-
-def _climb(
-    start: Formulation, traced: Callable[[Formulation], Candidate], changes: Sequence[Change],
-    budget: int, pairs: bool,
-) -> Formulation:  # fmt: skip
-    """Change one link's choice at a time (or two), as long as the price falls and traces remain."""
-    best, least, improved = start, traced(start).price, True
-    tries = 0
-    while improved:
-        improved = False
-        steps: list[tuple[Change, ...]] = [(change,) for change in changes]
-        if pairs:
-            steps += [(x, y) for k, x in enumerate(changes) for y in changes[k + 1 :]]
-        for step in steps:
-            tries += 1
-            if tries > budget:
-                return best
-            tried = best
-            for change in step:
-                tried = _changed(tried, change)
-            price = traced(tried).price
-            if price < least:
-                best, least, improved = tried, price, True
-    return best
+    shape = {key: value for key, value in shape.items() if key in choices}
+    shapes: list[dict[str, Any]] = [shape, {}]
+    if "axial" in choices and len(robot.links) > LARGE:
+        shapes.append({**shape, "axial": kin.turning - kin.near})
+    return shapes
 
 
 def _changed(form: Formulation, change: Change) -> Formulation:
     key, j = change
     if key in LENGTHS:
         return replace(form, unit=None if form.unit == change else change)
+    if key == "regroup":
+        return replace(form, regroup=not form.regroup)
+    if key == "last":  # still and carried, or turned like the links before
+        one = frozenset({j})
+        if j in form.still:
+            return replace(
+                form, still=form.still - one, carried=form.carried - one, axial=form.axial | one
+            )
+        return replace(
+            form, still=form.still | one, carried=form.carried | one, axial=form.axial - one
+        )
     return replace(form, **{key: getattr(form, key) ^ {j}})
 
 
@@ -163,19 +242,19 @@ def units(robot: Robot) -> Iterator[Change]:
                 yield key, j
 
 
-def _changes(robot: Robot, choices: Sequence[str], thorough: bool) -> Iterator[Change]:
-    """The changes of single links that can pay."""
+def _changes(robot: Robot, choices: Sequence[str], wide: bool) -> Iterator[Change]:
+    """The changes of single links that can pay; not `wide`: that mostly do."""
     kin = _Kin.of(robot)
     before = {robot.joints[j - 1].antecedent for j in kin.parallel} - {0}
-    still = kin.turning if thorough else (kin.near | kin.leaves | before)
+    still = kin.turning if wide else (kin.near | kin.leaves | before)
     able = {
         "still": still,
-        "grouped": kin.parallel,
         "carried": still,
         "balance": still,
         "align": kin.leaves,
         "apart": kin.near,
         "axial": kin.turning,
+        "grouped": kin.parallel,
         "column": kin.turning,
         "lump": kin.far,
         "rod": kin.oblique,
@@ -183,10 +262,14 @@ def _changes(robot: Robot, choices: Sequence[str], thorough: bool) -> Iterator[C
             j for j, joint in enumerate(robot.joints, 1) if joint.r != 0 and joint.sigma != FIXED
         },
     }
+    if wide and "regroup" in choices:
+        yield "regroup", 0
     if "unit" in choices:
         yield from units(robot)
     for key in choices:
         yield from ((key, j) for j in sorted(able.get(key, ())))
+    if "axial" in choices:
+        yield from (("last", j) for j in sorted(kin.leaves))
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,6 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
-from itertools import compress
 from math import inf, prod
 from typing import Any
 
@@ -73,19 +72,16 @@ def gather(
 ) -> Code:
     """The program that computes these scalars of a graph: live nodes only, renumbered in order."""
     refs = {name: [graph.reference(x) for x in flat] for name, (_, flat) in outputs.items()}
-    live = bytearray(len(graph.nodes))
-    for flat in refs.values():
-        for ref in flat:
-            live[abs(ref)] = 1
-    for id in range(len(live) - 1, 0, -1):  # arguments are older than what reads them
-        if live[id] and (node := graph.nodes[id])[0] not in LEAVES:
-            live[node[1]] = 1
-            for arg in node[2:]:
-                live[arg] = 1
-    number = [0] * len(live)
-    nodes: list[Node] = [("none",)]
-    kept = dict.fromkeys(compress(range(len(live)), live))
-    for id in kept:
+    live, waiting = {0}, [abs(ref) for flat in refs.values() for ref in flat]
+    while waiting:
+        id = waiting.pop()
+        if id not in live:
+            live.add(id)
+            if (node := graph.nodes[id])[0] not in LEAVES:
+                waiting.extend(node[1:])
+    number: dict[int, int] = {}
+    nodes: list[Node] = []
+    for id in sorted(live):  # arguments are older than what reads them
         node = graph.nodes[id]
         number[id] = len(nodes)
         if node[0] not in LEAVES:
@@ -101,7 +97,7 @@ def gather(
             name: Output(outputs[name][0], tuple(number[r] if r > 0 else -number[-r] for r in flat))
             for name, flat in refs.items()
         },
-        labels={number[id]: label for id, label in (labels or {}).items() if id in kept},
+        labels={number[id]: label for id, label in (labels or {}).items() if id in number},
     )
 
 

@@ -17,7 +17,7 @@ _COLUMN = {
     "abs": ("sign",), "min": ("sign",), "max": ("sign",), "select": ("sign",),
 }  # fmt: skip
 
-_TRIG = 20  # a sine or cosine against an addition, when programs are compared
+TRIG = 20  # a sine or cosine against an addition, when programs are compared
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,7 @@ class Cost:
     @property
     def price(self) -> int:
         """What programs of one model are compared by: a sine or cosine weighs as 20 operations."""
-        return self.total + _TRIG * self.trig
+        return self.total + TRIG * self.trig
 
     def __add__(self, other: Cost) -> Cost:
         return Cost(*(getattr(self, f) + getattr(other, f) for f in self.__dataclass_fields__))

@@ -15,14 +15,16 @@ from typing import Any
 from .code import Code, Shape, gather
 from .graph import Expr, Graph
 
-__all__ = ["Tracer"]
+__all__ = ["PARAMETERS", "Tracer"]
+
+PARAMETERS = "\0p"  # the array of the free symbols of a trace, before they are put in order
 
 
 class Tracer:
     """Collects the inputs and parameters of one trace, then gathers the program."""
 
-    def __init__(self) -> None:
-        self.graph = Graph()
+    def __init__(self, graph: Graph | None = None) -> None:
+        self.graph = Graph() if graph is None else graph
         self.inputs: dict[str, Shape] = {}
         self.parameters: dict[str, Expr] = {}
 
@@ -37,7 +39,7 @@ class Tracer:
     def parameter(self, name: str) -> Expr:
         """The free symbol of that name; used ones become the input array `p`."""
         if name not in self.parameters:
-            self.parameters[name] = self.graph.leaf("\0p", len(self.parameters))
+            self.parameters[name] = self.graph.leaf(PARAMETERS, len(self.parameters))
         return self.parameters[name]
 
     def program(
@@ -83,14 +85,14 @@ def _number_parameters(
     code: Code, names: tuple[str, ...], order: Sequence[str]
 ) -> tuple[Code, tuple[str, ...]]:
     """Keep the parameters that are used, in the wanted order, as the input array p."""
-    used = {node[2] for node in code.nodes if node[0] == "input" and node[1] == "\0p"}
+    used = {node[2] for node in code.nodes if node[0] == "input" and node[1] == PARAMETERS}
     rank = {name: k for k, name in enumerate(order)}
     kept = sorted(used, key=lambda k: (rank.get(names[k], len(rank)), k))
     if not kept:
         return code, ()
     number = {k: i for i, k in enumerate(kept)}
     nodes = tuple(
-        ("input", "p", number[node[2]]) if node[0] == "input" and node[1] == "\0p" else node
+        ("input", "p", number[node[2]]) if node[0] == "input" and node[1] == PARAMETERS else node
         for node in code.nodes
     )
     inputs = {**code.inputs, "p": (len(kept),)}

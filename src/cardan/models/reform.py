@@ -14,6 +14,7 @@ Torques do not change. All of it is work on parameters alone, done once:
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -38,15 +39,20 @@ def reparametrised(
     robot: Bodies, regroup: bool, balance: frozenset[int], lump: frozenset[int],
     rod: frozenset[int], align: frozenset[int], unit: Unit,
 ) -> Bodies:  # fmt: skip
-    """The robot with its parameters exchanged; remembered, because it does not depend on q."""
-    key = regroup, balance, lump, rod, align, unit
-    if key not in robot.reformed:
-        found = regrouped(robot) if regroup else robot
-        found = balanced(found, balance) if balance else found
-        found = lumped(found, balance, lump, rod) if lump or rod else found
-        found = aligned(found, align) if align else found
-        robot.reformed[key] = in_unit(found, *unit) if unit else found
-    return robot.reformed[key]
+    """The robot with its parameters exchanged; every step is remembered, as none depends on q."""
+    steps: list[tuple[Any, Callable[[Bodies], Bodies]]] = [
+        (regroup, regrouped),
+        (balance, lambda x: balanced(x, balance)),
+        ((balance, lump, rod) if lump or rod else None, lambda x: lumped(x, balance, lump, rod)),
+        (align, lambda x: aligned(x, align)),
+        (unit, lambda x: in_unit(x, *(unit or ()))),
+    ]
+    for k, (key, step) in enumerate(steps):
+        if key:
+            if (k, key) not in robot.reformed:
+                robot.reformed[k, key] = step(robot)
+            robot = robot.reformed[k, key]
+    return robot
 
 
 def regrouped(robot: Bodies) -> Bodies:
