@@ -71,18 +71,12 @@ def inverse_dynamics(
             f"base='given' is for a floating base, by Newton-Euler: the base of '{robot.name}' is"
             f" {robot.base.kind}, the method {method}"
         )
+    unsupported(robot, "inverse-dynamics", base_parameters=base_parameters,
+                lagrange=method == "lagrange", base=given)  # fmt: skip
     mechanism = mechanism_of(
         with_friction(robot, friction), "inverse-dynamics", base_parameters, symbolic=symbolic,
         idle=idle,
     )  # fmt: skip
-    if given and mechanism.springs:
-        raise ModelError(
-            f"'inverse-dynamics' of '{robot.name}' with base='given' is not available for elastic"
-            " joints, whose accelerations are not given"
-        )
-    if robot.ne:
-        unsupported(robot, "inverse-dynamics", base_parameters=base_parameters,
-                    lagrange=method == "lagrange", base=given)  # fmt: skip
     if method == "lagrange":
         _require_lagrange(mechanism)
         inputs = mechanism.inputs("q", "qd", "qdd", f_e=f_e)
@@ -92,36 +86,49 @@ def inverse_dynamics(
         "q", "qd", "qdd", f_e=f_e, base=["V0", *(["V0d"] if given else []), "g0"]
     )
     inputs["qdd"] = (len(link.driven),)
-    meaning: dict[str, str] = {}
-    if robot.ne:
-        pass
-    elif robot.constrained and (mechanism.springs or mechanism.floats):
-        meaning["qdd"] = f"accelerations of {link.named(link.driven)}, rad/s2 or m/s2"
-    elif link.elastic:
-        meaning["qdd"] = "accelerations of the rigid joints, rad/s2 or m/s2"
-    if robot.constrained and link.elastic and not robot.ne:
-        meaning["qdd_e"] = f"accelerations of {link.named(link.elastic)}"
     names = ["tau", *(["qdd_e"] if link.elastic or link.deformations else [])]
     names += [*(["F0"] if given else ["V0d"] if mechanism.floats else [])]
     if robot.ne:
         forms = inverse_forms(mechanism)
         return mechanism.program("inverse-dynamics", inputs, forms, names, effort=effort)
-    if mechanism.springs:
-        way, choices = (
-            (_inverse_by_matrix, RECURSION) if robot.constrained else (_articulated, COMPOSITE)
-        )
-    elif mechanism.floats and not given:
-        way, choices = _floating, COMPOSITE
-    else:
-        way, choices = _newton_euler, RECURSION
+    way, choices = _inverse_way(mechanism, given)
 
     def formulate(form: Formulation) -> Form:
         return way(mechanism, form)
 
     return mechanism.program(
-        "inverse-dynamics", inputs, [], mechanism.outputs(*names), meaning=meaning,
+        "inverse-dynamics", inputs, [], mechanism.outputs(*names), meaning=_imposed(mechanism),
         formulate=formulate, choices=choices, effort=effort,
     )  # fmt: skip
+
+
+def _inverse_way(mechanism: Mechanism, given: bool) -> tuple[Any, tuple[str, ...]]:
+    """(algorithm, what its search may choose): by what is not given."""
+    if mechanism.springs:
+        if given:
+            raise ModelError(
+                f"'inverse-dynamics' of '{mechanism.robot.name}' with base='given' is not available"
+                " for elastic joints, whose accelerations are not given"
+            )
+        tied = mechanism.robot.constrained
+        return (_inverse_by_matrix, RECURSION) if tied else (_articulated, COMPOSITE)
+    if mechanism.floats and not given:
+        return _floating, COMPOSITE
+    return _newton_euler, RECURSION
+
+
+def _imposed(mechanism: Mechanism) -> dict[str, str]:
+    """Which accelerations are given, and which come out, where not all are given."""
+    link = mechanism.coordinates
+    if not mechanism.robot.constrained:
+        words = "accelerations of the rigid joints, rad/s2 or m/s2"
+        return {"qdd": words} if link.elastic else {}
+    meaning: dict[str, str] = {}
+    if mechanism.springs or mechanism.floats:
+        meaning["qdd"] = f"accelerations of {link.named(link.driven)}, rad/s2 or m/s2"
+    if link.elastic:
+        meaning["qdd_e"] = f"accelerations of {link.named(link.elastic)}"
+    return meaning
 
 
 def _newton_euler(mechanism: Mechanism, form: Formulation) -> Form:

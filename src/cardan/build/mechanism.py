@@ -30,6 +30,10 @@ __all__ = ["BY_LAGRANGE", "LOOP_MEANING", "OPEN", "Mechanism", "require_availabl
 Scalar = Any
 BY_LAGRANGE = "inverse-dynamics by Lagrange"
 _NEWTON_EULER = "use method='newton-euler'"
+_EQUATIONS = (
+    "inverse-dynamics", "direct-dynamics", "inertia-matrix", "bias", "gravity",
+    "generalized-momentum",
+)  # fmt: skip
 # What a model is not made for, and why; it is for every other robot.
 _REFUSED: dict[str, dict[str, str]] = {
     "mobile": dict.fromkeys(
@@ -45,15 +49,7 @@ _REFUSED: dict[str, dict[str, str]] = {
     )
     | {BY_LAGRANGE: f"a floating base; {_NEWTON_EULER}"},
     "flexible links, tied on a floating base": dict.fromkeys(
-        (
-            "inverse-dynamics",
-            "direct-dynamics",
-            "inertia-matrix",
-            "bias",
-            "gravity",
-            "generalized-momentum",
-        ),
-        "loops and couplings of flexible links on a floating base",
+        _EQUATIONS, "loops and couplings of flexible links on a floating base"
     ),
     "flexible links on a floating base": dict.fromkeys(
         ("energies", "velocities", "accelerations", "jdot-qdot"),
