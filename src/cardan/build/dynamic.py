@@ -66,13 +66,13 @@ def inverse_dynamics(
     With base="given" the acceleration V0d of a floating base is an input, and the wrench F0 that
     must act on the base comes out."""
     given = base == "given"
+    unsupported(robot, "inverse-dynamics", base_parameters=base_parameters,
+                lagrange=method == "lagrange", base=given)  # fmt: skip
     if given and (not is_floating(robot) or method == "lagrange"):
         raise ModelError(
             f"base='given' is for a floating base, by Newton-Euler: the base of '{robot.name}' is"
             f" {robot.base.kind}, the method {method}"
         )
-    unsupported(robot, "inverse-dynamics", base_parameters=base_parameters,
-                lagrange=method == "lagrange", base=given)  # fmt: skip
     mechanism = mechanism_of(
         with_friction(robot, friction), "inverse-dynamics", base_parameters, symbolic=symbolic,
         idle=idle,

@@ -42,6 +42,11 @@ class JointSpace:
     def nu(self) -> int:
         return int(self.driven.sum())
 
+    @property
+    def geometry(self) -> Any:
+        """The loop geometry of a robot with loops or couplings."""
+        return _geometry(self.robot)
+
     def matrix(self, q: np.ndarray, v: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """(M, psi): the rates of q are M v, their rates M vd + psi. For closed loops only; q and v
         may have leading axes."""

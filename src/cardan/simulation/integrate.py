@@ -93,6 +93,7 @@ class Equation:
     split: int = 0  # elements of y before it are positions (for euler)
     fastest: Callable[[float, np.ndarray], str] | None = None  # what the steps are small for
     jacobian: Rates | None = None  # of the rates by y
+    stuck: Callable[[float, np.ndarray], None] | None = None  # raises why steps vanish, if it knows
     before: Callable[[float, np.ndarray], None] | None = None  # of a step: laws are sampled
 
 
@@ -147,7 +148,7 @@ def _adaptive(
         solver = _solver(equation, settings, now, y, float(t[-1]), h)
         before = equation.events(now, y) if equation.events else None
         while True:
-            _step(solver)
+            _step(solver, equation)
             steps += 1
             error += _local_error(solver, settings)
             pace.took(steps, solver.t, solver.y)
@@ -238,10 +239,12 @@ def _solver(
     return make(equation.rates, t, y, end, rtol=settings.rtol, atol=settings.atol, **options)
 
 
-def _step(solver: Any) -> None:
+def _step(solver: Any, equation: Equation) -> None:
     with np.errstate(all="ignore"):
         message = solver.step()
     if solver.status == "failed" or not np.isfinite(solver.y).all():
+        if equation.stuck is not None and np.isfinite(solver.y).all():
+            equation.stuck(solver.t, solver.y)
         raise CardanError(
             f"the simulation cannot go on beyond t = {solver.t:.9g} s"
             f" ({message or 'the state is not finite'}): the motion may be unbounded or stiff;"

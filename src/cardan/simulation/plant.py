@@ -233,8 +233,12 @@ class Plant:
         return Equation(
             self.rates, self._recentre if self.floating or self.on.closed else None,
             self._events if stiction else None, self._react if stiction else None, self.split,
-            self.fastest,
+            self.fastest, stuck=self._stuck if self.on.closed else None,
         )  # fmt: skip
+
+    def _stuck(self, t: float, y: np.ndarray) -> None:
+        self.watch.now = t
+        self.watch.stuck(y[: self.n])
 
     def fastest(self, t: float, y: np.ndarray) -> str:
         """What a solver takes small steps for: the joint that moves fastest, or whose acceleration

@@ -8,14 +8,15 @@ before, ends the run."""
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Any
 
 import numpy as np
 
+from ..algebra.ranks import conditioning
 from ..build.flexible.closure import closing
 from ..build.flexible.step import flow_program
-from ..describe.robot import Robot
+from ..describe.robot import PRISMATIC, Robot
 from ..errors import ModelError, UnknownNameError
 from ..motion.coordinates import JointSpace
 from ..motion.derived import compiled
@@ -23,6 +24,7 @@ from ..motion.derived import compiled
 __all__ = ["Watch", "rates_matrix", "watch"]
 
 _SMALL = 1e-5  # smallest by largest singular value of W_p
+_NEARLY = 1e-2  # so small, it is why the steps of an integrator vanish
 
 
 @lru_cache(maxsize=16)
@@ -64,19 +66,44 @@ class Watch:
             raise self._lost(q, f"its loops cannot be closed any more ({error})") from None
         if not self.stops:
             return found
-        W = self._Wp(found)
+        W = self._balanced(found)
         if not W.size:
             return found
-        scale = np.linalg.norm(W, axis=1, keepdims=True)  # rows in m and in rad
-        W = W / np.where(scale > 0, scale, 1)
-        s = np.linalg.svd(W, compute_uv=False)
-        if s[-1] < _SMALL * s[0]:
-            raise self._lost(found, f"W_p is singular to {s[-1] / s[0]:.1g}")
+        ratio = float(conditioning(W))
+        if ratio < _SMALL:
+            raise self._lost(found, f"W_p is singular to {ratio:.1g}")
         sign = float(np.linalg.slogdet(W)[0]) if W.shape[0] == W.shape[1] else 0.0
         if self.sign * sign < 0:
             raise self._lost(found, "det W_p changed its sign within one step")
         self.sign = sign
         return found
+
+    def stuck(self, q: np.ndarray) -> None:
+        """Say so where a singularity is what makes the steps vanish."""
+        W = self._balanced(q)
+        if W.size and (ratio := float(conditioning(W))) < _NEARLY:
+            raise self._lost(q, f"W_p is singular to {ratio:.1g}, and the steps vanish")
+
+    def _balanced(self, q: np.ndarray) -> np.ndarray:
+        """W_p over lengths in units of the robot's size: rows are not scaled by themselves, because
+        one that vanishes is what is looked for."""
+        W = self._Wp(q)
+        if not self.on.robot.ne:
+            rows, columns = self._units
+            return np.asarray(W * columns / rows[:, None])
+        scale = np.linalg.norm(W, axis=1, keepdims=True)
+        return W / np.where(scale > 0, scale, 1)
+
+    @cached_property
+    def _units(self) -> tuple[np.ndarray, np.ndarray]:
+        """Of the rows and of the columns of W_p: one, or the robot's size for lengths."""
+        geometry = self.on.geometry
+        analysis, system = geometry.analysis, geometry.system()
+        lengths = [name[0] == "v" for keep in analysis.chosen for name in keep.rows]
+        joints = self.on.robot.joints
+        lengths += [joints[j - 1].sigma == PRISMATIC for j in analysis.coupled]
+        follow = analysis.coordinates.places(analysis.following)
+        return np.where(lengths, system.size, 1.0), system.unit[follow]
 
     def _closed_at(self, q: np.ndarray) -> np.ndarray:
         robot = self.on.robot
