@@ -26,9 +26,6 @@ COMMON = {"errors", "exact", "files", "latex", "renamed", "version"}
 # A robot shows, checks and saves itself: methods of the class, which readers and writers make.
 METHODS = {("describe.robot", "describe.check"), ("describe.robot", "describe.show"),
            ("describe.robot", "describe.files")}  # fmt: skip
-# Builders that call one another across kinds of robots. One builder for each model will undo this
-# knot (docs/design.md, coordinates); until then nothing may be added to it.
-KNOT = {"build.flexible.dynamic", "build.flexible.parallel"}
 
 
 def rooms() -> list[str]:
@@ -122,7 +119,6 @@ def test_no_cycle_hides_behind_imports_inside_functions() -> None:
                 target = target.rpartition(".")[0]
             targets.add(target)
         allowed = {target for target in targets if (name, target) in METHODS}
-        allowed |= KNOT if name in KNOT else set()
         needs[name] = targets - {name, "", "__init__"} - allowed
     while ready := {name for name, targets in needs.items() if not targets & needs.keys()}:
         needs = {name: targets for name, targets in needs.items() if name not in ready}
