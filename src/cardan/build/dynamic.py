@@ -102,7 +102,9 @@ def inverse_dynamics(
     )  # fmt: skip
 
 
-def _inverse_way(mechanism: Mechanism, given: bool) -> tuple[Any, tuple[str, ...]]:
+def _inverse_way(
+    mechanism: Mechanism, given: bool
+) -> tuple[Callable[[Mechanism, Formulation], Form], tuple[str, ...]]:
     """(algorithm, what its search may choose): by what is not given."""
     if mechanism.springs:
         if given:
