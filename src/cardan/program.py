@@ -21,6 +21,7 @@ from .errors import (
     UnknownNameError,
     translated,
 )
+from .files import write_atomic
 from .ir import code as ir_code
 from .ir.code import Code
 from .ir.cost import Cost, cost
@@ -200,8 +201,6 @@ class Program:
 
     def save(self, path: str | Path) -> None:
         """Write the program as JSON."""
-        from .files import write_atomic
-
         write_atomic(path, self.to_json())
 
     def to_json(self) -> str:

@@ -32,6 +32,7 @@ from tests.laws.draw import (
 from cardan.algebra.vector import Vec, cross
 from cardan.build.base import base_parameters
 from cardan.build.common import COMPOSITE, RECURSION
+from cardan.build.equations import solve_backwards
 from cardan.build.search import units
 from cardan.describe.robot import GEOMETRY, PRISMATIC, REVOLUTE, Base, Joint, Link, Robot
 from cardan.describe.values.expression import number
@@ -40,7 +41,7 @@ from cardan.models.bodies import Bodies
 from cardan.models.coriolis import coriolis_matrix
 from cardan.models.direct_dynamics import articulated_dynamics, solve_tree
 from cardan.models.energy import energies, momentum
-from cardan.models.floating import base_columns, floating_inverse_dynamics, solve_floating
+from cardan.models.floating import base_columns, floating_inverse_dynamics
 from cardan.models.formulation import Formulation
 from cardan.models.inertia_matrix import inertia_matrix
 from cardan.models.jacobian import jacobian
@@ -496,11 +497,9 @@ def law_floating_base_by_A_and_H(robot: Robot, rng: Rng) -> None:
     )
     recursive = [*direct.V0d[0], *direct.V0d[1], *(direct.qdd[j] for j in scene.tree.moving)]
     close(stack(recursive), x, "recursive direct model", loss * 1e-3)
-    rhs = {j: given[j] - H.tau[j] for j in scene.tree.moving}
-    base, joints = solve_floating(
-        scene, composite, base_columns(scene, composite), rhs, (-H.f[0], -H.n[0])
-    )
-    by_matrix = [*base, *(joints[j] for j in scene.tree.moving)]
+    rhs = [*(-H.f[0]), *(-H.n[0]), *(given[j] - H.tau[j] for j in scene.tree.moving)]
+    size = range(len(rhs))
+    by_matrix = solve_backwards([[A[:, r, c] for c in size] for r in size], rhs)
     close(stack(by_matrix), x, "direct model by A and H", loss * 1e-3)
 
 

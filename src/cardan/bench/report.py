@@ -8,6 +8,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from ..files import write_atomic
+
 __all__ = ["HEADER", "TRIG", "Report", "Row"]
 
 TRIG = 38  # operations counted for a sine-cosine pair
@@ -114,8 +116,6 @@ class Report:
 
     def save(self, path: str | Path) -> None:
         """Write the figures as JSON."""
-        from ..files import write_atomic
-
         write_atomic(path, json.dumps(self.as_dict(), indent=1) + "\n")
 
     def picture(self, path: str | Path) -> None:

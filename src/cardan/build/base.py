@@ -340,7 +340,10 @@ def cheaper_parameters(
     if not searched or (not robot.constrained and with_base(robot, True) == robot):
         return carried
     own = builder(robot, **{**options, "base_parameters": False})
-    return own if own.cost.price < carried.cost.price else carried
+    if own.cost.price >= carried.cost.price:
+        return carried
+    words = "with the robot's own parameters: the same values, and base parameters cost more here"
+    return replace(own, remarks=(*own.remarks, words))
 
 
 def mechanism_of(robot: Robot, model: str, with_base: bool = False, **options: Any) -> Mechanism:

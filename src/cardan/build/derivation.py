@@ -187,30 +187,15 @@ class _Book(Graph):
         return id
 
     def add(self, x: int, y: int) -> Any:
-        if x == -y:
-            return 0
-        if abs(x) > abs(y):
-            x, y = y, x
-        sign = 1
-        if x < 0:
-            x, y, sign = -x, -y, -1
-        node = ("add", x, y) if y > 0 else ("sub", x, -y)
-        new = len(self.nodes)
-        id = self.index.setdefault(node, new)
-        if id == new:
-            self.nodes.append(node)
-        self.met.append(id)
-        return Expr(self, sign * id)
+        total = super().add(x, y)
+        if type(total) is Expr:
+            self.met.append(abs(total.ref))
+        return total
 
     def mul(self, x: int, y: int) -> Expr:
-        a, b = abs(x), abs(y)
-        node = ("mul", a, b) if a <= b else ("mul", b, a)
-        new = len(self.nodes)
-        id = self.index.setdefault(node, new)
-        if id == new:
-            self.nodes.append(node)
-        self.met.append(id)
-        return Expr(self, id if (x > 0) == (y > 0) else -id)
+        product = super().mul(x, y)
+        self.met.append(abs(product.ref))
+        return product
 
     def alone(self, sketch: Sketch) -> tuple[Graph, list[Any]]:
         """A graph of this sketch alone, as if it had been traced by itself, and its outputs."""

@@ -67,7 +67,7 @@ def inverse_dynamics(
     must act on the base comes out."""
     given = base == "given"
     unsupported(robot, "inverse-dynamics", base_parameters=base_parameters,
-                lagrange=method == "lagrange", base=given)  # fmt: skip
+                lagrange=method == "lagrange", base=given, idle=idle == "free")  # fmt: skip
     if given and (not is_floating(robot) or method == "lagrange"):
         raise ModelError(
             f"base='given' is for a floating base, by Newton-Euler: the base of '{robot.name}' is"
@@ -257,7 +257,7 @@ def direct_dynamics(
 
     Of a tree by articulated links or by A and H, the cheaper by default; of loops by A and H or by
     constraint forces."""
-    unsupported(robot, "direct-dynamics", base_parameters=base_parameters)
+    unsupported(robot, "direct-dynamics", base_parameters=base_parameters, idle=idle == "free")
     _require_method(robot, method)
     mechanism = mechanism_of(
         with_friction(robot, friction), "direct-dynamics", base_parameters, symbolic=symbolic,

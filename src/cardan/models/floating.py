@@ -18,7 +18,7 @@ from .direct_dynamics import Direct, velocity_terms
 from .formulation import PLAIN, Formulation
 from .inertia_matrix import Composite, axis_reaction
 
-__all__ = ["base_columns", "floating_inverse_dynamics", "solve_floating"]
+__all__ = ["base_columns", "floating_inverse_dynamics"]
 
 Scalar = Any
 Pair = tuple[Vec, Vec]
@@ -90,35 +90,3 @@ def accelerated(body: Inertia, f: Vec, n: Vec) -> Pair:
     J = body.J + hat(body.MS) @ hat(c)
     r = Vec(*solve_symmetric(J.rows, n - cross(c, f)))
     return (f - cross(r, body.MS)) / body.M, r
-
-
-def solve_floating(
-    robot: Bodies, x: Composite, columns: Mapping[int, Pair], rhs: Mapping[int, Scalar], base: Pair
-) -> tuple[list[Scalar], dict[int, Scalar]]:
-    """(base acceleration, joint accelerations) of the whole system (83), joints eliminated first.
-
-    The joints' rows are coupled to the base's through A12; the order tips, ..., base keeps the
-    factorisation sparse."""
-    moving: Sequence[int] = robot.tree.moving
-    plus = Inertia(x.Jplus[0], x.MSplus[0], x.Mplus[0])
-    unit = [Vec(*(int(k == m) for m in range(3))) for k in range(3)]
-    none = Vec(0, 0, 0)
-    A11 = [plus @ (u, none) for u in unit] + [plus @ (none, u) for u in unit]
-    order = [*(("base", k) for k in range(6)), *(("joint", j) for j in moving)]
-    rows: list[list[Scalar]] = []
-    values: list[Scalar] = []
-    flat_base = [*base[0], *base[1]]
-    for kind, k in reversed(order):
-        row: list[Scalar] = []
-        for other, m in reversed(order):
-            if kind == other == "joint":
-                row.append(x.A.get((max(k, m), min(k, m)), 0))
-            elif kind == other == "base":
-                row.append([*A11[m][0], *A11[m][1]][k])
-            else:
-                j, b = (k, m) if kind == "joint" else (m, k)
-                row.append([*columns[j][0], *columns[j][1]][b])
-        rows.append(row)
-        values.append(rhs[k] if kind == "joint" else flat_base[k])
-    found = dict(zip(reversed(order), solve_symmetric(rows, values), strict=True))
-    return [found["base", k] for k in range(6)], {j: found["joint", j] for j in moving}

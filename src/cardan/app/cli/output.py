@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from ...errors import CardanError
+from ...files import write_atomic
 
 if TYPE_CHECKING:
     from rich.console import Console, JustifyMethod
@@ -102,8 +103,6 @@ def write(path: str, text: str) -> None:
         _require_stdout()
         typer.echo(text.encode("utf-8"), nl=False)
         return
-    from ...files import write_atomic
-
     write_atomic(path, text)
 
 

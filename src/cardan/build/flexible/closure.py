@@ -12,8 +12,9 @@ from functools import cached_property, lru_cache
 
 import numpy as np
 
-from ...describe.robot import FIXED, PRISMATIC, REVOLUTE, Robot
+from ...describe.robot import Robot
 from ...errors import InputError, ModelError
+from ...mechanism.coordinates import Coordinates
 from ...mechanism.loops import opened
 from ...models.bodies import Bodies, bodies
 from ...models.flexible.dynamics import Key, coordinate_keys
@@ -23,7 +24,6 @@ from ...models.flexible.tree import Motion, seats
 __all__ = ["Closing", "closing", "numeric_bodies"]
 
 Array = np.ndarray
-_KINDS = {REVOLUTE: "revolute", PRISMATIC: "prismatic", FIXED: "fixed"}
 _CLOSED = 1e-11
 _RANK = 1e-7
 _STARTS = 12
@@ -255,16 +255,14 @@ def _greedy(G: Array) -> list[int]:
 def closing(robot: Robot) -> Closing:
     """The loops and couplings of a robot (none for a tree)."""
     whole = opened(robot) if robot.loops else robot
-    n, B = len(robot.joints), len(robot.loops)
     cuts = []
-    for k, loop in enumerate(robot.loops, 1):
-        kind = loop.kind or _KINDS[loop.cut.sigma]
-        if kind not in ROWS:
+    for loop in Coordinates.of(robot).loops:
+        if loop.kind not in ROWS:
             raise ModelError(
-                f"loop '{loop.name}' of '{robot.name}' closes at a {kind} joint; with flexible"
+                f"loop '{loop.name}' of '{robot.name}' closes at a {loop.kind} joint; with flexible"
                 f" links: {', '.join(ROWS)}"
             )
-        cuts.append(Cut(kind, n + k, n + B + k, ROWS[kind]))
+        cuts.append(Cut(loop.kind, loop.cut, loop.twin, ROWS[loop.kind]))
     for j, coupling in robot.couplings.items():
         cuts.append(Cut("coupling", j, coupling.joint, ROWS["coupling"]))
     return Closing(robot, numeric_bodies(whole), tuple(cuts))

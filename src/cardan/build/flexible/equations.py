@@ -244,11 +244,8 @@ def force_form(mechanism: Mechanism, output: str) -> Form:
             x = {"q": x["q"], "qd": [0] * (mechanism.na + mechanism.ne)}
         if robot.constrained:
             here = Loops(mechanism.described, scene, x)
-            loops = here.loops
-            _require_isostatic(loops)
-            _, rows = eliminated(
-                here.matrix, here.bias({}), here.rows, here.drift, loops.independent, loops.passive
-            )
+            _require_isostatic(here.loops)
+            _, rows = here.reduced()
             return Result({output: ((len(rows),), rows)}, here.motion)
         state = _moving(robot, scene, x)
         record = forces(scene, state, [0] * size)
@@ -288,6 +285,13 @@ class Loops:
             key: Key = ("joint", j, 0)
             rows[key] = rows[key] - spring(self.scene, self.motion, key)
         return rows
+
+    def reduced(self) -> tuple[list[list[Scalar]], list[Scalar]]:
+        """(A, H) over the independent coordinates, the passive joints eliminated."""
+        loops = self.loops
+        return eliminated(
+            self.matrix, self.bias({}), self.rows, self.drift, loops.independent, loops.passive
+        )
 
     def prescribed(self, known: Mapping[Key, Scalar]) -> tuple[dict[Key, Scalar], list[Scalar]]:
         """(accelerations that follow, torques) of given accelerations of the driven joints."""
@@ -345,9 +349,7 @@ def _inverse_by_elimination(mechanism: Mechanism) -> Form:
 
     def run(scene: Bodies, x: Arrays) -> Result:
         here = Loops(mechanism.described, scene, x)
-        M, c = eliminated(
-            here.matrix, here.bias({}), here.rows, here.drift, independent, loops.passive
-        )
+        M, c = here.reduced()
         number = {key: k for k, key in enumerate(independent)}
         given = {number[key]: v for key, v in zip(loops.active, x["qdd"], strict=True)}
         load = [u + sum((M[r][k] * v for k, v in given.items()), start=0) for r, u in enumerate(c)]
@@ -380,9 +382,7 @@ def _direct_by_elimination(mechanism: Mechanism) -> Form:
 
     def run(scene: Bodies, x: Arrays) -> Result:
         here = Loops(mechanism.described, scene, x)
-        M, c = eliminated(
-            here.matrix, here.bias({}), here.rows, here.drift, independent, loops.passive
-        )
+        M, c = here.reduced()
         torques = dict(zip(loops.active, x["tau"], strict=True))
         rhs = [torques.get(key, 0) - load for key, load in zip(independent, c, strict=True)]
         order = list(reversed(range(len(rhs))))
