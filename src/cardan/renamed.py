@@ -72,6 +72,13 @@ _OTHER = {
     "build.closed_reactions": "build.reactions",
     "build.flexible_closure": "build.flexible.closure",
     "build.flexible_step": "build.flexible.step",
+    "models.formulation": "formulate.formulation",
+    "models.inertia_matrix": "models.composite",
+    "models.direct_dynamics": "models.articulated",
+    "models.flexible_tree": "models.motion",
+    "models.flexible.tree": "models.motion",
+    "models.flexible_dynamics": "models.articulated",
+    "models.flexible.dynamics": "models.articulated",
 }
 _PACKAGES = ("use", "closure", "simulation.flexible")  # they had modules below them
 _PREFIX = {

@@ -21,9 +21,8 @@ from ..build.flexible.equations import static_forces
 from ..describe.robot import Robot
 from ..errors import InputError, ModelError, UnknownNameError, translated
 from ..mechanism.coordinates import is_floating
-from ..models.flexible.dynamics import mass_matrix
+from ..models.composite import inertia_matrix
 from ..models.flexible.modes import eigen
-from ..models.flexible.tree import motion
 from ..program import Program
 
 __all__ = ["Modes", "Statics", "frequency_map", "natural_frequencies", "static_deflection"]
@@ -128,8 +127,9 @@ def _names(robot: Robot, loops: Closing) -> tuple[str, ...]:
 
 
 def _mass(loops: Closing, q: Array, base: bool) -> Array:
-    x = motion(loops.scene, [float(v) for v in q], [0] * len(q))
-    return np.array(mass_matrix(loops.scene, x, base=base).rows(), float)
+    composite = inertia_matrix(loops.scene, [float(v) for v in q], base=base)
+    first = [("base", 0, k) for k in range(6 * base)]
+    return np.array(composite.rows([*first, *loops.keys]), float)
 
 
 def _stiffness(loops: Closing) -> Array:

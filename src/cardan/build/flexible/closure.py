@@ -14,12 +14,11 @@ import numpy as np
 
 from ...describe.robot import Robot
 from ...errors import InputError, ModelError
-from ...mechanism.coordinates import Coordinates
+from ...mechanism.coordinates import Coordinates, Key
 from ...mechanism.loops import opened
 from ...models.bodies import Bodies, bodies
-from ...models.flexible.dynamics import Key, coordinate_keys
 from ...models.flexible.loops import ROWS, Cut, closing_error, constraint_rows, is_reversed
-from ...models.flexible.tree import Motion, seats
+from ...models.motion import Motion, seats
 
 __all__ = ["Closing", "closing", "numeric_bodies"]
 
@@ -53,7 +52,7 @@ class Closing:
 
     @cached_property
     def keys(self) -> tuple[Key, ...]:
-        return coordinate_keys(self.scene)
+        return Coordinates.of(self.robot).keys
 
     @cached_property
     def independent(self) -> tuple[Key, ...]:

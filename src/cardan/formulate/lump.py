@@ -21,11 +21,10 @@ from math import inf
 from typing import Any
 
 from ..algebra.inertia import Inertia
-from ..algebra.scalar import HALF, cos_sin, function
+from ..algebra.scalar import HALF, cos_sin, guarded, is_number
 from ..algebra.vector import Vec, symmetric
-from ..exact import Exact
-from .bodies import Bodies, Body
-from .transfer import symmetric_body, transfer
+from ..models.bodies import Bodies, Body
+from ..models.transfer import symmetric_body, transfer
 
 __all__ = ["lumped"]
 
@@ -38,12 +37,14 @@ _OBLIQUE = 0.05  # least sin α cos α of a number
 
 def lumped(
     robot: Bodies, balance: frozenset[int], lump: frozenset[int], rod: frozenset[int]
-) -> Bodies:
-    """The robot with masses kept on the axes of the joints `lump` and rods on those of `rod`.
+) -> tuple[dict[int, Inertia], dict[int, Scalar], dict[int, Vec]]:
+    """(inertia, mass at the foot of the axis, diagonal of ∫ r r^T dm) by link, with masses kept on
+    the axes of the joints `lump` and rods on those of `rod`.
 
     Links in `balance` have the diagonal of ∫ r r^T dm for their moment, the others have YY = 0."""
     inertia = {b.j: Inertia(b.J, b.MS, b.M) for b in (robot.base, *robot.links)}
-    changed: dict[int, dict[str, Any]] = {}
+    feet: dict[int, Scalar] = {}
+    E: dict[int, Vec] = {}
     limits = _Limits.of(robot)
     for link in reversed(robot.links):
         i, j = link.i, link.j
@@ -61,14 +62,10 @@ def lumped(
         J = symmetric(XX - z + kept, XY, XZ, YY - z + kept, YZ, ZZ)
         J = J if even else symmetric(XX - z, XY, XZ, 0, YZ, ZZ)
         inertia[j] = Inertia(J, Vec(own.MS[0], own.MS[1], 0), mass)
-        x, y = HALF * (YY + ZZ - XX), HALF * (XX + ZZ - YY)
-        changed[j] = {"foot": foot, "E": Vec(x, y, kept) if even else None}
-
-    def loaded(link: Body) -> Body:
-        own = inertia[link.j]
-        return replace(link, J=own.J, MS=own.MS, M=own.M, **changed.get(link.j, {}))
-
-    return replace(robot, base=loaded(robot.base), links=tuple(map(loaded, robot.links)))
+        feet[j] = foot
+        if even:
+            E[j] = Vec(HALF * (YY + ZZ - XX), HALF * (XX + ZZ - YY), kept)
+    return inertia, feet, E
 
 
 def _masses(link: Body, before: Inertia, limits: _Limits) -> tuple[Scalar, Scalar, Inertia]:
@@ -94,7 +91,7 @@ def _rod(link: Body, before: Inertia) -> tuple[Scalar, Inertia]:
     """The rod along z_j that rids the link before of YZ, and what that link then has."""
     c, s = cos_sin(link.alpha)
     oblique = c * s
-    flat = _is_number(oblique) and abs(oblique) < _OBLIQUE
+    flat = is_number(oblique) and abs(oblique) < _OBLIQUE
     if flat or not _is_zero(link.gamma) or not _is_zero(link.b):
         return 0, before
     kept = _Limits(inf, 0).quotient(before.J[1, 2], oblique)
@@ -114,8 +111,8 @@ class _Limits:
     @staticmethod
     def of(robot: Bodies) -> _Limits:
         links = (robot.base, *robot.links)
-        lengths = [abs(float(x)) for b in links for x in (b.d, b.r) if _is_number(x)]
-        if not all(_is_number(x) for b in links for x in (b.M, *b.MS)):
+        lengths = [abs(float(x)) for b in links for x in (b.d, b.r) if is_number(x)]
+        if not all(is_number(x) for b in links for x in (b.M, *b.MS)):
             return _Limits(inf, _SHORT * max(lengths))
         masses = sum(float(b.M) for b in links)
         moments = sum(abs(float(x)) for b in links for x in b.MS)
@@ -125,18 +122,12 @@ class _Limits:
         """x / y, or 0 where that is not to be had."""
         if _is_zero(x) or _is_zero(y):
             return 0
-        if hasattr(y, "apply"):
-            return x / y.apply("select", function("abs", y) - _NIL, y, 0)
-        if not _is_number(y):  # an array
-            return x / y
-        if abs(y) < self.least or (_is_number(x) and abs(x / y) > self.most):
+        if not is_number(y):  # a symbol or an array
+            return x / guarded(y, _NIL, 0)
+        if abs(y) < self.least or (is_number(x) and abs(x / y) > self.most):
             return 0
         return x / y
 
 
-def _is_number(x: Scalar) -> bool:
-    return isinstance(x, int | float | Exact)
-
-
 def _is_zero(x: Scalar) -> bool:
-    return _is_number(x) and bool(x == 0)
+    return is_number(x) and bool(x == 0)
