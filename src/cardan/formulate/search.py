@@ -20,7 +20,7 @@ __all__ = ["LARGE", "Prices", "effective", "search", "units"]
 
 LARGE = 12  # links: beyond them only the whole-robot choices are tried
 WORK = 60_000  # nodes of a search: the number of trials follows from it
-HOPELESS = 1.1  # a start that much above another algorithm's price is not climbed from
+HOPELESS = 1.05  # a start that much above another algorithm's price is not climbed from
 NEAR = 2  # above the best as traced: a formulation is rewritten to see its price
 FAR = 8  # above the best as traced: a change is not tried again
 
