@@ -187,7 +187,7 @@ def static_deflection(
     def forces(x: Array, _: Array) -> Array:
         """What is left of the forces, over the scale, and how far the loops are open."""
         R = np.asarray(program.evaluate(**_static_inputs(robot, at(x), loads)))
-        return np.r_[R[free] / scale, loops.error(x[0, :n])][None]
+        return np.asarray(np.r_[R[free] / scale, loops.error(x[0, :n])])[None]
 
     def stiffness(x: Array, _: Array) -> Array:
         K = np.asarray(slope.evaluate(**_static_inputs(robot, at(x), loads)))[np.ix_(free, free)]

@@ -96,7 +96,7 @@ def _nearest(robot: Robot, q: np.ndarray, place: np.ndarray) -> np.ndarray:
         return np.asarray(by_joints.T @ (np.eye(robot.n) - np.linalg.pinv(J, rcond=1e-6) @ J))[None]
 
     def moved(x: np.ndarray, step: np.ndarray) -> np.ndarray:
-        there = np.clip(x + step, low, high)
+        there = np.asarray(np.clip(x + step, low, high))
         if system is None:
             return there
         closed, sound = system.close(there, range(robot.n))
@@ -105,4 +105,5 @@ def _nearest(robot: Robot, q: np.ndarray, place: np.ndarray) -> np.ndarray:
     longest = _STEP if robot.constrained else 3 * _STEP
     damping = Damping(first=1e-3, less=1 / 3, more=9.0, most=10.0, weight=lambda e, H: unit**2)
     rule = Rule(step=1e-7, longest=longest, rounds=60)
-    return newton(q[None], lambda x, _: apart(x), slope, rule, damping=damping, move=moved).x[0]
+    ends = newton(q[None], lambda x, _: apart(x), slope, rule, damping=damping, move=moved)
+    return np.asarray(ends.x[0])
