@@ -191,10 +191,10 @@ class Equations:
         return q
 
     def roam(self, rng: np.random.Generator, start: Array, count: int, steps: int = 40) -> Array:
-        """The same, spread over the whole of an assembly: each walker keeps its direction, goes as
-        far as its share of the steps, and turns where it meets a singularity or an end.
+        """Closed configurations over the whole of an assembly: each walker keeps its direction,
+        goes as far as its share of the steps, and turns where it meets a singularity or an end.
 
-        A short arc of a smooth motion looks like one of fewer parameters; see build.closed_base."""
+        A short arc of a smooth motion looks like one of fewer parameters; see build.observe."""
         if not self.coordinates.loops:
             return self.random(rng, count)
         q = np.repeat(np.asarray(start, float)[None], count, axis=0)
