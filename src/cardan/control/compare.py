@@ -1,4 +1,5 @@
-"""Control laws side by side on one motion: errors, torques, eigenvalues of the closed loop."""
+"""What makes a robot follow a motion, and control laws side by side on one: errors, torques,
+eigenvalues of the closed loop."""
 
 from __future__ import annotations
 
@@ -9,13 +10,19 @@ from typing import Any
 import numpy as np
 
 from ..describe.robot import Robot
+from ..errors import UnknownNameError
 from ..motion.coordinates import coordinates
+from ..motion.joints import names, units
+from ..motion.plots import Panel, lines
 from ..motion.trajectory import Trajectory
 from ..simulation.simulate import Simulation, simulate
-from .laws import gains, law, of_drives, with_error
+from .adaptive import adaptive
+from .laws import LAWS, gains, law, of_drives, positive_bandwidth, with_error
 from .linear import linearise
 
-__all__ = ["Comparison", "compare"]
+__all__ = ["DRIVES", "Comparison", "compare", "driven"]
+
+DRIVES = ("prescribed", *LAWS, "adaptive")
 
 
 @dataclass(frozen=True)
@@ -47,9 +54,16 @@ class Comparison:
 
     def plot(self) -> Any:
         """Tracking errors, a panel per joint."""
-        from ..simulation.plot import plot_errors
-
-        return plot_errors(self.runs, self.motion)
+        first = next(iter(self.runs.values()))
+        robot, t, place = first.robot, first.t, coordinates(first.robot).place
+        labels = [(names(robot)[k], units(robot)[k].position) for k in place]
+        errors = {key: tracked(run, self.motion) for key, run in self.runs.items()}
+        panels = [
+            Panel(*label, {key: error[:, j] for key, error in errors.items()})
+            for j, label in enumerate(labels)
+        ]
+        title = f"{robot.name}: tracking errors"
+        return lines(t, panels, title, columns=1 if len(panels) < 4 else 2)
 
 
 def tracked(run: Simulation, motion: Trajectory) -> np.ndarray:
@@ -81,3 +95,19 @@ def compare(
         end[on.place] = motion.q[-1]  # passive joints: the assembly nearest to the run's
         found[kind] = linearise(robot, end, law=controller.program).eigenvalues
     return Comparison(motion, runs, found)
+
+
+def driven(
+    robot: Robot, motion: Trajectory, drive: str, bandwidth: float, q0: Any = None
+) -> dict[str, Any]:
+    """The argument of `simulate` for one of `DRIVES`; q0: where the motion starts, the loops of a
+    robot closed, if not where its first positions say."""
+    if drive == "prescribed":
+        return {"motion": motion}
+    if drive == "adaptive":
+        w = positive_bandwidth(bandwidth)
+        return {"law": adaptive(robot, motion, 2 * w, slope=w)}
+    if drive not in LAWS:
+        raise UnknownNameError.of("drive", drive, DRIVES)
+    kp, kd = gains(robot, bandwidth, drive, motion.q[0] if q0 is None else q0)
+    return {"law": law(robot, motion, drive, kp, kd)}

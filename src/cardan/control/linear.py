@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from ..algebra.newton import Rule, newton
 from ..describe.robot import Robot
 from ..errors import InputError, ModelError
 from ..motion.coordinates import JointSpace, coordinates
@@ -109,18 +110,28 @@ def equilibrium(robot: Robot, law: Program, reference: Any, *, tolerance: float 
     on = coordinates(robot)
     q = on.first("reference", reference)
     point, still = q[on.place], np.zeros(on.nv)
-    given: dict[str, Any] = _reference(law, point, point)
+    fixed: dict[str, Any] = _reference(law, point, point)
     gravity = derived(robot, "gravity")
     slope = gravity.derivative("Q", "q").compile()
     stiffness = law.derivative("tau", "q").compile()
     hold, pull = gravity.compile(), law.compile()
-    for _ in range(100):
-        M = on.matrix(q, still)[0] if on.closed else np.eye(on.nv)
-        lack = pull(q=q, qd=still, **given) - hold(q=q)
-        stiff = slope(q=q) - stiffness(q=q, qd=still, **given)
-        change = np.linalg.solve(stiff @ M, lack)
-        q = q + M @ change * min(1.0, 1.0 / max(np.abs(change).max(), 1e-300))
-        q = on.closed_at(q) if on.closed else q
-        if np.abs(change).max() <= tolerance * (1 + np.abs(q).max()):
-            return q
-    raise InputError("no equilibrium was found near the reference: are the gains too small?")
+
+    def free(q: np.ndarray) -> np.ndarray:
+        return np.asarray(on.matrix(q, still)[0] if on.closed else np.eye(on.nv))
+
+    def missing(q: np.ndarray, _: np.ndarray) -> np.ndarray:
+        return np.asarray(hold(q=q[0]) - pull(q=q[0], qd=still, **fixed))[None]
+
+    def stiff(q: np.ndarray, _: np.ndarray) -> np.ndarray:
+        difference = slope(q=q[0]) - stiffness(q=q[0], qd=still, **fixed)
+        return np.asarray(difference @ free(q[0]))[None]
+
+    def moved(q: np.ndarray, change: np.ndarray) -> np.ndarray:
+        ahead = q[0] + free(q[0]) @ change[0]
+        return np.asarray(on.closed_at(ahead) if on.closed else ahead)[None]
+
+    rule = Rule(step=tolerance * (1 + np.abs(q).max()), longest=1.0, rounds=100, rank=0.0)
+    ends = newton(q[None], missing, stiff, rule, move=moved)
+    if not ends.solved[0]:
+        raise InputError("no equilibrium was found near the reference: are the gains too small?")
+    return ends.x[0]

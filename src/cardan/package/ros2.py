@@ -20,11 +20,10 @@ from ..loops.standing import standing
 from ..mechanism.coordinates import Coordinates, has_springs
 from .cpp import headers
 from .cpp import test_program as test_of_functions
-from .folder import Files
+from .folder import Files, template
 from .loops import CLOSING, loops_of
 from .plan import Plan, Wanted
 from .reference import TOLERANCE, Values
-from .template import template
 from .text import braced, numbers, readme
 
 __all__ = ["files", "models"]

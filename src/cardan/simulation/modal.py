@@ -9,12 +9,13 @@ so that gravity and loads stiffen or soften the robot."""
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
 from typing import Any
 
 import numpy as np
 
+from ..algebra.newton import Rule, newton
 from ..algebra.ranks import null_space
 from ..build.flexible.closure import Closing, closing
 from ..build.flexible.equations import static_forces
@@ -175,39 +176,49 @@ def static_deflection(
     slope = program.derivative("R", "q")
     q = loops.assemble(q_a, guess=guess)
     free = [k for k, key in enumerate(loops.keys) if key not in loops.active]
-    pulls = np.zeros(sum(len(cut.rows) for cut in loops.cuts))
-    size = 0.0
-    for _ in range(60):
-        inputs = _static_inputs(robot, q, pulls, loads)
-        R, K = np.asarray(program.evaluate(**inputs)), np.asarray(slope.evaluate(**inputs))
-        step = _newton(loops, q, R[free], K[np.ix_(free, free)], free)
-        size = float(np.abs(step[: len(free)]).max(initial=0))
-        q[free] += step[: len(free)] * min(1.0, 0.3 / max(size, 1e-300))
-        pulls += step[len(free) :]
-        if size < 1e-11:
-            R = np.asarray(program.evaluate(**_static_inputs(robot, q, pulls, loads)))
-            return Statics(q, R[loops.columns(loops.active)], pulls)
-    raise ModelError(
-        f"no equilibrium of '{robot.name}' was found near q_a = {np.asarray(q_a).tolist()} (last"
-        f" step {size:.1e}): its loads may be beyond buckling"
-    )
+    n = len(q)
+    rest = Statics(q, np.zeros(0), np.zeros(sum(len(cut.rows) for cut in loops.cuts)))
+    stiffest = np.abs(np.asarray(slope.evaluate(**_static_inputs(robot, rest, loads))))
+    scale = float(stiffest[np.ix_(free, free)].max(initial=0)) or 1.0  # of forces, beside lengths
+
+    def at(x: Array) -> Statics:
+        return Statics(x[0, :n], np.zeros(0), scale * x[0, n:])
+
+    def forces(x: Array, _: Array) -> Array:
+        """What is left of the forces, over the scale, and how far the loops are open."""
+        R = np.asarray(program.evaluate(**_static_inputs(robot, at(x), loads)))
+        return np.asarray(np.r_[R[free] / scale, loops.error(x[0, :n])])[None]
+
+    def stiffness(x: Array, _: Array) -> Array:
+        K = np.asarray(slope.evaluate(**_static_inputs(robot, at(x), loads)))[np.ix_(free, free)]
+        if not loops.everything:
+            return np.asarray(K / scale)[None]
+        G, every = (loops.matrix(x[0, :n], cuts)[:, free] for cuts in (loops.cuts, None))
+        none = np.zeros((len(every), len(G)))
+        return np.asarray(np.block([[K / scale, G.T], [every, none]]))[None]
+
+    def moved(x: Array, step: Array) -> Array:
+        ahead = x.copy()
+        ahead[:, [*free, *range(n, x.shape[1])]] += step
+        return ahead
+
+    unit = np.r_[np.ones(len(free)), np.full(len(rest.pulls), np.inf)]
+    rank = 1e-13 if loops.everything else 0.0
+    rule = Rule(step=1e-11, longest=0.3, unit=unit, rounds=60, rank=rank)
+    ends = newton(np.r_[rest.q, rest.pulls][None], forces, stiffness, rule, move=moved)
+    if not ends.solved[0]:
+        raise ModelError(
+            f"no equilibrium of '{robot.name}' was found near q_a = {np.asarray(q_a).tolist()}"
+            f" (last step {ends.step[0]:.1e}): its loads may be beyond buckling"
+        )
+    rest = at(ends.x)
+    R = np.asarray(program.evaluate(**_static_inputs(robot, rest, loads)))
+    return replace(rest, tau=R[loops.columns(loops.active)])
 
 
-def _newton(loops: Closing, q: Array, R: Array, K: Array, free: list[int]) -> Array:
-    """The step of (q, lam): forces and closing errors to zero."""
-    if not loops.everything:
-        return np.asarray(np.linalg.solve(K, -R))
-    G, every = loops.matrix(q, loops.cuts)[:, free], loops.matrix(q)[:, free]
-    scale = float(np.abs(K).max())
-    none = np.zeros((len(every), len(G)))
-    system = np.block([[K, scale * G.T], [scale * every, none]])
-    step = np.linalg.lstsq(system, -np.r_[R, scale * loops.error(q)], rcond=1e-13)[0]
-    step[len(free) :] *= scale
-    return np.asarray(step)
-
-
-def _static_inputs(robot: Robot, q: Array, pulls: Array, loads: Any) -> dict[str, Array]:
-    return {"q": q, **_loads(robot, loads), **({"lam": pulls} if robot.constrained else {})}
+def _static_inputs(robot: Robot, rest: Statics, loads: Any) -> dict[str, Array]:
+    lam = {"lam": rest.pulls} if robot.constrained else {}
+    return {"q": rest.q, **_loads(robot, loads), **lam}
 
 
 def _loads(robot: Robot, loads: Any) -> dict[str, Array]:
@@ -224,7 +235,7 @@ def _loads(robot: Robot, loads: Any) -> dict[str, Array]:
 def _tangent(robot: Robot, rest: Statics, loads: Any) -> Array:
     """dR/dq over all coordinates, the pull of the loops included."""
     slope: Program = static_forces(robot).derivative("R", "q")
-    return np.asarray(slope.evaluate(**_static_inputs(robot, rest.q, rest.pulls, loads)))
+    return np.asarray(slope.evaluate(**_static_inputs(robot, rest, loads)))
 
 
 def frequency_map(

@@ -257,7 +257,7 @@ def simulate(
     """Simulate a robot that falls, is driven by torques, or follows a motion."""
     from dataclasses import replace
 
-    from ...control.driving import driven
+    from ...control.compare import driven
     from ...simulation.simulate import simulate as run
     from .sources import open_robot
 

@@ -156,8 +156,8 @@ def _told(robot: Any, found: Any, names: list[str], say: Say) -> Data:
 
 def _driving(robot: Any, data: Data, q: np.ndarray, place: np.ndarray, duration: float) -> Data:
     """What moves the robot, as `simulate` takes it; numbers are those of the driven joints."""
-    from ....control.driving import DRIVES
-    from ....control.driving import driven as following
+    from ....control.compare import DRIVES
+    from ....control.compare import driven as following
     from ....motion.trajectory import move
 
     drive = data["drive"]

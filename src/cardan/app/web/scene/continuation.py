@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ....algebra.newton import Damping, Rule, newton
 from ....describe.limits import joint_limits
 from ....describe.robot import Robot
 from ....errors import InputError
@@ -87,24 +88,22 @@ def _nearest(robot: Robot, q: np.ndarray, place: np.ndarray) -> np.ndarray:
     def apart(x: np.ndarray) -> np.ndarray:
         return np.asarray(frame_poses(robot, link_frames(robot, x))[..., :3, 3] - place)
 
-    damping, most = 1e-3, _STEP if robot.constrained else 3 * _STEP
-    for _ in range(60):
-        free = np.eye(robot.n)
-        if system is not None:
-            J = system.J(q[None])[0]
-            free -= np.linalg.pinv(J, rcond=1e-6) @ J
-        slope = ((apart(q + 1e-6 * np.eye(robot.n)) - apart(q)) / 1e-6).T @ free
-        A = slope.T @ slope + damping * unit**2 * np.eye(robot.n)
-        step = -free @ np.linalg.solve(A, slope.T @ apart(q))
-        step *= min(1.0, most / max(float(np.abs(step).max()), 1e-12))
-        there = np.clip(q + step, low, high)
-        if system is not None:
-            closed, sound = system.close(there[None], range(robot.n))
-            there = closed[0] if sound[0] else q
-        if np.linalg.norm(apart(there)) < np.linalg.norm(apart(q)) - 1e-9:
-            q, damping = there, max(damping / 3, 1e-7)
-        elif damping > 10:
-            break
-        else:
-            damping *= 9
-    return q
+    def slope(x: np.ndarray, _: np.ndarray) -> np.ndarray:
+        by_joints = (apart(x + 1e-6 * np.eye(robot.n)) - apart(x)) / 1e-6
+        if system is None:
+            return np.asarray(by_joints.T[None])
+        J = system.J(x)[0]
+        return np.asarray(by_joints.T @ (np.eye(robot.n) - np.linalg.pinv(J, rcond=1e-6) @ J))[None]
+
+    def moved(x: np.ndarray, step: np.ndarray) -> np.ndarray:
+        there = np.asarray(np.clip(x + step, low, high))
+        if system is None:
+            return there
+        closed, sound = system.close(there, range(robot.n))
+        return closed if sound[0] else x
+
+    longest = _STEP if robot.constrained else 3 * _STEP
+    damping = Damping(first=1e-3, less=1 / 3, more=9.0, most=10.0, weight=lambda e, H: unit**2)
+    rule = Rule(step=1e-7, longest=longest, rounds=60)
+    ends = newton(q[None], lambda x, _: apart(x), slope, rule, damping=damping, move=moved)
+    return np.asarray(ends.x[0])
