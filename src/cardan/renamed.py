@@ -18,7 +18,7 @@ __all__ = ["install", "names_of"]
 
 # old room: {new room: modules that are called there as they were}
 _SAME = {
-    "describe": {"describe.values": "expression numeral parser polynomial units variable"},
+    "describe": {"describe.values": "expression parser polynomial units variable"},
     "inverse": {
         "inverse.chain": "fold arm_angle",
         "inverse.closed_form": "paul relation roots equation matrices polynomial shadow branches"
@@ -65,7 +65,9 @@ _OTHER = {
     "use.bench": "bench",
     "use.identification": "identification",
     "use.identification.report": "identification.report.page",
-    "describe.dh_inertia": "describe.dh.inertia",
+    "describe.numeral": "describe.values.expression",
+    "describe.about": "describe.inertia",
+    "describe.dh_inertia": "describe.inertia",
     "build.closed_base": "build.observe",
     "build.closed_dynamic": "build.dynamic",
     "build.closed_free": "build.equations",

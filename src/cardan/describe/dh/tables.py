@@ -33,13 +33,13 @@ from dataclasses import replace
 from typing import Any
 
 from ...errors import CardanError, DescriptionError, Fault, UnknownNameError
-from ..frames import multiple_of_pi
+from ..frames import decimal_value, multiple_of_pi
+from ..inertia import about_origin, from_far_frame
 from ..robot import DRIVE, FIXED, INERTIA, PRISMATIC, REVOLUTE, Frame, Joint, Limits, Link, Robot
-from ..values.expression import Value, add, number, symbols
+from ..values.expression import Expression, Value, add, number, symbols
 from ..values.parser import to_value
 from ..values.units import parse_quantity
 from ..values.variable import split_variable
-from .inertia import about_origin, from_far_frame
 
 __all__ = ["COLUMNS", "from_dh", "read_dh_table"]
 
@@ -140,7 +140,7 @@ class _Table:
             if self.convention == "standard":
                 far = cells.value("a"), cells.value("alpha")
                 joint = replace(joint, d=before[0], alpha=before[1])
-                link, before = from_far_frame(link, *far), far
+                link, before = Link(link.name, **_plain(from_far_frame(link, *far))), far
                 frames.append(Frame(link.name, j, (far[0], 0, 0), (far[1], 0, 0), "link"))
             joints.append(joint)
             links.append(link)
@@ -268,5 +268,12 @@ class _Row:
         if mass is not None and mass < 0:
             self.table.fault(f"mass {values['M']} is negative", self.line, self.name)
         if centre:
-            values |= about_origin(values["M"], [self.value(key) for key in _CENTRE])
+            x = [self.value(key) for key in _CENTRE]
+            values = _plain(about_origin(values["M"], x[:3], x[3:]))
         return Link(self.name, **values)
+
+
+def _plain(values: Mapping[str, Value]) -> dict[str, Value]:
+    """Values in which a formula without symbols, as cos(0.3)*0.2, is its number."""
+    numbers = {key: number(x) if isinstance(x, Expression) else None for key, x in values.items()}
+    return {k: values[k] if x is None else decimal_value(x, 0.0) for k, x in numbers.items()}

@@ -16,7 +16,6 @@ from dataclasses import replace
 from typing import Any
 
 from ...errors import MOST_FAULTS, DescriptionError, ExpressionError, Fault, further
-from ..about import about_origin
 from ..check import check, moving_base
 from ..fields import (
     BASE_KEYS,
@@ -33,6 +32,7 @@ from ..fields import (
     UNIT,
 )
 from ..flexible import read_flexible
+from ..inertia import about_origin
 from ..legs import Piece, pieces_of
 from ..robot import (
     COMPOUND,

@@ -19,8 +19,7 @@ from typing import Any, NamedTuple, NoReturn
 
 from ...errors import ExpressionError
 from ...exact import Exact, exact, pi
-from .expression import FUNCTIONS, Expression, Value, apply, call, symbol
-from .numeral import bounded
+from .expression import FUNCTIONS, Expression, Value, apply, bounded, call, symbol
 
 __all__ = ["is_name", "parse", "read_formula", "to_value"]
 
