@@ -6,14 +6,14 @@ is not named), and compared there."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from ..algebra.so3 import about, along
-from .bodies import Body
+from .bodies import Body, far_words, frames_of, inertial_values, size_of
 from .frames import Array, decimal_value, decompose, frame, inverse, length_value, matrix_of
 from .robot import COMPOUND, FIXED, GEOMETRY, PRISMATIC, REVOLUTE, Joint, Link, Loop
 from .values.expression import number
@@ -33,6 +33,23 @@ class Placed:
     links: Sequence[Link]
     size: float
     refs: Mapping[str, float] = field(default_factory=dict)
+
+    @classmethod
+    def of(
+        cls, bodies: Sequence[Body], fault: Callable[..., None], refs: Mapping[str, float] = {}
+    ) -> Placed:
+        """The bodies with Khalil's frames; a warning where these are far from their links."""
+        far: list[str] = []
+        joints, links = frames_of(bodies, far)
+        if far:
+            fault(far_words(far), severity="warning")
+        return cls(bodies, joints, links, size_of(bodies), refs)
+
+    @property
+    def root(self) -> Link:
+        """The link of the base."""
+        root = self.bodies[0]
+        return Link(root.name, **inertial_values(root.masses, self.size))
 
     def pose(self, end: End) -> Array:
         """A frame of a body in frame 0."""

@@ -17,11 +17,11 @@ from typing import Any
 import numpy as np
 
 from ...errors import InputError
-from ..frames import SNAP_ANGLE, Array, frame
-from ..urdf.xml import UrdfFile, element_text, parsed_xml, shown
+from ..frames import Array, frame
+from ..xml.source import Source, parsed, shown
 from .include import Beside, content, include, path_of
+from .model import Mjcf, read_defaults, settings
 from .schema import unknown
-from .xml import Mjcf, read_defaults, settings
 
 __all__ = ["attach", "open_mjcf"]
 
@@ -343,9 +343,8 @@ def open_mjcf(
 
     read: gives the files that it includes, attaches or takes meshes from. folder: of the file, seen
     from the main one's; around: the files that attach this one."""
-    found = UrdfFile(file, SNAP_ANGLE)
-    text = element_text(data, found, "an MJCF file has a <mujoco> element")
-    root = None if text is None else parsed_xml(text, found)
+    found = Source(file)
+    root = parsed(data, found, "an MJCF file has a <mujoco> element")
     mjcf = Mjcf(root, found)
     if root is None:
         return mjcf

@@ -15,9 +15,9 @@ from typing import Any
 
 from ..frames import decimal_value
 from ..robot import FIXED, Coupling, Joint
-from ..urdf.xml import shown
+from ..xml.source import shown
 from .loops import active
-from .xml import Mjcf
+from .model import Mjcf
 
 __all__ = ["couplings_of"]
 

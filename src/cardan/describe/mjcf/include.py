@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from ...errors import InputError
-from ..urdf.xml import LARGEST_FILE, UrdfFile, element_text, parsed_xml, shown
-from .xml import Mjcf
+from ..xml.source import LARGEST_FILE, Source, parsed, shown
+from .model import Mjcf
 
 __all__ = ["Beside", "beside", "content", "include", "path_of"]
 
@@ -108,9 +108,8 @@ def content(path: str, name: str, read: Beside | None) -> bytes:
 
 def _opened(mjcf: Mjcf, data: bytes, name: str) -> Any:
     """The root of an included file; its own faults bear its name."""
-    found = UrdfFile(shown(name), mjcf.found.snap, faults=mjcf.found.faults)
-    text = element_text(data, found, "an included file has a <mujocoinclude> element")
-    root = None if text is None else parsed_xml(text, found)
+    found = Source(shown(name), mjcf.found.snap, faults=mjcf.found.faults)
+    root = parsed(data, found, "an included file has a <mujocoinclude> element")
     if root is None:
         return None
     if root.tag not in ("mujoco", "mujocoinclude"):

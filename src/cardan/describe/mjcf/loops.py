@@ -6,23 +6,23 @@ pose; between sites, where the sites coincide. `active="false"` switches a const
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from ..closures import Placed
-from ..frames import Array, decimal_value, frame
+from ..frames import Array, decimal_value, frame, of_quaternion
 from ..robot import FIXED, REVOLUTE, Joint, Loop
-from ..urdf.xml import shown
 from ..values.expression import add
-from .xml import Mjcf, of_quaternion
+from ..xml.source import shown
+from .model import Mjcf
 
 __all__ = ["Closures", "locked"]
 
 
-def locked(mjcf: Mjcf, joints: list[Joint], refs: Mapping[str, float]) -> list[Joint]:
+def locked(mjcf: Mjcf, joints: Sequence[Joint], refs: Mapping[str, float]) -> list[Joint]:
     """Joints that an equality constraint holds at a constant are fixed there."""
     held: dict[str, float] = {}
     names = {joint.name for joint in joints}

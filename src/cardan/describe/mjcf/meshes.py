@@ -23,11 +23,11 @@ import numpy as np
 
 from ...errors import InputError
 from ..bodies import Mass
-from ..frames import Array, frame
-from ..urdf.xml import shown
+from ..frames import Array, frame, of_quaternion
+from ..xml.source import shown
 from .include import Beside, content, path_of
+from .model import Mjcf
 from .shapes import LEAST
-from .xml import Mjcf, of_quaternion
 
 __all__ = ["Meshes", "Solid"]
 

@@ -22,32 +22,22 @@ import numpy as np
 
 from ...algebra.so3 import about, along
 from ...errors import Fault, InputError
-from ..bodies import (
-    Body,
-    Mass,
-    far_words,
-    frames_of,
-    inertial_values,
-    longest_path,
-    moved,
-    named_frames,
-    size_of,
-)
+from ..bodies import Body, Mass, longest_path, moved, named_frames
 from ..closures import Placed
 from ..couplings import coupled
 from ..frames import Array, decimal_value, frame
-from ..robot import PRISMATIC, REVOLUTE, Base, Joint, Limits, Link, Robot
-from ..urdf.xml import MOST_JOINTS, shown
+from ..robot import PRISMATIC, REVOLUTE, Base, Joint, Limits, Robot
 from ..values.expression import number
+from ..xml.source import MOST_JOINTS, shown
 from .attach import open_mjcf
 from .couplings import couplings_of
 from .drives import drives_of, weights
 from .include import Beside
 from .loops import Closures, locked
 from .meshes import Meshes
+from .model import Mjcf, Settings
 from .schema import left_out
 from .shapes import DENSITY, LEAST, SIZES, geom_mass
-from .xml import Mjcf, Settings
 
 __all__ = ["Scene", "read_mjcf", "sized"]
 
@@ -451,29 +441,21 @@ class Scene:
     # the robot
 
     def robot(self, file: str) -> Robot:
-        size = size_of(self.bodies)
-        far: list[str] = []
-        joints, links = frames_of(self.bodies, far)
-        if far:
-            self.mjcf.fault(far_words(far), severity="warning")
-        placed = Placed(self.bodies, joints, links, size, self.refs)
+        placed = Placed.of(self.bodies, self.mjcf.fault, self.refs)
         loops = Closures(self.mjcf, self.place, self.sites).loops(placed)
-        joints = locked(self.mjcf, joints, self.refs)
+        joints = locked(self.mjcf, placed.joints, self.refs)
         driven = self.drives.driven
         if loops:
             joints = [replace(joint, active=joint.name in driven) for joint in joints]
         joints = coupled(joints, couplings_of(self.mjcf, joints, self.refs, driven))
-        root = self.bodies[0]
-        base = Base(link=Link(root.name, **inertial_values(root.masses, size)))
+        base, g = Base(link=placed.root), self.gravity()
         if self.floating is not None:
             T = self.floating[0]
             Z = tuple(decimal_value(float(x), 0.0) for x in T.ravel())
             base = replace(base, kind="floating", Z=Z)
-        g = self.gravity()
-        if self.floating is not None:
-            g = (self.floating[0][:3, :3].T @ np.array(g)).tolist()
+            g = (T[:3, :3].T @ np.array(g)).tolist()
         return Robot(
-            self.mjcf.root.get("model") or "MuJoCo model", tuple(links), tuple(joints),
+            self.mjcf.root.get("model") or "MuJoCo model", tuple(placed.links), tuple(joints),
             tuple(loops), base, tuple(decimal_value(x, 1e-15) for x in g), file,
             frames=named_frames(self.bodies, self._frames()), end_effector=self._end_effector(),
         )  # fmt: skip

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ....algebra import so3
-from ....describe.urdf.xml import UrdfFile, parsed_xml
+from ....describe.xml.source import Source, parsed
 from ....errors import InputError
 
 __all__ = ["collada", "hexadecimal"]
@@ -20,10 +20,10 @@ _SHADES = ("phong", "lambert", "blinn", "constant")
 
 def collada(data: bytes) -> list[tuple[str, Array]]:
     """(colour, triangles (n, 3, 3) in metres) of each colour of the file."""
-    found = UrdfFile("mesh.dae", 0.0)
-    root = parsed_xml(data.decode("utf-8", "replace").removeprefix("\ufeff"), found)
+    source = Source("mesh.dae")
+    root = parsed(data.decode("utf-8", "replace").removeprefix("\ufeff"), source)
     if root is None:
-        raise InputError(str(found.faults[0]))
+        raise InputError(str(source.faults[0]))
     for element in root.iter():
         element.tag = element.tag.rpartition("}")[2] if isinstance(element.tag, str) else ""
     geometries = {geometry.get("id", ""): geometry for geometry in root.iter("geometry")}

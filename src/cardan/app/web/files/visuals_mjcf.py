@@ -10,10 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from ....describe.frames import frame, inverse
+from ....describe.frames import frame, inverse, of_quaternion
 from ....describe.mjcf.attach import open_mjcf
+from ....describe.mjcf.model import Mjcf
 from ....describe.mjcf.read import Scene, sized
-from ....describe.mjcf.xml import Mjcf, of_quaternion
 from ....describe.robot import Robot
 from ....errors import CardanError, InputError
 from ....loops.numeric import skeleton
