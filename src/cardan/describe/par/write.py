@@ -36,11 +36,7 @@ def write_par(robot: Robot, dialect: str = "opensymoro") -> str:
     if dialect not in DIALECTS:
         raise UnknownNameError.of("dialect of .par", dialect, DIALECTS)
     plus = dialect == "symoro+"
-    frames = [
-        *robot.joints,
-        *(loop.cut for loop in robot.loops),
-        *(loop.twin for loop in robot.loops),
-    ]
+    frames = robot.numbered
     faults = [*_inexpressible(robot, frames, plus)]
     if faults:
         raise DescriptionError(faults)
