@@ -20,7 +20,7 @@ from ....loops.numeric import skeleton
 from ....motion.frames import link_frames
 from .collada import hexadecimal
 from .meshes import Surface, cuboid, cylinder, moved, read_surfaces, sphere
-from .uploads import found
+from .uploads import uploaded
 
 __all__ = ["attached", "urdf_surfaces"]
 
@@ -83,7 +83,7 @@ def _surfaces(visual: Any, files: dict[str, bytes]) -> list[Surface]:
     for item in geometry if geometry is not None else ():
         if item.tag == "mesh":
             scale = _numbers(item, "scale", 3, 1.0).astype("f4")
-            read = read_surfaces(*found(str(item.get("filename", "")), files), files)
+            read = read_surfaces(*uploaded(str(item.get("filename", "")), files), files)
             return [(colour, triangles * scale) for colour, triangles in read]
         if item.tag == "box":
             return [("", cuboid(*_numbers(item, "size", 3, 1.0)))]
@@ -98,12 +98,12 @@ def _surfaces(visual: Any, files: dict[str, bytes]) -> list[Surface]:
 def _numbers(item: Any, key: str, count: int, default: float) -> Any:
     text = str(item.get(key, "")).split()
     try:
-        found = np.array([float(word) for word in text]) if text else np.full(count, default)
+        values = np.array([float(word) for word in text]) if text else np.full(count, default)
     except ValueError:
         raise InputError(f"{key} = {' '.join(text)[:40]!r} is not {count} numbers") from None
-    if len(found) != count or not np.isfinite(found).all() or np.abs(found).max() > 1e6:
+    if len(values) != count or not np.isfinite(values).all() or np.abs(values).max() > 1e6:
         raise InputError(f"{key} = {' '.join(text)[:40]!r} is not {count} numbers")
-    return found
+    return values
 
 
 def _origin(element: Any) -> Any:
