@@ -65,6 +65,8 @@ _OTHER = {
     "use.bench": "bench",
     "use.identification": "identification",
     "use.identification.report": "identification.report.page",
+    "describe.mjcf_loops": "describe.mjcf.equality",
+    "describe.mjcf_couplings": "describe.mjcf.equality",
     "describe.mjcf_xml": "describe.mjcf.model",
     "describe.urdf_xml": "describe.urdf.elements",
     "describe.urdf_motors": "describe.urdf.drives",

@@ -1,16 +1,16 @@
 """MJCF files (MuJoCo's .xml): bodies with any joints and places -> `Robot` in Khalil's notation.
 
 Kept: bodies, hinge and slide joints with names, axes, zeros (ref), ranges, damping as FV,
-frictionloss as FS and armature as IA (also those of actuators and tendons, `mjcf_drives`), masses
-and inertias (of <inertial>, or of geoms: `mjcf_shapes`, `mjcf_meshes`), gravity. A free joint under
+frictionloss as FS and armature as IA (also those of actuators and tendons, `mjcf.drives`), masses
+and inertias (of <inertial>, or of geoms: `mjcf.shapes`, `mjcf.meshes`), gravity. A free joint under
 the world makes the base floating. Several joints of a body become a chain with massless links
 between. <equality><connect> becomes a loop with a spherical cut joint, <weld> one that is rigid,
 both of bodies or of sites; joints without an actuator are passive then. An equality <joint> of one
-joint fixes it, a linear one of two couples them (`mjcf_couplings`). Ball joints are refused.
+joint fixes it, a linear one of two couples them (`mjcf.equality`). Ball joints are refused.
 
-What else a file says is harmless, or left out with a warning: `mjcf_schema` has the whole list.
+What else a file says is harmless, or left out with a warning: `mjcf.schema` has the whole list.
 <include>, <frame>, <replicate> and <attach> are read, and other files only of the folder of the
-main one (`mjcf_include`, `mjcf_attach`).
+main one (`mjcf.include`, `mjcf.attach`).
 """
 
 from __future__ import annotations
@@ -30,10 +30,9 @@ from ..robot import PRISMATIC, REVOLUTE, Base, Joint, Limits, Robot
 from ..values.expression import number
 from ..xml.source import MOST_JOINTS, shown
 from .attach import open_mjcf
-from .couplings import couplings_of
 from .drives import drives_of, weights
+from .equality import Closures, couplings_of, locked
 from .include import Beside
-from .loops import Closures, locked
 from .meshes import Meshes
 from .model import Mjcf, Settings
 from .schema import left_out
