@@ -308,8 +308,8 @@ def _read_body(reader: Any, table: Mapping[str, Any]) -> ElasticBody | None:
     if not n or len(reader.faults) > before:
         return None
     return ElasticBody(
-        reader.number(table, "mass"), reader.vector(table, "MS", 3, (0, 0, 0)),
-        reader.vector(table, "inertia", 6, (0,) * 6), **arrays, points=points,
+        reader.number(table, "mass"), reader.vector(table, "MS", 3),
+        reader.vector(table, "inertia", 6), **arrays, points=points,
     )  # fmt: skip
 
 
@@ -336,7 +336,7 @@ def _point(reader: Any, table: Any, n: int) -> ElasticPoint:
     reader.known(table, _POINT_KEYS)
     rotation = table.get("rotation", [[0, 0, 0]] * n)
     return ElasticPoint(
-        reader.vector(table, "position", 3, (0, 0, 0)),
+        reader.vector(table, "position", 3),
         _array(reader, "displacement", table["displacement"], (n, 3)),
         _array(reader, "rotation", rotation, (n, 3)),
     )
