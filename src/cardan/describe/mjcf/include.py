@@ -17,7 +17,7 @@ from ...errors import InputError
 from ..xml.source import LARGEST_FILE, Source, parsed, shown
 from .model import Mjcf
 
-__all__ = ["Beside", "beside", "content", "include", "path_of"]
+__all__ = ["Beside", "content", "folder_files", "include", "path_of"]
 
 Beside = Callable[[str], bytes]  # the content of a file by its name; InputError where there is none
 _MOST = 200  # files
@@ -25,7 +25,7 @@ _MESHES = (".stl", ".obj", ".msh")
 _LARGEST_MESH = 100_000_000  # bytes
 
 
-def beside(folder: Path) -> Beside:
+def folder_files(folder: Path) -> Beside:
     """Files of a folder and of those in it."""
 
     def read(name: str) -> bytes:
