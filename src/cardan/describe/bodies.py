@@ -81,7 +81,7 @@ class Body:
 
 
 def moved(masses: Sequence[Mass], T: Array) -> tuple[Mass, ...]:
-    """The same masses in the frame in which T places their present frame."""
+    """Masses in the frame in which T places their present frame."""
     R, P = T[:3, :3], T[:3, 3]
     return tuple(Mass(m.mass, R @ m.centre + P, R @ m.inertia @ R.T) for m in masses)
 
@@ -204,15 +204,15 @@ def _placed(bodies: Sequence[Body]) -> list[tuple[Body, Array, Six]]:
     size = size_of(bodies)
     bodies = _separated(_with_prismatic_axes(list(bodies), size), size)
     successors = _main_successors(bodies)
-    found: list[tuple[Body, Array, Six]] = []
+    placed: list[tuple[Body, Array, Six]] = []
     for j, body in enumerate(bodies):
         if body.parent < 0:
-            found.append((body, np.eye(4), (0.0,) * 6))
+            placed.append((body, np.eye(4), (0.0,) * 6))
             continue
         k = successors[j]
-        to_parent = inverse(found[body.parent][1]) @ body.placement
-        found.append((body, *_place(body, bodies[k] if k else None, to_parent, size)))
-    return found
+        to_parent = inverse(placed[body.parent][1]) @ body.placement
+        placed.append((body, *_place(body, bodies[k] if k else None, to_parent, size)))
+    return placed
 
 
 def _place(body: Body, successor: Body | None, to_parent: Array, size: float) -> tuple[Array, Six]:

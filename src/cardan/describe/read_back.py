@@ -125,9 +125,9 @@ def _mechanics_compared(robot: Robot, again: Robot) -> Comparison:
     rng = np.random.default_rng(0)
     for _ in range(_STATES):
         q = rng.uniform(-1, 1, len(names))
-        given = np.empty(len(names))
-        given[order] = q
-        one, other = _mechanics(robot, q), _mechanics(again, given)
+        q_again = np.empty(len(names))
+        q_again[order] = q
+        one, other = _mechanics(robot, q), _mechanics(again, q_again)
         for what, said in (("A", "the inertia matrix"), ("Q", "the gravity torques"),
                            ("turns", "the directions of the axes"),
                            ("moments", "the places of the axes")):  # fmt: skip

@@ -224,7 +224,7 @@ class _Row:
         if moving:
             parts[moving] = add(self._offset(parts[moving]), self.value("offset"))
         across = self.value("d" if khalil else "a")
-        given = {key: self.value(key) for key in _LIMITS if self.text(key)}
+        limits = {key: self.value(key) for key in _LIMITS if self.text(key)}
         return Joint(
             self.text("name") or f"joint{self.j}",
             self.j - 1,
@@ -236,7 +236,7 @@ class _Row:
             theta=parts["theta"],
             r=parts[slide],
             variable=self.text("variable"),
-            limits=Limits(**given),
+            limits=Limits(**limits),
             IA=self.value("IA"),
             FV=self.value("FV"),
             FS=self.value("FS"),
@@ -245,14 +245,14 @@ class _Row:
     def _offset(self, value: Value) -> Value:
         """What is left of the variable's cell when the variable is taken out."""
         own = re.compile(rf"(q|t|th|theta|d|r)_?{self.j}", re.IGNORECASE)
-        given = self.text("variable")
-        if not any(own.fullmatch(name) or name == given for name in symbols(value)):
+        own_name = self.text("variable")
+        if not any(own.fullmatch(name) or name == own_name for name in symbols(value)):
             return value
-        found = split_variable(value, self.j, ())
-        if isinstance(found, str):
-            self.table.fault(found, self.line, self.name)
+        parts = split_variable(value, self.j, ())
+        if isinstance(parts, str):
+            self.table.fault(parts, self.line, self.name)
             return 0
-        return found[1]
+        return parts[1]
 
     def link(self) -> Link:
         """The link with its inertial parameters about the origin of the table's own frame."""

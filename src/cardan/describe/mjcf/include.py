@@ -45,7 +45,7 @@ def folder_files(folder: Path) -> Beside:
 def include(mjcf: Mjcf, read: Beside | None, folder: str = "") -> None:
     """Put every included file in its place, as deep as they go; what is wrong is a fault. folder:
     of the file itself, seen from the main one's."""
-    seen, room = {path_of(folder, os.path.basename(mjcf.found.file))}, LARGEST_FILE
+    seen, room = {path_of(folder, os.path.basename(mjcf.main.file))}, LARGEST_FILE
     while (element := mjcf.root.find(".//include")) is not None:
         name = str(element.get("file") or "")
         path, data = _content(mjcf, element, name, seen, read)
@@ -108,14 +108,14 @@ def content(path: str, name: str, read: Beside | None) -> bytes:
 
 def _opened(mjcf: Mjcf, data: bytes, name: str) -> Any:
     """The root of an included file; its own faults bear its name."""
-    found = Source(shown(name), mjcf.found.snap, faults=mjcf.found.faults)
-    root = parsed(data, found, "an included file has a <mujocoinclude> element")
+    source = Source(shown(name), mjcf.main.snap, faults=mjcf.main.faults)
+    root = parsed(data, source, "an included file has a <mujocoinclude> element")
     if root is None:
         return None
     if root.tag not in ("mujoco", "mujocoinclude"):
-        found.fault(f"the root element is <{shown(root.tag)}>, not <mujocoinclude>", 1)
+        source.fault(f"the root element is <{shown(root.tag)}>, not <mujocoinclude>", 1)
         return None
-    mjcf.sources.update(dict.fromkeys(root, found))
+    mjcf.sources.update(dict.fromkeys(root, source))
     return root
 
 

@@ -53,7 +53,7 @@ class Mjcf:
     attached ones also the settings of their file: those of the nearest element around that has."""
 
     root: Any
-    found: Source
+    main: Source
     defaults: dict[str, dict[str, dict[str, str]]] = field(default_factory=dict)
     sources: dict[Any, Source] = field(default_factory=dict)
     settings: dict[Any, Settings] = field(default_factory=dict)
@@ -76,7 +76,7 @@ class Mjcf:
 
     def summarize(self) -> None:
         """The remarks as faults, one of each kind."""
-        self.found.faults += summaries(self.remarks)
+        self.main.faults += summaries(self.remarks)
         self.remarks = {}
 
     def off(self, flag: str) -> bool:
@@ -90,7 +90,7 @@ class Mjcf:
     def source(self, element: Any) -> Source:
         """The file that an element stands in."""
         at = _nearest(element, self.sources)
-        return self.found if at is None else self.sources[at]
+        return self.main if at is None else self.sources[at]
 
     def setting(self, element: Any) -> Settings:
         """The compiler settings that hold for an element."""

@@ -202,8 +202,8 @@ class _Reader:
 
 
 def _fail(text: str, token: Token, allowed: str, remedy: str) -> NoReturn:
-    found = "the end" if token.kind == "end" else repr(_short(token.text))
-    raise ExpressionError(f"{_place(text, token)}found {found}; allowed: {allowed}; {remedy}")
+    what = "the end" if token.kind == "end" else repr(_short(token.text))
+    raise ExpressionError(f"{_place(text, token)}found {what}; allowed: {allowed}; {remedy}")
 
 
 def _place(text: str, token: Token) -> str:
