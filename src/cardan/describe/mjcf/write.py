@@ -30,6 +30,7 @@ from ..xml.write import (
     frame_matrix,
     free_name,
     joint_matrix,
+    names_of,
     own_frames,
     unheld,
     world_frame,
@@ -53,7 +54,7 @@ def write_mjcf(robot: Robot) -> str:
         compiler |= _LEAST  # MuJoCo's own remedy for links without mass, which it does not take
     name = robot.base.link.name
     if name == "world":  # a body of its own in MJCF, which is there already
-        name = free_name("base", {item.name for item in (*robot.links, *robot.frames)})
+        name = free_name("base", names_of(robot))
     own = own_frames(robot, on_axis=False)
     free = element("freejoint", {"name": "base_free"}) if robot.base.kind == "floating" else []
     base = element("body", {"name": name, **_place(Z)}, *free, *_inside(robot, 0, own))

@@ -276,8 +276,10 @@ class _Reader:
         link = Link(self.link, **self.body(table), flexible=flexible)
         for other, stays in self.gone:
             if stays == self.link:  # the body of another that coincides with it
-                more: dict[str, Any] = self.body(other.table)
-                link = replace(link, **{key: add(getattr(link, key), x) for key, x in more.items()})
+                both: dict[str, Any] = {
+                    key: add(getattr(link, key), x) for key, x in self.body(other.table).items()
+                }
+                link = replace(link, **both)
         return link, self.joint(table, j, self.text(table, "joint_name", f"joint{j}"), j - 1)
 
     def loop(self, piece: Piece, k: int, n: int) -> Loop:

@@ -170,8 +170,9 @@ def loops_of(
             continue
         (body, T), (other, Q) = (place[name] for name in element.links)
         cut = body, T @ element.first
-        drawn = element.second is None
-        twin = placed.local(other, placed.pose(cut)) if drawn else (other, Q @ element.second)
+        twin = placed.local(other, placed.pose(cut))  # where it is drawn
+        if element.second is not None:
+            twin = other, Q @ element.second
         loops.append(placed.loop(element.name, element.kind, cut, twin))
     names = [loop.name for loop in loops]
     for name in {name for name in names if names.count(name) > 1}:

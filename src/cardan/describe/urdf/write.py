@@ -39,6 +39,7 @@ from ..xml.write import (
     frame_matrix,
     free_name,
     joint_matrix,
+    names_of,
     own_frames,
     unheld,
     world_frame,
@@ -61,7 +62,7 @@ def write_urdf(robot: Robot, *, drop: bool = False) -> str:
     lines = _root(robot)
     links = [robot.base.link, *robot.links]
     own, frames = own_frames(robot), _more_frames(robot)
-    taken = {link.name for link in links} | {item.name for item in robot.frames}
+    taken = names_of(robot)
     names = [free_name(f"{x.name}_axis", taken) if x.name in frames else x.name for x in links]
     joint_names = [joint.name for joint in robot.joints]
     for name, link, E in zip(names, links, own, strict=True):
@@ -124,8 +125,7 @@ def _root(robot: Robot) -> list[str]:
             "URDF cannot hold a floating base whose frame is turned by Z or by gravity:"
             " give Z without rotation, and gravity along -z"
         )
-    taken = {item.name for item in (base.link, *robot.links, *robot.frames)}
-    world = free_name("world", taken)
+    world = free_name("world", names_of(robot))
     joint = free_name("world_joint", {joint.name for joint in robot.joints})
     kind = "floating" if floating else "fixed"
     return [

@@ -19,7 +19,8 @@ from ..values.expression import Value, number, symbols
 
 __all__ = [
     "NOT_XML", "as_float", "as_floats", "between", "centred", "direction", "element", "faults_of",
-    "frame_matrix", "free_name", "joint_matrix", "numbers", "own_frames", "unheld", "world_frame",
+    "frame_matrix", "free_name", "joint_matrix", "names_of", "numbers", "own_frames",
+    "unheld", "world_frame",
 ]  # fmt: skip
 
 NOT_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
@@ -40,6 +41,12 @@ def element(tag: str, attributes: Attributes, *inner: str) -> list[str]:
 def numbers(values: Iterable[float]) -> str:
     """Numbers as the shortest text that reads back equal."""
     return " ".join(repr(float(x) + 0.0).removesuffix(".0") for x in values)
+
+
+def names_of(robot: Robot) -> set[str]:
+    """The names of the base, of the links, and of the frames of the file."""
+    links = {link.name for link in (robot.base.link, *robot.links)}
+    return links | {frame.name for frame in robot.frames}
 
 
 def free_name(name: str, taken: Iterable[str]) -> str:
