@@ -18,7 +18,7 @@ __all__ = ["install", "names_of"]
 
 # old room: {new room: modules that are called there as they were}
 _SAME = {
-    "describe": {"describe.values": "expression numeral parser polynomial units variable"},
+    "describe": {"describe.values": "expression parser polynomial units variable"},
     "inverse": {
         "inverse.chain": "fold arm_angle",
         "inverse.closed_form": "paul relation roots equation matrices polynomial shadow branches"
@@ -71,7 +71,14 @@ _OTHER = {
     "use.identification.closing": "identification.read.series",
     "use.identification.assembly": "identification.identify",
     "use.identification.reach": "identification.excite",
-    "describe.dh_inertia": "describe.dh.inertia",
+    "describe.mjcf_loops": "describe.mjcf.equality",
+    "describe.mjcf_couplings": "describe.mjcf.equality",
+    "describe.mjcf_xml": "describe.mjcf.model",
+    "describe.urdf_xml": "describe.urdf.elements",
+    "describe.urdf_motors": "describe.urdf.drives",
+    "describe.numeral": "describe.values.expression",
+    "describe.about": "describe.inertia",
+    "describe.dh_inertia": "describe.inertia",
     "build.closed_base": "build.observe",
     "build.closed_dynamic": "build.dynamic",
     "build.closed_free": "build.equations",

@@ -41,6 +41,22 @@ REVOLUTE, PRISMATIC, FIXED = 0, 1, 2
 COMPOUND = ("cylindrical", "universal", "spherical")  # cut joints of more than one freedom
 
 
+def _short(item: Any) -> str:
+    """A dataclass with the fields alone that differ from their defaults; formulas as text."""
+    parts = [
+        f"{f.name}={_spelled(getattr(item, f.name))}"
+        for f in fields(item)
+        if f.default is MISSING or getattr(item, f.name) != f.default
+    ]
+    return f"{type(item).__name__}({', '.join(parts)})"
+
+
+def _spelled(value: Any) -> str:
+    if isinstance(value, tuple):
+        return f"({', '.join(map(_spelled, value))}{',' if len(value) == 1 else ''})"
+    return str(value) if isinstance(value, Exact | Expression) else repr(value)
+
+
 @dataclass(frozen=True, repr=False)
 class Limits:
     """Limits of a joint; None where the file says nothing. rad or m, per second, N m or N."""
@@ -50,8 +66,7 @@ class Limits:
     velocity: Value | None = None
     effort: Value | None = None
 
-    def __repr__(self) -> str:
-        return _short(self)
+    __repr__ = _short
 
 
 @dataclass(frozen=True, repr=False)
@@ -62,8 +77,7 @@ class Coupling:
     ratio: Value = 1
     offset: Value = 0
 
-    def __repr__(self) -> str:
-        return _short(self)
+    __repr__ = _short
 
 
 @dataclass(frozen=True, repr=False)
@@ -93,8 +107,7 @@ class Joint:
     limits: Limits = Limits()
     symbols: tuple[Value, ...] = ()  # QP QDP GAM, where a .par file does not name them QP<j> ...
 
-    def __repr__(self) -> str:
-        return _short(self)
+    __repr__ = _short
 
 
 @dataclass(frozen=True, repr=False)
@@ -120,8 +133,7 @@ class Link:
     CZ: Value = 0
     flexible: Any = None  # a Beam or an ElasticBody, where the link deforms
 
-    def __repr__(self) -> str:
-        return _short(self)
+    __repr__ = _short
 
 
 @dataclass(frozen=True, repr=False)
@@ -136,8 +148,7 @@ class Loop:
     twin: Joint
     kind: str = ""
 
-    def __repr__(self) -> str:
-        return _short(self)
+    __repr__ = _short
 
 
 def _moves(value: object) -> bool:
@@ -165,8 +176,7 @@ class Frame:
         """Is it Khalil's frame of its link?"""
         return not any(isinstance(x, Expression) or x != 0 for x in (*self.xyz, *self.rpy))
 
-    def __repr__(self) -> str:
-        return _short(self)
+    __repr__ = _short
 
 
 @dataclass(frozen=True, repr=False)
@@ -194,8 +204,7 @@ class Base:
         """Which of W0 WP0 V0 VP0 are not zero."""
         return tuple(key for key in MOTION if any(map(_moves, getattr(self, key))))
 
-    def __repr__(self) -> str:
-        return _short(self)
+    __repr__ = _short
 
 
 @dataclass(frozen=True)
@@ -224,6 +233,12 @@ class Robot:
         return sum(link.flexible.coordinates for link in self.links if link.flexible)
 
     @property
+    def numbered(self) -> tuple[Joint, ...]:
+        """Every frame by its number, from 1: joints of the tree, cut joints, their twins."""
+        ends = zip(*((loop.cut, loop.twin) for loop in self.loops), strict=True)
+        return (*self.joints, *(frame for side in ends for frame in side))
+
+    @property
     def couplings(self) -> dict[int, Coupling]:
         """The joints that follow another one, by number."""
         return {j: joint.mimic for j, joint in enumerate(self.joints, 1) if joint.mimic}
@@ -250,12 +265,7 @@ class Robot:
 
     def values(self) -> Iterator[Value]:
         """Every value a model may depend on, geometry first."""
-        frames = [
-            *self.joints,
-            *(loop.cut for loop in self.loops),
-            *(loop.twin for loop in self.loops),
-        ]
-        for joint in frames:
+        for joint in self.numbered:
             yield from (getattr(joint, key) for key in GEOMETRY)
         for coupling in self.couplings.values():
             yield from (coupling.ratio, coupling.offset)
@@ -319,24 +329,8 @@ class Robot:
         return as_latex(self)
 
 
-def _short(item: Any) -> str:
-    """A dataclass with the fields alone that differ from their defaults; formulas as text."""
-    shown = [
-        f"{f.name}={_spelled(getattr(item, f.name))}"
-        for f in fields(item)
-        if f.default is MISSING or getattr(item, f.name) != f.default
-    ]
-    return f"{type(item).__name__}({', '.join(shown)})"
-
-
-def _spelled(value: Any) -> str:
-    if isinstance(value, tuple):
-        return f"({', '.join(map(_spelled, value))}{',' if len(value) == 1 else ''})"
-    return str(value) if isinstance(value, Exact | Expression) else repr(value)
-
-
 def _map_values(item: Any, change: Any) -> Any:
-    """The same dataclass with every Value in it changed."""
+    """A dataclass, or a tuple, with every Value in it changed."""
     if isinstance(item, tuple):
         return tuple(_map_values(part, change) for part in item)
     if hasattr(item, "__dataclass_fields__"):

@@ -103,10 +103,10 @@ class Grid(Element, component="../parts/grid.js"):
     def _cell(self, b: int, r: int, c: int, label: str) -> Cell | None:
         """The cell that the browser means; None where the table has changed meanwhile."""
         try:
-            found = self.blocks[b].rows[r][c]
+            cell = self.blocks[b].rows[r][c]
         except IndexError:
             return None
-        return found if found.label == label else None
+        return cell if cell.label == label else None
 
     def _draft(self, b: int, r: int, c: int, text: str, label: str) -> None:
         cell = self._cell(b, r, c, label)
@@ -231,7 +231,7 @@ def setter(page: Page, where: str, j: int, key: str) -> Callable[[Any], Robot]:
 
 def rows(page: Page, keys: Sequence[str], where: str) -> Block:
     """A table of expressions, one row per joint or link, named after the link."""
-    found = []
+    table = []
     for j, item in enumerate(getattr(page.robot, where)):
         link = page.robot.links[j].name
         cells = [
@@ -240,5 +240,5 @@ def rows(page: Page, keys: Sequence[str], where: str) -> Block:
             )
             for key in keys
         ]
-        found.append([word(link), *cells])
-    return Block(["", *keys], found)
+        table.append([word(link), *cells])
+    return Block(["", *keys], table)

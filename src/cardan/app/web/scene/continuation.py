@@ -21,10 +21,10 @@ def follow(robot: Robot, start: np.ndarray, wanted: np.ndarray) -> np.ndarray:
     """Positions with the active joints as wanted and the passive ones moved to close the loops.
 
     From a closed configuration, by small steps, so that the mechanism stays in its assembly."""
-    found, there = follow_on(robot, start, wanted)
+    q, there = follow_on(robot, start, wanted)
     if not there:
         raise InputError("the loops cannot close there")
-    return found
+    return q
 
 
 def follow_on(robot: Robot, start: np.ndarray, wanted: np.ndarray) -> tuple[np.ndarray, bool]:
@@ -36,8 +36,8 @@ def follow_on(robot: Robot, start: np.ndarray, wanted: np.ndarray) -> tuple[np.n
     passive = _passive(robot)
     active = [k for k in range(robot.n) if k not in passive]
     by, target = ByEquations(equations(robot), active, passive), np.asarray(wanted, float)[active]
-    found, share = carried(by, np.array([start], float), target[None], step=_STEP)
-    return found[0], bool(share[0] == 1)
+    q, share = carried(by, np.array([start], float), target[None], step=_STEP)
+    return q[0], bool(share[0] == 1)
 
 
 def closed_next_to(robot: Robot, q: np.ndarray) -> np.ndarray | None:
@@ -46,9 +46,9 @@ def closed_next_to(robot: Robot, q: np.ndarray) -> np.ndarray | None:
     from ....loops.numeric import equations
 
     low, high = joint_limits(robot)
-    found, closed = equations(robot).close(np.asarray(q, float)[None], _passive(robot))
-    within = ((found[0] > low - 1e-9) & (found[0] < high + 1e-9)).all()
-    return np.asarray(found[0]) if closed[0] and within else None
+    near, closed = equations(robot).close(np.asarray(q, float)[None], _passive(robot))
+    within = ((near[0] > low - 1e-9) & (near[0] < high + 1e-9)).all()
+    return np.asarray(near[0]) if closed[0] and within else None
 
 
 def _passive(robot: Robot) -> list[int]:
@@ -69,9 +69,9 @@ def reach_for(
     T = frame_poses(robot, link_frames(robot, q)).copy()
     T[:3, 3] = place
     for target, again in ((T, 0), (T[:3, 3], restarts)):
-        found = inverse_kinematics(robot, target, guess=q, restarts=again, tolerance=1e-6)
-        if bool(np.all(found.converged)):
-            return np.asarray(found.q), True
+        solution = inverse_kinematics(robot, target, guess=q, restarts=again, tolerance=1e-6)
+        if bool(np.all(solution.converged)):
+            return np.asarray(solution.q), True
     return _nearest(robot, q, np.asarray(place, float)), False
 
 

@@ -6,27 +6,23 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from ...algebra.so3 import about, along
 from ...errors import Fault
-from ..frames import SNAP_ANGLE, Array, frame, of_quaternion, snap_angle
-from ..urdf.xml import UrdfFile, read_float, shown
+from ..frames import Array, frame, of_quaternion, snap_angle
+from ..xml.source import Source, shown, summaries
 
-__all__ = [
-    "ACTUATORS", "Mjcf", "Settings", "kind_of", "of_quaternion",
-    "read_defaults", "settings",
-]  # fmt: skip
+__all__ = ["Mjcf", "Settings", "kind_of", "read_defaults", "settings"]
 
 ACTUATORS = (
     "general", "motor", "position", "velocity", "intvelocity", "orientation", "pid", "damper",
     "cylinder", "muscle", "adhesion", "dcmotor", "plugin",
 )  # fmt: skip
 _KINDS = {"fixed": "tendon", "spatial": "tendon", **dict.fromkeys(ACTUATORS, "actuator")}
-_SHOWN = 5  # names in a warning
 _ROTATIONS = ("quat", "axisangle", "xyaxes", "zaxis", "euler")  # one of them holds
 _SECTIONS = ("actuator", "equality", "tendon")  # the elements of one share their defaults
 
@@ -57,9 +53,9 @@ class Mjcf:
     attached ones also the settings of their file: those of the nearest element around that has."""
 
     root: Any
-    found: UrdfFile
+    main: Source
     defaults: dict[str, dict[str, dict[str, str]]] = field(default_factory=dict)
-    sources: dict[Any, UrdfFile] = field(default_factory=dict)
+    sources: dict[Any, Source] = field(default_factory=dict)
     settings: dict[Any, Settings] = field(default_factory=dict)
     folders: dict[Any, str] = field(default_factory=dict)  # where attached files lie
     included: dict[Any, str] = field(default_factory=dict)  # where included files lie
@@ -79,21 +75,8 @@ class Mjcf:
         self.remarks.setdefault(kind, []).append(place)
 
     def summarize(self) -> None:
-        """The remarks as faults: how many, the first few names, and why the first."""
-        for kind, places in self.remarks.items():
-            names = list(dict.fromkeys(at.details[0] for at in places if at.details[0]))
-            listed = ", ".join(names[:_SHOWN]) + (", ..." if len(names) > _SHOWN else "")
-            count = f"{len(names)}: " if listed else f"{len(places)} times"
-            words = f" ({count}{listed})" if listed or len(places) > 1 else ""
-            first = places[0]
-            why = f": {first.message}" if first.message else ""
-            details = tuple(
-                ": ".join(x for x in (f"{at.file}:{at.line}", *at.details, at.message) if x)
-                for at in places
-            )
-            link = first.link if len(places) == 1 else ""
-            message = kind + words + why
-            self.found.faults.append(replace(first, message=message, link=link, details=details))
+        """The remarks as faults, one of each kind."""
+        self.main.faults += summaries(self.remarks)
         self.remarks = {}
 
     def off(self, flag: str) -> bool:
@@ -104,10 +87,10 @@ class Mjcf:
         names = (flag, "constraint") if flag in ("equality", "frictionloss") else (flag,)
         return any(values.get(name) == "disable" for name in names)
 
-    def source(self, element: Any) -> UrdfFile:
+    def source(self, element: Any) -> Source:
         """The file that an element stands in."""
         at = _nearest(element, self.sources)
-        return self.found if at is None else self.sources[at]
+        return self.main if at is None else self.sources[at]
 
     def setting(self, element: Any) -> Settings:
         """The compiler settings that hold for an element."""
@@ -168,21 +151,13 @@ class Mjcf:
         text = self.get(element, key)
         if text is None:
             return None if default is None else list(default)
-        what, source = f"{key} of <{element.tag}>", self.source(element)
-        values = [
-            read_float(part, what, element.sourceline or 0, self.body_of(element), source)
-            for part in text.split()
-        ]
-        if any(x is None for x in values) or (count and len(values) != count):
-            if count and len(values) != count:
-                self.fault(f"{what} has {len(values)} numbers, not {count}", element)
-            return None if default is None else list(default)
-        return [x for x in values if x is not None]
+        line, link = element.sourceline or 0, self.body_of(element)
+        what = f"{key} of <{element.tag}>"
+        values = self.source(element).numbers(text, count, what, line, link)
+        return values if values is not None or default is None else list(default)
 
     def number(self, element: Any, key: str, default: float = 0.0) -> float:
-        found = self.numbers(element, key, (default,), 1)
-        assert found is not None
-        return found[0]
+        return (self.numbers(element, key, (default,), 1) or [default])[0]
 
     def angle(self, x: float, element: Any) -> float:
         return math.radians(x) if self.setting(element).degrees else x
@@ -217,13 +192,13 @@ class Mjcf:
         x = self.numbers(element, ways[0], None, count)
         if x is None:
             return np.eye(3)
-        found = self._turned(ways[0], np.array(x), element)
-        if found is None:
+        R = self._rotation(ways[0], np.array(x), element)
+        if R is None:
             self.fault(f"{ways[0]} of <{element.tag}> gives no rotation", element)
             return np.eye(3)
-        return found
+        return R
 
-    def _turned(self, way: str, x: Array, element: Any) -> Array | None:
+    def _rotation(self, way: str, x: Array, element: Any) -> Array | None:
         if way == "euler":
             return self.euler(x, element)
         if way == "quat":
@@ -231,7 +206,7 @@ class Mjcf:
             return None if size < 1e-10 else of_quaternion(x / size)
         if way == "axisangle":
             size = float(np.linalg.norm(x[:3]))
-            angle = snap_angle(self.angle(float(x[3]), element), SNAP_ANGLE)
+            angle = snap_angle(self.angle(float(x[3]), element))
             return None if size < 1e-10 else about(x[:3] / size, angle)
         if way == "zaxis":
             return along(x)
@@ -246,7 +221,7 @@ class Mjcf:
         """Small letters turn about the moving axes, capitals about the fixed ones."""
         R = np.eye(3)
         for letter, x in zip(self.setting(element).eulerseq, angles, strict=True):
-            angle = snap_angle(self.angle(float(x), element), SNAP_ANGLE)
+            angle = snap_angle(self.angle(float(x), element))
             turn = about(np.eye(3)["xyz".index(letter.lower())], angle)
             R = R @ turn if letter.islower() else turn @ R
         return R
