@@ -6,12 +6,12 @@ import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from .describe.check import extremes, require_sound
-from .describe.robot import Robot
 from .errors import CardanWarning, InputError, ModelError, UnknownNameError, translated
-from .mechanism.frames import with_options
+
+if TYPE_CHECKING:
+    from .describe.robot import Robot
 
 __all__ = ["MENU", "Entry", "Option", "catalogue", "model"]
 
@@ -71,7 +71,12 @@ def catalogue() -> list[Entry]:
 
 
 def model(robot: Robot, name: str, **options: Any) -> Any:
-    """The program of a model of a robot."""
+    """The model of a robot by its name on the menu, which need not be known to a type checker;
+    `cardan.model` is this function with types."""
+    from .describe.check import extremes, require_sound  # the menu itself is quick to read
+    from .describe.robot import Robot
+    from .mechanism.frames import with_options
+
     if not isinstance(robot, Robot):
         raise InputError(
             f"model() takes a Robot, not {type(robot).__name__}: cardan.load gives one"

@@ -29,7 +29,7 @@ _SAME = {
         "motion": "trajectory piecewise paths taskspace torques plots joints frames coordinates"
         " derived tables animate",
         "simulation": "integrate friction contact plant simulate singular scene statespace modal",
-        "control": "adaptive compare linear tabulated driving",
+        "control": "compare linear tabulated driving",
     },
     "use.identification": {
         "identification.read": "logs bags series checks jumps naming closing signals",
@@ -59,6 +59,7 @@ _OTHER = {
     "simulation.flexible.simulation": "simulation.stiff",
     "simulation.flexible.plots": "simulation.shapes",
     "use.control": "control.laws",
+    "use.adaptive": "control.adaptation",
     "use.reduce": "control.reduced",
     "use.sweep": "sweeps.sweep",
     "use.sweep_random": "sweeps.draws",

@@ -9,12 +9,15 @@ from typing import Any
 
 import numpy as np
 
+from ..algebra.scalar import function
 from ..describe.robot import DRIVE, FIXED, GEOMETRY, INERTIA, Joint, Link, Robot
+from ..describe.symbolic import parametrised
 from ..describe.values.expression import (
     Expression,
     Value,
     add,
     call,
+    evaluate,
     multiply,
     number,
     power,
@@ -23,7 +26,9 @@ from ..describe.values.expression import (
 )
 from ..describe.values.parser import to_value
 from ..describe.values.polynomial import collected
-from ..errors import ModelError
+from ..errors import ModelError, UnknownNameError
+from ..ir.trace import Tracer
+from ..latex import escaped
 from ..mechanism.coordinates import Coordinates
 from ..models.base_parameters import (
     Column,
@@ -113,6 +118,63 @@ class BaseParameters:
             if column in self.regrouped and symbols(self.regrouped[column])
         }
         return _carrying(self.robot, {**_values(self.robot), **new})
+
+    @cached_property
+    def program(self) -> Program:
+        """The base parameters K (in the order of `names`) as a program of the robot's parameters p:
+        its symbols, or, where all its inertial values are numbers, those by their usual names."""
+        formulas, order, known = self._formulas
+        tracer = Tracer()
+        rows = [evaluate(formulas[c], tracer.parameter, function) for c in self.kept]
+        code, used = tracer.program({"K": ((len(rows),), rows)}, order=order)
+        meaning = {"K": f"base parameters {', '.join(self.names)}", "p": "parameters, SI units"}
+        defaults = {name: known[name] for name in used if name in known}
+        return Program(
+            "base-parameters", self.original.name, code, used, defaults, meaning, columns=self.names
+        )
+
+    def equations(self, form: str = "text") -> str:
+        """The regrouping relations, one line per regrouped parameter; form 'text' or 'latex'."""
+        if form not in ("text", "latex"):
+            raise UnknownNameError.of("form", form, ("text", "latex"))
+        formulas, order, _ = self._formulas
+        listed = sorted(self.regrouped.items(), key=lambda item: _position(item[0]))
+        rows = {f"{n}{j}R": formulas.get((n, j), value) for (n, j), value in listed}
+        if not rows:
+            text = f"no parameter of {self.original.name} is regrouped"
+            return text if form == "text" else escaped(text)
+        if form == "text":
+            return "\n".join(f"{name} = {value}" for name, value in rows.items())
+        tracer = Tracer()
+        outputs = {
+            name: ((), [evaluate(value, tracer.parameter, function)])
+            for name, value in rows.items()
+        }
+        code, used = tracer.program(outputs, order=order)
+        shown = Program("base-parameters", self.original.name, code, used, expanded=True)
+        return shown.emit("latex")
+
+    def emit(self, language: str, **options: Any) -> str:
+        """Self-contained code of a function that gives the base parameters of the parameters; as
+        text or latex the regrouping relations."""
+        if language in ("text", "latex"):
+            return self.equations(language)
+        return self.program.emit(language, **options)
+
+    @cached_property
+    def _formulas(self) -> tuple[dict[Column, Value], tuple[str, ...], dict[str, float]]:
+        """The base parameters as formulas, their symbols in order, and values of these."""
+        robot, known = self.original, dict[str, float]()
+        own = _values(robot)
+        if not any(symbols(value) for value in own.values()):
+            named, every = parametrised(robot)
+            robot = _carrying(robot, _values(named))
+            known = {name: every[name] for name in robot.parameters if name in every}
+            own = _values(robot)
+        linear = {name for value in own.values() for name in symbols(value)}
+        found = regroup(bodies(robot, symbol), self.steps)
+        formulas = {c: collected(_as_value(v), linear) for c, v in found.items()}
+        return formulas, robot.parameters, known
 
     def table(self) -> list[tuple[str, str, str]]:
         """Rows (parameter, what becomes of it, formula)."""

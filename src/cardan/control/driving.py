@@ -7,8 +7,8 @@ from typing import Any
 from ..describe.robot import Robot
 from ..errors import UnknownNameError
 from ..motion.trajectory import Trajectory
-from . import adaptive
 from . import laws as control
+from .adaptation import adaptive
 
 __all__ = ["DRIVES", "driven"]
 
@@ -24,7 +24,7 @@ def driven(
         return {"motion": motion}
     if drive == "adaptive":
         w = control.positive_bandwidth(bandwidth)
-        return {"law": adaptive.adaptive(robot, motion, 2 * w, slope=w)}
+        return {"law": adaptive(robot, motion, 2 * w, slope=w)}
     if drive not in control.LAWS:
         raise UnknownNameError.of("drive", drive, DRIVES)
     kp, kd = control.gains(robot, bandwidth, drive, motion.q[0] if q0 is None else q0)

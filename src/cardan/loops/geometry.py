@@ -242,11 +242,20 @@ class LoopGeometry:
 
         return text_of(self, form)
 
-    def code(self, language: str, function: str = "loop_geometry", *, p: Any = None) -> str:
-        """Code of `solve` where it has a closed form: language c, cpp, python or matlab."""
+    def emit(self, language: str, function: str = "loop_geometry", *, p: Any = None) -> str:
+        """Self-contained code of `solve` where it has a closed form: c, cpp, python or matlab; as
+        text or latex the equations."""
+        if language in ("text", "latex"):
+            return self.equations(language)
         from .code import emitted
 
         return emitted(self, language, function, p)
+
+    def code(self, language: str, function: str = "loop_geometry", *, p: Any = None) -> str:
+        """`emit` under its name of the first edition; it goes with the next release."""
+        words = "LoopGeometry.code is emit now; the old name goes with the next release"
+        warnings.warn(words, DeprecationWarning, stacklevel=2)
+        return self.emit(language, function, p=p)
 
     def __repr__(self) -> str:
         link = self.coordinates
