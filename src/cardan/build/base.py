@@ -409,12 +409,15 @@ def cheaper_parameters(
 
 
 def mechanism_of(robot: Robot, model: str, with_base: bool = False, **options: Any) -> Mechanism:
-    """The mechanism of a model; the robot carries its base parameters if wanted."""
-    remarks: tuple[str, ...] = ()
-    if with_base:
-        base = base_parameters(robot)
-        robot, remarks = base.robot, tuple(x for x in base.remarks if x == MODES)
-    return Mechanism.of(robot, model, remarks=remarks, **options)
+    """The mechanism of a model; the robot carries its base parameters if wanted: those that are
+    eliminated are no symbols, and the others have the names that they have as base parameters."""
+    if not with_base:
+        return Mechanism.of(robot, model, **options)
+    base = base_parameters(robot)
+    remarks = tuple(x for x in base.remarks if x == MODES)
+    names = dict.fromkeys(base.eliminated, "")
+    names |= {(name, j): f"{name}{j}R" for name, j in base.regrouped}
+    return Mechanism.of(base.robot, model, remarks=remarks, names=names, **options)
 
 
 def with_base(robot: Robot, wanted: bool) -> Robot:

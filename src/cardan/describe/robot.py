@@ -244,29 +244,30 @@ class Robot:
 
     @property
     def parameters(self) -> tuple[str, ...]:
-        """Names of the free symbols, in order of appearance: geometry, inertia, base, gravity."""
+        """Names of the free symbols, in the order that `p` has in every model of this robot.
+
+        It is that of `values`: geometry link by link, inertia and drive link by link, the wrenches
+        on the links, the base, gravity, frames; a symbol stands where it first appears."""
         names = (name for value in self.values() for name in symbols(value))
         return tuple(dict.fromkeys(names))
 
     def values(self) -> Iterator[Value]:
-        """Every value a model may depend on, geometry first."""
-        frames = [
-            *self.joints,
-            *(loop.cut for loop in self.loops),
-            *(loop.twin for loop in self.loops),
-        ]
-        for joint in frames:
+        """Every value a model may depend on, in the order of `parameters`."""
+        cuts = [loop.cut for loop in self.loops]
+        for joint in (*self.joints, *cuts, *(loop.twin for loop in self.loops)):
             yield from (getattr(joint, key) for key in GEOMETRY)
         for coupling in self.couplings.values():
             yield from (coupling.ratio, coupling.offset)
-        links = [self.base.link, *self.links]
-        for key in (*INERTIA, *WRENCH):
-            yield from (getattr(link, key) for link in links)
-        for key in (*DRIVE, "stiffness", "rest", "damping"):
-            yield from (getattr(joint, key) for joint in self.joints)
-        for link in self.links:
+        yield from (getattr(self.base.link, key) for key in INERTIA)
+        for joint, link in zip(self.joints, self.links, strict=True):
+            yield from (getattr(link, key) for key in INERTIA)
+            yield from (getattr(joint, key) for key in (*DRIVE, "stiffness", "rest", "damping"))
             if link.flexible is not None:
                 yield from link.flexible.values()
+        for joint in cuts:
+            yield from (getattr(joint, key) for key in DRIVE)
+        for link in (self.base.link, *self.links):
+            yield from (getattr(link, key) for key in WRENCH)
         base = self.base
         yield from (*base.W0, *base.WP0, *base.V0, *base.VP0, *base.Z, *self.gravity)
         for frame in self.frames:
