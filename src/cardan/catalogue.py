@@ -67,7 +67,13 @@ def _imported(builder: str | Callable[..., Any]) -> Callable[..., Any]:
 
 
 def catalogue() -> list[Entry]:
-    """Every model that can be derived."""
+    """Every model that can be derived.
+
+    >>> entry = next(entry for entry in cardan.catalogue() if entry.name == "gravity")
+    >>> entry.group, entry.inputs, entry.outputs
+    ('dynamic', 'q', 'Q (n)')
+    >>> entry.options["effort"].choices
+    ('plain', 'normal', 'safe', 'max')"""
     return list(MENU.values())
 
 

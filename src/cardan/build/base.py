@@ -70,7 +70,13 @@ class BaseParameters:
     parameters (same torques); apart: rotors of joints without a motor, passive and cut ones, that
     the robot has all the same and that others do not give; remarks: where a rule could not decide
     and the rank did. Rotors and friction of joints that others lead (couplings) are regrouped into
-    those of the leaders, friction of passive joints that move as another one into that one's."""
+    those of the leaders, friction of passive joints that move as another one into that one's.
+
+    >>> base = cardan.model(cardan.load("planar2r"), "base-parameters")
+    >>> base
+    7 base parameters of Planar 2R: ZZ1R MX1R MY1 ZZ2 MX2 MY2 IA2
+      ZZ1R = ZZ1 + L1^2*M2
+      MX1R = MX1 + L1*M2"""
 
     kept: tuple[Column, ...]
     regrouped: Mapping[Column, Value]
@@ -83,12 +89,20 @@ class BaseParameters:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Names of the base parameters; R marks the regrouped ones, as SYMORO+ does."""
+        """Names of the base parameters; R marks the regrouped ones, as SYMORO+ does.
+
+        >>> base = cardan.model(cardan.load("planar2r"), "base-parameters")
+        >>> base.names
+        ('ZZ1R', 'MX1R', 'MY1', 'ZZ2', 'MX2', 'MY2', 'IA2')"""
         return tuple(f"{n}{j}{'R' if (n, j) in self.regrouped else ''}" for n, j in self.kept)
 
     @property
     def values(self) -> dict[str, Value]:
-        """The base parameters by name: numbers, or formulas in the symbols of the robot."""
+        """The base parameters by name: numbers, or formulas in the symbols of the robot.
+
+        >>> base = cardan.model(cardan.load("planar2r"), "base-parameters")
+        >>> str(base.values["ZZ1R"])
+        'ZZ1 + L1^2*M2'"""
         carried = _values(self.robot)
         return {name: carried[c] for name, c in zip(self.names, self.kept, strict=True)}
 
@@ -96,7 +110,11 @@ class BaseParameters:
     def map(self) -> np.ndarray:
         """The matrix from the full parameters (`full`) to the base parameters (`kept`).
 
-        Geometry with free symbols has no such matrix: give them numbers with robot.with_values."""
+        Geometry with free symbols has no such matrix: give them numbers with robot.with_values.
+
+        >>> base = cardan.model(cardan.load("ur5"), "base-parameters")
+        >>> base.map.shape == (len(base.kept), len(base.full))
+        True"""
         scene = bodies(self.original, _no_symbols)
         units, listed = unit_bodies(scene)
         for x in (c for step in self.steps if isinstance(step, Merge) for c, _ in step.into):
@@ -107,11 +125,19 @@ class BaseParameters:
 
     @property
     def full(self) -> tuple[Column, ...]:
-        """The full parameters in the order of the map's columns."""
+        """The full parameters in the order of the map's columns.
+
+        >>> base = cardan.model(cardan.load("planar2r"), "base-parameters")
+        >>> base.full[:3]
+        (('XX', 0), ('XY', 0), ('XZ', 0))"""
         return tuple(unit_bodies(_instance(self.original, 0))[1])
 
     def renamed(self) -> Robot:
-        """The robot with one new symbol per regrouped parameter (XX2R, ...)."""
+        """The robot with one new symbol per regrouped parameter (XX2R, ...).
+
+        >>> base = cardan.model(cardan.load("planar2r"), "base-parameters")
+        >>> base.renamed().links[0].ZZ
+        ZZ1R"""
         new = {
             column: symbol(name)
             for column, name in zip(self.kept, self.names, strict=True)
@@ -122,7 +148,11 @@ class BaseParameters:
     @cached_property
     def program(self) -> Program:
         """The base parameters K (in the order of `names`) as a program of the robot's parameters p:
-        its symbols, or, where all its inertial values are numbers, those by their usual names."""
+        its symbols, or, where all its inertial values are numbers, those by their usual names.
+
+        >>> base = cardan.model(cardan.load("planar2r"), "base-parameters")
+        >>> base.program.parameters
+        ('L1', 'ZZ1', 'MX1', 'MY1', 'ZZ2', 'MX2', 'MY2', 'M2')"""
         formulas, order, known = self._formulas
         tracer = Tracer()
         rows = [evaluate(formulas[c], tracer.parameter, function) for c in self.kept]
@@ -134,7 +164,12 @@ class BaseParameters:
         )
 
     def equations(self, form: str = "text") -> str:
-        """The regrouping relations, one line per regrouped parameter; form 'text' or 'latex'."""
+        """The regrouping relations, one line per regrouped parameter; form 'text' or 'latex'.
+
+        >>> base = cardan.model(cardan.load("planar2r"), "base-parameters")
+        >>> print(base.equations())
+        ZZ1R = ZZ1 + L1^2*M2
+        MX1R = MX1 + L1*M2"""
         if form not in ("text", "latex"):
             raise UnknownNameError.of("form", form, ("text", "latex"))
         formulas, order, _ = self._formulas
@@ -156,7 +191,11 @@ class BaseParameters:
 
     def emit(self, language: str, **options: Any) -> str:
         """Self-contained code of a function that gives the base parameters of the parameters; as
-        text or latex the regrouping relations."""
+        text or latex the regrouping relations.
+
+        >>> base = cardan.model(cardan.load("planar2r"), "base-parameters")
+        >>> "K[0]" in base.emit("c")
+        True"""
         if language in ("text", "latex"):
             return self.equations(language)
         return self.program.emit(language, **options)
@@ -177,7 +216,11 @@ class BaseParameters:
         return formulas, robot.parameters, known
 
     def table(self) -> list[tuple[str, str, str]]:
-        """Rows (parameter, what becomes of it, formula)."""
+        """Rows (parameter, what becomes of it, formula).
+
+        >>> base = cardan.model(cardan.load("planar2r"), "base-parameters")
+        >>> base.table()[5]
+        ('ZZ1R', 'regrouped', 'ZZ1 + L1^2*M2')"""
         rows = []
         for column in sorted({*self.kept, *self.regrouped, *self.eliminated}, key=_position):
             name = f"{column[0]}{column[1]}"

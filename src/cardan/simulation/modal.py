@@ -65,7 +65,10 @@ def natural_frequencies(
 
     actuators: 'locked', or 'free' to move (motions without stiffness have frequency 0).
     about: 'undeformed', or 'equilibrium' under gravity and `loads`. modes=True gives `Modes`.
-    guess: passive joints near the wanted assembly of a closed loop."""
+    guess: passive joints near the wanted assembly of a closed loop.
+
+    >>> cardan.natural_frequencies(cardan.load("flexible1r"), 0.0)[:2].round(2).tolist()
+    [1.51, 12.13]"""
     _one_of("actuators", actuators, _ACTUATORS)
     _one_of("about", about, _ABOUT)
     loops = _vibrating(robot)
