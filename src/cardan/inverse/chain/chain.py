@@ -62,7 +62,7 @@ class Chain:
     tool: tuple[Screw, ...]  # factors of E
     world: tuple[Value, ...] | None = None  # placement of frame 0, when poses are of the world
     plain: Chain | None = None  # where there is a beta, the same by the common normals, far away
-    order: tuple[str, ...] = ()  # the robot's parameters
+    order: tuple[str, ...] = ()  # of the robot's parameters, in which programs take them
 
     @classmethod
     def of(cls, robot: Robot, frame: int | str | None = None, reference: Any = 0) -> Chain:
@@ -119,12 +119,11 @@ class Chain:
 
     @cached_property
     def parameters(self) -> tuple[str, ...]:
-        """Names of the symbols in the geometry, in the order of the robot's parameters."""
+        """Names of the symbols in the geometry, in order of appearance."""
         values = [v for s in (*self.base, *self.tool) for v in s[1:]]
         values += [v for j in self.joints for v in (j.alpha, j.d, j.theta, j.r)]
         values += list(self.world or ())
-        used = dict.fromkeys(name for v in values for name in symbols(v))
-        return tuple(dict.fromkeys([*(name for name in self.order if name in used), *used]))
+        return tuple(dict.fromkeys(name for v in values for name in symbols(v)))
 
     def index(self, joint: int | str) -> int:
         """The place in q (from 0) of a joint variable, by name or by number from 1."""
