@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from tests import typed_menu
+from tests.pages import DOCS
 
 import cardan
 from cardan import control, errors
@@ -23,6 +24,13 @@ def test_every_name_is_there_and_listed() -> None:
     assert [getattr(control, name).__name__ for name in dir(control)] == sorted(control.__all__)
     with pytest.raises(AttributeError, match="no attribute 'modle'"):
         cardan.modle  # type: ignore[attr-defined]
+
+
+def test_the_docs_list_every_name() -> None:
+    page = (DOCS / "first-steps.md").read_text(encoding="utf-8")
+    table = page.split("## What is there\n")[1].split("\n## ")[0]
+    names = {*cardan.__all__, *control.__all__} - {"__version__"}
+    assert [name for name in sorted(names) if f"`{name}`" not in table] == []
 
 
 def test_every_kind_of_error_is_public() -> None:

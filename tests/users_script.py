@@ -21,7 +21,8 @@ dynamics: cardan.Program = cardan.model(robot, "inverse-dynamics", effort="plain
 cost: cardan.Cost = dynamics.cost
 operations: int = cost.mul + cost.add
 text: str = dynamics.emit("c", function="torques")
-torque = dynamics.compile()(q=np.zeros(6), qd=np.zeros(6), qdd=np.zeros(6), f_e=np.zeros((6, 6)))
+function: cardan.Function = dynamics.compile(dtype="float32")
+torque = function(q=np.zeros(6), qd=np.zeros(6), qdd=np.zeros(6), f_e=np.zeros((6, 6)), threads=2)
 cardan.model(robot, "inverse-dynamic")  # mistake: no such model
 cardan.model(robot, "gravity", efort="plain")  # mistake: no such option
 cardan.model(robot, "direct-dynamics", method="fast")  # mistake: no such value of an option
@@ -57,7 +58,7 @@ fit: float = result.errors["fit"]
 excitation = cardan.excite(robot, harmonics=3, criterion="condition")
 table = cardan.sweep(dynamics, {"q1": np.zeros(3)}, threads=2).table
 cardan.write_package(robot, ["gravity"], "c", "folder", force=True)
-frequencies = cardan.natural_frequencies(cardan.load("flexible1r"), 0.0)
+shapes = cardan.natural_frequencies(cardan.load("flexible1r"), 0.0, modes=True).shapes
 cardan.natural_frequency(robot)  # mistake: no such function
 try:
     cardan.save(robot.with_values({"M3": 1.0}), "robot.toml")

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, overload
 
 import numpy as np
 
@@ -248,6 +248,15 @@ class Program:
 
         with translated(f"'{self.model}' of '{self.robot}' cannot be written", ModelError):
             return emit(self, language, **options)
+
+    @overload
+    def compile(
+        self, target: Literal["native", "numpy"] = ..., dtype: str = ...
+    ) -> Function: ...  # fmt: skip
+    @overload
+    def compile(self, target: Literal["cuda"], dtype: str = ...) -> CudaFunction: ...
+    @overload
+    def compile(self, target: str, dtype: str = ...) -> Function | CudaFunction: ...
 
     def compile(self, target: str = "native", dtype: str = "float64") -> Function | CudaFunction:
         """A fast function of arrays; targets: native (LLVM, no compiler needed), numpy, cuda.
