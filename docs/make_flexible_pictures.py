@@ -8,9 +8,8 @@ import numpy as np
 from matplotlib.figure import Figure
 
 import cardan
-from cardan.motion.trajectory import move
-from cardan.simulation.stiff import simulate
 from cardan.simulation.shapes import plot_modes
+from cardan.simulation.stiff import simulate
 
 FOLDER = Path(__file__).with_name("pictures")
 
@@ -20,7 +19,7 @@ def main() -> None:
     robot = cardan.load("prrrp")
     modes = cardan.natural_frequencies(robot, [0, 0.25], modes=True)
     plot_modes(robot, modes, FOLDER / "prrrp_modes.png")
-    law = move([0, 0], [0.1, 0.2], law="bang-bang", duration=0.75)
+    law = cardan.trajectory(robot, [0.1, 0.2], 0.75, start=[0, 0], profile="bang-bang")
     run = simulate(robot, 0.75, motion=law)
     figure = Figure(figsize=(6.4, 4.4), layout="constrained")
     above, below = figure.subplots(2, 1, sharex=True)

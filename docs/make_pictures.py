@@ -9,11 +9,8 @@ import numpy as np
 
 import cardan
 from cardan.control.compare import compare
-from cardan.identification import Identification, excite, identify
+from cardan.identification import Identification
 from cardan.motion.plots import save_figure
-from cardan.motion.torques import torques
-from cardan.motion.trajectory import move
-from cardan.simulation.simulate import simulate
 
 FOLDER = Path(__file__).parent / "pictures"
 
@@ -25,12 +22,13 @@ def main() -> None:
         "ZZ2": 5 / 3, "MX2": 2.5, "MY2": 0, "M2": 5, "FV2": 0, "G": 9.81,
     }  # fmt: skip
     planar = cardan.load("planar2r").with_values(rods)
-    swing = move(np.radians([90, -180]), np.radians([0, 90]), 1.0)
-    save_figure(torques(planar, swing).plot(), FOLDER / "torques-2r.png")
+    swing = cardan.trajectory(planar, np.radians([0, 90]), 1.0, start=np.radians([90, -180]))
+    save_figure(cardan.torques(planar, swing).plot(), FOLDER / "torques-2r.png")
     robot = cardan.load("ur5")
-    run = simulate(robot, [0, -1.5, 0.5, 0.2, 0.1, 0], duration=2)
+    run = cardan.simulate(robot, [0, -1.5, 0.5, 0.2, 0.1, 0], duration=2)
     save_figure(run.plot(), FOLDER / "simulation-ur5.png")
-    motion = move([0, -1, 1, -0.5, 0.5, 0], [0.8, -0.6, 0.4, 0.2, 1, 1], 1.0)
+    start, end = [0, -1, 1, -0.5, 0.5, 0], [0.8, -0.6, 0.4, 0.2, 1, 1]
+    motion = cardan.trajectory(robot, end, 1.0, start=start)
     laws = ["pd", "pd-gravity", "computed-torque"]
     found = compare(robot, motion, laws, bandwidth=10, error=0.1)
     save_figure(found.plot(), FOLDER / "control-ur5.png")
@@ -41,12 +39,12 @@ def identified() -> Identification:
     """A UR10 with friction from a recording with noise of 5 %; its motion was designed for it."""
     robot = cardan.load("ur10")
     rough = replace(robot, joints=tuple(replace(j, FV=6, FS=5) for j in robot.joints))
-    motion = excite(robot, period=5, iterations=5).motion
+    motion = cardan.excite(robot, period=5, iterations=5).motion
     states = {"q": motion.q, "qd": motion.qd, "qdd": motion.qdd}
     tau = cardan.model(rough, "inverse-dynamics").compile()(**states)
     noise = 0.05 * tau.std(axis=0) * np.random.default_rng(0).normal(size=tau.shape)
     log = {"t": motion.t, "q": motion.q, "tau": tau + noise}
-    return identify(robot, log, {"filter": {"cutoff": 10}}, consistent=False)
+    return cardan.identify(robot, log, {"filter": {"cutoff": 10}}, consistent=False)
 
 
 if __name__ == "__main__":

@@ -13,7 +13,6 @@ from typing import Any
 import numpy as np
 
 import cardan
-from cardan.motion.trajectory import move
 from cardan.simulation.stiff import simulate
 
 
@@ -21,7 +20,7 @@ def main() -> None:
     robot = cardan.load("flexible1r")
     frequency = cardan.natural_frequencies(robot, [0])[0]
     print(f"first mode of the strip: {frequency:.3f} Hz")
-    plain = move([0], [0.6], law="quintic", duration=1.2)
+    plain = cardan.trajectory(robot, 0.6, 1.2, start=0.0)
     delay = 0.5 / frequency
 
     def shaped(t: Any) -> tuple[np.ndarray, ...]:  # of one time or, faster, of many

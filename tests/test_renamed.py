@@ -16,6 +16,7 @@ OLD = {
     "simulation.flexible.plots": "simulation.shapes",
     "use.identification.identify": "identification.identify",
     "use.identification.logs": "identification.read.logs",
+    "use.adaptive": "control.adaptation",
     "use.sweep_table": "sweeps.table",
     "use.bench.report": "bench.report",
     "closure.geometry": "loops.geometry",

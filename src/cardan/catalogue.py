@@ -6,12 +6,13 @@ import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from .describe.check import extremes, require_sound
-from .describe.robot import Robot
 from .errors import CardanWarning, InputError, ModelError, UnknownNameError, translated
-from .mechanism.frames import with_options
+
+if TYPE_CHECKING:
+    from .describe.robot import Robot
+    from .program import Program
 
 __all__ = ["MENU", "Entry", "Option", "catalogue", "model"]
 
@@ -66,12 +67,23 @@ def _imported(builder: str | Callable[..., Any]) -> Callable[..., Any]:
 
 
 def catalogue() -> list[Entry]:
-    """Every model that can be derived."""
+    """Every model that can be derived.
+
+    >>> entry = next(entry for entry in cardan.catalogue() if entry.name == "gravity")
+    >>> entry.group, entry.inputs, entry.outputs
+    ('dynamic', 'q', 'Q (n)')
+    >>> entry.options["effort"].choices
+    ('plain', 'normal', 'safe', 'max')"""
     return list(MENU.values())
 
 
 def model(robot: Robot, name: str, **options: Any) -> Any:
-    """The program of a model of a robot."""
+    """The model of a robot by its name on the menu, which need not be known to a type checker;
+    `cardan.model` is this function with types."""
+    from .describe.check import extremes, require_sound  # the menu itself is quick to read
+    from .describe.robot import Robot
+    from .mechanism.frames import with_options
+
     if not isinstance(robot, Robot):
         raise InputError(
             f"model() takes a Robot, not {type(robot).__name__}: cardan.load gives one"
@@ -87,13 +99,37 @@ def model(robot: Robot, name: str, **options: Any) -> Any:
         choices = (True, False) if option.kind == "flag" else option.choices
         if choices is not None and value not in choices:
             raise UnknownNameError.of(f"value of option '{key}'", value, map(str, choices))
-    what = f"'{name}' of '{robot.name}' cannot be derived"
+    what, described = f"'{name}' of '{robot.name}' cannot be derived", robot
     with translated(what, ModelError, remedy=extremes(robot)):
         robot, words = _closing(robot)
         if "frame" in entry.options:
             robot, options = with_options(robot, {"frame": None, **options})
         built = entry.build(robot, **options)
-        return replace(built, remarks=(*built.remarks, words)) if words and entry.program else built
+        if not entry.program:
+            return built
+        built = _ordered(built, described)
+        return replace(built, remarks=(*built.remarks, words)) if words else built
+
+
+def _ordered(program: Program, robot: Robot) -> Program:
+    """The program with its parameters in the one order of the robot, whatever the model: that of
+    `Robot.parameters`, where a number that became a symbol stands in its place."""
+    if not program.parameters:
+        return program
+    from .describe.symbolic import parametrised
+    from .ir.passes import permuted
+
+    rank = {name: k for k, name in enumerate(parametrised(robot)[0].parameters)}
+
+    def place(name: str) -> tuple[int, str]:  # a base parameter XX2R stands where XX2 does
+        bare = name.rstrip("_")
+        found = (rank[x] for x in (name, bare, bare.removesuffix("R")) if x in rank)
+        return next(found, len(rank)), name
+
+    order = sorted(program.parameters, key=place)
+    moves = [program.parameters.index(name) for name in order]
+    code = permuted(program.code, "p", moves)
+    return replace(program, code=code, parameters=tuple(order))
 
 
 def _closing(robot: Robot) -> tuple[Robot, str]:

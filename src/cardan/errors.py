@@ -42,11 +42,24 @@ __all__ = [
 
 
 class CardanError(Exception):
-    """Root of the tree; catching it catches everything a user can cause."""
+    """Root of the tree; catching it catches everything a user can cause.
+
+    >>> try:
+    ...     cardan.load("no-such-robot")
+    ... except cardan.CardanError as error:
+    ...     print(type(error).__name__)
+    UnknownNameError"""
 
 
 class CardanWarning(UserWarning):
-    """A description can be used, but something in it should be looked at."""
+    """A description can be used, but something in it should be looked at.
+
+    >>> import warnings
+    >>> with warnings.catch_warnings(record=True) as issued:
+    ...     warnings.simplefilter("always")
+    ...     robot = cardan.load("puma560-numeric")
+    >>> issued[0].category.__name__
+    'CardanWarning'"""
 
 
 @dataclass(frozen=True)
@@ -78,7 +91,14 @@ def further(count: int, file: str, severity: str = "error") -> Fault:
 
 
 class DescriptionError(CardanError):
-    """A robot description is at fault; `faults` lists everything that was found, in file order."""
+    """A robot description is at fault; `faults` lists everything that was found, in file order.
+
+    >>> try:
+    ...     cardan.load({"name": "arm", "link": [{"mass": -1}]})
+    ... except cardan.DescriptionError as error:
+    ...     for fault in error.faults:
+    ...         print(fault.link, fault.message)
+    link1 mass -1 is negative; a mass is 0 or more"""
 
     def __init__(self, faults: Sequence[Fault] | str) -> None:
         self.faults = [Fault(faults)] if isinstance(faults, str) else list(faults)
@@ -89,18 +109,33 @@ class DescriptionError(CardanError):
 
 
 class ExpressionError(DescriptionError):
-    """A formula cannot be read."""
+    """A formula cannot be read.
+
+    >>> try:
+    ...     cardan.load("planar2r").with_values({"L1": "0.5 +"})
+    ... except cardan.ExpressionError as error:
+    ...     print(str(error).partition(";")[0])
+    formula '0.5 +', column 6: found the end"""
 
 
 class UnknownNameError(CardanError):
-    """No robot, model, language, option or symbol of that name."""
+    """No robot, model, language, option or symbol of that name.
+
+    >>> try:
+    ...     cardan.load("ur55")
+    ... except cardan.UnknownNameError as error:
+    ...     print(str(error).partition("?")[0])
+    there is no robot 'ur55'; did you mean 'ur5'"""
 
     @classmethod
     def of(cls, kind: str, name: object, allowed: Iterable[str]) -> UnknownNameError:
         """'kind' called 'name' is not among 'allowed': say which are, nearest first.
 
         The name stands behind its noun: of kind "option of 'gravity'" there is "no option '--x' of
-        'gravity'"."""
+        'gravity'".
+
+        >>> print(cardan.UnknownNameError.of("colour", "geen", ["red", "green"]))
+        there is no colour 'geen'; did you mean 'green'? Allowed: red, green"""
         names = list(allowed)
         near = difflib.get_close_matches(str(name), names, n=1)
         shown = ", ".join(names[:40]) + (", ..." if len(names) > 40 else "")
@@ -111,22 +146,48 @@ class UnknownNameError(CardanError):
 
 
 class ModelError(CardanError):
-    """This model cannot be derived for this robot."""
+    """This model cannot be derived for this robot.
+
+    >>> try:
+    ...     cardan.model(cardan.load("planar2r"), "platform-inverse-dynamics")
+    ... except cardan.ModelError as error:
+    ...     print(str(error).partition(":")[0])
+    'platform-inverse-dynamics' of 'Planar 2R'"""
 
 
 class InputError(CardanError):
-    """Arrays or values given to a program do not fit it."""
+    """Arrays or values given to a program do not fit it.
+
+    >>> try:
+    ...     cardan.model(cardan.load("ur5"), "gravity").evaluate(q=[1, 2])
+    ... except cardan.InputError as error:
+    ...     print(error)
+    input 'q' has shape (2,); expected (..., 6)"""
 
 
 class ProgramError(CardanError):
-    """A program is malformed."""
+    """A program is malformed.
+
+    >>> try:
+    ...     cardan.Program.from_json("{}")
+    ... except cardan.ProgramError as error:
+    ...     print(error)
+    not a saved program: KeyError('cardan-program')"""
 
 
 class MissingExtraError(CardanError):
-    """An optional dependency is not installed."""
+    """An optional dependency is not installed.
+
+    >>> issubclass(cardan.MissingExtraError, cardan.CardanError)
+    True"""
 
     @classmethod
     def of(cls, package: str, extra: str, purpose: str) -> MissingExtraError:
+        """The error that a purpose needs a package, which an extra of Cardan installs.
+
+        >>> print(cardan.MissingExtraError.of("SciPy", "sim", "a simulation"))
+        a simulation needs SciPy: type  pip install "cardan[sim]"
+        """
         return cls(f'{purpose} needs {package}: type  pip install "cardan[{extra}]"')
 
 

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, overload
 
 import numpy as np
 
@@ -38,7 +38,13 @@ __all__ = ["Program"]
 @dataclass(frozen=True)
 class Program:
     """A model of a robot as a straight-line program with named inputs, outputs and values
-    between."""
+    between.
+
+    >>> program = cardan.model(cardan.load("ur5"), "transform", frame=2)
+    >>> program.inputs, program.outputs
+    ({'q': (6,)}, {'T': (4, 4)})
+    >>> program.evaluate(q=np.zeros(6))[:3, 3].round(6).tolist()
+    [0.0, 0.0, 0.089159]"""
 
     model: str
     robot: str
@@ -52,18 +58,33 @@ class Program:
 
     @cached_property
     def divisors(self) -> tuple[Divisor, ...]:
-        """What depends on the parameters alone and is divided by."""
+        """What depends on the parameters alone and is divided by.
+
+        >>> dynamics = cardan.model(cardan.load("planar1r"), "direct-dynamics")
+        >>> len(dynamics.divisors)
+        1"""
         return tuple(divisors(self.code)) if self.parameters else ()
 
     @property
     def nonzero(self) -> tuple[str, ...]:
-        """Formulas in the parameters by which the program divides: none of them may be zero."""
+        """Formulas in the parameters by which the program divides: none of them may be zero.
+
+        >>> dynamics = cardan.model(cardan.load("planar1r"), "direct-dynamics")
+        >>> dynamics.nonzero
+        ('ZZ1',)"""
         ids = dict.fromkeys(id for divisor in self.divisors for id in divisor.factors)
         return tuple(dict.fromkeys(formula(self.code, id, self.parameters) for id in ids))
 
     def zeros(self, p: np.ndarray | Sequence[np.ndarray]) -> str:
         """What is wrong with these values of the parameters, if the program divides by one of them
-        that is zero; and the remedy."""
+        that is zero; and the remedy.
+
+        >>> dynamics = cardan.model(cardan.load("planar1r"), "direct-dynamics")
+        >>> p = np.zeros(len(dynamics.parameters))
+        >>> dynamics.zeros(p).partition(":")[0]
+        "'direct-dynamics' of 'Planar 1R (pendulum)' divides by ZZ1, and that is 0 here"
+        >>> dynamics.zeros(p + 1)
+        ''"""
         found = vanishing(self.code, self.divisors, p) if self.divisors else []
         if not found:
             return ""
@@ -80,17 +101,29 @@ class Program:
 
     @property
     def inputs(self) -> dict[str, tuple[int, ...]]:
-        """Ordered name -> shape."""
+        """Ordered name -> shape.
+
+        >>> gravity = cardan.model(cardan.load("planar2r"), "gravity")
+        >>> gravity.inputs
+        {'q': (2,), 'p': (7,)}"""
         return dict(self.code.inputs)
 
     @property
     def outputs(self) -> dict[str, tuple[int, ...]]:
-        """Ordered name -> shape."""
+        """Ordered name -> shape.
+
+        >>> gravity = cardan.model(cardan.load("planar2r"), "gravity")
+        >>> gravity.outputs
+        {'Q': (2,)}"""
         return {name: output.shape for name, output in self.code.outputs.items()}
 
     @property
     def cost(self) -> Cost:
-        """Operations done for every state; those on parameters alone are `once`."""
+        """Operations done for every state; those on parameters alone are `once`.
+
+        >>> gravity = cardan.model(cardan.load("planar2r"), "gravity")
+        >>> gravity.cost.trig
+        3"""
         from .ir.passes import expanded_cost
 
         if self.expanded:
@@ -100,23 +133,42 @@ class Program:
 
     @property
     def once(self) -> Cost:
-        """Operations on the parameters alone: done once per parameter set, by `setup`."""
+        """Operations on the parameters alone: done once per parameter set, by `setup`.
+
+        >>> gravity = cardan.model(cardan.load("planar2r"), "gravity")
+        >>> gravity.once.trig
+        1"""
         apart = "p" in self.code.inputs and len(self.code.inputs) > 1
         return cost(self.code)[1] if apart else Cost()
 
     @property
     def setup(self) -> Program | None:
-        """The parameter-only work as a program p -> h, or None when there is none."""
+        """The parameter-only work as a program p -> h, or None when there is none.
+
+        >>> gravity = cardan.model(cardan.load("planar2r"), "gravity")
+        >>> gravity.setup.inputs
+        {'p': (7,)}"""
         return self.split()[0]
 
     @property
     def loop(self) -> Program:
-        """The work of every state as a program that takes the setup's values h as an input."""
+        """The work of every state as a program that takes the setup's values h as an input.
+
+        >>> gravity = cardan.model(cardan.load("planar2r"), "gravity")
+        >>> list(gravity.loop.inputs)
+        ['q', 'p', 'h']"""
         return self.split()[1]
 
     def split(self) -> tuple[Program | None, Program]:
         """(setup, loop): hoist what depends on parameters alone. loop(h=setup(p)) is this
-        program."""
+        program.
+
+        >>> gravity = cardan.model(cardan.load("planar2r"), "gravity")
+        >>> setup, loop = gravity.split()
+        >>> p = np.ones(len(gravity.parameters))
+        >>> Q = loop.evaluate(q=[0.1, 0.2], p=p, h=setup.evaluate(p=p))
+        >>> np.allclose(Q, gravity.evaluate(q=[0.1, 0.2], p=p))
+        True"""
         from .ir.passes import split
 
         setup, loop = split(self.code)
@@ -131,7 +183,13 @@ class Program:
     def evaluate(self, **inputs: Any) -> Any:
         """Run the reference interpreter on floats or arrays (..., *shape); leading axes broadcast.
 
-        An array for one output, else a named tuple of arrays, as a compiled function gives."""
+        An array for one output, else a named tuple of arrays, as a compiled function gives.
+
+        >>> gravity = cardan.model(cardan.load("planar2r"), "gravity")
+        >>> gravity.parameters
+        ('L1', 'MX1', 'MY1', 'MX2', 'MY2', 'M2', 'G')
+        >>> gravity.evaluate(q=[0.0, 0.0], p=[0.5, 2, 0, 1, 0, 3, 9.81]).round(3).tolist()
+        [44.145, 9.81]"""
         from .run.outputs import outputs_type
 
         arrays = self.arrays(inputs)
@@ -146,13 +204,22 @@ class Program:
         return values[0] if len(values) == 1 else outputs_type(tuple(result))(*values)
 
     def arrays(self, inputs: Mapping[str, Any]) -> dict[str, np.ndarray]:
-        """The given inputs as float arrays, completed by known parameter values, and checked."""
+        """The given inputs as float arrays, completed by known parameter values, and checked.
+
+        >>> gravity = cardan.model(cardan.load("planar2r"), "gravity")
+        >>> gravity.arrays({"q": [0, 0], "p": np.ones(7)})["q"]
+        array([0., 0.])"""
         from .run.inputs import prepare
 
         return prepare(self.code.inputs, inputs, self.parameters, self.defaults)
 
     def derivative(self, output: str, wrt: str) -> Program:
-        """The program of the exact partial derivatives ∂output/∂wrt, shape output + input."""
+        """The program of the exact partial derivatives ∂output/∂wrt, shape output + input.
+
+        >>> gravity = cardan.model(cardan.load("planar2r"), "gravity")
+        >>> stiffness = gravity.derivative("Q", "q")
+        >>> stiffness.outputs
+        {'dQ_dq': (2, 2)}"""
         from .ir.derivative import derivative
 
         if output not in self.outputs:
@@ -172,14 +239,31 @@ class Program:
         )
 
     def emit(self, language: str, **options: Any) -> str:
-        """Source text in a language; see cardan.emit.languages()."""
+        """Source text in a language; see cardan.emit.languages().
+
+        >>> program = cardan.model(cardan.load("ur5"), "transform", frame=1)
+        >>> "void first(" in program.emit("c", function="first")
+        True"""
         from .emit import emit
 
         with translated(f"'{self.model}' of '{self.robot}' cannot be written", ModelError):
             return emit(self, language, **options)
 
+    @overload
+    def compile(
+        self, target: Literal["native", "numpy"] = ..., dtype: str = ...
+    ) -> Function: ...  # fmt: skip
+    @overload
+    def compile(self, target: Literal["cuda"], dtype: str = ...) -> CudaFunction: ...
+    @overload
+    def compile(self, target: str, dtype: str = ...) -> Function | CudaFunction: ...
+
     def compile(self, target: str = "native", dtype: str = "float64") -> Function | CudaFunction:
-        """A fast function of arrays; targets: native (LLVM, no compiler needed), numpy, cuda."""
+        """A fast function of arrays; targets: native (LLVM, no compiler needed), numpy, cuda.
+
+        >>> f = cardan.model(cardan.load("ur5"), "transform", frame=2).compile()
+        >>> f(q=np.zeros((1000, 6))).shape
+        (1000, 4, 4)"""
         from .run import compile_program
 
         what = f"'{self.model}' of '{self.robot}' cannot be compiled"
@@ -188,22 +272,45 @@ class Program:
         return found
 
     def to_sympy(self, expanded: bool = True) -> Any:
-        """Outputs as SymPy expressions; see bridges.to_sympy. Needs the extra [sympy]."""
+        """Outputs as SymPy expressions; see bridges.to_sympy. Needs the extra [sympy].
+
+        >>> gravity = cardan.model(cardan.load("planar2r"), "gravity")
+        >>> Q = gravity.to_sympy()["Q"]
+        >>> sorted(map(str, Q.free_symbols))[:3]
+        ['G', 'L1', 'M2']"""
         from .bridges import to_sympy
 
         return to_sympy(self, expanded)
 
     def to_casadi(self) -> Any:
-        """The program as a CasADi function. Needs the extra [casadi]."""
+        """The program as a CasADi function. Needs the extra [casadi].
+
+        >>> gravity = cardan.model(cardan.load("planar2r"), "gravity")
+        >>> try:
+        ...     names = gravity.to_casadi().name_in()
+        ... except cardan.MissingExtraError:  # pip install "cardan[casadi]"
+        ...     names = list(gravity.inputs)
+        >>> names
+        ['q', 'p']"""
         from .bridges import to_casadi
 
         return to_casadi(self)
 
     def save(self, path: str | Path) -> None:
-        """Write the program as JSON."""
+        """Write the program as JSON.
+
+        >>> gravity = cardan.model(cardan.load("planar2r"), "gravity")
+        >>> gravity.save("gravity.json")
+        >>> cardan.Program.load("gravity.json") == gravity
+        True"""
         write_atomic(path, self.to_json())
 
     def to_json(self) -> str:
+        """The program as JSON text, of which `from_json` makes it again.
+
+        >>> gravity = cardan.model(cardan.load("planar2r"), "gravity")
+        >>> gravity.to_json()[:20]
+        '{"cardan-program":1,'"""
         data = {
             "cardan-program": 1,
             "model": self.model,
@@ -220,7 +327,11 @@ class Program:
 
     @classmethod
     def from_json(cls, text: str) -> Program:
-        """The program of JSON text, verified."""
+        """The program of JSON text, verified.
+
+        >>> gravity = cardan.model(cardan.load("planar2r"), "gravity")
+        >>> cardan.Program.from_json(gravity.to_json()) == gravity
+        True"""
         try:
             data = json.loads(text)
             if data["cardan-program"] != 1:
@@ -248,7 +359,12 @@ class Program:
 
     @classmethod
     def load(cls, path: str | Path) -> Program:
-        """A program saved by `save`."""
+        """A program saved by `save`.
+
+        >>> gravity = cardan.model(cardan.load("planar2r"), "gravity")
+        >>> gravity.save("gravity.json")
+        >>> cardan.Program.load("gravity.json").cost == gravity.cost
+        True"""
         try:
             return cls.from_json(Path(path).read_text(encoding="utf-8"))
         except (OSError, UnicodeDecodeError) as error:

@@ -29,7 +29,7 @@ _SAME = {
         "motion": "trajectory piecewise paths taskspace torques plots joints frames coordinates"
         " derived tables animate",
         "simulation": "integrate friction contact plant simulate singular scene statespace modal",
-        "control": "adaptive compare linear tabulated",
+        "control": "compare linear tabulated",
     },
     "use.identification": {
         "identification.read": "logs bags series checks naming signals",
@@ -61,6 +61,7 @@ _OTHER = {
     "use.control": "control.laws",
     "use.driving": "control.compare",
     "control.driving": "control.compare",
+    "use.adaptive": "control.adaptation",
     "use.reduce": "control.reduced",
     "use.sweep": "sweeps.sweep",
     "use.sweep_random": "sweeps.draws",

@@ -146,7 +146,7 @@ def solver_texts(name: str, language: str) -> Iterator[tuple[str, str]]:
     yield "closed form", cardan.model(arm, "inverse-geometry").emit(language, function="solved")
     yield "numeric", numeric_code(arm, language, function="solved")
     loops = replace(fivebar(), name=name)
-    yield "loops", cardan.model(loops, "loop-geometry").code(language, function="solved")
+    yield "loops", cardan.model(loops, "loop-geometry").emit(language, function="solved")
 
 
 def fivebar() -> Robot:

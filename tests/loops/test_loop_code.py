@@ -64,10 +64,10 @@ def test_c(name: str, tmp_path: Path) -> None:
     solver = geometry(name)
     if solver.steps is None and solver.platform is None:
         with pytest.raises(cardan.CardanError, match="no closed form"):
-            solver.code("c")
+            solver.emit("c")
         return
     source, library = tmp_path / "loop.c", tmp_path / "loop.so"
-    source.write_text(solver.code("c", "closed"), encoding="utf-8")
+    source.write_text(solver.emit("c", "closed"), encoding="utf-8")
     command = [compiler, "-std=c99", "-O1", *STRICT, "-shared", "-fPIC", str(source)]
     subprocess.run([*command, "-o", str(library), "-lm"], check=True)
     n = len(solver.coordinates.moving)
@@ -94,7 +94,7 @@ def test_python(name: str, tmp_path: Path) -> None:
 
     solver = geometry(name)
     path = tmp_path / "loop.py"
-    path.write_text(solver.code("python"), encoding="utf-8")
+    path.write_text(solver.emit("python"), encoding="utf-8")
     q, info = runpy.run_path(str(path))["loop_geometry"](CASES[name])
     n = len(solver.coordinates.moving)
     same(solver, np.array(q).reshape(-1, n)[: int(info[0])], np.array(CASES[name]))
@@ -106,7 +106,7 @@ def test_octave(name: str, tmp_path: Path) -> None:
     if octave is None:
         pytest.skip("no Octave")
     solver, given = geometry(name), np.array(CASES[name])
-    (tmp_path / "loop_geometry.m").write_text(solver.code("matlab"), encoding="utf-8")
+    (tmp_path / "loop_geometry.m").write_text(solver.emit("matlab"), encoding="utf-8")
     script = f"[q, info] = loop_geometry({given.tolist()}); printf('%.15g ', info(1), q);"
     command = [octave, "--no-gui", "--quiet", "--eval", script]
     out = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True).stdout
@@ -118,12 +118,12 @@ def test_octave(name: str, tmp_path: Path) -> None:
 def test_every_language_and_bad_names() -> None:
     solver = geometry("fivebar")
     for language in ("c", "cpp", "python", "matlab"):
-        assert "in closed form" in solver.code(language)
-        assert "three spheres" in geometry("delta").code(language)
+        assert "in closed form" in solver.emit(language)
+        assert "three spheres" in geometry("delta").emit(language)
     with pytest.raises(cardan.CardanError, match="cannot be the name"):
-        solver.code("c", "no name")
+        solver.emit("c", "no name")
     with pytest.raises(cardan.CardanError, match="no closed form"):
-        geometry("stewart").code("c")
+        geometry("stewart").emit("c")
 
 
 def test_batches_are_single_ones() -> None:

@@ -184,7 +184,7 @@ def test_a_slider_crank_cut_at_its_slide(angle: float) -> None:
     at_slide, at_pin = (cardan.model(slider_crank(x), "loop-geometry") for x in ("slide", "pin"))
     assert at_slide.steps is not None
     assert at_slide.solve([angle])[:, 1] == pytest.approx(at_pin.solve([angle])[:, 1], abs=1e-12)
-    assert "in closed form" in at_slide.code("c")
+    assert "in closed form" in at_slide.emit("c")
 
 
 def test_an_oscillating_cylinder_cut_at_its_slide() -> None:

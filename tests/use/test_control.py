@@ -16,7 +16,7 @@ from tests.compare import near
 import cardan
 from cardan.algebra import so3
 from cardan.control import laws as control
-from cardan.control.adaptive import adaptive, adaptive_law, base_values, reference_regressor
+from cardan.control.adaptation import adaptive, adaptive_law, base_values, reference_regressor
 from cardan.control.linear import equilibrium, linearise
 from cardan.describe.robot import Base, Robot
 from cardan.errors import CardanError

@@ -92,7 +92,7 @@ def test_a_closed_robot_on_the_command_line() -> None:
 def test_closed_loops_start_where_they_stand(robot: str, to: str, joints: list[str]) -> None:
     """--from is of the active joints, as --to is."""
     import cardan
-    from cardan.app.cli.motion import at_home
+    from cardan.motion.trajectory import at_home
 
     words = ["--to", to, "--duration", "0.3", "--json"]
     facts = json.loads(run("torques", robot, *words))

@@ -9,12 +9,15 @@ from typing import Any
 
 import numpy as np
 
+from ..algebra.scalar import function
 from ..describe.robot import DRIVE, FIXED, GEOMETRY, INERTIA, Joint, Link, Robot
+from ..describe.symbolic import parametrised
 from ..describe.values.expression import (
     Expression,
     Value,
     add,
     call,
+    evaluate,
     multiply,
     number,
     power,
@@ -23,7 +26,9 @@ from ..describe.values.expression import (
 )
 from ..describe.values.parser import to_value
 from ..describe.values.polynomial import collected
-from ..errors import ModelError
+from ..errors import ModelError, UnknownNameError
+from ..ir.trace import Tracer
+from ..latex import escaped
 from ..mechanism.coordinates import Coordinates
 from ..models.base_parameters import (
     Column,
@@ -65,7 +70,13 @@ class BaseParameters:
     parameters (same torques); apart: rotors of joints without a motor, passive and cut ones, that
     the robot has all the same and that others do not give; remarks: where a rule could not decide
     and the rank did. Rotors and friction of joints that others lead (couplings) are regrouped into
-    those of the leaders, friction of passive joints that move as another one into that one's."""
+    those of the leaders, friction of passive joints that move as another one into that one's.
+
+    >>> base = cardan.model(cardan.load("planar2r"), "base-parameters")
+    >>> base
+    7 base parameters of Planar 2R: ZZ1R MX1R MY1 ZZ2 MX2 MY2 IA2
+      ZZ1R = ZZ1 + L1^2*M2
+      MX1R = MX1 + L1*M2"""
 
     kept: tuple[Column, ...]
     regrouped: Mapping[Column, Value]
@@ -78,12 +89,20 @@ class BaseParameters:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Names of the base parameters; R marks the regrouped ones, as SYMORO+ does."""
+        """Names of the base parameters; R marks the regrouped ones, as SYMORO+ does.
+
+        >>> base = cardan.model(cardan.load("planar2r"), "base-parameters")
+        >>> base.names
+        ('ZZ1R', 'MX1R', 'MY1', 'ZZ2', 'MX2', 'MY2', 'IA2')"""
         return tuple(f"{n}{j}{'R' if (n, j) in self.regrouped else ''}" for n, j in self.kept)
 
     @property
     def values(self) -> dict[str, Value]:
-        """The base parameters by name: numbers, or formulas in the symbols of the robot."""
+        """The base parameters by name: numbers, or formulas in the symbols of the robot.
+
+        >>> base = cardan.model(cardan.load("planar2r"), "base-parameters")
+        >>> str(base.values["ZZ1R"])
+        'ZZ1 + L1^2*M2'"""
         carried = _values(self.robot)
         return {name: carried[c] for name, c in zip(self.names, self.kept, strict=True)}
 
@@ -91,7 +110,11 @@ class BaseParameters:
     def map(self) -> np.ndarray:
         """The matrix from the full parameters (`full`) to the base parameters (`kept`).
 
-        Geometry with free symbols has no such matrix: give them numbers with robot.with_values."""
+        Geometry with free symbols has no such matrix: give them numbers with robot.with_values.
+
+        >>> base = cardan.model(cardan.load("ur5"), "base-parameters")
+        >>> base.map.shape == (len(base.kept), len(base.full))
+        True"""
         scene = bodies(self.original, _no_symbols)
         units, listed = unit_bodies(scene)
         for x in (c for step in self.steps if isinstance(step, Merge) for c, _ in step.into):
@@ -102,11 +125,19 @@ class BaseParameters:
 
     @property
     def full(self) -> tuple[Column, ...]:
-        """The full parameters in the order of the map's columns."""
+        """The full parameters in the order of the map's columns.
+
+        >>> base = cardan.model(cardan.load("planar2r"), "base-parameters")
+        >>> base.full[:3]
+        (('XX', 0), ('XY', 0), ('XZ', 0))"""
         return tuple(unit_bodies(_instance(self.original, 0))[1])
 
     def renamed(self) -> Robot:
-        """The robot with one new symbol per regrouped parameter (XX2R, ...)."""
+        """The robot with one new symbol per regrouped parameter (XX2R, ...).
+
+        >>> base = cardan.model(cardan.load("planar2r"), "base-parameters")
+        >>> base.renamed().links[0].ZZ
+        ZZ1R"""
         new = {
             column: symbol(name)
             for column, name in zip(self.kept, self.names, strict=True)
@@ -114,8 +145,82 @@ class BaseParameters:
         }
         return _carrying(self.robot, {**_values(self.robot), **new})
 
+    @cached_property
+    def program(self) -> Program:
+        """The base parameters K (in the order of `names`) as a program of the robot's parameters p:
+        its symbols, or, where all its inertial values are numbers, those by their usual names.
+
+        >>> base = cardan.model(cardan.load("planar2r"), "base-parameters")
+        >>> base.program.parameters
+        ('L1', 'ZZ1', 'MX1', 'MY1', 'ZZ2', 'MX2', 'MY2', 'M2')"""
+        formulas, order, known = self._formulas
+        tracer = Tracer()
+        rows = [evaluate(formulas[c], tracer.parameter, function) for c in self.kept]
+        code, used = tracer.program({"K": ((len(rows),), rows)}, order=order)
+        meaning = {"K": f"base parameters {', '.join(self.names)}", "p": "parameters, SI units"}
+        defaults = {name: known[name] for name in used if name in known}
+        return Program(
+            "base-parameters", self.original.name, code, used, defaults, meaning, columns=self.names
+        )
+
+    def equations(self, form: str = "text") -> str:
+        """The regrouping relations, one line per regrouped parameter; form 'text' or 'latex'.
+
+        >>> base = cardan.model(cardan.load("planar2r"), "base-parameters")
+        >>> print(base.equations())
+        ZZ1R = ZZ1 + L1^2*M2
+        MX1R = MX1 + L1*M2"""
+        if form not in ("text", "latex"):
+            raise UnknownNameError.of("form", form, ("text", "latex"))
+        formulas, order, _ = self._formulas
+        listed = sorted(self.regrouped.items(), key=lambda item: _position(item[0]))
+        rows = {f"{n}{j}R": formulas.get((n, j), value) for (n, j), value in listed}
+        if not rows:
+            text = f"no parameter of {self.original.name} is regrouped"
+            return text if form == "text" else escaped(text)
+        if form == "text":
+            return "\n".join(f"{name} = {value}" for name, value in rows.items())
+        tracer = Tracer()
+        outputs = {
+            name: ((), [evaluate(value, tracer.parameter, function)])
+            for name, value in rows.items()
+        }
+        code, used = tracer.program(outputs, order=order)
+        shown = Program("base-parameters", self.original.name, code, used, expanded=True)
+        return shown.emit("latex")
+
+    def emit(self, language: str, **options: Any) -> str:
+        """Self-contained code of a function that gives the base parameters of the parameters; as
+        text or latex the regrouping relations.
+
+        >>> base = cardan.model(cardan.load("planar2r"), "base-parameters")
+        >>> "K[0]" in base.emit("c")
+        True"""
+        if language in ("text", "latex"):
+            return self.equations(language)
+        return self.program.emit(language, **options)
+
+    @cached_property
+    def _formulas(self) -> tuple[dict[Column, Value], tuple[str, ...], dict[str, float]]:
+        """The base parameters as formulas, their symbols in order, and values of these."""
+        robot, known = self.original, dict[str, float]()
+        own = _values(robot)
+        if not any(symbols(value) for value in own.values()):
+            named, every = parametrised(robot)
+            robot = _carrying(robot, _values(named))
+            known = {name: every[name] for name in robot.parameters if name in every}
+            own = _values(robot)
+        linear = {name for value in own.values() for name in symbols(value)}
+        found = regroup(bodies(robot, symbol), self.steps)
+        formulas = {c: collected(_as_value(v), linear) for c, v in found.items()}
+        return formulas, robot.parameters, known
+
     def table(self) -> list[tuple[str, str, str]]:
-        """Rows (parameter, what becomes of it, formula)."""
+        """Rows (parameter, what becomes of it, formula).
+
+        >>> base = cardan.model(cardan.load("planar2r"), "base-parameters")
+        >>> base.table()[5]
+        ('ZZ1R', 'regrouped', 'ZZ1 + L1^2*M2')"""
         rows = []
         for column in sorted({*self.kept, *self.regrouped, *self.eliminated}, key=_position):
             name = f"{column[0]}{column[1]}"
@@ -347,12 +452,15 @@ def cheaper_parameters(
 
 
 def mechanism_of(robot: Robot, model: str, with_base: bool = False, **options: Any) -> Mechanism:
-    """The mechanism of a model; the robot carries its base parameters if wanted."""
-    remarks: tuple[str, ...] = ()
-    if with_base:
-        base = base_parameters(robot)
-        robot, remarks = base.robot, tuple(x for x in base.remarks if x == MODES)
-    return Mechanism.of(robot, model, remarks=remarks, **options)
+    """The mechanism of a model; the robot carries its base parameters if wanted: those that are
+    eliminated are no symbols, and the others have the names that they have as base parameters."""
+    if not with_base:
+        return Mechanism.of(robot, model, **options)
+    base = base_parameters(robot)
+    remarks = tuple(x for x in base.remarks if x == MODES)
+    names = dict.fromkeys(base.eliminated, "")
+    names |= {(name, j): f"{name}{j}R" for name, j in base.regrouped}
+    return Mechanism.of(base.robot, model, remarks=remarks, names=names, **options)
 
 
 def with_base(robot: Robot, wanted: bool) -> Robot:

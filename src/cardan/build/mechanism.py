@@ -124,17 +124,17 @@ class Mechanism:
     @classmethod
     def of(
         cls, robot: Robot, model: str, *, symbolic: bool = False, idle: str = "held",
-        remarks: tuple[str, ...] = (),
+        remarks: tuple[str, ...] = (), names: Mapping[tuple[str, int], str] | None = None,
     ) -> Mechanism:  # fmt: skip
         """The mechanism of a robot, checked: its loops close somewhere, its active joints drive it,
-        and the model is made for it."""
+        and the model is made for it. names: of inertial parameters that become symbols."""
         robot = independent(robot)
         require_available(robot, model, idle)
         analysis = Analysis.of_tree(robot) if robot.ne else analyse(robot)
         analysis.require_driven()
         described, defaults = robot, dict[str, float]()
         if symbolic:
-            robot, defaults = parametrised(robot)
+            robot, defaults = parametrised(robot, names)
         free = idle == "free" and bool(analysis.idle)
         if free:
             refuse_unmoved(robot, analysis.idle)

@@ -1,1 +1,31 @@
-"""Control laws, linearisation, reduced and tabulated models."""
+"""Control laws by name: each follows a motion or a path, and `cardan.simulate` takes it as `law`.
+
+>>> robot = cardan.load("ur5")
+>>> motion = cardan.trajectory(robot, 0.5, duration=1.0)
+>>> law = cardan.control.computed_torque(robot, motion)
+>>> cardan.simulate(robot, motion.q[0], duration=0.1, law=law, method="rk4", step=0.01).q.shape
+(11, 6)
+"""
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from .adaptation import adaptive
+    from .laws import computed_torque, gains, pd, pd_gravity, task_space
+
+__all__ = ["adaptive", "computed_torque", "gains", "pd", "pd_gravity", "task_space"]
+
+if not TYPE_CHECKING:  # a checker would take every name for one that is here
+
+    def __getattr__(name):
+        """A law, or its gains, imported when it is first asked for."""
+        from importlib import import_module
+
+        if name not in __all__:
+            raise AttributeError(f"module 'cardan.control' has no attribute '{name}'")
+        module = "adaptation" if name == "adaptive" else "laws"
+        return getattr(import_module(f".{module}", __name__), name)
+
+
+def __dir__() -> list[str]:
+    return __all__

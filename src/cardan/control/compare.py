@@ -16,7 +16,7 @@ from ..motion.joints import names, units
 from ..motion.plots import Panel, lines
 from ..motion.trajectory import Trajectory
 from ..simulation.simulate import Simulation, simulate
-from .adaptive import adaptive
+from .adaptation import adaptive
 from .laws import LAWS, gains, law, of_drives, positive_bandwidth, with_error
 from .linear import linearise
 

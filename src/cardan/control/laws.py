@@ -83,7 +83,10 @@ class TaskLaw:
 def gains(robot: Robot, bandwidth: float, kind: str, q: Any = 0.0) -> tuple[Any, Any]:
     """(kp, kd) of critically damped joints of that bandwidth, rad/s.
 
-    For laws without a model they are scaled by the inertia each joint sees at q."""
+    For laws without a model they are scaled by the inertia each joint sees at q.
+
+    >>> cardan.control.gains(cardan.load("ur5"), 10.0, "computed-torque")
+    (100.0, 20.0)"""
     w = positive_bandwidth(bandwidth)
     if kind not in ("pd", "pd-gravity"):
         return w * w, 2 * w
@@ -188,19 +191,40 @@ def of_drives(robot: Robot, motion: Trajectory) -> Trajectory:
 
 
 def pd(robot: Robot, motion: Trajectory, kp: Any, kd: Any) -> Law:
-    """tau = kp e + kd ed."""
+    """tau = kp e + kd ed.
+
+    >>> robot = cardan.load("ur5")
+    >>> motion = cardan.trajectory(robot, 0.5, duration=1.0)
+    >>> law = cardan.control.pd(robot, motion, kp=100.0, kd=20.0)
+    >>> law(0.0, np.full(6, 0.1), np.zeros(6)).round(6).tolist()
+    [-10.0, -10.0, -10.0, -10.0, -10.0, -10.0]"""
     return law(robot, motion, "pd", kp, kd)
 
 
 def pd_gravity(robot: Robot, motion: Trajectory, kp: Any, kd: Any) -> Law:
-    """tau = kp e + kd ed + Q(q)."""
+    """tau = kp e + kd ed + Q(q).
+
+    >>> robot = cardan.load("ur5")
+    >>> motion = cardan.trajectory(robot, 0.5, duration=1.0)
+    >>> law = cardan.control.pd_gravity(robot, motion, kp=100.0, kd=20.0)
+    >>> law(0.0, np.zeros(6), np.zeros(6)).shape
+    (6,)"""
     return law(robot, motion, "pd-gravity", kp, kd)
 
 
 def computed_torque(
     robot: Robot, motion: Trajectory, kp: Any = 100.0, kd: Any = 20.0, **options: Any
 ) -> Law:
-    """tau = ID(q, qd, qdd_r + kp e + kd ed): every joint a linear oscillator of its own."""
+    """tau = ID(q, qd, qdd_r + kp e + kd ed): every joint a linear oscillator of its own.
+
+    >>> robot = cardan.load("ur5")
+    >>> motion = cardan.trajectory(robot, 0.5, duration=1.0)
+    >>> law = cardan.control.computed_torque(robot, motion)
+    >>> list(law.program.inputs)
+    ['q', 'qd', 'q_r', 'qd_r', 'qdd_r']
+    >>> run = cardan.simulate(robot, motion.q[0], duration=0.1, law=law, method="rk4", step=0.01)
+    >>> bool(np.abs(run.q - motion(run.t)[0]).max() < 1e-3)
+    True"""
     return law(robot, motion, "computed-torque", kp, kd, **options)
 
 
@@ -280,7 +304,17 @@ def _pose_error(T: list[list[Any]], T_r: list[list[Any]]) -> list[Any]:
 def task_space(
     robot: Robot, path: Path, kp: Any = 100.0, kd: Any = 20.0, **options: Any
 ) -> TaskLaw:
-    """Computed torque in task space along a path."""
+    """Computed torque in task space along a path.
+
+    >>> from cardan.motion import paths
+    >>> robot = cardan.load("ur5")
+    >>> start = np.array([0, -1, 1, -0.5, 0.5, 0])
+    >>> T0 = cardan.model(robot, "transform").evaluate(q=start)
+    >>> T1 = T0.copy()
+    >>> T1[0, 3] += 0.1
+    >>> law = cardan.control.task_space(robot, paths.line(T0, T1, 1.0))
+    >>> law(0.0, start, np.zeros(6)).shape
+    (6,)"""
     return TaskLaw(task_law(robot, kp, kd, **options), path)
 
 

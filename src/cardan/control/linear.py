@@ -64,7 +64,11 @@ def linearise(
 
     law: a program q, qd, q_r, qd_r, qdd_r -> tau (see `control.joint_law`) with its reference at
     rest in `reference` (default q). With closed loops x = [q_a, qd_a] of the active joints: the
-    passive ones follow, dq = M dq_a; q is all joints, or the active ones (the first assembly)."""
+    passive ones follow, dq = M dq_a; q is all joints, or the active ones (the first assembly).
+
+    >>> linear = cardan.linearise(cardan.load("ur5"), np.zeros(6))
+    >>> linear.A.shape, linear.B.shape
+    ((12, 12), (12, 6))"""
     space = state_space(robot, friction=friction, smooth=smooth)
     if space.floating:
         raise ModelError(f"'{robot.name}' has a floating base: not linearised")

@@ -23,7 +23,10 @@ def _names() -> tuple[str, ...]:
 
 
 def robots() -> list[str]:
-    """Names of the bundled robots."""
+    """Names of the bundled robots.
+
+    >>> "ur5" in cardan.robots()
+    True"""
     return list(_names())
 
 

@@ -52,7 +52,13 @@ def load(
     the link that carries them ("merge") or links of their own ("keep"); their frames (tools,
     sensors) have names either way.
     mimic=True: a joint of a URDF that mimics another follows it, and has no drive; else it is a
-    joint like any other, with a warning."""
+    joint like any other, with a warning.
+
+    >>> cardan.load("ur5").n
+    6
+    >>> arm = cardan.load({"name": "arm", "link": [{"mass": 2}, {"d": "0.5", "mass": "m"}]})
+    >>> arm.parameters
+    ('m',)"""
     robot, faults = read(source, fixed=fixed, mimic=mimic)
     return accepted(robot, faults)
 
@@ -139,7 +145,11 @@ def _read_format(data: bytes, file: str, urdf: Mapping[str, Any], beside: Any) -
 
 def save(robot: Robot, path: str | os.PathLike[str]) -> None:
     """Write the robot; the file appears whole or not at all. The text is read back before: what
-    the format cannot hold is told by a CardanWarning."""
+    the format cannot hold is told by a CardanWarning.
+
+    >>> cardan.save(cardan.load("scara"), "arm.par")
+    >>> cardan.load("arm.par").parameters == cardan.load("scara").parameters
+    True"""
     form = Path(path).suffix
     write_atomic(path, checked(robot, dumps(robot, form), form))
 

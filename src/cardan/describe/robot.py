@@ -82,7 +82,13 @@ class Coupling:
 
 @dataclass(frozen=True, repr=False)
 class Joint:
-    """Frame j: how it sits on its antecedent, what kind of joint moves it, and its drive."""
+    """Frame j: how it sits on its antecedent, what kind of joint moves it, and its drive.
+
+    >>> robot = cardan.load("planar2r")
+    >>> robot.joints[1]
+    Joint(name='joint2', antecedent=1, d=L1, FV=FV2)
+    >>> robot.joints[1].d
+    L1"""
 
     name: str
     antecedent: int
@@ -112,7 +118,13 @@ class Joint:
 
 @dataclass(frozen=True, repr=False)
 class Link:
-    """Inertial parameters about the origin of frame j; the wrench exerted on the environment."""
+    """Inertial parameters about the origin of frame j; the wrench exerted on the environment.
+
+    >>> robot = cardan.load("planar2r")
+    >>> robot.links[0].ZZ, robot.links[0].M
+    (ZZ1, M1)
+    >>> cardan.Link("rod", M=1, MX=0.5)
+    Link(name='rod', MX=0.5, M=1)"""
 
     name: str
     XX: Value = 0
@@ -184,7 +196,12 @@ class Base:
     """Link 0: 'fixed'; 'mobile', moving as W0 WP0 V0 VP0 say; 'floating', unknown acceleration.
 
     A base whose motion is not zero is no fixed one, whatever it is called: its kind is 'mobile',
-    so that every model takes the motion or refuses it. Readers of files say so."""
+    so that every model takes the motion or refuses it. Readers of files say so.
+
+    >>> cardan.load("ur5").base.kind
+    'fixed'
+    >>> cardan.Base(V0=(1, 0, 0)).kind
+    'mobile'"""
 
     kind: str = "fixed"
     Z: tuple[Value, ...] = IDENTITY_4  # placement of frame 0 in the world, 4x4 row by row
@@ -201,7 +218,10 @@ class Base:
 
     @property
     def motion(self) -> tuple[str, ...]:
-        """Which of W0 WP0 V0 VP0 are not zero."""
+        """Which of W0 WP0 V0 VP0 are not zero.
+
+        >>> cardan.Base(V0=(1, 0, 0)).motion
+        ('V0',)"""
         return tuple(key for key in MOTION if any(map(_moves, getattr(self, key))))
 
     __repr__ = _short
@@ -209,7 +229,13 @@ class Base:
 
 @dataclass(frozen=True)
 class Robot:
-    """A robot as described: links with their joints, loops, base and gravity (in frame 0)."""
+    """A robot as described: links with their joints, loops, base and gravity (in frame 0).
+
+    >>> robot = cardan.load("scara")
+    >>> robot.name, robot.n, len(robot.links)
+    ('SCARA', 4, 4)
+    >>> [joint.name for joint in robot.joints]
+    ['joint1', 'joint2', 'joint3', 'joint4']"""
 
     name: str
     links: tuple[Link, ...]
@@ -224,12 +250,18 @@ class Robot:
 
     @property
     def n(self) -> int:
-        """Number of joint variables of the tree (fixed frames carry none)."""
+        """Number of joint variables of the tree (fixed frames carry none).
+
+        >>> cardan.load("ur5").n
+        6"""
         return sum(joint.sigma != FIXED for joint in self.joints)
 
     @property
     def ne(self) -> int:
-        """Number of elastic coordinates of the flexible links; they follow the joints in q."""
+        """Number of elastic coordinates of the flexible links; they follow the joints in q.
+
+        >>> cardan.load("ur5").ne, cardan.load("flexible2r").ne
+        (0, 6)"""
         return sum(link.flexible.coordinates for link in self.links if link.flexible)
 
     @property
@@ -240,17 +272,27 @@ class Robot:
 
     @property
     def couplings(self) -> dict[int, Coupling]:
-        """The joints that follow another one, by number."""
+        """The joints that follow another one, by number.
+
+        >>> led = {"mimic": {"joint": "joint1", "ratio": -2}}
+        >>> cardan.load({"name": "gears", "link": [{}, led]}).couplings
+        {2: Coupling(joint=1, ratio=-2)}"""
         return {j: joint.mimic for j, joint in enumerate(self.joints, 1) if joint.mimic}
 
     @property
     def constrained(self) -> bool:
-        """Are joints tied to each other, by loops or couplings?"""
+        """Are joints tied to each other, by loops or couplings?
+
+        >>> cardan.load("ur5").constrained, cardan.load("delta").constrained
+        (False, True)"""
         return bool(self.loops or self.couplings)
 
     @property
     def variables(self) -> tuple[str, ...]:
-        """Names of the joint variables, as the file writes them, in link order."""
+        """Names of the joint variables, as the file writes them, in link order.
+
+        >>> cardan.load("planar2r").variables
+        ('q1', 'q2')"""
         return tuple(
             joint.variable or f"q{j}"
             for j, joint in enumerate(self.joints, 1)
@@ -259,24 +301,35 @@ class Robot:
 
     @property
     def parameters(self) -> tuple[str, ...]:
-        """Names of the free symbols, in order of appearance: geometry, inertia, base, gravity."""
+        """Names of the free symbols, in the order that `p` has in every model of this robot.
+
+        It is that of `values`: geometry link by link, inertia and drive link by link, the wrenches
+        on the links, the base, gravity, frames; a symbol stands where it first appears.
+
+        >>> cardan.load("planar2r").parameters
+        ('L1', 'ZZ1', 'MX1', 'MY1', 'M1', 'FV1', 'ZZ2', 'MX2', 'MY2', 'M2', 'FV2', 'G')"""
         names = (name for value in self.values() for name in symbols(value))
         return tuple(dict.fromkeys(names))
 
     def values(self) -> Iterator[Value]:
-        """Every value a model may depend on, geometry first."""
+        """Every value a model may depend on, in the order of `parameters`.
+
+        >>> [str(value) for value in cardan.load("planar2r").values() if value != 0][:4]
+        ['L1', 'ZZ1', 'MX1', 'MY1']"""
         for joint in self.numbered:
             yield from (getattr(joint, key) for key in GEOMETRY)
         for coupling in self.couplings.values():
             yield from (coupling.ratio, coupling.offset)
-        links = [self.base.link, *self.links]
-        for key in (*INERTIA, *WRENCH):
-            yield from (getattr(link, key) for link in links)
-        for key in (*DRIVE, "stiffness", "rest", "damping"):
-            yield from (getattr(joint, key) for joint in self.joints)
-        for link in self.links:
+        yield from (getattr(self.base.link, key) for key in INERTIA)
+        for joint, link in zip(self.joints, self.links, strict=True):
+            yield from (getattr(link, key) for key in INERTIA)
+            yield from (getattr(joint, key) for key in (*DRIVE, "stiffness", "rest", "damping"))
             if link.flexible is not None:
                 yield from link.flexible.values()
+        for joint in cuts:
+            yield from (getattr(joint, key) for key in DRIVE)
+        for link in (self.base.link, *self.links):
+            yield from (getattr(link, key) for key in WRENCH)
         base = self.base
         yield from (*base.W0, *base.WP0, *base.V0, *base.VP0, *base.Z, *self.gravity)
         for frame in self.frames:
@@ -284,12 +337,20 @@ class Robot:
 
     def tree(self) -> Robot:
         """The equivalent tree structure: the same robot with its loops cut open, its couplings
-        undone."""
+        undone.
+
+        >>> robot = cardan.load("fivebar")
+        >>> len(robot.loops), len(robot.tree().loops)
+        (1, 0)"""
         joints = tuple(replace(x, mimic=None) if x.mimic else x for x in self.joints)
         return replace(self, loops=(), joints=joints)
 
     def with_values(self, values: Mapping[str, Any]) -> Robot:
-        """The robot with symbols replaced by numbers, or formulas as text."""
+        """The robot with symbols replaced by numbers, or formulas as text.
+
+        >>> robot = cardan.load("planar2r").with_values({"L1": 0.5, "M2": "3/2"})
+        >>> robot.joints[1].d, robot.links[1].M
+        (0.5, 1.5)"""
         from .check import require_sound
         from .values.parser import to_value
 
@@ -308,7 +369,11 @@ class Robot:
         return changed
 
     def save(self, path: str | Path) -> None:
-        """Write the description; the extension chooses the format (.toml .par .urdf)."""
+        """Write the description; the extension chooses the format (.toml .par .urdf).
+
+        >>> cardan.load("ur5").save("ur5.urdf")
+        >>> cardan.load("ur5.urdf").n
+        6"""
         from .files import save
 
         save(self, path)

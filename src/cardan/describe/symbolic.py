@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -14,12 +14,15 @@ from .values.expression import Expression, symbol
 __all__ = ["is_quarter", "parametrised"]
 
 
-def parametrised(robot: Robot) -> tuple[Robot, dict[str, float]]:
+def parametrised(
+    robot: Robot, names: Mapping[tuple[str, int], str] | None = None
+) -> tuple[Robot, dict[str, float]]:
     """The robot with its numbers turned into symbols (XX3, d2, ...), and their values.
 
     Every inertial and drive parameter becomes one; lengths when they are not zero, angles when
     they are not multiples of a right angle, gravity when not zero: the structure of the robot
-    stays in the code."""
+    stays in the code. names: of inertial and drive parameters (key, j) that are called otherwise;
+    where it is empty the number stays."""
     taken = set(robot.parameters) | set(robot.variables)
     driven = range(1, len(robot.joints) + 1)
     values: dict[str, float] = {}
@@ -34,13 +37,17 @@ def parametrised(robot: Robot) -> tuple[Robot, dict[str, float]]:
         values[name] = float(value)
         return symbol(name)
 
+    def inertial(key: str, j: int, value: Any) -> Any:
+        name = (names or {}).get((key, j), f"{key}{j}")
+        return named(name, value) if name else value
+
     def frame(j: int, joint: Joint) -> Joint:
         changed = {
             key: named(f"{key}{j}", getattr(joint, key))
             for key in GEOMETRY
             if not _structural(key, getattr(joint, key))
         }
-        drive = {key: named(f"{key}{j}", getattr(joint, key)) for key in DRIVE if j in driven}
+        drive = {key: inertial(key, j, getattr(joint, key)) for key in DRIVE if j in driven}
         led = joint.mimic
         if led is not None and not _structural("ratio", led.ratio):
             led = replace(led, ratio=named(f"ratio{j}", led.ratio))
@@ -55,7 +62,7 @@ def parametrised(robot: Robot) -> tuple[Robot, dict[str, float]]:
     links = tuple(
         replace(
             link,
-            **{key: named(f"{key}{j}", getattr(link, key)) for key in INERTIA},
+            **{key: inertial(key, j, getattr(link, key)) for key in INERTIA},
             flexible=_beam_symbols(robot, joints, j, named),
         )
         for j, link in enumerate(robot.links, 1)

@@ -28,7 +28,10 @@ _LARGEST = 100_000  # operations of an expanded form; it grows exponentially wit
 
 
 def languages() -> list[str]:
-    """Names of the languages that programs can be printed in."""
+    """Names of the languages that programs can be printed in.
+
+    >>> "c" in cardan.languages()
+    True"""
     return [*_LANGUAGES, *(name for name in _registered if name not in _LANGUAGES)]
 
 

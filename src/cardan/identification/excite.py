@@ -124,7 +124,13 @@ def excite(
     With closed loops or couplings limits are given for the driven joints; the others keep the
     robot's. The motion is about where the robot stands, or [assembly] q of the recipe.
     Limits not given are the robot's; without any, 1 turn (0.5 m), 2 rad/s (0.5 m/s) and four
-    times the velocity limit per second. Torques are limited where the robot has numbers."""
+    times the velocity limit per second. Torques are limited where the robot has numbers.
+
+    >>> link = {"mass": 2, "com": [0.5, 0, 0]}
+    >>> robot = cardan.load({"name": "pendulum", "gravity": [0, -9.81, 0], "link": [link]})
+    >>> design = cardan.excite(robot, period=2, harmonics=2, starts=2, iterations=0, rate=100)
+    >>> design.motion.q.shape
+    (201, 1)"""
     require_scipy("the design of exciting trajectories")
     robot = robot if isinstance(robot, Robot) else load(robot)
     _sensible(period, harmonics, criterion, rate)

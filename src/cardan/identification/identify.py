@@ -83,7 +83,15 @@ def identify(
     """The dynamic parameters of a robot from recordings of its motion and torques.
 
     validation: recordings that are only predicted; payload: recordings with a load on the last
-    link (or [payload] link), whose parameters XXL .. ML are identified too."""
+    link (or [payload] link), whose parameters XXL .. ML are identified too.
+
+    >>> link = {"mass": 2, "com": [0.5, 0, 0]}
+    >>> robot = cardan.load({"name": "pendulum", "gravity": [0, -9.81, 0], "link": [link]})
+    >>> motion = cardan.excite(robot, period=4, harmonics=2, starts=2, iterations=0).motion
+    >>> log = {"t": motion.t, "q": motion.q, "tau": cardan.torques(robot, motion).total}
+    >>> result = cardan.identify(robot, log, consistent=False)
+    >>> bool(result.errors["fit"] < 0.01)
+    True"""
     require_scipy("identification")
     robot = robot if isinstance(robot, Robot) else load(robot)
     if robot.constrained:

@@ -36,7 +36,11 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class InverseGeometry:
-    """All configurations of a chain for a pose, as equations, as code and as numbers."""
+    """All configurations of a chain for a pose, as equations, as code and as numbers.
+
+    >>> ik = cardan.model(cardan.load("ur5"), "inverse-geometry")
+    >>> ik.method
+    'paul'"""
 
     chain: Chain
     method: str  # paul, pieper or general
@@ -58,12 +62,20 @@ class InverseGeometry:
 
     @property
     def variables(self) -> tuple[str, ...]:
-        """Names of the joint variables, in the order of an answer."""
+        """Names of the joint variables, in the order of an answer.
+
+        >>> ik = cardan.model(cardan.load("ur5"), "inverse-geometry")
+        >>> ik.variables
+        ('q1', 'q2', 'q3', 'q4', 'q5', 'q6')"""
         return self.chain.names
 
     @property
     def program(self) -> Program:
-        """All branches as a straight-line program (closed forms only)."""
+        """All branches as a straight-line program (closed forms only).
+
+        >>> ik = cardan.model(cardan.load("ur5"), "inverse-geometry")
+        >>> ik.program.inputs
+        {'T': (4, 4)}"""
         if not isinstance(self.solver, Closed):
             raise UnknownNameError(f"method '{self.method}' is not a straight-line program")
         return self.solver.program
@@ -79,7 +91,16 @@ class InverseGeometry:
         limits=True: only those within the joint limits, turned into them by whole turns, as near to
         the guess as they allow. free: values (...) of the free joint. p: values of the symbols in
         the geometry, by name. tolerance: how far (m, rad) an arm with fewer than six joints may
-        miss a pose; the default is rounding, 1e-6 for poses in single precision."""
+        miss a pose; the default is rounding, 1e-6 for poses in single precision.
+
+        >>> ik = cardan.model(cardan.load("ur5"), "inverse-geometry")
+        >>> T = cardan.model(cardan.load("ur5"), "transform").evaluate(q=[0.1, -1, 1, 0.2, 0.3, 0])
+        >>> ik.solve(T).shape
+        (8, 6)
+        >>> np.allclose(ik.solve(T, guess=[0, -1, 1, 0, 0, 0])[0], [0.1, -1, 1, 0.2, 0.3, 0])
+        True
+        >>> ik.solve(np.stack([T, T])).count.tolist()
+        [8, 8]"""
         values = self._values(p)
         numeric, allowed = self._numeric(values), _tolerance(tolerance, T)
         if allowed is not None:
@@ -221,7 +242,13 @@ class InverseGeometry:
 
     def reach(self, T: Any, free: Any = None, p: Any = None) -> Reach:
         """The configuration nearest to a pose (4, 4), what it misses of it, and in words why; the
-        `text` is empty where the pose is reached."""
+        `text` is empty where the pose is reached.
+
+        >>> ik = cardan.model(cardan.load("ur5"), "inverse-geometry")
+        >>> far = np.eye(4)
+        >>> far[0, 3] = 5.0
+        >>> print(ik.reach(far).text)
+        the position is too far by 4.05 m, whatever its orientation"""
         numeric = self._numeric(self._values(p))
         held, values = np.zeros(self.chain.n, bool), np.zeros(self.chain.n)
         if not self.plane:
@@ -231,13 +258,21 @@ class InverseGeometry:
         return reach(numeric, poses(T), held, values)
 
     def arm_angle(self, q: Any, p: Any = None) -> Array:
-        """The arm angle of configurations (..., 7) of an arm with an arm plane."""
+        """The arm angle of configurations (..., 7) of an arm with an arm plane.
+
+        >>> ik = cardan.model(cardan.load("iiwa14"), "inverse-geometry", free="arm-angle")
+        >>> ik.arm_angle([0, 0.5, 0.3, -1, 0, 0.5, 0]).round(6).tolist()
+        0.172064"""
         if not self.plane:
             require_arm_plane(self.chain)
         return arm_angle(self.chain.numeric(self._values(p)), q)
 
     def equations(self, form: str = "text") -> str:
-        """The derivation as a tree of branches; form 'text' or 'latex'."""
+        """The derivation as a tree of branches; form 'text' or 'latex'.
+
+        >>> ik = cardan.model(cardan.load("ur5"), "inverse-geometry")
+        >>> ik.equations().startswith("Inverse geometry of Universal Robots UR5")
+        True"""
         if form not in ("text", "latex"):
             raise UnknownNameError.of("form", form, ("text", "latex"))
         if self.derivation is None:
@@ -249,7 +284,11 @@ class InverseGeometry:
 
     def emit(self, language: str, function: str = "inverse_geometry", **options: Any) -> str:
         """Self-contained code of a function that gives all configurations; as text or latex the
-        equations."""
+        equations.
+
+        >>> ik = cardan.model(cardan.load("ur5"), "inverse-geometry")
+        >>> "inverse_geometry" in ik.emit("python")
+        True"""
         if language in ("text", "latex"):
             return self.equations(language)
         if isinstance(self.solver, Closed):
@@ -260,7 +299,11 @@ class InverseGeometry:
         return found
 
     def compile(self) -> InverseGeometry:
-        """Compile now what `solve` would compile at its first call."""
+        """Compile now what `solve` would compile at its first call.
+
+        >>> ik = cardan.model(cardan.load("ur5"), "inverse-geometry")
+        >>> ik.compile() is ik
+        True"""
         if isinstance(self.solver, Closed):
             _ = self.solver.function
         return self

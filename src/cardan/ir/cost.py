@@ -22,7 +22,13 @@ TRIG = 20  # a sine or cosine against an addition, when programs are compared
 
 @dataclass(frozen=True)
 class Cost:
-    """Operations of a program. `sign` counts sign, abs, min, max and select."""
+    """Operations of a program. `sign` counts sign, abs, min, max and select.
+
+    >>> cost = cardan.model(cardan.load("ur5"), "gravity").cost
+    >>> cost.trig
+    5
+    >>> print(cost + cardan.Cost(mul=1000))
+    1007 mul, 4 add, 5 trig"""
 
     mul: int = 0
     add: int = 0
@@ -33,12 +39,18 @@ class Cost:
 
     @property
     def total(self) -> int:
-        """Arithmetic operations: mul + add + div + sqrt; trig and sign stand apart."""
+        """Arithmetic operations: mul + add + div + sqrt; trig and sign stand apart.
+
+        >>> cardan.Cost(mul=3, add=2, trig=4).total
+        5"""
         return self.mul + self.add + self.div + self.sqrt
 
     @property
     def price(self) -> int:
-        """What programs of one model are compared by: a sine or cosine weighs as 20 operations."""
+        """What programs of one model are compared by: a sine or cosine weighs as 20 operations.
+
+        >>> cardan.Cost(mul=3, add=2, trig=4).price
+        85"""
         return self.total + TRIG * self.trig
 
     def __add__(self, other: Cost) -> Cost:

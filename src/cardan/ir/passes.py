@@ -10,13 +10,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from .code import Code, Output, arguments, gather
 from .cost import _COLUMN, Cost, depends_on
 from .graph import Expr, Graph, Node
 
-__all__ = ["expanded_cost", "fuse", "inline", "live", "rebuild", "regathered", "split"]
+__all__ = ["expanded_cost", "fuse", "inline", "live", "permuted", "rebuild", "regathered", "split"]
 
 
 def rebuild(code: Code, rewrite: Callable[[Graph, int, Node, list[Any]], Any]) -> Code:
@@ -84,6 +85,17 @@ def inline(
         name: [scalars[r] if r > 0 else -scalars[-r] for r in out.refs]
         for name, out in code.outputs.items()
     }
+
+
+def permuted(code: Code, array: str, order: Sequence[int]) -> Code:
+    """The program that takes an input array in another order: its element k is the one that was
+    order[k]."""
+    place = {old: new for new, old in enumerate(order)}
+    nodes = tuple(
+        ("input", array, place[node[2]]) if node[0] == "input" and node[1] == array else node
+        for node in code.nodes
+    )
+    return replace(code, nodes=nodes)
 
 
 def live(code: Code) -> Code:

@@ -60,7 +60,11 @@ ClosedForm = tuple[Step, ...] | Distances
 class LoopGeometry:
     """The geometric constraint equations of a robot's loops.
 
-    The symbols of its loops (`parameters`) need values: robot.with_values, or p of solve."""
+    The symbols of its loops (`parameters`) need values: robot.with_values, or p of solve.
+
+    >>> geometry = cardan.model(cardan.load("fivebar"), "loop-geometry")
+    >>> geometry
+    LoopGeometry(Planar five-bar: mobility 2, 1 loops; q2, q4 of q1, q3)"""
 
     robot: Robot
     analysis: Analysis
@@ -68,6 +72,10 @@ class LoopGeometry:
 
     @classmethod
     def of(cls, robot: Robot) -> LoopGeometry:
+        """The loop geometry of a robot whose loops close and whose active joints drive it.
+
+        >>> cardan.LoopGeometry.of(cardan.load("fivebar")).mobility
+        2"""
         robot, words = closing_geometry(independent(robot))
         if words:
             warnings.warn(words, CardanWarning, stacklevel=2)
@@ -77,16 +85,30 @@ class LoopGeometry:
 
     @cached_property
     def legs(self) -> LoopGeometry:
-        """Of a parallel robot the inverse: solve(x) takes the platform's coordinates."""
+        """Of a parallel robot the inverse: solve(x) takes the platform's coordinates.
+
+        >>> legs = cardan.model(cardan.load("delta"), "loop-geometry").legs
+        >>> legs.solve([0.0, 0.0, -0.6]).shape
+        (8, 12)"""
         parallel = Parallel.of(self.coordinates, "loop-geometry")
         return LoopGeometry(self.robot, self.analysis, parallel.joints)
 
     @property
     def coordinates(self) -> Coordinates:
+        """Which joints are active, passive, led and idle.
+
+        >>> geometry = cardan.model(cardan.load("fivebar"), "loop-geometry")
+        >>> geometry.coordinates.active
+        (1, 3)"""
         return self.analysis.coordinates
 
     @property
     def mobility(self) -> int:
+        """How many joint velocities are independent.
+
+        >>> geometry = cardan.model(cardan.load("fivebar"), "loop-geometry")
+        >>> geometry.mobility
+        2"""
         return self.analysis.mobility
 
     @cached_property
@@ -102,13 +124,21 @@ class LoopGeometry:
     @cached_property
     def steps(self) -> tuple[Step, ...] | None:
         """The closed-form solution loop by loop, or None where there is none that gives back
-        every configuration it was tried on."""
+        every configuration it was tried on.
+
+        >>> geometry = cardan.model(cardan.load("fivebar"), "loop-geometry")
+        >>> [step.order for step in geometry.steps]
+        [(2, 4)]"""
         plan = steps_of(self.analysis, (*self.given, *self.analysis.idle))
         return None if plan is None or self._loses(plan) else plan
 
     @cached_property
     def platform(self) -> Distances | None:
-        """The direct geometry of a platform held at three distances, or None."""
+        """The direct geometry of a platform held at three distances, or None.
+
+        >>> geometry = cardan.model(cardan.load("fivebar"), "loop-geometry")
+        >>> geometry.platform is None
+        True"""
         if self.given != self.coordinates.active:
             return None
         platform = Distances.of(self.analysis)
@@ -146,15 +176,28 @@ class LoopGeometry:
 
     @cached_property
     def parameters(self) -> tuple[str, ...]:
-        """The symbols of the loops, in the order of a vector p."""
+        """The symbols of the loops, in the order of a vector p.
+
+        >>> geometry = cardan.model(cardan.load("fivebar"), "loop-geometry")
+        >>> geometry.parameters
+        ()"""
         return loop_symbols(self.robot)
 
     def system(self, p: Any = None, *, values: Mapping[str, float] | None = None) -> Equations:
-        """The loop equations as numbers; p: values of the loops' symbols, by name or in order."""
+        """The loop equations as numbers; p: values of the loops' symbols, by name or in order.
+
+        >>> geometry = cardan.model(cardan.load("fivebar"), "loop-geometry")
+        >>> geometry.system().n
+        4"""
         return equations(self.robot, {**(values or {}), **self._values(p)})
 
     def residual(self, q: Any, p: Any = None, *, values: Mapping[str, float] | None = None) -> Any:
-        """How far the loops are open: the largest distance, by the robot's size, or angle, rad."""
+        """How far the loops are open: the largest distance, by the robot's size, or angle, rad.
+
+        >>> geometry = cardan.model(cardan.load("fivebar"), "loop-geometry")
+        >>> q = geometry.solve([0.5, 2.5])[0]
+        >>> geometry.residual(q) < 1e-9
+        True"""
         found = self.system(p, values=values).error(self._whole(q))
         return found if np.ndim(q) > 1 else float(found[0])
 
@@ -170,7 +213,15 @@ class LoopGeometry:
         stay where the guess has them, or at zero. A batch
         (..., na), or report=True, gives `Configurations`: padded with NaN and counted; with a
         guess (n) or (..., n) it gives (..., n), NaN where the loops cannot be closed. p: values
-        of the symbols of the loops (`parameters`), by name or in order."""
+        of the symbols of the loops (`parameters`), by name or in order.
+
+        >>> geometry = cardan.model(cardan.load("fivebar"), "loop-geometry")
+        >>> every = geometry.solve([0.5, 2.5])
+        >>> every.shape, every.complete
+        ((2, 4), True)
+        >>> nearest = geometry.solve([0.6, 2.5], every[0])
+        >>> bool(np.abs(nearest - every[0]).max() < 0.5)
+        True"""
         system = self.system(p, values=values)
         active = self._columns[0][: len(self.given)]
         given = self._checked(q_a, len(active))
@@ -189,7 +240,11 @@ class LoopGeometry:
 
     @cached_property
     def complete(self) -> bool:
-        """Is `solve` known to find all assemblies? A closed form is; many starts are not."""
+        """Is `solve` known to find all assemblies? A closed form is; many starts are not.
+
+        >>> geometry = cardan.model(cardan.load("fivebar"), "loop-geometry")
+        >>> geometry.complete
+        True"""
         return bool(self.steps is not None or self.platform is not None or not self._columns[1])
 
     @cached_property
@@ -201,7 +256,12 @@ class LoopGeometry:
 
     def poses(self, q: Any, p: Any = None, *, system: Equations | None = None) -> Poses | None:
         """The distinct poses of the platform among configurations (k, n) of a parallel robot, with
-        the arrangements of the legs of each; None of a robot without a platform."""
+        the arrangements of the legs of each; None of a robot without a platform.
+
+        >>> geometry = cardan.model(cardan.load("delta"), "loop-geometry")
+        >>> every = geometry.solve([0.3, 0.3, 0.3])
+        >>> len(every), len(geometry.poses(every).T)
+        (2, 2)"""
         if self._parallel is None:
             return None
         return poses_of(self._parallel, system or self.system(p), self._whole(q))
@@ -209,7 +269,12 @@ class LoopGeometry:
     def follow(
         self, path: Any, guess: Any, *, p: Any = None, values: Mapping[str, float] | None = None
     ) -> Array:
-        """q along a path of active joints (N, na), each the continuation of the one before."""
+        """q along a path of active joints (N, na), each the continuation of the one before.
+
+        >>> geometry = cardan.model(cardan.load("fivebar"), "loop-geometry")
+        >>> first = geometry.solve([0.5, 2.5])[0]
+        >>> geometry.follow([[0.5, 2.5], [0.55, 2.5], [0.6, 2.5]], first).shape
+        (3, 4)"""
         found = []
         for q_a in np.asarray(path, float):
             guess = self.solve(q_a, guess, p=p, values=values)
@@ -218,7 +283,11 @@ class LoopGeometry:
 
     def singular(self, q: Any, p: Any = None, *, values: Mapping[str, float] | None = None) -> Any:
         """Smallest over largest singular value of W_p: 0 where the active joints lose control
-        (type 2, or a branching of assemblies); lengths in units of the robot's size."""
+        (type 2, or a branching of assemblies); lengths in units of the robot's size.
+
+        >>> geometry = cardan.model(cardan.load("fivebar"), "loop-geometry")
+        >>> geometry.singular(geometry.solve([0.5, 2.5])[0]) > 0.01
+        True"""
         system = self.system(p, values=values)
         found = self._conditioned(system, self._whole(q))
         return found if np.ndim(q) > 1 else float(found[0])
@@ -231,22 +300,51 @@ class LoopGeometry:
 
     @cached_property
     def home(self) -> Array:
-        """q (n) where the robot stands: joints at their homes, the loops closed."""
+        """q (n) where the robot stands: joints at their homes, the loops closed.
+
+        >>> geometry = cardan.model(cardan.load("fivebar"), "loop-geometry")
+        >>> len(geometry.home)
+        4"""
         return standing(self.robot)
 
     def equations(self, form: str = "text") -> str:
-        """The equations of every loop, and how they are solved; form 'text' or 'latex'."""
+        """The equations of every loop, and how they are solved; form 'text' or 'latex'.
+
+        >>> geometry = cardan.model(cardan.load("fivebar"), "loop-geometry")
+        >>> print(geometry.equations().splitlines()[0])
+        Planar five-bar: mobility 2, active q1, q3; passive q2, q4"""
         if form not in ("text", "latex"):
             raise UnknownNameError.of("form", form, ("text", "latex"))
         from .text import text_of
 
         return text_of(self, form)
 
-    def code(self, language: str, function: str = "loop_geometry", *, p: Any = None) -> str:
-        """Code of `solve` where it has a closed form: language c, cpp, python or matlab."""
+    def emit(self, language: str, function: str = "loop_geometry", *, p: Any = None) -> str:
+        """Self-contained code of `solve` where it has a closed form: c, cpp, python or matlab; as
+        text or latex the equations.
+
+        >>> geometry = cardan.model(cardan.load("fivebar"), "loop-geometry")
+        >>> "loop_geometry" in geometry.emit("c")
+        True"""
+        if language in ("text", "latex"):
+            return self.equations(language)
         from .code import emitted
 
         return emitted(self, language, function, p)
+
+    def code(self, language: str, function: str = "loop_geometry", *, p: Any = None) -> str:
+        """`emit` under its name of the first edition; it goes with the next release.
+
+        >>> geometry = cardan.model(cardan.load("fivebar"), "loop-geometry")
+        >>> import warnings
+        >>> with warnings.catch_warnings(record=True) as issued:
+        ...     warnings.simplefilter("always")
+        ...     text = geometry.code("c")
+        >>> issued[0].category.__name__
+        'DeprecationWarning'"""
+        words = "LoopGeometry.code is emit now; the old name goes with the next release"
+        warnings.warn(words, DeprecationWarning, stacklevel=2)
+        return self.emit(language, function, p=p)
 
     def __repr__(self) -> str:
         link = self.coordinates
@@ -347,7 +445,13 @@ class LoopGeometry:
 
     def continued(self, system: Equations, start: Array, q: Array) -> Array | None:
         """The assembly of a closed configuration followed to where the active columns are those of
-        q; None where it ends on the way."""
+        q; None where it ends on the way.
+
+        >>> geometry = cardan.model(cardan.load("fivebar"), "loop-geometry")
+        >>> first = geometry.solve([0.5, 2.5])[0]
+        >>> there = geometry.solve([0.6, 2.5])[0]
+        >>> geometry.continued(geometry.system(), first, there) is None
+        False"""
         active, passive = self._columns
         found, share = carried(ByEquations(system, active, passive), start[None], q[None, active])
         return np.asarray(found[0]) if share[0] == 1 else None
@@ -364,7 +468,13 @@ class LoopGeometry:
 
     def in_closed_form(self, system: Equations, q: Array) -> tuple[list[Array], Array] | None:
         """(assemblies at each of many active positions (N, n), whether some are left out); None:
-        there is no closed form."""
+        there is no closed form.
+
+        >>> geometry = cardan.model(cardan.load("fivebar"), "loop-geometry")
+        >>> q = geometry.solve([0.5, 2.5])[:1]
+        >>> every, more = geometry.in_closed_form(geometry.system(), q)
+        >>> len(every[0]), more.tolist()
+        (2, [False])"""
         form = self.steps if self.steps is not None else self.platform
         if form is None:
             return None

@@ -125,7 +125,12 @@ def torques(robot: Robot, motion: Trajectory, q0: Any = None) -> Torques:
     """The torques of a motion with their contributions; those that vanish are left out.
 
     A robot with closed loops takes a motion of its active joints, from the assembly nearest to q0
-    on, or one of all joints of its tree."""
+    on, or one of all joints of its tree.
+
+    >>> robot = cardan.load("ur5")
+    >>> result = cardan.torques(robot, cardan.trajectory(robot, 0.5, duration=2.0, dt=0.01))
+    >>> result.total.shape, list(result.parts)
+    ((201, 6), ['inertial', 'centrifugal and Coriolis', 'gravity'])"""
     require_numbers(robot, "the torques of a motion")
     if is_floating(robot) or robot.ne or has_springs(robot):
         raise ModelError(

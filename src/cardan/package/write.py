@@ -79,7 +79,10 @@ def write_package(
     name       of the package and first part of all functions; default the robot's name
     force      overwrite the package in a folder that is not empty; other files stay
     options    of the models: each goes to every model that knows it
-    """
+
+    >>> package = cardan.write_package(cardan.load("planar2r"), "transform", "c", "planar2r-c")
+    >>> package.name, "CMakeLists.txt" in package.files
+    ('planar_2r', True)"""
     if kind not in KINDS:
         raise UnknownNameError.of("package kind", kind, KINDS)
     if not os.fspath(folder):

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
-from typing import Any
+from typing import Any, Literal, overload
 
 import numpy as np
 
@@ -56,16 +56,40 @@ class Statics:
     pulls: Array
 
 
+@overload
+def natural_frequencies(
+    robot: Robot, q_a: Any = ..., actuators: str = ..., *, modes: Literal[False] = ...,
+    about: str = ..., guess: Sequence[float] | None = ..., loads: Any = ...,
+) -> Array: ...  # fmt: skip
+
+
+@overload
+def natural_frequencies(
+    robot: Robot, q_a: Any = ..., actuators: str = ..., *, modes: Literal[True],
+    about: str = ..., guess: Sequence[float] | None = ..., loads: Any = ...,
+) -> Modes: ...  # fmt: skip
+
+
+@overload
+def natural_frequencies(
+    robot: Robot, q_a: Any = ..., actuators: str = ..., *, modes: bool,
+    about: str = ..., guess: Sequence[float] | None = ..., loads: Any = ...,
+) -> Array | Modes: ...  # fmt: skip
+
+
 @translated("the frequencies cannot be computed", remedy="check the values of the robot")
 def natural_frequencies(
     robot: Robot, q_a: Any = None, actuators: str = "locked", *, modes: bool = False,
     about: str = "undeformed", guess: Sequence[float] | None = None, loads: Any = None,
-) -> Any:  # fmt: skip
+) -> Array | Modes:  # fmt: skip
     """Natural frequencies in Hz, ascending, at positions q_a of the driven joints (0).
 
     actuators: 'locked', or 'free' to move (motions without stiffness have frequency 0).
     about: 'undeformed', or 'equilibrium' under gravity and `loads`. modes=True gives `Modes`.
-    guess: passive joints near the wanted assembly of a closed loop."""
+    guess: passive joints near the wanted assembly of a closed loop.
+
+    >>> cardan.natural_frequencies(cardan.load("flexible1r"), 0.0)[:2].round(2).tolist()
+    [1.51, 12.13]"""
     _one_of("actuators", actuators, _ACTUATORS)
     _one_of("about", about, _ABOUT)
     loops = _vibrating(robot)

@@ -68,7 +68,12 @@ def simulate(
     `step`; 'auto': DOP853, or Radau where friction is stiff. Results every dt; `period`: the law is
     sampled and its torques held. singular: closed loops 'stop' with an error at type 2
     singularities, or 'pass' as well as the steps may. A run that would need more than `most_steps`
-    adaptive steps is ended, and the joint that they are needed for is named."""
+    adaptive steps is ended, and the joint that they are needed for is named.
+
+    >>> robot = cardan.load("cartpole")
+    >>> run = cardan.simulate(robot, [0.0, 0.3], duration=0.5, method="rk4", step=1e-3)
+    >>> run.q.shape
+    (51, 2)"""
     require_numbers(robot, "a simulation")
     _require_base(robot)
     bends = bool(robot.ne and robot.constrained)

@@ -90,7 +90,12 @@ def sweep(
     A file that the same job has finished is left as it is (`Sweep.unchanged`); that of another job
     is refused, unless `force` replaces it. `fresh` forgets what an earlier run has done; without it
     an interrupted run of another job is refused. Without a target the results are in
-    `Sweep.arrays`."""
+    `Sweep.arrays`.
+
+    >>> program = cardan.model(cardan.load("planar2r").with_values({"L1": 0.5}), "transform")
+    >>> result = cardan.sweep(program, {"q1": np.zeros(100), "q2": np.linspace(0, 1, 100)})
+    >>> result.rows, result.arrays["T"].shape
+    (100, (100, 4, 4))"""
     begin = time.perf_counter()
     if not isinstance(program, Program):
         raise InputError(f"a sweep takes a Program; this is a {type(program).__name__}")

@@ -48,7 +48,7 @@ def loops(
     found = open_robot(robot, setting)
     geometry = model(found, "loop-geometry")
     if to:
-        print_text((geometry.legs if legs or platform else geometry).code(to))
+        print_text((geometry.legs if legs or platform else geometry).emit(to))
         return
     facts = _facts(geometry)
     if platform:

@@ -76,20 +76,10 @@ def moved(robot: Robot, text: str, degrees: bool, what: str) -> np.ndarray:
     return found[active_joints(robot)] if robot.constrained and len(found) == robot.n else found
 
 
-def at_home(robot: Robot) -> np.ndarray:
-    """Where a motion starts if nothing is said: where the robot stands, if it says that."""
-    import numpy as np
-
-    from ...loops.standing import standing
-
-    if all(joint.home is None for joint in robot.joints):
-        return np.zeros(len(active_joints(robot)) if robot.constrained else robot.n)
-    q = standing(robot)
-    return np.asarray(q[active_joints(robot)] if robot.constrained else q)
-
-
 def begun(robot: Robot, text: str, degrees: bool) -> np.ndarray:
     """The first positions of a motion: as said, or where the robot stands."""
+    from ...motion.trajectory import at_home
+
     return moved(robot, text, degrees, "--from") if text else at_home(robot)
 
 
@@ -98,17 +88,17 @@ def motion_of(
     file: str, dt: float,
 ) -> Trajectory:  # fmt: skip
     """The motion that the options describe; of a robot with loops that of its active joints."""
-    from ...motion.trajectory import move, read_trajectory
+    from ...motion.trajectory import trajectory
 
     if file:
         if first or last:
             raise typer.BadParameter("give --trajectory, or --from and --to", param_hint=_MOTION)
-        return read_trajectory(file, robot.n)
+        return trajectory(robot, file)
     if not last:
         raise typer.BadParameter("give --to Q, or --trajectory FILE", param_hint=_MOTION)
-    start = begun(robot, first, degrees)
+    start = moved(robot, first, degrees, "--from") if first else None
     end = moved(robot, last, degrees, "--to")
-    return move(start, end, 1.0 if duration is None else duration, law=law, dt=dt)
+    return trajectory(robot, end, duration, start=start, profile=law, dt=dt)
 
 
 def assembly(robot: Robot, first: str, degrees: bool) -> np.ndarray | None:

@@ -68,7 +68,12 @@ def from_dh(
     rows: Iterable[Row], convention: str, *, name: str = "robot",
     gravity: Sequence[Any] = (0, 0, "-9.81"), source: str = "",
 ) -> Robot:  # fmt: skip
-    """The serial robot of a table in a named convention; every fault of the table at once."""
+    """The serial robot of a table in a named convention; every fault of the table at once.
+
+    >>> rows = [{"theta": "q1", "a": "L1", "M": 2}, {"theta": "q2", "a": 0.4, "M": 1}]
+    >>> robot = cardan.from_dh(rows, "standard", name="arm")
+    >>> robot.n, robot.parameters
+    (2, ('L1',))"""
     numbered = [(0, row) for row in rows]
     robot, faults = _Table(convention, source).robot(numbered, name)
     if robot is None:

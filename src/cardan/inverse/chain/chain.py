@@ -62,6 +62,7 @@ class Chain:
     tool: tuple[Screw, ...]  # factors of E
     world: tuple[Value, ...] | None = None  # placement of frame 0, when poses are of the world
     plain: Chain | None = None  # where there is a beta, the same by the common normals, far away
+    order: tuple[str, ...] = ()  # of the robot's parameters, in which programs take them
 
     @classmethod
     def of(cls, robot: Robot, frame: int | str | None = None, reference: Any = 0) -> Chain:
@@ -100,7 +101,9 @@ class Chain:
                     ChainJoint(names[j], j, joint.sigma, alpha, d, theta, r, joint.limits, beta)
                 )
             ends = word.base, word.tool
-            return cls(robot.name, tree.names[link], tuple(joints), *ends, world, plain)
+            return cls(
+                robot.name, tree.names[link], tuple(joints), *ends, world, plain, robot.parameters
+            )
 
         word = folded(robot.name, steps)
         return chain(word, chain(folded(robot.name, steps, tilts=False)) if word.tilted else None)

@@ -14,7 +14,7 @@ from typing import Any
 from ...algebra.scalar import cos_sin, function
 from ...describe.robot import PRISMATIC
 from ...ir.code import Code
-from ...ir.passes import inline
+from ...ir.passes import inline, permuted
 from ...ir.trace import Tracer
 from ...program import Program
 from ..settle import CLEAR
@@ -68,6 +68,8 @@ def program(found: Derivation, model: str, held: Sequence[bool] | None = None) -
         table = arm_values(found.true or found.chain, held, symbols)  # unit 1: it has symbols
         listed["arm"] = ((len(table),), table)
     whole, _ = tracer.program(listed)
+    order = sorted(range(len(names)), key=lambda k: found.chain.order.index(names[k]))
+    whole, names = permuted(whole, "p", order), tuple(names[k] for k in order)
     meaning = {name: MEANING[name] for name in (*whole.inputs, *listed)}
     return Program(model, found.chain.robot, whole, names, {}, meaning)
 

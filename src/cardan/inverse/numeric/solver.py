@@ -82,7 +82,13 @@ def inverse_kinematics(
     are closed as well; q is then that of the whole tree. guess (n) or (..., n): where to start; the
     default is the middle of the limits, or 0. restarts: random starts tried after it, drawn from
     `seed`; limits=False forgets the joint limits. tolerance: m and rad. constraints: a function of
-    q (N, n) that gives residuals (N, m), to be zero as well, and their derivatives (N, m, n)."""
+    q (N, n) that gives residuals (N, m), to be zero as well, and their derivatives (N, m, n).
+
+    >>> robot = cardan.load("ur5")
+    >>> T = cardan.model(robot, "transform").evaluate(q=[0.1, -1, 1, 0.2, 0.3, 0])
+    >>> reached = cardan.inverse_kinematics(robot, T, guess=[0, -1, 1, 0, 0, 0])
+    >>> bool(reached.converged), np.allclose(reached.q, [0.1, -1, 1, 0.2, 0.3, 0])
+    (True, True)"""
     if not isinstance(robot, Robot):
         raise InputError(f"inverse_kinematics takes a Robot, not {type(robot).__name__}")
     _require_numbers(tolerance, restarts=(restarts, 0), iterations=(iterations, 1), seed=(seed, 0))

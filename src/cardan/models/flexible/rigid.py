@@ -14,7 +14,10 @@ __all__ = ["rigid"]
 
 
 def rigid(robot: Robot) -> Robot:
-    """The same robot with rigid links: the limit of infinite stiffness."""
+    """The same robot with rigid links: the limit of infinite stiffness.
+
+    >>> cardan.rigid(cardan.load("flexible1r")).ne
+    0"""
     return replace(robot, links=tuple(
         replace(link, flexible=None, **_inertia(link)) if link.flexible else link
         for link in robot.links

@@ -168,7 +168,13 @@ def adaptive(
 ) -> Adaptive:  # fmt: skip
     """Follow a motion without knowing the parameters: `first` are their estimates at the start.
 
-    The geometry, gravity and wrenches of `robot` are used, its inertias and friction are not."""
+    The geometry, gravity and wrenches of `robot` are used, its inertias and friction are not.
+
+    >>> robot = cardan.load("ur5")
+    >>> motion = cardan.trajectory(robot, 0.5, duration=1.0)
+    >>> law = cardan.control.adaptive(robot, motion, kd=20.0)
+    >>> len(law.z0), list(law.program.outputs)
+    (52, ['tau', 'Kd'])"""
     _drivable(robot)
     motion = of_drives(robot, motion)
     columns = derived(robot, "regressor", base_parameters=True).columns
