@@ -10,7 +10,8 @@ cos beta. At most seven joints are not given.
 
 from __future__ import annotations
 
-from ..kernel.language import Array, cos, empty, sin, sqrt
+from ..kernel.language import Array, cos, empty, sin
+from ..kernel.linalg import least_squares
 
 __all__ = ["BASE", "JOINTS", "ROWS", "TOOL", "WRONG", "approach", "place"]
 
@@ -109,69 +110,6 @@ def columns_of(arm: Array, axes: Array, moving: int, tip: Array, J: Array) -> No
             J[6 * m + 2] = axes[at] * y - axes[at + 1] * x
             for k in range(3):
                 J[6 * m + 3 + k] = axes[at + k]
-
-
-def least_squares(J: Array, e: Array, moving: int, dq: Array) -> float:
-    """dq of J dq = e: orthogonal columns, the longest first, those that vanish left out. The
-    shortest of them."""
-    order = empty(7)
-    R = empty(49)
-    y = empty(7)
-    for k in range(moving):
-        order[k] = float(k)
-        dq[k] = 0.0
-    first = 0.0
-    shortest = 0.0
-    rank = moving
-    if moving > 6:
-        rank = 6
-    most = rank
-    for k in range(most):
-        best = -1.0
-        chosen = k
-        for m in range(k, moving):
-            size = 0.0
-            for i in range(6):
-                size += J[6 * m + i] * J[6 * m + i]
-            if size > best:
-                best = size
-                chosen = m
-        if chosen != k:
-            for i in range(6):
-                x = J[6 * k + i]
-                J[6 * k + i] = J[6 * chosen + i]
-                J[6 * chosen + i] = x
-            for i in range(k):
-                x = R[7 * i + k]
-                R[7 * i + k] = R[7 * i + chosen]
-                R[7 * i + chosen] = x
-            x = order[k]
-            order[k] = order[chosen]
-            order[chosen] = x
-        shortest = sqrt(best)
-        if k == 0:
-            first = shortest
-        if shortest <= 1e-9 * first:
-            rank = k
-            break
-        R[7 * k + k] = shortest
-        y[k] = 0.0
-        for i in range(6):
-            J[6 * k + i] /= shortest
-            y[k] += J[6 * k + i] * e[i]
-        for m in range(k + 1, moving):
-            x = 0.0
-            for i in range(6):
-                x += J[6 * k + i] * J[6 * m + i]
-            R[7 * k + m] = x
-            for i in range(6):
-                J[6 * m + i] -= x * J[6 * k + i]
-    for k in range(rank - 1, -1, -1):
-        x = y[k]
-        for m in range(k + 1, rank):
-            x -= R[7 * k + m] * dq[int(order[m])]
-        dq[int(order[k])] = x / R[7 * k + k]
-    return shortest
 
 
 def moved(arm: Array, dq: Array, moving: int, q: Array) -> None:

@@ -17,8 +17,8 @@ are not given.
 from __future__ import annotations
 
 from ...kernel.language import Array, empty, floor, sqrt, zeros
-from ..approach import JOINTS, ROWS, columns_of, compare, least_squares, place
-from .eigen import solve_square
+from ...kernel.linalg import least_squares, solve_square
+from ..approach import JOINTS, ROWS, columns_of, compare, place
 
 __all__ = ["POOL", "families"]
 

@@ -7,7 +7,7 @@ table of a formulation would hold W, it holds the steps g_1 ... g_6 as dual quat
 from __future__ import annotations
 
 from ...kernel.language import Array, empty
-from .eigen import reduce_rows
+from ...kernel.linalg import reduce_rows
 
 __all__ = ["geometric_n"]
 

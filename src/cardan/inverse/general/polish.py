@@ -8,7 +8,7 @@ the rows of (R P).
 from __future__ import annotations
 
 from ...kernel.language import Array, cos, empty, floor, sin
-from .eigen import solve_square
+from ...kernel.linalg import solve_square
 from .family import softest
 
 __all__ = [

@@ -11,11 +11,11 @@ from the geometry.
 
 from __future__ import annotations
 
-from ...kernel.language import Array, atan2, cos, empty, floor, sin, sqrt, zeros
+from ...kernel.language import Array, atan2, cos, empty, floor, integers, sin, sqrt, zeros
+from ...kernel.linalg import complex_null_space, eigenvalues
 from ..approach import BASE, ROWS, TOOL
-from .eigen import eigenvalues
 from .family import families
-from .kernels import companion, far, matrix_n, minors, null_space, turned
+from .kernels import companion, far, matrix_n, minors, turned
 from .polish import FOUND, PI, SINGULAR, SOFT, TILTS, add_answer, polish, thinned, twin
 from .roots import FAKE, joints_of, monomials
 
@@ -124,7 +124,7 @@ def roots_of(
     robot: Array, first: int, tau: Array, n: Array, s: Array, re: Array, im: Array
 ) -> float:
     """The roots of a formulation. Its soundness (0: none); re[24], im[24]: the turn of joint h."""
-    columns = empty(12)
+    columns = integers(12)
     v = empty(288)
     m = empty(576)
     plain = empty(64)
@@ -145,7 +145,7 @@ def roots_of(
         sn = sin(phi)
         turned(plain, c, sn, n)
         minors(n, s)
-        gap = null_space(s, rank, columns, v)
+        gap = complex_null_space(s, rank, columns, v)
         quality = companion(s, rank, lack, columns, v, m)
         if gap > 1e-3:
             quality = quality * 1e-9

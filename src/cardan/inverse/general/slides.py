@@ -8,7 +8,7 @@ is that of general_pose.py with A0..A3, 9 numbers each, from HEAD on.
 from __future__ import annotations
 
 from ...kernel.language import Array, atan2, cos, empty, sin, sqrt
-from .eigen import solve_square
+from ...kernel.linalg import solve_square
 from .polish import FOUND, add_answer, direct, polish
 from .pose import HEAD, relative_pose
 
