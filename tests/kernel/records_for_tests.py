@@ -52,6 +52,13 @@ class Table:
     rows: list[Joint]
 
 
+@record(rows=2)
+class Short(Table):
+    """A table of two rows, and more."""
+
+    more: Joint
+
+
 def length(v: Vector) -> float:
     return sqrt(dot(v, v))
 
@@ -102,6 +109,11 @@ def any_of(seen: Booleans, n: int) -> bool:
         if seen[k]:
             return k < n
     return False
+
+
+def first_alpha(table: Table) -> float:
+    """Of a table of any length."""
+    return table.rows[0].alpha + 10.0 * table.rows[1].alpha
 
 
 def with_records(x: Array, table: Table, y: Array) -> None:
@@ -166,4 +178,9 @@ def with_records(x: Array, table: Table, y: Array) -> None:
     row.alpha = 7.0
     y[17] = table.rows[0].alpha - table.rows[1].alpha
     y[18] = robot.first.alpha + robot.joints[1].alpha
+    brief = zeros(Short)
+    brief.rows[1].alpha = x[2]
+    brief.more = robot.joints[1]
+    robot.joints[2] = brief.more
+    y[18] = y[18] + first_alpha(brief) + robot.joints[2].shift[1]
     y[19] = float(robot.first.slides) + 2.0 * float(robot.joints[1].slides)

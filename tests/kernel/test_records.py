@@ -206,6 +206,10 @@ def open_record(x: Array) -> None:
     x[0] = table.rows[0].alpha
 
 
+def other_record(robot: Robot, table: Table) -> None:
+    robot.first = table  # type: ignore[assignment]
+
+
 def two_comparisons(x: Array) -> bool:
     return 0.0 < x[0] < 1.0
 
@@ -232,6 +236,7 @@ def power(x: Array) -> None:
         (view_of_another, "joint was something else"),
         (vector_was_number, "x was"),
         (open_record, "Table has no fixed size"),
+        (other_record, "table is not such a record"),
         (two_comparisons, "two values are compared"),
         (power, "not an operation"),
     ],

@@ -4,6 +4,7 @@
     joint = arm.joints[j]   joint_at = arm_at + 9 * j + 30        a view, as in Python
     f(arm.joints[j])        f(arm, arm_at + 9 * j + 30)           a parameter is an array, an offset
     p = a + cross(b, c)     p = empty(3); p[0] = ...              vectors, component by component
+    arm.base = frame        for k in range(12): arm[k + 6] = ...  a copy of a record
     order = integers(7)     order = zeros(7)                      order[k] is int(order[k])
 
 What comes out is the language without records (language.py), so no printer knows of them. Offsets
@@ -237,7 +238,9 @@ class Lowering(ast.NodeTransformer):
                 raise self.fault(node, f"{name} is not given {ast.unparse(argument)}")
             return [argument, ast.Constant(0)]
         plain = wanted.kind == "float" and (place.kind == "vector" or place.count is not None)
-        fits = (place.kind, place.layout) == (wanted.kind, wanted.layout)
+        fits = place.kind == wanted.kind and (
+            wanted.layout is None or (place.layout is not None and place.layout.fits(wanted.layout))
+        )
         if not (fits and (place.count is None) == (wanted.count is None)) and not plain:
             raise self.fault(node, f"{name} is not given {ast.unparse(argument)}")
         return [ast.Name(place.base, ast.Load()), place.index()]
@@ -326,6 +329,8 @@ class Lowering(ast.NodeTransformer):
             return [ast.Assign([target], self.visit(value))]
         if place.kind == "vector" and place.count is None:
             return self.vector(place, value)
+        if place.kind == "record" and place.count is None:
+            return [self.copied(node, place, value)]
         if not place.scalar:
             raise self.fault(node, f"{ast.unparse(target)} is not a number")
         number = self.visit(value)
@@ -333,6 +338,19 @@ class Lowering(ast.NodeTransformer):
             number = ast.Call(ast.Name("float", ast.Load()), [number], [])
             number.wanted = place.kind  # type: ignore[attr-defined]
         return [ast.Assign([_stored(place.number())], number)]
+
+    def copied(self, node: ast.stmt, place: Place, value: ast.expr) -> ast.stmt:
+        """A record in the place of another of its kind: number by number."""
+        other = self.place(value)
+        if other is None or (other.kind, other.count) != ("record", None) or (
+            other.layout != place.layout
+        ):  # fmt: skip
+            raise self.fault(node, f"{ast.unparse(value)} is not such a record")
+        k = ast.Name("number_", ast.Load())
+        assert place.layout is not None
+        to, of = (replace(x, terms=(*x.terms, k)).number() for x in (place, other))
+        size = ast.Call(ast.Name("range", ast.Load()), [ast.Constant(place.layout.size)], [])
+        return ast.For(ast.Name(k.id, ast.Store()), size, [ast.Assign([_stored(to)], of)], [])
 
     def named(self, node: ast.stmt, name: str, value: ast.expr) -> list[ast.stmt]:
         """name = value: a new record, vector or list, a view, or a plain variable."""
@@ -388,7 +406,7 @@ class Lowering(ast.NodeTransformer):
                 return 3, Place("", (), 0, "vector")
             layout = getattr(self.names.get(argument.id), "layout", None)
             if isinstance(layout, Layout):
-                if any(f.count == OPEN for f in layout.fields.values()):
+                if layout.open:
                     raise self.fault(value, f"{argument.id} has no fixed size")
                 return layout.size, Place("", (), 0, "record", None, layout)
         return None

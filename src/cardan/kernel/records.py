@@ -13,6 +13,9 @@ the decorator says. OPEN leaves the length of the last field to the table. So a 
 is an array and an offset (lower.py), the tables of the host are NumPy, and every language prints
 it.
 
+A record that inherits another has its fields first, and is taken where the other is expected; it
+may say the length of a field that is open there.
+
 In Python a record is a view of a list of floats: the kernel runs as it stands. For NumPy,
 `layout_of(Arm).dtype` names the fields of the numbers.
 """
@@ -22,7 +25,7 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, TypeVar
 
@@ -67,6 +70,23 @@ class Layout:
     fields: dict[str, Field]
     size: int  # without the last field where its length is open
 
+    @property
+    def open(self) -> bool:
+        """Is the length of its last field that of the table?"""
+        return any(
+            field.count == OPEN or (field.record is not None and layout_of(field.record).open)
+            for field in self.fields.values()
+        )
+
+    def fits(self, other: Layout) -> bool:
+        """Can it stand where the other is expected?"""
+        return all(
+            (mine := self.fields.get(name)) is not None
+            and replace(mine, count=its.count) == its
+            and its.count in (mine.count, OPEN)
+            for name, its in other.fields.items()
+        )
+
     @cached_property
     def dtype(self) -> np.dtype[Any]:
         """The fields for NumPy, all of them float64; an open one is left out."""
@@ -87,7 +107,7 @@ def record(**counts: int) -> Callable[[type[T]], type[T]]:
         layout = _layout(cls, counts)
         for field in layout.fields.values():
             setattr(cls, field.name, _property(field))
-        cls.__init__ = _begin  # type: ignore[misc, method-assign]
+        cls.__init__ = _begin  # type: ignore[method-assign]
         cls.layout = layout  # type: ignore[attr-defined]
         return cls
 
@@ -109,12 +129,17 @@ def view(cls: type[T], numbers: Any, at: int = 0) -> T:
 
 def _layout(cls: type, counts: dict[str, int]) -> Layout:
     names = vars(sys.modules[cls.__module__])
-    fields: dict[str, Field] = {}
-    offset = 0
-    for name, annotation in cls.__annotations__.items():
-        field = _field(cls, name, str(annotation), offset, counts.get(name), names)
-        if any(other.count == OPEN for other in fields.values()):
+    base = getattr(cls, "layout", None)  # of a record that it inherits
+    fields: dict[str, Field] = dict(base.fields) if base else {}
+    offset = base.size if base else 0
+    for name, field in fields.items():
+        if field.count == OPEN and name in counts:
+            fields[name] = replace(field, count=counts[name])
+            offset += field.stride * counts[name]
+    for name, annotation in vars(cls).get("__annotations__", {}).items():
+        if Layout(cls.__name__, fields, offset).open:
             raise ProgramError(f"record '{cls.__name__}': only the last field can be open")
+        field = _field(cls, name, str(annotation), offset, counts.get(name), names)
         fields[name] = field
         offset += field.stride * (1 if field.count is None else field.count)
     if unknown := set(counts) - set(fields):
@@ -173,7 +198,7 @@ class _View:
         return _element(self.numbers, self.at + self.field.stride * k, self.field)
 
     def __setitem__(self, k: int, value: Any) -> None:
-        self.numbers[self.at + self.field.stride * k] = float(value)
+        _write(self.numbers, self.at + self.field.stride * k, self.field, value)
 
 
 def _read(numbers: Any, at: int, field: Field) -> Any:
@@ -191,8 +216,12 @@ def _element(numbers: Any, at: int, field: Field) -> Any:
 
 
 def _write(numbers: Any, at: int, field: Field, value: Any) -> None:
-    for k in range(3 if field.kind == "vector" else 1):
-        numbers[at + k] = value[k] if field.kind == "vector" else float(value)
+    if field.record is not None:
+        numbers[at : at + field.stride] = value.numbers[value.at : value.at + field.stride]
+    elif field.kind == "vector":
+        numbers[at : at + 3] = [value[k] for k in range(3)]
+    else:
+        numbers[at] = float(value)
 
 
 class Vector:

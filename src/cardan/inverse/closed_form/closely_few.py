@@ -8,13 +8,31 @@ the arm; which eliminations suit it was tried on sample values.
 
 from __future__ import annotations
 
-from ...kernel.language import Array, cos, empty, sin
-from ..approach import ROWS, TOOL
+from ...kernel.language import Array, Vector, cos, dot, empty, record, sin
+from ..approach import Arm, SixArm
 from ..general.few import few_pose, few_slides_pose, of_the_arm
-from ..general.held_kernel import TAIL, append_screw, held_pose, set_identity
+from ..general.held_kernel import Ways, append_screw, held_pose, set_identity
 from .closely import closely
 
 __all__ = ["closely_few", "closely_slides", "closely_symbols"]
+
+
+@record()
+class Virtual:
+    """A joint that is added: lengths in units of the arm's size."""
+
+    alpha: float
+    d: float
+    theta: float
+    r: float
+
+
+@record(joints=3)
+class Longer:
+    """What makes the longer chain of an arm: virtual joints, and the formulations."""
+
+    joints: list[Virtual]
+    ways: Ways
 
 
 def hidden(state: Array, shape: Array) -> int:
@@ -25,7 +43,7 @@ def hidden(state: Array, shape: Array) -> int:
 
 
 def closely_few(
-    T: Array, q: Array, margin: Array, residual: Array, role: Array, arm: Array, robot: Array,
+    T: Array, q: Array, margin: Array, residual: Array, role: Array, arm: Arm, robot: Array,
     shape: Array, found: Array, error: Array, lost: Array, times: Array, state: Array, near: Array,
     others: Array,
 ) -> None:  # fmt: skip
@@ -40,7 +58,7 @@ def closely_few(
 
 
 def closely_slides(
-    T: Array, q: Array, margin: Array, residual: Array, role: Array, arm: Array, robot: Array,
+    T: Array, q: Array, margin: Array, residual: Array, role: Array, arm: Arm, robot: Array,
     shape: Array, found: Array, error: Array, lost: Array, times: Array, state: Array, near: Array,
     others: Array,
 ) -> None:  # fmt: skip
@@ -54,66 +72,73 @@ def closely_slides(
         state[3] = info[0]
 
 
-def lengthened(arm: Array, robot: Array, longer: Array) -> None:
-    """The table of the arm with virtual joints at its end, alpha, d, theta, r in robot[1:]."""
+def lengthened(arm: Arm, longer: Longer, six: SixArm) -> None:
+    """The arm with virtual joints at its end."""
     m = empty(12)
-    joints = int(arm[0])
-    size = arm[1]
-    last = ROWS + 7 * joints
-    for k in range(last):
-        longer[k] = arm[k]
-    for k in range(6):
-        longer[ROWS + 42 + 2 * k] = 0.0
-        longer[ROWS + 43 + 2 * k] = 1.0
-    for k in range(2 * joints):
-        longer[ROWS + 42 + k] = arm[last + k]
-    longer[0] = 6.0
+    six.count = 6
+    six.size = arm.size
+    six.scale = arm.scale
+    six.margin = arm.margin
+    six.accepted = arm.accepted
+    six.weight = arm.weight
+    six.base = arm.base
+    for j in range(arm.count):
+        six.joints[j] = arm.joints[j]
     set_identity(m)
-    for j in range(joints, 6):
-        at = 1 + 4 * (j - joints)
-        row = ROWS + 7 * j
-        longer[row] = cos(robot[at])
-        longer[row + 1] = sin(robot[at])
-        longer[row + 2] = size * robot[at + 1]
-        longer[row + 3] = robot[at + 2]
-        longer[row + 4] = size * robot[at + 3]
-        longer[row + 5] = 0.0
-        longer[row + 6] = 0.0
-        append_screw(m, 0, longer[row], longer[row + 1], longer[row + 2])
-        append_screw(m, 2, cos(robot[at + 2]), sin(robot[at + 2]), longer[row + 4])
+    for j in range(arm.count, 6):
+        virtual = longer.joints[j - arm.count]
+        joint = six.joints[j]
+        joint.ca = cos(virtual.alpha)
+        joint.sa = sin(virtual.alpha)
+        joint.d = arm.size * virtual.d
+        joint.theta = virtual.theta
+        joint.r = arm.size * virtual.r
+        joint.slides = False
+        joint.held = False
+        joint.sb = 0.0
+        joint.cb = 1.0
+        append_screw(m, 0, joint.ca, joint.sa, joint.d)
+        append_screw(m, 2, cos(virtual.theta), sin(virtual.theta), joint.r)
+    x = empty(Vector)
+    y = empty(Vector)
+    z = empty(Vector)
+    p = empty(Vector)
     for i in range(3):
-        for k in range(4):
-            total = 0.0
-            for n in range(3):
-                x = arm[TOOL + 4 * n + k]
-                if k == 3:
-                    x -= m[4 * n + 3]
-                total += m[4 * n + i] * x
-            longer[TOOL + 4 * i + k] = total
+        x[i] = m[4 * i]
+        y[i] = m[4 * i + 1]
+        z[i] = m[4 * i + 2]
+        p[i] = m[4 * i + 3]
+    turned_back(x, y, z, arm.tool.s, six.tool.s)
+    turned_back(x, y, z, arm.tool.n, six.tool.n)
+    turned_back(x, y, z, arm.tool.a, six.tool.a)
+    p = arm.tool.p - p
+    turned_back(x, y, z, p, six.tool.p)
+
+
+def turned_back(x: Vector, y: Vector, z: Vector, v: Vector, out: Vector) -> None:
+    """The components of v along three axes."""
+    out[0] = dot(x, v)
+    out[1] = dot(y, v)
+    out[2] = dot(z, v)
 
 
 def closely_symbols(
-    T: Array, q: Array, margin: Array, residual: Array, role: Array, arm: Array, robot: Array,
+    T: Array, q: Array, margin: Array, residual: Array, role: Array, arm: Arm, robot: Longer,
     shape: Array, found: Array, error: Array, lost: Array, times: Array, state: Array, near: Array,
     others: Array,
 ) -> None:  # fmt: skip
-    """The same for a geometry with symbols: robot holds the number of formulations, the virtual
-    joints (3 x 4), and the last numbers of each formulation."""
+    """`closely_few` for a geometry with symbols: the longer chain is made here."""
     info = empty(64)
     notes = empty(64)
     free = empty(1)
     wide = empty(96)
-    longer = empty(181)  # ROWS + 9 * 6 + 1 + MOST_FORMS * TAIL
+    six = empty(SixArm)
     closely(T, q, margin, residual, role, arm, shape, found, error, lost, times, state, near)
     state[3] = 0.0
     ask = hidden(state, shape)
     if ask == 1:
-        lengthened(arm, robot, longer)
-        at = ROWS + 54
-        longer[at] = robot[0]
-        for k in range(TAIL * int(robot[0])):
-            longer[at + 1 + k] = robot[13 + k]
+        lengthened(arm, robot, six)
         free[0] = 0.0
-        held_pose(T, free, longer, wide, notes)
+        held_pose(T, free, six, robot.ways, wide, notes)
         of_the_arm(T, arm, wide, notes, others, info)
         state[3] = info[0]

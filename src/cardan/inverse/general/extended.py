@@ -88,7 +88,7 @@ class Extended:
 
     def in_code(self, values: Mapping[str, float]) -> tuple[Prepared, list[float]]:
         """What printed code needs (closely_few.py): the longer chain and its table. `values`: of
-        the symbols, if there are any; the table has then the virtual joints and formulations."""
+        the symbols, if there are any; the table is then a Longer of closely_few.py."""
         if not self.chain.parameters:
             made = self.some()[0]
             return made, [float(x) for x in made.table]
@@ -97,7 +97,7 @@ class Extended:
         forms = [way for way in made.chosen if way.trusted][:MOST_FORMS]
         tails = [x for way in forms for x in way.tail(2)]
         virtual = [x for row in VIRTUAL for x in row]
-        return made, [float(x) for x in (len(forms), *virtual, *tails)] if forms else []
+        return made, [float(x) for x in (*virtual, len(forms), *tails)] if forms else []
 
     def equations(self, form: str = "text") -> str:
         """The elimination for the chain with virtual joints."""

@@ -53,11 +53,11 @@ class HeldSolver:
         return numeric
 
     @cached_property
-    def _kept(self) -> Kept[tuple[Prepared, Array]]:
-        """The six joints at a usual value, and the table of the kernel."""
+    def _kept(self) -> Kept[tuple[Prepared, Array, Array]]:
+        """The six joints at a usual value, and the tables of the kernel."""
         return Kept(self.chain, self._prepare)
 
-    def _prepare(self, numeric: NumericChain) -> tuple[Prepared, Array]:
+    def _prepare(self, numeric: NumericChain) -> tuple[Prepared, Array, Array]:
         usual = np.where(numeric.sigma[list(self.held)] == REVOLUTE, USUAL, USUAL * numeric.size)
         made = prepared(self.fixed(numeric, usual), self.chain.robot)
         ways = {(way.joints, way.rank, way.lack): way for way in made.chosen}
@@ -67,7 +67,7 @@ class HeldSolver:
         held = np.isin(np.arange(numeric.n), self.held)
         chosen = list(ways.values())[:MOST_FORMS]
         tails = [way.tail(2) for way in chosen]
-        return made, np.concatenate([arm_table(numeric, held), [len(chosen)], *tails])
+        return made, arm_table(numeric, held), np.concatenate([[len(chosen)], *tails])
 
     def _at(self, numeric: NumericChain, value: float) -> list[Formulation]:
         try:
@@ -82,10 +82,10 @@ class HeldSolver:
         """Poses (N, 4, 4), values (N, held) of the joints that are held -> q (N, 16, n) ..."""
         if free is None or free.shape != (len(T), len(self.held)):
             raise InputError(f"values of {len(self.held)} held joints are expected for every pose")
-        made, table = self._kept.of(numeric)
+        made, arm, ways = self._kept.of(numeric)
         q, info = np.empty((len(T), MOST, self.chain.n)), np.zeros((len(T), 64))
         if not made.slides:
-            arrays = {"T": T.reshape(-1, 16), "free": free, "arm": table}
+            arrays = {"T": T.reshape(-1, 16), "free": free, "arm": arm, "ways": ways}
             out = _function(len(self.held), self.chain.n)(arrays, len(T))
             q, info = out["q"].reshape(q.shape), out["info"]
         self._closely(T, free, numeric, q, info)
@@ -141,7 +141,7 @@ class HeldSolver:
         noted = [found.residual / max(1.0, numeric.size), ~found.singular, found.multiplicity]
         info[rows, 1:49] = np.nan_to_num(np.stack(noted, -1)).reshape(len(T), 48)
 
-    def some(self, any_values: bool = False) -> tuple[Prepared, Array]:
+    def some(self, any_values: bool = False) -> tuple[Prepared, Array, Array]:
         """What is prepared already, or of the chain itself."""
         return self._kept.some(any_values)
 
@@ -162,7 +162,7 @@ class HeldSolver:
 def _function(given: int, n: int) -> Any:
     from ...run.kernel import KernelFunction
 
-    inputs = {"T": 16, "free": given, "arm": 0}
+    inputs = {"T": 16, "free": given, "arm": 0, "ways": 0}
     return KernelFunction(held_pose, inputs, {"q": MOST * n, "info": 64})
 
 

@@ -1,23 +1,30 @@
 """Kernel: the general method for arms of which some joints are given, six are not.
 
-The table is that of approach.py, followed by the number of formulations and the ten last numbers of
-each (general_pose.py), `begin` being the first joint of H. The given joints are folded into their
-neighbours, then it is an arm of six joints.
+The given joints are folded into their neighbours, then it is an arm of six joints. Of each
+formulation its last numbers (pose.py) are known; N is found from the geometry.
 """
 
 from __future__ import annotations
 
-from ...kernel.language import Array, atan2, cos, empty, sin, sqrt
-from ..approach import BASE, ROWS, TOOL
+from ...kernel.language import OPEN, Array, atan2, cos, empty, record, sin, sqrt
+from ..approach import Arm, Frame
 from .polish import TILTS
 from .pose import FORM, HEAD, dual_quaternion, general_pose
 
-__all__ = ["MOST_FORMS", "TAIL", "append_screw", "held_pose", "set_identity"]
+__all__ = ["MOST_FORMS", "TAIL", "Ways", "append_screw", "held_pose", "set_identity"]
 
 TAIL = 12  # numbers of a formulation in the table
 MOST_FORMS = 8
 PARALLEL = 1e-12  # sine of the angle between parallel axes
 FAR_NORMAL = 10.0  # times the size of the arm: a common normal farther than this costs digits
+
+
+@record(tails=OPEN)
+class Ways:
+    """Formulations without the geometry: TAIL numbers of each."""
+
+    count: int
+    tails: Array
 
 
 def append_screw(m: Array, axis: int, c: float, s: float, shift: float) -> None:
@@ -37,6 +44,15 @@ def set_identity(m: Array) -> None:
         m[k] = 0.0
     for i in range(3):
         m[5 * i] = 1.0
+
+
+def set_placement(f: Frame, m: Array) -> None:
+    """The matrix (3, 4) of a frame."""
+    for i in range(3):
+        m[4 * i] = f.s[i]
+        m[4 * i + 1] = f.n[i]
+        m[4 * i + 2] = f.a[i]
+        m[4 * i + 3] = f.p[i]
 
 
 def leaning_step(m: Array, six: Array, j: int) -> None:
@@ -93,27 +109,24 @@ def put_inverse(m: Array, unit: float, six: Array, at: int) -> None:
         six[at + 4 * i + 3] = -total / unit
 
 
-def fold_given(arm: Array, free: Array, six: Array) -> None:
+def fold_given(arm: Arm, free: Array, six: Array) -> None:
     """The head of the table of six joints."""
     m = empty(12)
-    for k in range(12):
-        m[k] = arm[BASE + k]
-    joints = int(arm[0])
-    unit = arm[1]
+    set_placement(arm.base, m)
+    unit = arm.size
     moving = 0
     given = 0
-    for j in range(joints):
-        row = ROWS + 7 * j
-        append_screw(m, 0, arm[row], arm[row + 1], arm[row + 2])
-        tilt = ROWS + 7 * joints + 2 * j
-        append_screw(m, 1, arm[tilt + 1], arm[tilt], 0.0)
-        theta = arm[row + 3]
-        r = arm[row + 4]
-        if arm[row + 6] > 0.5:
-            if arm[row + 5] < 0.5:
-                theta += free[given]
-            else:
+    for j in range(arm.count):
+        joint = arm.joints[j]
+        append_screw(m, 0, joint.ca, joint.sa, joint.d)
+        append_screw(m, 1, joint.cb, joint.sb, 0.0)
+        theta = joint.theta
+        r = joint.r
+        if joint.held:
+            if joint.slides:
                 r += free[given]
+            else:
+                theta += free[given]
             given += 1
             append_screw(m, 2, cos(theta), sin(theta), r)
             continue
@@ -122,7 +135,7 @@ def fold_given(arm: Array, free: Array, six: Array) -> None:
         six[6 * moving + 2] = 0.0
         six[6 * moving + 3] = theta
         six[6 * moving + 4] = r
-        six[6 * moving + 5] = arm[row + 5]
+        six[6 * moving + 5] = float(joint.slides)
         six[TILTS + 2 * moving] = 0.0
         six[TILTS + 2 * moving + 1] = 1.0
         if moving == 0:
@@ -131,13 +144,14 @@ def fold_given(arm: Array, free: Array, six: Array) -> None:
             split_step(m, six, moving, unit)
         set_identity(m)
         moving += 1
+    tool = empty(12)
+    set_placement(arm.tool, tool)
     for i in range(3):
         x = m[4 * i]
         y = m[4 * i + 1]
         z = m[4 * i + 2]
         for k in range(4):
-            at = TOOL + k
-            total = x * arm[at] + y * arm[at + 4] + z * arm[at + 8]
+            total = x * tool[k] + y * tool[4 + k] + z * tool[8 + k]
             if k == 3:
                 total += m[4 * i + 3]
             m[4 * i + k] = total
@@ -162,14 +176,14 @@ def step_quaternions(six: Array, g: Array) -> None:
             g[8 * j + k] = tau[k]
 
 
-def spread(arm: Array, free: Array, wide: Array, count: int, q: Array) -> None:
+def spread(arm: Arm, free: Array, wide: Array, count: int, q: Array) -> None:
     """Rows of all joints from rows of the six that were solved for."""
-    joints = int(arm[0])
+    joints = arm.count
     for k in range(count):
         moving = 0
         given = 0
         for j in range(joints):
-            if arm[ROWS + 7 * j + 6] > 0.5:
+            if arm.joints[j].held:
                 q[joints * k + j] = free[given]
                 given += 1
             else:
@@ -177,7 +191,7 @@ def spread(arm: Array, free: Array, wide: Array, count: int, q: Array) -> None:
                 moving += 1
 
 
-def held_pose(T: Array, free: Array, arm: Array, q: Array, info: Array) -> None:
+def held_pose(T: Array, free: Array, arm: Arm, ways: Ways, q: Array, info: Array) -> None:
     """All configurations of a pose T (4x4, row by row) for the given values of the given joints, as
     general_pose gives them: q is 16 rows of all joints."""
     six = empty(4778)  # HEAD + MOST_FORMS * FORM
@@ -185,15 +199,13 @@ def held_pose(T: Array, free: Array, arm: Array, q: Array, info: Array) -> None:
     wide = empty(96)
     fold_given(arm, free, six)
     step_quaternions(six, g)
-    at = ROWS + 9 * int(arm[0])
-    forms = int(arm[at])
-    six[60] = float(forms)
-    for f in range(forms):
+    six[60] = float(ways.count)
+    for f in range(ways.count):
         first = HEAD + FORM * f
         for k in range(48):
             six[first + k] = g[k]
         for k in range(TAIL):
-            six[first + 576 + k] = arm[at + 1 + TAIL * f + k]
+            six[first + 576 + k] = ways.tails[TAIL * f + k]
     general_pose(T, six, wide, info)
     count = int(info[0])
     spread(arm, free, wide, count, q)

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from ...kernel.language import Array, atan2, cos, empty, floor, integers, sin, sqrt, zeros
 from ...kernel.linalg import complex_null_space, eigenvalues
-from ..approach import BASE, ROWS, TOOL
+from ..approach import Frame, SixArm, frame_of
 from .family import families
 from .kernels import companion, far, matrix_n, minors, turned
 from .polish import FOUND, PI, SINGULAR, SOFT, TILTS, add_answer, polish, thinned, twin
@@ -297,28 +297,34 @@ def seed(robot: Array, q: Array, seeds: Array) -> None:
 
 def of_families(robot: Array, pose: Array, seeds: Array, found: Array, info: Array) -> int:
     """Families counted once, answers beside them told apart (family.py). How many curves."""
-    arm = zeros(96)  # more than ROWS + 9 * 6
-    T = empty(16)
+    arm = zeros(SixArm)
+    aim = empty(Frame)
     rows = empty(144)
     error = empty(16)
     lost = empty(16)
     times = empty(16)
     state = empty(3)
-    arm[0] = 6.0
-    for k in range(1, BASE):  # lengths are in units of the size already
-        arm[k] = 1.0
-    arm[3] = 1e-9
-    arm[4] = FOUND
-    for i in range(3):
-        arm[BASE + 5 * i] = 1.0
-        arm[TOOL + 5 * i] = 1.0
+    arm.count = 6
+    arm.size = 1.0  # lengths are in units of the size already
+    arm.scale = 1.0
+    arm.margin = 1e-9
+    arm.accepted = FOUND
+    arm.weight = 1.0
+    arm.base.s[0] = 1.0
+    arm.base.n[1] = 1.0
+    arm.base.a[2] = 1.0
+    arm.tool = arm.base
     for j in range(6):
-        for k in range(6):
-            arm[ROWS + 7 * j + k] = robot[6 * j + k]
-    for k in range(12):
-        arm[ROWS + 42 + k] = robot[TILTS + k]
-    for k in range(12):
-        T[k] = pose[k]
+        joint = arm.joints[j]
+        joint.ca = robot[6 * j]
+        joint.sa = robot[6 * j + 1]
+        joint.d = robot[6 * j + 2]
+        joint.theta = robot[6 * j + 3]
+        joint.r = robot[6 * j + 4]
+        joint.slides = robot[6 * j + 5] > 0.5
+        joint.sb = robot[TILTS + 2 * j]
+        joint.cb = robot[TILTS + 2 * j + 1]
+    frame_of(pose, aim)
     extra = int(seeds[0])
     for k in range(6 * extra):
         rows[k] = seeds[1 + k]
@@ -330,7 +336,7 @@ def of_families(robot: Array, pose: Array, seeds: Array, found: Array, info: Arr
             lost[k] = 1.0
         times[k] = max(1.0, info[3 + 3 * k])
     state[0] = info[0]
-    curves = families(arm, T, rows, extra, 16, found, error, lost, times, state)
+    curves = families(arm, aim, rows, extra, 16, found, error, lost, times, state)
     info[0] = state[0]
     count = int(state[0])
     for k in range(count):
