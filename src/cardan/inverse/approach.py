@@ -20,7 +20,7 @@ from ..kernel.linalg import least_squares
 
 __all__ = [
     "JOINTS", "WRONG", "Arm", "Axes", "Frame", "Joint", "SixArm", "advance", "approach",
-    "columns_of", "compare", "frame_of", "place",
+    "columns_of", "compare", "composed", "frame_of", "place",
 ]  # fmt: skip
 
 WRONG = 1e-2  # residual of a branch that is not a solution at all, relative to the arm's scale
@@ -146,29 +146,32 @@ def place(arm: Arm, q: Array, axes: Axes, f: Frame) -> None:
     axes.count = moving
 
 
+def composed(f: Frame, g: Frame, out: Frame) -> None:
+    """f g."""
+    out.s = g.s[0] * f.s + g.s[1] * f.n + g.s[2] * f.a
+    out.n = g.n[0] * f.s + g.n[1] * f.n + g.n[2] * f.a
+    out.a = g.a[0] * f.s + g.a[1] * f.n + g.a[2] * f.a
+    out.p = f.p + g.p[0] * f.s + g.p[1] * f.n + g.p[2] * f.a
+
+
 def largest(v: Vector, w: Vector, bound: float) -> float:
     """The largest difference of two vectors, at least `bound`."""
     x = max(bound, abs(v[0] - w[0]))
     return max(max(x, abs(v[1] - w[1])), abs(v[2] - w[2]))
 
 
-def compare(arm: Arm, f: Frame, aim: Frame, tip: Vector, e: Array) -> float:
-    """The largest difference of an entry of the tool's pose to the aim, lengths weighed; its origin
-    tip and error e (linear over the size, angular)."""
-    tool = arm.tool
-    s = tool.s[0] * f.s + tool.s[1] * f.n + tool.s[2] * f.a
-    n = tool.n[0] * f.s + tool.n[1] * f.n + tool.n[2] * f.a
-    a = tool.a[0] * f.s + tool.a[1] * f.n + tool.a[2] * f.a
-    p = f.p + tool.p[0] * f.s + tool.p[1] * f.n + tool.p[2] * f.a
-    turn = cross(s, aim.s) + cross(n, aim.n) + cross(a, aim.a)
+def compare(arm: Arm, f: Frame, aim: Frame, hand: Frame, e: Array) -> float:
+    """The largest difference of an entry of the pose of the tool, `hand`, to the aim, lengths
+    weighed; its error e (linear over the size, angular)."""
+    composed(f, arm.tool, hand)
+    turn = cross(hand.s, aim.s) + cross(hand.n, aim.n) + cross(hand.a, aim.a)
     for i in range(3):
-        tip[i] = p[i]
-        e[i] = (aim.p[i] - p[i]) / arm.size
+        e[i] = (aim.p[i] - hand.p[i]) / arm.size
         e[3 + i] = 0.5 * turn[i]
-    residual = arm.weight * largest(p, aim.p, 0.0)
-    residual = largest(s, aim.s, residual)
-    residual = largest(n, aim.n, residual)
-    residual = largest(a, aim.a, residual)
+    residual = arm.weight * largest(hand.p, aim.p, 0.0)
+    residual = largest(hand.s, aim.s, residual)
+    residual = largest(hand.n, aim.n, residual)
+    residual = largest(hand.a, aim.a, residual)
     return residual
 
 
@@ -209,7 +212,7 @@ def approach(arm: Arm, aim: Frame, q: Array, rank: Array) -> float:
     rank[0] is the shortest column of its Jacobian, made orthogonal."""
     axes = empty(Axes)
     f = empty(Frame)
-    tip = empty(Vector)
+    hand = empty(Frame)
     e = empty(6)
     J = empty(42)
     dq = empty(7)
@@ -220,8 +223,8 @@ def approach(arm: Arm, aim: Frame, q: Array, rank: Array) -> float:
     stalled = 0
     for rounds in range(ROUNDS):
         place(arm, one, axes, f)
-        residual = compare(arm, f, aim, tip, e)
-        columns_of(arm, axes, tip, J)
+        residual = compare(arm, f, aim, hand, e)
+        columns_of(arm, axes, hand.p, J)
         shortest = least_squares(J, e, axes.count, dq)
         if residual < least:
             if residual > 0.9 * least:

@@ -8,7 +8,7 @@ arm has fewer than six joints.
 from __future__ import annotations
 
 from ...kernel.language import Array, cos, empty
-from ..approach import JOINTS, Arm, Axes, Frame, place
+from ..approach import JOINTS, Arm, Axes, Frame, composed, place
 from ..settle import settle
 
 __all__ = ["NEAR", "VALUES", "closely"]
@@ -24,16 +24,13 @@ def reached(arm: Arm, q: Array, at: int, near: Array) -> None:
     axes = empty(Axes)
     f = empty(Frame)
     place(arm, q, axes, f)
-    tool = arm.tool
-    a = tool.s[0] * f.s + tool.s[1] * f.n + tool.s[2] * f.a
-    b = tool.n[0] * f.s + tool.n[1] * f.n + tool.n[2] * f.a
-    c = tool.a[0] * f.s + tool.a[1] * f.n + tool.a[2] * f.a
-    p = tool.p[0] * f.s + tool.p[1] * f.n + tool.p[2] * f.a + f.p
+    hand = empty(Frame)
+    composed(f, arm.tool, hand)
     for i in range(3):
-        near[at + 4 * i] = a[i]
-        near[at + 4 * i + 1] = b[i]
-        near[at + 4 * i + 2] = c[i]
-        near[at + 4 * i + 3] = p[i]
+        near[at + 4 * i] = hand.s[i]
+        near[at + 4 * i + 1] = hand.n[i]
+        near[at + 4 * i + 2] = hand.a[i]
+        near[at + 4 * i + 3] = hand.p[i]
 
 
 def moved_aside(T: Array, size: float, step: float, number: float, at: int, near: Array) -> None:

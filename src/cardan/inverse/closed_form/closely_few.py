@@ -8,10 +8,11 @@ the arm; which eliminations suit it was tried on sample values.
 
 from __future__ import annotations
 
-from ...kernel.language import Array, Vector, cos, dot, empty, record, sin
-from ..approach import Arm, SixArm
+from ...kernel.language import Array, Vector, cos, dot, empty, record, sin, zeros
+from ..approach import Arm, Frame, SixArm, advance
 from ..general.few import few_pose, few_slides_pose, of_the_arm
-from ..general.held_kernel import Ways, append_screw, held_pose, set_identity
+from ..general.held_kernel import held_pose
+from ..general.records import Answers, Robot, SlidingRobot, Ways
 from .closely import closely
 
 __all__ = ["closely_few", "closely_slides", "closely_symbols"]
@@ -43,38 +44,38 @@ def hidden(state: Array, shape: Array) -> int:
 
 
 def closely_few(
-    T: Array, q: Array, margin: Array, residual: Array, role: Array, arm: Arm, robot: Array,
+    T: Array, q: Array, margin: Array, residual: Array, role: Array, arm: Arm, robot: Robot,
     shape: Array, found: Array, error: Array, lost: Array, times: Array, state: Array, near: Array,
     others: Array,
 ) -> None:  # fmt: skip
     """`closely`, and state[3] configurations `others` of the general method, to be made exact."""
-    info = empty(64)
+    info = empty(Answers)
     closely(T, q, margin, residual, role, arm, shape, found, error, lost, times, state, near)
     state[3] = 0.0
     ask = hidden(state, shape)
     if ask == 1:
         few_pose(T, robot, arm, others, info)
-        state[3] = info[0]
+        state[3] = float(info.count)
 
 
 def closely_slides(
-    T: Array, q: Array, margin: Array, residual: Array, role: Array, arm: Arm, robot: Array,
+    T: Array, q: Array, margin: Array, residual: Array, role: Array, arm: Arm, robot: SlidingRobot,
     shape: Array, found: Array, error: Array, lost: Array, times: Array, state: Array, near: Array,
     others: Array,
 ) -> None:  # fmt: skip
     """The same where three joints slide."""
-    info = empty(64)
+    info = empty(Answers)
     closely(T, q, margin, residual, role, arm, shape, found, error, lost, times, state, near)
     state[3] = 0.0
     ask = hidden(state, shape)
     if ask == 1:
         few_slides_pose(T, robot, arm, others, info)
-        state[3] = info[0]
+        state[3] = float(info.count)
 
 
 def lengthened(arm: Arm, longer: Longer, six: SixArm) -> None:
     """The arm with virtual joints at its end."""
-    m = empty(12)
+    m = zeros(Frame)
     six.count = 6
     six.size = arm.size
     six.scale = arm.scale
@@ -84,7 +85,9 @@ def lengthened(arm: Arm, longer: Longer, six: SixArm) -> None:
     six.base = arm.base
     for j in range(arm.count):
         six.joints[j] = arm.joints[j]
-    set_identity(m)
+    m.s[0] = 1.0
+    m.n[1] = 1.0
+    m.a[2] = 1.0
     for j in range(arm.count, 6):
         virtual = longer.joints[j - arm.count]
         joint = six.joints[j]
@@ -97,29 +100,19 @@ def lengthened(arm: Arm, longer: Longer, six: SixArm) -> None:
         joint.held = False
         joint.sb = 0.0
         joint.cb = 1.0
-        append_screw(m, 0, joint.ca, joint.sa, joint.d)
-        append_screw(m, 2, cos(virtual.theta), sin(virtual.theta), joint.r)
-    x = empty(Vector)
-    y = empty(Vector)
-    z = empty(Vector)
-    p = empty(Vector)
-    for i in range(3):
-        x[i] = m[4 * i]
-        y[i] = m[4 * i + 1]
-        z[i] = m[4 * i + 2]
-        p[i] = m[4 * i + 3]
-    turned_back(x, y, z, arm.tool.s, six.tool.s)
-    turned_back(x, y, z, arm.tool.n, six.tool.n)
-    turned_back(x, y, z, arm.tool.a, six.tool.a)
-    p = arm.tool.p - p
-    turned_back(x, y, z, p, six.tool.p)
+        advance(joint, 0.0, m)
+    p = arm.tool.p - m.p
+    seen_from(m, arm.tool.s, six.tool.s)
+    seen_from(m, arm.tool.n, six.tool.n)
+    seen_from(m, arm.tool.a, six.tool.a)
+    seen_from(m, p, six.tool.p)
 
 
-def turned_back(x: Vector, y: Vector, z: Vector, v: Vector, out: Vector) -> None:
-    """The components of v along three axes."""
-    out[0] = dot(x, v)
-    out[1] = dot(y, v)
-    out[2] = dot(z, v)
+def seen_from(f: Frame, v: Vector, out: Vector) -> None:
+    """The components of v along the axes of a frame."""
+    out[0] = dot(f.s, v)
+    out[1] = dot(f.n, v)
+    out[2] = dot(f.a, v)
 
 
 def closely_symbols(
@@ -128,8 +121,8 @@ def closely_symbols(
     others: Array,
 ) -> None:  # fmt: skip
     """`closely_few` for a geometry with symbols: the longer chain is made here."""
-    info = empty(64)
-    notes = empty(64)
+    info = empty(Answers)
+    notes = empty(Answers)
     free = empty(1)
     wide = empty(96)
     six = empty(SixArm)
@@ -141,4 +134,4 @@ def closely_symbols(
         free[0] = 0.0
         held_pose(T, free, six, robot.ways, wide, notes)
         of_the_arm(T, arm, wide, notes, others, info)
-        state[3] = info[0]
+        state[3] = float(info.count)

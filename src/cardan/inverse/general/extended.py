@@ -19,9 +19,9 @@ from numpy.typing import NDArray
 from ..chain.chain import Chain, ChainJoint, NumericChain, screw_matrix
 from ..doubt import Found, arm_table
 from .few import few_pose, few_slides_pose
-from .held_kernel import MOST_FORMS
 from .kept import Kept, sample_values
 from .method import MOST, Prepared, found_of, prepared
+from .records import MOST_FORMS
 
 __all__ = ["Extended"]
 

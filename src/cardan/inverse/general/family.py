@@ -16,11 +16,11 @@ joints are not held.
 
 from __future__ import annotations
 
-from ...kernel.language import Array, Vector, empty, floor, sqrt, zeros
+from ...kernel.language import Array, empty, floor, sqrt, zeros
 from ...kernel.linalg import least_squares, solve_square
 from ..approach import JOINTS, Arm, Axes, Frame, columns_of, compare, place
 
-__all__ = ["POOL", "families"]
+__all__ = ["POOL", "equations", "families", "softest"]
 
 PI = 3.141592653589793
 SOFT_ENOUGH = 1e-4  # smallest singular value of a configuration that may be of a curve
@@ -47,11 +47,11 @@ def equations(arm: Arm, aim: Frame, q: Array, J: Array, e: Array) -> float:
     an entry of the pose."""
     axes = empty(Axes)
     f = empty(Frame)
-    tip = empty(Vector)
+    hand = empty(Frame)
     columns = empty(42)
     place(arm, q, axes, f)
-    residual = compare(arm, f, aim, tip, e)
-    columns_of(arm, axes, tip, columns)
+    residual = compare(arm, f, aim, hand, e)
+    columns_of(arm, axes, hand.p, columns)
     for m in range(6):
         for i in range(6):
             J[6 * i + m] = columns[6 * m + i]

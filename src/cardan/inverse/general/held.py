@@ -20,9 +20,10 @@ from ...errors import InputError, ModelError
 from ..chain.chain import Chain, NumericChain, screw_matrix
 from ..chain.fold import is_far, leaning
 from ..doubt import Candidates, Found, arm_table, settled
-from .held_kernel import MOST_FORMS, held_pose
+from .held_kernel import held_pose
 from .kept import Kept
-from .method import MOST, Prepared, found_of, prepared
+from .method import MOST, Prepared, found_of, notes_of, prepared
+from .records import MOST_FORMS
 from .tables import Formulation
 
 __all__ = ["HeldSolver", "without"]
@@ -93,7 +94,7 @@ class HeldSolver:
 
     def _closely(self, T: Array, free: Array, numeric: NumericChain, q: Array, info: Array) -> None:
         """Where no elimination was sound, those that suit the value itself are used."""
-        doubtful = np.flatnonzero(info[:, 50] < 0.5)
+        doubtful = np.flatnonzero(notes_of(info)["sound"] == 0)
         values, which = np.unique(free[doubtful], axis=0, return_inverse=True)
         for k, value in enumerate(values[:CLOSELY]):
             rows = doubtful[which.reshape(-1) == k]
@@ -106,9 +107,9 @@ class HeldSolver:
             start = np.full((len(rows), MOST, numeric.n), np.nan)
             start[:, :, self.others] = found
             start[:, :, list(self.held)] = value
-            start[np.arange(MOST) >= noted[:, :1]] = np.nan
+            start[np.arange(MOST) >= notes_of(noted)["count"][:, None]] = np.nan
             self._settled(T[rows], start, numeric, q, info, rows)
-            none = rows[info[rows, 0] == 0]
+            none = rows[notes_of(info)["count"][rows] == 0]
             if len(none):
                 self._searched(T[none], value, numeric, q, info, none)
 
@@ -137,9 +138,12 @@ class HeldSolver:
         given = given.joined(last)
         found = settled(T, given, arm_table(numeric, held), MOST)[0]
         q[rows], info[rows] = found.q, 0.0
-        info[rows, 0] = found.count
-        noted = [found.residual / max(1.0, numeric.size), ~found.singular, found.multiplicity]
-        info[rows, 1:49] = np.nan_to_num(np.stack(noted, -1)).reshape(len(T), 48)
+        notes = notes_of(info)
+        notes["count"][rows] = found.count
+        answers = notes["rows"]
+        answers["residual"][rows] = np.nan_to_num(found.residual / max(1.0, numeric.size))
+        answers["quality"][rows] = ~found.singular
+        answers["roots"][rows] = found.multiplicity
 
     def some(self, any_values: bool = False) -> tuple[Prepared, Array, Array]:
         """What is prepared already, or of the chain itself."""

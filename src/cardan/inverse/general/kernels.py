@@ -31,31 +31,32 @@ from __future__ import annotations
 from ...kernel.language import Array, Integers, empty, sin
 from ...kernel.linalg import reduce_rows
 from .geometry import geometric_n
+from .records import Form, Robot, Way
 
 __all__ = ["companion", "far", "matrix_n", "minors", "turned"]
 
 
-def matrix_n(robot: Array, first: int, tau: Array, n: Array) -> float:
+def matrix_n(robot: Robot, form: Form, tau: Array, n: Array) -> float:
     """N of (1), 8x8. Smallest pivot over largest of the basis of H, 1 when it does not move.
 
     When the pose stands among H, the table holds the basis of H instead of W, and the basis of L,
     which does not depend on the pose, follows it: basis(H) N = basis(L)."""
-    if robot[first + 587] > 1.5:
-        quality = geometric_n(robot, first, tau, n)
+    if form.way.mode == 2:
+        quality = geometric_n(robot, form, tau, n)
         return quality
     for j in range(64):
         n[j] = 0.0
     for k in range(8):
         x = tau[k]
         for j in range(64):
-            n[j] += x * robot[first + 64 * k + j]
-    if robot[first + 587] < 0.5:
+            n[j] += x * form.W[64 * k + j]
+    if form.way.mode == 0:
         return 1.0
     a = empty(128)
     for i in range(8):
         for j in range(8):
             a[16 * i + j] = n[8 * i + j]
-            a[16 * i + 8 + j] = robot[first + 512 + 8 * i + j]
+            a[16 * i + 8 + j] = form.basis[8 * i + j]
     quality = reduce_rows(a, 8, 16)
     for i in range(8):
         for j in range(8):
@@ -63,11 +64,10 @@ def matrix_n(robot: Array, first: int, tau: Array, n: Array) -> float:
     return quality
 
 
-def far(robot: Array, first: int, size: float, n: Array) -> None:
+def far(robot: Robot, way: Way, size: float, n: Array) -> None:
     """N in units of `size` for the slides: those of a far pose are as long as it is far."""
     for k in range(1, 6):
-        j = int(robot[first + 576 + k])
-        if robot[6 * j + 5] > 0.5:
+        if robot.joints[way.joints[k]].slides:
             for i in range(64):
                 index = i % 8
                 bit = 4
