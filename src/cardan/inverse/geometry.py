@@ -28,6 +28,7 @@ from .closed_form.batch import Closed
 from .doubt import Found
 from .poses import asked, poses
 from .reach import Reach, reach
+from .single import Single, single
 
 __all__ = ["InverseGeometry"]
 
@@ -49,6 +50,7 @@ class InverseGeometry:
     remarks: tuple[str, ...] = ()  # what was done to the geometry or the method, and why
     origin: Any = field(default=None, repr=False, compare=False)  # (function, arguments) of this
     _kept: dict[Any, NumericChain] = field(default_factory=dict, repr=False, compare=False)
+    _ready: list[Single] = field(default_factory=list, init=False, repr=False, compare=False)
 
     def __reduce__(self) -> Any:
         """Pickled as the robot and the options: derived again where it is loaded."""
@@ -80,6 +82,10 @@ class InverseGeometry:
         the guess as they allow. free: values (...) of the free joint. p: values of the symbols in
         the geometry, by name. tolerance: how far (m, rad) an arm with fewer than six joints may
         miss a pose; the default is rounding, 1e-6 for poses in single precision."""
+        if p is None and tolerance is None and limits is False and report is False:
+            rows = self._one(T, free, guess)
+            if rows is not None:
+                return rows
         values = self._values(p)
         numeric, allowed = self._numeric(values), _tolerance(tolerance, T)
         if allowed is not None:
@@ -105,6 +111,19 @@ class InverseGeometry:
               (found.q, found.count, found.residual, found.singular, found.multiplicity))
         )  # fmt: skip
         return answer if report or lead else answer[()]
+
+    def _one(self, T: Any, free: Any, guess: Any) -> Array | None:
+        """The configurations of one pose, by what earlier calls have prepared; None where this is
+        no such pose. Each thread takes a set of arrays for itself."""
+        try:
+            solve = self._ready.pop()
+        except IndexError:
+            if type(T) is not np.ndarray or T.ndim != 2:
+                return None
+            solve = single(self)
+        rows = solve(T, free, guess)
+        self._ready.append(solve)
+        return rows
 
     def _run(
         self, T: Array, free: Array | None, values: dict[str, float], numeric: NumericChain,

@@ -8,7 +8,7 @@ are the answers. Only some poses have any: that is the consistency condition.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from typing import Any
@@ -20,7 +20,7 @@ from ..chain.chain import Chain, ChainJoint, NumericChain, screw_matrix
 from ..doubt import Found, arm_table
 from .few import few_pose, few_slides_pose
 from .kept import Kept, sample_values
-from .method import MOST, Prepared, found_of, prepared
+from .method import MOST, Prepared, found_of, one_of, prepared
 from .records import MOST_FORMS
 
 __all__ = ["Extended"]
@@ -80,6 +80,13 @@ class Extended:
         kernel = _function(self.chain.n, made.slides)
         found = kernel({"T": T.reshape(-1, 16), "robot": made.table, "arm": arm}, len(T))
         return found_of(found["q"].reshape(-1, MOST, self.chain.n), found["info"], numeric.size)
+
+    def one(self, numeric: NumericChain, inputs: dict[str, Array]) -> Callable[[], Array | None]:
+        """The configurations of the pose that lies in the inputs; None where no elimination is
+        sound."""
+        made, _ = self._kept.of(numeric)
+        tables = {"robot": made.table, "arm": _table(numeric)}
+        return one_of(_function(self.chain.n, made.slides), {**inputs, **tables}, self.chain.n)
 
     def some(self, any_values: bool = False) -> tuple[Prepared, Array]:
         """The longer chain as it is prepared already, and the table of the arm itself."""

@@ -7,6 +7,7 @@ axes meet or are parallel that do not elsewhere, and the ranks differ.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache, cached_property
 from typing import Any
@@ -22,7 +23,7 @@ from ..chain.fold import is_far, leaning
 from ..doubt import Candidates, Found, arm_table, settled
 from .held_kernel import held_pose
 from .kept import Kept
-from .method import MOST, Prepared, found_of, notes_of, prepared
+from .method import MOST, Prepared, found_of, notes_of, one_of, prepared
 from .records import MOST_FORMS
 from .tables import Formulation
 
@@ -91,6 +92,17 @@ class HeldSolver:
             q, info = out["q"].reshape(q.shape), out["info"]
         self._closely(T, free, numeric, q, info)
         return found_of(q, info, numeric.size)
+
+    def one(
+        self, numeric: NumericChain, inputs: dict[str, Array]
+    ) -> Callable[[], Array | None] | None:
+        """The configurations of the pose and the value that lie in the inputs; None where no
+        elimination is sound."""
+        made, arm, ways = self._kept.of(numeric)
+        if made.slides:
+            return None
+        kernel = _function(len(self.held), self.chain.n)
+        return one_of(kernel, {**inputs, "arm": arm, "ways": ways}, self.chain.n)
 
     def _closely(self, T: Array, free: Array, numeric: NumericChain, q: Array, info: Array) -> None:
         """Where no elimination was sound, those that suit the value itself are used."""

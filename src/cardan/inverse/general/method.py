@@ -10,7 +10,7 @@ Every configuration is polished by Newton's method on the direct model and verif
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from typing import Any
@@ -37,7 +37,7 @@ from .tables import (
 )
 
 __all__ = [
-    "MOST", "GeneralSolver", "Prepared", "found_of", "notes_of", "prepared",
+    "MOST", "GeneralSolver", "Prepared", "found_of", "notes_of", "one_of", "prepared",
 ]  # fmt: skip
 
 Array = NDArray[np.float64]
@@ -228,6 +228,11 @@ class GeneralSolver:
         T = np.asarray(T, float).reshape(-1, 4, 4)
         return found_of(*self.prepared(numeric).run(T, threads), numeric.size)
 
+    def one(self, numeric: NumericChain, inputs: dict[str, Array]) -> Callable[[], Array | None]:
+        """The configurations of the pose that lies in the inputs."""
+        made = self.prepared(numeric)
+        return one_of(_function(made.slides), {**inputs, "robot": made.table}, 6)
+
     def some(self, any_values: bool = False) -> Prepared:
         """What is prepared already, or the chain itself."""
         return self._kept.some(any_values)
@@ -243,6 +248,19 @@ class GeneralSolver:
         from .code import six_code
 
         return six_code(self, language, function, options)
+
+
+def one_of(kernel: Any, inputs: dict[str, Array], n: int) -> Callable[[], Array | None]:
+    """The rows that a kernel of the general method finds; None where no elimination is sound."""
+    q, info = np.empty(MOST * n), np.empty(64)
+    run = kernel.bound(inputs, {"q": q, "info": info})
+    rows, notes = q.reshape(MOST, n), notes_of(info.reshape(1, 64))[0]
+
+    def solve() -> Array | None:
+        run()
+        return rows[: int(notes["count"])].copy() if notes["sound"] else None
+
+    return solve
 
 
 def notes_of(info: Array) -> Any:
