@@ -48,6 +48,7 @@ _OTHER = {
     "inverse.polish": "inverse.chain.differences",
     "inverse.closed": "inverse.closed_form.batch",
     "inverse.general_held": "inverse.general.held_kernel",
+    "inverse.general_eigen": "kernel.linalg",
     "use.simulation": "simulation.result",
     "use.simulation_plot": "simulation.result",
     "use.reduction": "simulation.craig_bampton",

@@ -26,7 +26,7 @@ from ...algebra.scalar import function
 from ...describe.robot import FIXED, PRISMATIC, REVOLUTE, Joint, Limits, Robot
 from ...describe.values.expression import Expression, Value, evaluate, symbols
 from ...errors import InputError, ModelError, UnknownNameError
-from ...exact import exact
+from ...exact import exact, pi
 from ...mechanism.frames import with_frames
 from ...mechanism.tree import Tree
 from .fold import Screw, Word, folded
@@ -34,6 +34,14 @@ from .fold import Screw, Word, folded
 __all__ = ["Chain", "ChainJoint", "NumericChain"]
 
 Array = NDArray[np.float64]
+
+
+# virtual joints that may turn a frame about its own origin: z, then with two more any way
+WRIST = (
+    Joint("turn1", 0),
+    Joint("turn2", 0, alpha=-pi / 2),
+    Joint("turn3", 0, alpha=pi / 2),
+)
 
 
 @dataclass(frozen=True)
@@ -65,9 +73,12 @@ class Chain:
     order: tuple[str, ...] = ()  # of the robot's parameters, in which programs take them
 
     @classmethod
-    def of(cls, robot: Robot, frame: int | str | None = None, reference: Any = 0) -> Chain:
+    def of(
+        cls, robot: Robot, frame: int | str | None = None, reference: Any = 0, turns: int = 0
+    ) -> Chain:
         """The chain to a frame (default: the end effector), seen from a frame of the base or from
-        'world'."""
+        'world'. turns: virtual joints about the origin of the frame, at its end: 1 about its axis
+        z, 3 a spherical wrist."""
         if robot.loops:
             raise ModelError(_closed_instead(robot))
         if robot.base.kind != "fixed" and reference == "world":
@@ -91,12 +102,15 @@ class Chain:
             )
         back = [x for k in others for x in _back(robot, tree, k)]
         steps = [*((0, x) for x in back), *((j, robot.joints[j - 1]) for j in path)]
+        virtual = {-1 - k: joint for k, joint in enumerate(WRIST[:turns])}
+        steps += virtual.items()
+        names |= {k: joint.name for k, joint in virtual.items()}
         world = robot.base.Z if reference == "world" else None
 
         def chain(word: Word, plain: Chain | None = None) -> Chain:
             joints = []
             for j, (alpha, d, theta, r, beta) in word.joints:
-                joint = robot.joints[j - 1]
+                joint = virtual[j] if j in virtual else robot.joints[j - 1]
                 joints.append(
                     ChainJoint(names[j], j, joint.sigma, alpha, d, theta, r, joint.limits, beta)
                 )

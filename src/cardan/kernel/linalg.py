@@ -1,18 +1,34 @@
-"""Kernels of linear algebra for the general method: reduction, eigenvalues, small solves.
+"""Kernels of linear algebra: solves, least squares, null spaces, eigenvalues.
 
-Matrices are flat, row by row. These are kernels (kernel/language.py): Python here, printed in every
-language. Eigenvalues: Householder reduction to Hessenberg form, then Francis' implicit double shift
-(Golub & Van Loan, Matrix Computations, 7.4 and 7.5).
+Matrices are flat, row by row unless a kernel says columns. These are kernels (language.py): Python
+here, printed in every language. Eigenvalues: Householder reduction to Hessenberg form, then
+Francis' implicit double shift (Golub & Van Loan, Matrix Computations, 7.4 and 7.5).
 """
 
 from __future__ import annotations
 
-from ...kernel.language import Array, empty, sqrt
+from .language import Array, Integers, empty, integers, sqrt
 
-__all__ = ["eigenvalues", "reduce_rows", "solve_square"]
+__all__ = [
+    "complex_null_space",
+    "eigenvalues",
+    "least_squares",
+    "null_vectors",
+    "reduce_rows",
+    "solve_square",
+]
 
 EPS = 2.220446049250313e-16
 LARGEST = 24  # rows of an eigenvalue problem
+FLAT = 1e-7  # a pivot of a singular matrix over its first
+
+
+def swap(a: Array, i: int, j: int, n: int, step: int) -> None:
+    """Exchange n numbers from i on with those from j on, every `step` of them: rows or columns."""
+    for k in range(n):
+        x = a[i + step * k]
+        a[i + step * k] = a[j + step * k]
+        a[j + step * k] = x
 
 
 def reduce_rows(a: Array, n: int, width: int) -> float:
@@ -31,10 +47,7 @@ def reduce_rows(a: Array, n: int, width: int) -> float:
         if size < 1e-280:
             return 0.0
         if best != k:
-            for j in range(k, width):
-                kept = a[width * k + j]
-                a[width * k + j] = a[width * best + j]
-                a[width * best + j] = kept
+            swap(a, width * k, width * best, width, 1)
         smallest = min(smallest, size)
         largest = max(largest, size)
         scale = 1.0 / a[width * k + k]
@@ -63,13 +76,8 @@ def solve_square(a: Array, b: Array, n: int) -> float:
         smallest = min(smallest, size)
         largest = max(largest, size)
         if best != k:
-            for j in range(k, n):
-                kept = a[n * k + j]
-                a[n * k + j] = a[n * best + j]
-                a[n * best + j] = kept
-            kept = b[k]
-            b[k] = b[best]
-            b[best] = kept
+            swap(a, n * k, n * best, n, 1)
+            swap(b, k, best, 1, 1)
         scale = 1.0 / a[n * k + k]
         for i in range(k + 1, n):
             factor = a[n * i + k] * scale
@@ -259,3 +267,173 @@ def eigenvalues(a: Array, n: int, re: Array, im: Array) -> int:
             rounds += 1
             francis_step(a, n, low, high, s, t)
     return 0
+
+
+def least_squares(J: Array, e: Array, moving: int, dq: Array) -> float:
+    """dq of J dq = e: orthogonal columns, the longest first, those that vanish left out. The
+    shortest of them."""
+    order = integers(7)
+    R = empty(49)
+    y = empty(7)
+    for k in range(moving):
+        order[k] = k
+        dq[k] = 0.0
+    first = 0.0
+    shortest = 0.0
+    rank = moving
+    if moving > 6:
+        rank = 6
+    most = rank
+    for k in range(most):
+        best = -1.0
+        chosen = k
+        for m in range(k, moving):
+            size = 0.0
+            for i in range(6):
+                size += J[6 * m + i] * J[6 * m + i]
+            if size > best:
+                best = size
+                chosen = m
+        if chosen != k:
+            swap(J, 6 * k, 6 * chosen, 6, 1)
+            swap(R, k, chosen, k, 7)
+            column = order[k]
+            order[k] = order[chosen]
+            order[chosen] = column
+        shortest = sqrt(best)
+        if k == 0:
+            first = shortest
+        if shortest <= 1e-9 * first:
+            rank = k
+            break
+        R[7 * k + k] = shortest
+        y[k] = 0.0
+        for i in range(6):
+            J[6 * k + i] /= shortest
+            y[k] += J[6 * k + i] * e[i]
+        for m in range(k + 1, moving):
+            x = 0.0
+            for i in range(6):
+                x += J[6 * k + i] * J[6 * m + i]
+            R[7 * k + m] = x
+            for i in range(6):
+                J[6 * m + i] -= x * J[6 * k + i]
+    for k in range(rank - 1, -1, -1):
+        x = y[k]
+        for m in range(k + 1, rank):
+            x -= R[7 * k + m] * dq[order[m]]
+        dq[order[k]] = x / R[7 * k + k]
+    return shortest
+
+
+def null_vectors(a: Array, n: int, least: int, basis: Array, rest: Array) -> int:
+    """A basis, row by row, of the null space of a (n, n), n <= 12, by complete pivots.
+
+    Pivots below FLAT of the first count as zero; at least `least` do: rest[0] is the largest of
+    those that had to, over the first. The dimension."""
+    order = integers(12)
+    for k in range(n):
+        order[k] = k
+    rank = n - least
+    first = 0.0
+    rest[0] = 0.0
+    for k in range(n - least + 1):
+        best = -1.0
+        row = k
+        column = k
+        for i in range(k, n):
+            for j in range(k, n):
+                if abs(a[n * i + j]) > best:
+                    best = abs(a[n * i + j])
+                    row = i
+                    column = j
+        if k == 0:
+            first = best
+        if k == n - least:
+            if first > 0.0:
+                rest[0] = best / first
+            break
+        if best <= FLAT * first:
+            rank = k
+            break
+        if row != k:
+            swap(a, n * k, n * row, n, 1)
+        if column != k:
+            swap(a, k, column, n, n)
+            kept = order[k]
+            order[k] = order[column]
+            order[column] = kept
+        scale = 1.0 / a[n * k + k]
+        for i in range(k + 1, n):
+            factor = a[n * i + k] * scale
+            for j in range(k + 1, n):
+                a[n * i + j] -= factor * a[n * k + j]
+    for r in range(n - rank):
+        for i in range(n):
+            basis[n * r + i] = 0.0
+        basis[n * r + order[rank + r]] = 1.0
+        for i in range(rank - 1, -1, -1):
+            total = -a[n * i + rank + r]
+            for j in range(i + 1, rank):
+                total -= a[n * i + j] * basis[n * r + order[j]]
+            basis[n * r + order[i]] = total / a[n * i + i]
+    return n - rank
+
+
+def complex_null_space(s: Array, rank: int, columns: Integers, v: Array) -> float:
+    """The null space of S(i) by complete pivots in complex numbers; the rank is known.
+
+    columns: the pivot columns, then the free ones; v: -(pivot rows, free columns), real parts
+    (12, 12) then imaginary parts. The pivot after the last one over it: 0 for a sound answer."""
+    re = empty(144)
+    im = empty(144)
+    for k in range(144):
+        re[k] = s[k] - s[288 + k]
+        im[k] = s[144 + k]
+    for k in range(12):
+        columns[k] = k
+    last = 1.0
+    for k in range(rank + 1):
+        best = -1.0
+        row = k
+        column = k
+        for i in range(k, 12):
+            for j in range(k, 12):
+                size = re[12 * i + j] * re[12 * i + j] + im[12 * i + j] * im[12 * i + j]
+                if size > best:
+                    best = size
+                    row = i
+                    column = j
+        if k == rank:
+            for i in range(rank):
+                for j in range(rank, 12):
+                    v[12 * i + j] = -re[12 * i + j]
+                    v[144 + 12 * i + j] = -im[12 * i + j]
+            return sqrt(best / last)
+        last = best
+        if best <= 1e-280:
+            return 1.0
+        if row != k:
+            swap(re, 12 * k, 12 * row, 12, 1)
+            swap(im, 12 * k, 12 * row, 12, 1)
+        if column != k:
+            swap(re, k, column, 12, 12)
+            swap(im, k, column, 12, 12)
+            kept = columns[k]
+            columns[k] = columns[column]
+            columns[column] = kept
+        x = re[12 * k + k] / best
+        y = -im[12 * k + k] / best
+        for j in range(k, 12):
+            a = re[12 * k + j]
+            b = im[12 * k + j]
+            re[12 * k + j] = x * a - y * b
+            im[12 * k + j] = x * b + y * a
+        for i in range(12):
+            if i != k:
+                x = re[12 * i + k]
+                y = im[12 * i + k]
+                for j in range(k, 12):
+                    re[12 * i + j] -= x * re[12 * k + j] - y * im[12 * k + j]
+                    im[12 * i + j] -= x * im[12 * k + j] + y * re[12 * k + j]
+    return 1.0
