@@ -132,9 +132,9 @@ def _drivable(robot: Robot) -> None:
     require_numbers(robot, "a control law")
     if is_floating(robot) or not coordinates(robot).driven.all():
         raise ModelError(
-            f"control laws are for a fixed base and rigid joints and links; not '{robot.name}':"
-            " simulate it with its motion prescribed (motion=..., or --drive prescribed)"
-        )
+            f"control laws are for a fixed base and rigid joints and links; not '{robot.name}'",
+            remedy="simulate it with its motion prescribed (motion=...)", action="prescribed",
+        )  # fmt: skip
 
 
 def _inverse(

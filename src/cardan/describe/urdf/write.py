@@ -69,7 +69,12 @@ def write_urdf(robot: Robot, *, drop: bool = False) -> str:
     faults = [*free_symbols(robot), *bad_names(robot)]
     lost = _lost(robot)
     if faults or (lost and not drop):
-        raise DescriptionError(faults + ([] if drop else [*lost, _remedy(robot)]))
+        raise DescriptionError(
+            faults + ([] if drop else lost),
+            remedy=f"save robot '{robot.name}' as .toml, or leave these out:"
+            " write_urdf(robot, drop=True)" if lost else "",
+            action="drop" if lost else "",
+        )  # fmt: skip
     root = _root(robot)
     links = [robot.base.link, *robot.links]
     own, more = own_frames(robot), _more_frames(robot)
@@ -199,8 +204,9 @@ def free_symbols(robot: Robot, form: str = "URDF", *, loops: bool = False) -> li
     example = next(iter(free))
     return [
         Fault(
-            f"robot '{robot.name}' has free symbols ({listed}) and {form} holds numbers only:"
-            f" give them values first, robot.with_values({{'{example}': 0.5, ...}})"
+            f"robot '{robot.name}' has free symbols ({listed}) and {form} holds numbers only",
+            remedy=f"give them values first, robot.with_values({{'{example}': 0.5, ...}})",
+            action="values",
         )
     ]
 
@@ -236,12 +242,6 @@ def _lost(robot: Robot) -> list[Fault]:
     if base.kind == "mobile" or moves:
         found.append((base.link.name, "prescribed motion of the base"))
     return [Fault(f"URDF cannot hold this: {text}", link=link) for link, text in found]
-
-
-def _remedy(robot: Robot) -> Fault:
-    return Fault(
-        f"save robot '{robot.name}' as .toml, or leave these out: write_urdf(robot, drop=True)"
-    )
 
 
 def _comment(robot: Robot, lost: list[Fault]) -> list[str]:

@@ -130,8 +130,8 @@ def _coupled(robot: Robot, more: Constraints | None) -> Constraints:
         own = number(led.ratio), number(led.offset)
         if own[0] is None or own[1] is None:
             raise InputError(
-                f"'{robot.name}': the coupling of {robot.joints[j - 1].name} has no value: use"
-                " robot.with_values({...})"
+                f"'{robot.name}': the coupling of {robot.joints[j - 1].name} has no value",
+                action="values",
             )
         row[moving.index(j)], row[moving.index(led.joint)] = 1, -own[0]
         offset.append(own[1])
@@ -296,9 +296,7 @@ _FREEDOMS = {
 def _value(robot: Robot, joint: Joint, key: str) -> float:
     found = number(getattr(joint, key))
     if found is None:
-        raise InputError(
-            f"'{robot.name}': {key} of {joint.name} has no value: use robot.with_values({{...}})"
-        )
+        raise InputError(f"'{robot.name}': {key} of {joint.name} has no value", action="values")
     return found
 
 
