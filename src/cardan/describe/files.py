@@ -16,6 +16,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
+from ..arguments import named_arguments
 from ..errors import (
     FOREIGN,
     MOST_FAULTS,
@@ -131,6 +132,7 @@ def _read_format(data: bytes, file: str, urdf: Mapping[str, Any], beside: Any) -
     return None, [Fault(_unknown_format(extension), file)]
 
 
+@named_arguments
 def save(robot: Robot, path: str | os.PathLike[str]) -> None:
     """Write the robot; the file appears whole or not at all. The text is read back before: what
     the format cannot hold is told by a CardanWarning."""

@@ -21,6 +21,7 @@ from dataclasses import MISSING, dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
 
+from ..arguments import named_arguments
 from ..errors import UnknownNameError
 from ..exact import Exact
 from .values.expression import Expression, Value, number, substitute, symbols
@@ -278,6 +279,7 @@ class Robot:
         joints = tuple(replace(x, mimic=None) if x.mimic else x for x in self.joints)
         return replace(self, loops=(), joints=joints)
 
+    @named_arguments
     def with_values(self, values: Mapping[str, Any]) -> Robot:
         """The robot with symbols replaced by numbers, or formulas as text."""
         from .check import require_sound
@@ -297,6 +299,7 @@ class Robot:
         require_sound(changed)
         return changed
 
+    @named_arguments
     def save(self, path: str | Path) -> None:
         """Write the description; the extension chooses the format (.toml .par .urdf)."""
         from .files import save

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ...arguments import named_arguments
 from ...describe.limits import limits_of
 from ...describe.robot import FIXED, GEOMETRY, PRISMATIC, REVOLUTE, Joint, Robot
 from ...describe.values.expression import number
@@ -69,6 +70,7 @@ class Problem:
         return int(self.table[2])
 
 
+@named_arguments
 @translated("the pose cannot be solved for", remedy="check the values of the robot and the pose")
 def inverse_kinematics(
     robot: Robot, T: Any, frame: Any = None, *, guess: Any = None, restarts: int = RESTARTS,
