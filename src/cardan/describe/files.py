@@ -243,10 +243,7 @@ def _read_urdf(data: bytes, file: str, options: Mapping[str, Any]) -> Found:
 
     if options["fixed"] not in ("merge", "keep"):
         raise UnknownNameError.of("value of option 'fixed'", options["fixed"], ("merge", "keep"))
-    robot, faults = read_urdf(data, file, **options)
-    if robot is not None:
-        faults = [*faults, *check(robot, file)]
-    return robot, faults
+    return read_urdf(data, file, **options)
 
 
 def _read_xml(data: bytes, file: str, urdf: Mapping[str, Any], beside: Any) -> Found:

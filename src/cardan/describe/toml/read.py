@@ -17,7 +17,7 @@ from typing import Any
 
 from ...errors import MOST_FAULTS, DescriptionError, ExpressionError, Fault, further
 from ..about import about_origin
-from ..check import check, moving_base
+from ..check import UNREAD, completed, moving_base
 from ..fields import (
     BASE_KEYS,
     BODY,
@@ -102,10 +102,10 @@ def read_dict(
     robot = reader.robot(table)
     faults = sorted(reader.faults, key=lambda fault: fault.line)
     if reader.further:
-        faults.append(further(reader.further, file))
-    if robot is None or any(fault.severity == "error" for fault in faults):
+        return None, [*faults, further(reader.further, file)]
+    if robot is None:
         return None, faults
-    return robot, faults + check(robot, file, reader.line_of(robot))
+    return completed(robot, faults, file, reader.line_of(robot))
 
 
 class _Decimal(str):
@@ -386,7 +386,7 @@ class _Reader:
             return default
         if not _is_list(given) or len(given) != length:
             self.report(f"{key} must be a list of {length} values", key)
-            return (0,) * length
+            return (UNREAD,) * length
         return tuple(self.value(key, x) for x in given)
 
     def value(self, key: str, x: Any) -> Value:
@@ -397,7 +397,7 @@ class _Reader:
             return self.own(key, found) if self.piece.each else found
         except ExpressionError as error:
             self.report(f"{key}: {error.faults[0].message}", key)
-            return 0
+            return UNREAD
 
     def own(self, key: str, found: Value) -> Value:
         """A value of one copy of a leg: the symbols of `each` have that copy's values."""

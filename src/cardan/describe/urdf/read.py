@@ -31,6 +31,7 @@ from ..bodies import (
     named_frames,
     size_of,
 )
+from ..check import completed
 from ..closures import Placed
 from ..couplings import coupled
 from ..frames import SNAP_ANGLE, Array, decimal_value
@@ -62,11 +63,10 @@ def read_urdf(
     if fixed not in ("merge", "keep"):
         raise UnknownNameError.of("treatment of fixed joints", fixed, ("merge", "keep"))
     found = read_elements(data, file, snap)
-    order = _ordered(found) if found.readable else []
-    if not found.failed:
-        base, order = _split_base(found, order)
-    if found.failed:
+    structure = _structure(found) if found.readable else None
+    if structure is None:
         return None, sorted(found.faults, key=lambda fault: fault.line)
+    base, order = structure
     links = {link.name: link for link in found.links}
     bodies, place = _bodies(base, order, links, merge=fixed == "merge")
     far: list[str] = []
@@ -80,8 +80,6 @@ def read_urdf(
         joints = driven(joints, read_drives(found.root), found)
     couplings = _couplings(order, joints, found, mimic)
     joints = coupled(joints, couplings)
-    if found.failed:
-        return None, sorted(found.faults, key=lambda fault: fault.line)
     unknown(found)
     moving = {body.name for body in bodies if body.joint.sigma != FIXED}
     frames = named_frames(
@@ -99,7 +97,20 @@ def read_urdf(
         found.name, tuple(chain), tuple(joints), tuple(loops), base=replace(base, link=root),
         gravity=GRAVITY, source=file, frames=frames, end_effector=end,
     )  # fmt: skip
-    return robot, found.faults
+    return completed(robot, found.faults, file)
+
+
+def _structure(found: UrdfFile) -> tuple[Base, list[JointElement]] | None:
+    """The base and the other joints in order; None where the joints form no tree, so that nothing
+    more can be said."""
+    before = len(found.errors)
+    order = _ordered(found)
+    if any(not joint.parent or not joint.child for joint in found.joints):
+        return None
+    if len(found.errors) > before:
+        return None
+    base, order = _split_base(found, order)
+    return (base, order) if len(found.errors) == before else None
 
 
 def _ordered(found: UrdfFile) -> list[JointElement]:

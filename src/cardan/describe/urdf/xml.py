@@ -95,8 +95,12 @@ class UrdfFile:
         self.faults.append(Fault(message, self.file, line, link, severity))
 
     @property
+    def errors(self) -> list[Fault]:
+        return [fault for fault in self.faults if fault.severity == "error"]
+
+    @property
     def failed(self) -> bool:
-        return any(fault.severity == "error" for fault in self.faults)
+        return bool(self.errors)
 
 
 def read_elements(data: bytes, file: str, snap: float) -> UrdfFile:
@@ -236,6 +240,7 @@ def _read_inertial(element: Any, link: str, found: UrdfFile) -> Mass | None:
     mass = _number(mass_element, "value", link, found)
     if mass is not None and mass < 0:
         found.fault(f"mass {mass!r} is negative", mass_element.sourceline, link)
+        return None
     keys = ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
     given = [_number(inertia_element, key, link, found) for key in keys]
     if mass is None or None in given:
@@ -265,7 +270,7 @@ def _read_joint(element: Any, found: UrdfFile) -> None:
         JointElement(
             name,
             line,
-            kind or "",
+            kind if kind in JOINT_TYPES else "fixed",
             parent,
             child,
             placement,
