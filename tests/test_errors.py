@@ -32,11 +32,13 @@ def test_the_name_stands_behind_its_noun() -> None:
     )
 
 
-def test_a_robot_without_symbols_says_so() -> None:
-    with pytest.raises(UnknownNameError, match="'Universal Robots UR5' has no free symbols"):
+def test_a_value_of_no_name_is_refused_with_the_names_there_are() -> None:
+    with pytest.raises(UnknownNameError, match=r"no parameter 'foo' of robot 'Universal.*M1, "):
         cardan.load("ur5").with_values({"foo": 1})
     with pytest.raises(UnknownNameError, match="no parameter 'foo' of robot 'RX90'"):
         cardan.load("rx90").with_values({"foo": 1})
+    with pytest.raises(UnknownNameError, match="did you mean 'M3'"):
+        cardan.load("ur5").with_values({"m3": 1})
 
 
 def empty_from(robot: Robot, j: int) -> Robot:

@@ -161,7 +161,8 @@ class UnknownNameError(CardanError):
         The name stands behind its noun: of kind "option of 'gravity'" there is "no option '--x' of
         'gravity'"."""
         names = list(allowed)
-        near = difflib.get_close_matches(str(name), names, n=1)
+        same = [x for x in names if x.lower() == str(name).lower()]
+        near = same or difflib.get_close_matches(str(name), names, n=1)
         shown = ", ".join(names[:40]) + (", ..." if len(names) > 40 else "")
         noun, *place = re.split(r"(?= (?:of|in) )", kind, maxsplit=1)
         hint = f"did you mean '{near[0]}'? " if near else ""
