@@ -408,7 +408,7 @@ def test_a_floating_base_moves() -> None:
     ("wrong", "words"),
     [
         ({"qd": [1.0]}, "6 finite ones"),
-        ({"drive": "nonsense", "numbers": [0.0] * 6}, "no control law"),
+        ({"drive": "nonsense", "numbers": [0.0] * 6}, "no drive"),
         ({"drive": "pd", "numbers": [0.0] * 6, "bandwidth": -1}, "bandwidth"),
         ({"duration": 1e6}, "at most 60"),
     ],
