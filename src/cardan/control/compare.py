@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from ..arguments import Numbers, named_arguments
 from ..describe.robot import Robot
 from ..errors import UnknownNameError
 from ..motion.coordinates import coordinates
@@ -71,10 +72,11 @@ def tracked(run: Simulation, motion: Trajectory) -> np.ndarray:
     return np.asarray(motion(run.t)[0] - run.q[:, coordinates(run.robot).place])
 
 
+@named_arguments
 def compare(
     robot: Robot, motion: Trajectory, laws: Sequence[str] = ("pd", "computed-torque"),
     bandwidth: float = 10.0, *, error: float = 0.0, settling: float = 0.25, dt: float = 5e-3,
-    q0: Any = None,
+    q0: Numbers = None,
 ) -> Comparison:  # fmt: skip
     """Simulate laws of equal bandwidth (rad/s) on a motion; `error`: by how much the model that the
     laws know is wrong (a fraction); `settling`: seconds watched after the motion; `q0`: all joints
@@ -97,8 +99,9 @@ def compare(
     return Comparison(motion, runs, found)
 
 
+@named_arguments
 def driven(
-    robot: Robot, motion: Trajectory, drive: str, bandwidth: float, q0: Any = None
+    robot: Robot, motion: Trajectory, drive: str, bandwidth: float, q0: Numbers = None
 ) -> dict[str, Any]:
     """The argument of `simulate` for one of `DRIVES`; q0: where the motion starts, the loops of a
     robot closed, if not where its first positions say."""
@@ -108,6 +111,6 @@ def driven(
         w = positive_bandwidth(bandwidth)
         return {"law": adaptive(robot, motion, 2 * w, slope=w)}
     if drive not in LAWS:
-        raise UnknownNameError.of("drive", drive, DRIVES)
+        raise UnknownNameError.of("control law", drive, DRIVES)
     kp, kd = gains(robot, bandwidth, drive, motion.q[0] if q0 is None else q0)
     return {"law": law(robot, motion, drive, kp, kd)}

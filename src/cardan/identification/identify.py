@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 
+from ..arguments import named_arguments
 from ..build.base import BaseParameters
 from ..describe.files import load
 from ..describe.robot import DRIVE, Robot
@@ -69,6 +70,7 @@ class _Source:
         return round(rows * self.share)
 
 
+@named_arguments
 @translated("identification failed", remedy=_REMEDY)
 def identify(
     robot: Robot | str | os.PathLike[str],

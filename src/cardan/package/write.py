@@ -12,6 +12,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+from ..arguments import named_arguments
 from ..describe.robot import Robot
 from ..emit.cpp import Cpp
 from ..emit.matlab import Matlab
@@ -68,6 +69,7 @@ class Written:
     notes: tuple[str, ...] = ()
 
 
+@named_arguments
 def write_package(
     robot: Robot, models: str | Sequence[Wanted], kind: str, folder: str | os.PathLike[str], *,
     name: str = "", force: bool = False, **options: Any,

@@ -22,6 +22,7 @@ import numpy as np
 
 from ...errors import Fault, UnknownNameError
 from ..bodies import Body, longest_path, moved, named_frames
+from ..check import completed
 from ..closures import Placed
 from ..couplings import coupled
 from ..frames import SNAP_ANGLE, Array, decimal_value
@@ -56,19 +57,19 @@ def read_urdf(
     source = Source(file, snap)
     elements = read_elements(data, source)
     robot = None if elements is None else _robot(elements, source, fixed == "merge", mimic)
-    if elements is None or robot is None or source.failed:
+    if elements is None or robot is None:
         return None, sorted(source.faults, key=lambda fault: fault.line)
     unknown(elements.root, source)
-    return robot, source.faults
+    return completed(robot, source.faults, file)
 
 
 def _robot(elements: Elements, source: Source, merge: bool, mimic: bool) -> Robot | None:
-    order = _ordered(elements, source)
-    if source.failed:
+    """The robot, faults or not; None where the joints form no tree, so that nothing more can be
+    said."""
+    structure = _structure(elements, source)
+    if structure is None:
         return None
-    base, order = _split_base(elements, order, source)
-    if source.failed:
-        return None
+    base, order = structure
     links = {link.name: link for link in elements.links}
     bodies, place = _bodies(base, order, links, merge)
     placed = Placed.of(bodies, source.fault)
@@ -93,6 +94,18 @@ def _robot(elements: Elements, source: Source, merge: bool, mimic: bool) -> Robo
         base=replace(base, link=placed.root), gravity=GRAVITY, source=source.file, frames=frames,
         end_effector=end,
     )  # fmt: skip
+
+
+def _structure(elements: Elements, source: Source) -> tuple[Base, list[JointElement]] | None:
+    """The base and the other joints in order; None where the joints form no tree."""
+    before = len(source.errors)
+    order = _ordered(elements, source)
+    if any(not joint.parent or not joint.child for joint in elements.joints):
+        return None
+    if len(source.errors) > before:
+        return None
+    base, order = _split_base(elements, order, source)
+    return (base, order) if len(source.errors) == before else None
 
 
 def _ordered(elements: Elements, source: Source) -> list[JointElement]:
