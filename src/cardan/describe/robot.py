@@ -322,7 +322,8 @@ class Robot:
         for coupling in self.couplings.values():
             yield from (coupling.ratio, coupling.offset)
         yield from (getattr(self.base.link, key) for key in INERTIA)
-        for joint, link in zip(self.joints, self.links, strict=True):
+        # as many joints as links, or `check` says so: it looks at the values too
+        for joint, link in zip(self.joints, self.links, strict=False):
             yield from (getattr(link, key) for key in INERTIA)
             yield from (getattr(joint, key) for key in (*DRIVE, "stiffness", "rest", "damping"))
             if link.flexible is not None:
