@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ..arguments import Numbers, named_arguments
 from ..describe.robot import Robot
 from ..motion.coordinates import coordinates
 from ..motion.trajectory import Trajectory
@@ -57,10 +58,11 @@ def tracked(run: Simulation, motion: Trajectory) -> np.ndarray:
     return np.asarray(motion(run.t)[0] - run.q[:, coordinates(run.robot).place])
 
 
+@named_arguments
 def compare(
     robot: Robot, motion: Trajectory, laws: Sequence[str] = ("pd", "computed-torque"),
     bandwidth: float = 10.0, *, error: float = 0.0, settling: float = 0.25, dt: float = 5e-3,
-    q0: Any = None,
+    q0: Numbers = None,
 ) -> Comparison:  # fmt: skip
     """Simulate laws of equal bandwidth (rad/s) on a motion; `error`: by how much the model that the
     laws know is wrong (a fraction); `settling`: seconds watched after the motion; `q0`: all joints

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..arguments import Numbers, named_arguments
 from ..describe.robot import Robot
 from ..errors import UnknownNameError
 from ..motion.trajectory import Trajectory
@@ -15,8 +16,9 @@ __all__ = ["DRIVES", "driven"]
 DRIVES = ("prescribed", *control.LAWS, "adaptive")
 
 
+@named_arguments
 def driven(
-    robot: Robot, motion: Trajectory, drive: str, bandwidth: float, q0: Any = None
+    robot: Robot, motion: Trajectory, drive: str, bandwidth: float, q0: Numbers = None
 ) -> dict[str, Any]:
     """The argument of `simulate` for one of `DRIVES`; q0: where the motion starts, the loops of a
     robot closed, if not where its first positions say."""

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from ..arguments import Numbers, named_arguments
 from ..describe.robot import Robot
 from ..errors import InputError, ModelError
 from ..motion.coordinates import JointSpace, coordinates
@@ -55,9 +56,10 @@ class Linear:
         return np.asarray(-found.real / size)
 
 
+@named_arguments
 def linearise(
-    robot: Robot, q: Any, qd: Any = 0.0, *, tau: Any = None, law: Program | None = None,
-    reference: Any = None, friction: bool = True, smooth: float = SMOOTH,
+    robot: Robot, q: Numbers, qd: Numbers = 0.0, *, tau: Numbers = None, law: Program | None = None,
+    reference: Numbers = None, friction: bool = True, smooth: float = SMOOTH,
 ) -> Linear:  # fmt: skip
     """The linear system about a state; tau defaults to the torques that hold it (of qdd = 0).
 
@@ -103,7 +105,8 @@ def _reference(law: Program, q: np.ndarray, reference: Any) -> dict[str, np.ndar
     return {"q_r": point, "qd_r": np.zeros(n), "qdd_r": np.zeros(n)}
 
 
-def equilibrium(robot: Robot, law: Program, reference: Any, *, tolerance: float = 1e-12) -> Any:
+@named_arguments
+def equilibrium(robot: Robot, law: Program, reference: Numbers, *, tolerance: float = 1e-12) -> Any:
     """Where the robot comes to rest under a law with a fixed reference: tau(q) = Q(q), by Newton
     from the reference. A PD law sags under gravity; this is where."""
     on = coordinates(robot)

@@ -16,6 +16,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
+from ..arguments import named_arguments
 from ..errors import (
     FOREIGN,
     MOST_FAULTS,
@@ -129,14 +130,14 @@ def _read_format(data: bytes, file: str, urdf: Mapping[str, Any], beside: Any) -
 
         if urdf["fixed"] not in ("merge", "keep"):
             raise UnknownNameError.of("value of option 'fixed'", urdf["fixed"], ("merge", "keep"))
-        robot, faults = read_urdf(data, file, **urdf)
-    else:
-        from .mjcf.read import read_mjcf
+        return read_urdf(data, file, **urdf)
+    from .mjcf.read import read_mjcf
 
-        robot, faults = read_mjcf(data, file, beside)
+    robot, faults = read_mjcf(data, file, beside)
     return robot, faults if robot is None else [*faults, *check(robot, file)]
 
 
+@named_arguments
 def save(robot: Robot, path: str | os.PathLike[str]) -> None:
     """Write the robot; the file appears whole or not at all. The text is read back before: what
     the format cannot hold is told by a CardanWarning."""

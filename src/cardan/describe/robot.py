@@ -16,12 +16,13 @@ the file's frame where there is one.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import MISSING, dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
 
-from ..errors import UnknownNameError
+from ..arguments import named_arguments
+from ..errors import InputError, UnknownNameError
 from ..exact import Exact
 from .values.expression import Expression, Value, number, substitute, symbols
 
@@ -288,25 +289,44 @@ class Robot:
         joints = tuple(replace(x, mimic=None) if x.mimic else x for x in self.joints)
         return replace(self, loops=(), joints=joints)
 
+    @named_arguments
     def with_values(self, values: Mapping[str, Any]) -> Robot:
-        """The robot with symbols replaced by numbers, or formulas as text."""
+        """The robot with other values: numbers, or formulas as text.
+
+        A name is that of a symbol (`parameters`), or of a field that holds a number: the key and
+        the number of its link, joint or frame, as in M3, d2, alpha4, FV1, upper2; gravity is G1,
+        G2, G3, as for models with symbolic=True."""
         from .check import require_sound
         from .values.parser import to_value
 
-        known = self.parameters
-        for name in values:
-            if not known:
-                raise UnknownNameError(
-                    f"robot '{self.name}' has no free symbols, so '{name}' cannot be given a value:"
-                    " its numbers are in its description (save it, and change them there)"
-                )
-            if name not in known:
-                raise UnknownNameError.of(f"parameter of robot '{self.name}'", name, known)
+        free = self.parameters
+        if not all(name in free for name in values):
+            self._require_fields([name for name in values if name not in free])
         table = {name: to_value(value) for name, value in values.items()}
         changed: Robot = _map_values(self, lambda value: substitute(value, table))
+        own = {name: value for name, value in table.items() if name not in free}
+        if own:
+            changed = _map_fields(changed, lambda name, value: own.get(name, value))
         require_sound(changed)
         return changed
 
+    def _require_fields(self, names: Iterable[str]) -> None:
+        """Each is the name of a field that holds a number."""
+        held: dict[str, Value | None] = {}
+        _map_fields(self, held.setdefault)
+        for name in names:
+            if name not in held:
+                told = [key for key, value in held.items() if value is not None and value != 0]
+                known = [*self.parameters, *told, *(key for key in held if key not in told)]
+                raise UnknownNameError.of(f"parameter of robot '{self.name}'", name, known)
+            value = held[name]
+            if isinstance(value, Expression) and symbols(value):
+                raise InputError(
+                    f"{name} of robot '{self.name}' is the formula {value}",
+                    remedy=f"give its symbols values: {', '.join(symbols(value))}",
+                )
+
+    @named_arguments
     def save(self, path: str | Path) -> None:
         """Write the description; the extension chooses the format (.toml .par .urdf)."""
         from .files import save
@@ -327,6 +347,34 @@ class Robot:
         from .show import as_latex
 
         return as_latex(self)
+
+
+def _map_fields(robot: Robot, change: Callable[[str, Any], Any]) -> Robot:
+    """The robot with every field that has a name (M3, d2, G3) changed: change(name, value)."""
+
+    def item(x: Any, j: int) -> Any:
+        keys = [f.name for f in fields(x) if str(f.type).startswith("Value")]
+        return replace(x, **{key: change(f"{key}{j}", getattr(x, key)) for key in keys})
+
+    def joint(j: int, x: Joint) -> Joint:
+        led = item(x.mimic, j) if x.mimic else None
+        return replace(item(x, j), limits=item(x.limits, j), mimic=led)
+
+    def link(j: int, x: Link) -> Link:
+        return replace(item(x, j), flexible=item(x.flexible, j) if x.flexible else None)
+
+    n, B = len(robot.joints), len(robot.loops)
+    return replace(
+        robot,
+        links=tuple(link(j, x) for j, x in enumerate(robot.links, 1)),
+        joints=tuple(joint(j, x) for j, x in enumerate(robot.joints, 1)),
+        loops=tuple(
+            replace(x, cut=joint(n + k, x.cut), twin=joint(n + B + k, x.twin))
+            for k, x in enumerate(robot.loops, 1)
+        ),
+        base=replace(robot.base, link=link(0, robot.base.link)),
+        gravity=tuple(change(f"G{k}", x) for k, x in enumerate(robot.gravity, 1)),
+    )
 
 
 def _map_values(item: Any, change: Any) -> Any:

@@ -25,5 +25,5 @@ def gravity_in_world(robot: Robot) -> np.ndarray:
 def _number(value: Value) -> float:
     x = number(value)
     if x is None:
-        raise InputError(f"'{value}' has no value: robot.with_values({{...}}) gives it one")
+        raise InputError(f"'{value}' has no value", action="values")
     return x

@@ -22,6 +22,7 @@ from typing import Any
 
 import numpy as np
 
+from ..arguments import Numbers, named_arguments
 from ..catalogue import model as derive
 from ..describe.files import load
 from ..describe.robot import PRISMATIC, Robot
@@ -98,6 +99,7 @@ class Excitation:
         }  # fmt: skip
 
 
+@named_arguments
 @translated("the design of an exciting trajectory failed", remedy="check its limits and period")
 def excite(
     robot: Robot | str | os.PathLike[str],
@@ -106,11 +108,11 @@ def excite(
     period: float = 10.0,
     harmonics: int = 5,
     criterion: str = "condition",
-    velocity: Any = None,
-    acceleration: Any = None,
-    lower: Any = None,
-    upper: Any = None,
-    effort: Any = None,
+    velocity: Numbers = None,
+    acceleration: Numbers = None,
+    lower: Numbers = None,
+    upper: Numbers = None,
+    effort: Numbers = None,
     rate: float = 1000.0,
     seed: int = 0,
     starts: int = 20,

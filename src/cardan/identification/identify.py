@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 
+from ..arguments import named_arguments
 from ..describe.files import load
 from ..describe.robot import Robot
 from ..errors import InputError, translated
@@ -65,6 +66,7 @@ class _Source:
         return round(rows * self.share)
 
 
+@named_arguments
 @translated("identification failed", remedy=_REMEDY)
 def identify(
     robot: Robot | str | os.PathLike[str],

@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from ..arguments import named_arguments
 from ..describe.values.expression import Value, number, symbols
 from ..describe.values.parser import to_value
 from ..errors import CardanError, InputError, UnknownNameError
@@ -304,6 +305,7 @@ _SECTIONS: dict[str, Any] = {
 _OTHER = ("recipe", "notes", "coupled")
 
 
+@named_arguments
 def read_recipe(source: str | os.PathLike[str] | Mapping[str, Any] | Recipe | None) -> Recipe:
     """A recipe from a path, a dict, or nothing; what is not understood is refused by name."""
     if source is None:

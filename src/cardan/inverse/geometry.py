@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..arguments import named_arguments
 from ..describe.robot import REVOLUTE
 from ..errors import InputError, ModelError, UnknownNameError
 from ..program import Program
@@ -236,6 +237,7 @@ class InverseGeometry:
             require_arm_plane(self.chain)
         return arm_angle(self.chain.numeric(self._values(p)), q)
 
+    @named_arguments
     def equations(self, form: str = "text") -> str:
         """The derivation as a tree of branches; form 'text' or 'latex'."""
         if form not in ("text", "latex"):
@@ -247,6 +249,7 @@ class InverseGeometry:
 
         return derivation_text(self, form)
 
+    @named_arguments
     def emit(self, language: str, function: str = "inverse_geometry", **options: Any) -> str:
         """Self-contained code of a function that gives all configurations; as text or latex the
         equations."""

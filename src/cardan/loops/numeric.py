@@ -378,9 +378,9 @@ def _written(bare: Robot, values: Mapping[str, float] | None = None) -> Equation
     missing = [name for name in names if name not in known and name != _SIZE]
     if missing:
         raise InputError(
-            f"closing the loops of '{bare.name}' needs numbers, but {', '.join(missing)} are free:"
-            f" give p={{'{missing[0]}': ...}}, or fix them with robot.with_values (--set"
-            f" {missing[0]}=... on the command line)"
+            f"closing the loops of '{bare.name}' needs numbers, but {', '.join(missing)} are free",
+            remedy=f"give p={{'{missing[0]}': ...}}, or fix them with robot.with_values({{...}})",
+            action="values",
         )
     size = _size(bare, known)
     known[_SIZE] = size

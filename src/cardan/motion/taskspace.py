@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 
 from ..algebra import so3
+from ..arguments import Numbers, named_arguments
 from ..describe.robot import PRISMATIC, Robot
 from ..errors import InputError
 from ..run.steps import rk4
@@ -98,8 +99,10 @@ def nearest(robot: Robot, solutions: Callable[[np.ndarray], Any]) -> Solver:
     return solve
 
 
+@named_arguments
 def follow(
-    robot: Robot, path: Path, q0: Any, *, solve: Solver | None = None, frame: Any = None,
+    robot: Robot, path: Path, q0: Numbers, *, solve: Solver | None = None,
+    frame: str | int | None = None,
     task: Sequence[str] | str | None = None, dt: float = 1e-3, differentiate: bool = False,
     deviation: float | None = None,
 ) -> Trajectory:  # fmt: skip

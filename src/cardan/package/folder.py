@@ -23,9 +23,10 @@ def check_target(folder: Path, force: bool) -> None:
             raise InputError(f"{folder}: a file of this name exists; choose another folder")
         if folder.is_dir() and any(folder.iterdir()) and not force:
             raise InputError(
-                f"{folder}: the folder is not empty; choose another, or overwrite the files of the "
-                "package in it with force=True"
-            )
+                "the folder is not empty", where=str(folder),
+                remedy="choose another, or overwrite the package in it with force=True",
+                action="force",
+            )  # fmt: skip
     except OSError as error:
         raise _failed(folder, error) from None
 

@@ -9,6 +9,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+from ..arguments import named_arguments
 from ..describe.robot import Robot
 from ..errors import InputError, UnknownNameError
 from .folder import Files, check_target, write_folder
@@ -52,6 +53,7 @@ class Written:
     notes: tuple[str, ...] = ()
 
 
+@named_arguments
 def write_package(
     robot: Robot, models: str | Sequence[Wanted], kind: str, folder: str | os.PathLike[str], *,
     name: str = "", force: bool = False, **options: Any,

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from ..algebra.ranks import null_space
+from ..arguments import Numbers, named_arguments
 from ..build.flexible.closure import Closing, closing
 from ..build.flexible.equations import static_forces
 from ..describe.robot import Robot
@@ -56,10 +57,11 @@ class Statics:
     pulls: Array
 
 
+@named_arguments
 @translated("the frequencies cannot be computed", remedy="check the values of the robot")
 def natural_frequencies(
-    robot: Robot, q_a: Any = None, actuators: str = "locked", *, modes: bool = False,
-    about: str = "undeformed", guess: Sequence[float] | None = None, loads: Any = None,
+    robot: Robot, q_a: Numbers = None, actuators: str = "locked", *, modes: bool = False,
+    about: str = "undeformed", guess: Sequence[float] | None = None, loads: Numbers = None,
 ) -> Any:  # fmt: skip
     """Natural frequencies in Hz, ascending, at positions q_a of the driven joints (0).
 
@@ -161,8 +163,10 @@ def _free_motion(robot: Robot, loops: Closing, q: Array, actuators: str) -> Arra
     return unit
 
 
+@named_arguments
 def static_deflection(
-    robot: Robot, q_a: Any = None, *, loads: Any = None, guess: Sequence[float] | None = None,
+    robot: Robot, q_a: Numbers = None, *, loads: Numbers = None,
+    guess: Sequence[float] | None = None,
 ) -> Statics:  # fmt: skip
     """The equilibrium under gravity and loads, the driven joints locked at q_a.
 
@@ -227,6 +231,7 @@ def _tangent(robot: Robot, rest: Statics, loads: Any) -> Array:
     return np.asarray(slope.evaluate(**_static_inputs(robot, rest.q, rest.pulls, loads)))
 
 
+@named_arguments
 def frequency_map(
     robot: Robot, axes: Sequence[Sequence[float]], actuators: str = "locked", *,
     guess: Sequence[float] | None = None, progress: Callable[[int, int], None] | None = None,

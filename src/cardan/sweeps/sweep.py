@@ -20,6 +20,7 @@ from typing import Any
 
 import numpy as np
 
+from ..arguments import named_arguments
 from ..errors import InputError, UnknownNameError, translated
 from ..ir.code import Code
 from ..program import Program
@@ -75,6 +76,7 @@ class Sweep:
         }
 
 
+@named_arguments
 @translated("the sweep failed", remedy="check the table of states, and that there is room")
 def sweep(
     program: Program, source: Any, target: str | Path | None = None, *, chunk: int | None = None,

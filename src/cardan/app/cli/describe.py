@@ -8,7 +8,7 @@ import typer
 
 from .arguments import Json, RobotName, Settings
 from .options import flag_of, options_of
-from .output import print_json, print_table, print_text, write
+from .output import WORDS, print_json, print_table, print_text, write
 
 if TYPE_CHECKING:
     from ...catalogue import Entry, Option
@@ -147,7 +147,8 @@ def check(
         failed |= description is None or any(fault.severity == "error" for fault in faults)
         if not json:
             for fault in faults:
-                print_text(str(fault if fault.file else f"{source}: {fault}"))
+                text = fault.told(WORDS)
+                print_text(text if fault.file else f"{source}: {text}")
                 for place in fault.details if verbose else ():
                     print_text(f"    {place}")
             if not faults:
@@ -159,8 +160,10 @@ def check(
 
 
 def _facts(fault: dict[str, Any]) -> dict[str, Any]:
-    """A fault for programs; details only where it sums several up."""
-    return {key: value for key, value in fault.items() if key != "details" or value}
+    """A fault for programs; details and a remedy only where there are some."""
+    rare = ("details", "remedy", "action")
+    some = {key: value for key, value in fault.items() if key not in rare}
+    return some | {key: fault[key] for key in ("details", "remedy") if fault[key]}
 
 
 def _loop_faults(robot: Robot | None, source: str) -> list[Fault]:

@@ -20,21 +20,11 @@ from ...errors import FOREIGN, CardanError, translated
 from ...version import __version__
 from . import bench, describe, generate, identify, ik, loops, modes, motion, serve, sweep
 from .options import ModelCommand, PrintCommand
-from .output import message, print_text, silence
+from .output import WORDS, message, print_text, silence
 
 __all__ = ["app", "main"]
 
 _FOREIGN = tuple(kind for kind in FOREIGN if kind is not OSError)  # told by its own words
-
-# what errors advise in Python, and the option that does it here
-_REMEDIES = {
-    "with_values(": "on the command line: --set NAME=VALUE",
-    "drop=True": "on the command line: --drop",
-    "robot.tree()": "on the command line: --tree",
-    "convention=": "on the command line: --convention NAME",
-    "force=True": "on the command line: --force",
-    "fresh=True": "on the command line: --fresh",
-}
 
 
 class Commands(TyperGroup):
@@ -48,9 +38,7 @@ class Commands(TyperGroup):
                 sys.stdout.flush()
             return result
         except CardanError as error:
-            text = str(error)
-            hints = [hint for words, hint in _REMEDIES.items() if words in text]
-            message("\n".join([f"cardan: {text}", *hints]))
+            message(f"cardan: {error.told(WORDS)}")
             raise typer.Exit(1) from None
         except KeyboardInterrupt:
             message("cardan: interrupted")

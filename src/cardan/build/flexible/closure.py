@@ -33,8 +33,8 @@ def numeric_bodies(robot: Robot) -> Bodies:
     """The bodies over plain numbers; symbols need values first."""
     if robot.parameters:
         raise ModelError(
-            f"'{robot.name}' has parameters without values ({', '.join(robot.parameters[:5])}):"
-            " give them with with_values({...})"
+            f"'{robot.name}' has parameters without values ({', '.join(robot.parameters[:5])})",
+            action="values",
         )
     return bodies(robot, lambda name: 0)
 

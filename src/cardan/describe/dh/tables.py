@@ -32,6 +32,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from ...arguments import named_arguments
 from ...errors import CardanError, DescriptionError, Fault, UnknownNameError
 from ..frames import decimal_value, multiple_of_pi
 from ..inertia import about_origin, from_far_frame
@@ -64,6 +65,7 @@ MOST_ROWS, LARGEST_TEXT = 5_000, 1_000_000
 Row = Mapping[str, Any] | Sequence[Any]
 
 
+@named_arguments
 def from_dh(
     rows: Iterable[Row], convention: str, *, name: str = "robot",
     gravity: Sequence[Any] = (0, 0, "-9.81"), source: str = "",

@@ -13,7 +13,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from ...errors import MOST_FAULTS, ExpressionError, Fault
-from ..check import check, moving_base
+from ..check import UNREAD, completed, moving_base
 from ..robot import (
     DRIVE,
     FIXED,
@@ -61,9 +61,7 @@ def read_par(data: bytes, file: str) -> tuple[Robot | None, list[Fault]]:
     reader = _Reader(text.replace("\r\n", "\n").replace("\r", "\n"), file)
     robot = reader.robot()
     faults = sorted(reader.faults, key=lambda fault: fault.line)
-    if robot is None or any(fault.severity == "error" for fault in faults):
-        return None, faults
-    return robot, faults + check(robot, file, reader.line)
+    return completed(robot, faults, file, reader.line)
 
 
 def usual_symbols(j: int, fixed: bool) -> tuple[Value, ...]:
@@ -80,6 +78,7 @@ class _Reader:
         self.entries: dict[str, Entry] = {}
         self.NF = self.NL = self.NJ = 0
         self.moving = False  # is link 0 in the lists of dynamic parameters?
+        self.guessed: set[tuple[str, int]] = set()  # whole numbers that could not be read
         for entry in content.entries:
             self.enter(entry)
 
@@ -123,7 +122,7 @@ class _Reader:
             return None
         joints = self.joints(table)
         self.check_type(joints)
-        return None if self.faults else self.assembled(table, joints, kind)
+        return self.assembled(table, joints, kind)
 
     def kind(self) -> str:
         """Kind of the base, by the two flags of OpenSYMORO."""
@@ -183,9 +182,7 @@ class _Reader:
             base = " (link 0 first)" if self.length(key) == self.NL + 1 else ""
             self.report(f"{key} has {size}; it needs {self.length(key)}{base}", entry.line)
             return None
-        before = len(self.faults)
-        values = [self.item(key, i, *item) for i, item in enumerate(entry.items)]
-        return values if len(self.faults) == before else None
+        return [self.item(key, i, *item) for i, item in enumerate(entry.items)]
 
     def item(self, key: str, i: int, text: str, line: int) -> Value:
         j = i if key in (*DYNAMICS, *WRENCH) and self.moving else i + 1
@@ -195,18 +192,25 @@ class _Reader:
             value = parse(text)
         except ExpressionError as error:
             self.report(f"{name}: {error.faults[0].message}", line, link)
-            return 0
+            return self.unread(key, i)
         if key in INTEGERS:
             allowed = INTEGERS[key]
             if not isinstance(value, int):
                 self.report(f"{name} = {text[:40]} must be a whole number", line, link)
-                return 0
+                return self.unread(key, i)
             if allowed and value not in allowed:
                 kinds = "0 revolute, 1 prismatic, 2 fixed" if key == "sigma" else "0 no, 1 yes"
                 what = "a joint type" if key == "sigma" else "allowed"
                 self.report(f"{name} = {value} is not {what} ({kinds})", line, link)
-                return 0
+                return self.unread(key, i)
         return value
+
+    def unread(self, key: str, i: int) -> Value:
+        """What stands for a value that cannot be read; a whole number must be one."""
+        if key not in INTEGERS:
+            return UNREAD
+        self.guessed.add((key, i + 1))
+        return i if key == "ant" else 0
 
     def check_sections(self, table: Table) -> None:
         """A section is there or not; half of one is a fault."""
@@ -225,7 +229,8 @@ class _Reader:
         loops = self.NJ - NL
         chain = all(joint.antecedent == j for j, joint in enumerate(joints[:NL]))
         actual = 2 if loops else 0 if chain else 1
-        if entry is None or not all(0 <= joint.antecedent <= j for j, joint in enumerate(joints)):
+        inward = all(0 <= joint.antecedent <= j for j, joint in enumerate(joints))
+        if entry is None or not inward or any(key == "ant" for key, _ in self.guessed):
             return  # a wrong antecedent is reported as such
         text = entry.items[0][0]
         fits = text == str(actual) or (text == "1" and actual == 0)
@@ -249,8 +254,9 @@ class _Reader:
         column = {key: table[key][j - 1] for key in FRAME}
         sigma = column["sigma"]
         variable = ""
-        if sigma != FIXED:
-            key = "theta" if sigma == 0 else "r"
+        key = "theta" if sigma == 0 else "r"
+        known = column[key] is not UNREAD and ("sigma", j) not in self.guessed
+        if sigma != FIXED and known:
             parts = split_variable(column[key], j, shared)
             if isinstance(parts, str):
                 self.report(f"{key}({j}): {parts}", self.line(key, j), f"link{j}")

@@ -16,7 +16,7 @@ from dataclasses import replace
 from typing import Any
 
 from ...errors import MOST_FAULTS, DescriptionError, ExpressionError, Fault, further
-from ..check import check, moving_base
+from ..check import UNREAD, completed, moving_base
 from ..fields import (
     BASE_KEYS,
     BODY,
@@ -104,10 +104,10 @@ def read_dict(
     robot = reader.robot(table)
     faults = sorted(reader.faults, key=lambda fault: fault.line)
     if reader.further:
-        faults.append(further(reader.further, file))
-    if robot is None or any(fault.severity == "error" for fault in faults):
+        return None, [*faults, further(reader.further, file)]
+    if robot is None:
         return None, faults
-    return robot, faults + check(robot, file, reader.line_of(robot))
+    return completed(robot, faults, file, reader.line_of(robot))
 
 
 class _Decimal(str):
@@ -404,12 +404,14 @@ class _Reader:
         return self.value(key, table.get(key, 0))
 
     def vector(self, table: Table, key: str, length: int) -> tuple[Value, ...]:
-        """The values of a list; zeros where it is missing, and beside a fault."""
+        """The values of a list; zeros where it is missing."""
         values = table.get(key)
-        if values is not None and (not _is_list(values) or len(values) != length):
+        if values is None:
+            return (0,) * length
+        if not _is_list(values) or len(values) != length:
             self.report(f"{key} must be a list of {length} values", key)
-            values = None
-        return (0,) * length if values is None else tuple(self.value(key, x) for x in values)
+            return (UNREAD,) * length
+        return tuple(self.value(key, x) for x in values)
 
     def value(self, key: str, x: Any) -> Value:
         try:
@@ -419,7 +421,7 @@ class _Reader:
             return self.own(key, value) if self.piece.each else value
         except ExpressionError as error:
             self.report(f"{key}: {error.faults[0].message}", key)
-            return 0
+            return UNREAD
 
     def own(self, key: str, value: Value) -> Value:
         """A value of one copy of a leg: the symbols of `each` have that copy's values."""

@@ -120,6 +120,7 @@ def _inertial(element: Any, link: str, source: Source) -> Mass | None:
     mass = _number(parts["mass"], "value", link, source)
     if mass is not None and mass < 0:
         source.fault(f"mass {mass!r} is negative", parts["mass"].sourceline, link)
+        return None
     keys = ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
     moments = [_number(parts["inertia"], key, link, source) for key in keys]
     if mass is None or None in moments:
@@ -150,8 +151,9 @@ def _joint(element: Any, source: Source) -> JointElement:
         for key in ("damping", "friction")
     )
     mimic = _mimic(element, child, source)
+    kind = kind if kind in JOINT_TYPES else "fixed"
     return JointElement(
-        name, line, kind or "", parent, child, placement, axis, limits, damping, friction, mimic
+        name, line, kind, parent, child, placement, axis, limits, damping, friction, mimic
     )
 
 

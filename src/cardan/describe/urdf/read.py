@@ -22,6 +22,7 @@ import numpy as np
 
 from ...errors import Fault, UnknownNameError
 from ..bodies import Body, longest_path, moved, named_frames
+from ..check import completed
 from ..closures import Placed
 from ..couplings import coupled
 from ..frames import SNAP_ANGLE, Array, decimal_value
@@ -56,18 +57,19 @@ def read_urdf(
     source = Source(file, snap)
     elements = read_elements(data, source)
     robot = None if elements is None else _robot(elements, source, fixed == "merge", mimic)
-    if elements is None or robot is None or source.failed:
+    if robot is None:
         return None, sorted(source.faults, key=lambda fault: fault.line)
-    unknown(elements.root, source)
-    return robot, source.faults
+    return completed(robot, source.faults, file)
 
 
 def _robot(elements: Elements, source: Source, merge: bool, mimic: bool) -> Robot | None:
+    """None where the joints form no tree, so that nothing more can be said."""
+    before = len(source.errors)
     order = _ordered(elements, source)
-    if source.failed:
+    if len(source.errors) > before or any(not x.parent or not x.child for x in elements.joints):
         return None
     base, order = _split_base(elements, order, source)
-    if source.failed:
+    if len(source.errors) > before:
         return None
     links = {link.name: link for link in elements.links}
     bodies, place = _bodies(base, order, links, merge)
@@ -77,6 +79,7 @@ def _robot(elements: Elements, source: Source, merge: bool, mimic: bool) -> Robo
     if loops:
         joints = with_motors(joints, elements.root, source)
     joints = coupled(joints, _couplings(elements, order, joints, source, mimic))
+    unknown(elements.root, source)
     moving = {body.name for body in bodies if body.joint.sigma != FIXED}
     frames = named_frames(
         bodies,

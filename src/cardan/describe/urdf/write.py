@@ -57,8 +57,11 @@ def write_urdf(robot: Robot, *, drop: bool = False) -> str:
     lost = unheld(robot, "URDF", [("", f"loop '{loop.name}'") for loop in robot.loops], True)
     if faults or (lost and not drop):
         remedy = f"save robot '{robot.name}' as .toml, or leave these out:"
-        more = [*lost, Fault(f"{remedy} write_urdf(robot, drop=True)")]
-        raise DescriptionError(faults + ([] if drop else more))
+        raise DescriptionError(
+            faults + ([] if drop else lost),
+            remedy=f"{remedy} write_urdf(robot, drop=True)" if lost else "",
+            action="drop" if lost else "",
+        )
     lines = _root(robot)
     links = [robot.base.link, *robot.links]
     own, frames = own_frames(robot), _more_frames(robot)

@@ -46,8 +46,12 @@ class Source:
         self.faults.append(Fault(message, self.file, line or 0, link, severity))
 
     @property
+    def errors(self) -> list[Fault]:
+        return [fault for fault in self.faults if fault.severity == "error"]
+
+    @property
     def failed(self) -> bool:
-        return any(fault.severity == "error" for fault in self.faults)
+        return bool(self.errors)
 
     def number(self, text: str, what: str, line: int = 0, link: str = "") -> float | None:
         """The finite number that a text is; None beside a fault."""

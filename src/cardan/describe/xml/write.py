@@ -156,9 +156,10 @@ def faults_of(robot: Robot, form: str, *, loops: bool = False) -> list[Fault]:
     free = dict.fromkeys(name for value in _written(robot, loops) for name in symbols(value))
     if free:
         listed = ", ".join(list(free)[:12]) + (", ..." if len(free) > 12 else "")
-        words = f"robot '{robot.name}' has free symbols ({listed}) and {form} holds numbers only:"
+        words = f"robot '{robot.name}' has free symbols ({listed}) and {form} holds numbers only"
         example = f"robot.with_values({{'{next(iter(free))}': 0.5, ...}})"
-        faults.append(Fault(f"{words} give them values first, {example}"))
+        remedy = f"give them values first, {example}"
+        faults.append(Fault(words, remedy=remedy, action="values"))
     for kind, names in (
         ("link", [robot.base.link.name, *(link.name for link in robot.links)]),
         ("joint", [joint.name for joint in robot.joints]),

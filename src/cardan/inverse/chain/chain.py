@@ -68,7 +68,7 @@ class Chain:
         """The chain to a frame (default: the end effector), seen from a frame of the base or from
         'world'."""
         if robot.loops:
-            raise ModelError(_closed_instead(robot))
+            raise _closed_instead(robot)
         if robot.base.kind != "fixed" and reference == "world":
             raise ModelError(f"the base of '{robot.name}' moves: poses are seen from frame 0")
         seen = [] if reference == "world" else [reference]
@@ -84,9 +84,8 @@ class Chain:
         if led:
             raise ModelError(
                 f"'inverse-geometry' of '{robot.name}' is not available where coupled joints"
-                f" ({', '.join(led)}) move frame {tree.names[link]}: one configuration of a pose is"
-                " found by cardan.inverse_kinematics(robot, T), on the command line `cardan ik"
-                " --numeric`; frame= names one before them"
+                f" ({', '.join(led)}) move frame {tree.names[link]}; frame= names one before them",
+                action="numeric",
             )
         back = [x for k in others for x in _back(robot, tree, k)]
         steps = [*((0, x) for x in back), *((j, robot.joints[j - 1]) for j in path)]
@@ -157,8 +156,9 @@ class Chain:
         missing = [name for name in self.parameters if name not in given]
         if missing:
             raise InputError(
-                f"the geometry of '{self.robot}' has symbols without a value: {', '.join(missing)}."
-                f" Give them: p={{'{missing[0]}': ...}}, or robot.with_values({{...}})"
+                f"the geometry of '{self.robot}' has symbols without a value: {', '.join(missing)}",
+                remedy=f"give them: p={{'{missing[0]}': ...}}, or robot.with_values({{...}})",
+                action="values",
             )
 
         def number(value: Value | None, default: float = 0.0) -> float:
@@ -316,25 +316,20 @@ class NumericChain:
         return T, np.stack(columns, -1)
 
 
-def _closed_instead(robot: Robot) -> str:
+def _closed_instead(robot: Robot) -> ModelError:
     """Why a robot with loops has no such chain, and what answers the question instead."""
     from ...mechanism.coordinates import Coordinates
     from ...mechanism.platform import Parallel
 
-    legs = ""
+    action = "legs"
     try:
         Parallel.of(Coordinates.of(robot), "loop-geometry")
-        legs = (
-            " all configurations at a position of its platform are those of `cardan loops ROBOT"
-            " --platform X,X,...`, in Python cardan.model(robot, 'loop-geometry').legs.solve(x);"
-        )
     except ModelError:
-        pass
-    return (
+        action = "numeric"
+    return ModelError(
         f"'inverse-geometry' of '{robot.name}' is not available for closed loops (it has"
-        f" {len(robot.loops)}):{legs} one configuration of a pose is found by"
-        " cardan.inverse_kinematics(robot, T), on the command line `cardan ik --numeric`; its"
-        " loops are closed by 'loop-geometry', `cardan loops ROBOT --at Q,Q,...`"
+        f" {len(robot.loops)}), which 'loop-geometry' closes",
+        action=action,
     )
 
 

@@ -74,9 +74,9 @@ class Field:
         elif xi is None:
             if self.elements > 1:
                 raise ModelError(
-                    "a link attaches to a beam of several elements at a symbolic place: give its"
-                    " length a value (with_values)"
-                )
+                    "a link attaches to a beam of several elements at a symbolic place",
+                    remedy="give its length a value, robot.with_values({...})", action="values",
+                )  # fmt: skip
             e, xi = 0, (x - start) / step
         else:
             xi = min(max(xi, 0), self.elements)

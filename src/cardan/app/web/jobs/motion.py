@@ -16,6 +16,7 @@ from ....describe.robot import FIXED
 from ....errors import CardanError, InputError, UnknownNameError
 from ....mechanism.coordinates import is_floating
 from ....motion.coordinates import coordinates
+from .. import WORDS
 from .questions import Data, Say, driven, rates, require_closed, vector
 
 __all__ = ["identification", "modes", "motion", "simulation"]
@@ -203,7 +204,7 @@ def identification(robot: Any, data: Data, say: Say) -> Data:
         try:
             result = identify(robot, str(log), recipe, progress=say)
         except CardanError as error:
-            raise InputError(str(error).replace(hidden, "")) from None
+            raise InputError(error.told(WORDS).replace(hidden, "")) from None
         say("writing the report")
         report = Path(folder, "report.html")
         result.report(report)

@@ -17,6 +17,7 @@ from ....describe.robot import Robot
 from ....describe.values.parser import to_value
 from ....describe.values.units import parse_quantity
 from ....errors import CardanError, InputError
+from .. import WORDS
 from ..server.state import Page
 
 __all__ = [
@@ -121,7 +122,7 @@ class Grid(Element, component="../parts/grid.js"):
         try:
             message = cell.take(value)
         except CardanError as error:
-            message = str(error)
+            message = error.told(WORDS)
         if cell.kind == "text":
             self.run_method("judge", b, r, c, value, message, not message)
             if not message:
@@ -145,7 +146,7 @@ def take(page: Page, change: Callable[[], Robot]) -> None:
     try:
         message = page.change(change())
     except CardanError as error:
-        message = str(error)
+        message = error.told(WORDS)
     say(message)
 
 
@@ -179,7 +180,7 @@ def typed(
         try:
             return page.fault(changed(text))
         except CardanError as error:
-            return str(error)
+            return error.told(WORDS)
 
     return Cell("text", shown, label, lambda text: page.change(changed(text)), check, style=style,
                 empty=empty)  # fmt: skip

@@ -14,9 +14,10 @@ from nicegui import background_tasks, ui
 
 from ....errors import CardanError
 from ....version import __version__
+from .. import WORDS
 from ..server.state import Page
 
-__all__ = ["Work", "field", "in_page", "listed", "numbers_of", "pinned", "read", "target"]
+__all__ = ["Work", "field", "listed", "numbers_of", "pinned", "read", "target"]
 
 Show = Callable[["Work", dict[str, Any], dict[str, Any], bool], Any]
 
@@ -90,7 +91,7 @@ class Work:
             self.say("the robot has changed meanwhile: start again" if changed else "cancelled")
             return
         except CardanError as error:
-            self.fail(in_page(str(error)))
+            self.fail(error.told(WORDS))
             return
         finally:
             self._running(False)
@@ -144,12 +145,6 @@ class Work:
             else:
                 words = f"The last result is of {about['name'][:60]}, which had other joints."
                 ui.label(words).classes("hint")
-
-
-def in_page(text: str, where: str = "the first panel, Values of symbols,") -> str:
-    """A message of the library about missing numbers, with the remedy that the page has."""
-    before, call, _ = text.partition("with_values(")
-    return f"{before.rpartition(': ')[0] or text}: {where} takes them" if call else text
 
 
 def field(label: str, value: Any) -> Any:

@@ -17,9 +17,9 @@ from ....emit import languages
 from ....errors import CardanError
 from ....package.write import KINDS
 from ...published import COUNTED, kind_of, published
+from .. import WORDS
 from ..server.state import Page
 from .equations import Equations
-from .job import in_page
 
 __all__ = ["Models"]
 
@@ -208,7 +208,7 @@ class Models:
             changed = question["robot"] != self.page.text
             self._say("the robot has changed meanwhile: start again" if changed else "cancelled")
         except CardanError as error:
-            self._say(in_page(str(error), "Use > Values of symbols"), wrong=True)
+            self._say(error.told(WORDS), wrong=True)
         finally:
             self._running(False)
         return None

@@ -13,6 +13,7 @@ from ....describe.robot import FIXED
 from ....describe.values.expression import number
 from ....errors import CardanError
 from ....motion.frames import centres_of_mass, frame_poses, link_frames, placement
+from .. import WORDS
 from ..server.state import Page
 from .choice import Chooser
 from .drawing import Solid, along, bodies, drawable, reach, solids, thickness
@@ -123,7 +124,7 @@ class View:
             self.size, self.thick = max(reach(robot), *far, 0.0), thickness(robot)
             parts = solids(whole)
         except CardanError as error:
-            self.say(str(error))
+            self.say(error.told(WORDS))
             return
         with together(self.scene):
             self.scene.clear()
@@ -264,7 +265,7 @@ class View:
                 near = closed_next_to(drawn, q)
                 self.page.q = assembled(drawn, q) if near is None else near
             except CardanError as error:
-                self.say(str(error))
+                self.say(error.told(WORDS))
 
     def place(self) -> None:
         """Move every frame to where the joints put it."""

@@ -18,6 +18,7 @@ from ....describe.values.expression import number
 from ....errors import CardanError
 from ....loops.numeric import skeleton
 from ....mechanism.frames import frame_of
+from .. import WORDS
 from ..jobs.pool import Jobs
 from ..jobs.questions import driven, rates
 from ..scene.drawing import drawable
@@ -179,7 +180,7 @@ class Page:
         try:
             work()
         except CardanError as error:
-            return str(error)
+            return error.told(WORDS)
         return ""
 
     def surfaces(self) -> list[tuple[int, str, str]]:
@@ -277,7 +278,7 @@ class Page:
         try:
             drawable(self.robot, known)
         except CardanError as error:
-            return str(error)
+            return error.told(WORDS)
         self.project.remember(values=values)
         self.project.tell()
         return ""
