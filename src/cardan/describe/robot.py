@@ -235,7 +235,10 @@ class Robot:
 
     @property
     def numbered(self) -> tuple[Joint, ...]:
-        """Every frame by its number, from 1: joints of the tree, cut joints, their twins."""
+        """Every frame by its number, from 1: joints of the tree, cut joints, their twins.
+
+        >>> [frame.name for frame in cardan.load("planar2r").numbered]
+        ['joint1', 'joint2']"""
         ends = zip(*((loop.cut, loop.twin) for loop in self.loops), strict=True)
         return (*self.joints, *(frame for side in ends for frame in side))
 
