@@ -15,6 +15,7 @@ from ..robot import (
     GEOMETRY,
     IDENTITY_4,
     INERTIA,
+    MOTION,
     REVOLUTE,
     WRENCH,
     Base,
@@ -69,7 +70,7 @@ def _base(base: Base) -> list[str]:
         rows = [_list(base.Z[4 * i : 4 * i + 4]) for i in range(4)]
         lines.append("Z = [  # placement of frame 0 in the world")
         lines += [f"  {row}," for row in rows] + ["]"]
-    for key in ("W0", "WP0", "V0", "VP0"):
+    for key in MOTION:
         if any(x != 0 for x in getattr(base, key)):
             lines.append(f"{key} = {_list(getattr(base, key))}")
     lines += _nonzero(base.link, (*INERTIA, *WRENCH))
