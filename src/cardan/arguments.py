@@ -92,7 +92,8 @@ def _hint(function: Callable[..., Any], parameter: Parameter) -> Any:
         try:
             return hints_of(source, names, include_extras=True)["x"]
         except NameError as error:
-            names = {**names, error.name: type(error.name, (_Named,), {})}
+            name = str(error.name)
+            names = {**names, name: type(name, (_Named,), {})}
 
 
 class _Named:
