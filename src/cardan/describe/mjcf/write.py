@@ -17,6 +17,7 @@ from xml.sax.saxutils import quoteattr
 
 import numpy as np
 
+from ...arguments import named_arguments
 from ...errors import DescriptionError, Fault
 from ..frames import Array, frame, matrix_of
 from ..robot import DRIVE, FIXED, GEOMETRY, PRISMATIC, WRENCH, Joint, Link, Loop, Robot
@@ -37,6 +38,7 @@ __all__ = ["write_mjcf"]
 _APART = 0.1  # m, between the two points that hold the axis of a revolute cut joint
 
 
+@named_arguments
 def write_mjcf(robot: Robot) -> str:
     """The robot as MJCF text."""
     faults = [*free_symbols(robot, "MJCF", loops=True), *bad_names(robot), *_lost(robot)]

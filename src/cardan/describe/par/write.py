@@ -10,6 +10,7 @@ import re
 import warnings
 from collections.abc import Iterable, Sequence
 
+from ...arguments import named_arguments
 from ...errors import CardanWarning, DescriptionError, Fault, UnknownNameError
 from ..robot import DRIVE, FIXED, GEOMETRY, INERTIA, WRENCH, Joint, Robot
 from ..values.expression import Value, add, symbol, symbols
@@ -31,6 +32,7 @@ _HEADER = """\
 """
 
 
+@named_arguments
 def write_par(robot: Robot, dialect: str = "opensymoro") -> str:
     """The robot as the text of a .par file."""
     if dialect not in DIALECTS:

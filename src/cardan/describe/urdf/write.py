@@ -26,6 +26,7 @@ from xml.sax.saxutils import quoteattr
 import numpy as np
 
 from ...algebra import so3
+from ...arguments import named_arguments
 from ...errors import DescriptionError, Fault
 from ..bodies import longest_path
 from ..frames import (
@@ -64,6 +65,7 @@ _DRAKE = "http://drake.mit.edu"  # a name, never fetched
 _NOT_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 
 
+@named_arguments
 def write_urdf(robot: Robot, *, drop: bool = False) -> str:
     """The robot as URDF text; what URDF cannot hold is refused, or dropped and listed."""
     faults = [*free_symbols(robot), *bad_names(robot)]
