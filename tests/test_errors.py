@@ -146,6 +146,16 @@ def test_the_place_of_the_first_fault_is_that_of_the_error() -> None:
     assert error.where == "x.toml:3"
     assert str(error) == "x.toml:3: bad\nx.toml:9: worse"
     assert str(InputError("is 5", where="q")) == "q: is 5"
+    assert str(InputError("q is 5", where="q")) == "q is 5"
+
+
+def test_inputs_that_do_not_fit_are_named_as_data() -> None:
+    function = cardan.model(cardan.load("ur5"), "gravity").compile()
+    with pytest.raises(
+        InputError, match=r"^input 'q' has shape \(5,\); expected \(..., 6\)$"
+    ) as wrong:
+        function(q=np.zeros(5))
+    assert (wrong.value.where, wrong.value.remedy) == ("input 'q'", "expected (..., 6)")
 
 
 def test_every_action_has_a_name_and_the_faces_know_it() -> None:
