@@ -43,7 +43,7 @@ def test_symbols_and_fields_at_once() -> None:
     changed = robot.with_values({"L1": 2, "XX1": "1/2", "FV2": "c"})
     assert changed.joints[1].d == 2
     assert "c" in changed.parameters
-    assert changed.links[0].XX == to_value("1/2")
+    assert to_value("1/2") == changed.links[0].XX
 
 
 def test_loops_couplings_and_beams() -> None:

@@ -28,6 +28,6 @@ def driven(
         w = control.positive_bandwidth(bandwidth)
         return {"law": adaptive.adaptive(robot, motion, 2 * w, slope=w)}
     if drive not in control.LAWS:
-        raise UnknownNameError.of("drive", drive, DRIVES)
+        raise UnknownNameError.of("control law", drive, DRIVES)
     kp, kd = control.gains(robot, bandwidth, drive, motion.q[0] if q0 is None else q0)
     return {"law": control.law(robot, motion, drive, kp, kd)}

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ...errors import ModelError
-from .arguments import CutLoops, Json, RobotName, Settings
+from . import completion
+from .arguments import CutLoops, Json, Language, RobotName, RobotNames, Settings
 from .options import values_of
 from .output import console, print_json, print_table, print_text, write
 
@@ -17,11 +18,19 @@ if TYPE_CHECKING:
 __all__ = ["count", "generate"]
 
 ModelNames = Annotated[
-    list[str], typer.Argument(metavar="MODEL", help="Of `cardan models`; several with --package.")
-]
+    list[str],
+    typer.Argument(
+        metavar="MODEL", help="Of `cardan models`; several with --package.",
+        autocompletion=completion.models,
+    ),
+]  # fmt: skip
 PackageKind = Annotated[
-    str, typer.Option(metavar="KIND", help="A folder instead: c, cpp, matlab, python, ros2, fmu.")
-]
+    str,
+    typer.Option(
+        metavar="KIND", help="A folder instead: c, cpp, matlab, python, ros2, fmu.",
+        autocompletion=completion.packages,
+    ),
+]  # fmt: skip
 Target = Annotated[
     str, typer.Option("-o", "--output", metavar="FILE", help="Or -. With --package: the folder.")
 ]
@@ -31,9 +40,7 @@ def generate(
     ctx: typer.Context,
     robot: RobotName,
     model: ModelNames,
-    to: Annotated[
-        str, typer.Option(metavar="LANGUAGE", help="Language of the text; c by default.")
-    ] = "",
+    to: Language = "",
     package: PackageKind = "",
     output: Target = "-",
     function: Annotated[str, typer.Option(metavar="NAME", help="Name of the function.")] = "",
@@ -60,7 +67,8 @@ def generate(
 ) -> None:
     """Print a model of a robot in a language, or write a package of models.
 
-    Options of the models are given as --name value: `cardan models MODEL` lists them."""
+    Options of the models are given as --name value: cardan generate ROBOT MODEL --help lists
+    them."""
     from .sources import open_robot
 
     printing = {
@@ -112,14 +120,20 @@ def _package(robot: Robot, models: list[str], kind: str, folder: str, **options:
 
 
 def count(
-    robot: Annotated[list[str], typer.Argument(metavar="ROBOT...", help="Names, files, or -.")],
+    robot: RobotNames,
     setting: Settings = None,
     tree: CutLoops = False,
     bare: Annotated[
         bool, typer.Option("--bare", help="Leave out friction and external wrenches.")
     ] = False,
     models: Annotated[
-        list[str] | None, typer.Option("--model", metavar="MODEL", help="Only this; repeatable.")
+        list[str] | None,
+        typer.Option(
+            "--model",
+            metavar="MODEL",
+            help="Only this; repeatable.",
+            autocompletion=completion.models,
+        ),
     ] = None,
     json: Json = False,
 ) -> None:

@@ -14,12 +14,13 @@ from collections.abc import Callable
 from typing import Annotated, Any
 
 import typer
-from typer.core import TyperCommand, TyperGroup
+from typer.core import TyperGroup
 
 from ...errors import FOREIGN, CardanError, translated
 from ...version import __version__
-from . import bench, describe, generate, identify, ik, loops, modes, motion, serve, sweep
-from .options import ModelCommand, PrintCommand
+from . import bench, describe, evaluate, generate, identify, ik, loops, modes, motion, serve, sweep
+from .command import Command
+from .options import EvalCommand, ModelCommand, PrintCommand
 from .output import WORDS, message, print_text, silence
 
 __all__ = ["app", "main"]
@@ -29,6 +30,14 @@ _FOREIGN = tuple(kind for kind in FOREIGN if kind is not OSError)  # told by its
 
 class Commands(TyperGroup):
     """Turns what a user can cause into one message and an exit status."""
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        for title, listed in _COMMANDS.items():
+            names = [_NAMES.get(function, function.__name__) for function, _ in listed]
+            with formatter.section(title):
+                formatter.write_dl(
+                    [(name, self.commands[name].get_short_help_str(limit=200)) for name in names]
+                )
 
     def invoke(self, ctx: Any) -> Any:
         try:
@@ -52,7 +61,7 @@ class Commands(TyperGroup):
 
 
 app = typer.Typer(
-    cls=Commands, no_args_is_help=True, add_completion=False, rich_markup_mode=None,
+    cls=Commands, no_args_is_help=True, add_completion=True, rich_markup_mode=None,
     pretty_exceptions_enable=False, context_settings={"help_option_names": ["-h", "--help"]},
     help="Models of robots: equations, code with few operations, native speed.",
 )  # fmt: skip
@@ -73,29 +82,31 @@ def _root(
     """Models of robots: equations, code with few operations, native speed."""
 
 
-# one line per command: the function, and the class that reads its options if not the usual one
-_COMMANDS: list[tuple[Callable[..., None], type[TyperCommand] | None]] = [
-    (describe.robots, None),
-    (describe.models, None),
-    (describe.show, None),
-    (describe.check, None),
-    (describe.convert, None),
-    (loops.loops, None),
-    (generate.generate, PrintCommand),
-    (generate.count, None),
-    (ik.ik, None),
-    (bench.bench, None),
-    (serve.serve, None),
-    (motion.torques, None),
-    (motion.simulate, None),
-    (motion.control, None),
-    (sweep.sweep, ModelCommand),
-    (identify.identify, None),
-    (identify.excite, None),
-    (modes.modes, None),
-]
-for _function, _class in _COMMANDS:
-    app.command(cls=_class)(_function)
+# the commands in groups: each function, and the class that reads its options if not the usual one
+_COMMANDS: dict[str, list[tuple[Callable[..., None], type[Command]]]] = {
+    "Descriptions": [
+        (describe.robots, Command), (describe.show, Command), (describe.check, Command),
+        (describe.convert, Command),
+    ],
+    "Models": [
+        (describe.models, Command), (generate.generate, PrintCommand),
+        (evaluate.evaluate, EvalCommand), (generate.count, Command),
+    ],
+    "Geometry and vibration": [
+        (ik.ik, Command), (loops.loops, Command), (modes.modes, Command),
+    ],
+    "Motion": [
+        (motion.torques, Command), (motion.simulate, Command), (motion.control, Command),
+    ],
+    "Data": [
+        (sweep.sweep, ModelCommand), (identify.identify, Command), (identify.excite, Command),
+    ],
+    "Application": [(serve.serve, Command), (bench.bench, Command)],
+}  # fmt: skip
+_NAMES = {evaluate.evaluate: "eval"}  # a word of Python
+for _listed in _COMMANDS.values():
+    for _function, _class in _listed:
+        app.command(_NAMES.get(_function), cls=_class)(_function)
 
 
 class _Closed(io.TextIOBase):

@@ -32,7 +32,7 @@ WORDS = {
     "numeric": "cardan ik ROBOT --numeric finds one configuration of a pose",
     "legs": "cardan loops ROBOT --platform X,X,... finds all configurations at a position of the"
     " platform, cardan ik ROBOT --numeric one of a pose",
-    "prescribed": "simulate it with its motion prescribed: --drive prescribed",
+    "prescribed": "simulate it with its motion prescribed: --law prescribed",
 }
 
 _PIPE_WIDTH = 500  # a pipe has no width: rows are never folded there

@@ -131,11 +131,9 @@ class Scene:
         if free:
             self._float(element, free[0], parent, name, T, masses, len(joints))
         elif joints and index < 0:
-            words = f"body '{name}' moves on the world, beside the floating base"
-            words += (
-                f" '{self.bodies[0].name}': a file is read as one robot, so take one of them out"
-            )
-            mjcf.fault(words, element)
+            base = self.bodies[0].name
+            words = f"body '{name}' moves on the world, beside the floating base '{base}': a file"
+            mjcf.fault(f"{words} is read as one robot, so take one of them out", element)
         elif joints:
             self._chain(joints, name, index, T, masses)
         elif index < 0:

@@ -7,6 +7,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import fields
 
+from ...arguments import named_arguments
 from ..fields import JOINTS, LIMITS, SYMBOLS
 from ..flexible import write_flexible
 from ..robot import (
@@ -39,6 +40,7 @@ _UNITS = """\
 _NUMBER = re.compile(r"-?(0|[1-9][0-9]{0,17})(\.[0-9]+)?(e-?[0-9]+)?\Z")
 
 
+@named_arguments
 def write_toml(robot: Robot) -> str:
     """The robot as the text of a .toml file; reading it gives an equal robot."""
     lines = [f"cardan = {VERSION}  # version of the format", f"name = {_quote(robot.name)}"]
