@@ -80,7 +80,8 @@ class CardanError(Exception):
 
     def told(self, words: Mapping[str, str]) -> str:
         """The message, with the remedy in the words that a face has for its action."""
-        place = f"{self.where}: " if self.where else ""
+        named = self.what.startswith(self.where)  # the sentence says where
+        place = "" if named else f"{self.where}: "
         return place + _with_remedy(self.what, words.get(self.action, self.remedy))
 
 

@@ -267,7 +267,10 @@ class Robot:
 
     @property
     def numbered(self) -> tuple[Joint, ...]:
-        """Every frame by its number, from 1: joints of the tree, cut joints, their twins."""
+        """Every frame by its number, from 1: joints of the tree, cut joints, their twins.
+
+        >>> [frame.name for frame in cardan.load("planar2r").numbered]
+        ['joint1', 'joint2']"""
         ends = zip(*((loop.cut, loop.twin) for loop in self.loops), strict=True)
         return (*self.joints, *(frame for side in ends for frame in side))
 
@@ -424,10 +427,13 @@ def _map_fields(robot: Robot, change: Callable[[str, Any], Any]) -> Robot:
 
     def joint(j: int, x: Joint) -> Joint:
         led = item(x.mimic, j) if x.mimic else None
-        return replace(item(x, j), limits=item(x.limits, j), mimic=led)
+        changed: Joint = replace(item(x, j), limits=item(x.limits, j), mimic=led)
+        return changed
 
     def link(j: int, x: Link) -> Link:
-        return replace(item(x, j), flexible=item(x.flexible, j) if x.flexible else None)
+        bent = item(x.flexible, j) if x.flexible else None
+        changed: Link = replace(item(x, j), flexible=bent)
+        return changed
 
     n, B = len(robot.joints), len(robot.loops)
     return replace(
