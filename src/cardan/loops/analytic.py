@@ -108,7 +108,7 @@ class Chain:
             if s != FIXED:
                 own, variable = variable, variable + 1
             rows.append([i, own, s, np.cos(gamma), np.sin(gamma), b, np.cos(alpha), np.sin(alpha),
-                         d, theta, r, 0])  # fmt: skip
+                         d, theta, r, 1])  # fmt: skip
         return np.concatenate([[len(rows) + 1.0, *[0.0] * (FRAMES - 1)], np.ravel(rows)])
 
     @cached_property

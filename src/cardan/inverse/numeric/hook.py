@@ -33,7 +33,12 @@ def _rows_function(poses: int, variables: int) -> Any:
 
 
 def with_constraints(
-    problem: Problem, T: Array, start: Array, seed: int, constraints: Constraints
+    problem: Problem,
+    T: Array,
+    start: Array,
+    seed: int,
+    constraints: Constraints,
+    threads: int | None = None,
 ) -> tuple[Array, Array]:
     """q and info as damped_least_squares gives them."""
     rng = np.random.default_rng([seed, 1])
@@ -42,7 +47,7 @@ def with_constraints(
     todo = np.arange(len(T))
     for trial in range(int(problem.table[4])):
         x = start[todo] if trial == 0 else rng.uniform(problem.first, problem.last, q[todo].shape)
-        x, largest, rounds = _descend(problem, T[todo], x, constraints)
+        x, largest, rounds = _descend(problem, T[todo], x, constraints, threads)
         better = largest < info[todo, 0]
         q[todo[better]] = x[better]
         info[todo, 0] = np.minimum(info[todo, 0], largest)
@@ -54,10 +59,13 @@ def with_constraints(
     return q, info
 
 
-def _rows(problem: Problem, T: Array, q: Array, hook: Constraints) -> tuple[Array, Array, Array]:
+def _rows(
+    problem: Problem, T: Array, q: Array, hook: Constraints, threads: int | None
+) -> tuple[Array, Array, Array]:
     """e (N, m), J (N, m, n), largest error (N,)."""
     n = q.shape[1]
-    found = _rows_function(T.shape[1], n)({"T": T, "q": q, "table": problem.table}, len(T))
+    arrays = {"T": T, "q": q, "table": problem.table}
+    found = _rows_function(T.shape[1], n)(arrays, len(T), threads)
     e, J = found["e"], found["J"].reshape(len(T), -1, n)
     try:
         more, slope = (np.asarray(x, float) for x in hook(q[:, : problem.n]))
@@ -75,11 +83,11 @@ def _rows(problem: Problem, T: Array, q: Array, hook: Constraints) -> tuple[Arra
 
 
 def _descend(
-    problem: Problem, T: Array, q: Array, hook: Constraints
+    problem: Problem, T: Array, q: Array, hook: Constraints, threads: int | None
 ) -> tuple[Array, Array, NDArray[np.int64]]:
     """From q to a minimum: (q, largest error, iterations)."""
     q = np.clip(q, problem.lower, problem.upper)
-    e, J, largest = _rows(problem, T, q, hook)
+    e, J, largest = _rows(problem, T, q, hook, threads)
     mu = np.full(len(q), 1e-3)
     rounds = np.zeros(len(q), np.int64)
     for _ in range(int(problem.table[3])):
@@ -94,7 +102,7 @@ def _descend(
         step = np.linalg.solve(A, np.where(held, 0.0, g)[..., None])[..., 0]
         step *= np.minimum(1, 1.5 / np.maximum(np.abs(step).max(1), 1e-300))[:, None]
         trial = np.clip(q + step, problem.lower, problem.upper)
-        e_new, J_new, largest_new = _rows(problem, T, trial, hook)
+        e_new, J_new, largest_new = _rows(problem, T, trial, hook, threads)
         now, before = (e_new**2).sum(1), (e**2).sum(1)
         better = active & (now < before)
         q[better], e[better], J[better] = trial[better], e_new[better], J_new[better]

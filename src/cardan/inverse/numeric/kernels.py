@@ -7,7 +7,8 @@ leave is held. The table of a robot and its targets:
 
     0 frames, 1 variables, 2 targets, 3 iterations of a start, 4 starts, 5 tolerance, 6 size
     FRAMES: 12 per frame: antecedent, variable (-1: none), sigma, cos gamma, sin gamma, b, cos
-            alpha, sin alpha, d, theta, r, 0; frame 0 is the base and has no row
+            alpha, sin alpha, d, theta, r, ratio; frame 0 is the base and has no row. Several
+            frames may have one variable: the joint moves by ratio times its value
     then 4 per variable: lower and upper limit, lower and upper end of random starts
     then 8 per target: frame, other frame (-1: the pose T), weights of x y z and of rx ry rz
 """
@@ -43,9 +44,9 @@ def place_frames(table: Array, q: Array, f: Array) -> None:
         variable = int(table[at + 1])
         if variable >= 0:
             if table[at + 2] < 0.5:
-                theta += q[variable]
+                theta += table[at + 11] * q[variable]
             else:
-                r += q[variable]
+                r += table[at + 11] * q[variable]
         cg = table[at + 3]
         sg = table[at + 4]
         b = table[at + 5]
@@ -67,15 +68,16 @@ def place_frames(table: Array, q: Array, f: Array) -> None:
 
 
 def add_columns(
-    table: Array, f: Array, frame: int, sign: float, weights: int, row: int, n: int, J: Array
+    table: Array, f: Array, frame: int, way: float, weights: int, row: int, n: int, J: Array
 ) -> None:
-    """Add sign times the Jacobian of a frame to six rows of J."""
+    """Add the Jacobian of a frame, 1 or -1 times (way), to six rows of J."""
     unit = 1.0 / table[6]
     j = frame
     while j > 0:
         at = FRAMES + 12 * (j - 1)
         variable = int(table[at + 1])
         if variable >= 0:
+            sign = way * table[at + 11]
             ax = f[12 * j + 6]
             ay = f[12 * j + 7]
             az = f[12 * j + 8]
@@ -322,11 +324,15 @@ def into_limits(table: Array, q: Array) -> None:
         if i >= 0:
             at = FRAMES + 12 * joints + 4 * i
             turn = 0.0
+            moved = 0  # joints: whole turns of several mean something
+            for m in range(joints):
+                if int(table[FRAMES + 12 * m + 1]) == i:
+                    moved += 1
             if q[i] < table[at]:
                 turn = 0.0 - floor((q[i] - table[at]) / TURN)
             if q[i] > table[at + 1]:
                 turn = 0.0 - floor((q[i] - table[at + 1]) / TURN) - 1.0
-            if table[FRAMES + 12 * k + 2] < 0.5:
+            if table[FRAMES + 12 * k + 2] < 0.5 and moved == 1:
                 q[i] += TURN * turn
             q[i] = min(max(q[i], table[at]), table[at + 1])
 
