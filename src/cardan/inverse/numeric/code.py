@@ -59,6 +59,6 @@ def numeric_code(
     ]
     face = Face(
         function, {"T": 16 * made.targets, "start": n, "seed": 1}, {"q": n, "info": 4},
-        {"table": [float(x) for x in np.asarray(made.table)]}, header,
+        {name: [float(x) for x in table] for name, table in made.tables.items()}, header,
     )  # fmt: skip
     return kernel_source(language, damped_least_squares, face)

@@ -1,6 +1,6 @@
 """Damped least squares with constraints given as a function: the kernels' rows and those of users.
 
-The same method as numeric_kernels.py, on arrays of all poses at once, because a Python function
+The method of kernels.py, on arrays of all poses at once, because a Python function
 cannot be called from machine code.
 """
 
@@ -28,8 +28,8 @@ def _rows_function(poses: int, variables: int) -> Any:
     from ...run.kernel import KernelFunction
 
     rows = poses // 16 * 6
-    inputs = {"T": poses, "q": variables, "table": 0}
-    return KernelFunction(rows_of, inputs, {"e": rows, "J": rows * variables, "largest": 2})
+    inputs = {"T": poses, "q": variables, "tree": 0, "variables": 0, "task": 0}
+    return KernelFunction(rows_of, inputs, {"e": rows, "J": rows * variables, "largest": 1})
 
 
 def with_constraints(
@@ -41,21 +41,22 @@ def with_constraints(
     threads: int | None = None,
 ) -> tuple[Array, Array]:
     """q and info as damped_least_squares gives them."""
+    _, starts, tolerance = problem.numbers
     rng = np.random.default_rng([seed, 1])
     q, info = start.copy(), np.zeros((len(T), 4))
     info[:, 0] = np.inf
     todo = np.arange(len(T))
-    for trial in range(int(problem.table[4])):
+    for trial in range(starts):
         x = start[todo] if trial == 0 else rng.uniform(problem.first, problem.last, q[todo].shape)
         x, largest, rounds = _descend(problem, T[todo], x, constraints, threads)
         better = largest < info[todo, 0]
         q[todo[better]] = x[better]
         info[todo, 0] = np.minimum(info[todo, 0], largest)
         info[todo, 1] += rounds
-        todo = todo[info[todo, 0] > problem.table[5]]
+        todo = todo[info[todo, 0] > tolerance]
         if not len(todo):
             break
-    info[:, 2] = info[:, 0] <= problem.table[5]
+    info[:, 2] = info[:, 0] <= tolerance
     return q, info
 
 
@@ -64,7 +65,7 @@ def _rows(
 ) -> tuple[Array, Array, Array]:
     """e (N, m), J (N, m, n), largest error (N,)."""
     n = q.shape[1]
-    arrays = {"T": T, "q": q, "table": problem.table}
+    arrays = {"T": T, "q": q, **problem.tables}
     found = _rows_function(T.shape[1], n)(arrays, len(T), threads)
     e, J = found["e"], found["J"].reshape(len(T), -1, n)
     try:
@@ -86,12 +87,13 @@ def _descend(
     problem: Problem, T: Array, q: Array, hook: Constraints, threads: int | None
 ) -> tuple[Array, Array, NDArray[np.int64]]:
     """From q to a minimum: (q, largest error, iterations)."""
+    iterations, _, tolerance = problem.numbers
     q = np.clip(q, problem.lower, problem.upper)
     e, J, largest = _rows(problem, T, q, hook, threads)
     mu = np.full(len(q), 1e-3)
     rounds = np.zeros(len(q), np.int64)
-    for _ in range(int(problem.table[3])):
-        active = (largest > problem.table[5]) & (mu < 1e8)
+    for _ in range(iterations):
+        active = (largest > tolerance) & (mu < 1e8)
         if not active.any():
             break
         rounds += active

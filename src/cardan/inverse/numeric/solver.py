@@ -21,14 +21,15 @@ from ...describe.robot import FIXED, GEOMETRY, PRISMATIC, REVOLUTE, Joint, Robot
 from ...describe.values.expression import number
 from ...describe.values.parser import to_value
 from ...errors import InputError, ModelError, translated
+from ...kernel.records import layout_of
 from ...mechanism.frames import with_frames
 from ...mechanism.tree import Tree
 from ..poses import asked, poses
 from .kernels import (
-    FRAMES,
     MOST_FRAMES,
     MOST_ROWS,
     MOST_VARIABLES,
+    Report,
     damped_least_squares,
 )
 
@@ -55,7 +56,8 @@ class Reached:
 class Problem:
     """A robot and its targets in numbers: what the kernels and the hook share."""
 
-    table: Array
+    tables: Mapping[str, Array]  # tree, variables and task of kernels.py
+    numbers: tuple[int, int, float]  # iterations of a start, starts, tolerance
     n: int  # variables of the robot that are unknown
     cuts: int  # variables of cut joints, unknown too
     lower: Array
@@ -69,7 +71,7 @@ class Problem:
 
     @property
     def targets(self) -> int:
-        return int(self.table[2])
+        return int(self.tables["task"][0])
 
 
 @translated("the pose cannot be solved for", remedy="check the values of the robot and the pose")
@@ -115,9 +117,11 @@ def inverse_kinematics(
         free = free[: problem.n] & ~_tied(robot)[problem.own]
         q[:, free] = np.pi - np.mod(np.pi - q[:, free], 2 * np.pi)
     q = q @ problem.slope.T + problem.offset
+    report = info.view(layout_of(Report).dtype)[:, 0]
     return Reached(
-        q.reshape(*lead, robot.n), info[:, 0].reshape(lead), (info[:, 2] > 0.5).reshape(lead),
-        info[:, 1].astype(np.int64).reshape(lead),
+        q.reshape(*lead, robot.n), report["largest"].reshape(lead),
+        (report["converged"] > 0).reshape(lead),
+        report["iterations"].astype(np.int64).reshape(lead),
     )  # fmt: skip
 
 
@@ -187,7 +191,8 @@ def _compiled(
 ) -> tuple[Array, Array]:
     total = problem.n + problem.cuts
     kernel = _function(T.shape[1], total)
-    found = kernel({"T": T, "start": start, "seed": seeds, "table": problem.table}, len(T), threads)
+    arrays = {"T": T, "start": start, "seed": seeds, **problem.tables}
+    found = kernel(arrays, len(T), threads)
     return found["q"], found["info"]
 
 
@@ -195,7 +200,7 @@ def _compiled(
 def _function(poses: int, variables: int) -> Any:
     from ...run.kernel import KernelFunction
 
-    inputs = {"T": poses, "start": variables, "seed": 1, "table": 0}
+    inputs = {"T": poses, "start": variables, "seed": 1, "tree": 0, "variables": 0, "task": 0}
     return KernelFunction(damped_least_squares, inputs, {"q": variables, "info": 4})
 
 
@@ -255,7 +260,7 @@ def problem_of(
     robot: Robot, targets: Sequence[tuple[int, Array]], limits: bool,
     numbers: tuple[int, int, float], led: bool = True,
 ) -> Problem:  # fmt: skip
-    """The table of kernels.py. led: coupled joints move with those that lead them; else they are
+    """The tables of kernels.py. led: coupled joints move with those that lead them; else they are
     variables of their own."""
     joints, closing = _with_loops(robot)
     numbered = list(enumerate(joints, 1))
@@ -287,12 +292,12 @@ def problem_of(
     ends = np.array(
         [_ends(robot, joints[k - 1], limits, size, leaders, followers[k]) for k in free]
     )
-    head = [len(joints) + 1, len(free), len(wanted), *numbers, size, 0.0]
-    table = np.concatenate(
-        [np.array(head, float), np.ravel(rows), np.ravel(np.clip(ends, -1e300, 1e300))]
-        + [np.array([link, other, *weights], float) for link, other, weights in wanted]
-    )
-    assert len(head) == FRAMES
+    listed = [[link, other, *weights] for link, other, weights in wanted]
+    tables = {
+        "tree": np.array([len(joints) + 1, *np.ravel(rows)], float),
+        "variables": np.array([len(free), *np.ravel(np.clip(ends, -1e300, 1e300))], float),
+        "task": np.array([len(wanted), *numbers, size, *np.ravel(listed)], float),
+    }
     turning = np.array([joints[k - 1].sigma != PRISMATIC for k in free])
     lower, upper, first, last = ends.T
     moving = _moving(robot)
@@ -302,8 +307,10 @@ def problem_of(
         leader, ratio, shift = leaders[j]
         slope[row, column[leader]], shifts[row] = ratio, shift
     own_rows = [moving.index(k) for k in free[:n]]
-    return Problem(table, n, len(free) - n, lower, upper, first, last, turning, own_rows, slope,
-                   shifts)  # fmt: skip
+    return Problem(
+        tables, numbers, n, len(free) - n, lower, upper, first, last, turning, own_rows, slope,
+        shifts,
+    )  # fmt: skip
 
 
 def _with_loops(robot: Robot) -> tuple[list[Joint], list[tuple[int, int, Array]]]:
