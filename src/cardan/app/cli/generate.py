@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ...errors import ModelError
 from .arguments import CutLoops, Json, RobotName, Settings
 from .options import values_of
 from .output import console, print_json, print_table, print_text, write
@@ -88,16 +87,12 @@ def generate(
 
 
 def _text(robot: Robot, model: str, options: dict[str, Any], printing: dict[str, Any]) -> str:
-    """A model in a language, or as it is if it is no program."""
+    """A model in a language: C by default, of what is a table or a set of equations text."""
     from ...catalogue import model as derive
 
-    found: Any = derive(robot, model, **options)
-    if hasattr(found, "emit"):
-        return str(found.emit(printing.pop("to", "c"), **printing))
-    if printing:
-        flag = next(iter(printing))
-        raise ModelError(f"'{model}' has no source text: leave --{flag} out to print it as it is")
-    text = found.equations() if hasattr(found, "equations") else str(found)
+    read = model in ("loop-geometry", "base-parameters") and not printing
+    language = printing.pop("to", "text" if read else "c")
+    text = str(derive(robot, model, **options).emit(language, **printing))
     return text if text.endswith("\n") else f"{text}\n"
 
 
