@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from tests.compare import near
 
 from cardan.algebra import so3
+from cardan.algebra.newton import Damping, Rule, newton
 from cardan.algebra.rotation import Rotation, turn
 from cardan.algebra.scalar import FUNCTIONS, cos_sin, function, sign, sqrt
 from cardan.algebra.vector import Mat, Vec, cross, dot, hat, symmetric, zero
@@ -158,3 +159,66 @@ def test_rotations_over_numbers_agree_with_each_other() -> None:
     x, y, z = np.eye(3)
     near(rpy, so3.about(z, 0.3) @ so3.about(y, 0.2) @ so3.about(x, 0.1), absolute=5e-15)
     assert np.array_equal(so3.turn(2, np.pi / 2), [[0, -1, 0], [1, 0, 0], [0, 0, 1]])
+
+
+STEEP = Damping(first=1.0, less=0.2, more=8.0, most=1e12)
+
+
+def circle_and_line(x: np.ndarray, _: np.ndarray) -> np.ndarray:
+    return np.stack([(x**2).sum(1) - 1, x[:, 0] - x[:, 1]], 1)
+
+
+def its_slope(x: np.ndarray, _: np.ndarray) -> np.ndarray:
+    return np.stack([2 * x, np.broadcast_to([1.0, -1.0], x.shape)], 1)
+
+
+@pytest.mark.parametrize("damping", [None, STEEP])
+def test_newton_ends_in_the_root_on_the_side_of_each_start(damping: Damping | None) -> None:
+    starts = np.array([[3.0, 0.5], [-0.2, -5.0], [1e-3, 0.1]])
+    ends = newton(starts, circle_and_line, its_slope, Rule(residual=1e-14), damping=damping)
+    assert ends.solved.all()
+    near(ends.x, np.sqrt(0.5) * np.array([[1, 1], [-1, -1], [1, 1]]), 1e-13)
+
+
+def test_newton_takes_the_least_step_where_unknowns_are_left_over() -> None:
+    A, b = np.array([[1.0, 2.0, 2.0]]), np.array([9.0])
+    ends = newton(
+        np.zeros((1, 3)), lambda x, _: x @ A.T - b, lambda x, _: A[None], Rule(residual=1e-14)
+    )
+    near(ends.x[0], np.linalg.pinv(A) @ b, 1e-14)
+    assert ends.rounds[0] == 1
+
+
+def test_newton_shortens_steps_and_says_what_is_not_solved() -> None:
+    rule = Rule(residual=1e-12, longest=0.25, rounds=3)
+    ends = newton(
+        np.zeros((2, 1)),
+        lambda x, k: x - 1 + k[:, None],
+        lambda x, _: np.ones((len(x), 1, 1)),
+        rule,
+    )
+    near(ends.x[:, 0], [0.75, 0.0], 1e-15)
+    assert ends.solved.tolist() == [False, True]
+
+
+def test_damped_steps_end_at_the_nearest_point_within_bounds() -> None:
+    target = np.array([2.0, 0.3])
+    ends = newton(
+        np.zeros((1, 2)), lambda x, _: x - target, lambda x, _: np.eye(2)[None],
+        Rule(rounds=40), damping=STEEP, bounds=(np.full(2, -1.0), np.full(2, 1.0)),
+    )  # fmt: skip
+    near(ends.x[0], [1.0, 0.3], 1e-7)
+    assert not ends.solved[0]
+
+
+def test_no_damping_helps_where_a_function_has_no_number() -> None:
+    def residual(x: np.ndarray, _: np.ndarray) -> np.ndarray:
+        return np.where(x < 0.5, x - 1, np.nan)
+
+    ends = newton(
+        np.zeros((1, 1)), residual, lambda x, _: np.ones((1, 1, 1)), Rule(), damping=STEEP
+    )
+    assert ends.x[0, 0] < 0.5
+    assert not ends.solved[0]
+    nowhere = newton(np.ones((1, 1)), residual, lambda x, _: x[:, None], Rule())
+    assert not nowhere.solved[0]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from dataclasses import replace
 from pathlib import Path
 
@@ -10,7 +11,14 @@ import pytest
 
 import cardan
 from cardan.describe.robot import Link, Robot
-from cardan.errors import UnknownNameError
+from cardan.errors import (
+    DescriptionError,
+    Fault,
+    InputError,
+    MissingExtraError,
+    UnknownNameError,
+)
+from cardan.motion.torques import torques
 from cardan.package import write_package
 
 
@@ -24,11 +32,13 @@ def test_the_name_stands_behind_its_noun() -> None:
     )
 
 
-def test_a_robot_without_symbols_says_so() -> None:
-    with pytest.raises(UnknownNameError, match="'Universal Robots UR5' has no free symbols"):
+def test_a_value_of_no_name_is_refused_with_the_names_there_are() -> None:
+    with pytest.raises(UnknownNameError, match=r"no parameter 'foo' of robot 'Universal.*M1, "):
         cardan.load("ur5").with_values({"foo": 1})
     with pytest.raises(UnknownNameError, match="no parameter 'foo' of robot 'RX90'"):
         cardan.load("rx90").with_values({"foo": 1})
+    with pytest.raises(UnknownNameError, match="did you mean 'M3'"):
+        cardan.load("ur5").with_values({"m3": 1})
 
 
 def empty_from(robot: Robot, j: int) -> Robot:
@@ -90,3 +100,47 @@ def test_values_that_cannot_be_computed_with_are_named(key: str, value: float, m
     with pytest.raises(cardan.CardanError, match=rf"extreme values: {key} = .* of link2") as caught:
         cardan.model(cardan.load(two_links(**{key: value})), model).emit("c")
     assert "report" not in str(caught.value)
+
+
+def test_the_remedy_is_data_that_a_face_says_in_its_own_words(tmp_path: Path) -> None:
+    """No face looks into the text of a message: what helps is named by its action."""
+    words = {"values": "type numbers into the table", "drop": ""}
+    with pytest.raises(cardan.CardanError) as caught:
+        torques(cardan.load("planar2r"), np.zeros(2))
+    error = caught.value
+    assert (error.action, error.where) == ("values", "")
+    assert str(error) == f"{error.what}; {error.remedy}"
+    assert error.told(words) == f"{error.what}; type numbers into the table"
+    with pytest.raises(cardan.CardanError, match=r"holds numbers only; .*with_values") as caught:
+        cardan.load("rx90").save(tmp_path / "x.urdf")
+    assert "with_values" not in caught.value.told(words)
+    with pytest.raises(cardan.CardanError, match=r"drop=True") as caught:
+        cardan.load("fivebar").save(tmp_path / "x.urdf")
+    assert "drop=True" not in caught.value.told(words)
+    assert "URDF cannot hold this" in caught.value.told(words)
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        InputError("q has 5 values", where="q", remedy="give 6", action="values"),
+        UnknownNameError.of("robot", "rx9", ["rx90"]),
+        DescriptionError(
+            [Fault("bad", "x.toml", 3), Fault("worse", remedy="mend it")], action="drop"
+        ),
+        MissingExtraError.of("lxml", "urdf", "URDF"),
+    ],
+)
+def test_errors_pass_between_processes_whole(error: cardan.CardanError) -> None:
+    again = pickle.loads(pickle.dumps(error))  # noqa: S301
+    assert type(again) is type(error)
+    assert str(again) == str(error)
+    for key in ("what", "where", "remedy", "action"):
+        assert getattr(again, key) == getattr(error, key)
+
+
+def test_the_place_of_the_first_fault_is_that_of_the_error() -> None:
+    error = DescriptionError([Fault("bad", "x.toml", 3), Fault("worse", "x.toml", 9)])
+    assert error.where == "x.toml:3"
+    assert str(error) == "x.toml:3: bad\nx.toml:9: worse"
+    assert str(InputError("is 5", where="q")) == "q: is 5"

@@ -11,19 +11,23 @@
 
 and CardanWarning, for what can be used but should be looked at.
 
-Every message says where, what was found, what is allowed, and one remedy. What readers, solvers and
-libraries raise on the way is turned into one of these kinds by `translated`.
+Every message says where, what was found, what is allowed, and one remedy. The remedy is data too
+(`remedy`, in the words of Python): a face that offers the same in another way looks up `action` in
+its own table of words (`told`). What readers, solvers and libraries raise on the way is turned into
+one of these kinds by `translated`.
 """
 
 from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 
 __all__ = [
+    "ACTIONS",
     "FOREIGN",
     "MOST_FAULTS",
     "CardanError",
@@ -41,14 +45,54 @@ __all__ = [
 ]
 
 
+# what helps, by name: every face has its own words for it
+ACTIONS = {
+    "values": "robot.with_values({...}) gives symbols values",
+    "tree": "robot.tree() is the robot with its loops cut open",
+    "drop": "write_urdf(robot, drop=True) leaves out what URDF cannot hold",
+    "force": "force=True replaces what is there",
+    "fresh": "fresh=True forgets an earlier run",
+    "numeric": "cardan.inverse_kinematics(robot, T) finds one configuration of a pose",
+    "legs": "cardan.model(robot, 'loop-geometry').legs.solve(x) finds all configurations at a"
+    " position of the platform, cardan.inverse_kinematics(robot, T) one of a pose",
+    "prescribed": "cardan.simulate(robot, motion=...) prescribes the motion",
+}
+
+
 class CardanError(Exception):
     """Root of the tree; catching it catches everything a user can cause.
+
+    what    what is wrong, without its place and the remedy
+    where   the place: a file and line, a joint, an input; "" where it is the call as a whole
+    remedy  what helps, in the words of Python
+    action  a name of `ACTIONS`, where the remedy is one of them
 
     >>> try:
     ...     cardan.load("no-such-robot")
     ... except cardan.CardanError as error:
     ...     print(type(error).__name__)
     UnknownNameError"""
+
+    def __init__(self, what: str, *, where: str = "", remedy: str = "", action: str = "") -> None:
+        self.what, self.where, self.action = what, where, action
+        self.remedy = remedy or ACTIONS.get(action, "")
+        super().__init__(self.told({}))
+
+    def told(self, words: Mapping[str, str]) -> str:
+        """The message, with the remedy in the words that a face has for its action.
+
+        >>> error = cardan.ModelError("no such model", remedy="leave it out", action="out")
+        >>> error.told({"out": "press Remove"})
+        'no such model; press Remove'"""
+        place = f"{self.where}: " if self.where else ""
+        return place + _with_remedy(self.what, words.get(self.action, self.remedy))
+
+
+def _with_remedy(what: str, remedy: str) -> str:
+    """One text; a remedy of several sentences stands behind a full stop, that of a list of faults
+    below it."""
+    gap = "\n" if "\n" in what else ". " if remedy[:1].isupper() else "; "
+    return gap.join(part for part in (what, remedy) if part)
 
 
 class CardanWarning(UserWarning):
@@ -72,12 +116,22 @@ class Fault:
     link: str = ""
     severity: str = "error"  # "error", or "warning": the description can still be used
     details: tuple[str, ...] = ()  # every place, where the message sums several up
+    remedy: str = ""  # and its action: see CardanError
+    action: str = ""
+
+    @property
+    def where(self) -> str:
+        """The file and line, as far as they are known."""
+        return ":".join(str(part) for part in (self.file, self.line) if part)
 
     def __str__(self) -> str:
-        where = ":".join(str(part) for part in (self.file, self.line) if part)
+        return self.told({})
+
+    def told(self, words: Mapping[str, str]) -> str:
+        """Place and message, with the remedy in the words that a face has for its action."""
         what = "" if not self.link or " of loop " in self.link else "link "
-        parts = [where, what + self.link, self.message]
-        text = ": ".join(part for part in parts if part)
+        message = _with_remedy(self.message, words.get(self.action, self.remedy))
+        text = ": ".join(part for part in (self.where, what + self.link, message) if part)
         return f"{text} (warning)" if self.severity == "warning" else text
 
 
@@ -100,12 +154,25 @@ class DescriptionError(CardanError):
     ...         print(fault.link, fault.message)
     link1 mass -1 is negative; a mass is 0 or more"""
 
-    def __init__(self, faults: Sequence[Fault] | str) -> None:
+    def __init__(
+        self, faults: Sequence[Fault] | str, *, remedy: str = "", action: str = ""
+    ) -> None:
         self.faults = [Fault(faults)] if isinstance(faults, str) else list(faults)
-        super().__init__("\n".join(str(fault) for fault in self.faults))
+        what = "\n".join(fault.message for fault in self.faults)
+        super().__init__(what, remedy=remedy, action=action)
+        self.where = next((fault.where for fault in self.faults if fault.where), "")
+
+    def told(self, words: Mapping[str, str]) -> str:
+        """The faults, each with its own place, and the remedy of all in the words of a face.
+
+        >>> error = cardan.DescriptionError("the file is empty", remedy="open another")
+        >>> error.told({})
+        'the file is empty; open another'"""
+        listed = "\n".join(fault.told(words) for fault in self.faults)
+        return _with_remedy(listed, words.get(self.action, self.remedy))
 
     def __reduce__(self) -> tuple[object, ...]:
-        return type(self), (self.faults,)
+        return partial(type(self), remedy=self.remedy, action=self.action), (self.faults,)
 
 
 class ExpressionError(DescriptionError):
@@ -137,12 +204,13 @@ class UnknownNameError(CardanError):
         >>> print(cardan.UnknownNameError.of("colour", "geen", ["red", "green"]))
         there is no colour 'geen'; did you mean 'green'? Allowed: red, green"""
         names = list(allowed)
-        near = difflib.get_close_matches(str(name), names, n=1)
+        same = [x for x in names if x.lower() == str(name).lower()]
+        near = same or difflib.get_close_matches(str(name), names, n=1)
         shown = ", ".join(names[:40]) + (", ..." if len(names) > 40 else "")
         noun, *place = re.split(r"(?= (?:of|in) )", kind, maxsplit=1)
-        hint = f"; did you mean '{near[0]}'?" if near else "."
-        listed = f" Allowed: {shown}" if shown else " There is none at all"
-        return cls(f"there is no {noun} '{name}'{''.join(place)}{hint}{listed}")
+        hint = f"did you mean '{near[0]}'? " if near else ""
+        listed = f"Allowed: {shown}" if shown else "There is none at all"
+        return cls(f"there is no {noun} '{name}'{''.join(place)}", remedy=hint + listed)
 
 
 class ModelError(CardanError):
@@ -186,9 +254,9 @@ class MissingExtraError(CardanError):
         """The error that a purpose needs a package, which an extra of Cardan installs.
 
         >>> print(cardan.MissingExtraError.of("SciPy", "sim", "a simulation"))
-        a simulation needs SciPy: type  pip install "cardan[sim]"
+        a simulation needs SciPy; type  pip install "cardan[sim]"
         """
-        return cls(f'{purpose} needs {package}: type  pip install "cardan[{extra}]"')
+        return cls(f"{purpose} needs {package}", remedy=f'type  pip install "cardan[{extra}]"')
 
 
 # what numbers and files can cause inside a call; TypeError, KeyError and the like are ours to mend
@@ -212,15 +280,11 @@ def translated(
     except CardanError:
         raise
     except of as error:
-        raise kind(_sentence(what, _reason(error), remedy)) from error
+        raise kind(f"{what}: {_reason(error)}", remedy=remedy) from error
     except BaseException as error:
         if type(error).__module__ != "pyo3_runtime":
             raise
-        raise kind(_sentence(what, _reason(error), remedy)) from error
-
-
-def _sentence(what: str, why: str, remedy: str) -> str:
-    return "; ".join(part for part in (f"{what}: {why}", remedy) if part)
+        raise kind(f"{what}: {_reason(error)}", remedy=remedy) from error
 
 
 def _reason(error: BaseException) -> str:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from .errors import DescriptionError, Fault, InputError
+from .errors import InputError
 
 __all__ = ["replacing", "umask", "write_atomic", "write_whole"]
 
@@ -42,9 +42,8 @@ def write_atomic(path: str | os.PathLike[str], text: str | bytes, private: bool 
             Path(temporary).write_bytes(data)
             if Path(temporary).read_bytes() != data:
                 raise OSError("what was written does not read back the same: the disk is at fault")
-    except (OSError, ValueError) as error:
-        fault = Fault(f"{_reason(error)}; check the path and its permissions", str(path))
-        raise DescriptionError([fault]) from None
+    except (OSError, ValueError, TypeError) as error:
+        raise _failed(path, error) from None
 
 
 def write_whole(path: str | os.PathLike[str], write: Callable[[str], object]) -> None:
@@ -53,7 +52,7 @@ def write_whole(path: str | os.PathLike[str], write: Callable[[str], object]) ->
         with replacing(path) as temporary:
             write(temporary)
     except OSError as error:
-        raise InputError(f"{path}: cannot be written: {_reason(error)}") from None
+        raise _failed(path, error) from None
 
 
 def umask() -> int:
@@ -63,5 +62,9 @@ def umask() -> int:
     return mask
 
 
-def _reason(error: Exception) -> str:
-    return error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+def _failed(path: object, error: Exception) -> InputError:
+    why = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+    return InputError(
+        f"cannot be written: {why}", where=str(path),
+        remedy="check the path and its permissions",
+    )  # fmt: skip

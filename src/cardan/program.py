@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 
 import numpy as np
 
+from .arguments import named_arguments
 from .errors import (
     FOREIGN,
     CardanWarning,
@@ -213,6 +214,7 @@ class Program:
 
         return prepare(self.code.inputs, inputs, self.parameters, self.defaults)
 
+    @named_arguments
     def derivative(self, output: str, wrt: str) -> Program:
         """The program of the exact partial derivatives ∂output/∂wrt, shape output + input.
 
@@ -238,6 +240,7 @@ class Program:
             meaning=meaning,
         )
 
+    @named_arguments
     def emit(self, language: str, **options: Any) -> str:
         """Source text in a language; see cardan.emit.languages().
 
@@ -296,6 +299,7 @@ class Program:
 
         return to_casadi(self)
 
+    @named_arguments
     def save(self, path: str | Path) -> None:
         """Write the program as JSON.
 
@@ -358,6 +362,7 @@ class Program:
         return program
 
     @classmethod
+    @named_arguments
     def load(cls, path: str | Path) -> Program:
         """A program saved by `save`.
 
@@ -367,8 +372,8 @@ class Program:
         True"""
         try:
             return cls.from_json(Path(path).read_text(encoding="utf-8"))
-        except (OSError, UnicodeDecodeError) as error:
-            raise InputError(f"{path}: cannot be read as a program: {error}") from None
+        except (OSError, ValueError) as error:
+            raise InputError(f"cannot be read as a program: {error}", where=str(path)) from None
 
     def __repr__(self) -> str:
         def arrays(shapes: Mapping[str, tuple[int, ...]]) -> str:

@@ -18,7 +18,7 @@ __all__ = ["install", "names_of"]
 
 # old room: {new room: modules that are called there as they were}
 _SAME = {
-    "describe": {"describe.values": "expression numeral parser polynomial units variable"},
+    "describe": {"describe.values": "expression parser polynomial units variable"},
     "inverse": {
         "inverse.chain": "fold arm_angle",
         "inverse.closed_form": "paul relation roots equation matrices polynomial shadow branches"
@@ -29,11 +29,11 @@ _SAME = {
         "motion": "trajectory piecewise paths taskspace torques plots joints frames coordinates"
         " derived tables animate",
         "simulation": "integrate friction contact plant simulate singular scene statespace modal",
-        "control": "compare linear tabulated driving",
+        "control": "compare linear tabulated",
     },
     "use.identification": {
-        "identification.read": "logs bags series checks jumps naming closing signals",
-        "identification.model": "columns equations ties assembly reach",
+        "identification.read": "logs bags series checks naming signals",
+        "identification.model": "columns equations ties",
         "identification.fit": "solve consistent bodies suspicion",
         "identification.report": "result",
     },
@@ -48,8 +48,9 @@ _OTHER = {
     "inverse.polish": "inverse.chain.differences",
     "inverse.closed": "inverse.closed_form.batch",
     "inverse.general_held": "inverse.general.held_kernel",
+    "inverse.general_eigen": "kernel.linalg",
     "use.simulation": "simulation.result",
-    "use.simulation_plot": "simulation.plot",
+    "use.simulation_plot": "simulation.result",
     "use.reduction": "simulation.craig_bampton",
     "use.flexible_motion": "simulation.stiff",
     "use.flexible_simulation": "simulation.stiff",
@@ -59,6 +60,8 @@ _OTHER = {
     "simulation.flexible.simulation": "simulation.stiff",
     "simulation.flexible.plots": "simulation.shapes",
     "use.control": "control.laws",
+    "use.driving": "control.compare",
+    "control.driving": "control.compare",
     "use.adaptive": "control.adaptation",
     "use.reduce": "control.reduced",
     "use.sweep": "sweeps.sweep",
@@ -66,13 +69,31 @@ _OTHER = {
     "use.bench": "bench",
     "use.identification": "identification",
     "use.identification.report": "identification.report.page",
-    "describe.dh_inertia": "describe.dh.inertia",
+    "use.identification.jumps": "identification.read.checks",
+    "use.identification.closing": "identification.read.series",
+    "use.identification.assembly": "identification.identify",
+    "use.identification.reach": "identification.excite",
+    "describe.mjcf_loops": "describe.mjcf.equality",
+    "describe.mjcf_couplings": "describe.mjcf.equality",
+    "describe.mjcf_xml": "describe.mjcf.model",
+    "describe.urdf_xml": "describe.urdf.elements",
+    "describe.urdf_motors": "describe.urdf.drives",
+    "describe.numeral": "describe.values.expression",
+    "describe.about": "describe.inertia",
+    "describe.dh_inertia": "describe.inertia",
     "build.closed_base": "build.observe",
     "build.closed_dynamic": "build.dynamic",
     "build.closed_free": "build.equations",
     "build.closed_reactions": "build.reactions",
     "build.flexible_closure": "build.flexible.closure",
     "build.flexible_step": "build.flexible.step",
+    "models.formulation": "formulate.formulation",
+    "models.inertia_matrix": "models.composite",
+    "models.direct_dynamics": "models.articulated",
+    "models.flexible_tree": "models.motion",
+    "models.flexible.tree": "models.motion",
+    "models.flexible_dynamics": "models.articulated",
+    "models.flexible.dynamics": "models.articulated",
 }
 _PACKAGES = ("use", "closure", "simulation.flexible")  # they had modules below them
 _PREFIX = {

@@ -12,7 +12,7 @@ from tests.backends.agreement import special_cases
 from tests.random_robots import bundled_trees
 
 import cardan
-from cardan.emit.symbols import symbol_of
+from cardan.emit.latex import symbol_of
 from cardan.program import Program
 
 SYMBOLS = {

@@ -9,7 +9,7 @@ import pytest
 from cardan.describe import files
 from cardan.describe.files import dumps, load, read, read_bytes, save
 from cardan.describe.toml.read import from_dict
-from cardan.errors import CardanError, DescriptionError, Fault, UnknownNameError
+from cardan.errors import CardanError, DescriptionError, Fault, InputError, UnknownNameError
 
 ROBOT = from_dict({"name": "arm", "link": [{"d": "0.1", "mass": 1}, {"alpha": "pi/2", "d": "L"}]})
 
@@ -37,7 +37,7 @@ def test_a_failed_save_leaves_the_old_file(tmp_path, monkeypatch):
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(files.os, "replace", fail)
-    with pytest.raises(DescriptionError, match="No space left"):
+    with pytest.raises(InputError, match="No space left"):
         save(ROBOT, path)
     assert path.read_text() == "precious"
     assert os.listdir(tmp_path) == ["arm.toml"]
@@ -48,7 +48,7 @@ def test_save_refuses(tmp_path):
         save(ROBOT, tmp_path / "arm.docx")
     with pytest.raises(DescriptionError, match="MJCF"):
         save(ROBOT, tmp_path / "arm.xml")
-    with pytest.raises(DescriptionError, match="No such file"):
+    with pytest.raises(InputError, match="No such file"):
         save(ROBOT, tmp_path / "nowhere" / "arm.toml")
     assert not list(tmp_path.iterdir())
 

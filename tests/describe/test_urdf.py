@@ -103,7 +103,8 @@ def test_public_robots_vs_pinocchio(path, fixed):
 def test_public_robots_have_no_error(path):
     robot, faults = read(path.read_bytes())
     assert robot is not None
-    assert all(fault.severity == "warning" and "mimics" in fault.message for fault in faults)
+    known = ("mimics", "no body has this inertia")
+    assert all(x.severity == "warning" and any(w in x.message for w in known) for x in faults)
     assert len({joint.name for joint in robot.joints}) == len(robot.joints)
 
 

@@ -42,7 +42,7 @@ def test_the_table_of_the_page_can_be_read() -> None:
 
 def test_modes_on_the_command_line(tmp_path: Path) -> None:
     run = CliRunner().invoke
-    shown = run(app, ["modes", "prrrp", "--at", "0,0.25"])
+    shown = run(app, ["modes", "prrrp", "--q", "0,0.25"])
     assert shown.exit_code == 0
     assert "109.664" in shown.output
     picture = tmp_path / "modes.png"
@@ -50,7 +50,7 @@ def test_modes_on_the_command_line(tmp_path: Path) -> None:
     assert len(data["frequencies"]) == 6 == len(data["shapes"])
     assert picture.read_bytes().startswith(b"\x89PNG")
     assert run(app, ["modes", "rx90"]).exit_code == 1
-    assert run(app, ["modes", "prrrp", "--at", "a"]).exit_code == 1
+    assert run(app, ["modes", "prrrp", "--q", "a"]).exit_code == 1
     assert run(app, ["modes", "prrrp", "-o", str(tmp_path / "x.txt")]).exit_code == 1
 
 

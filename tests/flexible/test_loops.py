@@ -14,8 +14,9 @@ import cardan
 from cardan.build.flexible.closure import closing
 from cardan.describe.robot import Coupling, Robot
 from cardan.exact import exact
+from cardan.mechanism.coordinates import Coordinates
 from cardan.models.bodies import bodies
-from cardan.models.flexible.dynamics import coordinate_keys, mass_matrix
+from cardan.models.composite import inertia_matrix
 from cardan.models.flexible.loops import (
     ROWS,
     Cut,
@@ -23,7 +24,8 @@ from cardan.models.flexible.loops import (
     constraint_drift,
     constraint_rows,
 )
-from cardan.models.flexible.tree import forces, motion, seats
+from cardan.models.motion import motion, seats
+from cardan.models.newton_euler import inverse_dynamics
 from cardan.simulation.modal import frequency_map, static_deflection
 
 E, RHO, SIDE = 70e9, 2800.0, 0.002
@@ -130,8 +132,9 @@ def test_an_overconstrained_loop_obeys_its_constraints() -> None:
     qd = 0.1 * basis @ rng.normal(size=basis.shape[1])
     tau = np.array([0.4, -0.3])
     x = motion(loops.scene, list(q), list(qd))
-    M = np.array(mass_matrix(loops.scene, x).rows(), float)
-    H = np.array(forces(loops.scene, x, [0] * n).rows(loops.scene), float)
+    M = np.array(inertia_matrix(loops.scene, list(q)).rows(loops.keys), float)
+    record = inverse_dynamics(loops.scene, list(q), list(qd), [0] * n)
+    H = np.array(record.rows(loops.scene), float)
     g = np.array(
         [v for cut in loops.everything for v in constraint_drift(loops.scene, x, cut)], float
     )
@@ -176,7 +179,7 @@ def test_rows_and_drift_are_derivatives_of_the_closing_error(kind: str) -> None:
     q, qd = state(robot, 20)
     qdd = np.random.default_rng(21).normal(size=len(q))
     cut = Cut(kind, 3, 4, ROWS[kind])
-    keys = coordinate_keys(scene)
+    keys = Coordinates.of(robot).keys
 
     def error(t: float) -> np.ndarray:
         here = q + t * qd + t * t / 2 * qdd

@@ -13,9 +13,13 @@ from tests.flexible.arms import BODY, KINDS, beam, state, tree
 import cardan
 from cardan.describe.robot import Base, Robot
 from cardan.describe.values.parser import to_value
+from cardan.mechanism.coordinates import Key
+from cardan.models.articulated import articulated
 from cardan.models.bodies import Bodies, bodies
-from cardan.models.flexible.dynamics import articulated, coordinate_keys, mass_matrix, solve_matrix
-from cardan.models.flexible.tree import energies, forces, motion
+from cardan.models.composite import inertia_matrix, solve_matrix
+from cardan.models.energy import energies
+from cardan.models.motion import motion
+from cardan.models.newton_euler import inverse_dynamics
 
 
 def scene_of(robot: Robot) -> Bodies:
@@ -23,12 +27,18 @@ def scene_of(robot: Robot) -> Bodies:
 
 
 def matrix(scene: Bodies, q: np.ndarray) -> np.ndarray:
-    return np.array(mass_matrix(scene, motion(scene, list(q), [0] * len(q))).rows(), float)
+    return np.array(inertia_matrix(scene, list(q)).rows(keys_of(scene)), float)
+
+
+def keys_of(scene: Bodies) -> list[Key]:
+    """Joints in link order, then elastic coordinates."""
+    elastic = [("elastic", j, k) for j, body in scene.flexible.items() for k in range(body.N)]
+    return [*(("joint", j, 0) for j in scene.tree.moving), *elastic]
 
 
 def bias(scene: Bodies, q: np.ndarray, qd: np.ndarray) -> np.ndarray:
-    x = motion(scene, list(q), list(qd))
-    return np.array(forces(scene, x, [0] * len(q)).rows(scene), float)
+    record = inverse_dynamics(scene, list(q), list(qd), [0] * len(q))
+    return np.array(record.rows(scene), float)
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -39,7 +49,8 @@ def test_forces_are_those_of_lagrange(kind: str) -> None:
     unit, h = np.eye(len(q)), 1e-5
 
     def energy(q: np.ndarray, qd: np.ndarray) -> np.ndarray:
-        return np.array(energies(scene, motion(scene, list(q), list(qd))), float)
+        record = energies(scene, list(q), list(qd))
+        return np.array([record.E, record.U], float)
 
     slope = np.array([(energy(q + h * e, qd) - energy(q - h * e, qd)) / (2 * h) for e in unit])
     M = matrix(scene, q)
@@ -76,12 +87,11 @@ def test_recursion_and_assembly_agree(kind: str) -> None:
     expected = np.linalg.solve(M, rhs)
     scale = np.abs(expected).max()
     near(rows(found.qdd, found.qedd), expected, absolute=1e-9 * scale)
+    keys = keys_of(scene)
     by_matrix = solve_matrix(
-        scene, mass_matrix(scene, x), dict(zip(coordinate_keys(scene), rhs, strict=True))
+        scene, inertia_matrix(scene, list(q)).A, dict(zip(keys, rhs, strict=True))
     )
-    near(
-        np.array(list(map(by_matrix.get, coordinate_keys(scene)))), expected, absolute=1e-9 * scale
-    )
+    near(np.array([by_matrix[key] for key in keys]), expected, absolute=1e-9 * scale)
     # the inverse model of the accelerations just found gives the torques back
     given = dict(zip(moving, expected[:n], strict=True))
     back = articulated(scene, x, tau={}, qdd=given)
@@ -167,8 +177,7 @@ def test_stiff_links_move_as_rigid_ones() -> None:
     q[robot.n :] = qd[robot.n :] = 0
     qdd = np.random.default_rng(9).normal(size=robot.n)
     scene = scene_of(robot)
-    x = motion(scene, list(q), list(qd))
-    rows = forces(scene, x, [*qdd, *[0] * robot.ne]).rows(scene)
+    rows = inverse_dynamics(scene, list(q), list(qd), [*qdd, *[0] * robot.ne]).rows(scene)
     rigid = cardan.model(twin, "inverse-dynamics").evaluate(
         q=q[: robot.n], qd=qd[: robot.n], qdd=qdd
     )
@@ -198,7 +207,7 @@ def test_a_base_with_imposed_motion() -> None:
     q, qd = state(robot, 15)
     q[robot.n :] = qd[robot.n :] = 0
     scene = scene_of(robot)
-    rows = forces(scene, motion(scene, list(q), list(qd)), [0] * len(q)).rows(scene)
+    rows = inverse_dynamics(scene, list(q), list(qd), [0] * len(q)).rows(scene)
     rigid = cardan.model(twin, "bias").evaluate(q=q[: robot.n], qd=qd[: robot.n])
     np.testing.assert_allclose(np.array(rows[: robot.n], float), rigid, rtol=1e-9)
     q, qd = state(robot, 16)

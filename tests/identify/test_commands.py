@@ -32,7 +32,7 @@ def files(tmp_path: Path) -> Path:
 
 def test_identify(files: Path) -> None:
     done = cli("identify", files / "arm.toml", files / "log.csv", "-o", files / "out",
-               "--validate", files / "other.csv", "--split", 0.2)  # fmt: skip
+               "--validate", files / "other.csv", "--hold-out", 0.2)  # fmt: skip
     assert done.exit_code == 0, done.output
     assert done.stdout.index("relative torque error") < done.stdout.index("ZZ1R")
     assert "identifying: solving" in done.stderr
@@ -62,7 +62,7 @@ def test_identify_refuses_with_one_message(files: Path) -> None:
         assert done.exit_code == 1, done.output
         assert sum(line.startswith("cardan: ") for line in done.stderr.splitlines()) == 1
         assert "Traceback" not in done.output
-    assert cli("identify", files / "arm.toml", files / "log.csv", "--split", 2).exit_code == 2
+    assert cli("identify", files / "arm.toml", files / "log.csv", "--hold-out", 2).exit_code == 2
 
 
 def test_excite(files: Path) -> None:

@@ -35,7 +35,7 @@ def run(*words: str, code: int = 0) -> str:
 
 
 def test_all_configurations_as_a_table() -> None:
-    text = run("ur5", "--at", "0.1,0.2,0.3,0.4,0.5,0.6")
+    text = run("ur5", "--q", "0.1,0.2,0.3,0.4,0.5,0.6")
     assert "method paul" in text
     assert "0.100000   0.200000    0.300000" in text
 
@@ -50,23 +50,23 @@ def test_json_of_both_forms_of_a_pose() -> None:
 
 
 def test_equations_and_code() -> None:
-    assert "entry (y, P) of 1T0 U0" in run("rx90", "--equations", "text")
+    assert "entry (y, P) of 1T0 U0" in run("rx90", "--to", "text")
     assert "int reach(const double T[16]" in run("ur5", "--to", "c", "--function", "reach")
 
 
 def test_free_joints_limits_and_guesses() -> None:
     at = "0.1,0.2,0.3,0.4,0.5,0.6,0.7"
-    assert "0.700000" in run("iiwa14", "--at", at, "--free", "q3")
-    assert "q3" in run("iiwa14", "--at", at, "--free", "q3=0.3", "--limits", "--guess", at)
+    assert "0.700000" in run("iiwa14", "--q", at, "--free", "q3")
+    assert "q3" in run("iiwa14", "--q", at, "--free", "q3=0.3", "--limits", "--guess", at)
 
 
 def test_joints_and_the_arm_angle_of_the_values_given() -> None:
     at = "0.1,0.2,0.3,0.4,0.5,0.6,0.7"
     for free in ("q3", "arm-angle", "q5=0.5,q1"):
-        found = json.loads(run("iiwa14", "--at", at, "--free", free, "--json"))
+        found = json.loads(run("iiwa14", "--q", at, "--free", free, "--json"))
         q = np.array([row["q"] for row in found["configurations"]])
         among(q, np.fromstring(at, sep=","), 1e-9)
-    assert "0.250000" in run("iiwa14", "--at", at, "--free", "q5=0.25")
+    assert "0.250000" in run("iiwa14", "--q", at, "--free", "q5=0.25")
 
 
 def test_the_value_of_a_joint_of_a_tree_is_found_by_its_name(tmp_path: Path) -> None:
@@ -79,7 +79,7 @@ def test_the_value_of_a_joint_of_a_tree_is_found_by_its_name(tmp_path: Path) -> 
     path = tmp_path / "both.toml"
     Robot("both", tuple(links), (*legs, *renamed)).save(path)
     at = "1,1,0.1,0.2,0.3,0.4,0.5,0.6,0.7"
-    found = json.loads(run(str(path), "--frame", "link7", "--at", at, "--free", "arm3", "--json"))
+    found = json.loads(run(str(path), "--frame", "link7", "--q", at, "--free", "arm3", "--json"))
     assert found["configurations"][0]["q"][2] == 0.3
     assert found["variables"][2] == "arm3"
 
@@ -90,18 +90,18 @@ def test_a_tolerance_and_frames_of_fixed_joints(tmp_path: Path) -> None:
     assert "residual" in run(*words, "--tolerance", "1e-6")
     path = tmp_path / "tool.urdf"
     path.write_text(URDF)
-    assert "frame tip" in run(str(path), "--fixed", "keep", "--frame", "tip", "--at", "0.3")
-    assert "frame tip" in run(str(path), "--at", "0.3")
-    assert "there is no frame 'tap'" in run(str(path), "--frame", "tap", "--at", "0.3", code=1)
+    assert "frame tip" in run(str(path), "--fixed", "keep", "--frame", "tip", "--q", "0.3")
+    assert "frame tip" in run(str(path), "--q", "0.3")
+    assert "there is no frame 'tap'" in run(str(path), "--frame", "tap", "--q", "0.3", code=1)
 
 
 def test_none_within_limits_is_said() -> None:
-    text = run("panda", "--at", "3,1.7,2.8,1,2.8,-1,2.8", "--limits", code=1)
+    text = run("panda", "--q", "3,1.7,2.8,1,2.8,-1,2.8", "--limits", code=1)
     assert "no configuration within the joint limits" in text
 
 
 def test_numerically() -> None:
-    found = json.loads(run("panda", "--at", "0,-0.5,0,-2,0,1.5,0.7", "--numeric", "--json"))
+    found = json.loads(run("panda", "--q", "0,-0.5,0,-2,0,1.5,0.7", "--numeric", "--json"))
     assert found["converged"]
     assert found["residual"] < 1e-9
 
@@ -112,10 +112,10 @@ def test_numerically() -> None:
         (["ur5"], 2),
         (["ur5", "--pose", "1 2 3"], 1),
         (["ur5", "--pose", "2 0 0 0  0 1 0 0  0 0 1 0  0 0 0 1"], 1),
-        (["ur5", "--at", "1,2"], 1),
+        (["ur5", "--q", "1,2"], 1),
         (["ur5", "--pose", "0,0,x,0,0,0"], 1),
         (["rx90", "--pose", POSE], 1),
-        (["general6r", "--equations", "text", "--method", "paul"], 1),
+        (["general6r", "--to", "text", "--method", "paul"], 1),
     ],
 )
 def test_faults_are_one_message(words: list[str], code: int) -> None:
@@ -126,8 +126,30 @@ def test_out_of_reach_is_said() -> None:
     assert "out of reach" in run("ur5", "--pose", "9,0,0,0,0,0", code=1)
 
 
-@pytest.mark.parametrize("option", ["--pose", "--at", "--guess"])
+@pytest.mark.parametrize("option", ["--pose", "--q", "--guess"])
 def test_what_is_not_finite_is_named(option: str) -> None:
-    words = {"--pose": "nan 0.1 0.3 0 pi/2 0", "--at": "0,inf,0,0,0,0", "--guess": "0,0,-inf,0,0,0"}
+    words = {"--pose": "nan 0.1 0.3 0 pi/2 0", "--q": "0,inf,0,0,0,0", "--guess": "0,0,-inf,0,0,0"}
     pose = ["--pose", POSE] if option == "--guess" else []
     assert "is not a finite number" in run("ur5", *pose, option, words[option], code=1)
+
+
+@pytest.mark.parametrize(
+    ("words", "reason"),
+    [
+        (["ur5", "--pose", "9,9,9,0,0,0"], "out of reach"),
+        (["panda", "--q", "3,1.7,2.8,1,2.8,-1,2.8", "--limits"], "within the joint limits"),
+        (["ur5", "--pose", "9,9,9,0,0,0", "--numeric"], "did not converge"),
+    ],
+)
+def test_a_pose_without_a_configuration_is_one_message_and_status_1(
+    words: list[str], reason: str
+) -> None:
+    result = CliRunner().invoke(app, ["ik", *words])
+    assert (result.exit_code, result.stdout) == (1, "")
+    assert result.stderr.startswith("cardan: no configuration")
+    assert reason in result.stderr
+    assert len(result.stderr.splitlines()) == 1
+    data = CliRunner().invoke(app, ["ik", *words, "--json"])
+    assert data.exit_code == 1
+    assert not json.loads(data.stdout).get("configurations")
+    assert data.stderr == result.stderr

@@ -23,11 +23,11 @@ from tests.inverse.general_arms import (
 import cardan
 from cardan.errors import InputError, ModelError
 from cardan.inverse.chain.chain import Chain, NumericChain
-from cardan.inverse.general.eigen import eigenvalues
 from cardan.inverse.general.held import without
 from cardan.inverse.general.method import Prepared, found_of, prepared
 from cardan.inverse.general.solver import general_solver
 from cardan.inverse.poses import poses
+from cardan.kernel.linalg import eigenvalues
 
 BUNDLED = ("puma560", "rx90", "ur5", "stanford")
 ALL = (*CHAINS, *BUNDLED)

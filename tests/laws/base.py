@@ -7,13 +7,13 @@ from dataclasses import replace
 
 import numpy as np
 from tests.laws.draw import close, fixed_base, matrix, scene_of
-from tests.laws.laws import parameters
+from tests.laws.laws import parameters, regression
 from tests.random_robots import random_robot
 
 from cardan.build.base import base_parameters
 from cardan.describe.robot import FIXED, PRISMATIC, REVOLUTE, Robot
 from cardan.exact import exact, pi
-from cardan.models.regressor import columns, regressor
+from cardan.models.regressor import columns
 
 __all__ = ["draw_base", "law_base_parameters", "observed_rank"]
 
@@ -65,7 +65,7 @@ def observations(robot: Robot, rng: Rng, wanted: list[tuple[str, int]]) -> np.nd
     scene = scene_of(robot)
     count = max(40, 4 * len(wanted) // robot.n + 20)
     q, qd, qdd = (list(rng.uniform(-2, 2, (robot.n, count))) for _ in range(3))
-    D = matrix(regressor(scene.unloaded(), q, qd, qdd, wanted), (count,))
+    D = matrix(regression(scene.unloaded(), q, qd, qdd, wanted), (count,))
     return D.reshape(-1, len(wanted))
 
 

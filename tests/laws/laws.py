@@ -8,8 +8,7 @@ the share of robots they are tried on (1: every robot). Those that derive progra
 
 from __future__ import annotations
 
-import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -33,19 +32,22 @@ from cardan.algebra.vector import Vec, cross
 from cardan.build.base import base_parameters
 from cardan.build.common import COMPOSITE, RECURSION
 from cardan.build.equations import solve_backwards
-from cardan.build.search import units
 from cardan.describe.robot import GEOMETRY, PRISMATIC, REVOLUTE, Base, Joint, Link, Robot
 from cardan.describe.values.expression import number
+from cardan.formulate import economy
+from cardan.formulate.formulation import Formulation
+from cardan.formulate.posture import formulated
+from cardan.formulate.search import units
 from cardan.mechanism.tree import Tree
+from cardan.models.articulated import articulated
 from cardan.models.bodies import Bodies
+from cardan.models.composite import inertia_matrix, solve_matrix
 from cardan.models.coriolis import coriolis_matrix
-from cardan.models.direct_dynamics import articulated_dynamics, solve_tree
 from cardan.models.energy import energies, momentum
-from cardan.models.floating import base_columns, floating_inverse_dynamics
-from cardan.models.formulation import Formulation
-from cardan.models.inertia_matrix import inertia_matrix
+from cardan.models.floating import floating_inverse_dynamics
 from cardan.models.jacobian import jacobian
 from cardan.models.kinematics import accelerations, velocities
+from cardan.models.motion import motion
 from cardan.models.newton_euler import inverse_dynamics
 from cardan.models.regressor import columns, energy_regressor, filtered_regressor, regressor
 from cardan.models.transform import transform
@@ -73,8 +75,20 @@ def torques(scene: Bodies, found: Any) -> Array:
     return stack([found.tau[j] for j in scene.tree.moving])
 
 
-def inertia(scene: Bodies, q: list[Array], **form: Any) -> Array:
-    return matrix(inertia_matrix(scene, q, **form).matrix(scene.tree.moving))
+def inertia(scene: Bodies, q: list[Array]) -> Array:
+    return matrix(inertia_matrix(formulated(scene), q).matrix(scene.tree.moving))
+
+
+def recursive(scene: Bodies, q: Any, qd: Any, **given: Any) -> Any:
+    """The articulated bodies of a robot in its formulation."""
+    robot = formulated(scene)
+    return articulated(robot, motion(robot, q, qd), **given)
+
+
+def regression(scene: Bodies, q: Any, qd: Any, qdd: Any, wanted: Any) -> Any:
+    """The regressor in the robot's formulation."""
+    moving = economy.motion_in_described_frames(scene, q, qd, qdd)
+    return regressor(formulated(scene), q, qd, qdd, moving, wanted)
 
 
 def times(A: Array, x: list[Array]) -> Array:
@@ -85,20 +99,21 @@ def some_links(robot: Robot, rng: Rng) -> frozenset[int]:
     return frozenset(j for j in range(1, len(robot.links) + 1) if rng.random() < 0.5)
 
 
-def any_form(function: Any, robot: Robot, rng: Rng) -> dict[str, Any]:
-    """A random formulation, as far as the model has a choice: none changes its result."""
-    options = inspect.signature(function).parameters
-    if "form" in options:
-        able = RECURSION if function is inverse_dynamics else COMPOSITE
-        drawn: dict[str, Any] = {key: some_links(robot, rng) for key in able}
+REGRESSION = ("still", "grouped", "axial", "column", "slide")
+FLOATING = tuple(choice for choice in COMPOSITE if choice != "unit")  # see search.units
+
+
+def any_form(choices: Sequence[str], robot: Robot, rng: Rng) -> Formulation:
+    """A random formulation: none changes the result."""
+    drawn: dict[str, Any] = {
+        key: some_links(robot, rng) for key in choices if key not in ("regroup", "unit")
+    }
+    if "regroup" in choices:
         drawn["regroup"] = bool(rng.random() < 0.5)
+    if "unit" in choices:
         lengths = [None, *units(robot)]
         drawn["unit"] = lengths[rng.integers(len(lengths))]
-        return {"form": Formulation(**drawn)}
-    if "slide" in options:
-        either = options["slide"].default is False
-        return {"slide": bool(rng.random() < 0.5) if either else some_links(robot, rng)}
-    return {}
+    return Formulation(**drawn)
 
 
 def wrench_torques(robot: Robot, scene: Bodies, q: list[Array], wrenches: Any) -> Array:
@@ -161,10 +176,11 @@ def is_singular(A: Array) -> bool:
 @law()
 def law_inverse_is_A_qdd_plus_H(robot: Robot, rng: Rng) -> None:
     scene, (q, qd, qdd) = scene_of(robot), states_of(robot, rng)
-    wrenches, form = draw_wrenches(robot, rng), any_form(inverse_dynamics, robot, rng)
-    tau = torques(scene, inverse_dynamics(scene, q, qd, qdd, wrenches=wrenches, **form))
-    H = torques(scene, inverse_dynamics(scene, q, qd, [0] * robot.n, wrenches=wrenches))
-    by_A = times(inertia(scene, q, **any_form(inertia_matrix, robot, rng)), qdd)
+    scene = scene.loaded(draw_wrenches(robot, rng))
+    cheap = scene.written(any_form(RECURSION, robot, rng))
+    tau = torques(scene, economy.inverse_dynamics(cheap, q, qd, qdd))
+    H = torques(scene, inverse_dynamics(scene, q, qd, [0] * robot.n))
+    by_A = times(inertia(scene.written(any_form(COMPOSITE, robot, rng)), q), qdd)
     close(by_A + H, tau, "A qdd + H", scale=float(np.max(np.abs(H))))
 
 
@@ -173,8 +189,8 @@ def law_inverse_is_D_K_standard_and_base(robot: Robot, rng: Rng) -> None:
     scene, (q, qd, qdd) = scene_of(robot), states_of(robot, rng)
     tau = torques(scene, inverse_dynamics(scene, q, qd, qdd)) - wrench_torques(robot, scene, q, {})
     wanted = columns(scene)
-    form = any_form(regressor, robot, rng)
-    D = matrix(regressor(scene.unloaded(), q, qd, qdd, wanted, **form))
+    bare = scene.unloaded().written(any_form(REGRESSION, robot, rng))
+    D = matrix(regression(bare, q, qd, qdd, wanted))
     K = parameters(robot, wanted)
     scale = float(np.max(np.abs(D) @ np.abs(K)))
     close(D @ K, tau, "D K", scale)
@@ -217,7 +233,7 @@ def law_bias_is_C_qd_plus_Q_and_loads(robot: Robot, rng: Rng) -> None:
     robot = fixed_base(robot)
     scene, (q, qd) = scene_of(robot), states_of(robot, rng, 3, 3)
     wrenches, zeros = draw_wrenches(robot, rng), [0] * robot.n
-    H = torques(scene, inverse_dynamics(scene, q, qd, zeros, wrenches=wrenches))
+    H = torques(scene, inverse_dynamics(scene.loaded(wrenches), q, qd, zeros))
     Q = torques(scene, inverse_dynamics(scene.unloaded(), q, zeros, zeros))
     C = matrix(coriolis_matrix(scene, q, qd).matrix(scene.tree.moving))
     loads = friction(scene, qd) + wrench_torques(robot, scene, q, wrenches)
@@ -239,7 +255,7 @@ def law_energy_balance(robot: Robot, rng: Rng) -> None:
     robot = fixed_base(robot)
     scene, (q, qd, qdd) = scene_of(robot), states_of(robot, rng)
     wrenches = draw_wrenches(robot, rng)
-    tau = torques(scene, inverse_dynamics(scene, q, qd, qdd, wrenches=wrenches))
+    tau = torques(scene, inverse_dynamics(scene.loaded(wrenches), q, qd, qdd))
     work = tau - friction(scene, qd) - wrench_torques(robot, scene, q, wrenches)
     found = energies(scene, rate(q, qd), rate(qd, qdd))
     power = np.broadcast_to(np.imag(found.E + found.U) / STEP, STATES)
@@ -250,7 +266,7 @@ def law_energy_balance(robot: Robot, rng: Rng) -> None:
 @law()
 def law_reactions_on_the_axes_are_the_torques(robot: Robot, rng: Rng) -> None:
     scene, (q, qd, qdd) = scene_of(robot), states_of(robot, rng)
-    found = inverse_dynamics(scene, q, qd, qdd, wrenches=draw_wrenches(robot, rng))
+    found = inverse_dynamics(scene.loaded(draw_wrenches(robot, rng)), q, qd, qdd)
     links = [scene.links[j - 1] for j in scene.tree.moving]
     axial = stack([(b.s * found.f[b.j] + b.sbar * found.n[b.j])[2] for b in links])
     rotors = stack([b.IA * a for b, a in zip(links, qdd, strict=True)])
@@ -261,36 +277,30 @@ def law_reactions_on_the_axes_are_the_torques(robot: Robot, rng: Rng) -> None:
 def law_direct_of_inverse_is_identity(robot: Robot, rng: Rng) -> None:
     """Recursive, and by A and H; robots whose A is singular are told so (see `traced`)."""
     scene, (q, qd, qdd) = scene_of(robot), states_of(robot, rng)
-    wrenches, form = draw_wrenches(robot, rng), any_form(articulated_dynamics, robot, rng)
+    wrenches, form = draw_wrenches(robot, rng), any_form(COMPOSITE, robot, rng)
     A = inertia(scene, q)
     if is_singular(A):
         return
-    tau = torques(scene, inverse_dynamics(scene, q, qd, qdd, wrenches=wrenches))
+    tau = torques(scene, inverse_dynamics(scene.loaded(wrenches), q, qd, qdd))
     given = dict(zip(scene.tree.moving, tau.T, strict=True))
-    recursive = articulated_dynamics(scene, q, qd, tau=given, wrenches=wrenches, **form)
+    loaded = scene.loaded(wrenches)
+    by_links = recursive(loaded.written(form), q, qd, tau=given)
     expected = np.array(qdd).T
     # rounding of tau alone moves qdd by |A^-1| |tau| eps
     loss = float(np.max(np.linalg.norm(np.linalg.inv(A), 2, (1, 2))) * np.max(np.abs(tau)))
     for name, values in (
-        ("recursive", recursive.qdd),
-        ("by A and H", _by_matrix(scene, q, qd, given, wrenches)),
+        ("recursive", by_links.qdd),
+        ("by A and H", _by_matrix(loaded, q, qd, given)),
     ):
         found = stack([values[j] for j in scene.tree.moving])
         close(found, expected, f"direct dynamics {name}", loss * 1e-3, 1e-9)
 
 
-def _by_matrix(scene: Bodies, q: Any, qd: Any, given: Any, wrenches: Any) -> dict[int, Any]:
-    H = inverse_dynamics(scene, q, qd, [0] * len(q), wrenches=wrenches)
-    A = inertia_matrix(scene, q)
-    rhs = {j: given[j] - H.tau[j] for j in scene.tree.moving}
-
-    def parent(j: int) -> int:
-        j = scene.links[j - 1].i
-        while j and j not in scene.tree.moving:
-            j = scene.links[j - 1].i
-        return j
-
-    return solve_tree(A.A, rhs, scene.tree.moving, parent)
+def _by_matrix(scene: Bodies, q: Any, qd: Any, given: Any) -> dict[int, Any]:
+    H = inverse_dynamics(scene, q, qd, [0] * len(q))
+    rhs = {("joint", j, 0): given[j] - H.tau[j] for j in scene.tree.moving}
+    solved = solve_matrix(scene, inertia_matrix(scene, q).A, rhs)
+    return {key[1]: value for key, value in solved.items()}
 
 
 @law(8)
@@ -300,7 +310,7 @@ def law_mobile_base_is_a_longer_robot(robot: Robot, rng: Rng) -> None:
     robot = replace(robot, base=Base(kind="mobile", **drawn))
     scene, (q, qd, qdd) = scene_of(robot), states_of(robot, rng)
     wrenches = draw_wrenches(robot, rng)
-    tau = torques(scene, inverse_dynamics(scene, q, qd, qdd, wrenches=wrenches))
+    tau = torques(scene, inverse_dynamics(scene.loaded(wrenches), q, qd, qdd))
     carrier = tuple(
         Joint(f"carrier{j}", j - 1, int(j <= 3), alpha=float(alpha), theta=float(theta))
         for j, (alpha, theta) in enumerate(rng.uniform(0.5, 1.2, (6, 2)), 1)
@@ -320,7 +330,7 @@ def law_mobile_base_is_a_longer_robot(robot: Robot, rng: Rng) -> None:
     T = transform(carried, [*q0, *rest], 6, 0)
     carried = replace(carried, gravity=T.R @ scene.gravity)
     shifted = {j + 6: wrench for j, wrench in wrenches.items() if j}
-    found = inverse_dynamics(carried, q0 + q, q0d + qd, q0dd + qdd, wrenches=shifted)
+    found = inverse_dynamics(carried.loaded(shifted), q0 + q, q0d + qd, q0dd + qdd)
     close(torques(carried, found)[:, 6:], tau, "torques of the longer robot", tolerance=1e-8)
     last = longer.n
     one = velocities(scene, q, qd)
@@ -370,8 +380,8 @@ def derivative_of_transform(scene: Bodies, q: Any, n: int, r: int, tool: Array) 
 @law(8)
 def law_velocities_are_J_qd(robot: Robot, rng: Rng) -> None:
     scene, (q, qd) = scene_of(robot), states_of(robot, rng, 3, 3)
-    form = any_form(velocities, robot, rng)
-    moving, carried = velocities(scene, q, qd, **form), velocities(scene, q, [0] * robot.n)
+    cut = formulated(scene.written(any_form(["slide"], robot, rng)))
+    moving, carried = velocities(cut, q, qd), velocities(scene, q, [0] * robot.n)
     for j in range(1, len(robot.links) + 1):
         J = matrix(jacobian(scene, q, j, j, 0).rows())
         V = stack([*moving.V[j], *moving.w[j]]) - stack([*carried.V[j], *carried.w[j]])
@@ -382,14 +392,15 @@ def law_velocities_are_J_qd(robot: Robot, rng: Rng) -> None:
 def law_accelerations_are_the_rate_of_J_qd(robot: Robot, rng: Rng) -> None:
     """Also jdot-qdot: the accelerations of qdd = 0."""
     scene, (q, qd, qdd) = scene_of(fixed_base(robot)), states_of(robot, rng)
-    found = accelerations(scene, q, qd, qdd, **any_form(accelerations, robot, rng))
-    drift = accelerations(scene, q, qd, [0] * robot.n, **any_form(accelerations, robot, rng))
+    cuts = [formulated(scene.written(any_form(["slide"], robot, rng))) for _ in range(2)]
+    found = accelerations(cuts[0], q, qd, qdd)
+    drift = accelerations(cuts[1], q, qd, [0] * robot.n)
     for j in range(1, len(robot.links) + 1):
         J = matrix(jacobian(scene, rate(q, qd), j, 0, 0, merge=False).rows())
         Jdqd, Jqdd = times(J.imag / STEP, qd), times(J.real, qdd)
         R = matrix(transform(scene, q, j, 0).R.rows)
-        for motion, expected in ((found, Jdqd + Jqdd), (drift, Jdqd)):
-            Vd, wd = (R @ stack(list(v))[..., None] for v in (motion.Vd[j], motion.wd[j]))
+        for record, expected in ((found, Jdqd + Jqdd), (drift, Jdqd)):
+            Vd, wd = (R @ stack(list(v))[..., None] for v in (record.Vd[j], record.wd[j]))
             both = np.concatenate([Vd[..., 0], wd[..., 0]], -1)
             close(both, expected, f"acceleration of link {j}", 1.0)
 
@@ -462,11 +473,10 @@ def law_floating_base_is_free(robot: Robot, rng: Rng) -> None:
     """The base's acceleration is the one for which nothing needs to hold it, and the torques are
     those of the inverse model on a base with that motion."""
     scene, q, qd, qdd, wrenches = _floating(robot, rng)
-    found = floating_inverse_dynamics(
-        scene, q, qd, qdd, wrenches=wrenches, **any_form(floating_inverse_dynamics, robot, rng)
-    )
+    cheap = scene.loaded(wrenches).written(any_form(FLOATING, robot, rng))
+    found = floating_inverse_dynamics(formulated(cheap), q, qd, qdd)
     Vd0, wd0 = found.V0d
-    driven = inverse_dynamics(replace(scene, Vd0=Vd0, wd0=wd0), q, qd, qdd, wrenches=wrenches)
+    driven = inverse_dynamics(replace(scene, Vd0=Vd0, wd0=wd0).loaded(wrenches), q, qd, qdd)
     held = stack([*driven.f[0], *driven.n[0]])
     size = float(np.max(np.abs(stack([*driven.F[0], *driven.N[0]]))))
     close(held, 0 * held, "wrench on a free base", size)
@@ -477,11 +487,10 @@ def law_floating_base_is_free(robot: Robot, rng: Rng) -> None:
 def law_floating_base_by_A_and_H(robot: Robot, rng: Rng) -> None:
     """A (6+n), [V0d; qdd] and H agree with the recursive inverse and direct models."""
     scene, q, qd, qdd, wrenches = _floating(robot, rng)
-    inverse = floating_inverse_dynamics(scene, q, qd, qdd, wrenches=wrenches)
+    inverse = floating_inverse_dynamics(scene.loaded(wrenches), q, qd, qdd)
     tau = torques(scene, inverse)
-    composite = inertia_matrix(scene, q)
-    A = _full_matrix(scene, composite)
-    H = inverse_dynamics(scene, q, qd, [0] * len(q), wrenches=wrenches)
+    A = _full_matrix(scene, q)
+    H = inverse_dynamics(scene.loaded(wrenches), q, qd, [0] * len(q))
     bias = np.concatenate([stack([*H.f[0], *H.n[0]]), torques(scene, H)], -1)
     V0d = stack([*inverse.V0d[0], *inverse.V0d[1]])
     x = np.concatenate([V0d, np.array(qdd).T], -1)
@@ -491,32 +500,20 @@ def law_floating_base_by_A_and_H(robot: Robot, rng: Rng) -> None:
         return
     loss = float(np.max(np.linalg.norm(np.linalg.inv(A), 2, (1, 2))) * np.max(np.abs(bias)))
     given = dict(zip(scene.tree.moving, tau.T, strict=True))
-    form = any_form(articulated_dynamics, robot, rng)
-    direct = articulated_dynamics(
-        scene, q, qd, tau=given, free_base=True, wrenches=wrenches, **form
-    )
-    recursive = [*direct.V0d[0], *direct.V0d[1], *(direct.qdd[j] for j in scene.tree.moving)]
-    close(stack(recursive), x, "recursive direct model", loss * 1e-3)
+    cheap = scene.loaded(wrenches).written(any_form(FLOATING, robot, rng))
+    direct = recursive(cheap, q, qd, tau=given, free_base=True)
+    by_links = [*direct.V0d[0], *direct.V0d[1], *(direct.qdd[j] for j in scene.tree.moving)]
+    close(stack(by_links), x, "recursive direct model", loss * 1e-3)
     rhs = [*(-H.f[0]), *(-H.n[0]), *(given[j] - H.tau[j] for j in scene.tree.moving)]
     size = range(len(rhs))
     by_matrix = solve_backwards([[A[:, r, c] for c in size] for r in size], rhs)
     close(stack(by_matrix), x, "direct model by A and H", loss * 1e-3)
 
 
-def _full_matrix(scene: Bodies, x: Any) -> Array:
-    """A of base and joints, from the composite links and the columns of A12."""
-    M, S, J = x.Mplus[0], x.MSplus[0], x.Jplus[0]
-    upper = [[M, 0, 0, 0, S[2], -S[1]], [0, M, 0, -S[2], 0, S[0]], [0, 0, M, S[1], -S[0], 0]]
-    A11 = np.zeros((STATES, 6, 6))
-    A11[:, :3] = matrix(upper)
-    A11[:, 3:, :3] = A11[:, :3, 3:].transpose(0, 2, 1)
-    A11[:, 3:, 3:] = matrix(J.rows)
-    wrench = base_columns(scene, x)
-    A12 = np.stack([stack([*wrench[j][0], *wrench[j][1]]) for j in scene.tree.moving], -1)
-    A22 = matrix(x.matrix(scene.tree.moving))
-    return np.concatenate(
-        [np.concatenate([A11, A12], 2), np.concatenate([A12.transpose(0, 2, 1), A22], 2)], 1
-    )
+def _full_matrix(scene: Bodies, q: Any) -> Array:
+    """A of base and joints."""
+    keys = [("base", 0, k) for k in range(6)] + [("joint", j, 0) for j in scene.tree.moving]
+    return matrix(inertia_matrix(scene, q, base=True).rows(keys))
 
 
 @law(8)
@@ -525,10 +522,10 @@ def law_free_robot_falls(robot: Robot, rng: Rng) -> None:
     scene, q, _, _, _ = _floating(robot, rng)
     scene = replace(scene.unloaded(), w0=Vec(0, 0, 0), V0=Vec(0, 0, 0))
     zeros = [np.zeros(STATES)] * robot.n
-    if is_singular(_full_matrix(scene, inertia_matrix(scene, q))):
+    if is_singular(_full_matrix(scene, q)):
         return
     given = dict(zip(scene.tree.moving, zeros, strict=True))
-    found = articulated_dynamics(scene, q, zeros, tau=given, free_base=True)
+    found = recursive(scene, q, zeros, tau=given, free_base=True)
     base = stack([*found.V0d[0], *found.V0d[1]])
     close(base, stack([*scene.gravity, 0, 0, 0]), "acceleration of a falling base")
     close(stack([found.qdd[j] for j in scene.tree.moving]), np.array(zeros).T, "falling joints", 1)
@@ -539,11 +536,11 @@ def law_momentum_of_a_free_robot(robot: Robot, rng: Rng) -> None:
     """Internal torques change neither linear nor angular momentum in the world."""
     scene, q, qd, _, _ = _floating(robot, rng)
     scene = replace(scene.unloaded(), gravity=Vec(0, 0, 0))
-    if is_singular(_full_matrix(scene, inertia_matrix(scene, q))):
+    if is_singular(_full_matrix(scene, q)):
         return
     tau = rng.uniform(-5, 5, (robot.n, STATES))
     given = dict(zip(scene.tree.moving, tau, strict=True))
-    found = articulated_dynamics(scene, q, qd, tau=given, free_base=True)
+    found = recursive(scene, q, qd, tau=given, free_base=True)
     qdd = [found.qdd[j] for j in scene.tree.moving]
     Vd, wd = found.V0d
     # in frame 0, dV/dt of the components is Vd - w x V
@@ -565,10 +562,10 @@ def law_momentum_of_a_free_robot(robot: Robot, rng: Rng) -> None:
 
 def _total_momentum(scene: Bodies, q: Any, qd: Any) -> tuple[Vec, Vec]:
     """Linear and angular momentum of all bodies about O_0, in frame 0."""
-    motion = velocities(scene, q, qd)
+    moving = velocities(scene, q, qd)
     p, l = Vec(0, 0, 0), Vec(0, 0, 0)
     for b in (scene.base, *scene.links):
-        V, w = motion.V[b.j], motion.w[b.j]
+        V, w = moving.V[b.j], moving.w[b.j]
         linear, angular = b.M * V + cross(w, b.MS), b.J @ w + cross(b.MS, V)
         if b.j:
             T = transform(scene, q, b.j, 0)
@@ -589,14 +586,14 @@ def law_elastic_joints_by_partition(robot: Robot, rng: Rng) -> None:
     scene, (q, qd, qdd) = scene_of(robot), states_of(robot, rng)
     if floats:
         scene = scene.moving_base(rng.uniform(-2, 2, (6, STATES)), rng.uniform(-9, 9, (3, STATES)))
-    wrenches, form = draw_wrenches(robot, rng), any_form(articulated_dynamics, robot, rng)
+    wrenches, form = draw_wrenches(robot, rng), any_form(FLOATING, robot, rng)
     moving, nb = scene.tree.moving, 6 * floats
     row = {j: nb + k for k, j in enumerate(moving)}
-    H = inverse_dynamics(scene, q, qd, [0] * robot.n, wrenches=wrenches)
+    H = inverse_dynamics(scene.loaded(wrenches), q, qd, [0] * robot.n)
     bias = torques(scene, H)
     A = inertia(scene, q)
     if floats:
-        A = _full_matrix(scene, inertia_matrix(scene, q))
+        A = _full_matrix(scene, q)
         bias = np.concatenate([stack([*H.f[0], *H.n[0]]), bias], -1)
     free = [*range(nb), *(row[j] for j in scene.elastic)]
     rigid = [row[j] for j in scene.rigid]
@@ -611,16 +608,14 @@ def law_elastic_joints_by_partition(robot: Robot, rng: Rng) -> None:
     xf = np.linalg.solve(Aff, (known - bias[:, free] - coupling)[..., None])[..., 0]
     tau = bias[:, rigid] + np.einsum("sij,sj->si", A[:, rigid][:, :, rigid], given)
     tau = tau + np.einsum("sij,sj->si", A[:, rigid][:, :, free], xf)
-    found = articulated_dynamics(
-        scene, q, qd, wrenches=wrenches, free_base=floats, **form,
-        tau={j: scene.links[j - 1].elastic_torque(qs[j], qds[j]) for j in scene.elastic},
-        qdd={j: qdds[j] for j in scene.rigid},
-    )  # fmt: skip
+    cheap = scene.loaded(wrenches).written(form)
+    imposed = {j: qdds[j] for j in scene.rigid}
+    found = recursive(cheap, q, qd, free_base=floats, tau={}, qdd=imposed)
     base = [*found.V0d[0], *found.V0d[1]] if floats else []
-    recursive = stack([*base, *(found.qdd[j] for j in scene.elastic)])
+    by_links = stack([*base, *(found.qdd[j] for j in scene.elastic)])
     condition = float(np.max(np.linalg.cond(Aff))) if len(free) else 1.0
     size = float(np.max(np.abs(xf))) if len(free) else 1.0
-    close(recursive, xf, "free accelerations", size * max(1, 1e-6 * condition))
+    close(by_links, xf, "free accelerations", size * max(1, 1e-6 * condition))
     scale = float(np.max(np.abs(A))) * size * max(1, 1e-6 * condition)
     close(stack([found.tau[j] for j in scene.rigid]), tau, "torques of the rigid joints", scale)
 

@@ -116,7 +116,7 @@ def test_reactions_vs_newton_euler_with_wrenches(seed: int) -> None:
         scene = bodies(robot, float).moving_base(x["V0"][k], x["g0"][k], free[k])
         Vec = type(scene.V0)
         loads = {j: (Vec(*f[:3]), Vec(*f[3:])) for j, f in enumerate(x["f_e"][k])}
-        ne = inverse_dynamics(scene, x["q"][k], x["qd"][k], x["qdd"][k], wrenches=loads)
+        ne = inverse_dynamics(scene.loaded(loads), x["q"][k], x["qd"][k], x["qdd"][k])
         theirs = [[*ne.f[link.j], *ne.n[link.j]] for link in scene.links]
         near(found[k], np.array(theirs, dtype=float), 1e-9)
 

@@ -21,13 +21,13 @@ from tests.random_robots import bundled_trees, random_robot, random_values, stat
 
 import cardan
 from cardan.algebra.vector import Vec
-from cardan.build.search import units
 from cardan.describe.robot import Robot
+from cardan.formulate.economy import inverse_dynamics
+from cardan.formulate.formulation import PLAIN, Formulation
+from cardan.formulate.search import units
 from cardan.ir.interpret import interpret
 from cardan.ir.trace import Tracer
 from cardan.models.bodies import Bodies, bodies
-from cardan.models.formulation import PLAIN, Formulation
-from cardan.models.newton_euler import inverse_dynamics
 from cardan.models.transform import transform
 
 Scalars = list[Any]
@@ -151,7 +151,7 @@ def trace_and_interpret(
 
 def newton_euler(form: Formulation) -> Callable[..., Scalars]:
     def model(scene: Bodies, q: Scalars, qd: Scalars, qdd: Scalars) -> Scalars:
-        found = inverse_dynamics(scene, q, qd, qdd, form=form)
+        found = inverse_dynamics(scene.written(form), q, qd, qdd)
         return [found.tau[j] for j in scene.tree.moving]
 
     return model

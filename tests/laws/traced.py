@@ -27,7 +27,7 @@ from cardan.errors import ModelError
 from cardan.ir.code import Code, arguments
 from cardan.ir.derivative import derivative
 from cardan.ir.interpret import FUNCTIONS
-from cardan.models.inertia_matrix import inertia_matrix
+from cardan.models.composite import inertia_matrix
 from cardan.models.newton_euler import inverse_dynamics
 from cardan.program import Program
 

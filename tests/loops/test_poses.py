@@ -85,6 +85,6 @@ def test_the_command_line_counts_poses() -> None:
         return str(result.output)
 
     own = geometry("delta").solve([0.3, 0.3, 0.3])
-    assert str(own.poses) in printed("delta", "--at", "0.3,0.3,0.3")
-    assert '"complete": true' in printed("delta", "--at", "0.3,0.3,0.3", "--json")
-    assert "2 assemblies" in printed("fivebar", "--at", "2.2,0.9")
+    assert str(own.poses) in printed("delta", "--q", "0.3,0.3,0.3")
+    assert '"complete": true' in printed("delta", "--q", "0.3,0.3,0.3", "--json")
+    assert "2 assemblies" in printed("fivebar", "--q", "2.2,0.9")

@@ -14,9 +14,9 @@ import cardan
 from cardan.errors import InputError, ModelError, UnknownNameError
 from cardan.package import KINDS, write_package
 from cardan.package import folder as folder_module
-from cardan.package.names import checked_name, package_name
+from cardan.package.folder import fill
 from cardan.package.plan import make_plan
-from cardan.package.template import fill
+from cardan.package.write import checked_name, package_name
 
 HOSTILE = 'a */ \\evil @NAME@ ]]> <b> --> "\'\'\'""" $(rm) | `x` (* %{ #= coding:utf-7 é ??/'
 

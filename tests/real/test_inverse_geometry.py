@@ -170,7 +170,7 @@ def run(*words: str, code: int) -> str:
 
 def test_the_command_answers_for_a_rounded_file(tmp_path: Path) -> None:
     path = in_file("UR5e", WAYS["9 decimals"], tmp_path)
-    text = run(str(path), "--at", "0.3,-1.2,1.5,0.4,0.9,-0.7", "--json", code=0)
+    text = run(str(path), "--q", "0.3,-1.2,1.5,0.4,0.9,-0.7", "--json", code=0)
     found = json.loads(text)
     assert len(found["configurations"]) in (4, 6, 8)
     assert "rounded" in found["remarks"][0]

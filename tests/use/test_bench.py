@@ -113,6 +113,6 @@ def test_command() -> None:
 
 
 def test_a_picture_of_no_known_kind_is_refused_before_measuring(tmp_path: Path) -> None:
-    found = CliRunner().invoke(app, ["bench", "--picture", str(tmp_path / "x.bmp")])
+    found = CliRunner().invoke(app, ["bench", "--plot", str(tmp_path / "x.bmp")])
     assert found.exit_code == 1
     assert "a picture is written as" in found.output

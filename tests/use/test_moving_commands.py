@@ -13,7 +13,7 @@ from cardan.app.cli.main import app
 from cardan.motion.tables import read_table
 from cardan.motion.trajectory import move
 
-MOVE = ["--to", "1,-1,1,0,pi/6,0", "--duration", "0.5"]
+MOVE = ["--end", "1,-1,1,0,pi/6,0", "--duration", "0.5"]
 
 
 @pytest.fixture(autouse=True)
@@ -43,14 +43,14 @@ def test_a_trajectory_file_is_taken(tmp_path: Path) -> None:
     motion.save("motion.parquet")
     words = ["--trajectory", "motion.parquet", "--plot", "none", "--json"]
     by_file = json.loads(run("torques", "ur5", *words))
-    words = ["--to", "0.5", "--duration", "1", "--dt", "0.01", "--plot", "none", "--json"]
+    words = ["--end", "0.5", "--duration", "1", "--dt", "0.01", "--plot", "none", "--json"]
     by_words = json.loads(run("torques", "ur5", *words))
     assert by_file["joints"][0]["peak"] == pytest.approx(by_words["joints"][0]["peak"], rel=1e-9)
     assert by_file["violations"] == []
 
 
 def test_degrees_and_limits() -> None:
-    words = ["--to", "90,-90,90,0,45,0", "--degrees", "--duration", "0.2", "--json"]
+    words = ["--end", "90,-90,90,0,45,0", "--degrees", "--duration", "0.2", "--json"]
     facts = json.loads(run("torques", "ur5", *words, "--plot", "none"))
     assert facts["violations"][0]["quantity"] == "velocity"
 
@@ -72,12 +72,12 @@ def test_simulate(tmp_path: Path) -> None:
     assert "energy drift" in free
     assert "estimated error" in free
     for drive in ("prescribed", "pd-gravity"):
-        assert "steps" in run("simulate", "ur5", *MOVE, "--drive", drive, "--rtol", "1e-6", *quiet)
+        assert "steps" in run("simulate", "ur5", *MOVE, "--law", drive, "--rtol", "1e-6", *quiet)
 
 
 def test_a_closed_robot_on_the_command_line() -> None:
     """Values of the active joints are enough."""
-    words = ["--from", "2.2,0.9", "--to", "2.3,0.8", "--duration", "0.3", "--json"]
+    words = ["--start", "2.2,0.9", "--end", "2.3,0.8", "--duration", "0.3", "--json"]
     facts = json.loads(run("torques", "fivebar", *words, "--plot", "none"))
     assert [row["joint"] for row in facts["joints"]] == ["q1", "q3"]
     quiet = ["--plot", "none", "--animate", "none"]
@@ -90,15 +90,15 @@ def test_a_closed_robot_on_the_command_line() -> None:
     [("fivebar", "1.5,1.0", ["q1", "q3"]), ("delta", "0.3,0.3,0.3", ["q1", "q2", "q3"])],
 )
 def test_closed_loops_start_where_they_stand(robot: str, to: str, joints: list[str]) -> None:
-    """--from is of the active joints, as --to is."""
+    """--start is of the active joints, as --end is."""
     import cardan
     from cardan.motion.trajectory import at_home
 
-    words = ["--to", to, "--duration", "0.3", "--json"]
+    words = ["--end", to, "--duration", "0.3", "--json"]
     facts = json.loads(run("torques", robot, *words))
     assert [row["joint"] for row in facts["joints"]] == joints
     home = ",".join(map(str, at_home(cardan.load(robot))))
-    assert facts == json.loads(run("torques", robot, *words, "--from", home))
+    assert facts == json.loads(run("torques", robot, *words, "--start", home))
     if robot == "fivebar":
         assert json.loads(run("simulate", robot, *words))["largest error"] < 1e-6
 
@@ -110,26 +110,34 @@ def test_all_joints_of_closed_loops_choose_the_assembly() -> None:
     both = cardan.model(cardan.load("fivebar"), "loop-geometry").solve([2.2, 0.9])
     peaks = []
     for q in both:
-        words = ["--from", ",".join(map(str, q)), "--to", "2.3,0.8", "--duration", "0.3", "--json"]
+        words = [
+            "--start",
+            ",".join(map(str, q)),
+            "--end",
+            "2.3,0.8",
+            "--duration",
+            "0.3",
+            "--json",
+        ]
         peaks.append(json.loads(run("torques", "fivebar", *words))["joints"][0]["peak"])
         assert json.loads(run("simulate", "fivebar", *words))["largest error"] < 1e-6
     assert abs(peaks[0] - peaks[1]) > 1e-3
 
 
 def test_control_of_closed_loops() -> None:
-    words = ["--from", "2.2,0.9", "--to", "2,1", "--json", "--laws", "pd-gravity,computed-torque"]
+    words = ["--start", "2.2,0.9", "--end", "2,1", "--json", "--law", "pd-gravity,computed-torque"]
     rows = json.loads(run("control", "fivebar", *words))
     assert rows[1]["largest error"] < 1e-6 < rows[0]["largest error"]
     assert complex(rows[1]["slowest eigenvalue"]).real == pytest.approx(-10, rel=1e-5)
     assert all(row["stable"] for row in rows)
-    run("control", "fivebar", *words[:4], "--laws", "pd", "--plot", "errors.svg")
+    run("control", "fivebar", *words[:4], "--law", "pd", "--plot", "errors.svg")
 
 
 def test_flexible_loops_are_simulated(tmp_path: Path) -> None:
     facts = json.loads(run("simulate", "prrrp", "--duration", "0.02", "--torque", "1,2", "--json"))
     assert len(facts["last q"]) == 10
     assert facts["energy drift"] < 1e-5
-    words = ["--to", "0.01,-0.02", "--duration", "0.05", "--drive", "prescribed"]
+    words = ["--end", "0.01,-0.02", "--duration", "0.05", "--law", "prescribed"]
     facts = json.loads(run("simulate", "prrrp", *words, "--json", "-o", "run.csv"))
     assert facts["largest error"] < 1e-9
     assert "tau3" in read_table("run.csv")
@@ -138,31 +146,31 @@ def test_flexible_loops_are_simulated(tmp_path: Path) -> None:
 
 
 def test_control(tmp_path: Path) -> None:
-    words = ["--laws", "pd,computed-torque", "--json", "--plot", "control.svg"]
+    words = ["--law", "pd,computed-torque", "--json", "--plot", "control.svg"]
     rows = json.loads(run("control", "ur5", *MOVE, *words))
     assert rows[1]["largest error"] < 1e-6 < rows[0]["largest error"]
     assert (tmp_path / "control.svg").is_file()
-    run("control", "ur5", "--laws", "pd-gravity", "--emit", "c", "-o", "law.c")
+    run("control", "ur5", "--law", "pd-gravity", "--to", "c", "-o", "law.c")
     assert "void universal_robots_ur5_control_pd_gravity(" in (tmp_path / "law.c").read_text()
 
 
 @pytest.mark.parametrize(
     ("words", "code", "message"),
     [
-        (["torques", "ur5"], 2, "give --to Q"),
-        (["torques", "ur5", "--to", "1,2"], 1, "--to has shape"),
-        (["torques", "ur5", "--to", "a"], 1, "--to: 'a' is not a number"),
-        (["torques", "ur5", "--to", "nan"], 1, "--to: 'nan' is not a finite number"),
-        (["torques", "prrrp", "--to", "0.1,0.1"], 1, "elastic parts move"),
-        (["control", "prrrp", "--to", "0.1,0.1"], 1, "flexible links"),
-        (["simulate", "prrrp", "--to", "0.1,0.1"], 1, "--drive prescribed"),
+        (["torques", "ur5"], 2, "give --end Q"),
+        (["torques", "ur5", "--end", "1,2"], 1, "--end has shape"),
+        (["torques", "ur5", "--end", "a"], 1, "--end: 'a' is not a number"),
+        (["torques", "ur5", "--end", "nan"], 1, "--end: 'nan' is not a finite number"),
+        (["torques", "prrrp", "--end", "0.1,0.1"], 1, "elastic parts move"),
+        (["control", "prrrp", "--end", "0.1,0.1"], 1, "flexible links"),
+        (["simulate", "prrrp", "--end", "0.1,0.1"], 1, "--law prescribed"),
         (["simulate", "prrrp", "--method", "RK45"], 1, "no method 'RK45'"),
-        (["torques", "planar2r", "--to", "1"], 1, "--set NAME=VALUE"),
+        (["torques", "planar2r", "--end", "1"], 1, "--set NAME=VALUE"),
         (["torques", "ur5", "--trajectory", "no.csv"], 1, "no such file"),
         (["simulate", "ur5", "--method", "magic"], 1, "no method 'magic'"),
-        (["simulate", "ur5", "--to", "1", "--drive", "magic"], 1, "no drive 'magic'"),
-        (["control", "ur5", "--to", "1", "--laws", "pid"], 1, "no control law 'pid'"),
-        (["torques", "ur5", "--to", "1", "--plot", "x.bmp"], 1, "a picture is written as"),
+        (["simulate", "ur5", "--end", "1", "--law", "magic"], 1, "no control law 'magic'"),
+        (["control", "ur5", "--end", "1", "--law", "pid"], 1, "no control law 'pid'"),
+        (["torques", "ur5", "--end", "1", "--plot", "x.bmp"], 1, "a picture is written as"),
     ],
 )
 def test_faults_are_one_message(words: list[str], code: int, message: str) -> None:

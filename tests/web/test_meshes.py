@@ -32,7 +32,8 @@ from cardan.app.web.server.state import Page
 from cardan.app.web.server.store import Shapes, Store
 from cardan.describe.files import read_bytes
 from cardan.describe.frames import frame
-from cardan.describe.urdf.xml import read_elements
+from cardan.describe.urdf.elements import read_elements
+from cardan.describe.xml.source import Source
 from cardan.loops.numeric import skeleton
 from cardan.motion.frames import link_frames
 
@@ -128,7 +129,7 @@ def test_surfaces_move_with_the_links_of_the_file() -> None:
     """Two routes to where a link is: joint by joint as URDF says, and by the robot's frames."""
     robot, _ = read_bytes(URDF.encode(), "arm.urdf")
     assert robot is not None
-    elements = read_elements(URDF.encode(), "arm.urdf", 0.0)
+    elements = read_elements(URDF.encode(), Source("arm.urdf", 0.0))
     carrier, place = attached(robot, elements)
     for q in np.random.default_rng(3).uniform(-1, 1, (5, 2)):
         c, s = np.cos(q[0]), np.sin(q[0])

@@ -12,7 +12,10 @@ import numpy as np
 
 from .. import exact
 
-__all__ = ["FUNCTIONS", "HALF", "cos_sin", "function", "is_number", "is_zero", "sign", "sqrt"]
+__all__ = [
+    "FUNCTIONS", "HALF", "cos_sin", "function", "guarded", "is_number", "is_same", "is_zero",
+    "sign", "sqrt",
+]  # fmt: skip
 
 Scalar = Any
 HALF = exact.exact("1/2")  # dividing integers by 2 would leave the exact numbers
@@ -54,6 +57,19 @@ def function(name: str, *args: Scalar) -> Scalar:
     numbers = [float(arg) if exact.is_exact(arg) else arg for arg in args]
     found = _NUMPY[name](*numbers)
     return float(found) if all(type(x) is float for x in numbers) else found
+
+
+def guarded(x: Scalar, least: float, instead: float) -> Scalar:
+    """A symbol to be divided by: another value where it is below the least that counts. Numbers and
+    arrays are what they are."""
+    if hasattr(x, "apply"):
+        return x.apply("select", function("abs", x) - least, x, instead)
+    return float(x) if _is_number(x) else x
+
+
+def is_same(x: Scalar, y: Scalar) -> bool:
+    """Are two traced expressions one and the same? Numbers and arrays are never asked."""
+    return hasattr(x, "apply") and bool(x == y)
 
 
 def is_zero(x: Scalar) -> bool:

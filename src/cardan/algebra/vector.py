@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-__all__ = ["Mat", "Vec", "cross", "dot", "hat", "symmetric", "zero"]
+__all__ = ["Mat", "Vec", "cross", "dot", "hat", "symmetric", "total", "zero"]
 
 
 _vec = tuple.__new__  # of a list of components: most vectors are made so
@@ -88,6 +88,14 @@ def dot(v: Sequence[Any], w: Sequence[Any]) -> Any:
     for x, y in zip(v, w, strict=True):
         total = total + x * y
     return total
+
+
+def total(vectors: Sequence[Vec]) -> Vec:
+    """The sum of 3-vectors."""
+    added = zero
+    for v in vectors:
+        added = added + v
+    return added
 
 
 def cross(v: Sequence[Any], w: Sequence[Any]) -> Vec:

@@ -98,12 +98,14 @@ def comparable(robot: Robot) -> Robot:
     """The robot every system can hold: rigid, numeric, on a fixed or floating base, no drives."""
     if robot.parameters:
         raise ModelError(
-            f"'{robot.name}' has symbols without a value ({', '.join(robot.parameters[:3])}, ...): "
-            "compare a numeric robot, or give values by with_values({...})"
+            f"'{robot.name}' has symbols without a value ({', '.join(robot.parameters[:3])}, ...)",
+            remedy="compare a numeric robot, or give values by robot.with_values({...})",
+            action="values",
         )
     if robot.constrained:
         what = "closed loops" if robot.loops else "coupled joints"
-        raise ModelError(f"'{robot.name}' has {what}: compare its tree, robot.tree()")
+        remedy = "compare its tree, robot.tree()"
+        raise ModelError(f"'{robot.name}' has {what}", remedy=remedy, action="tree")
     plain: dict[str, Any] = {
         "IA": 0, "FV": 0, "FS": 0, "elastic": False, "stiffness": 0, "rest": 0, "damping": 0,
         "active": True, "limits": Limits(-1000, 1000),  # with limits: one coordinate everywhere

@@ -386,9 +386,7 @@ def _instance(robot: Robot, seed: int, known: Mapping[str, float] | None = None)
 
 
 def _no_symbols(name: str) -> Any:
-    raise ModelError(
-        f"the map needs numbers, but '{name}' is a symbol: fix it with robot.with_values first"
-    )
+    raise ModelError(f"the map needs numbers, but '{name}' is a symbol", action="values")
 
 
 def _as_value(x: Any) -> Value:

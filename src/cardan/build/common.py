@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 from ..algebra.vector import Vec
 from ..describe.robot import Robot
 from ..errors import ModelError
+from ..formulate.formulation import Formulation
 from ..mechanism.coordinates import is_floating
 from ..models.bodies import Bodies
-from ..models.formulation import Formulation
 from ..program import Program
 from .derivation import Form, Route, Way
 from .derive import derive
@@ -83,25 +83,23 @@ def wrenches(robot: Robot, x: Mapping[str, Any]) -> dict[int, tuple[Vec, Vec]]:
     return {j: (Vec(*f[:3]), Vec(*f[3:])) for j, f in enumerate(x.get("f_e", ()), first)}
 
 
-def slides(robot: Robot) -> list[frozenset[int]]:
-    """Where r_j is applied: in frame i for every link, or in frame j for every link."""
-    return [frozenset(), frozenset(range(1, len(robot.links) + 1))]
+def slid(robot: Robot, regroup: bool = False) -> Formulation:
+    """Every frame cut in two: the translation r_j is applied in frame j."""
+    return Formulation(slide=frozenset(range(1, len(robot.links) + 1)), regroup=regroup)
 
 
 def build(
     robot: Robot, model: str, inputs: Mapping[str, tuple[int, ...]], forms: Iterable[Form],
     outputs: Sequence[str], *, symbolic: bool = False, expanded: bool = False,
-    meaning: Mapping[str, str] | None = None,
-    formulate: Callable[[Formulation], Form] | None = None, choices: Sequence[str] = (),
-    effort: str = "normal", rivals: Sequence[Way] = (), routes: Sequence[Route] = (),
-    finals: bool = False,
+    meaning: Mapping[str, str] | None = None, search: Way | None = None, effort: str = "normal",
+    rivals: Sequence[Way] = (), routes: Sequence[Route] = (), finals: bool = False,
 ) -> Program:  # fmt: skip
     """derive with the common meanings filled in."""
     table = {name: MEANING[name] for name in (*inputs, *outputs, "p") if name in MEANING}
     return derive(
         robot, model, inputs, forms, meaning={**table, **(meaning or {})}, symbolic=symbolic,
-        expanded=expanded, formulate=formulate, choices=choices, effort=effort, rivals=rivals,
-        routes=routes, finals=finals,
+        expanded=expanded, search=search, effort=effort, rivals=rivals, routes=routes,
+        finals=finals,
     )  # fmt: skip
 
 

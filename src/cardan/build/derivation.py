@@ -12,6 +12,7 @@ import numpy as np
 from ..describe.check import extremes
 from ..describe.robot import Robot
 from ..errors import ModelError
+from ..formulate.formulation import Formulation
 from ..ir.code import Code, arguments, gather
 from ..ir.cost import TRIG, cost
 from ..ir.factor import factored, improved
@@ -20,13 +21,12 @@ from ..ir.interpret import interpret, node_values
 from ..ir.passes import inline, replay
 from ..ir.trace import PARAMETERS, Tracer
 from ..models.bodies import Bodies, bodies
-from ..models.formulation import Formulation
-from ..models.inertia_matrix import inertia_matrix
+from ..models.composite import inertia_matrix
 from ..program import Program
 
 __all__ = [
     "Call", "Candidate", "Derivation", "Form", "Result", "Route", "Sketch", "Sketches", "Way",
-    "is_defined", "polished", "price", "verify",
+    "is_defined", "polished", "price", "verify", "written",
 ]  # fmt: skip
 
 _REMEMBERED = 256  # programs whose sums are rewritten, in one search
@@ -60,7 +60,16 @@ class Route:
     formula: Callable[[Call, dict[str, Any]], Mapping[str, tuple[tuple[int, ...], Sequence[Any]]]]
 
 
-Way = tuple[Callable[[Formulation], Form], Sequence[str]]  # an algorithm, and what it may choose
+Way = tuple[Form, Sequence[str]]  # an algorithm, and what its formulations may choose
+
+
+def written(form: Form, formulation: Formulation) -> Form:
+    """The algorithm on the robot in this formulation."""
+
+    def run(scene: Bodies, x: dict[str, Any]) -> Result:
+        return form(scene.written(formulation), x)
+
+    return run
 
 
 @dataclass(frozen=True)

@@ -5,12 +5,11 @@ Where formulations compete, each is traced and the cheapest kept: a trace costs 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from ..describe.robot import Robot
 from ..describe.symbolic import parametrised
 from ..ir.cost import cost
-from ..models.formulation import Formulation
 from ..program import Program
 from .derivation import Derivation, Form, Route, Way, is_defined, polished, verify
 from .search import cheapest
@@ -27,14 +26,13 @@ def derive(
     meaning: Mapping[str, str],
     symbolic: bool = False,
     expanded: bool = False,
-    formulate: Callable[[Formulation], Form] | None = None,
-    choices: Sequence[str] = (),
+    search: Way | None = None,
     effort: str = "normal",
     rivals: Sequence[Way] = (),
     routes: Sequence[Route] = (),
     finals: bool = False,
 ) -> Program:
-    """The cheapest program among `forms`, or among the formulations that `formulate` can take.
+    """The cheapest program among `forms`, and among the formulations of `search`.
 
     `rivals`: other algorithms of the same model, searched as far as they stand a chance.
     `routes`: ways through other models; one is taken where it costs less than all of these.
@@ -46,11 +44,10 @@ def derive(
     derivation = Derivation(robot, model, inputs)
     candidates = [derivation.trace(form) for form in forms]
     through = [derivation.compose(route) for route in routes]
-    if formulate is not None:
-        for way in ((formulate, choices), *rivals):
-            prices = [found.price for found in candidates]
-            beaten = min(prices) if prices and not finals else None
-            candidates.append(cheapest(derivation, *way, effort, beaten))
+    for way in (search, *rivals) if search is not None else ():
+        prices = [candidate.price for candidate in candidates]
+        beaten = min(prices) if prices and not finals else None
+        candidates.append(cheapest(derivation, *way, effort, beaten))
     page = candidates[0]
     if finals and effort != "plain":
         candidates = [polished(derivation, candidate) for candidate in candidates]

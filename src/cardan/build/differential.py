@@ -71,7 +71,7 @@ def loads(
 ) -> list[Scalar]:
     """Friction and the projections of the external wrenches."""
     still = scene.moving_base([0] * 6, [0, 0, 0])
-    found = newton_euler(_massless(still), q, qd, [0] * len(q), wrenches=dict(given))
+    found = newton_euler(_massless(still).loaded(given), q, qd, [0] * len(q))
     return joint_rows(scene, found.tau)
 
 

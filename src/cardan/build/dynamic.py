@@ -6,19 +6,21 @@ from the recursion is searched for its cheapest formulation (`search`)."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ..algebra.solve import solve_symmetric
 from ..describe.robot import Robot
 from ..errors import ModelError
+from ..formulate.economy import inverse_dynamics as newton_euler
+from ..formulate.posture import formulated
 from ..mechanism.coordinates import has_springs, is_floating
+from ..models.articulated import Solution, articulated
 from ..models.bodies import Bodies
-from ..models.direct_dynamics import articulated_dynamics, solve_tree
+from ..models.composite import inertia_matrix as inertia_model
+from ..models.composite import solve_matrix
 from ..models.floating import floating_inverse_dynamics
-from ..models.formulation import PLAIN, Formulation
-from ..models.inertia_matrix import inertia_matrix as inertia_model
-from ..models.newton_euler import inverse_dynamics as newton_euler
+from ..models.motion import motion
 from ..program import Program
 from .base import mechanism_of
 from .common import (
@@ -41,7 +43,6 @@ from .equations import (
     gravity_rows,
     mass_matrix,
     solve_backwards,
-    springs,
 )
 from .flexible.equations import direct_forms, force_form, inverse_forms, mass_form
 from .idle import spun, widened
@@ -91,20 +92,13 @@ def inverse_dynamics(
     if robot.ne:
         forms = inverse_forms(mechanism)
         return mechanism.program("inverse-dynamics", inputs, forms, names, effort=effort)
-    way, choices = _inverse_way(mechanism, given)
-
-    def formulate(form: Formulation) -> Form:
-        return way(mechanism, form)
-
     return mechanism.program(
         "inverse-dynamics", inputs, [], mechanism.outputs(*names), meaning=_imposed(mechanism),
-        formulate=formulate, choices=choices, effort=effort,
+        search=_inverse_way(mechanism, given), effort=effort,
     )  # fmt: skip
 
 
-def _inverse_way(
-    mechanism: Mechanism, given: bool
-) -> tuple[Callable[[Mechanism, Formulation], Form], tuple[str, ...]]:
+def _inverse_way(mechanism: Mechanism, given: bool) -> Way:
     """(algorithm, what its search may choose): by what is not given."""
     if mechanism.springs:
         if given:
@@ -113,10 +107,12 @@ def _inverse_way(
                 " for elastic joints, whose accelerations are not given"
             )
         tied = mechanism.robot.constrained
-        return (_inverse_by_matrix, RECURSION) if tied else (_articulated, COMPOSITE)
+        if tied:
+            return _inverse_by_matrix(mechanism), RECURSION
+        return _articulated(mechanism), COMPOSITE
     if mechanism.floats and not given:
-        return _floating, COMPOSITE
-    return _newton_euler, RECURSION
+        return _floating(mechanism), COMPOSITE
+    return _newton_euler(mechanism), RECURSION
 
 
 def _imposed(mechanism: Mechanism) -> dict[str, str]:
@@ -133,20 +129,19 @@ def _imposed(mechanism: Mechanism) -> dict[str, str]:
     return meaning
 
 
-def _newton_euler(mechanism: Mechanism, form: Formulation) -> Form:
+def _newton_euler(mechanism: Mechanism) -> Form:
     """All accelerations are given, (22): the tree's torques, projected; F0 of a base whose
     acceleration is given."""
 
     def run(scene: Bodies, x: Arrays) -> Result:
         constraint, qd, qdd = mechanism.motion(scene, x)
-        record = newton_euler(
-            scene, x["q"], qd, qdd, wrenches=wrenches(mechanism.robot, x), form=form
-        )
+        loads = wrenches(mechanism.robot, x)
+        record = newton_euler(scene.loaded(loads), x["q"], qd, qdd)
         tau = with_cut_torques(mechanism, scene, constraint, record.tau, qd, qdd)
         outputs: dict[str, Any] = {}
         if mechanism.free:
             moving = mechanism.coordinates.moving
-            A = inertia_model(scene, x["q"], form).matrix(moving)
+            A = inertia_model(formulated(scene), x["q"]).matrix(moving)
             tau, spin = spun(moving, mechanism.analysis.idle, A, tau)
             outputs["qdd_i"] = ((len(spin),), spin)
         if "V0d" in x:
@@ -180,32 +175,28 @@ def _lagrange(mechanism: Mechanism) -> Form:
     return run
 
 
-def _floating(mechanism: Mechanism, form: Formulation) -> Form:
+def _floating(mechanism: Mechanism) -> Form:
     """The base accelerates as nothing holds it, [K10] 7.2 (89)-(100), projected."""
 
     def run(scene: Bodies, x: Arrays) -> Result:
         constraint, qd, qdd = mechanism.motion(scene, x)
-        record = floating_inverse_dynamics(
-            scene, x["q"], qd, qdd, wrenches=wrenches(mechanism.robot, x), form=form
-        )
+        loaded = formulated(scene.loaded(wrenches(mechanism.robot, x)))
+        record = floating_inverse_dynamics(loaded, x["q"], qd, qdd)
         tau = with_cut_torques(mechanism, scene, constraint, record.tau, qd, qdd)
-        V0d = [*record.V0d[0], *record.V0d[1]] if record.V0d else []
+        V0d = [*record.V0d[0], *record.V0d[1]]
         torques = constraint.projected(tau)
         return Result({"tau": ((mechanism.na,), torques), "V0d": ((6,), V0d)}, record)
 
     return run
 
 
-def _articulated(mechanism: Mechanism, form: Formulation) -> Form:
+def _articulated(mechanism: Mechanism) -> Form:
     """Elastic joints of a tree, [K10] 6.3: articulated links, rigid joints as they are imposed."""
     link = mechanism.coordinates
 
     def run(scene: Bodies, x: Arrays) -> Result:
-        record = articulated_dynamics(
-            scene, x["q"], x["qd"], tau=springs(scene, x["q"], x["qd"]),
-            qdd=dict(zip(link.driven, x["qdd"], strict=True)), free_base=bool(mechanism.floats),
-            wrenches=wrenches(mechanism.robot, x), form=form,
-        )  # fmt: skip
+        imposed = dict(zip(link.driven, x["qdd"], strict=True))
+        record = _recursion(mechanism, scene, x, tau={}, qdd=imposed)
         outputs: dict[str, Any] = {
             "tau": ((len(link.driven),), [record.tau[j] for j in link.driven])
         }
@@ -218,14 +209,21 @@ def _articulated(mechanism: Mechanism, form: Formulation) -> Form:
     return run
 
 
-def _inverse_by_matrix(mechanism: Mechanism, form: Formulation) -> Form:
+def _recursion(mechanism: Mechanism, scene: Bodies, x: Arrays, **given: Any) -> Solution:
+    """Articulated links of the tree: each joint has its torque or its acceleration given."""
+    loaded = formulated(scene.loaded(wrenches(mechanism.robot, x)))
+    here = motion(loaded, x["q"], x["qd"])
+    return articulated(loaded, here, free_base=bool(mechanism.floats), **given)
+
+
+def _inverse_by_matrix(mechanism: Mechanism) -> Form:
     """The rows without motors first, for their accelerations; then the others."""
     link, first = mechanism.coordinates, mechanism.floats
     free = [*range(first), *(first + link.active.index(j) for j in link.elastic)]
     driven = [first + link.active.index(j) for j in link.driven]
 
     def run(scene: Bodies, x: Arrays) -> Result:
-        A, H, push, record = equations(mechanism, scene, x, form)
+        A, H, push, record = equations(mechanism, scene, x)
         known = dict(zip(driven, x["qdd"], strict=True))
         pushes = [*([0] * first), *(push[j] for j in link.elastic)]
         rhs = [p - H[r] - _dot(A[r], known) for p, r in zip(pushes, free, strict=True)]
@@ -281,16 +279,14 @@ def direct_dynamics(
     elif link.elastic:
         meaning["tau"] = "torques or forces of the rigid joints"
     methods: dict[str, Way] = {
-        "recursive": (lambda form: _recursive(mechanism, form), COMPOSITE),
-        "inertia-matrix": (lambda form: _by_matrix(mechanism, form), RECURSION),
-        "constraint-forces": (lambda form: _by_constraint_forces(mechanism, form), RECURSION),
+        "recursive": (_recursive(mechanism), COMPOSITE),
+        "inertia-matrix": (_by_matrix(mechanism), RECURSION),
+        "constraint-forces": (_by_constraint_forces(mechanism), RECURSION),
     }
     first, *others = _candidates(mechanism, method, inputs, methods)
-    formulate, choices = methods[first]
     return mechanism.program(
         "direct-dynamics", inputs, [], mechanism.outputs(*names), meaning=meaning,
-        formulate=formulate, choices=choices, effort=effort,
-        rivals=[methods[name] for name in others],
+        search=methods[first], rivals=[methods[name] for name in others], effort=effort,
     )  # fmt: skip
 
 
@@ -321,9 +317,7 @@ def _candidates(
         return ["inertia-matrix"]
     small = len(mechanism.robot.links) <= _LARGEST_MATRIX
     plain = {
-        name: Derivation(mechanism.tree, "direct-dynamics", inputs)
-        .trace(methods[name][0](PLAIN))
-        .price
+        name: Derivation(mechanism.tree, "direct-dynamics", inputs).trace(methods[name][0]).price
         for name in ("recursive", *(["inertia-matrix"] if small else []))
     }
     best = min(plain.values())
@@ -331,30 +325,26 @@ def _candidates(
     return sorted(wanted, key=plain.__getitem__)
 
 
-def _recursive(mechanism: Mechanism, form: Formulation) -> Form:
+def _recursive(mechanism: Mechanism) -> Form:
     """Articulated links, [K10] (101)-(112)."""
 
     def run(scene: Bodies, x: Arrays) -> Result:
-        torques = springs(scene, x["q"], x["qd"])
-        torques |= zip(mechanism.coordinates.driven, x["tau"], strict=True)
-        record = articulated_dynamics(
-            scene, x["q"], x["qd"], tau=torques, free_base=bool(mechanism.floats),
-            wrenches=wrenches(mechanism.robot, x), form=form,
-        )  # fmt: skip
+        torques = dict(zip(mechanism.coordinates.driven, x["tau"], strict=True))
+        record = _recursion(mechanism, scene, x, tau=torques)
         base = [*record.V0d[0], *record.V0d[1]] if record.V0d else []
         return Result(_accelerations(mechanism, mechanism.row(record.qdd), base), record)
 
     return run
 
 
-def _by_matrix(mechanism: Mechanism, form: Formulation) -> Form:
+def _by_matrix(mechanism: Mechanism) -> Form:
     """A and H, solved from the tips to the base; then idle joints that are free."""
     link, first = mechanism.coordinates, mechanism.floats
 
     def run(scene: Bodies, x: Arrays) -> Result:
         if mechanism.free:
-            return _with_idle(mechanism, scene, x, form)
-        A, H, push, record = equations(mechanism, scene, x, form)
+            return _with_idle(mechanism, scene, x)
+        A, H, push, record = equations(mechanism, scene, x)
         push |= zip(link.driven, x["tau"], strict=True)
         rhs = [-h for h in H[:first]]
         rhs += [push[j] - h for j, h in zip(link.active, H[first:], strict=True)]
@@ -364,10 +354,10 @@ def _by_matrix(mechanism: Mechanism, form: Formulation) -> Form:
     return run
 
 
-def _with_idle(mechanism: Mechanism, scene: Bodies, x: Arrays, form: Formulation) -> Result:
+def _with_idle(mechanism: Mechanism, scene: Bodies, x: Arrays) -> Result:
     """A and H of the active and the idle joints."""
-    constraint, H, record = bias_rows(mechanism, scene, x, form)
-    A, composite = mass_matrix(mechanism, scene, x, constraint, form)
+    constraint, H, record = bias_rows(mechanism, scene, x)
+    A, composite = mass_matrix(mechanism, scene, x, constraint)
     idle, moving, G = mechanism.analysis.idle, mechanism.coordinates.moving, constraint.G()
     A = widened(A, composite.matrix(moving), [G[j] for j in moving], moving, idle)
     push = [t - h for t, h in zip(x["tau"], H, strict=True)]
@@ -375,7 +365,7 @@ def _with_idle(mechanism: Mechanism, scene: Bodies, x: Arrays, form: Formulation
     return Result(_accelerations(mechanism, solve_symmetric(A, push), []), record)
 
 
-def _by_constraint_forces(mechanism: Mechanism, form: Formulation) -> Form:
+def _by_constraint_forces(mechanism: Mechanism) -> Form:
     """A qdd + H = tau + W^T lambda with W qdd + Psi = 0: the tree's equations and the loops'."""
     link, idle = mechanism.coordinates, mechanism.analysis.idle
     held = () if mechanism.free else idle
@@ -385,9 +375,9 @@ def _by_constraint_forces(mechanism: Mechanism, form: Formulation) -> Form:
         constraint, qds = mechanism.constraint(scene, x, x["qd"])
         qd, zeros = mechanism.row(qds), [0] * mechanism.n
         loads = wrenches(mechanism.robot, x)
-        record = newton_euler(scene, x["q"], qd, zeros, wrenches=loads, form=form)
+        record = newton_euler(scene.loaded(loads), x["q"], qd, zeros)
         H = with_cut_torques(mechanism, scene, constraint, record.tau, qd, zeros)
-        A = inertia_model(scene, x["q"], form).A
+        A = inertia_model(formulated(scene), x["q"]).A
         if any(is_present(cut.body.IA) for cut in cuts(mechanism, scene, constraint)):
             raise ModelError(
                 "'constraint-forces' is not available where cut joints have rotors, which tie links"
@@ -396,7 +386,8 @@ def _by_constraint_forces(mechanism: Mechanism, form: Formulation) -> Form:
         given = dict(zip(mechanism.active, x["tau"], strict=True))
 
         def divided(rhs: Mapping[int, Scalar]) -> dict[int, Scalar]:
-            return solve_tree(A, rhs, moving, _moving_parent(scene, held))
+            own = {("joint", j, 0): value for j, value in rhs.items()}
+            return {key[1]: value for key, value in solve_matrix(scene, A, own, own).items()}
 
         free = divided({j: given.get(j, 0) - H[j] for j in moving})
         columns = [divided({j: row.get(j, 0) for j in moving}) for row in constraint.rows]
@@ -412,18 +403,6 @@ def _by_constraint_forces(mechanism: Mechanism, form: Formulation) -> Form:
         return Result(_accelerations(mechanism, qdd, []), record)
 
     return run
-
-
-def _moving_parent(scene: Bodies, held: Sequence[int]) -> Callable[[int], int]:
-    """j -> the nearest link before j whose joint moves and is not held, 0 when there is none."""
-
-    def parent(j: int) -> int:
-        i = scene.links[j - 1].i
-        while i and (i in held or not (scene.links[i - 1].s or scene.links[i - 1].sbar)):
-            i = scene.links[i - 1].i
-        return i
-
-    return parent
 
 
 def _accelerations(
@@ -451,18 +430,14 @@ def inertia_matrix(
         return mechanism.program("inertia-matrix", inputs, forms, ["A"], effort=effort)
     size = mechanism.floats + mechanism.na
 
-    def formulate(form: Formulation) -> Form:
-        def run(scene: Bodies, x: Arrays) -> Result:
-            constraint = mechanism.constraint(scene, x)[0]
-            A, composite = mass_matrix(mechanism, scene, x, constraint, form)
-            record = constraint if robot.constrained else composite
-            return Result({"A": ((size, size), flat(A))}, record)
-
-        return run
+    def page(scene: Bodies, x: Arrays) -> Result:
+        constraint = mechanism.constraint(scene, x)[0]
+        A, composite = mass_matrix(mechanism, scene, x, constraint)
+        record = constraint if robot.constrained else composite
+        return Result({"A": ((size, size), flat(A))}, record)
 
     return mechanism.program(
-        "inertia-matrix", mechanism.inputs("q"), [], ["A"],
-        formulate=formulate, choices=COMPOSITE, effort=effort,
+        "inertia-matrix", mechanism.inputs("q"), [], ["A"], search=(page, COMPOSITE), effort=effort
     )  # fmt: skip
 
 
@@ -479,13 +454,10 @@ def bias(
         with_friction(robot, friction), "bias", base_parameters, symbolic=symbolic
     )
 
-    def formulate(form: Formulation) -> Form:
-        def run(scene: Bodies, x: Arrays) -> Result:
-            _, H, record = bias_rows(mechanism, scene, x, form)
-            rows = [*base_rows(mechanism, record), *H]
-            return Result({"H": ((len(rows),), rows)}, record)
-
-        return run
+    def page(scene: Bodies, x: Arrays) -> Result:
+        _, H, record = bias_rows(mechanism, scene, x)
+        rows = [*base_rows(mechanism, record), *H]
+        return Result({"H": ((len(rows),), rows)}, record)
 
     inputs = mechanism.inputs("q", "qd", f_e=f_e, base=["V0", "g0"])
     if robot.ne:
@@ -495,8 +467,7 @@ def bias(
     if robot.constrained and mechanism.springs:
         meaning["H"] = f"{MEANING['H']}, with the springs of passive joints"
     return mechanism.program(
-        "bias", inputs, [], ["H"], meaning=meaning,
-        formulate=formulate, choices=RECURSION, effort=effort,
+        "bias", inputs, [], ["H"], meaning=meaning, search=(page, RECURSION), effort=effort
     )  # fmt: skip
 
 
@@ -511,15 +482,11 @@ def gravity(
         forms = [force_form(mechanism, "Q")]
         return mechanism.program("gravity", inputs, forms, ["Q"], effort=effort)
 
-    def formulate(form: Formulation) -> Form:
-        def run(scene: Bodies, x: Arrays) -> Result:
-            Q, record = gravity_rows(mechanism, scene, x, form)
-            rows = [*base_rows(mechanism, record), *Q]
-            return Result({"Q": ((len(rows),), rows)}, record)
-
-        return run
+    def page(scene: Bodies, x: Arrays) -> Result:
+        Q, record = gravity_rows(mechanism, scene, x)
+        rows = [*base_rows(mechanism, record), *Q]
+        return Result({"Q": ((len(rows),), rows)}, record)
 
     return mechanism.program(
-        "gravity", inputs, [], ["Q"],
-        formulate=formulate, choices=COMPOSITE, effort=effort,
+        "gravity", inputs, [], ["Q"], search=(page, COMPOSITE), effort=effort
     )  # fmt: skip

@@ -6,16 +6,13 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ..describe.robot import Robot
+from ..formulate.economy import inverse_dynamics as newton_euler
+from ..formulate.reform import regrouped
 from ..models.bodies import Bodies
 from ..models.energy import Energies
 from ..models.energy import energies as energies_model
 from ..models.energy import momentum as momentum_model
-from ..models.flexible.tree import energies as flexible_energies
-from ..models.flexible.tree import motion
-from ..models.formulation import Formulation
 from ..models.loops import Constraint
-from ..models.newton_euler import inverse_dynamics as newton_euler
-from ..models.reform import regrouped
 from ..program import Program
 from .common import RECURSION, Arrays
 from .cuts import along, cuts
@@ -76,8 +73,8 @@ def _flexible_energies(robot: Robot, symbolic: bool) -> Program:
     mechanism = Mechanism.of(robot.tree(), "energies", symbolic=symbolic)
 
     def run(scene: Bodies, x: Arrays) -> Result:
-        E, U = flexible_energies(scene, motion(scene, x["q"], x["qd"]))
-        return Result({"E": ((), [E]), "U": ((), [U])})
+        record = energies_model(scene, x["q"], x["qd"], base=bool(mechanism.floats))
+        return Result({"E": ((), [record.E]), "U": ((), [record.U])}, record)
 
     return mechanism.program("energies", mechanism.inputs("q", "qd"), [run], ["E", "U"])
 
@@ -107,16 +104,12 @@ def generalized_momentum(robot: Robot, *, symbolic: bool = False) -> Program:
 
         return run
 
-    def formulate(form: Formulation) -> Form:
-        def run(scene: Bodies, x: Arrays) -> Result:
-            constraint = mechanism.constraint(scene, x)[0]
-            qd = constraint.velocities(x["qd"])
-            still = scene.unloaded().moving_base([0] * 6, [0, 0, 0], [*scene.V0, *scene.w0])
-            rates = mechanism.row(qd)
-            record = newton_euler(still, x["q"], [0] * mechanism.n, rates, form=form)
-            return Result(momenta(scene, constraint, qd, base_rows(mechanism, record), record.tau))
-
-        return run
+    def torques(scene: Bodies, x: Arrays) -> Result:
+        constraint = mechanism.constraint(scene, x)[0]
+        qd = constraint.velocities(x["qd"])
+        still = scene.unloaded().moving_base([0] * 6, [0, 0, 0], [*scene.V0, *scene.w0])
+        record = newton_euler(still, x["q"], [0] * mechanism.n, mechanism.row(qd))
+        return Result(momenta(scene, constraint, qd, base_rows(mechanism, record), record.tau))
 
     def momenta(
         scene: Bodies, constraint: Constraint, qd: Mapping[int, Scalar], base: list[Scalar],
@@ -138,7 +131,7 @@ def generalized_momentum(robot: Robot, *, symbolic: bool = False) -> Program:
     else:
         forms = [page(True)] if not robot.constrained else [page(True), page(False)]
         if not robot.constrained:
-            search = {"formulate": formulate, "choices": RECURSION}
+            search = {"search": (torques, RECURSION)}
         small = robot.constrained or len(robot.links) <= _LARGEST_MATRIX
         if robot.base.kind != "mobile" and small:
             search["routes"] = [_through_matrix(inertia_matrix(robot, symbolic=symbolic))]

@@ -15,20 +15,20 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..algebra.solve import solve_symmetric
+from ..formulate.economy import inverse_dynamics as newton_euler
+from ..formulate.posture import formulated
+from ..mechanism.coordinates import Key
 from ..models.bodies import Bodies
-from ..models.floating import base_columns
-from ..models.formulation import Formulation
-from ..models.inertia_matrix import Composite
-from ..models.inertia_matrix import inertia_matrix as inertia_model
+from ..models.composite import Composite
+from ..models.composite import inertia_matrix as inertia_model
 from ..models.loops import Constraint
 from ..models.newton_euler import NewtonEuler
-from ..models.newton_euler import inverse_dynamics as newton_euler
 from .common import Arrays, wrenches
 from .cuts import along, cuts, with_cut_torques
 from .mechanism import Mechanism
 
 __all__ = [
-    "base_matrix", "base_rows", "bias_rows", "equations", "gravity_rows", "joint_matrix",
+    "base_rows", "bias_rows", "equations", "gravity_rows", "joint_matrix",
     "mass_matrix", "solve_backwards", "springs",
 ]  # fmt: skip
 
@@ -48,12 +48,12 @@ def base_rows(mechanism: Mechanism, record: NewtonEuler) -> list[Scalar]:
 
 
 def bias_rows(
-    mechanism: Mechanism, scene: Bodies, x: Arrays, form: Formulation, pushed: bool = True
+    mechanism: Mechanism, scene: Bodies, x: Arrays, pushed: bool = True
 ) -> tuple[Constraint, list[Scalar], NewtonEuler]:
     """H of the independent joints: the torques of qdd_a = 0, less the springs of passive joints
     where they push."""
     constraint, qd, qdd = mechanism.motion(scene, {k: v for k, v in x.items() if k != "qdd"})
-    record = newton_euler(scene, x["q"], qd, qdd, wrenches=wrenches(mechanism.robot, x), form=form)
+    record = newton_euler(scene.loaded(wrenches(mechanism.robot, x)), x["q"], qd, qdd)
     tau = with_cut_torques(mechanism, scene, constraint, record.tau, qd, qdd)
     for j, push in springs(scene, x["q"], qd).items() if pushed else ():
         if j not in mechanism.active:
@@ -62,12 +62,12 @@ def bias_rows(
 
 
 def gravity_rows(
-    mechanism: Mechanism, scene: Bodies, x: Arrays, form: Formulation
+    mechanism: Mechanism, scene: Bodies, x: Arrays
 ) -> tuple[list[Scalar], NewtonEuler]:
     """Q of the independent joints: G^T of the tree's torques at rest."""
     still = scene.unloaded().moving_base([0] * 6, x.get("g0", scene.gravity))
     zeros = [0] * mechanism.n
-    record = newton_euler(still, x["q"], zeros, zeros, form=form)
+    record = newton_euler(still, x["q"], zeros, zeros)
     return mechanism.constraint(scene, x)[0].projected(record.tau), record
 
 
@@ -103,20 +103,20 @@ def _product(A: Matrix, G: Matrix, r: int, c: int) -> Scalar:
 
 
 def mass_matrix(
-    mechanism: Mechanism, scene: Bodies, x: Arrays, constraint: Constraint, form: Formulation
+    mechanism: Mechanism, scene: Bodies, x: Arrays, constraint: Constraint
 ) -> tuple[Matrix, Composite]:
     """(A, composite links): of a floating base first, [K10] (84), then of the joints."""
-    composite = inertia_model(scene, x["q"], form)
+    composite = inertia_model(formulated(scene), x["q"], base=bool(mechanism.floats))
     A = joint_matrix(mechanism, scene, constraint, composite)
     if not mechanism.floats:
         return A, composite
-    columns = base_columns(scene, composite, form.slide)
     moving = mechanism.coordinates.moving
-    coupled: Matrix = [[*columns[j][0], *columns[j][1]] for j in moving]
+    six: list[Key] = [("base", 0, k) for k in range(6)]
+    coupled: Matrix = [[composite.A[key, ("joint", j, 0)] for key in six] for j in moving]
     if constraint.rows:
         G = constraint.G()
         coupled = [_combined(coupled, [G[j][k] for j in moving]) for k in range(mechanism.na)]
-    top = [[*row, *(c[r] for c in coupled)] for r, row in enumerate(base_matrix(composite))]
+    top = [[*row, *(c[r] for c in coupled)] for r, row in enumerate(composite.rows(six))]
     return [*top, *([*column, *row] for column, row in zip(coupled, A, strict=True))], composite
 
 
@@ -127,26 +127,12 @@ def _combined(columns: Matrix, weights: Sequence[Scalar]) -> list[Scalar]:
     return total
 
 
-def base_matrix(composite: Composite) -> Matrix:
-    """A11: the inertia of all links as one body about the origin of frame 0."""
-    M, S, J = composite.Mplus[0], composite.MSplus[0], composite.Jplus[0]
-    X, Y, Z = S
-    return [
-        [M, 0, 0, 0, Z, -Y],
-        [0, M, 0, -Z, 0, X],
-        [0, 0, M, Y, -X, 0],
-        [0, -Z, Y, *J.rows[0]],
-        [Z, 0, -X, *J.rows[1]],
-        [-Y, X, 0, *J.rows[2]],
-    ]
-
-
 def equations(
-    mechanism: Mechanism, scene: Bodies, x: Arrays, form: Formulation
+    mechanism: Mechanism, scene: Bodies, x: Arrays
 ) -> tuple[Matrix, list[Scalar], dict[int, Scalar], NewtonEuler]:
     """(A, H, springs, record) over the base's velocities and the independent joints'."""
-    constraint, H, record = bias_rows(mechanism, scene, x, form)
-    A, _ = mass_matrix(mechanism, scene, x, constraint, form)
+    constraint, H, record = bias_rows(mechanism, scene, x)
+    A, _ = mass_matrix(mechanism, scene, x, constraint)
     qd = mechanism.row(constraint.velocities(x["qd"], x.get("qd_i")))
     return A, [*base_rows(mechanism, record), *H], springs(scene, x["q"], qd), record
 

@@ -12,8 +12,9 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from ..describe.robot import Robot
+from ..formulate.economy import motion_in_described_frames
+from ..formulate.posture import formulated
 from ..models.bodies import Bodies, bodies
-from ..models.formulation import Formulation
 from ..models.loops import Constraint
 from ..models.regressor import SPRING_COLUMN, Columns, columns
 from ..models.regressor import energy_regressor as energy_model
@@ -24,7 +25,7 @@ from .base import CUT_COLUMNS, BaseParameters, driven_cuts
 from .base import base_parameters as base_parameters_of
 from .common import Arrays, flat, is_floating
 from .cuts import CutMotion, cut_motion
-from .derivation import Form, Result
+from .derivation import Result
 from .differential import half, partial
 from .mechanism import Mechanism
 
@@ -48,27 +49,25 @@ def regressor(
     names = wanted(bodies(robot, lambda name: 1.0))
     first, moving = mechanism.floats, mechanism.coordinates.moving
 
-    def formulate(form: Formulation) -> Form:
-        def run(scene: Bodies, x: Arrays) -> Result:
-            constraint, qd, qdd = mechanism.motion(scene, x)
-            D = regressor_model(scene.unloaded(), x["q"], qd, qdd, names, form, base=bool(first))
-            cuts = cut_motion(mechanism, scene, constraint, names, qd, qdd)
-            projected = []
-            for (name, j), column in zip(names, zip(*D, strict=True), strict=True):
-                tau = dict(zip(moving, column[first:], strict=True))
-                if j in cuts:
-                    tau |= cuts[j].torques(name)
-                projected.append([*column[:first], *constraint.projected(tau)])
-            size = first + mechanism.na
-            rows: list[Any] = list(zip(*projected, strict=True)) if projected else [[]] * size
-            return Result({"D": ((size, len(names)), flat(rows))})
-
-        return run
+    def page(scene: Bodies, x: Arrays) -> Result:
+        constraint, qd, qdd = mechanism.motion(scene, x)
+        bare = scene.unloaded()
+        record = motion_in_described_frames(bare, x["q"], qd, qdd)
+        D = regressor_model(formulated(bare), x["q"], qd, qdd, record, names, base=bool(first))
+        cuts = cut_motion(mechanism, scene, constraint, names, qd, qdd)
+        projected = []
+        for (name, j), column in zip(names, zip(*D, strict=True), strict=True):
+            tau = dict(zip(moving, column[first:], strict=True))
+            if j in cuts:
+                tau |= cuts[j].torques(name)
+            projected.append([*column[:first], *constraint.projected(tau)])
+        size = first + mechanism.na
+        rows: list[Any] = list(zip(*projected, strict=True)) if projected else [[]] * size
+        return Result({"D": ((size, len(names)), flat(rows))})
 
     program = mechanism.program(
         "regressor", mechanism.inputs("q", "qd", "qdd", base=["V0", "V0d", "g0"]), [], ["D"],
-        formulate=formulate, effort=effort,
-        choices=("still", "grouped", "axial", "column", "slide"),
+        search=(page, ("still", "grouped", "axial", "column", "slide")), effort=effort,
     )  # fmt: skip
     return wanted.naming(program, robot)
 

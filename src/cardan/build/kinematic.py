@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 from typing import Any
@@ -14,18 +14,21 @@ from ..describe.robot import FIXED, Robot
 from ..describe.values.expression import Expression
 from ..describe.values.parser import to_value
 from ..errors import ModelError
+from ..formulate.posture import formulated
 from ..ir.code import Code
 from ..ir.cost import cost
 from ..ir.trace import Tracer
 from ..mechanism.tree import Tree
 from ..models.bodies import Bodies, bodies
+from ..models.flexible.loops import side
 from ..models.jacobian import Jacobian, decoupled, determinant_factor, inverse, rotation
 from ..models.jacobian import jacobian as jacobian_model
 from ..models.kinematics import accelerations as accelerations_model
 from ..models.kinematics import velocities as velocities_model
+from ..models.motion import seats
 from ..program import Program
-from .common import MEANING, Arrays, along_column, flat, unsupported
-from .derivation import Form, Result
+from .common import MEANING, Arrays, along_column, flat, slid, unsupported
+from .derivation import Form, Result, written
 from .flexible import kinematic as flexible
 from .mechanism import Mechanism
 
@@ -46,8 +49,9 @@ def jacobian(
     if robot.ne:
         unsupported(robot, "jacobian", intermediate=intermediate)
         n, r = Tree.of(robot).link(frame), Tree.of(robot).link(projection)
-        bent = flexible.jacobian(n, r, tool_point(tool))
-        return _of_tree(robot, "jacobian", ["q"], bent, "J", symbolic)
+        of_tree = Mechanism.of(robot.tree(), "jacobian", symbolic=symbolic)
+        bent = flexible.jacobian(n, r, tool_point(tool), of_tree.coordinates.keys)
+        return of_tree.program("jacobian", of_tree.inputs("q"), [bent], ["J"])
     mechanism = Mechanism.of(robot, "jacobian", symbolic=symbolic)
 
     def outputs(scene: Bodies, q: Any, record: Jacobian) -> dict[str, Any]:
@@ -297,40 +301,30 @@ _LONG = 14  # frames on the path: beyond it not every intermediate frame is trie
 
 
 def velocities(robot: Robot, *, symbolic: bool = False) -> Program:
-    """V of every link."""
-    if robot.ne:
-        bent = flexible.velocities(len(robot.links))
-        return _of_tree(robot, "velocities", ["q", "qd"], bent, "V", symbolic)
-    mechanism = Mechanism.of(robot, "velocities", symbolic=symbolic)
+    """V of every link; where links bend, of the tree, whether its loops are closed or not."""
+    mechanism = Mechanism.of(robot.tree() if robot.ne else robot, "velocities", symbolic=symbolic)
     nl = len(robot.links)
 
-    def form(slide: bool) -> Form:
-        def run(scene: Bodies, x: Arrays) -> Result:
-            qd = mechanism.row(mechanism.constraint(scene, x)[0].velocities(x["qd"]))
-            record = velocities_model(scene, x["q"], qd, slide)
-            rows = [[*record.V[link.j], *record.w[link.j]] for link in scene.links[:nl]]
-            return Result({"V": ((nl, 6), flat(rows))}, record)
-
-        return run
+    def page(scene: Bodies, x: Arrays) -> Result:
+        rates = mechanism.constraint(scene, x)[0].velocities(x["qd"]) if not robot.ne else None
+        qd = x["qd"] if rates is None else mechanism.row(rates)
+        record = velocities_model(formulated(scene), x["q"], qd)
+        rows = [[*record.V[link.j], *record.w[link.j]] for link in scene.links[:nl]]
+        return Result({"V": ((nl, 6), flat(rows))}, record)
 
     inputs = mechanism.inputs("q", "qd", base=["V0"])
-    return mechanism.program("velocities", inputs, [form(False), form(True)], ["V"])
+    return mechanism.program("velocities", inputs, _cut_or_not(mechanism, page), ["V"])
 
 
 def accelerations(robot: Robot, *, symbolic: bool = False) -> Program:
     """Vd of every link; of a floating base its own acceleration V0d is given."""
-    if robot.ne:
-        bent = flexible.accelerations(len(robot.links))
-        return _of_tree(robot, "accelerations", ["q", "qd", "qdd"], bent, "Vd", symbolic)
-    mechanism = Mechanism.of(robot, "accelerations", symbolic=symbolic)
     nl = len(robot.links)
 
     def outputs(scene: Bodies, x: Arrays, record: Any) -> dict[str, Any]:
         rows = [[*record.Vd[link.j], *record.wd[link.j]] for link in scene.links[:nl]]
         return {"Vd": ((nl, 6), flat(rows))}
 
-    inputs = mechanism.inputs("q", "qd", "qdd", base=["V0", "V0d"])
-    return mechanism.program("accelerations", inputs, _accelerated(mechanism, outputs), ["Vd"])
+    return _accelerated(robot, "accelerations", outputs, "Vd", symbolic)
 
 
 def jdot_qdot(
@@ -340,39 +334,40 @@ def jdot_qdot(
     accelerate, and V0d = 0 if the base floats."""
     tree = Tree.of(robot)
     n, r = tree.link(frame), tree.link(projection)
-    if robot.ne:
-        bent = flexible.jdot_qdot(n, r)
-        return _of_tree(robot, "jdot-qdot", ["q", "qd"], bent, "Jdqd", symbolic)
-    mechanism = Mechanism.of(robot, "jdot-qdot", symbolic=symbolic)
 
     def outputs(scene: Bodies, x: Arrays, record: Any) -> dict[str, Any]:
-        R = rotation(scene, x["q"], r, n)
+        if robot.ne:
+            still = seats(scene, x["q"])
+            R = side(scene, still, 0, r).R.T @ side(scene, still, 0, n).R
+        else:
+            R = rotation(scene, x["q"], r, n)
         return {"Jdqd": ((6,), [*(R @ record.Vd[n]), *(R @ record.wd[n])])}
 
-    inputs = mechanism.inputs("q", "qd", base=["V0"])
-    return mechanism.program(
-        "jdot-qdot", inputs, _accelerated(mechanism, outputs), ["Jdqd"],
-        meaning={"Jdqd": f"{MEANING['Jdqd']}; {_described(robot, frame, projection)}"},
-    )  # fmt: skip
+    words = {"Jdqd": f"{MEANING['Jdqd']}; {_described(robot, frame, projection)}"}
+    return _accelerated(robot, "jdot-qdot", outputs, "Jdqd", symbolic, words)
 
 
-def _of_tree(
-    robot: Robot, model: str, inputs: Sequence[str], form: Form, output: str, symbolic: bool
-) -> Program:
-    """A kinematic model of flexible links: of the tree, whether its loops are closed or not."""
-    mechanism = Mechanism.of(robot.tree(), model, symbolic=symbolic)
-    return mechanism.program(model, mechanism.inputs(*inputs), [form], [output])
+def _accelerated(
+    robot: Robot, model: str, outputs: Callable[..., dict[str, Any]], output: str, symbolic: bool,
+    meaning: Mapping[str, str] | None = None,
+) -> Program:  # fmt: skip
+    """What follows from the accelerations of the links; where links bend, of the tree, whether its
+    loops are closed or not."""
+    mechanism = Mechanism.of(robot.tree() if robot.ne else robot, model, symbolic=symbolic)
 
-
-def _accelerated(mechanism: Mechanism, outputs: Callable[..., dict[str, Any]]) -> list[Form]:
-    """r_j applied in frame i of every link, or in frame j."""
-
-    def form(slide: bool) -> Form:
-        def run(scene: Bodies, x: Arrays) -> Result:
+    def page(scene: Bodies, x: Arrays) -> Result:
+        if robot.ne:
+            qd, qdd = x["qd"], x.get("qdd", [0] * len(x["q"]))
+        else:
             _, qd, qdd = mechanism.motion(scene, x)
-            record = accelerations_model(scene, x["q"], qd, qdd, slide)
-            return Result(outputs(scene, x, record), record)
+        record = accelerations_model(formulated(scene), x["q"], qd, qdd)
+        return Result(outputs(scene, x, record), record)
 
-        return run
+    joints, base = (["q", "qd", "qdd"], ["V0", "V0d"]) if output == "Vd" else (["q", "qd"], ["V0"])
+    inputs = mechanism.inputs(*joints, base=base)
+    return mechanism.program(model, inputs, _cut_or_not(mechanism, page), [output], meaning=meaning)
 
-    return [form(False), form(True)]
+
+def _cut_or_not(mechanism: Mechanism, page: Form) -> list[Form]:
+    """The page with the frames described, and with all of them cut in two."""
+    return [page] if mechanism.ne else [page, written(page, slid(mechanism.tree))]

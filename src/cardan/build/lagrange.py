@@ -22,21 +22,22 @@ from itertools import product
 from typing import Any
 
 from ..describe.robot import Robot
+from ..formulate.economy import inverse_dynamics as newton_euler
+from ..formulate.formulation import Formulation
+from ..formulate.posture import formulated
+from ..formulate.reform import regrouped
+from ..formulate.search import LARGE
 from ..models.bodies import Bodies
+from ..models.composite import inertia_matrix as inertia_page
 from ..models.coriolis import coriolis_matrix as coriolis_page
-from ..models.formulation import PLAIN, Formulation
-from ..models.inertia_matrix import inertia_matrix as inertia_page
-from ..models.newton_euler import inverse_dynamics as newton_euler
-from ..models.reform import regrouped
 from ..program import Program
 from .base import mechanism_of
-from .common import COMPOSITE, Arrays, flat, joint_rows
-from .derivation import Call, Form, Result, Route
+from .common import COMPOSITE, Arrays, flat, joint_rows, slid
+from .derivation import Call, Form, Result, Route, written
 from .differential import half, partial
 from .dynamic import gravity, inertia_matrix
 from .equations import bias_rows, gravity_rows, mass_matrix
 from .mechanism import Mechanism
-from .search import LARGE
 
 __all__ = ["coriolis_matrix", "lagrange"]
 
@@ -73,16 +74,13 @@ def _of_tree(
 ) -> tuple[list[Form], dict[str, Any]]:
     n, derived = mechanism.n, method == "christoffel"
 
-    def formulate(how: Formulation) -> Form:
-        def run(scene: Bodies, x: Arrays) -> Result:
-            q, zeros = x["q"], [0] * n
-            composite = inertia_page(scene, q, how)
-            A = flat(composite.matrix(scene.tree.moving))
-            Q = newton_euler(scene.unloaded(), q, zeros, zeros, form=how).tau
-            B = _by_derivatives(A, q) if derived else _by_units(scene, q, how)
-            return Result(_outputs(n, A, B, joint_rows(scene, Q), form), composite)
-
-        return run
+    def page(scene: Bodies, x: Arrays) -> Result:
+        q, zeros = x["q"], [0] * n
+        composite = inertia_page(formulated(scene), q)
+        A = flat(composite.matrix(scene.tree.moving))
+        Q = newton_euler(scene.unloaded(), q, zeros, zeros).tau
+        B = _by_derivatives(A, q) if derived else _by_units(scene, q)
+        return Result(_outputs(n, A, B, joint_rows(scene, Q), form), composite)
 
     def formula(call: Call, x: Arrays) -> dict[str, Any]:
         A, Q = call(matrix, q=x["q"])["A"], call(weight, q=x["q"])["Q"]
@@ -91,9 +89,9 @@ def _of_tree(
     search: dict[str, Any] = {}
     if derived and n <= LARGE:
         matrix, weight = (model(robot, **options) for model in (inertia_matrix, gravity))
-        search = {"formulate": formulate, "choices": COMPOSITE}
+        search = {"search": (page, COMPOSITE)}
         search["routes"] = [Route([matrix, weight], formula)]
-    return [formulate(PLAIN), formulate(REGROUPED)], search
+    return [page, written(page, REGROUPED)], search
 
 
 def _of_loops(
@@ -101,13 +99,13 @@ def _of_loops(
 ) -> tuple[list[Form], dict[str, Any]]:
     n = mechanism.na
 
-    def statics(how: Formulation, velocities: bool) -> Form:
+    def statics(velocities: bool) -> Form:
         def run(scene: Bodies, x: Arrays) -> Result:
             constraint = mechanism.constraint(scene, x)[0]
-            A = flat(mass_matrix(mechanism, scene, x, constraint, how)[0])
-            Q = gravity_rows(mechanism, scene, x, how)[0]
+            A = flat(mass_matrix(mechanism, scene, x, constraint)[0])
+            Q = gravity_rows(mechanism, scene, x)[0]
             if velocities:
-                B = _coefficients(mechanism, scene, x["q"], how)
+                B = _coefficients(mechanism, scene, x["q"])
                 return Result(_outputs(n, A, B, Q, form), constraint)
             return Result({"A": ((n, n), A), "Q": ((n,), Q)}, constraint)
 
@@ -128,13 +126,15 @@ def _of_loops(
     coriolis = coriolis_matrix(robot, **options)
     inputs, names = mechanism.inputs("q"), ["A", "Q"]
     # A and Q each by itself, or both in the axes of C_c, whose sines they then share
-    slid = Formulation(regroup=True, slide=frozenset(range(1, len(mechanism.tree.links) + 1)))
-    alike = [statics(how, velocities=False) for how in (PLAIN, REGROUPED, slid)]
+    alike = statics(velocities=False)
+    cut = slid(mechanism.tree, regroup=True)
+    forms = [alike, written(alike, REGROUPED), written(alike, cut)]
     routes = [
         through(inertia_matrix(robot, **options), gravity(robot, **options)),
-        through(mechanism.program("lagrange", inputs, alike, names)),
+        through(mechanism.program("lagrange", inputs, forms, names)),
     ]
-    return [statics(how, velocities=True) for how in (PLAIN, REGROUPED)], {"routes": routes}
+    page = statics(velocities=True)
+    return [page, written(page, REGROUPED)], {"routes": routes}
 
 
 def _outputs(
@@ -171,10 +171,10 @@ def _doubled_symbols(A: list[Scalar], q: list[Any]) -> dict[Triple, Scalar]:
             for i in range(n) for j in range(n) for k in range(n)}  # fmt: skip
 
 
-def _by_units(scene: Bodies, q: list[Any], how: Formulation) -> dict[Triple, Scalar]:
+def _by_units(scene: Bodies, q: list[Any]) -> dict[Triple, Scalar]:
     """c_ijk, j <= k, from the Coriolis matrix at q̇ = e_k."""
     n = len(q)
-    scene = regrouped(scene) if how.regroup else scene
+    scene = formulated(scene)
     symbols: dict[Triple, Scalar] = {}
     for k in range(n):
         unit = [int(m == k) for m in range(n)]
@@ -183,23 +183,19 @@ def _by_units(scene: Bodies, q: list[Any], how: Formulation) -> dict[Triple, Sca
     return symbols
 
 
-def _velocity_torques(
-    mechanism: Mechanism, scene: Bodies, q: Any, qd: Any, how: Formulation
-) -> list[Scalar]:
+def _velocity_torques(mechanism: Mechanism, scene: Bodies, q: Any, qd: Any) -> list[Scalar]:
     """h: the torques of qdd_a = 0 without gravity, friction and wrenches."""
     still = scene.unloaded().moving_base([0] * 6, [0, 0, 0])
-    return bias_rows(mechanism, still, {"q": q, "qd": qd}, how, pushed=False)[1]
+    return bias_rows(mechanism, still, {"q": q, "qd": qd}, pushed=False)[1]
 
 
-def _coefficients(
-    mechanism: Mechanism, scene: Bodies, q: Any, how: Formulation
-) -> dict[Triple, Scalar]:
+def _coefficients(mechanism: Mechanism, scene: Bodies, q: Any) -> dict[Triple, Scalar]:
     """B[i, j, k] with j <= k."""
     n = mechanism.na
 
     def at(*moving: int) -> list[Scalar]:
         unit = [int(k in moving) for k in range(n)]
-        return _velocity_torques(mechanism, scene, q, unit, how)
+        return _velocity_torques(mechanism, scene, q, unit)
 
     own = [at(k) for k in range(n)]
     symbols = {(i, k, k): own[k][i] for k in range(n) for i in range(n)}
@@ -250,19 +246,17 @@ def _composite_coriolis(own: bool) -> Form:
 def _coriolis_of_loops(mechanism: Mechanism) -> list[Form]:
     na = mechanism.na
 
-    def form(how: Formulation) -> Form:
-        def run(scene: Bodies, x: Arrays) -> Result:
-            h = _velocity_torques(mechanism, scene, x["q"], x["qd"], how)
-            C = [half(value) for value in partial(x["q"][0].graph, h, "qd")]
-            return Result({"C": ((na, na), C)})
-
-        return run
+    def by_derivatives(scene: Bodies, x: Arrays) -> Result:
+        h = _velocity_torques(mechanism, scene, x["q"], x["qd"])
+        C = [half(value) for value in partial(x["q"][0].graph, h, "qd")]
+        return Result({"C": ((na, na), C)})
 
     def by_coefficients(scene: Bodies, x: Arrays) -> Result:
-        B = _coefficients(mechanism, scene, x["q"], REGROUPED)
+        B = _coefficients(mechanism, scene, x["q"])
         return Result({"C": ((na, na), _contracted(B, x["qd"]))})
 
-    return [form(PLAIN), form(REGROUPED), *([by_coefficients] if na <= _FEW_ACTIVE else [])]
+    few = [written(by_coefficients, REGROUPED)] if na <= _FEW_ACTIVE else []
+    return [by_derivatives, written(by_derivatives, REGROUPED), *few]
 
 
 def _through_matrix(

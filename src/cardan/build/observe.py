@@ -25,6 +25,7 @@ from ..describe.values.parser import to_value
 from ..ir.interpret import interpret
 from ..loops.numeric import Equations, equations, geometry_symbols
 from ..models.bodies import Bodies
+from ..models.newton_euler import inverse_dynamics as newton_euler
 from ..models.regressor import Columns
 from ..models.regressor import regressor as regressor_model
 from .common import Arrays, flat
@@ -49,7 +50,8 @@ class _Look:
         inputs: dict[str, tuple[int, ...]] = dict.fromkeys(("q", "qd", "qdd"), (self.mechanism.n,))
 
         def run(scene: Bodies, x: Arrays) -> Result:
-            D = regressor_model(scene.unloaded(), x["q"], x["qd"], x["qdd"], self.columns)
+            bare, state = scene.unloaded(), (x["q"], x["qd"], x["qdd"])
+            D = regressor_model(bare, *state, newton_euler(bare, *state), self.columns)
             return Result({"D": ((self.mechanism.n, len(self.columns)), flat(D))})
 
         return Derivation(self.mechanism.tree, "regressor", inputs).trace(run)

@@ -12,14 +12,14 @@ from ..algebra.solve import factored, solve_symmetric
 from ..algebra.vector import Vec
 from ..describe.robot import DRIVE, INERTIA, WRENCH, Robot
 from ..errors import ModelError
+from ..formulate.economy import inverse_dynamics as newton_euler
+from ..formulate.posture import formulated
 from ..loops.analysis import independent_rows
 from ..mechanism.loops import ROWS, opened
 from ..mechanism.platform import Leg, Parallel
 from ..models.bodies import Bodies, bodies
-from ..models.formulation import Formulation
-from ..models.inertia_matrix import inertia_matrix as inertia_model
+from ..models.composite import inertia_matrix as inertia_model
 from ..models.jacobian import jacobian as jacobian_model
-from ..models.newton_euler import inverse_dynamics as newton_euler
 from ..models.parallel import Legs, Twist, legs, platform_matrix, platform_wrench
 from ..program import Program
 from .common import RECURSION, Arrays, with_friction
@@ -80,7 +80,7 @@ class _Platform:
         return self.twist(V, J.solve(rest))
 
     def needed(
-        self, scene: Bodies, x: Arrays, twist: Twist, form: Formulation, kind: str
+        self, scene: Bodies, x: Arrays, twist: Twist, kind: str
     ) -> tuple[Legs, list[Scalar], dict[int, Scalar], Any]:
         """(legs, F_x, qdd_i, record): what the platform needs, its legs included."""
         q = x["q"]
@@ -88,11 +88,9 @@ class _Platform:
         zero = dict.fromkeys(self.parallel.joints, 0)
         moving = self.mechanism.coordinates.moving
         qd, qdd = ({**zero, **rates} for rates in (found.qd, found.qdd))
-        record = newton_euler(
-            scene, q, [qd[j] for j in moving], [qdd[j] for j in moving], form=form
-        )
+        record = newton_euler(scene, q, [qd[j] for j in moving], [qdd[j] for j in moving])
         total = platform_wrench(scene, q, self.parallel, twist, scene.gravity)
-        tree = inertia_model(scene, q, form) if self.mechanism.free else None
+        tree = inertia_model(formulated(scene), q) if self.mechanism.free else None
         spins: dict[int, Scalar] = {}
         for k, leg in enumerate(self.parallel.legs):
             tau = {j: record.tau[j] for j in leg.joints}
@@ -197,23 +195,20 @@ def platform_inverse_dynamics(
     platform = _platform(with_friction(robot, friction), model, symbolic, idle)
     mechanism = platform.mechanism
 
-    def run_in(kind: str) -> Any:
-        def formulate(form: Formulation) -> Form:
-            def run(scene: Bodies, x: Arrays) -> Result:
-                twist = platform.motion(scene, x, kind)
-                found, need, spins, record = platform.needed(scene, x, twist, form, kind)
-                tau = factored(platform.inverse(found)).solve_transposed(need)  # (66)
-                return Result({"tau": ((mechanism.na,), tau), **_spins(platform, spins)}, record)
+    def page(kind: str) -> Form:
+        def run(scene: Bodies, x: Arrays) -> Result:
+            twist = platform.motion(scene, x, kind)
+            legs, need, spins, record = platform.needed(scene, x, twist, kind)
+            tau = factored(platform.inverse(legs)).solve_transposed(need)  # (66)
+            return Result({"tau": ((mechanism.na,), tau), **_spins(platform, spins)}, record)
 
-            return run
-
-        return formulate
+        return run
 
     inputs = platform.inputs(space, "qdd" if space == "joint" else "Vd")
     found = [
         mechanism.program(
             model, inputs, [], mechanism.outputs("tau"), meaning=_meaning(platform),
-            formulate=run_in(kind), choices=RECURSION, effort=effort,
+            search=(page(kind), RECURSION), effort=effort,
         )
         for kind in ("end", "base")
     ]  # fmt: skip
@@ -234,39 +229,36 @@ def platform_direct_dynamics(
     platform = _platform(with_friction(robot, friction), model, symbolic, idle)
     mechanism = platform.mechanism
 
-    def formulate(form: Formulation) -> Form:
-        def run(scene: Bodies, x: Arrays) -> Result:
-            twist = platform.motion(scene, x, "end")
-            found, need, spins, record = platform.needed(scene, x, twist, form, "end")
-            rows = platform.inverse(found)
-            push = [-h + _dot([row[c] for row in rows], x["tau"]) for c, h in enumerate(need)]
-            A, follow = _matrix(platform, scene, x, found, form)
-            Vd = solve_symmetric(A, push)
-            spins = {j: s + _dot(follow[j], Vd) for j, s in spins.items()}
-            outputs: dict[str, Any] = {"Vd": ((platform.m,), Vd)}
-            if space == "joint":
-                bias = [found.qdd[j] for j in mechanism.active]
-                qdd = [b + _dot(row, Vd) for b, row in zip(bias, rows, strict=True)]
-                outputs = {"qdd": ((mechanism.na,), qdd)}
-            return Result({**outputs, **_spins(platform, spins)}, record)
-
-        return run
+    def page(scene: Bodies, x: Arrays) -> Result:
+        twist = platform.motion(scene, x, "end")
+        legs, need, spins, record = platform.needed(scene, x, twist, "end")
+        rows = platform.inverse(legs)
+        push = [-h + _dot([row[c] for row in rows], x["tau"]) for c, h in enumerate(need)]
+        A, follow = _matrix(platform, scene, x, legs)
+        Vd = solve_symmetric(A, push)
+        spins = {j: s + _dot(follow[j], Vd) for j, s in spins.items()}
+        outputs: dict[str, Any] = {"Vd": ((platform.m,), Vd)}
+        if space == "joint":
+            bias = [legs.qdd[j] for j in mechanism.active]
+            qdd = [b + _dot(row, Vd) for b, row in zip(bias, rows, strict=True)]
+            outputs = {"qdd": ((mechanism.na,), qdd)}
+        return Result({**outputs, **_spins(platform, spins)}, record)
 
     outputs = mechanism.outputs("qdd" if space == "joint" else "Vd")
     return mechanism.program(
         model, platform.inputs(space, "tau"), [], outputs,
-        meaning=_meaning(platform), formulate=formulate, choices=RECURSION, effort=effort,
+        meaning=_meaning(platform), search=(page, RECURSION), effort=effort,
     )  # fmt: skip
 
 
 def _matrix(
-    platform: _Platform, scene: Bodies, x: Arrays, found: Legs, form: Formulation
+    platform: _Platform, scene: Bodies, x: Arrays, found: Legs
 ) -> tuple[list[list[Scalar]], dict[int, list[Scalar]]]:
     """(A_x, qdd_i by Vd): the platform's inertia and that of the legs, carried to it by J_i^-1
     J_vi; free idle joints are eliminated, as if every motion of the others turned them along."""
     q, kept = x["q"], platform.kept
     A = platform_matrix(scene, q, platform.parallel, kept)
-    tree = inertia_model(scene, q, form)
+    tree = inertia_model(formulated(scene), q)
     follow: dict[int, list[Scalar]] = {}
     for k, leg in enumerate(platform.parallel.legs):
         joints = found.joints[k]

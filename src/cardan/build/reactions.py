@@ -11,16 +11,16 @@ from typing import Any
 
 from ..algebra.vector import Vec, cross, zero
 from ..describe.robot import Robot
+from ..formulate.economy import inverse_dynamics as newton_euler
+from ..formulate.posture import formulated
 from ..models.bodies import Bodies
 from ..models.floating import floating_inverse_dynamics
-from ..models.formulation import Formulation
 from ..models.jacobian import rotation
 from ..models.loops import Constraint, twin_position
-from ..models.newton_euler import inverse_dynamics as newton_euler
 from ..program import Program
-from .common import MEANING, Arrays, flat, slides, wrenches
+from .common import MEANING, Arrays, flat, slid, wrenches
 from .cuts import cut_torques, with_cut_torques
-from .derivation import Form, Result
+from .derivation import Result, written
 from .mechanism import Mechanism
 
 __all__ = ["reactions"]
@@ -34,25 +34,20 @@ def reactions(robot: Robot, *, f_e: bool = False, symbolic: bool = False) -> Pro
     mechanism = Mechanism.of(robot, "reactions", symbolic=symbolic)
     nl, B = len(robot.links), len(robot.loops)
 
-    def form(slide: frozenset[int]) -> Form:
-        how = Formulation(slide=slide)
-
-        def run(scene: Bodies, x: Arrays) -> Result:
-            constraint, qd, qdd = mechanism.motion(scene, x)
-            loads = wrenches(mechanism.robot, x)
-            cuts: list[Pair] = []
-            if mechanism.coordinates.loops:
-                tau = _recursion(mechanism, scene, x, (qd, qdd), loads, how)[0]
-                tau = with_cut_torques(mechanism, scene, constraint, tau, qd, qdd)
-                cuts = _cut_wrenches(mechanism, scene, x, constraint, constraint.multipliers(tau))
-                cuts = _with_own_torques(mechanism, scene, constraint, (qd, qdd), cuts)
-                loads = {**loads, **_on_both_sides(mechanism, scene, x, cuts)}
-            _, pairs, record = _recursion(mechanism, scene, x, (qd, qdd), loads, how)
-            rows = [[*pairs[j][0], *pairs[j][1]] for j in range(1, nl + 1)]
-            rows += [[*force, *moment] for force, moment in cuts]
-            return Result({"reactions": ((nl + B, 6), flat(rows))}, record)
-
-        return run
+    def page(scene: Bodies, x: Arrays) -> Result:
+        constraint, qd, qdd = mechanism.motion(scene, x)
+        loads = wrenches(mechanism.robot, x)
+        cuts: list[Pair] = []
+        if mechanism.coordinates.loops:
+            tau = _recursion(mechanism, scene, x, (qd, qdd), loads)[0]
+            tau = with_cut_torques(mechanism, scene, constraint, tau, qd, qdd)
+            cuts = _cut_wrenches(mechanism, scene, x, constraint, constraint.multipliers(tau))
+            cuts = _with_own_torques(mechanism, scene, constraint, (qd, qdd), cuts)
+            loads = {**loads, **_on_both_sides(mechanism, scene, x, cuts)}
+        _, pairs, record = _recursion(mechanism, scene, x, (qd, qdd), loads)
+        rows = [[*pairs[j][0], *pairs[j][1]] for j in range(1, nl + 1)]
+        rows += [[*force, *moment] for force, moment in cuts]
+        return Result({"reactions": ((nl + B, 6), flat(rows))}, record)
 
     meaning = {}
     if robot.loops:
@@ -64,19 +59,19 @@ def reactions(robot: Robot, *, f_e: bool = False, symbolic: bool = False) -> Pro
         meaning["reactions"] += ". The loops are overconstrained: equations left out carry nothing"
     return mechanism.program(
         "reactions", mechanism.inputs("q", "qd", "qdd", f_e=f_e, base=["V0", "g0"]),
-        [form(slide) for slide in slides(mechanism.tree)], ["reactions"], meaning=meaning,
+        [page, written(page, slid(mechanism.tree))], ["reactions"], meaning=meaning,
     )  # fmt: skip
 
 
 def _recursion(
     mechanism: Mechanism, scene: Bodies, x: Arrays,
-    rates: tuple[Sequence[Scalar], Sequence[Scalar]], loads: Mapping[int, Pair], form: Formulation,
+    rates: tuple[Sequence[Scalar], Sequence[Scalar]], loads: Mapping[int, Pair],
 ) -> tuple[dict[int, Scalar], dict[int, Pair], Any]:  # fmt: skip
     """(torques, wrenches through the joints, record) of the tree under these loads."""
     if mechanism.floats:
-        free = floating_inverse_dynamics(scene, x["q"], *rates, wrenches=loads, form=form)
+        free = floating_inverse_dynamics(formulated(scene.loaded(loads)), x["q"], *rates)
         return free.tau, free.f, free
-    held = newton_euler(scene, x["q"], *rates, wrenches=dict(loads), form=form)
+    held = newton_euler(scene.loaded(loads), x["q"], *rates)
     return held.tau, {j: (held.f[j], held.n[j]) for j in held.f}, held
 
 

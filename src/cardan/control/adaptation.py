@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 
 from ..algebra.scalar import sqrt
+from ..arguments import Numbers, named_arguments
 from ..catalogue import model
 from ..describe.robot import FIXED, INERTIA, WRENCH, Robot
 from ..errors import InputError
@@ -113,7 +114,10 @@ def base_values(robot: Robot, columns: Sequence[str]) -> np.ndarray:
     return np.array(found)
 
 
-def adaptive_law(robot: Robot, kd: Any, slope: Any, rates: Any, smooth: float = SMOOTH) -> Program:
+@named_arguments
+def adaptive_law(
+    robot: Robot, kd: Numbers, slope: Numbers, rates: Numbers, smooth: float = SMOOTH
+) -> Program:
     """q, qd, q_r, qd_r, qdd_r, K -> tau, Kd."""
     _drivable(robot)
     on = coordinates(robot)
@@ -162,9 +166,10 @@ class Adaptive:
         return found.tau, found.Kd
 
 
+@named_arguments
 def adaptive(
-    robot: Robot, motion: Trajectory, kd: Any = 20.0, *, slope: Any = 10.0, rates: Any = 1.0,
-    first: Any = 0.0, smooth: float = SMOOTH,
+    robot: Robot, motion: Trajectory, kd: Numbers = 20.0, *, slope: Numbers = 10.0,
+    rates: Numbers = 1.0, first: Numbers = 0.0, smooth: float = SMOOTH,
 ) -> Adaptive:  # fmt: skip
     """Follow a motion without knowing the parameters: `first` are their estimates at the start.
 

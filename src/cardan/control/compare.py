@@ -1,4 +1,5 @@
-"""Control laws side by side on one motion: errors, torques, eigenvalues of the closed loop."""
+"""What makes a robot follow a motion, and control laws side by side on one: errors, torques,
+eigenvalues of the closed loop."""
 
 from __future__ import annotations
 
@@ -8,14 +9,21 @@ from typing import Any
 
 import numpy as np
 
+from ..arguments import Numbers, named_arguments
 from ..describe.robot import Robot
+from ..errors import UnknownNameError
 from ..motion.coordinates import coordinates
+from ..motion.joints import names, units
+from ..motion.plots import Panel, lines
 from ..motion.trajectory import Trajectory
 from ..simulation.simulate import Simulation, simulate
-from .laws import gains, law, of_drives, with_error
+from .adaptation import adaptive
+from .laws import LAWS, gains, law, of_drives, positive_bandwidth, with_error
 from .linear import linearise
 
-__all__ = ["Comparison", "compare"]
+__all__ = ["DRIVES", "Comparison", "compare", "driven"]
+
+DRIVES = ("prescribed", *LAWS, "adaptive")
 
 
 @dataclass(frozen=True)
@@ -47,9 +55,16 @@ class Comparison:
 
     def plot(self) -> Any:
         """Tracking errors, a panel per joint."""
-        from ..simulation.plot import plot_errors
-
-        return plot_errors(self.runs, self.motion)
+        first = next(iter(self.runs.values()))
+        robot, t, place = first.robot, first.t, coordinates(first.robot).place
+        labels = [(names(robot)[k], units(robot)[k].position) for k in place]
+        errors = {key: tracked(run, self.motion) for key, run in self.runs.items()}
+        panels = [
+            Panel(*label, {key: error[:, j] for key, error in errors.items()})
+            for j, label in enumerate(labels)
+        ]
+        title = f"{robot.name}: tracking errors"
+        return lines(t, panels, title, columns=1 if len(panels) < 4 else 2)
 
 
 def tracked(run: Simulation, motion: Trajectory) -> np.ndarray:
@@ -57,10 +72,11 @@ def tracked(run: Simulation, motion: Trajectory) -> np.ndarray:
     return np.asarray(motion(run.t)[0] - run.q[:, coordinates(run.robot).place])
 
 
+@named_arguments
 def compare(
     robot: Robot, motion: Trajectory, laws: Sequence[str] = ("pd", "computed-torque"),
     bandwidth: float = 10.0, *, error: float = 0.0, settling: float = 0.25, dt: float = 5e-3,
-    q0: Any = None,
+    q0: Numbers = None,
 ) -> Comparison:  # fmt: skip
     """Simulate laws of equal bandwidth (rad/s) on a motion; `error`: by how much the model that the
     laws know is wrong (a fraction); `settling`: seconds watched after the motion; `q0`: all joints
@@ -81,3 +97,20 @@ def compare(
         end[on.place] = motion.q[-1]  # passive joints: the assembly nearest to the run's
         found[kind] = linearise(robot, end, law=controller.program).eigenvalues
     return Comparison(motion, runs, found)
+
+
+@named_arguments
+def driven(
+    robot: Robot, motion: Trajectory, drive: str, bandwidth: float, q0: Numbers = None
+) -> dict[str, Any]:
+    """The argument of `simulate` for one of `DRIVES`; q0: where the motion starts, the loops of a
+    robot closed, if not where its first positions say."""
+    if drive == "prescribed":
+        return {"motion": motion}
+    if drive == "adaptive":
+        w = positive_bandwidth(bandwidth)
+        return {"law": adaptive(robot, motion, 2 * w, slope=w)}
+    if drive not in LAWS:
+        raise UnknownNameError.of("control law", drive, DRIVES)
+    kp, kd = gains(robot, bandwidth, drive, motion.q[0] if q0 is None else q0)
+    return {"law": law(robot, motion, drive, kp, kd)}

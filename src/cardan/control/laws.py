@@ -21,8 +21,9 @@ import numpy as np
 
 from ..algebra.solve import solve_symmetric
 from ..algebra.vector import Vec, cross, dot
+from ..arguments import Numbers, named_arguments
 from ..describe.robot import Robot
-from ..errors import InputError, ModelError, UnknownNameError
+from ..errors import InputError, ModelError, UnknownNameError, translated
 from ..ir.passes import inline
 from ..ir.trace import Tracer
 from ..mechanism.coordinates import is_floating
@@ -80,7 +81,8 @@ class TaskLaw:
         )
 
 
-def gains(robot: Robot, bandwidth: float, kind: str, q: Any = 0.0) -> tuple[Any, Any]:
+@named_arguments
+def gains(robot: Robot, bandwidth: float, kind: str, q: Numbers = 0.0) -> tuple[Any, Any]:
     """(kp, kd) of critically damped joints of that bandwidth, rad/s.
 
     For laws without a model they are scaled by the inertia each joint sees at q.
@@ -102,8 +104,15 @@ def positive_bandwidth(given: Any) -> float:
     return float(given)
 
 
+@named_arguments
 def joint_law(
-    robot: Robot, kind: str, kp: Any, kd: Any, *, friction: bool = True, smooth: float = SMOOTH
+    robot: Robot,
+    kind: str,
+    kp: Numbers,
+    kd: Numbers,
+    *,
+    friction: bool = True,
+    smooth: float = SMOOTH,
 ) -> Program:
     """The program of a law in joint space. `friction`: compensate it too (computed torque)."""
     _drivable(robot)
@@ -135,9 +144,9 @@ def _drivable(robot: Robot) -> None:
     require_numbers(robot, "a control law")
     if is_floating(robot) or not coordinates(robot).driven.all():
         raise ModelError(
-            f"control laws are for a fixed base and rigid joints and links; not '{robot.name}':"
-            " simulate it with its motion prescribed (motion=..., or --drive prescribed)"
-        )
+            f"control laws are for a fixed base and rigid joints and links; not '{robot.name}'",
+            remedy="simulate it with its motion prescribed (motion=...)", action="prescribed",
+        )  # fmt: skip
 
 
 def _inverse(
@@ -190,7 +199,8 @@ def of_drives(robot: Robot, motion: Trajectory) -> Trajectory:
     return replace(motion, q=q, qd=qd, qdd=qdd, law=None if known is None else law)
 
 
-def pd(robot: Robot, motion: Trajectory, kp: Any, kd: Any) -> Law:
+@named_arguments
+def pd(robot: Robot, motion: Trajectory, kp: Numbers, kd: Numbers) -> Law:
     """tau = kp e + kd ed.
 
     >>> robot = cardan.load("ur5")
@@ -201,7 +211,8 @@ def pd(robot: Robot, motion: Trajectory, kp: Any, kd: Any) -> Law:
     return law(robot, motion, "pd", kp, kd)
 
 
-def pd_gravity(robot: Robot, motion: Trajectory, kp: Any, kd: Any) -> Law:
+@named_arguments
+def pd_gravity(robot: Robot, motion: Trajectory, kp: Numbers, kd: Numbers) -> Law:
     """tau = kp e + kd ed + Q(q).
 
     >>> robot = cardan.load("ur5")
@@ -212,8 +223,9 @@ def pd_gravity(robot: Robot, motion: Trajectory, kp: Any, kd: Any) -> Law:
     return law(robot, motion, "pd-gravity", kp, kd)
 
 
+@named_arguments
 def computed_torque(
-    robot: Robot, motion: Trajectory, kp: Any = 100.0, kd: Any = 20.0, **options: Any
+    robot: Robot, motion: Trajectory, kp: Numbers = 100.0, kd: Numbers = 20.0, **options: Any
 ) -> Law:
     """tau = ID(q, qd, qdd_r + kp e + kd ed): every joint a linear oscillator of its own.
 
@@ -228,8 +240,9 @@ def computed_torque(
     return law(robot, motion, "computed-torque", kp, kd, **options)
 
 
+@named_arguments
 def task_law(
-    robot: Robot, kp: Any = 100.0, kd: Any = 20.0, *, frame: Any = None,
+    robot: Robot, kp: Numbers = 100.0, kd: Numbers = 20.0, *, frame: Any = None,
     task: Sequence[str] | str | None = None, posture: float = 10.0, friction: bool = True,
     smooth: float = SMOOTH,
 ) -> Program:  # fmt: skip
@@ -301,8 +314,9 @@ def _pose_error(T: list[list[Any]], T_r: list[list[Any]]) -> list[Any]:
     return [T_r[r][3] - T[r][3] for r in range(3)] + [x / 2 for x in turn]
 
 
+@named_arguments
 def task_space(
-    robot: Robot, path: Path, kp: Any = 100.0, kd: Any = 20.0, **options: Any
+    robot: Robot, path: Path, kp: Numbers = 100.0, kd: Numbers = 20.0, **options: Any
 ) -> TaskLaw:
     """Computed torque in task space along a path.
 
@@ -318,9 +332,11 @@ def task_space(
     return TaskLaw(task_law(robot, kp, kd, **options), path)
 
 
+@named_arguments
 def with_error(robot: Robot, fraction: float, seed: int = 0) -> Robot:
     """The robot with every inertial parameter wrong by up to a fraction: what a model never is."""
-    rng = np.random.default_rng(seed)
+    with translated("no errors can be drawn", remedy="give a seed that is not negative"):
+        rng = np.random.default_rng(seed)
 
     def wrong(item: Any) -> Any:
         factor = 1 + fraction * float(rng.uniform(-1, 1))

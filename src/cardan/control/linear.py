@@ -13,6 +13,8 @@ from typing import Any
 
 import numpy as np
 
+from ..algebra.newton import Rule, newton
+from ..arguments import Numbers, named_arguments
 from ..describe.robot import Robot
 from ..errors import InputError, ModelError
 from ..motion.coordinates import JointSpace, coordinates
@@ -55,9 +57,10 @@ class Linear:
         return np.asarray(-found.real / size)
 
 
+@named_arguments
 def linearise(
-    robot: Robot, q: Any, qd: Any = 0.0, *, tau: Any = None, law: Program | None = None,
-    reference: Any = None, friction: bool = True, smooth: float = SMOOTH,
+    robot: Robot, q: Numbers, qd: Numbers = 0.0, *, tau: Numbers = None, law: Program | None = None,
+    reference: Numbers = None, friction: bool = True, smooth: float = SMOOTH,
 ) -> Linear:  # fmt: skip
     """The linear system about a state; tau defaults to the torques that hold it (of qdd = 0).
 
@@ -107,24 +110,35 @@ def _reference(law: Program, q: np.ndarray, reference: Any) -> dict[str, np.ndar
     return {"q_r": point, "qd_r": np.zeros(n), "qdd_r": np.zeros(n)}
 
 
-def equilibrium(robot: Robot, law: Program, reference: Any, *, tolerance: float = 1e-12) -> Any:
+@named_arguments
+def equilibrium(robot: Robot, law: Program, reference: Numbers, *, tolerance: float = 1e-12) -> Any:
     """Where the robot comes to rest under a law with a fixed reference: tau(q) = Q(q), by Newton
     from the reference. A PD law sags under gravity; this is where."""
     on = coordinates(robot)
     q = on.first("reference", reference)
     point, still = q[on.place], np.zeros(on.nv)
-    given: dict[str, Any] = _reference(law, point, point)
+    fixed: dict[str, Any] = _reference(law, point, point)
     gravity = derived(robot, "gravity")
     slope = gravity.derivative("Q", "q").compile()
     stiffness = law.derivative("tau", "q").compile()
     hold, pull = gravity.compile(), law.compile()
-    for _ in range(100):
-        M = on.matrix(q, still)[0] if on.closed else np.eye(on.nv)
-        lack = pull(q=q, qd=still, **given) - hold(q=q)
-        stiff = slope(q=q) - stiffness(q=q, qd=still, **given)
-        change = np.linalg.solve(stiff @ M, lack)
-        q = q + M @ change * min(1.0, 1.0 / max(np.abs(change).max(), 1e-300))
-        q = on.closed_at(q) if on.closed else q
-        if np.abs(change).max() <= tolerance * (1 + np.abs(q).max()):
-            return q
-    raise InputError("no equilibrium was found near the reference: are the gains too small?")
+
+    def free(q: np.ndarray) -> np.ndarray:
+        return np.asarray(on.matrix(q, still)[0] if on.closed else np.eye(on.nv))
+
+    def missing(q: np.ndarray, _: np.ndarray) -> np.ndarray:
+        return np.asarray(hold(q=q[0]) - pull(q=q[0], qd=still, **fixed))[None]
+
+    def stiff(q: np.ndarray, _: np.ndarray) -> np.ndarray:
+        difference = slope(q=q[0]) - stiffness(q=q[0], qd=still, **fixed)
+        return np.asarray(difference @ free(q[0]))[None]
+
+    def moved(q: np.ndarray, change: np.ndarray) -> np.ndarray:
+        ahead = q[0] + free(q[0]) @ change[0]
+        return np.asarray(on.closed_at(ahead) if on.closed else ahead)[None]
+
+    rule = Rule(step=tolerance * (1 + np.abs(q).max()), longest=1.0, rounds=100, rank=0.0)
+    ends = newton(q[None], missing, stiff, rule, move=moved)
+    if not ends.solved[0]:
+        raise InputError("no equilibrium was found near the reference: are the gains too small?")
+    return ends.x[0]

@@ -18,6 +18,7 @@ from typing import Any
 
 import numpy as np
 
+from ..arguments import named_arguments
 from ..errors import InputError
 from ..ir.code import Code, arguments
 from ..ir.cost import Cost
@@ -84,6 +85,7 @@ def states_of(program: Program, motions: Trajectory | Sequence[Trajectory]) -> d
     return {name: np.concatenate([getattr(x, name) for x in listed]) for name in program.inputs}
 
 
+@named_arguments
 def rank(program: Program, states: States) -> list[Term]:
     """Every term of a program, the least important first."""
     return _ranked(program, program.arrays(states))
@@ -110,6 +112,7 @@ def _ranked(program: Program, inputs: States) -> list[Term]:
     return sorted(found, key=lambda term: (term.contribution, term.edge))
 
 
+@named_arguments
 def reduce_model(
     program: Program, states: States | Trajectory | Sequence[Trajectory], tolerance: float = 0.01,
     *, check: States | Trajectory | Sequence[Trajectory] | None = None, rounds: int = 4,

@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from ..arguments import named_arguments
 from ..describe.robot import WRENCH, Robot
 from ..errors import InputError, ModelError
 from ..ir.code import LEAVES, Code, Output
@@ -178,6 +179,7 @@ def _at_ends(weight: np.ndarray, index: np.ndarray, points: int) -> tuple[np.nda
     return weight, np.clip(index, 0, points - 1)
 
 
+@named_arguments
 def tabulate(robot: Robot, points: int = 32, *, degree: int = 3) -> Tabulated:
     """The tables of a robot: `points` values per joint, over its limits or a full turn."""
     require_numbers(robot, "a tabulated model")

@@ -29,12 +29,11 @@ from .frames import (
     SNAP_LENGTH,
     Array,
     Six,
-    angle_value,
     decimal_value,
     decompose,
     frame,
     inverse,
-    length_value,
+    khalil_values,
     matrix_of,
     perpendicular,
     placement_values,
@@ -82,7 +81,7 @@ class Body:
 
 
 def moved(masses: Sequence[Mass], T: Array) -> tuple[Mass, ...]:
-    """The same masses in the frame in which T places their present frame."""
+    """Masses in the frame in which T places their present frame."""
     R, P = T[:3, :3], T[:3, 3]
     return tuple(Mass(m.mass, R @ m.centre + P, R @ m.inertia @ R.T) for m in masses)
 
@@ -166,7 +165,7 @@ def frames_of(
     joints, links = [], []
     for body, placed, six in _placed(bodies):
         if body.parent >= 0:
-            joints.append(_joint_of(body, six, size))
+            joints.append(replace(body.joint, antecedent=body.parent, **khalil_values(six, size)))
             masses = moved(body.masses, inverse(placed))
             links.append(Link(body.name, **inertial_values(masses, size)))
             if far is not None and _is_far(masses):
@@ -205,29 +204,15 @@ def _placed(bodies: Sequence[Body]) -> list[tuple[Body, Array, Six]]:
     size = size_of(bodies)
     bodies = _separated(_with_prismatic_axes(list(bodies), size), size)
     successors = _main_successors(bodies)
-    found: list[tuple[Body, Array, Six]] = []
+    placed: list[tuple[Body, Array, Six]] = []
     for j, body in enumerate(bodies):
         if body.parent < 0:
-            found.append((body, np.eye(4), (0.0,) * 6))
+            placed.append((body, np.eye(4), (0.0,) * 6))
             continue
         k = successors[j]
-        to_parent = inverse(found[body.parent][1]) @ body.placement
-        found.append((body, *_place(body, bodies[k] if k else None, to_parent, size)))
-    return found
-
-
-def _joint_of(body: Body, six: Six, size: float) -> Joint:
-    gamma, b, alpha, d, theta, r = six
-    return replace(
-        body.joint,
-        antecedent=body.parent,
-        gamma=angle_value(gamma),
-        b=length_value(b, size),
-        alpha=angle_value(alpha),
-        d=length_value(d, size),
-        theta=angle_value(theta),
-        r=length_value(r, size),
-    )
+        to_parent = inverse(placed[body.parent][1]) @ body.placement
+        placed.append((body, *_place(body, bodies[k] if k else None, to_parent, size)))
+    return placed
 
 
 def _place(body: Body, successor: Body | None, to_parent: Array, size: float) -> tuple[Array, Six]:

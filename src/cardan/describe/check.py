@@ -29,15 +29,16 @@ from .robot import (
     Loop,
     Robot,
 )
-from .values.expression import Expression, number, symbols
+from .values.expression import Expression, number, symbol, symbols
 from .values.parser import is_name
 
-__all__ = ["check", "extremes", "moving_base", "require_sound"]
+__all__ = ["UNREAD", "check", "completed", "extremes", "moving_base", "require_sound"]
 
 Line = Callable[[str, int], int]
 LARGEST_NAME = 200
 _EXTREME = 1e60  # products of several are computed
 _LIMITS = ("lower", "upper", "velocity", "effort")  # compared, never multiplied
+UNREAD = symbol("unread")  # stands for a value that a reader could not read
 _TOLERANCE = 1e-6  # of the inertia's size: files round their numbers
 
 
@@ -77,6 +78,23 @@ def check(robot: Robot, file: str = "", line: Line = lambda key, frame: 0) -> li
         checker.inertia(j, link)
     checker.flexible()
     return checker.faults
+
+
+def completed(
+    robot: Robot | None, faults: list[Fault], file: str = "", line: Line = lambda key, frame: 0
+) -> tuple[Robot | None, list[Fault]]:
+    """The robot as a reader leaves it, or None where it has found an error, and every fault: the
+    reader's own, and those of the rest of the robot.
+
+    A value that could not be read is the symbol `UNREAD`, of which nothing is known, so that no
+    fault follows from it; a warning of a link that has an error may follow from that."""
+    wrong = {fault.link for fault in faults if fault.severity == "error"}
+    if robot is None or (wrong and not robot.links):
+        return None, faults
+    more = [x for x in check(robot, file, line) if x.severity == "error" or x.link not in wrong]
+    if not wrong:
+        return robot, faults + more
+    return None, sorted([*faults, *more], key=lambda fault: fault.line)
 
 
 class _Checker:

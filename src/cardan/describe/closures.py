@@ -6,19 +6,18 @@ is not named), and compared there."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 
 from ..algebra.so3 import about, along
-from .bodies import Body
-from .frames import Array, decimal_value, decompose, frame, inverse, length_value, matrix_of
+from .bodies import Body, far_words, frames_of, inertial_values, size_of
+from .frames import Array, decompose, frame, inverse, khalil_values, matrix_of
 from .robot import COMPOUND, FIXED, GEOMETRY, PRISMATIC, REVOLUTE, Joint, Link, Loop
 from .values.expression import number
 
-__all__ = ["KINDS", "Placed", "along_axis"]
+__all__ = ["KINDS", "End", "Placed", "along_axis"]
 
 KINDS = {"revolute": REVOLUTE, "prismatic": PRISMATIC, "fixed": FIXED}
 End = tuple[int, Array]  # a body, and a frame in its own frame
@@ -34,10 +33,26 @@ class Placed:
     size: float
     refs: Mapping[str, float] = field(default_factory=dict)
 
+    @classmethod
+    def of(
+        cls, bodies: Sequence[Body], fault: Callable[..., None], refs: Mapping[str, float] = {}
+    ) -> Placed:
+        """The bodies with Khalil's frames; a warning where these are far from their links."""
+        far: list[str] = []
+        joints, links = frames_of(bodies, far)
+        if far:
+            fault(far_words(far), severity="warning")
+        return cls(bodies, joints, links, size_of(bodies), refs)
+
+    @property
+    def root(self) -> Link:
+        """The link of the base."""
+        root = self.bodies[0]
+        return Link(root.name, **inertial_values(root.masses, self.size))
+
     def pose(self, end: End) -> Array:
         """A frame of a body in frame 0."""
-        found: Array = self.own[end[0]] @ end[1]
-        return found
+        return np.asarray(self.own[end[0]] @ end[1])
 
     def local(self, body: int, T: Array) -> End:
         """A frame of frame 0, as one of a body."""
@@ -53,7 +68,8 @@ class Placed:
             if kind == "spherical":  # no axes: those of the link will do
                 T = frame(np.eye(3), T[:3, 3])
             sigma = KINDS.get(kind, FIXED) if k == 0 else FIXED
-            frames.append(_frame(f"{name}_{k + 1}", j, T, self.size, sigma))
+            geometry = khalil_values(decompose(T, self.size), self.size)
+            frames.append(Joint(f"{name}_{k + 1}", j, sigma=sigma, active=False, **geometry))
         return Loop(name, frames[0], frames[1], kind if kind in COMPOUND else "")
 
     @property
@@ -75,26 +91,17 @@ class Placed:
         T = [np.eye(4)]
         for body in self.bodies[1:]:
             ref = self.refs.get(body.joint.name, 0.0)
-            turned = body.placement
+            step = body.placement
             if ref and body.joint.sigma == PRISMATIC:
-                turned = turned @ frame(np.eye(3), ref * body.axis)
+                step = step @ frame(np.eye(3), ref * body.axis)
             elif ref and body.point is not None:
                 R = about(body.axis, ref)
-                turned = turned @ frame(R, body.point - R @ body.point)
-            T.append(T[body.parent] @ turned)
+                step = step @ frame(R, body.point - R @ body.point)
+            T.append(T[body.parent] @ step)
         return T
 
 
 def along_axis(T: Array, axis: Array) -> Array:
     """The frame turned so that its z lies along an axis that is given in it."""
     R = along(axis)
-    found: Array = T @ frame(np.eye(3) if R is None else R, np.zeros(3))
-    return found
-
-
-def _frame(name: str, j: int, T: Array, size: float, sigma: int) -> Joint:
-    geometry: dict[str, Any] = {
-        key: length_value(x, size) if key in "bdr" else decimal_value(x, 1e-15)
-        for key, x in zip(GEOMETRY, decompose(T, size), strict=True)
-    }
-    return Joint(name, j, sigma=sigma, active=False, **geometry)
+    return T if R is None else np.asarray(T @ frame(R, np.zeros(3)))

@@ -27,16 +27,14 @@ def formula(robot: Robot, coupling: Coupling) -> Value:
     """ratio q_k + offset, with the name of q_k."""
     k = coupling.joint
     name = (robot.joints[k - 1].variable if 0 < k <= len(robot.joints) else "") or f"q{k}"
-    ratio, offset = (to_value(x) if isinstance(x, float) else x
-                     for x in (coupling.ratio, coupling.offset))  # fmt: skip
+    ratio, offset = (to_value(x) for x in (coupling.ratio, coupling.offset))
     return add(multiply(ratio, symbol(name)), offset)
 
 
 def coupling_faults(robot: Robot) -> Iterator[tuple[str, int]]:
     """(what is wrong, frame): a joint that follows has no motor, and leads itself in no way."""
     n, told = len(robot.joints), set[int]()
-    frames = [*robot.joints, *(x.cut for x in robot.loops), *(x.twin for x in robot.loops)]
-    for j, joint in enumerate(frames, 1):
+    for j, joint in enumerate(robot.numbered, 1):
         if joint.mimic is None:
             continue
         k = joint.mimic.joint
@@ -51,13 +49,8 @@ def coupling_faults(robot: Robot) -> Iterator[tuple[str, int]]:
         elif robot.joints[k - 1].sigma == FIXED:
             yield f"mimics '{robot.joints[k - 1].name}', which is fixed; name one that moves", j
         elif joint.active:
-            yield (
-                (
-                    "mimics another joint and is active: a joint that follows has no motor; say"
-                    " active = false, or let the other one mimic this"
-                ),
-                j,
-            )
+            words = "mimics another joint and is active: a joint that follows has no motor; say"
+            yield f"{words} active = false, or let the other one mimic this", j
         elif j not in told:
             circle = _circle(robot.joints, j)
             told.update(circle)

@@ -16,6 +16,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
+from ..arguments import named_arguments
 from ..errors import (
     FOREIGN,
     MOST_FAULTS,
@@ -28,12 +29,17 @@ from ..errors import (
 from ..files import write_atomic
 from .bundled import bundled, robots
 from .check import check
+from .mjcf.include import folder_files
+from .par.read import read_par
+from .par.write import write_par
 from .read_back import Comparison, compared
 from .robot import Robot
+from .toml.read import read_dict, read_toml
+from .toml.write import write_toml
 
 __all__ = ["FORMATS", "checked", "dumps", "load", "read", "read_bytes", "save"]
 
-Found = tuple[Robot | None, list[Fault]]
+Content = tuple[Robot | None, list[Fault]]
 LARGEST_FILE = 20_000_000
 FORMATS = (".toml", ".par", ".urdf", ".xml")
 
@@ -70,11 +76,9 @@ def accepted(robot: Robot | None, faults: list[Fault], file: str = "") -> Robot:
 
 def read(
     source: str | os.PathLike[str] | Mapping[str, Any], *, fixed: str = "merge", mimic: bool = False
-) -> Found:
+) -> Content:
     """The robot, or None, and every fault: errors and warnings."""
     if isinstance(source, Mapping):
-        from .toml.read import read_dict
-
         return read_dict(source)
     if not isinstance(source, str | os.PathLike):
         kind = type(source).__name__
@@ -92,7 +96,7 @@ def read(
 def read_bytes(
     data: bytes, file: str, *, fixed: str = "merge", mimic: bool = False,
     beside: Callable[[str], bytes] | None = None,
-) -> Found:  # fmt: skip
+) -> Content:  # fmt: skip
     """Read a description in memory; the extension of `file`, or else the text, tells its format.
     beside: gives the files that MJCF includes, by name; InputError where there is none."""
     try:
@@ -117,26 +121,29 @@ def _listed(faults: list[Fault], file: str) -> list[Fault]:
     return [*(faults[k] for k in chosen), further(len(faults) - MOST_FAULTS, file, severity)]
 
 
-def _read_format(data: bytes, file: str, urdf: Mapping[str, Any], beside: Any) -> Found:
+def _read_format(data: bytes, file: str, urdf: Mapping[str, Any], beside: Any) -> Content:
     fault = _unreadable(data)
-    if fault:
-        return None, [Fault(fault, file)]
-    extension = _extension(file) or _guess(data)
+    extension = (os.path.splitext(file)[1].lower() if file != "<stdin>" else "") or _guess(data)
+    if fault or extension not in FORMATS:
+        return None, [Fault(fault or _unknown_format(extension), file)]
     if extension == ".toml":
-        from .toml.read import read_toml
-
         return read_toml(data, file)
     if extension == ".par":
-        from .par.read import read_par
-
         return read_par(data, file)
-    if extension == ".urdf":
-        return _read_urdf(data, file, urdf)
-    if extension == ".xml":
-        return _read_xml(data, file, urdf, beside)
-    return None, [Fault(_unknown_format(extension), file)]
+    renamed = b"<robot" in data and b"<mujoco" not in data.partition(b"<robot")[0]
+    if extension == ".urdf" or renamed:
+        from .urdf.read import read_urdf
+
+        if urdf["fixed"] not in ("merge", "keep"):
+            raise UnknownNameError.of("value of option 'fixed'", urdf["fixed"], ("merge", "keep"))
+        return read_urdf(data, file, **urdf)
+    from .mjcf.read import read_mjcf
+
+    robot, faults = read_mjcf(data, file, beside)
+    return robot, faults if robot is None else [*faults, *check(robot, file)]
 
 
+@named_arguments
 def save(robot: Robot, path: str | os.PathLike[str]) -> None:
     """Write the robot; the file appears whole or not at all. The text is read back before: what
     the format cannot hold is told by a CardanWarning.
@@ -177,14 +184,13 @@ def checked(robot: Robot, text: str, format: str, *, partly: bool = False) -> st
 def dumps(robot: Robot, format: str) -> str:
     """The robot as text: toml, par, symoro+ (the other dialect of .par), urdf or xml (MJCF)."""
     from .mjcf.write import write_mjcf
-    from .par.write import write_par
-    from .toml.write import write_toml
+    from .urdf.write import write_urdf
 
     writers: dict[str, Callable[[Robot], str]] = {
         "toml": write_toml,
         "par": write_par,
         "symoro+": lambda one: write_par(one, "symoro+"),
-        "urdf": _write_urdf,
+        "urdf": write_urdf,
         "xml": write_mjcf,
     }
     name = format.removeprefix(".").lower()
@@ -193,32 +199,36 @@ def dumps(robot: Robot, format: str) -> str:
     return writers[name](robot)
 
 
-def _read_path(name: str, fixed: str, mimic: bool) -> Found:
+def _read_path(name: str, fixed: str, mimic: bool) -> Content:
+    path, data = Path(name), b""
     try:
-        path = Path(name)
-        if path.is_dir():
-            return None, [Fault("this is a folder; give the path of a robot file", name)]
-        extension = path.suffix.lower()
-        if not path.exists():
-            if not extension and os.sep not in name:
-                raise UnknownNameError.of("robot", name, robots())
-            return None, [Fault("there is no such file; check the path", name)]
-        if not path.is_file():
-            return None, [Fault("this is not a regular file; give the path of a robot file", name)]
-        if extension not in FORMATS:
-            return None, [Fault(_unknown_format(extension), name)]
-        size = path.stat().st_size
-        if size > LARGEST_FILE:
-            return None, [Fault(_too_large(size), name)]
-        with path.open("rb") as stream:
-            data = stream.read(LARGEST_FILE + 1)
+        wrong = _wrong_path(path, name)
+        if not wrong:
+            with path.open("rb") as stream:
+                data = stream.read(LARGEST_FILE + 1)
     except (OSError, ValueError) as error:
-        return None, [Fault(_reason(error), name)]
-    if extension != ".xml":
-        return read_bytes(data, name, fixed=fixed, mimic=mimic)
-    from .mjcf.include import beside
+        words = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+        wrong = f"{words}; check the path and its permissions"
+    if wrong:
+        return None, [Fault(wrong, name)]
+    files = folder_files(path.parent) if path.suffix.lower() == ".xml" else None
+    return read_bytes(data, name, fixed=fixed, mimic=mimic, beside=files)
 
-    return read_bytes(data, name, fixed=fixed, mimic=mimic, beside=beside(path.parent))
+
+def _wrong_path(path: Path, name: str) -> str:
+    """Why a path is none of a robot file, or ''."""
+    if path.is_dir():
+        return "this is a folder; give the path of a robot file"
+    if not path.exists():
+        if not path.suffix and os.sep not in name:
+            raise UnknownNameError.of("robot", name, robots())
+        return "there is no such file; check the path"
+    if not path.is_file():
+        return "this is not a regular file; give the path of a robot file"
+    if path.suffix.lower() not in FORMATS:
+        return _unknown_format(path.suffix.lower())
+    size = path.stat().st_size
+    return _too_large(size) if size > LARGEST_FILE else ""
 
 
 def _unreadable(data: bytes) -> str:
@@ -234,45 +244,12 @@ def _unreadable(data: bytes) -> str:
     return ""
 
 
-def _extension(file: str) -> str:
-    return os.path.splitext(file)[1].lower() if file != "<stdin>" else ""
-
-
 def _guess(data: bytes) -> str:
     """The format of text without a name, by how it starts."""
     start = data.lstrip(b"\xef\xbb\xbf \t\r\n")
     if start.startswith(b"<"):
         return ".xml" if b"<mujoco" in start[:2000] else ".urdf"
     return ".par" if start.startswith(b"(*") else ".toml"
-
-
-def _read_urdf(data: bytes, file: str, options: Mapping[str, Any]) -> Found:
-    from .urdf.read import read_urdf
-
-    if options["fixed"] not in ("merge", "keep"):
-        raise UnknownNameError.of("value of option 'fixed'", options["fixed"], ("merge", "keep"))
-    robot, faults = read_urdf(data, file, **options)
-    if robot is not None:
-        faults = [*faults, *check(robot, file)]
-    return robot, faults
-
-
-def _read_xml(data: bytes, file: str, urdf: Mapping[str, Any], beside: Any) -> Found:
-    """MJCF; or URDF under another name."""
-    from .mjcf.read import read_mjcf
-
-    if b"<robot" in data and b"<mujoco" not in data.partition(b"<robot")[0]:
-        return _read_urdf(data, file, urdf)
-    robot, faults = read_mjcf(data, file, beside)
-    if robot is not None:
-        faults = [*faults, *check(robot, file)]
-    return robot, faults
-
-
-def _write_urdf(robot: Robot) -> str:
-    from .urdf.read import write_urdf
-
-    return write_urdf(robot)
 
 
 def _unknown_format(extension: str) -> str:
@@ -284,8 +261,3 @@ def _unknown_format(extension: str) -> str:
 
 def _too_large(size: int) -> str:
     return f"the file has {size / 1e6:.0f} MB, at most {LARGEST_FILE // 1_000_000} MB are read"
-
-
-def _reason(error: Exception) -> str:
-    words = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-    return f"{words}; check the path and its permissions"

@@ -202,15 +202,15 @@ def _read_beam(reader: Any, table: Mapping[str, Any]) -> Beam | None:
 
 
 def _word(reader: Any, table: Any, key: str, allowed: Sequence[str], default: str) -> str:
-    found: str = reader.text(table, key, default)
-    if found not in allowed:
-        reader.report(f"{key} = {found!r:.30}; allowed: {', '.join(allowed)}", "flexible")
+    word: str = reader.text(table, key, default)
+    if word not in allowed:
+        reader.report(f"{key} = {word!r:.30}; allowed: {', '.join(allowed)}", "flexible")
         return default
-    return found
+    return word
 
 
-def _motions(reader: Any, given: Any) -> tuple[str, ...]:
-    names = [given] if isinstance(given, str) else given
+def _motions(reader: Any, motions: Any) -> tuple[str, ...]:
+    names = [motions] if isinstance(motions, str) else motions
     if not isinstance(names, Sequence) or not names or any(x not in MOTIONS for x in names):
         reader.report(f"motions must be some of: {', '.join(MOTIONS)}", "flexible")
         return MOTIONS
@@ -218,11 +218,11 @@ def _motions(reader: Any, given: Any) -> tuple[str, ...]:
 
 
 def _count(reader: Any, table: Any, key: str, default: int) -> int:
-    found = table.get(key, default)
-    if isinstance(found, bool) or not isinstance(found, int) or not 1 <= found <= LARGEST:
+    count = table.get(key, default)
+    if isinstance(count, bool) or not isinstance(count, int) or not 1 <= count <= LARGEST:
         reader.report(f"{key} must be a whole number from 1 to {LARGEST}", "flexible")
         return default
-    return found
+    return count
 
 
 def _section(reader: Any, table: Any, x: dict[str, Value]) -> dict[str, Value]:
@@ -234,12 +234,12 @@ def _section(reader: Any, table: Any, x: dict[str, Value]) -> dict[str, Value]:
     if lacking:
         reader.report(f"a {kind} section needs {' and '.join(lacking)}", "flexible")
         return {"area": 0}
-    found = usual_section(kind, x)
-    found.update({key: x[key] for key in ("area", "Iy", "Iz", "torsion") if key in x})
-    found["shear"] = x.get("shear", 0)
+    section = usual_section(kind, x)
+    section.update({key: x[key] for key in ("area", "Iy", "Iz", "torsion") if key in x})
+    section["shear"] = x.get("shear", 0)
     if "poisson" in x:
-        found["shear"] = divide(x["young"], multiply(2, 1 + x["poisson"]))
-    return found
+        section["shear"] = divide(x["young"], multiply(2, 1 + x["poisson"]))
+    return section
 
 
 def usual_section(kind: str, x: Mapping[str, Value]) -> dict[str, Value]:
@@ -308,8 +308,8 @@ def _read_body(reader: Any, table: Mapping[str, Any]) -> ElasticBody | None:
     if not n or len(reader.faults) > before:
         return None
     return ElasticBody(
-        reader.number(table, "mass"), reader.vector(table, "MS", 3, (0, 0, 0)),
-        reader.vector(table, "inertia", 6, (0,) * 6), **arrays, points=points,
+        reader.number(table, "mass"), reader.vector(table, "MS", 3),
+        reader.vector(table, "inertia", 6), **arrays, points=points,
     )  # fmt: skip
 
 
@@ -317,16 +317,16 @@ def _is_given(array: Any) -> bool:
     return array is not None and not (isinstance(array, Sequence) and len(array) == 0)
 
 
-def _array(reader: Any, key: str, given: Any, shape: tuple[int, ...]) -> Any:
+def _array(reader: Any, key: str, values: Any, shape: tuple[int, ...]) -> Any:
     """Nested tuples of that shape."""
     if not shape:
-        return reader.value(key, given)
-    good = isinstance(given, Sequence) and not isinstance(given, str) and len(given) == shape[0]
+        return reader.value(key, values)
+    good = isinstance(values, Sequence) and not isinstance(values, str) and len(values) == shape[0]
     if not good:
         size = " x ".join(map(str, shape))
         reader.report(f"{key} of the flexible body must be an array {size}", "flexible")
         return ()
-    return tuple(_array(reader, key, part, shape[1:]) for part in given)
+    return tuple(_array(reader, key, part, shape[1:]) for part in values)
 
 
 def _point(reader: Any, table: Any, n: int) -> ElasticPoint:
@@ -336,7 +336,7 @@ def _point(reader: Any, table: Any, n: int) -> ElasticPoint:
     reader.known(table, _POINT_KEYS)
     rotation = table.get("rotation", [[0, 0, 0]] * n)
     return ElasticPoint(
-        reader.vector(table, "position", 3, (0, 0, 0)),
+        reader.vector(table, "position", 3),
         _array(reader, "displacement", table["displacement"], (n, 3)),
         _array(reader, "rotation", rotation, (n, 3)),
     )

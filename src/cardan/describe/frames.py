@@ -17,20 +17,21 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from fractions import Fraction
-from typing import cast
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..algebra import so3
 from ..exact import exact
+from .robot import GEOMETRY
 from .values.expression import Value, number
 
 __all__ = [
     "SNAP_ANGLE", "SNAP_LENGTH", "Array", "Six", "angle_value", "decimal_value", "decompose",
-    "frame", "inverse", "length_value", "matrix_of", "multiple_of_pi", "of_quaternion",
-    "perpendicular", "placement_of", "placement_values", "roll_pitch_yaw", "rotation_of_rpy",
-    "score", "snap_angle",
+    "frame", "inverse", "khalil_values", "length_value", "matrix_of", "multiple_of_pi",
+    "of_quaternion", "perpendicular", "placement_of", "placement_values", "roll_pitch_yaw",
+    "rotation_of_rpy", "score", "snap_angle",
 ]  # fmt: skip
 
 Array = NDArray[np.float64]
@@ -135,6 +136,14 @@ def roll_pitch_yaw(R: Array) -> tuple[float, float, float]:
     pitch = math.atan2(-R[2, 0], c * R[0, 0] + s * R[1, 0])
     roll = math.atan2(s * R[0, 2] - c * R[1, 2], c * R[1, 1] - s * R[0, 1])
     return roll, pitch, yaw
+
+
+def khalil_values(six: Sequence[float], size: float) -> dict[str, Any]:
+    """The six parameters as exact values, by name; no length below round-off."""
+    return {
+        key: length_value(x, size) if key in "bdr" else angle_value(x)
+        for key, x in zip(GEOMETRY, six, strict=True)
+    }
 
 
 def placement_of(xyz: Sequence[float], rpy: Sequence[float]) -> Array:

@@ -47,17 +47,17 @@ def pieces_of(table: Mapping[str, Any], reader: Any) -> tuple[list[Piece], list[
     `tables(table, key)`, `report(message, key)`, `known(table, allowed)`, `place` and `link`."""
     links: list[Piece] = []
     loops: list[Piece] = []
-    given = table.get("platform")
-    if isinstance(given, Mapping):
+    platform_table = table.get("platform")
+    if isinstance(platform_table, Mapping):
         reader.place = ("platform", 0)
-        links += [Piece(part, reader.place) for part in platform(given, reader.report)]
-    elif given is not None:
+        links += [Piece(part, reader.place) for part in platform(platform_table, reader.report)]
+    elif platform_table is not None:
         reader.report("platform must be a table; write [platform]", "platform")
-    for kind, found in (("link", links), ("loop", loops)):
+    for kind, pieces in (("link", links), ("loop", loops)):
         reader.place = ("", 0)
         for k, part in enumerate(reader.tables(table, kind), 1):
             first = kind == "link" and k == 1 and links and "antecedent" not in part
-            found.append(Piece({**part, "antecedent": 0} if first else part, (kind, k)))
+            pieces.append(Piece({**part, "antecedent": 0} if first else part, (kind, k)))
     reader.place = ("", 0)
     for k, part in enumerate(reader.tables(table, "leg"), 1):
         reader.place = ("leg", k)
@@ -65,7 +65,7 @@ def pieces_of(table: Mapping[str, Any], reader: Any) -> tuple[list[Piece], list[
         more = legs(part, reader.place, reader.report)
         links += more[0]
         loops += more[1]
-    if isinstance(given, Mapping) and "leg" in table and not loops:
+    if isinstance(platform_table, Mapping) and "leg" in table and not loops:
         reader.place = ("platform", 0)
         reader.report(_UNCONNECTED)
     gone: Gone = []
@@ -81,10 +81,10 @@ def _closed(links: list[Piece], piece: Piece, gone: Gone, report: Report) -> Pie
     """A loop given by two links that coincide, with the joint it is cut at; that link goes."""
     if "cut" in piece.table or "twin" in piece.table:
         report("give frames, or cut and twin, not both")
-    found = one_body(links, piece.table, report)
-    if found is None:
+    cut = one_body(links, piece.table, report)
+    if cut is None:
         return piece
-    loop, name, stays = found
+    loop, name, stays = cut
     if name:
         names = [str(p.table.get("name", f"link{j}")) for j, p in enumerate(links, 1)]
         gone.append((links.pop(names.index(name)), stays))
@@ -110,22 +110,22 @@ def platform(table: Mapping[str, Any], report: Report) -> list[dict[str, Any]]:
         )
         home = []
     body = {key: x for key, x in table.items() if key not in PLATFORM_KEYS}
-    found: list[dict[str, Any]] = []
+    links: list[dict[str, Any]] = []
     axis = 2  # of the frame before: z
     for freedom in freedoms:
         turn = freedom.startswith("r")
         wanted = _AXES.index(freedom[-1])
-        own = {"home": home[len(found)]} if home else {}
-        found.append({
+        own = {"home": home[len(links)]} if home else {}
+        links.append({
             "name": f"{name}_{freedom}", "variable": f"{name}_{freedom}", "active": False,
             "joint": "revolute" if turn else "prismatic", **_towards(axis, wanted), **own,
         })  # fmt: skip
         axis = wanted
     if axis != 2:
-        found.append({"name": name, "joint": "fixed", **_towards(axis, 2)})
-    found[0]["antecedent"] = 0
-    found[-1] |= {"name": name, **body}
-    return found
+        links.append({"name": name, "joint": "fixed", **_towards(axis, 2)})
+    links[0]["antecedent"] = 0
+    links[-1] |= {"name": name, **body}
+    return links
 
 
 def _towards(axis: int, wanted: int) -> dict[str, str]:
@@ -186,17 +186,17 @@ def _renamed(
     part: Mapping[str, Any], suffix: str, names: Sequence[str], default: Any
 ) -> dict[str, Any]:
     """A frame of a leg with the names of one copy; a number counts the links of the leg."""
-    found = dict(part)
+    frame = dict(part)
     i = part.get("antecedent", default)
     if isinstance(i, str) and i in names:
         i = i + suffix
     elif isinstance(i, int) and not isinstance(i, bool) and 0 < i <= len(names):
         i = names[i - 1] + suffix
-    found["antecedent"] = i
+    frame["antecedent"] = i
     for key in ("variable", "joint_name", "name"):
         if isinstance(part.get(key), str):
-            found[key] = part[key] + suffix
-    return found
+            frame[key] = part[key] + suffix
+    return frame
 
 
 def _leading(
@@ -250,10 +250,10 @@ _CUT = ("joint", "antecedent", "gamma", "b", "alpha", "d", "theta", "r", "variab
         "IA")  # fmt: skip
 
 
-def _tables(found: Any) -> list[Mapping[str, Any] | None]:
-    if not _is_list(found):
+def _tables(parts: Any) -> list[Mapping[str, Any] | None]:
+    if not _is_list(parts):
         return []
-    return [part if isinstance(part, Mapping) else None for part in found]
+    return [part if isinstance(part, Mapping) else None for part in parts]
 
 
 def _values(table: Any) -> list[Any]:

@@ -16,7 +16,7 @@ import numpy as np
 
 from ..algebra import so3
 from .frames import matrix_of
-from .robot import FIXED, GEOMETRY, INERTIA, PRISMATIC, Joint, Robot
+from .robot import FIXED, GEOMETRY, INERTIA, PRISMATIC, Robot
 from .values.expression import number
 from .world import gravity_in_world, placement
 
@@ -51,7 +51,7 @@ def compared(robot: Robot, again: Robot, form: str) -> Comparison:
     if len(robot.joints) != len(again.joints) or len(robot.loops) != len(again.loops):
         return Comparison((_count(robot, again),))
     pairs: list[tuple[str, Any, Any]] = [
-        *((one.name, one, two) for one, two in zip(_frames(robot), _frames(again), strict=True)),
+        *((one.name, one, two) for one, two in zip(robot.numbered, again.numbered, strict=True)),
         *((one.name, one, other) for one, other in zip(robot.links, again.links, strict=True)),
         ("base", robot.base, again.base), ("base", robot.base.link, again.base.link),
     ]  # fmt: skip
@@ -84,10 +84,6 @@ def _count(robot: Robot, again: Robot) -> str:
         f"{len(again.joints)} joints and {len(again.loops)} loops instead of"
         f" {len(robot.joints)} and {len(robot.loops)}"
     )
-
-
-def _frames(robot: Robot) -> list[Joint]:
-    return [*robot.joints, *(end for loop in robot.loops for end in (loop.cut, loop.twin))]
 
 
 def _equal(a: Any, b: Any) -> bool:
@@ -129,9 +125,9 @@ def _mechanics_compared(robot: Robot, again: Robot) -> Comparison:
     rng = np.random.default_rng(0)
     for _ in range(_STATES):
         q = rng.uniform(-1, 1, len(names))
-        given = np.empty(len(names))
-        given[order] = q
-        one, other = _mechanics(robot, q), _mechanics(again, given)
+        q_again = np.empty(len(names))
+        q_again[order] = q
+        one, other = _mechanics(robot, q), _mechanics(again, q_again)
         for what, said in (("A", "the inertia matrix"), ("Q", "the gravity torques"),
                            ("turns", "the directions of the axes"),
                            ("moments", "the places of the axes")):  # fmt: skip

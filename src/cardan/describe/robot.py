@@ -16,12 +16,13 @@ the file's frame where there is one.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import MISSING, dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
 
-from ..errors import UnknownNameError
+from ..arguments import named_arguments
+from ..errors import InputError, UnknownNameError
 from ..exact import Exact
 from .values.expression import Expression, Value, number, substitute, symbols
 
@@ -41,6 +42,22 @@ REVOLUTE, PRISMATIC, FIXED = 0, 1, 2
 COMPOUND = ("cylindrical", "universal", "spherical")  # cut joints of more than one freedom
 
 
+def _short(item: Any) -> str:
+    """A dataclass with the fields alone that differ from their defaults; formulas as text."""
+    parts = [
+        f"{f.name}={_spelled(getattr(item, f.name))}"
+        for f in fields(item)
+        if f.default is MISSING or getattr(item, f.name) != f.default
+    ]
+    return f"{type(item).__name__}({', '.join(parts)})"
+
+
+def _spelled(value: Any) -> str:
+    if isinstance(value, tuple):
+        return f"({', '.join(map(_spelled, value))}{',' if len(value) == 1 else ''})"
+    return str(value) if isinstance(value, Exact | Expression) else repr(value)
+
+
 @dataclass(frozen=True, repr=False)
 class Limits:
     """Limits of a joint; None where the file says nothing. rad or m, per second, N m or N."""
@@ -50,8 +67,7 @@ class Limits:
     velocity: Value | None = None
     effort: Value | None = None
 
-    def __repr__(self) -> str:
-        return _short(self)
+    __repr__ = _short
 
 
 @dataclass(frozen=True, repr=False)
@@ -62,8 +78,7 @@ class Coupling:
     ratio: Value = 1
     offset: Value = 0
 
-    def __repr__(self) -> str:
-        return _short(self)
+    __repr__ = _short
 
 
 @dataclass(frozen=True, repr=False)
@@ -99,8 +114,7 @@ class Joint:
     limits: Limits = Limits()
     symbols: tuple[Value, ...] = ()  # QP QDP GAM, where a .par file does not name them QP<j> ...
 
-    def __repr__(self) -> str:
-        return _short(self)
+    __repr__ = _short
 
 
 @dataclass(frozen=True, repr=False)
@@ -132,8 +146,7 @@ class Link:
     CZ: Value = 0
     flexible: Any = None  # a Beam or an ElasticBody, where the link deforms
 
-    def __repr__(self) -> str:
-        return _short(self)
+    __repr__ = _short
 
 
 @dataclass(frozen=True, repr=False)
@@ -148,8 +161,7 @@ class Loop:
     twin: Joint
     kind: str = ""
 
-    def __repr__(self) -> str:
-        return _short(self)
+    __repr__ = _short
 
 
 def _moves(value: object) -> bool:
@@ -177,8 +189,7 @@ class Frame:
         """Is it Khalil's frame of its link?"""
         return not any(isinstance(x, Expression) or x != 0 for x in (*self.xyz, *self.rpy))
 
-    def __repr__(self) -> str:
-        return _short(self)
+    __repr__ = _short
 
 
 @dataclass(frozen=True, repr=False)
@@ -214,8 +225,7 @@ class Base:
         ('V0',)"""
         return tuple(key for key in MOTION if any(map(_moves, getattr(self, key))))
 
-    def __repr__(self) -> str:
-        return _short(self)
+    __repr__ = _short
 
 
 @dataclass(frozen=True)
@@ -254,6 +264,15 @@ class Robot:
         >>> cardan.load("ur5").ne, cardan.load("flexible2r").ne
         (0, 6)"""
         return sum(link.flexible.coordinates for link in self.links if link.flexible)
+
+    @property
+    def numbered(self) -> tuple[Joint, ...]:
+        """Every frame by its number, from 1: joints of the tree, cut joints, their twins.
+
+        >>> [frame.name for frame in cardan.load("planar2r").numbered]
+        ['joint1', 'joint2']"""
+        ends = zip(*((loop.cut, loop.twin) for loop in self.loops), strict=True)
+        return (*self.joints, *(frame for side in ends for frame in side))
 
     @property
     def couplings(self) -> dict[int, Coupling]:
@@ -301,8 +320,7 @@ class Robot:
 
         >>> [str(value) for value in cardan.load("planar2r").values() if value != 0][:4]
         ['L1', 'ZZ1', 'MX1', 'MY1']"""
-        cuts = [loop.cut for loop in self.loops]
-        for joint in (*self.joints, *cuts, *(loop.twin for loop in self.loops)):
+        for joint in self.numbered:
             yield from (getattr(joint, key) for key in GEOMETRY)
         for coupling in self.couplings.values():
             yield from (coupling.ratio, coupling.offset)
@@ -312,8 +330,8 @@ class Robot:
             yield from (getattr(joint, key) for key in (*DRIVE, "stiffness", "rest", "damping"))
             if link.flexible is not None:
                 yield from link.flexible.values()
-        for joint in cuts:
-            yield from (getattr(joint, key) for key in DRIVE)
+        for loop in self.loops:
+            yield from (getattr(loop.cut, key) for key in DRIVE)
         for link in (self.base.link, *self.links):
             yield from (getattr(link, key) for key in WRENCH)
         base = self.base
@@ -331,8 +349,13 @@ class Robot:
         joints = tuple(replace(x, mimic=None) if x.mimic else x for x in self.joints)
         return replace(self, loops=(), joints=joints)
 
+    @named_arguments
     def with_values(self, values: Mapping[str, Any]) -> Robot:
-        """The robot with symbols replaced by numbers, or formulas as text.
+        """The robot with other values: numbers, or formulas as text.
+
+        A name is that of a symbol (`parameters`), or of a field that holds a number: the key and
+        the number of its link, joint or frame, as in M3, d2, alpha4, FV1, upper2; gravity is G1,
+        G2, G3, as for models with symbolic=True.
 
         >>> robot = cardan.load("planar2r").with_values({"L1": 0.5, "M2": "3/2"})
         >>> robot.joints[1].d, robot.links[1].M
@@ -340,20 +363,34 @@ class Robot:
         from .check import require_sound
         from .values.parser import to_value
 
-        known = self.parameters
-        for name in values:
-            if not known:
-                raise UnknownNameError(
-                    f"robot '{self.name}' has no free symbols, so '{name}' cannot be given a value:"
-                    " its numbers are in its description (save it, and change them there)"
-                )
-            if name not in known:
-                raise UnknownNameError.of(f"parameter of robot '{self.name}'", name, known)
+        free = self.parameters
+        if not all(name in free for name in values):
+            self._require_fields([name for name in values if name not in free])
         table = {name: to_value(value) for name, value in values.items()}
         changed: Robot = _map_values(self, lambda value: substitute(value, table))
+        own = {name: value for name, value in table.items() if name not in free}
+        if own:
+            changed = _map_fields(changed, lambda name, value: own.get(name, value))
         require_sound(changed)
         return changed
 
+    def _require_fields(self, names: Iterable[str]) -> None:
+        """Each is the name of a field that holds a number."""
+        held: dict[str, Value | None] = {}
+        _map_fields(self, held.setdefault)
+        for name in names:
+            if name not in held:
+                told = [key for key, value in held.items() if value is not None and value != 0]
+                known = [*self.parameters, *told, *(key for key in held if key not in told)]
+                raise UnknownNameError.of(f"parameter of robot '{self.name}'", name, known)
+            value = held[name]
+            if isinstance(value, Expression) and symbols(value):
+                raise InputError(
+                    f"{name} of robot '{self.name}' is the formula {value}",
+                    remedy=f"give its symbols values: {', '.join(symbols(value))}",
+                )
+
+    @named_arguments
     def save(self, path: str | Path) -> None:
         """Write the description; the extension chooses the format (.toml .par .urdf).
 
@@ -380,24 +417,36 @@ class Robot:
         return as_latex(self)
 
 
-def _short(item: Any) -> str:
-    """A dataclass with the fields alone that differ from their defaults; formulas as text."""
-    shown = [
-        f"{f.name}={_spelled(getattr(item, f.name))}"
-        for f in fields(item)
-        if f.default is MISSING or getattr(item, f.name) != f.default
-    ]
-    return f"{type(item).__name__}({', '.join(shown)})"
+def _map_fields(robot: Robot, change: Callable[[str, Any], Any]) -> Robot:
+    """The robot with every field that has a name (M3, d2, G3) changed: change(name, value)."""
 
+    def item(x: Any, j: int) -> Any:
+        keys = [f.name for f in fields(x) if str(f.type).startswith("Value")]
+        return replace(x, **{key: change(f"{key}{j}", getattr(x, key)) for key in keys})
 
-def _spelled(value: Any) -> str:
-    if isinstance(value, tuple):
-        return f"({', '.join(map(_spelled, value))}{',' if len(value) == 1 else ''})"
-    return str(value) if isinstance(value, Exact | Expression) else repr(value)
+    def joint(j: int, x: Joint) -> Joint:
+        led = item(x.mimic, j) if x.mimic else None
+        return replace(item(x, j), limits=item(x.limits, j), mimic=led)
+
+    def link(j: int, x: Link) -> Link:
+        return replace(item(x, j), flexible=item(x.flexible, j) if x.flexible else None)
+
+    n, B = len(robot.joints), len(robot.loops)
+    return replace(
+        robot,
+        links=tuple(link(j, x) for j, x in enumerate(robot.links, 1)),
+        joints=tuple(joint(j, x) for j, x in enumerate(robot.joints, 1)),
+        loops=tuple(
+            replace(x, cut=joint(n + k, x.cut), twin=joint(n + B + k, x.twin))
+            for k, x in enumerate(robot.loops, 1)
+        ),
+        base=replace(robot.base, link=link(0, robot.base.link)),
+        gravity=tuple(change(f"G{k}", x) for k, x in enumerate(robot.gravity, 1)),
+    )
 
 
 def _map_values(item: Any, change: Any) -> Any:
-    """The same dataclass with every Value in it changed."""
+    """A dataclass, or a tuple, with every Value in it changed."""
     if isinstance(item, tuple):
         return tuple(_map_values(part, change) for part in item)
     if hasattr(item, "__dataclass_fields__"):

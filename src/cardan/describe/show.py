@@ -37,7 +37,7 @@ class Table:
 def tables(robot: Robot) -> list[Table]:
     """Every table of the robot that has something to say."""
     frames = [*enumerate(robot.joints, 1)]
-    found = [_geometry("Geometry", robot, frames), _joints(robot)]
+    listed = [_geometry("Geometry", robot, frames), _joints(robot)]
     links = [("0", robot.base.link), *((str(j), link) for j, link in enumerate(robot.links, 1))]
     keys = {"Inertia": INERTIA, "External wrenches": WRENCH}
     for title, columns in keys.items():
@@ -47,15 +47,15 @@ def tables(robot: Robot) -> list[Table]:
             if (j != "0" and columns is INERTIA) or any(getattr(link, key) != 0 for key in columns)
         ]
         if any(cell != "0" for row in rows for cell in row[2:]):
-            found.append(_compact(Table(title, ("j", "link", *columns), tuple(rows)), 2))
+            listed.append(_compact(Table(title, ("j", "link", *columns), tuple(rows)), 2))
     n, loops = len(robot.joints), len(robot.loops)
     if loops:
         cut = [(n + k, loop.cut) for k, loop in enumerate(robot.loops, 1)]
         twin = [(n + loops + k, loop.twin) for k, loop in enumerate(robot.loops, 1)]
         kinds = {n + k: loop.kind for k, loop in enumerate(robot.loops, 1) if loop.kind}
         title = "Loops: cut joints and their twins"
-        found.append(_geometry(title, robot, [*cut, *twin], kinds))
-    return [*found, *_flexible(robot), *_frames(robot), _base(robot)]
+        listed.append(_geometry(title, robot, [*cut, *twin], kinds))
+    return [*listed, *_flexible(robot), *_frames(robot), _base(robot)]
 
 
 def as_text(robot: Robot) -> str:
@@ -188,15 +188,15 @@ def _base(robot: Robot) -> Table:
 
 def _compact(table: Table, first: int) -> Table:
     """The table without the columns, from `first` on, in which no row says anything."""
-    kept = [
+    columns = [
         i
         for i in range(len(table.header))
         if i < first or any(row[i] not in ("0", "") for row in table.rows)
     ]
     return Table(
         table.title,
-        tuple(table.header[i] for i in kept),
-        tuple(tuple(row[i] for i in kept) for row in table.rows),
+        tuple(table.header[i] for i in columns),
+        tuple(tuple(row[i] for i in columns) for row in table.rows),
     )
 
 

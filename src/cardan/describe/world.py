@@ -23,7 +23,7 @@ def gravity_in_world(robot: Robot) -> np.ndarray:
 
 
 def _number(value: Value) -> float:
-    found = number(value)
-    if found is None:
-        raise InputError(f"'{value}' has no value: robot.with_values({{...}}) gives it one")
-    return found
+    x = number(value)
+    if x is None:
+        raise InputError(f"'{value}' has no value", action="values")
+    return x

@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING
 
 from ..version import __version__
 from .header import counts, one_line, quoted
-from .latex import Latex, equations
+from .latex import Latex, equations, symbol_of
 from .printer import Printer
-from .symbols import symbol_of
 
 if TYPE_CHECKING:
     from ..program import Program

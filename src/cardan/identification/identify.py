@@ -17,15 +17,18 @@ from typing import Any
 
 import numpy as np
 
+from ..arguments import named_arguments
+from ..build.base import BaseParameters
 from ..describe.files import load
-from ..describe.robot import Robot
+from ..describe.robot import DRIVE, Robot
 from ..errors import InputError, translated
 from ..models.base_parameters import split_columns
+from ..models.bodies import bodies
+from ..models.newton_euler import inverse_dynamics
 from .fit.consistent import FullParameters, consistent_fit
 from .fit.evaluation import Track
 from .fit.solve import Estimate, essential, estimate, fit_shape, relative_error
 from .fit.suspicion import suspicions
-from .model.assembly import covers
 from .model.columns import Model, describable, parametrised
 from .model.equations import (
     Equations,
@@ -46,6 +49,8 @@ from .report.result import Curves, Essential, Held, Identification, together
 
 __all__ = ["identify"]
 
+_STATES = 60  # of a motion that are looked at
+_SAME = 1e-7
 Log = str | os.PathLike[str] | Mapping[str, Any]
 Progress = Callable[[str], None]
 _SHORTEST = 0.5  # s
@@ -65,6 +70,7 @@ class _Source:
         return round(rows * self.share)
 
 
+@named_arguments
 @translated("identification failed", remedy=_REMEDY)
 def identify(
     robot: Robot | str | os.PathLike[str],
@@ -169,7 +175,7 @@ def _model(robot: Robot, recipe: Recipe, sources: Sequence[_Source], *, loaded: 
         return model_of(robot, recipe, loaded=loaded)
     start = tuple(sources[0].motion.q[0].tolist())
     model = model_of(robot, recipe, loaded=loaded, start=start)
-    if covers(model.base, [source.motion for source in sources]):
+    if _covers(model.base, [source.motion for source in sources]):
         return model
     return model_of(robot, recipe, loaded=loaded, start=start, any_assembly=True)
 
@@ -430,3 +436,27 @@ def _body_remarks(model: Model, found: Estimate, full: FullParameters) -> list[s
         f"{model.names[k]}, {full.K[k]:.5g} instead of {found.K[k]:.5g} ({away[k]:.3g} standard "
         f"deviations; all: {np.sqrt(np.mean(away**2)):.3g} RMS)"
     ]
+
+
+def _covers(base: BaseParameters, motions: Sequence[Motion]) -> bool:
+    """Do random bodies and those that carry their base parameters need the same torques along these
+    motions? A parallelogram can be crossed, and needs more base parameters then: those of
+    `base-parameters` are of the assembly that needs fewest."""
+    rng = np.random.default_rng(5)
+    names = base.original.parameters
+    drives = {f"{key}{j}" for j in range(1, len(base.original.joints) + 1) for key in DRIVE}
+    values = {name: 0.0 if name in drives else rng.uniform(0.3, 1.7) for name in names}
+    for motion in motions:
+        few = motion.part(slice(None, None, max(1, len(motion.q) // _STATES)))
+        real, carried = (_torques(robot, values, few) for robot in (base.original, base.robot))
+        if np.abs(real - carried).max() > _SAME * np.abs(real).max():
+            return False
+    return True
+
+
+def _torques(robot: Robot, values: Mapping[str, float], motion: Motion) -> np.ndarray:
+    """Torques of the driven joints: Newton and Euler on the tree, then G^T."""
+    scene = bodies(robot.tree(), values.__getitem__)
+    q, qd, qdd = (list(x[:, : robot.n].T) for x in (motion.q, motion.qd, motion.qdd))
+    tau = inverse_dynamics(scene, q, qd, qdd).tau
+    return motion.torques({k: tau[j] for k, j in enumerate(sorted(tau))})

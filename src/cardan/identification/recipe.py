@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from ..arguments import named_arguments
 from ..describe.values.expression import Value, number, symbols
 from ..describe.values.parser import to_value
 from ..errors import CardanError, InputError, UnknownNameError
@@ -42,37 +43,25 @@ def _number(where: str, x: Any) -> float:
     return float(found)
 
 
-def _positive(where: str, x: Any) -> float:
-    found = _number(where, x)
-    if found <= 0:
-        raise InputError(f"{where} = {x!r}; expected a positive number")
-    return found
-
-
-def _between(low: float, high: float, unit: str) -> Reader:
-    """A number within bounds."""
+def _checked(allowed: Callable[[float], bool], words: str) -> Reader:
+    """A number of a kind."""
 
     def read(where: str, x: Any) -> float:
-        found = _number(where, x)
-        if not low <= found <= high:
-            raise InputError(f"{where} = {x!r}; expected {low:g} to {high:g} {unit}")
-        return found
+        value = _number(where, x)
+        if not allowed(value):
+            raise InputError(f"{where} = {x!r}; expected {words}")
+        return value
 
     return read
 
 
-def _share(where: str, x: Any) -> float:
-    found = _number(where, x)
-    if not 0 <= found < 1:
-        raise InputError(f"{where} = {x!r}; expected a share from 0 to less than 1")
-    return found
+_positive = _checked(lambda x: x > 0, "a positive number")
+_share = _checked(lambda x: 0 <= x < 1, "a share from 0 to less than 1")
+_zero_or_more = _checked(lambda x: x >= 0, "zero or a positive number")
 
 
-def _zero_or_more(where: str, x: Any) -> float:
-    found = _number(where, x)
-    if found < 0:
-        raise InputError(f"{where} = {x!r}; expected zero or a positive number")
-    return found
+def _between(low: float, high: float, unit: str) -> Reader:
+    return _checked(lambda x: low <= x <= high, f"{low:g} to {high:g} {unit}")
 
 
 def _count(lowest: int, highest: int = 10**9) -> Reader:
@@ -107,10 +96,19 @@ def _matrix(where: str, x: Any) -> tuple[tuple[float, ...], ...]:
     return tuple(rows)
 
 
-def _text(where: str, x: Any) -> str:
-    if not isinstance(x, str):
-        raise InputError(f"{where} = {x!r}; expected text")
-    return x
+def _kind(kind: type, words: str) -> Reader:
+    """A value of a type."""
+
+    def read(where: str, x: Any) -> Any:
+        if not isinstance(x, kind):
+            raise InputError(f"{where} = {x!r}; expected {words}")
+        return x
+
+    return read
+
+
+_text = _kind(str, "text")
+_flag = _kind(bool, "true or false")
 
 
 def _texts(where: str, x: Any) -> tuple[str, ...]:
@@ -120,12 +118,6 @@ def _texts(where: str, x: Any) -> tuple[str, ...]:
     if not isinstance(x, list | tuple) or not all(isinstance(part, str) for part in x):
         raise InputError(f"{where} = {x!r}; expected a list of texts")
     return tuple(x)
-
-
-def _flag(where: str, x: Any) -> bool:
-    if not isinstance(x, bool):
-        raise InputError(f"{where} = {x!r}; expected true or false")
-    return x
 
 
 def _choice(*allowed: str) -> Reader:
@@ -142,7 +134,7 @@ def _number_or(*words: str) -> Reader:
         if x in words:
             return str(x)
         try:
-            return _zero_or_more(where, x)
+            return float(_zero_or_more(where, x))
         except InputError:
             allowed = " or ".join(f"'{word}'" for word in words)
             raise InputError(f"{where} = {x!r}; expected a number >= 0, or {allowed}") from None
@@ -304,6 +296,7 @@ _SECTIONS: dict[str, Any] = {
 _OTHER = ("recipe", "notes", "coupled")
 
 
+@named_arguments
 def read_recipe(source: str | os.PathLike[str] | Mapping[str, Any] | Recipe | None) -> Recipe:
     """A recipe from a path, a dict, or nothing; what is not understood is refused by name."""
     if source is None:

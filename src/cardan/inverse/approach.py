@@ -1,180 +1,195 @@
 """Kernels that bring a configuration to a pose: Newton's method on the direct model.
 
-The arm is a table: the number of joints, its size (the unit of lengths), the scale of errors, the
-margin of what may be a multiple root, the residual of an answer, what a length counts in a residual
-(1, unless the robot is far smaller or larger than 1 m); from BASE and TOOL on the placements before
-and after the joints (rows of R P); from ROWS on seven numbers per joint: cos alpha, sin alpha, d,
-theta, r, sigma, and 1 when its value is given; after these rows two numbers per joint, sin beta and
-cos beta. At most seven joints are not given.
+An arm is a record: what is common to it, the placements before and after its joints, the joints. At
+most seven of them are not held. A pose is a Frame.
 """
 
 from __future__ import annotations
 
-from ..kernel.language import Array, cos, empty, sin, sqrt
+from ..kernel.language import (
+    OPEN,
+    Array,
+    Vector,
+    cos,
+    cross,
+    empty,
+    record,
+    sin,
+)
+from ..kernel.linalg import least_squares
 
-__all__ = ["BASE", "JOINTS", "ROWS", "TOOL", "WRONG", "approach", "place"]
+__all__ = [
+    "JOINTS", "WRONG", "Arm", "Axes", "Frame", "Joint", "SixArm", "advance", "approach",
+    "columns_of", "compare", "composed", "frame_of", "place",
+]  # fmt: skip
 
-BASE = 6
-TOOL = 18
-ROWS = 30
 WRONG = 1e-2  # residual of a branch that is not a solution at all, relative to the arm's scale
 FINEST = 2e-15  # residual that no step makes smaller, in the same way
 ROUNDS = 40
 JOINTS = 32  # joints of an arm
+MOVING = 7  # of them not held
 
 
-def place(arm: Array, q: Array, axes: Array, f: Array) -> int:
-    """The frame after the joints, columns s n a P, for q; axes and origins of the joints that are
-    not given, whose number it gives."""
+@record()
+class Frame:
+    """A placement: its axes and its origin, the columns of the matrix."""
+
+    s: Vector
+    n: Vector
+    a: Vector
+    p: Vector
+
+
+@record()
+class Joint:
+    """Rx(alpha) Tx(d) Ry(beta) Rz(theta) Tz(r): cosine and sine of alpha, d, theta, r."""
+
+    ca: float
+    sa: float
+    d: float
+    theta: float
+    r: float
+    slides: bool
+    held: bool  # its value is given
+    sb: float  # of beta
+    cb: float
+
+
+@record(joints=OPEN)
+class Arm:
+    """A chain of joints."""
+
+    count: int
+    size: float  # the unit of lengths
+    scale: float  # of errors
+    margin: float  # of what may be a multiple root
+    accepted: float  # residual of an answer
+    weight: (
+        float  # of a length in a residual: 1, unless the robot is far smaller or larger than 1 m
+    )
+    base: Frame
+    tool: Frame
+    joints: list[Joint]
+
+
+@record(joints=6)
+class SixArm(Arm):
+    """An arm of six joints."""
+
+
+@record()
+class Axis:
+    """The axis of a joint that is not held."""
+
+    direction: Vector
+    origin: Vector
+    slides: bool
+
+
+@record(rows=MOVING)
+class Axes:
+    """The axes of the joints that are not held."""
+
+    count: int
+    rows: list[Axis]
+
+
+def frame_of(T: Array, f: Frame) -> None:
+    """The columns of a matrix T, row by row."""
     for i in range(3):
-        for k in range(4):
-            f[3 * k + i] = arm[BASE + 4 * i + k]
-    joints = int(arm[0])
-    tilts = ROWS + 7 * joints
+        f.s[i] = T[4 * i]
+        f.n[i] = T[4 * i + 1]
+        f.a[i] = T[4 * i + 2]
+        f.p[i] = T[4 * i + 3]
+
+
+def advance(joint: Joint, q: float, f: Frame) -> None:
+    """From the frame before a joint to the one after it."""
+    theta = joint.theta
+    r = joint.r
+    if joint.slides:
+        r += q
+    else:
+        theta += q
+    c = cos(theta)
+    s = sin(theta)
+    n = joint.ca * f.n + joint.sa * f.a
+    a = joint.ca * f.a - joint.sa * f.n
+    shift = joint.d * f.s
+    if joint.sb != 0.0:
+        x = joint.cb * f.s - joint.sb * a
+        a = joint.sb * f.s + joint.cb * a
+        f.s = x
+    f.p = f.p + (shift + r * a)
+    turned = c * f.s + s * n
+    f.n = c * n - s * f.s
+    f.s = turned
+    f.a = a
+
+
+def place(arm: Arm, q: Array, axes: Axes, f: Frame) -> None:
+    """The frame after the joints for q; the axes of the joints that are not held."""
+    f.s = arm.base.s
+    f.n = arm.base.n
+    f.a = arm.base.a
+    f.p = arm.base.p
     moving = 0
-    for j in range(joints):
-        row = ROWS + 7 * j
-        theta = arm[row + 3]
-        r = arm[row + 4]
-        if arm[row + 5] < 0.5:
-            theta += q[j]
-        else:
-            r += q[j]
-        ca = arm[row]
-        sa = arm[row + 1]
-        d = arm[row + 2]
-        sb = arm[tilts + 2 * j]
-        cb = arm[tilts + 2 * j + 1]
-        c = cos(theta)
-        s = sin(theta)
-        for k in range(3):
-            x = f[k]
-            n = ca * f[3 + k] + sa * f[6 + k]
-            a = ca * f[6 + k] - sa * f[3 + k]
-            shift = d * x
-            if sb != 0.0:
-                x = cb * f[k] - sb * a
-                a = sb * f[k] + cb * a
-            f[9 + k] += shift + r * a
-            f[k] = c * x + s * n
-            f[3 + k] = c * n - s * x
-            f[6 + k] = a
-        if arm[row + 6] < 0.5:
-            for k in range(3):
-                axes[7 * moving + k] = f[6 + k]
-                axes[7 * moving + 3 + k] = f[9 + k]
-            axes[7 * moving + 6] = arm[row + 5]
+    for j in range(arm.count):
+        joint = arm.joints[j]
+        advance(joint, q[j], f)
+        if not joint.held:
+            axis = axes.rows[moving]
+            axis.direction = f.a
+            axis.origin = f.p
+            axis.slides = joint.slides
             moving += 1
-    return moving
+    axes.count = moving
 
 
-def compare(arm: Array, f: Array, T: Array, tip: Array, e: Array) -> float:
-    """The largest difference of an entry of the tool's pose to T, lengths weighed; its origin tip
-    and error e (linear over the size, angular)."""
-    turn = empty(9)
-    residual = 0.0
+def composed(f: Frame, g: Frame, out: Frame) -> None:
+    """f g."""
+    out.s = g.s[0] * f.s + g.s[1] * f.n + g.s[2] * f.a
+    out.n = g.n[0] * f.s + g.n[1] * f.n + g.n[2] * f.a
+    out.a = g.a[0] * f.s + g.a[1] * f.n + g.a[2] * f.a
+    out.p = f.p + g.p[0] * f.s + g.p[1] * f.n + g.p[2] * f.a
+
+
+def largest(v: Vector, w: Vector, bound: float) -> float:
+    """The largest difference of two vectors, at least `bound`."""
+    x = max(bound, abs(v[0] - w[0]))
+    return max(max(x, abs(v[1] - w[1])), abs(v[2] - w[2]))
+
+
+def compare(arm: Arm, f: Frame, aim: Frame, hand: Frame, e: Array) -> float:
+    """The largest difference of an entry of the pose of the tool, `hand`, to the aim, lengths
+    weighed; its error e (linear over the size, angular)."""
+    composed(f, arm.tool, hand)
+    turn = cross(hand.s, aim.s) + cross(hand.n, aim.n) + cross(hand.a, aim.a)
     for i in range(3):
-        p = f[9 + i]
-        for k in range(3):
-            p += f[3 * k + i] * arm[TOOL + 4 * k + 3]
-            x = 0.0
-            for m in range(3):
-                x += f[3 * m + i] * arm[TOOL + 4 * m + k]
-            turn[3 * k + i] = x
-            residual = max(residual, abs(T[4 * i + k] - x))
-        tip[i] = p
-        e[i] = (T[4 * i + 3] - p) / arm[1]
-        residual = max(residual, arm[5] * abs(T[4 * i + 3] - p))
-        e[3 + i] = 0.0
-    for k in range(3):
-        e[3] += 0.5 * (turn[3 * k + 1] * T[8 + k] - turn[3 * k + 2] * T[4 + k])
-        e[4] += 0.5 * (turn[3 * k + 2] * T[k] - turn[3 * k] * T[8 + k])
-        e[5] += 0.5 * (turn[3 * k] * T[4 + k] - turn[3 * k + 1] * T[k])
+        e[i] = (aim.p[i] - hand.p[i]) / arm.size
+        e[3 + i] = 0.5 * turn[i]
+    residual = arm.weight * largest(hand.p, aim.p, 0.0)
+    residual = largest(hand.s, aim.s, residual)
+    residual = largest(hand.n, aim.n, residual)
+    residual = largest(hand.a, aim.a, residual)
     return residual
 
 
-def columns_of(arm: Array, axes: Array, moving: int, tip: Array, J: Array) -> None:
-    """Columns of the Jacobian of the joints that are not given, without units."""
-    for m in range(moving):
-        at = 7 * m
+def columns_of(arm: Arm, axes: Axes, tip: Vector, J: Array) -> None:
+    """Columns of the Jacobian of the joints that are not held, without units."""
+    for m in range(axes.count):
+        axis = axes.rows[m]
+        lever = cross(axis.direction, (tip - axis.origin) / arm.size)
         for k in range(3):
-            J[6 * m + k] = axes[at + k]
-            J[6 * m + 3 + k] = 0.0
-        if axes[at + 6] < 0.5:
-            x = (tip[0] - axes[at + 3]) / arm[1]
-            y = (tip[1] - axes[at + 4]) / arm[1]
-            z = (tip[2] - axes[at + 5]) / arm[1]
-            J[6 * m] = axes[at + 1] * z - axes[at + 2] * y
-            J[6 * m + 1] = axes[at + 2] * x - axes[at] * z
-            J[6 * m + 2] = axes[at] * y - axes[at + 1] * x
-            for k in range(3):
-                J[6 * m + 3 + k] = axes[at + k]
+            if axis.slides:
+                J[6 * m + k] = axis.direction[k]
+                J[6 * m + 3 + k] = 0.0
+            else:
+                J[6 * m + k] = lever[k]
+                J[6 * m + 3 + k] = axis.direction[k]
 
 
-def least_squares(J: Array, e: Array, moving: int, dq: Array) -> float:
-    """dq of J dq = e: orthogonal columns, the longest first, those that vanish left out. The
-    shortest of them."""
-    order = empty(7)
-    R = empty(49)
-    y = empty(7)
-    for k in range(moving):
-        order[k] = float(k)
-        dq[k] = 0.0
-    first = 0.0
-    shortest = 0.0
-    rank = moving
-    if moving > 6:
-        rank = 6
-    most = rank
-    for k in range(most):
-        best = -1.0
-        chosen = k
-        for m in range(k, moving):
-            size = 0.0
-            for i in range(6):
-                size += J[6 * m + i] * J[6 * m + i]
-            if size > best:
-                best = size
-                chosen = m
-        if chosen != k:
-            for i in range(6):
-                x = J[6 * k + i]
-                J[6 * k + i] = J[6 * chosen + i]
-                J[6 * chosen + i] = x
-            for i in range(k):
-                x = R[7 * i + k]
-                R[7 * i + k] = R[7 * i + chosen]
-                R[7 * i + chosen] = x
-            x = order[k]
-            order[k] = order[chosen]
-            order[chosen] = x
-        shortest = sqrt(best)
-        if k == 0:
-            first = shortest
-        if shortest <= 1e-9 * first:
-            rank = k
-            break
-        R[7 * k + k] = shortest
-        y[k] = 0.0
-        for i in range(6):
-            J[6 * k + i] /= shortest
-            y[k] += J[6 * k + i] * e[i]
-        for m in range(k + 1, moving):
-            x = 0.0
-            for i in range(6):
-                x += J[6 * k + i] * J[6 * m + i]
-            R[7 * k + m] = x
-            for i in range(6):
-                J[6 * m + i] -= x * J[6 * k + i]
-    for k in range(rank - 1, -1, -1):
-        x = y[k]
-        for m in range(k + 1, rank):
-            x -= R[7 * k + m] * dq[int(order[m])]
-        dq[int(order[k])] = x / R[7 * k + k]
-    return shortest
-
-
-def moved(arm: Array, dq: Array, moving: int, q: Array) -> None:
+def moved(arm: Arm, dq: Array, moving: int, q: Array) -> None:
     """q + dq, a step of 0.3 at most."""
     size = 0.0
     for m in range(moving):
@@ -182,47 +197,46 @@ def moved(arm: Array, dq: Array, moving: int, q: Array) -> None:
     scale = 1.0
     if size > 0.3:
         scale = 0.3 / size
-    joints = int(arm[0])
     m = 0
-    for j in range(joints):
-        if arm[ROWS + 7 * j + 6] < 0.5:
+    for j in range(arm.count):
+        if not arm.joints[j].held:
             step = scale * dq[m]
-            if arm[ROWS + 7 * j + 5] > 0.5:
-                step = step * arm[1]
+            if arm.joints[j].slides:
+                step = step * arm.size
             q[j] += step
             m += 1
 
 
-def approach(arm: Array, T: Array, q: Array, rank: Array) -> float:
+def approach(arm: Arm, aim: Frame, q: Array, rank: Array) -> float:
     """Newton's method from q, which becomes the best configuration on the way. Its residual;
     rank[0] is the shortest column of its Jacobian, made orthogonal."""
-    axes = empty(49)
-    f = empty(12)
-    tip = empty(3)
+    axes = empty(Axes)
+    f = empty(Frame)
+    hand = empty(Frame)
     e = empty(6)
     J = empty(42)
     dq = empty(7)
     one = empty(JOINTS)
-    joints = int(arm[0])
-    for j in range(joints):
+    for j in range(arm.count):
         one[j] = q[j]
     least = 1e300
     stalled = 0
     for rounds in range(ROUNDS):
-        moving = place(arm, one, axes, f)
-        residual = compare(arm, f, T, tip, e)
-        columns_of(arm, axes, moving, tip, J)
-        shortest = least_squares(J, e, moving, dq)
+        place(arm, one, axes, f)
+        residual = compare(arm, f, aim, hand, e)
+        columns_of(arm, axes, hand.p, J)
+        shortest = least_squares(J, e, axes.count, dq)
         if residual < least:
             if residual > 0.9 * least:
                 stalled += 1
             least = residual
             rank[0] = shortest
-            for j in range(joints):
+            for j in range(arm.count):
                 q[j] = one[j]
         else:
             stalled += 1
-        if least <= FINEST * arm[2] or stalled > 1 or (rounds > 9 and least > WRONG * arm[2]):
+        enough = least <= FINEST * arm.scale or stalled > 1
+        if enough or (rounds > 9 and least > WRONG * arm.scale):
             break
-        moved(arm, dq, moving, one)
+        moved(arm, dq, axes.count, one)
     return least

@@ -96,19 +96,20 @@ class Candidates:
 
 
 def arm_table(chain: NumericChain, held: Bools) -> Array:
-    """The table of approach.py; `held`: joints whose values are given."""
+    """The Arm of approach.py; `held`: joints whose values are given."""
     if chain.n > JOINTS:
         raise ModelError(f"a chain of {chain.n} joints is longer than {JOINTS}")
-    rows = np.column_stack([np.cos(chain.alpha), np.sin(chain.alpha), chain.d, chain.theta, chain.r,
-                            chain.sigma, held])  # fmt: skip
+    rows = np.column_stack([
+        np.cos(chain.alpha), np.sin(chain.alpha), chain.d, chain.theta, chain.r, chain.sigma, held,
+        np.sin(chain.beta), np.cos(chain.beta),
+    ])  # fmt: skip
     few = chain.n - int(np.sum(held)) < 6
     # lengths that are far larger than the robot cancel, and leave so much of rounding
     accepted = max(ACCEPT * chain.scale, NOISE * chain.size / chain.unit)
     if few and chain.tolerance is not None:
         accepted = max(accepted, chain.tolerance * min(1.0, 1 / chain.unit))
     head = [chain.n, chain.span, chain.scale, 1e-6 if few else 1e-9, accepted, 1 / chain.unit]
-    tilts = np.column_stack([np.sin(chain.beta), np.cos(chain.beta)])
-    parts = [head, chain.base[:3].ravel(), chain.tool[:3].ravel(), rows.ravel(), tilts.ravel()]
+    parts = [head, chain.base[:3].T.ravel(), chain.tool[:3].T.ravel(), rows.ravel()]
     return np.concatenate([np.asarray(part, float) for part in parts])
 
 

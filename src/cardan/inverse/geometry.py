@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..arguments import named_arguments
 from ..describe.robot import REVOLUTE
 from ..errors import InputError, ModelError, UnknownNameError
 from ..program import Program
@@ -26,8 +27,10 @@ from .chain.chain import Chain, NumericChain
 from .chain.differences import distance
 from .closed_form.batch import Closed
 from .doubt import Found
+from .partial import Partial, is_partial, partial
 from .poses import asked, poses
 from .reach import Reach, reach
+from .single import Single, single
 
 __all__ = ["InverseGeometry"]
 
@@ -53,6 +56,10 @@ class InverseGeometry:
     remarks: tuple[str, ...] = ()  # what was done to the geometry or the method, and why
     origin: Any = field(default=None, repr=False, compare=False)  # (function, arguments) of this
     _kept: dict[Any, NumericChain] = field(default_factory=dict, repr=False, compare=False)
+    _partials: dict[int, Partial] = field(
+        default_factory=dict, init=False, repr=False, compare=False
+    )
+    _ready: list[Single] = field(default_factory=list, init=False, repr=False, compare=False)
 
     def __reduce__(self) -> Any:
         """Pickled as the robot and the options: derived again where it is loaded."""
@@ -86,7 +93,9 @@ class InverseGeometry:
     ) -> Any:  # fmt: skip
         """All real configurations of a pose (4, 4): an array (k, n), k = 0 out of reach.
 
-        A batch (..., 4, 4), or report=True, gives `Configurations`. guess (n), or (..., n) one per
+        In place of a pose, a point (3) asks for the position of the frame alone, and (6) for its
+        position and the direction of its axis z: of an arm of at most three, or five joints. A
+        batch (..., 4, 4), or report=True, gives `Configurations`. guess (n), or (..., n) one per
         pose: nearest first; where a joint may have any value, the guess's is taken (else 0).
         limits=True: only those within the joint limits, turned into them by whole turns, as near to
         the guess as they allow. free: values (...) of the free joint. p: values of the symbols in
@@ -101,20 +110,28 @@ class InverseGeometry:
         True
         >>> ik.solve(np.stack([T, T])).count.tolist()
         [8, 8]"""
+        if p is None and tolerance is None and limits is False and report is False:
+            rows = self._one(T, free, guess)
+            if rows is not None:
+                return rows
         values = self._values(p)
         numeric, allowed = self._numeric(values), _tolerance(tolerance, T)
         if allowed is not None:
             numeric = replace(numeric, tolerance=allowed)
         limits = asked(limits)
-        pose = poses(T)
+        part = partial(self, T) if is_partial(T) else None
+        pose = poses(T) if part is None else part.poses(T)
         start = None if guess is None else self._guess(guess)
         given = self._free(free, start, numeric)
         lead = _together(poses=pose[..., 0, 0], free=given, guess=start)
         flat = _rows(pose, lead, 4, 4)
         given = None if given is None else _rows(given, lead, given.shape[-1])
         start = None if start is None else _rows(start, lead, self.chain.n)
-        found = self._run(flat, given, values, numeric, start)
-        if numeric.unit != 1:  # residuals were weighed
+        if part is not None:
+            found = self._of_longer(part, flat, given, values, numeric)
+        else:
+            found = self._run(flat, given, values, numeric, start)
+        if numeric.unit != 1 and part is None:  # residuals were weighed
             gap = np.abs(numeric.pose(found.q) - flat[:, None]).max((-2, -1))
             found = replace(found, residual=gap)
         if limits:
@@ -126,6 +143,31 @@ class InverseGeometry:
               (found.q, found.count, found.residual, found.singular, found.multiplicity))
         )  # fmt: skip
         return answer if report or lead else answer[()]
+
+    def _of_longer(
+        self, part: Partial, T: Array, free: Array | None, values: dict[str, float],
+        numeric: NumericChain,
+    ) -> Found:  # fmt: skip
+        """Answers of partial poses, which the longer arm has for poses T."""
+        longer = part.longer
+        chain = longer._numeric(values)
+        if numeric.tolerance is not None:
+            chain = replace(chain, tolerance=numeric.tolerance)
+        whole = longer._run(T, free, values, chain, None)
+        return part.answers(whole, T, numeric)
+
+    def _one(self, T: Any, free: Any, guess: Any) -> Array | None:
+        """The configurations of one pose, by what earlier calls have prepared; None where this is
+        no such pose. Each thread takes a set of arrays for itself."""
+        try:
+            solve = self._ready.pop()
+        except IndexError:
+            if type(T) is not np.ndarray or T.ndim != 2:
+                return None
+            solve = single(self)
+        rows = solve(T, free, guess)
+        self._ready.append(solve)
+        return rows
 
     def _run(
         self, T: Array, free: Array | None, values: dict[str, float], numeric: NumericChain,
@@ -267,6 +309,7 @@ class InverseGeometry:
             require_arm_plane(self.chain)
         return arm_angle(self.chain.numeric(self._values(p)), q)
 
+    @named_arguments
     def equations(self, form: str = "text") -> str:
         """The derivation as a tree of branches; form 'text' or 'latex'.
 
@@ -282,6 +325,7 @@ class InverseGeometry:
 
         return derivation_text(self, form)
 
+    @named_arguments
     def emit(self, language: str, function: str = "inverse_geometry", **options: Any) -> str:
         """Self-contained code of a function that gives all configurations; as text or latex the
         equations.

@@ -34,26 +34,25 @@ def inverse_geometry(
     symbolic: bool = False,
 ) -> InverseGeometry:  # fmt: skip
     """The inverse geometric model of the chain to a frame, [KC97] 3.3."""
-    options = (method, frame, free, reference, symbolic)
-    return replace(_solved(robot, *options), origin=(_again, (robot, *options)))
+    return _again(robot, method, frame, free, reference, symbolic)
 
 
 def _again(
-    robot: Robot, method: str, frame: Any, free: Any, reference: Any, symbolic: bool
-) -> InverseGeometry:
-    """What a pickled solution becomes."""
-    return inverse_geometry(
-        robot, method=method, frame=frame, free=free, reference=reference, symbolic=symbolic
-    )
+    robot: Robot, method: str, frame: Any, free: Any, reference: Any, symbolic: bool,
+    turns: int = 0,
+) -> InverseGeometry:  # fmt: skip
+    """What a pickled solution becomes; `turns`: of the frame, which are not asked for."""
+    options = (robot, method, frame, free, reference, symbolic)
+    return replace(_solved(*options, turns), origin=(_again, options))
 
 
 def _solved(
-    robot: Robot, method: str, frame: Any, free: Any, reference: Any, symbolic: bool
+    robot: Robot, method: str, frame: Any, free: Any, reference: Any, symbolic: bool, turns: int
 ) -> InverseGeometry:
     defaults: dict[str, float] = {}
     if symbolic:
         robot, defaults = parametrised(robot)
-    chain = Chain.of(robot, frame, reference)
+    chain = Chain.of(robot, frame, reference, turns)
     plane = free == ARM_ANGLE
     if plane and not any(has_arm_plane(near.chain) for near in snapped(chain)):
         require_arm_plane(chain)

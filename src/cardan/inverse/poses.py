@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from ..errors import InputError
 from .closed_form.collect import checked
 
-__all__ = ["asked", "poses"]
+__all__ = ["ROUND_OFF", "asked", "checking", "poses"]
 
 Array = NDArray[np.float64]
 ROUND_OFF = 1e-12
@@ -64,7 +64,8 @@ def asked(limits: Any) -> bool:
 
 
 @cache
-def _checking() -> Any:
+def checking() -> Any:
+    """The kernel that says how far a matrix is from a pose."""
     from ..run.kernel import KernelFunction
 
     return KernelFunction(checked, {"T": 16}, {"gap": 1})
@@ -72,7 +73,7 @@ def _checking() -> Any:
 
 def _gaps(T: Array) -> Array:
     """How far each of the matrices (N, 16) is from a pose."""
-    found: Array = _checking()({"T": T}, len(T))["gap"]
+    found: Array = checking()({"T": T}, len(T))["gap"]
     return found
 
 

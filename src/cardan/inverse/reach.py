@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from ..algebra.newton import Damping, Rule, newton
 from ..describe.robot import PRISMATIC
 from .chain.chain import NumericChain
 
@@ -20,6 +21,10 @@ __all__ = ["Reach", "reach"]
 Array = NDArray[np.float64]
 STARTS = 64
 ROUNDS = 80
+_DAMPING = Damping(
+    first=1e-2, less=1 / 5, more=5.0, most=1e8, least=1e-12,
+    weight=lambda e, H: np.trace(H, axis1=1, axis2=2),
+)  # fmt: skip
 WITHIN = 1e-9  # rad, and of the robot's size: what is missed by less is reached
 HEAVY = 1e3  # weight of a wish that comes first
 RIGHT = 1e-5  # rad that such a weight leaves of an orientation that can be had
@@ -114,25 +119,21 @@ class Fit:
     def descended(self, q: Array, weights: Weights) -> Array:
         """Where the descent from configurations (N, n) ends."""
         units = _units(self.numeric)[self.free]
-        q = q.copy()
-        e, J = self.errors(q, weights)
-        cost, mu = (e**2).sum(1), np.full(len(q), 1e-2)
-        for _ in range(ROUNDS):
-            A = J[:, :, self.free] * units
-            normal = A.swapaxes(1, 2) @ A
-            largest = np.trace(normal, axis1=1, axis2=2) + 1e-300
-            damped = normal + (mu * largest)[:, None, None] * np.eye(len(self.free))
-            step = np.linalg.solve(damped, (A.swapaxes(1, 2) @ e[..., None]))[..., 0]
-            step *= np.minimum(1.0, 0.7 / np.abs(step).max(1, initial=1e-300))[:, None]
-            trial = q.copy()
-            trial[:, self.free] += step * units
-            e_new, J_new = self.errors(trial, weights)
-            now = (e_new**2).sum(1)
-            better = now < cost
-            q[better], e[better], J[better] = trial[better], e_new[better], J_new[better]
-            cost = np.where(better, now, cost)
-            mu = np.clip(np.where(better, 0.2 * mu, 5 * mu), 1e-12, 1e8)
-        return q
+
+        def moved(q: Array, step: Array) -> Array:
+            ahead = q.copy()
+            ahead[:, self.free] += step * units
+            return ahead
+
+        ends = newton(
+            q,
+            lambda q, _: self.errors(q, weights)[0],
+            lambda q, _: -self.errors(q, weights)[1][:, :, self.free] * units,
+            Rule(longest=0.7, rounds=ROUNDS),
+            damping=_DAMPING,
+            move=moved,
+        )
+        return ends.x
 
     def errors(self, q: Array, weights: Weights) -> tuple[Array, Array]:
         """Errors (N, 6) without units, and how joints change them (N, 6, n)."""

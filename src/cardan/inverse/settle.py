@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..kernel.language import Array, cos, empty, floor
-from .approach import JOINTS, ROWS, WRONG, approach
+from .approach import JOINTS, WRONG, Arm, Frame, approach, frame_of
 from .general.family import families
 
 __all__ = ["ACCEPT", "CLEAN", "CLEAR", "FARTHEST", "SAFE", "impossible", "settle"]
@@ -34,60 +34,60 @@ def impossible(margin: float, residual: float, scale: float) -> int:
     return 0
 
 
-def verified(arm: Array, T: Array, q: Array, margin: float, residual: float, rank: Array) -> float:
+def verified(arm: Arm, aim: Frame, q: Array, margin: float, residual: float, rank: Array) -> float:
     """The residual of a candidate, made exact where its margin or its digits leave a doubt."""
     rank[0] = 1.0
-    if margin > SAFE and residual <= CLEAN * arm[2]:
+    if margin > SAFE and residual <= CLEAN * arm.scale:
         return residual
-    hopeless = impossible(margin, residual, arm[2])
+    hopeless = impossible(margin, residual, arm.scale)
     if hopeless == 1:
         return 1e300
-    found = approach(arm, T, q, rank)
+    found = approach(arm, aim, q, rank)
     return found
 
 
-def nearest(arm: Array, q: Array, found: Array, count: int, same: float) -> int:
+def nearest(arm: Arm, q: Array, found: Array, count: int, same: float) -> int:
     """The first of the configurations found that is closer than `same` to q, or -1."""
-    joints = int(arm[0])
+    joints = arm.count
     for c in range(count):
         gap = 0.0
         for j in range(joints):
             x = q[j] - found[joints * c + j]
-            if arm[ROWS + 7 * j + 5] < 0.5:
+            if not arm.joints[j].slides:
                 x = x - 2.0 * PI * floor(x / (2.0 * PI) + 0.5)
             else:
-                x = x / arm[1]
+                x = x / arm.size
             gap = max(gap, abs(x))
         if gap < same:
             return c
     return -1
 
 
-def beyond(arm: Array, q: Array) -> int:
+def beyond(arm: Arm, q: Array) -> int:
     """Is a slide so far out that the pose cannot be verified?"""
-    joints = int(arm[0])
+    joints = arm.count
     for j in range(joints):
-        if arm[ROWS + 7 * j + 5] > 0.5 and abs(q[j]) > FARTHEST * arm[1]:
+        if arm.joints[j].slides and abs(q[j]) > FARTHEST * arm.size:
             return 1
     return 0
 
 
-def isolated(arm: Array, T: Array, q: Array) -> int:
+def isolated(arm: Arm, aim: Frame, q: Array) -> int:
     """Is a singular configuration a multiple root, not one of a family? Newton's method from a
     little aside comes back to a root, and finds others of a family."""
     one = empty(JOINTS)
     rank = empty(1)
-    joints = int(arm[0])
+    joints = arm.count
     for k in range(2):
         for j in range(joints):
             step = 0.0
-            if arm[ROWS + 7 * j + 6] < 0.5:
+            if not arm.joints[j].held:
                 step = ASIDE * cos(1.0 + 2.1 * float(j) + 1.7 * float(k))
-            if arm[ROWS + 7 * j + 5] > 0.5:
-                step = step * arm[1]
+            if arm.joints[j].slides:
+                step = step * arm.size
             one[j] = q[j] + step
-        off = approach(arm, T, one, rank)
-        if off <= arm[4]:
+        off = approach(arm, aim, one, rank)
+        if off <= arm.accepted:
             back = nearest(arm, one, q, 1, 0.1 * ASIDE)
             beside = nearest(arm, one, q, 1, 10.0 * ASIDE)
             if back < 0 and beside == 0:
@@ -95,23 +95,23 @@ def isolated(arm: Array, T: Array, q: Array) -> int:
     return 1
 
 
-def wanted(arm: Array, T: Array, q: Array, role: float, found: Array, count: int) -> int:
+def wanted(arm: Arm, aim: Frame, q: Array, role: float, found: Array, count: int) -> int:
     """Is a singular configuration of another pose or method new, and a root of its own?"""
     if role >= 0.0:
         return 0
     known = nearest(arm, q, found, count, 0.1 * ASIDE)
     if known >= 0:
         return 0
-    alone = isolated(arm, T, q)
+    alone = isolated(arm, aim, q)
     return alone
 
 
 def keep(
-    arm: Array, q: Array, off: float, singular: float, role: float, most: int, found: Array,
+    arm: Arm, q: Array, off: float, singular: float, role: float, most: int, found: Array,
     error: Array, lost: Array, times: Array, state: Array,
 ) -> None:  # fmt: skip
     """Add a configuration to those found, angles in (-pi, pi], or count it with its equal."""
-    joints = int(arm[0])
+    joints = arm.count
     count = int(state[0])
     same = SAME
     if role < 0.0:
@@ -130,7 +130,7 @@ def keep(
         state[0] = float(count + 1)
     for j in range(joints):
         x = q[j]
-        if arm[ROWS + 7 * j + 5] < 0.5 and arm[ROWS + 7 * j + 6] < 0.5:
+        if not arm.joints[j].slides and not arm.joints[j].held:
             x = x - 2.0 * PI * floor(x / (2.0 * PI) + 0.5)
             if x <= 0.0 - PI:
                 x = x + 2.0 * PI
@@ -139,12 +139,10 @@ def keep(
     lost[at] = singular
 
 
-def thin_out(
-    arm: Array, found: Array, error: Array, lost: Array, times: Array, state: Array
-) -> None:
+def thin_out(arm: Arm, found: Array, error: Array, lost: Array, times: Array, state: Array) -> None:
     """Configurations that became one as more exact ones took their places are given once."""
     one = empty(JOINTS)
-    joints = int(arm[0])
+    joints = arm.count
     count = int(state[0])
     kept = 0
     for k in range(count):
@@ -164,7 +162,7 @@ def thin_out(
 
 
 def settle(
-    T: Array, q: Array, margin: Array, residual: Array, role: Array, arm: Array, shape: Array,
+    T: Array, q: Array, margin: Array, residual: Array, role: Array, arm: Arm, shape: Array,
     found: Array, error: Array, lost: Array, times: Array, state: Array,
 ) -> None:  # fmt: skip
     """The configurations of a pose T among candidates q; shape: number of candidates, most answers.
@@ -175,13 +173,15 @@ def settle(
     nearby. lost: 1 where the Jacobian loses rank; times: how many solutions coincide there. state:
     number of configurations; 1 when a branch whose equation vanishes gave none of its own; 1 when
     an equation vanishes or has a multiple root."""
+    aim = empty(Frame)
+    frame_of(T, aim)
     rank = empty(1)
     one = empty(JOINTS)
     start = empty(JOINTS)
     best = empty(JOINTS)
     least = BARELY
     candidates = int(shape[0])
-    joints = int(arm[0])
+    joints = arm.count
     tried = 0.0
     for k in range(3):
         state[k] = 0.0
@@ -191,7 +191,7 @@ def settle(
             one[j] = q[joints * b + j]
             start[j] = one[j]
             finite += one[j] - one[j]
-        if role[b] == 0.0 and (finite != 0.0 or abs(margin[b]) <= arm[3]):
+        if role[b] == 0.0 and (finite != 0.0 or abs(margin[b]) <= arm.margin):
             state[2] = 1.0
         if role[b] > 0.0 and state[2] > 0.0 and state[0] == 0.0:
             state[1] = 1.0
@@ -199,12 +199,12 @@ def settle(
             continue
         clear = margin[b]
         if role[b] < -1.5:  # to be made exact, whatever its residual at its own pose
-            if not (clear > CLEAR and residual[b] < WRONG * arm[2]):
+            if not (clear > CLEAR and residual[b] < WRONG * arm.scale):
                 continue
             clear = 0.0
-        off = verified(arm, T, one, clear, residual[b], rank)
+        off = verified(arm, aim, one, clear, residual[b], rank)
         away = beyond(arm, one)
-        if not (off <= arm[4]) or away == 1:
+        if not (off <= arm.accepted) or away == 1:
             if role[b] == 0.0 and margin[b] == 0.0:
                 state[1] = 1.0
             if off < least and away == 0:
@@ -221,7 +221,7 @@ def settle(
                 state[1] = 1.0
         if singular == 1.0:
             if role[b] < 0.0 or (tried > 0.0 and tried != role[b]):
-                root = wanted(arm, T, one, role[b], found, int(state[0]))
+                root = wanted(arm, aim, one, role[b], found, int(state[0]))
                 if root == 0:
                     continue
             tried = max(tried, role[b])
@@ -242,4 +242,4 @@ def settle(
     for k in range(count):
         singular = max(singular, lost[k])
     if singular > 0.0 and again == 0:
-        families(arm, T, one, 0, int(shape[1]), found, error, lost, times, state)
+        families(arm, aim, one, 0, int(shape[1]), found, error, lost, times, state)

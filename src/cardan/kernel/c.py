@@ -11,6 +11,8 @@ from .text import Spelling, assigned, bounds
 
 __all__ = ["KernelC", "KernelCpp"]
 
+_SCALARS = {"float": "double", "int": "int", "bool": "int"}
+
 
 class KernelC(Spelling):
     """C99: arrays are pointers; helpers are static and carry the name of the user's function."""
@@ -34,16 +36,17 @@ class KernelC(Spelling):
         spelled = []
         for name, kind in kernel.parameters.items():
             const = "" if name in kernel.mutated else "const "
-            spelled.append(f"{const}double *{name}" if kind == "array" else
-                           f"{'int' if kind == 'int' else 'double'} {name}")  # fmt: skip
+            spelled.append(
+                f"{const}double *{name}" if kind == "array" else f"{_SCALARS[kind]} {name}"
+            )
         return ", ".join(spelled)
 
     def function(self, kernel: Kernel) -> str:
-        kind = {None: "void", "int": "int", "float": "double"}[kernel.returns]
+        kind = _SCALARS[kernel.returns] if kernel.returns else "void"
         lines = [f"// {line}".rstrip() for line in kernel.doc.splitlines()]
         lines += [f"static {kind} {self.callee(kernel.name)}({self.parameters(kernel)})", "{"]
         for name, kind in kernel.variables.items():
-            lines.append(f"    {'int' if kind == 'int' else 'double'} {name} = 0;")
+            lines.append(f"    {_SCALARS[kind]} {name} = 0;")
         lines += [f"    double {name}[{size}];" for name, size in kernel.arrays.items()]
         lines += self.block(kernel, kernel.body, 1)
         return "\n".join([*lines, "}"])

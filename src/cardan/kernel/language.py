@@ -8,16 +8,25 @@ A kernel is an ordinary Python function (it runs, and is the reference), for exa
             found = max(found, abs(x[i]))
         return found
 
-It is read from its own source by `ast` and spelled in C, C++, MATLAB and Python (kernel_text.py) or
-as LLVM (kernel_llvm.py); nothing is ever evaluated from text. The subset:
+It is read from its own source by `ast` and spelled in C, C++, MATLAB and Python (text.py) or as
+LLVM (run/llvm/kernel.py); nothing is ever evaluated from text. The subset:
 
-    types       float, int, Array (floats, flat, indexed from 0; arguments of a call never overlap)
+    types       float, int, bool, Array (floats, flat, indexed from 0; arguments of a call never
+                overlap where one of them is written to)
+                Part (an Array that may be a part of another), Integers, Booleans
+                records (records.py) and Vector: three floats
     values      numbers, names, a[i], + - *, /, // and % of integers >= 0, - x, int(x), float(i),
                 sqrt abs sin cos atan2 min max floor, calls of other kernels,
                 module constants (int, float)
-    tests       < <= > >= == !=, and, or, not: in `if` and `while` only
-    statements  x = v, a[i] = v, x += v, w = zeros(N), w = empty(N) with N constant, a call, `for i
-                in range(...)` with a constant step, while, if, break, continue, return
+                r.field, r.field[i], r.list[i].field; of vectors a + b, a - b, -a, x * a, a / x,
+                cross(a, b), dot(a, b)
+    tests       < <= > >= == != of numbers, True, False, and, or, not
+    statements  x = v, a[i] = v, r.field = v, x += v, w = zeros(N), w = empty(N) with N constant or
+                a record, integers(N), booleans(N), a call, `for i in range(...)` with a constant
+                step, while, if, break, continue, return
+
+Records, vectors and lists of integers or booleans are lowered to arrays of floats at offsets known
+here (lower.py); a name given to a part of a record (`joint = arm.joints[j]`) is a view of it.
 
 A kernel may write to its arrays. A call that writes to arrays is a statement `f(a)` or `x = f(a)`,
 never a part of a larger expression, because MATLAB passes arrays by value. A variable keeps the
@@ -27,46 +36,61 @@ type of its first assignment; a loop does not change its own bounds. There is no
 from __future__ import annotations
 
 import ast
+import copy
 import inspect
 import textwrap
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
 from functools import cache
 from math import atan2, cos, floor, sin, sqrt
-from typing import Any
+from typing import Any, TypeVar, overload
 
 from ..errors import ProgramError
+from .lower import Lowering
+from .records import OPEN, Booleans, Integers, Part, Vector, cross, dot, record
 
 __all__ = [
-    "BUILTINS",
-    "Array",
-    "Kernel",
-    "atan2",
-    "cos",
-    "empty",
-    "floor",
-    "kernels_of",
-    "read_kernel",
-    "sin",
-    "sqrt",
-    "type_of",
-    "zeros",
+    "BUILTINS", "OPEN", "OPERATIONS", "Array", "Booleans", "Integers", "Kernel", "Part", "Vector",
+    "atan2", "booleans", "cos", "cross", "dot", "empty", "floor", "integers", "is_logic",
+    "kernels_of", "read_kernel", "record", "sin", "sqrt", "type_of", "zeros",
 ]  # fmt: skip
 
 Array = list[float]
 BUILTINS = {"sqrt": 1, "abs": 1, "sin": 1, "cos": 1, "atan2": 2, "min": 2, "max": 2, "floor": 1}
+OPERATIONS = (ast.Add, ast.Sub, ast.Mult, ast.Div, ast.FloorDiv, ast.Mod)
 _CASTS = ("int", "float")
-_KINDS = {"float": "float", "int": "int", "Array": "array"}
+_KINDS = {"float": "float", "int": "int", "bool": "bool", "Array": "array"}
+T = TypeVar("T")
 
 
-def zeros(n: int) -> Array:
-    """A local array of zeros."""
-    return [0.0] * n
+@overload
+def zeros(n: int) -> Array: ...
+@overload
+def zeros(n: type[T]) -> T: ...
+def zeros(n: Any) -> Any:
+    """A local array of zeros, or a record of them."""
+    if isinstance(n, int):
+        return [0.0] * n
+    return Vector([0.0] * 3) if n is Vector else n()
 
 
-def empty(n: int) -> Array:
-    """A local array whose values are not defined before they are assigned."""
-    return [0.0] * n
+@overload
+def empty(n: int) -> Array: ...
+@overload
+def empty(n: type[T]) -> T: ...
+def empty(n: Any) -> Any:
+    """A local array or record whose values are not defined before they are assigned."""
+    return zeros(n)
+
+
+def integers(n: int) -> Integers:
+    """A local list of integers, all 0."""
+    return [0] * n
+
+
+def booleans(n: int) -> Booleans:
+    """A local list of booleans, all False."""
+    return [False] * n
 
 
 @dataclass(frozen=True)
@@ -74,7 +98,7 @@ class Kernel:
     """A kernel as read: its parameters and variables with their types, and its statements."""
 
     name: str
-    parameters: dict[str, str]  # name -> float, int, array
+    parameters: dict[str, str]  # name -> float, int, bool, array
     returns: str | None
     body: list[ast.stmt]
     source: str
@@ -84,6 +108,8 @@ class Kernel:
     arrays: dict[str, int] = field(default_factory=dict)  # local arrays and their sizes
     callees: dict[str, Kernel] = field(default_factory=dict)
     mutated: tuple[str, ...] = ()  # parameters that are written to, in order
+    offsets: tuple[str, ...] = ()  # parameters that say where a record begins in its array
+    flat: ast.FunctionDef | None = None  # the function without records, if it has any
 
     def fault(self, node: ast.AST, text: str) -> ProgramError:
         line = self.source.splitlines()[getattr(node, "lineno", 1) - 1].strip()
@@ -101,7 +127,83 @@ def kernels_of(entry: Callable[..., Any]) -> list[Kernel]:
             raise ProgramError(f"two kernels are called '{kernel.name}': rename one of them")
 
     visit(read_kernel(entry))
-    return list(found.values())
+    return _without_offsets(list(found.values()))
+
+
+def _without_offsets(kernels: list[Kernel]) -> list[Kernel]:
+    """The kernels without the offsets that are 0 wherever they are called."""
+    zero = {(kernel.name, offset) for kernel in kernels for offset in kernel.offsets}
+    changed = bool(zero)
+    while changed:
+        changed = False
+        for kernel in kernels:
+            for callee, offset, value in _offsets_of_calls(kernel):
+                name = value.id if isinstance(value, ast.Name) else ""
+                if isinstance(value, ast.Constant) and value.value == 0:
+                    continue
+                if (callee, offset) in zero and (kernel.name, name) not in zero:
+                    zero.remove((callee, offset))
+                    changed = True
+    if not zero:
+        return kernels
+    whole: dict[str, Kernel] = {}
+    for kernel in kernels:
+        shorter = _Shorter(kernel, zero)
+        whole[kernel.name] = replace(
+            kernel, callees={name: whole[one.name] for name, one in kernel.callees.items()},
+            parameters={p: k for p, k in kernel.parameters.items() if p not in shorter.gone},
+            body=[shorter.visit(copy.deepcopy(node)) for node in kernel.body],
+            flat=shorter.visit(copy.deepcopy(kernel.flat)) if kernel.flat else None,
+        )  # fmt: skip
+    return list(whole.values())
+
+
+def _offsets_of_calls(kernel: Kernel) -> Iterator[tuple[str, str, ast.expr]]:
+    """(kernel called, its offset, the value) of every call."""
+    for statement in kernel.body:
+        for node in ast.walk(statement):
+            name = node.func.id if isinstance(node, ast.Call) and isinstance(
+                node.func, ast.Name) else ""  # fmt: skip
+            callee = kernel.callees.get(name)
+            if callee is not None and isinstance(node, ast.Call):
+                for parameter, value in zip(callee.parameters, node.args, strict=True):
+                    if parameter in callee.offsets:
+                        yield callee.name, parameter, value
+
+
+class _Shorter(ast.NodeTransformer):
+    """Takes offsets that are 0 away."""
+
+    def __init__(self, kernel: Kernel, zero: set[tuple[str, str]]) -> None:
+        self.kernel = kernel
+        self.zero = zero
+        self.gone = {offset for name, offset in zero if name == kernel.name}
+
+    def visit_arguments(self, node: ast.arguments) -> ast.arguments:
+        node.args = [arg for arg in node.args if arg.arg not in self.gone]
+        return node
+
+    def visit_Call(self, node: ast.Call) -> ast.expr:
+        self.generic_visit(node)
+        callee = self.kernel.callees.get(ast.unparse(node.func))
+        if callee is not None:
+            pairs = zip(callee.parameters, node.args, strict=True)
+            node.args = [arg for name, arg in pairs if (callee.name, name) not in self.zero]
+        return node
+
+    def visit_BinOp(self, node: ast.BinOp) -> ast.expr:
+        if isinstance(node.left, ast.Name) and node.left.id in self.gone:
+            right: ast.expr = self.visit(node.right)
+            return right
+        self.generic_visit(node)
+        return node
+
+    def visit_Name(self, node: ast.Name) -> ast.expr:
+        return ast.copy_location(ast.Constant(0), node) if node.id in self.gone else node
+
+
+def _same(one: list[ast.stmt], other: list[ast.stmt]) -> bool:
+    return [ast.dump(node) for node in one] == [ast.dump(node) for node in other]
 
 
 @cache
@@ -111,14 +213,18 @@ def read_kernel(function: Callable[..., Any]) -> Kernel:
     (node,) = ast.parse(source).body
     if not isinstance(node, ast.FunctionDef):
         raise ProgramError("a kernel is a function written with def")
-    body = node.body
+    names = function.__globals__
     doc = ast.get_docstring(node) or ""
-    kernel = Kernel(
-        node.name, {a.arg: _annotation(node, a.annotation) for a in node.args.args},
-        _annotation(node, node.returns) if _returns(node) else None,
-        body[1:] if doc else body, source, doc,
+    kernel = Kernel(node.name, {}, None, [], source, doc)
+    lowering = Lowering(names, kernel.fault)
+    flat = lowering.function(copy.deepcopy(node), function)
+    kernel = replace(
+        kernel, parameters={a.arg: _annotation(node, a.annotation) for a in flat.args.args},
+        returns=_annotation(node, node.returns) if _returns(node) else None,
+        body=flat.body[1:] if doc else flat.body, offsets=lowering.offsets,
+        flat=None if _same(flat.body, node.body) else flat,
     )  # fmt: skip
-    return _Reader(kernel, function.__globals__).read()
+    return _Reader(kernel, names).read()
 
 
 def _returns(node: ast.FunctionDef) -> bool:
@@ -128,7 +234,10 @@ def _returns(node: ast.FunctionDef) -> bool:
 def _annotation(node: ast.FunctionDef, annotation: ast.expr | None) -> str:
     text = ast.unparse(annotation) if annotation is not None else ""
     if text not in _KINDS:
-        raise ProgramError(f"kernel '{node.name}': type {text!r} is not float, int or Array")
+        raise ProgramError(
+            f"kernel '{node.name}': type {text!r} is not float, int, bool, Array, Part, Integers,"
+            " Booleans, Vector or a record"
+        )
     return _KINDS[text]
 
 
@@ -146,7 +255,7 @@ class _Reader:
             self._statement(statement, written)
         kernel = self.kernel
         mutated = tuple(name for name in kernel.parameters if name in written)
-        return Kernel(**{**kernel.__dict__, "mutated": mutated})
+        return replace(kernel, mutated=mutated)
 
     def _statement(self, node: ast.stmt, written: set[str]) -> None:
         kernel = self.kernel
@@ -166,6 +275,8 @@ class _Reader:
         elif isinstance(node, ast.Return):
             if node.value is not None:
                 self._expression(node.value)
+                if (type_of(kernel, node.value) == "bool") != (kernel.returns == "bool"):
+                    raise kernel.fault(node, f"{kernel.name} gives {kernel.returns}")
         elif not isinstance(node, ast.Break | ast.Continue | ast.Pass):
             raise kernel.fault(node, "not a statement of the subset")
 
@@ -176,12 +287,16 @@ class _Reader:
         if isinstance(target, ast.Subscript) and isinstance(target.value, ast.Name):
             self._expression(target)
             self._expression(value)
+            if type_of(kernel, value) not in ("float", "int"):
+                raise kernel.fault(target, "an array holds numbers")
             written.add(target.value.id)
             return
         if not isinstance(target, ast.Name):
             raise kernel.fault(target, "only x and a[i] can be assigned")
         size = self._local_array(value)
         if size is not None:
+            if target.id in kernel.variables or target.id in kernel.parameters:
+                raise kernel.fault(target, f"{target.id} was something else before")
             if kernel.arrays.setdefault(target.id, size) != size:
                 raise kernel.fault(target, "an array has one size")
             return
@@ -190,11 +305,13 @@ class _Reader:
         else:
             self._expression(value)
         kind = type_of(kernel, value)
+        if target.id in kernel.arrays:
+            raise kernel.fault(target, f"{target.id} was an array")
         if target.id in kernel.parameters or target.id in self.loops:
             raise kernel.fault(target, "parameters and loop variables are not assigned")
         known = kernel.variables.setdefault(target.id, kind)
-        if known == "int" and kind == "float":
-            raise kernel.fault(target, f"{target.id} was an integer")
+        if known != kind and (known, kind) != ("float", "int"):
+            raise kernel.fault(target, f"{target.id} was {known}")
 
     def _local_array(self, value: ast.expr) -> int | None:
         """N of zeros(N) or empty(N)."""
@@ -235,16 +352,29 @@ class _Reader:
         self.loops.pop()
 
     def _test(self, node: ast.expr) -> None:
+        self._expression(node)
+        if type_of(self.kernel, node) != "bool":
+            raise self.kernel.fault(
+                node, "a test is a boolean, a comparison, or and, or, not of tests"
+            )
+
+    def _logic(self, node: ast.expr) -> None:
+        """A comparison of numbers, or and, or, not of tests."""
         if isinstance(node, ast.BoolOp):
             for value in node.values:
                 self._test(value)
-        elif isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
+        elif isinstance(node, ast.UnaryOp):
             self._test(node.operand)
         elif isinstance(node, ast.Compare) and len(node.ops) == 1:
-            self._expression(node.left)
-            self._expression(node.comparators[0])
+            for side in (node.left, node.comparators[0]):
+                self._number(side)
         else:
-            raise self.kernel.fault(node, "a test is a comparison, or and, or, not of tests")
+            raise self.kernel.fault(node, "two values are compared at a time")
+
+    def _number(self, node: ast.expr) -> None:
+        self._expression(node)
+        if type_of(self.kernel, node) not in ("float", "int"):
+            raise self.kernel.fault(node, f"{ast.unparse(node)} is not a number")
 
     def _expression(self, node: ast.expr) -> None:
         kernel = self.kernel
@@ -258,11 +388,15 @@ class _Reader:
             if type_of(kernel, node.slice) != "int":
                 raise kernel.fault(node, "an index is an integer")
         elif isinstance(node, ast.BinOp):
-            self._expression(node.left)
-            self._expression(node.right)
+            if type(node.op) not in OPERATIONS:
+                raise kernel.fault(node, "not an operation of the subset")
+            self._number(node.left)
+            self._number(node.right)
         elif isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
-            self._expression(node.operand)
-        elif not (isinstance(node, ast.Constant) and type(node.value) in (int, float)):
+            self._number(node.operand)
+        elif is_logic(node):
+            self._logic(node)
+        elif not (isinstance(node, ast.Constant) and type(node.value) in (int, float, bool)):
             raise kernel.fault(node, "not an expression of the subset")
 
     def _name(self, node: ast.Name) -> None:
@@ -279,11 +413,24 @@ class _Reader:
         name = node.func.id if isinstance(node.func, ast.Name) else ""
         return name not in BUILTINS and name not in _CASTS
 
+    def _builtin(self, node: ast.Call) -> None:
+        name = ast.unparse(node.func)
+        wanted = getattr(node, "wanted", None)  # of a field that is stored
+        if len(node.args) != BUILTINS.get(name, 1) or node.keywords:
+            raise self.kernel.fault(node, f"{name} takes {BUILTINS.get(name, 1)} numbers")
+        for argument in node.args:
+            kind = type_of(self.kernel, argument)
+            if wanted not in (None, kind) or (name in BUILTINS and kind not in ("float", "int")):
+                raise self.kernel.fault(
+                    node, f"{ast.unparse(argument)} is {kind}, not {wanted or 'a number'}"
+                )
+
     def _call(self, node: ast.Call, written: set[str], statement: bool) -> None:
         kernel = self.kernel
         for argument in node.args:
             self._expression(argument)
         if not self._is_kernel(node):
+            self._builtin(node)
             return
         name = node.func.id if isinstance(node.func, ast.Name) else ast.unparse(node.func)
         function = self.names.get(name)
@@ -294,11 +441,17 @@ class _Reader:
             raise kernel.fault(node, f"{name} takes {len(callee.parameters)} arguments")
         arrays = []
         for argument, (parameter, kind) in zip(node.args, callee.parameters.items(), strict=True):
+            own = type_of(kernel, argument)
             if kind == "array":
                 arrays.append(ast.unparse(argument))
-            if (type_of(kernel, argument) == "array") != (kind == "array"):
+            if own != kind and {own, kind} & {"array", "bool"}:
                 raise kernel.fault(node, f"{parameter} of {name} is {kind}")
-        if len(set(arrays)) < len(arrays) and callee.mutated:
+        writing = {
+            ast.unparse(argument)
+            for argument, parameter in zip(node.args, callee.parameters, strict=True)
+            if parameter in callee.mutated
+        }
+        if any(arrays.count(array) > 1 for array in writing):
             raise kernel.fault(node, "an array is given twice")
         for argument, parameter in zip(node.args, callee.parameters, strict=True):
             if parameter in callee.mutated:
@@ -307,10 +460,18 @@ class _Reader:
                 written.add(ast.unparse(argument))
 
 
+def is_logic(node: ast.expr) -> bool:
+    """A comparison, or and, or, not."""
+    negation = isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not)
+    return negation or isinstance(node, ast.Compare | ast.BoolOp)
+
+
 def type_of(kernel: Kernel, node: ast.expr) -> str:
-    """float, int or array."""
+    """float, int, bool or array."""
+    if is_logic(node):
+        return "bool"
     if isinstance(node, ast.Constant):
-        return "int" if isinstance(node.value, int) else "float"
+        return type(node.value).__name__
     if isinstance(node, ast.Name):
         if node.id in kernel.arrays:
             return "array"

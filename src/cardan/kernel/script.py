@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from ..emit.header import CODING
 from ..errors import ProgramError
-from .language import Kernel
+from .language import Kernel, type_of
 from .text import Spelling, assigned, bounds
 
 __all__ = ["KernelMatlab", "KernelPython"]
@@ -30,6 +30,7 @@ class KernelMatlab(Spelling):
 
     comment = "%"
     unequal = "~="
+    truth: ClassVar[dict[bool, str]] = {True: "true", False: "false"}
     functions: ClassVar[dict[str, str]] = {**{k: k for k in Spelling.functions}}
     logic: ClassVar[dict[str, str]] = {"and": " && ", "or": " || ", "not": "~"}
     _renamed: ClassVar[dict[str, str]] = {
@@ -62,6 +63,11 @@ class KernelMatlab(Spelling):
 
     def cast(self, kind: str, text: str) -> str:
         return f"fix({text})" if kind == "int" else f"({text})"
+
+    def call(self, kernel: Kernel, node: ast.Call) -> str:
+        if ast.unparse(node.func) in ("int", "float") and type_of(kernel, node.args[0]) == "bool":
+            return f"double({self.test(kernel, node.args[0])})"
+        return super().call(kernel, node)
 
     def function(self, kernel: Kernel) -> str:
         outs = [*(["result"] if kernel.returns else []), *map(self.variable, kernel.mutated)]
@@ -167,7 +173,7 @@ class KernelPython(Spelling):
         return f"_{name} = [\n    " + ",\n    ".join(self.rows(values)) + ",\n]"
 
     def function(self, kernel: Kernel) -> str:
-        return "\n" + kernel.source.rstrip()
+        return "\n" + (ast.unparse(kernel.flat) if kernel.flat else kernel.source.rstrip())
 
     def text(self) -> str:
         constants: dict[str, float | int] = {}

@@ -14,7 +14,7 @@ from typing import Any, ClassVar
 
 from ..emit.header import one_line
 from ..errors import UnknownNameError
-from .language import Kernel, kernels_of, type_of
+from .language import Kernel, is_logic, kernels_of, type_of
 
 __all__ = ["KERNEL_LANGUAGES", "Face", "Spelling", "assigned", "bounds", "kernel_source"]
 
@@ -58,6 +58,7 @@ class Spelling:
     comment = "//"
     logic: ClassVar[dict[str, str]] = {"and": " && ", "or": " || ", "not": "!"}
     unequal = "!="
+    truth: ClassVar[dict[bool, str]] = {True: "1", False: "0"}
 
     def __init__(self, kernels: list[Kernel], face: Face) -> None:
         self.kernels = kernels
@@ -95,7 +96,10 @@ class Spelling:
     def expression(self, kernel: Kernel, node: ast.expr, level: int = 0) -> str:
         """Spelled with the parentheses that the level (1 sum, 2 product, 3 unary) needs."""
         if isinstance(node, ast.Constant):
-            return self.number(node.value)
+            value = node.value
+            return self.truth[value] if isinstance(value, bool) else self.number(value)
+        if is_logic(node):
+            return self.test(kernel, node, level > 0)
         if isinstance(node, ast.Name):
             if node.id in kernel.constants and type_of(kernel, node) != "array":
                 known = node.id in kernel.variables or node.id in kernel.parameters
@@ -162,7 +166,8 @@ class Spelling:
             return f"({text})" if inside else text
         if isinstance(node, ast.UnaryOp):
             return f"{self.logic['not']}({self.test(kernel, node.operand)})"
-        assert isinstance(node, ast.Compare)
+        if not isinstance(node, ast.Compare):
+            return self.expression(kernel, node)
         op = {ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">=", ast.Eq: "==",
               ast.NotEq: self.unequal}[type(node.ops[0])]  # fmt: skip
         left = self.expression(kernel, node.left)

@@ -9,9 +9,10 @@ within [-1, 1], of t and of 1/t, are isolated by those of the derivatives."""
 from __future__ import annotations
 
 from ..kernel.language import Array, atan2, cos, empty, sin
+from ..kernel.linalg import solve_square
 from .kernels import PI
 
-__all__ = ["solved", "turned"]
+__all__ = ["turned"]
 
 SPOKES = 11  # samples of a trigonometric polynomial of degree 5
 DEGREE = 10
@@ -142,7 +143,6 @@ def polished(e: Array, h: Array, square: Array, x: Array) -> float:
     g = empty(6)
     J = empty(9)
     r = empty(3)
-    step = empty(3)
     left = 0.0
     for _ in range(4):
         arms(e, h, x[2], g)
@@ -157,33 +157,12 @@ def polished(e: Array, h: Array, square: Array, x: Array) -> float:
             J[3 * i + 2] = py * (g[2 * i] + e[2 * i]) - px * (g[2 * i + 1] + e[2 * i + 1])
         if left < 1e-16:
             return left
-        if abs(det_of(J)) < 1e-10:
+        pivots = solve_square(J, r, 3)
+        if pivots < 1e-10:
             return left
-        solved(J, r, step)
         for k in range(3):
-            x[k] = x[k] + step[k]
+            x[k] = x[k] + r[k]
     return left
-
-
-def minor(J: Array, r: int, s: int, i: int, j: int) -> float:
-    """Of rows r, s and columns i, j."""
-    return J[3 * r + i] * J[3 * s + j] - J[3 * r + j] * J[3 * s + i]
-
-
-def det_of(J: Array) -> float:
-    x = J[0] * minor(J, 1, 2, 1, 2) - J[1] * minor(J, 1, 2, 0, 2)
-    return x + J[2] * minor(J, 1, 2, 0, 1)
-
-
-def solved(J: Array, r: Array, x: Array) -> None:
-    """J x = r by Cramer's rule, J of three rows."""
-    det = det_of(J)
-    a = r[0] * minor(J, 1, 2, 1, 2) - r[1] * minor(J, 0, 2, 1, 2)
-    b = r[1] * minor(J, 0, 2, 0, 2) - r[0] * minor(J, 1, 2, 0, 2)
-    c = r[0] * minor(J, 1, 2, 0, 1) - r[1] * minor(J, 0, 2, 0, 1)
-    x[0] = (a + r[2] * minor(J, 0, 1, 1, 2)) / det
-    x[1] = (b - r[2] * minor(J, 0, 1, 0, 2)) / det
-    x[2] = (c + r[2] * minor(J, 0, 1, 0, 1)) / det
 
 
 def turned(e: Array, h: Array, square: Array, places: Array) -> int:

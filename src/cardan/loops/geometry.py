@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 
 from ..algebra.ranks import conditioning
+from ..arguments import named_arguments
 from ..describe.limits import limits_of
 from ..describe.robot import Robot
 from ..errors import CardanWarning, InputError, ModelError, UnknownNameError
@@ -307,6 +308,7 @@ class LoopGeometry:
         4"""
         return standing(self.robot)
 
+    @named_arguments
     def equations(self, form: str = "text") -> str:
         """The equations of every loop, and how they are solved; form 'text' or 'latex'.
 

@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 
+from ..algebra.newton import Damping, Rule, newton
 from ..describe.robot import GEOMETRY, PRISMATIC, Base, Joint, Link, Robot
 from ..describe.values.expression import symbols
 from ..errors import InputError
@@ -39,6 +40,10 @@ Array = np.ndarray
 _SIZE = "\0size"  # the robot's size, a parameter of the traced equations
 _SAME = 1e-5  # configurations nearer than this are one
 CLOSED = 1e-11  # of the robot's size: a loop this far open is closed
+_VANISHING = Damping(
+    first=1.0, less=1 / 5, more=8.0, most=1e12,
+    weight=lambda r, H: np.minimum(np.linalg.norm(r, axis=-1), 1.0),
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -141,34 +146,22 @@ class Equations:
         others which are not free are set at once."""
         free = list(free)
         q = self.followed(q, set(range(self.n)) - set(free))[0]
-        weights = self.weights
-        r = self.r(q) * weights
-        norm = np.linalg.norm(r, axis=-1)
-        damping = np.ones(len(q))
-        for _ in range(steps if free else 0):
-            open_ = np.flatnonzero(norm > 1e-15)
-            if not len(open_) or not free:
-                break
-            J = self.balanced(self.J(q[open_]) * self.pace)[..., free]
-            gradient = np.einsum("bmn,bm->bn", J, r[open_])
-            H = np.einsum("bmn,bmk->bnk", J, J)
-            largest = H[:, range(len(free)), range(len(free))].max(axis=-1, initial=1)
-            mu = np.maximum(damping[open_] * np.minimum(norm[open_], 1.0), 1e-14 * largest)
-            H[:, range(len(free)), range(len(free))] += mu[:, None]
-            step = -np.linalg.solve(H, gradient[..., None])[..., 0]
-            step *= np.minimum(1, 0.7 / (np.abs(step).max(axis=-1) + 1e-300))[:, None]
-            trial = q[open_].copy()
-            trial[:, free] += step * (self.gain * self.pace)[free]
-            r_trial = self.r(trial) * weights
-            n_trial = np.linalg.norm(r_trial, axis=-1)
-            better = n_trial < norm[open_]
-            kept = open_[better]
-            q[kept], r[kept], norm[kept] = trial[better], r_trial[better], n_trial[better]
-            damping[open_] = np.where(better, damping[open_] / 5, damping[open_] * 8)
-            tiny = np.abs(step).max(axis=-1) < 1e-15
-            if bool(np.all(tiny | (damping[open_] > 1e12))):
-                break
-        return q, np.abs(r).max(axis=-1, initial=0) < CLOSED
+        unit = (self.gain * self.pace)[free]
+
+        def moved(q: Array, step: Array) -> Array:
+            ahead = q.copy()
+            ahead[:, free] += step * unit
+            return ahead
+
+        ends = newton(
+            q,
+            lambda q, _: self.r(q) * self.weights,
+            lambda q, _: self.balanced(self.J(q) * self.pace)[..., free],
+            Rule(residual=1e-15, step=1e-15, longest=0.7, rounds=steps if free else 0),
+            damping=_VANISHING,
+            move=moved,
+        )
+        return ends.x, np.abs(ends.e).max(axis=-1, initial=0) < CLOSED
 
     def random(self, rng: np.random.Generator, count: int) -> Array:
         """Configurations, closed or not."""
@@ -198,10 +191,10 @@ class Equations:
         return q
 
     def roam(self, rng: np.random.Generator, start: Array, count: int, steps: int = 40) -> Array:
-        """The same, spread over the whole of an assembly: each walker keeps its direction, goes as
-        far as its share of the steps, and turns where it meets a singularity or an end.
+        """Closed configurations over the whole of an assembly: each walker keeps its direction,
+        goes as far as its share of the steps, and turns where it meets a singularity or an end.
 
-        A short arc of a smooth motion looks like one of fewer parameters; see build.closed_base."""
+        A short arc of a smooth motion looks like one of fewer parameters; see build.observe."""
         if not self.coordinates.loops:
             return self.random(rng, count)
         q = np.repeat(np.asarray(start, float)[None], count, axis=0)
@@ -378,9 +371,9 @@ def _written(bare: Robot, values: Mapping[str, float] | None = None) -> Equation
     missing = [name for name in names if name not in known and name != _SIZE]
     if missing:
         raise InputError(
-            f"closing the loops of '{bare.name}' needs numbers, but {', '.join(missing)} are free:"
-            f" give p={{'{missing[0]}': ...}}, or fix them with robot.with_values (--set"
-            f" {missing[0]}=... on the command line)"
+            f"closing the loops of '{bare.name}' needs numbers, but {', '.join(missing)} are free",
+            remedy=f"give p={{'{missing[0]}': ...}}, or fix them with robot.with_values({{...}})",
+            action="values",
         )
     size = _size(bare, known)
     known[_SIZE] = size

@@ -17,7 +17,8 @@ from __future__ import annotations
 
 from ..inverse.numeric.kernels import place_frames
 from ..kernel.language import Array, empty, sqrt, zeros
-from .circle_kernels import solved, turned
+from ..kernel.linalg import solve_square
+from .circle_kernels import turned
 from .kernels import MOST, PI, SAME, assemblies
 
 __all__ = ["placed"]
@@ -173,7 +174,7 @@ def in_plane(f: Array, hold: Array, E: Array, H: Array, square: Array, places: A
 def still(f: Array, hold: Array, E: Array, H: Array, square: Array, places: Array) -> int:
     """A platform that does not turn: points about E_i - H_i, then along its own slides."""
     J = zeros(9)
-    p = empty(3)
+    a = empty(9)
     x = empty(3)
     u = empty(3)
     v = empty(3)
@@ -202,8 +203,10 @@ def still(f: Array, hold: Array, E: Array, H: Array, square: Array, places: Arra
         found = two_circles(C, square, n, points)
     for k in range(found):
         for m in range(3):
-            p[m] = points[3 * k + m]
-        solved(J, p, x)
+            x[m] = points[3 * k + m]
+        for m in range(9):
+            a[m] = J[m]
+        solve_square(a, x, 3)
         for m in range(3):
             places[3 * k + m] = x[m]
     return found

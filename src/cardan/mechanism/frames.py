@@ -17,15 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from ..describe.frames import (
-    Array,
-    angle_value,
-    decompose,
-    frame,
-    length_value,
-    matrix_of,
-    placement_of,
-)
+from ..describe.frames import decompose, frame, khalil_values, matrix_of, placement_of
 from ..describe.robot import FIXED, GEOMETRY, Frame, Joint, Link, Robot
 from ..describe.values.expression import Value, number
 from ..exact import pi
@@ -80,10 +72,10 @@ def with_options(robot: Robot, options: Mapping[str, Any]) -> tuple[Robot, dict[
     if options.get("reference") == "world" and not has_frame(robot, "world"):
         keys.remove("reference")
     extended, numbers = with_frames(robot, [options[key] for key in keys])
-    found = {**options, **dict(zip(keys, numbers, strict=True))}
-    if found.get("intermediate") is not None:  # a choice of the way, not of the result
-        found["intermediate"] = frame_of(robot, found["intermediate"]).link
-    return extended, found
+    values = {**options, **dict(zip(keys, numbers, strict=True))}
+    if values.get("intermediate") is not None:  # a choice of the way, not of the result
+        values["intermediate"] = frame_of(robot, values["intermediate"]).link
+    return extended, values
 
 
 def _own(robot: Robot, j: int) -> Frame:
@@ -102,10 +94,9 @@ def _with_links(robot: Robot, item: Frame) -> Robot:
     joints = list(robot.joints)
     links = [_renamed(link, item.name) for link in robot.links]
     taken = {joint.name for joint in joints}
-    for k, six in enumerate(steps):
+    for k, geometry in enumerate(steps):
         name = item.name if k == len(steps) - 1 else f"{item.name}_{k + 1}"
         before = len(joints) if k else item.link
-        geometry: dict[str, Any] = dict(zip(GEOMETRY, six, strict=True))
         joint = name
         while joint in taken:
             joint += "_"
@@ -134,27 +125,20 @@ def _size(robot: Robot) -> float:
     return max((abs(x) for x in lengths if x), default=0.0) or 1.0
 
 
-def _placement(item: Frame, size: float) -> list[tuple[Value, ...]]:
+def _placement(item: Frame, size: float) -> list[dict[str, Any]]:
     """The placement as Khalil's six parameters, of one frame or of some that follow each other."""
     numbers = [number(x) for x in (*item.xyz, *item.rpy)]
     known = [x for x in numbers if x is not None]
     if len(known) < len(numbers):
-        return _symbolic(item)
+        return [dict(zip(GEOMETRY, six, strict=True)) for six in _symbolic(item)]
     T = placement_of(known[:3], known[3:])
     size = max(size, float(np.linalg.norm(T[:3, 3])))
     six = decompose(T, size)
     near = max(map(abs, (six[1], six[3], six[5]))) <= _FAR * size
     if near and np.abs(matrix_of(six) - T).max() <= _LOST * max(1.0, size):
-        return [_values(T, size)]
-    turn, shift = frame(T[:3, :3], np.zeros(3)), frame(np.eye(3), T[:3, 3])
-    return [_values(shift, size), _values(turn, size)]
-
-
-def _values(T: Array, size: float) -> tuple[Value, ...]:
-    return tuple(
-        length_value(x, size) if key in "bdr" else angle_value(x)
-        for key, x in zip(GEOMETRY, decompose(T, size), strict=True)
-    )
+        return [khalil_values(six, size)]
+    steps = frame(np.eye(3), T[:3, 3]), frame(T[:3, :3], np.zeros(3))
+    return [khalil_values(decompose(step, size), size) for step in steps]
 
 
 def _symbolic(item: Frame) -> list[tuple[Value, ...]]:

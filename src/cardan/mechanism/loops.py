@@ -53,13 +53,13 @@ class LoopFrames:
 def loop_frames(tree: Tree, loop: Loop, cut: int, twin: int) -> LoopFrames:
     up, down = tree.between(cut, twin)
     kind = loop.kind or _KINDS[loop.cut.sigma]
-    found = LoopFrames(loop.name, kind, cut, twin, tuple(reversed(up)), down)
+    frames = LoopFrames(loop.name, kind, cut, twin, tuple(reversed(up)), down)
     if not any(tree.sigma[j] != FIXED for j in (*up, *down)):
         raise ModelError(
             f"loop '{loop.name}' joins a link to itself: no joint moves between its two frames;"
             " put its cut and its twin on different links"
         )
-    return found
+    return frames
 
 
 def opened(robot: Robot) -> Robot:

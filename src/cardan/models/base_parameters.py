@@ -35,6 +35,7 @@ from ..algebra.inertia import Inertia
 from ..algebra.vector import Mat, Vec
 from ..exact import Exact, exact
 from .bodies import Bodies, Body
+from .newton_euler import inverse_dynamics
 from .regressor import INERTIA_COLUMNS, Columns, columns, regressor
 from .transfer import transfer
 
@@ -195,7 +196,8 @@ def _observed(robot: Bodies, wanted: Columns, seed: int) -> np.ndarray:
     states = max(40, 4 * len(wanted) // max(n, 1) + 20)
     q = rng.uniform(-np.pi, np.pi, (n, states))
     qd, qdd = rng.normal(size=(2, n, states))
-    D = regressor(robot.unloaded(), list(q), list(qd), list(qdd), wanted)
+    bare, state = robot.unloaded(), (list(q), list(qd), list(qdd))
+    D = regressor(bare, *state, inverse_dynamics(bare, *state), wanted)
     rows = [np.stack([np.broadcast_to(np.asarray(x, float), states) for x in row], 1) for row in D]
     return np.concatenate(rows) if rows else np.zeros((0, len(wanted)))
 

@@ -6,62 +6,26 @@ scalar of a free symbol (a traced parameter, a float, an array).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ..algebra.inertia import congruence
 from ..algebra.rotation import Rotation, X, Z, turn
-from ..algebra.scalar import HALF, cos_sin, function
-from ..algebra.vector import Mat, Vec, cross, zero
+from ..algebra.scalar import HALF, cos_sin, function, is_zero, sign
+from ..algebra.vector import Mat, Vec, zero
 from ..describe.robot import MOTION, PRISMATIC, REVOLUTE, Base, Coupling, Joint, Link, Robot
 from ..describe.values.expression import Value, evaluate
 from ..errors import ModelError
 from ..mechanism.tree import Tree
 from .flexible.body import Elastic, elastic_of, rigid_part
 from .flexible.shapes import Place
+from .frame import Frame, bent
 
-__all__ = ["Bodies", "Body", "Frame", "bodies"]
+__all__ = ["Bodies", "Body", "ByLink", "Placed", "bodies", "cosines"]
 
 Scalar = Any
-
-
-@dataclass(frozen=True)
-class Frame:
-    """iTj at one joint position: its rotation, and its translation in two parts.
-
-    P = [d cos γ, d sin γ, b] stands in frame i, r along z_j: iPj = P + r iRj a. The part along
-    z_j is kept apart because it is cheapest applied in frame j."""
-
-    iRj: Rotation
-    P: Vec
-    r: Scalar
-
-    @property
-    def jRi(self) -> Rotation:
-        return self.iRj.T
-
-    @property
-    def iPj(self) -> Vec:
-        """Position of O_j in frame i."""
-        along: Vec = self.iRj @ Vec(0, 0, self.r)
-        return self.P + along
-
-    def wrench(self, f: Vec, n: Vec, slide: bool = False) -> tuple[Vec, Vec]:
-        """jT_i^T (f; n): a wrench about O_j in frame j, about O_i in frame i, [K10] (25).
-
-        `slide`: the part along z_j is applied in frame j."""
-        if slide:
-            n = n + cross(Vec(0, 0, self.r), f)
-        f = self.iRj @ f
-        return f, self.iRj @ n + cross(self.P if slide else self.iPj, f)
-
-    def motion(self, V: Vec, w: Vec, slide: bool = False) -> tuple[Vec, Vec]:
-        """jT_i (V; w): a twist (or acceleration) of O_i at O_j, in frame j, [K10] (17)."""
-        jw = self.jRi @ w
-        if slide:
-            return self.jRi @ (V + cross(w, self.P)) + cross(jw, Vec(0, 0, self.r)), jw
-        return self.jRi @ (V + cross(w, self.iPj)), jw
 
 
 @dataclass(frozen=True)
@@ -70,6 +34,7 @@ class Body:
 
     j: int
     i: int  # a(j)
+    joint: int  # the joint that moves frame j on its antecedent; 0: none, it is fixed
     s: int  # σ: 1 for a prismatic joint
     sbar: int  # 1 for a revolute joint; both are 0 for a fixed frame
     gamma: Scalar
@@ -90,14 +55,16 @@ class Body:
     damping: Scalar
     f_e: Vec
     n_e: Vec
-    phi: Scalar = 0  # angle about z_j from the frame described to this one (see reform)
-    foot: Scalar = 0  # a mass on axis j at the foot of the common normal, P from O_i
-    E: Vec | None = None  # diagonal of ∫ r r^T dm, when the moment is to be formed from it
     flexible: Elastic | None = None  # J, MS and M then include the undeformed flexible body
     place: Place | None = None  # shape functions of a flexible antecedent where joint j sits
     leader: int = 0  # the joint it follows: q_j = ratio q_leader + offset; 0: none
     ratio: Scalar = 0
     offset: Scalar = 0
+    turned: Rotation = Rotation([])  # noqa: RUF009  from frame j to the axes of the computation
+
+    def friction(self, qd: Scalar) -> Scalar:
+        """FS sign(q̇) + FV q̇."""
+        return self.FS * sign(qd) + self.FV * qd
 
     def elastic_torque(self, q: Scalar, qd: Scalar) -> Scalar:
         """Γ = -k (q - q0) - damping q̇ of an elastic joint, [K10] (69), (70)."""
@@ -109,21 +76,48 @@ class Body:
         return HALF * self.stiffness * stretch * stretch
 
     def rotated(self, R: Rotation) -> Body:
-        """The same link in axes turned about z_j by R."""
-        J, E = congruence(R, self.J), self.E
-        if E is not None:  # E = ½ tr J - J turns the other way on the diagonal
-            E = Vec(J[1, 1] - E[2], J[0, 0] - E[2], E[2])
-        return replace(self, J=J, MS=R @ self.MS, E=E, f_e=R @ self.f_e, n_e=R @ self.n_e)
+        """The link in axes turned about z_j by R."""
+        return replace(
+            self, J=congruence(R, self.J), MS=R @ self.MS, f_e=R @ self.f_e, n_e=R @ self.n_e,
+            turned=R @ self.turned,
+        )  # fmt: skip
 
-    def frame(self, q: Scalar) -> Frame:
-        """iTj = Rot(z,γ) Tran(z,b) Rot(x,α) Tran(x,d) Rot(z,θ) Tran(z,r) at q_j = q, [K10] (1)."""
+    @property
+    def normal(self) -> Vec:
+        """Where the common normal of axes i and j meets axis j: [d cos γ, d sin γ, b] from O_i."""
         cg, sg = cos_sin(self.gamma)
+        return Vec(self.d * cg, self.d * sg, self.b)
+
+    def frame(self, q: Scalar, qe: Sequence[Scalar] = ()) -> Frame:
+        """iTj = Rot(z,γ) Tran(z,b) Rot(x,α) Tran(x,d) Rot(z,θ) Tran(z,r) at q_j = q, [K10] (1).
+
+        qe: elastic coordinates of a flexible antecedent."""
         angle, offset = (q, self.theta) if self.sbar else (self.theta, 0)
-        return Frame(
-            iRj=Rotation(_turns(self.gamma, self.alpha, angle, offset)),
-            P=Vec(self.d * cg, self.d * sg, self.b),
-            r=self.r + self.s * q,
-        )
+        iRj = Rotation(_turns(self.gamma, self.alpha, angle, offset))
+        along: Vec = iRj @ Vec(0, 0, self.r + self.s * q)
+        _, C, S = iRj.turns[-1]
+        T = Frame(iRj, self.normal + along, trig=((str(self.j), C, S),) if self.sbar else ())
+        if self.place is None:
+            return T
+        flat = (angle, offset + self.gamma) if is_zero(self.alpha) else None
+        return replace(bent(T, self.place, qe, flat), trig=T.trig)
+
+
+@dataclass(frozen=True)
+class ByLink:
+    """A vector of the robot by joints (0 where fixed) and by links (empty where rigid)."""
+
+    joint: dict[int, Scalar]
+    elastic: defaultdict[int, list[Scalar]]
+
+
+Placed = list[tuple[Body, Frame]]
+
+
+def cosines(placed: Placed) -> tuple[dict[str, Scalar], dict[str, Scalar]]:
+    """(C, S) of the angles that the frames turn by, named by joint or sum of joints: C2, S23."""
+    trig = [angle for _, T in placed for angle in T.trig]
+    return {k: C for k, C, _ in trig}, {k: S for k, _, S in trig}
 
 
 @dataclass(frozen=True)
@@ -139,8 +133,9 @@ class Bodies:
     V0: Vec
     Vd0: Vec
     Z: tuple[Scalar, ...]
-    unit: Scalar = 1  # of length, where it is not the described one (see reform)
-    reformed: dict[Any, Bodies] = field(default_factory=dict, init=False, compare=False, repr=False)
+    formulation: Any = None  # how it is to be written for fewer operations (see formulate)
+    posture: Callable[[Bodies, ByLink], Placed] | None = None  # other axes to be computed in
+    remembered: dict[Any, Any] = field(default_factory=dict, init=False, compare=False, repr=False)
 
     @property
     def elastic(self) -> tuple[int, ...]:
@@ -157,18 +152,47 @@ class Bodies:
         """The flexible bodies, by link."""
         return {link.j: link.flexible for link in self.links if link.flexible is not None}
 
+    def at(self, q: Sequence[Scalar]) -> Placed:
+        """Every link with its frame on its antecedent, from the base to the tips."""
+        here = self.split(q)
+        if self.posture is not None:
+            return self.posture(self, here)
+        return [
+            (link, link.frame(here.joint[link.j], here.elastic[link.i]))
+            for link in self.links
+        ]
+
+    def split(self, values: Sequence[Scalar]) -> ByLink:
+        """A vector over the joints, then over the elastic coordinates link by link."""
+        n = len(self.tree.moving)
+        sizes = {j: elastic.N for j, elastic in self.flexible.items()}
+        if len(values) != n + sum(sizes.values()):
+            raise ModelError(
+                f"{len(values)} coordinates for {n} joints and {sum(sizes.values())} elastic ones"
+            )
+        rest, elastic = list(values[n:]), defaultdict[int, list[Scalar]](list)
+        for j, size in sizes.items():
+            elastic[j], rest = rest[:size], rest[size:]
+        return ByLink(self.spread(values[:n]), elastic)
+
     def spread(self, values: Sequence[Scalar]) -> dict[int, Scalar]:
         """Joint values by link number: 0 for fixed frames."""
         if len(values) != len(self.tree.moving):
             raise ModelError(f"{len(values)} joint values for {len(self.tree.moving)} joints")
-        found = dict.fromkeys(range(1, self.tree.nl + 1), 0)
-        found.update(zip(self.tree.moving, values, strict=True))
-        return found
+        by_link = dict.fromkeys(range(self.tree.nl + 1), 0)
+        by_link.update(zip(self.tree.moving, values, strict=True))
+        return by_link
+
+    def written(self, formulation: Any) -> Bodies:
+        """The robot to be written so; what it remembers of its formulations goes along."""
+        robot = replace(self, formulation=formulation)
+        object.__setattr__(robot, "remembered", self.remembered)
+        return robot
 
     def moving_base(
         self, V0: Sequence[Scalar], g0: Sequence[Scalar], V0d: Sequence[Scalar] = (0,) * 6
     ) -> Bodies:
-        """The same bodies on a base that moves with twist V0 under gravity g0, in frame 0.
+        """The bodies on a base that moves with twist V0 under gravity g0, in frame 0.
 
         V0d: the acceleration of the origin of frame 0 and the angular one, where it is known."""
         return replace(
@@ -177,12 +201,24 @@ class Bodies:
         )  # fmt: skip
 
     def unloaded(self) -> Bodies:
-        """The same bodies without external wrenches and friction."""
+        """The bodies without external wrenches and friction."""
 
         def bare(body: Body) -> Body:
             return replace(body, f_e=zero, n_e=zero, FV=0, FS=0)
 
         return replace(self, base=bare(self.base), links=tuple(map(bare, self.links)))
+
+    def loaded(self, wrenches: Mapping[int, tuple[Vec, Vec]]) -> Bodies:
+        """The bodies under further wrenches (force, moment) of links on the environment, in the
+        frames described; 0 is the base."""
+        if not wrenches:
+            return self
+
+        def under(body: Body) -> Body:
+            f, n = wrenches.get(body.j, (zero, zero))
+            return replace(body, f_e=body.f_e + f, n_e=body.n_e + n)
+
+        return replace(self, base=under(self.base), links=tuple(map(under, self.links)))
 
 
 def _turns(gamma: Scalar, alpha: Scalar, angle: Scalar, offset: Scalar) -> list[Any]:
@@ -209,7 +245,7 @@ def bodies(robot: Robot, lookup: Callable[[str], Scalar]) -> Bodies:
         body = _body(j, joint, link, value)
         carrier = links[body.i - 1].flexible if body.i else None
         if carrier is not None:
-            body = replace(body, place=carrier.at(body.frame(0).P))
+            body = replace(body, place=carrier.at(body.normal))
         links.append(body)
     # the twist of a floating base is an input of the models that read it, not of the description
     base = robot.base if robot.base.kind == "mobile" else Base()
@@ -236,6 +272,7 @@ def _body(j: int, joint: Joint, link: Link, value: Callable[[Value], Scalar]) ->
     return Body(
         j=j,
         i=joint.antecedent,
+        joint=j if joint.sigma in (PRISMATIC, REVOLUTE) else 0,
         s=int(joint.sigma == PRISMATIC),
         sbar=int(joint.sigma == REVOLUTE),
         gamma=gamma, b=b, alpha=alpha, d=d, theta=theta, r=r,

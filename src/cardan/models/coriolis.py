@@ -21,11 +21,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from ..algebra.inertia import Inertia, turned
+from ..algebra.inertia import turned
 from ..algebra.scalar import HALF
 from ..algebra.vector import Mat, Vec, cross, hat
-from .bodies import Bodies, Body, Frame
-from .inertia_matrix import composite_links
+from .bodies import Bodies, Body
+from .composite import composite_links
+from .frame import Frame
 from .kinematics import Motion, velocities
 
 __all__ = ["Coriolis", "coriolis_matrix"]
@@ -81,22 +82,24 @@ class _Factor:
 def coriolis_matrix(robot: Bodies, q: Sequence[Scalar], qd: Sequence[Scalar]) -> Coriolis:
     """C[i, j] for links i, j on a common path; all else is 0."""
     motion = velocities(robot, q, qd)
-    plus = composite_links(robot, q)
+    placed = robot.at(q)
+    plus = composite_links(robot, q, placed)
+    frames = {link.j: T for link, T in placed}
     x = Coriolis(w=motion.w, V=motion.V)
     B = {link.j: _Factor.of(link, motion.V[link.j], motion.w[link.j]) for link in robot.links}
     for link in reversed(robot.links):
-        j, T = link.j, plus.frames[link.j]
+        j, T = link.j, frames[link.j]
         if link.i:
             B[link.i] = B[link.i] + B[j].seen_from(T)
         if not (link.s or link.sbar):
             continue
         S, Sd = axis(link), axis_rate(link, motion)
-        I = Inertia(plus.Jplus[j], plus.MSplus[j], plus.Mplus[j])
+        I = plus.inertia(j)
         forces = [_sum(B[j] @ S, I @ Sd), I @ S, B[j].transposed(S)]
         x.C[j, j] = _dot(S, forces[0])
         k = j
         while robot.links[k - 1].i:
-            forces = [plus.frames[k].wrench(*force) for force in forces]
+            forces = [frames[k].wrench(*force) for force in forces]
             k = robot.links[k - 1].i
             up = robot.links[k - 1]
             if up.s or up.sbar:

@@ -1,4 +1,4 @@
-"""Kinetic and potential energy, and generalized momentum, [KC97] 6.3 (49), (50).
+"""Kinetic and potential energy, and generalized momentum, [KC97] 6.3 (49), (50), [BK13] (1).
 
     E_j = ½ [w^T J w + M V^T V + 2 MS^T (V × w)]      U_j = -g^T (M 0P_j + 0A_j MS)
 
@@ -14,8 +14,9 @@ from typing import Any
 
 from ..algebra.inertia import Inertia
 from ..algebra.scalar import HALF
-from ..algebra.vector import Vec, cross, zero
+from ..algebra.vector import Vec, cross
 from .bodies import Bodies
+from .flexible.body import deformed_link, elastic_energy, elastic_rates_energy
 from .kinematics import velocities
 
 __all__ = ["Energies", "Momentum", "energies", "gravity_by_link", "momentum"]
@@ -47,17 +48,20 @@ def energies(
     against that origin, and -M g^T P_0 of the whole robot is to be added where P_0 is known."""
     motion = velocities(robot, q, qd)
     heights, fields = gravity_by_link(robot, q)
-    qs, qds = robot.spread(q), robot.spread(qd)
+    here, rates = robot.split(q), robot.split(qd)
     x = Energies(w=motion.w, V=motion.V)
     for link in ((robot.base,) if base else ()) + robot.links:
         j = link.j
-        V, w = motion.V[j], motion.w[j]
-        twice = w @ (link.J @ w) + link.M * (V @ V) + 2 * (link.MS @ cross(V, w))     # (49)
-        rotor = link.IA * (qds[j] * qds[j]) if j else 0
-        x.Ej[j] = HALF * (twice + rotor)
-        x.Uj[j] = -(link.M * heights[j] + fields[j] @ link.MS)                        # (50)
+        V, w, qe, qed = motion.V[j], motion.w[j], here.elastic[j], rates.elastic[j]
+        body = deformed_link(link, qe)
+        rotor = link.IA * (rates.joint[j] * rates.joint[j])
+        twice = w @ (body.I @ w) + link.M * (V @ V) + 2 * (body.MS @ cross(V, w))     # (49)
+        x.Ej[j] = HALF * (twice + rotor) + elastic_rates_energy(link, body, V, w, qed)
+        x.Uj[j] = -(link.M * heights[j] + fields[j] @ body.MS)                        # (50)
+        if link.flexible:
+            x.Uj[j] = x.Uj[j] + elastic_energy(link.flexible, qe)
         if link.elastic:
-            x.Uj[j] = x.Uj[j] + link.elastic_energy(qs[j])
+            x.Uj[j] = x.Uj[j] + link.elastic_energy(here.joint[j])
         x.E, x.U = x.E + x.Ej[j], x.U + x.Uj[j]
     return x
 
@@ -66,11 +70,9 @@ def gravity_by_link(
     robot: Bodies, q: Sequence[Scalar]
 ) -> tuple[dict[int, Scalar], dict[int, Vec]]:
     """(g^T 0P_j, g in frame j) of every link: both follow from the antecedent's."""
-    qs = robot.spread(q)
     along: dict[int, Scalar] = {0: 0}
     g = {0: robot.gravity}
-    for link in robot.links:
-        T = link.frame(qs[link.j])
+    for link, T in robot.at(q):
         along[link.j] = along[link.i] + g[link.i] @ T.iPj
         g[link.j] = T.jRi @ g[link.i]
     return along, g
@@ -91,20 +93,16 @@ class Momentum:
 
 def momentum(robot: Bodies, q: Sequence[Scalar], qd: Sequence[Scalar]) -> Momentum:
     """The generalized momentum ∂E/∂q̇ = A q̇, without forming A."""
-    motion = velocities(robot, q, qd)
-    qs, qds = robot.spread(q), robot.spread(qd)
+    motion, placed, qds = velocities(robot, q, qd), robot.at(q), robot.spread(qd)
     x = Momentum(w=motion.w, V=motion.V)
-    sums = {link.j: (zero, zero) for link in (robot.base, *robot.links)}
-    for link in reversed(robot.links):
-        j = link.j
-        own = Inertia(link.J, link.MS, link.M) @ (motion.V[j], motion.w[j])
-        x.p[j], x.l[j] = sums[j][0] + own[0], sums[j][1] + own[1]
-        if link.s or link.sbar:
-            x.h[j] = (link.s * x.p[j] + link.sbar * x.l[j]) @ a + link.IA * qds[j]
-        f, n = link.frame(qs[j]).wrench(x.p[j], x.l[j])
-        sums[link.i] = (sums[link.i][0] + f, sums[link.i][1] + n)
-    own = Inertia(robot.base.J, robot.base.MS, robot.base.M) @ (motion.V[0], motion.w[0])
-    x.p[0], x.l[0] = sums[0][0] + own[0], sums[0][1] + own[1]
+    for link in (robot.base, *(link for link, _ in placed)):
+        j, own = link.j, Inertia(link.J, link.MS, link.M)
+        x.p[j], x.l[j] = own @ (motion.V[j], motion.w[j])
+    for link, T in reversed(placed):
+        i, j = link.i, link.j
+        if link.joint:
+            rotor = link.IA * qds[link.joint]
+            x.h[link.joint] = (link.s * x.p[j] + link.sbar * x.l[j]) @ a + rotor
+        f, n = T.wrench(x.p[j], x.l[j])
+        x.p[i], x.l[i] = x.p[i] + f, x.l[i] + n
     return x
-
-

@@ -1,84 +1,72 @@
-"""A floating base, [K10] 7: by A and H (83)-(88), and the recursive inverse model (89)-(100).
+"""Inverse dynamics on a floating base by composite links, [K10] 7.2 (89)-(100).
 
-The recursive direct model (101)-(112) is `direct_dynamics.articulated_dynamics` with a free base.
 As the errata say, (97) gives the base's acceleration minus gravity; gravity is added back here.
+The direct model (101)-(112) is `articulated` with a free base, A of (84) `inertia_matrix`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 from ..algebra.inertia import Inertia
-from ..algebra.scalar import sign
 from ..algebra.solve import solve_symmetric
 from ..algebra.vector import Vec, cross, hat
 from .bodies import Bodies
-from .direct_dynamics import Direct, velocity_terms
-from .formulation import PLAIN, Formulation
-from .inertia_matrix import Composite, axis_reaction
+from .motion import motion
 
-__all__ = ["base_columns", "floating_inverse_dynamics"]
+__all__ = ["Floating", "floating_inverse_dynamics"]
 
 Scalar = Any
 Pair = tuple[Vec, Vec]
 a = Vec(0, 0, 1)
 
 
-def base_columns(
-    robot: Bodies, x: Composite, slide: Collection[int] = ()
-) -> dict[int, Pair]:
-    """A12 by columns: the wrench on the base, in frame 0, of a unit acceleration of each joint."""
-    columns: dict[int, Pair] = {}
-    for j in robot.tree.moving:
-        link = robot.links[j - 1]
-        f, n = axis_reaction(x, j, link.s, link.sbar)
-        k = j
-        while k:
-            f, n = x.frames[k].wrench(f, n, k in slide)
-            k = robot.links[k - 1].i
-        columns[j] = (f, n)
-    return columns
+@dataclass
+class Floating:
+    """Quantities of the recursion by link; 6-vectors as (linear, angular) pairs."""
+
+    C: dict[str, Scalar] = field(default_factory=dict)
+    S: dict[str, Scalar] = field(default_factory=dict)
+    w: dict[int, Vec] = field(default_factory=dict)
+    gamma: dict[int, Pair] = field(default_factory=dict)
+    VVd: dict[int, Pair] = field(default_factory=dict)
+    f: dict[int, Pair] = field(default_factory=dict)
+    tau: dict[int, Scalar] = field(default_factory=dict)
+    V0d: Pair | Any = None
 
 
 def floating_inverse_dynamics(
-    robot: Bodies,
-    q: Sequence[Scalar],
-    qd: Sequence[Scalar],
-    qdd: Sequence[Scalar],
-    *,
-    wrenches: Mapping[int, Pair] | None = None,
-    form: Formulation = PLAIN,
-) -> Direct:
+    robot: Bodies, q: Sequence[Scalar], qd: Sequence[Scalar], qdd: Sequence[Scalar]
+) -> Floating:
     """Torques and base acceleration of given joint accelerations, by composite links."""
-    robot, x, frames = velocity_terms(robot, q, qd, robot.w0, wrenches or {}, form)
-    slide = form.slide
+    here = motion(robot, q, qd)
+    x = Floating(here.C, here.S, here.w, here.gamma)
     qds, qdds = robot.spread(qd), robot.spread(qdd)
-    Jc = {b.j: Inertia(b.J, b.MS, b.M) for b in (robot.base, *robot.links)}
-    beta = dict(x.beta)
+    everything = (robot.base, *(link for link, _ in here.placed))
+    Jc = {b.j: Inertia(b.J, b.MS, b.M) for b in everything}
+    beta = {b.j: (-here.f_in[b.j], -here.c_in[b.j]) for b in everything}
     zeta: dict[int, Pair] = {}
-    for link in reversed(robot.links):
-        i, j, T = link.i, link.j, frames[link.j]
+    for link, T in reversed(here.placed):
+        i, j, rate = link.i, link.j, qdds[link.joint] * a
         linear, angular = x.gamma[j]
-        zeta[j] = (linear + link.s * qdds[j] * a, angular + link.sbar * qdds[j] * a)  # (89)
+        zeta[j] = (linear + link.s * rate, angular + link.sbar * rate)                # (89)
         f, n = Jc[j] @ zeta[j]
-        f, n = T.wrench(beta[j][0] - f, beta[j][1] - n, j in slide)
+        f, n = T.wrench(beta[j][0] - f, beta[j][1] - n)
         beta[i] = (beta[i][0] + f, beta[i][1] + n)                                    # (96)
-        if j in slide:
-            Jc[i] = Jc[i] + Jc[j].moved(T.r * a).rotated(T.iRj).moved(T.P)            # (95)
-        else:
-            Jc[i] = Jc[i] + Jc[j].rotated(T.iRj).moved(T.iPj)                         # (95)
+        Jc[i] = Jc[i] + T.inertia(Jc[j])                                              # (95)
     x.VVd[0] = accelerated(Jc[0], *beta[0])                                           # (97)
-    x.V0d = (robot.unit * (x.VVd[0][0] + robot.gravity), x.VVd[0][1])
-    for link in robot.links:
-        j, T = link.j, frames[link.j]
-        Vd, wd = T.motion(*x.VVd[link.i], j in slide)
+    x.V0d = (x.VVd[0][0] + robot.gravity, x.VVd[0][1])
+    for link, T in here.placed:
+        j = link.j
+        Vd, wd = T.motion(*x.VVd[link.i])
         x.VVd[j] = (Vd + zeta[j][0], wd + zeta[j][1])                                 # (98)
         f, n = Jc[j] @ x.VVd[j]
         x.f[j] = f, n = f - beta[j][0], n - beta[j][1]                                # (99)
-        if link.s or link.sbar:
-            friction = link.FS * sign(qds[j]) + link.FV * qds[j]
-            x.tau[j] = (link.s * f + link.sbar * n) @ a + friction + link.IA * qdds[j]  # (100)
+        if link.joint:
+            rotor, friction = link.IA * qdds[link.joint], link.friction(qds[link.joint])
+            x.tau[link.joint] = (link.s * f + link.sbar * n) @ a + friction + rotor   # (100)
     return x
 
 

@@ -1,4 +1,4 @@
-"""Velocities and accelerations of the links, [KC97] 4.2-4.4 (6)-(10)."""
+"""Velocities and accelerations of the links, [KC97] 4.2-4.4 (6)-(10), [BK13] (10)-(21)."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ..algebra.vector import Mat, Vec, cross, hat
-from .bodies import Bodies
+from .bodies import Bodies, cosines
 
 __all__ = ["Motion", "accelerations", "velocities"]
 
@@ -19,8 +19,8 @@ a = Vec(0, 0, 1)
 class Motion:
     """Velocities and accelerations by link: of O_j and of link j, in frame j."""
 
-    C: dict[int, Scalar] = field(default_factory=dict)
-    S: dict[int, Scalar] = field(default_factory=dict)
+    C: dict[str, Scalar] = field(default_factory=dict)
+    S: dict[str, Scalar] = field(default_factory=dict)
     w: dict[int, Vec] = field(default_factory=dict)
     V: dict[int, Vec] = field(default_factory=dict)
     wd: dict[int, Vec] = field(default_factory=dict)
@@ -28,46 +28,35 @@ class Motion:
     U: dict[int, Mat] = field(default_factory=dict)
 
 
-def velocities(
-    robot: Bodies, q: Sequence[Scalar], qd: Sequence[Scalar], slide: bool = False
-) -> Motion:
-    """V and w of every link; those of link 0 are the base's. `slide`: r_j is applied in frame j."""
-    x = Motion()
-    qs, qds = robot.spread(q), robot.spread(qd)
+def velocities(robot: Bodies, q: Sequence[Scalar], qd: Sequence[Scalar]) -> Motion:
+    """V and w of every link; those of link 0 are the base's."""
+    placed, rates = robot.at(q), robot.split(qd)
+    x = Motion(*cosines(placed))
     x.w[0], x.V[0] = robot.w0, robot.V0
-    for link in robot.links:
-        i, j, T = link.i, link.j, link.frame(qs[link.j])
-        x.C[j], x.S[j] = T.iRj.turns[-1][1:]
-        jwi = T.jRi @ x.w[i]                                                          # (6a)
-        x.w[j] = jwi + link.sbar * qds[j] * a                                         # (6b)
-        if slide:
-            x.V[j] = T.jRi @ (x.V[i] + cross(x.w[i], T.P)) + cross(jwi, T.r * a)      # (6c)
-        else:
-            x.V[j] = T.jRi @ (x.V[i] + cross(x.w[i], T.iPj))                          # (6c)
-        x.V[j] = x.V[j] + link.s * qds[j] * a                                         # (6c)
+    for link, T in placed:
+        i, j, qda = link.i, link.j, rates.joint[link.joint] * a
+        Ve, we, _, _ = T.bending(x.w[i], rates.elastic[i])
+        x.w[j] = T.jRi @ (x.w[i] + we) + link.sbar * qda                              # (6a), (6b)
+        x.V[j] = T.jRi @ (x.V[i] + cross(x.w[i], T.iPj) + Ve) + link.s * qda          # (6c)
     return x
 
 
 def accelerations(
-    robot: Bodies, q: Sequence[Scalar], qd: Sequence[Scalar], qdd: Sequence[Scalar],
-    slide: bool = False,
-) -> Motion:  # fmt: skip
+    robot: Bodies, q: Sequence[Scalar], qd: Sequence[Scalar], qdd: Sequence[Scalar]
+) -> Motion:
     """w, wd and Vd of every link (without gravity); with q̈ = 0 they are J̇ q̇, [KC97] 4.4."""
-    x = Motion()
-    qs, qds, qdds = robot.spread(q), robot.spread(qd), robot.spread(qdd)
+    placed, rates, second = robot.at(q), robot.split(qd), robot.split(qdd)
+    x = Motion(*cosines(placed))
     x.w[0], x.wd[0], x.Vd[0] = robot.w0, robot.wd0, robot.Vd0
     x.U[0] = hat(x.wd[0]) + hat(x.w[0]) @ hat(x.w[0])                                 # (9)
-    for link in robot.links:
-        i, j, T = link.i, link.j, link.frame(qs[link.j])
-        x.C[j], x.S[j] = T.iRj.turns[-1][1:]
-        qda, qdda = qds[j] * a, qdds[j] * a
-        jwi = T.jRi @ x.w[i]                                                          # (6a)
-        x.w[j] = jwi + link.sbar * qda                                                # (6b)
-        x.wd[j] = T.jRi @ x.wd[i] + link.sbar * (qdda + cross(jwi, qda))              # (8)
+    for link, T in placed:
+        i, j, s, sbar = link.i, link.j, link.s, link.sbar
+        qda, qdda = rates.joint[link.joint] * a, second.joint[link.joint] * a
+        _, we, Vde, wde = T.bending(x.w[i], rates.elastic[i], second.elastic[i])
+        jwi = T.jRi @ (x.w[i] + we)                                                   # (6a)
+        x.w[j] = jwi + sbar * qda                                                     # (6b)
+        x.wd[j] = T.jRi @ (x.wd[i] + wde) + sbar * (qdda + cross(jwi, qda))       # (8)
         x.U[j] = hat(x.wd[j]) + hat(x.w[j]) @ hat(x.w[j])                             # (9)
-        if slide:
-            x.Vd[j] = T.jRi @ (x.Vd[i] + x.U[i] @ T.P) + x.U[j] @ (T.r * a)           # (10)
-        else:
-            x.Vd[j] = T.jRi @ (x.Vd[i] + x.U[i] @ T.iPj)                              # (10)
-        x.Vd[j] = x.Vd[j] + link.s * (qdda + 2 * cross(jwi, qda))                     # (10)
+        Vd = T.jRi @ (x.Vd[i] + x.U[i] @ T.iPj + Vde)
+        x.Vd[j] = Vd + s * (qdda + 2 * cross(jwi, qda))                               # (10)
     return x

@@ -23,8 +23,7 @@ from ..mechanism.platform import Leg, Parallel
 from .bodies import Bodies
 from .jacobian import Viewer, rotation
 from .loops import Relative, side
-from .newton_euler import inertia_moment
-from .spin import direct
+from .newton_euler import moment, spin
 from .transform import merged, position, word
 
 __all__ = ["Legs", "Twist", "legs", "platform_matrix", "platform_wrench"]
@@ -165,9 +164,9 @@ def platform_wrench(
         w, wd = R.T @ twist.w, R.T @ twist.wd
         Vd = twist.Vd - gravity + (hat(twist.wd) + hat(twist.w) @ hat(twist.w)) @ P
         Vd = R.T @ Vd
-        spin = direct(w, wd)
-        F = link.M * Vd + spin.U @ link.MS
-        N = inertia_moment(link, spin) + cross(link.MS, Vd)
+        U, sq = spin(w, wd)
+        F = link.M * Vd + U @ link.MS
+        N = moment(link.J, w, wd, U, sq) + cross(link.MS, Vd)
         force = _vector(R @ (F + link.f_e))
         f, n = f + force, n + _vector(R @ (N + link.n_e)) + cross(P, force)
     return [*f, *n]

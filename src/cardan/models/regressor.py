@@ -25,12 +25,12 @@ from typing import Any
 
 from ..algebra.scalar import sign
 from ..algebra.vector import Vec, cross, zero
-from .bodies import Bodies
+from .bodies import Bodies, Body
 from .coriolis import axis, axis_rate
 from .energy import gravity_by_link
-from .formulation import PLAIN, Formulation, Placed, formulated
+from .frame import Frame
 from .kinematics import velocities
-from .newton_euler import inverse_dynamics
+from .newton_euler import NewtonEuler
 
 __all__ = [
     "DRIVE_COLUMNS", "SPRING_COLUMN", "Columns", "Filtered", "columns", "energy_regressor",
@@ -64,15 +64,13 @@ def columns(
 
 def regressor(
     robot: Bodies, q: Sequence[Scalar], qd: Sequence[Scalar], qdd: Sequence[Scalar],
-    wanted: Columns, form: Formulation = PLAIN, base: bool = False,
+    x: NewtonEuler, wanted: Columns, base: bool = False,
 ) -> list[list[Scalar]]:  # fmt: skip
-    """D by rows (joints) and the wanted columns; w, wd, U, Vd are computed once (39).
+    """D by rows (joints) and the wanted columns, (39), of the motion x (w, wd, U, Vd) in the frames
+    described.
 
-    `base`: six rows before them, the wrench (force, moment) that link 0 must be given.
-    Links named `still` pass wrenches on in axes that do not turn with their joint."""
-    form = replace(form, align=frozenset(), unit=None)  # the columns belong to the described frames
-    x = inverse_dynamics(robot, q, qd, qdd, form=replace(form, still=frozenset()))
-    _, placed = formulated(robot, robot.spread(q), form)
+    `base`: six rows before them, the wrench (force, moment) that link 0 must be given."""
+    frames = {link.j: (link, T) for link, T in robot.at(q)}
     qds, qdds = robot.spread(qd), robot.spread(qdd)
     D = _Matrix(robot)
     for c, (name, j) in enumerate(wanted):
@@ -80,20 +78,17 @@ def regressor(
             drive = {"IA": qdds[j], "FV": qds[j], "FS": sign(qds[j]), "offset": 1}
             D.put(j, c, drive[name])
         else:
-            wrench = _wrench(name, x.w[j], x.wd[j], x.U[j], x.Vd[j], x.gap[j])
-            f, n = wrench
-            for k, f, n in _to_base(robot, placed, j, wrench, form):
-                link = robot.links[k - 1]
-                D.put(k, c, (link.s * f + link.sbar * n) @ a)                         # (31)
-                if not link.i and base:
-                    f, n = placed[k].T.wrench(f, n, k in form.slide)
-            if base:
-                D.base[c] = [*f, *n]
+            wrench = _wrench(name, x.w[j], x.wd[j], x.U[j], x.Vd[j], x.sq[j])
+            for link, f, n in _to_base(frames, j, wrench):
+                if link is None:
+                    D.base[c] = [*f, *n]
+                else:
+                    D.put(link.joint, c, (link.s * f + link.sbar * n) @ a)            # (31)
     top = [[D.base.get(c, [0] * 6)[r] for c in range(len(wanted))] for r in range(6 * base)]
     return [*top, *D.rows(len(wanted))]
 
 
-def _wrench(name: str, w: Vec, wd: Vec, U: Any, Vd: Vec, gap: Vec) -> Pair:
+def _wrench(name: str, w: Vec, wd: Vec, U: Any, Vd: Vec, sq: Vec) -> Pair:
     """(F, N) of a link whose only parameter is this one, equal to 1: (22), (23)."""
     if name == "M":
         return Vd, zero
@@ -103,25 +98,28 @@ def _wrench(name: str, w: Vec, wd: Vec, U: Any, Vd: Vec, gap: Vec) -> Pair:
         return U @ unit, cross(unit, Vd)
     return zero, {
         "XX": Vec(wd[0], w[0] * w[2], -(w[0] * w[1])),
-        "XY": Vec(-U[2, 0], U[2, 1], gap[2]),
-        "XZ": Vec(U[1, 0], gap[1], -U[1, 2]),
+        "XY": Vec(-U[2, 0], U[2, 1], sq[2]),
+        "XZ": Vec(U[1, 0], sq[1], -U[1, 2]),
         "YY": Vec(-(w[1] * w[2]), wd[1], w[0] * w[1]),
-        "YZ": Vec(gap[0], -U[0, 1], U[0, 2]),
+        "YZ": Vec(sq[0], -U[0, 1], U[0, 2]),
         "ZZ": Vec(w[1] * w[2], -(w[0] * w[2]), wd[2]),
     }[name]
 
 
 def _to_base(
-    robot: Bodies, placed: Mapping[int, Placed], j: int, wrench: Pair, form: Formulation = PLAIN
-) -> Iterator[tuple[int, Vec, Vec]]:
-    """(k, f, n): the wrench of link j about O_k, for k from j down to the first link."""
-    f, n = map(placed[j].own, wrench) if j else wrench
+    frames: Mapping[int, tuple[Body, Frame]], j: int, wrench: Pair
+) -> Iterator[tuple[Body | None, Vec, Vec]]:
+    """(link, f, n): the wrench of link j about the origin of each link before it, at last O_0."""
+    f, n = wrench
+    if j:
+        own = frames[j][0].turned
+        f, n = own @ f, own @ n
     while j:
-        yield j, f, n
-        i = robot.links[j - 1].i
-        if i:
-            f, n = placed[j].T.wrench(f, n, j in form.slide)
-        j = i
+        link, T = frames[j]
+        yield link, f, n
+        f, n = T.wrench(f, n)
+        j = link.i
+    yield None, f, n
 
 
 class _Matrix:
@@ -155,7 +153,7 @@ def filtered_regressor(
     motion = velocities(robot, q, qd)
     _, g = gravity_by_link(robot, q)
     qds = robot.spread(qd)
-    _, placed = formulated(robot, robot.spread(q), PLAIN)
+    frames = {link.j: (link, T) for link, T in robot.at(q)}
     D1, D2 = _Matrix(robot), _Matrix(robot)
     for c, (name, j) in enumerate(wanted):
         if name in DRIVE_COLUMNS:
@@ -166,13 +164,12 @@ def filtered_regressor(
             continue
         momentum = _unit_inertia(name, motion.V[j], motion.w[j])
         weight = _unit_inertia(name, g[j], zero)
-        for (k, p, l), (_, f, n) in zip(
-            _to_base(robot, placed, j, momentum), _to_base(robot, placed, j, weight), strict=True
-        ):
-            link = robot.links[k - 1]
-            S, Sd = axis(link), axis_rate(link, motion)
-            D1.put(k, c, S[0] @ p + S[1] @ l)                                         # (42)
-            D2.put(k, c, -(Sd[0] @ p + Sd[1] @ l) - (S[0] @ f + S[1] @ n))            # (43)
+        pairs = zip(_to_base(frames, j, momentum), _to_base(frames, j, weight), strict=True)
+        for (link, p, l), (_, f, n) in pairs:
+            if link is not None:
+                S, Sd = axis(link), axis_rate(link, motion)
+                D1.put(link.joint, c, S[0] @ p + S[1] @ l)                            # (42)
+                D2.put(link.joint, c, -(Sd[0] @ p + Sd[1] @ l) - (S[0] @ f + S[1] @ n))  # (43)
     return Filtered(D1.rows(len(wanted)), D2.rows(len(wanted)))
 
 

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from ..arguments import Numbers, named_arguments
 from ..describe.frames import matrix_of
 from ..describe.robot import FIXED, GEOMETRY, PRISMATIC, Robot
 from ..errors import InputError
@@ -27,8 +28,15 @@ __all__ = ["animation", "require_page", "write_animation"]
 _MOST = 3000  # pictures: more are left out evenly
 
 
+@named_arguments
 def animation(
-    robot: Robot, t: Any, q: Any, base: Any = None, *, title: str = "", tool: Any = (0, 0, 0)
+    robot: Robot,
+    t: Numbers,
+    q: Numbers,
+    base: Any = None,
+    *,
+    title: str = "",
+    tool: Any = (0, 0, 0),
 ) -> str:
     """The page's text for joint positions q (m, n) at times t (m); base poses (m, 4, 4).
 
@@ -62,8 +70,9 @@ def animation(
     return head + html.escape(data["name"]) + rest.replace("@DATA@", text)
 
 
+@named_arguments
 def write_animation(
-    path: str | Path, robot: Robot, t: Any, q: Any, base: Any = None, **options: Any
+    path: str | Path, robot: Robot, t: Numbers, q: Numbers, base: Any = None, **options: Any
 ) -> None:
     """The page as a file, whole or not at all."""
     require_page(path)

@@ -6,20 +6,25 @@ from typing import Any
 
 import numpy as np
 
+from ..arguments import Numbers, named_arguments
 from ..describe.frames import matrix_of, placement_of
 from ..describe.robot import FIXED, GEOMETRY, PRISMATIC, REVOLUTE, Frame, Robot
+from ..errors import InputError
 from ..mechanism.frames import frame_of
-from .joints import number, require_numbers
+from .joints import array, number, require_numbers
 
 __all__ = ["centres_of_mass", "frame_poses", "link_frames", "placement"]
 
 
-def link_frames(robot: Robot, q: Any, base: Any = None) -> np.ndarray:
+@named_arguments
+def link_frames(robot: Robot, q: Numbers, base: Any = None) -> np.ndarray:
     """0Tj (or, with base poses (..., 4, 4), in the world) of all frames: (..., nl + 1, 4, 4).
 
     Frame 0 comes first. q (..., n). iTj is [K10] (1)."""
     require_numbers(robot, "the frames")
-    q = np.asarray(q, float)
+    q = array("q", q)
+    if q.shape[-1:] != (robot.n,):
+        raise InputError(f"q has shape {q.shape}; expected (..., {robot.n}): a value per joint")
     lead = q.shape[:-1]
     T = np.zeros((*lead, len(robot.links) + 1, 4, 4))
     T[..., 0, :, :] = np.eye(4) if base is None else base

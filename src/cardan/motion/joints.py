@@ -71,8 +71,9 @@ def require_numbers(robot: Robot, what: str) -> None:
         listed = ", ".join(robot.parameters[:8]) + (", ..." if len(robot.parameters) > 8 else "")
         raise ModelError(
             f"{what} of '{robot.name}' needs numbers; {len(robot.parameters)} symbols have none"
-            f" ({listed}): robot.with_values({{...}}) gives them values"
-        )
+            f" ({listed})",
+            remedy="robot.with_values({...}) gives them values", action="values",
+        )  # fmt: skip
 
 
 def array(name: str, value: Any) -> np.ndarray:
@@ -110,7 +111,7 @@ def number(value: Any) -> float:
     """A value of a description as a float."""
     found = value_of(value)
     if found is None:
-        raise InputError(f"'{value}' has no value: robot.with_values({{...}}) gives it one")
+        raise InputError(f"'{value}' has no value", action="values")
     return found
 
 

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from ..algebra import so3
+from ..arguments import Numbers, named_arguments
 from ..errors import InputError
 from .joints import array
 from .piecewise import Piecewise, time_law
@@ -65,7 +66,8 @@ def _law(law: str, duration: float) -> Piecewise:
     return time_law(law).stretched(duration)
 
 
-def line(start: Any, end: Any, duration: float, *, law: str = "quintic") -> Path:
+@named_arguments
+def line(start: Numbers, end: Numbers, duration: float, *, law: str = "quintic") -> Path:
     """From one pose to another, straight, turning about a fixed axis."""
     T0, T1 = pose(start, "start"), pose(end, "end")
     turn = so3.log(T1[:3, :3] @ T0[:3, :3].T)
@@ -81,9 +83,10 @@ def line(start: Any, end: Any, duration: float, *, law: str = "quintic") -> Path
     return Path(duration, at, "line")
 
 
+@named_arguments
 def circle(
-    start: Any, centre: Any, duration: float, *, normal: Any = (0, 0, 1), angle: Any = 2 * np.pi,
-    law: str = "quintic", turning: bool = False,
+    start: Numbers, centre: Numbers, duration: float, *, normal: Numbers = (0, 0, 1),
+    angle: Numbers = 2 * np.pi, law: str = "quintic", turning: bool = False,
 ) -> Path:  # fmt: skip
     """From a pose about an axis through a centre; the orientation is kept, or turns with it."""
     T0 = pose(start, "start")
@@ -112,9 +115,10 @@ def circle(
     return Path(duration, at, "circle")
 
 
+@named_arguments
 def pick_and_place(
-    pick: Any, place: Any, height: float, *, duration: float | None = None,
-    acceleration: float | None = None, dwell: float = 0.0, up: Any = (0, 0, 1),
+    pick: Numbers, place: Numbers, height: float, *, duration: float | None = None,
+    acceleration: float | None = None, dwell: float = 0.0, up: Numbers = (0, 0, 1),
     law: str = "quintic", there_and_back: bool = True,
 ) -> Path:  # fmt: skip
     """Half an ellipse from pick to place, `height` above their middle, and back.

@@ -20,6 +20,8 @@ from typing import Any
 import numpy as np
 
 from ..algebra import so3
+from ..algebra.newton import Rule, newton
+from ..arguments import Numbers, named_arguments
 from ..describe.robot import PRISMATIC, Robot
 from ..errors import InputError
 from ..run.steps import rk4
@@ -32,7 +34,6 @@ from .trajectory import Trajectory, differentiated, instants
 __all__ = ["ROWS", "damped", "follow", "nearest"]
 
 _CLOSE = 1e-9  # m and rad: on the path
-_NEWTON = 30
 _STEPS = 1000  # of the solver at most; beside singular configurations it needs many
 ROWS = ("x", "y", "z", "rx", "ry", "rz")  # components of a twist
 Solver = Callable[[np.ndarray, np.ndarray], Any]
@@ -98,8 +99,10 @@ def nearest(robot: Robot, solutions: Callable[[np.ndarray], Any]) -> Solver:
     return solve
 
 
+@named_arguments
 def follow(
-    robot: Robot, path: Path, q0: Any, *, solve: Solver | None = None, frame: Any = None,
+    robot: Robot, path: Path, q0: Numbers, *, solve: Solver | None = None,
+    frame: str | int | None = None,
     task: Sequence[str] | str | None = None, dt: float = 1e-3, differentiate: bool = False,
     deviation: float | None = None,
 ) -> Trajectory:  # fmt: skip
@@ -142,17 +145,20 @@ def _along_loops(robot: Robot, frame: Any, task: Any) -> Solver:
     use the freedom that the task leaves."""
     on, rows = coordinates(robot), rows_of(task, robot.n)
     pose = compiled(robot, "transform", **({} if frame is None else {"frame": frame}))
+    J, rule = _jacobian(robot, frame), Rule(residual=_CLOSE / 10, rounds=30)
 
     def solve(T: np.ndarray, guess: np.ndarray) -> np.ndarray:
-        q = guess
-        for _ in range(_NEWTON):
-            now = pose(q=q)
+        def missing(q: np.ndarray, _: np.ndarray) -> np.ndarray:
+            now = pose(q=q[0])
             turn = so3.log(T[:3, :3] @ now[:3, :3].T)
-            e = np.concatenate([T[:3, 3] - now[:3, 3], turn])[rows]
-            if np.abs(e).max() < _CLOSE / 10:
-                return q
-            v = np.linalg.pinv(_jacobian(robot, frame)(q=q)[rows], rcond=1e-9) @ e
-            q = on.closed_at(q + on.matrix(q, v)[0] @ v)
+            return np.asarray(np.concatenate([now[:3, 3] - T[:3, 3], -turn])[None, rows])
+
+        def moved(q: np.ndarray, v: np.ndarray) -> np.ndarray:
+            return on.closed_at(q[0] + on.matrix(q[0], v[0])[0] @ v[0])[None]
+
+        ends = newton(guess[None], missing, lambda q, _: J(q=q)[:, rows], rule, move=moved)
+        if ends.solved[0]:
+            return np.asarray(ends.x[0])
         raise InputError(
             f"no configuration of '{robot.name}' was found at the position"
             f" {np.round(T[:3, 3], 6).tolist()}: is it out of reach, or the guess too far?"

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from ..arguments import Numbers, named_arguments
 from ..build.common import with_friction
 from ..describe.robot import INERTIA, WRENCH, Base, Link, Robot
 from ..errors import InputError, ModelError, translated
@@ -120,10 +121,11 @@ def rms(t: np.ndarray, x: np.ndarray) -> np.ndarray:
     return np.asarray(np.sqrt(area / (t[-1] - t[0])))
 
 
+@named_arguments
 @translated("the torques cannot be computed", remedy="check the values of robot and motion")
 def torques(
-    robot: Robot, motion: Trajectory, q0: Any = None, *, payload: Any = None
-) -> Torques:  # fmt: skip
+    robot: Robot, motion: Trajectory, q0: Numbers = None, *, payload: Numbers = None
+) -> Torques:
     """The torques of a motion with their contributions; those that vanish are left out.
 
     A robot with closed loops takes a motion of its active joints, from the assembly nearest to q0
@@ -216,8 +218,9 @@ def _alone(robot: Robot) -> Robot:
     )
 
 
+@named_arguments
 def with_payload(
-    robot: Robot, mass: float, centre: Any = (0, 0, 0), *, link: int | str | None = None
+    robot: Robot, mass: float, centre: Numbers = (0, 0, 0), *, link: int | str | None = None
 ) -> Robot:
     """The robot holding a point mass at a point of a frame; by default of the end effector that
     the file names, else of the last link."""

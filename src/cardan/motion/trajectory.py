@@ -19,6 +19,7 @@ from typing import Any
 
 import numpy as np
 
+from ..arguments import Numbers, named_arguments
 from ..describe.robot import Robot
 from ..errors import InputError
 from ..loops.standing import standing
@@ -178,9 +179,10 @@ def _of_drives(name: str, values: Any, robot: Robot, columns: np.ndarray) -> np.
     return vector(name, values, robot.n)[columns] if whole else vector(name, values, len(columns))
 
 
+@named_arguments
 def move(
-    q0: Any, q1: Any, duration: float | None = None, *, law: str = "quintic", velocity: Any = None,
-    acceleration: Any = None, jerk: Any = None, dt: float = 1e-3,
+    q0: Numbers, q1: Numbers, duration: float | None = None, *, law: str = "quintic",
+    velocity: Numbers = None, acceleration: Numbers = None, jerk: Numbers = None, dt: float = 1e-3,
 ) -> Trajectory:  # fmt: skip
     """From rest at q0 to rest at q1, all joints together, by a time law (`LAWS`).
 
@@ -214,8 +216,9 @@ def _scaled(key: str, limit: Any, path: np.ndarray) -> float:
     return float((values[moved] / path[moved]).min()) if moved.any() else 1.0
 
 
+@named_arguments
 def polynomial(
-    q0: Any, q1: Any, duration: float, order: int = 5, *, start: Any = (), end: Any = (),
+    q0: Numbers, q1: Numbers, duration: float, order: int = 5, *, start: Any = (), end: Any = (),
     dt: float = 1e-3,
 ) -> Trajectory:  # fmt: skip
     """One polynomial of order 3, 5 or 7: values and derivatives are given at both ends.
@@ -246,7 +249,8 @@ def _ends(point: np.ndarray, given: Any, rows: int) -> np.ndarray:
     return table
 
 
-def through(points: Any, times: Any, *, degree: int = 3, dt: float = 1e-3) -> Trajectory:
+@named_arguments
+def through(points: Numbers, times: Numbers, *, degree: int = 3, dt: float = 1e-3) -> Trajectory:
     """A spline through points (m, n) at times (m), at rest at both ends; degree 3 or 5.
 
     Before the first of the times and after the last it stands still."""
@@ -262,8 +266,9 @@ def through(points: Any, times: Any, *, degree: int = 3, dt: float = 1e-3) -> Tr
     return from_piecewise(spline(times, points, degree), dt, "spline")
 
 
+@named_arguments
 def fourier(
-    a: Any, b: Any, *, frequency: float, q0: Any = 0.0, duration: float | None = None,
+    a: Numbers, b: Numbers, *, frequency: float, q0: Numbers = 0.0, duration: float | None = None,
     dt: float = 1e-3,
 ) -> Trajectory:  # fmt: skip
     """q = q0 + sum over l of a_l/(w l) sin(w l t) - b_l/(w l) cos(w l t), w = 2 pi frequency.
@@ -287,7 +292,14 @@ def fourier(
     return from_law(law, 1 / frequency if duration is None else duration, dt, "Fourier series")
 
 
-def sampled(t: Any, q: Any, qd: Any = None, qdd: Any = None, name: str = "samples") -> Trajectory:
+@named_arguments
+def sampled(
+    t: Numbers,
+    q: Numbers,
+    qd: Numbers = None,
+    qdd: Numbers = None,
+    name: str = "samples",
+) -> Trajectory:
     """A trajectory from samples; velocities or accelerations not given come from a spline."""
     t, q = array("t", t), array("q", q)
     if t.ndim != 1 or q.ndim != 2 or len(t) != len(q) or len(t) < 2:
@@ -308,6 +320,7 @@ def sampled(t: Any, q: Any, qd: Any = None, qdd: Any = None, name: str = "sample
     return Trajectory(t, q, first, second, None, name)
 
 
+@named_arguments
 def read_trajectory(path: str, n: int) -> Trajectory:
     """A trajectory from a table (.csv, .parquet): t, q1 .. qn and, if there, qd1 .., qdd1 .."""
     from .tables import read_table
@@ -385,8 +398,9 @@ class Violation:
         )
 
 
+@named_arguments
 def violations(
-    motion: Trajectory, robot: Robot, *, acceleration: Any = None, tau: Any = None,
+    motion: Trajectory, robot: Robot, *, acceleration: Numbers = None, tau: Numbers = None,
     tolerance: float = 1e-9,
 ) -> list[Violation]:  # fmt: skip
     """Every limit of the robot's joints that a motion exceeds: position, velocity and, if given,
@@ -409,7 +423,13 @@ def violations(
         limit = vector("acceleration", acceleration, motion.n)
         quantities.append(("acceleration", t, qdd, -limit, limit, columns))
     if tau is not None:
-        quantities.append(("torque", motion.t, np.asarray(tau, float), -effort, effort, own))
+        torque = array("tau", tau)
+        if torque.shape != (len(motion.t), len(own)):
+            raise InputError(
+                f"tau has shape {torque.shape}; expected {(len(motion.t), len(own))}: a row per"
+                " sample of the motion, a column per driven joint"
+            )
+        quantities.append(("torque", motion.t, torque, -effort, effort, own))
     found = []
     for quantity, t, x, lower, upper, joints in quantities:
         for j, k in enumerate(joints):
@@ -429,6 +449,7 @@ def _dense(t: np.ndarray) -> np.ndarray:
     return np.append(between.ravel(), t[-1])
 
 
+@named_arguments
 def check(motion: Trajectory, robot: Robot, **limits: Any) -> None:
     """Raise an InputError that lists every limit exceeded."""
     found = violations(motion, robot, **limits)

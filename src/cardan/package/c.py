@@ -8,10 +8,9 @@ from ..emit.c import C, commented
 from ..emit.header import one_line
 from ..emit.names import Names
 from ..version import __version__
-from .folder import Files
+from .folder import Files, template
 from .plan import Function, Plan
 from .reference import TOLERANCE
-from .template import template
 from .text import braced, numbers, readme, signature, wrapped
 
 __all__ = ["arguments", "call", "example", "files", "header", "prototype", "test_program"]

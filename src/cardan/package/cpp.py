@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from ..emit.c import commented
 from ..version import __version__
-from .folder import Files
+from .folder import Files, template
 from .plan import Array, Function, Plan
 from .reference import TOLERANCE
-from .template import template
 from .text import braced, numbers, readme, signature, wrapped
 
 __all__ = ["example", "files", "header", "headers", "test_program"]

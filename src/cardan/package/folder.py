@@ -1,18 +1,21 @@
-"""Writing a folder so that nobody sees half of it."""
+"""The files of a package: templates filled in, a folder written so that nobody sees half of it."""
 
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import tempfile
 from collections.abc import Mapping
+from importlib.resources import files
 from pathlib import Path, PurePosixPath
 
 from ..errors import InputError
 from ..files import umask
 
-__all__ = ["Files", "check_target", "write_folder"]
+__all__ = ["Files", "check_target", "fill", "template", "write_folder"]
 
+_PLACE = re.compile(r"@([A-Z_]+)@")  # in the templates of `data/`
 Files = Mapping[str, str | bytes]  # path below the folder, with / -> content
 
 
@@ -23,9 +26,10 @@ def check_target(folder: Path, force: bool) -> None:
             raise InputError(f"{folder}: a file of this name exists; choose another folder")
         if folder.is_dir() and any(folder.iterdir()) and not force:
             raise InputError(
-                f"{folder}: the folder is not empty; choose another, or overwrite the files of the "
-                "package in it with force=True"
-            )
+                "the folder is not empty", where=str(folder),
+                remedy="choose another, or overwrite the package in it with force=True",
+                action="force",
+            )  # fmt: skip
     except OSError as error:
         raise _failed(folder, error) from None
 
@@ -86,3 +90,13 @@ def _read_back(folder: Path, files: Files) -> None:
 
 def _failed(folder: Path, error: OSError) -> InputError:
     return InputError(f"{folder}: {error.strerror or error}; check the path and its permissions")
+
+
+def template(path: str, **values: object) -> str:
+    """A file of `data/` with its places filled; what is filled in is never searched again."""
+    return fill(files(__package__).joinpath("data", *path.split("/")).read_text("utf-8"), **values)
+
+
+def fill(text: str, **values: object) -> str:
+    """The text with @NAME@ replaced by the value of that name."""
+    return _PLACE.sub(lambda found: str(values[found[1].lower()]), text)

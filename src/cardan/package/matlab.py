@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from .folder import Files
+from .folder import Files, template
 from .plan import Array, Function, Plan
 from .reference import TOLERANCE
-from .template import template
 from .text import numbers, readme
 
 __all__ = ["files"]

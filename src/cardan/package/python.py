@@ -6,10 +6,9 @@ import json
 import pprint
 
 from ..emit.header import CODING, one_line, quoted
-from .folder import Files
+from .folder import Files, template
 from .plan import Function, Plan
 from .reference import TOLERANCE
-from .template import template
 from .text import numbers, readme, wrapped
 
 __all__ = ["files"]

@@ -76,8 +76,9 @@ def checked(
             return tuple(found), reference
     raise ModelError(
         f"'{model}' of '{robot.name}': two derivations agree on {len(found)} of {_CANDIDATES} "
-        "states only, so no package is written; its values may be singular: check them with "
-        "`cardan check`, or give symbols other values with robot.with_values({...})"
+        "states only, so no package is written; its values may be singular",
+        remedy="check them with `cardan check`, or give symbols other values with"
+        " robot.with_values({...})",
     )
 
 

@@ -20,11 +20,10 @@ from ..loops.standing import standing
 from ..mechanism.coordinates import Coordinates, has_springs
 from .cpp import headers
 from .cpp import test_program as test_of_functions
-from .folder import Files
+from .folder import Files, template
 from .loops import CLOSING, loops_of
 from .plan import Plan, Wanted
 from .reference import TOLERANCE, Values
-from .template import template
 from .text import braced, numbers, readme
 
 __all__ = ["files", "models"]
@@ -47,10 +46,10 @@ def _name(item: Wanted) -> str:
 
 
 def _refuse(robot: Robot) -> None:
-    why = ""
+    why = action = ""
     if robot.parameters:
         names = ", ".join(robot.parameters[:8])
-        why = f"it has symbols without a value ({names} ...): give them one with_values({{...}})"
+        why, action = f"it has symbols without a value ({names} ...)", "values"
     elif robot.base.kind != "fixed":
         why = f"its base is {robot.base.kind}, and the interface knows a fixed base only"
     elif robot.ne:
@@ -65,7 +64,7 @@ def _refuse(robot: Robot) -> None:
     elif any(number(getattr(link, key)) for link in robot.links for key in WRENCH):
         why = "its links carry external wrenches, which the interface does not know: remove them"
     if why:
-        raise ModelError(f"no ROS 2 plugin of '{robot.name}': {why}")
+        raise ModelError(f"no ROS 2 plugin of '{robot.name}': {why}", action=action)
 
 
 def _rubs(robot: Robot) -> bool:

@@ -8,7 +8,7 @@ import warnings
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
-from functools import cache
+from functools import cache, partial
 from itertools import combinations
 from math import prod
 from threading import Lock
@@ -107,6 +107,28 @@ class Function:
         if prod(lead):
             run(arrays, results, lead, count)
         return self._finish(results)
+
+    def bound(self, inputs: Arrays, outputs: Arrays) -> Callable[[], None]:
+        """The machine code on one state that lies in these contiguous arrays, which are read and
+        written where they are.
+
+        >>> robot = cardan.load("planar2r").with_values({"L1": 0.5})
+        >>> f = cardan.model(robot, "transform").compile()
+        >>> q, T = np.zeros(2), np.empty((4, 4))
+        >>> step = f.bound({"q": q}, {"T": T})
+        >>> q[0] = np.pi
+        >>> step()
+        >>> T[:2, 3].round(6).tolist()
+        [-0.5, 0.0]"""
+        inside = [self._input(name, inputs[name], ()) for name in self._inputs]
+        outside = [View(outputs[name], 0, "packed") for name in self._outputs]
+        uniform = frozenset({"p"} & set(inputs))
+        lies = ("packed",) * (len(inside) + len(outside))
+        call = partial(
+            self._kernels.get(1, uniform, lies), *_table(inside, 0), *_table(outside, 0), 1
+        )
+        call.arrays = (inside, outside)  # type: ignore[attr-defined] # they must live
+        return call
 
     def _look_at(self, p: np.ndarray) -> None:
         """Say that the program divides by a parameter that is zero; once for the same values."""

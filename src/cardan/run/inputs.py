@@ -89,8 +89,11 @@ def parameter_vector(given: Any, parameters: Sequence[str], defaults: Mapping[st
     if missing:
         raise InputError(
             f"{len(missing)} parameters have no value ({', '.join(missing[:8])}"
-            f"{', ...' if len(missing) > 8 else ''}): pass p=, an array ordered as"
-            " Program.parameters or a dict, or fix them first with robot.with_values({...})"
+            f"{', ...' if len(missing) > 8 else ''})",
+            where="p",
+            remedy="pass p=, an array ordered as Program.parameters or a dict, or fix them first"
+            " with robot.with_values({...})",
+            action="values",
         )
     columns = [np.asarray(table[name]) for name in parameters]
     return np.stack(np.broadcast_arrays(*columns), axis=-1)

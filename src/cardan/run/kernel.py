@@ -6,6 +6,7 @@ import ctypes
 import threading
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from itertools import pairwise
 from typing import Any
 
@@ -53,6 +54,16 @@ class KernelFunction:
         if rows:
             self._spread(given, found, rows, threads)
         return found
+
+    def bound(
+        self, arrays: Mapping[str, np.ndarray], out: Mapping[str, np.ndarray]
+    ) -> Callable[[], None]:
+        """The kernel on one row that lies in these arrays, read and written where they are."""
+        inside = _table({name: arrays[name] for name in self.inputs}, 0)
+        outside = _table({name: out[name] for name in self.outputs}, 0)
+        call = partial(self._compiled(), *inside, *outside, 1)
+        call.arrays = (dict(arrays), dict(out))  # type: ignore[attr-defined] # they must live
+        return call
 
     def _spread(
         self, given: dict[str, np.ndarray], found: dict[str, np.ndarray], rows: int,

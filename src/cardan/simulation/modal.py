@@ -9,21 +9,22 @@ so that gravity and loads stiffen or soften the robot."""
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
 from typing import Any, Literal, overload
 
 import numpy as np
 
+from ..algebra.newton import Rule, newton
 from ..algebra.ranks import null_space
+from ..arguments import Numbers, named_arguments
 from ..build.flexible.closure import Closing, closing
 from ..build.flexible.equations import static_forces
 from ..describe.robot import Robot
 from ..errors import InputError, ModelError, UnknownNameError, translated
 from ..mechanism.coordinates import is_floating
-from ..models.flexible.dynamics import mass_matrix
+from ..models.composite import inertia_matrix
 from ..models.flexible.modes import eigen
-from ..models.flexible.tree import motion
 from ..program import Program
 
 __all__ = ["Modes", "Statics", "frequency_map", "natural_frequencies", "static_deflection"]
@@ -77,10 +78,11 @@ def natural_frequencies(
 ) -> Array | Modes: ...  # fmt: skip
 
 
+@named_arguments
 @translated("the frequencies cannot be computed", remedy="check the values of the robot")
 def natural_frequencies(
-    robot: Robot, q_a: Any = None, actuators: str = "locked", *, modes: bool = False,
-    about: str = "undeformed", guess: Sequence[float] | None = None, loads: Any = None,
+    robot: Robot, q_a: Numbers = None, actuators: str = "locked", *, modes: bool = False,
+    about: str = "undeformed", guess: Sequence[float] | None = None, loads: Numbers = None,
 ) -> Array | Modes:  # fmt: skip
     """Natural frequencies in Hz, ascending, at positions q_a of the driven joints (0).
 
@@ -152,8 +154,9 @@ def _names(robot: Robot, loops: Closing) -> tuple[str, ...]:
 
 
 def _mass(loops: Closing, q: Array, base: bool) -> Array:
-    x = motion(loops.scene, [float(v) for v in q], [0] * len(q))
-    return np.array(mass_matrix(loops.scene, x, base=base).rows(), float)
+    composite = inertia_matrix(loops.scene, [float(v) for v in q], base=base)
+    first = [("base", 0, k) for k in range(6 * base)]
+    return np.array(composite.rows([*first, *loops.keys]), float)
 
 
 def _stiffness(loops: Closing) -> Array:
@@ -185,8 +188,10 @@ def _free_motion(robot: Robot, loops: Closing, q: Array, actuators: str) -> Arra
     return unit
 
 
+@named_arguments
 def static_deflection(
-    robot: Robot, q_a: Any = None, *, loads: Any = None, guess: Sequence[float] | None = None,
+    robot: Robot, q_a: Numbers = None, *, loads: Numbers = None,
+    guess: Sequence[float] | None = None,
 ) -> Statics:  # fmt: skip
     """The equilibrium under gravity and loads, the driven joints locked at q_a.
 
@@ -199,39 +204,49 @@ def static_deflection(
     slope = program.derivative("R", "q")
     q = loops.assemble(q_a, guess=guess)
     free = [k for k, key in enumerate(loops.keys) if key not in loops.active]
-    pulls = np.zeros(sum(len(cut.rows) for cut in loops.cuts))
-    size = 0.0
-    for _ in range(60):
-        inputs = _static_inputs(robot, q, pulls, loads)
-        R, K = np.asarray(program.evaluate(**inputs)), np.asarray(slope.evaluate(**inputs))
-        step = _newton(loops, q, R[free], K[np.ix_(free, free)], free)
-        size = float(np.abs(step[: len(free)]).max(initial=0))
-        q[free] += step[: len(free)] * min(1.0, 0.3 / max(size, 1e-300))
-        pulls += step[len(free) :]
-        if size < 1e-11:
-            R = np.asarray(program.evaluate(**_static_inputs(robot, q, pulls, loads)))
-            return Statics(q, R[loops.columns(loops.active)], pulls)
-    raise ModelError(
-        f"no equilibrium of '{robot.name}' was found near q_a = {np.asarray(q_a).tolist()} (last"
-        f" step {size:.1e}): its loads may be beyond buckling"
-    )
+    n = len(q)
+    rest = Statics(q, np.zeros(0), np.zeros(sum(len(cut.rows) for cut in loops.cuts)))
+    stiffest = np.abs(np.asarray(slope.evaluate(**_static_inputs(robot, rest, loads))))
+    scale = float(stiffest[np.ix_(free, free)].max(initial=0)) or 1.0  # of forces, beside lengths
+
+    def at(x: Array) -> Statics:
+        return Statics(x[0, :n], np.zeros(0), scale * x[0, n:])
+
+    def forces(x: Array, _: Array) -> Array:
+        """What is left of the forces, over the scale, and how far the loops are open."""
+        R = np.asarray(program.evaluate(**_static_inputs(robot, at(x), loads)))
+        return np.asarray(np.r_[R[free] / scale, loops.error(x[0, :n])])[None]
+
+    def stiffness(x: Array, _: Array) -> Array:
+        K = np.asarray(slope.evaluate(**_static_inputs(robot, at(x), loads)))[np.ix_(free, free)]
+        if not loops.everything:
+            return np.asarray(K / scale)[None]
+        G, every = (loops.matrix(x[0, :n], cuts)[:, free] for cuts in (loops.cuts, None))
+        none = np.zeros((len(every), len(G)))
+        return np.asarray(np.block([[K / scale, G.T], [every, none]]))[None]
+
+    def moved(x: Array, step: Array) -> Array:
+        ahead = x.copy()
+        ahead[:, [*free, *range(n, x.shape[1])]] += step
+        return ahead
+
+    unit = np.r_[np.ones(len(free)), np.full(len(rest.pulls), np.inf)]
+    rank = 1e-13 if loops.everything else 0.0
+    rule = Rule(step=1e-11, longest=0.3, unit=unit, rounds=60, rank=rank)
+    ends = newton(np.r_[rest.q, rest.pulls][None], forces, stiffness, rule, move=moved)
+    if not ends.solved[0]:
+        raise ModelError(
+            f"no equilibrium of '{robot.name}' was found near q_a = {np.asarray(q_a).tolist()}"
+            f" (last step {ends.step[0]:.1e}): its loads may be beyond buckling"
+        )
+    rest = at(ends.x)
+    R = np.asarray(program.evaluate(**_static_inputs(robot, rest, loads)))
+    return replace(rest, tau=R[loops.columns(loops.active)])
 
 
-def _newton(loops: Closing, q: Array, R: Array, K: Array, free: list[int]) -> Array:
-    """The step of (q, lam): forces and closing errors to zero."""
-    if not loops.everything:
-        return np.asarray(np.linalg.solve(K, -R))
-    G, every = loops.matrix(q, loops.cuts)[:, free], loops.matrix(q)[:, free]
-    scale = float(np.abs(K).max())
-    none = np.zeros((len(every), len(G)))
-    system = np.block([[K, scale * G.T], [scale * every, none]])
-    step = np.linalg.lstsq(system, -np.r_[R, scale * loops.error(q)], rcond=1e-13)[0]
-    step[len(free) :] *= scale
-    return np.asarray(step)
-
-
-def _static_inputs(robot: Robot, q: Array, pulls: Array, loads: Any) -> dict[str, Array]:
-    return {"q": q, **_loads(robot, loads), **({"lam": pulls} if robot.constrained else {})}
+def _static_inputs(robot: Robot, rest: Statics, loads: Any) -> dict[str, Array]:
+    lam = {"lam": rest.pulls} if robot.constrained else {}
+    return {"q": rest.q, **_loads(robot, loads), **lam}
 
 
 def _loads(robot: Robot, loads: Any) -> dict[str, Array]:
@@ -248,9 +263,10 @@ def _loads(robot: Robot, loads: Any) -> dict[str, Array]:
 def _tangent(robot: Robot, rest: Statics, loads: Any) -> Array:
     """dR/dq over all coordinates, the pull of the loops included."""
     slope: Program = static_forces(robot).derivative("R", "q")
-    return np.asarray(slope.evaluate(**_static_inputs(robot, rest.q, rest.pulls, loads)))
+    return np.asarray(slope.evaluate(**_static_inputs(robot, rest, loads)))
 
 
+@named_arguments
 def frequency_map(
     robot: Robot, axes: Sequence[Sequence[float]], actuators: str = "locked", *,
     guess: Sequence[float] | None = None, progress: Callable[[int, int], None] | None = None,

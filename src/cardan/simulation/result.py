@@ -16,6 +16,7 @@ from ..motion.coordinates import coordinates
 from ..motion.derived import compiled
 from ..motion.frames import link_frames
 from ..motion.joints import number
+from ..motion.plots import Panel, joint_panels, lines
 from ..motion.trajectory import Trajectory
 from .integrate import Accuracy
 from .scene import spring_energy, total_mass
@@ -76,6 +77,17 @@ class Energy(NDArrayOperatorsMixin):
         scale = max(scale, _ROUNDING * float(np.abs(self.stored).max()))
         worst = float(np.abs(self.residual).max())
         return worst / scale if scale else worst
+
+    def panel(self) -> Panel:
+        """What is stored and what went in and out, for a picture."""
+        curves = {"kinetic": self.kinetic, "potential": self.potential - self.potential[0]}
+        others = {
+            "elastic": self.elastic, "of the drives": self.drives, "lost": self.friction,
+            "loads": self.loads,
+        }  # fmt: skip
+        curves |= {key: x for key, x in others.items() if np.abs(x).max() > 0}
+        within = "" if np.isnan(self.drift) else f" (balance within {self.drift:.1e})"
+        return Panel(f"energy since the start{within}", "J", curves)
 
 
 def balance(
@@ -207,10 +219,25 @@ class Simulation:
         write_table(path, self.columns())
 
     def plot(self) -> Any:
-        """Positions, velocities, torques and the energy balance, as a matplotlib figure."""
-        from .plot import plot_simulation
-
-        return plot_simulation(self)
+        """Positions, velocities, torques, the base and the energy balance, as a matplotlib
+        figure."""
+        robot, on = self.robot, coordinates(self.robot)
+        n = robot.n
+        panels = joint_panels(robot, "positions", self.q[:, :n], "q")
+        panels += joint_panels(robot, "velocities", self.qd[:, :n], "qd")
+        if on.nq > n:
+            curves = {f"e{k}": column for k, column in enumerate(self.elastic.T, 1)}
+            panels.append(Panel("elastic coordinates", "m or rad", curves))
+        if self.tau.any():
+            tau = np.full((len(self.t), n), np.nan)
+            tau[:, on.place[on.driven]] = self.tau
+            panels += joint_panels(robot, "torques of the drives", tau, "tau")
+        if self.T0 is not None:
+            position = dict(zip(("x", "y", "z"), self.T0[:, :3, 3].T, strict=True))
+            panels.append(Panel("position of the base", "m", position))
+        if self.energy is not None:
+            panels.append(self.energy.panel())
+        return lines(self.t, panels, f"{robot.name}: simulation")
 
     def animate(self, path: str, **options: Any) -> None:
         """A page that shows the motion in 3D, complete in one .html file."""

@@ -12,12 +12,14 @@ from typing import Any
 
 import numpy as np
 
+from ..arguments import Numbers, named_arguments
 from ..build.flexible.closure import Closing, closing
 from ..describe.flexible import Beam
 from ..describe.robot import Robot
 from ..errors import InputError, MissingExtraError
 from ..files import write_atomic
 from ..models.flexible.loops import side
+from ..motion.joints import array
 from ..motion.plots import save_figure
 from .modal import Modes
 
@@ -29,11 +31,15 @@ _SAMPLES = 25
 _FORMATS = (".html", ".gif")
 
 
-def curves(robot: Robot, q: Any) -> list[Array]:
+@named_arguments
+def curves(robot: Robot, q: Numbers) -> list[Array]:
     """The robot at coordinates q (n + ne) as curves (k, 3) in frame 0: links in order."""
     loops = closing(robot)
     scene = loops.scene
-    x = loops.seats(np.asarray(q, float))
+    values = array("q", q)
+    if values.ndim != 1:
+        raise InputError(f"q has shape {values.shape}; expected one configuration")
+    x = loops.seats(values)
     frames: dict[int, tuple[Array, Array]] = {0: (np.zeros(3), np.eye(3))}
     for link in scene.links:
         found = side(scene, x, 0, link.j)
@@ -103,6 +109,7 @@ def _view(still: Sequence[Array]) -> Array:
     return np.array([[0.82, -0.57, 0.0], [0.25, 0.36, 0.9]])
 
 
+@named_arguments
 def plot_modes(
     robot: Robot, modes: Modes, path: str | Path, which: Sequence[int] | None = None
 ) -> None:
@@ -129,6 +136,7 @@ def plot_modes(
     save_figure(figure, path, dpi=110)
 
 
+@named_arguments
 def animate_mode(robot: Robot, modes: Modes, path: str | Path, mode: int = 1) -> None:
     """A moving mode as a page that needs nothing else (.html), or a picture (.gif)."""
     suffix = Path(path).suffix

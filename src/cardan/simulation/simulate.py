@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from ..arguments import Numbers, named_arguments
 from ..build.flexible.closure import closing
 from ..describe.robot import FIXED, INERTIA, Robot
 from ..describe.world import placement
@@ -47,13 +48,15 @@ _SUSPECT = 0.02  # of the energy moved: a balance that bad is said
     "the simulation failed", of=(ArithmeticError, MemoryError, np.linalg.LinAlgError),
     remedy="check the values of the robot, its start and its torques",
 )  # fmt: skip
+@named_arguments
 def simulate(
-    robot: Robot, q0: Any = None, qd0: Any = 0.0, *, duration: float, torque: Any = None,
+    robot: Robot, q0: Numbers = None, qd0: Numbers = 0.0, *, duration: float, torque: Any = None,
     law: Any = None, motion: Trajectory | None = None, loads: Loads | None = None,
-    base_pose: Any = None, base_twist: Any = 0.0, friction: str = "smooth", smooth: float = SMOOTH,
-    method: str = "auto", rtol: float = _RTOL, atol: float = 1e-12, step: float | None = None,
-    dt: float = 1e-2, period: float | None = None, singular: str = "stop",
-    most_steps: int = MOST_STEPS, progress: Callable[[float], None] | None = None,
+    base_pose: Numbers = None, base_twist: Numbers = 0.0, friction: str = "smooth",
+    smooth: float = SMOOTH, method: str = "auto", rtol: float = _RTOL, atol: float = 1e-12,
+    step: float | None = None, dt: float = 1e-2, period: float | None = None,
+    singular: str = "stop", most_steps: int = MOST_STEPS,
+    progress: Callable[[float], None] | None = None,
 ) -> Simulation:  # fmt: skip
     """Integrate the motion of a robot from q0, qd0; without q0 from where it stands, its home.
 
@@ -287,10 +290,11 @@ def _gather(
     return Simulation(robot, t, q, qd, solved, method, course.steps, T0, V0, z, accuracy)
 
 
+@named_arguments
 def rollouts(
-    robot: Robot | StateSpace, x0: Any, *, step: float, steps: int, method: str = "rk4",
+    robot: Robot | StateSpace, x0: Numbers, *, step: float, steps: int, method: str = "rk4",
     every: int = 0, threads: int | None = None, friction: bool = True, dtype: str = "float64",
-    **inputs: Any,
+    **inputs: Numbers,
 ) -> np.ndarray:  # fmt: skip
     """Many runs of equal steps in compiled code: states x (..., s) in and out.
 

@@ -8,6 +8,7 @@ from math import prod
 
 import numpy as np
 
+from ..arguments import named_arguments
 from ..describe.robot import Robot
 from ..errors import InputError, ModelError
 from ..loops.numeric import Equations, equations, wrapped
@@ -84,6 +85,7 @@ class RandomSource:
         )
 
 
+@named_arguments
 def random_states(program: Program, robot: Robot, rows: int, seed: int = 0) -> RandomSource:
     """States of a robot drawn within its limits; ±pi or ±1 where there are none."""
     if rows < 1:

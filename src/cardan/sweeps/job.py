@@ -225,7 +225,8 @@ class Job:
             what = "holds the results of another sweep (other states)"
         if force:
             return False
-        raise InputError(f"{self.target}: {what}: name another file, or replace it with force=True")
+        remedy = "name another file, or replace it with force=True"
+        raise InputError(what, where=str(self.target), remedy=remedy, action="force")
 
     def _same_states(self, marks: np.ndarray, digest: Callable[[Inputs], int]) -> bool:
         """States in memory have no lasting name: the digests of their chunks tell."""
@@ -317,9 +318,12 @@ class Job:
         if not isinstance(found, dict) or not marks.any():
             return
         raise InputError(
-            f"{self.target}: an interrupted sweep that is not this one lies in '{self.folder}'"
-            f" ({_differences(found, self._facts)}): run that one again to finish it, name another"
-            " file, or forget it with fresh=True"
+            f"an interrupted sweep that is not this one lies in '{self.folder}'"
+            f" ({_differences(found, self._facts)})",
+            where=str(self.target),
+            remedy="run that one again to finish it, name another file, or forget it with"
+            " fresh=True",
+            action="fresh",
         )
 
     def _begin(self, note: Path) -> None:

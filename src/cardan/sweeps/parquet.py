@@ -136,7 +136,7 @@ def _unsigned(x: int) -> bytes:
 
 
 def _integers(x: np.ndarray) -> list[bytes]:
-    """The same as `_integer` of every element: most of a large file's foot are places."""
+    """What `_integer` gives of every element, at once: most of a large file's foot are places."""
     x = 2 * x.astype(np.int64)
     shifted = x[:, None] >> 7 * np.arange(9)
     size = np.maximum(1, (shifted > 0).sum(axis=1))

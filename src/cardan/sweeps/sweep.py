@@ -20,6 +20,7 @@ from typing import Any
 
 import numpy as np
 
+from ..arguments import named_arguments
 from ..describe.robot import Robot
 from ..errors import InputError, UnknownNameError, translated
 from ..ir.code import Code
@@ -77,6 +78,7 @@ class Sweep:
         }
 
 
+@named_arguments
 @translated("the sweep failed", remedy="check the table of states, and that there is room")
 def sweep(
     program: Program, source: Any, target: str | Path | None = None, *, robot: Robot | None = None,

@@ -8,16 +8,53 @@ from typing import Annotated
 import typer
 
 from ...errors import InputError
+from . import completion
 
-__all__ = ["CutLoops", "Json", "RobotName", "Settings", "numbers"]
+__all__ = [
+    "Configuration", "CutLoops", "Degrees", "Json", "Language", "ModelName", "RobotName",
+    "RobotNames", "Settings", "numbers",
+]  # fmt: skip
 
-RobotName = Annotated[str, typer.Argument(metavar="ROBOT", help="A bundled name, a file, or -.")]
+RobotName = Annotated[
+    str,
+    typer.Argument(
+        metavar="ROBOT", help="A bundled name, a file, or -.", autocompletion=completion.robots
+    ),
+]
+RobotNames = Annotated[
+    list[str],
+    typer.Argument(
+        metavar="ROBOT...", help="Names, files, or -.", autocompletion=completion.robots
+    ),
+]
+ModelName = Annotated[
+    str,
+    typer.Argument(metavar="MODEL", help="Of `cardan models`.", autocompletion=completion.models),
+]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of tables.")]
 Settings = Annotated[
     list[str] | None,
-    typer.Option("--set", metavar="NAME=VALUE", help="Give a symbol a value. Repeatable."),
-]
+    typer.Option(
+        "--set", metavar="NAME=VALUE",
+        help="Give a symbol, or a number such as M3 or d2, a value. Repeatable.",
+    ),
+]  # fmt: skip
 CutLoops = Annotated[bool, typer.Option("--tree", help="Cut loops open: the equivalent tree.")]
+Language = Annotated[
+    str,
+    typer.Option(
+        metavar="LANGUAGE", help="Language of the text; text and latex give equations.",
+        autocompletion=completion.languages,
+    ),
+]  # fmt: skip
+Configuration = Annotated[
+    str,
+    typer.Option(
+        "--q", metavar="Q",
+        help="Joint positions, values with commas; with loops those of the active joints.",
+    ),
+]  # fmt: skip
+Degrees = Annotated[bool, typer.Option("--degrees", help="Angles among positions are in degrees.")]
 
 
 def numbers(text: str, what: str) -> list[float]:

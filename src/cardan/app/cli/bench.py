@@ -24,10 +24,11 @@ def bench(
     ] = None,
     states: Annotated[int, typer.Option(metavar="N", help="States of the batches.")] = 100_000,
     rounds: Annotated[int, typer.Option(metavar="N", help="Rounds; the fastest counts.")] = 9,
-    save: Annotated[
-        str, typer.Option(metavar="FILE", help="Write the figures to this file as JSON.")
+    output: Annotated[
+        str,
+        typer.Option("-o", "--output", metavar="FILE", help="Write the figures as JSON."),
     ] = "",
-    picture: Annotated[
+    plot: Annotated[
         str, typer.Option(metavar="FILE", help="Draw the times: .png, .svg or .pdf.")
     ] = "",
     setting: Settings = None,
@@ -40,8 +41,8 @@ def bench(
     from ...motion.plots import picture_format
     from .sources import open_robot
 
-    if picture:
-        picture_format(picture)
+    if plot:
+        picture_format(plot)
     robots = [
         humanoid() if name == "humanoid" else open_robot(name, setting) for name in robot or _ROBOTS
     ]
@@ -54,7 +55,7 @@ def bench(
         print_text()
         for line in report.footnotes():
             print_text(line)
-    if save:  # last: a path that cannot be written must not cost what was measured
-        report.save(save)
-    if picture:
-        report.picture(picture)
+    if output:  # last: a path that cannot be written must not cost what was measured
+        report.save(output)
+    if plot:
+        report.picture(plot)

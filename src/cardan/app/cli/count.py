@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...errors import CardanError, UnknownNameError
 from ..published import BARE, SOURCES, Figure, kind_of, published
+from .output import WORDS
 
 if TYPE_CHECKING:
     from ...catalogue import Entry
@@ -85,7 +86,7 @@ def _cost(
     try:
         program = model(robot, entry.name, **options)
     except CardanError as error:
-        return None, None, str(error)
+        return None, None, error.told(WORDS)
     return program.cost, program.once, ""
 
 
@@ -134,6 +135,6 @@ def footnotes(rows: list[Row]) -> list[str]:
     for condition in dict.fromkeys(figure.condition for figure, same in figures if not same):
         lines.append(f"* counted {condition}{'; so does --bare' if condition == BARE else ''}.")
     reasons = [row.reason for row in rows if row.cost is None]
-    lines += ["- " + reasons[0].replace("robot.tree()", "--tree")] if reasons else []
+    lines += ["- " + reasons[0]] if reasons else []
     lines += [f"- and {len(reasons) - 1} more: --json says why"] if reasons[1:] else []
     return ["", *lines] if lines else []

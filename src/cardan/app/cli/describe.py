@@ -6,18 +6,17 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from .arguments import Json, RobotName, Settings
-from .options import flag_of, options_of
-from .output import print_json, print_table, print_text, write
+from . import completion
+from .arguments import Json, RobotName, RobotNames, Settings
+from .options import allowed, default, flag_of, options_of
+from .output import WORDS, print_json, print_table, print_text, write
 
 if TYPE_CHECKING:
-    from ...catalogue import Entry, Option
+    from ...catalogue import Entry
     from ...describe.robot import Robot
     from ...errors import Fault
 
 __all__ = ["check", "convert", "models", "robots", "show"]
-
-_KINDS = {"flag": "true | false", "frame": "name of a frame, or number", "vector": "x,y,z"}
 
 
 def robots(json: Json = False) -> None:
@@ -47,7 +46,12 @@ def robots(json: Json = False) -> None:
 
 
 def models(
-    name: Annotated[str, typer.Argument(metavar="[MODEL]", help="Show the options of one.")] = "",
+    name: Annotated[
+        str,
+        typer.Argument(
+            metavar="[MODEL]", help="Show the options of one.", autocompletion=completion.models
+        ),
+    ] = "",
     json: Json = False,
 ) -> None:
     """List the models that can be generated, or the options of one."""
@@ -76,7 +80,7 @@ def models(
         print_table(
             "",
             ("option", "allowed", "default", "meaning"),
-            [(flag_of(key), _allowed(o), _default(o), o.summary) for key, o in table.items()],
+            [(flag_of(key), allowed(o), default(o), o.summary) for key, o in table.items()],
         )
     else:
         print_text("\ncardan models MODEL lists the options of a model with their meaning")
@@ -92,16 +96,6 @@ def _described(entry: Entry) -> dict[str, Any]:
     }  # fmt: skip
     words = {key: getattr(entry, key) for key in ("name", "group", "summary", "inputs", "outputs")}
     return {**words, "options": options}
-
-
-def _default(option: Option) -> str:
-    return "" if option.default is None else str(option.default).lower()
-
-
-def _allowed(option: Option) -> str:
-    if option.choices is not None:
-        return " | ".join(map(str, option.choices))
-    return _KINDS.get(option.kind, option.kind)
 
 
 def show(robot: RobotName, setting: Settings = None, json: Json = False) -> None:
@@ -128,7 +122,7 @@ def show(robot: RobotName, setting: Settings = None, json: Json = False) -> None
 
 
 def check(
-    robot: Annotated[list[str], typer.Argument(metavar="ROBOT...", help="Names, files, or -.")],
+    robot: RobotNames,
     json: Json = False,
     verbose: Annotated[
         bool, typer.Option("--verbose", "-v", help="Every place of what is summed up in one line.")
@@ -147,7 +141,8 @@ def check(
         failed |= description is None or any(fault.severity == "error" for fault in faults)
         if not json:
             for fault in faults:
-                print_text(str(fault if fault.file else f"{source}: {fault}"))
+                text = fault.told(WORDS)
+                print_text(text if fault.file else f"{source}: {text}")
                 for place in fault.details if verbose else ():
                     print_text(f"    {place}")
             if not faults:
@@ -159,8 +154,10 @@ def check(
 
 
 def _facts(fault: dict[str, Any]) -> dict[str, Any]:
-    """A fault for programs; details only where it sums several up."""
-    return {key: value for key, value in fault.items() if key != "details" or value}
+    """A fault for programs; details and a remedy only where there are some."""
+    rare = ("details", "remedy", "action")
+    some = {key: value for key, value in fault.items() if key not in rare}
+    return some | {key: fault[key] for key in ("details", "remedy") if fault[key]}
 
 
 def _loop_faults(robot: Robot | None, source: str) -> list[Fault]:
@@ -178,7 +175,12 @@ def _loop_faults(robot: Robot | None, source: str) -> list[Fault]:
 
 
 def convert(
-    source: Annotated[str, typer.Argument(metavar="IN", help="A bundled name, a file, or -.")],
+    source: Annotated[
+        str,
+        typer.Argument(
+            metavar="IN", help="A bundled name, a file, or -.", autocompletion=completion.robots
+        ),
+    ],
     target: Annotated[str, typer.Argument(metavar="OUT", help=".toml .par .urdf .xml, or -.")],
     setting: Settings = None,
     to: Annotated[

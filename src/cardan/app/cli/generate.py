@@ -6,7 +6,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from .arguments import CutLoops, Json, RobotName, Settings
+from ...errors import ModelError
+from . import completion
+from .arguments import CutLoops, Json, Language, RobotName, RobotNames, Settings
 from .options import values_of
 from .output import console, print_json, print_table, print_text, write
 
@@ -16,11 +18,19 @@ if TYPE_CHECKING:
 __all__ = ["count", "generate"]
 
 ModelNames = Annotated[
-    list[str], typer.Argument(metavar="MODEL", help="Of `cardan models`; several with --package.")
-]
+    list[str],
+    typer.Argument(
+        metavar="MODEL", help="Of `cardan models`; several with --package.",
+        autocompletion=completion.models,
+    ),
+]  # fmt: skip
 PackageKind = Annotated[
-    str, typer.Option(metavar="KIND", help="A folder instead: c, cpp, matlab, python, ros2, fmu.")
-]
+    str,
+    typer.Option(
+        metavar="KIND", help="A folder instead: c, cpp, matlab, python, ros2, fmu.",
+        autocompletion=completion.packages,
+    ),
+]  # fmt: skip
 Target = Annotated[
     str, typer.Option("-o", "--output", metavar="FILE", help="Or -. With --package: the folder.")
 ]
@@ -30,9 +40,7 @@ def generate(
     ctx: typer.Context,
     robot: RobotName,
     model: ModelNames,
-    to: Annotated[
-        str, typer.Option(metavar="LANGUAGE", help="Language of the text; c by default.")
-    ] = "",
+    to: Language = "",
     package: PackageKind = "",
     output: Target = "-",
     function: Annotated[str, typer.Option(metavar="NAME", help="Name of the function.")] = "",
@@ -59,7 +67,8 @@ def generate(
 ) -> None:
     """Print a model of a robot in a language, or write a package of models.
 
-    Options of the models are given as --name value: `cardan models MODEL` lists them."""
+    Options of the models are given as --name value: cardan generate ROBOT MODEL --help lists
+    them."""
     from .sources import open_robot
 
     printing = {
@@ -90,9 +99,15 @@ def _text(robot: Robot, model: str, options: dict[str, Any], printing: dict[str,
     """A model in a language: C by default, of what is a table or a set of equations text."""
     from ...catalogue import model as derive
 
-    read = model in ("loop-geometry", "base-parameters") and not printing
-    language = printing.pop("to", "text" if read else "c")
-    text = str(derive(robot, model, **options).emit(language, **printing))
+    found: Any = derive(robot, model, **options)
+    if hasattr(found, "emit"):
+        read = model in ("loop-geometry", "base-parameters") and not printing
+        text = str(found.emit(printing.pop("to", "text" if read else "c"), **printing))
+    elif printing:
+        flag = next(iter(printing))
+        raise ModelError(f"'{model}' has no source text: leave --{flag} out to print it as it is")
+    else:
+        text = str(found)
     return text if text.endswith("\n") else f"{text}\n"
 
 
@@ -107,14 +122,20 @@ def _package(robot: Robot, models: list[str], kind: str, folder: str, **options:
 
 
 def count(
-    robot: Annotated[list[str], typer.Argument(metavar="ROBOT...", help="Names, files, or -.")],
+    robot: RobotNames,
     setting: Settings = None,
     tree: CutLoops = False,
     bare: Annotated[
         bool, typer.Option("--bare", help="Leave out friction and external wrenches.")
     ] = False,
     models: Annotated[
-        list[str] | None, typer.Option("--model", metavar="MODEL", help="Only this; repeatable.")
+        list[str] | None,
+        typer.Option(
+            "--model",
+            metavar="MODEL",
+            help="Only this; repeatable.",
+            autocompletion=completion.models,
+        ),
     ] = None,
     json: Json = False,
 ) -> None:

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 __all__ = ["excite", "identify"]
 
+_FLAGS = {"effort": "torque-limit"}  # limits whose option has another name
+
 Logs = Annotated[
     list[str],
     typer.Argument(metavar="LOG...", help="CSV, Parquet, MAT, ROS bag, or a folder of tables."),
@@ -44,9 +46,10 @@ def identify(
     recipe: RecipeFile = "",
     output: Folder = "",
     validate: Validation = None,
-    payload: Loaded = None,
-    split: Annotated[
-        float | None, typer.Option(metavar="SHARE", help="Hold out the last share of the rows.")
+    loaded: Loaded = None,
+    hold_out: Annotated[
+        float | None,
+        typer.Option("--hold-out", metavar="SHARE", help="Hold out the last share of the rows."),
     ] = None,
     base_only: Annotated[
         bool, typer.Option("--base-only", help="Leave out the fit of real bodies.")
@@ -62,14 +65,14 @@ def identify(
     from .sources import open_robot
 
     chosen = read_recipe(recipe or None)
-    if split is not None:
-        if not 0 <= split < 1:
-            raise typer.BadParameter("from 0 to less than 1", param_hint="--split")
-        chosen = chosen.changed("fit", split=split)
+    if hold_out is not None:
+        if not 0 <= hold_out < 1:
+            raise typer.BadParameter("from 0 to less than 1", param_hint="--hold-out")
+        chosen = chosen.changed("fit", split=hold_out)
     found_robot = open_robot(robot, setting)
     with working("identifying") as tell:
         found = run(
-            found_robot, list(log), chosen, validation=validate or None, payload=payload or None,
+            found_robot, list(log), chosen, validation=validate or None, payload=loaded or None,
             consistent=not base_only, progress=tell,
         )  # fmt: skip
         written = found.save(output) if output else []
@@ -117,7 +120,7 @@ def excite(
     acceleration: Numbers = None,
     lower: Numbers = None,
     upper: Numbers = None,
-    effort: Numbers = None,
+    torque_limit: Numbers = None,
     rate: Annotated[float, typer.Option(help="Samples per second.")] = 1000.0,
     seed: Annotated[int, typer.Option(min=0, help="Of the search.")] = 0,
     iterations: Annotated[int, typer.Option(min=0, help="Of the search.")] = 200,
@@ -138,9 +141,13 @@ def excite(
     writable(output, plot)
     limits = {
         "velocity": velocity, "acceleration": acceleration, "lower": lower, "upper": upper,
-        "effort": effort,
+        "effort": torque_limit,
     }  # fmt: skip
-    given = {key: numbers(text, f"--{key}") for key, text in limits.items() if text is not None}
+    given = {
+        key: numbers(text, f"--{_FLAGS.get(key, key)}")
+        for key, text in limits.items()
+        if text is not None
+    }
     values: dict[str, Any] = {key: x[0] if len(x) == 1 else x for key, x in given.items()}
     with console(stderr=True).status("designing") as status:
         found = run(

@@ -2,20 +2,27 @@
 
 from __future__ import annotations
 
+from math import radians
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from ...errors import InputError, ModelError
-from .arguments import CutLoops, Json, RobotName, Settings, numbers
+from . import completion
+from .arguments import CutLoops, Degrees, Json, RobotName, Settings, numbers
+from .motion import positions
 from .output import print_json, print_table, print_text, write
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    import numpy as np
+
     from ...describe.robot import Robot
 
 __all__ = ["ik"]
+
+_LANGUAGES = ("text", "latex", "c", "cpp", "python", "matlab")
 
 
 def ik(
@@ -27,9 +34,10 @@ def ik(
             help="16 numbers row by row, or x y z roll pitch yaw (m, rad), apart by commas.",
         ),
     ] = "",
-    at: Annotated[
-        str, typer.Option(metavar="NUMBERS", help="The pose of these joint values instead.")
+    q: Annotated[
+        str, typer.Option("--q", metavar="Q", help="The pose of these joint positions instead.")
     ] = "",
+    degrees: Degrees = False,
     method: Annotated[str, typer.Option(help="auto, paul, pieper or general.")] = "auto",
     frame: Annotated[str, typer.Option(help="The frame; default the end effector.")] = "",
     reference: Annotated[
@@ -42,19 +50,23 @@ def ik(
             help="Of more than 6 joints: those that are given; or arm-angle.",
         ),
     ] = "",
-    guess: Annotated[str, typer.Option(metavar="NUMBERS", help="Nearest to it first.")] = "",
+    guess: Annotated[str, typer.Option(metavar="Q", help="Nearest to it first.")] = "",
     limits: Annotated[bool, typer.Option("--limits", help="Only within joint limits.")] = False,
     tolerance: Annotated[
         float | None,
         typer.Option(help="How far (m, rad) an arm of less than 6 joints may miss the pose."),
     ] = None,
-    equations: Annotated[
-        str, typer.Option(metavar="FORM", help="Print the derivation: text or latex.")
-    ] = "",
     to: Annotated[
-        str, typer.Option(metavar="LANGUAGE", help="Print code: c, cpp, python, matlab.")
+        str,
+        typer.Option(
+            metavar="LANGUAGE",
+            autocompletion=completion.names(*_LANGUAGES),
+            help="Print the derivation (text, latex), or code: c, cpp, python, matlab.",
+        ),
     ] = "",
-    function: Annotated[str, typer.Option(help="Its name.")] = "inverse_geometry",
+    function: Annotated[
+        str, typer.Option(metavar="NAME", help="Name of the function.")
+    ] = "inverse_geometry",
     output: Annotated[str, typer.Option("-o", "--output", metavar="FILE")] = "-",
     numeric: Annotated[
         bool, typer.Option("--numeric", help="One configuration, by damped least squares.")
@@ -71,9 +83,10 @@ def ik(
     from .sources import open_robot
 
     found = open_robot(robot, setting, tree=tree, fixed=fixed)
-    start = _numbers("--guess", guess) if guess else None
+    here = _configuration(found, q, degrees) if q else None
     if numeric:
-        T = _in_frame_0(found, _pose(found, pose, at, frame, reference), reference)
+        T = _in_frame_0(found, _pose(found, pose, here, frame, reference), reference)
+        start = _guess(found, found.variables, guess, degrees)
         _numerically(found, T, frame, start, limits, json)
         return
     given = [part.partition("=")[::2] for part in free.split(",")] if free else []
@@ -81,37 +94,62 @@ def ik(
     options: dict[str, Any] = {"method": method, "frame": frame or None, "reference": reference}
     options["free"] = names[0] if len(names) == 1 else names or None
     solution = model(found, "inverse-geometry", **options)
-    if equations:
-        write(output, solution.equations(equations))
-    elif to:
+    if to:
         write(output, solution.emit(to, function=function))
-    else:
-        T = _pose(found, pose, at, frame, reference)
-        held = _given(found, solution, dict(given), at)
-        answer = solution.solve(
-            T, guess=start, limits=limits, report=True, free=held, tolerance=tolerance
-        )
-        if not answer.count and not limits:
-            answer, notes = _other_ways(found, solution, T, held, at, options)
-            _print(solution, T, answer, "", json, notes)
-        else:
-            none = "" if answer.count else "no configuration within the joint limits"
-            _print(solution, T, answer, none, json)
+        return
+    T = _pose(found, pose, here, frame, reference)
+    held = _given(found, solution, dict(given), here)
+    start = _guess(found, solution.variables, guess, degrees)
+    answer = solution.solve(
+        T, guess=start, limits=limits, report=True, free=held, tolerance=tolerance
+    )
+    notes: list[str] = []
+    reason = "no configuration within the joint limits"
+    if not answer.count and not limits:
+        answer, notes, reason = _other_ways(found, solution, T, held, here, options)
+    _print(solution, T, answer, reason, json, notes)
+
+
+def _commas(text: str) -> str:
+    """Numbers apart by commas or spaces, apart by commas."""
+    return ",".join(text.replace(",", " ").split())
+
+
+def _guess(robot: Robot, variables: Sequence[str], text: str, degrees: bool) -> list[float] | None:
+    """The positions of some joints, a value each."""
+    from ...motion.joints import units
+
+    if not text:
+        return None
+    values = _numbers("--guess", text)
+    unit = dict(zip(robot.variables, units(robot), strict=True))
+    turning = [unit[name].position == "rad" for name in variables]
+    if not degrees or len(values) != len(turning):
+        return values
+    return [radians(x) if turns else x for x, turns in zip(values, turning, strict=True)]
+
+
+def _configuration(robot: Robot, text: str, degrees: bool) -> np.ndarray:
+    """The positions of all joints."""
+    q = positions(robot, _commas(text), degrees, "--q")
+    if len(q) != robot.n:
+        raise InputError(f"--q has {len(q)} values; '{robot.name}' has {robot.n} joints")
+    return q
 
 
 def _numbers(name: str, text: str) -> list[float]:
     """Numbers apart by commas or spaces; formulas such as pi/2 are allowed."""
-    return numbers(",".join(text.replace(",", " ").split()), name)
+    return numbers(_commas(text), name)
 
 
-def _given(robot: Robot, solution: Any, values: dict[str, str], at: str) -> Any:
-    """Values of the joints that are given, or of the arm angle: asked for, else those of --at."""
-    here = dict(zip(robot.variables, _numbers("--at", at), strict=True)) if at else {}
+def _given(robot: Robot, solution: Any, values: dict[str, str], q: np.ndarray | None) -> Any:
+    """Values of the joints that are given, or of the arm angle: asked for, else those of --q."""
+    here = {} if q is None else dict(zip(robot.variables, q.tolist(), strict=True))
     if solution.plane:
         (value,) = values.values()
         if value:
             return _numbers("--free", value)[0]
-        return solution.arm_angle([here[name] for name in solution.variables]) if at else None
+        return solution.arm_angle([here[name] for name in solution.variables]) if here else None
     asked = {solution.chain.index(joint.strip()): value for joint, value in values.items()}
     names = [solution.variables[j] for j in solution.free]
     found = [
@@ -131,7 +169,7 @@ def _in_frame_0(robot: Robot, T: Any, reference: str) -> Any:
     return np.linalg.inv(np.asarray(seen.evaluate(q=np.zeros(robot.n)))) @ T
 
 
-def _pose(robot: Robot, pose: str, at: str, frame: str, reference: str) -> Any:
+def _pose(robot: Robot, pose: str, q: np.ndarray | None, frame: str, reference: str) -> Any:
     """The pose asked for, as a matrix (4, 4)."""
     import numpy as np
 
@@ -139,14 +177,11 @@ def _pose(robot: Robot, pose: str, at: str, frame: str, reference: str) -> Any:
     from ...describe.frames import frame as placed
     from ...describe.frames import rotation_of_rpy
 
-    if bool(pose) == bool(at):
-        raise typer.BadParameter("give a pose with --pose, or joint values with --at: one of both")
-    if at:
-        q = _numbers("--at", at)
-        if len(q) != robot.n:
-            raise InputError(f"--at has {len(q)} values; '{robot.name}' has {robot.n} joints")
+    if bool(pose) == (q is not None):
+        raise typer.BadParameter("give a pose with --pose, or joint values with --q: one of both")
+    if q is not None:
         program = model(robot, "transform", frame=frame or None, reference=reference)
-        return program.evaluate(q=np.array(q))
+        return program.evaluate(q=q)
     values = _numbers("--pose", pose)
     if len(values) == 16:
         return np.reshape(values, (4, 4))
@@ -156,10 +191,11 @@ def _pose(robot: Robot, pose: str, at: str, frame: str, reference: str) -> Any:
 
 
 def _other_ways(
-    robot: Robot, solution: Any, T: Any, held: Any, at: str, options: dict[str, Any]
-) -> tuple[Any, list[str]]:
-    """A pose without an answer is given to the other methods before it is called out of reach; what
-    they say."""
+    robot: Robot, solution: Any, T: Any, held: Any, here: np.ndarray | None,
+    options: dict[str, Any],
+) -> tuple[Any, list[str], str]:  # fmt: skip
+    """A pose without an answer is given to the other methods before it is called out of reach: what
+    they find and say of it, and why there is nothing."""
     import numpy as np
 
     from ... import model
@@ -177,26 +213,26 @@ def _other_ways(
         except ModelError:
             answer = empty
         if answer.count:
-            return answer, ["the closed form gave nothing here: answers of the general method"]
+            return answer, ["the closed form gave nothing here: answers of the general method"], ""
     nearest = solution.reach(T, free=held)
     q = nearest.q if nearest.reached else None
-    if at and q is None:
-        here = dict(zip(robot.variables, _numbers("--at", at), strict=True))
-        q = np.array([here[name] for name in solution.variables])
+    if here is not None and q is None:
+        named = dict(zip(robot.variables, here.tolist(), strict=True))
+        q = np.array([named[name] for name in solution.variables])
     if q is None:
-        return empty, [f"no configuration: the pose is out of reach; {nearest.text}"]
+        return empty, [], f"no configuration: the pose is out of reach; {nearest.text}"
     gap = float(np.abs(solution.chain.numeric(solution.defaults).pose(q) - T).max())
-    if at and gap > 1e-6:  # other values of the joints that are given than those of --at
-        return empty, [f"no configuration: {nearest.text or 'other joint values are given'}"]
+    if here is not None and gap > 1e-6:  # other values of the joints that are given than --q has
+        return empty, [], f"no configuration: {nearest.text or 'other joint values are given'}"
     one = np.ones(1, np.int64)
     why = "the method gave nothing here: one configuration, there may be others"
-    return Configurations(q[None], one[0], np.array([gap]), one < 1, one), [why]
+    return Configurations(q[None], one[0], np.array([gap]), one < 1, one), [why], ""
 
 
 def _print(
-    solution: Any, T: Any, answer: Any, none: str, json: bool, notes: Sequence[str] = ()
+    solution: Any, T: Any, answer: Any, reason: str, json: bool, notes: Sequence[str] = ()
 ) -> None:
-    """What was found; exit 1 when that is nothing."""
+    """The configurations; where there is none, an error with the reason, after the JSON."""
     count = int(answer.count)
     rows: list[dict[str, Any]] = [
         {
@@ -212,17 +248,16 @@ def _print(
             "robot": solution.chain.robot, "frame": solution.chain.frame,
             "method": solution.method, "reason": solution.reason,
             "variables": list(solution.variables), "pose": T.tolist(), "configurations": rows,
-            "remarks": [*solution.remarks, *notes, *([none] if none else [])],
+            "remarks": [*solution.remarks, *notes, *([] if rows else [reason])],
         })  # fmt: skip
-        if not rows:
-            raise typer.Exit(1)
+    if not rows:
+        raise InputError(reason)
+    if json:
         return
     print_text(f"{solution.chain.robot}, frame {solution.chain.frame}: method {solution.method}")
     print_text(f"({solution.reason})")
-    for note in (*solution.remarks, *notes, *([none] if none else [])):
+    for note in (*solution.remarks, *notes):
         print_text(note)
-    if not rows:
-        raise typer.Exit(1)
     table = [
         [k, *(f"{x:.6f}" for x in row["q"]), f"{row['residual']:.1e}", _remark(row)]
         for k, row in enumerate(rows, 1)
@@ -249,8 +284,13 @@ def _numerically(
             "pose": T.tolist(), "q": q, "residual": residual, "converged": done,
             "iterations": int(found.iterations),
         })  # fmt: skip
+    if not done:
+        raise InputError(
+            f"no configuration: the iteration did not converge, and misses the pose by"
+            f" {residual:.3g}", remedy="is the pose out of reach? else give a start with --guess",
+        )  # fmt: skip
+    if json:
         return
-    state = "converged" if done else "not converged"
-    print_text(f"{robot.name}: numerical, {state} after {int(found.iterations)} iterations")
+    print_text(f"{robot.name}: numerical, converged after {int(found.iterations)} iterations")
     row = [*(f"{x:.6f}" for x in q), f"{residual:.1e}"]
     print_table("", [*robot.variables, "residual"], [row])

@@ -6,31 +6,43 @@ from typing import Annotated, Any
 
 import typer
 
-from .arguments import Json, RobotName, Settings, numbers
-from .output import print_json, print_table, print_text
+from . import completion
+from .arguments import Degrees, Json, RobotName, Settings, numbers
+from .motion import moved
+from .output import print_json, print_table, print_text, write
 
 __all__ = ["loops"]
 
 _FLAGS = ("overconstrained",)
+_FORMS = ("text", "latex")  # equations; every other language is code
+_LANGUAGES = ("c", "cpp", "python", "matlab")
 
 
 def loops(
     robot: RobotName,
     setting: Settings = None,
-    at: Annotated[
+    q: Annotated[
         str,
-        typer.Option(metavar="Q,Q,...", help="Positions of the active joints: list assemblies."),
+        typer.Option(
+            "--q", metavar="Q", help="Positions of the active joints: list all assemblies."
+        ),
     ] = "",
+    degrees: Degrees = False,
     platform: Annotated[
         str, typer.Option(metavar="X,X,...", help="Coordinates of the platform instead.")
     ] = "",
-    equations: Annotated[
-        bool, typer.Option("--equations", help="Print the equations of every loop.")
-    ] = False,
     to: Annotated[
         str,
-        typer.Option(metavar="LANGUAGE", help="Code of all assemblies: c, cpp, python, matlab."),
+        typer.Option(
+            metavar="LANGUAGE",
+            autocompletion=completion.names(*_FORMS, *_LANGUAGES),
+            help="Print the equations (text, latex), or code of all assemblies: c, cpp, python,"
+            " matlab.",
+        ),
     ] = "",
+    output: Annotated[
+        str, typer.Option("-o", "--output", metavar="FILE", help="For --to; - is stdout.")
+    ] = "-",
     legs: Annotated[
         bool, typer.Option("--legs", help="With --to: of the legs, for given platform positions.")
     ] = False,
@@ -41,30 +53,51 @@ def loops(
     from ...catalogue import model
     from .sources import open_robot
 
-    if at and platform:
-        raise typer.BadParameter("give --at or --platform, not both", param_hint="--platform")
+    if q and platform:
+        raise typer.BadParameter("give --q or --platform, not both", param_hint="--platform")
     if legs and not to:
         raise typer.BadParameter("goes with --to LANGUAGE", param_hint="--legs")
     found = open_robot(robot, setting)
     geometry = model(found, "loop-geometry")
-    if to:
-        print_text((geometry.legs if legs or platform else geometry).emit(to))
+    if to and to not in _FORMS:
+        write(output, (geometry.legs if legs or platform else geometry).emit(to))
         return
     facts = _facts(geometry)
     if platform:
         geometry = geometry.legs
     names = list(found.variables)
-    given = (
-        numbers(platform or at, "--platform" if platform else "--at") if platform or at else None
-    )
-    q = None if given is None else geometry.solve(given)
+    given: Any = numbers(platform, "--platform") if platform else None
+    if q:
+        given = moved(found, q, degrees, "--q")
+    every = None if given is None else geometry.solve(given)
+    equations = geometry.equations(to) if to else None
     if json:
         print_json({
-            **facts, "equations": geometry.equations() if equations else None,
-            "variables": names, "assemblies": None if q is None else q.tolist(),
-            **({} if q is None else _told(q)),
+            **facts, "equations": equations, "variables": names,
+            "assemblies": None if every is None else every.tolist(),
+            **({} if every is None else _told(every)),
         })  # fmt: skip
         return
+    if equations is not None:
+        write(output, f"{equations}\n")
+    else:
+        _print_facts(facts)
+    if every is not None:
+        print_text()
+        poses = every.poses if not platform else None
+        owner = [] if poses is None else [("pose", [str(k + 1) for k in poses.owner])]
+        head = ("", *(name for name, _ in owner), *names)
+        rows = [
+            [str(k), *(column[k - 1] for _, column in owner), *(f"{x:.6f}" for x in row)]
+            for k, row in enumerate(every.tolist(), 1)
+        ]
+        print_table(f"{len(every)} assemblies" if poses is None else str(poses), head, rows)
+        if every.note:
+            print_text(every.note)
+
+
+def _print_facts(facts: dict[str, Any]) -> None:
+    """Mobility, then a table of the loops and one of the couplings."""
     for key, value in facts.items():
         if key not in ("loops", "couplings"):
             shown = {True: "yes", False: "no"}.get(value, value) if key in _FLAGS else value
@@ -75,21 +108,6 @@ def loops(
     if facts["couplings"]:
         follow = [tuple(coupling.values()) for coupling in facts["couplings"]]
         print_table("", ("joint", "follows", "repeated"), follow)
-    if equations:
-        print_text()
-        print_text(geometry.equations())
-    if q is not None:
-        print_text()
-        poses = q.poses if given is not None and not platform else None
-        owner = [] if poses is None else [("pose", [str(k + 1) for k in poses.owner])]
-        head = ("", *(name for name, _ in owner), *names)
-        rows = [
-            [str(k), *(column[k - 1] for _, column in owner), *(f"{x:.6f}" for x in row)]
-            for k, row in enumerate(q.tolist(), 1)
-        ]
-        print_table(f"{len(q)} assemblies" if poses is None else str(poses), head, rows)
-        if q.note:
-            print_text(q.note)
 
 
 def _told(q: Any) -> dict[str, Any]:

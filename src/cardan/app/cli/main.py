@@ -14,31 +14,31 @@ from collections.abc import Callable
 from typing import Annotated, Any
 
 import typer
-from typer.core import TyperCommand, TyperGroup
+from typer.core import TyperGroup
 
 from ...errors import FOREIGN, CardanError, translated
 from ...version import __version__
-from . import bench, describe, generate, identify, ik, loops, modes, motion, serve, sweep
-from .options import ModelCommand, PrintCommand
-from .output import message, print_text, silence
+from . import bench, describe, evaluate, generate, identify, ik, loops, modes, motion, serve, sweep
+from .command import Command
+from .options import EvalCommand, ModelCommand, PrintCommand
+from .output import WORDS, message, print_text, silence
 
 __all__ = ["app", "main"]
 
 _FOREIGN = tuple(kind for kind in FOREIGN if kind is not OSError)  # told by its own words
 
-# what errors advise in Python, and the option that does it here
-_REMEDIES = {
-    "with_values(": "on the command line: --set NAME=VALUE",
-    "drop=True": "on the command line: --drop",
-    "robot.tree()": "on the command line: --tree",
-    "convention=": "on the command line: --convention NAME",
-    "force=True": "on the command line: --force",
-    "fresh=True": "on the command line: --fresh",
-}
-
 
 class Commands(TyperGroup):
     """Turns what a user can cause into one message and an exit status."""
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        for title, listed in _COMMANDS.items():
+            names = [_NAMES.get(function, function.__name__) for function, _ in listed]
+            with formatter.section(title):
+                formatter.write_dl([
+                    (name, self.get_command(ctx, name).get_short_help_str(limit=200))
+                    for name in names
+                ])  # fmt: skip
 
     def invoke(self, ctx: Any) -> Any:
         try:
@@ -48,9 +48,7 @@ class Commands(TyperGroup):
                 sys.stdout.flush()
             return result
         except CardanError as error:
-            text = str(error)
-            hints = [hint for words, hint in _REMEDIES.items() if words in text]
-            message("\n".join([f"cardan: {text}", *hints]))
+            message(f"cardan: {error.told(WORDS)}")
             raise typer.Exit(1) from None
         except KeyboardInterrupt:
             message("cardan: interrupted")
@@ -64,7 +62,7 @@ class Commands(TyperGroup):
 
 
 app = typer.Typer(
-    cls=Commands, no_args_is_help=True, add_completion=False, rich_markup_mode=None,
+    cls=Commands, no_args_is_help=True, add_completion=True, rich_markup_mode=None,
     pretty_exceptions_enable=False, context_settings={"help_option_names": ["-h", "--help"]},
     help="Models of robots: equations, code with few operations, native speed.",
 )  # fmt: skip
@@ -85,29 +83,31 @@ def _root(
     """Models of robots: equations, code with few operations, native speed."""
 
 
-# one line per command: the function, and the class that reads its options if not the usual one
-_COMMANDS: list[tuple[Callable[..., None], type[TyperCommand] | None]] = [
-    (describe.robots, None),
-    (describe.models, None),
-    (describe.show, None),
-    (describe.check, None),
-    (describe.convert, None),
-    (loops.loops, None),
-    (generate.generate, PrintCommand),
-    (generate.count, None),
-    (ik.ik, None),
-    (bench.bench, None),
-    (serve.serve, None),
-    (motion.torques, None),
-    (motion.simulate, None),
-    (motion.control, None),
-    (sweep.sweep, ModelCommand),
-    (identify.identify, None),
-    (identify.excite, None),
-    (modes.modes, None),
-]
-for _function, _class in _COMMANDS:
-    app.command(cls=_class)(_function)
+# the commands in groups: each function, and the class that reads its options if not the usual one
+_COMMANDS: dict[str, list[tuple[Callable[..., None], type[Command]]]] = {
+    "Descriptions": [
+        (describe.robots, Command), (describe.show, Command), (describe.check, Command),
+        (describe.convert, Command),
+    ],
+    "Models": [
+        (describe.models, Command), (generate.generate, PrintCommand),
+        (evaluate.evaluate, EvalCommand), (generate.count, Command),
+    ],
+    "Geometry and vibration": [
+        (ik.ik, Command), (loops.loops, Command), (modes.modes, Command),
+    ],
+    "Motion": [
+        (motion.torques, Command), (motion.simulate, Command), (motion.control, Command),
+    ],
+    "Data": [
+        (sweep.sweep, ModelCommand), (identify.identify, Command), (identify.excite, Command),
+    ],
+    "Application": [(serve.serve, Command), (bench.bench, Command)],
+}  # fmt: skip
+_NAMES = {evaluate.evaluate: "eval"}  # a word of Python
+for _listed in _COMMANDS.values():
+    for _function, _class in _listed:
+        app.command(_NAMES.get(_function), cls=_class)(_function)
 
 
 class _Closed(io.TextIOBase):

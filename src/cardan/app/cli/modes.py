@@ -6,7 +6,8 @@ from typing import Annotated, Any
 
 import typer
 
-from .arguments import Json, RobotName, Settings, numbers
+from .arguments import Configuration, Degrees, Json, RobotName, Settings, numbers
+from .motion import moved
 from .output import message, print_json, print_table
 
 __all__ = ["modes"]
@@ -16,9 +17,8 @@ _PICTURES = (".png", ".svg", ".pdf")
 
 def modes(
     robot: RobotName,
-    at: Annotated[
-        str, typer.Option(metavar="Q", help="Driven joints: values with commas; 0 by default.")
-    ] = "",
+    q: Configuration = "",
+    degrees: Degrees = False,
     actuators: Annotated[str, typer.Option(help="locked or free.")] = "locked",
     about: Annotated[str, typer.Option(help="undeformed, or equilibrium under gravity.")] = (
         "undeformed"
@@ -39,7 +39,7 @@ def modes(
     from .sources import open_robot
 
     found = open_robot(robot, setting)
-    q_a = numbers(at, "--at") if at else None
+    q_a = moved(found, q, degrees, "--q") if q else None
     near = numbers(guess, "--guess") if guess else None
     result = natural_frequencies(found, q_a, actuators, modes=True, about=about, guess=near)
     if output:

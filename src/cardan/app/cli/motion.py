@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ...errors import InputError, MissingExtraError
-from .arguments import CutLoops, Json, RobotName, Settings, numbers
+from . import completion
+from .arguments import CutLoops, Degrees, Json, RobotName, Settings, numbers
 from .output import console, message, print_json, print_table, print_text, write
 
 if TYPE_CHECKING:
@@ -19,15 +20,18 @@ if TYPE_CHECKING:
 __all__ = ["control", "simulate", "torques"]
 
 _MOTION = "Motion"
-From = Annotated[
-    str, typer.Option("--from", metavar="Q", help="First joint positions: values with commas.")
+Start = Annotated[
+    str, typer.Option("--start", metavar="Q", help="First joint positions: values with commas.")
 ]
-To = Annotated[str, typer.Option("--to", metavar="Q", help="Last joint positions.")]
+End = Annotated[str, typer.Option("--end", metavar="Q", help="Last joint positions of the motion.")]
 Lasting = Annotated[float | None, typer.Option(metavar="S", help="Seconds.")]
-TimeLaw = Annotated[
-    str, typer.Option(help="cubic, quintic, septic, bang-bang, trapezoidal or s-curve.")
+Profile = Annotated[
+    str,
+    typer.Option(
+        help="Of a motion in time: cubic, quintic, septic, bang-bang, trapezoidal or s-curve.",
+        autocompletion=completion.profiles,
+    ),
 ]
-Degrees = Annotated[bool, typer.Option("--degrees", help="Positions are in degrees.")]
 TrajectoryFile = Annotated[
     str, typer.Option("--trajectory", metavar="FILE", help="Columns t, q1 .. qn(, qd1, qdd1).")
 ]
@@ -80,11 +84,11 @@ def begun(robot: Robot, text: str, degrees: bool) -> np.ndarray:
     """The first positions of a motion: as said, or where the robot stands."""
     from ...motion.trajectory import at_home
 
-    return moved(robot, text, degrees, "--from") if text else at_home(robot)
+    return moved(robot, text, degrees, "--start") if text else at_home(robot)
 
 
 def motion_of(
-    robot: Robot, first: str, last: str, duration: float | None, law: str, degrees: bool,
+    robot: Robot, first: str, last: str, duration: float | None, profile: str, degrees: bool,
     file: str, dt: float,
 ) -> Trajectory:  # fmt: skip
     """The motion that the options describe; of a robot with loops that of its active joints."""
@@ -92,20 +96,20 @@ def motion_of(
 
     if file:
         if first or last:
-            raise typer.BadParameter("give --trajectory, or --from and --to", param_hint=_MOTION)
+            raise typer.BadParameter("give --trajectory, or --start and --end", param_hint=_MOTION)
         return trajectory(robot, file)
     if not last:
-        raise typer.BadParameter("give --to Q, or --trajectory FILE", param_hint=_MOTION)
-    start = moved(robot, first, degrees, "--from") if first else None
-    end = moved(robot, last, degrees, "--to")
-    return trajectory(robot, end, duration, start=start, profile=law, dt=dt)
+        raise typer.BadParameter("give --end Q, or --trajectory FILE", param_hint=_MOTION)
+    start = moved(robot, first, degrees, "--start") if first else None
+    end = moved(robot, last, degrees, "--end")
+    return trajectory(robot, end, duration, start=start, profile=profile, dt=dt)
 
 
 def assembly(robot: Robot, first: str, degrees: bool) -> np.ndarray | None:
-    """The configuration a motion starts from, where --from gives all joints of closed loops."""
+    """The configuration a motion starts from, where --start gives all joints of closed loops."""
     if not robot.constrained or first.count(",") + 1 != robot.n:
         return None
-    return positions(robot, first, degrees, "--from")
+    return positions(robot, first, degrees, "--start")
 
 
 def loaded(robot: Robot, payload: str) -> Robot:
@@ -164,10 +168,10 @@ def stem(name: str) -> str:
 
 def torques(
     robot: RobotName,
-    first: From = "",
-    last: To = "",
+    first: Start = "",
+    last: End = "",
     duration: Lasting = None,
-    law: TimeLaw = "quintic",
+    profile: Profile = "quintic",
     degrees: Degrees = False,
     trajectory: TrajectoryFile = "",
     dt: Step = 1e-3,
@@ -184,7 +188,7 @@ def torques(
 
     writable(output, plot)
     found = loaded(open_robot(robot, setting), payload)
-    motion = motion_of(found, first, last, duration, law, degrees, trajectory, dt)
+    motion = motion_of(found, first, last, duration, profile, degrees, trajectory, dt)
     result = torques_of(found, motion, assembly(found, first, degrees))
     over = violations(result.motion, found, tau=result.total)
     for fault in over:
@@ -206,17 +210,21 @@ def _short(value: Any) -> str:
 
 def simulate(
     robot: RobotName,
-    q0: Annotated[str, typer.Option(metavar="Q", help="First positions.")] = "",
-    qd0: Annotated[str, typer.Option(metavar="QD", help="First velocities.")] = "0",
+    q0: Annotated[str, typer.Option(metavar="Q", help="Where the simulation starts.")] = "",
+    qd0: Annotated[str, typer.Option(metavar="QD", help="Its first velocities.")] = "0",
     duration: Lasting = None,
     torque: Annotated[str, typer.Option(metavar="TAU", help="Constant torques.")] = "",
-    drive: Annotated[
+    law: Annotated[
         str,
-        typer.Option(help="Of a motion: prescribed, pd, pd-gravity, computed-torque, adaptive."),
+        typer.Option(
+            metavar="LAW",
+            autocompletion=completion.laws,
+            help="Of control: pd, pd-gravity, computed-torque, adaptive; or prescribed.",
+        ),
     ] = "computed-torque",
-    first: From = "",
-    last: To = "",
-    law: TimeLaw = "quintic",
+    first: Start = "",
+    last: End = "",
+    profile: Profile = "quintic",
     degrees: Degrees = False,
     trajectory: TrajectoryFile = "",
     bandwidth: Annotated[float, typer.Option(metavar="RAD/S", help="Of a control law.")] = 10.0,
@@ -247,7 +255,7 @@ def simulate(
     """Simulate a robot that falls, is driven by torques, or follows a motion."""
     from dataclasses import replace
 
-    from ...control.driving import driven
+    from ...control.compare import driven
     from ...simulation.simulate import simulate as run
     from .sources import open_robot
 
@@ -258,8 +266,8 @@ def simulate(
     given: dict[str, Any] = {"method": method, "rtol": rtol, "step": step, "friction": friction}
     motion = None
     if last or trajectory:
-        motion = motion_of(found, first, last, duration, law, degrees, trajectory, 1e-3)
-        given |= driven(found, motion, drive, bandwidth)
+        motion = motion_of(found, first, last, duration, profile, degrees, trajectory, 1e-3)
+        given |= driven(found, motion, law, bandwidth)
     if torque:
         values = numbers(torque, "--torque")
         given["torque"] = values[0] if len(values) == 1 else values
@@ -325,22 +333,34 @@ def report(run: Any, motion: Trajectory | None, json: bool) -> None:
 
 def control(
     robot: RobotName,
-    first: From = "",
-    last: To = "",
+    first: Start = "",
+    last: End = "",
     duration: Lasting = None,
-    law: TimeLaw = "quintic",
+    profile: Profile = "quintic",
     degrees: Degrees = False,
     trajectory: TrajectoryFile = "",
-    laws: Annotated[
-        str, typer.Option(metavar="LAW,...", help="pd, pd-gravity, computed-torque.")
+    law: Annotated[
+        str,
+        typer.Option(
+            metavar="LAW,...",
+            autocompletion=completion.laws,
+            help="Of control: pd, pd-gravity, computed-torque.",
+        ),
     ] = "pd,pd-gravity,computed-torque",
     bandwidth: Annotated[float, typer.Option(metavar="RAD/S", help="Of the joints.")] = 10.0,
     error: Annotated[
         float, typer.Option(metavar="FRACTION", help="By which the laws' model is wrong.")
     ] = 0.0,
-    emit: Annotated[str, typer.Option(metavar="LANGUAGE", help="Print the law instead.")] = "",
+    to: Annotated[
+        str,
+        typer.Option(
+            metavar="LANGUAGE",
+            autocompletion=completion.languages,
+            help="Print the last law in this language instead.",
+        ),
+    ] = "",
     output: Annotated[
-        str, typer.Option("-o", "--output", metavar="FILE", help="For --emit; - is stdout.")
+        str, typer.Option("-o", "--output", metavar="FILE", help="For --to; - is stdout.")
     ] = "-",
     plot: Picture = "",
     setting: Settings = None,
@@ -353,14 +373,14 @@ def control(
 
     writable(plot=plot)
     found = open_robot(robot, setting)
-    names = [name.strip() for name in laws.split(",")]
+    names = [name.strip() for name in law.split(",")]
     whole = assembly(found, first, degrees)
-    if emit:
+    if to:
         start = begun(found, first, degrees) if whole is None else whole
         kp, kd = laws_.gains(found, bandwidth, names[-1], start)
-        write(output, laws_.joint_law(found, names[-1], kp, kd).emit(emit))
+        write(output, laws_.joint_law(found, names[-1], kp, kd).emit(to))
         return
-    motion = motion_of(found, first, last, duration, law, degrees, trajectory, 1e-3)
+    motion = motion_of(found, first, last, duration, profile, degrees, trajectory, 1e-3)
     with console(stderr=True).status(f"simulating {found.name}"):
         result = compare(found, motion, names, bandwidth, error=error, q0=whole)
     if json:

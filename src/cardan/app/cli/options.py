@@ -10,17 +10,21 @@ from collections.abc import Collection, Iterator
 from typing import TYPE_CHECKING, Any
 
 import typer
-from typer.core import TyperCommand
 
 from ...errors import InputError, UnknownNameError
+from .command import Command
 
 if TYPE_CHECKING:
     from ...catalogue import Option
 
-__all__ = ["ModelCommand", "PrintCommand", "flag_of", "options_of", "values_of"]
+__all__ = [
+    "EvalCommand", "ModelCommand", "PrintCommand", "allowed", "default", "flag_of", "inputs_of",
+    "options_of", "values_of",
+]  # fmt: skip
 
 _TRUE, _FALSE = ("true", "yes", "on"), ("false", "no", "off")
-_META = "cardan.model_options"
+_META, _INPUTS, _MODELS = "cardan.model_options", "cardan.inputs", "cardan.models"
+_KINDS = {"flag": "true | false", "frame": "name of a frame, or number", "vector": "x,y,z"}
 
 
 def options_of(model: str) -> dict[str, Option]:
@@ -54,24 +58,71 @@ def values_of(ctx: typer.Context, *models: str) -> dict[str, Any]:
     return {name: _value(name, table[name], text) for name, text in given.items()}
 
 
-class ModelCommand(TyperCommand):
+class ModelCommand(Command):
     """A command ROBOT MODEL... that takes the options of the models too (see `values_of`)."""
 
     def shared(self) -> dict[str, Option]:
         """What is given like an option of a model, and goes with every model."""
         return {}
 
+    free = False  # does an option that no model has name an input?
+
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        words = self.current(ctx, args)
+        if ctx.resilient_parsing:  # a shell that completes a line: it may be unfinished
+            return super().parse_args(ctx, words)
         own = {
             flag: not getattr(parameter, "is_flag", False)
             for parameter in self.params
             for flag in (*parameter.opts, *parameter.secondary_opts)
             if flag.startswith("-")
         }
-        reader = _Words(ctx, args, {**own, "--help": False}, self.shared())
-        rest = list(reader.rest())
-        ctx.meta[_META] = reader.given
+        own |= {"--help": False, "-h": False}
+        wanted = "--help" in words or "-h" in words
+        reader = _Words(ctx, words, own, self.shared(), free=self.free, help=wanted)
+        ctx.meta[_MODELS] = [model for model in reader.models if model in _names()]
+        rest = ["--help"] if wanted else list(reader.rest())
+        ctx.meta[_META], ctx.meta[_INPUTS] = reader.given, reader.inputs
         return super().parse_args(ctx, rest)
+
+    def format_options(self, ctx: Any, formatter: Any) -> None:
+        super().format_options(ctx, formatter)
+        for model in ctx.meta.get(_MODELS, ()):
+            rows = [
+                (f"{flag_of(key)} {allowed(option)}", _meaning(option))
+                for key, option in {**options_of(model), **self.shared()}.items()
+            ]
+            with formatter.section(f"Options of {model}"):
+                formatter.write_dl(rows)
+
+
+def _meaning(option: Option) -> str:
+    word = default(option)
+    return f"{option.summary} (default {word})" if word else option.summary
+
+
+def default(option: Option) -> str:
+    """The value of an option that is not given, as it is written."""
+    return "" if option.default is None else str(option.default).lower()
+
+
+def allowed(option: Option) -> str:
+    """What an option may be."""
+    if option.choices is not None:
+        return " | ".join(map(str, option.choices))
+    return _KINDS.get(option.kind, option.kind)
+
+
+class EvalCommand(ModelCommand):
+    """A command that takes the inputs of the model too, as --name values (see `inputs_of`)."""
+
+    free = True
+
+
+def inputs_of(ctx: typer.Context) -> dict[str, str]:
+    """The inputs that were given, as they were written."""
+    inputs: dict[str, str] = ctx.meta.get(_INPUTS, {})
+    return inputs
 
 
 class PrintCommand(ModelCommand):
@@ -87,16 +138,20 @@ class _Words:
     """The words of a command line: `rest` are the command's own, `given` those of the model."""
 
     def __init__(
-        self, ctx: Any, args: list[str], own: dict[str, bool], shared: dict[str, Option]
-    ) -> None:
+        self, ctx: Any, args: list[str], own: dict[str, bool], shared: dict[str, Option], *,
+        free: bool = False, help: bool = False,
+    ) -> None:  # fmt: skip
         self.ctx = ctx
+        self.free = free
+        self.inputs: dict[str, str] = {}
         self.words = list(args)
         self.own = own  # flag -> does it take a value?
         self.given: dict[str, str] = {}
         self.models = self.places()[1:]
         self.table: dict[str, Option] = {}
         for k, model in enumerate(self.models):
-            if k == 0 or model in _names():  # the command itself refuses other words
+            # the command itself refuses other words
+            if (k == 0 and not help) or model in _names():
                 self.table = {**options_of(model), **self.table}
         self.table = {**self.table, **shared}
 
@@ -109,7 +164,14 @@ class _Words:
         for entry in MENU.values():
             valued |= {flag_of(k) for k, option in entry.options.items() if option.kind != "flag"}
         found, skip = [], False
+        known = {flag_of(k) for entry in MENU.values() for k in entry.options}
         for word in self.words:
+            if (
+                self.free
+                and word.startswith("--")
+                and _canonical(word) not in ({*self.own, *known, "--no-" + _canonical(word)[5:]})
+            ):
+                valued = {*valued, word}  # an input
             if not skip and (word == "-" or not word.startswith("-")):
                 found.append(word)
             skip = not skip and _canonical(word) in valued
@@ -136,6 +198,11 @@ class _Words:
         positive = name.removeprefix("no_")
         if name not in self.table and positive in self._flags() and not equals:
             self.given[positive] = _FALSE[0]
+            return
+        if name not in self.table and self.free:
+            if not equals and not self.words:
+                self.ctx.fail(f"{flag} needs values: numbers with commas")
+            self.inputs[flag.removeprefix("--")] = text if equals else self.words.pop(0)
             return
         if name not in self.table:
             names = [*map(flag_of, self.table)]

@@ -19,8 +19,21 @@ if TYPE_CHECKING:
     from rich.console import Console, JustifyMethod
 
 __all__ = [
-    "console", "message", "print_json", "print_table", "print_text", "working", "write",
+    "WORDS", "console", "message", "print_json", "print_table", "print_text", "working", "write",
 ]  # fmt: skip
+
+# what errors advise, in the words of the command line
+WORDS = {
+    "values": "give them values: --set NAME=VALUE",
+    "tree": "cut its loops open: --tree",
+    "drop": "convert it to .toml, or leave these out: --drop",
+    "force": "name another place, or overwrite it: --force",
+    "fresh": "run that one again to finish it, name another file, or forget it: --fresh",
+    "numeric": "cardan ik ROBOT --numeric finds one configuration of a pose",
+    "legs": "cardan loops ROBOT --platform X,X,... finds all configurations at a position of the"
+    " platform, cardan ik ROBOT --numeric one of a pose",
+    "prescribed": "simulate it with its motion prescribed: --law prescribed",
+}
 
 _PIPE_WIDTH = 500  # a pipe has no width: rows are never folded there
 

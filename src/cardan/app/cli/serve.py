@@ -28,7 +28,7 @@ def serve(
     token_file: Annotated[
         Path | None, typer.Option(help="File that holds the secret, and nothing else.")
     ] = None,
-    name: Annotated[
+    alias: Annotated[
         list[str] | None,
         typer.Option(help="Another name the page is reached by, that of a proxy; may be repeated."),
     ] = None,
@@ -46,7 +46,7 @@ def serve(
     def say(text: str) -> None:
         print_text(text)
 
-    run(host=host, port=port, token=token, browser=browser, names=name or (), say=say)
+    run(host=host, port=port, token=token, browser=browser, names=alias or (), say=say)
 
 
 def _secret(path: Path) -> str:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ...errors import InputError
-from .arguments import CutLoops, Json, RobotName, Settings
+from .arguments import CutLoops, Json, ModelName, RobotName, Settings
 from .options import values_of
 from .output import console, print_json, print_text
 
@@ -20,9 +20,12 @@ __all__ = ["sweep"]
 def sweep(
     ctx: typer.Context,
     robot: RobotName,
-    model: Annotated[str, typer.Argument(metavar="MODEL", help="Of `cardan models`.")],
+    model: ModelName,
     source: Annotated[
-        str, typer.Option("--input", metavar="FILE", help="States: .parquet, .arrow or .csv.")
+        str,
+        typer.Option(
+            "--input", metavar="FILE", help="States: .parquet, .arrow, .feather, .npz, .csv."
+        ),
     ] = "",
     output: Annotated[
         str, typer.Option("-o", "--output", metavar="FILE", help="Results: .parquet.")
@@ -31,7 +34,7 @@ def sweep(
         int, typer.Option(metavar="N", help="Draw N states instead of reading them.")
     ] = 0,
     seed: Annotated[int, typer.Option(help="Of the states drawn.")] = 0,
-    chunk: Annotated[int, typer.Option(metavar="ROWS", help="Done at a time; 0: as suits.")] = 0,
+    batch: Annotated[int, typer.Option(metavar="ROWS", help="Done at a time; 0: as suits.")] = 0,
     threads: Annotated[int, typer.Option(help="0: all cores.")] = 0,
     dask: Annotated[str, typer.Option(metavar="ADDRESS", help="A Dask scheduler, or local.")] = "",
     gpu: Annotated[bool, typer.Option("--gpu", help="On a CUDA device.")] = False,
@@ -61,7 +64,7 @@ def sweep(
     states = random_states(program, found, random, seed) if random else open_source(program, source)
     with progress_bar(f"{model} of {found.name}") as tell:
         result = run(
-            program, states, output, chunk=chunk or None, threads=threads, dask=dask or None,
+            program, states, output, chunk=batch or None, threads=threads, dask=dask or None,
             gpu=gpu, fresh=fresh, force=force, progress=tell,
         )  # fmt: skip
     facts = {

@@ -24,3 +24,10 @@ gallery.py   the bundled robots
 style.py     how it looks, and its keys
 serve.py     puts them together
 """
+
+# what errors advise, in the words of the page
+WORDS = {
+    "values": "Use > Values of symbols takes them",
+    "drop": "",  # a button beside the message does it
+    "force": "choose another name",
+}

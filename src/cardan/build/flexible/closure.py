@@ -12,14 +12,14 @@ from functools import cached_property, lru_cache
 
 import numpy as np
 
+from ...algebra.newton import Rule, newton
 from ...describe.robot import Robot
 from ...errors import InputError, ModelError
-from ...mechanism.coordinates import Coordinates
+from ...mechanism.coordinates import Coordinates, Key
 from ...mechanism.loops import opened
 from ...models.bodies import Bodies, bodies
-from ...models.flexible.dynamics import Key, coordinate_keys
 from ...models.flexible.loops import ROWS, Cut, closing_error, constraint_rows, is_reversed
-from ...models.flexible.tree import Motion, seats
+from ...models.motion import Motion, seats
 
 __all__ = ["Closing", "closing", "numeric_bodies"]
 
@@ -33,8 +33,8 @@ def numeric_bodies(robot: Robot) -> Bodies:
     """The bodies over plain numbers; symbols need values first."""
     if robot.parameters:
         raise ModelError(
-            f"'{robot.name}' has parameters without values ({', '.join(robot.parameters[:5])}):"
-            " give them with with_values({...})"
+            f"'{robot.name}' has parameters without values ({', '.join(robot.parameters[:5])})",
+            action="values",
         )
     return bodies(robot, lambda name: 0)
 
@@ -53,7 +53,7 @@ class Closing:
 
     @cached_property
     def keys(self) -> tuple[Key, ...]:
-        return coordinate_keys(self.scene)
+        return Coordinates.of(self.robot).keys
 
     @cached_property
     def independent(self) -> tuple[Key, ...]:
@@ -111,15 +111,15 @@ class Closing:
 
     def closed(self, q: Array, unknown: Sequence[int]) -> Array | None:
         """The loops closed by moving some coordinates: Gauss and Newton, steps limited."""
-        q = np.array(q, float)
-        unknown = list(unknown)
-        for _ in range(50):
-            e = self.error(q)
-            if np.abs(e).max(initial=0) < _CLOSED:
-                break
-            step = -np.linalg.pinv(self.matrix(q)[:, unknown], rcond=1e-9) @ e
-            q[unknown] += step * min(1.0, 0.5 / max(np.abs(step).max(initial=0), 1e-300))
-        if np.abs(self.error(q)).max(initial=0) > 1e-8:
+        ends = newton(
+            np.array([q], float),
+            lambda q, _: self.error(q[0])[None],
+            lambda q, _: self.matrix(q[0])[None, :, unknown],
+            Rule(residual=_CLOSED, longest=0.5),
+            move=lambda q, step: q + step @ np.eye(q.shape[1])[unknown],
+        )
+        q = ends.x[0]
+        if not np.abs(ends.e).max(initial=0) <= 1e-8:
             return None
         x = self.seats(q)
         return None if any(is_reversed(self.scene, x, cut) for cut in self.everything) else q

@@ -13,16 +13,12 @@ from typing import Any
 from ...algebra.solve import solve_symmetric
 from ...describe.robot import Robot
 from ...errors import ModelError
+from ...formulate.posture import with_points
 from ...mechanism.coordinates import Coordinates, Key
 from ...mechanism.loops import opened
+from ...models.articulated import articulated
 from ...models.bodies import Bodies
-from ...models.flexible.dynamics import (
-    MassMatrix,
-    articulated,
-    coordinate_keys,
-    mass_matrix,
-    solve_matrix,
-)
+from ...models.composite import inertia_matrix, solve_matrix
 from ...models.flexible.loops import (
     constraint_drift,
     constraint_rows,
@@ -30,7 +26,8 @@ from ...models.flexible.loops import (
     eliminated,
     solve_loops,
 )
-from ...models.flexible.tree import Motion, forces, motion, point_links
+from ...models.motion import motion, seats
+from ...models.newton_euler import inverse_dynamics as newton_euler
 from ...program import Program
 from ..common import Arrays, build, flat, wrenches
 from ..derivation import Form, Result
@@ -97,23 +94,25 @@ def _require_isostatic(loops: Closing) -> None:
         raise ModelError(f"'{loops.robot.name}' is overconstrained: use method='recursive'")
 
 
-def _moving(robot: Robot, scene: Bodies, x: Arrays) -> Motion:
-    """The moving tree; point masses stay in the axes they are carried in."""
-    points = point_links(scene) if "f_e" not in x else frozenset()
-    return motion(scene, x["q"], x["qd"], wrenches(robot, x), points)
+def _loaded(robot: Robot, scene: Bodies, x: Arrays) -> Bodies:
+    """The tree under its wrenches; point masses stay in the axes they are carried in."""
+    return scene.loaded(wrenches(robot, x)) if "f_e" in x else with_points(scene)
 
 
-def spring(scene: Bodies, x: Motion, key: Key) -> Scalar:
+def spring(scene: Bodies, x: Arrays, key: Key) -> Scalar:
     """Torque of an elastic joint without its friction, which the forces of the tree include."""
     if key[0] != "joint":
         return 0
-    return scene.links[key[1] - 1].elastic_torque(x.q.joint[key[1]], x.qd.joint[key[1]])
+    q, qd = scene.split(x["q"]).joint, scene.split(x["qd"]).joint
+    return scene.links[key[1] - 1].elastic_torque(q[key[1]], qd[key[1]])
 
 
-def _row_times(matrix: MassMatrix, key: Key, values: Mapping[Key, Scalar]) -> Scalar:
+def _row_times(
+    A: Mapping[tuple[Key, Key], Scalar], key: Key, values: Mapping[Key, Scalar]
+) -> Scalar:
     total: Scalar = 0
     for other, value in values.items():
-        total = total + matrix.entries.get((key, other), 0) * value
+        total = total + A.get((key, other), 0) * value
     return total
 
 
@@ -131,9 +130,10 @@ def _recursive_inverse(mechanism: Mechanism) -> Form:
     driven = mechanism.coordinates.driven
 
     def run(scene: Bodies, x: Arrays) -> Result:
-        here = _moving(mechanism.robot, scene, x)
-        given = dict(zip(driven, x["qdd"], strict=True))
-        record = articulated(scene, here, tau={}, qdd=given, free_base=bool(mechanism.floats))
+        scene = _loaded(mechanism.robot, scene, x)
+        imposed = dict(zip(driven, x["qdd"], strict=True))
+        here = motion(scene, x["q"], x["qd"])
+        record = articulated(scene, here, tau={}, qdd=imposed, free_base=bool(mechanism.floats))
         rates = [record.qdd[j] for j in scene.elastic]
         rates += [v for j in scene.flexible for v in record.qedd[j]]
         return Result(_outputs([record.tau[j] for j in driven], rates, record.V0d), record)
@@ -146,17 +146,17 @@ def _assembled_inverse(mechanism: Mechanism) -> Form:
     driven = Coordinates.joint_keys(mechanism.coordinates.driven)
 
     def run(scene: Bodies, x: Arrays) -> Result:
-        here = _moving(mechanism.robot, scene, x)
-        keys = coordinate_keys(scene)
+        scene = _loaded(mechanism.robot, scene, x)
+        keys = mechanism.coordinates.keys
         known: dict[Key, Scalar] = dict(zip(driven, x["qdd"], strict=True))
-        matrix = mass_matrix(scene, here)
-        tree = forces(scene, here, [known.get(k, 0) for k in keys]).rows(scene)
-        c = dict(zip(keys, tree, strict=True))
+        A = inertia_matrix(scene, x["q"]).A
+        record = newton_euler(scene, x["q"], x["qd"], [known.get(k, 0) for k in keys])
+        c = dict(zip(keys, record.rows(scene), strict=True))
         free = [key for key in keys if key not in known]
-        rhs = {key: spring(scene, here, key) - c[key] for key in free}
-        rates = solve_matrix(scene, matrix, rhs, free)
-        tau = [c[key] + _row_times(matrix, key, rates) for key in known]
-        return Result(_outputs(tau, [rates[key] for key in free], None), here)
+        rhs = {key: spring(scene, x, key) - c[key] for key in free}
+        rates = solve_matrix(scene, A, rhs, free)
+        tau = [c[key] + _row_times(A, key, rates) for key in known]
+        return Result(_outputs(tau, [rates[key] for key in free], None), record)
 
     return run
 
@@ -166,8 +166,9 @@ def _recursive_direct(mechanism: Mechanism) -> Form:
     driven = mechanism.coordinates.driven
 
     def run(scene: Bodies, x: Arrays) -> Result:
-        here = _moving(mechanism.robot, scene, x)
+        scene = _loaded(mechanism.robot, scene, x)
         torques = dict(zip(driven, x["tau"], strict=True))
+        here = motion(scene, x["q"], x["qd"])
         record = articulated(scene, here, tau=torques, free_base=bool(mechanism.floats))
         rates = [record.qdd[j] for j in scene.tree.moving]
         rates += [v for j in scene.flexible for v in record.qedd[j]]
@@ -184,16 +185,16 @@ def _assembled_direct(mechanism: Mechanism) -> Form:
     driven = Coordinates.joint_keys(mechanism.coordinates.driven)
 
     def run(scene: Bodies, x: Arrays) -> Result:
-        here = _moving(mechanism.robot, scene, x)
-        keys = coordinate_keys(scene)
-        c = forces(scene, here, [0] * len(keys)).rows(scene)
+        scene = _loaded(mechanism.robot, scene, x)
+        keys = mechanism.coordinates.keys
+        record = newton_euler(scene, x["q"], x["qd"], [0] * len(keys))
         torques: dict[Key, Scalar] = dict(zip(driven, x["tau"], strict=True))
         rhs = {}
-        for key, load in zip(keys, c, strict=True):
-            push = torques[key] if key in torques else spring(scene, here, key)
+        for key, load in zip(keys, record.rows(scene), strict=True):
+            push = torques[key] if key in torques else spring(scene, x, key)
             rhs[key] = push - load
-        rates = solve_matrix(scene, mass_matrix(scene, here), rhs)
-        return Result({"qdd": ((len(keys),), [rates[key] for key in keys])}, here)
+        rates = solve_matrix(scene, inertia_matrix(scene, x["q"]).A, rhs)
+        return Result({"qdd": ((len(keys),), [rates[key] for key in keys])}, record)
 
     return run
 
@@ -202,15 +203,17 @@ def mass_form(mechanism: Mechanism) -> Form:
     """A over joints and elastic coordinates; of a closed loop, J^T M_t J over the independent."""
 
     def run(scene: Bodies, x: Arrays) -> Result:
-        still = _moving(mechanism.robot, scene, {"q": x["q"], "qd": [0] * len(x["q"])})
-        matrix = mass_matrix(scene, still, base=bool(mechanism.floats))
-        rows = matrix.rows()
+        scene = with_points(scene)
+        first: list[Key] = [("base", 0, k) for k in range(mechanism.floats)]
+        record = inertia_matrix(scene, x["q"], base=bool(first))
+        rows = record.rows([*first, *mechanism.coordinates.keys])
         if mechanism.robot.constrained:
             loops = closure(mechanism)
+            still = seats(scene, x["q"])
             G = [row for cut in loops.cuts for row in constraint_rows(scene, still, cut)]
             none = dict.fromkeys(loops.keys, 0)
-            rows, _ = eliminated(matrix, none, G, [0] * len(G), loops.independent, loops.passive)
-        return Result({"A": ((len(rows), len(rows)), flat(rows))}, still)
+            rows, _ = eliminated(record.A, none, G, [0] * len(G), loops.independent, loops.passive)
+        return Result({"A": ((len(rows), len(rows)), flat(rows))}, record)
 
     return run
 
@@ -247,9 +250,9 @@ def force_form(mechanism: Mechanism, output: str) -> Form:
             _require_isostatic(here.loops)
             _, rows = here.reduced()
             return Result({output: ((len(rows),), rows)}, here.motion)
-        state = _moving(robot, scene, x)
-        record = forces(scene, state, [0] * size)
-        pushes = [spring(scene, state, key) for key in coordinate_keys(scene)]
+        scene = _loaded(robot, scene, x)
+        record = newton_euler(scene, x["q"], x["qd"], [0] * size)
+        pushes = [spring(scene, x, key) for key in mechanism.coordinates.keys]
         rows = [u - v for u, v in zip(record.rows(scene), pushes, strict=True)]
         base = [*record.f[0], *record.n[0]] if mechanism.floats else []
         return Result({output: ((len(base) + size,), [*base, *rows])}, record)
@@ -263,34 +266,34 @@ class Loops:
     def __init__(self, robot: Robot, scene: Bodies, x: Arrays) -> None:
         loops = closing(robot)
         self.loops: Closing = loops
-        self.scene = scene
         axes = {c for cut in loops.cuts if _needs_axes(cut.rows) for c in (cut.cut, cut.twin)}
-        points = point_links(scene, axes) if "f_e" not in x else frozenset()
-        still = motion(scene, x["q"], [0] * len(x["q"]), unturned=points)
+        scene = scene.loaded(wrenches(robot, x)) if "f_e" in x else with_points(scene, axes)
+        self.scene, self.q = scene, x["q"]
+        still = seats(scene, self.q)
         self.rows = [row for cut in loops.cuts for row in constraint_rows(scene, still, cut)]
         rates: dict[Key, Scalar] = dict(zip(loops.independent, x["qd"], strict=True))
         self.passive = dependent(self.rows, loops.passive, rates)
         rates |= self.passive
-        qd = [rates[key] for key in loops.keys]
-        self.motion = motion(scene, x["q"], qd, wrenches(robot, x), points)
+        self.qd = [rates[key] for key in loops.keys]
+        self.motion = motion(scene, self.q, self.qd)
         self.drift = [g for cut in loops.cuts for g in constraint_drift(scene, self.motion, cut)]
-        self.matrix = mass_matrix(scene, self.motion)
+        self.A = inertia_matrix(scene, self.q).A
 
     def bias(self, qdd: Mapping[Key, Scalar]) -> dict[Key, Scalar]:
         """Forces of the tree at these accelerations, springs taken off."""
         keys = self.loops.keys
-        tree = forces(self.scene, self.motion, [qdd.get(key, 0) for key in keys])
+        tree = newton_euler(self.scene, self.q, self.qd, [qdd.get(key, 0) for key in keys])
         rows = dict(zip(keys, tree.rows(self.scene), strict=True))
         for j in self.scene.elastic:
             key: Key = ("joint", j, 0)
-            rows[key] = rows[key] - spring(self.scene, self.motion, key)
+            rows[key] = rows[key] - spring(self.scene, {"q": self.q, "qd": self.qd}, key)
         return rows
 
     def reduced(self) -> tuple[list[list[Scalar]], list[Scalar]]:
         """(A, H) over the independent coordinates, the passive joints eliminated."""
         loops = self.loops
         return eliminated(
-            self.matrix, self.bias({}), self.rows, self.drift, loops.independent, loops.passive
+            self.A, self.bias({}), self.rows, self.drift, loops.independent, loops.passive
         )
 
     def prescribed(self, known: Mapping[Key, Scalar]) -> tuple[dict[Key, Scalar], list[Scalar]]:
@@ -299,10 +302,10 @@ class Loops:
         free = [key for key in self.loops.keys if key not in known]
         pushed = [g + _along(row, known) for g, row in zip(self.drift, self.rows, strict=True)]
         rhs = {key: -c[key] for key in free}
-        rates, multipliers = solve_loops(self.scene, self.matrix, rhs, self.rows, pushed, free)
+        rates, multipliers = solve_loops(self.scene, self.A, rhs, self.rows, pushed, free)
         tau = []
         for key in self.loops.active:
-            total = c[key] + _row_times(self.matrix, key, rates)
+            total = c[key] + _row_times(self.A, key, rates)
             for row, push in zip(self.rows, multipliers, strict=True):
                 total = total + row.get(key, 0) * push
             tau.append(total)
@@ -312,7 +315,7 @@ class Loops:
         """Accelerations of everything, of given torques."""
         c = self.bias({})
         rhs = {key: tau.get(key, 0) - c[key] for key in self.loops.keys}
-        return solve_loops(self.scene, self.matrix, rhs, self.rows, self.drift, self.loops.keys)[0]
+        return solve_loops(self.scene, self.A, rhs, self.rows, self.drift, self.loops.keys)[0]
 
 
 def _needs_axes(rows: tuple[str, ...]) -> bool:
@@ -399,11 +402,12 @@ def static_forces(robot: Robot) -> Program:
     loops, size = closing(robot), robot.n + robot.ne
 
     def run(scene: Bodies, x: Arrays) -> Result:
-        scene = scene.moving_base([0] * 6, scene.gravity)
-        still = motion(scene, x["q"], [0] * size, wrenches(robot, x))
-        keys = coordinate_keys(scene)
-        tree = forces(scene, still, [0] * size).rows(scene)
-        rows = [load - spring(scene, still, key) for key, load in zip(keys, tree, strict=True)]
+        scene = scene.moving_base([0] * 6, scene.gravity).loaded(wrenches(robot, x))
+        zeros = [0] * size
+        keys, still = loops.keys, seats(scene, x["q"])
+        tree = newton_euler(scene, x["q"], zeros, zeros).rows(scene)
+        here = {"q": x["q"], "qd": zeros}
+        rows = [load - spring(scene, here, key) for key, load in zip(keys, tree, strict=True)]
         G = [row for cut in loops.cuts for row in constraint_rows(scene, still, cut)]
         for row, pull in zip(G, x.get("lam", ()), strict=True):
             rows = [u + row.get(key, 0) * pull for key, u in zip(keys, rows, strict=True)]

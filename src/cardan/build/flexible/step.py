@@ -13,11 +13,14 @@ from typing import Any
 from ...algebra.vector import Vec
 from ...describe.robot import Robot
 from ...errors import ModelError
+from ...formulate.posture import with_points
+from ...mechanism.coordinates import Key
 from ...mechanism.loops import opened
+from ...models.articulated import articulated
 from ...models.bodies import Bodies
-from ...models.flexible.dynamics import Key, articulated
+from ...models.energy import energies
 from ...models.flexible.loops import constraint_rows, dependent
-from ...models.flexible.tree import energies, motion, point_links
+from ...models.motion import motion, seats
 from ...program import Program
 from ...run.steps import rk4
 from ..common import Arrays, is_floating
@@ -45,7 +48,8 @@ def _rates(robot: Robot, scene: Bodies, state: State, u: Any, prescribed: bool) 
         rates = dict(zip(loops.independent, qd, strict=True)) | here.passive
         flow = [rates[key] for key in loops.keys]
     else:
-        moving = motion(scene, q, qd, unturned=point_links(scene))
+        scene = with_points(scene)
+        moving = motion(scene, q, qd)
         by_link = {key[1]: value for key, value in given.items()}
         idle = {key[1]: 0 for key in loops.loose}
         choice: dict[str, Any] = (
@@ -127,7 +131,7 @@ def flow_program(robot: Robot) -> Program:
     loops = closing(robot)
 
     def run(scene: Bodies, x: Arrays) -> Result:
-        still = motion(scene, x["q"], [0] * n)
+        still = seats(scene, x["q"])
         rows = [row for cut in loops.cuts for row in constraint_rows(scene, still, cut)]
         rates = dict(zip(loops.independent, x["qd"], strict=True))
         rates |= dependent(rows, loops.passive, rates)
@@ -141,7 +145,7 @@ def kinetic_program(robot: Robot) -> Program:
     n = robot.n + robot.ne
 
     def run(scene: Bodies, x: Arrays) -> Result:
-        return Result({"E": ((), [energies(scene, motion(scene, x["q"], x["qd"]))[0]])})
+        return Result({"E": ((), [energies(scene, x["q"], x["qd"]).E])})
 
     return _traced(robot, "flexible-kinetic-energy", {"q": (n,), "qd": (n,)}, run)
 

@@ -32,14 +32,15 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from ...arguments import named_arguments
 from ...errors import CardanError, DescriptionError, Fault, UnknownNameError
-from ..frames import multiple_of_pi
+from ..frames import decimal_value, multiple_of_pi
+from ..inertia import about_origin, from_far_frame
 from ..robot import DRIVE, FIXED, INERTIA, PRISMATIC, REVOLUTE, Frame, Joint, Limits, Link, Robot
-from ..values.expression import Value, add, number, symbols
+from ..values.expression import Expression, Value, add, number, symbols
 from ..values.parser import to_value
 from ..values.units import parse_quantity
 from ..values.variable import split_variable
-from .inertia import about_origin, from_far_frame
 
 __all__ = ["COLUMNS", "from_dh", "read_dh_table"]
 
@@ -64,6 +65,7 @@ MOST_ROWS, LARGEST_TEXT = 5_000, 1_000_000
 Row = Mapping[str, Any] | Sequence[Any]
 
 
+@named_arguments
 def from_dh(
     rows: Iterable[Row], convention: str, *, name: str = "robot",
     gravity: Sequence[Any] = (0, 0, "-9.81"), source: str = "",
@@ -145,7 +147,7 @@ class _Table:
             if self.convention == "standard":
                 far = cells.value("a"), cells.value("alpha")
                 joint = replace(joint, d=before[0], alpha=before[1])
-                link, before = from_far_frame(link, *far), far
+                link, before = Link(link.name, **_plain(from_far_frame(link, *far))), far
                 frames.append(Frame(link.name, j, (far[0], 0, 0), (far[1], 0, 0), "link"))
             joints.append(joint)
             links.append(link)
@@ -229,7 +231,7 @@ class _Row:
         if moving:
             parts[moving] = add(self._offset(parts[moving]), self.value("offset"))
         across = self.value("d" if khalil else "a")
-        given = {key: self.value(key) for key in _LIMITS if self.text(key)}
+        limits = {key: self.value(key) for key in _LIMITS if self.text(key)}
         return Joint(
             self.text("name") or f"joint{self.j}",
             self.j - 1,
@@ -241,7 +243,7 @@ class _Row:
             theta=parts["theta"],
             r=parts[slide],
             variable=self.text("variable"),
-            limits=Limits(**given),
+            limits=Limits(**limits),
             IA=self.value("IA"),
             FV=self.value("FV"),
             FS=self.value("FS"),
@@ -250,14 +252,14 @@ class _Row:
     def _offset(self, value: Value) -> Value:
         """What is left of the variable's cell when the variable is taken out."""
         own = re.compile(rf"(q|t|th|theta|d|r)_?{self.j}", re.IGNORECASE)
-        given = self.text("variable")
-        if not any(own.fullmatch(name) or name == given for name in symbols(value)):
+        own_name = self.text("variable")
+        if not any(own.fullmatch(name) or name == own_name for name in symbols(value)):
             return value
-        found = split_variable(value, self.j, ())
-        if isinstance(found, str):
-            self.table.fault(found, self.line, self.name)
+        parts = split_variable(value, self.j, ())
+        if isinstance(parts, str):
+            self.table.fault(parts, self.line, self.name)
             return 0
-        return found[1]
+        return parts[1]
 
     def link(self) -> Link:
         """The link with its inertial parameters about the origin of the table's own frame."""
@@ -273,5 +275,12 @@ class _Row:
         if mass is not None and mass < 0:
             self.table.fault(f"mass {values['M']} is negative", self.line, self.name)
         if centre:
-            values |= about_origin(values["M"], [self.value(key) for key in _CENTRE])
+            x = [self.value(key) for key in _CENTRE]
+            values = _plain(about_origin(values["M"], x[:3], x[3:]))
         return Link(self.name, **values)
+
+
+def _plain(values: Mapping[str, Value]) -> dict[str, Value]:
+    """Values in which a formula without symbols, as cos(0.3)*0.2, is its number."""
+    numbers = {key: number(x) if isinstance(x, Expression) else None for key, x in values.items()}
+    return {k: values[k] if x is None else decimal_value(x, 0.0) for k, x in numbers.items()}

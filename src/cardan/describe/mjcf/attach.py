@@ -17,11 +17,11 @@ from typing import Any
 import numpy as np
 
 from ...errors import InputError
-from ..frames import SNAP_ANGLE, Array, frame
-from ..urdf.xml import UrdfFile, element_text, parsed_xml, shown
+from ..frames import Array, frame
+from ..xml.source import Source, parsed, shown
 from .include import Beside, content, include, path_of
+from .model import Mjcf, read_defaults, settings
 from .schema import unknown
-from .xml import Mjcf, read_defaults, settings
 
 __all__ = ["attach", "open_mjcf"]
 
@@ -68,7 +68,7 @@ def _models(mjcf: Mjcf, read: Beside | None, around: Sequence[str]) -> dict[str,
                 mjcf.fault(str(error), element)
                 continue
             model = open_mjcf(data, path, read, os.path.dirname(path), (*around, path))
-            mjcf.found.faults += model.found.faults
+            mjcf.main.faults += model.main.faults
             for kind, places in model.remarks.items():
                 mjcf.remarks.setdefault(kind, []).extend(places)
             if model.root is not None:
@@ -87,7 +87,7 @@ def _expand(mjcf: Mjcf, element: Any, models: Mapping[str, Mjcf]) -> None:
             _replicate(mjcf, inner)
         elif inner.tag == "attach":
             _attach(mjcf, inner, models)
-        if mjcf.found.failed:  # no work on what is refused already
+        if mjcf.main.failed:  # no work on what is refused already
             return
 
 
@@ -127,7 +127,7 @@ def _replicate(mjcf: Mjcf, element: Any) -> None:
             if inner is not copy:
                 _rename(inner, "name", _kind(inner) in names, renamed)
         element.getparent().insert(at + k, copy)
-        if mjcf.source(element) is not mjcf.found:
+        if mjcf.source(element) is not mjcf.main:
             mjcf.sources[copy] = mjcf.source(element)
         for original in outside:
             _copy_outside(mjcf, mjcf, original, names, renamed)
@@ -176,7 +176,7 @@ def _attach(mjcf: Mjcf, element: Any, models: Mapping[str, Mjcf]) -> None:
         _adopt(mjcf, model, renamed)
         mjcf.settings[outer] = model.settings[model.root]
         mjcf.folders[outer] = model.folders[model.root]
-        mjcf.sources[outer] = model.found
+        mjcf.sources[outer] = model.main
     for part in parts:
         outer.append(_copied(mjcf, model, part, renamed, names, foreign))
     for original in _naming(model, names):
@@ -308,7 +308,7 @@ def _copy_outside(mjcf: Mjcf, model: Mjcf, original: Any, names: Names, renamed:
         target = mjcf.root.makeelement(section)
         mjcf.root.append(target)
     target.append(copy)
-    if foreign or mjcf.source(original) is not mjcf.found:
+    if foreign or mjcf.source(original) is not mjcf.main:
         _belongs(mjcf, model, original, copy)
 
 
@@ -339,14 +339,13 @@ def _set_pose(element: Any, T: Array) -> None:
 def open_mjcf(
     data: bytes, file: str, read: Any = None, folder: str = "", around: Sequence[str] = ()
 ) -> Mjcf:
-    """The file with its settings, all of it in one tree; faults are in `found`.
+    """The file with its settings, all of it in one tree; faults are in `main`.
 
     read: gives the files that it includes, attaches or takes meshes from. folder: of the file, seen
     from the main one's; around: the files that attach this one."""
-    found = UrdfFile(file, SNAP_ANGLE)
-    text = element_text(data, found, "an MJCF file has a <mujoco> element")
-    root = None if text is None else parsed_xml(text, found)
-    mjcf = Mjcf(root, found)
+    source = Source(file)
+    root = parsed(data, source, "an MJCF file has a <mujoco> element")
+    mjcf = Mjcf(root, source)
     if root is None:
         return mjcf
     if root.tag == "mujocoinclude":
@@ -364,6 +363,6 @@ def open_mjcf(
             mjcf.fault("the outermost class of defaults is called 'main': rename it", element)
         read_defaults(mjcf, element, mjcf.defaults["main"], "main")
     unknown(mjcf)
-    if not found.failed:
+    if not source.failed:
         attach(mjcf, read, around)
     return mjcf

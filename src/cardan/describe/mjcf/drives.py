@@ -18,9 +18,9 @@ import numpy as np
 from ..bodies import Body, moved
 from ..frames import Array
 from ..robot import PRISMATIC
-from ..urdf.xml import shown
 from ..values.expression import number
-from .xml import Mjcf
+from ..xml.source import shown
+from .model import Mjcf
 
 __all__ = ["Drives", "drives_of", "weights"]
 

@@ -14,10 +14,10 @@ from pathlib import Path
 from typing import Any
 
 from ...errors import InputError
-from ..urdf.xml import LARGEST_FILE, UrdfFile, element_text, parsed_xml, shown
-from .xml import Mjcf
+from ..xml.source import LARGEST_FILE, Source, parsed, shown
+from .model import Mjcf
 
-__all__ = ["Beside", "beside", "content", "include", "path_of"]
+__all__ = ["Beside", "content", "folder_files", "include", "path_of"]
 
 Beside = Callable[[str], bytes]  # the content of a file by its name; InputError where there is none
 _MOST = 200  # files
@@ -25,7 +25,7 @@ _MESHES = (".stl", ".obj", ".msh")
 _LARGEST_MESH = 100_000_000  # bytes
 
 
-def beside(folder: Path) -> Beside:
+def folder_files(folder: Path) -> Beside:
     """Files of a folder and of those in it."""
 
     def read(name: str) -> bytes:
@@ -45,7 +45,7 @@ def beside(folder: Path) -> Beside:
 def include(mjcf: Mjcf, read: Beside | None, folder: str = "") -> None:
     """Put every included file in its place, as deep as they go; what is wrong is a fault. folder:
     of the file itself, seen from the main one's."""
-    seen, room = {path_of(folder, os.path.basename(mjcf.found.file))}, LARGEST_FILE
+    seen, room = {path_of(folder, os.path.basename(mjcf.main.file))}, LARGEST_FILE
     while (element := mjcf.root.find(".//include")) is not None:
         name = str(element.get("file") or "")
         path, data = _content(mjcf, element, name, seen, read)
@@ -108,15 +108,14 @@ def content(path: str, name: str, read: Beside | None) -> bytes:
 
 def _opened(mjcf: Mjcf, data: bytes, name: str) -> Any:
     """The root of an included file; its own faults bear its name."""
-    found = UrdfFile(shown(name), mjcf.found.snap, faults=mjcf.found.faults)
-    text = element_text(data, found, "an included file has a <mujocoinclude> element")
-    root = None if text is None else parsed_xml(text, found)
+    source = Source(shown(name), mjcf.main.snap, faults=mjcf.main.faults)
+    root = parsed(data, source, "an included file has a <mujocoinclude> element")
     if root is None:
         return None
     if root.tag not in ("mujoco", "mujocoinclude"):
-        found.fault(f"the root element is <{shown(root.tag)}>, not <mujocoinclude>", 1)
+        source.fault(f"the root element is <{shown(root.tag)}>, not <mujocoinclude>", 1)
         return None
-    mjcf.sources.update(dict.fromkeys(root, found))
+    mjcf.sources.update(dict.fromkeys(root, source))
     return root
 
 

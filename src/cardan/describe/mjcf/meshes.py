@@ -15,7 +15,6 @@ by the bounding box in its principal axes."""
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -23,17 +22,18 @@ import numpy as np
 
 from ...errors import InputError
 from ..bodies import Mass
-from ..frames import Array, frame
-from ..urdf.xml import shown
+from ..frames import Array, frame, of_quaternion
+from ..surfaces import read_msh, read_obj, read_stl
+from ..xml.source import shown
 from .include import Beside, content, path_of
+from .model import Mjcf
 from .shapes import LEAST
-from .xml import Mjcf, of_quaternion
 
 __all__ = ["Meshes", "Solid"]
 
 _KINDS = ("convex", "exact", "legacy", "shell")
-_MOST = 4_000_000  # faces
 Faces = np.ndarray  # three numbers of corners each
+_NONE = np.zeros((0, 3), int)
 
 
 @dataclass(frozen=True, eq=False)
@@ -136,7 +136,7 @@ class Meshes:
             faces = self._numbers(element, "face")
             if len(faces) % 3:
                 raise InputError("a face has three corners")
-            return points, _checked(faces.astype(int).reshape(-1, 3), len(points))
+            return points, _checked(faces.astype(int).reshape(-1, 3), points)
         settings = self.mjcf.setting(element)
         if settings.bare_names:
             name = name.replace("\\", "/").rpartition("/")[2]
@@ -144,10 +144,13 @@ class Meshes:
         media = str(element.get("content_type") or "")
         kind = media.rpartition("/")[2].removeprefix("vnd.mujoco.") if media else ""
         kind = kind or os.path.splitext(name)[1].lower().removeprefix(".")
-        if kind not in _READERS:
+        if kind == "obj":
+            points, triangles, _ = read_obj(data)
+            return points, _checked(np.concatenate([*triangles.values(), _NONE]), points)
+        if kind not in ("stl", "msh"):
             raise InputError(f"'{shown(name)}' is no .stl, .obj or .msh file")
-        points, faces = _READERS[kind](data)
-        return points, _checked(faces, len(points))
+        points, faces = read_stl(data) if kind == "stl" else read_msh(data)
+        return points, _checked(faces, points)
 
     def _data(self, element: Any, name: str, folder: str) -> bytes:
         """What the file holds, which lies beside the main file or the including one."""
@@ -209,8 +212,8 @@ def _weights(D: Array, E: Array, F: Array, kind: str) -> Array:
     return np.asarray(np.abs(volumes) if kind == "legacy" else volumes)
 
 
-def _checked(faces: Faces, count: int) -> Faces:
-    if len(faces) and (faces.min() < 0 or faces.max() >= count):
+def _checked(faces: Faces, points: Array) -> Faces:
+    if len(faces) and (faces.min() < 0 or faces.max() >= len(points)):
         raise InputError("a face names a corner that is not there")
     return faces
 
@@ -231,66 +234,3 @@ def _hull(x: Array) -> Faces:
     inward = np.einsum("ni,ni->n", np.cross(E - D, F - D), hull.equations[:, :3]) < 0
     faces[inward] = faces[inward][:, [0, 2, 1]]
     return faces
-
-
-# files
-
-
-def _stl(data: bytes) -> tuple[Array, Faces]:
-    """Binary STL; corners that are the same are one."""
-    count = int.from_bytes(data[80:84], "little")
-    if len(data) < 84 or count < 1 or count > _MOST or len(data) < 84 + 50 * count:
-        raise InputError("it is no binary STL file: convert it")
-    record = np.dtype([("normal", "<f4", 3), ("corners", "<f4", (3, 3)), ("rest", "<u2")])
-    corners = np.frombuffer(data, record, count, 84)["corners"].reshape(-1, 3).astype(float)
-    return corners, np.arange(3 * count).reshape(-1, 3)
-
-
-def _msh(data: bytes) -> tuple[Array, Faces]:
-    """MuJoCo's own format: four counts, then corners, normals, texture and faces."""
-    if len(data) < 16:
-        raise InputError("it is no MSH file")
-    corners, normals, texture, faces = (int(n) for n in np.frombuffer(data, "<i4", 4))
-    size = 16 + 12 * (corners + normals + faces) + 8 * texture
-    if min(corners, normals, texture, faces) < 0 or size != len(data):
-        raise InputError("it is no MSH file of the size that it says")
-    points = np.frombuffer(data, "<f4", 3 * corners, 16).reshape(-1, 3).astype(float)
-    start = 16 + 12 * (corners + normals) + 8 * texture
-    return points, np.frombuffer(data, "<i4", 3 * faces, start).reshape(-1, 3).astype(int)
-
-
-def _obj(data: bytes) -> tuple[Array, Faces]:
-    """Wavefront OBJ: v and f lines; a quadrangle is cut along its shorter diagonal."""
-    points: list[list[float]] = []
-    faces: list[list[int]] = []
-    for line in data.decode("utf-8", "replace").splitlines():
-        words = line.split()
-        if not words:
-            continue
-        try:
-            if words[0] == "v":
-                points.append([float(word) for word in words[1:4]])
-            elif words[0] == "f":
-                corners = [int(word.partition("/")[0]) for word in words[1:]]
-                faces.append([k - 1 if k > 0 else len(points) + k for k in corners])
-        except ValueError:
-            raise InputError("it is no OBJ file that can be read") from None
-        if len(faces) > _MOST or len(points) > _MOST:
-            raise InputError("it has too many faces")
-    if not points or any(len(point) != 3 for point in points):
-        raise InputError("it is no OBJ file that can be read")
-    x = np.array(points, dtype="f4").astype(float)
-    triangles = [t for face in faces for t in _cut(face, x)]
-    return x, np.array(triangles, dtype=int).reshape(-1, 3)
-
-
-def _cut(face: Sequence[int], x: Array) -> list[tuple[int, int, int]]:
-    if len(face) == 4 and min(face) >= 0 and max(face) < len(x):
-        a, b, c, d = face
-        if np.linalg.norm(x[a] - x[c]) < np.linalg.norm(x[b] - x[d]):
-            return [(a, b, c), (a, c, d)]
-        return [(a, b, d), (b, c, d)]
-    return [(face[0], face[k], face[k + 1]) for k in range(1, len(face) - 1)]
-
-
-_READERS = {"stl": _stl, "msh": _msh, "obj": _obj}

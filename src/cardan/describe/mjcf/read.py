@@ -1,16 +1,16 @@
 """MJCF files (MuJoCo's .xml): bodies with any joints and places -> `Robot` in Khalil's notation.
 
 Kept: bodies, hinge and slide joints with names, axes, zeros (ref), ranges, damping as FV,
-frictionloss as FS and armature as IA (also those of actuators and tendons, `mjcf_drives`), masses
-and inertias (of <inertial>, or of geoms: `mjcf_shapes`, `mjcf_meshes`), gravity. A free joint under
+frictionloss as FS and armature as IA (also those of actuators and tendons, `mjcf.drives`), masses
+and inertias (of <inertial>, or of geoms: `mjcf.shapes`, `mjcf.meshes`), gravity. A free joint under
 the world makes the base floating. Several joints of a body become a chain with massless links
 between. <equality><connect> becomes a loop with a spherical cut joint, <weld> one that is rigid,
 both of bodies or of sites; joints without an actuator are passive then. An equality <joint> of one
-joint fixes it, a linear one of two couples them (`mjcf_couplings`). Ball joints are refused.
+joint fixes it, a linear one of two couples them (`mjcf.equality`). Ball joints are refused.
 
-What else a file says is harmless, or left out with a warning: `mjcf_schema` has the whole list.
+What else a file says is harmless, or left out with a warning: `mjcf.schema` has the whole list.
 <include>, <frame>, <replicate> and <attach> are read, and other files only of the folder of the
-main one (`mjcf_include`, `mjcf_attach`).
+main one (`mjcf.include`, `mjcf.attach`).
 """
 
 from __future__ import annotations
@@ -22,32 +22,21 @@ import numpy as np
 
 from ...algebra.so3 import about, along
 from ...errors import Fault, InputError
-from ..bodies import (
-    Body,
-    Mass,
-    far_words,
-    frames_of,
-    inertial_values,
-    longest_path,
-    moved,
-    named_frames,
-    size_of,
-)
+from ..bodies import Body, Mass, longest_path, moved, named_frames
 from ..closures import Placed
 from ..couplings import coupled
 from ..frames import Array, decimal_value, frame
-from ..robot import PRISMATIC, REVOLUTE, Base, Joint, Limits, Link, Robot
-from ..urdf.xml import MOST_JOINTS, shown
+from ..robot import PRISMATIC, REVOLUTE, Base, Joint, Limits, Robot
 from ..values.expression import number
+from ..xml.source import MOST_JOINTS, shown
 from .attach import open_mjcf
-from .couplings import couplings_of
 from .drives import drives_of, weights
+from .equality import Closures, couplings_of, locked
 from .include import Beside
-from .loops import Closures, locked
 from .meshes import Meshes
+from .model import Mjcf, Settings
 from .schema import left_out
 from .shapes import DENSITY, LEAST, SIZES, geom_mass
-from .xml import Mjcf, Settings
 
 __all__ = ["Scene", "read_mjcf", "sized"]
 
@@ -61,16 +50,16 @@ def read_mjcf(
     """The robot of an MJCF file and every fault found; no robot when one of them is an error.
     beside: gives the files that it includes."""
     mjcf = open_mjcf(data, file, beside)
-    if mjcf.found.failed:
-        return None, mjcf.found.faults
+    if mjcf.main.failed:
+        return None, mjcf.main.faults
     scene = Scene(mjcf, beside)
     scene.read()
     mjcf.summarize()
-    robot = None if mjcf.found.failed else scene.robot(file)
+    robot = None if mjcf.main.failed else scene.robot(file)
     left_out(mjcf)
     mjcf.summarize()
-    faults = sorted(mjcf.found.faults, key=lambda x: (x.file != file, x.file, x.line))
-    return None if mjcf.found.failed else robot, faults
+    faults = sorted(mjcf.main.faults, key=lambda x: (x.file != file, x.file, x.line))
+    return None if mjcf.main.failed else robot, faults
 
 
 class Scene:
@@ -105,7 +94,7 @@ class Scene:
             self._sites(world, "world")
             for body in self.mjcf.inside(world, "body"):
                 self._body(body, "world")
-        if self.mjcf.found.failed:
+        if self.mjcf.main.failed:
             return
         if len(self.bodies) > MOST_JOINTS:
             self.mjcf.fault(f"at most {MOST_JOINTS} joints are read", self.mjcf.root)
@@ -191,8 +180,8 @@ class Scene:
     def _free_drive(self, joint: Any, name: str) -> None:
         """Inertia without weight has no place on a base; what brakes it, neither."""
         mjcf = self.mjcf
-        given = joint.get("name", "")
-        armature = mjcf.number(joint, "armature") + self.drives.armature.get(given, 0.0)
+        joint_name = joint.get("name", "")
+        armature = mjcf.number(joint, "armature") + self.drives.armature.get(joint_name, 0.0)
         if armature and any(self.gravity()):
             mjcf.fault(
                 f"the free joint of '{name}' has an armature of {armature:g}: a base has no place"
@@ -203,7 +192,7 @@ class Scene:
             self.bodies[0] = replace(self.bodies[0], masses=(*self.bodies[0].masses, extra))
         for key in ("damping", "frictionloss"):
             if any(mjcf.numbers(joint, key, ()) or ()):
-                mjcf.remark(f"the {key} of a free joint is left out", given or name, joint)
+                mjcf.remark(f"the {key} of a free joint is left out", joint_name or name, joint)
 
     def _beside(self, name: str, element: Any) -> None:
         self.mjcf.fault(
@@ -366,17 +355,17 @@ class Scene:
     def _geom(self, element: Any) -> Mass | None:
         mjcf = self.mjcf
         kind = mjcf.get(element, "type") or "sphere"
-        given = {
+        weights = {
             key: mjcf.number(element, key) for key in ("mass", "density")
             if mjcf.get(element, key) is not None
         }  # fmt: skip
-        if any(x < 0 for x in given.values()):
-            mjcf.fault(f"the {' and the '.join(given)} of a geom must not be negative", element)
-        if not given.get("mass", given.get("density", 1.0)):
+        if any(x < 0 for x in weights.values()):
+            mjcf.fault(f"the {' and the '.join(weights)} of a geom must not be negative", element)
+        if not weights.get("mass", weights.get("density", 1.0)):
             return None
         mesh = mjcf.get(element, "mesh")
         if mesh is not None or kind in ("mesh", "sdf"):
-            return self._mesh(element, kind, mesh or "", given)
+            return self._mesh(element, kind, mesh or "", weights)
         size, placement = sized(mjcf, element, kind)
         if kind not in SIZES:
             words = f"a geom of type '{shown(kind)}' weighs nothing: give its body an <inertial>"
@@ -385,18 +374,18 @@ class Scene:
             mjcf.fault(f"a {kind} has {SIZES[kind]} positive sizes", element)
         else:
             hollow = mjcf.is_true(element, "shellinertia")
-            return geom_mass(kind, size, given, placement, hollow)
+            return geom_mass(kind, size, weights, placement, hollow)
         return None
 
-    def _mesh(self, element: Any, kind: str, mesh: str, given: dict[str, float]) -> Mass | None:
+    def _mesh(self, element: Any, kind: str, mesh: str, weights: dict[str, float]) -> Mass | None:
         """What a mesh weighs, or a primitive that is fitted to it."""
         mjcf = self.mjcf
         placement = mjcf.placement(element)
         try:
             solid = self.meshes.solid(mesh)
             if kind in ("mesh", "sdf"):
-                density = given.get("density", DENSITY)
-                mass = given["mass"] if "mass" in given else density * solid.volume
+                density = weights.get("density", DENSITY)
+                mass = weights["mass"] if "mass" in weights else density * solid.volume
                 return solid.mass(mass, placement) if mass > LEAST else None
             size, own = solid.fitted(kind, mjcf.setting(element).fits_bounds)
         except InputError as error:
@@ -407,7 +396,7 @@ class Scene:
             return None
         scale = mjcf.number(element, "fitscale", 1.0)
         size, hollow = [scale * x for x in size], mjcf.is_true(element, "shellinertia")
-        return geom_mass(kind, size, given, placement @ own, hollow)
+        return geom_mass(kind, size, weights, placement @ own, hollow)
 
     def _scale(self) -> None:
         """The masses of all bodies together are what the file says."""
@@ -439,41 +428,33 @@ class Scene:
     def placements(self) -> list[Array]:
         """Where the bodies are when all joints are at zero, or where they are held."""
         held = locked(self.mjcf, [body.joint for body in self.bodies], self.refs)
-        found: list[Array] = []
+        places: list[Array] = []
         for body, joint in zip(self.bodies, held, strict=True):
             turn, slide = (float(number(x) or 0) for x in (joint.theta, joint.r))
             R = about(body.axis, turn)
             point = np.zeros(3) if body.point is None else body.point
             step = body.placement @ frame(R, point - R @ point + slide * body.axis)
-            found.append(step if body.parent < 0 else found[body.parent] @ step)
-        return found
+            places.append(step if body.parent < 0 else places[body.parent] @ step)
+        return places
 
     # the robot
 
     def robot(self, file: str) -> Robot:
-        size = size_of(self.bodies)
-        far: list[str] = []
-        joints, links = frames_of(self.bodies, far)
-        if far:
-            self.mjcf.fault(far_words(far), severity="warning")
-        placed = Placed(self.bodies, joints, links, size, self.refs)
+        placed = Placed.of(self.bodies, self.mjcf.fault, self.refs)
         loops = Closures(self.mjcf, self.place, self.sites).loops(placed)
-        joints = locked(self.mjcf, joints, self.refs)
+        joints = locked(self.mjcf, placed.joints, self.refs)
         driven = self.drives.driven
         if loops:
             joints = [replace(joint, active=joint.name in driven) for joint in joints]
         joints = coupled(joints, couplings_of(self.mjcf, joints, self.refs, driven))
-        root = self.bodies[0]
-        base = Base(link=Link(root.name, **inertial_values(root.masses, size)))
+        base, g = Base(link=placed.root), self.gravity()
         if self.floating is not None:
             T = self.floating[0]
             Z = tuple(decimal_value(float(x), 0.0) for x in T.ravel())
             base = replace(base, kind="floating", Z=Z)
-        g = self.gravity()
-        if self.floating is not None:
-            g = (self.floating[0][:3, :3].T @ np.array(g)).tolist()
+            g = (T[:3, :3].T @ np.array(g)).tolist()
         return Robot(
-            self.mjcf.root.get("model") or "MuJoCo model", tuple(links), tuple(joints),
+            self.mjcf.root.get("model") or "MuJoCo model", tuple(placed.links), tuple(joints),
             tuple(loops), base, tuple(decimal_value(x, 1e-15) for x in g), file,
             frames=named_frames(self.bodies, self._frames()), end_effector=self._end_effector(),
         )  # fmt: skip

@@ -79,14 +79,14 @@ def shell_inertia(kind: str, size: Sequence[float]) -> tuple[float, Array]:
 
 
 def geom_mass(
-    kind: str, size: Sequence[float], given: Mapping[str, float], placement: Array,
+    kind: str, size: Sequence[float], weights: Mapping[str, float], placement: Array,
     hollow: bool = False,
 ) -> Mass | None:  # fmt: skip
     """The mass of a geom in its body's frame; None for shapes without a volume of their own."""
     if kind not in SIZES or len(size) < SIZES[kind]:
         return None
     volume, moments = (shell_inertia if hollow else shape_inertia)(kind, size)
-    mass = given["mass"] if "mass" in given else given.get("density", DENSITY) * volume
+    mass = weights["mass"] if "mass" in weights else weights.get("density", DENSITY) * volume
     if not volume or mass <= LEAST:
         return None
     R = placement[:3, :3]

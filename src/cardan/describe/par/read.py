@@ -1,19 +1,19 @@
-"""Read .par files, the format of SYMORO+ (Latin-1) and OpenSYMORO. They are written by `par_write`.
+"""Read .par files, the format of SYMORO+ (Latin-1) and OpenSYMORO. They are written by `write`.
 
 Frames 1..NL are the tree, NL+1..NJ the cut joints, NJ+1..NF their twins. Geometry is mandatory.
 The other sections may be missing as a whole, as in a purely geometric file: they count as zeros
-then, also gravity. The joint variable is told from its offset by `variable.split_variable`. Lists
+then, also gravity. The joint variable is told from its offset by `split_variable`. Lists
 are never padded, cut or guessed at: a wrong length is a fault.
 """
 
 from __future__ import annotations
 
 import difflib
+from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 
 from ...errors import MOST_FAULTS, ExpressionError, Fault
-from ..check import check, moving_base
+from ..check import UNREAD, completed, moving_base
 from ..robot import (
     DRIVE,
     FIXED,
@@ -34,6 +34,8 @@ from ..values.variable import split_variable
 from .scan import Entry, scan
 
 __all__ = ["read_par", "usual_symbols"]
+
+Table = dict[str, list[Value]]  # by key, the columns of the file
 
 SYMBOLS = ("QP", "QDP", "GAM")
 COUNTS = ("NF", "NL", "NJ", "Type")
@@ -59,9 +61,7 @@ def read_par(data: bytes, file: str) -> tuple[Robot | None, list[Fault]]:
     reader = _Reader(text.replace("\r\n", "\n").replace("\r", "\n"), file)
     robot = reader.robot()
     faults = sorted(reader.faults, key=lambda fault: fault.line)
-    if robot is None or any(fault.severity == "error" for fault in faults):
-        return None, faults
-    return robot, faults + check(robot, file, reader.line)
+    return completed(robot, faults, file, reader.line)
 
 
 def usual_symbols(j: int, fixed: bool) -> tuple[Value, ...]:
@@ -69,23 +69,17 @@ def usual_symbols(j: int, fixed: bool) -> tuple[Value, ...]:
     return (0, 0, 0) if fixed else tuple(symbol(f"{key}{j}") for key in SYMBOLS)
 
 
-@dataclass
-class _Counts:
-    NF: int = 0
-    NL: int = 0
-    NJ: int = 0
-    moving: bool = False  # is link 0 in the lists of dynamic parameters?
-
-
 class _Reader:
     def __init__(self, text: str, file: str) -> None:
         self.file = file
-        found = scan(text, file)
-        self.name = found.name
-        self.faults = found.faults
+        content = scan(text, file)
+        self.name = content.name
+        self.faults = content.faults
         self.entries: dict[str, Entry] = {}
-        self.counts = _Counts()
-        for entry in found.entries:
+        self.NF = self.NL = self.NJ = 0
+        self.moving = False  # is link 0 in the lists of dynamic parameters?
+        self.guessed: set[tuple[str, int]] = set()  # whole numbers that could not be read
+        for entry in content.entries:
             self.enter(entry)
 
     def enter(self, entry: Entry) -> None:
@@ -109,31 +103,26 @@ class _Reader:
         key = _FIELD.get(key, key)
         if key == "variable":
             sigma = self.entries.get("sigma")
-            slides = (
-                sigma is not None
-                and sigma.items[frame - 1 : frame]
-                and (sigma.items[frame - 1][0] == "1")
-            )
-            key = "r" if slides else "theta"
+            items = sigma.items[frame - 1 : frame] if sigma is not None else ()
+            key = "r" if items and items[0][0] == "1" else "theta"
         entry = self.entries.get(key)
         if entry is None:
             return 0
-        at = frame if key in (*DYNAMICS, *WRENCH) and self.counts.moving else frame - 1
+        at = frame if key in (*DYNAMICS, *WRENCH) and self.moving else frame - 1
         return entry.items[at][1] if key not in BASE and 0 <= at < len(entry.items) else entry.line
 
     def robot(self) -> Robot | None:
         kind = self.kind()
         if not self.read_counts(kind != "fixed"):
             return None
-        table = {key: self.column(key) for key in (*FRAME, *DYNAMICS, *WRENCH, *JOINT, *BASE)}
+        columns = {key: self.column(key) for key in (*FRAME, *DYNAMICS, *WRENCH, *JOINT, *BASE)}
+        table = {key: values for key, values in columns.items() if values is not None}
         self.check_sections(table)
-        if any(table[key] is None for key in FRAME):
+        if any(key not in table for key in FRAME):
             return None
-        joints = _Build(self, {key: value or [] for key, value in table.items()}).joints()
+        joints = self.joints(table)
         self.check_type(joints)
-        if self.faults:
-            return None
-        return _assemble(self, {k: v for k, v in table.items() if v is not None}, joints, kind)
+        return self.assembled(table, joints, kind)
 
     def kind(self) -> str:
         """Kind of the base, by the two flags of OpenSYMORO."""
@@ -171,17 +160,17 @@ class _Reader:
                 self.entries["NF"].line,
             )
             return False
-        self.counts = _Counts(NF, NL, NJ, moving)
+        self.NF, self.NL, self.NJ, self.moving = NF, NL, NJ, moving
         return True
 
     def length(self, key: str) -> int:
         if key in FRAME:
-            return self.counts.NF
+            return self.NF
         if key in JOINT:
-            return self.counts.NJ
+            return self.NJ
         if key in BASE:
             return 16 if key == "Z" else 3
-        return self.counts.NL + self.counts.moving
+        return self.NL + self.moving
 
     def column(self, key: str) -> list[Value] | None:
         """The values of a list, or None when it is missing or at fault."""
@@ -189,40 +178,45 @@ class _Reader:
         if entry is None:
             return None
         if not entry.is_list or len(entry.items) != self.length(key):
-            found = f"{len(entry.items)} values" if entry.is_list else "no list {a,b,...}"
-            base = " (link 0 first)" if self.length(key) == self.counts.NL + 1 else ""
-            self.report(f"{key} has {found}; it needs {self.length(key)}{base}", entry.line)
+            size = f"{len(entry.items)} values" if entry.is_list else "no list {a,b,...}"
+            base = " (link 0 first)" if self.length(key) == self.NL + 1 else ""
+            self.report(f"{key} has {size}; it needs {self.length(key)}{base}", entry.line)
             return None
-        before = len(self.faults)
-        values = [self.item(key, i, *item) for i, item in enumerate(entry.items)]
-        return values if len(self.faults) == before else None
+        return [self.item(key, i, *item) for i, item in enumerate(entry.items)]
 
     def item(self, key: str, i: int, text: str, line: int) -> Value:
-        j = i if key in (*DYNAMICS, *WRENCH) and self.counts.moving else i + 1
+        j = i if key in (*DYNAMICS, *WRENCH) and self.moving else i + 1
         name = f"{key}({j})"
-        link = f"link{j}" if key not in BASE and j <= self.counts.NL else ""
+        link = f"link{j}" if key not in BASE and j <= self.NL else ""
         try:
             value = parse(text)
         except ExpressionError as error:
             self.report(f"{name}: {error.faults[0].message}", line, link)
-            return 0
+            return self.unread(key, i)
         if key in INTEGERS:
             allowed = INTEGERS[key]
             if not isinstance(value, int):
                 self.report(f"{name} = {text[:40]} must be a whole number", line, link)
-                return 0
+                return self.unread(key, i)
             if allowed and value not in allowed:
                 kinds = "0 revolute, 1 prismatic, 2 fixed" if key == "sigma" else "0 no, 1 yes"
                 what = "a joint type" if key == "sigma" else "allowed"
                 self.report(f"{name} = {value} is not {what} ({kinds})", line, link)
-                return 0
+                return self.unread(key, i)
         return value
 
-    def check_sections(self, table: dict[str, list[Value] | None]) -> None:
+    def unread(self, key: str, i: int) -> Value:
+        """What stands for a value that cannot be read; a whole number must be one."""
+        if key not in INTEGERS:
+            return UNREAD
+        self.guessed.add((key, i + 1))
+        return i if key == "ant" else 0
+
+    def check_sections(self, table: Table) -> None:
         """A section is there or not; half of one is a fault."""
-        dynamic = [key for key in DYNAMICS if key in self.entries]
+        dynamic = any(key in self.entries for key in DYNAMICS)
         needed = [*FRAME, *(DYNAMICS if dynamic else ())]
-        if table["eta"] and any(table["eta"]):
+        if any(table.get("eta", ())):
             needed.append("k")
         missing = [key for key in needed if key not in self.entries]
         if missing:
@@ -231,11 +225,12 @@ class _Reader:
 
     def check_type(self, joints: Sequence[Joint]) -> None:
         entry = self.entries.get("Type")
-        NL = self.counts.NL
-        loops = self.counts.NJ - NL
+        NL = self.NL
+        loops = self.NJ - NL
         chain = all(joint.antecedent == j for j, joint in enumerate(joints[:NL]))
         actual = 2 if loops else 0 if chain else 1
-        if entry is None or not all(0 <= joint.antecedent <= j for j, joint in enumerate(joints)):
+        inward = all(0 <= joint.antecedent <= j for j, joint in enumerate(joints))
+        if entry is None or not inward or any(key == "ant" for key, _ in self.guessed):
             return  # a wrong antecedent is reported as such
         text = entry.items[0][0]
         fits = text == str(actual) or (text == "1" and actual == 0)
@@ -249,41 +244,27 @@ class _Reader:
                 entry.line,
             )
 
-
-@dataclass
-class _Build:
-    """Joints from the columns of a file."""
-
-    reader: _Reader
-    table: dict[str, list[Value]]
-    uses: dict[str, int] = field(default_factory=dict)
-
-    def joints(self) -> list[Joint]:
+    def joints(self, table: Table) -> list[Joint]:
         """Every frame, its variable told from the offset."""
-        for key in GEOMETRY:
-            for value in self.table[key]:
-                for name in symbols(value):
-                    self.uses[name] = self.uses.get(name, 0) + 1
-        return [self.joint(j) for j in range(1, self.reader.counts.NF + 1)]
+        used = Counter(name for key in GEOMETRY for x in table[key] for name in symbols(x))
+        shared = {name for name, count in used.items() if count > 1}
+        return [self.joint(table, j, shared) for j in range(1, self.NF + 1)]
 
-    def joint(self, j: int) -> Joint:
-        counts = self.reader.counts
-        column = {key: self.table[key][j - 1] for key in FRAME}
+    def joint(self, table: Table, j: int, shared: set[str]) -> Joint:
+        column = {key: table[key][j - 1] for key in FRAME}
         sigma = column["sigma"]
         variable = ""
-        if sigma != FIXED:
-            key = "theta" if sigma == 0 else "r"
-            used = {name for name, count in self.uses.items() if count > 1}
-            found = split_variable(column[key], j, used)
-            if isinstance(found, str):
-                line = self.reader.line(key, j)
-                self.reader.report(f"{key}({j}): {found}", line, f"link{j}")
+        key = "theta" if sigma == 0 else "r"
+        known = column[key] is not UNREAD and ("sigma", j) not in self.guessed
+        if sigma != FIXED and known:
+            parts = split_variable(column[key], j, shared)
+            if isinstance(parts, str):
+                self.report(f"{key}({j}): {parts}", self.line(key, j), f"link{j}")
             else:
-                variable, column[key] = found
-        loops = counts.NJ - counts.NL
+                variable, column[key] = parts
         name = f"joint{j}"
-        if j > counts.NL:
-            name = f"cut{j - counts.NL}" if j <= counts.NJ else f"twin{j - counts.NL - loops}"
+        if j > self.NL:
+            name = f"cut{j - self.NL}" if j <= self.NJ else f"twin{j - self.NJ}"
         return Joint(
             name,
             antecedent=int(column["ant"]),  # type: ignore[arg-type]
@@ -291,56 +272,48 @@ class _Build:
             **{key: column[key] for key in GEOMETRY},  # type: ignore[arg-type]
             variable="" if variable == f"q{j}" else variable,
             active=column["mu"] == 1,
-            **self.drive(j),  # type: ignore[arg-type]
+            **self.drive(table, j, sigma == FIXED),  # type: ignore[arg-type]
         )
 
-    def drive(self, j: int) -> dict[str, object]:
+    def drive(self, table: Table, j: int, fixed: bool) -> dict[str, object]:
         """What only the first frames have: friction up to NL, elasticity and symbols up to NJ."""
-        counts = self.reader.counts
-        at = j - 1 + counts.moving
         drive: dict[str, object] = {}
-        if j <= counts.NL:
-            drive = {key: self.table[key][at] for key in DRIVE if self.table[key]}
-        if j <= counts.NJ:
-            fixed = self.table["sigma"][j - 1] == FIXED
+        if j <= self.NL:
+            drive = {key: table[key][j - 1 + self.moving] for key in DRIVE if key in table}
+        if j <= self.NJ:
+            usual = usual_symbols(j, fixed)
             names = tuple(
-                self.table[key][j - 1] if self.table[key] else usual
-                for key, usual in zip(SYMBOLS, usual_symbols(j, fixed), strict=True)
+                table[key][j - 1] if key in table else own
+                for key, own in zip(SYMBOLS, usual, strict=True)
             )
-            drive["symbols"] = () if names == usual_symbols(j, fixed) else names
-            if self.table["eta"] and self.table["eta"][j - 1] == 1 and self.table["k"]:
-                drive.update(elastic=True, stiffness=self.table["k"][j - 1])
+            drive["symbols"] = () if names == usual else names
+            if "k" in table and "eta" in table and table["eta"][j - 1] == 1:
+                drive |= {"elastic": True, "stiffness": table["k"][j - 1]}
         return drive
 
+    def assembled(self, table: Table, joints: list[Joint], kind: str) -> Robot:
+        """The robot of the joints and columns of the file."""
+        NL, NJ = self.NL, self.NJ
 
-def _assemble(
-    reader: _Reader, table: dict[str, list[Value]], joints: list[Joint], kind: str
-) -> Robot:
-    counts = reader.counts
+        def link(name: str, at: int) -> Link:
+            return Link(name, **{k: table[k][at] for k in (*INERTIA, *WRENCH) if k in table})
 
-    def link(name: str, at: int) -> Link:
-        return Link(name, **{k: table[k][at] for k in (*INERTIA, *WRENCH) if k in table})
-
-    base = Base(
-        kind,
-        Z=tuple(table.get("Z", IDENTITY_4)),
-        **{key: tuple(table.get(key, (0, 0, 0))) for key in MOTION},
-        link=link("base", 0) if counts.moving else Link("base"),
-        drive=tuple(table[k][0] if k in table and counts.moving else 0 for k in DRIVE),
-    )
-    if base.kind != kind:
-        line = reader.entries[base.motion[0]].line
-        reader.faults.append(Fault(moving_base(base), reader.file, line, severity="warning"))
-    NL, NJ = counts.NL, counts.NJ
-    cuts, twins = joints[NL:NJ], joints[NJ:]
-    return Robot(
-        reader.name or reader.file.rsplit("/", 1)[-1].removesuffix(".par") or "robot",
-        tuple(link(f"link{j}", j - 1 + counts.moving) for j in range(1, NL + 1)),
-        tuple(joints[:NL]),
-        tuple(
-            Loop(f"loop{k}", cut, twin)
-            for k, (cut, twin) in enumerate(zip(cuts, twins, strict=True), 1)
-        ),
-        base,
-        tuple(table.get("G", (0, 0, 0))),
-    )
+        base = Base(
+            kind,
+            Z=tuple(table.get("Z", IDENTITY_4)),
+            **{key: tuple(table.get(key, (0, 0, 0))) for key in MOTION},
+            link=link("base", 0) if self.moving else Link("base"),
+            drive=tuple(table[k][0] if k in table and self.moving else 0 for k in DRIVE),
+        )
+        if base.kind != kind:
+            line = self.entries[base.motion[0]].line
+            self.faults.append(Fault(moving_base(base), self.file, line, severity="warning"))
+        ends = zip(joints[NL:NJ], joints[NJ:], strict=True)
+        return Robot(
+            self.name or self.file.rsplit("/", 1)[-1].removesuffix(".par") or "robot",
+            tuple(link(f"link{j}", j - 1 + self.moving) for j in range(1, NL + 1)),
+            tuple(joints[:NL]),
+            tuple(Loop(f"loop{k}", cut, twin) for k, (cut, twin) in enumerate(ends, 1)),
+            base,
+            tuple(table.get("G", (0, 0, 0))),
+        )

@@ -44,27 +44,27 @@ class Scan:
 
 def scan(text: str, file: str) -> Scan:
     """Cut the text into entries."""
-    found = Scan()
+    content = Scan()
     lines = _Lines(text)
-    text = _without_comments(text, file, lines, found)
+    text = _without_comments(text, file, lines, content)
     at = 0
     while True:
         at = _skip_blank(text, at)
         if at >= len(text):
-            return found
+            return content
         match = _ENTRY.match(text, at)
         if match is None:
             message = (
                 f"found {text[at : at + 30].split()[0]!r}; allowed: KEY = value or "
                 "KEY = {a,b,...}; put remarks into (* ... *)"
             )
-            found.faults.append(Fault(message, file, lines.of(at)))
+            content.faults.append(Fault(message, file, lines.of(at)))
             at = _next_entry(text, at)
         else:
-            at = _value(text, match, file, lines, found)
+            at = _value(text, match, file, lines, content)
 
 
-def _value(text: str, match: re.Match[str], file: str, lines: _Lines, found: Scan) -> int:
+def _value(text: str, match: re.Match[str], file: str, lines: _Lines, content: Scan) -> int:
     """Read the value after `KEY =`; where scanning goes on."""
     key, line, at = match[1], lines.of(match.start()), match.end()
     braces = _LIST.match(text, at)
@@ -72,19 +72,19 @@ def _value(text: str, match: re.Match[str], file: str, lines: _Lines, found: Sca
         scalar = _SCALAR.match(text, at)
         if scalar is None:
             message = f"{key} has no value; allowed: a number or a list {{a,b,...}}"
-            found.faults.append(Fault(message, file, line))
+            content.faults.append(Fault(message, file, line))
             return at + 1
-        found.entries.append(Entry(key, line, ((scalar[0], lines.of(at)),), is_list=False))
+        content.entries.append(Entry(key, line, ((scalar[0], lines.of(at)),), is_list=False))
         return scalar.end()
     if not braces[2]:
         message = f"the list of {key} is not closed; end it with '}}'"
-        found.faults.append(Fault(message, file, line))
+        content.faults.append(Fault(message, file, line))
         return _next_entry(text, at)
     items = tuple(
         (item.strip(), lines.of(_skip_blank(text, start)))
         for item, start in _split(braces[1], braces.start(1))
     )
-    found.entries.append(Entry(key, line, items, is_list=True))
+    content.entries.append(Entry(key, line, items, is_list=True))
     return braces.end()
 
 
@@ -110,28 +110,28 @@ def _split(body: str, start: int) -> list[tuple[str, int]]:
     return items
 
 
-def _without_comments(text: str, file: str, lines: _Lines, found: Scan) -> str:
+def _without_comments(text: str, file: str, lines: _Lines, content: Scan) -> str:
     """The text with comments blanked; the robot's name is taken from them."""
     parts: list[str] = []
-    depth = kept = begin = 0
+    depth = end = begin = 0
     for mark in _MARK.finditer(text):
         if mark[0] == "(*":
             if depth == 0:
-                parts.append(text[kept : mark.start()])
+                parts.append(text[end : mark.start()])
                 begin = mark.start()
             depth += 1
         elif depth:
             depth -= 1
             if depth == 0:
-                kept = mark.end()
-                parts.append(_blank(text[begin:kept]))
+                end = mark.end()
+                parts.append(_blank(text[begin:end]))
                 name = _NAME.match(text[begin + 2 : mark.start()])
-                found.name = found.name or (name[1] if name else "")
+                content.name = content.name or (name[1] if name else "")
     if depth:
         message = "the comment that starts here is not closed; end it with '*)'"
-        found.faults.append(Fault(message, file, lines.of(begin)))
+        content.faults.append(Fault(message, file, lines.of(begin)))
         return "".join(parts) + _blank(text[begin:])
-    return "".join(parts) + text[kept:]
+    return "".join(parts) + text[end:]
 
 
 def _blank(text: str) -> str:

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import re
 import warnings
+from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from ...errors import CardanWarning, DescriptionError, Fault, UnknownNameError
-from ..robot import DRIVE, FIXED, GEOMETRY, INERTIA, WRENCH, Joint, Robot
+from ..robot import DRIVE, FIXED, GEOMETRY, INERTIA, MOTION, WRENCH, Joint, Robot
 from ..values.expression import Value, add, symbol, symbols
 from ..values.variable import split_variable
 from .read import FRAME, SYMBOLS, TYPES, usual_symbols
@@ -36,11 +37,7 @@ def write_par(robot: Robot, dialect: str = "opensymoro") -> str:
     if dialect not in DIALECTS:
         raise UnknownNameError.of("dialect of .par", dialect, DIALECTS)
     plus = dialect == "symoro+"
-    frames = [
-        *robot.joints,
-        *(loop.cut for loop in robot.loops),
-        *(loop.twin for loop in robot.loops),
-    ]
+    frames = robot.numbered
     faults = [*_inexpressible(robot, frames, plus)]
     if faults:
         raise DescriptionError(faults)
@@ -80,20 +77,26 @@ def _sections(robot: Robot, frames: Sequence[Joint], plus: bool) -> list[tuple[s
     base = robot.base
     moving = base.kind != "fixed" and not plus  # link 0 leads the lists of OpenSYMORO's
     links = [base.link, *robot.links] if moving else list(robot.links)
-    drives = [*([base.drive] if moving else []), *(_drive(joint) for joint in robot.joints)]
-    dynamics = [_row(k, [getattr(link, k) for link in links], plus) for k in INERTIA]
-    dynamics += [_row(k, [drive[i] for drive in drives], plus) for i, k in enumerate(DRIVE)]
-    dynamics += [_row(k, [getattr(link, k) for link in links], plus) for k in WRENCH]
     cut = frames[: len(robot.joints) + len(robot.loops)]
-    names = [_row(k, [_symbols(joint, j)[i] for j, joint in enumerate(cut, 1)], plus)
-             for i, k in enumerate(SYMBOLS[:2] if plus else SYMBOLS)]  # fmt: skip
+
+    def row(key: str, values: Iterable[Value]) -> str:
+        return _row(key, values, plus)
+
+    dynamics = [row(k, [getattr(link, k) for link in links]) for k in INERTIA]
+    for k, of_base in zip(DRIVE, base.drive, strict=True):
+        own = [getattr(joint, k) for joint in robot.joints]
+        dynamics.append(row(k, [of_base, *own] if moving else own))
+    dynamics += [row(k, [getattr(link, k) for link in links]) for k in WRENCH]
+    symbols_of = [_symbols(joint, j) for j, joint in enumerate(cut, 1)]
+    keys = SYMBOLS[:2] if plus else SYMBOLS
+    names = [row(k, [own[i] for own in symbols_of]) for i, k in enumerate(keys)]
     if any(joint.elastic for joint in cut):
-        names.insert(0, _row("eta", [int(joint.elastic) for joint in cut], plus))
-        names.insert(1, _row("k", [joint.stiffness for joint in cut], plus))
-    motion = [_row(key, getattr(base, key), plus) for key in ("W0", "WP0", "V0", "VP0")]
-    gravity = ("Acceleration of gravity", [_row("G", robot.gravity, plus)])
-    Z = ("Matrix Z" if plus else "Transformation of 0 frame position fT0",
-         [_row("Z", base.Z, plus)])  # fmt: skip
+        names.insert(0, row("eta", [int(joint.elastic) for joint in cut]))
+        names.insert(1, row("k", [joint.stiffness for joint in cut]))
+    motion = [row(key, getattr(base, key)) for key in MOTION]
+    gravity = ("Acceleration of gravity", [row("G", robot.gravity)])
+    title = "Matrix Z" if plus else "Transformation of 0 frame position fT0"
+    Z = (title, [row("Z", base.Z)])
     return [
         ("Geometric parameters", _geometry(frames, plus)),
         ("Dynamic parameters and external forces", dynamics),
@@ -111,9 +114,11 @@ def _geometry(frames: Sequence[Joint], plus: bool) -> list[str]:
         columns["mu"].append(int(joint.active))
         for key in GEOMETRY:
             columns[key].append(_with_variable(joint, key, j))
-    spelt = {"ant": "Ant", "sigma": "Sigma", "b": "B", "r": "R", "alpha": "Alpha", "mu": "Mu",
-             "theta": "Theta"} if plus else {}  # fmt: skip
-    return [_row(spelt.get(key, key), columns[key], plus) for key in FRAME]
+    capital = plus and ("ant", "sigma", "b", "r", "alpha", "mu", "theta")
+    return [
+        _row(key.capitalize() if capital and key in capital else key, columns[key], plus)
+        for key in FRAME
+    ]
 
 
 def _with_variable(joint: Joint, key: str, j: int) -> Value:
@@ -132,10 +137,6 @@ def _row(key: str, values: Iterable[Value], plus: bool) -> str:
     return f"{key} = {{\n        " + ",\n        ".join(tens) + "}\n"
 
 
-def _drive(joint: Joint) -> tuple[Value, ...]:
-    return joint.IA, joint.FV, joint.FS
-
-
 def _symbols(joint: Joint, j: int) -> tuple[Value, ...]:
     return joint.symbols or usual_symbols(j, joint.sigma == FIXED)
 
@@ -149,34 +150,28 @@ def _inexpressible(robot: Robot, frames: Sequence[Joint], plus: bool) -> Iterabl
         yield Fault("the SYMORO+ dialect has no inertia of a mobile base; write OpenSYMORO's")
     elif plus and (base.kind == "floating" or (base.kind == "mobile" and not base.motion)):
         yield Fault(f"the SYMORO+ dialect has no {base.kind} base; write OpenSYMORO's")
-    for loop in robot.loops:
-        if loop.kind:
-            yield Fault(f"a .par file has no {loop.kind} joint; write .toml", link=loop.name)
-        if any(x != 0 for x in _drive(loop.cut)):
-            yield Fault("a .par file has no rotor and friction of a cut joint; write .toml",
-                        link=f"{loop.cut.name} of loop {loop.name}")  # fmt: skip
-    for j in robot.couplings:
-        yield Fault("a .par file has no coupled joints; write .toml", link=robot.joints[j - 1].name)
-    for link in robot.links:
-        if link.flexible is not None:
-            yield Fault("a .par file has no flexible links; write .toml", link=link.name)
-    uses: dict[str, int] = {}
+    unheld = [(loop.name, f"{loop.kind} joint") for loop in robot.loops if loop.kind]
+    unheld += [
+        (f"{loop.cut.name} of loop {loop.name}", "rotor and friction of a cut joint")
+        for loop in robot.loops
+        if any(getattr(loop.cut, k) != 0 for k in DRIVE)
+    ]
+    unheld += [(robot.joints[j - 1].name, "coupled joints") for j in robot.couplings]
+    unheld += [(x.name, "flexible links") for x in robot.links if x.flexible is not None]
+    unheld += [
+        (x.name, "rest position and damping") for x in frames if x.rest != 0 or x.damping != 0
+    ]
+    yield from (Fault(f"a .par file has no {what}; write .toml", link=x) for x, what in unheld)
+    cells = [_with_variable(x, key, j) for j, x in enumerate(frames, 1) for key in GEOMETRY]
+    used = Counter(name for value in cells for name in symbols(value))
+    shared = {name for name, count in used.items() if count > 1}
     for j, joint in enumerate(frames, 1):
-        for key in GEOMETRY:
-            for name in symbols(_with_variable(joint, key, j)):
-                uses[name] = uses.get(name, 0) + 1
-    for j, joint in enumerate(frames, 1):
-        if joint.rest != 0 or joint.damping != 0:
-            yield Fault(
-                "a .par file has no rest position and damping; write .toml", link=joint.name
-            )
         if plus and joint.elastic:
-            yield Fault("the SYMORO+ dialect has no elastic joints; write OpenSYMORO's",
-                        link=joint.name)  # fmt: skip
+            words = "the SYMORO+ dialect has no elastic joints; write OpenSYMORO's"
+            yield Fault(words, link=joint.name)
         if joint.sigma != FIXED:
             key = "theta" if joint.sigma == 0 else "r"
-            used = {name for name, count in uses.items() if count > 1}
-            found = split_variable(_with_variable(joint, key, j), j, used)
-            if found != (joint.variable or f"q{j}", getattr(joint, key)):
-                yield Fault(f"a .par file cannot tell the variable {joint.variable} from the "
-                            f"offset; name it q{j}", link=joint.name)  # fmt: skip
+            parts = split_variable(_with_variable(joint, key, j), j, shared)
+            if parts != (joint.variable or f"q{j}", getattr(joint, key)):
+                words = f"a .par file cannot tell the variable {joint.variable} from the offset;"
+                yield Fault(f"{words} name it q{j}", link=joint.name)

@@ -29,7 +29,7 @@ def has_long_key(text: str) -> bool:
 
 def lines_of(text: str) -> dict[tuple[Place, str], int]:
     """The line of every key of every table; key "" is the table's header."""
-    found: dict[tuple[Place, str], int] = {}
+    lines: dict[tuple[Place, str], int] = {}
     counts: dict[str, int] = {}
     place: Place = ("", 0)
     for number, row in enumerate(text.split("\n"), 1):
@@ -38,7 +38,7 @@ def lines_of(text: str) -> dict[tuple[Place, str], int]:
             name = header[2]
             counts[name] = counts.get(name, 0) + (1 if header[1] and not header[3] else 0)
             place = (name, counts[name])
-            found.setdefault((place, header[3] or ""), number)
+            lines.setdefault((place, header[3] or ""), number)
         elif key := _KEY.match(row):
-            found.setdefault((place, key[1]), number)
-    return found
+            lines.setdefault((place, key[1]), number)
+    return lines

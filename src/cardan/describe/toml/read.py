@@ -16,11 +16,11 @@ from dataclasses import replace
 from typing import Any
 
 from ...errors import MOST_FAULTS, DescriptionError, ExpressionError, Fault, further
-from ..about import about_origin
-from ..check import check, moving_base
+from ..check import UNREAD, completed, moving_base
 from ..fields import (
     BASE_KEYS,
     BODY,
+    COUPLING,
     FRAME_KEYS,
     JOINT_KEYS,
     JOINTS,
@@ -33,6 +33,7 @@ from ..fields import (
     UNIT,
 )
 from ..flexible import read_flexible
+from ..inertia import about_origin
 from ..legs import Piece, pieces_of
 from ..robot import (
     COMPOUND,
@@ -44,8 +45,10 @@ from ..robot import (
     MOTION,
     WRENCH,
     Base,
+    Coupling,
     Frame,
     Joint,
+    Limits,
     Link,
     Loop,
     Robot,
@@ -53,7 +56,6 @@ from ..robot import (
 from ..values.expression import Value, add, substitute, symbols
 from ..values.parser import to_value
 from ..values.units import parse_quantity
-from .joint import read_coupling, read_limits
 from .lines import Place, has_long_key, lines_of
 
 __all__ = ["VERSION", "from_dict", "read_dict", "read_toml"]
@@ -77,8 +79,8 @@ def read_toml(data: bytes, file: str) -> tuple[Robot | None, list[Fault]]:
     except RecursionError:
         return None, [Fault("lists or tables nest too deeply; 4 levels are enough", file)]
     except ValueError as error:  # TOMLDecodeError is one, so are integers of thousands of digits
-        found = re.search(r"line (\d+)", str(error))
-        return None, [Fault(f"not TOML: {error}", file, int(found[1]) if found else 0)]
+        line = re.search(r"line (\d+)", str(error))
+        return None, [Fault(f"not TOML: {error}", file, int(line[1]) if line else 0)]
     if "cardan" not in table:
         message = f"the version of the format is missing; start the file with cardan = {VERSION}"
         return None, [Fault(message, file, 1)]
@@ -102,10 +104,10 @@ def read_dict(
     robot = reader.robot(table)
     faults = sorted(reader.faults, key=lambda fault: fault.line)
     if reader.further:
-        faults.append(further(reader.further, file))
-    if robot is None or any(fault.severity == "error" for fault in faults):
+        return None, [*faults, further(reader.further, file)]
+    if robot is None:
         return None, faults
-    return robot, faults + check(robot, file, reader.line_of(robot))
+    return completed(robot, faults, file, reader.line_of(robot))
 
 
 class _Decimal(str):
@@ -169,7 +171,7 @@ class _Reader:
             return None
         name = self.text(table, "name", "robot")
         source, notes = self.text(table, "source", ""), self.text(table, "notes", "")
-        gravity = self.vector(table, "gravity", 3, GRAVITY)
+        gravity = self.vector(table, "gravity", 3) if "gravity" in table else GRAVITY
         links, loops, self.gone = pieces_of(table, self)
         self.collect_names(table, [p.table for p in links], [p.table for p in loops])
         base = self.base(table.get("base", {}))
@@ -192,30 +194,32 @@ class _Reader:
         """[[frame]]: named frames on links, on the last one where no link is named."""
         self.place = ("", 0)
         for k, part in enumerate(self.tables(table, "frame"), 1):
-            self.place, self.link, self.piece = ("frame", k), f"frame{k}", Piece({}, ("frame", k))
-            self.known(part, FRAME_KEYS)
-            name = self.text(part, "name", f"frame{k}")
-            self.link = name
-            zero: tuple[Value, ...] = (0, 0, 0)
+            self.begin(Piece(part, ("frame", k)), f"frame{k}", FRAME_KEYS)
             yield Frame(
-                name,
+                self.link,
                 self.antecedent(part, last, "link"),
-                self.vector(part, "xyz", 3, zero),
-                self.vector(part, "rpy", 3, zero),
+                self.vector(part, "xyz", 3),
+                self.vector(part, "rpy", 3),
                 self.text(part, "kind", "frame"),
             )
         self.place, self.link = ("", 0), ""
 
+    def begin(self, piece: Piece, name: str, allowed: Collection[str]) -> None:
+        """Faults belong to this piece from here on, under its name."""
+        self.place, self.link, self.piece = piece.place, name, piece
+        self.link = self.text(piece.table, "name", name)
+        self.known(piece.table, allowed)
+
     def tables(self, table: Table, key: str) -> Sequence[Table]:
-        found = table.get(key, [])
-        good = isinstance(found, Sequence) and not isinstance(found, str)
-        if not good or not all(isinstance(part, Mapping) for part in found):
+        parts = table.get(key, [])
+        good = isinstance(parts, Sequence) and not isinstance(parts, str)
+        if not good or not all(isinstance(part, Mapping) for part in parts):
             self.report(f"{key} must be a list of tables; write [[{key}]] before each", key)
             return []
-        if len(found) > LARGEST_COUNT:
-            self.report(f"{len(found)} times [[{key}]]; at most {LARGEST_COUNT} are allowed", key)
+        if len(parts) > LARGEST_COUNT:
+            self.report(f"{len(parts)} times [[{key}]]; at most {LARGEST_COUNT} are allowed", key)
             return []
-        return list(found)
+        return list(parts)
 
     def collect_names(self, table: Table, links: Sequence[Table], loops: Sequence[Table]) -> None:
         base = table.get("base", {})
@@ -237,13 +241,12 @@ class _Reader:
             return Base()
         self.known(table, BASE_KEYS)
         name = self.text(table, "name", "base")
-        zero: tuple[Value, ...] = (0, 0, 0)
         kind = self.text(table, "kind", "fixed")
         base = Base(
             kind,
             self.placement(table),
-            **{key: self.vector(table, key, 3, zero) for key in MOTION},
-            link=Link(name, **self.inertia(table), **self.numbers_of(table, WRENCH)),
+            **{key: self.vector(table, key, 3) for key in MOTION},
+            link=Link(name, **self.body(table)),
             drive=tuple(self.number(table, key) for key in DRIVE),
         )
         if base.kind != kind:
@@ -267,23 +270,17 @@ class _Reader:
 
     def link_and_joint(self, piece: Piece, j: int) -> tuple[Link, Joint]:
         table = piece.table
-        self.place, self.link, self.piece = piece.place, f"link{j}", piece
         self.places[j] = piece.place
-        self.link = name = self.text(table, "name", f"link{j}")
-        self.known(table, LINK_KEYS)
+        self.begin(piece, f"link{j}", LINK_KEYS)
         flexible = read_flexible(self, table.get("flexible"))
-        wrench = self.numbers_of(table, WRENCH)
-        link = Link(name, **self.inertia(table), **wrench, flexible=flexible)
-        for body, stays in self.gone:
-            if stays == name:
-                link = self.with_body(link, body)
+        link = Link(self.link, **self.body(table), flexible=flexible)
+        for other, stays in self.gone:
+            if stays == self.link:  # the body of another that coincides with it
+                both: dict[str, Any] = {
+                    key: add(getattr(link, key), x) for key, x in self.body(other.table).items()
+                }
+                link = replace(link, **both)
         return link, self.joint(table, j, self.text(table, "joint_name", f"joint{j}"), j - 1)
-
-    def with_body(self, link: Link, piece: Piece) -> Link:
-        """The link with the body of another that coincides with it."""
-        more = {**self.inertia(piece.table), **self.numbers_of(piece.table, WRENCH)}
-        changed: dict[str, Any] = {key: add(getattr(link, key), x) for key, x in more.items()}
-        return replace(link, **changed)
 
     def loop(self, piece: Piece, k: int, n: int) -> Loop:
         table = piece.table
@@ -336,41 +333,69 @@ class _Reader:
             active=self.flag(table, "active", sigma != FIXED and "mimic" not in table),
             elastic="stiffness" in table,
             **elastic,
-            mimic=read_coupling(self, table.get("mimic")),
-            limits=read_limits(self, table.get("limits", {})),
-            symbols=self.vector(table, SYMBOLS, 3, ()),
+            mimic=self.coupling(table.get("mimic")),
+            limits=self.limits(table.get("limits", {})),
+            symbols=self.vector(table, SYMBOLS, 3) if SYMBOLS in table else (),
         )
 
+    def limits(self, table: Any) -> Limits:
+        """limits = { lower = ..., upper = ..., velocity = ..., effort = ... }"""
+        if not isinstance(table, Mapping):
+            self.report("limits must be a table { lower = ..., upper = ... }", "limits")
+            return Limits()
+        self.known(table, LIMITS)
+        return Limits(**self.numbers_of(table, LIMITS))
+
+    def coupling(self, table: Any) -> Coupling | None:
+        """mimic = { joint = "name", ratio = 1, offset = 0 }; the joint by its name, that of its
+        link, or its number."""
+        if table is None:
+            return None
+        if not isinstance(table, Mapping) or "joint" not in table:
+            self.report('mimic must be a table { joint = "name", ratio = 1, offset = 0 }', "mimic")
+            return None
+        self.known(table, ("joint", *COUPLING))
+        leader = table["joint"]
+        if isinstance(leader, str):
+            if leader not in self.joint_numbers:
+                hint = _hint(leader, self.joint_numbers, "use a joint's name or number")
+                self.report(f"mimics {leader!r:.60}, which is no joint; {hint}", "mimic")
+                return None
+            leader = self.joint_numbers[leader]
+        elif isinstance(leader, bool) or not isinstance(leader, int):
+            self.report("mimic: joint must be the name or the number of a joint", "mimic")
+            return None
+        return Coupling(leader, **self.numbers_of(table, COUPLING))
+
     def antecedent(self, table: Table, before: int, key: str = "antecedent") -> int:
-        given = table.get(key, before)
-        if isinstance(given, str) and not isinstance(given, _Decimal):
-            if given not in self.numbers:
-                near = difflib.get_close_matches(given, self.numbers, n=1)
-                hint = f"did you mean {near[0]!r}?" if near else "use a number or a link's name"
-                self.report(f"{key} {given!r:.60} is no link; {hint}", key)
-            return self.numbers.get(given, 0)
+        link = table.get(key, before)
+        if isinstance(link, str) and not isinstance(link, _Decimal):
+            if link not in self.numbers:
+                hint = _hint(link, self.numbers, "use a number or a link's name")
+                self.report(f"{key} {link!r:.60} is no link; {hint}", key)
+            return self.numbers.get(link, 0)
         try:
-            if isinstance(given, bool):
+            if isinstance(link, bool):
                 raise TypeError
-            return operator.index(given)
+            return operator.index(link)
         except TypeError:
             self.report(f"{key} must be the number or the name of a link", key)
             return 0
 
-    def inertia(self, table: Table) -> dict[str, Any]:
-        """XX..M as given, or from the mass and the inertia about the centre of mass."""
+    def body(self, table: Table) -> dict[str, Any]:
+        """XX..M as given, or from the mass and the inertia about the centre of mass; the wrench."""
         friendly = [key for key in BODY if key in table]
         direct = [key for key in INERTIA if key in table]
+        inertia: dict[str, Any] = {}
         if not friendly:
-            return self.numbers_of(table, INERTIA)
-        if direct or "mass" not in table:
+            inertia = self.numbers_of(table, INERTIA)
+        elif direct or "mass" not in table:
             wrong = f"{direct[0]} and {friendly[0]}" if direct else f"{friendly[0]} without mass"
             self.report(f"{wrong}; give mass, com, inertia_com or XX .. M, not both", friendly[0])
-            return {}
-        M = self.number(table, "mass")
-        c = self.vector(table, "com", 3, (0, 0, 0))
-        about = self.vector(table, "inertia_com", 6, (0, 0, 0, 0, 0, 0))
-        return about_origin(M, c, about)
+        else:
+            M, c = self.number(table, "mass"), self.vector(table, "com", 3)
+            inertia = about_origin(M, c, self.vector(table, "inertia_com", 6))
+        return inertia | self.numbers_of(table, WRENCH)
 
     def numbers_of(self, table: Table, keys: Sequence[str]) -> dict[str, Any]:
         return {key: self.number(table, key) for key in keys if key in table}
@@ -378,46 +403,43 @@ class _Reader:
     def number(self, table: Table, key: str) -> Value:
         return self.value(key, table.get(key, 0))
 
-    def vector(
-        self, table: Table, key: str, length: int, default: tuple[Value, ...]
-    ) -> tuple[Value, ...]:
-        given = table.get(key)
-        if given is None:
-            return default
-        if not _is_list(given) or len(given) != length:
+    def vector(self, table: Table, key: str, length: int) -> tuple[Value, ...]:
+        """The values of a list; zeros where it is missing, and beside a fault."""
+        values = table.get(key)
+        if values is not None and (not _is_list(values) or len(values) != length):
             self.report(f"{key} must be a list of {length} values", key)
-            return (0,) * length
-        return tuple(self.value(key, x) for x in given)
+            return (UNREAD,) * length
+        return (0,) * length if values is None else tuple(self.value(key, x) for x in values)
 
     def value(self, key: str, x: Any) -> Value:
         try:
             if isinstance(x, _Decimal):
                 return _finite(x)
-            found = parse_quantity(x, UNIT.get(key, "")) if isinstance(x, str) else to_value(x)
-            return self.own(key, found) if self.piece.each else found
+            value = parse_quantity(x, UNIT.get(key, "")) if isinstance(x, str) else to_value(x)
+            return self.own(key, value) if self.piece.each else value
         except ExpressionError as error:
             self.report(f"{key}: {error.faults[0].message}", key)
-            return 0
+            return UNREAD
 
-    def own(self, key: str, found: Value) -> Value:
+    def own(self, key: str, value: Value) -> Value:
         """A value of one copy of a leg: the symbols of `each` have that copy's values."""
-        used = {name: x for name, x in self.piece.each.items() if name in symbols(found)}
+        used = {name: x for name, x in self.piece.each.items() if name in symbols(value)}
         piece, self.piece = self.piece, replace(self.piece, each={})
         table = {name: self.value(key, x) for name, x in used.items()}
         self.piece = piece
-        return substitute(found, table)
+        return substitute(value, table)
 
     def text(self, table: Table, key: str, default: str) -> str:
-        given = table.get(key, default)
-        if isinstance(given, str) and not isinstance(given, _Decimal):
-            return given
+        text = table.get(key, default)
+        if isinstance(text, str) and not isinstance(text, _Decimal):
+            return text
         self.report(f"{key} must be text in quotes", key)
         return default
 
     def flag(self, table: Table, key: str, default: bool) -> bool:
-        given = table.get(key, default)
-        if isinstance(given, bool):
-            return given
+        flag = table.get(key, default)
+        if isinstance(flag, bool):
+            return flag
         self.report(f"{key} must be true or false", key)
         return default
 
@@ -426,10 +448,15 @@ class _Reader:
             if key not in allowed and len(self.faults) >= MOST_FAULTS:
                 self.further += 1  # to look for what was meant takes time
             elif key not in allowed:
-                near = difflib.get_close_matches(str(key), allowed, n=1)
-                hint = f"did you mean {near[0]}?" if near else f"allowed: {', '.join(allowed)}"
+                hint = _hint(str(key), allowed, f"allowed: {', '.join(allowed)}", "")
                 self.report(f"{key!r:.60} is not a field here; {hint}", str(key))
 
 
 def _is_list(x: Any) -> bool:
     return hasattr(x, "__len__") and hasattr(x, "__getitem__") and not isinstance(x, str | Mapping)
+
+
+def _hint(name: str, allowed: Collection[str], otherwise: str, quote: str = "'") -> str:
+    """What was meant by a name that is not allowed."""
+    near = difflib.get_close_matches(name, allowed, n=1)
+    return f"did you mean {quote}{near[0]}{quote}?" if near else otherwise

@@ -114,9 +114,9 @@ def _joint(joint: Joint, *, active: bool) -> list[str]:
         lines += _nonzero(joint, ("rest", "damping"))
     if joint.home is not None:
         lines.append(f"home = {_value(joint.home)}")
-    given = [key for key in LIMITS if getattr(joint.limits, key) is not None]
-    if given:
-        inner = ", ".join(f"{key} = {_value(getattr(joint.limits, key))}" for key in given)
+    limited = [key for key in LIMITS if getattr(joint.limits, key) is not None]
+    if limited:
+        inner = ", ".join(f"{key} = {_value(getattr(joint.limits, key))}" for key in limited)
         lines.append(f"limits = {{ {inner} }}")
     if joint.symbols:
         lines.append(f"{SYMBOLS} = {_list(joint.symbols)}")

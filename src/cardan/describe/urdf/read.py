@@ -1,7 +1,7 @@
 """URDF files: links placed by any origin and axis -> `Robot` in Khalil's notation, and back.
 
 Kept: joint names, types, axes, zeros and limits, <dynamics damping> as FV, <dynamics friction> as
-FS, the rotors of `urdf_motors` as IA, masses and inertias (moved to the joint frame; the root
+FS, the rotors of `urdf.drives` as IA, masses and inertias (moved to the joint frame; the root
 link's go to the base). Frame 0 is the frame of the root link, and gravity is along its -z, as
 URDF's users take it. Links come depth first, in the order in which the file lists their joints. A
 fixed joint is merged into its parent link, or kept as a link of its own (sigma 2). Either way every
@@ -9,8 +9,8 @@ link of the file, moving or fixed, is a `Frame` of the robot at its URDF place, 
 longest path is the end effector. A floating joint under the root makes the base floating. A joint
 that mimics another is read as a joint of its own, with a warning, as most readers of URDF do; or,
 on request, follows it and is passive. Planar joints are refused. Loops are read in the dialects of
-`urdf_loops`. Shapes, meshes, materials and plugins are harmless, and what is not known is said:
-`urdf_schema` has the list. No other file is ever opened.
+`urdf.loops`. Shapes, meshes, materials and plugins are harmless, and what is not known is said:
+`urdf.schema` has the list. No other file is ever opened.
 """
 
 from __future__ import annotations
@@ -21,26 +21,19 @@ from dataclasses import replace
 import numpy as np
 
 from ...errors import Fault, UnknownNameError
-from ..bodies import (
-    Body,
-    far_words,
-    frames_of,
-    inertial_values,
-    longest_path,
-    moved,
-    named_frames,
-    size_of,
-)
+from ..bodies import Body, longest_path, moved, named_frames
+from ..check import completed
 from ..closures import Placed
 from ..couplings import coupled
 from ..frames import SNAP_ANGLE, Array, decimal_value
 from ..robot import FIXED, PRISMATIC, REVOLUTE, Base, Coupling, Joint, Limits, Link, Robot
 from ..values.expression import Value
-from .loops import driven, loops_of, read_drives, read_loops
-from .motors import with_rotors
+from ..xml.source import MOST_JOINTS, Source, shown
+from .drives import with_motors, with_rotors
+from .elements import Elements, JointElement, LinkElement, read_elements
+from .loops import loops_of, read_loops
 from .schema import unknown
 from .write import write_urdf
-from .xml import MOST_JOINTS, JointElement, LinkElement, UrdfFile, read_elements, shown
 
 __all__ = ["read_urdf", "write_urdf"]
 
@@ -61,28 +54,30 @@ def read_urdf(
     """
     if fixed not in ("merge", "keep"):
         raise UnknownNameError.of("treatment of fixed joints", fixed, ("merge", "keep"))
-    found = read_elements(data, file, snap)
-    order = _ordered(found) if found.readable else []
-    if not found.failed:
-        base, order = _split_base(found, order)
-    if found.failed:
-        return None, sorted(found.faults, key=lambda fault: fault.line)
-    links = {link.name: link for link in found.links}
-    bodies, place = _bodies(base, order, links, merge=fixed == "merge")
-    far: list[str] = []
-    joints, chain = frames_of(bodies, far)
-    if far:
-        found.fault(far_words(far), severity="warning")
-    joints = with_rotors(joints, found.root, found)
-    placed = Placed(bodies, joints, chain, size_of(bodies))
-    loops = loops_of(read_loops(found.root, found), placed, place, found)
+    source = Source(file, snap)
+    elements = read_elements(data, source)
+    robot = None if elements is None else _robot(elements, source, fixed == "merge", mimic)
+    if elements is None or robot is None:
+        return None, sorted(source.faults, key=lambda fault: fault.line)
+    unknown(elements.root, source)
+    return completed(robot, source.faults, file)
+
+
+def _robot(elements: Elements, source: Source, merge: bool, mimic: bool) -> Robot | None:
+    """The robot, faults or not; None where the joints form no tree, so that nothing more can be
+    said."""
+    structure = _structure(elements, source)
+    if structure is None:
+        return None
+    base, order = structure
+    links = {link.name: link for link in elements.links}
+    bodies, place = _bodies(base, order, links, merge)
+    placed = Placed.of(bodies, source.fault)
+    joints = with_rotors(placed.joints, elements.root, source)
+    loops = loops_of(read_loops(elements, source), placed, place, source)
     if loops:
-        joints = driven(joints, read_drives(found.root), found)
-    couplings = _couplings(order, joints, found, mimic)
-    joints = coupled(joints, couplings)
-    if found.failed:
-        return None, sorted(found.faults, key=lambda fault: fault.line)
-    unknown(found)
+        joints = with_motors(joints, elements.root, source)
+    joints = coupled(joints, _couplings(elements, order, joints, source, mimic))
     moving = {body.name for body in bodies if body.joint.sigma != FIXED}
     frames = named_frames(
         bodies,
@@ -92,30 +87,41 @@ def read_urdf(
         ],
     )  # fmt: skip
     end = longest_path((joint.child, joint.parent, joint.type != "fixed") for joint in order)
-    for element in found.root.iterfind("end_effector"):
+    for element in elements.root.iterfind("end_effector"):
         end = element.get("link") if element.get("link") in place else end
-    root = Link(base.link.name, **inertial_values(bodies[0].masses, size_of(bodies)))
-    robot = Robot(
-        found.name, tuple(chain), tuple(joints), tuple(loops), base=replace(base, link=root),
-        gravity=GRAVITY, source=file, frames=frames, end_effector=end,
+    return Robot(
+        elements.name, tuple(placed.links), tuple(joints), tuple(loops),
+        base=replace(base, link=placed.root), gravity=GRAVITY, source=source.file, frames=frames,
+        end_effector=end,
     )  # fmt: skip
-    return robot, found.faults
 
 
-def _ordered(found: UrdfFile) -> list[JointElement]:
+def _structure(elements: Elements, source: Source) -> tuple[Base, list[JointElement]] | None:
+    """The base and the other joints in order; None where the joints form no tree."""
+    before = len(source.errors)
+    order = _ordered(elements, source)
+    if any(not joint.parent or not joint.child for joint in elements.joints):
+        return None
+    if len(source.errors) > before:
+        return None
+    base, order = _split_base(elements, order, source)
+    return (base, order) if len(source.errors) == before else None
+
+
+def _ordered(elements: Elements, source: Source) -> list[JointElement]:
     """The joints depth first from the root, in document order; faults where they form no tree."""
-    before = len(found.faults)
-    _check_names(found)
-    children = _children(found)
-    if any(fault.severity == "error" for fault in found.faults[before:]):
+    before = len(source.faults)
+    _check_names(elements, source)
+    children = _children(elements, source)
+    if any(fault.severity == "error" for fault in source.faults[before:]):
         return []
-    if any(not joint.parent or not joint.child for joint in found.joints):
+    if any(not joint.parent or not joint.child for joint in elements.joints):
         return []  # already a fault, and nothing can be said about the tree
-    child_names = {joint.child for joint in found.joints}
-    roots = [link for link in found.links if link.name not in child_names]
+    child_names = {joint.child for joint in elements.joints}
+    roots = [link for link in elements.links if link.name not in child_names]
     if len(roots) > 1:
         listed = ", ".join(f"'{link.name}'" for link in roots[:5])
-        found.fault(
+        source.fault(
             f"there are {len(roots)} root links ({listed}): join them by joints", roots[1].line
         )
     order: list[JointElement] = []
@@ -125,72 +131,69 @@ def _ordered(found: UrdfFile) -> list[JointElement]:
         order.append(joint)
         stack.extend(reversed(children.get(joint.child, [])))
     reached = {joint.child for joint in order}
-    lost = [joint for joint in found.joints if joint.child not in reached]
+    lost = [joint for joint in elements.joints if joint.child not in reached]
     if lost:  # every link has one parent, so what cannot be reached turns in a circle
-        found.fault(
+        source.fault(
             f"joint '{lost[0].name}' belongs to a cycle: '{lost[0].child}' is its own ancestor,"
             " or hangs on a link that is", lost[0].line, lost[0].child,
         )  # fmt: skip
     return order
 
 
-def _check_names(found: UrdfFile) -> None:
-    links = [(link.name, link.line, link.name) for link in found.links]
-    joints = [(joint.name, joint.line, joint.child) for joint in found.joints]
-    for kind, elements in (("link", links), ("joint", joints)):
+def _check_names(elements: Elements, source: Source) -> None:
+    links = [(link.name, link.line, link.name) for link in elements.links]
+    joints = [(joint.name, joint.line, joint.child) for joint in elements.joints]
+    for kind, named in (("link", links), ("joint", joints)):
         seen: dict[str, int] = {}
-        for name, line, link in elements:
+        for name, line, link in named:
             if name and name in seen:
-                found.fault(f"{kind} '{name}' is already defined on line {seen[name]}", line, link)
+                source.fault(f"{kind} '{name}' is already defined on line {seen[name]}", line, link)
             seen.setdefault(name, line)
-    if not found.links:
-        found.fault("<robot> has no <link>")
-    if len(found.joints) > MOST_JOINTS:
-        found.fault(f"there are {len(found.joints)} joints; at most {MOST_JOINTS} are read")
+    if not elements.links:
+        source.fault("<robot> has no <link>")
+    if len(elements.joints) > MOST_JOINTS:
+        source.fault(f"there are {len(elements.joints)} joints; at most {MOST_JOINTS} are read")
 
 
-def _children(found: UrdfFile) -> dict[str, list[JointElement]]:
+def _children(elements: Elements, source: Source) -> dict[str, list[JointElement]]:
     """The joints under each link; faults for unknown links and second parents."""
-    known = {link.name for link in found.links}
+    known = {link.name for link in elements.links}
     parents: dict[str, JointElement] = {}
     children: dict[str, list[JointElement]] = {}
-    for joint in found.joints:
+    for joint in elements.joints:
         for role, name in (("parent", joint.parent), ("child", joint.child)):
             if name and name not in known:
-                found.fault(
+                source.fault(
                     f"joint '{joint.name}': its {role} link '{name}' is not in the file", joint.line
                 )
         if joint.child and joint.child in parents:
-            found.fault(
+            source.fault(
                 f"joint '{joint.name}' is a second parent joint, after"
                 f" '{parents[joint.child].name}'; URDF holds trees only: cut the loop, and close it"
                 " by a <loop_joint>",
                 joint.line, joint.child,
             )  # fmt: skip
         elif joint.child and joint.child == joint.parent:
-            found.fault(
+            source.fault(
                 f"joint '{joint.name}' is a cycle: it connects the link to itself",
                 joint.line,
                 joint.child,
             )
         parents.setdefault(joint.child, joint)
         children.setdefault(joint.parent, []).append(joint)
-        _check_kind(joint, found)
+        if joint.type == "planar":
+            words = "is planar, which is not supported: write it as two prismatic joints and a"
+            words = f"joint '{joint.name}' {words} revolute one"
+            source.fault(words, joint.line, joint.child)
     return children
 
 
-def _check_kind(joint: JointElement, found: UrdfFile) -> None:
-    if joint.type == "planar":
-        found.fault(
-            f"joint '{joint.name}' is planar, which is not supported:"
-            " write it as two prismatic joints and a revolute one", joint.line, joint.child,
-        )  # fmt: skip
-
-
-def _split_base(found: UrdfFile, order: list[JointElement]) -> tuple[Base, list[JointElement]]:
+def _split_base(
+    elements: Elements, order: list[JointElement], source: Source
+) -> tuple[Base, list[JointElement]]:
     """The base, floating under a floating joint that is the first of all; the other joints."""
     children = {joint.child for joint in order}
-    root = next(link.name for link in found.links if link.name not in children)
+    root = next(link.name for link in elements.links if link.name not in children)
     floating = [joint for joint in order if joint.type == "floating"]
     if not floating:
         return Base(link=Link(root)), order
@@ -199,7 +202,7 @@ def _split_base(found: UrdfFile, order: list[JointElement]) -> tuple[Base, list[
         turned = not np.array_equal(joint.placement[:3, :3], np.eye(3))
         if joint is not first or not only or turned:
             what = "its origin turns the base" if joint is first and only else "it is not the first"
-            found.fault(
+            source.fault(
                 f"joint '{joint.name}' is floating, which is only supported as the only joint of"
                 f" the root link, without rotation ({what})", joint.line, joint.child,
             )  # fmt: skip
@@ -208,7 +211,7 @@ def _split_base(found: UrdfFile, order: list[JointElement]) -> tuple[Base, list[
 
 
 def _bodies(
-    base: Base, order: Sequence[JointElement], links: dict[str, LinkElement], *, merge: bool
+    base: Base, order: Sequence[JointElement], links: dict[str, LinkElement], merge: bool
 ) -> tuple[list[Body], dict[str, tuple[int, Array]]]:
     """The bodies of the tree, root first, and where every link of the file stands in them; with
     merge, fixed links are part of their parent body."""
@@ -235,11 +238,15 @@ def _bodies(
 
 
 def _couplings(
-    order: Sequence[JointElement], joints: Sequence[Joint], found: UrdfFile, wanted: bool
+    elements: Elements,
+    order: Sequence[JointElement],
+    joints: Sequence[Joint],
+    source: Source,
+    wanted: bool,
 ) -> dict[str, Coupling]:
     """What the joints follow that mimic others; faults where that is not possible."""
     moving = {joint.name: j for j, joint in enumerate(joints, 1) if joint.sigma != FIXED}
-    known = {joint.name for joint in found.joints}
+    known = {joint.name for joint in elements.joints}
     couplings = {}
     for element in order:
         mimic = element.mimic
@@ -247,15 +254,15 @@ def _couplings(
             continue
         what = f"joint '{element.name}' mimics '{shown(mimic.joint)}'"
         if not wanted:
-            found.fault(
+            source.fault(
                 f"{what}: it is read as an independent joint; load(..., mimic=True), or `cardan"
                 " convert --mimic`, couples them", element.line, element.child, "warning",
             )  # fmt: skip
         elif mimic.joint not in known or mimic.joint == element.name:
             why = "no joint of this file" if mimic.joint != element.name else "itself"
-            found.fault(f"{what}, {why}: name the joint that leads", element.line, element.child)
+            source.fault(f"{what}, {why}: name the joint that leads", element.line, element.child)
         elif mimic.joint not in moving:
-            found.fault(
+            source.fault(
                 f"{what}, which is fixed: it is read as a joint of its own", element.line,
                 element.child, "warning",
             )  # fmt: skip

@@ -8,30 +8,20 @@ and evaluated over any scalar: floats, arrays, or the expressions of `ir`.
 from __future__ import annotations
 
 import math
+import operator
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any
 
 from ... import exact
 from ...errors import ExpressionError
 from ...exact import Exact
-from .numeral import fold
 
 __all__ = [
-    "FUNCTIONS",
-    "Expression",
-    "Value",
-    "add",
-    "call",
-    "divide",
-    "evaluate",
-    "multiply",
-    "number",
-    "power",
-    "substitute",
-    "subtract",
-    "symbol",
-    "symbols",
-]
+    "FUNCTIONS", "Expression", "Value", "add", "bounded", "call", "divide", "evaluate", "multiply",
+    "number", "power", "substitute", "subtract", "symbol", "symbols",
+]  # fmt: skip
 
 # name -> number of arguments; what `evaluate` asks of the scalar's function table
 FUNCTIONS = {
@@ -42,7 +32,19 @@ FUNCTIONS = {
 LARGEST_DEPTH = 300
 LARGEST_EXPONENT = 64
 
-_PRECEDENCE = {"+": 1, "-": 1, "neg": 2, "*": 3, "/": 3, "^": 5}
+
+def _operators(op: str) -> tuple[Callable[..., Any], Callable[..., Any]]:
+    """self op other, and other op self. In a formula a float is its shortest decimal."""
+
+    def forward(self: Expression, other: Any) -> Any:
+        other = exact.exact(float.__repr__(float(other))) if isinstance(other, float) else other
+        return apply(op, self, other) if isinstance(other, _VALUES) else NotImplemented
+
+    def backward(self: Expression, other: Any) -> Any:
+        other = exact.exact(float.__repr__(float(other))) if isinstance(other, float) else other
+        return apply(op, other, self) if isinstance(other, _VALUES) else NotImplemented
+
+    return forward, backward
 
 
 class Expression:
@@ -88,29 +90,10 @@ class Expression:
     def __str__(self) -> str:
         return _text(self, 0)
 
-    def __add__(self, other: Value | float) -> Value:
-        return add(self, _exact(other)) if isinstance(other, _OPERANDS) else NotImplemented
-
-    def __radd__(self, other: Value | float) -> Value:
-        return add(_exact(other), self) if isinstance(other, _OPERANDS) else NotImplemented
-
-    def __sub__(self, other: Value | float) -> Value:
-        return subtract(self, _exact(other)) if isinstance(other, _OPERANDS) else NotImplemented
-
-    def __rsub__(self, other: Value | float) -> Value:
-        return subtract(_exact(other), self) if isinstance(other, _OPERANDS) else NotImplemented
-
-    def __mul__(self, other: Value | float) -> Value:
-        return multiply(self, _exact(other)) if isinstance(other, _OPERANDS) else NotImplemented
-
-    def __rmul__(self, other: Value | float) -> Value:
-        return multiply(_exact(other), self) if isinstance(other, _OPERANDS) else NotImplemented
-
-    def __truediv__(self, other: Value | float) -> Value:
-        return divide(self, _exact(other)) if isinstance(other, _OPERANDS) else NotImplemented
-
-    def __rtruediv__(self, other: Value | float) -> Value:
-        return divide(_exact(other), self) if isinstance(other, _OPERANDS) else NotImplemented
+    __add__, __radd__ = _operators("+")
+    __sub__, __rsub__ = _operators("-")
+    __mul__, __rmul__ = _operators("*")
+    __truediv__, __rtruediv__ = _operators("/")
 
     def __pow__(self, n: Value) -> Value:
         return power(self, n) if isinstance(n, _VALUES) else NotImplemented
@@ -124,17 +107,7 @@ class Expression:
 
 
 _VALUES = (int, Exact, Expression)
-_OPERANDS = (*_VALUES, float)
 Value = int | Exact | Expression
-
-
-def _exact(x: Value | float) -> Value:
-    """A float in a formula is its shortest decimal, exactly."""
-    if not isinstance(x, float):
-        return x
-    found = exact.exact(float.__repr__(float(x)))
-    assert not isinstance(found, float)
-    return found
 
 
 def symbol(name: str) -> Expression:
@@ -153,8 +126,8 @@ def call(function: str, *args: Value) -> Value:
         if abs(float(x)) > 1:
             raise ExpressionError(f"{function}({x}) is not real; it takes -1 to 1")
         return Expression(function, x)
-    found = getattr(exact, function)(x)
-    return Expression(function, x) if isinstance(found, float) else found
+    value = getattr(exact, function)(x)
+    return Expression(function, x) if isinstance(value, float) else value
 
 
 def walk(value: Value) -> Iterator[Expression]:
@@ -184,7 +157,7 @@ def substitute(value: Value, values: Mapping[str, Value]) -> Value:
 
 def apply(op: str, *args: Value) -> Value:
     """The operation or function named op, on values."""
-    return _OPERATIONS[op](*args) if op in _OPERATIONS else call(op, *args)
+    return _SIGNS[op].value(*args) if op in _SIGNS else call(op, *args)
 
 
 def evaluate(value: Value, lookup: Callable[[str], Any], function: Callable[..., Any]) -> Any:
@@ -194,19 +167,9 @@ def evaluate(value: Value, lookup: Callable[[str], Any], function: Callable[...,
     if value.op == "symbol":
         return lookup(value.args[0])
     args = [evaluate(arg, lookup, function) for arg in value.args]
-    if value.op == "neg":
-        return -args[0]
-    if value.op == "+":
-        return args[0] + args[1]
-    if value.op == "-":
-        return args[0] - args[1]
-    if value.op == "*":
-        return args[0] * args[1]
-    if value.op == "/":
-        return args[0] / args[1]
     if value.op == "^":
         return _power(args[0], args[1], function)
-    return function(value.op, *args)
+    return _SIGNS[value.op].scalar(*args) if value.op in _SIGNS else function(value.op, *args)
 
 
 def number(value: Value) -> float | None:
@@ -214,10 +177,10 @@ def number(value: Value) -> float | None:
     if not isinstance(value, Expression):
         return float(value)
     try:
-        found = float(evaluate(value, _no_symbol, _float_function))
+        x = float(evaluate(value, _no_symbol, _float_function))
     except (ValueError, OverflowError, ZeroDivisionError):
         return None
-    return found if math.isfinite(found) else None
+    return x if math.isfinite(x) else None
 
 
 def _no_symbol(name: str) -> float:
@@ -247,48 +210,36 @@ def _power(base: Any, n: Any, function: Callable[..., Any]) -> Any:
 
 def add(x: Value, y: Value) -> Value:
     """x + y"""
-    if not isinstance(x, Expression) and not isinstance(y, Expression):
-        found = fold("+", x, y)
-        return Expression("+", x, y) if found is None else found
-    if _is_number(x) and x == 0:
-        return y
-    if _is_number(y) and y == 0:
-        return x
-    if isinstance(y, Expression) and y.op == "neg":
-        return subtract(x, y.args[0])
-    if not isinstance(y, Expression) and y < 0:
-        return Expression("-", x, -y)
+    if (sum := fold("+", x, y)) is not None:
+        return sum
+    if x == 0 or y == 0:
+        return y if x == 0 else x
+    if _is_negative(y):
+        return subtract(x, -y)
     return Expression("+", x, y)
 
 
 def subtract(x: Value, y: Value) -> Value:
     """x - y"""
-    if not isinstance(x, Expression) and not isinstance(y, Expression):
-        found = fold("-", x, y)
-        return Expression("-", x, y) if found is None else found
-    if _is_number(y) and y == 0:
-        return x
+    if (difference := fold("-", x, y)) is not None:
+        return difference
     if x == y:
         return 0
-    if _is_number(x) and x == 0:
-        return -y
-    if isinstance(y, Expression) and y.op == "neg":
-        return add(x, y.args[0])
-    if not isinstance(y, Expression) and y < 0:
-        return Expression("+", x, -y)
+    if x == 0 or y == 0:
+        return -y if x == 0 else x
+    if _is_negative(y):
+        return add(x, -y)
     return Expression("-", x, y)
 
 
 def multiply(x: Value, y: Value) -> Value:
     """x·y, with any sign brought to the front."""
-    if not isinstance(x, Expression) and not isinstance(y, Expression):
-        found = fold("*", x, y)
-        if found is not None:
-            return found
+    if (product := fold("*", x, y)) is not None:
+        return product
     for one, other in ((x, y), (y, x)):
-        if _is_number(one) and one == 0:
+        if one == 0:
             return 0
-        if _is_number(one) and one == 1:
+        if one == 1:
             return other
         if _is_negative(one):
             return -(multiply(-one, y) if one is x else multiply(x, -one))
@@ -297,15 +248,11 @@ def multiply(x: Value, y: Value) -> Value:
 
 def divide(x: Value, y: Value) -> Value:
     """x/y, with any sign brought to the front."""
-    if _is_number(y) and y == 0:
+    if y == 0:
         raise ExpressionError(f"{x}/{y} divides by zero; the divisor must not be 0")
-    if _is_number(x) and x == 0:
-        return 0
-    if not isinstance(x, Expression) and not isinstance(y, Expression):
-        found = fold("/", x, y)
-        if found is not None:
-            return found
-    if _is_number(y) and y == 1:
+    if (quotient := fold("/", x, y)) is not None:
+        return quotient
+    if x == 0 or y == 1:
         return x
     if _is_negative(x):
         return -divide(-x, y)
@@ -341,45 +288,94 @@ def _is_exponent(n: int | Exact) -> bool:
     return (half or isinstance(n, int)) and -LARGEST_EXPONENT <= n <= LARGEST_EXPONENT
 
 
-def _is_number(x: Value) -> bool:
-    return not isinstance(x, Expression)
-
-
 def _is_negative(x: Value) -> bool:
     return x.op == "neg" if isinstance(x, Expression) else x < 0
 
 
-_OPERATIONS: dict[str, Callable[..., Value]] = {
-    "+": add, "-": subtract, "*": multiply, "/": divide, "^": power, "neg": lambda x: -x,
-}  # fmt: skip
+@dataclass(frozen=True)
+class _Sign:
+    """A sign of formulas: what it does to values and to scalars, how tightly it binds, and how
+    tightly what stands on either side of it must, to stand there without parentheses."""
+
+    value: Callable[..., Value]
+    scalar: Callable[..., Any]
+    text: str
+    binds: int
+    sides: tuple[int, ...]
+
+
+_SIGNS = {
+    "+": _Sign(add, operator.add, " + ", 1, (1, 2)),
+    "-": _Sign(subtract, operator.sub, " - ", 1, (1, 2)),
+    "neg": _Sign(operator.neg, operator.neg, "-", 2, (3,)),
+    "*": _Sign(multiply, operator.mul, "*", 3, (3, 4)),
+    "/": _Sign(divide, operator.truediv, "/", 3, (3, 4)),
+    "^": _Sign(power, operator.pow, "^", 5, (6, 6)),
+}
 
 
 def _text(value: Value, outer: int) -> str:
     """The formula as text that reads back equal; parentheses only where precedence needs them."""
     if not isinstance(value, Expression):
         text = str(value)
-        weight = (
-            1
-            if " " in text
-            else 2
-            if text.startswith("-")
-            else 3
-            if "/" in text or "*" in text
-            else 9
-        )
-        return f"({text})" if weight < max(outer, 2) and outer else text
+        sum_or_minus = 1 if " " in text else 2 if text.startswith("-") else 0
+        binds = sum_or_minus or (3 if "/" in text or "*" in text else 9)
+        return f"({text})" if outer and binds < max(outer, 2) else text
     op, args = value.op, value.args
     if op == "symbol":
         return str(args[0])
-    if op not in _PRECEDENCE:
+    if op not in _SIGNS:
         return f"{op}({', '.join(_text(arg, 0) for arg in args)})"
-    weight = _PRECEDENCE[op]
-    if op == "neg":
-        text = "-" + _text(args[0], 3)
-    elif op == "^":
-        text = _text(args[0], 6) + "^" + _text(args[1], 6)
-    elif op in "+-":
-        text = f"{_text(args[0], 1)} {op} {_text(args[1], 2)}"
-    else:
-        text = f"{_text(args[0], 3)}{op}{_text(args[1], 4)}"
-    return f"({text})" if weight < outer else text
+    sign = _SIGNS[op]
+    sides = [_text(arg, side) for arg, side in zip(args, sign.sides, strict=True)]
+    text = sign.text.join(sides if op != "neg" else ["", *sides])
+    return f"({text})" if sign.binds < outer else text
+
+
+# exact arithmetic, bounded: the too large is refused, not rounded
+
+# of numerators, denominators and results: the largest double
+_LARGEST = 17976931348623157 * 10**292
+
+
+def fold(op: str, x: Value, y: Value) -> int | Exact | None:
+    """x op y for op in + - * /, or None when the result is not a number of the form a + b·π: π·π
+    is none, and the caller keeps the formula."""
+    if isinstance(x, Expression) or isinstance(y, Expression):
+        return None
+    try:
+        if op == "/" and isinstance(x, int) and isinstance(y, int):
+            folded: Any = exact.exact(Fraction(x, y))
+        else:
+            folded = _SIGNS[op].scalar(x, y)
+    except OverflowError:
+        folded = math.inf
+    has_pi = any(isinstance(z, Exact) and z.b for z in (x, y))
+    return None if isinstance(folded, float) and has_pi else bounded(folded)
+
+
+def bounded(x: Any) -> int | Exact:
+    """x itself, an exact number; refused when it cannot be a double or its text would be huge, as
+    that of (9^64)^64 in a hostile file."""
+    if isinstance(x, int) and abs(x) <= _LARGEST:
+        return x
+    if isinstance(x, Exact) and _is_short(x.a) and _is_small(x.b) and _is_double(x):
+        return x
+    raise ExpressionError("a number is too large or too fine: at most 308 digits; use SI units")
+
+
+def _is_small(x: Fraction) -> bool:
+    return max(abs(x.numerator), x.denominator) <= _LARGEST
+
+
+def _is_double(x: Exact) -> bool:
+    try:
+        return math.isfinite(float(x))
+    except OverflowError:
+        return False
+
+
+def _is_short(x: Fraction) -> bool:
+    if _is_small(x):
+        return True
+    return abs(x) < _LARGEST and "/" not in exact.rational_text(x)  # 5e-324 is short

@@ -19,8 +19,7 @@ from typing import Any, NamedTuple, NoReturn
 
 from ...errors import ExpressionError
 from ...exact import Exact, exact, pi
-from .expression import FUNCTIONS, Expression, Value, apply, call, symbol
-from .numeral import bounded
+from .expression import FUNCTIONS, Expression, Value, apply, bounded, call, symbol
 
 __all__ = ["is_name", "parse", "read_formula", "to_value"]
 
@@ -203,8 +202,8 @@ class _Reader:
 
 
 def _fail(text: str, token: Token, allowed: str, remedy: str) -> NoReturn:
-    found = "the end" if token.kind == "end" else repr(_short(token.text))
-    raise ExpressionError(f"{_place(text, token)}found {found}; allowed: {allowed}; {remedy}")
+    what = "the end" if token.kind == "end" else repr(_short(token.text))
+    raise ExpressionError(f"{_place(text, token)}found {what}; allowed: {allowed}; {remedy}")
 
 
 def _place(text: str, token: Token) -> str:

@@ -23,7 +23,7 @@ _LARGEST = 2000  # terms; beyond it the formula is left as it is
 
 
 def collected(value: Value, linear: Collection[str] = ()) -> Value:
-    """The same formula, multiplied out, with like terms joined and gathered."""
+    """The formula multiplied out, with like terms joined and gathered."""
     try:
         return _gathered(_terms(value), linear)
     except (OverflowError, ExpressionError):  # too many terms, or a sum of them nests too deeply
@@ -79,11 +79,11 @@ def _terms(value: Value) -> dict[Monomial, Any]:
     if op in ("+", "-"):
         total = dict(_terms(args[0]))
         for m, c in _terms(args[1]).items():
-            found = total.get(m, 0) + (c if op == "+" else -c)
-            if found == 0:
+            coefficient = total.get(m, 0) + (c if op == "+" else -c)
+            if coefficient == 0:
                 del total[m]
             else:
-                total[m] = found
+                total[m] = coefficient
         return total
     if op == "*":
         return _multiplied(_terms(args[0]), _terms(args[1]))

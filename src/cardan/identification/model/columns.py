@@ -129,8 +129,9 @@ def parametrised(robot: Robot) -> Robot:
     if free:
         raise ModelError(
             f"identification of '{robot.name}' needs its geometry and gravity as numbers; "
-            f"{', '.join(free[:8])} have none: robot.with_values({{...}}) gives them values"
-        )
+            f"{', '.join(free[:8])} have none",
+            remedy="robot.with_values({...}) gives them values", action="values",
+        )  # fmt: skip
     return found
 
 

@@ -26,7 +26,7 @@ from ...algebra.scalar import function
 from ...describe.robot import FIXED, PRISMATIC, REVOLUTE, Joint, Limits, Robot
 from ...describe.values.expression import Expression, Value, evaluate, symbols
 from ...errors import InputError, ModelError, UnknownNameError
-from ...exact import exact
+from ...exact import exact, pi
 from ...mechanism.frames import with_frames
 from ...mechanism.tree import Tree
 from .fold import Screw, Word, folded
@@ -34,6 +34,14 @@ from .fold import Screw, Word, folded
 __all__ = ["Chain", "ChainJoint", "NumericChain"]
 
 Array = NDArray[np.float64]
+
+
+# virtual joints that may turn a frame about its own origin: z, then with two more any way
+WRIST = (
+    Joint("turn1", 0),
+    Joint("turn2", 0, alpha=-pi / 2),
+    Joint("turn3", 0, alpha=pi / 2),
+)
 
 
 @dataclass(frozen=True)
@@ -65,11 +73,14 @@ class Chain:
     order: tuple[str, ...] = ()  # of the robot's parameters, in which programs take them
 
     @classmethod
-    def of(cls, robot: Robot, frame: int | str | None = None, reference: Any = 0) -> Chain:
+    def of(
+        cls, robot: Robot, frame: int | str | None = None, reference: Any = 0, turns: int = 0
+    ) -> Chain:
         """The chain to a frame (default: the end effector), seen from a frame of the base or from
-        'world'."""
+        'world'. turns: virtual joints about the origin of the frame, at its end: 1 about its axis
+        z, 3 a spherical wrist."""
         if robot.loops:
-            raise ModelError(_closed_instead(robot))
+            raise _closed_instead(robot)
         if robot.base.kind != "fixed" and reference == "world":
             raise ModelError(f"the base of '{robot.name}' moves: poses are seen from frame 0")
         seen = [] if reference == "world" else [reference]
@@ -85,18 +96,20 @@ class Chain:
         if led:
             raise ModelError(
                 f"'inverse-geometry' of '{robot.name}' is not available where coupled joints"
-                f" ({', '.join(led)}) move frame {tree.names[link]}: one configuration of a pose is"
-                " found by cardan.inverse_kinematics(robot, T), on the command line `cardan ik"
-                " --numeric`; frame= names one before them"
+                f" ({', '.join(led)}) move frame {tree.names[link]}; frame= names one before them",
+                action="numeric",
             )
         back = [x for k in others for x in _back(robot, tree, k)]
         steps = [*((0, x) for x in back), *((j, robot.joints[j - 1]) for j in path)]
+        virtual = {-1 - k: joint for k, joint in enumerate(WRIST[:turns])}
+        steps += virtual.items()
+        names |= {k: joint.name for k, joint in virtual.items()}
         world = robot.base.Z if reference == "world" else None
 
         def chain(word: Word, plain: Chain | None = None) -> Chain:
             joints = []
             for j, (alpha, d, theta, r, beta) in word.joints:
-                joint = robot.joints[j - 1]
+                joint = virtual[j] if j in virtual else robot.joints[j - 1]
                 joints.append(
                     ChainJoint(names[j], j, joint.sigma, alpha, d, theta, r, joint.limits, beta)
                 )
@@ -160,8 +173,9 @@ class Chain:
         missing = [name for name in self.parameters if name not in given]
         if missing:
             raise InputError(
-                f"the geometry of '{self.robot}' has symbols without a value: {', '.join(missing)}."
-                f" Give them: p={{'{missing[0]}': ...}}, or robot.with_values({{...}})"
+                f"the geometry of '{self.robot}' has symbols without a value: {', '.join(missing)}",
+                remedy=f"give them: p={{'{missing[0]}': ...}}, or robot.with_values({{...}})",
+                action="values",
             )
 
         def number(value: Value | None, default: float = 0.0) -> float:
@@ -319,25 +333,20 @@ class NumericChain:
         return T, np.stack(columns, -1)
 
 
-def _closed_instead(robot: Robot) -> str:
+def _closed_instead(robot: Robot) -> ModelError:
     """Why a robot with loops has no such chain, and what answers the question instead."""
     from ...mechanism.coordinates import Coordinates
     from ...mechanism.platform import Parallel
 
-    legs = ""
+    action = "legs"
     try:
         Parallel.of(Coordinates.of(robot), "loop-geometry")
-        legs = (
-            " all configurations at a position of its platform are those of `cardan loops ROBOT"
-            " --platform X,X,...`, in Python cardan.model(robot, 'loop-geometry').legs.solve(x);"
-        )
     except ModelError:
-        pass
-    return (
+        action = "numeric"
+    return ModelError(
         f"'inverse-geometry' of '{robot.name}' is not available for closed loops (it has"
-        f" {len(robot.loops)}):{legs} one configuration of a pose is found by"
-        " cardan.inverse_kinematics(robot, T), on the command line `cardan ik --numeric`; its"
-        " loops are closed by 'loop-geometry', `cardan loops ROBOT --at Q,Q,...`"
+        f" {len(robot.loops)}), which 'loop-geometry' closes",
+        action=action,
     )
 
 

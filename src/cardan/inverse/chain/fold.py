@@ -194,9 +194,9 @@ def _normal(name: str, word: Sequence[Screw]) -> list[Screw]:
     """z x z of any word: its angles are found in numbers, its lengths stay formulas."""
     if any(isinstance(angle, Expression) for _, angle, _ in word):
         raise ModelError(
-            f"'{name}' has fixed frames with symbolic angles between two joints:"
-            " give the angles values with robot.with_values({...})"
-        )
+            f"'{name}' has fixed frames with symbolic angles between two joints",
+            remedy="give the angles values with robot.with_values({...})", action="values",
+        )  # fmt: skip
     R, P = _placed(word)
     numbers = np.array([[float(x) for x in row] for row in R.rows])
     symbolic = any(isinstance(x, Expression) for x in P)
@@ -222,9 +222,9 @@ def _lengths(P: Vec, angles: Sequence[Value]) -> list[Value]:
     if is_zero(sa):
         if not is_zero(P[0]) and not is_zero(P[1]):
             raise ModelError(
-                "parallel joints are joined by a skew symbolic offset: give lengths values with"
-                " robot.with_values({...})"
-            )
+                "parallel joints are joined by a skew symbolic offset",
+                remedy="give lengths values with robot.with_values({...})", action="values",
+            )  # fmt: skip
         return [0, cg * P[0] + sg * P[1], ca * P[2]]
     r = (sg * P[0] - cg * P[1]) / sa
     return [P[2] - r * ca, cg * P[0] + sg * P[1], r]

@@ -7,6 +7,7 @@ at the pose.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from math import sqrt
@@ -72,9 +73,7 @@ class Closed:
             np.empty((N, k), np.int64),
         )  # fmt: skip
         b = self.branches
-        shape = [b, n, SAFE, CLEAN * numeric.scale, numeric.scale, np.nan, k]
-        turning = np.where(numeric.sigma == REVOLUTE, 1.0, -FARTHEST * numeric.span)
-        tables = {"shape": np.array(shape), "turning": turning}
+        tables = self._tables(numeric)
         state = np.empty((N, 2))
         for a in range(0, N, CHUNK):
             rows = slice(a, min(a + CHUNK, N))
@@ -90,6 +89,45 @@ class Closed:
         found.multiplicity[:] = np.arange(k) < found.count[:, None]
         self._look(np.flatnonzero(state[:, 1]), found, T, free, p, numeric, guess)
         return found
+
+    def _tables(self, numeric: NumericChain) -> dict[str, Array]:
+        """What `collect` knows of the arm."""
+        b, k, n = self.branches, self.kmax, self.chain.n
+        shape = [b, n, SAFE, CLEAN * numeric.scale, numeric.scale, np.nan, k]
+        turning = np.where(numeric.sigma == REVOLUTE, 1.0, -FARTHEST * numeric.span)
+        return {"shape": np.array(shape), "turning": turning}
+
+    def one(self, numeric: NumericChain, inputs: dict[str, Array]) -> Callable[[], Array | None]:
+        """The configurations of the pose that lies in the inputs; None where it is doubtful."""
+        n = self.chain.n
+        given = {name: np.empty(shape) for name, shape in self.program.outputs.items()}
+        found, error, state = np.empty((self.kmax, n)), np.empty(self.kmax), np.empty(2)
+        flat = {"q": given["q"].reshape(-1), "margin": given["margin"]}
+        flat |= {"residual": given["residual"], **self._tables(numeric)}
+        margin, residual, (least, most) = given["margin"], given["residual"], self._edge
+        wrong = WRONG * numeric.scale
+        branches = self.function.bound(inputs, given)
+        collected = self._collect.bound(
+            flat, {"found": found.reshape(-1), "error": error, "state": state}
+        )
+
+        def run() -> Array | None:
+            branches()
+            collected()
+            count, doubt = state.tolist()
+            if doubt or (not count and ((margin > CLEAR) & (residual > wrong)).any()):
+                return None  # as is_strange says
+            if most > least and ((margin < most) & (margin > least)).any():
+                return None
+            return found[: int(count)].copy()
+
+        return run
+
+    @property
+    def _edge(self) -> tuple[float, float]:
+        """Margins between these may be of the other sign on the arm itself (`is_close`)."""
+        most = NEAR_EDGE * self.change
+        return (-max(most, BEYOND_EDGE * sqrt(self.change)), most) if most > SAFE else (0.0, 0.0)
 
     def is_strange(
         self, T: Array, free: Array | None, p: Array | None, numeric: NumericChain
@@ -107,9 +145,8 @@ class Closed:
         by its root, where the one before it is a double root nearly. Margins within SAFE are looked
         at closely anyway."""
         found = np.zeros(len(T), bool)
-        most = NEAR_EDGE * self.change
-        if most > SAFE:
-            least = -max(most, BEYOND_EDGE * sqrt(self.change))
+        least, most = self._edge
+        if most > least:
             for a in range(0, len(T), CHUNK):
                 rows = slice(a, a + CHUNK)
                 given = self.function(**_inputs(T[rows], None if free is None else free[rows], p))

@@ -8,7 +8,7 @@ arm has fewer than six joints.
 from __future__ import annotations
 
 from ...kernel.language import Array, cos, empty
-from ..approach import JOINTS, ROWS, TOOL, place
+from ..approach import JOINTS, Arm, Axes, Frame, composed, place
 from ..settle import settle
 
 __all__ = ["NEAR", "VALUES", "closely"]
@@ -19,19 +19,18 @@ REACHED = 2  # of them, those that are reached
 FAR = 1e-4  # how far they are, rad and units
 
 
-def reached(arm: Array, q: Array, at: int, near: Array) -> None:
+def reached(arm: Arm, q: Array, at: int, near: Array) -> None:
     """near[at:]: the pose (4x4) of a configuration."""
-    axes = empty(224)
-    f = empty(12)
+    axes = empty(Axes)
+    f = empty(Frame)
     place(arm, q, axes, f)
+    hand = empty(Frame)
+    composed(f, arm.tool, hand)
     for i in range(3):
-        for k in range(4):
-            x = 0.0
-            for m in range(3):
-                x += f[3 * m + i] * arm[TOOL + 4 * m + k]
-            if k == 3:
-                x += f[9 + i]
-            near[at + 4 * i + k] = x
+        near[at + 4 * i] = hand.s[i]
+        near[at + 4 * i + 1] = hand.n[i]
+        near[at + 4 * i + 2] = hand.a[i]
+        near[at + 4 * i + 3] = hand.p[i]
 
 
 def moved_aside(T: Array, size: float, step: float, number: float, at: int, near: Array) -> None:
@@ -57,10 +56,10 @@ def moved_aside(T: Array, size: float, step: float, number: float, at: int, near
     near[at + 11] = T[11] + size * step * cos(1.7 + 2.7 * number)
 
 
-def nearby(T: Array, arm: Array, found: Array, count: int, near: Array) -> None:
+def nearby(T: Array, arm: Arm, found: Array, count: int, near: Array) -> None:
     """NEAR poses close to T."""
     q = empty(JOINTS)
-    joints = int(arm[0])
+    joints = arm.count
     for m in range(NEAR):
         at = 16 * m
         for k in range(3):
@@ -74,21 +73,21 @@ def nearby(T: Array, arm: Array, found: Array, count: int, near: Array) -> None:
                 q[j] = 0.0
                 if count > 0:
                     q[j] = found[joints * first + j]
-                if arm[ROWS + 7 * j + 6] < 0.5:
+                if not arm.joints[j].held:
                     step = FAR * cos(0.3 + 2.0 * float(m) + 1.7 * float(j))
-                    if arm[ROWS + 7 * j + 5] > 0.5:
-                        step = step * arm[1]
+                    if arm.joints[j].slides:
+                        step = step * arm.size
                     q[j] += step
             reached(arm, q, at, near)
         else:
             step = FAR
             if m % 2 == 1:
                 step = -FAR
-            moved_aside(T, arm[1], step, float(m // 2), at, near)
+            moved_aside(T, arm.size, step, float(m // 2), at, near)
 
 
 def closely(
-    T: Array, q: Array, margin: Array, residual: Array, role: Array, arm: Array, shape: Array,
+    T: Array, q: Array, margin: Array, residual: Array, role: Array, arm: Arm, shape: Array,
     found: Array, error: Array, lost: Array, times: Array, state: Array, near: Array,
 ) -> None:  # fmt: skip
     """`settle`, and where an equation vanishes the poses to try next."""

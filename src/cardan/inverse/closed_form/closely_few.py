@@ -8,13 +8,32 @@ the arm; which eliminations suit it was tried on sample values.
 
 from __future__ import annotations
 
-from ...kernel.language import Array, cos, empty, sin
-from ..approach import ROWS, TOOL
+from ...kernel.language import Array, Vector, cos, dot, empty, record, sin, zeros
+from ..approach import Arm, Frame, SixArm, advance
 from ..general.few import few_pose, few_slides_pose, of_the_arm
-from ..general.held_kernel import TAIL, append_screw, held_pose, set_identity
+from ..general.held_kernel import held_pose
+from ..general.records import Answers, Robot, SlidingRobot, Ways
 from .closely import closely
 
 __all__ = ["closely_few", "closely_slides", "closely_symbols"]
+
+
+@record()
+class Virtual:
+    """A joint that is added: lengths in units of the arm's size."""
+
+    alpha: float
+    d: float
+    theta: float
+    r: float
+
+
+@record(joints=3)
+class Longer:
+    """What makes the longer chain of an arm: virtual joints, and the formulations."""
+
+    joints: list[Virtual]
+    ways: Ways
 
 
 def hidden(state: Array, shape: Array) -> int:
@@ -25,95 +44,94 @@ def hidden(state: Array, shape: Array) -> int:
 
 
 def closely_few(
-    T: Array, q: Array, margin: Array, residual: Array, role: Array, arm: Array, robot: Array,
+    T: Array, q: Array, margin: Array, residual: Array, role: Array, arm: Arm, robot: Robot,
     shape: Array, found: Array, error: Array, lost: Array, times: Array, state: Array, near: Array,
     others: Array,
 ) -> None:  # fmt: skip
     """`closely`, and state[3] configurations `others` of the general method, to be made exact."""
-    info = empty(64)
+    info = empty(Answers)
     closely(T, q, margin, residual, role, arm, shape, found, error, lost, times, state, near)
     state[3] = 0.0
     ask = hidden(state, shape)
     if ask == 1:
         few_pose(T, robot, arm, others, info)
-        state[3] = info[0]
+        state[3] = float(info.count)
 
 
 def closely_slides(
-    T: Array, q: Array, margin: Array, residual: Array, role: Array, arm: Array, robot: Array,
+    T: Array, q: Array, margin: Array, residual: Array, role: Array, arm: Arm, robot: SlidingRobot,
     shape: Array, found: Array, error: Array, lost: Array, times: Array, state: Array, near: Array,
     others: Array,
 ) -> None:  # fmt: skip
     """The same where three joints slide."""
-    info = empty(64)
+    info = empty(Answers)
     closely(T, q, margin, residual, role, arm, shape, found, error, lost, times, state, near)
     state[3] = 0.0
     ask = hidden(state, shape)
     if ask == 1:
         few_slides_pose(T, robot, arm, others, info)
-        state[3] = info[0]
+        state[3] = float(info.count)
 
 
-def lengthened(arm: Array, robot: Array, longer: Array) -> None:
-    """The table of the arm with virtual joints at its end, alpha, d, theta, r in robot[1:]."""
-    m = empty(12)
-    joints = int(arm[0])
-    size = arm[1]
-    last = ROWS + 7 * joints
-    for k in range(last):
-        longer[k] = arm[k]
-    for k in range(6):
-        longer[ROWS + 42 + 2 * k] = 0.0
-        longer[ROWS + 43 + 2 * k] = 1.0
-    for k in range(2 * joints):
-        longer[ROWS + 42 + k] = arm[last + k]
-    longer[0] = 6.0
-    set_identity(m)
-    for j in range(joints, 6):
-        at = 1 + 4 * (j - joints)
-        row = ROWS + 7 * j
-        longer[row] = cos(robot[at])
-        longer[row + 1] = sin(robot[at])
-        longer[row + 2] = size * robot[at + 1]
-        longer[row + 3] = robot[at + 2]
-        longer[row + 4] = size * robot[at + 3]
-        longer[row + 5] = 0.0
-        longer[row + 6] = 0.0
-        append_screw(m, 0, longer[row], longer[row + 1], longer[row + 2])
-        append_screw(m, 2, cos(robot[at + 2]), sin(robot[at + 2]), longer[row + 4])
-    for i in range(3):
-        for k in range(4):
-            total = 0.0
-            for n in range(3):
-                x = arm[TOOL + 4 * n + k]
-                if k == 3:
-                    x -= m[4 * n + 3]
-                total += m[4 * n + i] * x
-            longer[TOOL + 4 * i + k] = total
+def lengthened(arm: Arm, longer: Longer, six: SixArm) -> None:
+    """The arm with virtual joints at its end."""
+    m = zeros(Frame)
+    six.count = 6
+    six.size = arm.size
+    six.scale = arm.scale
+    six.margin = arm.margin
+    six.accepted = arm.accepted
+    six.weight = arm.weight
+    six.base = arm.base
+    for j in range(arm.count):
+        six.joints[j] = arm.joints[j]
+    m.s[0] = 1.0
+    m.n[1] = 1.0
+    m.a[2] = 1.0
+    for j in range(arm.count, 6):
+        virtual = longer.joints[j - arm.count]
+        joint = six.joints[j]
+        joint.ca = cos(virtual.alpha)
+        joint.sa = sin(virtual.alpha)
+        joint.d = arm.size * virtual.d
+        joint.theta = virtual.theta
+        joint.r = arm.size * virtual.r
+        joint.slides = False
+        joint.held = False
+        joint.sb = 0.0
+        joint.cb = 1.0
+        advance(joint, 0.0, m)
+    p = arm.tool.p - m.p
+    seen_from(m, arm.tool.s, six.tool.s)
+    seen_from(m, arm.tool.n, six.tool.n)
+    seen_from(m, arm.tool.a, six.tool.a)
+    seen_from(m, p, six.tool.p)
+
+
+def seen_from(f: Frame, v: Vector, out: Vector) -> None:
+    """The components of v along the axes of a frame."""
+    out[0] = dot(f.s, v)
+    out[1] = dot(f.n, v)
+    out[2] = dot(f.a, v)
 
 
 def closely_symbols(
-    T: Array, q: Array, margin: Array, residual: Array, role: Array, arm: Array, robot: Array,
+    T: Array, q: Array, margin: Array, residual: Array, role: Array, arm: Arm, robot: Longer,
     shape: Array, found: Array, error: Array, lost: Array, times: Array, state: Array, near: Array,
     others: Array,
 ) -> None:  # fmt: skip
-    """The same for a geometry with symbols: robot holds the number of formulations, the virtual
-    joints (3 x 4), and the last numbers of each formulation."""
-    info = empty(64)
-    notes = empty(64)
+    """`closely_few` for a geometry with symbols: the longer chain is made here."""
+    info = empty(Answers)
+    notes = empty(Answers)
     free = empty(1)
     wide = empty(96)
-    longer = empty(181)  # ROWS + 9 * 6 + 1 + MOST_FORMS * TAIL
+    six = empty(SixArm)
     closely(T, q, margin, residual, role, arm, shape, found, error, lost, times, state, near)
     state[3] = 0.0
     ask = hidden(state, shape)
     if ask == 1:
-        lengthened(arm, robot, longer)
-        at = ROWS + 54
-        longer[at] = robot[0]
-        for k in range(TAIL * int(robot[0])):
-            longer[at + 1 + k] = robot[13 + k]
+        lengthened(arm, robot, six)
         free[0] = 0.0
-        held_pose(T, free, longer, wide, notes)
+        held_pose(T, free, six, robot.ways, wide, notes)
         of_the_arm(T, arm, wide, notes, others, info)
-        state[3] = info[0]
+        state[3] = float(info.count)

@@ -128,7 +128,7 @@ def geometry(
 
 
 def arm_values(chain: Chain, held: Sequence[bool], symbols: Mapping[str, Scalar]) -> list[Scalar]:
-    """The table of approach.py over traced scalars, with these values of the symbols."""
+    """The Arm of approach.py over traced scalars, with these values of the symbols."""
 
     def value(x: Value) -> Scalar:
         return evaluate(x, symbols.__getitem__, function)
@@ -146,13 +146,12 @@ def arm_values(chain: Chain, held: Sequence[bool], symbols: Mapping[str, Scalar]
     scale = function("max", size, 1)
     table: list[Scalar] = [chain.n, size, scale, 1e-6 if few else 1e-9, ACCEPT * scale, 1]
     for end in ends:
-        for row, x in zip(end.R.rows, end.P, strict=True):
-            table += [*row, x]
+        for k in range(3):
+            table += [row[k] for row in end.R.rows]
+        table += end.P
     for joint, given in zip(chain.joints, held, strict=True):
         table += [*cos_sin(value(joint.alpha)), value(joint.d), value(joint.theta), value(joint.r)]
-        table += [joint.sigma, int(given)]
-    for joint in chain.joints:
-        table += reversed(cos_sin(value(joint.beta)))
+        table += [joint.sigma, int(given), *reversed(cos_sin(value(joint.beta)))]
     return table
 
 

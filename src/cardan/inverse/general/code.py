@@ -48,7 +48,7 @@ def six_code(
 
 def held_code(solver: HeldSolver, language: str, function: str, options: Mapping[str, Any]) -> str:
     """Code for six joints and others that are given."""
-    made, table = solver.some()
+    made, arm, ways = solver.some()
     given = [solver.chain.names[j] for j in solver.held]
     if made.slides:
         raise ModelError(
@@ -57,9 +57,8 @@ def held_code(solver: HeldSolver, language: str, function: str, options: Mapping
         )
     steps = elimination(solver.chain, solver.held, made, "text")
     _require(language, function, options, held_pose)
-    return _code(
-        solver.chain, given, steps, held_pose, {"arm": _numbers(table)}, language, function
-    )
+    tables = {"arm": _numbers(arm), "ways": _numbers(ways)}
+    return _code(solver.chain, given, steps, held_pose, tables, language, function)
 
 
 def few_code(solver: Extended, language: str, function: str, options: Mapping[str, Any]) -> str:

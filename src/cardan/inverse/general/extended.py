@@ -8,7 +8,7 @@ are the answers. Only some poses have any: that is the consistency condition.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from typing import Any
@@ -19,9 +19,9 @@ from numpy.typing import NDArray
 from ..chain.chain import Chain, ChainJoint, NumericChain, screw_matrix
 from ..doubt import Found, arm_table
 from .few import few_pose, few_slides_pose
-from .held_kernel import MOST_FORMS
 from .kept import Kept, sample_values
-from .method import MOST, Prepared, found_of, prepared
+from .method import MOST, Prepared, found_of, one_of, prepared
+from .records import MOST_FORMS
 
 __all__ = ["Extended"]
 
@@ -81,6 +81,13 @@ class Extended:
         found = kernel({"T": T.reshape(-1, 16), "robot": made.table, "arm": arm}, len(T))
         return found_of(found["q"].reshape(-1, MOST, self.chain.n), found["info"], numeric.size)
 
+    def one(self, numeric: NumericChain, inputs: dict[str, Array]) -> Callable[[], Array | None]:
+        """The configurations of the pose that lies in the inputs; None where no elimination is
+        sound."""
+        made, _ = self._kept.of(numeric)
+        tables = {"robot": made.table, "arm": _table(numeric)}
+        return one_of(_function(self.chain.n, made.slides), {**inputs, **tables}, self.chain.n)
+
     def some(self, any_values: bool = False) -> tuple[Prepared, Array]:
         """The longer chain as it is prepared already, and the table of the arm itself."""
         made, numeric = self._kept.some(any_values)
@@ -88,7 +95,7 @@ class Extended:
 
     def in_code(self, values: Mapping[str, float]) -> tuple[Prepared, list[float]]:
         """What printed code needs (closely_few.py): the longer chain and its table. `values`: of
-        the symbols, if there are any; the table has then the virtual joints and formulations."""
+        the symbols, if there are any; the table is then a Longer of closely_few.py."""
         if not self.chain.parameters:
             made = self.some()[0]
             return made, [float(x) for x in made.table]
@@ -97,7 +104,7 @@ class Extended:
         forms = [way for way in made.chosen if way.trusted][:MOST_FORMS]
         tails = [x for way in forms for x in way.tail(2)]
         virtual = [x for row in VIRTUAL for x in row]
-        return made, [float(x) for x in (len(forms), *virtual, *tails)] if forms else []
+        return made, [float(x) for x in (*virtual, len(forms), *tails)] if forms else []
 
     def equations(self, form: str = "text") -> str:
         """The elimination for the chain with virtual joints."""

@@ -10,17 +10,17 @@ is followed, by the bordered system (Griewank and Reddien 1984; Allgower and Geo
     | v^T 0 | |g | = |0|,        J v = s w,  s the smallest singular value
 
 which is regular where J has lost one rank: dq brings q to the curve across its tangent v, g is the
-defect. Lengths are in units of the arm's size; arms are tables of approach.py of which six joints
-are not given.
+defect. Lengths are in units of the arm's size; arms are those of approach.py of which six
+joints are not held.
 """
 
 from __future__ import annotations
 
 from ...kernel.language import Array, empty, floor, sqrt, zeros
-from ..approach import JOINTS, ROWS, columns_of, compare, least_squares, place
-from .eigen import solve_square
+from ...kernel.linalg import least_squares, solve_square
+from ..approach import JOINTS, Arm, Axes, Frame, columns_of, compare, place
 
-__all__ = ["POOL", "families"]
+__all__ = ["POOL", "equations", "families", "softest"]
 
 PI = 3.141592653589793
 SOFT_ENOUGH = 1e-4  # smallest singular value of a configuration that may be of a curve
@@ -42,45 +42,45 @@ SHORT = 0.6  # length of a curve that ends steeply on both sides, at a multiple 
 LOST = 1e-6  # shortest column, made orthogonal, of a Jacobian that has lost rank
 
 
-def equations(arm: Array, T: Array, q: Array, J: Array, e: Array) -> float:
+def equations(arm: Arm, aim: Frame, q: Array, J: Array, e: Array) -> float:
     """J (6, 6), row by row, and the error e of the pose, without units. The largest difference of
     an entry of the pose."""
-    axes = empty(49)
-    f = empty(12)
-    tip = empty(3)
+    axes = empty(Axes)
+    f = empty(Frame)
+    hand = empty(Frame)
     columns = empty(42)
-    moving = place(arm, q, axes, f)
-    residual = compare(arm, f, T, tip, e)
-    columns_of(arm, axes, moving, tip, columns)
+    place(arm, q, axes, f)
+    residual = compare(arm, f, aim, hand, e)
+    columns_of(arm, axes, hand.p, columns)
     for m in range(6):
         for i in range(6):
             J[6 * i + m] = columns[6 * m + i]
     return residual
 
 
-def step_to(arm: Array, q: Array, dq: Array, t: float, moved: Array) -> None:
+def step_to(arm: Arm, q: Array, dq: Array, t: float, moved: Array) -> None:
     """q + t dq; dq of the joints that are not given, without units."""
-    joints = int(arm[0])
+    joints = arm.count
     m = 0
     for j in range(joints):
         moved[j] = q[j]
-        if arm[ROWS + 7 * j + 6] < 0.5:
+        if not arm.joints[j].held:
             x = t * dq[m]
-            if arm[ROWS + 7 * j + 5] > 0.5:
-                x = x * arm[1]
+            if arm.joints[j].slides:
+                x = x * arm.size
             moved[j] += x
             m += 1
 
 
-def difference(arm: Array, pool: Array, at: int, q: Array, dq: Array) -> None:
+def difference(arm: Arm, pool: Array, at: int, q: Array, dq: Array) -> None:
     """Configuration `at` of a pool less q, joints that are not given: no units, least turns."""
-    joints = int(arm[0])
+    joints = arm.count
     m = 0
     for j in range(joints):
-        if arm[ROWS + 7 * j + 6] < 0.5:
+        if not arm.joints[j].held:
             x = pool[joints * at + j] - q[j]
-            if arm[ROWS + 7 * j + 5] > 0.5:
-                x = x / arm[1]
+            if arm.joints[j].slides:
+                x = x / arm.size
             else:
                 x = x - 2.0 * PI * floor(x / (2.0 * PI) + 0.5)
             dq[m] = x
@@ -150,15 +150,15 @@ def border(J: Array, v: Array, w: Array, across: int, a: Array) -> None:
     a[48] = 0.0
 
 
-def on_curve(arm: Array, T: Array, q: Array, v: Array, w: Array, J: Array, defect: Array) -> int:
+def on_curve(arm: Arm, aim: Frame, q: Array, v: Array, w: Array, J: Array, defect: Array) -> int:
     """Bring q to the curve, across v; its defect. 0 when it does not come near."""
     e = empty(6)
     a = empty(49)
     b = empty(7)
     moved = empty(JOINTS)
-    joints = int(arm[0])
+    joints = arm.count
     for _ in range(10):
-        equations(arm, T, q, J, e)
+        equations(arm, aim, q, J, e)
         border(J, v, w, 0, a)
         for i in range(6):
             b[i] = e[i]
@@ -206,7 +206,7 @@ def turn_to(J: Array, v: Array, w: Array) -> None:
 
 
 def passed(
-    arm: Array, T: Array, pool: Array, at: int, q: Array, v: Array, w: Array, far: float,
+    arm: Arm, aim: Frame, pool: Array, at: int, q: Array, v: Array, w: Array, far: float,
     defect: Array,
 ) -> int:  # fmt: skip
     """Is a configuration of the pool on the curve between q and q + far v?"""
@@ -225,7 +225,7 @@ def passed(
     if aside > STEP:
         return 0
     step_to(arm, q, v, t, y)
-    near = on_curve(arm, T, y, v, w, J, defect)
+    near = on_curve(arm, aim, y, v, w, J, defect)
     if near == 0:
         return 0
     difference(arm, pool, at, y, d)
@@ -236,16 +236,16 @@ def passed(
 
 
 def root_between(
-    arm: Array, T: Array, q: Array, v: Array, w: Array, before: float, far: float, after: float,
+    arm: Arm, aim: Frame, q: Array, v: Array, w: Array, before: float, far: float, after: float,
     root: Array,
 ) -> int:  # fmt: skip
     """The zero of the defect between q and the curve at far."""
-    near = root_after(arm, T, q, v, w, 0.0, before, far, after, root)
+    near = root_after(arm, aim, q, v, w, 0.0, before, far, after, root)
     return near
 
 
 def root_after(
-    arm: Array, T: Array, q: Array, v: Array, w: Array, begin: float, before: float, far: float,
+    arm: Arm, aim: Frame, q: Array, v: Array, w: Array, begin: float, before: float, far: float,
     after: float, root: Array,
 ) -> int:  # fmt: skip
     """The zero of the defect on the curve between begin and far, measured from q along v, by regula
@@ -260,7 +260,7 @@ def root_after(
     for _ in range(40):
         t = (left * high - right * low) / (high - low)
         step_to(arm, q, v, t, root)
-        near = on_curve(arm, T, root, v, w, J, defect)
+        near = on_curve(arm, aim, root, v, w, J, defect)
         if near == 0:
             return 0
         g = defect[0]
@@ -281,9 +281,9 @@ def root_after(
     return 1
 
 
-def put_root(arm: Array, q: Array, roots: Array, curve: Array) -> None:
+def put_root(arm: Arm, q: Array, roots: Array, curve: Array) -> None:
     """Add a configuration to the roots of a curve."""
-    joints = int(arm[0])
+    joints = arm.count
     count = int(curve[0])
     if count < ROOTS:
         for j in range(joints):
@@ -307,7 +307,7 @@ def bent_down(before: float, back: float, g: float, step: float, after: float) -
 
 
 def dip(
-    arm: Array, T: Array, q: Array, v: Array, w: Array, before: float, far: float, after: float,
+    arm: Arm, aim: Frame, q: Array, v: Array, w: Array, before: float, far: float, after: float,
     roots: Array, curve: Array,
 ) -> int:  # fmt: skip
     """Two zeros of the defect between q and the curve at far, where its sign is the same: its least
@@ -329,7 +329,7 @@ def dip(
             if middle - left > right - middle:
                 t = middle - 0.381966 * (middle - left)
         step_to(arm, q, v, t, there)
-        near = on_curve(arm, T, there, v, w, J, defect)
+        near = on_curve(arm, aim, there, v, w, J, defect)
         if near == 0:
             return 0
         g = sign * defect[0]
@@ -339,11 +339,11 @@ def dip(
                 return 0
         if g < -LEAST:
             added = 0
-            near = root_between(arm, T, q, v, w, before, t, defect[0], there)
+            near = root_between(arm, aim, q, v, w, before, t, defect[0], there)
             if near == 1:
                 put_root(arm, there, roots, curve)
                 added += 1
-            near = root_after(arm, T, q, v, w, t, sign * g, far, after, there)
+            near = root_after(arm, aim, q, v, w, t, sign * g, far, after, there)
             if near == 1:
                 put_root(arm, there, roots, curve)
                 added += 1
@@ -384,7 +384,7 @@ def with_sign(g: float) -> float:
 
 
 def follow(
-    arm: Array, T: Array, start: int, tangent: Array, sense: float, pool: Array, claimed: Array,
+    arm: Arm, aim: Frame, start: int, tangent: Array, sense: float, pool: Array, claimed: Array,
     count: int, roots: Array, curve: Array,
 ) -> int:  # fmt: skip
     """The curve from a configuration of the pool on, one way; 1 when it comes back to it.
@@ -400,13 +400,13 @@ def follow(
     J = empty(36)
     d = empty(6)
     defect = empty(1)
-    joints = int(arm[0])
+    joints = arm.count
     for j in range(joints):
         q[j] = pool[joints * start + j]
     for i in range(6):
         v[i] = sense * tangent[i]
         w[i] = tangent[6 + i]
-    near = on_curve(arm, T, q, v, w, J, defect)
+    near = on_curve(arm, aim, q, v, w, J, defect)
     if near == 0:
         return 0
     g = with_sign(defect[0])
@@ -420,7 +420,7 @@ def follow(
     travelled = 0.0
     for _ in range(LENGTH):
         step_to(arm, q, v, step, ahead)
-        near = on_curve(arm, T, ahead, v, w, J, defect)
+        near = on_curve(arm, aim, ahead, v, w, J, defect)
         bent = 1.0
         if near == 1:
             for j in range(joints):
@@ -437,7 +437,7 @@ def follow(
         after = with_sign(defect[0])
         closed = 0
         if travelled > STEP:
-            closed = passed(arm, T, pool, start, q, v, w, step, defect)
+            closed = passed(arm, aim, pool, start, q, v, w, step, defect)
         if closed == 1:  # of a defect near zero only the sign at the start counts
             same = 0.0
             for i in range(6):
@@ -451,20 +451,20 @@ def follow(
                 step += v[i] * d[i]
         crossing = 0
         if g * after < 0.0:
-            crossing = root_between(arm, T, q, v, w, g, step, after, root)
+            crossing = root_between(arm, aim, q, v, w, g, step, after, root)
             if crossing == 1:
                 put_root(arm, root, roots, curve)
         elif back == 0.0 or (abs(after) > abs(g) and gb * g >= 0.0 and abs(gb) >= abs(g)):
             flat = bottom(gb, back, g, step, after)
             if back == 0.0 or flat * g < 0.7 * g * g:
-                crossing = dip(arm, T, q, v, w, g, step, after, roots, curve)
+                crossing = dip(arm, aim, q, v, w, g, step, after, roots, curve)
                 if crossing == 0 and back > 0.0:
-                    dip(arm, T, behind, vb, wb, gb, back, g, roots, curve)
+                    dip(arm, aim, behind, vb, wb, gb, back, g, roots, curve)
         if closed == 1 and crossing == 0 and g * after > 0.0:
-            crossing = dip(arm, T, q, v, w, g, step, after, roots, curve)
+            crossing = dip(arm, aim, q, v, w, g, step, after, roots, curve)
         for p in range(count):
             if p != start and claimed[p] == 0.0:
-                there = passed(arm, T, pool, p, q, v, w, step, defect)
+                there = passed(arm, aim, pool, p, q, v, w, step, defect)
                 if there == 1:
                     claimed[p] = 1.0
                     if crossing == 0 and min(abs(g), abs(after)) > 3.0 * abs(defect[0]) + ROUNDING:
@@ -492,7 +492,7 @@ def follow(
     return 0
 
 
-def known(arm: Array, q: Array, found: Array, count: int, same: float) -> int:
+def known(arm: Arm, q: Array, found: Array, count: int, same: float) -> int:
     """The first of `count` configurations that is closer than `same` to q, or -1."""
     d = empty(6)
     for k in range(count):
@@ -519,7 +519,7 @@ def rank_lost(J: Array) -> float:
     return 0.0
 
 
-def same_root(arm: Array, T: Array, q: Array, v: Array, w: Array, found: Array, count: int) -> int:
+def same_root(arm: Arm, aim: Frame, q: Array, v: Array, w: Array, found: Array, count: int) -> int:
     """The answer that cannot be told from q, or -1: half way between them there is no defect."""
     d = empty(6)
     x = empty(6)
@@ -535,7 +535,7 @@ def same_root(arm: Array, T: Array, q: Array, v: Array, w: Array, found: Array, 
             return k
         if gap < CLOSE_ROOTS:
             step_to(arm, q, d, 0.5, middle)
-            near = on_curve(arm, T, middle, v, w, J, defect)
+            near = on_curve(arm, aim, middle, v, w, J, defect)
             aside = 0.0  # another curve is as far away as its root
             for i in range(6):
                 x[i] = d[i]
@@ -548,17 +548,17 @@ def same_root(arm: Array, T: Array, q: Array, v: Array, w: Array, found: Array, 
 
 
 def put_row(
-    arm: Array, q: Array, residual: float, singular: float, several: float, most: int,
+    arm: Arm, q: Array, residual: float, singular: float, several: float, most: int,
     found: Array, error: Array, lost: Array, times: Array, state: Array,
 ) -> None:  # fmt: skip
     """Add a configuration to the answers, angles in (-pi, pi]."""
-    joints = int(arm[0])
+    joints = arm.count
     count = int(state[0])
     if count == most:
         return
     for j in range(joints):
         x = q[j]
-        if arm[ROWS + 7 * j + 5] < 0.5 and arm[ROWS + 7 * j + 6] < 0.5:
+        if not arm.joints[j].slides and not arm.joints[j].held:
             x = x - 2.0 * PI * floor(x / (2.0 * PI) + 0.5)
             if x <= 0.0 - PI:
                 x = x + 2.0 * PI
@@ -570,7 +570,7 @@ def put_row(
 
 
 def set_aside(
-    arm: Array, T: Array, pool: Array, note: Array, found: Array, error: Array, lost: Array,
+    arm: Arm, aim: Frame, pool: Array, note: Array, found: Array, error: Array, lost: Array,
     times: Array, state: Array,
 ) -> int:  # fmt: skip
     """Move the answers that may be of curves to the pool, with error, lost and times in note; how
@@ -580,14 +580,14 @@ def set_aside(
     v = empty(6)
     w = empty(6)
     q = empty(JOINTS)
-    joints = int(arm[0])
+    joints = arm.count
     count = int(state[0])
     rest = 0
     soft = 0
     for k in range(count):
         for j in range(joints):
             q[j] = found[joints * k + j]
-        residual = equations(arm, T, q, J, e)
+        residual = equations(arm, aim, q, J, e)
         s = softest(J, v, w)
         if s < SOFT_ENOUGH and soft < POOL and residual < 1e300:
             for j in range(joints):
@@ -608,7 +608,7 @@ def set_aside(
 
 
 def families(
-    arm: Array, T: Array, seeds: Array, extra: int, most: int, found: Array, error: Array,
+    arm: Arm, aim: Frame, seeds: Array, extra: int, most: int, found: Array, error: Array,
     lost: Array, times: Array, state: Array,
 ) -> int:  # fmt: skip
     """Answers of families counted once, those beside families told apart. How many curves there
@@ -617,10 +617,10 @@ def families(
     seeds: `extra` further configurations that may be of curves, not to be believed alone. The rest
     as in settle.py: lost is 1 where the Jacobian has lost rank, times how many solutions
     coincide."""
-    joints = int(arm[0])
+    joints = arm.count
     moving = 0
     for j in range(joints):
-        if arm[ROWS + 7 * j + 6] < 0.5:
+        if not arm.joints[j].held:
             moving += 1
     if moving != 6:
         return 0
@@ -634,14 +634,14 @@ def families(
     v = empty(6)
     w = empty(6)
     defect = empty(1)
-    rows = set_aside(arm, T, pool, note, found, error, lost, times, state)
+    rows = set_aside(arm, aim, pool, note, found, error, lost, times, state)
     count = rows
     for k in range(extra):
         for j in range(joints):
             q[j] = seeds[joints * k + j]
-        equations(arm, T, q, J, e)
+        equations(arm, aim, q, J, e)
         softest(J, v, w)
-        near = on_curve(arm, T, q, v, w, J, defect)
+        near = on_curve(arm, aim, q, v, w, J, defect)
         if near == 1 and abs(defect[0]) < STEEP and count < POOL:
             for j in range(joints):
                 pool[joints * count + j] = q[j]
@@ -650,13 +650,26 @@ def families(
         if claimed[p] == 0.0:
             claimed[p] = 3.0
             more = one_curve(
-                arm, T, p, rows, count, pool, note, claimed, most, found, error, lost, times, state
+                arm,
+                aim,
+                p,
+                rows,
+                count,
+                pool,
+                note,
+                claimed,
+                most,
+                found,
+                error,
+                lost,
+                times,
+                state,
             )
             curves += more
     return curves
 
 
-def begin_beside(arm: Array, T: Array, q: Array, at: int, tangent: Array, pool: Array) -> None:
+def begin_beside(arm: Arm, aim: Frame, q: Array, at: int, tangent: Array, pool: Array) -> None:
     """Where a curve is followed from, in the place `at` of the pool: a little beside q, which may
     be a root whose defect has no sign."""
     v = empty(6)
@@ -664,7 +677,7 @@ def begin_beside(arm: Array, T: Array, q: Array, at: int, tangent: Array, pool: 
     J = empty(36)
     beside = empty(JOINTS)
     defect = empty(1)
-    joints = int(arm[0])
+    joints = arm.count
     for j in range(joints):
         pool[joints * at + j] = q[j]
     for k in range(3):
@@ -672,7 +685,7 @@ def begin_beside(arm: Array, T: Array, q: Array, at: int, tangent: Array, pool: 
             v[i] = tangent[i]
             w[i] = tangent[6 + i]
         step_to(arm, q, v, FIRST_STEP * (1.0 + 0.3 * float(k)), beside)
-        near = on_curve(arm, T, beside, v, w, J, defect)
+        near = on_curve(arm, aim, beside, v, w, J, defect)
         if near == 1 and abs(defect[0]) < STEEP:
             turn_to(J, v, w)
             for j in range(joints):
@@ -685,7 +698,7 @@ def begin_beside(arm: Array, T: Array, q: Array, at: int, tangent: Array, pool: 
 
 
 def overlooked(
-    arm: Array, T: Array, q: Array, mark: float, largest: float, found: Array, count: int
+    arm: Arm, aim: Frame, q: Array, mark: float, largest: float, found: Array, count: int
 ) -> int:
     """Is an answer on a curve a root of its own, which no change of sign has told?"""
     J = empty(36)
@@ -698,22 +711,22 @@ def overlooked(
         close = known(arm, q, found, count, CLOSE_ROOTS)
         if close < 0:
             return 1
-    joints = int(arm[0])
+    joints = arm.count
     for j in range(joints):
         there[j] = q[j]
-    equations(arm, T, q, J, e)
+    equations(arm, aim, q, J, e)
     softest(J, v, w)
-    near = on_curve(arm, T, there, v, w, J, defect)
+    near = on_curve(arm, aim, there, v, w, J, defect)
     if near == 0 or abs(defect[0]) > min(10.0 * LEAST, SURE_ROOT * largest):
         return 0
-    same = same_root(arm, T, q, v, w, found, count)
+    same = same_root(arm, aim, q, v, w, found, count)
     if same < 0:
         return 1
     return 0
 
 
 def one_curve(
-    arm: Array, T: Array, p: int, rows: int, count: int, pool: Array, note: Array, claimed: Array,
+    arm: Arm, aim: Frame, p: int, rows: int, count: int, pool: Array, note: Array, claimed: Array,
     most: int, found: Array, error: Array, lost: Array, times: Array, state: Array,
 ) -> int:  # fmt: skip
     """The answers on the curve of a configuration of the pool; those of the pool on it are claimed.
@@ -727,23 +740,23 @@ def one_curve(
     defect = empty(1)
     roots = empty(512)  # ROOTS * JOINTS
     curve = zeros(4)
-    joints = int(arm[0])
+    joints = arm.count
     for j in range(joints):
         q[j] = pool[joints * p + j]
-    residual = equations(arm, T, q, J, e)
+    residual = equations(arm, aim, q, J, e)
     softest(J, v, w)
     for i in range(6):
         tangent[i] = v[i]
         tangent[6 + i] = w[i]
-    near = on_curve(arm, T, q, v, w, J, defect)
+    near = on_curve(arm, aim, q, v, w, J, defect)
     first = abs(defect[0])
     if near == 1 and first < STEEP:
         curve[1] = first
         claimed[p] = 0.0
-        begin_beside(arm, T, q, count, tangent, pool)
-        closed = follow(arm, T, count, tangent, 1.0, pool, claimed, count, roots, curve)
+        begin_beside(arm, aim, q, count, tangent, pool)
+        closed = follow(arm, aim, count, tangent, 1.0, pool, claimed, count, roots, curve)
         if closed == 0:
-            follow(arm, T, count, tangent, -1.0, pool, claimed, count, roots, curve)
+            follow(arm, aim, count, tangent, -1.0, pool, claimed, count, roots, curve)
     single = 0
     if near == 0 or first >= STEEP or curve[2] < STEP or (curve[3] > 1.5 and curve[2] < SHORT):
         single = 1  # a multiple root, or two singularities at once
@@ -756,10 +769,10 @@ def one_curve(
         for k in range(many):
             for j in range(joints):
                 q[j] = roots[joints * k + j]
-            residual = equations(arm, T, q, J, e)
+            residual = equations(arm, aim, q, J, e)
             softest(J, v, w)
-            there = same_root(arm, T, q, v, w, found, int(state[0]))
-            if residual <= arm[4]:
+            there = same_root(arm, aim, q, v, w, found, int(state[0]))
+            if residual <= arm.accepted:
                 produced += 1
                 if there < 0:
                     singular = rank_lost(J)
@@ -773,7 +786,7 @@ def one_curve(
             elif k < rows and single == 0 and whole == 0:
                 for j in range(joints):
                     q[j] = pool[joints * k + j]
-                missing = overlooked(arm, T, q, claimed[k], curve[1], found, int(state[0]))
+                missing = overlooked(arm, aim, q, claimed[k], curve[1], found, int(state[0]))
                 if missing == 1:
                     put_row(
                         arm,
@@ -809,7 +822,7 @@ def one_curve(
                 state,
             )
         else:
-            residual = equations(arm, T, q, J, e)
+            residual = equations(arm, aim, q, J, e)
             put_row(arm, q, residual, 1.0, 2.0, most, found, error, lost, times, state)
     elif p < rows and (single == 1 or produced == 0):
         put_row(

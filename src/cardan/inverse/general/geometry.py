@@ -6,13 +6,14 @@ table of a formulation would hold W, it holds the steps g_1 ... g_6 as dual quat
 
 from __future__ import annotations
 
-from ...kernel.language import Array, empty
-from .eigen import reduce_rows
+from ...kernel.language import Array, Part, empty
+from ...kernel.linalg import reduce_rows
+from .records import Form, Robot
 
 __all__ = ["geometric_n"]
 
 
-def add_product(a: Array, i: int, b: Array, j: int, c: Array, k: int) -> None:
+def add_product(a: Array, i: int, b: Part, j: int, c: Array, k: int) -> None:
     """c[k:] += a[i:] b[j:], quaternions."""
     c[k] += a[i] * b[j] - a[i + 1] * b[j + 1] - a[i + 2] * b[j + 2] - a[i + 3] * b[j + 3]
     c[k + 1] += a[i] * b[j + 1] + a[i + 1] * b[j] + a[i + 2] * b[j + 3] - a[i + 3] * b[j + 2]
@@ -20,7 +21,7 @@ def add_product(a: Array, i: int, b: Array, j: int, c: Array, k: int) -> None:
     c[k + 3] += a[i] * b[j + 3] + a[i + 1] * b[j + 2] - a[i + 2] * b[j + 1] + a[i + 3] * b[j]
 
 
-def times_step(x: Array, g: Array, at: int) -> None:
+def times_step(x: Array, g: Part, at: int) -> None:
     """x = x g[at:], dual quaternions."""
     y = empty(8)
     for k in range(8):
@@ -32,7 +33,7 @@ def times_step(x: Array, g: Array, at: int) -> None:
         x[k] = y[k]
 
 
-def times_axis(x: Array, sigma: float) -> None:
+def times_axis(x: Array, slides: bool) -> None:
     """x = x k, or x eps k of a slide."""
     y = empty(8)
     for k in range(0, 8, 4):
@@ -42,17 +43,18 @@ def times_axis(x: Array, sigma: float) -> None:
         y[k + 3] = x[k]
     for k in range(4):
         x[4 + k] = y[4 + k]
-        if sigma > 0.5:
+        if slides:
             x[4 + k] = y[k]
         x[k] = y[k]
-        if sigma > 0.5:
+        if slides:
             x[k] = 0.0
 
 
-def loop_column(robot: Array, first: int, inverse: Array, side: int, index: int, x: Array) -> None:
+def loop_column(robot: Robot, form: Form, inverse: Array, side: int, index: int, x: Array) -> None:
     """A column of the basis of H (side 0) or of L (side 1): the joints whose bit of index is set
     count with their axes."""
-    begin = int(robot[first + 586])
+    way = form.way
+    begin = way.first
     for k in range(8):
         x[k] = 0.0
     x[0] = 1.0
@@ -61,22 +63,22 @@ def loop_column(robot: Array, first: int, inverse: Array, side: int, index: int,
         if side == 1 or k > 0:
             if j == 0:
                 times_step(x, inverse, 0)
-            times_step(x, robot, first + 8 * j)
+            times_step(x, form.W, 8 * j)
         bit = 4
         for i in range(3):
-            if int(robot[first + 576 + 3 * side + i]) == j and index // bit % 2 == 1:
-                times_axis(x, robot[6 * j + 5])
+            if way.joints[3 * side + i] == j and index // bit % 2 == 1:
+                times_axis(x, robot.joints[j].slides)
             bit = bit // 2
     if side == 1:
         if begin == 0:
             times_step(x, inverse, 0)
-        times_step(x, robot, first + 8 * begin)
+        times_step(x, form.W, 8 * begin)
         for k in range(3):
             x[1 + k] = -x[1 + k]
             x[5 + k] = -x[5 + k]
 
 
-def geometric_n(robot: Array, first: int, tau: Array, n: Array) -> float:
+def geometric_n(robot: Robot, form: Form, tau: Array, n: Array) -> float:
     """N of (1), 8x8: basis(H) N = basis(L). Smallest pivot over largest of the basis of H."""
     a = empty(128)
     x = empty(8)
@@ -87,7 +89,7 @@ def geometric_n(robot: Array, first: int, tau: Array, n: Array) -> float:
     inverse[4] = tau[4]
     for index in range(8):
         for side in range(2):
-            loop_column(robot, first, inverse, side, index, x)
+            loop_column(robot, form, inverse, side, index, x)
             for i in range(8):
                 a[16 * i + 8 * side + index] = x[i]
     quality = reduce_rows(a, 8, 16)

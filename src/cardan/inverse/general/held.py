@@ -7,6 +7,7 @@ axes meet or are parallel that do not elsewhere, and the ranks differ.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache, cached_property
 from typing import Any
@@ -20,9 +21,10 @@ from ...errors import InputError, ModelError
 from ..chain.chain import Chain, NumericChain, screw_matrix
 from ..chain.fold import is_far, leaning
 from ..doubt import Candidates, Found, arm_table, settled
-from .held_kernel import MOST_FORMS, held_pose
+from .held_kernel import held_pose
 from .kept import Kept
-from .method import MOST, Prepared, found_of, prepared
+from .method import MOST, Prepared, found_of, notes_of, one_of, prepared
+from .records import MOST_FORMS
 from .tables import Formulation
 
 __all__ = ["HeldSolver", "without"]
@@ -53,11 +55,11 @@ class HeldSolver:
         return numeric
 
     @cached_property
-    def _kept(self) -> Kept[tuple[Prepared, Array]]:
-        """The six joints at a usual value, and the table of the kernel."""
+    def _kept(self) -> Kept[tuple[Prepared, Array, Array]]:
+        """The six joints at a usual value, and the tables of the kernel."""
         return Kept(self.chain, self._prepare)
 
-    def _prepare(self, numeric: NumericChain) -> tuple[Prepared, Array]:
+    def _prepare(self, numeric: NumericChain) -> tuple[Prepared, Array, Array]:
         usual = np.where(numeric.sigma[list(self.held)] == REVOLUTE, USUAL, USUAL * numeric.size)
         made = prepared(self.fixed(numeric, usual), self.chain.robot)
         ways = {(way.joints, way.rank, way.lack): way for way in made.chosen}
@@ -67,7 +69,7 @@ class HeldSolver:
         held = np.isin(np.arange(numeric.n), self.held)
         chosen = list(ways.values())[:MOST_FORMS]
         tails = [way.tail(2) for way in chosen]
-        return made, np.concatenate([arm_table(numeric, held), [len(chosen)], *tails])
+        return made, arm_table(numeric, held), np.concatenate([[len(chosen)], *tails])
 
     def _at(self, numeric: NumericChain, value: float) -> list[Formulation]:
         try:
@@ -82,18 +84,29 @@ class HeldSolver:
         """Poses (N, 4, 4), values (N, held) of the joints that are held -> q (N, 16, n) ..."""
         if free is None or free.shape != (len(T), len(self.held)):
             raise InputError(f"values of {len(self.held)} held joints are expected for every pose")
-        made, table = self._kept.of(numeric)
+        made, arm, ways = self._kept.of(numeric)
         q, info = np.empty((len(T), MOST, self.chain.n)), np.zeros((len(T), 64))
         if not made.slides:
-            arrays = {"T": T.reshape(-1, 16), "free": free, "arm": table}
+            arrays = {"T": T.reshape(-1, 16), "free": free, "arm": arm, "ways": ways}
             out = _function(len(self.held), self.chain.n)(arrays, len(T))
             q, info = out["q"].reshape(q.shape), out["info"]
         self._closely(T, free, numeric, q, info)
         return found_of(q, info, numeric.size)
 
+    def one(
+        self, numeric: NumericChain, inputs: dict[str, Array]
+    ) -> Callable[[], Array | None] | None:
+        """The configurations of the pose and the value that lie in the inputs; None where no
+        elimination is sound."""
+        made, arm, ways = self._kept.of(numeric)
+        if made.slides:
+            return None
+        kernel = _function(len(self.held), self.chain.n)
+        return one_of(kernel, {**inputs, "arm": arm, "ways": ways}, self.chain.n)
+
     def _closely(self, T: Array, free: Array, numeric: NumericChain, q: Array, info: Array) -> None:
         """Where no elimination was sound, those that suit the value itself are used."""
-        doubtful = np.flatnonzero(info[:, 50] < 0.5)
+        doubtful = np.flatnonzero(notes_of(info)["sound"] == 0)
         values, which = np.unique(free[doubtful], axis=0, return_inverse=True)
         for k, value in enumerate(values[:CLOSELY]):
             rows = doubtful[which.reshape(-1) == k]
@@ -106,9 +119,9 @@ class HeldSolver:
             start = np.full((len(rows), MOST, numeric.n), np.nan)
             start[:, :, self.others] = found
             start[:, :, list(self.held)] = value
-            start[np.arange(MOST) >= noted[:, :1]] = np.nan
+            start[np.arange(MOST) >= notes_of(noted)["count"][:, None]] = np.nan
             self._settled(T[rows], start, numeric, q, info, rows)
-            none = rows[info[rows, 0] == 0]
+            none = rows[notes_of(info)["count"][rows] == 0]
             if len(none):
                 self._searched(T[none], value, numeric, q, info, none)
 
@@ -137,11 +150,14 @@ class HeldSolver:
         given = given.joined(last)
         found = settled(T, given, arm_table(numeric, held), MOST)[0]
         q[rows], info[rows] = found.q, 0.0
-        info[rows, 0] = found.count
-        noted = [found.residual / max(1.0, numeric.size), ~found.singular, found.multiplicity]
-        info[rows, 1:49] = np.nan_to_num(np.stack(noted, -1)).reshape(len(T), 48)
+        notes = notes_of(info)
+        notes["count"][rows] = found.count
+        answers = notes["rows"]
+        answers["residual"][rows] = np.nan_to_num(found.residual / max(1.0, numeric.size))
+        answers["quality"][rows] = ~found.singular
+        answers["roots"][rows] = found.multiplicity
 
-    def some(self, any_values: bool = False) -> tuple[Prepared, Array]:
+    def some(self, any_values: bool = False) -> tuple[Prepared, Array, Array]:
         """What is prepared already, or of the chain itself."""
         return self._kept.some(any_values)
 
@@ -162,7 +178,7 @@ class HeldSolver:
 def _function(given: int, n: int) -> Any:
     from ...run.kernel import KernelFunction
 
-    inputs = {"T": 16, "free": given, "arm": 0}
+    inputs = {"T": 16, "free": given, "arm": 0, "ways": 0}
     return KernelFunction(held_pose, inputs, {"q": MOST * n, "info": 64})
 
 

@@ -1,199 +1,198 @@
 """Kernel: the general method for arms of which some joints are given, six are not.
 
-The table is that of approach.py, followed by the number of formulations and the ten last numbers of
-each (general_pose.py), `begin` being the first joint of H. The given joints are folded into their
-neighbours, then it is an arm of six joints.
+The given joints are folded into their neighbours, then it is an arm of six joints. N is found from
+the geometry.
 """
 
 from __future__ import annotations
 
-from ...kernel.language import Array, atan2, cos, empty, sin, sqrt
-from ..approach import BASE, ROWS, TOOL
-from .polish import TILTS
-from .pose import FORM, HEAD, dual_quaternion, general_pose
+from ...kernel.language import Array, atan2, dot, empty, sqrt
+from ..approach import Arm, Frame, Joint, advance, composed
+from .polish import FOUND
+from .pose import dual_quaternion, general_pose
+from .records import Answers, Head, HeldRobot, Ways
 
-__all__ = ["MOST_FORMS", "TAIL", "append_screw", "held_pose", "set_identity"]
+__all__ = ["held_pose"]
 
-TAIL = 12  # numbers of a formulation in the table
-MOST_FORMS = 8
 PARALLEL = 1e-12  # sine of the angle between parallel axes
 FAR_NORMAL = 10.0  # times the size of the arm: a common normal farther than this costs digits
 
 
-def append_screw(m: Array, axis: int, c: float, s: float, shift: float) -> None:
-    """m = m Rot(axis) Tran(axis), m (3, 4); axis 0 x, 1 y, 2 z."""
-    u = (axis + 1) % 3
-    v = (axis + 2) % 3
+def set_identity(f: Frame) -> None:
     for i in range(3):
-        x = m[4 * i + u]
-        y = m[4 * i + v]
-        m[4 * i + 3] += shift * m[4 * i + axis]
-        m[4 * i + u] = c * x + s * y
-        m[4 * i + v] = c * y - s * x
+        f.s[i] = 0.0
+        f.n[i] = 0.0
+        f.a[i] = 0.0
+        f.p[i] = 0.0
+    f.s[0] = 1.0
+    f.n[1] = 1.0
+    f.a[2] = 1.0
 
 
-def set_identity(m: Array) -> None:
-    for k in range(12):
-        m[k] = 0.0
-    for i in range(3):
-        m[5 * i] = 1.0
+def across(joint: Joint, f: Frame) -> None:
+    """From the frame before a joint to its axis: Rx Tx Ry."""
+    n = joint.ca * f.n + joint.sa * f.a
+    a = joint.ca * f.a - joint.sa * f.n
+    f.p = f.p + joint.d * f.s
+    x = joint.cb * f.s - joint.sb * a
+    f.a = joint.sb * f.s + joint.cb * a
+    f.s = x
+    f.n = n
 
 
-def leaning_step(m: Array, six: Array, j: int) -> None:
-    """The same between axes that are nearly parallel: Rz, Rx Tx Ry, Rz Tz (fold.py)."""
-    r = m[11] / m[10]
-    x = m[3] - r * m[2]
-    y = m[7] - r * m[6]
+def leaning_step(m: Frame, six: Head, j: int) -> None:
+    """`split_step` between axes that are nearly parallel: Rz, Rx Tx Ry, Rz Tz (fold.py)."""
+    before = six.joints[j - 1]
+    joint = six.joints[j]
+    r = m.p[2] / m.a[2]
+    x = m.p[0] - r * m.a[0]
+    y = m.p[1] - r * m.a[1]
     d = sqrt(x * x + y * y)
     c = 1.0
     g = 0.0
     if d > 0.0:
         c = x / d
         g = y / d
-    sb = c * m[2] + g * m[6]
+    sb = c * m.a[0] + g * m.a[1]
     cb = sqrt(1.0 - sb * sb)
-    ca = m[10] / cb
-    sa = (g * m[2] - c * m[6]) / cb
-    six[6 * j] = ca
-    six[6 * j + 1] = sa
-    six[6 * j + 2] = d
-    s = ca * (c * m[4] - g * m[0]) + sa * m[8]
-    six[6 * j + 3] += atan2(s, ca * (c * m[5] - g * m[1]) + sa * m[9])
-    six[6 * j + 4] += r
-    six[6 * j - 3] += atan2(g, c)
-    six[TILTS + 2 * j] = sb
-    six[TILTS + 2 * j + 1] = cb
+    ca = m.a[2] / cb
+    sa = (g * m.a[0] - c * m.a[1]) / cb
+    joint.ca = ca
+    joint.sa = sa
+    joint.d = d
+    s = ca * (c * m.s[1] - g * m.s[0]) + sa * m.s[2]
+    joint.theta += atan2(s, ca * (c * m.n[1] - g * m.n[0]) + sa * m.n[2])
+    joint.r += r
+    before.theta += atan2(g, c)
+    joint.sb = sb
+    joint.cb = cb
 
 
-def split_step(m: Array, six: Array, j: int, size: float) -> None:
-    """Rows j - 1 and j of a placement m between their axes: Rz Tz, Rx Tx, Rz Tz."""
-    s = sqrt(m[2] * m[2] + m[6] * m[6])
-    if s < PARALLEL or abs(m[2] * m[3] + m[6] * m[7]) > FAR_NORMAL * size * s * s:
+def split_step(m: Frame, six: Head, j: int, size: float) -> None:
+    """Joints j - 1 and j of a placement m between their axes: Rz Tz, Rx Tx, Rz Tz."""
+    before = six.joints[j - 1]
+    joint = six.joints[j]
+    s = sqrt(m.a[0] * m.a[0] + m.a[1] * m.a[1])
+    if s < PARALLEL or abs(m.a[0] * m.p[0] + m.a[1] * m.p[1]) > FAR_NORMAL * size * s * s:
         leaning_step(m, six, j)
         return
-    c = -m[6] / s
-    g = m[2] / s
-    r = (g * m[3] - c * m[7]) / s
-    six[6 * j] = m[10]
-    six[6 * j + 1] = s
-    six[6 * j + 2] = c * m[3] + g * m[7]
-    six[6 * j + 3] += atan2(m[8], m[9])
-    six[6 * j + 4] += r
-    six[6 * j - 3] += atan2(m[2], -m[6])
-    six[6 * j - 2] += m[11] - r * m[10]
+    c = -m.a[1] / s
+    g = m.a[0] / s
+    r = (g * m.p[0] - c * m.p[1]) / s
+    joint.ca = m.a[2]
+    joint.sa = s
+    joint.d = c * m.p[0] + g * m.p[1]
+    joint.theta += atan2(m.s[2], m.n[2])
+    joint.r += r
+    before.theta += atan2(m.a[0], -m.a[1])
+    before.r += m.p[2] - r * m.a[2]
 
 
-def put_inverse(m: Array, unit: float, six: Array, at: int) -> None:
+def put_inverse(m: Frame, unit: float, out: Frame) -> None:
     """The inverse of a placement, lengths in units."""
-    for i in range(3):
-        total = 0.0
-        for k in range(3):
-            six[at + 4 * i + k] = m[4 * k + i]
-            total += m[4 * k + i] * m[4 * k + 3]
-        six[at + 4 * i + 3] = -total / unit
+    out.s[0] = m.s[0]
+    out.s[1] = m.n[0]
+    out.s[2] = m.a[0]
+    out.n[0] = m.s[1]
+    out.n[1] = m.n[1]
+    out.n[2] = m.a[1]
+    out.a[0] = m.s[2]
+    out.a[1] = m.n[2]
+    out.a[2] = m.a[2]
+    out.p[0] = -dot(m.s, m.p) / unit
+    out.p[1] = -dot(m.n, m.p) / unit
+    out.p[2] = -dot(m.a, m.p) / unit
 
 
-def fold_given(arm: Array, free: Array, six: Array) -> None:
-    """The head of the table of six joints."""
-    m = empty(12)
-    for k in range(12):
-        m[k] = arm[BASE + k]
-    joints = int(arm[0])
-    unit = arm[1]
+def fold_given(arm: Arm, free: Array, six: Head) -> None:
+    """The arm of six joints."""
+    m = empty(Frame)
+    whole = empty(Frame)
+    unit = arm.size
     moving = 0
     given = 0
-    for j in range(joints):
-        row = ROWS + 7 * j
-        append_screw(m, 0, arm[row], arm[row + 1], arm[row + 2])
-        tilt = ROWS + 7 * joints + 2 * j
-        append_screw(m, 1, arm[tilt + 1], arm[tilt], 0.0)
-        theta = arm[row + 3]
-        r = arm[row + 4]
-        if arm[row + 6] > 0.5:
-            if arm[row + 5] < 0.5:
-                theta += free[given]
-            else:
-                r += free[given]
+    m.s = arm.base.s
+    m.n = arm.base.n
+    m.a = arm.base.a
+    m.p = arm.base.p
+    for j in range(arm.count):
+        joint = arm.joints[j]
+        if joint.held:
+            advance(joint, free[given], m)
             given += 1
-            append_screw(m, 2, cos(theta), sin(theta), r)
             continue
-        six[6 * moving] = 1.0
-        six[6 * moving + 1] = 0.0
-        six[6 * moving + 2] = 0.0
-        six[6 * moving + 3] = theta
-        six[6 * moving + 4] = r
-        six[6 * moving + 5] = arm[row + 5]
-        six[TILTS + 2 * moving] = 0.0
-        six[TILTS + 2 * moving + 1] = 1.0
+        across(joint, m)
+        own = six.joints[moving]
+        own.ca = 1.0
+        own.sa = 0.0
+        own.d = 0.0
+        own.theta = joint.theta
+        own.r = joint.r
+        own.slides = joint.slides
+        own.held = False
+        own.sb = 0.0
+        own.cb = 1.0
         if moving == 0:
-            put_inverse(m, unit, six, 36)
+            put_inverse(m, unit, six.before)
         else:
             split_step(m, six, moving, unit)
         set_identity(m)
         moving += 1
-    for i in range(3):
-        x = m[4 * i]
-        y = m[4 * i + 1]
-        z = m[4 * i + 2]
-        for k in range(4):
-            at = TOOL + k
-            total = x * arm[at] + y * arm[at + 4] + z * arm[at + 8]
-            if k == 3:
-                total += m[4 * i + 3]
-            m[4 * i + k] = total
-    put_inverse(m, unit, six, 48)
+    composed(m, arm.tool, whole)
+    put_inverse(whole, unit, six.after)
     for j in range(6):
-        six[6 * j + 2] /= unit
-        six[6 * j + 4] /= unit
-    six[61] = unit
+        six.joints[j].d /= unit
+        six.joints[j].r /= unit
+    six.unit = unit
+    six.count = 6
+    six.size = 1.0
+    six.scale = 1.0
+    six.margin = 1e-9
+    six.accepted = FOUND
+    six.weight = 1.0
+    set_identity(six.base)
+    set_identity(six.tool)
 
 
-def step_quaternions(six: Array, g: Array) -> None:
-    """g_1 ... g_6: Rx Tx Ry Rz Tz of each row, as dual quaternions."""
-    m = empty(12)
+def step_quaternions(six: Head, g: Array) -> None:
+    """g_1 ... g_6: Rx Tx Ry Rz Tz of each joint, as dual quaternions."""
+    m = empty(Frame)
     tau = empty(8)
     for j in range(6):
         set_identity(m)
-        append_screw(m, 0, six[6 * j], six[6 * j + 1], six[6 * j + 2])
-        append_screw(m, 1, six[TILTS + 2 * j + 1], six[TILTS + 2 * j], 0.0)
-        append_screw(m, 2, cos(six[6 * j + 3]), sin(six[6 * j + 3]), six[6 * j + 4])
+        advance(six.joints[j], 0.0, m)
         dual_quaternion(m, tau)
         for k in range(8):
             g[8 * j + k] = tau[k]
 
 
-def spread(arm: Array, free: Array, wide: Array, count: int, q: Array) -> None:
+def spread(arm: Arm, free: Array, wide: Array, count: int, q: Array) -> None:
     """Rows of all joints from rows of the six that were solved for."""
-    joints = int(arm[0])
     for k in range(count):
         moving = 0
         given = 0
-        for j in range(joints):
-            if arm[ROWS + 7 * j + 6] > 0.5:
-                q[joints * k + j] = free[given]
+        for j in range(arm.count):
+            if arm.joints[j].held:
+                q[arm.count * k + j] = free[given]
                 given += 1
             else:
-                q[joints * k + j] = wide[6 * k + moving]
+                q[arm.count * k + j] = wide[6 * k + moving]
                 moving += 1
 
 
-def held_pose(T: Array, free: Array, arm: Array, q: Array, info: Array) -> None:
+def held_pose(T: Array, free: Array, arm: Arm, ways: Ways, q: Array, info: Answers) -> None:
     """All configurations of a pose T (4x4, row by row) for the given values of the given joints, as
     general_pose gives them: q is 16 rows of all joints."""
-    six = empty(4778)  # HEAD + MOST_FORMS * FORM
+    six = empty(HeldRobot)
     g = empty(48)
     wide = empty(96)
     fold_given(arm, free, six)
     step_quaternions(six, g)
-    at = ROWS + 9 * int(arm[0])
-    forms = int(arm[at])
-    six[60] = float(forms)
-    for f in range(forms):
-        first = HEAD + FORM * f
+    six.ways = ways.count
+    for f in range(ways.count):
+        form = six.forms[f]
         for k in range(48):
-            six[first + k] = g[k]
-        for k in range(TAIL):
-            six[first + 576 + k] = arm[at + 1 + TAIL * f + k]
+            form.W[k] = g[k]
+        form.way = ways.rows[f]
     general_pose(T, six, wide, info)
-    count = int(info[0])
-    spread(arm, free, wide, count, q)
+    spread(arm, free, wide, info.count, q)

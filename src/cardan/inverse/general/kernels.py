@@ -28,34 +28,35 @@ regular.
 
 from __future__ import annotations
 
-from ...kernel.language import Array, empty, sin, sqrt, zeros
-from .eigen import reduce_rows
+from ...kernel.language import Array, Integers, empty, sin
+from ...kernel.linalg import reduce_rows
 from .geometry import geometric_n
+from .records import Form, Robot, Way
 
-__all__ = ["companion", "far", "matrix_n", "minors", "null_space", "turned"]
+__all__ = ["companion", "far", "matrix_n", "minors", "turned"]
 
 
-def matrix_n(robot: Array, first: int, tau: Array, n: Array) -> float:
+def matrix_n(robot: Robot, form: Form, tau: Array, n: Array) -> float:
     """N of (1), 8x8. Smallest pivot over largest of the basis of H, 1 when it does not move.
 
     When the pose stands among H, the table holds the basis of H instead of W, and the basis of L,
     which does not depend on the pose, follows it: basis(H) N = basis(L)."""
-    if robot[first + 587] > 1.5:
-        quality = geometric_n(robot, first, tau, n)
+    if form.way.mode == 2:
+        quality = geometric_n(robot, form, tau, n)
         return quality
     for j in range(64):
         n[j] = 0.0
     for k in range(8):
         x = tau[k]
         for j in range(64):
-            n[j] += x * robot[first + 64 * k + j]
-    if robot[first + 587] < 0.5:
+            n[j] += x * form.W[64 * k + j]
+    if form.way.mode == 0:
         return 1.0
     a = empty(128)
     for i in range(8):
         for j in range(8):
             a[16 * i + j] = n[8 * i + j]
-            a[16 * i + 8 + j] = robot[first + 512 + 8 * i + j]
+            a[16 * i + 8 + j] = form.basis[8 * i + j]
     quality = reduce_rows(a, 8, 16)
     for i in range(8):
         for j in range(8):
@@ -63,11 +64,10 @@ def matrix_n(robot: Array, first: int, tau: Array, n: Array) -> float:
     return quality
 
 
-def far(robot: Array, first: int, size: float, n: Array) -> None:
+def far(robot: Robot, way: Way, size: float, n: Array) -> None:
     """N in units of `size` for the slides: those of a far pose are as long as it is far."""
     for k in range(1, 6):
-        j = int(robot[first + 576 + k])
-        if robot[6 * j + 5] > 0.5:
+        if robot.joints[way.joints[k]].slides:
             for i in range(64):
                 index = i % 8
                 bit = 4
@@ -123,76 +123,6 @@ def minors(n: Array, s: Array) -> None:
             row += 1
 
 
-def null_space(s: Array, rank: int, columns: Array, v: Array) -> float:
-    """The null space of S(i) by complete pivots in complex numbers; the rank is known.
-
-    columns: the pivot columns, then the free ones; v: -(pivot rows, free columns), real parts
-    (12, 12) then imaginary parts. The pivot after the last one over it: 0 for a sound answer."""
-    re = empty(144)
-    im = empty(144)
-    for k in range(144):
-        re[k] = s[k] - s[288 + k]
-        im[k] = s[144 + k]
-    unused = zeros(12)
-    for k in range(12):
-        columns[k] = float(k)
-    last = 1.0
-    for k in range(rank + 1):
-        best = -1.0
-        row = k
-        column = k
-        for i in range(k, 12):
-            for j in range(k, 12):
-                size = re[12 * i + j] * re[12 * i + j] + im[12 * i + j] * im[12 * i + j]
-                if size > best:
-                    best = size
-                    row = i
-                    column = j
-        if k == rank:
-            for i in range(rank):
-                for j in range(rank, 12):
-                    v[12 * i + j] = -re[12 * i + j]
-                    v[144 + 12 * i + j] = -im[12 * i + j]
-            return sqrt(best / last)
-        last = best
-        if best <= 1e-280:
-            return 1.0
-        exchange(re, columns, k, row, column)
-        exchange(im, unused, k, row, column)
-        x = re[12 * k + k] / best
-        y = -im[12 * k + k] / best
-        for j in range(k, 12):
-            a = re[12 * k + j]
-            b = im[12 * k + j]
-            re[12 * k + j] = x * a - y * b
-            im[12 * k + j] = x * b + y * a
-        for i in range(12):
-            if i != k:
-                x = re[12 * i + k]
-                y = im[12 * i + k]
-                for j in range(k, 12):
-                    re[12 * i + j] -= x * re[12 * k + j] - y * im[12 * k + j]
-                    im[12 * i + j] -= x * im[12 * k + j] + y * re[12 * k + j]
-    return 1.0
-
-
-def exchange(a: Array, columns: Array, k: int, row: int, column: int) -> None:
-    """Bring the entry (row, column) of a (12, 12) to (k, k); note it in `columns`."""
-    if row != k:
-        for j in range(12):
-            kept = a[12 * k + j]
-            a[12 * k + j] = a[12 * row + j]
-            a[12 * row + j] = kept
-    if column != k:
-        for i in range(12):
-            kept = a[12 * i + k]
-            a[12 * i + k] = a[12 * i + column]
-            a[12 * i + column] = kept
-        kept = columns[k]
-        columns[k] = columns[column]
-        columns[column] = kept
-
-
 def completed(a: Array, lack: int, size: float) -> None:
     """Add (1 + x^2) U V^T of rank `lack` to a singular S(x): a holds S2, S0, S1 side by side.
 
@@ -207,7 +137,7 @@ def completed(a: Array, lack: int, size: float) -> None:
                 a[36 * i + 12 + j] += v
 
 
-def companion(s: Array, rank: int, lack: int, columns: Array, v: Array, m: Array) -> float:
+def companion(s: Array, rank: int, lack: int, columns: Integers, v: Array, m: Array) -> float:
     """m: the companion matrix of (3) without the roots i and -i, 2 rank x 2 rank.
 
     On z = (y, x y) it is [0 1; -S2^-1 S0, -S2^-1 S1]. The space of (y, i y), y in the null space of
@@ -229,10 +159,10 @@ def companion(s: Array, rank: int, lack: int, columns: Array, v: Array, m: Array
     n = 2 * rank
     d = empty(288)
     for i in range(12):
-        row = int(columns[i])
+        row = columns[i]
         for j in range(rank):
-            d[n * i + j] = -a[36 * row + 12 + int(columns[j])]
-            d[n * i + rank + j] = -a[36 * row + 24 + int(columns[j])]
+            d[n * i + j] = -a[36 * row + 12 + columns[j]]
+            d[n * i + rank + j] = -a[36 * row + 24 + columns[j]]
     for i in range(rank):
         for j in range(n):
             m[n * i + j] = 0.0

@@ -10,7 +10,7 @@ Every configuration is polished by Newton's method on the direct model and verif
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from typing import Any
@@ -19,26 +19,28 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import ModelError
+from ...kernel.records import layout_of
 from ..chain.chain import Chain, NumericChain, screw_matrix
 from ..doubt import Found
 from .kept import Kept
 from .polish import SINGULAR
 from .pose import general_pose
+from .records import MOST, Answers
 from .slides import slides_pose
 from .tables import (
     Formulation,
     dual_quaternion_of,
     formulations,
+    head_table,
     measured,
     robot_table,
 )
 
 __all__ = [
-    "MOST", "GeneralSolver", "Prepared", "found_of", "prepared",
+    "MOST", "GeneralSolver", "Prepared", "found_of", "notes_of", "one_of", "prepared",
 ]  # fmt: skip
 
 Array = NDArray[np.float64]
-MOST = 16
 TRIED = 40  # random poses on which formulations are compared
 KEPT = 4  # formulations of a table
 
@@ -85,7 +87,7 @@ def prepared(numeric: NumericChain, name: str = "the robot") -> Prepared:
     T = numeric.pose(Q)
     _refuse_deficient(numeric, Q, name)
     if turning == 3:
-        table = np.concatenate([robot_table(numeric, ()), _rotations(numeric)])
+        table = np.concatenate([head_table(numeric), _rotations(numeric)])
         found = Prepared(numeric, (), table)
         if _lost(found, Q, T)[0]:
             raise _hopeless(name)
@@ -171,13 +173,14 @@ def _tried(
 def _lost(made: Prepared, Q: Array, T: Array) -> tuple[int, int, float, float]:
     """Poses whose own configuration is missing; configurations found; part that is sound; cost."""
     q, info = made.run(T)
-    count = info[:, 0].astype(int)
+    notes = notes_of(info)
+    count = notes["count"].astype(int)
     gap = np.abs(_difference(made.numeric, q, Q[:, None])).max(2)
     gap[np.arange(MOST) >= count[:, None]] = np.inf
     lost = int((gap.min(1) > 1e-5).sum())
     way = made.chosen[0] if made.chosen else None
     cost = 0.0 if way is None else (way.rank + 4.0 * (way.dimension - 1) + way.condition / 4)
-    sound = min(1.0, round(float(info[:, 50].mean()) + 0.1, 1))  # one pose or two say nothing
+    sound = min(1.0, round(float(notes["sound"].mean()) + 0.1, 1))  # one pose or two say nothing
     return lost, int(count.sum()), sound, cost
 
 
@@ -225,6 +228,11 @@ class GeneralSolver:
         T = np.asarray(T, float).reshape(-1, 4, 4)
         return found_of(*self.prepared(numeric).run(T, threads), numeric.size)
 
+    def one(self, numeric: NumericChain, inputs: dict[str, Array]) -> Callable[[], Array | None]:
+        """The configurations of the pose that lies in the inputs."""
+        made = self.prepared(numeric)
+        return one_of(_function(made.slides), {**inputs, "robot": made.table}, 6)
+
     def some(self, any_values: bool = False) -> Prepared:
         """What is prepared already, or the chain itself."""
         return self._kept.some(any_values)
@@ -242,17 +250,36 @@ class GeneralSolver:
         return six_code(self, language, function, options)
 
 
+def one_of(kernel: Any, inputs: dict[str, Array], n: int) -> Callable[[], Array | None]:
+    """The rows that a kernel of the general method finds; None where no elimination is sound."""
+    q, info = np.empty(MOST * n), np.empty(64)
+    run = kernel.bound(inputs, {"q": q, "info": info})
+    rows, notes = q.reshape(MOST, n), notes_of(info.reshape(1, 64))[0]
+
+    def solve() -> Array | None:
+        run()
+        return rows[: int(notes["count"])].copy() if notes["sound"] else None
+
+    return solve
+
+
+def notes_of(info: Array) -> Any:
+    """The Answers (N,) of numbers (N, 64), by name."""
+    return info.view(layout_of(Answers).dtype)[:, 0]
+
+
 def found_of(q: Array, info: Array, size: float = 1.0) -> Found:
     """The kernel's answers, the rest NaN; `size` is the unit of its lengths."""
-    count = info[:, 0].astype(np.int64)
-    rows = info[:, 1:49].reshape(-1, MOST, 3)
+    notes = notes_of(info)
+    count = notes["count"].astype(np.int64)
+    rows = notes["rows"]
     rest = np.arange(MOST) >= count[:, None]
     q = q.copy()
-    residual = rows[:, :, 0] * max(1.0, size)
+    residual = rows["residual"] * max(1.0, size)
     q[rest] = np.nan
     residual[rest] = np.nan
-    singular = (rows[:, :, 1] < SINGULAR) & ~rest
+    singular = (rows["quality"] < SINGULAR) & ~rest
     # a regular Jacobian is a simple root, whatever two roots nearby may have converged to it
-    roots = np.where(singular, np.maximum(1, np.rint(rows[:, :, 2])), 1).astype(np.int64)
+    roots = np.where(singular, np.maximum(1, np.rint(rows["roots"])), 1).astype(np.int64)
     roots[rest] = 0
     return Found(q, count, residual, singular, roots)

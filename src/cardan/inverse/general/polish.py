@@ -1,23 +1,18 @@
-"""Kernels that make a candidate exact: direct model, Newton's method, the list of answers.
-
-The robot is a table: six numbers per joint (cos alpha, sin alpha, d, theta, r, sigma), lengths in
-units of the robot's size; from TILTS on two per joint, sin beta and cos beta. A pose is 12 numbers,
-the rows of (R P).
-"""
+"""Kernels that make a candidate exact: Newton's method on the direct model, the list of answers."""
 
 from __future__ import annotations
 
-from ...kernel.language import Array, cos, empty, floor, sin
-from .eigen import solve_square
-from .family import softest
+from ...kernel.language import Array, empty, floor
+from ...kernel.linalg import solve_square
+from ..approach import Frame
+from .family import equations, softest
+from .records import MOST, Answers, Head
 
 __all__ = [
-    "FOUND", "PI", "SINGULAR", "SOFT", "TILTS", "add_answer", "direct", "polish", "thinned", "twin",
+    "FOUND", "PI", "SINGULAR", "SOFT", "add_answer", "polish", "thinned", "twin",
 ]  # fmt: skip
 
 PI = 3.141592653589793
-TILTS = 62
-MOST = 16  # configurations of a pose
 FOUND = 1e-10  # residual of an answer
 EXACT = 2e-15  # residual that no step makes smaller
 SAME = 1e-6  # answers closer than this are one
@@ -28,74 +23,6 @@ SOFT = 1e-2  # quality of one that may have a twin close by
 MOVES = 8  # along a family
 ALONG = 0.3  # one of them
 WIDE = 0.2  # how far a twin may be
-
-
-def direct(robot: Array, q: Array, pose: Array, J: Array, e: Array) -> float:
-    """Jacobian of the last frame, (linear, angular) in frame 0, and the error e of the pose.
-
-    e is the difference of the origins, and half the sum of the cross products of the axes with
-    those of the pose. The largest difference to an entry of the pose."""
-    f = empty(12)  # columns s n a p
-    axes = empty(36)
-    for k in range(12):
-        f[k] = 0.0
-    f[0] = 1.0
-    f[4] = 1.0
-    f[8] = 1.0
-    for j in range(6):
-        ca = robot[6 * j]
-        sa = robot[6 * j + 1]
-        d = robot[6 * j + 2]
-        theta = robot[6 * j + 3]
-        r = robot[6 * j + 4]
-        if robot[6 * j + 5] < 0.5:
-            theta += q[j]
-        else:
-            r += q[j]
-        sb = robot[TILTS + 2 * j]
-        cb = robot[TILTS + 2 * j + 1]
-        c = cos(theta)
-        s = sin(theta)
-        for k in range(3):
-            n = ca * f[3 + k] + sa * f[6 + k]
-            a = ca * f[6 + k] - sa * f[3 + k]
-            x = f[k]
-            shift = d * x
-            if sb != 0.0:
-                x = cb * f[k] - sb * a
-                a = sb * f[k] + cb * a
-            f[9 + k] += shift + r * a
-            f[k] = c * x + s * n
-            f[3 + k] = c * n - s * x
-            f[6 + k] = a
-            axes[6 * j + k] = a
-            axes[6 * j + 3 + k] = f[9 + k]
-    residual = 0.0
-    for k in range(3):
-        e[k] = pose[4 * k + 3] - f[9 + k]
-        residual = max(residual, abs(e[k]))
-        e[3 + k] = 0.0
-        for i in range(3):
-            residual = max(residual, abs(pose[4 * k + i] - f[3 * i + k]))
-    for i in range(3):
-        e[3] += 0.5 * (f[3 * i + 1] * pose[8 + i] - f[3 * i + 2] * pose[4 + i])
-        e[4] += 0.5 * (f[3 * i + 2] * pose[i] - f[3 * i] * pose[8 + i])
-        e[5] += 0.5 * (f[3 * i] * pose[4 + i] - f[3 * i + 1] * pose[i])
-    for j in range(6):
-        if robot[6 * j + 5] < 0.5:
-            x = f[9] - axes[6 * j + 3]
-            y = f[10] - axes[6 * j + 4]
-            z = f[11] - axes[6 * j + 5]
-            J[j] = axes[6 * j + 1] * z - axes[6 * j + 2] * y
-            J[6 + j] = axes[6 * j + 2] * x - axes[6 * j] * z
-            J[12 + j] = axes[6 * j] * y - axes[6 * j + 1] * x
-            for k in range(3):
-                J[18 + 6 * k + j] = axes[6 * j + k]
-        else:
-            for k in range(3):
-                J[6 * k + j] = axes[6 * j + k]
-                J[18 + 6 * k + j] = 0.0
-    return residual
 
 
 def damped_step(J: Array, e: Array, mu: float, dq: Array) -> None:
@@ -118,7 +45,7 @@ def damped_step(J: Array, e: Array, mu: float, dq: Array) -> None:
             dq[i] = 0.0
 
 
-def polish(robot: Array, pose: Array, q: Array, quality: Array) -> float:
+def polish(robot: Head, pose: Frame, q: Array, quality: Array) -> float:
     """Newton's method on the whole pose from q, damped where the Jacobian is nearly singular. Near
     a family, where damping leaves a residual, it moves along it.
 
@@ -134,7 +61,7 @@ def polish(robot: Array, pose: Array, q: Array, quality: Array) -> float:
     moves = 0
     quality[0] = 0.0
     for rounds in range(60):
-        residual = direct(robot, q, pose, J, e)
+        residual = equations(robot, pose, q, J, e)
         if residual < least:
             if residual > 0.7 * least:
                 stalled += 1
@@ -194,7 +121,7 @@ def turn(x: float) -> float:
 
 
 def same_answer(
-    robot: Array, pose: Array, q: Array, off: float, found: Array, k: int, info: Array
+    robot: Head, pose: Frame, q: Array, off: float, found: Array, k: int, answers: Answers
 ) -> int:
     """Is q, of residual off, the answer k? Near a singularity two answers are one when all between
     them is too, as exactly as they are."""
@@ -204,33 +131,33 @@ def same_answer(
     gap = 0.0
     for j in range(6):
         x = q[j] - found[6 * k + j]
-        if robot[6 * j + 5] < 0.5:
+        if not robot.joints[j].slides:
             x = turn(x)
         middle[j] = found[6 * k + j] + 0.5 * x
-        if robot[6 * j + 5] > 0.5:
+        if robot.joints[j].slides:
             x = x / max(1.0, abs(q[j]))
         gap = max(gap, abs(x))
     if gap < SAME:
         return 1
     if gap > CLOSE:
         return 0
-    residual = direct(robot, middle, pose, J, e)
-    if residual < max(BETWEEN, 2.0 * max(off, info[1 + 3 * k])):
+    residual = equations(robot, pose, middle, J, e)
+    if residual < max(BETWEEN, 2.0 * max(off, answers.rows[k].residual)):
         return 1
     return 0
 
 
 def put_answer(
-    q: Array, residual: float, quality: float, at: int, found: Array, info: Array
+    q: Array, residual: float, quality: float, at: int, found: Array, answers: Answers
 ) -> None:
     """Write the configuration of a place."""
     for j in range(6):
         found[6 * at + j] = q[j]
-    info[1 + 3 * at] = residual
-    info[1 + 3 * at + 1] = quality
+    answers.rows[at].residual = residual
+    answers.rows[at].quality = quality
 
 
-def apart(robot: Array, q: Array, found: Array, skipped: int) -> float:
+def apart(robot: Head, q: Array, found: Array, skipped: int) -> float:
     """How far a configuration is from the others of a full list, without one of them."""
     least = 1e300
     for k in range(MOST):
@@ -239,14 +166,14 @@ def apart(robot: Array, q: Array, found: Array, skipped: int) -> float:
         gap = 0.0
         for j in range(6):
             x = q[j] - found[6 * k + j]
-            if robot[6 * j + 5] < 0.5:
+            if not robot.joints[j].slides:
                 x = turn(x)
             gap = max(gap, abs(x))
         least = min(least, gap)
     return least
 
 
-def crowded(robot: Array, q: Array, quality: float, found: Array, info: Array) -> int:
+def crowded(robot: Head, q: Array, quality: float, found: Array, answers: Answers) -> int:
     """The place in a full list that q may take, or -1: that of a singular configuration, one of a
     family, which others are near; for a singular one only if they are nearer than to q."""
     one = empty(6)
@@ -255,7 +182,7 @@ def crowded(robot: Array, q: Array, quality: float, found: Array, info: Array) -
     if quality <= SINGULAR:
         least = apart(robot, q, found, -1)
     for k in range(MOST):
-        if info[2 + 3 * k] <= SINGULAR:
+        if answers.rows[k].quality <= SINGULAR:
             for j in range(6):
                 one[j] = found[6 * k + j]
             gap = apart(robot, one, found, k)
@@ -266,40 +193,45 @@ def crowded(robot: Array, q: Array, quality: float, found: Array, info: Array) -
 
 
 def add_answer(
-    robot: Array, pose: Array, q: Array, residual: float, quality: float, found: Array, info: Array
+    robot: Head,
+    pose: Frame,
+    q: Array,
+    residual: float,
+    quality: float,
+    found: Array,
+    answers: Answers,
 ) -> int:
     """Keep a configuration, unless it is there already. Its place, or -1 when the list is full and
     no place can be taken (crowded).
 
-    Of two that are one the more exact is kept, or, exact both, that nearer to the multiple root.
-    info: count, then residual, quality and roots of each answer."""
-    count = int(info[0])
+    Of two that are one the more exact is kept, or, exact both, that nearer to the multiple root."""
+    count = answers.count
     for j in range(6):
-        if robot[6 * j + 5] < 0.5:
+        if not robot.joints[j].slides:
             q[j] = turn(q[j])
     for k in range(count):
-        same = same_answer(robot, pose, q, residual, found, k, info)
+        same = same_answer(robot, pose, q, residual, found, k, answers)
         if same == 1:
-            gain = info[1 + 3 * k] - residual
-            exact = max(residual, info[1 + 3 * k])
-            if exact < BETWEEN and min(quality, info[2 + 3 * k]) < SINGULAR:
-                gain = info[2 + 3 * k] - quality
+            gain = answers.rows[k].residual - residual
+            exact = max(residual, answers.rows[k].residual)
+            if exact < BETWEEN and min(quality, answers.rows[k].quality) < SINGULAR:
+                gain = answers.rows[k].quality - quality
             if gain > 0.0:
-                put_answer(q, residual, quality, k, found, info)
+                put_answer(q, residual, quality, k, found, answers)
             return k
     at = count
     if count == MOST:
-        at = crowded(robot, q, quality, found, info)
+        at = crowded(robot, q, quality, found, answers)
         if at < 0:
             return -1
     else:
-        info[0] = float(count + 1)
-    put_answer(q, residual, quality, at, found, info)
-    info[1 + 3 * at + 2] = 0.0
+        answers.count = count + 1
+    put_answer(q, residual, quality, at, found, answers)
+    answers.rows[at].roots = 0.0
     return at
 
 
-def twin(robot: Array, pose: Array, at: int, found: Array, info: Array) -> None:
+def twin(robot: Head, pose: Frame, at: int, found: Array, answers: Answers) -> None:
     """The other one of two answers that nearly coincide, to second order:
 
         w.(f(q + t v) - pose) = s t + h t^2 / 2,   t = -2 s / h,   with J v = s w
@@ -315,9 +247,9 @@ def twin(robot: Array, pose: Array, at: int, found: Array, info: Array) -> None:
     for j in range(6):
         q[j] = found[6 * at + j]
     h = 0.0
-    residual = direct(robot, q, pose, J, e)
+    residual = equations(robot, pose, q, J, e)
     s = softest(J, v, w)
-    info[2 + 3 * at] = min(s, info[2 + 3 * at])
+    answers.rows[at].quality = min(s, answers.rows[at].quality)
     slope = 0.0
     for i in range(6):
         for j in range(6):
@@ -326,7 +258,7 @@ def twin(robot: Array, pose: Array, at: int, found: Array, info: Array) -> None:
     for side in range(2):
         for j in range(6):
             aside[j] = q[j] + 1e-3 * (1.0 - 2.0 * float(side)) * v[j]
-        residual = direct(robot, aside, pose, J, e)
+        residual = equations(robot, pose, aside, J, e)
         for i in range(6):
             h -= w[i] * e[i]
     h = h * 1e6
@@ -336,27 +268,27 @@ def twin(robot: Array, pose: Array, at: int, found: Array, info: Array) -> None:
         q[j] -= 2.0 * slope / h * v[j]
     residual = polish(robot, pose, q, quality)
     if residual < FOUND:
-        add_answer(robot, pose, q, residual, quality[0], found, info)
+        add_answer(robot, pose, q, residual, quality[0], found, answers)
 
 
-def thinned(robot: Array, pose: Array, found: Array, info: Array) -> None:
+def thinned(robot: Head, pose: Frame, found: Array, answers: Answers) -> None:
     """Answers that became one as they were made exact are given once."""
     q = empty(6)
-    count = int(info[0])
+    count = answers.count
     kept = 0
     for k in range(count):
         for j in range(6):
             q[j] = found[6 * k + j]
         again = -1
         for i in range(kept):
-            same = same_answer(robot, pose, q, info[1 + 3 * k], found, i, info)
+            same = same_answer(robot, pose, q, answers.rows[k].residual, found, i, answers)
             if same == 1:
                 again = i
-        roots = info[3 + 3 * k]
+        roots = answers.rows[k].roots
         if again >= 0:
-            info[3 + 3 * again] += roots
+            answers.rows[again].roots += roots
         else:
-            put_answer(q, info[1 + 3 * k], info[2 + 3 * k], kept, found, info)
-            info[3 + 3 * kept] = roots
+            put_answer(q, answers.rows[k].residual, answers.rows[k].quality, kept, found, answers)
+            answers.rows[kept].roots = roots
             kept += 1
-    info[0] = float(kept)
+    answers.count = kept

@@ -1,28 +1,30 @@
-"""The kernel of the general method: a pose in, all configurations out.
-
-The table of a robot: 36 numbers of the joints (general_polish.py), the inverses of base and tool
-(12 each), the number of formulations and the size, 12 numbers of the tilts of the joints; from HEAD
-on the formulations, each of FORM numbers: W of (1), 512, or the basis of H; the basis of L, 64; the
-joints in the order h, two of H, a, b, c; how far from the real axis a root is tried; 1 when its
-answers are trusted alone, 0 when those of the next formulation are to be added; the rank of S(i);
-by how much S(x) lacks rank; the first joint of H; 1 when the pose stands among H, 2 when N is found
-from the geometry.
-"""
+"""The kernel of the general method: a pose in, all configurations out."""
 
 from __future__ import annotations
 
-from ...kernel.language import Array, atan2, cos, empty, floor, sin, sqrt, zeros
-from ..approach import BASE, ROWS, TOOL
-from .eigen import eigenvalues
+from ...kernel.language import (
+    Array,
+    Vector,
+    atan2,
+    cos,
+    cross,
+    empty,
+    floor,
+    integers,
+    sin,
+    sqrt,
+    zeros,
+)
+from ...kernel.linalg import complex_null_space, eigenvalues
+from ..approach import Frame, composed, frame_of
 from .family import families
-from .kernels import companion, far, matrix_n, minors, null_space, turned
-from .polish import FOUND, PI, SINGULAR, SOFT, TILTS, add_answer, polish, thinned, twin
+from .kernels import companion, far, matrix_n, minors, turned
+from .polish import FOUND, PI, SINGULAR, SOFT, add_answer, polish, thinned, twin
+from .records import MOST, Answers, Form, Head, Robot
 from .roots import FAKE, joints_of, monomials
 
-__all__ = ["FORM", "HEAD", "general_pose"]
+__all__ = ["dual_quaternion", "general_pose", "no_answers", "relative_pose"]
 
-HEAD = 74
-FORM = 588
 TURNS = 4  # zeros of joint h that are tried
 SEARCHED = 256  # configurations from which answers are looked for where all else fails
 BARELY = 9e-10  # residual of what is found there at least, m and rad
@@ -37,36 +39,21 @@ SEEDS = 24  # configurations from which families are followed
 APART = 0.02  # how far they are from each other
 
 
-def relative_pose(T: Array, robot: Array, pose: Array) -> None:
-    """base^-1 T tool^-1, 3x4, in units of the robot's size (robot[61])."""
-    half = empty(12)
-    unit = 1.0 / robot[61]
-    for i in range(3):
-        for j in range(4):
-            total = 0.0
-            for k in range(3):
-                x = T[4 * k + j]
-                if j == 3:
-                    x = x * unit
-                total += robot[36 + 4 * i + k] * x
-            if j == 3:
-                total += robot[36 + 4 * i + 3]
-            half[4 * i + j] = total
-    for i in range(3):
-        for j in range(4):
-            total = 0.0
-            for k in range(3):
-                total += half[4 * i + k] * robot[48 + 4 * k + j]
-            if j == 3:
-                total += half[4 * i + 3]
-            pose[4 * i + j] = total
+def relative_pose(T: Array, robot: Head, pose: Frame) -> None:
+    """base^-1 T tool^-1 in units of the robot."""
+    aim = empty(Frame)
+    half = empty(Frame)
+    frame_of(T, aim)
+    aim.p = (1.0 / robot.unit) * aim.p
+    composed(robot.before, aim, half)
+    composed(half, robot.after, pose)
 
 
-def dual_quaternion(pose: Array, tau: Array) -> None:
+def dual_quaternion(pose: Frame, tau: Array) -> None:
     """tau of a pose: the row of 4 q q^T with the largest diagonal; then half P q."""
-    a = pose[0]
-    b = pose[5]
-    c = pose[10]
+    a = pose.s[0]
+    b = pose.n[1]
+    c = pose.a[2]
     best = a + b + c
     which = 0
     if a - b - c > best:
@@ -78,9 +65,9 @@ def dual_quaternion(pose: Array, tau: Array) -> None:
     if c - a - b > best:
         best = c - a - b
         which = 3
-    x = pose[9] - pose[6]
-    y = pose[2] - pose[8]
-    z = pose[4] - pose[1]
+    x = pose.n[2] - pose.a[1]
+    y = pose.a[0] - pose.s[2]
+    z = pose.s[1] - pose.n[0]
     tau[0] = 1.0 + best
     tau[1] = x
     tau[2] = y
@@ -88,24 +75,24 @@ def dual_quaternion(pose: Array, tau: Array) -> None:
     if which == 1:
         tau[0] = x
         tau[1] = 1.0 + best
-        tau[2] = pose[1] + pose[4]
-        tau[3] = pose[2] + pose[8]
+        tau[2] = pose.n[0] + pose.s[1]
+        tau[3] = pose.a[0] + pose.s[2]
     if which == 2:
         tau[0] = y
-        tau[1] = pose[1] + pose[4]
+        tau[1] = pose.n[0] + pose.s[1]
         tau[2] = 1.0 + best
-        tau[3] = pose[6] + pose[9]
+        tau[3] = pose.a[1] + pose.n[2]
     if which == 3:
         tau[0] = z
-        tau[1] = pose[2] + pose[8]
-        tau[2] = pose[6] + pose[9]
+        tau[1] = pose.a[0] + pose.s[2]
+        tau[2] = pose.a[1] + pose.n[2]
         tau[3] = 1.0 + best
     size = sqrt(tau[0] * tau[0] + tau[1] * tau[1] + tau[2] * tau[2] + tau[3] * tau[3])
     for k in range(4):
         tau[k] /= size
-    x = 0.5 * pose[3]
-    y = 0.5 * pose[7]
-    z = 0.5 * pose[11]
+    x = 0.5 * pose.p[0]
+    y = 0.5 * pose.p[1]
+    z = 0.5 * pose.p[2]
     tau[4] = -x * tau[1] - y * tau[2] - z * tau[3]
     tau[5] = x * tau[0] + y * tau[3] - z * tau[2]
     tau[6] = y * tau[0] + z * tau[1] - x * tau[3]
@@ -121,19 +108,19 @@ def reach(tau: Array) -> float:
 
 
 def roots_of(
-    robot: Array, first: int, tau: Array, n: Array, s: Array, re: Array, im: Array
+    robot: Robot, form: Form, tau: Array, n: Array, s: Array, re: Array, im: Array
 ) -> float:
     """The roots of a formulation. Its soundness (0: none); re[24], im[24]: the turn of joint h."""
-    columns = empty(12)
+    columns = integers(12)
     v = empty(288)
     m = empty(576)
     plain = empty(64)
-    rank = int(robot[first + 584])
-    lack = int(robot[first + 585])
-    basis = matrix_n(robot, first, tau, plain)
+    rank = form.way.rank
+    lack = form.way.lack
+    basis = matrix_n(robot, form, tau, plain)
     if basis < 1e-12:
         return 0.0
-    far(robot, first, reach(tau), plain)
+    far(robot, form.way, reach(tau), plain)
     best = -1.0
     chosen = 0
     for trial in range(TURNS + 1):
@@ -145,7 +132,7 @@ def roots_of(
         sn = sin(phi)
         turned(plain, c, sn, n)
         minors(n, s)
-        gap = null_space(s, rank, columns, v)
+        gap = complex_null_space(s, rank, columns, v)
         quality = companion(s, rank, lack, columns, v, m)
         if gap > 1e-3:
             quality = quality * 1e-9
@@ -166,15 +153,15 @@ def roots_of(
 
 
 def configuration(
-    robot: Array, first: int, uv: Array, c: float, s: float, size: float, q: Array
+    robot: Robot, form: Form, uv: Array, c: float, s: float, size: float, q: Array
 ) -> int:
     """Joint variables of the ratios u:v; 0 when a prismatic joint is at infinity."""
     u = uv[0]
     uv[0] = c * u - s * uv[1]
     uv[1] = s * u + c * uv[1]
     for k in range(6):
-        j = int(robot[first + 576 + k])
-        if robot[6 * j + 5] < 0.5:
+        j = form.way.joints[k]
+        if not robot.joints[j].slides:
             q[j] = 2.0 * atan2(uv[2 * k + 1], uv[2 * k])
         else:
             if abs(uv[2 * k]) < 1e-4:
@@ -184,7 +171,7 @@ def configuration(
 
 
 def formulation(
-    robot: Array, first: int, pose: Array, tau: Array, near: float, found: Array, info: Array,
+    robot: Robot, form: Form, pose: Frame, tau: Array, near: float, found: Array, answers: Answers,
     seeds: Array,
 ) -> int:  # fmt: skip
     """Add the answers of one formulation. 1 when it is sound: nothing was lost.
@@ -196,9 +183,9 @@ def formulation(
     re = empty(25)
     im = empty(25)
     y = empty(72)
-    places = empty(6)
+    places = integers(6)
     rest = empty(1)
-    sound = roots_of(robot, first, tau, n, s, re, im)
+    sound = roots_of(robot, form, tau, n, s, re, im)
     if sound == 0.0:
         return 0
     fine = 1
@@ -207,47 +194,47 @@ def formulation(
     roots = zeros(16)
     simple = zeros(16)
     size = reach(tau)
-    lack = int(robot[first + 585])
-    for k in range(2 * int(robot[first + 584])):
+    lack = form.way.lack
+    for k in range(2 * form.way.rank):
         off = im[k] / (1.0 + re[k] * re[k] + im[k] * im[k])
         if off < 0.0 or off > near:
             continue
         many = monomials(s, re[k], lack, y, rest)
         if lack > 0 and rest[0] > FAKE:
             continue
-        answers = 0
+        several = 0
         for r in range(many):
-            place = answer(robot, first, pose, n, re, im, k, y, 12 * r, size, found, info, seeds)
+            place = answer(robot, form, pose, n, re, im, k, y, 12 * r, size, found, answers, seeds)
             if place >= 0:
                 fresh = 1
-                for i in range(answers):
-                    if int(places[i]) == place:
+                for i in range(several):
+                    if places[i] == place:
                         fresh = 0
                 if fresh == 1:
-                    places[answers] = float(place)
-                    answers += 1
+                    places[several] = place
+                    several += 1
         weight = 1.0
         if im[k] > 0.0:
             weight = 2.0
-        for i in range(answers):
-            roots[int(places[i])] += weight / float(answers)
+        for i in range(several):
+            roots[places[i]] += weight / float(several)
             if off < DOUBLE:
-                simple[int(places[i])] += weight / float(answers)
-        if (answers == 0 and off < 1e-9) or (lack > 0 and rest[0] > SURE):
+                simple[places[i]] += weight / float(several)
+        if (several == 0 and off < 1e-9) or (lack > 0 and rest[0] > SURE):
             fine = 0
-        if answers == 0 and lack == 0 and (many == 0 or off < DOUBLE):
+        if several == 0 and lack == 0 and (many == 0 or off < DOUBLE):
             fine = 0
     for k in range(16):
-        info[1 + 3 * k + 2] = max(info[1 + 3 * k + 2], roots[k])
-        if simple[k] > 1.9 and info[2 + 3 * k] > REGULAR and lack == 0:
+        answers.rows[k].roots = max(answers.rows[k].roots, roots[k])
+        if simple[k] > 1.9 and answers.rows[k].quality > REGULAR and lack == 0:
             fine = 0  # one of these roots belongs to an answer that is missing
     return fine
 
 
 def answer(
-    robot: Array,
-    first: int,
-    pose: Array,
+    robot: Robot,
+    form: Form,
+    pose: Frame,
     n: Array,
     re: Array,
     im: Array,
@@ -256,7 +243,7 @@ def answer(
     at: int,
     size: float,
     found: Array,
-    info: Array,
+    answers: Answers,
     seeds: Array,
 ) -> int:
     """Make the candidate of root k and its monomials exact; its place among the answers, or -1."""
@@ -264,7 +251,7 @@ def answer(
     q = empty(6)
     quality = empty(1)
     joints_of(n, re[k], y, at, uv)
-    good = configuration(robot, first, uv, re[24], im[24], size, q)
+    good = configuration(robot, form, uv, re[24], im[24], size, q)
     if good == 0:
         return -1
     residual = polish(robot, pose, q, quality)
@@ -272,11 +259,11 @@ def answer(
         if residual < STALLED and quality[0] < STALLED:
             seed(robot, q, seeds)
         return -1
-    place = add_answer(robot, pose, q, residual, quality[0], found, info)
+    place = add_answer(robot, pose, q, residual, quality[0], found, answers)
     return place
 
 
-def seed(robot: Array, q: Array, seeds: Array) -> None:
+def seed(robot: Robot, q: Array, seeds: Array) -> None:
     """Note a configuration that may be of a curve beside a family; seeds: how many, then rows."""
     count = int(seeds[0])
     if count == SEEDS:
@@ -285,7 +272,7 @@ def seed(robot: Array, q: Array, seeds: Array) -> None:
         gap = 0.0
         for j in range(6):
             x = q[j] - seeds[1 + 6 * k + j]
-            if robot[6 * j + 5] < 0.5:
+            if not robot.joints[j].slides:
                 x = x - 2.0 * PI * floor(x / (2.0 * PI) + 0.5)
             gap = max(gap, abs(x))
         if gap < APART:
@@ -295,61 +282,44 @@ def seed(robot: Array, q: Array, seeds: Array) -> None:
     seeds[0] = float(count + 1)
 
 
-def of_families(robot: Array, pose: Array, seeds: Array, found: Array, info: Array) -> int:
+def of_families(robot: Robot, pose: Frame, seeds: Array, found: Array, answers: Answers) -> int:
     """Families counted once, answers beside them told apart (family.py). How many curves."""
-    arm = zeros(96)  # more than ROWS + 9 * 6
-    T = empty(16)
     rows = empty(144)
     error = empty(16)
     lost = empty(16)
     times = empty(16)
     state = empty(3)
-    arm[0] = 6.0
-    for k in range(1, BASE):  # lengths are in units of the size already
-        arm[k] = 1.0
-    arm[3] = 1e-9
-    arm[4] = FOUND
-    for i in range(3):
-        arm[BASE + 5 * i] = 1.0
-        arm[TOOL + 5 * i] = 1.0
-    for j in range(6):
-        for k in range(6):
-            arm[ROWS + 7 * j + k] = robot[6 * j + k]
-    for k in range(12):
-        arm[ROWS + 42 + k] = robot[TILTS + k]
-    for k in range(12):
-        T[k] = pose[k]
     extra = int(seeds[0])
     for k in range(6 * extra):
         rows[k] = seeds[1 + k]
-    count = int(info[0])
+    count = answers.count
     for k in range(count):
-        error[k] = info[1 + 3 * k]
+        error[k] = answers.rows[k].residual
         lost[k] = 0.0
-        if info[2 + 3 * k] < SINGULAR:
+        if answers.rows[k].quality < SINGULAR:
             lost[k] = 1.0
-        times[k] = max(1.0, info[3 + 3 * k])
-    state[0] = info[0]
-    curves = families(arm, T, rows, extra, 16, found, error, lost, times, state)
-    info[0] = state[0]
-    count = int(state[0])
+        times[k] = max(1.0, answers.rows[k].roots)
+    state[0] = float(answers.count)
+    curves = families(robot, pose, rows, extra, 16, found, error, lost, times, state)
+    answers.count = int(state[0])
+    count = answers.count
     for k in range(count):
-        info[1 + 3 * k] = error[k]
-        info[2 + 3 * k] = 1.0 - lost[k]
-        info[3 + 3 * k] = times[k]
+        answers.rows[k].residual = error[k]
+        answers.rows[k].quality = 1.0 - lost[k]
+        answers.rows[k].roots = times[k]
     for k in range(count, 16):
-        info[3 + 3 * k] = 0.0
+        answers.rows[k].roots = 0.0
     return curves
 
 
-def parity(info: Array, lack: int) -> int:
+def parity(answers: Answers, lack: int) -> int:
     """Is the number of real roots of the answers even, as that of a real polynomial?
 
     Where S(x) lacks rank there are roots without a meaning: then the answers are counted."""
-    count = int(info[0])
+    count = answers.count
     total = 0.0
     for k in range(count):
-        roots = info[1 + 3 * k + 2]
+        roots = answers.rows[k].roots
         if lack > 0:
             roots = 1.0
         total += max(1.0, roots)
@@ -358,120 +328,125 @@ def parity(info: Array, lack: int) -> int:
 
 
 def from_nearby(
-    robot: Array, pose: Array, distance: float, tries: int, q: Array, info: Array, seeds: Array
-) -> None:
+    robot: Robot, pose: Frame, distance: float, tries: int, q: Array, answers: Answers,
+    seeds: Array,
+) -> None:  # fmt: skip
     """Answers that start from those of poses nearby: where configurations are not isolated, or
     nearly so."""
-    moved = empty(12)
+    moved = empty(Frame)
+    w = empty(Vector)
     tau = empty(8)
-    forms = int(robot[60])
     for k in range(tries):
         size = distance
         if k % 2 == 1:
             size = -distance
         turn = float(k // 2)
-        wx = 0.4 * cos(2.1 * turn)
-        wy = 0.6 * cos(1.7 * turn)
-        wz = 0.7 * cos(0.9 * turn)
-        for j in range(4):
-            x = pose[j]
-            y = pose[4 + j]
-            z = pose[8 + j]
-            moved[j] = x + size * (wy * z - wz * y)
-            moved[4 + j] = y + size * (wz * x - wx * z)
-            moved[8 + j] = z + size * (wx * y - wy * x)
-        moved[3] += 0.5 * size * cos(1.3 * turn)
-        moved[7] -= 0.3 * size * cos(0.8 * turn)
-        moved[11] += 0.4 * size * sin(turn)
+        w[0] = size * 0.4 * cos(2.1 * turn)
+        w[1] = size * 0.6 * cos(1.7 * turn)
+        w[2] = size * 0.7 * cos(0.9 * turn)
+        moved.s = pose.s + cross(w, pose.s)
+        moved.n = pose.n + cross(w, pose.n)
+        moved.a = pose.a + cross(w, pose.a)
+        moved.p = pose.p + cross(w, pose.p)
+        moved.p[0] += 0.5 * size * cos(1.3 * turn)
+        moved.p[1] -= 0.3 * size * cos(0.8 * turn)
+        moved.p[2] += 0.4 * size * sin(turn)
         dual_quaternion(moved, tau)
-        if k // 2 < forms:
-            first = HEAD + FORM * (k // 2)
-            fine = formulation(robot, first, pose, tau, 0.03, q, info, seeds)
-            info[51] += float(fine)
+        if k // 2 < robot.ways:
+            form = robot.forms[k // 2]
+            fine = formulation(robot, form, pose, tau, 0.03, q, answers, seeds)
+            answers.nearby += fine
 
 
-def searched(robot: Array, pose: Array, found: Array, info: Array) -> None:
+def searched(robot: Robot, pose: Frame, found: Array, answers: Answers) -> None:
     """Newton's method from configurations all over: where eigenvalues say nothing. Beside a family
     the best that is found has to do."""
     q = empty(6)
     best = empty(6)
     quality = empty(1)
-    least = BARELY / max(1.0, robot[61])
+    least = BARELY / max(1.0, robot.unit)
     for k in range(SEARCHED):
         for j in range(6):
             x = float(k + 1) * sqrt(float(2 + 3 * j))
             q[j] = 2.0 * (x - floor(x)) - 1.0
-            if robot[6 * j + 5] < 0.5:
+            if not robot.joints[j].slides:
                 q[j] *= PI
         residual = polish(robot, pose, q, quality)
         if residual < FOUND:
-            add_answer(robot, pose, q, residual, quality[0], found, info)
+            add_answer(robot, pose, q, residual, quality[0], found, answers)
         elif residual < least:
             least = residual
             for j in range(6):
                 best[j] = q[j]
-        if info[0] > 3.5:
+        if answers.count > 3:
             break
-    if info[0] < 0.5 and least < BARELY / max(1.0, robot[61]):
-        add_answer(robot, pose, best, least, 0.0, found, info)
+    if answers.count == 0 and least < BARELY / max(1.0, robot.unit):
+        add_answer(robot, pose, best, least, 0.0, found, answers)
 
 
-def twins(robot: Array, pose: Array, q: Array, info: Array) -> float:
+def twins(robot: Robot, pose: Frame, q: Array, answers: Answers) -> float:
     """Add the twins of answers that nearly coincide with others. The lowest quality."""
-    count = int(info[0])
+    count = answers.count
     lowest = 1.0
     for k in range(count):
-        if info[2 + 3 * k] < SOFT:
-            twin(robot, pose, k, q, info)
-        lowest = min(lowest, info[2 + 3 * k])
+        if answers.rows[k].quality < SOFT:
+            twin(robot, pose, k, q, answers)
+        lowest = min(lowest, answers.rows[k].quality)
     return lowest
 
 
-def general_pose(T: Array, robot: Array, q: Array, info: Array) -> None:
-    """All configurations of a pose T (4x4, row by row).
+def no_answers(answers: Answers) -> None:
+    """Empty the list."""
+    answers.count = 0
+    answers.used = 0
+    answers.sound = False
+    answers.nearby = 0
+    for k in range(MOST):
+        answers.rows[k].residual = 0.0
+        answers.rows[k].quality = 0.0
+        answers.rows[k].roots = 0.0
+    for k in range(12):
+        answers.rest[k] = 0.0
 
-    q: 16 rows of 6, the first info[0] are answers. info: count; residual, quality and number of
-    roots of every answer (3 x 16); info[49]: formulations used; info[50]: 1 when one was sound (if
-    none was, answers of poses nearby have been tried as well)."""
-    pose = empty(12)
+
+def general_pose(T: Array, robot: Robot, q: Array, info: Answers) -> None:
+    """All configurations of a pose T (4x4, row by row): q, 16 rows of 6, the first info.count are
+    answers. If no formulation is sound, answers of poses nearby are tried as well."""
+    pose = empty(Frame)
     tau = empty(8)
     relative_pose(T, robot, pose)
     dual_quaternion(pose, tau)
-    for k in range(64):
-        info[k] = 0.0
+    no_answers(info)
     seeds = empty(145)  # 1 + 6 * SEEDS
     seeds[0] = 0.0
-    forms = int(robot[60])
-    for k in range(forms):
-        first = HEAD + FORM * k
-        fine = formulation(robot, first, pose, tau, robot[first + 582], q, info, seeds)
-        info[49] = float(k + 1)
-        lack = int(robot[first + 585])
-        even = parity(info, lack)
-        if fine == 1 and even == 1 and robot[first + 583] > 0.5:
-            info[50] = 1.0
+    for k in range(robot.ways):
+        form = robot.forms[k]
+        fine = formulation(robot, form, pose, tau, form.way.near, q, info, seeds)
+        info.used = k + 1
+        even = parity(info, form.way.lack)
+        if fine == 1 and even == 1 and form.way.trusted:
+            info.sound = True
             break
-    if info[0] < 0.5:
-        fine = formulation(robot, HEAD, pose, tau, 0.05, q, info, seeds)
-    if info[50] < 0.5:
+    if info.count == 0:
+        fine = formulation(robot, robot.forms[0], pose, tau, 0.05, q, info, seeds)
+    if not info.sound:
         from_nearby(robot, pose, NEARBY, 4, q, info, seeds)
     soft = twins(robot, pose, q, info)
     curves = 0
     if soft < NEAR_FAMILY or seeds[0] > 0.5:
         curves = of_families(robot, pose, seeds, q, info)
-    if curves > 0 or (info[50] < 0.5 and info[0] < 0.5):
+    if curves > 0 or (info.count == 0 and not info.sound):
         seeds[0] = 0.0
-        from_nearby(robot, pose, 10.0 * NEARBY, 2 * forms, q, info, seeds)
-        from_nearby(robot, pose, 100.0 * NEARBY, 2 * forms, q, info, seeds)
+        from_nearby(robot, pose, 10.0 * NEARBY, 2 * robot.ways, q, info, seeds)
+        from_nearby(robot, pose, 100.0 * NEARBY, 2 * robot.ways, q, info, seeds)
         soft = twins(robot, pose, q, info)
         curves = of_families(robot, pose, seeds, q, info)
-    if info[50] < 0.5 and info[0] < 0.5:
+    if info.count == 0 and not info.sound:
         searched(robot, pose, q, info)
         soft = twins(robot, pose, q, info)
     if soft < SOFT:
         thinned(robot, pose, q, info)
-    count = int(info[0])
-    for k in range(count):
+    for k in range(info.count):
         for j in range(6):
-            if robot[6 * j + 5] > 0.5:
-                q[6 * k + j] *= robot[61]
+            if robot.joints[j].slides:
+                q[6 * k + j] *= robot.unit

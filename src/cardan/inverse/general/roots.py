@@ -3,72 +3,11 @@
 from __future__ import annotations
 
 from ...kernel.language import Array, empty, sqrt, zeros
-from .eigen import eigenvalues, reduce_rows
+from ...kernel.linalg import eigenvalues, null_vectors, reduce_rows
 
 __all__ = ["joints_of", "monomials"]
 
-FLAT = 1e-7  # a pivot of a singular matrix over its first
-FAKE = 1e-4  # the same where the matrix is not singular
-
-
-def null_vectors(a: Array, n: int, least: int, basis: Array, rest: Array) -> int:
-    """A basis, row by row, of the null space of a (n, n), n <= 12, by complete pivots.
-
-    Pivots below FLAT of the first count as zero; at least `least` do: rest[0] is the largest of
-    those that had to, over the first. The dimension."""
-    order = empty(12)
-    for k in range(n):
-        order[k] = float(k)
-    rank = n - least
-    first = 0.0
-    rest[0] = 0.0
-    for k in range(n - least + 1):
-        best = -1.0
-        row = k
-        column = k
-        for i in range(k, n):
-            for j in range(k, n):
-                if abs(a[n * i + j]) > best:
-                    best = abs(a[n * i + j])
-                    row = i
-                    column = j
-        if k == 0:
-            first = best
-        if k == n - least:
-            if first > 0.0:
-                rest[0] = best / first
-            break
-        if best <= FLAT * first:
-            rank = k
-            break
-        if row != k:
-            for j in range(k, n):
-                kept = a[n * k + j]
-                a[n * k + j] = a[n * row + j]
-                a[n * row + j] = kept
-        if column != k:
-            for i in range(n):
-                kept = a[n * i + k]
-                a[n * i + k] = a[n * i + column]
-                a[n * i + column] = kept
-            kept = order[k]
-            order[k] = order[column]
-            order[column] = kept
-        scale = 1.0 / a[n * k + k]
-        for i in range(k + 1, n):
-            factor = a[n * i + k] * scale
-            for j in range(k + 1, n):
-                a[n * i + j] -= factor * a[n * k + j]
-    for r in range(n - rank):
-        for i in range(n):
-            basis[n * r + i] = 0.0
-        basis[n * r + int(order[rank + r])] = 1.0
-        for i in range(rank - 1, -1, -1):
-            total = -a[n * i + rank + r]
-            for j in range(i + 1, rank):
-                total -= a[n * i + j] * basis[n * r + int(order[j])]
-            basis[n * r + int(order[i])] = total / a[n * i + i]
-    return n - rank
+FAKE = 1e-4  # a pivot over the first of a matrix that is not singular
 
 
 def monomials(s: Array, x: float, lack: int, y: Array, rest: Array) -> int:

@@ -11,11 +11,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...algebra.ranks import ranks
+from ...kernel.records import view
+from ..approach import Frame
 from ..chain.chain import NumericChain
-from .polish import TILTS
-from .pose import FORM, HEAD, dual_quaternion
+from .polish import FOUND
+from .pose import dual_quaternion
 
-__all__ = ["Formulation", "dual_quaternion_of", "formulations", "measured", "robot_table"]
+__all__ = [
+    "Formulation",
+    "dual_quaternion_of",
+    "formulations",
+    "head_table",
+    "measured",
+    "robot_table",
+]
 
 Array = NDArray[np.float64]
 _ONE = np.eye(8)[0]
@@ -210,29 +219,31 @@ def measured(
 
 
 def rigid_inverse(T: Array, unit: float) -> Array:
-    """(3, 4): the inverse of a placement, in units."""
+    """The Frame of the inverse of a placement, in units."""
     R = T[:3, :3].T
-    return np.column_stack([R, -R @ T[:3, 3] / unit])
+    return np.concatenate([R.T.ravel(), -R @ T[:3, 3] / unit])
+
+
+def head_table(chain: NumericChain) -> Array:
+    """The Head of records.py."""
+    unit = chain.size
+    rows = np.column_stack([
+        np.cos(chain.alpha), np.sin(chain.alpha), chain.d / unit, chain.theta, chain.r / unit,
+        chain.sigma, np.zeros(6), np.sin(chain.beta), np.cos(chain.beta),
+    ])  # fmt: skip
+    still = np.eye(4)[:, :3].ravel()
+    ends = [rigid_inverse(T, unit) for T in (chain.base, chain.tool)]
+    common = [6, 1, 1, 1e-9, FOUND, 1]
+    return np.concatenate([common, still, still, rows.ravel(), *ends, [unit]])
 
 
 def robot_table(chain: NumericChain, chosen: Sequence[Formulation]) -> Array:
-    """The table of general_pose.py."""
-    unit = chain.size
-    head = np.zeros(HEAD)
-    rows = np.column_stack([np.cos(chain.alpha), np.sin(chain.alpha), chain.d / unit, chain.theta,
-                            chain.r / unit, chain.sigma])  # fmt: skip
-    head[:36] = rows.reshape(-1)
-    head[36:48] = rigid_inverse(chain.base, unit).reshape(-1)
-    head[48:60] = rigid_inverse(chain.tool, unit).reshape(-1)
-    head[60], head[61] = len(chosen), unit
-    head[TILTS:HEAD] = np.column_stack([np.sin(chain.beta), np.cos(chain.beta)]).reshape(-1)
-    table = np.concatenate([head, *(one.numbers() for one in chosen)])
-    assert len(table) == HEAD + FORM * len(chosen)
-    return table
+    """The Robot of records.py."""
+    return np.concatenate([head_table(chain), [len(chosen)], *(one.numbers() for one in chosen)])
 
 
 def dual_quaternion_of(T: Array) -> Array:
     """tau of a pose (4, 4), by the kernel that the generated code uses."""
     tau = [0.0] * 8
-    dual_quaternion([float(x) for x in T[:3].reshape(-1)], tau)
+    dual_quaternion(view(Frame, [float(x) for x in T[:3].T.ravel()]), tau)
     return np.array(tau)

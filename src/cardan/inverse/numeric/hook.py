@@ -1,7 +1,6 @@
 """Damped least squares with constraints given as a function: the kernels' rows and those of users.
 
-The same method as numeric_kernels.py, on arrays of all poses at once, because a Python function
-cannot be called from machine code.
+On arrays of all poses at once, because a Python function cannot be called from machine code.
 """
 
 from __future__ import annotations
@@ -12,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ...algebra.newton import Damping, Rule, newton
 from ...errors import InputError
 from .kernels import rows_of
 
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 __all__ = ["with_constraints"]
 
 Array = NDArray[np.float64]
+_DAMPING = Damping(first=1e-3, less=0.3, more=4.0, most=1e8, least=1e-15, vanishing=1e-2)
 
 
 @cache
@@ -54,11 +55,11 @@ def with_constraints(
     return q, info
 
 
-def _rows(problem: Problem, T: Array, q: Array, hook: Constraints) -> tuple[Array, Array, Array]:
-    """e (N, m), J (N, m, n), largest error (N,)."""
+def _rows(problem: Problem, T: Array, q: Array, hook: Constraints) -> tuple[Array, Array]:
+    """e (N, m), those of the user last, and J (N, m, n)."""
     n = q.shape[1]
-    found = _rows_function(T.shape[1], n)({"T": T, "q": q, "table": problem.table}, len(T))
-    e, J = found["e"], found["J"].reshape(len(T), -1, n)
+    rows = _rows_function(T.shape[1], n)({"T": T, "q": q, "table": problem.table}, len(T))
+    e, J = -rows["e"], rows["J"].reshape(len(T), -1, n)
     try:
         more, slope = (np.asarray(x, float) for x in hook(q[:, : problem.n]))
     except (TypeError, ValueError):
@@ -70,34 +71,23 @@ def _rows(problem: Problem, T: Array, q: Array, hook: Constraints) -> tuple[Arra
         )
     wide = np.zeros((*more.shape, n))
     wide[..., : problem.n] = slope
-    largest = np.maximum(found["largest"][:, 0], np.abs(more).max(1, initial=0))
-    return np.concatenate([e, -more], 1), np.concatenate([J, wide], 1), largest
+    return np.concatenate([e, more], 1), np.concatenate([J, wide], 1)
 
 
 def _descend(
     problem: Problem, T: Array, q: Array, hook: Constraints
 ) -> tuple[Array, Array, NDArray[np.int64]]:
-    """From q to a minimum: (q, largest error, iterations)."""
-    q = np.clip(q, problem.lower, problem.upper)
-    e, J, largest = _rows(problem, T, q, hook)
-    mu = np.full(len(q), 1e-3)
-    rounds = np.zeros(len(q), np.int64)
-    for _ in range(int(problem.table[3])):
-        active = (largest > problem.table[5]) & (mu < 1e8)
-        if not active.any():
-            break
-        rounds += active
-        g = np.einsum("nmi,nm->ni", J, e)
-        held = ((q <= problem.lower) & (g < 0)) | ((q >= problem.upper) & (g > 0))
-        free = np.where(held[:, None, :], 0.0, J)
-        A = free.swapaxes(1, 2) @ free + (mu[:, None, None] + 1e-15) * np.eye(q.shape[1])
-        step = np.linalg.solve(A, np.where(held, 0.0, g)[..., None])[..., 0]
-        step *= np.minimum(1, 1.5 / np.maximum(np.abs(step).max(1), 1e-300))[:, None]
-        trial = np.clip(q + step, problem.lower, problem.upper)
-        e_new, J_new, largest_new = _rows(problem, T, trial, hook)
-        now, before = (e_new**2).sum(1), (e**2).sum(1)
-        better = active & (now < before)
-        q[better], e[better], J[better] = trial[better], e_new[better], J_new[better]
-        largest[better] = largest_new[better]
-        mu = np.where(better, np.minimum(0.3 * mu, 1e-2 * now), np.where(active, 4 * mu + 1e-9, mu))
-    return q, largest, rounds
+    """From q to a minimum: (q, largest error in m and rad, iterations)."""
+    bounds = problem.lower, problem.upper
+    q = np.clip(q, *bounds)
+    scale = np.ones(_rows(problem, T[:1], q[:1], hook)[0].shape[1])
+    scale[: 6 * problem.targets].reshape(-1, 6)[:, :3] = problem.table[6]
+    ends = newton(
+        q,
+        lambda q, k: _rows(problem, T[k], q, hook)[0],
+        lambda q, k: _rows(problem, T[k], q, hook)[1],
+        Rule(problem.table[5], scale, longest=1.5, rounds=int(problem.table[3])),
+        damping=_DAMPING,
+        bounds=bounds,
+    )
+    return ends.x, np.abs(ends.e * scale).max(1, initial=0), ends.rounds

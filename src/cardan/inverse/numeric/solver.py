@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ...arguments import named_arguments
 from ...describe.limits import limits_of
 from ...describe.robot import FIXED, GEOMETRY, PRISMATIC, REVOLUTE, Joint, Robot
 from ...describe.values.expression import number
@@ -69,6 +70,7 @@ class Problem:
         return int(self.table[2])
 
 
+@named_arguments
 @translated("the pose cannot be solved for", remedy="check the values of the robot and the pose")
 def inverse_kinematics(
     robot: Robot, T: Any, frame: Any = None, *, guess: Any = None, restarts: int = RESTARTS,
@@ -136,8 +138,8 @@ def _coupled(robot: Robot, more: Constraints | None) -> Constraints:
         own = number(led.ratio), number(led.offset)
         if own[0] is None or own[1] is None:
             raise InputError(
-                f"'{robot.name}': the coupling of {robot.joints[j - 1].name} has no value: use"
-                " robot.with_values({...})"
+                f"'{robot.name}': the coupling of {robot.joints[j - 1].name} has no value",
+                action="values",
             )
         row[moving.index(j)], row[moving.index(led.joint)] = 1, -own[0]
         offset.append(own[1])
@@ -302,9 +304,7 @@ _FREEDOMS = {
 def _value(robot: Robot, joint: Joint, key: str) -> float:
     found = number(getattr(joint, key))
     if found is None:
-        raise InputError(
-            f"'{robot.name}': {key} of {joint.name} has no value: use robot.with_values({{...}})"
-        )
+        raise InputError(f"'{robot.name}': {key} of {joint.name} has no value", action="values")
     return found
 
 

@@ -17,10 +17,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ...algebra.scalar import HALF
-from ...algebra.vector import Mat, Vec, cross, dot, symmetric
+from ...algebra.vector import Mat, Vec, cross, dot, symmetric, total, zero
 from ...describe.flexible import Beam, ElasticBody
 from ...describe.robot import Link
 from ...describe.values.expression import Value
@@ -28,7 +28,13 @@ from .integrals import Integrals, integrals, number
 from .modes import Modes, damping_matrix, modes_of
 from .shapes import Field, Place, beam_field
 
-__all__ = ["Deformed", "Elastic", "deformed", "elastic_of", "inertial_terms"]
+if TYPE_CHECKING:
+    from ..bodies import Body
+
+__all__ = [
+    "Deformed", "Elastic", "deformation_forces", "deformed_link", "elastic_energy",
+    "elastic_forces", "elastic_of", "elastic_rates_energy",
+]  # fmt: skip
 
 Scalar = Any
 
@@ -97,7 +103,6 @@ def _given_body(item: ElasticBody, value: Callable[[Value], Scalar]) -> Elastic:
               tuple(map(vector, p.rotation)), {})
         for p in item.points
     ]  # fmt: skip
-    zero = Vec(0, 0, 0)
     root = Place(zero, (zero,) * n, (zero,) * n, {})
 
     def at(point: Vec) -> Place:
@@ -150,14 +155,36 @@ def deformed(x: Integrals, MS: Vec, J: Mat, q: Sequence[Scalar]) -> Deformed:
     return Deformed(first, inertia, tuple(MSde), tuple(MSre), tuple(whole))
 
 
-def inertial_terms(
-    x: Integrals, body: Deformed, w: Vec, square: Mat, qd: Sequence[Scalar]
+def deformed_link(link: Body, q: Sequence[Scalar]) -> Deformed:
+    """The inertia of a link at its elastic coordinates: its own where it is rigid."""
+    if link.flexible is None:
+        return Deformed(link.MS, link.J, (), (), ())
+    return deformed(link.flexible.integrals, link.MS, link.J, q)
+
+
+def elastic_forces(
+    link: Body, body: Deformed, motion: tuple[Vec, Vec, Vec], q: Sequence[Scalar],
+    qd: Sequence[Scalar], qdd: Sequence[Scalar],
+) -> tuple[Vec, Vec, list[Scalar]]:  # fmt: skip
+    """What elastic coordinates add to (f, c), and s, of (4); motion: (w, V̇, ẇ) of the frame."""
+    w, Vd, wd = motion
+    f, c, s = deformation_forces(link, body, w, q, qd)
+    rows = link.flexible.integrals.Mee if link.flexible else []
+    for k, (de, re, rate, row) in enumerate(zip(body.MSde, body.MSre, qdd, rows, strict=True)):
+        f, c = f + rate * de, c + rate * re
+        s[k] = s[k] + (dot(de, Vd) + dot(re, wd) + dot(row, qdd))
+    return f, c, s
+
+
+def deformation_forces(
+    link: Body, body: Deformed, w: Vec, q: Sequence[Scalar], qd: Sequence[Scalar]
 ) -> tuple[Vec, Vec, list[Scalar]]:
-    """(f_in, c_in, s_in) of (4); `square` is hat(ω)²."""
-    n = len(qd)
-    zero = Vec(0, 0, 0)
-    flow = _sum([qd[k] * body.MSde[k] for k in range(n)])
-    spin = _sum([qd[k] * body.MSre[k] for k in range(n)])
+    """What elastic coordinates add to (f_in, c_in), and s_in + K q + D q̇, of (4)."""
+    if link.flexible is None:
+        return zero, zero, []
+    x, n = link.flexible.integrals, len(qd)
+    flow = total([qd[k] * body.MSde[k] for k in range(n)])
+    spin = total([qd[k] * body.MSre[k] for k in range(n)])
     f, c = zero, zero
     for (k, m), G in x.G.items():
         f = f + ((1 if k == m else 2) * (qd[k] * qd[m])) * G
@@ -166,9 +193,9 @@ def inertial_terms(
             c = c + (qd[m] * qd[k]) * c2
         elif m < k:
             c = c + (qd[m] * qd[k]) * (c2 + x.c2[k, m])
-    f = f + square @ body.MS + cross(2 * w, flow)
+    f = f + cross(2 * w, flow)
     turned = [body.dI[k] @ w for k in range(n)]
-    c = c + cross(w, body.I @ w + spin) + _sum([qd[k] * turned[k] for k in range(n)])
+    c = c + cross(w, spin) + total([qd[k] * turned[k] for k in range(n)])
     s = [-(HALF * dot(w, turned[k])) for k in range(n)]
     for (m, k), c2 in x.c2.items():
         other = x.c2.get((k, m))
@@ -177,14 +204,8 @@ def inertial_terms(
         gyro = dot(w, c2 if other is None else c2 - other)
         s[k] = s[k] + gyro * qd[m]
         s[m] = s[m] - gyro * qd[k]
-    return f, c, s
-
-
-def _sum(vectors: Sequence[Vec]) -> Vec:
-    total = Vec(0, 0, 0)
-    for v in vectors:
-        total = total + v
-    return total
+    force = elastic_force(link.flexible, q, qd)
+    return f, c, [u + v for u, v in zip(s, force, strict=True)]
 
 
 def elastic_force(elastic: Elastic, q: Sequence[Scalar], qd: Sequence[Scalar]) -> list[Scalar]:
@@ -197,3 +218,17 @@ def elastic_force(elastic: Elastic, q: Sequence[Scalar], qd: Sequence[Scalar]) -
 def elastic_energy(elastic: Elastic, q: Sequence[Scalar]) -> Scalar:
     """½ q^T K q."""
     return HALF * dot(q, [dot(row, q) for row in elastic.integrals.Kee])
+
+
+def elastic_rates_energy(
+    link: Body, body: Deformed, V: Vec, w: Vec, qd: Sequence[Scalar]
+) -> Scalar:
+    """What the rates of elastic coordinates add to the kinetic energy."""
+    if link.flexible is None:
+        return 0
+    own: Scalar = 0
+    for de, re, rate, row in zip(
+        body.MSde, body.MSre, qd, link.flexible.integrals.Mee, strict=True
+    ):
+        own = own + rate * (V @ de + w @ re + HALF * dot(row, qd))
+    return own

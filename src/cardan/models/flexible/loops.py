@@ -20,9 +20,10 @@ from ...algebra.rotation import Rotation
 from ...algebra.scalar import HALF
 from ...algebra.solve import solve_symmetric
 from ...algebra.vector import Vec, cross, dot, hat
+from ...mechanism.coordinates import Key
 from ..bodies import Bodies
-from .dynamics import Key, MassMatrix, elimination_order
-from .tree import Motion, advance, sum_of
+from ..composite import paths_to_base
+from ..motion import Motion, advance
 
 __all__ = [
     "ROWS", "Cut", "Row", "Side", "closing_error", "constraint_drift", "constraint_rows",
@@ -86,33 +87,33 @@ def side(robot: Bodies, x: Motion, root: int, end: int) -> Side:
     columns: dict[Key, Pair] = {}
     e, R = zero, Rotation([])
     for j in reversed(_path(robot, root, end)):
-        link, seat = robot.links[j - 1], x.seat[j]
+        link, T = robot.links[j - 1], x.frames[j]
         if link.s or link.sbar:
             columns["joint", j, 0] = (link.s * a + link.sbar * cross(a, e), link.sbar * a)
-        columns = {key: (seat.R @ v, seat.R @ w) for key, (v, w) in columns.items()}
-        beyond = seat.R @ e
-        for k, (D, W) in enumerate(zip(seat.D, seat.W, strict=True)):
+        columns = {key: (T.iRj @ v, T.iRj @ w) for key, (v, w) in columns.items()}
+        beyond = T.iRj @ e
+        for k, (D, W) in enumerate(zip(T.D, T.W, strict=True)):
             columns["elastic", link.i, k] = (D + cross(W, beyond), W)
-        e = seat.p + beyond
-        R = seat.R @ R
+        e = T.iPj + beyond
+        R = T.iRj @ R
     return Side(R, e, columns)
 
 
 def _drift(robot: Bodies, x: Motion, root: int, end: int) -> tuple[Pair, Pair]:
     """(V, ω) and the acceleration at q̈ = 0 of a frame, its root at rest, in the root's axes."""
-    y = Motion(x.q, x.qd, x.unturned, w={root: zero}, square={root: hat(zero)})
+    y = Motion(x.q, x.qd, x.placed, w={root: zero}, square={root: hat(zero)})
     path = _path(robot, root, end)
     V, Vd, wd = zero, zero, zero
     R = Rotation([])
     for j in path:
-        link = robot.links[j - 1]
+        link, T = robot.links[j - 1], x.frames[j]
         i = link.i
-        advance(link, y)
-        seat = y.seat[j]
-        pd = sum_of([r * D for r, D in zip(x.qd.elastic.get(i, []), seat.D, strict=False)])
-        V = seat.R.T @ (V + cross(y.w[i], seat.p) + pd) + link.s * x.qd.joint[j] * a
-        Vd, wd = seat.R.T @ (Vd + cross(wd, seat.p)) + y.h[j][0], seat.R.T @ wd + y.h[j][1]
-        R = R @ seat.R
+        advance(link, T, y)
+        Ve = T.bending(y.w[i], x.qd.elastic[i])[0]
+        V = T.jRi @ (V + cross(y.w[i], T.iPj) + Ve) + link.s * x.qd.joint[j] * a
+        carried, turning = T.motion(Vd, wd)
+        Vd, wd = carried + y.gamma[j][0], turning + y.gamma[j][1]
+        R = R @ T.iRj
         y.square[j] = hat(y.w[j]) @ hat(y.w[j])
     w = y.w[path[-1]] if path else zero
     return (R @ V, R @ w), (R @ Vd, R @ wd)
@@ -126,7 +127,7 @@ def constraint_rows(robot: Bodies, x: Motion, cut: Cut) -> list[Row]:
     root = root_of(robot, cut)
     c, t = side(robot, x, root, cut.cut), side(robot, x, root, cut.twin)
     rows: list[Row] = []
-    gap = t.P - c.P
+    reach = t.P - c.P
     back = c.R.T
     keys = list(dict.fromkeys([*c.columns, *t.columns]))
     none = (zero, zero)
@@ -138,7 +139,7 @@ def constraint_rows(robot: Bodies, x: Motion, cut: Cut) -> list[Row]:
             if name == "uu":
                 row[key] = dot(normal, wt - wc)
             elif name[0] in "vV":
-                v = vt - vc if name[0] == "V" else back @ (vt - vc - cross(wc, gap))
+                v = vt - vc if name[0] == "V" else back @ (vt - vc - cross(wc, reach))
                 row[key] = v[_axis(name)]
             else:
                 v = wt - wc if name[0] == "W" else back @ (wt - wc)
@@ -162,11 +163,11 @@ def constraint_drift(robot: Bodies, x: Motion, cut: Cut) -> list[Scalar]:
     table = {"V": At - Ac, "W": at - ac}
     if any(name[0].islower() for name in cut.rows):
         c, t = side(robot, x, root, cut.cut), side(robot, x, root, cut.twin)
-        gap, back = t.P - c.P, c.R.T
+        reach, back = t.P - c.P, c.R.T
         spin = wt - wc
-        slide = Vt - Vc - cross(wc, gap)
+        relative = Vt - Vc - cross(wc, reach)
         table["w"] = back @ (at - ac - cross(wc, spin))
-        sliding = At - Ac - cross(ac, gap) - cross(wc, cross(wc, gap)) - cross(2 * wc, slide)
+        sliding = At - Ac - cross(ac, reach) - cross(wc, cross(wc, reach)) - cross(2 * wc, relative)
         table["v"] = back @ sliding
         x_t, z_c = t.R @ Vec(1, 0, 0), c.R @ a
         turn = cross(cross(wt, x_t), z_c) + cross(x_t, cross(wc, z_c))
@@ -183,14 +184,14 @@ def closing_error(robot: Bodies, x: Motion, cut: Cut) -> list[Scalar]:
         return [q[cut.cut] - link.ratio * q[cut.twin] - link.offset]
     root = root_of(robot, cut)
     c, t = side(robot, x, root, cut.cut), side(robot, x, root, cut.twin)
-    gap = t.P - c.P
+    reach = t.P - c.P
     back = c.R.T
     z = back @ (t.R @ a)
     xx, yy = back @ (t.R @ Vec(1, 0, 0)), back @ (t.R @ Vec(0, 1, 0))
-    own = back @ gap
+    own = back @ reach
     twist = HALF * (xx[1] - yy[0]) if "WZ" in ROWS[cut.kind] else 0
     turned = Vec(-z[1], z[0], twist)  # a small turn; `is_reversed` tells a large one
-    table = {"V": gap, "v": own, "w": turned, "W": c.R @ turned}
+    table = {"V": reach, "v": own, "w": turned, "W": c.R @ turned}
     return [
         dot(xx, a) if name == "uu" else table[name[0]][_axis(name)] for name in ROWS[cut.kind]
     ]
@@ -243,78 +244,64 @@ def _along(row: Row, values: Mapping[Key, Scalar]) -> Scalar:
 
 
 def solve_loops(
-    robot: Bodies, matrix: MassMatrix, rhs: Mapping[Key, Scalar], rows: Sequence[Row],
-    g: Sequence[Scalar], free: Sequence[Key],
+    robot: Bodies, A: Mapping[tuple[Key, Key], Scalar], rhs: Mapping[Key, Scalar],
+    rows: Sequence[Row], g: Sequence[Scalar], free: Sequence[Key],
 ) -> tuple[dict[Key, Scalar], list[Scalar]]:  # fmt: skip
-    """(q̈, λ) of M q̈ + G^T λ = rhs, G q̈ + g = 0 over the coordinates `free`.
+    """(q̈, λ) of A q̈ + G^T λ = rhs, G q̈ + g = 0 over the coordinates `free`.
 
-    M = L^T D L along the tree; the rows of G are eliminated with the right side, so that only the
-    small matrix G M^-1 G^T = Σ y y^T / D remains."""
-    order, before = elimination_order(robot)
-    chosen = set(free)
-    kept = [key for key in order if key in chosen]
-    A = dict(matrix.entries)
+    A = L^T D L along the tree; the rows of G are eliminated with the right side, so that only the
+    small matrix G A^-1 G^T = Σ y y^T / D remains."""
+    paths = paths_to_base(robot, free)
+    order = list(paths)
+    D = {(k, i): A.get((k, i), 0) for k in order for i in (k, *paths[k])}
     r = len(rows)
-    y = {key: [rhs[key], *(row.get(key, 0) for row in rows)] for key in kept}
+    y = {key: [rhs[key], *(row.get(key, 0) for row in rows)] for key in order}
     inverse: dict[Key, Scalar] = {}
-    ratios: dict[tuple[Key, Key], Scalar] = {}
-    for key in reversed(kept):
-        inverse[key] = 1 / A[key, key]
-        above = _above(key, before, chosen)
-        for n, i in enumerate(above):
-            ratio = ratios[key, i] = A.get((key, i), 0) * inverse[key]
-            for j in above[n:]:
-                A[i, j] = A[j, i] = A.get((i, j), 0) - ratio * A.get((key, j), 0)
+    L: dict[tuple[Key, Key], Scalar] = {}
+    for key in reversed(order):
+        inverse[key] = 1 / D[key, key]
+        for n, i in enumerate(paths[key]):
+            ratio = L[key, i] = D[key, i] * inverse[key]
+            for j in paths[key][n:]:
+                D[i, j] = D[i, j] - ratio * D[key, j]
             y[i] = [u - ratio * v for u, v in zip(y[i], y[key], strict=True)]
     S: list[list[Scalar]] = [[0] * r for _ in range(r)]
     v: list[Scalar] = list(g)
-    for key in kept:
+    for key in order:
         scaled = [inverse[key] * u for u in y[key][1:]]
         for m in range(r):
             v[m] = v[m] + scaled[m] * y[key][0]
             for k in range(m + 1):
                 S[m][k] = S[k][m] = S[m][k] + scaled[m] * y[key][k + 1]
     force = solve_symmetric(S, v)
-    found: dict[Key, Scalar] = {}
-    for key in kept:
+    solved: dict[Key, Scalar] = {}
+    for key in order:
         value = (y[key][0] - dot(force, y[key][1:])) * inverse[key]
-        for i in _above(key, before, chosen):
-            value = value - ratios[key, i] * found[i]
-        found[key] = value
-    return found, force
-
-
-def _above(key: Key, before: Mapping[Key, Key | None], chosen: set[Key]) -> list[Key]:
-    """The kept coordinates on the way to the base, nearest first."""
-    found = []
-    here = before[key]
-    while here is not None:
-        if here in chosen:
-            found.append(here)
-        here = before[here]
-    return found
+        for i in paths[key]:
+            value = value - L[key, i] * solved[i]
+        solved[key] = value
+    return solved, force
 
 
 def eliminated(
-    matrix: MassMatrix, c: Mapping[Key, Scalar], rows: Sequence[Row], g: Sequence[Scalar],
-    independent: Sequence[Key], passive: Sequence[Key],
+    A: Mapping[tuple[Key, Key], Scalar], c: Mapping[Key, Scalar], rows: Sequence[Row],
+    g: Sequence[Scalar], independent: Sequence[Key], passive: Sequence[Key],
 ) -> tuple[list[list[Scalar]], list[Scalar]]:  # fmt: skip
     """(M, c) of (38): the passive joints eliminated by (34) and (36)."""
     J: dict[Key, dict[Key, Scalar]] = {key: {key: 1} for key in independent}
     for key in independent:
         for p, value in dependent(rows, passive, {key: 1}).items():
             J.setdefault(p, {})[key] = value
-    A = [[row.get(p, 0) for p in passive] for row in rows]
-    b = dict(zip(passive, least_squares(A, [-x for x in g]), strict=True)) if passive else {}
+    W = [[row.get(p, 0) for p in passive] for row in rows]
+    b = dict(zip(passive, least_squares(W, [-x for x in g]), strict=True)) if passive else {}
     everything = [*independent, *passive]
-    entries = matrix.entries
     load = {}
     for k in everything:
         load[k] = c[k]
         for p in passive:
-            load[k] = load[k] + entries.get((k, p), 0) * b[p]
+            load[k] = load[k] + A.get((k, p), 0) * b[p]
     MJ = {
-        (k, n): _along({m: entries.get((k, m), 0) for m in everything},
+        (k, n): _along({m: A.get((k, m), 0) for m in everything},
                        {m: J[m].get(n, 0) for m in everything})
         for k in everything for n in independent
     }  # fmt: skip

@@ -68,8 +68,9 @@ def modes_of(beam: Beam, value: Callable[[Value], Scalar]) -> Modes:
             return float(found)
         except TypeError:
             raise ModelError(
-                "modes of a beam with symbolic properties: give them values (with_values), or use"
-                " shapes = 'elements'"
+                "a beam with symbolic properties has no modes",
+                remedy="give them values, robot.with_values({...}), or use shapes = 'elements'",
+                action="values",
             ) from None
 
     fine = max(_FINE, beam.elements, 3 * beam.modes)

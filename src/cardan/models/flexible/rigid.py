@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+from ...arguments import named_arguments
 from ...describe.flexible import Beam, ElasticBody
 from ...describe.robot import Robot
 from .integrals import integrals
@@ -13,6 +14,7 @@ from .shapes import beam_field
 __all__ = ["rigid"]
 
 
+@named_arguments
 def rigid(robot: Robot) -> Robot:
     """The same robot with rigid links: the limit of infinite stiffness.
 

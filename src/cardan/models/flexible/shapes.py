@@ -13,7 +13,7 @@ from fractions import Fraction
 from itertools import product
 from typing import Any
 
-from ...algebra.scalar import is_number
+from ...algebra.scalar import is_number, is_same
 from ...algebra.vector import Mat, Vec
 from ...describe.flexible import Beam
 from ...describe.values.expression import Value
@@ -68,15 +68,15 @@ class Field:
         start, step = self.value(self.beam.start), self.step
         numeric = is_number(x - start) and is_number(step)
         xi = (x - start) / step if numeric else None
-        tip = not numeric and _is_same(x - start, self.value(self.beam.length))
+        tip = not numeric and is_same(x - start, self.value(self.beam.length))
         if tip:
             e, xi = self.elements - 1, 1
         elif xi is None:
             if self.elements > 1:
                 raise ModelError(
-                    "a link attaches to a beam of several elements at a symbolic place: give its"
-                    " length a value (with_values)"
-                )
+                    "a link attaches to a beam of several elements at a symbolic place",
+                    remedy="give its length a value, robot.with_values({...})", action="values",
+                )  # fmt: skip
             e, xi = 0, (x - start) / step
         else:
             xi = min(max(xi, 0), self.elements)
@@ -130,11 +130,6 @@ def part(top: int, bottom: int) -> Any:
 
 def is_zero(x: Scalar) -> bool:
     return isinstance(x, int | float) and x == 0
-
-
-def _is_same(x: Scalar, y: Scalar) -> bool:
-    """Are two traced expressions one and the same?"""
-    return hasattr(x, "ref") and bool(x == y)
 
 
 def value_at(p: Poly, x: Scalar) -> Scalar:

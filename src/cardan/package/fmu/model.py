@@ -140,8 +140,10 @@ def unit_of(plan: Plan) -> Unit:
     if missing:
         raise ModelError(
             f"no FMU of '{plan.robot.name}': {len(missing)} parameters have no start value "
-            f"({', '.join(missing[:8])}): give them one with_values({{...}}); the option "
-            "symbolic=True then keeps them as parameters of the unit"
+            f"({', '.join(missing[:8])})",
+            remedy="give them one, robot.with_values({...}); the option symbolic=True then keeps"
+            " them as parameters of the unit",
+            action="values",
         )
     if "qd_i" in direct.program.inputs:
         raise ModelError(

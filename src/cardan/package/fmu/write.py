@@ -13,10 +13,9 @@ import numpy as np
 
 from ..c import prototype
 from ..compiler import build_shared, platform_tuple
-from ..folder import Files
+from ..folder import Files, template
 from ..plan import Function, Plan
 from ..reference import TOLERANCE
-from ..template import template
 from ..text import braced, number, numbers, readme
 from .friction import WIDTH
 from .model import Unit, models, unit_of

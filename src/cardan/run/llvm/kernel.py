@@ -16,13 +16,13 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from ...emit.sincos import KINDS
-from ...kernel.language import Kernel, kernels_of, type_of
+from ...kernel.language import Kernel, is_logic, kernels_of, type_of
 from ...kernel.text import assigned, bounds
 from .sincos import literal
 
 __all__ = ["kernel_module"]
 
-_TYPES = {"float": "double", "int": "i64", "array": "ptr", None: "void"}
+_TYPES = {"float": "double", "int": "i64", "bool": "i1", "array": "ptr", None: "void"}
 _BINARY = {ast.Add: "add", ast.Sub: "sub", ast.Mult: "mul", ast.Div: "div", ast.FloorDiv: "sdiv",
            ast.Mod: "srem"}  # fmt: skip
 _TESTS = {ast.Lt: "lt", ast.LtE: "le", ast.Gt: "gt", ast.GtE: "ge", ast.Eq: "eq", ast.NotEq: "ne"}
@@ -93,14 +93,15 @@ class _Writer:
         head = f"define internal {result} @k_{kernel.name}({', '.join(args)}) nounwind noinline {{"
         lines = [head, "entry:"]
         for name, kind in kernel.variables.items():
-            zero = "0" if kind == "int" else "0.0"
+            zero = "0.0" if kind == "float" else "0"
             lines.append(f"  %{name} = alloca {_TYPES[kind]}")
             lines.append(f"  store {_TYPES[kind]} {zero}, ptr %{name}")
         for name, size in kernel.arrays.items():
             lines.append(f"  %{name} = alloca [{size} x double], align 64")
         self.block(kernel.body)
         if not self.closed:
-            last = {None: "ret void", "int": "ret i64 0", "float": "ret double 0.0"}
+            last = {None: "ret void", "int": "ret i64 0", "bool": "ret i1 0",
+                    "float": "ret double 0.0"}  # fmt: skip
             self.lines.append(f"  {last[kernel.returns]}")
         return "\n".join([*lines, *self.lines, "}"])
 
@@ -233,19 +234,29 @@ class _Writer:
                 self.lines.append(f"{more}:")
             self.test(node.values[-1], yes, no)
         else:
-            assert isinstance(node, ast.Compare)
-            right = node.comparators[0]
-            ints = type_of(self.kernel, node.left) == type_of(self.kernel, right) == "int"
-            kind = "int" if ints else "float"
-            op = _TESTS[type(node.ops[0])]
-            x, y = self.value(node.left, kind), self.value(right, kind)
-            order = "" if op in ("eq", "ne") else "s"
-            ordered = "u" if op == "ne" else "o"
-            text = (
-                f"icmp {order}{op} i64 {x}, {y}" if ints else f"fcmp {ordered}{op} double {x}, {y}"
-            )
-            found = self.emit(text)
-            self.lines.append(f"  br i1 {found}, label %{yes}, label %{no}")
+            answer = self.value(node, "bool")
+            self.lines.append(f"  br i1 {answer}, label %{yes}, label %{no}")
+
+    def compare(self, node: ast.Compare) -> str:
+        right = node.comparators[0]
+        ints = type_of(self.kernel, node.left) == type_of(self.kernel, right) == "int"
+        kind = "int" if ints else "float"
+        op = _TESTS[type(node.ops[0])]
+        x, y = self.value(node.left, kind), self.value(right, kind)
+        order = "" if op in ("eq", "ne") else "s"
+        ordered = "u" if op == "ne" else "o"
+        return self.emit(
+            f"icmp {order}{op} i64 {x}, {y}" if ints else f"fcmp {ordered}{op} double {x}, {y}"
+        )
+
+    def logic(self, node: ast.expr) -> str:
+        """The value of and, or, not: where the test ends."""
+        yes, no, done = (self.label(word) for word in ("yes", "no", "done"))
+        self.test(node, yes, no)
+        for label in (yes, no):
+            self.lines += [f"{label}:", f"  br label %{done}"]
+        self.lines.append(f"{done}:")
+        return self.emit(f"phi i1 [ true, %{yes} ], [ false, %{no} ]")
 
     # values
 
@@ -263,7 +274,11 @@ class _Writer:
         kernel = self.kernel
         kind = type_of(kernel, node)
         if isinstance(node, ast.Constant):
-            return str(node.value) if kind == "int" else self.value(node, "float")
+            return str(node.value).lower() if kind != "float" else self.value(node, "float")
+        if isinstance(node, ast.Compare):
+            return self.compare(node)
+        if is_logic(node):
+            return self.logic(node)
         if isinstance(node, ast.Name):
             if node.id in kernel.variables:
                 return self.emit(f"load {_TYPES[kind]}, ptr %{node.id}")
@@ -298,6 +313,10 @@ class _Writer:
             own = type_of(self.kernel, node.args[0])
             if own == name:
                 return x
+            if own == "bool":
+                return self.emit(
+                    f"{'zext' if name == 'int' else 'uitofp'} i1 {x} to {_TYPES[name]}"
+                )
             return self.emit(
                 f"fptosi double {x} to i64" if name == "int" else f"sitofp i64 {x} to double"
             )

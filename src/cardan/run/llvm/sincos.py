@@ -207,7 +207,7 @@ def _minus_parts(kernel: Kernel, k: str, x: str) -> str:
 
 
 def _minus_parts_wide(kernel: Kernel, k: str, x: str) -> str:
-    """The same for floats, whose bits are too few for the parts of π/2: doubles do it."""
+    """x - k π/2 of floats, whose bits are too few for the parts of π/2: by doubles."""
     t = kernel.type
     wide = "double" if kernel.lanes == 1 else f"<{kernel.lanes} x double>"
     k, r = (kernel.emit(f"fpext {t} {value} to {wide}") for value in (k, x))

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ....algebra import so3
-from ....describe.urdf.xml import UrdfFile, parsed_xml
+from ....describe.xml.source import Source, parsed
 from ....errors import InputError
 
 __all__ = ["collada", "hexadecimal"]
@@ -20,26 +20,26 @@ _SHADES = ("phong", "lambert", "blinn", "constant")
 
 def collada(data: bytes) -> list[tuple[str, Array]]:
     """(colour, triangles (n, 3, 3) in metres) of each colour of the file."""
-    found = UrdfFile("mesh.dae", 0.0)
-    root = parsed_xml(data.decode("utf-8", "replace").removeprefix("\ufeff"), found)
+    source = Source("mesh.dae")
+    root = parsed(data.decode("utf-8", "replace").removeprefix("\ufeff"), source)
     if root is None:
-        raise InputError(str(found.faults[0]))
+        raise InputError(str(source.faults[0]))
     for element in root.iter():
         element.tag = element.tag.rpartition("}")[2] if isinstance(element.tag, str) else ""
     geometries = {geometry.get("id", ""): geometry for geometry in root.iter("geometry")}
     colours = _colours(root)
-    kept: dict[str, list[tuple[str, Array]]] = {}
+    parts: dict[str, list[tuple[str, Array]]] = {}
     pieces: dict[str, list[Array]] = {}
     triangles = 0
     for instance, T in _placed(root):
         name = instance.get("url", "").removeprefix("#")
-        if name not in kept:
-            kept[name] = _geometry(geometries[name])
+        if name not in parts:
+            parts[name] = _geometry(geometries[name])
         bound = {
             item.get("symbol", ""): item.get("target", "").removeprefix("#")
             for item in instance.iter("instance_material")
         }
-        for symbol, x in kept[name]:
+        for symbol, x in parts[name]:
             triangles += len(x)
             if triangles > _MOST_TRIANGLES:
                 raise InputError(f"its scene has more than {_MOST_TRIANGLES} triangles")
@@ -54,7 +54,7 @@ def _placed(root: Any) -> list[tuple[Any, Array]]:
     meter = float(unit.get("meter", 1)) if unit is not None else 1.0
     top = np.diag([meter, meter, meter, 1.0])  # in the file's own axes, as ROS takes them
     nodes = {node.get("id", ""): node for node in root.iter("node")}
-    found: list[tuple[Any, Array]] = []
+    instances: list[tuple[Any, Array]] = []
     stack = [
         (node, top, 0) for scene in root.iter("visual_scene") for node in scene.findall("node")
     ]
@@ -67,11 +67,11 @@ def _placed(root: Any) -> list[tuple[Any, Array]]:
                 f"its scene is nested too deeply, or repeats nodes more than {_MOST_NODES} times"
             )
         T = T @ _transform(node)
-        found += [(instance, T) for instance in node.findall("instance_geometry")]
+        instances += [(instance, T) for instance in node.findall("instance_geometry")]
         stack += [(child, T, depth + 1) for child in node.findall("node")]
         for instance in node.findall("instance_node"):
             stack.append((nodes[instance.get("url", "").removeprefix("#")], T, depth + 1))
-    return found
+    return instances
 
 
 def _colours(root: Any) -> dict[str, str]:
@@ -83,13 +83,13 @@ def _colours(root: Any) -> dict[str, str]:
                 words = shade.findtext(f"{key}/color", "").split()
                 if len(words) >= 3 and effect.get("id") not in effects:
                     effects[effect.get("id")] = hexadecimal([float(x) for x in words])
-    found = {}
+    colours = {}
     for material in root.iter("material"):
         instance = material.find("instance_effect")
         used = "" if instance is None else instance.get("url", "").removeprefix("#")
         if used in effects:
-            found[material.get("id", "")] = effects[used]
-    return found
+            colours[material.get("id", "")] = effects[used]
+    return colours
 
 
 def _transform(node: Any) -> Array:

@@ -7,14 +7,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
+from ....describe.surfaces import STL, read_obj
 from ....errors import InputError
 from .collada import collada, hexadecimal
-from .uploads import found
+from .uploads import uploaded
 
 __all__ = [
     "Surface", "as_stl", "capsule", "cuboid", "cylinder", "ellipsoid", "moved",
@@ -24,7 +24,6 @@ __all__ = [
 MOST_TRIANGLES = 400_000
 Array = Any
 Surface = tuple[str, Array]  # a colour, "" where none is said, and triangles
-_RECORD = np.dtype([("normal", "<f4", 3), ("corners", "<f4", (3, 3)), ("rest", "<u2")])
 _VERTEX = re.compile(rb"vertex\s+(\S+)\s+(\S+)\s+(\S+)")
 
 
@@ -34,7 +33,7 @@ def read_mesh(name: str, data: bytes) -> Array:
 
 
 def read_surfaces(name: str, data: bytes, files: dict[str, bytes] | None = None) -> list[Surface]:
-    """The same by colour; those of OBJ stand in other files."""
+    """The triangles of a file by colour; the colours of OBJ stand in other files."""
     suffix = name.rpartition(".")[2].lower()
     if suffix not in _READERS:
         raise InputError(
@@ -64,62 +63,48 @@ def moved(surface: Surface, T: Array, colour: str | None = None) -> Surface:
 
 def as_stl(triangles: Array) -> bytes:
     """A binary STL file."""
-    found = np.zeros(len(triangles), _RECORD)
-    found["corners"] = triangles
+    records = np.zeros(len(triangles), STL)
+    records["corners"] = triangles
     normal = np.cross(triangles[:, 1] - triangles[:, 0], triangles[:, 2] - triangles[:, 0])
     length = np.linalg.norm(normal, axis=1, keepdims=True)
-    found["normal"] = np.divide(normal, length, out=np.zeros_like(normal), where=length > 0)
-    return b"\0" * 80 + len(found).to_bytes(4, "little") + found.tobytes()
+    records["normal"] = np.divide(normal, length, out=np.zeros_like(normal), where=length > 0)
+    return b"\0" * 80 + len(records).to_bytes(4, "little") + records.tobytes()
 
 
 def _stl(data: bytes) -> list[Surface]:
+    """Binary STL, or its text."""
     count = int.from_bytes(data[80:84], "little")
     if len(data) >= 84 + 50 * count and (count or not data.lstrip().startswith(b"solid")):
-        return [("", np.frombuffer(data, _RECORD, count, 84)["corners"])]
+        return [("", np.frombuffer(data, STL, count, 84)["corners"])]
     return [("", np.array([list(map(float, point)) for point in _VERTEX.findall(data)]))]
 
 
 def _obj(data: bytes, files: dict[str, bytes]) -> list[Surface]:
-    """Vertices and faces; faces of more corners are cut into triangles from their first one, and
-    take the colour of the material named before them, if its .mtl file is there."""
-    points: list[list[float]] = []
-    corners: dict[str, list[tuple[int, int, int]]] = {"": []}
-    colours: dict[bytes, str] = {}
-    now = corners[""]
-    for line in data.splitlines():
-        words = line.split()
-        if not words:
-            continue
-        if words[0] == b"v":
-            points.append([float(x) for x in words[1:4]])
-        elif words[0] == b"f":
-            at = [int(word.split(b"/")[0]) for word in words[1:]]
-            face = [i - 1 if i > 0 else len(points) + i for i in at]
-            now += [(face[0], *pair) for pair in pairwise(face[1:])]
-            if len(now) > MOST_TRIANGLES:
-                raise InputError(f"more than {MOST_TRIANGLES} triangles")
-        elif words[0] == b"mtllib":
-            colours |= _materials(line.strip()[7:], files)
-        elif words[0] == b"usemtl":
-            now = corners.setdefault(colours.get(line.strip()[7:].strip(), ""), [])
-    place = np.array(points, float)
-    return [(colour, place[np.array(x, int).reshape(-1, 3)]) for colour, x in corners.items()]
+    """Triangles by the colour of their material, where its .mtl file is there."""
+    corners, triangles, libraries = read_obj(data, MOST_TRIANGLES)
+    colours: dict[str, str] = {}
+    for name in libraries:
+        colours |= _materials(name, files)
+    surfaces: dict[str, list[Array]] = {"": []}
+    for material, own in triangles.items():
+        surfaces.setdefault(colours.get(material, ""), []).append(corners[own])
+    return [(colour, np.concatenate(parts)) for colour, parts in surfaces.items() if parts]
 
 
-def _materials(name: bytes, files: dict[str, bytes]) -> dict[bytes, str]:
+def _materials(name: str, files: dict[str, bytes]) -> dict[str, str]:
     """The diffuse colour of each material of a .mtl file; none where the file did not come."""
     try:
-        _, data = found(name.decode("utf-8", "replace").strip(), files)
+        _, data = uploaded(name, files)
     except (InputError, ValueError):
         return {}
-    colours: dict[bytes, str] = {}
-    material = b""
-    for line in data.splitlines():
-        words = line.split()
-        if words[:1] == [b"newmtl"]:
-            material = line.strip()[7:].strip()
-        elif words[:1] == [b"Kd"] and len(words) >= 4:
-            colours[material] = hexadecimal([float(x) for x in words[1:4]])
+    colours: dict[str, str] = {}
+    material = ""
+    for line in data.decode("utf-8", "replace").splitlines():
+        word, rest = [*line.split(None, 1), "", ""][:2]
+        if word == "newmtl":
+            material = rest.strip()
+        elif word == "Kd" and len(rest.split()) >= 3:
+            colours[material] = hexadecimal([float(x) for x in rest.split()[:3]])
     return colours
 
 

@@ -10,7 +10,7 @@ from pathlib import PurePosixPath
 
 from ....errors import InputError
 
-__all__ = ["among", "found", "robot_file", "unpacked"]
+__all__ = ["among", "robot_file", "unpacked", "uploaded"]
 
 ROBOTS = ("urdf", "toml", "par", "xml")
 _MOST_FILES = 2000
@@ -20,21 +20,22 @@ _INCLUDED = re.compile(rb"<include\s[^>]*?file\s*=\s*[\"'](?:[^\"']*/)?([^\"'/]+
 
 def unpacked(files: list[tuple[str, bytes]]) -> dict[str, bytes]:
     """All files by the name they came with; archives are opened in memory."""
-    found: dict[str, bytes] = {}
+    contents: dict[str, bytes] = {}
     for name, content in files:
         if not name.lower().endswith(".zip"):
-            found[name] = content
+            contents[name] = content
             continue
         try:
             with zipfile.ZipFile(io.BytesIO(content)) as archive:
-                _unzip(archive, found)
+                contents |= _unzipped(archive)
         except (zipfile.BadZipFile, OSError, RuntimeError, NotImplementedError, EOFError,
                 ValueError) as error:  # fmt: skip
             raise InputError(f"the archive cannot be read: {str(error)[:100]}") from None
-    return found
+    return contents
 
 
-def _unzip(archive: zipfile.ZipFile, found: dict[str, bytes]) -> None:
+def _unzipped(archive: zipfile.ZipFile) -> dict[str, bytes]:
+    contents: dict[str, bytes] = {}
     room = _MOST_BYTES
     entries = [entry for entry in archive.infolist() if not entry.is_dir()]
     if len(entries) > _MOST_FILES:
@@ -45,24 +46,25 @@ def _unzip(archive: zipfile.ZipFile, found: dict[str, bytes]) -> None:
         room -= len(content)
         if room < 0:
             raise InputError(f"the archive holds more than {_MOST_BYTES // 1_000_000} MB")
-        found[entry.filename] = content
+        contents[entry.filename] = content
+    return contents
 
 
 def robot_file(files: dict[str, bytes]) -> tuple[str, bytes]:
     """The one that describes a robot: of several, the one nearest to the top."""
     if len(files) == 1:
         return next(iter(files.items()))
-    found = [
+    robots = [
         name
         for name in files
         if name.rpartition(".")[2].lower() in ROBOTS
         and not name.rpartition("/")[2].startswith(("package.", "."))
     ]
-    urdf = [name for name in found if name.lower().endswith(".urdf")]
-    found = [x for x in found if not x.lower().endswith(".xml") or _whole(files[x])] or found
-    parts = {part for name in found for part in _INCLUDED.findall(files[name])}
-    found = [x for x in found if x.rpartition("/")[2].encode() not in parts] or found
-    best = sorted(urdf or found, key=lambda name: (name.count("/"), name))
+    urdf = [name for name in robots if name.lower().endswith(".urdf")]
+    robots = [x for x in robots if not x.lower().endswith(".xml") or _whole(files[x])] or robots
+    parts = {part for name in robots for part in _INCLUDED.findall(files[name])}
+    robots = [x for x in robots if x.rpartition("/")[2].encode() not in parts] or robots
+    best = sorted(urdf or robots, key=lambda name: (name.count("/"), name))
     if not best:
         raise InputError("there is no robot among the files: .urdf, .toml, .par or .xml")
     if len(best) > 1 and best[0].count("/") == best[1].count("/"):
@@ -83,7 +85,7 @@ def among(files: dict[str, bytes]) -> Callable[[str], bytes]:
 
     def read(name: str) -> bytes:
         try:
-            return found(name, files)[1]
+            return uploaded(name, files)[1]
         except InputError as error:
             words = f"{error}: upload it with the robot, or a .zip of the folder"
             raise InputError(words) from None
@@ -91,7 +93,7 @@ def among(files: dict[str, bytes]) -> Callable[[str], bytes]:
     return read
 
 
-def found(wanted: str, files: dict[str, bytes]) -> tuple[str, bytes]:
+def uploaded(wanted: str, files: dict[str, bytes]) -> tuple[str, bytes]:
     """The uploaded file that a robot means: that whose name ends most like it."""
     tail = [part for part in re.split(r"[/\\]+", wanted.partition("://")[2] or wanted) if part]
 

@@ -29,14 +29,14 @@ def opened(robot: None, data: Data, say: Callable[[str], None]) -> Data:
     suffix = name.rpartition(".")[2].lower() if "." in name else ""
     shown = "".join(c for c in re.split(r"[/\\]", name)[-1] if c.isprintable())[-60:] or "upload"
     read, faults = read_bytes(content, shown, beside=among(files))
-    found = accepted(read, [x for x in faults if x.severity == "error"], shown)
+    machine = accepted(read, [x for x in faults if x.severity == "error"], shown)
     doubts = [str(fault) for fault in faults if fault.severity != "error"]
     answer: Data = {
-        "robot": dumps(found, "toml"), "meshes": [], "notes": [], "doubts": doubts, "parts": {}
+        "robot": dumps(machine, "toml"), "meshes": [], "notes": [], "doubts": doubts, "parts": {}
     }  # fmt: skip
     if suffix in ("urdf", "xml"):
         say("reading its surfaces")
-        _draw(found, suffix, content, files, answer)
+        _draw(machine, suffix, content, files, answer)
     return answer
 
 

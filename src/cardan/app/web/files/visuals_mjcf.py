@@ -10,10 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from ....describe.frames import frame, inverse
+from ....describe.frames import frame, inverse, of_quaternion
 from ....describe.mjcf.attach import open_mjcf
+from ....describe.mjcf.model import Mjcf
 from ....describe.mjcf.read import Scene, sized
-from ....describe.mjcf.xml import Mjcf, of_quaternion
 from ....describe.robot import Robot
 from ....errors import CardanError, InputError
 from ....loops.numeric import skeleton
@@ -29,7 +29,7 @@ from .meshes import (
     read_surfaces,
     sphere,
 )  # fmt: skip
-from .uploads import among, found
+from .uploads import among, uploaded
 
 __all__ = ["mjcf_surfaces"]
 
@@ -100,7 +100,7 @@ def _mesh(mjcf: Mjcf, name: str, files: dict[str, bytes]) -> list[Surface]:
         scale = np.array(mjcf.numbers(asset, "scale", (1, 1, 1), 3))
         R = of_quaternion(np.array(mjcf.numbers(asset, "refquat", (1, 0, 0, 0), 4)))
         back = inverse(frame(R, mjcf.numbers(asset, "refpos", (0, 0, 0), 3) or (0, 0, 0)))
-        read = read_surfaces(*found(file, files), files)
+        read = read_surfaces(*uploaded(file, files), files)
         return [moved((colour, x * scale.astype("f4")), back) for colour, x in read]
     raise InputError(f"mesh {name[:60]} is not among the assets")
 

@@ -13,13 +13,14 @@ import numpy as np
 
 from ....describe.frames import frame, inverse, rotation_of_rpy
 from ....describe.robot import Robot
-from ....describe.urdf.xml import UrdfFile, element_text, parsed_xml, read_elements
+from ....describe.urdf.elements import Elements, read_elements
+from ....describe.xml.source import Source
 from ....errors import CardanError, InputError
 from ....loops.numeric import skeleton
 from ....motion.frames import link_frames
 from .collada import hexadecimal
 from .meshes import Surface, cuboid, cylinder, moved, read_surfaces, sphere
-from .uploads import found
+from .uploads import uploaded
 
 __all__ = ["attached", "urdf_surfaces"]
 
@@ -29,11 +30,10 @@ def urdf_surfaces(
 ) -> Iterator[tuple[str, Surface]]:
     """(link of the robot, surface in its frame) of every <visual>; what cannot be drawn is added
     to `lacking`."""
-    elements = read_elements(content, "upload.urdf", 0.0)
-    text = element_text(content, elements, "")
-    root = None if text is None else parsed_xml(text, UrdfFile("upload.urdf", 0.0))
-    if root is None:
+    elements = read_elements(content, Source("upload.urdf", 0.0))
+    if elements is None:
         return
+    root = elements.root
     frames, place = attached(robot, elements)
     colours = {m.get("name"): _colour(m) for m in root.iter("material") if _colour(m)}
     for link in root.findall("link"):
@@ -52,16 +52,16 @@ def urdf_surfaces(
                     yield frames[name], moved(surface, place[name] @ T, colour)
 
 
-def attached(robot: Robot, found: UrdfFile) -> tuple[dict[str, str], dict[str, Any]]:
+def attached(robot: Robot, elements: Elements) -> tuple[dict[str, str], dict[str, Any]]:
     """For each link of the file: the link of the robot that carries it ("" the base), and its
     placement in that one's frame."""
     T = link_frames(skeleton(robot), np.zeros(robot.n))
     number = {joint.name: j for j, joint in enumerate(robot.joints, 1)}
-    children = {joint.child for joint in found.joints}
-    root = next(link.name for link in found.links if link.name not in children)
+    children = {joint.child for joint in elements.joints}
+    root = next(link.name for link in elements.links if link.name not in children)
     world = {root: np.eye(4)}
     body = {root: 0}
-    waiting = list(found.joints)
+    waiting = list(elements.joints)
     while waiting:
         ready = [joint for joint in waiting if joint.parent in world]
         for joint in ready:
@@ -83,7 +83,7 @@ def _surfaces(visual: Any, files: dict[str, bytes]) -> list[Surface]:
     for item in geometry if geometry is not None else ():
         if item.tag == "mesh":
             scale = _numbers(item, "scale", 3, 1.0).astype("f4")
-            read = read_surfaces(*found(str(item.get("filename", "")), files), files)
+            read = read_surfaces(*uploaded(str(item.get("filename", "")), files), files)
             return [(colour, triangles * scale) for colour, triangles in read]
         if item.tag == "box":
             return [("", cuboid(*_numbers(item, "size", 3, 1.0)))]
@@ -98,12 +98,12 @@ def _surfaces(visual: Any, files: dict[str, bytes]) -> list[Surface]:
 def _numbers(item: Any, key: str, count: int, default: float) -> Any:
     text = str(item.get(key, "")).split()
     try:
-        found = np.array([float(word) for word in text]) if text else np.full(count, default)
+        values = np.array([float(word) for word in text]) if text else np.full(count, default)
     except ValueError:
         raise InputError(f"{key} = {' '.join(text)[:40]!r} is not {count} numbers") from None
-    if len(found) != count or not np.isfinite(found).all() or np.abs(found).max() > 1e6:
+    if len(values) != count or not np.isfinite(values).all() or np.abs(values).max() > 1e6:
         raise InputError(f"{key} = {' '.join(text)[:40]!r} is not {count} numbers")
-    return found
+    return values
 
 
 def _origin(element: Any) -> Any:

@@ -42,12 +42,12 @@ def inverse(robot: Robot, data: Data, say: Callable[[str], None]) -> Data:
     if not robot.loops and not led and not robot.ne and len(path) <= _MOST:
         now = model(robot, "transform", frame=name).evaluate(q=q)
         T = np.asarray(now) if pose is None else pose
-        found = model(robot, "inverse-geometry", method=data.get("method", "auto"), frame=name)
+        geometry = model(robot, "inverse-geometry", method=data.get("method", "auto"), frame=name)
         say("solving")
-        rows = _completed(found.solve(T, guess=q[on]), q, on)
-        reason = "; ".join((found.reason, *found.remarks))
-        why = "" if len(rows) or found.free else found.reach(T).text
-        return {**_answer(rows, found.method, reason, found.equations()), "why": why}
+        rows = _completed(geometry.solve(T, guess=q[on]), q, on)
+        reason = "; ".join((geometry.reason, *geometry.remarks))
+        why = "" if len(rows) or geometry.free else geometry.reach(T).text
+        return {**_answer(rows, geometry.method, reason, geometry.equations()), "why": why}
     bare = skeleton(robot)
     if robot.loops:
         if pose is not None:
@@ -68,9 +68,9 @@ def inverse(robot: Robot, data: Data, say: Callable[[str], None]) -> Data:
 
 def _completed(chain: np.ndarray, q: np.ndarray, on: list[int]) -> np.ndarray:
     """Positions of all joints: those that do not carry the end effector stay where they are."""
-    found = np.tile(q, (len(chain), 1))
-    found[:, on] = chain
-    return found
+    rows = np.tile(q, (len(chain), 1))
+    rows[:, on] = chain
+    return rows
 
 
 def _answer(q: Any, method: str, reason: str, equations: str) -> Data:
@@ -98,18 +98,18 @@ def _searched(
         joint_limits(robot), (q - np.pi, q + np.pi), strict=True))  # fmt: skip
     starts = np.random.default_rng(1).uniform(low, high, (_STARTS, robot.n))
     starts[0] = q
-    found = inverse_kinematics(robot, np.broadcast_to(T, (_STARTS, 4, 4)), name, guess=starts,
+    search = inverse_kinematics(robot, np.broadcast_to(T, (_STARTS, 4, 4)), name, guess=starts,
                                restarts=0, tolerance=1e-9)  # fmt: skip
     tied = {k for j, led in robot.couplings.items() for k in (j, led.joint)}
     moving = [(j, x) for j, x in enumerate(robot.joints, 1) if x.sigma != FIXED]
     turning = np.array([x.sigma != PRISMATIC and j not in tied for j, x in moving], bool)
-    kept = [q] if pose is None else []
-    for row in found.q[found.converged]:
+    configurations = [q] if pose is None else []
+    for row in search.q[search.converged]:
         row = np.where(turning, q + np.mod(row - q + np.pi, 2 * np.pi) - np.pi, row)
-        if not kept:
-            kept.append(row)
-        apart = np.array(kept) - row
+        if not configurations:
+            configurations.append(row)
+        apart = np.array(configurations) - row
         apart = np.where(turning, np.mod(apart + np.pi, 2 * np.pi) - np.pi, apart)
         if np.abs(apart).max(axis=1).min() > _APART:
-            kept.append(row)
-    return np.array(kept[:64])
+            configurations.append(row)
+    return np.array(configurations[:64])

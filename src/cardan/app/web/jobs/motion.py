@@ -16,6 +16,7 @@ from ....describe.robot import FIXED
 from ....errors import CardanError, InputError, UnknownNameError
 from ....mechanism.coordinates import is_floating
 from ....motion.coordinates import coordinates
+from .. import WORDS
 from .questions import Data, Say, driven, rates, require_closed, vector
 
 __all__ = ["identification", "modes", "motion", "simulation"]
@@ -51,9 +52,9 @@ def motion(robot: Any, data: Data, say: Say) -> Data:
     else:
         from ....motion.torques import torques
 
-        found = torques(robot, planned)
-        q, total, table = planned.q[rows], found.total[rows], found.table()
-        parts = {name: x[rows].T.tolist() for name, x in found.parts.items()}
+        shares = torques(robot, planned)
+        q, total, table = planned.q[rows], shares.total[rows], shares.table()
+        parts = {name: x[rows].T.tolist() for name, x in shares.parts.items()}
     return {
         "t": planned.t[rows].tolist(), "q": q.tolist(), "total": total.T.tolist(), "shares": parts,
         "table": table, "base": base,
@@ -65,19 +66,19 @@ def _free_motion(robot: Any, start: np.ndarray, planned: Any, rows: np.ndarray, 
     from ....simulation.simulate import simulate
 
     step = float(planned.t[-1]) / _SHOWN
-    found = simulate(robot, start, duration=float(planned.t[-1]), dt=step, motion=planned,
+    simulated = simulate(robot, start, duration=float(planned.t[-1]), dt=step, motion=planned,
                      rtol=1e-7, progress=_progress(say, "moving"))  # fmt: skip
-    at = np.searchsorted(found.t, planned.t[rows]).clip(0, len(found.t) - 1)
+    at = np.searchsorted(simulated.t, planned.t[rows]).clip(0, len(simulated.t) - 1)
     on = coordinates(robot)
     names = [robot.variables[k] for k in on.place[on.driven]]
-    base = [] if found.T0 is None else _moved(found.T0, at)
-    return found.q[at, : robot.n], found.tau[at], _table(names, found.tau[at]), base
+    base = [] if simulated.T0 is None else _moved(simulated.T0, at)
+    return simulated.q[at, : robot.n], simulated.tau[at], _table(names, simulated.tau[at]), base
 
 
 def _moved(T0: np.ndarray, rows: np.ndarray) -> list[Any]:
     """Poses of a floating base, seen from where it was first."""
-    found: list[Any] = (np.linalg.inv(T0[0]) @ T0[rows]).tolist()
-    return found
+    poses: list[Any] = (np.linalg.inv(T0[0]) @ T0[rows]).tolist()
+    return poses
 
 
 def _table(names: list[str], tau: np.ndarray) -> list[Data]:
@@ -117,47 +118,47 @@ def simulation(robot: Any, data: Data, say: Say) -> Data:
         raise InputError(f"the duration must be positive and at most {_LONGEST:g} s")
     q, on = vector(data, "q", robot.n), coordinates(robot)
     place = on.place[on.driven]
-    given = _driving(robot, data, q, place, duration)
-    if "motion" not in given:
-        given["qd0"] = vector(data, "qd", len(rates(robot)), 0.0)
+    options = _driving(robot, data, q, place, duration)
+    if "motion" not in options:
+        options["qd0"] = vector(data, "qd", len(rates(robot)), 0.0)
     if is_floating(robot):
-        given["base_twist"] = vector(data, "twist", 6, 0.0)
+        options["base_twist"] = vector(data, "twist", 6, 0.0)
     say("simulating")
-    found = simulate(robot, q, duration=duration, dt=duration / 500, rtol=1e-8,
-                     progress=_progress(say, "simulating"), **given)  # fmt: skip
-    return _told(robot, found, [robot.variables[k] for k in place if k < robot.n], say)
+    simulated = simulate(robot, q, duration=duration, dt=duration / 500, rtol=1e-8,
+                     progress=_progress(say, "simulating"), **options)  # fmt: skip
+    return _told(robot, simulated, [robot.variables[k] for k in place if k < robot.n], say)
 
 
 def _progress(say: Say, words: str) -> Callable[[float], None]:
     return lambda fraction: say(f"{words}: {100 * fraction:.0f} %")
 
 
-def _told(robot: Any, found: Any, names: list[str], say: Say) -> Data:
+def _told(robot: Any, simulated: Any, names: list[str], say: Say) -> Data:
     """A simulation for the page: fewer instants, the links as they bend, the base as it moves."""
-    rows, n = _some(found.t), robot.n
+    rows, n = _some(simulated.t), robot.n
     answer: Data = {
-        "t": found.t[rows].tolist(), "q": found.q[rows, :n].tolist(),
-        "qd": found.qd[rows, :n].T.tolist(), "tau": found.tau[rows].T.tolist(),
-        "driven": names, "elastic": found.q[rows, n:].T.tolist(), "names": robot.variables,
-        "energies": {}, "drift": None, "steps": found.steps, "curves": [], "base": [],
+        "t": simulated.t[rows].tolist(), "q": simulated.q[rows, :n].tolist(),
+        "qd": simulated.qd[rows, :n].T.tolist(), "tau": simulated.tau[rows].T.tolist(),
+        "driven": names, "elastic": simulated.q[rows, n:].T.tolist(), "names": robot.variables,
+        "energies": {}, "drift": None, "steps": simulated.steps, "curves": [], "base": [],
     }  # fmt: skip
-    if found.energy is not None:
-        answer["drift"] = found.energy.drift
-        parts = {"kinetic": found.energy.kinetic, "potential": found.energy.potential}
+    if simulated.energy is not None:
+        answer["drift"] = simulated.energy.drift
+        parts = {"kinetic": simulated.energy.kinetic, "potential": simulated.energy.potential}
         answer["energies"] = {key: x[rows].tolist() for key, x in parts.items()}
-    if found.T0 is not None:
-        answer["base"] = _moved(found.T0, rows)
+    if simulated.T0 is not None:
+        answer["base"] = _moved(simulated.T0, rows)
     if robot.ne:
         say("drawing the links as they bend")
         some = rows[:: max(1, len(rows) // _BENT)]
-        answer["curves"] = [_shape(robot, found.q[row]) for row in some]
+        answer["curves"] = [_shape(robot, simulated.q[row]) for row in some]
     return answer
 
 
 def _driving(robot: Any, data: Data, q: np.ndarray, place: np.ndarray, duration: float) -> Data:
     """What moves the robot, as `simulate` takes it; numbers are those of the driven joints."""
-    from ....control.driving import DRIVES
-    from ....control.driving import driven as following
+    from ....control.compare import DRIVES
+    from ....control.compare import driven as following
     from ....motion.trajectory import move
 
     drive = data["drive"]
@@ -201,14 +202,14 @@ def identification(robot: Any, data: Data, say: Say) -> Data:
             recipe.write_text(data["recipe"], encoding="utf-8")
         hidden = f"{folder}{os.sep}"  # where it is says nothing to the user
         try:
-            found = identify(robot, str(log), recipe, progress=say)
+            result = identify(robot, str(log), recipe, progress=say)
         except CardanError as error:
-            raise InputError(str(error).replace(hidden, "")) from None
+            raise InputError(error.told(WORDS).replace(hidden, "")) from None
         say("writing the report")
         report = Path(folder, "report.html")
-        found.report(report)
+        result.report(report)
         page = report.read_text(encoding="utf-8").replace(hidden, "")
-    return {"report": page, "errors": dict(found.errors), "robot": dumps(found.robot, "toml")}
+    return {"report": page, "errors": dict(result.errors), "robot": dumps(result.robot, "toml")}
 
 
 def modes(robot: Any, data: Data, say: Say) -> Data:
@@ -226,26 +227,26 @@ def modes(robot: Any, data: Data, say: Say) -> Data:
     say("mode shapes")
     return {
         key: [
-            _mode(robot, found, k, float(data.get("size", 1.0)))
-            for k in range(min(len(found.frequencies), _MODES))
+            _mode(robot, study, k, float(data.get("size", 1.0)))
+            for k in range(min(len(study.frequencies), _MODES))
         ]
-        for key, found in studied.items()
+        for key, study in studied.items()
     }
 
 
-def _mode(robot: Any, found: Any, k: int, size: float) -> Data:
+def _mode(robot: Any, modes: Any, k: int, size: float) -> Data:
     """One mode: its frequency, what moves most, and the robot at both ends of a swing, drawn
     large."""
-    shape = found.shapes[-len(found.q) :, k]
-    names = found.coordinates[-len(found.q) :]
+    shape = modes.shapes[-len(modes.q) :, k]
+    names = modes.coordinates[-len(modes.q) :]
     largest = np.argsort(-np.abs(shape))[:3]
     words = ", ".join(names[i] for i in largest if abs(shape[i]) > 0.05 * np.abs(shape).max())
     step = 1e-4 / max(float(np.abs(shape).max()), 1e-12)
-    rest, there, back = (_shape(robot, found.q + s * shape) for s in (0, step, -step))
+    rest, there, back = (_shape(robot, modes.q + s * shape) for s in (0, step, -step))
     slopes = [(np.array(a) - np.array(b)) / 2 for a, b in zip(there, back, strict=True)]
     most = max(float(np.linalg.norm(x, axis=1).max()) for x in slopes)
     scale = 0.15 * size / max(most, 1e-300)
     return {
-        "frequency": float(found.frequencies[k]), "words": words, "rest": rest,
+        "frequency": float(modes.frequencies[k]), "words": words, "rest": rest,
         "amplitude": [(scale * x).tolist() for x in slopes],
     }  # fmt: skip

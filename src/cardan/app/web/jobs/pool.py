@@ -104,8 +104,8 @@ class Jobs:
 
     def part(self, key: str, name: str) -> bytes | None:
         """A part of a result as JSON, if it is still kept."""
-        found = self._results.get(key)
-        return found.parts.get(name) if found else None
+        result = self._results.get(key)
+        return result.parts.get(name) if result else None
 
     def result(self, key: str) -> Result | None:
         """A whole result, if it is still kept."""
@@ -198,7 +198,7 @@ class Jobs:
 
     def _keep(self, key: str, result: Result) -> None:
         self._results[key] = result
-        size = sum(kept.size for kept in self._results.values())
+        size = sum(other.size for other in self._results.values())
         while len(self._results) > 1 and (len(self._results) > _KEPT or size > _KEPT_BYTES):
             size -= self._results.popitem(last=False)[1].size
 

@@ -45,12 +45,12 @@ def options_of(data: Data) -> Data:
     entry = MENU.get(data["model"])
     if entry is None:
         raise UnknownNameError.of("model", data["model"], MENU)
-    found = dict(data.get("options", {}))
-    for name, value in found.items():
+    options = dict(data.get("options", {}))
+    for name, value in options.items():
         kind = entry.options[name].kind if name in entry.options else "text"
         if kind == "vector" and isinstance(value, str):
-            found[name] = tuple(part.strip() for part in value.strip("()[] ").split(","))
-    return found
+            options[name] = tuple(part.strip() for part in value.strip("()[] ").split(","))
+    return options
 
 
 def derive(data: Data, say: Say) -> Data:
@@ -59,28 +59,28 @@ def derive(data: Data, say: Say) -> Data:
     robot = robot_of(data)
     say("deriving")
     start = time.perf_counter()
-    found = model(robot, data["model"], **options_of(data))
+    derived = model(robot, data["model"], **options_of(data))
     answer: Data = {"seconds": time.perf_counter() - start, "parts": {}}
     if data.get("language"):
-        answer["parts"][f"code.{data['language']}"] = _code(found, data["language"])
-    if not isinstance(found, Program):
-        equations = found.equations() if hasattr(found, "equations") else str(found)
+        answer["parts"][f"code.{data['language']}"] = _code(derived, data["language"])
+    if not isinstance(derived, Program):
+        equations = derived.equations() if hasattr(derived, "equations") else str(derived)
         return {**answer, "text": str(equations), "lines": 0, "cost": None,
-                "emits": _writer(found) is not None}  # fmt: skip
+                "emits": _writer(derived) is not None}  # fmt: skip
     say("writing the equations")
     from ....emit.html import equations as lines_of
 
-    lines, cost = lines_of(found), found.cost
+    lines, cost = lines_of(derived), derived.cost
     answer["parts"]["lines"] = [[x.name, list(x.reads), x.mathml] for x in lines[:_MOST_LINES]]
-    answer["parts"]["program"] = found.to_json()
+    answer["parts"]["program"] = derived.to_json()
     return {
         **answer,
         "text": "",
         "lines": len(lines),
         "left_out": max(0, len(lines) - _MOST_LINES),
         "cost": {key: getattr(cost, key) for key in _COLUMNS},
-        "once": {key: getattr(found.once, key) for key in _COLUMNS},
-        "remarks": list(found.remarks),
+        "once": {key: getattr(derived.once, key) for key in _COLUMNS},
+        "remarks": list(derived.remarks),
         "emits": True,
     }
 
@@ -89,33 +89,33 @@ def code(data: Data, say: Say) -> Data:
     """The text of a model in a language, from the program where it was derived before."""
     say("writing the code")
     if data.get("attached"):
-        found: Any = Program.from_json(data["attached"])
+        derived: Any = Program.from_json(data["attached"])
     else:
-        found = model(robot_of(data), data["model"], **options_of(data))
-    return {"parts": {f"code.{data['language']}": _code(found, data["language"])}}
+        derived = model(robot_of(data), data["model"], **options_of(data))
+    return {"parts": {f"code.{data['language']}": _code(derived, data["language"])}}
 
 
-def _code(found: Any, language: str) -> str:
+def _code(derived: Any, language: str) -> str:
     """The text of a model; of one that is not a program, where it has one in that language."""
-    if isinstance(found, Program):
-        return found.emit(language)
-    write = _writer(found)
+    if isinstance(derived, Program):
+        return derived.emit(language)
+    write = _writer(derived)
     try:
         return str(write(language)) if write else ""
     except CardanError:
         return ""
 
 
-def _writer(found: Any) -> Callable[[str], str] | None:
+def _writer(derived: Any) -> Callable[[str], str] | None:
     """What writes a model that is not a program: inverse geometry emits, loops have code."""
-    return getattr(found, "emit", None) or getattr(found, "code", None)
+    return getattr(derived, "emit", None) or getattr(derived, "code", None)
 
 
 def counts(data: Data, say: Say) -> Data:
     """Multiplications (with divisions) and additions of the main models that the robot has: per
     call, then once per parameter set."""
     robot = robot_of(data)
-    found: Data = {}
+    counted: Data = {}
     for name in _COUNTED:
         say(f"counting {name}")
         try:
@@ -123,8 +123,8 @@ def counts(data: Data, say: Say) -> Data:
             cost, once = program.cost, program.once
         except CardanError:
             continue  # the robot has no such model
-        found[name] = [cost.mul + cost.div, cost.add, once.mul + once.div, once.add]
-    return {"counts": found}
+        counted[name] = [cost.mul + cost.div, cost.add, once.mul + once.div, once.add]
+    return {"counts": counted}
 
 
 def package(data: Data, say: Say) -> Data:
@@ -134,16 +134,16 @@ def package(data: Data, say: Say) -> Data:
     say("writing the package")
     with tempfile.TemporaryDirectory() as folder:
         target = Path(folder, "package")
-        found = write_package(
+        written = write_package(
             robot_of(data), [data["model"]], data["kind"], str(target), **options_of(data)
         )
         memory = io.BytesIO()
         with zipfile.ZipFile(memory, "w", zipfile.ZIP_DEFLATED) as archive:
             for path in sorted(target.rglob("*")):
                 if path.is_file():
-                    archive.write(path, f"{found.name}/{path.relative_to(target).as_posix()}")
+                    archive.write(path, f"{written.name}/{path.relative_to(target).as_posix()}")
     content = base64.b64encode(memory.getvalue()).decode()
-    return {"name": f"{found.name}.zip", "parts": {"zip": content}}
+    return {"name": f"{written.name}.zip", "parts": {"zip": content}}
 
 
 def evaluate(data: Data, say: Say) -> Data:
@@ -156,27 +156,27 @@ def evaluate(data: Data, say: Say) -> Data:
         few = ", ".join(program.parameters[:8])
         raise InputError(f"{len(program.parameters)} symbols have no value yet ({few} ...)")
     say("evaluating")
-    given = data["inputs"]
-    unknown = [name for name in given if name not in program.inputs and name not in _STATE]
+    values_in = data["inputs"]
+    unknown = [name for name in values_in if name not in program.inputs and name not in _STATE]
     if unknown:
         raise UnknownNameError.of("input", unknown[0], program.inputs)
     inputs = {
-        name: _input(name, given.get(name, []), shape, robot)
+        name: _input(name, values_in.get(name, []), shape, robot)
         for name, shape in program.inputs.items()
     }
-    found = program.evaluate(**inputs)
+    result = program.evaluate(**inputs)
     names = list(program.outputs)
-    values = [found] if len(names) == 1 else list(found)
+    values = [result] if len(names) == 1 else list(result)
     return {
         "outputs": {n: np.asarray(x).tolist() for n, x in zip(names, values, strict=True)},
-        "zero": {n: inputs[n].size for n in inputs if n not in given},
+        "zero": {n: inputs[n].size for n in inputs if n not in values_in},
     }
 
 
-def _input(name: str, given: list[float], shape: tuple[int, ...], robot: Robot) -> np.ndarray:
+def _input(name: str, numbers: list[float], shape: tuple[int, ...], robot: Robot) -> np.ndarray:
     """An input of a model: zero where nothing is given, one number for all joints, or all; those
     of elastic coordinates, which come last, may be left out."""
-    x, size = np.array(given, float), int(np.prod(shape))
+    x, size = np.array(numbers, float), int(np.prod(shape))
     joints = size - robot.ne if name in _STATE and size > robot.ne else size
     if x.size in (0, 1):
         x = np.full(joints, x[0] if x.size else 0.0)
@@ -193,8 +193,8 @@ def _from(module: str, name: str) -> Callable[[Data, Say], Data]:
 
     def run(data: Data, say: Say) -> Data:
         function = getattr(importlib.import_module(f"cardan.app.web.{module}"), name)
-        found: Data = function(robot_of(data) if "robot" in data else None, data, say)
-        return found
+        answer: Data = function(robot_of(data) if "robot" in data else None, data, say)
+        return answer
 
     return run
 

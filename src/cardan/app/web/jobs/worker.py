@@ -15,6 +15,7 @@ import warnings
 from typing import Any
 
 from ....errors import CardanError
+from .. import WORDS
 
 __all__ = ["main"]
 
@@ -38,7 +39,7 @@ def main() -> int:
         data = {**question["data"], "attached": question["attached"]}
         result = function(data, lambda text: answer("say", text))
     except CardanError as error:
-        answer("error", str(error))
+        answer("error", error.told(WORDS))
     except MemoryError:
         answer("error", f"stopped: it needed more than {megabytes} MB")
     except Exception as error:

@@ -46,15 +46,15 @@ def _field(page: Page, j: int, key: str) -> Callable[[Any], Robot]:
 
 def flexible_rows(page: Page) -> Sequence[Block]:
     """A row per flexible link; a body given by its shape integrals is only named."""
-    found = []
+    table = []
     for j, link in enumerate(page.robot.links):
         if isinstance(link.flexible, Beam):
-            found.append(_row(page, j, link.name, link.flexible))
+            table.append(_row(page, j, link.name, link.flexible))
         elif link.flexible is not None:
             words = f"a body of {link.flexible.coordinates} shape functions"
-            found.append([word(link.name), word(words, "hint"), _rigid(page, j)])
+            table.append([word(link.name), word(words, "hint"), _rigid(page, j)])
     heads = [f"{key}, {unit}" if unit else key.replace("_", " ") for key, unit in _NUMBERS.items()]
-    return (Block(["", *heads, "motions", "shapes", "number", ""], found),) if found else ()
+    return (Block(["", *heads, "motions", "shapes", "number", ""], table),) if table else ()
 
 
 def _row(page: Page, j: int, name: str, beam: Beam) -> list[Cell]:
@@ -148,7 +148,7 @@ def _make(
     if section == "tube" and float(sizes["thickness"]) > float(sizes["radius"]):
         raise InputError("the wall of a tube is not thicker than its radius")
     young, shear, density = (to_value(f"{x:.12g}") for x in _MATERIALS[material])
-    kept = tuple(motion for motion in MOTIONS if motion in motions)
-    about: dict[str, Any] = {**usual_section(section, sizes), "shear": shear, "motions": kept}
+    chosen = tuple(motion for motion in MOTIONS if motion in motions)
+    about: dict[str, Any] = {**usual_section(section, sizes), "shear": shear, "motions": chosen}
     beam = Beam(length, young, density, **about)
     return page.change(with_link(page.robot, link, flexible=beam))

@@ -17,6 +17,7 @@ from ....describe.robot import Robot
 from ....describe.values.parser import to_value
 from ....describe.values.units import parse_quantity
 from ....errors import CardanError, InputError
+from .. import WORDS
 from ..server.state import Page
 
 __all__ = [
@@ -103,10 +104,10 @@ class Grid(Element, component="../parts/grid.js"):
     def _cell(self, b: int, r: int, c: int, label: str) -> Cell | None:
         """The cell that the browser means; None where the table has changed meanwhile."""
         try:
-            found = self.blocks[b].rows[r][c]
+            cell = self.blocks[b].rows[r][c]
         except IndexError:
             return None
-        return found if found.label == label else None
+        return cell if cell.label == label else None
 
     def _draft(self, b: int, r: int, c: int, text: str, label: str) -> None:
         cell = self._cell(b, r, c, label)
@@ -121,7 +122,7 @@ class Grid(Element, component="../parts/grid.js"):
         try:
             message = cell.take(value)
         except CardanError as error:
-            message = str(error)
+            message = error.told(WORDS)
         if cell.kind == "text":
             self.run_method("judge", b, r, c, value, message, not message)
             if not message:
@@ -145,7 +146,7 @@ def take(page: Page, change: Callable[[], Robot]) -> None:
     try:
         message = page.change(change())
     except CardanError as error:
-        message = str(error)
+        message = error.told(WORDS)
     say(message)
 
 
@@ -179,7 +180,7 @@ def typed(
         try:
             return page.fault(changed(text))
         except CardanError as error:
-            return str(error)
+            return error.told(WORDS)
 
     return Cell("text", shown, label, lambda text: page.change(changed(text)), check, style=style,
                 empty=empty)  # fmt: skip
@@ -231,7 +232,7 @@ def setter(page: Page, where: str, j: int, key: str) -> Callable[[Any], Robot]:
 
 def rows(page: Page, keys: Sequence[str], where: str) -> Block:
     """A table of expressions, one row per joint or link, named after the link."""
-    found = []
+    table = []
     for j, item in enumerate(getattr(page.robot, where)):
         link = page.robot.links[j].name
         cells = [
@@ -240,5 +241,5 @@ def rows(page: Page, keys: Sequence[str], where: str) -> Block:
             )
             for key in keys
         ]
-        found.append([word(link), *cells])
-    return Block(["", *keys], found)
+        table.append([word(link), *cells])
+    return Block(["", *keys], table)

@@ -24,7 +24,7 @@ def chart(page: Page, title: str, t: list[float], curves: dict[str, list[float]]
         }
         for name, values in curves.items()
     ]  # fmt: skip
-    found = ui.echart(
+    figure = ui.echart(
         {
             "title": {"text": title, "left": 0, "textStyle": {"fontSize": 13, "fontWeight": 600}},
             "color": _COLOURS,
@@ -41,12 +41,12 @@ def chart(page: Page, title: str, t: list[float], curves: dict[str, list[float]]
     ).classes("w-full chart")  # fmt: skip
 
     def themed(dark: bool) -> None:
-        _tint(found.options, _SOFT[dark])
-        found.update()
+        _tint(figure.options, _SOFT[dark])
+        figure.update()
 
     themed(page.dark)
-    page.on_theme(found, themed)
-    return found
+    page.on_theme(figure, themed)
+    return figure
 
 
 def _tint(options: dict[str, Any], colour: str) -> None:

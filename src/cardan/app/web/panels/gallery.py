@@ -27,16 +27,16 @@ __all__ = ["build", "cards"]
 @cache
 def cards() -> bytes:
     """All cards as JSON."""
-    found = []
+    listed = []
     for name in robots():
         robot = bundled(name)
         kinds = "".join("RPF"[joint.sigma] for joint in robot.joints)
-        found.append({
+        listed.append({
             "name": name, "title": robot.name, "picture": sketch(robot),
             "kind": f"{name}: {kinds if len(kinds) < 16 else len(kinds)}, {structure(robot)}",
             "source": " ".join(robot.source.split()),
         })  # fmt: skip
-    return json.dumps(found).encode()
+    return json.dumps(listed).encode()
 
 
 class _Cards(Element, component="../parts/gallery.js"):
@@ -100,7 +100,7 @@ async def _counts(name: str, robot: Robot, jobs: Jobs) -> None:
             status.set_text(text)
 
     try:
-        found = await jobs.run("counts", say, robot=dumps(robot, "toml"))
+        answer = await jobs.run("counts", say, robot=dumps(robot, "toml"))
     except CardanError as error:
         say(str(error))
         return
@@ -108,7 +108,7 @@ async def _counts(name: str, robot: Robot, jobs: Jobs) -> None:
         return
     say("multiplications with divisions, additions: per call, and once per parameter set")
     rows = []
-    for model, cost in found["counts"].items():
+    for model, cost in answer["counts"].items():
         others = published(name, robot, model, kind_of(name))
         words = "; ".join(f"{o} {o.condition}".strip() for o in others)
         once = f"{cost[2]}/{cost[3]}" if any(cost[2:]) else ""

@@ -14,9 +14,10 @@ from nicegui import background_tasks, ui
 
 from ....errors import CardanError
 from ....version import __version__
+from .. import WORDS
 from ..server.state import Page
 
-__all__ = ["Work", "field", "in_page", "listed", "numbers_of", "pinned", "read", "target"]
+__all__ = ["Work", "field", "listed", "numbers_of", "pinned", "read", "target"]
 
 Show = Callable[["Work", dict[str, Any], dict[str, Any], bool], Any]
 
@@ -84,13 +85,13 @@ class Work:
         self.task = page.ask(function, self.say, robot=page.text, values=about["values"],
                              attached=attached, **question)  # fmt: skip
         try:
-            found: dict[str, Any] = await self.task
+            answer: dict[str, Any] = await self.task
         except asyncio.CancelledError:
             changed = about["form"] != page.form
             self.say("the robot has changed meanwhile: start again" if changed else "cancelled")
             return
         except CardanError as error:
-            self.fail(in_page(str(error)))
+            self.fail(error.told(WORDS))
             return
         finally:
             self._running(False)
@@ -98,18 +99,18 @@ class Work:
         if self.gone or about["form"] != page.form:
             return
         self.say("")
-        kept = page.jobs.result(found["key"])
-        if page.results and kept:
-            about |= {"key": found["key"], "version": __version__}
-            page.results.keep(page.project.path.stem, self.panel, about, kept)
-        await self._shown(found, about, True)
+        result = page.jobs.result(answer["key"])
+        if page.results and result:
+            about |= {"key": answer["key"], "version": __version__}
+            page.results.keep(page.project.path.stem, self.panel, about, result)
+        await self._shown(answer, about, True)
 
-    async def _shown(self, found: dict[str, Any], about: dict[str, Any], fresh: bool) -> None:
+    async def _shown(self, answer: dict[str, Any], about: dict[str, Any], fresh: bool) -> None:
         self.about = about
         self._age()
         self.result.clear()
         with self.result:
-            drawing = self.show(self, found, about["question"], fresh)
+            drawing = self.show(self, answer, about["question"], fresh)
             if isawaitable(drawing):
                 await drawing
 
@@ -130,26 +131,20 @@ class Work:
         page = self.page
         if page.results is None:
             return
-        kept = await asyncio.to_thread(page.results.find, page.project.path.stem, self.panel)
-        if kept is None or self.gone or self.about or self.task is not None:
+        last = await asyncio.to_thread(page.results.find, page.project.path.stem, self.panel)
+        if last is None or self.gone or self.about or self.task is not None:
             return
-        about, result = kept
+        about, result = last
         if about.get("version") != __version__:
             return
-        found = {**json.loads(result.text), "key": about["key"]}
+        answer = {**json.loads(result.text), "key": about["key"]}
         with self.result:
             if about["form"] == page.form:
                 self.fill(about["question"])
-                await self._shown(found, about, False)
+                await self._shown(answer, about, False)
             else:
                 words = f"The last result is of {about['name'][:60]}, which had other joints."
                 ui.label(words).classes("hint")
-
-
-def in_page(text: str, where: str = "the first panel, Values of symbols,") -> str:
-    """A message of the library about missing numbers, with the remedy that the page has."""
-    before, found, _ = text.partition("with_values(")
-    return f"{before.rpartition(': ')[0] or text}: {where} takes them" if found else text
 
 
 def field(label: str, value: Any) -> Any:
@@ -165,12 +160,12 @@ def listed(value: Any) -> str:
 
 def pinned(label: str, value: Any, words: str, now: Callable[[], Sequence[float]]) -> Any:
     """A field with a button that fills in how it is now."""
-    found = field(label, value)
-    with found.add_slot("append"):
-        button = ui.button(icon="pin_drop", on_click=lambda: found.set_value(listed(now())))
+    source = field(label, value)
+    with source.add_slot("append"):
+        button = ui.button(icon="pin_drop", on_click=lambda: source.set_value(listed(now())))
         button.props("flat round dense size=sm")
         button.props["aria-label"] = button.props["title"] = words
-    return found
+    return source
 
 
 def target(page: Page, label: str, value: Any, columns: Sequence[int]) -> Any:
@@ -183,22 +178,22 @@ def target(page: Page, label: str, value: Any, columns: Sequence[int]) -> Any:
 def numbers_of(text: str) -> list[float] | None:
     """Finite numbers with commas or blanks between; None where there are others."""
     try:
-        found = [float(part) for part in text.replace(",", " ").split()]
+        numbers = [float(part) for part in text.replace(",", " ").split()]
     except ValueError:
         return None
-    return found if np.isfinite(found).all() else None
+    return numbers if np.isfinite(numbers).all() else None
 
 
 def read(source: Any, work: Work, count: int | None = None) -> list[float] | None:
     """So many numbers of a field, or one for all; None, and a message, where it has others."""
     text = source.value or ""
-    found = numbers_of(text)
-    if found is None:
+    numbers = numbers_of(text)
+    if numbers is None:
         work.fail(f"'{text[:60]}': finite numbers with commas are expected")
         return None
-    if count is not None and len(found) == 1:
-        found *= count
-    if count is not None and len(found) != count:
+    if count is not None and len(numbers) == 1:
+        numbers *= count
+    if count is not None and len(numbers) != count:
         work.fail(f"'{text[:60]}': {count} numbers are needed, or one for all")
         return None
-    return found
+    return numbers

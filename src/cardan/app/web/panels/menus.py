@@ -9,6 +9,7 @@ from nicegui import ui
 from nicegui.element import Element
 
 from ....errors import CardanError
+from .. import WORDS
 
 __all__ = ["Item", "Menus", "choose_from", "confirm", "show_keys"]
 
@@ -88,7 +89,7 @@ def confirm(dialog: Any, work: Callable[[], str]) -> None:
         try:
             message = work()
         except CardanError as error:
-            message = str(error)
+            message = error.told(WORDS)
         refused.set_text(message)
         if not message:
             dialog.close()

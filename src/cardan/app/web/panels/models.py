@@ -17,9 +17,9 @@ from ....emit import languages
 from ....errors import CardanError
 from ....package.write import KINDS
 from ...published import COUNTED, kind_of, published
+from .. import WORDS
 from ..server.state import Page
 from .equations import Equations
-from .job import in_page
 
 __all__ = ["Models"]
 
@@ -45,11 +45,11 @@ class Models:
         self.fields: dict[str, Any] = {}
         self.task: asyncio.Task[Any] | None = None
         self.asked: dict[str, Any] = {}
-        self.found: dict[str, Any] = {}
+        self.answer: dict[str, Any] = {}
         self.tabs: Any = None
         self.robot = page.robot.name  # that the result is of
-        kept = page.project.page.get("model", "inverse-dynamics")
-        self.name = kept if kept in MENU else "inverse-dynamics"
+        last = page.project.page.get("model", "inverse-dynamics")
+        self.name = last if last in MENU else "inverse-dynamics"
         with ui.column().classes("w-full"):
             with ui.row().classes("items-end w-full"):
                 self.choice = ui.select(
@@ -91,10 +91,10 @@ class Models:
         """The last result, of an earlier run of the server or an earlier state of the robot."""
         page = self.page
         assert page.results is not None
-        kept = await asyncio.to_thread(page.results.find, page.project.path.stem, "models")
-        if kept is None or page.closed or self.asked or self.task is not None:
+        last = await asyncio.to_thread(page.results.find, page.project.path.stem, "models")
+        if last is None or page.closed or self.asked or self.task is not None:
             return
-        about, result = kept
+        about, result = last
         if about["key"] != page.jobs.key("derive", **about["question"]):
             return  # of another version
         page.jobs.restore(about["key"], result)
@@ -156,18 +156,18 @@ class Models:
         self.page.project.remember(model=self.name, options=question["options"])
         hints = {"language": self.language}
         self.page.begin("models")
-        found = await self._work("derive", question, hints=hints)
+        answer = await self._work("derive", question, hints=hints)
         self.page.end("models")
-        if found is not None:
-            same = (question, found["key"]) == (self.asked, self.found.get("key"))
-            if same and found.get("cached"):
+        if answer is not None:
+            same = (question, answer["key"]) == (self.asked, self.answer.get("key"))
+            if same and answer.get("cached"):
                 self._say("from the cache")  # it is shown already: what was opened in it stays
             else:
-                self.show(question, found)
-            self._keep(question, found["key"])
+                self.show(question, answer)
+            self._keep(question, answer["key"])
             self._changed()
         elif not self.page.closed:  # what is below would be of another question
-            self.asked, self.found, self.tabs = {}, {}, None
+            self.asked, self.answer, self.tabs = {}, {}, None
             self.result.clear()
 
     async def optimise(self) -> None:
@@ -185,14 +185,14 @@ class Models:
         if self.asked != self.question():
             await self.start()
         else:
-            self.show(self.asked, self.found)
+            self.show(self.asked, self.answer)
         if self.tabs is not None and self.asked == self.question():
             self.tabs.set_value("Code")
 
     @property
     def language(self) -> str:
-        kept = self.page.project.page.get("language", "c")
-        return kept if kept in languages() else "c"
+        last = self.page.project.page.get("language", "c")
+        return last if last in languages() else "c"
 
     async def _work(
         self, function: str, question: dict[str, Any], **more: Any
@@ -201,14 +201,14 @@ class Models:
         self._say("starting")
         self.task = self.page.ask(function, self._say, **question, **more)
         try:
-            found: dict[str, Any] = await self.task
+            answer: dict[str, Any] = await self.task
             self._say("")
-            return None if self.page.closed else found
+            return None if self.page.closed else answer
         except asyncio.CancelledError:
             changed = question["robot"] != self.page.text
             self._say("the robot has changed meanwhile: start again" if changed else "cancelled")
         except CardanError as error:
-            self._say(in_page(str(error), "Use > Values of symbols"), wrong=True)
+            self._say(error.told(WORDS), wrong=True)
         finally:
             self._running(False)
         return None
@@ -231,45 +231,45 @@ class Models:
 
     # the result
 
-    def show(self, question: dict[str, Any], found: dict[str, Any]) -> None:
-        self.asked, self.found = question, found
+    def show(self, question: dict[str, Any], answer: dict[str, Any]) -> None:
+        self.asked, self.answer = question, answer
         if question["robot"] == self.page.text:
             self.robot = self.page.robot.name
-        self.status.set_text("from the cache" if found.get("cached") else "")
+        self.status.set_text("from the cache" if answer.get("cached") else "")
         self.options.classes("folded")
         self.more.set_visibility(True)
         self.result.clear()
         with self.result:
-            self._summary(found)
+            self._summary(answer)
             with ui.tabs().props("dense align=left no-caps breakpoint=0") as tabs:
                 equations, code = ui.tab("Equations"), ui.tab("Code")
             with ui.tab_panels(tabs, value=equations, animated=False).classes("w-full"):
                 with ui.tab_panel(equations):
-                    if found["text"]:
-                        ui.label(found["text"]).classes("listing")
+                    if answer["text"]:
+                        ui.label(answer["text"]).classes("listing")
                     else:
-                        Equations(f"/result/{found['key']}/lines", found["left_out"])
+                        Equations(f"/result/{answer['key']}/lines", answer["left_out"])
                 panel = ui.tab_panel(code)
-            code.set_visibility(found["emits"])
-            tabs.on_value_change(lambda: self._code(found, panel))
-        self.tabs = tabs if found["emits"] else None
+            code.set_visibility(answer["emits"])
+            tabs.on_value_change(lambda: self._code(answer, panel))
+        self.tabs = tabs if answer["emits"] else None
 
-    def _summary(self, found: dict[str, Any]) -> None:
+    def _summary(self, answer: dict[str, Any]) -> None:
         with ui.row().classes("items-center figures"):
             ui.label(f"{self.asked['model']} of {self.robot}").classes("name")
-            if found["cost"]:
-                cost = found["cost"]
+            if answer["cost"]:
+                cost = answer["cost"]
                 mul = cost["mul"] + cost["div"]
                 ui.label(f"{mul} multiplications, {cost['add']} additions").classes("figure")
-            words = [f"{found['cost']['trig']} sin/cos"] if found["cost"] else []
-            if (once := found.get("once")) and any(once.values()):
+            words = [f"{answer['cost']['trig']} sin/cos"] if answer["cost"] else []
+            if (once := answer.get("once")) and any(once.values()):
                 words.append(f"once per parameter set {once['mul'] + once['div']} multiplications,"
                              f" {once['add']} additions")  # fmt: skip
-            words.append(f"derived in {found['seconds']:.2f} s")
+            words.append(f"derived in {answer['seconds']:.2f} s")
             ui.label("; ".join(words)).classes("hint")
-            for text in self._others() if found["cost"] else []:
+            for text in self._others() if answer["cost"] else []:
                 ui.label(text).classes("hint others")
-        remarks = found.get("remarks", [])
+        remarks = answer.get("remarks", [])
         if remarks:
             with ui.expansion(f"{len(remarks)} remarks").props("dense").classes("w-full remarks"):
                 for remark in remarks:
@@ -287,18 +287,18 @@ class Models:
             for figure in figures
         ]
 
-    async def _code(self, found: dict[str, Any], panel: Any) -> None:
+    async def _code(self, answer: dict[str, Any], panel: Any) -> None:
         """The text, made when it is first looked at."""
         if not panel.default_slot.children:
-            code = Code(self, self.asked, found["key"], panel)
+            code = Code(self, self.asked, answer["key"], panel)
             await code.show(self.language)
 
     async def package(self, question: dict[str, Any], kind: str) -> None:
         values = self.page.values if kind in _NUMERIC else {}
-        found = await self._work("package", {**question, "kind": kind, "values": values})
-        if found is not None:
-            data = json.loads(self.page.jobs.part(found["key"], "zip") or '""')
-            ui.download.content(base64.b64decode(data), found["name"])
+        answer = await self._work("package", {**question, "kind": kind, "values": values})
+        if answer is not None:
+            data = json.loads(self.page.jobs.part(answer["key"], "zip") or '""')
+            ui.download.content(base64.b64decode(data), answer["name"])
 
     async def text_of(self, question: dict[str, Any], derived: str, language: str) -> str | None:
         """The code in a language: what is kept, or written from the program that is kept."""
@@ -306,8 +306,8 @@ class Models:
         part = jobs.part(derived, f"code.{language}")
         if part is None:
             attached = jobs.part(derived, "program")
-            found = await self._work("code", {**question, "language": language}, attached=attached)
-            part = jobs.part(found["key"], f"code.{language}") if found else None
+            answer = await self._work("code", {**question, "language": language}, attached=attached)
+            part = jobs.part(answer["key"], f"code.{language}") if answer else None
         return None if part is None else str(json.loads(part))
 
 
@@ -380,12 +380,12 @@ def _theme(dark: bool) -> Any:
 def _field(key: str, option: Option) -> Any:
     words = _WORDS.get(key, key.replace("_", " "))
     if option.kind == "flag":
-        found: Any = ui.checkbox(words, value=bool(option.default))
+        field: Any = ui.checkbox(words, value=bool(option.default))
     elif option.choices is not None:
-        found = ui.select(list(option.choices), value=option.default, label=words).props("dense")
-        found.classes("w-40")
+        field = ui.select(list(option.choices), value=option.default, label=words).props("dense")
+        field.classes("w-40")
     else:
         default = "" if option.default is None else str(option.default)
-        found = ui.input(words, placeholder=default).props("dense").classes("w-32")
-    found.props["title"] = option.summary
-    return found
+        field = ui.input(words, placeholder=default).props("dense").classes("w-32")
+    field.props["title"] = option.summary
+    return field

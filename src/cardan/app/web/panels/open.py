@@ -79,18 +79,18 @@ def open_file(page: Page) -> None:
 async def _opened(page: Page, files: list[Any], say: Any) -> str:
     """Show the robot of the files; a message where there is none."""
     digest, attached = await packed(files)
-    found = await page.ask("opened", say, files=digest, attached=attached)
+    answer = await page.ask("opened", say, files=digest, attached=attached)
     surfaces = []
-    for link, name, colour in found["meshes"]:
-        part = page.jobs.part(found["key"], name)
+    for link, name, colour in answer["meshes"]:
+        part = page.jobs.part(answer["key"], name)
         if part and page.shapes:
             await asyncio.to_thread(_keep, page.shapes, name, part)
             surfaces.append([link, name, colour])
-    robot, _ = read_bytes(found["robot"].encode(), "robot.toml")
+    robot, _ = read_bytes(answer["robot"].encode(), "robot.toml")
     message = page.open(accepted(robot, []), surfaces)
     if not message:
-        _note("Doubtful", found["doubts"])
-        _note("Not drawn", found["notes"])
+        _note("Doubtful", answer["doubts"])
+        _note("Not drawn", answer["notes"])
     return message
 
 

@@ -89,7 +89,7 @@ class _Left:
     def __init__(self, page: Page) -> None:
         self.page = page
         self.view: View | None = None
-        self.made: dict[str, Any] = {}
+        self.panels: dict[str, Any] = {}
         with (
             ui.tabs()
             .props("align=left no-caps dense breakpoint=0")
@@ -107,27 +107,27 @@ class _Left:
 
     def _chosen(self, name: str) -> None:
         self.page.project.remember(tab=name)
-        if name in self.made or name == "Robot" or self.view is None:
+        if name in self.panels or name == "Robot" or self.view is None:
             return
         with self.rooms[name]:
             if name == "Models":
-                self.made[name] = Models(self.page)
+                self.panels[name] = Models(self.page)
             else:
                 using(self.page, self.view)
-                self.made[name] = True
+                self.panels[name] = True
 
     def models(self) -> Models:
         """The tab Models, brought to the front."""
         self._chosen("Models")
         self.tabs.set_value("Models")
-        found: Models = self.made["Models"]
-        return found
+        models: Models = self.panels["Models"]
+        return models
 
     def find_again(self) -> None:
         """The tab that was open before."""
-        kept = self.page.project.page.get("tab")
-        if kept in self.rooms:
-            self.tabs.set_value(kept)
+        tab = self.page.project.page.get("tab")
+        if tab in self.rooms:
+            self.tabs.set_value(tab)
 
 
 def _header(page: Page, dark: Any, on_models: Callable[[], Models]) -> None:

@@ -10,9 +10,9 @@ from ....describe.files import checked, dumps
 from ....describe.robot import Robot
 from ....describe.urdf.read import write_urdf
 from ....errors import CardanError, CardanWarning
+from .. import WORDS
 from ..server.state import Page
 from .cells import say
-from .job import in_page
 
 __all__ = ["FORMATS", "download"]
 
@@ -29,7 +29,7 @@ def download(page: Page, form: str) -> None:
             warnings.simplefilter("always", CardanWarning)
             text = checked(robot, dumps(robot, form), form)
     except CardanError as error:
-        _refused(page, robot, form, str(error))
+        _refused(page, robot, form, error.told(WORDS))
         return
     ui.download.content(text, f"{page.stem}.{form}")
     for warning in told:
@@ -47,9 +47,9 @@ def _refused(page: Page, robot: Robot, form: str, message: str) -> None:
     except CardanError:
         rest = ""
     if not rest:
-        say(in_page(message, "Use > Values of symbols"))
+        say(message)
         return
-    lines = [line for line in message.splitlines() if "drop=True" not in line]
+    lines = message.splitlines()
     with ui.dialog() as dialog, ui.card().classes("min-w-96"):
         ui.label(f"{robot.name[:60]} as {FORMATS[form]}").classes("text-lg")
         ui.label("\n".join(lines[:12]) + "\n..." * (len(lines) > 12)).classes("listing narrow")

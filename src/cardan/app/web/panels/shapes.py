@@ -57,9 +57,9 @@ def inertial_dialog(page: Page) -> None:
             sizes_row.clear()
             sizes.clear()
             with sizes_row:
-                given = len(_SHAPES[shape.value]) == 6
+                whole = len(_SHAPES[shape.value]) == 6
                 for words in _SHAPES[shape.value]:
-                    unit, value = ("kg m²", 0.0) if given else ("m", 0.1)
+                    unit, value = ("kg m²", 0.0) if whole else ("m", 0.1)
                     field = ui.number(f"{words}, {unit}", value=value).classes("w-32")
                     sizes.append(field)
 
@@ -78,13 +78,13 @@ def inertial_dialog(page: Page) -> None:
 
 def _apply(page: Page, link: str, shape: str, numbers: list[float | None]) -> str:
     """Numbers: the mass, the sizes, the centre. A message where they cannot be taken."""
-    given = [x for x in numbers if x is not None]
-    if len(given) < len(numbers):
+    known = [x for x in numbers if x is not None]
+    if len(known) < len(numbers):
         return "Give every number"
-    if given[0] < 0 or (shape in ("box", "cylinder", "rod") and min(given[1:-3]) < 0):
+    if known[0] < 0 or (shape in ("box", "cylinder", "rod") and min(known[1:-3]) < 0):
         return "The mass and the sizes must not be negative"
-    J, MS = shape_inertia(shape, given[0], given[1:-3], given[-3:])
-    return _write(page, link, given[0], J, MS)
+    J, MS = shape_inertia(shape, known[0], known[1:-3], known[-3:])
+    return _write(page, link, known[0], J, MS)
 
 
 def _write(page: Page, link: str, mass: float, J: np.ndarray, MS: np.ndarray) -> str:

@@ -33,8 +33,8 @@ def simulate(page: Page, view: View) -> None:
             view.settle()
             await work.run("simulation", q=page.q.tolist(), **question)
 
-    async def show(work: Work, found: Any, question: Any, fresh: bool) -> None:
-        await _simulated(page, view, work, found, question["duration"], fresh)
+    async def show(work: Work, answer: Any, question: Any, fresh: bool) -> None:
+        await _simulated(page, view, work, answer, question["duration"], fresh)
 
     Work(page, "simulation", "Simulate", start, show, form.fill)
 
@@ -86,19 +86,19 @@ class _Form:
     def question(self, work: Work) -> dict[str, Any] | None:
         """Positions aside; None, and a message, where something cannot be read."""
         seconds = seconds_of(self.duration, work)
-        found: dict[str, Any] = {"drive": self.drive.value, "duration": seconds}
+        question: dict[str, Any] = {"drive": self.drive.value, "duration": seconds}
         fields = {"numbers": self.torques if self.torques.visible else self.goal,
                   "qd": self.speed, "twist": self.twist}  # fmt: skip
         counts = {"numbers": len(self.driven), "qd": len(self.rates), "twist": 6}
         for key, one in fields.items():
-            found[key] = read(one, work, counts[key]) if one.visible else []
+            question[key] = read(one, work, counts[key]) if one.visible else []
         if self.bandwidth.visible:
-            found["bandwidth"] = self.bandwidth.value
-        if seconds is None or None in found.values():
-            if found.get("bandwidth", 1) is None:
+            question["bandwidth"] = self.bandwidth.value
+        if seconds is None or None in question.values():
+            if question.get("bandwidth", 1) is None:
                 work.fail("the bandwidth must be a positive number, in rad/s")
             return None
-        return found
+        return question
 
     def fill(self, question: dict[str, Any]) -> None:
         """What was asked for last."""
@@ -114,17 +114,17 @@ class _Form:
 
 
 async def _simulated(
-    page: Page, view: View, work: Work, found: dict[str, Any], seconds: float, fresh: bool
+    page: Page, view: View, work: Work, answer: dict[str, Any], seconds: float, fresh: bool
 ) -> None:
     """What a simulation gives, in charts and as it moves."""
-    drift = found["drift"]
-    kept = "" if drift is None else f"; energy kept to {drift:.1e}"
-    work.say(f"{found['steps']} steps{kept}")
+    drift = answer["drift"]
+    conserved = "" if drift is None else f"; energy kept to {drift:.1e}"
+    work.say(f"{answer['steps']} steps{conserved}")
     again = ui.button("Play", icon="play_arrow").props("flat dense no-caps")
-    charts = _plots(page, found)
+    charts = _plots(page, answer)
 
     async def play() -> None:
-        await view.play(np.array(found["q"]), seconds, found["curves"], charts, found["base"])
+        await view.play(np.array(answer["q"]), seconds, answer["curves"], charts, answer["base"])
 
     again.on_click(play)
     if fresh:
@@ -139,21 +139,23 @@ def seconds_of(duration: Any, work: Work) -> float | None:
     return float(duration.value)
 
 
-def _plots(page: Page, found: dict[str, Any]) -> list[Any]:
+def _plots(page: Page, answer: dict[str, Any]) -> list[Any]:
     """Everything over time that a simulation gives."""
-    t, names = found["t"], found["names"]
+    t, names = answer["t"], answer["names"]
     parts = [
-        ("positions", dict(zip(names, np.array(found["q"]).T, strict=True)), "rad or m"),
-        ("velocities", dict(zip(names, found["qd"], strict=True)), "per s"),
+        ("positions", dict(zip(names, np.array(answer["q"]).T, strict=True)), "rad or m"),
+        ("velocities", dict(zip(names, answer["qd"], strict=True)), "per s"),
     ]
-    if found["base"]:
-        places = np.array(found["base"])[:, :3, 3].T
+    if answer["base"]:
+        places = np.array(answer["base"])[:, :3, 3].T
         parts.append(("place of the base", dict(zip("xyz", places, strict=True)), "m"))
-    if found["elastic"]:
-        bent = {f"e{k}": x for k, x in enumerate(found["elastic"], 1)}
+    if answer["elastic"]:
+        bent = {f"e{k}": x for k, x in enumerate(answer["elastic"], 1)}
         parts.append(("elastic coordinates", bent, "m or rad"))
-    if np.any(found["tau"]):
-        parts.append(("torques", dict(zip(found["driven"], found["tau"], strict=True)), "N m or N"))
-    if found["energies"]:
-        parts.append(("energies", found["energies"], "J"))
+    if np.any(answer["tau"]):
+        parts.append(
+            ("torques", dict(zip(answer["driven"], answer["tau"], strict=True)), "N m or N")
+        )
+    if answer["energies"]:
+        parts.append(("energies", answer["energies"], "J"))
     return [chart(page, title, t, curves, unit) for title, curves, unit in parts if curves]

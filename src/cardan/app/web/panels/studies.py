@@ -22,33 +22,33 @@ _LARGEST = 100_000_000  # bytes of a log
 
 def identify(page: Page, view: View) -> None:
     """A log is uploaded; the report is shown in a frame that may run nothing."""
-    kept: dict[str, Any] = {}
+    log: dict[str, Any] = {}
     recipe = ui.textarea("Recipe (.toml), if columns are not t, q1.., tau1..").classes("w-full")
     recipe.props("outlined dense rows=3")
 
     async def take(event: Any) -> None:
         name = str(event.file.name)
         try:
-            kept["digest"], kept["attached"] = await packed([event.file], _LARGEST)
+            log["digest"], log["attached"] = await packed([event.file], _LARGEST)
         except CardanError as error:
             say(str(error))
             return
-        kept["suffix"] = name.rpartition(".")[2].lower()[:8]
+        log["suffix"] = name.rpartition(".")[2].lower()[:8]
         chosen.set_text(f"{name[-60:]}, {event.file.size() / 1e6:.3g} MB")
         uploader.reset()  # another one may follow
 
     async def start(work: Work) -> None:
-        if not kept or not kept["suffix"].isalnum():
+        if not log or not log["suffix"].isalnum():
             work.fail("upload a log first: .csv, .parquet, .mat, a ROS bag")
             return
-        await work.run("identification", recipe=recipe.value or "", **kept)
+        await work.run("identification", recipe=recipe.value or "", **log)
 
-    def show(work: Work, found: Any, question: Any, fresh: bool) -> None:
+    def show(work: Work, answer: Any, question: Any, fresh: bool) -> None:
         frame = ui.element("iframe").props('sandbox="" title="Report"').classes("report")
-        frame.props["srcdoc"] = found["report"]
+        frame.props["srcdoc"] = answer["report"]
         ui.button(
             "Download the identified robot",
-            on_click=lambda: ui.download.content(found["robot"], "identified.toml"),
+            on_click=lambda: ui.download.content(answer["robot"], "identified.toml"),
         ).props("flat no-caps")
 
     def fill(question: Any) -> None:
@@ -72,11 +72,11 @@ def modes(page: Page, view: View) -> None:
     async def start(work: Work) -> None:
         await work.run("modes", q=page.q.tolist(), size=view.size)
 
-    def show(work: Work, found: Any, question: Any, fresh: bool) -> None:
+    def show(work: Work, answer: Any, question: Any, fresh: bool) -> None:
         work.result.classes("gap-0")
         for key in ("locked", "free"):
             ui.label(f"Actuators {key}").classes("name q-mt-sm")
-            for k, mode in enumerate(found[key]):
+            for k, mode in enumerate(answer[key]):
                 text = f"{k + 1:3d}  {mode['frequency']:10.4g} Hz   {mode['words']}"
                 ui.button(text, on_click=lambda mode=mode: _swing(page, view, mode)).props(
                     "flat dense no-caps align=left"

@@ -45,12 +45,12 @@ Blocks = Sequence[Block]
 
 def description(page: Page) -> None:
     """Tabs of tables; one grid shows the one in sight."""
-    kept = page.project.page.get("table")
+    last = page.project.page.get("table")
     with ui.row().classes("w-full items-center no-wrap"):
         with ui.tabs() as tabs:
             for title in _TABLES:
                 ui.tab(title)
-        tabs.set_value(kept if kept in _TABLES else "Geometry")
+        tabs.set_value(last if last in _TABLES else "Geometry")
         tabs.props("dense align=left no-caps outside-arrows breakpoint=0").classes("table-tabs")
         ui.space()
         words = ui.label().classes("hint nowrap structure")
@@ -80,7 +80,7 @@ def description(page: Page) -> None:
 
 
 def _geometry(page: Page) -> Blocks:
-    robot, found = page.robot, []
+    robot, table = page.robot, []
     for j, joint in enumerate(robot.joints):
         link = robot.links[j].name
         cells = [
@@ -90,7 +90,7 @@ def _geometry(page: Page) -> Blocks:
             for key in GEOMETRY
         ]
         places = {i: str(i) for i in range(j + 1)}
-        found.append([
+        table.append([
             word(str(j + 1)), _name(page, j), _choice(page, j, "antecedent", places),
             _choice(page, j, "sigma", _KINDS), _box(page, j, "active"), *cells,
             _link_menu(page, j),
@@ -101,7 +101,7 @@ def _geometry(page: Page) -> Blocks:
 
     title = typed(page, "Name of the robot", robot.name, rename, "cell-title")
     return (
-        Block(["j", "name", "on", "joint", "drive", *GEOMETRY, ""], found),
+        Block(["j", "name", "on", "joint", "drive", *GEOMETRY, ""], table),
         Block([], [[word("Name of the robot"), title]]),
     )
 
@@ -152,10 +152,10 @@ def _link_menu(page: Page, j: int) -> Cell:
 
 def _drives(page: Page) -> Blocks:
     table = rows(page, (*DRIVE, "stiffness", "rest", "damping"), "joints")
-    found = [
+    cells = [
         [*row, _box(page, j, "elastic"), *_following(page, j)] for j, row in enumerate(table.rows)
     ]
-    return (Block([*table.heads, "elastic", "follows", *COUPLING], found),)
+    return (Block([*table.heads, "elastic", "follows", *COUPLING], cells),)
 
 
 def _following(page: Page, j: int) -> list[Cell]:
@@ -190,7 +190,7 @@ def _limits(page: Page) -> Blocks:
 
         return apply
 
-    found = []
+    table = []
     for j, joint in enumerate(page.robot.joints):
         link = page.robot.links[j].name
         cells = [
@@ -202,8 +202,8 @@ def _limits(page: Page) -> Blocks:
         home = expression(
             page, f"home of {link}", joint.home, setter(page, "joints", j, "home"), "home", ""
         )
-        found.append([word(link), *cells, home])
-    return (Block(["", *_LIMITS, "home"], found),)
+        table.append([word(link), *cells, home])
+    return (Block(["", *_LIMITS, "home"], table),)
 
 
 def _base(page: Page) -> Blocks:
@@ -217,7 +217,7 @@ def _base(page: Page) -> Blocks:
         held: dict[str, Any] = dict.fromkeys(MOTION, (0, 0, 0)) if kind == "fixed" else {}
         return replace(page.robot, base=replace(page.robot.base, kind=kind, **held))
 
-    found = [
+    blocks = [
         Block(["", "x", "y", "z"], [[word("in frame 0, m/s²", "hint"), *gravity]], "Gravity"),
         Block([], [[word("Base"), choice(page, "kind of base", base.kind, _BASES, change)]]),
     ]
@@ -228,8 +228,8 @@ def _base(page: Page) -> Blocks:
             )
             for key in INERTIA
         ]
-        found.append(Block(INERTIA, [cells], "Inertia of the base, about the origin of frame 0"))
-        found.append(_placement(page))
+        blocks.append(Block(INERTIA, [cells], "Inertia of the base, about the origin of frame 0"))
+        blocks.append(_placement(page))
     if base.kind == "mobile":
         moving = [
             [
@@ -238,8 +238,8 @@ def _base(page: Page) -> Blocks:
             ]
             for key, words in _VELOCITIES.items()
         ]
-        found.append(Block(["", "x", "y", "z"], moving, "How the base moves, in frame 0"))
-    return found
+        blocks.append(Block(["", "x", "y", "z"], moving, "How the base moves, in frame 0"))
+    return blocks
 
 
 def _placement(page: Page) -> Block:
@@ -281,12 +281,12 @@ def _base_link(page: Page, key: str) -> Callable[[Any], Robot]:
 
 def _loops(page: Page) -> Blocks:
     """The cut joint of each loop and its twin on the other link, which must coincide."""
-    found = [
+    table = [
         _loop_row(page, k, which, getattr(loop, which))
         for k, loop in enumerate(page.robot.loops)
         for which in ("cut", "twin")
     ]
-    return (Block(["loop", "frame", "on", "joint", *GEOMETRY, ""], found),) if found else ()
+    return (Block(["loop", "frame", "on", "joint", *GEOMETRY, ""], table),) if table else ()
 
 
 def _loop_row(page: Page, k: int, which: str, frame: Joint) -> list[Cell]:

@@ -91,16 +91,16 @@ def _evaluate(page: Page, view: View) -> None:
         more = _others(others.value or "", work)
         if more is not None and None not in inputs.values():
             inputs |= {"q": page.q.tolist(), **more}
-            kept = page.project.page
-            options = kept.get("options", {}) if kept.get("model") == choice.value else {}
+            last = page.project.page
+            options = last.get("options", {}) if last.get("model") == choice.value else {}
             await work.run("evaluate", model=choice.value, options=options, inputs=inputs)
 
-    def show(work: Work, found: Any, question: Any, fresh: bool) -> None:
-        given = {"model": question["model"], **question["options"]}
-        words = ", ".join(str(x) if key == "model" else f"{key} {x}" for key, x in given.items())
-        zero = "".join(f"; {name} ({size}) zero" for name, size in found["zero"].items())
+    def show(work: Work, answer: Any, question: Any, fresh: bool) -> None:
+        chosen = {"model": question["model"], **question["options"]}
+        words = ", ".join(str(x) if key == "model" else f"{key} {x}" for key, x in chosen.items())
+        zero = "".join(f"; {name} ({size}) zero" for name, size in answer["zero"].items())
         ui.label(f"{words} at q = {_state(question['inputs']['q'])}{zero}").classes("hint")
-        for name, value in found["outputs"].items():
+        for name, value in answer["outputs"].items():
             ui.label(f"{name} =\n{matrix(np.array(value, float))}").classes("listing matrix")
 
     def fill(question: Any) -> None:
@@ -131,15 +131,15 @@ def _state(q: list[float]) -> str:
 
 def _others(text: str, work: Work) -> dict[str, list[float]] | None:
     """Inputs by name; None, and a message, where they cannot be read."""
-    found = {}
+    inputs = {}
     for part in filter(str.strip, text.split(";")):
         name, equals, numbers = part.partition("=")
-        given = numbers_of(numbers)
-        if not equals or not name.strip() or not given:
+        values = numbers_of(numbers)
+        if not equals or not name.strip() or not values:
             work.fail(f"'{part.strip()[:60]}': expected a name = numbers with commas")
             return None
-        found[name.strip()[:40]] = given
-    return found
+        inputs[name.strip()[:40]] = values
+    return inputs
 
 
 def _inverse(page: Page, view: View) -> None:
@@ -153,19 +153,19 @@ def _inverse(page: Page, view: View) -> None:
     pose.set_visibility(not page.robot.loops)
 
     async def start(work: Work) -> None:
-        given = read(pose, work, 6) if (pose.value or "").strip() and pose.visible else []
-        if given is not None:
+        six = read(pose, work, 6) if (pose.value or "").strip() and pose.visible else []
+        if six is not None:
             chosen = {"frame": frame.value} if frame.value else {}
-            await work.run("inverse", q=page.q.tolist(), method=method.value, pose=given, **chosen)
+            await work.run("inverse", q=page.q.tolist(), method=method.value, pose=six, **chosen)
 
-    def show(work: Work, found: Any, question: Any, fresh: bool) -> None:
-        q = np.array(found["q"]).reshape(-1, page.robot.n)
+    def show(work: Work, answer: Any, question: Any, fresh: bool) -> None:
+        q = np.array(answer["q"]).reshape(-1, page.robot.n)
         if not len(q):
-            why = found.get("why") or f"tried by {found['method']}"
+            why = answer.get("why") or f"tried by {answer['method']}"
             work.fail(f"no configuration reaches this pose; {why}")
             return
         count = f"{len(q)} configuration" + "s" * (len(q) != 1)
-        work.say(f"{count} by {found['method']}: {found['reason']}")
+        work.say(f"{count} by {answer['method']}: {answer['reason']}")
         if fresh:
             view.show_ghosts(q)
         work.result.classes("gap-0")
@@ -173,9 +173,9 @@ def _inverse(page: Page, view: View) -> None:
         with ui.row():
             _small("Draw them", lambda: view.show_ghosts(q))
             _small("Hide them", lambda: view.show_lines([]))
-        if found["equations"]:
+        if answer["equations"]:
             with ui.expansion("Equations").props("dense").classes("w-full"):
-                ui.label(found["equations"]).classes("listing")
+                ui.label(answer["equations"]).classes("listing")
 
     def fill(question: Any) -> None:
         method.value, pose.value = question["method"], listed(question["pose"])
@@ -237,18 +237,18 @@ def _motion(page: Page, view: View) -> None:
         begin = {"from": page.q.tolist()}
         await work.run("motion", **begin, to=end, duration=seconds, law=law.value)
 
-    async def show(work: Work, found: Any, question: Any, fresh: bool) -> None:
+    async def show(work: Work, answer: Any, question: Any, fresh: bool) -> None:
         again = ui.button("Play", icon="play_arrow").props("flat dense no-caps")
         charts = []
-        for j, row in enumerate(found["table"]):
-            parts = {name: x[j] for name, x in found["shares"].items()}
+        for j, row in enumerate(answer["table"]):
+            parts = {name: x[j] for name, x in answer["shares"].items()}
             title = f"{row['joint']}: peak {row['peak']:.4g}, RMS {row['rms']:.4g}"
-            curves = {"total": found["total"][j], **parts}
-            charts.append(chart(page, title, found["t"], curves, row["unit"]))
+            curves = {"total": answer["total"][j], **parts}
+            charts.append(chart(page, title, answer["t"], curves, row["unit"]))
 
         async def play() -> None:
-            await view.play(np.array(found["q"]), question["duration"], charts=charts,
-                            bases=found["base"])  # fmt: skip
+            await view.play(np.array(answer["q"]), question["duration"], charts=charts,
+                            bases=answer["base"])  # fmt: skip
 
         again.on_click(play)
         if fresh:

@@ -14,7 +14,7 @@ __all__ = ["Values", "read_values"]
 
 def read_values(text: str, names: tuple[str, ...]) -> dict[str, str]:
     """What the lines NAME = VALUE say; a value may be left empty."""
-    found = {}
+    values = {}
     for k, line in enumerate(text.splitlines(), 1):
         name, equals, value = (part.strip() for part in line.partition("="))
         if not line.strip():
@@ -23,8 +23,8 @@ def read_values(text: str, names: tuple[str, ...]) -> dict[str, str]:
             raise InputError(f"line {k}, '{line.strip()[:40]}': expected NAME = VALUE")
         if name not in names:
             raise InputError(f"line {k}: this robot has no symbol '{name[:40]}'")
-        found[name] = value
-    return found
+        values[name] = value
+    return values
 
 
 class Values:

@@ -20,7 +20,7 @@ class Chooser:
 
     def __init__(self, page: Page) -> None:
         self.page = page
-        self.found = np.zeros((0, 0))
+        self.choices = np.zeros((0, 0))
         self.at = 0
         self.task: asyncio.Task[Any] | None = None
         with ui.row().classes("chooser-bar items-center no-wrap") as self.bar:
@@ -33,7 +33,7 @@ class Chooser:
 
     def _moved(self) -> None:
         """The joints were moved by something else: there is no choice any more."""
-        if self.bar.visible and not np.array_equal(self.page.q, self.found[self.at]):
+        if self.bar.visible and not np.array_equal(self.page.q, self.choices[self.at]):
             self.hide()
 
     def hide(self) -> None:
@@ -52,21 +52,21 @@ class Chooser:
             answer = await self.task
         except (CardanError, asyncio.CancelledError):
             return
-        self.found = np.array(answer["q"], float).reshape(-1, robot.n)
-        if len(self.found) < 2 or page.closed or page.robot is not robot or (page.q != q).any():
+        self.choices = np.array(answer["q"], float).reshape(-1, robot.n)
+        if len(self.choices) < 2 or page.closed or page.robot is not robot or (page.q != q).any():
             return  # there is no choice, or something else has moved the joints meanwhile
-        turns = np.mod(self.found - q + np.pi, 2 * np.pi) - np.pi
+        turns = np.mod(self.choices - q + np.pi, 2 * np.pi) - np.pi
         self.at = int(np.abs(turns).max(axis=1).argmin())
         self._tell()
         self.bar.set_visibility(True)
 
     def _tell(self) -> None:
-        self.words.set_text(f"Configuration {self.at + 1} of {len(self.found)}")
+        self.words.set_text(f"Configuration {self.at + 1} of {len(self.choices)}")
 
     def _show(self, at: int) -> None:
-        self.at = at % len(self.found)
+        self.at = at % len(self.choices)
         self._tell()
-        self.page.move(self.found[self.at], keep=True)
+        self.page.move(self.choices[self.at], keep=True)
 
 
 def _step(icon: str, words: str, work: Any) -> None:

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ....algebra.newton import Damping, Rule, newton
 from ....describe.limits import joint_limits
 from ....describe.robot import Robot
 from ....errors import InputError
@@ -20,10 +21,10 @@ def follow(robot: Robot, start: np.ndarray, wanted: np.ndarray) -> np.ndarray:
     """Positions with the active joints as wanted and the passive ones moved to close the loops.
 
     From a closed configuration, by small steps, so that the mechanism stays in its assembly."""
-    found, there = follow_on(robot, start, wanted)
+    q, there = follow_on(robot, start, wanted)
     if not there:
         raise InputError("the loops cannot close there")
-    return found
+    return q
 
 
 def follow_on(robot: Robot, start: np.ndarray, wanted: np.ndarray) -> tuple[np.ndarray, bool]:
@@ -35,8 +36,8 @@ def follow_on(robot: Robot, start: np.ndarray, wanted: np.ndarray) -> tuple[np.n
     passive = _passive(robot)
     active = [k for k in range(robot.n) if k not in passive]
     by, target = ByEquations(equations(robot), active, passive), np.asarray(wanted, float)[active]
-    found, share = carried(by, np.array([start], float), target[None], step=_STEP)
-    return found[0], bool(share[0] == 1)
+    q, share = carried(by, np.array([start], float), target[None], step=_STEP)
+    return q[0], bool(share[0] == 1)
 
 
 def closed_next_to(robot: Robot, q: np.ndarray) -> np.ndarray | None:
@@ -45,9 +46,9 @@ def closed_next_to(robot: Robot, q: np.ndarray) -> np.ndarray | None:
     from ....loops.numeric import equations
 
     low, high = joint_limits(robot)
-    found, closed = equations(robot).close(np.asarray(q, float)[None], _passive(robot))
-    within = ((found[0] > low - 1e-9) & (found[0] < high + 1e-9)).all()
-    return np.asarray(found[0]) if closed[0] and within else None
+    near, closed = equations(robot).close(np.asarray(q, float)[None], _passive(robot))
+    within = ((near[0] > low - 1e-9) & (near[0] < high + 1e-9)).all()
+    return np.asarray(near[0]) if closed[0] and within else None
 
 
 def _passive(robot: Robot) -> list[int]:
@@ -68,9 +69,9 @@ def reach_for(
     T = frame_poses(robot, link_frames(robot, q)).copy()
     T[:3, 3] = place
     for target, again in ((T, 0), (T[:3, 3], restarts)):
-        found = inverse_kinematics(robot, target, guess=q, restarts=again, tolerance=1e-6)
-        if bool(np.all(found.converged)):
-            return np.asarray(found.q), True
+        solution = inverse_kinematics(robot, target, guess=q, restarts=again, tolerance=1e-6)
+        if bool(np.all(solution.converged)):
+            return np.asarray(solution.q), True
     return _nearest(robot, q, np.asarray(place, float)), False
 
 
@@ -87,24 +88,22 @@ def _nearest(robot: Robot, q: np.ndarray, place: np.ndarray) -> np.ndarray:
     def apart(x: np.ndarray) -> np.ndarray:
         return np.asarray(frame_poses(robot, link_frames(robot, x))[..., :3, 3] - place)
 
-    damping, most = 1e-3, _STEP if robot.constrained else 3 * _STEP
-    for _ in range(60):
-        free = np.eye(robot.n)
-        if system is not None:
-            J = system.J(q[None])[0]
-            free -= np.linalg.pinv(J, rcond=1e-6) @ J
-        slope = ((apart(q + 1e-6 * np.eye(robot.n)) - apart(q)) / 1e-6).T @ free
-        A = slope.T @ slope + damping * unit**2 * np.eye(robot.n)
-        step = -free @ np.linalg.solve(A, slope.T @ apart(q))
-        step *= min(1.0, most / max(float(np.abs(step).max()), 1e-12))
-        there = np.clip(q + step, low, high)
-        if system is not None:
-            closed, sound = system.close(there[None], range(robot.n))
-            there = closed[0] if sound[0] else q
-        if np.linalg.norm(apart(there)) < np.linalg.norm(apart(q)) - 1e-9:
-            q, damping = there, max(damping / 3, 1e-7)
-        elif damping > 10:
-            break
-        else:
-            damping *= 9
-    return q
+    def slope(x: np.ndarray, _: np.ndarray) -> np.ndarray:
+        by_joints = (apart(x + 1e-6 * np.eye(robot.n)) - apart(x)) / 1e-6
+        if system is None:
+            return np.asarray(by_joints.T[None])
+        J = system.J(x)[0]
+        return np.asarray(by_joints.T @ (np.eye(robot.n) - np.linalg.pinv(J, rcond=1e-6) @ J))[None]
+
+    def moved(x: np.ndarray, step: np.ndarray) -> np.ndarray:
+        there = np.asarray(np.clip(x + step, low, high))
+        if system is None:
+            return there
+        closed, sound = system.close(there, range(robot.n))
+        return closed if sound[0] else x
+
+    longest = _STEP if robot.constrained else 3 * _STEP
+    damping = Damping(first=1e-3, less=1 / 3, more=9.0, most=10.0, weight=lambda e, H: unit**2)
+    rule = Rule(step=1e-7, longest=longest, rounds=60)
+    ends = newton(q[None], lambda x, _: apart(x), slope, rule, damping=damping, move=moved)
+    return np.asarray(ends.x[0])

@@ -36,19 +36,18 @@ class Solid:
 
 def stand_ins(robot: Robot) -> dict[str, str]:
     """A value for every symbol of the geometry, so that a symbolic robot can be drawn."""
-    found: dict[str, str] = {}
-    frames = [*robot.joints, *(f for loop in robot.loops for f in (loop.cut, loop.twin))]
-    for joint in frames:
+    numbers: dict[str, str] = {}
+    for joint in robot.numbered:
         for key in GEOMETRY:
             for name in symbols(getattr(joint, key)):
-                found.setdefault(name, "0.4" if key in LENGTHS else "0.5")
+                numbers.setdefault(name, "0.4" if key in LENGTHS else "0.5")
     for frame in robot.frames:
         for values, example in ((frame.xyz, "0.1"), (frame.rpy, "0.5")):
-            found |= {name: example for x in values for name in symbols(x) if name not in found}
+            numbers |= {name: example for x in values for name in symbols(x) if name not in numbers}
     for coupling in robot.couplings.values():
         for name in (*symbols(coupling.ratio), *symbols(coupling.offset)):
-            found.setdefault(name, "1")
-    return found
+            numbers.setdefault(name, "1")
+    return numbers
 
 
 _EXAMPLES = {
@@ -59,15 +58,15 @@ _EXAMPLES = {
 
 def examples(robot: Robot) -> dict[str, str]:
     """A plausible number for every symbol, to try things with: SI units."""
-    found = stand_ins(robot)
+    numbers = stand_ins(robot)
     for item in (*robot.links, robot.base.link, *robot.joints):
         for key, value in _EXAMPLES.items():
             for name in symbols(getattr(item, key, 0)):
-                found.setdefault(name, value)
+                numbers.setdefault(name, value)
     for component in robot.gravity:  # down, whatever its sign is in the description
         for name in symbols(component):
-            found.setdefault(name, "9.81" if str(component).startswith("-") else "-9.81")
-    return {name: found.get(name, "0") for name in robot.parameters}
+            numbers.setdefault(name, "9.81" if str(component).startswith("-") else "-9.81")
+    return {name: numbers.get(name, "0") for name in robot.parameters}
 
 
 def drawable(robot: Robot, values: dict[str, Any]) -> Robot:
@@ -105,34 +104,34 @@ def thickness(robot: Robot) -> float:
 def solids(robot: Robot) -> list[Solid]:
     """All solids of a drawable robot."""
     size = thickness(robot)
-    found = []
+    parts = []
     for j, joint in enumerate(robot.joints, 1):
         gamma, b, _, d, _, r = _lengths(joint)
         i = joint.antecedent
         foot = (0.0, 0.0, b)
         corner = (d * np.cos(gamma), d * np.sin(gamma), b)
-        found += _tube(i, (0, 0, 0), foot) + _tube(i, foot, corner)
+        parts += _tube(i, (0, 0, 0), foot) + _tube(i, foot, corner)
         if joint.sigma == PRISMATIC:
-            found.append(Solid(j, "slide", (0, 0, 0), np.eye(3), 1.0, j))
+            parts.append(Solid(j, "slide", (0, 0, 0), np.eye(3), 1.0, j))
         else:
-            found += _tube(j, (0, 0, -r), (0, 0, 0))
+            parts += _tube(j, (0, 0, -r), (0, 0, 0))
         if joint.sigma != FIXED:
             kind = "prismatic" if joint.sigma == PRISMATIC else "revolute"
             at = 0.0 if joint.sigma == PRISMATIC else -r
-            found.append(Solid(j, kind, (0, 0, at), np.eye(3), 0.12 * size, j))
+            parts.append(Solid(j, kind, (0, 0, at), np.eye(3), 0.12 * size, j))
     for loop in robot.loops:
-        found += _branch(loop.cut, 0.12 * size, "loop") + _branch(loop.twin, 0.05 * size, "loop")
+        parts += _branch(loop.cut, 0.12 * size, "loop") + _branch(loop.twin, 0.05 * size, "loop")
     for j in ends(robot):
-        found.append(Solid(j, "tool", (0, 0, 0), np.eye(3), 0.1 * size, j))
+        parts.append(Solid(j, "tool", (0, 0, 0), np.eye(3), 0.1 * size, j))
     for j, centre in bodies(robot).items():
         x, y, z = map(float, centre)
-        found += [*_tube(j, (0, 0, 0), centre), Solid(j, "weight", (x, y, z), np.eye(3), size)]
-    return found
+        parts += [*_tube(j, (0, 0, 0), centre), Solid(j, "weight", (x, y, z), np.eye(3), size)]
+    return parts
 
 
 def bodies(robot: Robot) -> dict[int, np.ndarray]:
     """The centre of mass, in its frame, of each last link whose mass is known and far away."""
-    found = {}
+    centres = {}
     for j in ends(robot):
         link = robot.links[j - 1]
         M, *MS = (number(getattr(link, key)) for key in ("M", "MX", "MY", "MZ"))
@@ -140,14 +139,13 @@ def bodies(robot: Robot) -> dict[int, np.ndarray]:
             continue
         centre = np.array(MS, float) / float(M)
         if np.linalg.norm(centre) > 0.25 * reach(robot):
-            found[j] = centre
-    return found
+            centres[j] = centre
+    return centres
 
 
 def ends(robot: Robot) -> list[int]:
     """Frames that carry nothing: where tools are."""
-    frames = [*robot.joints, *(f for loop in robot.loops for f in (loop.cut, loop.twin))]
-    carried = {frame.antecedent for frame in frames}
+    carried = {frame.antecedent for frame in robot.numbered}
     return [j for j in range(1, len(robot.joints) + 1) if j not in carried]
 
 
@@ -165,21 +163,21 @@ def _branch(frame: Joint, length: float, kind: str) -> list[Solid]:
 
 def outline(robot: Robot, T: np.ndarray) -> list[np.ndarray]:
     """The tubes of all links as segments (2, 3) in frame 0, for a picture in two dimensions."""
-    found = []
+    segments = []
     for part in solids(robot):
         if part.kind != "tube":
             continue
         pose = T[part.frame]
         half = part.turn[:, 2] * part.length / 2
         points = np.array([np.array(part.middle) - half, np.array(part.middle) + half])
-        found.append(points @ pose[:3, :3].T + pose[:3, 3])
+        segments.append(points @ pose[:3, :3].T + pose[:3, 3])
     for j, joint in enumerate(robot.joints, 1):
         if joint.sigma == PRISMATIC:
             # the rod goes from where the antecedent's part of the link ends to frame j
             gamma, b, _, d, _, _ = _lengths(joint)
             corner = np.array([d * np.cos(gamma), d * np.sin(gamma), b, 1.0])
-            found.append(np.array([(T[joint.antecedent] @ corner)[:3], T[j, :3, 3]]))
-    return found
+            segments.append(np.array([(T[joint.antecedent] @ corner)[:3], T[j, :3, 3]]))
+    return segments
 
 
 def _tube(frame: int, start: Any, end: Any) -> list[Solid]:

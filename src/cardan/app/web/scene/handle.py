@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ....errors import CardanError
+from .. import WORDS
 from ..server.state import Page
 from .continuation import reach_for
 
@@ -58,7 +59,7 @@ class Hand:
         try:
             q, there = await asyncio.to_thread(reach_for, page.drawn(), page.q, place, restarts)
         except CardanError as error:
-            self.view.say(str(error))
+            self.view.say(error.told(WORDS))
             return None
         if robot is not page.robot or page.closed:
             return None

@@ -86,9 +86,9 @@ class Sliders(Element, component="../parts/sliders.js"):
         """Passive joints follow, so that the loops stay closed."""
         from .continuation import follow_on
 
-        found, there = follow_on(self.page.drawn(), self.page.q, wanted)
+        q, there = follow_on(self.page.drawn(), self.page.q, wanted)
         self.tell("" if there else "the loops close up to here")
-        return found
+        return q
 
     def _set(self, name: str, text: str) -> None:
         page, value = self.page, number_or(text, math.nan)

@@ -67,8 +67,8 @@ def together(scene: Any) -> AbstractContextManager[None]:
     """What is changed inside goes to the browser as one message, in order, also when nested."""
     if getattr(scene, "_batched_calls", None) is not None:
         return nullcontext()
-    found: AbstractContextManager[None] = getattr(scene, "_batch_calls", nullcontext)()
-    return found
+    batch: AbstractContextManager[None] = getattr(scene, "_batch_calls", nullcontext)()
+    return batch
 
 
 def fit(scene: Any, points: Any, least: float) -> None:
@@ -87,8 +87,8 @@ def fit(scene: Any, points: Any, least: float) -> None:
 def _unit(x: float, y: float, z: float) -> Any:
     import numpy as np
 
-    found = np.array([x, y, z])
-    return found / np.linalg.norm(found)
+    v = np.array([x, y, z])
+    return v / np.linalg.norm(v)
 
 
 _FROM = _unit(0.72, -1.0, 0.55)

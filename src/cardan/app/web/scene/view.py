@@ -13,6 +13,7 @@ from ....describe.robot import FIXED
 from ....describe.values.expression import number
 from ....errors import CardanError
 from ....motion.frames import centres_of_mass, frame_poses, link_frames, placement
+from .. import WORDS
 from ..server.state import Page
 from .choice import Chooser
 from .drawing import Solid, along, bodies, drawable, reach, solids, thickness
@@ -123,7 +124,7 @@ class View:
             self.size, self.thick = max(reach(robot), *far, 0.0), thickness(robot)
             parts = solids(whole)
         except CardanError as error:
-            self.say(str(error))
+            self.say(error.told(WORDS))
             return
         with together(self.scene):
             self.scene.clear()
@@ -152,19 +153,19 @@ class View:
             scene.axes_helper(part.length)
             return
         if part.kind == "weight":
-            found: Any = scene.sphere(0.05 * size)
+            shape: Any = scene.sphere(0.05 * size)
             turn = part.turn
         elif part.kind == "prismatic":
-            found = scene.box(0.06 * size, 0.06 * size, part.length)
+            shape = scene.box(0.06 * size, 0.06 * size, part.length)
             turn = part.turn
         else:
             radius = _RADII[part.kind] * size
-            found = scene.cylinder(radius, radius, part.length, 24)
+            shape = scene.cylinder(radius, radius, part.length, 24)
             turn = part.turn @ _UPRIGHT
-        found.material(_COLOURS[part.kind]).move(*part.middle).rotate_R(turn.tolist())
-        self.bones.append(found)
+        shape.material(_COLOURS[part.kind]).move(*part.middle).rotate_R(turn.tolist())
+        self.bones.append(shape)
         if part.kind == "slide":
-            self.slides.append((part.joint, found))
+            self.slides.append((part.joint, shape))
 
     def _extras(self) -> None:
         """What can be shown or left out: made when it is first asked for."""
@@ -182,34 +183,34 @@ class View:
                 bone.visible(not skinned)
 
     def _axes(self) -> list[Any]:
-        found = []
+        drawn = []
         for _, frame in self.page.labels():
             pose = placement(frame)
             with self.frames[frame.link]:
                 axes = self.scene.axes_helper(0.14 * self.thick)
                 axes.move(*pose[:3, 3].tolist()).rotate_R(pose[:3, :3].tolist())
-                found.append(axes)
-        return found
+                drawn.append(axes)
+        return drawn
 
     def _surfaces(self) -> list[Any]:
         """What the file of the robot looks like; its frames are found by the names of links."""
-        found = []
+        drawn = []
         for frame, digest, colour in self.page.surfaces():
             with self.frames[frame]:
-                found.append(self.scene.stl(f"/surface/{digest}").material(colour))
-        return found
+                drawn.append(self.scene.stl(f"/surface/{digest}").material(colour))
+        return drawn
 
     def _names(self) -> list[Any]:
-        found = []
+        drawn = []
         for k, (words, frame) in enumerate(self.page.labels()):
             with self.frames[frame.link]:
                 # frames often share their origin: their names stand below each other
                 text = self.scene.text(words, f"{_LABEL};padding-top:{k % 4 * 24}px")
                 place = placement(frame)[:3, 3].tolist()
-                found.append(text.move(*place))
+                drawn.append(text.move(*place))
                 if any(place):  # of the file: a thin line says on which link
-                    found.append(self.scene.line([0, 0, 0], place).material("#8b949e", 0.8))
-        return found
+                    drawn.append(self.scene.line([0, 0, 0], place).material("#8b949e", 0.8))
+        return drawn
 
     def _mass(self) -> list[Any]:
         """A green ball at the centre of mass, and an arrow along gravity from it."""
@@ -224,14 +225,14 @@ class View:
 
     def _grid(self) -> list[Any]:
         """A grid one can look through: robots also reach below their base."""
-        half, found = 1.2 * self.size, []
+        half, lines = 1.2 * self.size, []
         for k in np.linspace(-half, half, 9).tolist():
             for a, b in (((k, -half, 0), (k, half, 0)), ((-half, k, 0), (half, k, 0))):
-                found.append(self.scene.line(list(a), list(b)).material("#8b949e", 0.4))
+                lines.append(self.scene.line(list(a), list(b)).material("#8b949e", 0.4))
         radius = 0.07 * self.thick
         plate = self.scene.cylinder(radius, radius, 0.02 * self.thick, 32).material("#5c6670")
         plate.move(0, 0, -0.01 * self.thick).rotate_R(_UPRIGHT.tolist())
-        return [*found, plate]
+        return [*lines, plate]
 
     def look(self, motion: np.ndarray | None = None) -> None:
         """See all of the robot, where it is or over a whole motion (N, n)."""
@@ -264,7 +265,7 @@ class View:
                 near = closed_next_to(drawn, q)
                 self.page.q = assembled(drawn, q) if near is None else near
             except CardanError as error:
-                self.say(str(error))
+                self.say(error.told(WORDS))
 
     def place(self) -> None:
         """Move every frame to where the joints put it."""
@@ -289,10 +290,10 @@ class View:
         if not self.shows("mass") or "mass" not in self.extras:
             return
         ball, arrow = self.extras["mass"]
-        found = self.page.numeric()
-        mass, moments = centres_of_mass(found, T) if found else (np.zeros(1), np.zeros((1, 3)))
+        robot = self.page.numeric()
+        mass, moments = centres_of_mass(robot, T) if robot else (np.zeros(1), np.zeros((1, 3)))
         known = bool(mass.sum() > 0)
-        g = np.array([number(x) or 0.0 for x in found.gravity]) if found else np.zeros(3)
+        g = np.array([number(x) or 0.0 for x in robot.gravity]) if robot else np.zeros(3)
         ball.visible(known)
         arrow.visible(known and bool(g.any()))
         if known:

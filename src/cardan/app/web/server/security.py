@@ -46,14 +46,14 @@ _ALL = ("0.0.0.0", "::")
 def own_names() -> list[str]:
     """How other machines may call this one: its name and its addresses."""
     name = socket.gethostname()
-    found = [name, socket.getfqdn()]
+    names = [name, socket.getfqdn()]
     with suppress(OSError):
-        found += [str(entry[4][0]).partition("%")[0] for entry in socket.getaddrinfo(name, None)]
+        names += [str(entry[4][0]).partition("%")[0] for entry in socket.getaddrinfo(name, None)]
     for family, far in ((socket.AF_INET, "192.0.2.1"), (socket.AF_INET6, "2001:db8::1")):
         with suppress(OSError), socket.socket(family, socket.SOCK_DGRAM) as probe:
             probe.connect((far, 9))  # nothing is sent: it only chooses the way out
-            found.append(str(probe.getsockname()[0]))
-    return list(dict.fromkeys(f"[{x}]" if ":" in x else x.lower() for x in found if x))
+            names.append(str(probe.getsockname()[0]))
+    return list(dict.fromkeys(f"[{x}]" if ":" in x else x.lower() for x in names if x))
 
 
 def hosts_of(host: str, port: int) -> frozenset[str]:
@@ -104,8 +104,8 @@ class Guard:
         await self.app(scope, receive, _with_headers(send, _POLICY.format(host=host)))
 
     def _fault(self, scope: Scope, headers: list[tuple[str, str]]) -> str:
-        found = [value for name, value in headers if name == "host"]
-        if len(found) != 1 or found[0].lower() not in self.hosts:
+        hosts = [value for name, value in headers if name == "host"]
+        if len(hosts) != 1 or hosts[0].lower() not in self.hosts:
             return "host"
         for name, value in headers:
             if name == "origin" and value.lower() not in self.origins:
@@ -130,10 +130,10 @@ class Guard:
             if name != "cookie":
                 continue
             try:
-                found = SimpleCookie(value).get(self.cookie)
+                cookie = SimpleCookie(value).get(self.cookie)
             except CookieError:
                 continue
-            if found is not None and _same(found.value, self.token):
+            if cookie is not None and _same(cookie.value, self.token):
                 return True
         return False
 
@@ -173,8 +173,8 @@ def _from_elsewhere(headers: list[tuple[str, str]]) -> bool:
     return bool(site) and site[0] not in ("same-origin", "none")
 
 
-def _same(given: str, token: str) -> bool:
-    return hmac.compare_digest(given.encode(), token.encode())
+def _same(text: str, token: str) -> bool:
+    return hmac.compare_digest(text.encode(), token.encode())
 
 
 def _with_headers(send: Send, policy: str) -> Send:

@@ -87,7 +87,7 @@ def _data(store: Store, jobs: Any) -> None:
 
     from ..panels import gallery
 
-    def kept(seconds: int) -> dict[str, str]:
+    def cached(seconds: int) -> dict[str, str]:
         return {"cache-control": f"private, max-age={seconds}"}
 
     @app.get("/gallery/cards")
@@ -96,17 +96,17 @@ def _data(store: Store, jobs: Any) -> None:
 
     @app.get("/result/{key}/{part}")
     async def result(key: str, part: str) -> Response:
-        found = jobs.part(key, part)
-        if found is None:
+        content = jobs.part(key, part)
+        if content is None:
             return Response(b"null", 404, media_type="application/json")
-        return Response(found, media_type="application/json", headers=kept(600))
+        return Response(content, media_type="application/json", headers=cached(600))
 
     @app.get("/surface/{digest}")
     def surface(digest: str) -> Response:
         path = store.shapes.path(digest)
         if path is None:
             return Response(b"", 404)
-        return FileResponse(path, media_type="model/stl", headers=kept(86400))
+        return FileResponse(path, media_type="model/stl", headers=cached(86400))
 
 
 def _cookie(folder: Any) -> str:
@@ -118,9 +118,9 @@ def _secret(folder: Any) -> str:
     """Signs the browser's cookie; kept, so that a project is found again after a restart."""
     path = folder / "secret"
     try:
-        found = path.read_text(encoding="ascii").strip()
-        if len(found) >= 32:
-            return str(found)
+        text = path.read_text(encoding="ascii").strip()
+        if len(text) >= 32:
+            return str(text)
     except (OSError, UnicodeDecodeError):
         pass
     secret = secrets.token_hex(32)
@@ -210,14 +210,14 @@ def _address(host: str, port: int, token: str) -> str:
 
 def _listening(host: str, port: int) -> socket.socket:
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    found = socket.socket(family)
+    listener = socket.socket(family)
     if os.name != "nt":  # there it would let two servers share the port
-        found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
-        found.bind((host, port))
-        found.listen(128)
+        listener.bind((host, port))
+        listener.listen(128)
     except (OSError, OverflowError) as error:
-        found.close()
+        listener.close()
         if isinstance(error, OverflowError):
             raise InputError(f"port {port} does not exist; ports are 0 to 65535") from None
         if isinstance(error, socket.gaierror) or error.errno == errno.EADDRNOTAVAIL:
@@ -228,7 +228,7 @@ def _listening(host: str, port: int) -> socket.socket:
         raise InputError(
             f"cannot listen on {at}: {error.strerror}; name another with --port"
         ) from None
-    return found
+    return listener
 
 
 @contextmanager

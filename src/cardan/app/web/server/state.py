@@ -18,6 +18,7 @@ from ....describe.values.expression import number
 from ....errors import CardanError
 from ....loops.numeric import skeleton
 from ....mechanism.frames import frame_of
+from .. import WORDS
 from ..jobs.pool import Jobs
 from ..jobs.questions import driven, rates
 from ..scene.drawing import drawable
@@ -147,8 +148,8 @@ class Page:
     @property
     def stem(self) -> str:
         """The name of a file for the robot."""
-        kept = "".join(c if c.isascii() and c.isalnum() else "_" for c in self.robot.name)
-        return kept.strip("_")[:60] or "robot"
+        letters = "".join(c if c.isascii() and c.isalnum() else "_" for c in self.robot.name)
+        return letters.strip("_")[:60] or "robot"
 
     def change(self, robot: Robot, renamed: tuple[str, str] = ("", "")) -> str:
         """Take a changed robot; a message, and nothing changed, where it is not sound. Surfaces
@@ -179,37 +180,37 @@ class Page:
         try:
             work()
         except CardanError as error:
-            return str(error)
+            return error.told(WORDS)
         return ""
 
     def surfaces(self) -> list[tuple[int, str, str]]:
         """What the file of the robot looks like: (frame, digest, colour) of each surface."""
-        kept = self.project.page.get("surfaces") or {}
-        if not kept or self._surfaces_of_another():
+        known = self.project.page.get("surfaces") or {}
+        if not known or self._surfaces_of_another():
             return []
         number = {"": 0} | {link.name: j for j, link in enumerate(self.robot.links, 1)}
         return [
             (number[link], digest, colour)
-            for link, digest, colour in kept["list"]
+            for link, digest, colour in known["list"]
             if link in number
         ]
 
     def _rename_surfaces(self, old: str, new: str) -> None:
         """Known by both names from now on: the renaming may be undone."""
-        kept = self.project.page.get("surfaces") or {}
-        if kept and old != new:
-            others = [item for item in kept["list"] if item[0] != new]
+        known = self.project.page.get("surfaces") or {}
+        if known and old != new:
+            others = [item for item in known["list"] if item[0] != new]
             more = [[new, *item[1:]] for item in others if item[0] == old]
-            self.project.remember(surfaces={**kept, "list": [*others, *more]})
+            self.project.remember(surfaces={**known, "list": [*others, *more]})
 
     def _surfaces_of_another(self) -> bool:
         """What was opened with surfaces lies ahead: it was undone."""
-        kept = self.project.page.get("surfaces") or {}
-        digests = [digest_of(text) for text in self.project.texts] if kept else []
+        known = self.project.page.get("surfaces") or {}
+        digests = [digest_of(text) for text in self.project.texts] if known else []
         return (
-            bool(kept)
-            and kept["of"] in digests[self.project.index + 1 :]
-            and (kept["of"] not in digests[: self.project.index + 1])
+            bool(known)
+            and known["of"] in digests[self.project.index + 1 :]
+            and (known["of"] not in digests[: self.project.index + 1])
         )
 
     def undo(self) -> None:
@@ -241,8 +242,8 @@ class Page:
 
     def on_robot(self, listener: Callable[[], None], element: Any = None) -> None:
         """To be told as long as the element, if one is named, is there."""
-        kept = [x for x in self._robot_listeners if x[0] is None or not x[0].is_deleted]
-        self._robot_listeners = [*kept, (element, listener)]
+        listeners = [x for x in self._robot_listeners if x[0] is None or not x[0].is_deleted]
+        self._robot_listeners = [*listeners, (element, listener)]
 
     def labels(self) -> list[tuple[str, Frame]]:
         """What stands at each frame of the picture: numbers at Khalil's frames, the base first, and
@@ -264,8 +265,8 @@ class Page:
     @property
     def values(self) -> dict[str, Any]:
         """Numbers the user gave to symbols, for drawing and evaluating."""
-        found: dict[str, Any] = self.project.page.setdefault("values", {})
-        return found
+        values: dict[str, Any] = self.project.page.setdefault("values", {})
+        return values
 
     def known_values(self) -> dict[str, Any]:
         """Those of symbols that the robot has now."""
@@ -277,7 +278,7 @@ class Page:
         try:
             drawable(self.robot, known)
         except CardanError as error:
-            return str(error)
+            return error.told(WORDS)
         self.project.remember(values=values)
         self.project.tell()
         return ""
@@ -291,8 +292,8 @@ class Page:
     def numeric(self) -> Robot | None:
         """The robot with the numbers it has been given; None while some are missing."""
         if not self._numeric:
-            found = drawable(self.robot, self.values)
-            self._numeric = (None if found.parameters else found,)
+            robot = drawable(self.robot, self.values)
+            self._numeric = (None if robot.parameters else robot,)
         return self._numeric[0]
 
     # how it looks
@@ -306,7 +307,7 @@ class Page:
 
     def on_theme(self, element: Any, listener: Callable[[bool], None]) -> None:
         """To be told as long as the element is there."""
-        self._themed = [kept for kept in self._themed if not kept[0].is_deleted]
+        self._themed = [entry for entry in self._themed if not entry[0].is_deleted]
         self._themed.append((element, listener))
 
     # where it stands
@@ -330,5 +331,5 @@ class Page:
         return np.asarray(np.clip(homes, low, high), float)
 
     def _kept_q(self) -> np.ndarray:
-        kept = self.project.page.get("q", [])
-        return np.array(kept, float) if len(kept) == self.robot.n else self.rest()
+        q = self.project.page.get("q", [])
+        return np.array(q, float) if len(q) == self.robot.n else self.rest()

@@ -52,9 +52,9 @@ def _robot(text: str) -> Robot:
 
 def data_folder() -> Path:
     """Where this user's programs keep their data."""
-    given = os.environ.get("CARDAN_DATA")
-    if given:
-        return Path(given)
+    folder = os.environ.get("CARDAN_DATA")
+    if folder:
+        return Path(folder)
     home = Path.home()
     if sys.platform == "win32":
         return Path(os.environ.get("LOCALAPPDATA", home / "AppData" / "Local")) / "cardan"
@@ -113,8 +113,8 @@ class Project:
     def open(self, robot: Robot, surfaces: Sequence[Any] = (), **values: Any) -> None:
         """Another robot takes the place; surfaces: [link's name, digest, colour] of each."""
         text = dumps(robot, "toml")
-        kept = {"of": digest_of(text), "list": list(surfaces)} if surfaces else {}
-        self.page.update(values, q=[], surfaces=kept)
+        known = {"of": digest_of(text), "list": list(surfaces)} if surfaces else {}
+        self.page.update(values, q=[], surfaces=known)
         self.opened += 1
         if text == self.texts[self.index]:
             self.save()
@@ -214,10 +214,10 @@ def digest_of(text: str) -> str:
 
 def _stamp(path: Path) -> tuple[int, int]:
     try:
-        found = path.stat()
+        stat = path.stat()
     except OSError:
         return 0, 0
-    return found.st_mtime_ns, found.st_ino
+    return stat.st_mtime_ns, stat.st_ino
 
 
 def _parsed(path: Path) -> tuple[list[str], int, dict[str, Any], list[str]]:
@@ -253,8 +253,8 @@ class Shapes:
 
     def path(self, digest: str) -> Path | None:
         """The file of a surface, if it is there."""
-        found = self.folder / f"{digest}.stl"
-        return found if _DIGEST.fullmatch(digest) and found.is_file() else None
+        file = self.folder / f"{digest}.stl"
+        return file if _DIGEST.fullmatch(digest) and file.is_file() else None
 
     def add(self, digest: str, content: bytes) -> None:
         if hashlib.sha256(content).hexdigest() != digest:
@@ -303,7 +303,7 @@ class Store:
             self.open[name].reread()
         else:
             self.open[name] = self._read(self.folder / f"{name}.json")
-            idle = [key for key, found in self.open.items() if not found.watchers and key != name]
+            idle = [key for key, other in self.open.items() if not other.watchers and key != name]
             for key in idle[: max(0, len(self.open) - _OPEN)]:
                 del self.open[key]
         return self.open[name]

@@ -17,9 +17,9 @@ __all__ = ["later", "private_files", "private_folder", "written"]
 _WRITER = ThreadPoolExecutor(1, "projects")  # one, so that files are written in order
 
 
-def later(work: Callable[..., None], *given: Any) -> None:
+def later(work: Callable[..., None], *args: Any) -> None:
     """Done after what was asked for before."""
-    _WRITER.submit(work, *given)
+    _WRITER.submit(work, *args)
 
 
 def written() -> None:

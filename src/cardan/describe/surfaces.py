@@ -1,0 +1,83 @@
+"""Files of surfaces as corners and triangles: STL, Wavefront OBJ, MuJoCo's MSH.
+
+They come from anywhere: InputError where one cannot be read. Corners are numbers of 32 bits in
+every format; a triangle is three numbers of corners."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from ..errors import InputError
+from .frames import Array
+
+__all__ = ["STL", "read_msh", "read_obj", "read_stl"]
+
+_MOST = 4_000_000  # faces
+STL = np.dtype([("normal", "<f4", 3), ("corners", "<f4", (3, 3)), ("rest", "<u2")])
+
+
+def read_stl(data: bytes, most: int = _MOST) -> tuple[Array, np.ndarray]:
+    """Binary STL, three corners for each triangle."""
+    count = int.from_bytes(data[80:84], "little")
+    if len(data) < 84 or count < 1 or count > most or len(data) < 84 + 50 * count:
+        raise InputError("it is no binary STL file: convert it")
+    corners = np.frombuffer(data, STL, count, 84)["corners"].reshape(-1, 3).astype(float)
+    return corners, np.arange(3 * count).reshape(-1, 3)
+
+
+def read_msh(data: bytes) -> tuple[Array, np.ndarray]:
+    """MuJoCo's own format: four counts, then corners, normals, texture and faces."""
+    if len(data) < 16:
+        raise InputError("it is no MSH file")
+    corners, normals, texture, faces = (int(n) for n in np.frombuffer(data, "<i4", 4))
+    size = 16 + 12 * (corners + normals + faces) + 8 * texture
+    if min(corners, normals, texture, faces) < 0 or size != len(data):
+        raise InputError("it is no MSH file of the size that it says")
+    points = np.frombuffer(data, "<f4", 3 * corners, 16).reshape(-1, 3).astype(float)
+    start = 16 + 12 * (corners + normals) + 8 * texture
+    return points, np.frombuffer(data, "<i4", 3 * faces, start).reshape(-1, 3).astype(int)
+
+
+def read_obj(data: bytes, most: int = _MOST) -> tuple[Array, dict[str, np.ndarray], list[str]]:
+    """Corners of Wavefront OBJ, triangles by the material named before them, and its .mtl files. A
+    quadrangle is cut along its shorter diagonal, what has more corners from the first one."""
+    points: list[list[float]] = []
+    faces: dict[str, list[list[int]]] = {}
+    libraries, material, count = [], "", 0
+    for line in data.decode("utf-8", "replace").splitlines():
+        word, rest = [*line.split(None, 1), "", ""][:2]
+        try:
+            if word == "v":
+                points.append([float(x) for x in rest.split()[:3]])
+            elif word == "f":
+                corners = [int(x.partition("/")[0]) for x in rest.split()]
+                face = [k - 1 if k > 0 else len(points) + k for k in corners]
+                faces.setdefault(material, []).append(face)
+                count += max(len(face) - 2, 1)
+            elif word == "usemtl":
+                material = rest.strip()
+            elif word == "mtllib":
+                libraries.append(rest.strip())
+        except ValueError:
+            raise InputError("it is no OBJ file that can be read") from None
+        if count > most or len(points) > most:
+            raise InputError(f"it has more than {most} triangles or corners")
+    if not points or any(len(point) != 3 for point in points):
+        raise InputError("it is no OBJ file that can be read")
+    x = np.array(points, dtype="f4").astype(float)
+    triangles = {
+        name: np.array([t for face in own for t in _cut(face, x)], dtype=int).reshape(-1, 3)
+        for name, own in faces.items()
+    }
+    return x, triangles, libraries
+
+
+def _cut(face: Sequence[int], x: Array) -> list[tuple[int, int, int]]:
+    if len(face) == 4 and min(face) >= 0 and max(face) < len(x):
+        a, b, c, d = face
+        if np.linalg.norm(x[a] - x[c]) < np.linalg.norm(x[b] - x[d]):
+            return [(a, b, c), (a, c, d)]
+        return [(a, b, d), (b, c, d)]
+    return [(face[0], face[k], face[k + 1]) for k in range(1, len(face) - 1)]

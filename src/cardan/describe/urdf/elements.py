@@ -1,0 +1,255 @@
+"""The elements of a URDF file -> its links and joints as numbers, with a fault for everything that
+is wrong. The paths of meshes are not even looked at: geometry of surfaces has no part in a model.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from ..bodies import Mass
+from ..frames import Array, frame, of_quaternion, rotation_of_rpy
+from ..xml.source import MOST_JOINTS, Source, parsed, shown
+from .write import NO_LIMIT
+
+__all__ = [
+    "Elements", "JointElement", "LinkElement", "axis_of", "origin_of", "placement_in",
+    "read_elements", "vector_of",
+]  # fmt: skip
+
+LONGEST_NAME = 200
+JOINT_TYPES = ("revolute", "continuous", "prismatic", "fixed", "floating", "planar")
+_X = (1.0, 0.0, 0.0)  # URDF's default of an axis
+
+
+@dataclass(frozen=True, eq=False)
+class LinkElement:
+    """A <link>: what it weighs."""
+
+    name: str
+    line: int
+    masses: tuple[Mass, ...] = ()
+
+
+@dataclass(frozen=True)
+class Mimic:
+    """<mimic joint="" multiplier="" offset="">"""
+
+    joint: str
+    multiplier: float
+    offset: float
+
+
+@dataclass(frozen=True, eq=False)
+class JointElement:
+    """A <joint>: what it connects, where, and how it moves. None where the file says nothing."""
+
+    name: str
+    line: int
+    type: str
+    parent: str
+    child: str
+    placement: Array
+    axis: Array
+    limits: dict[str, float] = field(default_factory=dict)
+    damping: float = 0.0
+    friction: float = 0.0
+    mimic: Mimic | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Elements:
+    """The links and joints of a <robot>; what has a fault is there with some value."""
+
+    root: Any
+    name: str
+    links: list[LinkElement]
+    joints: list[JointElement]
+
+
+def read_elements(data: bytes, source: Source) -> Elements | None:
+    """Links and joints of a URDF file; None where it holds no list of them, right or wrong."""
+    root = parsed(data, source, "a URDF file has a <robot> element")
+    if root is None or not _is_urdf(root, source):
+        return None
+    name = _name(root, "robot", source, severity="warning") or "robot"
+    links = [_link(x, source) if x.tag == "link" else _joint(x, source)
+             for x in root if x.tag in ("link", "joint")]  # fmt: skip
+    return Elements(
+        root, name,
+        [x for x in links if isinstance(x, LinkElement)],
+        [x for x in links if isinstance(x, JointElement)],
+    )  # fmt: skip
+
+
+def _is_urdf(root: Any, source: Source) -> bool:
+    if root.tag != "robot":
+        message = f"the root element is <{shown(root.tag)}>, a URDF file has <robot>"
+        source.fault(message, root.sourceline)
+    elif any("xacro" in str(uri) and _uses(root, uri) for uri in root.nsmap.values()):
+        source.fault("this is a xacro file, not URDF: expand it first, xacro in.xacro > out.urdf")
+    elif len(root) > 4 * MOST_JOINTS:
+        source.fault(f"<robot> has {len(root)} elements; at most {MOST_JOINTS} joints are read")
+    return not source.failed
+
+
+def _uses(root: Any, uri: str) -> bool:
+    return any(isinstance(e.tag, str) and e.tag.startswith(f"{{{uri}}}") for e in root.iter())
+
+
+def _link(element: Any, source: Source) -> LinkElement:
+    name = _name(element, "link", source)
+    masses = [_inertial(inertial, name, source) for inertial in element.findall("inertial")]
+    known = tuple(mass for mass in masses if mass is not None)
+    if len(known) > 1:
+        source.fault("a link has at most one <inertial>", element.sourceline, name)
+    return LinkElement(name, element.sourceline or 0, known)
+
+
+def _inertial(element: Any, link: str, source: Source) -> Mass | None:
+    placement = origin_of(element, link, source)
+    parts = {tag: element.find(tag) for tag in ("mass", "inertia")}
+    for tag, part in parts.items():
+        if part is None:
+            source.fault(f"<inertial> has no <{tag}>", element.sourceline, link)
+            return None
+    mass = _number(parts["mass"], "value", link, source)
+    if mass is not None and mass < 0:
+        source.fault(f"mass {mass!r} is negative", parts["mass"].sourceline, link)
+        return None
+    keys = ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
+    moments = [_number(parts["inertia"], key, link, source) for key in keys]
+    if mass is None or None in moments:
+        return None
+    xx, xy, xz, yy, yz, zz = (x or 0.0 for x in moments)
+    R = placement[:3, :3]
+    tensor = R @ np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]) @ R.T
+    return Mass(mass, placement[:3, 3], tensor)
+
+
+def _joint(element: Any, source: Source) -> JointElement:
+    name = _name(element, "joint", source)
+    line = element.sourceline or 0
+    parent, child = (_end(element, name, tag, source) for tag in ("parent", "child"))
+    kind = element.get("type")
+    if kind not in JOINT_TYPES:
+        what = "has no type" if kind is None else f"has the unknown type '{shown(kind)}'"
+        source.fault(f"joint '{name}' {what} ({', '.join(JOINT_TYPES)})", line, child)
+    placement = origin_of(element, child, source)
+    turns = kind not in ("fixed", "floating")
+    axis = axis_of(
+        element.find("axis") if turns else None, f"joint '{name}'", child, source, 1e-100
+    )
+    limits = _limits(element, child, source)
+    dynamics = element.find("dynamics")
+    damping, friction = (
+        0.0 if dynamics is None else _number(dynamics, key, child, source, 0.0) or 0.0
+        for key in ("damping", "friction")
+    )
+    mimic = _mimic(element, child, source)
+    return JointElement(
+        name, line, kind if kind in JOINT_TYPES else "fixed", parent, child, placement, axis,
+        limits, damping, friction, mimic,
+    )  # fmt: skip
+
+
+def _mimic(element: Any, child: str, source: Source) -> Mimic | None:
+    inner = element.find("mimic")
+    if inner is None:
+        return None
+    ratio = _number(inner, "multiplier", child, source, 1.0)
+    offset = _number(inner, "offset", child, source, 0.0)
+    return Mimic(str(inner.get("joint", "")), 1.0 if ratio is None else ratio, offset or 0.0)
+
+
+def _end(element: Any, joint: str, tag: str, source: Source) -> str:
+    """The link named by <parent link=> or <child link=>."""
+    inner = element.find(tag)
+    link = None if inner is None else inner.get("link")
+    if not link:
+        source.fault(f"joint '{joint}' has no <{tag} link=...>", element.sourceline)
+        return ""
+    return str(link)
+
+
+def origin_of(element: Any, link: str, source: Source) -> Array:
+    """The placement that the <origin> in an element gives."""
+    inner = element.find("origin")
+    return np.eye(4) if inner is None else placement_in(inner, link, source)
+
+
+def placement_in(element: Any, link: str, source: Source) -> Array:
+    """The placement by the attributes xyz and rpy, or quat_xyzw, of an element."""
+    xyz = vector_of(element, "xyz", link, source)
+    if element.get("quat_xyzw") is None:
+        return frame(rotation_of_rpy(vector_of(element, "rpy", link, source), source.snap), xyz)
+    numbers = source.numbers(element.get("quat_xyzw"), 0, "quat_xyzw", element.sourceline, link)
+    size = math.hypot(*(numbers or []))
+    if element.get("rpy") is not None or numbers is None or len(numbers) != 4 or size < 1e-10:
+        words = "quat_xyzw has four numbers, not all zero, and stands instead of rpy"
+        source.fault(words, element.sourceline, link)
+        return frame(np.eye(3), xyz)
+    x, y, z, w = (value / size for value in numbers)
+    return frame(of_quaternion((w, x, y, z)), xyz)
+
+
+def axis_of(element: Any, owner: str, link: str, source: Source, least: float = 1e-10) -> Array:
+    """The direction that an <axis> gives; URDF's default is x. least: the length it must have."""
+    axis = np.array(_X if element is None else vector_of(element, "xyz", link, source, _X))
+    length = math.hypot(*axis)
+    if length < least:
+        source.fault(f"the axis of {owner} has length 0", element.sourceline, link)
+        return np.array(_X)
+    return axis / length
+
+
+def _limits(element: Any, link: str, source: Source) -> dict[str, float]:
+    inner = element.find("limit")
+    limits: dict[str, float] = {}
+    for key in ("lower", "upper", "velocity", "effort") if inner is not None else ():
+        text = inner.get(key)
+        if text is None or text.strip().lower().lstrip("+-") in ("inf", "infinity"):
+            continue  # no limit
+        value = _number(inner, key, link, source)
+        if value is not None and abs(value) < NO_LIMIT:
+            limits[key] = value
+    return limits
+
+
+def _name(element: Any, kind: str, source: Source, severity: str = "error") -> str:
+    name = element.get("name")
+    line = element.sourceline or 0
+    if not name or not name.strip():
+        source.fault(f"<{kind}> has no name", line, severity=severity)
+        return ""
+    if len(name) > LONGEST_NAME or not name.isprintable():
+        words = f"must be printable and have at most {LONGEST_NAME} characters"
+        source.fault(f"the name of <{kind}> '{shown(name)}' {words}", line, severity=severity)
+        return shown(name)
+    return str(name)
+
+
+def _number(
+    element: Any, key: str, link: str, source: Source, default: float | None = None
+) -> float | None:
+    text = element.get(key)
+    if text is not None:
+        return source.number(text, f"{key} of <{element.tag}>", element.sourceline, link)
+    if default is None:
+        source.fault(f"<{element.tag}> has no {key}", element.sourceline, link)
+    return default
+
+
+def vector_of(
+    element: Any, key: str, link: str, source: Source, default: Sequence[float] = (0.0, 0.0, 0.0)
+) -> Sequence[float]:
+    """Three numbers; the default when they are missing, and beside a fault when they are wrong."""
+    text = element.get(key)
+    if text is None:
+        return default
+    what = f"{key} of <{element.tag}>"
+    return source.numbers(text, 3, what, element.sourceline, link) or default

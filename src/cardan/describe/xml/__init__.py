@@ -1,0 +1,1 @@
+"""What the formats in XML share: text and numbers of files, tables of what they mean, writers."""
