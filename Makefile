@@ -16,7 +16,7 @@ QUICK_TESTS := tests/ir $(addprefix tests/describe/test_,parser.py toml.py par.p
   tests/golden/test_golden.py::test_generated_text tests/golden/test_golden.py::test_ledger[fivebar] \
   tests/golden/test_golden.py::test_ledger[scara] tests/loops/test_geometry.py \
   tests/use/test_trajectory.py $(addprefix tests/test_,algebra.py arrows.py compare.py errors.py \
-  exact.py)
+  exact.py public.py)
 
 # one process more than there are processors: tests of the page wait for a browser and for jobs
 WORKERS ?= $(shell $(PYTHON) -c "import os; print((os.cpu_count() or 1) + 1)")

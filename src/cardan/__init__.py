@@ -101,7 +101,8 @@ if not TYPE_CHECKING:  # a checker would take every name for one that is here
 
         for module, names in _MODULES.items():
             if name in names.split():
-                return getattr(import_module(f".{module}", __name__), name)
+                globals()[name] = getattr(import_module(f".{module}", __name__), name)
+                return globals()[name]
         if not name.startswith("_") and find_spec(f".{name}", __name__):
             return import_module(f".{name}", __name__)
         raise AttributeError(f"module 'cardan' has no attribute '{name}'")

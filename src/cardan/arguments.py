@@ -31,7 +31,7 @@ _CALL = "()"  # ends the place of an error that is made here
 _REMEDIES = {
     "Robot": "cardan.load gives one",
     "Program": "cardan.model gives one",
-    "Trajectory": "cardan.motion.trajectory.move gives one",
+    "Trajectory": "cardan.trajectory gives one",
 }
 _WORDS: dict[Any, str] = {
     float: "a number", int: "a whole number", bool: "true or false", str: "a name",

@@ -79,7 +79,11 @@ class CardanError(Exception):
         super().__init__(self.told({}))
 
     def told(self, words: Mapping[str, str]) -> str:
-        """The message, with the remedy in the words that a face has for its action."""
+        """The message, with the remedy in the words that a face has for its action.
+
+        >>> error = cardan.ModelError("no such model", remedy="leave it out", action="out")
+        >>> error.told({"out": "press Remove"})
+        'no such model; press Remove'"""
         named = self.what.startswith(self.where)  # the sentence says where
         place = "" if named else f"{self.where}: "
         return place + _with_remedy(self.what, words.get(self.action, self.remedy))
@@ -160,7 +164,11 @@ class DescriptionError(CardanError):
         self.where = next((fault.where for fault in self.faults if fault.where), "")
 
     def told(self, words: Mapping[str, str]) -> str:
-        """The faults, each with its own place, and the remedy of all in the words of a face."""
+        """The faults, each with its own place, and the remedy of all in the words of a face.
+
+        >>> error = cardan.DescriptionError("the file is empty", remedy="open another")
+        >>> error.told({})
+        'the file is empty; open another'"""
         listed = "\n".join(fault.told(words) for fault in self.faults)
         return _with_remedy(listed, words.get(self.action, self.remedy))
 

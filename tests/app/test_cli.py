@@ -188,9 +188,8 @@ def test_generate_with_values_reads_stdin_and_cuts_loops() -> None:
         (["rx90"], 2, ["MODEL"]),
         (["rx90", "transform", "extra"], 2, ["extra"]),
         (["ur5", "jacobian", "--tool", "1,2,a"], 1, ["three numbers"]),
-        (["planar2r", "base-parameters", "--to", "c"], 1, ["leave --to out"]),
-        (["planar2r", "base-parameters", "--dtype", "float32"], 1, ["leave --dtype out"]),
-        (["planar2r", "base-parameters", "--expanded"], 1, ["leave --expanded out"]),
+        (["fivebar", "loop-geometry", "--dtype", "float32"], 1, ["no option 'dtype' of emit"]),
+        (["fivebar", "loop-geometry", "--to", "fortran"], 1, ["fortran"]),
         (["no/such/file.toml", "transform"], 1, ["no such file"]),
     ],
 )
@@ -515,6 +514,10 @@ def test_loops() -> None:
     assert "the platform's position (platform_x, platform_y, platform_z)" in far
     assert "q_a" not in far
     assert printed("generate", "delta", "loop-geometry").startswith("Delta: mobility 3")
+    assert "void loop_geometry(" in printed("generate", "fivebar", "loop-geometry", "--to", "c")
+    assert "ZZ1R = ZZ1 + L1^2*M2" in printed("generate", "planar2r", "base-parameters")
+    single = printed("generate", "planar2r", "base-parameters", "--dtype", "float32")
+    assert "float K[7]" in single
     instead = refused("ik", "delta", "--pose", "0,0,-0.45,0,0,0")
     assert "--platform" in instead
     assert ".legs" not in instead

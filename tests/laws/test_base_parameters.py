@@ -165,3 +165,32 @@ def test_the_numeric_choice_is_minimal_for_symbolic_geometry(name: str) -> None:
         for some in (robot, found.robot)
     )  # fmt: skip
     near(carried, full, 1e-11)
+
+
+@pytest.mark.parametrize("name", ["ur5", "fivebar", "tree"])
+def test_the_program_of_base_parameters_is_their_map(name: str) -> None:
+    """K of the robot's own parameters, against the numbers it carries and the linear map; and of
+    other values of the parameters, which are linear in them."""
+    base = cardan.model(cardan.load(name), "base-parameters")
+    program = base.program
+    carried = np.array([float(x) for x in base.values.values()])
+    known = {**program.defaults}
+    full = np.array([known.get(f"{key}{j}", 0.0) for key, j in base.full])
+    scale = 1 + np.abs(carried).max()
+    assert np.abs(program.evaluate() - carried).max() < 1e-12 * scale
+    assert np.abs(base.map @ full - carried).max() < 1e-12 * scale
+    rng = np.random.default_rng(0)
+    p = {key: float(rng.normal()) for key in program.parameters}
+    other = np.array([p.get(f"{key}{j}", 0.0) for key, j in base.full])
+    assert np.abs(program.evaluate(p=p) - base.map @ other).max() < 1e-10
+
+
+def test_regrouping_relations_are_printed() -> None:
+    base = cardan.model(cardan.load("planar2r"), "base-parameters")
+    assert "ZZ1R = ZZ1 + L1^2*M2" in base.equations() == base.emit("text")
+    assert r"\mathit{ZZ}_{1R} &= \mathit{ZZ}_{1} + L_{1}^{2}\,M_{2}" in base.equations("latex")
+    assert "K[0] = ZZ1 + L1*L1*M2;" in base.emit("c", function="grouped")
+    with pytest.raises(cardan.UnknownNameError, match="form 'html'"):
+        base.equations("html")
+    bare = cardan.load({"name": "wheel", "link": [{"ZZ": 1}]})
+    assert "no parameter" in cardan.model(bare, "base-parameters").emit("latex")

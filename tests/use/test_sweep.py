@@ -553,3 +553,15 @@ def test_a_length_that_vanishes_in_a_row_is_told(tmp_path: Path) -> None:
         warnings.simplefilter("error", CardanWarning)
         safe = cardan.model(cardan.load("rx90-base"), "bias", effort="safe")
         sweep(safe, columns, tmp_path / "safe.parquet")
+
+
+def test_a_number_of_states_is_drawn() -> None:
+    robot = cardan.load("ur5")
+    program = cardan.model(robot, "gravity")
+    drawn = cardan.sweep(program, 300, robot=robot, seed=3)
+    states = cardan.sweep(program, random_states(program, robot, 300, 3))
+    assert np.array_equal(drawn.table["Q1"], states.table["Q1"])
+    with pytest.raises(cardan.InputError, match="give robot="):
+        cardan.sweep(program, 300)
+    with pytest.raises(cardan.InputError, match="expected a positive number"):
+        cardan.sweep(program, 0, robot=robot)

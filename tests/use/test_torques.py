@@ -166,3 +166,13 @@ def test_a_motion_of_all_joints_must_keep_the_loops_closed() -> None:
     robot = cardan.load("fivebar")
     with pytest.raises(CardanError, match=r"loops closed.*t = 0.7 s.*2 active joints"):
         torques(robot, move([0] * 4, [1, 1, 3, 3], 1.0, dt=0.1))
+
+
+def test_a_payload_of_the_call_is_that_of_the_robot() -> None:
+    robot = cardan.load("ur5")
+    motion = cardan.trajectory(robot, 0.5, duration=1.0, dt=0.05)
+    given = cardan.torques(robot, motion, payload=(2.0, 0, 0, 0.1))
+    loaded = cardan.torques(with_payload(robot, 2.0, (0, 0, 0.1)), motion)
+    assert np.array_equal(given.total, loaded.total)
+    with pytest.raises(cardan.InputError, match="payload"):
+        cardan.torques(robot, motion, payload=(2.0, 0.1))

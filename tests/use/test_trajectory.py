@@ -306,3 +306,47 @@ def test_a_motion_to_where_it_is_takes_no_time(law: str) -> None:
     motion = move([0.3, 1], [0.3, 1], law=law, velocity=1, acceleration=1)
     assert motion.t[-1] <= 1e-3
     np.testing.assert_array_equal(motion.q, [[0.3, 1]] * len(motion.t))
+
+
+def test_a_motion_of_a_robot(tmp_path: Path) -> None:
+    """From where it stands, or from a start, to rest at the end: `move` of its driven joints."""
+    robot = cardan.load("ur5")
+    motion = cardan.trajectory(robot, 0.5, duration=2.0)
+    assert motion.t[-1] == 2.0
+    assert np.allclose(motion.q[[0, -1]], [[0.0] * 6, [0.5] * 6])
+    start, end = np.linspace(-1, 1, 6), np.linspace(0.5, -0.5, 6)
+    fast = cardan.trajectory(robot, end, start=start, profile="trapezoidal", velocity=1.0)
+    expected = move(start, end, law="trapezoidal", velocity=1.0)
+    assert np.array_equal(fast.q, expected.q)
+    points = cardan.trajectory(robot, [start, end, start], times=[0, 1, 2])
+    assert np.allclose(points(1.0)[0], end)
+    motion.save(tmp_path / "motion.csv")
+    assert np.allclose(cardan.trajectory(robot, tmp_path / "motion.csv").q, motion.q)
+
+
+def test_a_motion_of_closed_loops_is_that_of_the_active_joints() -> None:
+    robot = cardan.load("fivebar")
+    whole = cardan.trajectory(robot, [0.5, 9, 2.5, 9], start=[0.4, 2.4], duration=1.0)
+    assert np.allclose(whole.q[[0, -1]], [[0.4, 2.4], [0.5, 2.5]])
+    delta = cardan.load("delta")
+    stands = cardan.model(delta, "loop-geometry").home
+    motion = cardan.trajectory(delta, 0.3)
+    assert motion.n == 3
+    if any(joint.home is not None for joint in delta.joints):
+        assert np.isin(motion.q[0], stands).all()
+
+
+@pytest.mark.parametrize(
+    ("to", "options", "words"),
+    [
+        ([1, 2], {}, "to has shape"),
+        (0.5, {"start": [1, 2]}, "start has shape"),
+        ([1.0] * 6, {"times": [0, 1]}, "a point per time"),
+        ("motion.csv", {"start": 0.0}, "leave start out"),
+        ("motion.xlsx", {}, "motion.xlsx"),
+        (0.5, {"profile": "sudden"}, "sudden"),
+    ],
+)
+def test_a_motion_that_cannot_be(to: object, options: dict[str, object], words: str) -> None:
+    with pytest.raises(cardan.CardanError, match=words):
+        cardan.trajectory(cardan.load("ur5"), to, **options)  # type: ignore[arg-type]

@@ -164,22 +164,24 @@ class BaseParameters:
         )
 
     def equations(self, form: str = "text") -> str:
-        """The regrouping relations, one line per regrouped parameter; form 'text' or 'latex'.
+        """The base parameters and the regrouping relations, one line per regrouped parameter; form
+        'text' or 'latex' (the relations alone).
 
         >>> base = cardan.model(cardan.load("planar2r"), "base-parameters")
         >>> print(base.equations())
-        ZZ1R = ZZ1 + L1^2*M2
-        MX1R = MX1 + L1*M2"""
+        7 base parameters of Planar 2R: ZZ1R MX1R MY1 ZZ2 MX2 MY2 IA2
+          ZZ1R = ZZ1 + L1^2*M2
+          MX1R = MX1 + L1*M2"""
         if form not in ("text", "latex"):
             raise UnknownNameError.of("form", form, ("text", "latex"))
         formulas, order, _ = self._formulas
         listed = sorted(self.regrouped.items(), key=lambda item: _position(item[0]))
         rows = {f"{n}{j}R": formulas.get((n, j), value) for (n, j), value in listed}
-        if not rows:
-            text = f"no parameter of {self.original.name} is regrouped"
-            return text if form == "text" else escaped(text)
         if form == "text":
-            return "\n".join(f"{name} = {value}" for name, value in rows.items())
+            lines = [f"  {name} = {value}" for name, value in rows.items()]
+            return "\n".join([self._head, *lines, *self.remarks])
+        if not rows:
+            return escaped(f"no parameter of {self.original.name} is regrouped")
         tracer = Tracer()
         outputs = {
             name: ((), [evaluate(value, tracer.parameter, function)])
@@ -233,9 +235,12 @@ class BaseParameters:
         return rows
 
     def __repr__(self) -> str:
-        head = f"{len(self.kept)} base parameters of {self.original.name}: {' '.join(self.names)}"
         lines = [f"  {name} = {text}" for name, kind, text in self.table() if kind == "regrouped"]
-        return "\n".join([head, *lines, *self.remarks])
+        return "\n".join([self._head, *lines, *self.remarks])
+
+    @property
+    def _head(self) -> str:
+        return f"{len(self.kept)} base parameters of {self.original.name}: {' '.join(self.names)}"
 
 
 def base_parameters(robot: Robot, *, method: str = "symbolic") -> BaseParameters:

@@ -321,13 +321,17 @@ class LoopGeometry:
 
         return text_of(self, form)
 
-    def emit(self, language: str, function: str = "loop_geometry", *, p: Any = None) -> str:
+    def emit(
+        self, language: str, function: str = "loop_geometry", *, p: Any = None, **options: Any
+    ) -> str:
         """Self-contained code of `solve` where it has a closed form: c, cpp, python or matlab; as
         text or latex the equations.
 
         >>> geometry = cardan.model(cardan.load("fivebar"), "loop-geometry")
         >>> "loop_geometry" in geometry.emit("c")
         True"""
+        for key in options:
+            raise UnknownNameError.of("option of emit for loop geometry", key, ("function", "p"))
         if language in ("text", "latex"):
             return self.equations(language)
         from .code import emitted

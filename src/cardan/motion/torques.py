@@ -23,7 +23,7 @@ from ..mechanism.frames import frame_of
 from .coordinates import coordinates
 from .derived import compiled, derived
 from .frames import placement
-from .joints import Units, friction_coefficients, names, number, require_numbers, units
+from .joints import Units, array, friction_coefficients, names, number, require_numbers, units
 from .trajectory import Trajectory, fits
 
 __all__ = ["Torques", "torques", "with_payload"]
@@ -123,17 +123,23 @@ def rms(t: np.ndarray, x: np.ndarray) -> np.ndarray:
 
 @named_arguments
 @translated("the torques cannot be computed", remedy="check the values of robot and motion")
-def torques(robot: Robot, motion: Trajectory, q0: Numbers = None) -> Torques:
+def torques(
+    robot: Robot, motion: Trajectory, q0: Numbers = None, *, payload: Numbers = None
+) -> Torques:
     """The torques of a motion with their contributions; those that vanish are left out.
 
     A robot with closed loops takes a motion of its active joints, from the assembly nearest to q0
-    on, or one of all joints of its tree.
+    on, or one of all joints of its tree. payload: a mass that the robot holds, or (mass, x, y, z)
+    with its place in the frame of the end effector (`with_payload` knows others).
 
     >>> robot = cardan.load("ur5")
     >>> result = cardan.torques(robot, cardan.trajectory(robot, 0.5, duration=2.0, dt=0.01))
     >>> result.total.shape, list(result.parts)
     ((201, 6), ['inertial', 'centrifugal and Coriolis', 'gravity'])"""
     require_numbers(robot, "the torques of a motion")
+    if payload is not None:
+        mass, *centre = np.atleast_1d(array("payload", payload)).ravel()
+        robot = with_payload(robot, float(mass), centre or (0, 0, 0))
     if is_floating(robot) or robot.ne or has_springs(robot):
         raise ModelError(
             f"the torques of '{robot.name}' depend on how its free base or elastic parts move:"

@@ -110,7 +110,16 @@ class Function:
 
     def bound(self, inputs: Arrays, outputs: Arrays) -> Callable[[], None]:
         """The machine code on one state that lies in these contiguous arrays, which are read and
-        written where they are."""
+        written where they are.
+
+        >>> robot = cardan.load("planar2r").with_values({"L1": 0.5})
+        >>> f = cardan.model(robot, "transform").compile()
+        >>> q, T = np.zeros(2), np.empty((4, 4))
+        >>> step = f.bound({"q": q}, {"T": T})
+        >>> q[0] = np.pi
+        >>> step()
+        >>> T[:2, 3].round(6).tolist()
+        [-0.5, 0.0]"""
         inside = [self._input(name, inputs[name], ()) for name in self._inputs]
         outside = [View(outputs[name], 0, "packed") for name in self._outputs]
         uniform = frozenset({"p"} & set(inputs))

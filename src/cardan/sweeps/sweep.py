@@ -21,10 +21,12 @@ from typing import Any
 import numpy as np
 
 from ..arguments import named_arguments
+from ..describe.robot import Robot
 from ..errors import InputError, UnknownNameError, translated
 from ..ir.code import Code
 from ..program import Program
 from ..run.table import Table
+from .draws import random_states
 from .job import Job, Kept, Memory, outputs, spaced
 from .table import Inputs, Source, blocks, column_names, open_source
 
@@ -79,15 +81,17 @@ class Sweep:
 @named_arguments
 @translated("the sweep failed", remedy="check the table of states, and that there is room")
 def sweep(
-    program: Program, source: Any, target: str | Path | None = None, *, chunk: int | None = None,
-    threads: int | None = 0, dask: Any = None, gpu: bool = False, dtype: str = "float64",
-    fresh: bool = False, force: bool = False, progress: Callable[[Progress], None] | None = None,
+    program: Program, source: Any, target: str | Path | None = None, *, robot: Robot | None = None,
+    seed: int = 0, chunk: int | None = None, threads: int | None = 0, dask: Any = None,
+    gpu: bool = False, dtype: str = "float64", fresh: bool = False, force: bool = False,
+    progress: Callable[[Progress], None] | None = None,
 ) -> Sweep:  # fmt: skip
     """Evaluate a program for every row of a table; write a Parquet file, or return the arrays.
 
     source: a path (.parquet, .arrow, .feather, .npz, .csv), a mapping of columns, a table of
-    pyarrow or pandas, or a `Source`. In this process by default, with all cores (`threads`); on the
-    GPU with `gpu`; on a Dask cluster with `dask`, its address, a client, or "local".
+    pyarrow or pandas, or a `Source`; a number of states to be drawn at random (`seed`) within the
+    limits of `robot`, its loops closed. In this process by default, with all cores (`threads`); on
+    the GPU with `gpu`; on a Dask cluster with `dask`, its address, a client, or "local".
 
     A file that the same job has finished is left as it is (`Sweep.unchanged`); that of another job
     is refused, unless `force` replaces it. `fresh` forgets what an earlier run has done; without it
@@ -97,11 +101,13 @@ def sweep(
     >>> program = cardan.model(cardan.load("planar2r").with_values({"L1": 0.5}), "transform")
     >>> result = cardan.sweep(program, {"q1": np.zeros(100), "q2": np.linspace(0, 1, 100)})
     >>> result.rows, result.arrays["T"].shape
-    (100, (100, 4, 4))"""
+    (100, (100, 4, 4))
+    >>> cardan.sweep(program, 50, robot=cardan.load("planar2r"), seed=1).rows
+    50"""
     begin = time.perf_counter()
     if not isinstance(program, Program):
         raise InputError(f"a sweep takes a Program; this is a {type(program).__name__}")
-    rows = open_source(program, source)
+    rows = _drawn(program, source, robot, seed) or open_source(program, source)
     if chunk is None:
         chunk = _rows_at_once(program, rows.rows if target is None and rows.volatile else 0)
     _check(rows, chunk, threads, gpu and dask is not None)
@@ -130,6 +136,15 @@ def sweep(
         kept.close()
     path = None if target is None else Path(target)
     return Sweep(path, rows.rows, before, time.perf_counter() - begin, arrays)
+
+
+def _drawn(program: Program, count: Any, robot: Robot | None, seed: int) -> Source | None:
+    """So many states drawn at random; None where states are given."""
+    if isinstance(count, bool) or not isinstance(count, int | np.integer):
+        return None
+    if not isinstance(robot, Robot):
+        raise InputError(f"{count} states are drawn within the limits of a robot: give robot=...")
+    return random_states(program, robot, int(count), seed)
 
 
 def _check(source: Source, chunk: Any, threads: Any, both: bool) -> None:

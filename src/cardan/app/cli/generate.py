@@ -96,16 +96,18 @@ def generate(
 
 
 def _text(robot: Robot, model: str, options: dict[str, Any], printing: dict[str, Any]) -> str:
-    """A model in a language, or as it is if it is no program."""
+    """A model in a language: C by default, of what is a table or a set of equations text."""
     from ...catalogue import model as derive
 
     found: Any = derive(robot, model, **options)
     if hasattr(found, "emit"):
-        return str(found.emit(printing.pop("to", "c"), **printing))
-    if printing:
+        read = model in ("loop-geometry", "base-parameters") and not printing
+        text = str(found.emit(printing.pop("to", "text" if read else "c"), **printing))
+    elif printing:
         flag = next(iter(printing))
         raise ModelError(f"'{model}' has no source text: leave --{flag} out to print it as it is")
-    text = found.equations() if hasattr(found, "equations") else str(found)
+    else:
+        text = str(found)
     return text if text.endswith("\n") else f"{text}\n"
 
 
