@@ -21,7 +21,7 @@ __all__ = ["GCC", "c_function", "python_function"]
 
 _NUMBER = itertools.count()  # a library of the same path would not be loaded again
 GCC = shutil.which("gcc")
-FLAGS = ["-std=c99", "-Wall", "-Wextra", "-Werror", "-pedantic", "-O1", "-fPIC", "-shared"]
+FLAGS = ["-std=c99", "-Wall", "-Wextra", "-Werror", "-pedantic", "-fPIC", "-shared"]
 
 
 def c_function(program: Program, folder: Path, **options: Any) -> Callable[..., dict[str, Any]]:

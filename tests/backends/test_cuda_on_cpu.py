@@ -74,7 +74,7 @@ def built(program: Program, dtype: str, folder: Path) -> ctypes.CDLL:
         parts.append(launch.replace("ARGUMENTS", ", ".join(f"x{k}" for k in range(len(names)))))
     source = write(folder, "device.cpp", "\n".join(parts))
     library = folder / "device.so"
-    flags = ["-std=c++20", "-O1", "-fPIC", "-shared", "-pthread", "-Wno-unknown-pragmas"]
+    flags = ["-std=c++20", "-fPIC", "-shared", "-pthread", "-Wno-unknown-pragmas"]
     checked_run([tool("g++"), *flags, source, "-o", library])
     return ctypes.CDLL(str(library))
 

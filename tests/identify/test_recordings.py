@@ -66,9 +66,14 @@ def test_ur10(tmp_path: Path) -> None:
     assert result.file_errors["robot.toml"]["validation"] < 0.10
 
 
-def test_panda(tmp_path: Path) -> None:
+@pytest.fixture(scope="module")
+def panda() -> Identification:
+    return identified("panda", "rosbags/panda_exciting_trajectory.db3")
+
+
+def test_panda(panda: Identification, tmp_path: Path) -> None:
     """The last 30 % is held out by the recipe."""
-    result = identified("panda", "rosbags/panda_exciting_trajectory.db3")
+    result = panda
     assert len(result.names) == 64
     assert result.errors["fit"] <= 0.032
     assert result.errors["held out"] <= 0.04
@@ -81,9 +86,8 @@ def test_panda(tmp_path: Path) -> None:
     assert abs(masses.sum() / known.sum() - 1) < 0.5
 
 
-def test_no_saturation_is_seen_where_there_is_none() -> None:
-    result = identified("panda", "rosbags/panda_exciting_trajectory.db3", consistent=False)
-    assert not any("saturation" in note for note in result.notes)
+def test_no_saturation_is_seen_where_there_is_none(panda: Identification) -> None:
+    assert not any("saturation" in note for note in panda.notes)
 
 
 def test_the_panda_without_a_recipe() -> None:

@@ -59,7 +59,7 @@ def test_models_without_accelerations_find_the_same(model: str, bound: float) ->
     assert error(result, robot) < bound
 
 
-@pytest.mark.parametrize(("weights", "seeds"), [("joint", 100), ("covariance", 40)])
+@pytest.mark.parametrize(("weights", "seeds"), [("joint", 50), ("covariance", 40)])
 def test_the_truth_is_within_three_sigma(weights: str, seeds: int) -> None:
     """A sample; bench.three_sigma takes 200 recordings."""
     robot = arm()
@@ -109,7 +109,7 @@ def test_filtered_equations_know_that_their_noise_is_not_independent() -> None:
               "friction": {"coulomb": False}}  # fmt: skip
     smooth = replace(robot, joints=tuple(replace(j, FS=0) for j in robot.joints))
     inside = []
-    for seed in range(30):
+    for seed in range(15):
         log = without(recorded(smooth, noise=0.01, seed=seed), "qd", "qdd")
         result = identify(smooth, log, recipe, consistent=False)
         inside.append(np.abs(result.K - truth(smooth, result.names)) <= 3 * result.sigma)

@@ -72,7 +72,7 @@ def compiled(path: Path, text: str, compiler: str, main: str, suffix: str) -> li
     flags = ["-std=c99", "-pedantic"] if compiler == "gcc" else ["-std=c++17"]
     program = path / "ik"
     subprocess.run(
-        [compiler, *flags, "-Wall", "-Wextra", "-Werror", "-O1", str(source), "-o", str(program),
+        [compiler, *flags, "-Wall", "-Wextra", "-Werror", str(source), "-o", str(program),
          "-lm"], check=True,
     )  # fmt: skip
     out = subprocess.run([program], capture_output=True, text=True, check=True).stdout

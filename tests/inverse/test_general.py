@@ -264,7 +264,7 @@ int main() {
 }
 """
     path = write(tmp_path, "ik.cpp", text)
-    checked_run([tool("g++"), "-std=c++17", *STRICT, "-O1", path, "-o", tmp_path / "ik"])
+    checked_run([tool("g++"), "-std=c++17", *STRICT, path, "-o", tmp_path / "ik"])
     given = "\n".join(" ".join(map(repr, pose.reshape(-1).tolist())) for pose in T)
     lines = checked_run([tmp_path / "ik"], input=given).splitlines()
     rows = [np.array(line.split(), float) for line in lines]
