@@ -24,14 +24,12 @@ FAR_OFF = 1e-2  # how far a candidate may be moved before it is no longer the sa
 FARTHEST = 1e5  # of a slide over the size of the arm: beyond, a pose has too few digits
 
 
-def impossible(margin: float, residual: float, scale: float) -> int:
+def impossible(margin: float, residual: float, scale: float) -> bool:
     """Is a branch surely no solution? Few digits of a multiple root are right, and as few of the
     margins of later joints: a small one below zero says nothing if the pose is nearly reached."""
     if margin < NEVER or (margin > CLEAR and residual > WRONG * scale):
-        return 1
-    if margin < UNREAL and residual > BESIDE * scale:
-        return 1
-    return 0
+        return True
+    return margin < UNREAL and residual > BESIDE * scale
 
 
 def verified(arm: Arm, aim: Frame, q: Array, margin: float, residual: float, rank: Array) -> float:
@@ -40,7 +38,7 @@ def verified(arm: Arm, aim: Frame, q: Array, margin: float, residual: float, ran
     if margin > SAFE and residual <= CLEAN * arm.scale:
         return residual
     hopeless = impossible(margin, residual, arm.scale)
-    if hopeless == 1:
+    if hopeless:
         return 1e300
     found = approach(arm, aim, q, rank)
     return found
@@ -63,16 +61,15 @@ def nearest(arm: Arm, q: Array, found: Array, count: int, same: float) -> int:
     return -1
 
 
-def beyond(arm: Arm, q: Array) -> int:
+def beyond(arm: Arm, q: Array) -> bool:
     """Is a slide so far out that the pose cannot be verified?"""
-    joints = arm.count
-    for j in range(joints):
-        if arm.joints[j].slides and abs(q[j]) > FARTHEST * arm.size:
-            return 1
-    return 0
+    far = False
+    for j in range(arm.count):
+        far = far or (arm.joints[j].slides and abs(q[j]) > FARTHEST * arm.size)
+    return far
 
 
-def isolated(arm: Arm, aim: Frame, q: Array) -> int:
+def isolated(arm: Arm, aim: Frame, q: Array) -> bool:
     """Is a singular configuration a multiple root, not one of a family? Newton's method from a
     little aside comes back to a root, and finds others of a family."""
     one = empty(JOINTS)
@@ -91,17 +88,17 @@ def isolated(arm: Arm, aim: Frame, q: Array) -> int:
             back = nearest(arm, one, q, 1, 0.1 * ASIDE)
             beside = nearest(arm, one, q, 1, 10.0 * ASIDE)
             if back < 0 and beside == 0:
-                return 0
-    return 1
+                return False
+    return True
 
 
-def wanted(arm: Arm, aim: Frame, q: Array, role: float, found: Array, count: int) -> int:
+def wanted(arm: Arm, aim: Frame, q: Array, role: float, found: Array, count: int) -> bool:
     """Is a singular configuration of another pose or method new, and a root of its own?"""
     if role >= 0.0:
-        return 0
+        return False
     known = nearest(arm, q, found, count, 0.1 * ASIDE)
     if known >= 0:
-        return 0
+        return False
     alone = isolated(arm, aim, q)
     return alone
 
@@ -204,10 +201,10 @@ def settle(
             clear = 0.0
         off = verified(arm, aim, one, clear, residual[b], rank)
         away = beyond(arm, one)
-        if not (off <= arm.accepted) or away == 1:
+        if not (off <= arm.accepted) or away:
             if role[b] == 0.0 and margin[b] == 0.0:
                 state[1] = 1.0
-            if off < least and away == 0:
+            if off < least and not away:
                 least = off
                 for j in range(joints):
                     best[j] = one[j]
@@ -222,7 +219,7 @@ def settle(
         if singular == 1.0:
             if role[b] < 0.0 or (tried > 0.0 and tried != role[b]):
                 root = wanted(arm, aim, one, role[b], found, int(state[0]))
-                if root == 0:
+                if not root:
                     continue
             tried = max(tried, role[b])
         keep(arm, one, off, singular, role[b], int(shape[1]), found, error, lost, times, state)
@@ -231,15 +228,15 @@ def settle(
         if least < BARELY:
             keep(arm, best, least, 1.0, 0.0, int(shape[1]), found, error, lost, times, state)
     thin_out(arm, found, error, lost, times, state)
-    again = 0  # poses nearby are yet to be tried
+    again = False  # poses nearby are yet to be tried
     if state[1] + state[2] > 0.0:
-        again = 1
+        again = True
     for b in range(candidates):
         if role[b] < -1.5:
-            again = 0
+            again = False
     singular = 0.0
     count = int(state[0])
     for k in range(count):
         singular = max(singular, lost[k])
-    if singular > 0.0 and again == 0:
+    if singular > 0.0 and not again:
         families(arm, aim, one, 0, int(shape[1]), found, error, lost, times, state)

@@ -36,11 +36,9 @@ class Longer:
     ways: Ways
 
 
-def hidden(state: Array, shape: Array) -> int:
+def hidden(state: Array, shape: Array) -> bool:
     """Is the general method to be asked? It is once, where an equation vanishes."""
-    if shape[2] > 0.5 and state[1] + state[2] > 0.0:
-        return 1
-    return 0
+    return shape[2] > 0.5 and state[1] + state[2] > 0.0
 
 
 def closely_few(
@@ -53,7 +51,7 @@ def closely_few(
     closely(T, q, margin, residual, role, arm, shape, found, error, lost, times, state, near)
     state[3] = 0.0
     ask = hidden(state, shape)
-    if ask == 1:
+    if ask:
         few_pose(T, robot, arm, others, info)
         state[3] = float(info.count)
 
@@ -68,7 +66,7 @@ def closely_slides(
     closely(T, q, margin, residual, role, arm, shape, found, error, lost, times, state, near)
     state[3] = 0.0
     ask = hidden(state, shape)
-    if ask == 1:
+    if ask:
         few_slides_pose(T, robot, arm, others, info)
         state[3] = float(info.count)
 
@@ -129,7 +127,7 @@ def closely_symbols(
     closely(T, q, margin, residual, role, arm, shape, found, error, lost, times, state, near)
     state[3] = 0.0
     ask = hidden(state, shape)
-    if ask == 1:
+    if ask:
         lengthened(arm, robot, six)
         free[0] = 0.0
         held_pose(T, free, six, robot.ways, wide, notes)

@@ -63,7 +63,7 @@ def collect(
             count = count + kept
         else:
             hopeless = impossible(m, e, shape[4])
-            if hopeless == 0:
+            if not hopeless:
                 doubt = 1.0
     for b in range(count, rows):
         for j in range(joints):

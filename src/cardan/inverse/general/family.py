@@ -150,8 +150,8 @@ def border(J: Array, v: Array, w: Array, across: int, a: Array) -> None:
     a[48] = 0.0
 
 
-def on_curve(arm: Arm, aim: Frame, q: Array, v: Array, w: Array, J: Array, defect: Array) -> int:
-    """Bring q to the curve, across v; its defect. 0 when it does not come near."""
+def on_curve(arm: Arm, aim: Frame, q: Array, v: Array, w: Array, J: Array, defect: Array) -> bool:
+    """Bring q to the curve, across v; its defect. False when it does not come near."""
     e = empty(6)
     a = empty(49)
     b = empty(7)
@@ -165,19 +165,19 @@ def on_curve(arm: Arm, aim: Frame, q: Array, v: Array, w: Array, J: Array, defec
         b[6] = 0.0
         pivots = solve_square(a, b, 7)
         if pivots < BORDERED:
-            return 0
+            return False
         size = 0.0
         for i in range(6):
             size = max(size, abs(b[i]))
         if not (size < 0.3):
-            return 0
+            return False
         step_to(arm, q, b, 1.0, moved)
         for j in range(joints):
             q[j] = moved[j]
         defect[0] = b[6]
         if size < 1e-8:
-            return 1
-    return 0
+            return True
+    return False
 
 
 def turn_to(J: Array, v: Array, w: Array) -> None:
@@ -208,7 +208,7 @@ def turn_to(J: Array, v: Array, w: Array) -> None:
 def passed(
     arm: Arm, aim: Frame, pool: Array, at: int, q: Array, v: Array, w: Array, far: float,
     defect: Array,
-) -> int:  # fmt: skip
+) -> bool:  # fmt: skip
     """Is a configuration of the pool on the curve between q and q + far v?"""
     d = empty(6)
     y = empty(JOINTS)
@@ -218,27 +218,26 @@ def passed(
     for i in range(6):
         t += v[i] * d[i]
     if t <= 0.0 or t > far:
-        return 0
+        return False
     aside = 0.0
     for i in range(6):
         aside = max(aside, abs(d[i] - t * v[i]))
     if aside > STEP:
-        return 0
+        return False
     step_to(arm, q, v, t, y)
     near = on_curve(arm, aim, y, v, w, J, defect)
-    if near == 0:
-        return 0
+    if not near:
+        return False
     difference(arm, pool, at, y, d)
     for i in range(6):
-        if abs(d[i]) > 1e-5 + 20.0 * abs(defect[0]):
-            return 0
-    return 1
+        near = near and not abs(d[i]) > 1e-5 + 20.0 * abs(defect[0])
+    return near
 
 
 def root_between(
     arm: Arm, aim: Frame, q: Array, v: Array, w: Array, before: float, far: float, after: float,
     root: Array,
-) -> int:  # fmt: skip
+) -> bool:  # fmt: skip
     """The zero of the defect between q and the curve at far."""
     near = root_after(arm, aim, q, v, w, 0.0, before, far, after, root)
     return near
@@ -247,7 +246,7 @@ def root_between(
 def root_after(
     arm: Arm, aim: Frame, q: Array, v: Array, w: Array, begin: float, before: float, far: float,
     after: float, root: Array,
-) -> int:  # fmt: skip
+) -> bool:  # fmt: skip
     """The zero of the defect on the curve between begin and far, measured from q along v, by regula
     falsi (Illinois)."""
     J = empty(36)
@@ -261,11 +260,11 @@ def root_after(
         t = (left * high - right * low) / (high - low)
         step_to(arm, q, v, t, root)
         near = on_curve(arm, aim, root, v, w, J, defect)
-        if near == 0:
-            return 0
+        if not near:
+            return False
         g = defect[0]
         if abs(g) < LEAST or right - left < 1e-14:
-            return 1
+            return True
         if g * high > 0.0:
             right = t
             high = g
@@ -278,7 +277,7 @@ def root_after(
             if side == 2:
                 high = high * 0.5
             side = 2
-    return 1
+    return True
 
 
 def put_root(arm: Arm, q: Array, roots: Array, curve: Array) -> None:
@@ -291,19 +290,17 @@ def put_root(arm: Arm, q: Array, roots: Array, curve: Array) -> None:
         curve[0] = float(count + 1)
 
 
-def bent_down(before: float, back: float, g: float, step: float, after: float) -> int:
+def bent_down(before: float, back: float, g: float, step: float, after: float) -> bool:
     """May a function of three positive values, g between the others, be below zero?"""
     slope = (after - g) / step
     earlier = (g - before) / back
     bend = (slope - earlier) / (step + back)
     if bend <= 0.0:
-        return 0
+        return False
     if slope < 0.0 - bend * step or earlier > bend * back:  # the least value is outside
-        return 0
+        return False
     least = bottom(before, back, g, step, after)
-    if least > 0.7 * min(g, min(before, after)):
-        return 0
-    return 1
+    return not least > 0.7 * min(g, min(before, after))
 
 
 def dip(
@@ -330,21 +327,21 @@ def dip(
                 t = middle - 0.381966 * (middle - left)
         step_to(arm, q, v, t, there)
         near = on_curve(arm, aim, there, v, w, J, defect)
-        if near == 0:
+        if not near:
             return 0
         g = sign * defect[0]
         if rounds == 0 and g > 0.0:
             inside = bent_down(sign * before, t, g, far - t, sign * after)
-            if inside == 0:
+            if not inside:
                 return 0
         if g < -LEAST:
             added = 0
             near = root_between(arm, aim, q, v, w, before, t, defect[0], there)
-            if near == 1:
+            if near:
                 put_root(arm, there, roots, curve)
                 added += 1
             near = root_after(arm, aim, q, v, w, t, sign * g, far, after, there)
-            if near == 1:
+            if near:
                 put_root(arm, there, roots, curve)
                 added += 1
             return added
@@ -386,8 +383,8 @@ def with_sign(g: float) -> float:
 def follow(
     arm: Arm, aim: Frame, start: int, tangent: Array, sense: float, pool: Array, claimed: Array,
     count: int, roots: Array, curve: Array,
-) -> int:  # fmt: skip
-    """The curve from a configuration of the pool on, one way; 1 when it comes back to it.
+) -> bool:  # fmt: skip
+    """The curve from a configuration of the pool on, one way; does it come back to it?
 
     tangent: v and w there. claimed: 1 where a configuration of the pool is on the curve, 2 where
     it is a root that no change of sign tells. curve: number of roots, largest defect, length, 1
@@ -407,8 +404,8 @@ def follow(
         v[i] = sense * tangent[i]
         w[i] = tangent[6 + i]
     near = on_curve(arm, aim, q, v, w, J, defect)
-    if near == 0:
-        return 0
+    if not near:
+        return False
     g = with_sign(defect[0])
     begin = g
     behind = empty(JOINTS)  # the point before, its directions, defect and step
@@ -422,23 +419,23 @@ def follow(
         step_to(arm, q, v, step, ahead)
         near = on_curve(arm, aim, ahead, v, w, J, defect)
         bent = 1.0
-        if near == 1:
+        if near:
             for j in range(joints):
                 root[j] = q[j]
             difference(arm, ahead, 0, root, d)
             bent = 0.0
             for i in range(6):
                 bent = max(bent, abs(d[i] - step * v[i]))
-        if near == 0 or bent > 0.4 * step:
+        if not near or bent > 0.4 * step:
             step = 0.5 * step
             if step < SHORTEST:
-                return 0
+                return False
             continue
         after = with_sign(defect[0])
-        closed = 0
+        closed = False
         if travelled > STEP:
             closed = passed(arm, aim, pool, start, q, v, w, step, defect)
-        if closed == 1:  # of a defect near zero only the sign at the start counts
+        if closed:  # of a defect near zero only the sign at the start counts
             same = 0.0
             for i in range(6):
                 same += w[i] * tangent[6 + i]
@@ -451,30 +448,31 @@ def follow(
                 step += v[i] * d[i]
         crossing = 0
         if g * after < 0.0:
-            crossing = root_between(arm, aim, q, v, w, g, step, after, root)
-            if crossing == 1:
+            met = root_between(arm, aim, q, v, w, g, step, after, root)
+            if met:
                 put_root(arm, root, roots, curve)
+                crossing = 1
         elif back == 0.0 or (abs(after) > abs(g) and gb * g >= 0.0 and abs(gb) >= abs(g)):
             flat = bottom(gb, back, g, step, after)
             if back == 0.0 or flat * g < 0.7 * g * g:
                 crossing = dip(arm, aim, q, v, w, g, step, after, roots, curve)
                 if crossing == 0 and back > 0.0:
                     dip(arm, aim, behind, vb, wb, gb, back, g, roots, curve)
-        if closed == 1 and crossing == 0 and g * after > 0.0:
+        if closed and crossing == 0 and g * after > 0.0:
             crossing = dip(arm, aim, q, v, w, g, step, after, roots, curve)
         for p in range(count):
             if p != start and claimed[p] == 0.0:
                 there = passed(arm, aim, pool, p, q, v, w, step, defect)
-                if there == 1:
+                if there:
                     claimed[p] = 1.0
                     if crossing == 0 and min(abs(g), abs(after)) > 3.0 * abs(defect[0]) + ROUNDING:
                         claimed[p] = 2.0
-        if closed == 1:
-            return 1
+        if closed:
+            return True
         curve[1] = max(curve[1], abs(after))
         if abs(after) > STEEP:
             curve[3] += 1.0
-            return 0
+            return False
         for j in range(joints):
             behind[j] = q[j]
         for i in range(6):
@@ -489,7 +487,7 @@ def follow(
         for j in range(joints):
             q[j] = ahead[j]
         step = min(STEP, 1.5 * step)
-    return 0
+    return False
 
 
 def known(arm: Arm, q: Array, found: Array, count: int, same: float) -> int:
@@ -542,7 +540,7 @@ def same_root(arm: Arm, aim: Frame, q: Array, v: Array, w: Array, found: Array, 
             difference(arm, found, k, middle, d)
             for i in range(6):
                 aside = max(aside, abs(d[i] - 0.5 * x[i]))
-            if near == 1 and abs(defect[0]) < 5.0 * LEAST and aside < 0.05 * gap:
+            if near and abs(defect[0]) < 5.0 * LEAST and aside < 0.05 * gap:
                 return k
     return -1
 
@@ -642,7 +640,7 @@ def families(
         equations(arm, aim, q, J, e)
         softest(J, v, w)
         near = on_curve(arm, aim, q, v, w, J, defect)
-        if near == 1 and abs(defect[0]) < STEEP and count < POOL:
+        if near and abs(defect[0]) < STEEP and count < POOL:
             for j in range(joints):
                 pool[joints * count + j] = q[j]
             count += 1
@@ -686,7 +684,7 @@ def begin_beside(arm: Arm, aim: Frame, q: Array, at: int, tangent: Array, pool: 
             w[i] = tangent[6 + i]
         step_to(arm, q, v, FIRST_STEP * (1.0 + 0.3 * float(k)), beside)
         near = on_curve(arm, aim, beside, v, w, J, defect)
-        if near == 1 and abs(defect[0]) < STEEP:
+        if near and abs(defect[0]) < STEEP:
             turn_to(J, v, w)
             for j in range(joints):
                 pool[joints * at + j] = beside[j]
@@ -699,7 +697,7 @@ def begin_beside(arm: Arm, aim: Frame, q: Array, at: int, tangent: Array, pool: 
 
 def overlooked(
     arm: Arm, aim: Frame, q: Array, mark: float, largest: float, found: Array, count: int
-) -> int:
+) -> bool:
     """Is an answer on a curve a root of its own, which no change of sign has told?"""
     J = empty(36)
     e = empty(6)
@@ -710,19 +708,17 @@ def overlooked(
     if mark == 2.0:
         close = known(arm, q, found, count, CLOSE_ROOTS)
         if close < 0:
-            return 1
+            return True
     joints = arm.count
     for j in range(joints):
         there[j] = q[j]
     equations(arm, aim, q, J, e)
     softest(J, v, w)
     near = on_curve(arm, aim, there, v, w, J, defect)
-    if near == 0 or abs(defect[0]) > min(10.0 * LEAST, SURE_ROOT * largest):
-        return 0
+    if not near or abs(defect[0]) > min(10.0 * LEAST, SURE_ROOT * largest):
+        return False
     same = same_root(arm, aim, q, v, w, found, count)
-    if same < 0:
-        return 1
-    return 0
+    return same < 0
 
 
 def one_curve(
@@ -750,21 +746,21 @@ def one_curve(
         tangent[6 + i] = w[i]
     near = on_curve(arm, aim, q, v, w, J, defect)
     first = abs(defect[0])
-    if near == 1 and first < STEEP:
+    if near and first < STEEP:
         curve[1] = first
         claimed[p] = 0.0
         begin_beside(arm, aim, q, count, tangent, pool)
         closed = follow(arm, aim, count, tangent, 1.0, pool, claimed, count, roots, curve)
-        if closed == 0:
+        if not closed:
             follow(arm, aim, count, tangent, -1.0, pool, claimed, count, roots, curve)
-    single = 0
-    if near == 0 or first >= STEEP or curve[2] < STEP or (curve[3] > 1.5 and curve[2] < SHORT):
-        single = 1  # a multiple root, or two singularities at once
-    whole = 0
-    if single == 0 and curve[1] < FAMILY:
-        whole = 1
+    single = False
+    if not near or first >= STEEP or curve[2] < STEP or (curve[3] > 1.5 and curve[2] < SHORT):
+        single = True  # a multiple root, or two singularities at once
+    whole = False
+    if not single and curve[1] < FAMILY:
+        whole = True
     produced = 0
-    if single == 0 and whole == 0:
+    if not single and not whole:
         many = int(curve[0])
         for k in range(many):
             for j in range(joints):
@@ -781,13 +777,13 @@ def one_curve(
         if k == p and claimed[k] == 0.0:
             claimed[k] = 1.0
         if claimed[k] == 1.0 or claimed[k] == 2.0:
-            if single == 1 and k != p:
+            if single and k != p:
                 claimed[k] = 0.0
-            elif k < rows and single == 0 and whole == 0:
+            elif k < rows and not single and not whole:
                 for j in range(joints):
                     q[j] = pool[joints * k + j]
                 missing = overlooked(arm, aim, q, claimed[k], curve[1], found, int(state[0]))
-                if missing == 1:
+                if missing:
                     put_row(
                         arm,
                         q,
@@ -806,7 +802,7 @@ def one_curve(
                 claimed[k] = 3.0
     for j in range(joints):
         q[j] = pool[joints * p + j]
-    if whole == 1:
+    if whole:
         if p < rows:
             put_row(
                 arm,
@@ -824,7 +820,7 @@ def one_curve(
         else:
             residual = equations(arm, aim, q, J, e)
             put_row(arm, q, residual, 1.0, 2.0, most, found, error, lost, times, state)
-    elif p < rows and (single == 1 or produced == 0):
+    elif p < rows and (single or produced == 0):
         put_row(
             arm,
             q,
@@ -838,4 +834,4 @@ def one_curve(
             times,
             state,
         )
-    return 1 - single
+    return int(not single)

@@ -1,4 +1,4 @@
-"""Kernels: N of the general method (general_kernels.py) straight from the geometry of six joints.
+"""Kernels: N of the general method (kernels.py) straight from the geometry of six joints.
 
 For arms with joints that are given: their geometry is known only when the values are. Where the
 table of a formulation would hold W, it holds the steps g_1 ... g_6 as dual quaternions.

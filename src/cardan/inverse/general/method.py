@@ -1,6 +1,6 @@
 """The general method: all configurations of any chain of six joints, at least three revolute.
 
-Raghavan and Roth, 1990 and 1993 ([KC97] refs 7, 8), in dual quaternions: see general_kernels.py for
+Raghavan and Roth, 1990 and 1993 ([KC97] refs 7, 8), in dual quaternions: see kernels.py for
 the equations. There are up to 72 ways to eliminate; which are regular depends on the robot (axes
 that intersect or are parallel make some of them degenerate), so they are tried on random poses of
 the robot when the solver is made. At a pose the best one is used, and the next one when its
@@ -194,7 +194,7 @@ def _difference(numeric: NumericChain, x: Array, y: Array) -> Array:
 
 
 def _rotations(numeric: NumericChain) -> Array:
-    """A0..A3 of general_slides.py."""
+    """A0..A3 of slides.py."""
     parts = [np.eye(3)]
     for j in range(6):
         parts[-1] = parts[-1] @ numeric.across(j)[:3, :3]

@@ -84,15 +84,15 @@ def polish(robot: Head, pose: Frame, q: Array, quality: Array) -> float:
         size = 0.0
         for i in range(6):
             size = max(size, abs(dq[i]))
-        along = 0
+        along = False
         if size > 0.5 and pivots > 1e-13 and residual < 1e-6 and residual > 0.3 * last:
-            along = 1
+            along = True
             moves += 1
             stalled = -4  # rounds until it is back on the family
             if moves > MOVES:
                 break
         last = residual
-        if along == 0 and (pivots < 1e-10 or size > 0.5):
+        if not along and (pivots < 1e-10 or size > 0.5):
             total = 0.0
             for i in range(6):
                 total += e[i] * e[i]
@@ -103,7 +103,7 @@ def polish(robot: Head, pose: Frame, q: Array, quality: Array) -> float:
         scale = 1.0
         if size > 0.5:
             scale = 0.5 / size
-        if along == 1:
+        if along:
             scale = ALONG / size
         for i in range(6):
             q[i] += scale * dq[i]
@@ -122,7 +122,7 @@ def turn(x: float) -> float:
 
 def same_answer(
     robot: Head, pose: Frame, q: Array, off: float, found: Array, k: int, answers: Answers
-) -> int:
+) -> bool:
     """Is q, of residual off, the answer k? Near a singularity two answers are one when all between
     them is too, as exactly as they are."""
     J = empty(36)
@@ -138,13 +138,11 @@ def same_answer(
             x = x / max(1.0, abs(q[j]))
         gap = max(gap, abs(x))
     if gap < SAME:
-        return 1
+        return True
     if gap > CLOSE:
-        return 0
+        return False
     residual = equations(robot, pose, middle, J, e)
-    if residual < max(BETWEEN, 2.0 * max(off, answers.rows[k].residual)):
-        return 1
-    return 0
+    return residual < max(BETWEEN, 2.0 * max(off, answers.rows[k].residual))
 
 
 def put_answer(
@@ -211,7 +209,7 @@ def add_answer(
             q[j] = turn(q[j])
     for k in range(count):
         same = same_answer(robot, pose, q, residual, found, k, answers)
-        if same == 1:
+        if same:
             gain = answers.rows[k].residual - residual
             exact = max(residual, answers.rows[k].residual)
             if exact < BETWEEN and min(quality, answers.rows[k].quality) < SINGULAR:
@@ -282,7 +280,7 @@ def thinned(robot: Head, pose: Frame, found: Array, answers: Answers) -> None:
         again = -1
         for i in range(kept):
             same = same_answer(robot, pose, q, answers.rows[k].residual, found, i, answers)
-            if same == 1:
+            if same:
                 again = i
         roots = answers.rows[k].roots
         if again >= 0:

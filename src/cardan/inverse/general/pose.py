@@ -154,8 +154,8 @@ def roots_of(
 
 def configuration(
     robot: Robot, form: Form, uv: Array, c: float, s: float, size: float, q: Array
-) -> int:
-    """Joint variables of the ratios u:v; 0 when a prismatic joint is at infinity."""
+) -> bool:
+    """Joint variables of the ratios u:v; False when a prismatic joint is at infinity."""
     u = uv[0]
     uv[0] = c * u - s * uv[1]
     uv[1] = s * u + c * uv[1]
@@ -165,16 +165,16 @@ def configuration(
             q[j] = 2.0 * atan2(uv[2 * k + 1], uv[2 * k])
         else:
             if abs(uv[2 * k]) < 1e-4:
-                return 0
+                return False
             q[j] = 2.0 * size * uv[2 * k + 1] / uv[2 * k]
-    return 1
+    return True
 
 
 def formulation(
     robot: Robot, form: Form, pose: Frame, tau: Array, near: float, found: Array, answers: Answers,
     seeds: Array,
-) -> int:  # fmt: skip
-    """Add the answers of one formulation. 1 when it is sound: nothing was lost.
+) -> bool:  # fmt: skip
+    """Add the answers of one formulation. True when it is sound: nothing was lost.
 
     near: how far from the real axis a root is tried. tau may be that of a pose nearby. seeds: where
     Newton's method stalled beside a family, see `seed`."""
@@ -187,10 +187,10 @@ def formulation(
     rest = empty(1)
     sound = roots_of(robot, form, tau, n, s, re, im)
     if sound == 0.0:
-        return 0
-    fine = 1
+        return False
+    fine = True
     if sound < ENOUGH:
-        fine = 0
+        fine = False
     roots = zeros(16)
     simple = zeros(16)
     size = reach(tau)
@@ -206,11 +206,11 @@ def formulation(
         for r in range(many):
             place = answer(robot, form, pose, n, re, im, k, y, 12 * r, size, found, answers, seeds)
             if place >= 0:
-                fresh = 1
+                fresh = True
                 for i in range(several):
                     if places[i] == place:
-                        fresh = 0
-                if fresh == 1:
+                        fresh = False
+                if fresh:
                     places[several] = place
                     several += 1
         weight = 1.0
@@ -221,13 +221,13 @@ def formulation(
             if off < DOUBLE:
                 simple[places[i]] += weight / float(several)
         if (several == 0 and off < 1e-9) or (lack > 0 and rest[0] > SURE):
-            fine = 0
+            fine = False
         if several == 0 and lack == 0 and (many == 0 or off < DOUBLE):
-            fine = 0
+            fine = False
     for k in range(16):
         answers.rows[k].roots = max(answers.rows[k].roots, roots[k])
         if simple[k] > 1.9 and answers.rows[k].quality > REGULAR and lack == 0:
-            fine = 0  # one of these roots belongs to an answer that is missing
+            fine = False  # one of these roots belongs to an answer that is missing
     return fine
 
 
@@ -252,7 +252,7 @@ def answer(
     quality = empty(1)
     joints_of(n, re[k], y, at, uv)
     good = configuration(robot, form, uv, re[24], im[24], size, q)
-    if good == 0:
+    if not good:
         return -1
     residual = polish(robot, pose, q, quality)
     if residual > FOUND:
@@ -312,7 +312,7 @@ def of_families(robot: Robot, pose: Frame, seeds: Array, found: Array, answers: 
     return curves
 
 
-def parity(answers: Answers, lack: int) -> int:
+def parity(answers: Answers, lack: int) -> bool:
     """Is the number of real roots of the answers even, as that of a real polynomial?
 
     Where S(x) lacks rank there are roots without a meaning: then the answers are counted."""
@@ -324,7 +324,7 @@ def parity(answers: Answers, lack: int) -> int:
             roots = 1.0
         total += max(1.0, roots)
     whole = int(total + 0.5)
-    return 1 - whole % 2
+    return whole % 2 == 0
 
 
 def from_nearby(
@@ -355,7 +355,7 @@ def from_nearby(
         if k // 2 < robot.ways:
             form = robot.forms[k // 2]
             fine = formulation(robot, form, pose, tau, 0.03, q, answers, seeds)
-            answers.nearby += fine
+            answers.nearby += int(fine)
 
 
 def searched(robot: Robot, pose: Frame, found: Array, answers: Answers) -> None:
@@ -424,7 +424,7 @@ def general_pose(T: Array, robot: Robot, q: Array, info: Answers) -> None:
         fine = formulation(robot, form, pose, tau, form.way.near, q, info, seeds)
         info.used = k + 1
         even = parity(info, form.way.lack)
-        if fine == 1 and even == 1 and form.way.trusted:
+        if fine and even and form.way.trusted:
             info.sound = True
             break
     if info.count == 0:

@@ -1,4 +1,4 @@
-"""Kernels of the general method: from a root of (3) in general_kernels.py to the six joints."""
+"""Kernels of the general method: from a root of (3) in kernels.py to the six joints."""
 
 from __future__ import annotations
 

@@ -28,8 +28,8 @@ def product3(a: Array, i: int, b: Part, j: int, c: Array) -> None:
             c[3 * r + s] = total
 
 
-def turns(robot: SlidingRobot, pose: Frame, sign: float, qs: Array) -> int:
-    """qa, qb, qc of one branch; 0 when the orientation is out of reach."""
+def turns(robot: SlidingRobot, pose: Frame, sign: float, qs: Array) -> bool:
+    """qa, qb, qc of one branch; False when the orientation is out of reach."""
     R = empty(9)
     M = empty(9)
     K = empty(9)
@@ -59,7 +59,7 @@ def turns(robot: SlidingRobot, pose: Frame, sign: float, qs: Array) -> int:
     k1 = M[8] - robot.turns[17] * robot.turns[26]
     square = a * a + b * b - k1 * k1
     if square < -1e-9 or a * a + b * b < 1e-18:
-        return 0
+        return False
     qb = atan2(b, a) + sign * atan2(sqrt(max(square, 0.0)), k1)
     c = cos(qb)
     s1 = sin(qb)
@@ -76,7 +76,7 @@ def turns(robot: SlidingRobot, pose: Frame, sign: float, qs: Array) -> int:
         qs[2] = atan2(K[1], K[0]) - atan2(M[1], M[0])
         if M[8] * K[8] > 0.0:
             qs[2] = atan2(M[3], M[0]) - atan2(K[3], K[0])
-    return 1
+    return True
 
 
 def slides_pose(T: Array, robot: SlidingRobot, q: Array, info: Answers) -> None:
@@ -94,7 +94,7 @@ def slides_pose(T: Array, robot: SlidingRobot, q: Array, info: Answers) -> None:
     info.sound = True
     for branch in range(2):
         reached = turns(robot, pose, 1.0 - 2.0 * float(branch), qs)
-        if reached == 0:
+        if not reached:
             continue
         turn = 0
         for j in range(6):
