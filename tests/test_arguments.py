@@ -14,7 +14,10 @@ import pytest
 
 import cardan
 from cardan.arguments import Numbers, fits, named_arguments
+from cardan.describe.urdf.write import write_urdf
 from cardan.motion.paths import line
+from cardan.motion.plots import save_figure
+from cardan.motion.tables import read_table
 from cardan.motion.trajectory import Trajectory, move
 
 WRONG: list[Any] = [None, "x", {"a": object()}, object(), [None, "y"], np.array(["a", "b"])]
@@ -118,6 +121,7 @@ def test_methods_too(wrong: Any) -> None:
     calls: list[Callable[[Any], Any]] = [
         robot.with_values, robot.save, program.save, cardan.Program.load, program.emit,
         lambda x: program.derivative(x, "q"), lambda x: program.derivative("Q", x),
+        read_table, write_urdf, lambda x: save_figure(None, x),
     ]  # fmt: skip
     for call in calls:
         if wrong == {} and call == robot.with_values:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -12,6 +13,7 @@ import pytest
 import cardan
 from cardan.describe.robot import Link, Robot
 from cardan.errors import (
+    ACTIONS,
     DescriptionError,
     Fault,
     InputError,
@@ -144,3 +146,25 @@ def test_the_place_of_the_first_fault_is_that_of_the_error() -> None:
     assert error.where == "x.toml:3"
     assert str(error) == "x.toml:3: bad\nx.toml:9: worse"
     assert str(InputError("is 5", where="q")) == "q: is 5"
+    assert str(InputError("q is 5", where="q")) == "q is 5"
+
+
+def test_inputs_that_do_not_fit_are_named_as_data() -> None:
+    function = cardan.model(cardan.load("ur5"), "gravity").compile()
+    with pytest.raises(
+        InputError, match=r"^input 'q' has shape \(5,\); expected \(..., 6\)$"
+    ) as wrong:
+        function(q=np.zeros(5))
+    assert (wrong.value.where, wrong.value.remedy) == ("input 'q'", "expected (..., 6)")
+
+
+def test_every_action_has_a_name_and_the_faces_know_it() -> None:
+    from cardan.app import web
+    from cardan.app.cli.output import WORDS
+
+    source = Path(cardan.__file__).parent
+    texts = [path.read_text(encoding="utf-8") for path in source.rglob("*.py")]
+    used = {name for text in texts for name in re.findall(r'action="(\w+)"', text)}
+    assert used <= set(ACTIONS)
+    assert set(WORDS) == set(ACTIONS)
+    assert set(web.WORDS) <= set(ACTIONS)

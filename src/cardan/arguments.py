@@ -27,6 +27,7 @@ __all__ = ["Numbers", "named_arguments"]
 Numbers = Annotated[Any, "numbers"]  # what NumPy reads as an array of real numbers
 F = TypeVar("F", bound=Callable[..., Any])
 
+_CALL = "()"  # ends the place of an error that is made here
 _REMEDIES = {
     "Robot": "cardan.load gives one",
     "Program": "cardan.model gives one",
@@ -46,13 +47,16 @@ def named_arguments(function: F) -> F:
     def call(*args: Any, **options: Any) -> Any:
         try:
             return function(*args, **options)
-        except CardanError:
-            raise
         except Exception as error:
+            cause: BaseException | None = error
+            if isinstance(error, CardanError):
+                if not error.where.endswith(_CALL):
+                    raise
+                cause = error.__cause__  # of a function inside: name the one that the user called
             fault = _mismatch(function, args, options)
             if fault is None:
                 raise
-            raise fault from error
+            raise fault from cause
 
     return cast("F", call)
 
@@ -80,7 +84,7 @@ def _mismatch(
             if x is not parameter.default and not fits(x, hint):
                 what = f"{key} is {_kind(x)}; expected {_word(hint)}"
                 remedy = next((_REMEDIES[x] for x in _classes(hint) if x in _REMEDIES), "")
-                return InputError(what, where=f"{function.__name__}()", remedy=remedy)
+                return InputError(what, where=function.__name__ + _CALL, remedy=remedy)
     return None
 
 
@@ -92,7 +96,8 @@ def _hint(function: Callable[..., Any], parameter: Parameter) -> Any:
         try:
             return hints_of(source, names, include_extras=True)["x"]
         except NameError as error:
-            names = {**names, error.name: type(error.name, (_Named,), {})}
+            name = str(error.name)
+            names = {**names, name: type(name, (_Named,), {})}
 
 
 class _Named:

@@ -44,6 +44,9 @@ def test_one_value_for_all_formulas_degrees_and_options() -> None:
     a = outputs("ur5", "gravity", "--q=-90", "--degrees")["Q"]
     b = outputs("ur5", "gravity", "--q", ",".join(["-pi/2"] * 6), "--effort", "plain")["Q"]
     assert np.allclose(a, b, atol=1e-9)
+    for line in ("--q=0 ur5 gravity", "--q 0 ur5 gravity", "ur5 --q 0 --friction=false bias --qd 1",
+                 "--no-symbolic --q 0 ur5 gravity"):  # fmt: skip
+        outputs(*line.split())
     T = outputs("ur5", "transform", "--q", "0", "--frame", "3")["T"]
     assert np.shape(T) == (4, 4)
     words_of = ("stanford", "transform", "--set", "RL2=1")

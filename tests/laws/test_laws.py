@@ -9,7 +9,7 @@ from tests.laws.laws import LAWS
 
 import cardan
 
-ROBOTS, CHUNK = 150, 10
+ROBOTS, CHUNK = 80, 10
 
 
 @pytest.mark.parametrize("first", range(0, ROBOTS, CHUNK))

@@ -1,4 +1,4 @@
-"""Inverse dynamics against Pinocchio: every URDF of the collection, and 200 random trees.
+"""Inverse dynamics against Pinocchio: every URDF of the collection, and 120 random trees.
 
 The second model is built from the six parameters of each frame by plain NumPy matrices, so that
 nothing of Cardan but the description takes part. A wrench of ours is exerted by the link on the
@@ -133,13 +133,13 @@ class Twin:
         return np.array([tau[place.idx_v] for place in places]) + friction
 
 
-@pytest.mark.parametrize("seed", range(200))
+@pytest.mark.parametrize("seed", range(120))
 def test_random_trees(seed: int) -> None:
-    """A third of them, of all sizes, by the cheapest program, which the search has compared with
+    """A fifth of them, of all sizes, by the cheapest program, which the search has compared with
     the plain one."""
     robot = random_robot(seed, 1 + seed % 12)
     twin, x = Twin(robot), states(robot.n, COUNT, seed)
-    effort = "plain" if seed // 12 % 3 else "normal"
+    effort = "plain" if seed // 12 % 5 else "normal"
     found = cardan.model(robot, "inverse-dynamics", effort=effort).evaluate(**x)
     for k in range(COUNT):
         expected = twin.torques(x["q"][k], x["qd"][k], x["qdd"][k])
@@ -167,7 +167,7 @@ def test_urdf_files(path: Path) -> None:
     places = [model.joints[model.getJointId(joint.name)] for joint in moving]
     assert sum(place.nv for place in places) == model.nv
     x = states(robot.n, COUNT)
-    found = cardan.model(robot, "inverse-dynamics").evaluate(**x)
+    found = cardan.model(robot, "inverse-dynamics", effort="plain").evaluate(**x)
     for row in range(COUNT):
         q, v, a = pinocchio.neutral(model), np.zeros(model.nv), np.zeros(model.nv)
         for k, place in enumerate(places):

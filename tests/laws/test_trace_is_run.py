@@ -39,7 +39,7 @@ ROBOTS: dict[str, Callable[[], Robot]] = {
         f"random{seed}": (
             lambda seed=seed: random_robot(seed, 3 + seed % 8, symbolic=seed % 3 == 0)
         )
-        for seed in range(50)
+        for seed in range(24)
     },
 }
 

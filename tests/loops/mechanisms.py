@@ -158,6 +158,14 @@ def loaded(robot: Robot, seed: int = 0) -> Robot:
     return replace(robot, links=tuple(links), joints=tuple(joints))
 
 
+def derived(robot: Robot, model: str, **options: Any) -> Any:
+    """The model by the cheapest formulation of robots of a few joints, of larger ones the plain
+    one: which formulation is chosen is not the loops' concern, and the search takes longest."""
+    if "effort" in next(e for e in cardan.catalogue() if e.name == model).options:
+        options = {"effort": "normal" if len(robot.joints) < 5 else "plain", **options}
+    return cardan.model(robot, model, **options)
+
+
 def states(
     robot: Robot, count: int, seed: int = 1
 ) -> tuple[dict[str, float], dict[str, np.ndarray]]:

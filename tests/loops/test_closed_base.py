@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 from tests.compare import near
-from tests.loops.mechanisms import MECHANISMS, loaded, states
+from tests.loops.mechanisms import MECHANISMS, derived, loaded, states
 
 import cardan
 from cardan.build.observe import observe
@@ -63,8 +63,8 @@ def test_the_set_is_minimal_and_complete(name: str) -> None:
     D = D[:, np.abs(D).max(axis=0) > 1e-11]
     assert len(base.kept) == np.linalg.matrix_rank(D / np.linalg.norm(D, axis=0), tol=1e-8)
     _, x = states(robot, 10)
-    full = cardan.model(robot, "inverse-dynamics").evaluate(**x)
-    less = cardan.model(robot, "inverse-dynamics", base_parameters=True).evaluate(**x)
+    full = derived(robot, "inverse-dynamics").evaluate(**x)
+    less = derived(robot, "inverse-dynamics", base_parameters=True).evaluate(**x)
     near(less, full, 1e-8)
 
 
@@ -72,13 +72,13 @@ def test_the_set_is_minimal_and_complete(name: str) -> None:
 def test_regressor_times_parameters_is_the_torque(name: str) -> None:
     robot = loaded(MECHANISMS[name]())
     _, x = states(robot, 10)
-    program = cardan.model(robot, "regressor")
+    program = derived(robot, "regressor")
     K = []
     for column in program.columns:
         key, j = column.rstrip("0123456789"), int(column.lstrip("XYZMIAFVS"))
         item = robot.joints[j - 1] if key in ("IA", "FV", "FS") else robot.links[j - 1]
         K.append(float(getattr(item, key)))
-    expected = cardan.model(robot, "inverse-dynamics").evaluate(**x)
+    expected = derived(robot, "inverse-dynamics").evaluate(**x)
     near(program.evaluate(**x) @ K, expected, 1e-9)
     energy = cardan.model(robot, "energies").evaluate(q=x["q"], qd=x["qd"])
     row = cardan.model(robot, "energy-regressor")

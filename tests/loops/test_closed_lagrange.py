@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 from tests.compare import near
-from tests.loops.mechanisms import MECHANISMS, loaded, states
+from tests.loops.mechanisms import MECHANISMS, derived, loaded, states
 
 import cardan
 
@@ -23,7 +23,7 @@ def case(name: str) -> tuple[Any, dict[str, np.ndarray]]:
 
 def run(name: str, model: str, *inputs: str, **options: Any) -> Any:
     robot, x = case(name)
-    return cardan.model(robot, model, **options).evaluate(**{key: x[key] for key in inputs})
+    return derived(robot, model, **options).evaluate(**{key: x[key] for key in inputs})
 
 
 def moved(name: str, time: float) -> dict[str, np.ndarray]:
@@ -57,7 +57,7 @@ def test_velocity_torques(name: str) -> None:
 @pytest.mark.parametrize("name", NAMES)
 def test_rate_of_inertia_less_twice_coriolis_is_skew(name: str) -> None:
     robot, _ = case(name)
-    A = cardan.model(robot, "inertia-matrix")
+    A = derived(robot, "inertia-matrix")
     C = run(name, "coriolis-matrix", "q", "qd")
     near(rate(name, lambda x: A.evaluate(q=x["q"])), C + C.transpose(0, 2, 1), 1e-7)
 

@@ -20,7 +20,7 @@ from tests.loops.couplings import (
     gripper,
     outside,
 )  # fmt: skip
-from tests.loops.mechanisms import SHARED, loaded, states
+from tests.loops.mechanisms import SHARED, derived, loaded, states
 from tests.loops.oracle import Oracle
 
 import cardan
@@ -44,7 +44,7 @@ def case(name: str) -> tuple[Robot, Oracle, dict[str, Any], dict[str, float]]:
 
 def run(name: str, model: str, given: dict[str, Any] | None = None, **options: Any) -> Any:
     robot, _, x, values = case(name)
-    program = cardan.model(robot, model, **options)
+    program = derived(robot, model, **options)
     known = values | dict(program.defaults)
     arrays = {key: {**x, **(given or {})}[key] for key in program.inputs if key != "p"}
     if program.parameters:

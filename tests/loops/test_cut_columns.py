@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 from tests.compare import near
-from tests.loops.mechanisms import MECHANISMS, loaded, states
+from tests.loops.mechanisms import MECHANISMS, derived, loaded, states
 
 import cardan
 from cardan.describe.robot import Robot
@@ -59,9 +59,9 @@ def rotor_names(robot: Robot) -> set[str]:
 @pytest.mark.parametrize("name", NAMES)
 def test_regressor(name: str) -> None:
     robot, x = case(name)
-    tau = cardan.model(robot, "inverse-dynamics").evaluate(**x)
+    tau = derived(robot, "inverse-dynamics").evaluate(**x)
     without = [replace(k, cut=replace(k.cut, IA=0, FV=0, FS=0)) for k in robot.loops]
-    bare = cardan.model(replace(robot, loops=tuple(without)), "inverse-dynamics").evaluate(**x)
+    bare = derived(replace(robot, loops=tuple(without)), "inverse-dynamics").evaluate(**x)
     assert np.abs(tau - bare).max() > 0.005 * np.abs(tau).max()  # there is something to miss
     program = cardan.model(robot, "regressor", effort="plain")
     assert cut_names(robot) <= set(program.columns)
@@ -72,7 +72,7 @@ def test_regressor(name: str) -> None:
 @pytest.mark.parametrize("name", ["four_bar", "prismatic_cut", "planar_3rrr"])
 def test_with_base_parameters(name: str) -> None:
     robot, x = case(name)
-    tau = cardan.model(robot, "inverse-dynamics").evaluate(**x)
+    tau = derived(robot, "inverse-dynamics").evaluate(**x)
     base = cardan.model(robot, "base-parameters")
     program = cardan.model(robot, "regressor", effort="plain", base_parameters=True)
     near(program.evaluate(**x) @ values_of(base.robot, program.columns), tau, 1e-8)
@@ -92,7 +92,7 @@ def still(robot: Robot) -> Any:
 def test_energy_regressor(name: str) -> None:
     robot, x = case(name)
     given = {"q": x["q"], "qd": x["qd"]}
-    E, U = cardan.model(robot, "energies").evaluate(**given)
+    E, U = derived(robot, "energies").evaluate(**given)
     program = cardan.model(robot, "energy-regressor")
     assert rotor_names(robot) <= set(program.columns)
     near(program.evaluate(**given) @ values_of(robot, program.columns), E + U, 1e-9)
@@ -116,7 +116,7 @@ def test_filtered_regressor(name: str) -> None:
     early, before, after, late = (momentum(k * h) for k in (-2, -1, 1, 2))
     rate = (early - 8 * before + 8 * after - late) / (12 * h)
     rest = program(q=x["q"], qd=x["qd"]).D2 @ K
-    near(rate + rest, cardan.model(robot, "inverse-dynamics").evaluate(**x), 1e-7)
+    near(rate + rest, derived(robot, "inverse-dynamics").evaluate(**x), 1e-7)
 
 
 @pytest.mark.parametrize("model", ["regressor", "filtered-regressor", "energy-regressor"])

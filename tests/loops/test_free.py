@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import pytest
 from tests.compare import near
+from tests.loops.mechanisms import derived
 from tests.loops.oracle import Oracle
 
 import cardan
@@ -150,14 +151,14 @@ def test_against_multipliers(name: str) -> None:
     qd, tau = rng.normal(size=(len(q), len(free))), rng.normal(size=(len(q), len(motors)))
     base = {"V0": rng.normal(size=(len(q), 6)), "g0": np.broadcast_to([1, -9, 3], (len(q), 3))}
     more = base if floats else {}
-    found = cardan.model(robot, "direct-dynamics").evaluate(q=q, qd=qd, tau=tau, **more)
+    found = derived(robot, "direct-dynamics").evaluate(q=q, qd=qd, tau=tau, **more)
     qdd = found.qdd if floats else found
     expected, V0d = multipliers(table, robot, q, qd, tau, base if floats else None, free, springs)
     assert qdd == pytest.approx(expected[:, free], rel=1e-9, abs=1e-9)
     if floats:
         assert pytest.approx(V0d, rel=1e-9, abs=1e-9) == found.V0d
     wanted = expected[:, motors]
-    back = cardan.model(robot, "inverse-dynamics").evaluate(q=q, qd=qd, qdd=wanted, **more)
+    back = derived(robot, "inverse-dynamics").evaluate(q=q, qd=qd, qdd=wanted, **more)
     torque = back if isinstance(back, np.ndarray) else back.tau
     assert torque == pytest.approx(tau, rel=1e-8, abs=1e-8)
     own = [k for k in free if k in springs]
@@ -328,7 +329,7 @@ def test_models_of_springs_in_loops_give_the_equations_of_motion(name: str) -> N
 
 
 def evaluated(robot: cardan.Robot, model: str, given: dict[str, Any], **options: Any) -> Any:
-    program = cardan.model(robot, model, **options)
+    program = derived(robot, model, **options)
     return program.evaluate(**{key: given[key] for key in program.inputs})
 
 

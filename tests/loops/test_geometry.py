@@ -73,7 +73,7 @@ def test_refusals_say_which_loop_and_how_far() -> None:
         found.solve([0.1])
     with pytest.raises(cardan.CardanError, match="guess has shape"):
         found.solve([0.1, 0.2], [1.0])
-    with pytest.raises(cardan.CardanError, match="d2, d3, d8 are free: give p"):
+    with pytest.raises(cardan.CardanError, match="d2, d3, d8 are free; give p"):
         geometry("sr400").solve(np.zeros(6))
     with pytest.raises(cardan.CardanError, match="no closed loop"):
         cardan.model(cardan.load("rx90"), "loop-geometry")

@@ -68,7 +68,7 @@ def test_c(name: str, tmp_path: Path) -> None:
         return
     source, library = tmp_path / "loop.c", tmp_path / "loop.so"
     source.write_text(solver.emit("c", "closed"), encoding="utf-8")
-    command = [compiler, "-std=c99", "-O1", *STRICT, "-shared", "-fPIC", str(source)]
+    command = [compiler, "-std=c99", *STRICT, "-shared", "-fPIC", str(source)]
     subprocess.run([*command, "-o", str(library), "-lm"], check=True)
     n = len(solver.coordinates.moving)
     given = np.array(CASES[name], float)

@@ -177,7 +177,10 @@ def _program(
     return Program(f"control {kind}", robot.name, code, meaning=used)
 
 
-def law(robot: Robot, motion: Trajectory, kind: str, kp: Any, kd: Any, **options: Any) -> Law:
+@named_arguments
+def law(
+    robot: Robot, motion: Trajectory, kind: str, kp: Numbers, kd: Numbers, **options: Any
+) -> Law:
     """A law of `LAWS` following a motion."""
     _drivable(robot)
     return Law(joint_law(robot, kind, kp, kd, **options), of_drives(robot, motion))

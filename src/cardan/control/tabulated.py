@@ -279,6 +279,7 @@ def _sampled(
     return np.asarray(replace(program, code=live(only)).compile()(q=q))
 
 
+@named_arguments
 def trade_off(
     robot: Robot, points: Sequence[int], *, degree: int = 3, states: int = 2000, seed: int = 0
 ) -> list[dict[str, float]]:

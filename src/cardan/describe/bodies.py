@@ -43,8 +43,8 @@ from .robot import FIXED, INERTIA, PRISMATIC, Frame, Joint, Link
 from .values.expression import Value
 
 __all__ = [
-    "Body", "Mass", "far_words", "frames_of", "inertial_values", "longest_path", "moved",
-    "named_frames", "size_of",
+    "Body", "Mass", "centre_of", "far_words", "frames_of", "inertia_about", "inertial_values",
+    "longest_path", "moved", "named_frames", "size_of",
 ]  # fmt: skip
 
 _FAR = 100.0  # times the robot's size: a common normal farther than this costs digits
@@ -100,7 +100,7 @@ def inertial_values(masses: Sequence[Mass], size: float) -> dict[str, Value]:
     """XX ... M of masses given in a frame, about its origin."""
     M = sum(m.mass for m in masses)
     first = sum((m.mass * m.centre for m in masses), np.zeros(3))
-    J = _about(masses, np.zeros(3))
+    J = inertia_about(masses, np.zeros(3))
     moments = [J[0, 0], J[0, 1], J[0, 2], J[1, 1], J[1, 2], J[2, 2]]
     largest, own = float(np.abs(J).max()), _own_inertia(masses)
     # round-off of M d^2 is nothing, but what the link has of its own is not round-off
@@ -112,7 +112,7 @@ def inertial_values(masses: Sequence[Mass], size: float) -> dict[str, Value]:
     return dict(zip(INERTIA, values, strict=True))
 
 
-def _about(masses: Sequence[Mass], point: Array) -> Array:
+def inertia_about(masses: Sequence[Mass], point: Array) -> Array:
     """The inertia matrix of masses about a point of their frame."""
     J = np.zeros((3, 3))
     for m in masses:
@@ -121,7 +121,8 @@ def _about(masses: Sequence[Mass], point: Array) -> Array:
     return J
 
 
-def _centre(masses: Sequence[Mass]) -> Array:
+def centre_of(masses: Sequence[Mass]) -> Array:
+    """The centre of mass, the origin where nothing weighs."""
     M = sum(m.mass for m in masses)
     if M <= 0:
         return np.zeros(3)
@@ -130,13 +131,13 @@ def _centre(masses: Sequence[Mass]) -> Array:
 
 def _own_inertia(masses: Sequence[Mass]) -> float:
     """The largest moment of masses about their common centre."""
-    return float(np.abs(_about(masses, _centre(masses))).max()) if masses else 0.0
+    return float(np.abs(inertia_about(masses, centre_of(masses))).max()) if masses else 0.0
 
 
 def _is_far(masses: Sequence[Mass]) -> bool:
     """Is the origin so far away that doubles cannot hold the inertia about it?"""
     own = _own_inertia(masses)
-    around = float(np.abs(_about(masses, np.zeros(3))).max()) if masses else 0.0
+    around = float(np.abs(inertia_about(masses, np.zeros(3))).max()) if masses else 0.0
     return own > 0 and 2.3e-16 * around > _LOST * own
 
 
@@ -242,7 +243,7 @@ def _extent(body: Body, point: Array) -> float:
     M = sum(m.mass for m in body.masses)
     if M <= 0:
         return math.inf
-    reach = float(np.linalg.norm(_centre(body.masses) - point))
+    reach = float(np.linalg.norm(centre_of(body.masses) - point))
     return reach + math.sqrt(_own_inertia(body.masses) / M)
 
 

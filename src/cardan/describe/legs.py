@@ -139,7 +139,8 @@ def _towards(axis: int, wanted: int) -> dict[str, str]:
 def legs(table: Mapping[str, Any], place: Place, report: Report) -> tuple[list[Piece], list[Piece]]:
     """(links, loops) of all copies of a leg."""
     each = table.get("each", {})
-    lists = [x for x in (table.get("angles"), *_values(each)) if x is not None]
+    entries = list(each.values()) if isinstance(each, Mapping) else [each]
+    lists = [x for x in (table.get("angles"), *entries) if x is not None]
     copies = table.get("copies", len(lists[0]) if lists and _is_list(lists[0]) else 1)
     if isinstance(copies, bool) or not isinstance(copies, int) or not 1 <= copies <= _LARGEST:
         report(f"copies = {copies!r:.20}; a number from 1 to {_LARGEST} is expected")
@@ -147,8 +148,7 @@ def legs(table: Mapping[str, Any], place: Place, report: Report) -> tuple[list[P
     if not isinstance(each, Mapping) or any(not _is_list(x) or len(x) != copies for x in lists):
         report(f"angles and the entries of each are lists of {copies} values, one per copy")
         return [], []
-    own = [part for part in _tables(table.get("link", [])) if part is not None]
-    closing = [part for part in _tables(table.get("loop", [])) if part is not None]
+    own, closing = (_tables(table.get(key, [])) for key in ("link", "loop"))
     if not own:
         report("a leg needs links: [[leg.link]]")
         return [], []
@@ -166,8 +166,9 @@ def legs(table: Mapping[str, Any], place: Place, report: Report) -> tuple[list[P
         for i, part in enumerate(own):
             default = names[i - 1] if i else 0
             one = _renamed(part, suffix, names, default) | {"name": names[i] + suffix}
-            if isinstance(part.get("mimic"), Mapping):
-                one["mimic"] = _leading(part["mimic"], suffix, names, joints)
+            if isinstance(mimic := part.get("mimic"), Mapping):
+                leader = _own(mimic.get("joint"), suffix, names, joints)
+                one["mimic"] = {**mimic, "joint": leader}
             links.append(Piece(one, place, **how))
         for part in closing:
             one = {"name": str(part.get("name", table.get("name", "leg"))) + suffix}
@@ -185,30 +186,21 @@ def legs(table: Mapping[str, Any], place: Place, report: Report) -> tuple[list[P
 def _renamed(
     part: Mapping[str, Any], suffix: str, names: Sequence[str], default: Any
 ) -> dict[str, Any]:
-    """A frame of a leg with the names of one copy; a number counts the links of the leg."""
-    frame = dict(part)
-    i = part.get("antecedent", default)
-    if isinstance(i, str) and i in names:
-        i = i + suffix
-    elif isinstance(i, int) and not isinstance(i, bool) and 0 < i <= len(names):
-        i = names[i - 1] + suffix
-    frame["antecedent"] = i
+    """A frame of a leg with the names of one copy."""
+    frame = {**part, "antecedent": _own(part.get("antecedent", default), suffix, names)}
     for key in ("variable", "joint_name", "name"):
         if isinstance(part.get(key), str):
             frame[key] = part[key] + suffix
     return frame
 
 
-def _leading(
-    mimic: Mapping[str, Any], suffix: str, names: Sequence[str], joints: Collection[str]
-) -> dict[str, Any]:
-    """What a joint of a leg mimics, where that is in the same copy; a number counts as above."""
-    k = mimic.get("joint")
-    if isinstance(k, str) and (k in names or k in joints):
-        k = k + suffix
-    elif isinstance(k, int) and not isinstance(k, bool) and 0 < k <= len(names):
-        k = names[k - 1] + suffix
-    return {**mimic, "joint": k}
+def _own(ref: Any, suffix: str, names: Sequence[str], joints: Collection[str] = ()) -> Any:
+    """What a link of a leg refers to, where that is in its copy; a number counts the links."""
+    if isinstance(ref, str) and (ref in names or ref in joints):
+        return ref + suffix
+    if isinstance(ref, int) and not isinstance(ref, bool) and 0 < ref <= len(names):
+        return names[ref - 1] + suffix
+    return ref
 
 
 def one_body(
@@ -250,14 +242,8 @@ _CUT = ("joint", "antecedent", "gamma", "b", "alpha", "d", "theta", "r", "variab
         "IA")  # fmt: skip
 
 
-def _tables(parts: Any) -> list[Mapping[str, Any] | None]:
-    if not _is_list(parts):
-        return []
-    return [part if isinstance(part, Mapping) else None for part in parts]
-
-
-def _values(table: Any) -> list[Any]:
-    return list(table.values()) if isinstance(table, Mapping) else [table]
+def _tables(parts: Any) -> list[Mapping[str, Any]]:
+    return [part for part in parts if isinstance(part, Mapping)] if _is_list(parts) else []
 
 
 def _is_list(x: Any) -> bool:

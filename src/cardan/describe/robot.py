@@ -325,7 +325,8 @@ class Robot:
         for coupling in self.couplings.values():
             yield from (coupling.ratio, coupling.offset)
         yield from (getattr(self.base.link, key) for key in INERTIA)
-        for joint, link in zip(self.joints, self.links, strict=True):
+        # as many joints as links, or `check` says so: it looks at the values too
+        for joint, link in zip(self.joints, self.links, strict=False):
             yield from (getattr(link, key) for key in INERTIA)
             yield from (getattr(joint, key) for key in (*DRIVE, "stiffness", "rest", "damping"))
             if link.flexible is not None:
@@ -426,10 +427,13 @@ def _map_fields(robot: Robot, change: Callable[[str, Any], Any]) -> Robot:
 
     def joint(j: int, x: Joint) -> Joint:
         led = item(x.mimic, j) if x.mimic else None
-        return replace(item(x, j), limits=item(x.limits, j), mimic=led)
+        changed: Joint = replace(item(x, j), limits=item(x.limits, j), mimic=led)
+        return changed
 
     def link(j: int, x: Link) -> Link:
-        return replace(item(x, j), flexible=item(x.flexible, j) if x.flexible else None)
+        bent = item(x.flexible, j) if x.flexible else None
+        changed: Link = replace(item(x, j), flexible=bent)
+        return changed
 
     n, B = len(robot.joints), len(robot.loops)
     return replace(

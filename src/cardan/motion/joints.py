@@ -82,7 +82,7 @@ def array(name: str, value: Any) -> np.ndarray:
     if not np.isfinite(found).all():
         at = np.argwhere(~np.isfinite(found))[0].tolist()
         where = f"[{', '.join(map(str, at))}]" if at else ""
-        raise InputError(f"{name}{where} = {found[tuple(at)]} must be finite")
+        raise InputError(f"{name}{where} = {found[tuple(at)]} must be finite", where=name)
     return found
 
 
@@ -93,10 +93,11 @@ def vector(name: str, value: Any, n: int) -> np.ndarray:
         found = np.broadcast_to(given, (n,)).copy()
     except ValueError:
         raise InputError(
-            f"{name} has shape {given.shape}; expected {n} values, one per joint, or one for all"
-        ) from None
+            f"{name} has shape {given.shape}", where=name,
+            remedy=f"expected {n} values, one per joint, or one for all",
+        ) from None  # fmt: skip
     if not np.isfinite(found).all():
-        raise InputError(f"{name} = {found.tolist()} must be finite")
+        raise InputError(f"{name} = {found.tolist()} must be finite", where=name)
     return found
 
 
@@ -104,7 +105,7 @@ def _numbers(name: str, value: Any) -> np.ndarray:
     try:
         return np.asarray(value, float)
     except (ValueError, TypeError):
-        raise InputError(f"{name} is not an array of real numbers") from None
+        raise InputError(f"{name} is not an array of real numbers", where=name) from None
 
 
 def number(value: Any) -> float:

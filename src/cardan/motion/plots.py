@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..arguments import named_arguments
 from ..describe.robot import Robot
 from ..errors import InputError, MissingExtraError
 from ..files import write_whole
@@ -133,6 +134,7 @@ def plot_trajectory(motion: Trajectory, robot: Robot | None = None) -> Any:
     return lines(motion.t, panels, f"{robot.name}: {motion.name}" if robot else motion.name)
 
 
+@named_arguments
 def picture_format(path: str | Path) -> str:
     """The format that the extension chooses."""
     suffix = Path(path).suffix.lower()
@@ -141,6 +143,7 @@ def picture_format(path: str | Path) -> str:
     return suffix[1:]
 
 
+@named_arguments
 def save_figure(figure: Any, path: str | Path, dpi: float | None = None) -> None:
     """To a file; the extension chooses the format. The file appears whole or not at all."""
     options = {"format": picture_format(path), **({"dpi": dpi} if dpi else {})}

@@ -16,6 +16,7 @@ from zipfile import ZipFile
 
 import numpy as np
 
+from ..arguments import named_arguments
 from ..errors import InputError, MissingExtraError, translated
 from ..files import write_whole
 
@@ -39,6 +40,7 @@ def arrow(purpose: str) -> Any:
     return pyarrow
 
 
+@named_arguments
 def write_table(path: str | Path, table: Table) -> None:
     """Columns of equal length to .csv or .parquet, by the extension."""
     if table_format(path) == ".parquet":
@@ -49,6 +51,7 @@ def write_table(path: str | Path, table: Table) -> None:
         write_whole(path, lambda file: _write_csv(file, table))
 
 
+@named_arguments
 def table_format(path: str | Path) -> str:
     """The extension, .csv or .parquet."""
     suffix = Path(path).suffix.lower()
@@ -64,6 +67,7 @@ def _write_csv(file: str, table: Table) -> None:
         writer.writerows(zip(*(column.tolist() for column in table.values()), strict=True))
 
 
+@named_arguments
 def read_table(path: str | Path) -> dict[str, np.ndarray]:
     """The numeric columns of a .csv (with a header line), .parquet or .npz file, as floats."""
     suffix = Path(path).suffix.lower()

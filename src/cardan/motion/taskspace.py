@@ -49,6 +49,7 @@ def rows_of(task: Sequence[str] | str | None, n: int) -> list[int]:
     return [ROWS.index(name) for name in names]
 
 
+@named_arguments
 def damped(
     robot: Robot, frame: Any = None, *, task: Sequence[str] | str | None = None,
     tolerance: float = 1e-11, deviation: float = _CLOSE,
@@ -80,6 +81,7 @@ def damped(
     return solve
 
 
+@named_arguments
 def nearest(robot: Robot, solutions: Callable[[np.ndarray], Any]) -> Solver:
     """A solver that takes, of all configurations (k, n) of a pose, the one nearest to the guess;
     revolute joints may be whole turns away.

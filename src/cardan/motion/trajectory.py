@@ -64,7 +64,8 @@ class Trajectory:
     def duration(self) -> float:
         return float(self.t[-1] - self.t[0])
 
-    def __call__(self, t: Any) -> State:
+    @named_arguments
+    def __call__(self, t: Numbers) -> State:
         """q, qd, qdd (..., n) at times t (...)."""
         return self.law(t) if self.law is not None else _interpolated(self, t)
 

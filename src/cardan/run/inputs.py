@@ -27,12 +27,15 @@ def prepare(
     given = without_idle(shapes, given)
     unknown = [name for name in given if name not in shapes]
     if unknown:
-        raise InputError(f"there is no input '{unknown[0]}'; this program takes {_listed(shapes)}")
+        takes = f"this program takes {_listed(shapes)}"
+        raise InputError(f"there is no input '{unknown[0]}'", remedy=takes)
     if "p" in shapes:
         given = {**given, "p": parameter_vector(given.get("p"), parameters, defaults)}
     missing = [name for name in shapes if name not in given]
     if missing:
-        raise InputError(f"input '{missing[0]}' is missing; this program takes {_listed(shapes)}")
+        takes = f"this program takes {_listed(shapes)}"
+        place = f"input '{missing[0]}'"
+        raise InputError(f"{place} is missing", where=place, remedy=takes)
     arrays = {name: _array(name, given[name], shape, dtype) for name, shape in shapes.items()}
     leading_shape(arrays, shapes)
     return arrays
@@ -61,19 +64,22 @@ def leading_shape(arrays: Mapping[str, np.ndarray], shapes: Mapping[str, Shape])
 
 
 def _array(name: str, value: Any, shape: Shape, dtype: str) -> np.ndarray:
+    place = f"input '{name}'"
     if type(value) is np.ndarray and value.dtype == dtype:
         array = value
     else:
         try:
             array = np.asarray(value)
         except ValueError as error:
-            raise InputError(f"input '{name}' is not a rectangular array: {error}") from None
+            why = f"{place} is not a rectangular array: {error}"
+            raise InputError(why, where=place) from None
         if array.dtype.kind not in "fiu":
-            what = f"type {array.dtype}"
-            raise InputError(f"input '{name}' has {what}; real numbers are expected")
+            what = f"{place} has type {array.dtype}"
+            raise InputError(what, where=place, remedy="real numbers are expected")
         array = array.astype(dtype)
     if array.ndim < len(shape) or array.shape[array.ndim - len(shape) :] != shape:
-        raise InputError(f"input '{name}' has shape {array.shape}; expected (..., {_comma(shape)})")
+        what = f"{place} has shape {array.shape}"
+        raise InputError(what, where=place, remedy=f"expected (..., {_comma(shape)})")
     return array
 
 

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from ..arguments import named_arguments
 from ..errors import InputError
 from .scene import Links
 
@@ -21,6 +22,7 @@ __all__ = ["ground", "together"]
 Loads = Callable[[Links], Mapping[Any, Any]]
 
 
+@named_arguments
 def ground(
     points: Mapping[int, Any], *, stiffness: float, damping: float, friction: float = 0.0,
     height: float = 0.0, normal: Any = (0, 0, 1), slip: float = 1e-2,

@@ -19,6 +19,7 @@ import numpy as np
 
 from ..algebra.scalar import sqrt
 from ..algebra.vector import Mat, Vec, cross, dot
+from ..arguments import named_arguments
 from ..describe.robot import Robot
 from ..describe.world import gravity_in_world
 from ..errors import ModelError
@@ -123,6 +124,7 @@ def dry_friction(
     return speeds, back
 
 
+@named_arguments
 def state_space(
     robot: Robot, *, friction: bool = True, smooth: float = SMOOTH, f_e: bool = False
 ) -> StateSpace:

@@ -24,6 +24,7 @@ from typing import Any
 
 import numpy as np
 
+from ..arguments import named_arguments
 from ..build.common import with_friction
 from ..build.flexible.closure import Closing, closing
 from ..build.flexible.step import (
@@ -80,6 +81,7 @@ NAMES = {"DOP853": "auto", "Radau": "radau", "BDF": "bdf"}  # of `simulate.simul
 _AGE = 20  # steps that a Jacobian lasts
 
 
+@named_arguments
 def simulate(
     robot: Robot, duration: float, *, motion: Callable[[float], Any] | None = None,
     torque: Callable[[float], Any] | None = None, q_a: Sequence[float] | None = None,

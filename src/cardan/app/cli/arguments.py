@@ -43,7 +43,7 @@ CutLoops = Annotated[bool, typer.Option("--tree", help="Cut loops open: the equi
 Language = Annotated[
     str,
     typer.Option(
-        metavar="LANGUAGE", help="Language of the text; text and latex give equations.",
+        metavar="LANGUAGE", help="Language of the text, c by default; text and latex: equations.",
         autocompletion=completion.languages,
     ),
 ]  # fmt: skip

@@ -75,9 +75,10 @@ def evaluate(
 def _given(ctx: typer.Context, shapes: Mapping[str, tuple[int, ...]]) -> dict[str, Any]:
     """The inputs of the command line as arrays."""
     inputs = {}
-    for name, text in inputs_of(ctx).items():
+    for written, text in inputs_of(ctx).items():
+        name = written if written in shapes else written.replace("-", "_")
         if name not in shapes:
-            what = UnknownNameError.of("input or option", f"--{name}", map(flag_of, shapes))
+            what = UnknownNameError.of("input or option", f"--{written}", map(flag_of, shapes))
             ctx.fail(str(what))
         inputs[name] = _shaped(f"--{name}", numbers(text, f"--{name}"), shapes[name])
     return inputs

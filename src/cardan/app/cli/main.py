@@ -35,10 +35,9 @@ class Commands(TyperGroup):
         for title, listed in _COMMANDS.items():
             names = [_NAMES.get(function, function.__name__) for function, _ in listed]
             with formatter.section(title):
-                formatter.write_dl([
-                    (name, self.get_command(ctx, name).get_short_help_str(limit=200))
-                    for name in names
-                ])  # fmt: skip
+                formatter.write_dl(
+                    [(name, self.commands[name].get_short_help_str(limit=200)) for name in names]
+                )
 
     def invoke(self, ctx: Any) -> Any:
         try:

@@ -164,14 +164,12 @@ class _Words:
         for entry in MENU.values():
             valued |= {flag_of(k) for k, option in entry.options.items() if option.kind != "flag"}
         found, skip = [], False
-        known = {flag_of(k) for entry in MENU.values() for k in entry.options}
+        known = {*self.own, *(flag_of(k) for entry in MENU.values() for k in entry.options)}
         for word in self.words:
-            if (
-                self.free
-                and word.startswith("--")
-                and _canonical(word) not in ({*self.own, *known, "--no-" + _canonical(word)[5:]})
-            ):
-                valued = {*valued, word}  # an input
+            flag = _canonical(word)
+            if self.free and flag.startswith("--") and "=" not in flag:
+                off = flag.startswith("--no-") and flag_of(flag[5:]) in known
+                valued |= set() if flag in known or off else {flag}  # an input
             if not skip and (word == "-" or not word.startswith("-")):
                 found.append(word)
             skip = not skip and _canonical(word) in valued

@@ -22,7 +22,15 @@ import numpy as np
 
 from ...algebra.so3 import about, along
 from ...errors import Fault, InputError
-from ..bodies import Body, Mass, longest_path, moved, named_frames
+from ..bodies import (
+    Body,
+    Mass,
+    centre_of,
+    inertia_about,
+    longest_path,
+    moved,
+    named_frames,
+)
 from ..closures import Placed
 from ..couplings import coupled
 from ..frames import Array, decimal_value, frame
@@ -123,13 +131,16 @@ class Scene:
         if free:
             self._float(element, free[0], parent, name, T, masses, len(joints))
         elif joints and index < 0:
-            self._beside(name, element)
+            base = self.bodies[0].name
+            words = f"body '{name}' moves on the world, beside the floating base '{base}': a file"
+            mjcf.fault(f"{words} is read as one robot, so take one of them out", element)
         elif joints:
             self._chain(joints, name, index, T, masses)
         elif index < 0:
             self.scenery += masses
         else:
-            self._add_masses(index, T, masses)
+            body = self.bodies[index]
+            self.bodies[index] = replace(body, masses=body.masses + moved(masses, T))
         self._sites(element, name)
         for inner in mjcf.inside(element, "body"):
             self._body(inner, name)
@@ -193,12 +204,6 @@ class Scene:
         for key in ("damping", "frictionloss"):
             if any(mjcf.numbers(joint, key, ()) or ()):
                 mjcf.remark(f"the {key} of a free joint is left out", joint_name or name, joint)
-
-    def _beside(self, name: str, element: Any) -> None:
-        self.mjcf.fault(
-            f"body '{name}' moves on the world, beside the floating base '{self.bodies[0].name}':"
-            " a file is read as one robot, so take one of them out", element,
-        )  # fmt: skip
 
     def _chain(
         self, joints: list[Any], name: str, parent: int, T: Array, masses: tuple[Mass, ...]
@@ -291,10 +296,6 @@ class Scene:
 
     # masses
 
-    def _add_masses(self, index: int, T: Array, masses: tuple[Mass, ...]) -> None:
-        body = self.bodies[index]
-        self.bodies[index] = replace(body, masses=body.masses + moved(masses, T))
-
     def _masses(self, element: Any) -> tuple[Mass, ...]:
         """What a body weighs: by its <inertial> or its geoms, and not less than the file allows."""
         settings = self.mjcf.setting(element)
@@ -315,12 +316,8 @@ class Scene:
         """Mass and principal moments of a body, raised to their bounds and made possible ones."""
         total = sum(m.mass for m in masses)
         if total > LEAST:
-            place = np.asarray(sum(m.mass * m.centre for m in masses) / total)
-        J = np.zeros((3, 3))
-        for m in masses:
-            c = m.centre - place
-            J += m.inertia + m.mass * (float(c @ c) * np.eye(3) - np.outer(c, c))
-        moments, axes = np.linalg.eigh(J)
+            place = centre_of(masses)
+        moments, axes = np.linalg.eigh(inertia_about(masses, place))
         bounded = np.maximum(moments, settings.least_inertia)
         if settings.balanced and bounded.sum() < 2 * bounded.max():
             bounded = np.full(3, bounded.mean())

@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 
+from ...arguments import named_arguments
 from ...errors import DescriptionError, Fault
 from ..frames import Array, frame
 from ..robot import DRIVE, FIXED, PRISMATIC, Joint, Link, Loop, Robot
@@ -42,6 +43,7 @@ _APART = 0.1  # m, between the two points that hold the axis of a revolute cut j
 _LEAST = {"boundmass": "1e-9", "boundinertia": "1e-9"}
 
 
+@named_arguments
 def write_mjcf(robot: Robot) -> str:
     """The robot as MJCF text."""
     faults = [*faults_of(robot, "MJCF", loops=True), *_lost(robot)]

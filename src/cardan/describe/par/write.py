@@ -11,6 +11,7 @@ import warnings
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
+from ...arguments import named_arguments
 from ...errors import CardanWarning, DescriptionError, Fault, UnknownNameError
 from ..robot import DRIVE, FIXED, GEOMETRY, INERTIA, MOTION, WRENCH, Joint, Robot
 from ..values.expression import Value, add, symbol, symbols
@@ -32,6 +33,7 @@ _HEADER = """\
 """
 
 
+@named_arguments
 def write_par(robot: Robot, dialect: str = "opensymoro") -> str:
     """The robot as the text of a .par file."""
     if dialect not in DIALECTS:

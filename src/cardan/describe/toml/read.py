@@ -404,12 +404,14 @@ class _Reader:
         return self.value(key, table.get(key, 0))
 
     def vector(self, table: Table, key: str, length: int) -> tuple[Value, ...]:
-        """The values of a list; zeros where it is missing, and beside a fault."""
+        """The values of a list; zeros where it is missing."""
         values = table.get(key)
-        if values is not None and (not _is_list(values) or len(values) != length):
+        if values is None:
+            return (0,) * length
+        if not _is_list(values) or len(values) != length:
             self.report(f"{key} must be a list of {length} values", key)
             return (UNREAD,) * length
-        return (0,) * length if values is None else tuple(self.value(key, x) for x in values)
+        return tuple(self.value(key, x) for x in values)
 
     def value(self, key: str, x: Any) -> Value:
         try:

@@ -7,6 +7,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import fields
 
+from ...arguments import named_arguments
 from ..fields import JOINTS, LIMITS, SYMBOLS
 from ..flexible import write_flexible
 from ..robot import (
@@ -15,6 +16,7 @@ from ..robot import (
     GEOMETRY,
     IDENTITY_4,
     INERTIA,
+    MOTION,
     REVOLUTE,
     WRENCH,
     Base,
@@ -38,6 +40,7 @@ _UNITS = """\
 _NUMBER = re.compile(r"-?(0|[1-9][0-9]{0,17})(\.[0-9]+)?(e-?[0-9]+)?\Z")
 
 
+@named_arguments
 def write_toml(robot: Robot) -> str:
     """The robot as the text of a .toml file; reading it gives an equal robot."""
     lines = [f"cardan = {VERSION}  # version of the format", f"name = {_quote(robot.name)}"]
@@ -69,7 +72,7 @@ def _base(base: Base) -> list[str]:
         rows = [_list(base.Z[4 * i : 4 * i + 4]) for i in range(4)]
         lines.append("Z = [  # placement of frame 0 in the world")
         lines += [f"  {row}," for row in rows] + ["]"]
-    for key in ("W0", "WP0", "V0", "VP0"):
+    for key in MOTION:
         if any(x != 0 for x in getattr(base, key)):
             lines.append(f"{key} = {_list(getattr(base, key))}")
     lines += _nonzero(base.link, (*INERTIA, *WRENCH))

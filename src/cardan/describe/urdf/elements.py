@@ -151,10 +151,10 @@ def _joint(element: Any, source: Source) -> JointElement:
         for key in ("damping", "friction")
     )
     mimic = _mimic(element, child, source)
+    kind = kind if kind in JOINT_TYPES else "fixed"
     return JointElement(
-        name, line, kind if kind in JOINT_TYPES else "fixed", parent, child, placement, axis,
-        limits, damping, friction, mimic,
-    )  # fmt: skip
+        name, line, kind, parent, child, placement, axis, limits, damping, friction, mimic
+    )
 
 
 def _mimic(element: Any, child: str, source: Source) -> Mimic | None:

@@ -57,19 +57,20 @@ def read_urdf(
     source = Source(file, snap)
     elements = read_elements(data, source)
     robot = None if elements is None else _robot(elements, source, fixed == "merge", mimic)
-    if elements is None or robot is None:
+    if robot is None:
         return None, sorted(source.faults, key=lambda fault: fault.line)
-    unknown(elements.root, source)
     return completed(robot, source.faults, file)
 
 
 def _robot(elements: Elements, source: Source, merge: bool, mimic: bool) -> Robot | None:
-    """The robot, faults or not; None where the joints form no tree, so that nothing more can be
-    said."""
-    structure = _structure(elements, source)
-    if structure is None:
+    """None where the joints form no tree, so that nothing more can be said."""
+    before = len(source.errors)
+    order = _ordered(elements, source)
+    if len(source.errors) > before or any(not x.parent or not x.child for x in elements.joints):
         return None
-    base, order = structure
+    base, order = _split_base(elements, order, source)
+    if len(source.errors) > before:
+        return None
     links = {link.name: link for link in elements.links}
     bodies, place = _bodies(base, order, links, merge)
     placed = Placed.of(bodies, source.fault)
@@ -78,6 +79,7 @@ def _robot(elements: Elements, source: Source, merge: bool, mimic: bool) -> Robo
     if loops:
         joints = with_motors(joints, elements.root, source)
     joints = coupled(joints, _couplings(elements, order, joints, source, mimic))
+    unknown(elements.root, source)
     moving = {body.name for body in bodies if body.joint.sigma != FIXED}
     frames = named_frames(
         bodies,
@@ -94,18 +96,6 @@ def _robot(elements: Elements, source: Source, merge: bool, mimic: bool) -> Robo
         base=replace(base, link=placed.root), gravity=GRAVITY, source=source.file, frames=frames,
         end_effector=end,
     )  # fmt: skip
-
-
-def _structure(elements: Elements, source: Source) -> tuple[Base, list[JointElement]] | None:
-    """The base and the other joints in order; None where the joints form no tree."""
-    before = len(source.errors)
-    order = _ordered(elements, source)
-    if any(not joint.parent or not joint.child for joint in elements.joints):
-        return None
-    if len(source.errors) > before:
-        return None
-    base, order = _split_base(elements, order, source)
-    return (base, order) if len(source.errors) == before else None
 
 
 def _ordered(elements: Elements, source: Source) -> list[JointElement]:

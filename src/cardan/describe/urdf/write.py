@@ -24,6 +24,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from ...algebra import so3
+from ...arguments import named_arguments
 from ...errors import DescriptionError, Fault
 from ..bodies import longest_path
 from ..frames import Array, frame, perpendicular, roll_pitch_yaw, snap_angle
@@ -51,17 +52,18 @@ NO_LIMIT = 1e9  # URDF must give some limits; this size means none, here and in 
 _DRAKE = "http://drake.mit.edu"  # a name, never fetched
 
 
+@named_arguments
 def write_urdf(robot: Robot, *, drop: bool = False) -> str:
     """The robot as URDF text; what URDF cannot hold is refused, or dropped and listed."""
     faults = faults_of(robot, "URDF")
     lost = unheld(robot, "URDF", [("", f"loop '{loop.name}'") for loop in robot.loops], True)
     if faults or (lost and not drop):
+        remedy = f"save robot '{robot.name}' as .toml, or leave these out:"
         raise DescriptionError(
             faults + ([] if drop else lost),
-            remedy=f"save robot '{robot.name}' as .toml, or leave these out:"
-            " write_urdf(robot, drop=True)" if lost else "",
+            remedy=f"{remedy} write_urdf(robot, drop=True)" if lost else "",
             action="drop" if lost else "",
-        )  # fmt: skip
+        )
     lines = _root(robot)
     links = [robot.base.link, *robot.links]
     own, frames = own_frames(robot), _more_frames(robot)

@@ -38,7 +38,7 @@ def _gathered(terms: dict[Monomial, Any], linear: Collection[str]) -> Value:
         groups.setdefault(rest, []).append((coefficient, 1 if factor is None else factor))
     total: Value = 0
     for rest, parts in groups.items():
-        common = parts[0][0] if len({_size(c) for c, _ in parts}) == 1 else 1
+        common = parts[0][0] if len({abs(c) for c, _ in parts}) == 1 else 1
         inner: Value = 0
         for coefficient, factor in parts:
             if common != 1:  # all sizes are equal: only the sign is left
@@ -50,10 +50,6 @@ def _gathered(terms: dict[Monomial, Any], linear: Collection[str]) -> Value:
 
 def _name(atom: Any) -> str:
     return atom.args[0] if isinstance(atom, Expression) and atom.op == "symbol" else ""
-
-
-def _size(coefficient: Any) -> Any:
-    return abs(coefficient)
 
 
 def _plus(total: Value, coefficient: Any, factor: Value) -> Value:

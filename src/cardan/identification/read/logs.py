@@ -26,6 +26,7 @@ from typing import Any
 
 import numpy as np
 
+from ...arguments import named_arguments
 from ...errors import InputError, MissingExtraError, UnknownNameError, translated
 from ...motion.tables import arrow_file, read_npz, require_size, unpacked_limit
 from ..recipe import Records
@@ -71,6 +72,7 @@ class Recording:
         return f"row {k + 1}{line}"
 
 
+@named_arguments
 def read_recording(
     source: str | os.PathLike[str] | Mapping[str, Any], log: Records | None = None
 ) -> Recording:

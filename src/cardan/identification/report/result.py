@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from ...arguments import named_arguments
 from ...describe.files import accepted, dumps, read_bytes
 from ...describe.robot import FIXED, INERTIA, Robot
 from ...describe.urdf.write import write_urdf
@@ -336,6 +337,7 @@ class Identification:
             raise UnknownNameError.of("role", role, dict.fromkeys(roles))
         return torques_figure(self, roles.index(role))
 
+    @named_arguments
     def report(self, path: str | Path) -> None:
         """Write the report: .html (self-contained, with pictures) or .md."""
         from .page import html, markdown
@@ -366,6 +368,7 @@ class Identification:
             "notes": list(self.notes),
         }
 
+    @named_arguments
     def save(self, folder: str | Path) -> list[Path]:
         """Report, parameters and robot files in a folder; the paths written. A format that cannot
         hold the robot is left out, and the report says so. The errors that the report prints are

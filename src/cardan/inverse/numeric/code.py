@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ...arguments import named_arguments
 from ...describe.robot import Robot
 from ...emit.header import quoted
 from ...errors import ModelError
@@ -19,6 +20,7 @@ from .solver import RESTARTS, _mask, _problem
 __all__ = ["numeric_code"]
 
 
+@named_arguments
 def numeric_code(
     robot: Robot, language: str, frames: Any = None, *, function: str = "inverse_kinematics",
     restarts: int = RESTARTS, limits: bool = True, tolerance: float = 1e-10, mask: Any = None,
