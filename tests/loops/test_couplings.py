@@ -3,6 +3,7 @@ equality of joints."""
 
 from __future__ import annotations
 
+import importlib.util
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -25,8 +26,10 @@ from tests.loops.oracle import Oracle
 
 import cardan
 from cardan.describe.mjcf.write import write_mjcf
-from cardan.describe.robot import FIXED, INERTIA, WRENCH, Coupling, Robot
+from cardan.describe.robot import FIXED, INERTIA, WRENCH, Coupling, Limits, Robot
 from cardan.describe.urdf.write import write_urdf
+from cardan.describe.values.parser import to_value
+from cardan.inverse.numeric.code import numeric_code
 from cardan.loops.analysis import analyse
 from cardan.loops.numeric import skeleton
 from cardan.loops.standing import standing
@@ -295,6 +298,15 @@ def test_numerical_inverse_kinematics() -> None:
     found = cardan.inverse_kinematics(robot, T, frame=3, guess=q + 0.1)
     assert found.converged
     assert found.q[:3] == pytest.approx(q[:3], abs=1e-8)
+    # the couplings as equations of a Python function: the other route to the same configuration
+    other = cardan.inverse_kinematics(
+        robot, T, frame=3, guess=q + 0.1, threads=2,
+        constraints=lambda x: (np.zeros((len(x), 0)), np.zeros((len(x), 0, x.shape[1]))),
+    )  # fmt: skip
+    assert other.converged
+    assert found.q == pytest.approx(other.q, abs=1e-7)
+    many = cardan.inverse_kinematics(robot, np.stack([T] * 5), frame=3, guess=q + 0.1, threads=2)
+    assert many.q == pytest.approx(np.stack([found.q] * 5), abs=0)
     with pytest.raises(cardan.CardanError, match="coupled joints"):
         cardan.model(robot, "inverse-geometry", frame=3)
     assert cardan.model(gripper(), "inverse-geometry", frame="right").chain.n == 3
@@ -329,6 +341,37 @@ def test_joints_follow_a_slider(name: str) -> None:
     assert there
     assert cardan.model(robot, "loop-geometry").residual(found) < 1e-12
     assert "<svg" in sketch(robot)
+
+
+def test_code_of_the_numerical_inverse_kinematics_follows_couplings(tmp_path: Path) -> None:
+    robot = geared()
+    q = cardan.model(robot, "loop-geometry").solve([0.4, 0.7])[0]
+    T = cardan.model(robot, "transform", frame=3).evaluate(q=q)
+    text = numeric_code(robot, "python", 3, function="coupled_ik")
+    assert " = -2.5 " in text
+    (tmp_path / "coupled_ik.py").write_text(text)
+    spec = importlib.util.spec_from_file_location("coupled_ik", tmp_path / "coupled_ik.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    own, info = module.coupled_ik(T, [0.5, 0.6], [1])
+    assert info[2] == 1
+    assert own == pytest.approx([0.4, 0.7], abs=1e-8)
+
+
+def test_limits_of_a_joint_that_is_led_bind_its_leader() -> None:
+    robot = geared()
+    joints = list(robot.joints)
+    joints[1] = replace(joints[1], limits=Limits(lower=to_value("-0.5"), upper=to_value("0.5")))
+    bound = replace(robot, joints=tuple(joints))
+    q = cardan.model(robot, "loop-geometry").solve([0.4, 0.7])[0]
+    T = cardan.model(robot, "transform", frame=3).evaluate(q=q)
+    found = cardan.inverse_kinematics(bound, T, frame=3, restarts=5)
+    assert not found.converged
+    assert abs(found.q[1]) <= 0.5 + 1e-9
+    assert found.q[1] == pytest.approx(-2.5 * found.q[0] + np.pi / 18, abs=1e-12)
+    assert cardan.inverse_kinematics(bound, T, frame=3, limits=False).converged
 
 
 def test_the_tables_of_the_editor_couple_joints() -> None:

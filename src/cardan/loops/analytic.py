@@ -27,11 +27,12 @@ from ..algebra.scalar import function
 from ..describe.limits import limits_of
 from ..describe.robot import FIXED, GEOMETRY, PRISMATIC, REVOLUTE, Robot
 from ..describe.values.expression import Value, evaluate
-from ..inverse.numeric.kernels import FRAMES, MOST_FRAMES, MOST_VARIABLES
+from ..inverse.numeric.kernels import MOST_FRAMES, MOST_VARIABLES
+from ..kernel.records import layout_of
 from ..mechanism.coordinates import Coordinates
 from ..mechanism.loops import LoopFrames, opened
 from .analysis import Analysis
-from .kernels import MOST, STAGE, assemblies
+from .kernels import MOST, Stage, assemblies
 
 __all__ = ["Chain", "Step", "meeting", "plan_of", "run_plan", "steps_of"]
 
@@ -99,7 +100,7 @@ class Chain:
         return self.coordinates.moving.index(j)
 
     def table(self) -> Array:
-        """The frames as numeric_kernels.place_frames takes them."""
+        """The Tree of inverse/numeric/kernels.py."""
         rows, variable = [], 0
         for (gamma, b, alpha, d, theta, r), i, s in zip(
             self.six, self.antecedent, self.sigma, strict=True
@@ -108,8 +109,8 @@ class Chain:
             if s != FIXED:
                 own, variable = variable, variable + 1
             rows.append([i, own, s, np.cos(gamma), np.sin(gamma), b, np.cos(alpha), np.sin(alpha),
-                         d, theta, r, 0])  # fmt: skip
-        return np.concatenate([[len(rows) + 1.0, *[0.0] * (FRAMES - 1)], np.ravel(rows)])
+                         d, theta, r, 1])  # fmt: skip
+        return np.array([len(rows) + 1, *np.ravel(rows)], float)
 
     @cached_property
     def still(self) -> dict[str, set[int]]:
@@ -219,7 +220,7 @@ def _kernel(known: int, n: int) -> Any:
 def plan_of(
     chain: Chain, steps: Sequence[Step], known: Sequence[int], limited: bool = True
 ) -> Array:
-    """The plan of kernels.py."""
+    """The Plan of kernels.py."""
     stages = []
     for step in steps:
         for k, x in enumerate(step.order):
@@ -229,14 +230,15 @@ def plan_of(
             ends: list[float] = [max(low, -1e300), min(high, 1e300)]
             if step.loop is None:
                 leader, ratio, offset = chain.led[x]
-                row = [chain.column(x), 2, *ends, chain.column(leader), 0, 0, ratio, offset]
+                row = [chain.column(x), 2, *ends, ratio, offset, chain.column(leader)]
             else:
                 listed = _invariants(chain, step.loop, step.order[k + 1 :])
-                row = [chain.column(x), chain.sigma[x - 1], *ends]
+                row = [chain.column(x), chain.sigma[x - 1], *ends, 1.0, 0.0]
                 row += [step.loop.cut, step.loop.twin, len(listed)]
                 row += [y for one in listed for y in one]
-            stages.append(row + [0.0] * (STAGE - len(row)))
+            stages.append(row + [0.0] * (layout_of(Stage).size - len(row)))
     head = [len(stages), len(chain.coordinates.moving), len(known), *known]
+    head += [0] * (3 + MOST_VARIABLES - len(head))
     return np.array([*head, *(y for row in stages for y in row)], float)
 
 

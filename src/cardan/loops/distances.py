@@ -22,11 +22,12 @@ import numpy as np
 from ..describe.robot import PRISMATIC, REVOLUTE
 from ..errors import ModelError
 from ..inverse.numeric.kernels import MOST_FRAMES, MOST_VARIABLES
+from ..kernel.records import layout_of
 from ..mechanism.platform import Leg, Parallel
 from .analysis import Analysis
 from .analytic import Chain, Step, meeting, plan_of, steps_of
 from .kernels import MOST
-from .place_kernels import placed
+from .place_kernels import Hold, placed
 
 __all__ = ["Distances"]
 
@@ -79,14 +80,21 @@ class Distances:
         return _WORDS[self.motion]
 
     def table(self, chain: Chain) -> Array:
-        """What place_kernels calls `hold`."""
+        """The Hold of place_kernels.py."""
         joints, active = self.parallel.joints, chain.coordinates.active
         kind = ("point", "space", "plane").index(self.motion)
         found: list[float] = [kind, len(self.parallel.legs), len(joints), len(active)]
-        found += [*self.known, *joints]
+        columns = self.known[len(joints) :]
+        found += [
+            *columns,
+            *[0] * (MOST_VARIABLES - len(columns)),
+            *joints,
+            *[0] * (3 - len(joints)),
+        ]
         for leg in self.parallel.legs:
             about = _about(chain, leg, self.idle)
             found += [leg.end, leg.hold, about[0], about[1] if len(about) > 1 else 0]
+        found += [0] * (layout_of(Hold).size - len(found))
         return np.array(found, float)
 
     @property

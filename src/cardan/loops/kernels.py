@@ -1,11 +1,5 @@
 """Kernels of loops in closed form: one unknown after the other from what the rest cannot change.
 
-The frames are those of inverse.numeric_kernels (`place_frames`). The plan:
-
-    0 stages, 1 variables, 2 given ones, then the given variables, then per stage (STAGE numbers)
-    variable, sigma, lower, upper, cut, twin, number of invariants, then (kind, frame, frame) each;
-    of a coupling: variable, 2, lower, upper, the variable that leads, 0, 0, ratio, offset
-
 Kinds of invariants, of the cut c and the twin t, a and b frames of the other unknowns:
 
     1  |O_c - O_a|² - |O_t - O_a|²         2  z_a·(O_c - O_t)        3, 4  x_a, y_a·(O_c - O_t)
@@ -18,118 +12,151 @@ Kinds of invariants, of the cut c and the twin t, a and b frames of the other un
 
 from __future__ import annotations
 
-from ..inverse.numeric.kernels import place_frames
-from ..kernel.language import Array, atan2, cos, empty, sin, sqrt, zeros
+from ..inverse.approach import Frame
+from ..inverse.numeric.kernels import MOST_VARIABLES, Placed, Tree, place_frames
+from ..kernel.language import (
+    OPEN,
+    Array,
+    Integers,
+    Vector,
+    atan2,
+    cos,
+    cross,
+    dot,
+    empty,
+    record,
+    sin,
+    sqrt,
+    zeros,
+)
 
-__all__ = ["MOST", "MOST_INVARIANTS", "STAGE", "assemblies"]
+__all__ = ["MOST", "MOST_INVARIANTS", "Found", "Plan", "Stage", "assemblies"]
 
 MOST = 64  # assemblies
 MOST_INVARIANTS = 8
-STAGE = 31
 NEAR = 1e-5  # a root satisfies the other equations to this
 SAME = 1e-5
 PI = 3.141592653589793
+TURN = 0  # kinds of stages: an angle,
+COUPLING = 2  # or a joint that another leads; else a length
 
 
-def along(f: Array, a: int, b: int, c: int) -> float:
-    """Axis a of f (its first number) by the vector from origin b to origin c."""
-    x = f[a] * (f[c] - f[b]) + f[a + 1] * (f[c + 1] - f[b + 1])
-    return x + f[a + 2] * (f[c + 2] - f[b + 2])
+@record()
+class Invariant:
+    """What the joints that are left cannot change."""
+
+    kind: int
+    a: int
+    b: int
 
 
-def between(f: Array, a: int, b: int) -> float:
-    """Scalar product of two axes."""
-    return f[a] * f[b] + f[a + 1] * f[b + 1] + f[a + 2] * f[b + 2]
+@record(invariants=MOST_INVARIANTS)
+class Stage:
+    """One unknown: of a loop, or led by another (`cut`) with ratio and offset."""
+
+    variable: int
+    kind: int
+    lower: float
+    upper: float
+    ratio: float
+    offset: float
+    cut: int
+    twin: int
+    count: int
+    invariants: list[Invariant]
 
 
-def apart(f: Array, a: int, px: float, py: float, pz: float) -> float:
-    """Square of the distance of origin a from a point."""
-    x = f[a] - px
-    y = f[a + 1] - py
-    z = f[a + 2] - pz
-    return x * x + y * y + z * z
+@record(given=MOST_VARIABLES, rows=OPEN)
+class Plan:
+    """The stages, and which variables are given."""
+
+    stages: int
+    variables: int
+    known: int
+    given: Integers
+    rows: list[Stage]
 
 
-def from_meeting(f: Array, a: int, b: int, c: int, t: int) -> float:
-    """|O_c - P|² - |O_t - P|²; 0 where the axes of a and b do not meet."""
-    zx = f[a + 6]
-    zy = f[a + 7]
-    zz = f[a + 8]
-    yx = f[b + 6]
-    yy = f[b + 7]
-    yz = f[b + 8]
-    nx = zy * yz - zz * yy
-    ny = zz * yx - zx * yz
-    nz = zx * yy - zy * yx
-    size = nx * nx + ny * ny + nz * nz
-    dx = f[b + 9] - f[a + 9]
-    dy = f[b + 10] - f[a + 10]
-    dz = f[b + 11] - f[a + 11]
-    gap = dx * nx + dy * ny + dz * nz
-    if size < 1e-18 or abs(gap) > 1e-9:
+@record()
+class Found:
+    """How many configurations there are, and whether there are more than there is room for."""
+
+    count: int
+    more: bool
+
+
+def apart(u: Vector, v: Vector) -> float:
+    """The square of the distance of two points."""
+    d = u - v
+    return dot(d, d)
+
+
+def along(f: Frame, axis: int, u: Vector, v: Vector) -> float:
+    """An axis (0 x, 1 y, 2 z) by the vector from a point u to v."""
+    d = v - u
+    if axis == 0:
+        return dot(f.s, d)
+    if axis == 1:
+        return dot(f.n, d)
+    return dot(f.a, d)
+
+
+def from_meeting(a: Frame, b: Frame, c: Vector, t: Vector) -> float:
+    """|c - P|² - |t - P|², P where the axes of a and b meet; 0 where they do not."""
+    n = cross(a.a, b.a)
+    size = dot(n, n)
+    d = b.p - a.p
+    if size < 1e-18 or abs(dot(d, n)) > 1e-9:
         return 0.0
-    mx = dy * yz - dz * yy
-    my = dz * yx - dx * yz
-    mz = dx * yy - dy * yx
-    s = (mx * nx + my * ny + mz * nz) / size
-    px = f[a + 9] + s * zx
-    py = f[a + 10] + s * zy
-    pz = f[a + 11] + s * zz
-    return apart(f, c + 9, px, py, pz) - apart(f, t + 9, px, py, pz)
+    m = cross(d, b.a)
+    p = a.p + dot(m, n) / size * a.a
+    return apart(c, p) - apart(t, p)
 
 
-def invariant(f: Array, kind: int, a: int, b: int, c: int, t: int) -> float:
-    """One of the kinds; frames by the place of their first number."""
+def invariant(a: Frame, b: Frame, c: Frame, t: Frame, kind: int) -> float:
+    """One of the kinds."""
     if kind == 1:
-        x = apart(f, c + 9, f[a + 9], f[a + 10], f[a + 11])
-        return x - apart(f, t + 9, f[a + 9], f[a + 10], f[a + 11])
+        return apart(c.p, a.p) - apart(t.p, a.p)
     if kind == 2:
-        return along(f, a + 6, t + 9, c + 9)
-    if kind == 3:
-        return along(f, a, t + 9, c + 9)
-    if kind == 4:
-        return along(f, a + 3, t + 9, c + 9)
+        return along(a, 2, t.p, c.p)
+    if kind <= 4:
+        return along(a, kind - 3, t.p, c.p)
     if kind == 5:
-        return from_meeting(f, a, b, c, t)
+        return from_meeting(a, b, c.p, t.p)
     if kind == 6:
-        return between(f, a + 6, c + 6) - between(f, a + 6, t + 6)
+        return dot(a.a, c.a) - dot(a.a, t.a)
     if kind <= 9:
-        return along(f, c + 3 * (kind - 7), c + 9, t + 9)
-    if kind <= 11:
-        return between(f, c + 3 * (kind - 10), t + 6)
+        return along(c, kind - 7, c.p, t.p)
+    if kind == 10:
+        return dot(c.s, t.a)
+    if kind == 11:
+        return dot(c.n, t.a)
     if kind == 12:
-        return between(f, c + 6, t)
+        return dot(c.a, t.s)
     if kind == 13:
-        return between(f, c + 3, t + 6) - between(f, c + 6, t + 3)
+        return dot(c.n, t.a) - dot(c.a, t.n)
     if kind == 14:
-        return between(f, c + 6, t) - between(f, c, t + 6)
+        return dot(c.a, t.s) - dot(c.s, t.a)
     if kind == 15:
-        return between(f, c, t + 3) - between(f, c + 3, t)
+        return dot(c.s, t.n) - dot(c.n, t.s)
     if kind == 16:
-        return between(f, c + 6, t + 6) - 1.0
+        return dot(c.a, t.a) - 1.0
     if kind == 17:
-        return between(f, c, t) - 1.0
+        return dot(c.s, t.s) - 1.0
     if kind <= 20:
-        m = 3 * (kind - 18)
-        return along(f, t + m, t + 9, a + 9) + along(f, c + m, a + 9, c + 9)
-    m = 3 * (kind - 21)
-    return along(f, c + m, c + 9, a + 9) + along(f, t + m, a + 9, t + 9)
+        return along(t, kind - 18, t.p, a.p) + along(c, kind - 18, a.p, c.p)
+    return along(c, kind - 21, c.p, a.p) + along(t, kind - 21, a.p, t.p)
 
 
-def looked(
-    frames: Array, plan: Array, at: int, x: float, q: Array, f: Array, values: Array
-) -> None:
+def looked(tree: Tree, stage: Stage, x: float, q: Array, f: Placed, values: Array) -> None:
     """The invariants of a stage when its unknown is x."""
-    q[int(plan[at])] = x
-    place_frames(frames, q, f)
-    c = 12 * int(plan[at + 4])
-    t = 12 * int(plan[at + 5])
-    count = int(plan[at + 6])
-    for k in range(count):
-        row = at + 7 + 3 * k
-        a = 12 * int(plan[row + 1])
-        b = 12 * int(plan[row + 2])
-        values[k] = invariant(f, int(plan[row]), a, b, c, t)
+    q[stage.variable] = x
+    place_frames(tree, q, f)
+    c = f.rows[stage.cut]
+    t = f.rows[stage.twin]
+    for k in range(stage.count):
+        one = stage.invariants[k]
+        values[k] = invariant(f.rows[one.a], f.rows[one.b], c, t, one.kind)
 
 
 def missed(a: Array, b: Array, c: Array, size: Array, count: int, p: float, s: float) -> float:
@@ -248,90 +275,82 @@ def lengths(zero: Array, plus: Array, minus: Array, count: int, roots: Array) ->
     return found
 
 
-def stage_roots(frames: Array, plan: Array, at: int, q: Array, f: Array, roots: Array) -> int:
+def stage_roots(tree: Tree, stage: Stage, q: Array, f: Placed, roots: Array) -> int:
     """The roots of a stage's unknown, the other variables at q; angles within half a turn of 0."""
-    if plan[at + 1] > 1.5:
-        roots[0] = plan[at + 7] * q[int(plan[at + 4])] + plan[at + 8]
+    if stage.kind == COUPLING:
+        roots[0] = stage.ratio * q[stage.cut] + stage.offset
         return 1
     one = zeros(MOST_INVARIANTS)
     two = zeros(MOST_INVARIANTS)
     three = zeros(MOST_INVARIANTS)
-    count = int(plan[at + 6])
-    looked(frames, plan, at, 0.0, q, f, one)
-    if plan[at + 1] < 0.5:
-        looked(frames, plan, at, 0.5 * PI, q, f, two)
-        looked(frames, plan, at, PI, q, f, three)
-        found = angles(one, two, three, count, roots)
+    looked(tree, stage, 0.0, q, f, one)
+    if stage.kind == TURN:
+        looked(tree, stage, 0.5 * PI, q, f, two)
+        looked(tree, stage, PI, q, f, three)
+        found = angles(one, two, three, stage.count, roots)
         for r in range(found):
             if roots[r] > PI:
                 roots[r] -= 2.0 * PI
             elif roots[r] < 0.0 - PI:
                 roots[r] += 2.0 * PI
         return found
-    looked(frames, plan, at, 1.0, q, f, two)
-    looked(frames, plan, at, 0.0 - 1.0, q, f, three)
-    found = lengths(one, two, three, count, roots)
+    looked(tree, stage, 1.0, q, f, two)
+    looked(tree, stage, 0.0 - 1.0, q, f, three)
+    found = lengths(one, two, three, stage.count, roots)
     return found
 
 
-def is_kept(plan: Array, first: int, x: Array, q: Array, kept: int, n: int) -> int:
-    """1 when x, angles wrapped here, is within limits and not among the kept rows of q."""
-    stages = int(plan[0])
-    for s in range(stages):
-        at = first + STAGE * s
-        v = int(plan[at])
-        if plan[at + 1] < 0.5:
+def is_kept(plan: Plan, x: Array, q: Array, kept: int) -> bool:
+    """Is x, angles wrapped here, within limits and not among the kept rows of q?"""
+    for s in range(plan.stages):
+        stage = plan.rows[s]
+        v = stage.variable
+        if stage.kind == TURN:
             x[v] = atan2(sin(x[v]), cos(x[v]))
-        if x[v] < plan[at + 2] - 1e-9 or x[v] > plan[at + 3] + 1e-9:
-            return 0
+        if x[v] < stage.lower - 1e-9 or x[v] > stage.upper + 1e-9:
+            return False
     for k in range(kept):
         far = 0.0
-        for s in range(stages):
-            at = first + STAGE * s
-            v = int(plan[at])
-            d = abs(x[v] - q[n * k + v])
-            if plan[at + 1] < 0.5 and d > PI:
+        for s in range(plan.stages):
+            v = plan.rows[s].variable
+            d = abs(x[v] - q[plan.variables * k + v])
+            if plan.rows[s].kind == TURN and d > PI:
                 d = abs(2.0 * PI - d)
             far = max(far, d)
         if far <= SAME:
-            return 0
-    return 1
+            return False
+    return True
 
 
-def assemblies(given: Array, frames: Array, plan: Array, q: Array, info: Array) -> None:
-    """Every configuration at the given variables: rows of q, their number in info[0].
-
-    info[1]: 1 when there are more than there is room for."""
-    now = empty(4096)
-    later = empty(4096)
-    f = empty(1920)
-    x = zeros(64)
+def assemblies(given: Array, frames: Tree, plan: Plan, q: Array, info: Found) -> None:
+    """Every configuration at the given variables: rows of q."""
+    now = empty(MOST * MOST_VARIABLES)
+    later = empty(MOST * MOST_VARIABLES)
+    f = empty(Placed)
+    x = zeros(MOST_VARIABLES)
     roots = empty(2)
-    n = int(plan[1])
-    known = int(plan[2])
-    first = 3 + known
-    info[1] = 0.0
+    n = plan.variables
+    info.more = False
     for k in range(n):
         now[k] = 0.0
-    for k in range(known):
-        now[int(plan[3 + k])] = given[k]
+    for k in range(plan.known):
+        now[plan.given[k]] = given[k]
     count = 1
-    for s in range(int(plan[0])):
-        at = first + STAGE * s
+    for s in range(plan.stages):
+        stage = plan.rows[s]
         more = 0
         for c in range(count):
             for k in range(n):
                 x[k] = now[n * c + k]
-            found = stage_roots(frames, plan, at, x, f, roots)
+            found = stage_roots(frames, stage, x, f, roots)
             for r in range(found):
                 if more == MOST:
-                    info[1] = 1.0
+                    info.more = True
                     continue
-                low = plan[at + 2] - 1e-6
-                high = plan[at + 3] + 1e-6
-                if plan[at + 1] > 0.5 and (roots[r] < low or roots[r] > high):
+                outside = roots[r] < stage.lower - 1e-6 or roots[r] > stage.upper + 1e-6
+                if stage.kind != TURN and outside:
                     continue
-                x[int(plan[at])] = roots[r]
+                x[stage.variable] = roots[r]
                 for k in range(n):
                     later[n * more + k] = x[k]
                 more += 1
@@ -342,9 +361,9 @@ def assemblies(given: Array, frames: Array, plan: Array, q: Array, info: Array) 
     for c in range(count):
         for k in range(n):
             x[k] = now[n * c + k]
-        good = is_kept(plan, first, x, q, kept, n)
-        if good == 1:
+        good = is_kept(plan, x, q, kept)
+        if good:
             for k in range(n):
                 q[n * kept + k] = x[k]
             kept += 1
-    info[0] = float(kept)
+    info.count = kept

@@ -10,12 +10,11 @@ import numpy as np
 from ...arguments import named_arguments
 from ...describe.robot import Robot
 from ...emit.header import quoted
-from ...errors import ModelError
 from ...kernel.text import Face, kernel_source
 from ...mechanism.frames import with_frames
 from ...mechanism.tree import Tree
 from .kernels import damped_least_squares
-from .solver import RESTARTS, _mask, _problem
+from .solver import RESTARTS, mask_of, problem_of
 
 __all__ = ["numeric_code"]
 
@@ -29,21 +28,21 @@ def numeric_code(
     """Self-contained code, c, cpp, python or matlab, of what inverse_kinematics does for a pose.
 
     frames: one frame, or a list of frames that are to reach their poses together."""
-    if robot.couplings:
-        names = ", ".join(robot.joints[j - 1].name for j in robot.couplings)
-        raise ModelError(
-            f"code of the numerical inverse kinematics of '{robot.name}' is not available for"
-            f" coupled joints ({names}): cardan.inverse_kinematics takes them in Python"
-        )
     listed = list(frames) if isinstance(frames, Sequence) and not isinstance(frames, str) else None
     robot, links = with_frames(robot, listed if listed is not None else [frames])
     tree = Tree.of(robot)
-    weights = _mask(mask)
-    made = _problem(
+    weights = mask_of(mask)
+    made = problem_of(
         robot, [(link, weights) for link in links], limits, (iterations, restarts + 1, tolerance)
     )
     n = made.n + made.cuts
-    names = ", ".join(robot.variables)
+    names = ", ".join(robot.variables[k] for k in made.own)
+    followed = [
+        f"       {name} = {float(row[k])!r} {robot.variables[made.own[k]]} + {float(shift)!r}"
+        for name, row, shift in zip(robot.variables, made.slope, made.offset, strict=True)
+        for k in np.flatnonzero(row)
+        if robot.variables[made.own[k]] != name
+    ]
     cuts = f", then {made.cuts} of cut joints" if made.cuts else ""
     loops = made.targets - len(links)
     header = [
@@ -55,12 +54,13 @@ def numeric_code(
         + (f", then {loops} that are not read (loops)" if loops else ""),
         f"start  where to begin: {names}{cuts}, rad or m",
         "seed   of the restarts: an integer from 1 to 2147483645",
-        "q      in the order of start",
+        "q      in the order of start" + (" (coupled joints follow):" if followed else ""),
+        *followed,
         "info   largest error (m, rad), iterations, 1 when it converged, starts used",
         "",
     ]
     face = Face(
         function, {"T": 16 * made.targets, "start": n, "seed": 1}, {"q": n, "info": 4},
-        {"table": [float(x) for x in np.asarray(made.table)]}, header,
+        {name: [float(x) for x in table] for name, table in made.tables.items()}, header,
     )  # fmt: skip
     return kernel_source(language, damped_least_squares, face)

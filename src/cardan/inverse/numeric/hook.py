@@ -29,36 +29,45 @@ def _rows_function(poses: int, variables: int) -> Any:
     from ...run.kernel import KernelFunction
 
     rows = poses // 16 * 6
-    inputs = {"T": poses, "q": variables, "table": 0}
-    return KernelFunction(rows_of, inputs, {"e": rows, "J": rows * variables, "largest": 2})
+    inputs = {"T": poses, "q": variables, "tree": 0, "variables": 0, "task": 0}
+    return KernelFunction(rows_of, inputs, {"e": rows, "J": rows * variables, "largest": 1})
 
 
 def with_constraints(
-    problem: Problem, T: Array, start: Array, seed: int, constraints: Constraints
+    problem: Problem,
+    T: Array,
+    start: Array,
+    seed: int,
+    constraints: Constraints,
+    threads: int | None = None,
 ) -> tuple[Array, Array]:
     """q and info as damped_least_squares gives them."""
+    _, starts, tolerance = problem.numbers
     rng = np.random.default_rng([seed, 1])
     q, info = start.copy(), np.zeros((len(T), 4))
     info[:, 0] = np.inf
     todo = np.arange(len(T))
-    for trial in range(int(problem.table[4])):
+    for trial in range(starts):
         x = start[todo] if trial == 0 else rng.uniform(problem.first, problem.last, q[todo].shape)
-        x, largest, rounds = _descend(problem, T[todo], x, constraints)
+        x, largest, rounds = _descend(problem, T[todo], x, constraints, threads)
         better = largest < info[todo, 0]
         q[todo[better]] = x[better]
         info[todo, 0] = np.minimum(info[todo, 0], largest)
         info[todo, 1] += rounds
-        todo = todo[info[todo, 0] > problem.table[5]]
+        todo = todo[info[todo, 0] > tolerance]
         if not len(todo):
             break
-    info[:, 2] = info[:, 0] <= problem.table[5]
+    info[:, 2] = info[:, 0] <= tolerance
     return q, info
 
 
-def _rows(problem: Problem, T: Array, q: Array, hook: Constraints) -> tuple[Array, Array]:
+def _rows(
+    problem: Problem, T: Array, q: Array, hook: Constraints, threads: int | None
+) -> tuple[Array, Array]:
     """e (N, m), those of the user last, and J (N, m, n)."""
     n = q.shape[1]
-    rows = _rows_function(T.shape[1], n)({"T": T, "q": q, "table": problem.table}, len(T))
+    arrays = {"T": T, "q": q, **problem.tables}
+    rows = _rows_function(T.shape[1], n)(arrays, len(T), threads)
     e, J = -rows["e"], rows["J"].reshape(len(T), -1, n)
     try:
         more, slope = (np.asarray(x, float) for x in hook(q[:, : problem.n]))
@@ -75,18 +84,19 @@ def _rows(problem: Problem, T: Array, q: Array, hook: Constraints) -> tuple[Arra
 
 
 def _descend(
-    problem: Problem, T: Array, q: Array, hook: Constraints
+    problem: Problem, T: Array, q: Array, hook: Constraints, threads: int | None
 ) -> tuple[Array, Array, NDArray[np.int64]]:
     """From q to a minimum: (q, largest error in m and rad, iterations)."""
+    iterations, _, tolerance = problem.numbers
     bounds = problem.lower, problem.upper
     q = np.clip(q, *bounds)
-    scale = np.ones(_rows(problem, T[:1], q[:1], hook)[0].shape[1])
-    scale[: 6 * problem.targets].reshape(-1, 6)[:, :3] = problem.table[6]
+    scale = np.ones(_rows(problem, T[:1], q[:1], hook, threads)[0].shape[1])
+    scale[: 6 * problem.targets].reshape(-1, 6)[:, :3] = problem.tables["task"][4]
     ends = newton(
         q,
-        lambda q, k: _rows(problem, T[k], q, hook)[0],
-        lambda q, k: _rows(problem, T[k], q, hook)[1],
-        Rule(problem.table[5], scale, longest=1.5, rounds=int(problem.table[3])),
+        lambda q, k: _rows(problem, T[k], q, hook, threads)[0],
+        lambda q, k: _rows(problem, T[k], q, hook, threads)[1],
+        Rule(tolerance, scale, longest=1.5, rounds=iterations),
         damping=_DAMPING,
         bounds=bounds,
     )

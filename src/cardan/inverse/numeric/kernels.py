@@ -3,179 +3,248 @@
     (J^T J + mu) dq = J^T e,   e = weighted differences of origins and rotation vectors
 
 (Levenberg 1944, Marquardt 1963; damping as in Nielsen 1999). A joint at a limit that the step would
-leave is held. The table of a robot and its targets:
-
-    0 frames, 1 variables, 2 targets, 3 iterations of a start, 4 starts, 5 tolerance, 6 size
-    FRAMES: 12 per frame: antecedent, variable (-1: none), sigma, cos gamma, sin gamma, b, cos
-            alpha, sin alpha, d, theta, r, 0; frame 0 is the base and has no row
-    then 4 per variable: lower and upper limit, lower and upper end of random starts
-    then 8 per target: frame, other frame (-1: the pose T), weights of x y z and of rx ry rz
+leave is held.
 """
 
 from __future__ import annotations
 
-from ...kernel.language import Array, atan2, cos, empty, floor, sin, sqrt, zeros
+from ...kernel.language import (
+    OPEN,
+    Array,
+    Booleans,
+    Vector,
+    atan2,
+    booleans,
+    cos,
+    cross,
+    dot,
+    empty,
+    floor,
+    record,
+    sin,
+    sqrt,
+)
+from ..approach import Frame
 
 __all__ = [
-    "FRAMES", "MOST_FRAMES", "MOST_ROWS", "MOST_VARIABLES", "damped_least_squares", "rows_of",
+    "MOST_FRAMES", "MOST_ROWS", "MOST_VARIABLES", "Placed", "Report", "Tree",
+    "damped_least_squares", "place_frames", "rows_of",
 ]  # fmt: skip
 
-FRAMES = 8  # where the frames start
 MOST_FRAMES = 160
 MOST_VARIABLES = 64
 MOST_ROWS = 96
 TURN = 6.283185307179586
 
 
-def place_frames(table: Array, q: Array, f: Array) -> None:
-    """Columns s n a p of every frame in frame 0, 12 numbers each."""
-    for k in range(12):
-        f[k] = 0.0
-    f[0] = 1.0
-    f[4] = 1.0
-    f[8] = 1.0
-    count = int(table[0])
-    for j in range(1, count):
-        at = FRAMES + 12 * (j - 1)
-        i = 12 * int(table[at])
-        theta = table[at + 9]
-        r = table[at + 10]
-        variable = int(table[at + 1])
-        if variable >= 0:
-            if table[at + 2] < 0.5:
-                theta += q[variable]
+@record()
+class Link:
+    """A frame on its antecedent, and the variable that moves it, times the ratio."""
+
+    antecedent: int
+    variable: int  # -1: none
+    slides: bool
+    cg: float
+    sg: float
+    b: float
+    ca: float
+    sa: float
+    d: float
+    theta: float
+    r: float
+    ratio: float
+
+
+@record(rows=OPEN)
+class Tree:
+    """Frames: the first is the base, the others have rows. Several may have one variable."""
+
+    count: int
+    rows: list[Link]
+
+
+@record()
+class Bounds:
+    """The limits of a variable, and the ends of its random starts."""
+
+    lower: float
+    upper: float
+    first: float
+    last: float
+
+
+@record(rows=OPEN)
+class Variables:
+    """The unknowns."""
+
+    count: int
+    rows: list[Bounds]
+
+
+@record()
+class Target:
+    """A frame that is to come to a pose, or to another frame, with weights."""
+
+    frame: int
+    other: int  # -1: the pose
+    linear: Vector
+    angular: Vector
+
+
+@record(rows=OPEN)
+class Task:
+    """What is to be reached."""
+
+    count: int
+    iterations: int  # of a start
+    starts: int
+    tolerance: float
+    size: float
+    rows: list[Target]
+
+
+@record(rows=MOST_FRAMES)
+class Placed:
+    """All frames in frame 0."""
+
+    rows: list[Frame]
+
+
+@record()
+class Report:
+    """How a search went."""
+
+    largest: float  # error, m and rad
+    iterations: int
+    converged: bool
+    starts: int
+
+
+def place_frames(tree: Tree, q: Array, f: Placed) -> None:
+    """Every frame in frame 0."""
+    for k in range(3):
+        f.rows[0].s[k] = 0.0
+        f.rows[0].n[k] = 0.0
+        f.rows[0].a[k] = 0.0
+        f.rows[0].p[k] = 0.0
+    f.rows[0].s[0] = 1.0
+    f.rows[0].n[1] = 1.0
+    f.rows[0].a[2] = 1.0
+    for j in range(1, tree.count):
+        link = tree.rows[j - 1]
+        before = f.rows[link.antecedent]
+        here = f.rows[j]
+        theta = link.theta
+        r = link.r
+        if link.variable >= 0:
+            if link.slides:
+                r += link.ratio * q[link.variable]
             else:
-                r += q[variable]
-        cg = table[at + 3]
-        sg = table[at + 4]
-        b = table[at + 5]
-        ca = table[at + 6]
-        sa = table[at + 7]
-        d = table[at + 8]
+                theta += link.ratio * q[link.variable]
         c = cos(theta)
         s = sin(theta)
-        for k in range(3):
-            x = cg * f[i + k] + sg * f[i + 3 + k]
-            y = cg * f[i + 3 + k] - sg * f[i + k]
-            z = f[i + 6 + k]
-            n = ca * y + sa * z
-            a = ca * z - sa * y
-            f[12 * j + k] = c * x + s * n
-            f[12 * j + 3 + k] = c * n - s * x
-            f[12 * j + 6 + k] = a
-            f[12 * j + 9 + k] = f[i + 9 + k] + b * z + d * x + r * a
+        x = link.cg * before.s + link.sg * before.n
+        y = link.cg * before.n - link.sg * before.s
+        n = link.ca * y + link.sa * before.a
+        a = link.ca * before.a - link.sa * y
+        here.s = c * x + s * n
+        here.n = c * n - s * x
+        here.a = a
+        here.p = before.p + link.b * before.a + link.d * x + r * a
 
 
 def add_columns(
-    table: Array, f: Array, frame: int, sign: float, weights: int, row: int, n: int, J: Array
-) -> None:
-    """Add sign times the Jacobian of a frame to six rows of J."""
-    unit = 1.0 / table[6]
+    tree: Tree, f: Placed, frame: int, way: float, target: Target, unit: float, row: int, n: int,
+    J: Array,
+) -> None:  # fmt: skip
+    """Add the Jacobian of a frame, 1 or -1 times (way), to six rows of J."""
     j = frame
     while j > 0:
-        at = FRAMES + 12 * (j - 1)
-        variable = int(table[at + 1])
-        if variable >= 0:
-            ax = f[12 * j + 6]
-            ay = f[12 * j + 7]
-            az = f[12 * j + 8]
-            if table[at + 2] < 0.5:
-                x = f[12 * frame + 9] - f[12 * j + 9]
-                y = f[12 * frame + 10] - f[12 * j + 10]
-                z = f[12 * frame + 11] - f[12 * j + 11]
-                J[n * row + variable] += sign * unit * table[weights] * (ay * z - az * y)
-                J[n * (row + 1) + variable] += sign * unit * table[weights + 1] * (az * x - ax * z)
-                J[n * (row + 2) + variable] += sign * unit * table[weights + 2] * (ax * y - ay * x)
-                J[n * (row + 3) + variable] += sign * table[weights + 3] * ax
-                J[n * (row + 4) + variable] += sign * table[weights + 4] * ay
-                J[n * (row + 5) + variable] += sign * table[weights + 5] * az
-            else:
-                J[n * row + variable] += sign * unit * table[weights] * ax
-                J[n * (row + 1) + variable] += sign * unit * table[weights + 1] * ay
-                J[n * (row + 2) + variable] += sign * unit * table[weights + 2] * az
-        j = int(table[at])
+        link = tree.rows[j - 1]
+        v = link.variable
+        if v >= 0:
+            sign = way * link.ratio
+            axis = f.rows[j].a
+            lever = cross(axis, f.rows[frame].p - f.rows[j].p)
+            for k in range(3):
+                if link.slides:
+                    J[n * (row + k) + v] += sign * unit * target.linear[k] * axis[k]
+                else:
+                    J[n * (row + k) + v] += sign * unit * target.linear[k] * lever[k]
+                    J[n * (row + 3 + k) + v] += sign * target.angular[k] * axis[k]
+        j = link.antecedent
 
 
-def rotation_vector(g: Array, f: Array, at: int, e: Array) -> None:
-    """The turn, in frame 0, from the axes of f to those of g (columns)."""
-    x = 0.0
-    y = 0.0
-    z = 0.0
-    trace = 0.0
-    for k in range(3):
-        a = at + 3 * k
-        x += 0.5 * (f[a + 1] * g[3 * k + 2] - f[a + 2] * g[3 * k + 1])
-        y += 0.5 * (f[a + 2] * g[3 * k] - f[a] * g[3 * k + 2])
-        z += 0.5 * (f[a] * g[3 * k + 1] - f[a + 1] * g[3 * k])
-        trace += f[a] * g[3 * k] + f[a + 1] * g[3 * k + 1] + f[a + 2] * g[3 * k + 2]
-    s = sqrt(x * x + y * y + z * z)
-    c = 0.5 * (trace - 1.0)
+def rotation_vector(g: Frame, f: Frame, e: Vector) -> None:
+    """The turn, in frame 0, from the axes of f to those of g."""
+    v = 0.5 * (cross(f.s, g.s) + cross(f.n, g.n) + cross(f.a, g.a))
+    c = 0.5 * (dot(f.s, g.s) + dot(f.n, g.n) + dot(f.a, g.a) - 1.0)
+    s = sqrt(dot(v, v))
     scale = 1.0
     if s > 1e-9:
         scale = atan2(s, c) / s
     elif c < 0.0:  # half a turn, about any axis that is handy
-        x = 1.0
-        y = 0.3
+        v[0] = 1.0
+        v[1] = 0.3
         scale = 2.0
-    e[0] = scale * x
-    e[1] = scale * y
-    e[2] = scale * z
+    for k in range(3):
+        e[k] = scale * v[k]
 
 
-def errors(table: Array, T: Array, f: Array, e: Array, largest: Array) -> float:
-    """Rows e of all targets; half the sum of their squares. largest[0]: in m and rad."""
-    g = empty(12)
-    turn = empty(3)
-    variables = int(table[1])
-    targets = int(table[2])
-    at = FRAMES + 12 * (int(table[0]) - 1) + 4 * variables
+def errors(task: Task, T: Array, f: Placed, e: Array, report: Report) -> float:
+    """Rows e of all targets; half the sum of their squares. The largest, in m and rad, in the
+    report."""
+    g = empty(Frame)
+    turn = empty(Vector)
     total = 0.0
-    largest[0] = 0.0
-    for t in range(targets):
-        frame = 12 * int(table[at])
-        other = int(table[at + 1])
+    report.largest = 0.0
+    for t in range(task.count):
+        target = task.rows[t]
+        frame = f.rows[target.frame]
         for k in range(3):
-            for c in range(4):
-                g[3 * c + k] = T[16 * t + 4 * k + c]
-                if other >= 0:
-                    g[3 * c + k] = f[12 * other + 3 * c + k]
-        rotation_vector(g, f, frame, turn)
+            g.s[k] = T[16 * t + 4 * k]
+            g.n[k] = T[16 * t + 4 * k + 1]
+            g.a[k] = T[16 * t + 4 * k + 2]
+            g.p[k] = T[16 * t + 4 * k + 3]
+        if target.other >= 0:
+            other = f.rows[target.other]
+            g.s = other.s
+            g.n = other.n
+            g.a = other.a
+            g.p = other.p
+        rotation_vector(g, frame, turn)
         for k in range(3):
-            x = table[at + 2 + k] * (g[9 + k] - f[frame + 9 + k])
-            y = table[at + 5 + k] * turn[k]
-            largest[0] = max(largest[0], max(abs(x), abs(y)))
-            x = x / table[6]
+            x = target.linear[k] * (g.p[k] - frame.p[k])
+            y = target.angular[k] * turn[k]
+            report.largest = max(report.largest, max(abs(x), abs(y)))
+            x = x / task.size
             e[6 * t + k] = x
             e[6 * t + 3 + k] = y
             total += x * x + y * y
-        at += 8
     return 0.5 * total
 
 
-def jacobian(table: Array, f: Array, J: Array) -> None:
+def jacobian(tree: Tree, n: int, task: Task, f: Placed, J: Array) -> None:
     """dq -> change of all rows."""
-    n = int(table[1])
-    targets = int(table[2])
-    at = FRAMES + 12 * (int(table[0]) - 1) + 4 * n
-    for k in range(6 * targets * n):
+    unit = 1.0 / task.size
+    for k in range(6 * task.count * n):
         J[k] = 0.0
-    for t in range(targets):
-        add_columns(table, f, int(table[at]), 1.0, at + 2, 6 * t, n, J)
-        other = int(table[at + 1])
-        if other >= 0:
-            add_columns(table, f, other, -1.0, at + 2, 6 * t, n, J)
-        at += 8
+    for t in range(task.count):
+        target = task.rows[t]
+        add_columns(tree, f, target.frame, 1.0, target, unit, 6 * t, n, J)
+        if target.other >= 0:
+            add_columns(tree, f, target.other, -1.0, target, unit, 6 * t, n, J)
 
 
-def normal_step(A: Array, g: Array, held: Array, mu: float, n: int, dq: Array) -> int:
-    """(A + mu) dq = g for the joints that are not held, by Cholesky. 0 when it fails."""
+def normal_step(A: Array, g: Array, held: Booleans, mu: float, n: int, dq: Array) -> bool:
+    """(A + mu) dq = g for the joints that are not held, by Cholesky. False when it fails."""
     L = empty(4096)
     for i in range(n):
         for j in range(i + 1):
             total = A[n * i + j]
             if i == j:
                 total += mu
-            if held[i] + held[j] > 0.5:
+            if held[i] or held[j]:
                 total = 0.0
                 if i == j:
                     total = 1.0
@@ -183,13 +252,13 @@ def normal_step(A: Array, g: Array, held: Array, mu: float, n: int, dq: Array) -
                 total -= L[n * i + k] * L[n * j + k]
             if i == j:
                 if total <= 0.0:
-                    return 0
+                    return False
                 L[n * i + i] = sqrt(total)
             else:
                 L[n * i + j] = total / L[n * j + j]
     for i in range(n):
         total = g[i]
-        if held[i] > 0.5:
+        if held[i]:
             total = 0.0
         for k in range(i):
             total -= L[n * i + k] * dq[k]
@@ -199,7 +268,7 @@ def normal_step(A: Array, g: Array, held: Array, mu: float, n: int, dq: Array) -
         for k in range(i + 1, n):
             total -= L[n * k + i] * dq[k]
         dq[i] = total / L[n * i + i]
-    return 1
+    return True
 
 
 def normal_equations(J: Array, e: Array, rows: int, n: int, A: Array, g: Array) -> None:
@@ -217,82 +286,77 @@ def normal_equations(J: Array, e: Array, rows: int, n: int, A: Array, g: Array) 
                     A[n * i + j] += x * J[n * r + j]
 
 
-def hold_limits(table: Array, q: Array, g: Array, bound: float, held: Array) -> float:
-    """Hold joints whose descent would leave their limits, if these are binding (bound 1); the
-    largest free component of g."""
-    n = int(table[1])
-    at = FRAMES + 12 * (int(table[0]) - 1)
+def hold_limits(variables: Variables, q: Array, g: Array, bound: bool, held: Booleans) -> float:
+    """Hold joints whose descent would leave their limits, if these are binding; the largest free
+    component of g."""
     largest = 0.0
-    for i in range(n):
-        held[i] = 0.0
-        if q[i] <= table[at + 4 * i] and g[i] < 0.0:
-            held[i] = bound
-        if q[i] >= table[at + 4 * i + 1] and g[i] > 0.0:
-            held[i] = bound
-        if held[i] < 0.5:
+    for i in range(variables.count):
+        row = variables.rows[i]
+        outside = (q[i] <= row.lower and g[i] < 0.0) or (q[i] >= row.upper and g[i] > 0.0)
+        held[i] = bound and outside
+        if not held[i]:
             largest = max(largest, abs(g[i]))
     return largest
 
 
-def stepped(table: Array, q: Array, dq: Array, bound: float, trial: Array) -> float:
+def stepped(variables: Variables, q: Array, dq: Array, bound: bool, trial: Array) -> float:
     """q + dq, at most half a turn, within the limits where they bind; the length of the step."""
-    n = int(table[1])
-    at = FRAMES + 12 * (int(table[0]) - 1)
     size = 0.0
-    for i in range(n):
+    for i in range(variables.count):
         size = max(size, abs(dq[i]))
     scale = 1.0
     if size > 1.5:
         scale = 1.5 / size
     size = 0.0
-    for i in range(n):
+    for i in range(variables.count):
+        row = variables.rows[i]
         trial[i] = q[i] + scale * dq[i]
-        if bound > 0.5:
-            trial[i] = min(max(trial[i], table[at + 4 * i]), table[at + 4 * i + 1])
+        if bound:
+            trial[i] = min(max(trial[i], row.lower), row.upper)
         size = max(size, abs(trial[i] - q[i]))
     return size
 
 
-def descend(table: Array, T: Array, q: Array, bound: float, info: Array) -> None:
-    """From q to a minimum. info: largest error, iterations, 1 when it is below the tolerance."""
-    f = empty(1920)
+def descend(
+    tree: Tree, variables: Variables, task: Task, T: Array, q: Array, bound: bool, report: Report
+) -> None:
+    """From q to a minimum."""
+    f = empty(Placed)
     e = empty(MOST_ROWS)
-    J = empty(6144)
-    A = empty(4096)
+    J = empty(MOST_ROWS * MOST_VARIABLES)
+    A = empty(MOST_VARIABLES * MOST_VARIABLES)
     g = empty(MOST_VARIABLES)
     dq = empty(MOST_VARIABLES)
     trial = empty(MOST_VARIABLES)
-    held = empty(MOST_VARIABLES)
-    largest = zeros(1)
-    n = int(table[1])
-    place_frames(table, q, f)
-    cost = errors(table, T, f, e, largest)
+    held = booleans(MOST_VARIABLES)
+    n = variables.count
+    place_frames(tree, q, f)
+    cost = errors(task, T, f, e, report)
+    least = report.largest
     mu = 1e-3
     grow = 2.0
-    fresh = 1
-    for _ in range(int(table[3])):
-        info[0] = largest[0]
-        if largest[0] <= table[5]:
-            info[2] = 1.0
-            return
-        if fresh == 1:
-            jacobian(table, f, J)
-            normal_equations(J, e, 6 * int(table[2]), n, A, g)
-            slope = hold_limits(table, q, g, bound, held)
+    fresh = True
+    for _ in range(task.iterations):
+        if least <= task.tolerance:
+            report.converged = True
+            break
+        if fresh:
+            jacobian(tree, n, task, f, J)
+            normal_equations(J, e, 6 * task.count, n, A, g)
+            slope = hold_limits(variables, q, g, bound, held)
             if slope < 1e-9 * sqrt(2.0 * cost) or slope < 1e-16:
-                return
-        done = normal_step(A, g, held, mu, n, dq)
-        if done == 0:
+                break
+        fresh = normal_step(A, g, held, mu, n, dq)
+        if not fresh:
             mu = 10.0 * mu + 1e-12
-            fresh = 0
             continue
-        size = stepped(table, q, dq, bound, trial)
-        info[1] += 1.0
-        place_frames(table, trial, f)
-        now = errors(table, T, f, e, largest)
+        size = stepped(variables, q, dq, bound, trial)
+        report.iterations += 1
+        place_frames(tree, trial, f)
+        now = errors(task, T, f, e, report)
         if now < cost:
             if size < 1e-13 and now > 0.999 * cost:
-                return
+                break
             gain = 0.0
             for i in range(n):
                 gain += 0.5 * dq[i] * (mu * dq[i] + g[i])
@@ -302,33 +366,36 @@ def descend(table: Array, T: Array, q: Array, bound: float, info: Array) -> None
             mu = min(mu, 1e-2 * now + 1e-3 * mu + 1e-15)
             grow = 2.0
             cost = now
-            fresh = 1
+            least = report.largest
             for i in range(n):
                 q[i] = trial[i]
         else:
             mu = (mu + 1e-9) * grow
             grow = 2.0 * grow
-            fresh = 0
-            largest[0] = info[0]
+            fresh = False
             if mu > 1e8 or size < 1e-15:
-                return
+                break
+    report.largest = least
 
 
-def into_limits(table: Array, q: Array) -> None:
+def into_limits(tree: Tree, variables: Variables, q: Array) -> None:
     """Move q into the limits: turns by whole turns if that is enough, else to the nearer end."""
-    joints = int(table[0]) - 1
-    for k in range(joints):
-        i = int(table[FRAMES + 12 * k + 1])
+    for k in range(tree.count - 1):
+        i = tree.rows[k].variable
         if i >= 0:
-            at = FRAMES + 12 * joints + 4 * i
+            row = variables.rows[i]
             turn = 0.0
-            if q[i] < table[at]:
-                turn = 0.0 - floor((q[i] - table[at]) / TURN)
-            if q[i] > table[at + 1]:
-                turn = 0.0 - floor((q[i] - table[at + 1]) / TURN) - 1.0
-            if table[FRAMES + 12 * k + 2] < 0.5:
+            moved = 0  # joints: whole turns of several mean something
+            for m in range(tree.count - 1):
+                if tree.rows[m].variable == i:
+                    moved += 1
+            if q[i] < row.lower:
+                turn = 0.0 - floor((q[i] - row.lower) / TURN)
+            if q[i] > row.upper:
+                turn = 0.0 - floor((q[i] - row.upper) / TURN) - 1.0
+            if moved == 1 and not tree.rows[k].slides:
                 q[i] += TURN * turn
-            q[i] = min(max(q[i], table[at]), table[at + 1])
+            q[i] = min(max(q[i], row.lower), row.upper)
 
 
 def next_random(state: Array) -> float:
@@ -339,58 +406,54 @@ def next_random(state: Array) -> float:
 
 
 def damped_least_squares(
-    T: Array, start: Array, seed: Array, table: Array, q: Array, info: Array
-) -> None:
+    T: Array, start: Array, seed: Array, tree: Tree, variables: Variables, task: Task, q: Array,
+    info: Report,
+) -> None:  # fmt: skip
     """From the start, then from random ones, until the targets are met; the best is kept.
 
-    T: a pose (4x4, row by row) per target. info: largest error in m and rad, iterations, converged,
-    starts used."""
+    T: a pose (4x4, row by row) per target."""
     x = empty(MOST_VARIABLES)
-    one = empty(4)
+    one = empty(Report)
     state = empty(1)
     state[0] = seed[0]
-    n = int(table[1])
-    at = FRAMES + 12 * (int(table[0]) - 1)
-    info[0] = 1e300
-    info[1] = 0.0
-    info[2] = 0.0
-    info[3] = 0.0
-    for trial in range(int(table[4])):
-        for i in range(n):
+    info.largest = 1e300
+    info.iterations = 0
+    info.converged = False
+    info.starts = 0
+    for trial in range(task.starts):
+        for i in range(variables.count):
+            row = variables.rows[i]
             if trial == 0:
-                x[i] = min(max(start[i], table[at + 4 * i]), table[at + 4 * i + 1])
+                x[i] = min(max(start[i], row.lower), row.upper)
             else:
                 u = next_random(state)
-                x[i] = table[at + 4 * i + 2] + u * (table[at + 4 * i + 3] - table[at + 4 * i + 2])
-        one[0] = 0.0
-        one[1] = 0.0
-        one[2] = 0.0
+                x[i] = row.first + u * (row.last - row.first)
+        one.iterations = 0
+        one.converged = False
         if trial % 2 == 1:  # from outside the limits there are more ways in
-            descend(table, T, x, 0.0, one)
-            into_limits(table, x)
-            one[2] = 0.0
-        descend(table, T, x, 1.0, one)
-        info[1] += one[1]
-        info[3] += 1.0
-        if one[0] < info[0]:
-            info[0] = one[0]
-            for i in range(n):
+            descend(tree, variables, task, T, x, False, one)
+            into_limits(tree, variables, x)
+            one.converged = False
+        descend(tree, variables, task, T, x, True, one)
+        info.iterations += one.iterations
+        info.starts += 1
+        if one.largest < info.largest:
+            info.largest = one.largest
+            for i in range(variables.count):
                 q[i] = x[i]
-        if one[2] > 0.5:
-            info[2] = 1.0
+        if one.converged:
+            info.converged = True
             break
 
 
-def rows_of(T: Array, q: Array, table: Array, e: Array, J: Array, largest: Array) -> None:
+def rows_of(
+    T: Array, q: Array, tree: Tree, variables: Variables, task: Task, e: Array, J: Array,
+    largest: Array,
+) -> None:  # fmt: skip
     """Errors and Jacobian of all targets at q, for a solver that adds rows of its own."""
-    f = empty(1920)
-    cost = errors_at(table, T, q, f, e, largest)
-    largest[1] = cost
-    jacobian(table, f, J)
-
-
-def errors_at(table: Array, T: Array, q: Array, f: Array, e: Array, largest: Array) -> float:
-    """Place the frames, then their errors."""
-    place_frames(table, q, f)
-    cost = errors(table, T, f, e, largest)
-    return cost
+    f = empty(Placed)
+    report = empty(Report)
+    place_frames(tree, q, f)
+    errors(task, T, f, e, report)
+    largest[0] = report.largest
+    jacobian(tree, variables.count, task, f, J)

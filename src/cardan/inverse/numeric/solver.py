@@ -1,7 +1,7 @@
 """Numerical inverse kinematics: one configuration near a guess, for what has no closed form.
 
 Redundant arms, trees with several targets, closed loops, points instead of poses. Damped least
-squares with joint limits and random restarts (numeric_kernels.py), compiled, over batches. It gives
+squares with joint limits and random restarts (kernels.py), compiled, over batches. It gives
 one configuration, not all: cardan.model(robot, "inverse-geometry") gives all.
 """
 
@@ -22,18 +22,19 @@ from ...describe.robot import FIXED, GEOMETRY, PRISMATIC, REVOLUTE, Joint, Robot
 from ...describe.values.expression import number
 from ...describe.values.parser import to_value
 from ...errors import InputError, ModelError, translated
+from ...kernel.records import layout_of
 from ...mechanism.frames import with_frames
 from ...mechanism.tree import Tree
 from ..poses import asked, poses
 from .kernels import (
-    FRAMES,
     MOST_FRAMES,
     MOST_ROWS,
     MOST_VARIABLES,
+    Report,
     damped_least_squares,
 )
 
-__all__ = ["Reached", "inverse_kinematics"]
+__all__ = ["RESTARTS", "Problem", "Reached", "inverse_kinematics", "mask_of", "problem_of"]
 
 Array = NDArray[np.float64]
 Constraints = Callable[[Array], tuple[Array, Array]]
@@ -56,18 +57,22 @@ class Reached:
 class Problem:
     """A robot and its targets in numbers: what the kernels and the hook share."""
 
-    table: Array
-    n: int  # variables of the robot
+    tables: Mapping[str, Array]  # tree, variables and task of kernels.py
+    numbers: tuple[int, int, float]  # iterations of a start, starts, tolerance
+    n: int  # variables of the robot that are unknown
     cuts: int  # variables of cut joints, unknown too
     lower: Array
     upper: Array
     first: Array  # ends of random starts
     last: Array
     turning: NDArray[np.bool_]
+    own: list[int]  # the unknown variables of the robot
+    slope: Array  # (all, unknown), and
+    offset: Array  # (all): how they give all its variables
 
     @property
     def targets(self) -> int:
-        return int(self.table[2])
+        return int(self.tables["task"][0])
 
 
 @named_arguments
@@ -97,7 +102,9 @@ def inverse_kinematics(
     wanted = T if isinstance(T, Mapping) else {frame: T}
     robot, links = with_frames(robot, list(wanted))
     targets, lead, weights = _targets(robot, links, list(wanted.values()), mask)
-    problem = _problem(robot, weights, asked(limits), (iterations, restarts + 1, tolerance))
+    numbers = (iterations, restarts + 1, tolerance)
+    # coupled joints are no unknowns, unless a user's function sees them
+    problem = problem_of(robot, weights, asked(limits), numbers, led=constraints is None)
     rows = prod(lead)
     T_all = np.concatenate(
         [np.broadcast_to(x, (*lead, 4, 4)).reshape(rows, 16) for x in targets], axis=1
@@ -105,53 +112,77 @@ def inverse_kinematics(
     T_all = np.concatenate([T_all, np.zeros((rows, 16 * (problem.targets - len(targets))))], axis=1)
     start = _start(problem, guess, lead)
     seeds = np.random.default_rng(seed).integers(1, 2**31 - 2, (rows, 1)).astype(float)
-    hook = _coupled(robot, constraints) if robot.couplings else constraints
-    if hook is None:
+    if constraints is None:
         q, info = _compiled(problem, T_all, start, seeds, threads)
     else:
         from .hook import with_constraints
 
-        q, info = with_constraints(problem, T_all, start, seed, hook)
+        hook = _coupled(robot, constraints) if robot.couplings else constraints
+        q, info = with_constraints(problem, T_all, start, seed, hook, threads)
     q = q[:, : problem.n]
     if guess is None:
         free = problem.turning & np.isinf(problem.lower) & np.isinf(problem.upper)
-        free = free[: problem.n] & ~_tied(robot)
+        free = free[: problem.n] & ~_tied(robot)[problem.own]
         q[:, free] = np.pi - np.mod(np.pi - q[:, free], 2 * np.pi)
+    q = q @ problem.slope.T + problem.offset
+    report = info.view(layout_of(Report).dtype)[:, 0]
     return Reached(
-        q.reshape(*lead, problem.n), info[:, 0].reshape(lead), (info[:, 2] > 0.5).reshape(lead),
-        info[:, 1].astype(np.int64).reshape(lead),
+        q.reshape(*lead, robot.n), report["largest"].reshape(lead),
+        (report["converged"] > 0).reshape(lead),
+        report["iterations"].astype(np.int64).reshape(lead),
     )  # fmt: skip
 
 
 def _tied(robot: Robot) -> NDArray[np.bool_]:
     """(n) which joints a coupling ties to others: their turns count."""
     pairs = {k for j, led in robot.couplings.items() for k in (j, led.joint)}
-    moving = [j for j, joint in enumerate(robot.joints, 1) if joint.sigma != FIXED]
-    return np.isin(moving, sorted(pairs))
+    return np.isin(_moving(robot), sorted(pairs))
 
 
-def _coupled(robot: Robot, more: Constraints | None) -> Constraints:
+def _coupled(robot: Robot, more: Constraints) -> Constraints:
     """q_j - ratio q_k - offset of every coupling as constraints, before those of the user."""
-    moving = [j for j, joint in enumerate(robot.joints, 1) if joint.sigma != FIXED]
+    moving = _moving(robot)
     slope, offset = np.zeros((len(robot.couplings), len(moving))), []
     for row, (j, led) in zip(slope, robot.couplings.items(), strict=True):
-        own = number(led.ratio), number(led.offset)
-        if own[0] is None or own[1] is None:
-            raise InputError(
-                f"'{robot.name}': the coupling of {robot.joints[j - 1].name} has no value",
-                action="values",
-            )
-        row[moving.index(j)], row[moving.index(led.joint)] = 1, -own[0]
-        offset.append(own[1])
+        ratio, shift = _ratio(robot, j)
+        row[moving.index(j)], row[moving.index(led.joint)] = 1, -ratio
+        offset.append(shift)
 
     def rows(q: Array) -> tuple[Array, Array]:
         e, J = q @ slope.T - np.array(offset), np.broadcast_to(slope, (len(q), *slope.shape))
-        if more is None:
-            return e, J
         e2, J2 = (np.asarray(x, float) for x in more(q))
         return np.concatenate([e, e2], 1), np.concatenate([J, J2], 1)
 
     return rows
+
+
+def _moving(robot: Robot) -> list[int]:
+    """The joints of the variables, in their order."""
+    return [j for j, joint in enumerate(robot.joints, 1) if joint.sigma != FIXED]
+
+
+def _ratio(robot: Robot, j: int) -> tuple[float, float]:
+    """Ratio and offset of a coupled joint."""
+    led = robot.couplings[j]
+    ratio, offset = number(led.ratio), number(led.offset)
+    if ratio is None or offset is None:
+        raise InputError(
+            f"'{robot.name}': the coupling of {robot.joints[j - 1].name} has no value",
+            action="values",
+        )
+    return ratio, offset
+
+
+def _leader(robot: Robot, j: int) -> tuple[int, float, float]:
+    """(k, ratio, offset): q_j = ratio q_k + offset, k a joint that no other leads."""
+    ratio, offset, first = 1.0, 0.0, j
+    while j in robot.couplings:
+        own, shift = _ratio(robot, j)
+        ratio, offset = ratio * own, offset + ratio * shift
+        j = robot.couplings[j].joint
+        if j == first:
+            raise ModelError(f"'{robot.name}': its couplings lead in a circle")
+    return j, ratio, offset
 
 
 def _require_numbers(tolerance: Any, **integers: tuple[Any, int]) -> None:
@@ -168,7 +199,8 @@ def _compiled(
 ) -> tuple[Array, Array]:
     total = problem.n + problem.cuts
     kernel = _function(T.shape[1], total)
-    found = kernel({"T": T, "start": start, "seed": seeds, "table": problem.table}, len(T), threads)
+    arrays = {"T": T, "start": start, "seed": seeds, **problem.tables}
+    found = kernel(arrays, len(T), threads)
     return found["q"], found["info"]
 
 
@@ -176,7 +208,7 @@ def _compiled(
 def _function(poses: int, variables: int) -> Any:
     from ...run.kernel import KernelFunction
 
-    inputs = {"T": poses, "start": variables, "seed": 1, "table": 0}
+    inputs = {"T": poses, "start": variables, "seed": 1, "tree": 0, "variables": 0, "task": 0}
     return KernelFunction(damped_least_squares, inputs, {"q": variables, "info": 4})
 
 
@@ -186,7 +218,7 @@ def _targets(
     """Poses (..., 4, 4), their common leading axes, and (frame, weights) of each target."""
     if not wanted:
         raise InputError("T names no frame; expected {frame: pose or point, ...}")
-    asked = _mask(mask)
+    asked = mask_of(mask)
     tree = Tree.of(robot)
     found, targets = [], []
     for link, value in zip(links, wanted, strict=True):
@@ -219,7 +251,8 @@ def _targets(
     return found, lead, targets
 
 
-def _mask(mask: Any) -> Array:
+def mask_of(mask: Any) -> Array:
+    """Weights of x y z and of the turns about them."""
     if mask is None:
         return np.ones(6)
     try:
@@ -231,42 +264,61 @@ def _mask(mask: Any) -> Array:
     return found
 
 
-def _problem(
+def problem_of(
     robot: Robot, targets: Sequence[tuple[int, Array]], limits: bool,
-    numbers: tuple[int, int, float],
+    numbers: tuple[int, int, float], led: bool = True,
 ) -> Problem:  # fmt: skip
-    """The table of numeric_kernels.py."""
+    """The tables of kernels.py. led: coupled joints move with those that lead them; else they are
+    variables of their own."""
     joints, closing = _with_loops(robot)
-    moving = [joint for joint in joints if joint.sigma != FIXED]
-    rows, variable = [], 0
+    numbered = list(enumerate(joints, 1))
+    leaders = {j: _leader(robot, j) if led else (j, 1.0, 0.0) for j in _moving(robot)}
+    free = [j for j, joint in numbered if joint.sigma != FIXED and leaders.get(j, (j,))[0] == j]
+    column = {j: k for k, j in enumerate(free)}
+    rows = []
     size = 0.0
-    for joint in joints:
+    for j, joint in numbered:
         gamma, b, alpha, d, theta, r = (_value(robot, joint, key) for key in GEOMETRY)
         size += abs(b) + abs(d) + abs(r)
-        own = -1
+        own, ratio = -1, 1.0
         if joint.sigma != FIXED:
-            own, variable = variable, variable + 1
+            leader, ratio, offset = leaders.get(j, (j, 1.0, 0.0))
+            own = column[leader]
+            theta, r = (theta, r + offset) if joint.sigma == PRISMATIC else (theta + offset, r)
         rows.append([joint.antecedent, own, joint.sigma, np.cos(gamma), np.sin(gamma), b,
-                     np.cos(alpha), np.sin(alpha), d, theta, r, 0.0])  # fmt: skip
+                     np.cos(alpha), np.sin(alpha), d, theta, r, ratio])  # fmt: skip
     size = size or 1.0
     wanted = [*((link, -1, weights) for link, weights in targets), *closing]
-    if len(joints) >= MOST_FRAMES or variable > MOST_VARIABLES or 6 * len(wanted) > MOST_ROWS:
+    if len(joints) >= MOST_FRAMES or len(free) > MOST_VARIABLES or 6 * len(wanted) > MOST_ROWS:
         raise ModelError(
             f"'{robot.name}' with {len(wanted)} targets is too large: at most {MOST_FRAMES - 1}"
             f" frames, {MOST_VARIABLES} variables and {MOST_ROWS // 6} targets and loops"
         )
-    if not moving:
+    if not free:
         raise ModelError(f"'{robot.name}' has no joint that moves")
-    ends = np.array([_ends(robot, joint, limits, size) for joint in moving])
-    head = [len(joints) + 1, variable, len(wanted), *numbers, size, 0.0]
-    table = np.concatenate(
-        [np.array(head, float), np.ravel(rows), np.ravel(np.clip(ends, -1e300, 1e300))]
-        + [np.array([link, other, *weights], float) for link, other, weights in wanted]
+    followers = {k: [j for j, found in leaders.items() if found[0] == k and j != k] for k in free}
+    ends = np.array(
+        [_ends(robot, joints[k - 1], limits, size, leaders, followers[k]) for k in free]
     )
-    assert len(head) == FRAMES
-    turning = np.array([joint.sigma != PRISMATIC for joint in moving])
+    listed = [[link, other, *weights] for link, other, weights in wanted]
+    tables = {
+        "tree": np.array([len(joints) + 1, *np.ravel(rows)], float),
+        "variables": np.array([len(free), *np.ravel(np.clip(ends, -1e300, 1e300))], float),
+        "task": np.array([len(wanted), *numbers, size, *np.ravel(listed)], float),
+    }
+    turning = np.array([joints[k - 1].sigma != PRISMATIC for k in free])
     lower, upper, first, last = ends.T
-    return Problem(table, robot.n, variable - robot.n, lower, upper, first, last, turning)
+    moving = _moving(robot)
+    n = len([k for k in free if k in leaders])
+    slope, shifts = np.zeros((len(moving), n)), np.zeros(len(moving))
+    for row, j in enumerate(moving):
+        leader, ratio, shift = leaders[j]
+        slope[row, column[leader]], shifts[row] = ratio, shift
+    own_rows = [moving.index(k) for k in free[:n]]
+    return Problem(
+        tables, numbers, n, len(free) - n, lower, upper, first, last, turning, own_rows, slope,
+        shifts,
+    )  # fmt: skip
 
 
 def _with_loops(robot: Robot) -> tuple[list[Joint], list[tuple[int, int, Array]]]:
@@ -308,10 +360,18 @@ def _value(robot: Robot, joint: Joint, key: str) -> float:
     return found
 
 
-def _ends(robot: Robot, joint: Joint, limits: bool, size: float) -> list[float]:
-    """Limits, then ends of random starts."""
+def _ends(
+    robot: Robot, joint: Joint, limits: bool, size: float,
+    leaders: Mapping[int, tuple[int, float, float]], followers: Sequence[int],
+) -> list[float]:  # fmt: skip
+    """Limits, then ends of random starts; the limits of those that it leads are its own too."""
     reach = size if joint.sigma == PRISMATIC else np.pi
     lower, upper = limits_of(joint) if limits else (-np.inf, np.inf)
+    for j in followers if limits else ():
+        _, ratio, offset = leaders[j]
+        if ratio:
+            ends = sorted((x - offset) / ratio for x in limits_of(robot.joints[j - 1]))
+            lower, upper = max(lower, ends[0]), min(upper, ends[1])
     first = lower if np.isfinite(lower) else min(-reach, upper - 2 * reach)
     last = upper if np.isfinite(upper) else max(reach, lower + 2 * reach)
     if lower > upper:
@@ -328,10 +388,12 @@ def _start(problem: Problem, guess: Any, lead: tuple[int, ...]) -> Array:
     if guess is not None:
         try:
             given = np.asarray(guess, float)
-            start[..., : problem.n] = np.broadcast_to(given, (*lead, problem.n))
+            every = len(problem.offset)
+            start[..., : problem.n] = np.broadcast_to(given, (*lead, every))[..., problem.own]
         except (TypeError, ValueError):
             raise InputError(
-                f"guess has shape {np.shape(guess)}; expected ({problem.n},), or one per pose"
+                f"guess has shape {np.shape(guess)}; expected ({len(problem.offset)},), or one per"
+                " pose"
             ) from None
         if not np.isfinite(given).all():
             raise InputError("guess has an entry that is not finite")

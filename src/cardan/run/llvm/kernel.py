@@ -27,6 +27,7 @@ _BINARY = {ast.Add: "add", ast.Sub: "sub", ast.Mult: "mul", ast.Div: "div", ast.
            ast.Mod: "srem"}  # fmt: skip
 _TESTS = {ast.Lt: "lt", ast.LtE: "le", ast.Gt: "gt", ast.GtE: "ge", ast.Eq: "eq", ast.NotEq: "ne"}
 _INTRINSICS = {"sqrt": "sqrt", "abs": "fabs", "min": "minnum", "max": "maxnum", "floor": "floor"}
+SMALL = 150  # nodes of the syntax of a kernel
 _LIBRARY = {"sin": "cardan_sin", "cos": "cardan_cos", "atan2": "cardan_atan2"}
 
 
@@ -37,6 +38,13 @@ def kernel_module(entry: Callable[..., Any], inputs: Iterable[str]) -> str:
     functions = [writer.function() for writer in writers]
     declared = sorted(set().union(*(writer.declared for writer in writers)))
     return "\n".join([*declared, *functions, _driver(kernels[-1], list(inputs)), ""])
+
+
+def _is_small(kernel: Kernel) -> bool:
+    """Is it worth less than a call? The others are kept apart: run/kernel.py says why."""
+    nodes = [node for statement in kernel.body for node in ast.walk(statement)]
+    loops = any(isinstance(node, ast.For | ast.While) for node in nodes)
+    return not loops and not kernel.callees and len(nodes) < SMALL
 
 
 def _driver(entry: Kernel, inputs: list[str]) -> str:
@@ -90,7 +98,8 @@ class _Writer:
             for name, kind in kernel.parameters.items()
         ]
         result = _TYPES[kernel.returns]
-        head = f"define internal {result} @k_{kernel.name}({', '.join(args)}) nounwind noinline {{"
+        kept = "" if _is_small(kernel) else " noinline"
+        head = f"define internal {result} @k_{kernel.name}({', '.join(args)}) nounwind{kept} {{"
         lines = [head, "entry:"]
         for name, kind in kernel.variables.items():
             zero = "0.0" if kind == "float" else "0"
