@@ -81,9 +81,9 @@ class CardanError(Exception):
     def told(self, words: Mapping[str, str]) -> str:
         """The message, with the remedy in the words that a face has for its action.
 
-        >>> error = cardan.ModelError("no such model", remedy="leave it out", action="out")
-        >>> error.told({"out": "press Remove"})
-        'no such model; press Remove'"""
+        >>> error = cardan.ModelError("a file is in the way", action="force")
+        >>> error.told({"force": "press Replace"})
+        'a file is in the way; press Replace'"""
         named = self.what.startswith(self.where)  # the sentence says where
         place = "" if named else f"{self.where}: "
         return place + _with_remedy(self.what, words.get(self.action, self.remedy))
