@@ -120,8 +120,8 @@ class BaseParameters:
         for x in (c for step in self.steps if isinstance(step, Merge) for c, _ in step.into):
             if isinstance(x, Expression):
                 _no_symbols(symbols(x)[0])
-        found = regroup(units, self.steps)
-        return np.array([np.broadcast_to(found[c], len(listed)) for c in self.kept])
+        columns = regroup(units, self.steps)
+        return np.array([np.broadcast_to(columns[c], len(listed)) for c in self.kept])
 
     @property
     def full(self) -> tuple[Column, ...]:
@@ -213,8 +213,8 @@ class BaseParameters:
             known = {name: every[name] for name in robot.parameters if name in every}
             own = _values(robot)
         linear = {name for value in own.values() for name in symbols(value)}
-        found = regroup(bodies(robot, symbol), self.steps)
-        formulas = {c: collected(_as_value(v), linear) for c, v in found.items()}
+        regrouped = regroup(bodies(robot, symbol), self.steps)
+        formulas = {c: collected(_as_value(v), linear) for c, v in regrouped.items()}
         return formulas, robot.parameters, known
 
     def table(self) -> list[tuple[str, str, str]]:
@@ -398,12 +398,12 @@ def _position(column: Column) -> tuple[int, int]:
 
 
 def _values(robot: Robot) -> dict[Column, Value]:
-    found: dict[Column, Value] = {}
+    values: dict[Column, Value] = {}
     for j, (joint, link) in enumerate(zip(robot.joints, robot.links, strict=True), 1):
-        found |= {(key, j): getattr(link, key) for key in INERTIA}
+        values |= {(key, j): getattr(link, key) for key in INERTIA}
         if joint.sigma != 2:
-            found["IA", j] = joint.IA
-    return found
+            values["IA", j] = joint.IA
+    return values
 
 
 def _carrying(robot: Robot, values: Mapping[Column, Value]) -> Robot:

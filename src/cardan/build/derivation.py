@@ -285,8 +285,8 @@ def weightless(robot: Robot) -> int:
     then has no pivot left."""
     rng = np.random.default_rng(0)
     scene = bodies(robot, {x: float(rng.uniform(0.5, 1.5)) for x in robot.parameters}.__getitem__)
-    found = inertia_matrix(scene, [float(x) for x in rng.normal(size=robot.n)])
-    A = np.array(found.matrix(scene.tree.moving), dtype=float)
+    composite = inertia_matrix(scene, [float(x) for x in rng.normal(size=robot.n)])
+    A = np.array(composite.matrix(scene.tree.moving), dtype=float)
     least = 0
     for k in reversed(range(len(A))):
         if A[k, k] <= 1e-12 * np.abs(A).max():
@@ -301,13 +301,13 @@ def price(code: Code, setup: frozenset[str] = frozenset({"p"})) -> int:
     return cost(code, setup)[0].price
 
 
-def polished(derivation: Derivation, found: Candidate) -> Candidate:
+def polished(derivation: Derivation, candidate: Candidate) -> Candidate:
     """The candidate with its sums rewritten, checked against what it was."""
-    code = improved(found.code)
-    if code is found.code:
-        return found
-    verify(derivation, found.code, found.parameters, code, found.parameters)
-    return replace(found, price=price(code), code=code)
+    code = improved(candidate.code)
+    if code is candidate.code:
+        return candidate
+    verify(derivation, candidate.code, candidate.parameters, code, candidate.parameters)
+    return replace(candidate, price=price(code), code=code)
 
 
 def random_states(
@@ -334,21 +334,21 @@ def largest_value(code: Code, inputs: Mapping[str, np.ndarray]) -> float:
     return max((float(x.max(initial=0)) for x in values if np.isfinite(x).all()), default=0.0)
 
 
-def is_defined(derivation: Derivation, found: Candidate) -> bool:
+def is_defined(derivation: Derivation, candidate: Candidate) -> bool:
     """Is the program finite somewhere? Without a division it always is."""
-    if not any(node[0] == "div" for node in found.code.nodes):
+    if not any(node[0] == "div" for node in candidate.code.nodes):
         return True
-    values = interpret(found.code, random_states(derivation, found.parameters)).values()
+    values = interpret(candidate.code, random_states(derivation, candidate.parameters)).values()
     return all(bool(np.isfinite(value).all()) for value in values)
 
 
 def verify(
-    derivation: Derivation, plain: Code, names: Sequence[str], found: Code, used: Sequence[str]
+    derivation: Derivation, plain: Code, names: Sequence[str], code: Code, used: Sequence[str]
 ) -> None:
     """Both programs give the same values at random states, or the search is at fault."""
     inputs = random_states(derivation, names)
     expected = interpret(plain, inputs)
-    got = interpret(found, random_states(derivation, used))
+    got = interpret(code, random_states(derivation, used))
     # how ill-conditioned the model is there: near a singularity round-off is no fault
     moved = interpret(plain, random_states(derivation, names, 1e-13))
     largest = max((float(np.abs(x).max(initial=0)) for x in expected.values()), default=0.0)

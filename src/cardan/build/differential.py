@@ -32,9 +32,9 @@ def energy_torques(
     """d/dt ∂L/∂q̇ - ∂L/∂q at any velocities and accelerations, expressions too."""
     graph, n = q[0].graph, len(q)
     rates = [graph.leaf(_RATES, k) for k in range(n)]  # L is differentiated by variables of its own
-    found = energies(scene, q, rates)
-    p = partial(graph, [found.E], _RATES)
-    dE, dU = partial(graph, [found.E], "q"), partial(graph, [found.U], "q")
+    record = energies(scene, q, rates)
+    p = partial(graph, [record.E], _RATES)
+    dE, dU = partial(graph, [record.E], "q"), partial(graph, [record.U], "q")
     dp_q, dp_v = partial(graph, p, "q"), partial(graph, p, _RATES)
     tau = []
     for i in range(n):
@@ -71,8 +71,8 @@ def loads(
 ) -> list[Scalar]:
     """Friction and the projections of the external wrenches."""
     still = scene.moving_base([0] * 6, [0, 0, 0])
-    found = newton_euler(_massless(still).loaded(given), q, qd, [0] * len(q))
-    return joint_rows(scene, found.tau)
+    record = newton_euler(_massless(still).loaded(given), q, qd, [0] * len(q))
+    return joint_rows(scene, record.tau)
 
 
 def _massless(scene: Bodies) -> Bodies:

@@ -35,10 +35,10 @@ def transform(
 
     def form(merge: bool, from_left: bool, shared: bool) -> Form:
         def run(scene: Bodies, x: Arrays) -> Result:
-            found = transform_model(
+            record = transform_model(
                 scene, x["q"], j, i, merge=merge, from_left=from_left, shared=shared, world=world
             )
-            return Result({"T": ((4, 4), found.matrix)}, found)
+            return Result({"T": ((4, 4), record.matrix)}, record)
 
         return run
 

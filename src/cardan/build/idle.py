@@ -29,11 +29,11 @@ def spun(
     """(tau_tr, qdd_i) when the idle joints are free; A and tau of `moving`, tau for qdd_i = 0."""
     at = [moving.index(j) for j in idle]
     spin = solve_symmetric([[A[r][c] for c in at] for r in at], [-tau[j] for j in idle])
-    found = dict(tau)
+    torques = dict(tau)
     for k, j in enumerate(moving):
         for c, x in zip(at, spin, strict=True):
-            found[j] = found[j] + A[k][c] * x
-    return found, spin
+            torques[j] = torques[j] + A[k][c] * x
+    return torques, spin
 
 
 def widened(
@@ -42,7 +42,7 @@ def widened(
     """The inertia matrix of the active and the idle joints: A_c, G^T A_tr,i and A_ii."""
     at = [moving.index(j) for j in idle]
     size = len(A_c)
-    found = [[*row, *([0] * len(at))] for row in A_c]
+    rows = [[*row, *([0] * len(at))] for row in A_c]
     for c in at:
         row: list[Scalar] = []
         for r in range(size):
@@ -50,11 +50,11 @@ def widened(
             for k, g in enumerate(G):
                 total = total + g[r] * A[k][c]
             row.append(total)
-        found.append([*row, *(A[c][k] for k in at)])
+        rows.append([*row, *(A[c][k] for k in at)])
     for r in range(size):
         for c in range(len(at)):
-            found[r][size + c] = found[size + c][r]
-    return found
+            rows[r][size + c] = rows[size + c][r]
+    return rows
 
 
 def refuse_unmoved(robot: Robot, idle: Sequence[int]) -> None:

@@ -180,14 +180,14 @@ def _planned_determinant(scene: Bodies, q: Any, plan: _Plan) -> Any:
     return arm * determinant_factor(scene, q, plan.frame, plan.point, plan.wrist, True)
 
 
-def _inverted(found: Jacobian, n: int, det: Any = None) -> tuple[list[list[Any]], Any]:
+def _inverted(J: Jacobian, n: int, det: Any = None) -> tuple[list[list[Any]], Any]:
     """(J^-1, det J); with fewer joints (J^T J)^-1 J^T, with more J^T (J J^T)^-1.
 
     Joints that do not move the frame (other branches) get rows of zeros."""
-    if n == 6 and len(found.a) == 6:
-        return found.inverse(det)
-    rows = found.rows()
-    moving = [c for c, m in enumerate(found.K) if m in found.a]
+    if n == 6 and len(J.a) == 6:
+        return J.inverse(det)
+    rows = J.rows()
+    moving = [c for c, m in enumerate(J.K) if m in J.a]
     rows = [[row[c] for c in moving] for row in rows]
     inverted, det = pseudo_inverse(rows)
     table = dict(zip(moving, inverted, strict=True))
@@ -277,16 +277,16 @@ def _forms(
 
     def form(choice: tuple[int, bool, bool]) -> Form:
         def run(scene: Bodies, x: Arrays) -> Result:
-            found = factors(scene, x["q"], choice)
-            return Result(outputs(scene, x["q"], found), found)
+            record = factors(scene, x["q"], choice)
+            return Result(outputs(scene, x["q"], record), record)
 
         return run
 
     def price(choice: tuple[int, bool, bool]) -> int:
         tracer = Tracer()
         scene = bodies(robot, tracer.parameter)
-        found = factors(scene, tracer.array("q", robot.n), choice)
-        code, _ = tracer.program({"K": ((robot.n, 6), flat(list(found.K.values())))})
+        record = factors(scene, tracer.array("q", robot.n), choice)
+        code, _ = tracer.program({"K": ((robot.n, 6), flat(list(record.K.values())))})
         return _price(code)
 
     choices = list(product(frames, (True, False), (True, False)))

@@ -40,18 +40,18 @@ def loop_kinematics(
     p, na = len(passive), mechanism.na
 
     def run(scene: Bodies, x: Arrays) -> Result:
-        found, _, qdd = mechanism.motion(scene, x)
-        G = found.G()
+        constraint, _, qdd = mechanism.motion(scene, x)
+        G = constraint.G()
         values = dict(zip(mechanism.coordinates.moving, qdd, strict=True))
         outputs: dict[str, Any] = {
             "W": ((p, na), flat([G[j] for j in passive])),
             "psi": ((p,), [values[j] for j in passive]),
         }
         if details:
-            outputs |= _details(mechanism, found, G, values)
+            outputs |= _details(mechanism, constraint, G, values)
         if closing:
-            outputs |= _closed(mechanism, scene, x["q"], found)
-        return Result(outputs, found)
+            outputs |= _closed(mechanism, scene, x["q"], constraint)
+        return Result(outputs, constraint)
 
     outputs = ["W", "psi"]
     if details:
@@ -69,32 +69,32 @@ def loop_kinematics(
 
 def _details(
     mechanism: Mechanism,
-    found: Constraint,
+    constraint: Constraint,
     G: Mapping[int, list[Scalar]],
     values: Mapping[int, Scalar],
 ) -> dict[str, Any]:
-    active, passive, na = found.active, found.passive, mechanism.na
-    p, rows, cuts = len(passive), len(found.rows), len(found.cut)
-    Wcut = [[along_column(row, G, k) for k in range(na)] for row in found.cut]
+    active, passive, na = constraint.active, constraint.passive, mechanism.na
+    p, rows, cuts = len(passive), len(constraint.rows), len(constraint.cut)
+    Wcut = [[along_column(row, G, k) for k in range(na)] for row in constraint.cut]
     psi_cut = [
         along_column(row, {j: [values[j]] for j in row}, 0) + phi
-        for row, phi in zip(found.cut, found.Phi, strict=True)
+        for row, phi in zip(constraint.cut, constraint.Phi, strict=True)
     ]
     return {
-        "Wa": ((rows, na), flat(found.matrix(active))),
-        "Wp": ((rows, p), flat(found.matrix(passive))),
-        "Psi": ((rows,), found.Psi),
-        "Wac": ((cuts, na), flat(found.matrix(active, found.cut))),
-        "Wpc": ((cuts, p), flat(found.matrix(passive, found.cut))),
-        "Phi": ((cuts,), found.Phi),
+        "Wa": ((rows, na), flat(constraint.matrix(active))),
+        "Wp": ((rows, p), flat(constraint.matrix(passive))),
+        "Psi": ((rows,), constraint.Psi),
+        "Wac": ((cuts, na), flat(constraint.matrix(active, constraint.cut))),
+        "Wpc": ((cuts, p), flat(constraint.matrix(passive, constraint.cut))),
+        "Phi": ((cuts,), constraint.Phi),
         "G": ((mechanism.n, na), flat([G[j] for j in mechanism.coordinates.moving])),
         "Wcut": ((cuts, na), flat(Wcut)),
         "psi_cut": ((cuts,), psi_cut),
-        "det": ((len(found.factors.pivots),), found.factors.pivots),
+        "det": ((len(constraint.factors.pivots),), constraint.factors.pivots),
     }
 
 
-def _closed(mechanism: Mechanism, scene: Bodies, q: Any, found: Constraint) -> dict[str, Any]:
+def _closed(mechanism: Mechanism, scene: Bodies, q: Any, constraint: Constraint) -> dict[str, Any]:
     """r, the step dq_p = -W_p^-1 e (idle joints stay), and W_p, which says where it is singular."""
     r: list[Scalar] = []
     e: list[Scalar] = []
@@ -104,10 +104,13 @@ def _closed(mechanism: Mechanism, scene: Bodies, q: Any, found: Constraint) -> d
         e += [-apart[name] for name in keep.rows]
     r += [coupling_error(scene, q, j) for j in mechanism.coordinates.led]
     e += [-coupling_error(scene, q, j) for j in mechanism.analysis.coupled]
-    step = found.completed(dict.fromkeys(found.idle, 0), e)
+    step = constraint.completed(dict.fromkeys(constraint.idle, 0), e)
     passive = mechanism.coordinates.passive
     return {
-        "Wp": ((len(found.rows), len(found.passive)), flat(found.matrix(found.passive))),
+        "Wp": (
+            (len(constraint.rows), len(constraint.passive)),
+            flat(constraint.matrix(constraint.passive)),
+        ),
         "r": ((len(r),), r),
         "dq_p": ((len(passive),), [step[j] for j in passive]),
     }

@@ -82,19 +82,19 @@ class _Look:
         names = self.mechanism.robot.parameters
         known = dict(zip(names, rng.uniform(0.3, 1.7, len(names)), strict=True)) | dict(values)
 
-        def run(found: Candidate, **x: np.ndarray) -> dict[str, np.ndarray]:
-            p = {"p": np.array([known[k] for k in found.parameters])} if found.parameters else {}
-            return interpret(found.code, {**x, **p})
+        def run(traced: Candidate, **x: np.ndarray) -> dict[str, np.ndarray]:
+            p = {"p": np.array([known[k] for k in traced.parameters])} if traced.parameters else {}
+            return interpret(traced.code, {**x, **p})
 
         loops = run(self.loops, q=q, qd=qd)
         G = loops["G"]
         full = np.einsum("bna,ba->bn", G, qdd) + loops["psi"]
         D = run(self.tree, q=q, qd=np.einsum("bna,ba->bn", G, qd), qdd=full)["D"]
-        found = np.einsum("bna,bnc->bac", G, D)
-        found = found[np.isfinite(found).all(axis=(1, 2))].reshape(-1, len(self.columns))
+        own = np.einsum("bna,bnc->bac", G, D)
+        own = own[np.isfinite(own).all(axis=(1, 2))].reshape(-1, len(self.columns))
         # rows of one length: near a singularity G is large, and one state would hide the others
-        length = np.abs(found).max(axis=1, keepdims=True, initial=0)
-        rows: np.ndarray = found[length[:, 0] > 0] / length[length[:, 0] > 0]
+        length = np.abs(own).max(axis=1, keepdims=True, initial=0)
+        rows: np.ndarray = own[length[:, 0] > 0] / length[length[:, 0] > 0]
         return rows
 
 
@@ -247,8 +247,8 @@ def _drawn(
         return None, needs
     for steps in (40, 100):  # farther where the rank is in doubt
         q = _roamed(mechanism, system, best[1], many, max(14, steps // na), rng)
-        found = look(values, q)
-        if _rank(found) == _rank(found, _DOUBT):
+        seen = look(values, q)
+        if _rank(seen) == _rank(seen, _DOUBT):
             break
     return _Draw(_need(look, values, q), values, q), needs
 

@@ -63,9 +63,9 @@ class _Platform:
         spins = dict(zip(idle, x.get("qd_i", [0] * len(idle)), strict=True))
         return legs(scene, x["q"], self.parallel, self.rows, twist, self.views(kind), spins)
 
-    def inverse(self, found: Legs) -> list[list[Scalar]]:
+    def inverse(self, legs: Legs) -> list[list[Scalar]]:
         """J_p^-1 in the kept components, (62)."""
-        return [[row[c] for c in self.kept] for row in found.inverse_rows(self.parallel)]
+        return [[row[c] for c in self.kept] for row in legs.inverse_rows(self.parallel)]
 
     def motion(self, scene: Bodies, x: Arrays, kind: str) -> Twist:
         """The platform's motion: given, or that of the active joints."""
@@ -84,10 +84,10 @@ class _Platform:
     ) -> tuple[Legs, list[Scalar], dict[int, Scalar], Any]:
         """(legs, F_x, qdd_i, record): what the platform needs, its legs included."""
         q = x["q"]
-        found = self.legs(scene, x, twist, kind)
+        legs = self.legs(scene, x, twist, kind)
         zero = dict.fromkeys(self.parallel.joints, 0)
         moving = self.mechanism.coordinates.moving
-        qd, qdd = ({**zero, **rates} for rates in (found.qd, found.qdd))
+        qd, qdd = ({**zero, **rates} for rates in (legs.qd, legs.qdd))
         record = newton_euler(scene, q, [qd[j] for j in moving], [qdd[j] for j in moving])
         total = platform_wrench(scene, q, self.parallel, twist, scene.gravity)
         tree = inertia_model(formulated(scene), q) if self.mechanism.free else None
@@ -98,9 +98,9 @@ class _Platform:
                 idle = self.idle(leg)
                 tau, spin = spun(leg.joints, idle, tree.matrix(leg.joints), tau)
                 spins |= zip(idle, spin, strict=True)
-            more = found.wrench(k, tau)
+            more = legs.wrench(k, tau)
             total = [s + f for s, f in zip(total, more, strict=True)]
-        return found, [total[c] for c in self.kept], spins, record
+        return legs, [total[c] for c in self.kept], spins, record
 
     def idle(self, leg: Leg) -> list[int]:
         return [j for j in leg.joints if j in self.mechanism.analysis.idle]
@@ -109,10 +109,10 @@ class _Platform:
         mechanism = self.mechanism
         sizes: dict[str, int] = {"q": mechanism.n, "V": self.m, "Vd": self.m}
         names = {"joint": ("q", "qd"), "cartesian": ("q", "V")}[space]
-        found: dict[str, tuple[int, ...]] = {
+        arrays: dict[str, tuple[int, ...]] = {
             k: (sizes.get(k, mechanism.na),) for k in (*names, last)
         }
-        return {**found, "qd_i": (len(mechanism.analysis.idle),)} if mechanism.free else found
+        return {**arrays, "qd_i": (len(mechanism.analysis.idle),)} if mechanism.free else arrays
 
 
 def _platform(robot: Robot, model: str, symbolic: bool, idle: str) -> _Platform:
@@ -205,14 +205,14 @@ def platform_inverse_dynamics(
         return run
 
     inputs = platform.inputs(space, "qdd" if space == "joint" else "Vd")
-    found = [
+    programs = [
         mechanism.program(
             model, inputs, [], mechanism.outputs("tau"), meaning=_meaning(platform),
             search=(page(kind), RECURSION), effort=effort,
         )
         for kind in ("end", "base")
     ]  # fmt: skip
-    return min(found, key=lambda program: program.cost.total + 20 * program.cost.trig)
+    return min(programs, key=lambda program: program.cost.total + 20 * program.cost.trig)
 
 
 def _spins(platform: _Platform, spins: Mapping[int, Scalar]) -> dict[str, Any]:
@@ -252,7 +252,7 @@ def platform_direct_dynamics(
 
 
 def _matrix(
-    platform: _Platform, scene: Bodies, x: Arrays, found: Legs
+    platform: _Platform, scene: Bodies, x: Arrays, legs: Legs
 ) -> tuple[list[list[Scalar]], dict[int, list[Scalar]]]:
     """(A_x, qdd_i by Vd): the platform's inertia and that of the legs, carried to it by J_i^-1
     J_vi; free idle joints are eliminated, as if every motion of the others turned them along."""
@@ -261,9 +261,9 @@ def _matrix(
     tree = inertia_model(formulated(scene), q)
     follow: dict[int, list[Scalar]] = {}
     for k, leg in enumerate(platform.parallel.legs):
-        joints = found.joints[k]
+        joints = legs.joints[k]
         # rows of J_i^-1 J_vi: the rates of the leg's joints by those of the platform
-        B = [found.wrench(k, {m: int(m == j) for m in joints}) for j in joints]
+        B = [legs.wrench(k, {m: int(m == j) for m in joints}) for j in joints]
         B = [[row[c] for c in kept] for row in B]
         own = tree.matrix(leg.joints)
         if platform.mechanism.free:

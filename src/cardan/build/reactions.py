@@ -107,7 +107,7 @@ def _cut_wrenches(
     mechanism: Mechanism, scene: Bodies, x: Arrays, constraint: Constraint, force: Sequence[Scalar]
 ) -> list[tuple[Vec, Vec]]:
     """The wrench of each cut joint on the twin's link at O_t, in the twin's axes."""
-    found, rest = [], iter(force)
+    wrenches, rest = [], iter(force)
     units = {"x": Vec(1, 0, 0), "y": Vec(0, 1, 0), "z": Vec(0, 0, 1)}
     for loop, keep in zip(mechanism.coordinates.loops, mechanism.analysis.chosen, strict=True):
         R = rotation(scene, x["q"], loop.twin, keep.view)
@@ -121,5 +121,5 @@ def _cut_wrenches(
                 push = push + value * (R @ units[name[1]])
             else:
                 turn = turn + value * (R @ units[name[1]])
-        found.append((push, turn))
-    return found
+        wrenches.append((push, turn))
+    return wrenches

@@ -60,24 +60,26 @@ class Formulation:
 
     def remarks(self) -> tuple[str, ...]:
         """What a reader of the program must know to read its intermediate values."""
-        found = []
+        remarks = []
         if self.still:
             listed = " ".join(map(str, sorted(self.still)))
-            found.append(f"links {listed} are computed in the axes of their joint before its turn")
+            remarks.append(
+                f"links {listed} are computed in the axes of their joint before its turn"
+            )
         if self.regroup or self.balance or self.lump or self.rod:
-            found.append(
+            remarks.append(
                 "inertial parameters are exchanged between neighbouring links: the torques are the"
                 " same, forces and moments between links are not"
             )
         if self.align:
             listed = " ".join(map(str, sorted(self.align)))
-            found.append(
+            remarks.append(
                 f"links {listed} are computed in axes turned about their joint's by a constant"
             )
         if self.unit:
             key, j = self.unit
-            found.append(f"the unit of length is {key} of link {j}")
-        return tuple(found)
+            remarks.append(f"the unit of length is {key} of link {j}")
+        return tuple(remarks)
 
 
 PLAIN = Formulation()

@@ -115,18 +115,18 @@ def regroup(robot: Bodies, steps: Sequence[Step]) -> Parameters:
             u = _direction(links, step.chain)
             MS = own.MS - (own.MS[step.k] / u[step.k]) * u
             inertia[step.j] = Inertia(own.J, MS, own.M)
-    found: Parameters = {}
+    values: Parameters = {}
     for link in robot.links:
-        found |= _named(inertia[link.j], link.j)
+        values |= _named(inertia[link.j], link.j)
         if link.s or link.sbar:
-            found["IA", link.j] = link.IA
-    found |= {(name, 0): value for (name, _), value in _named(inertia[0], 0).items()}
+            values["IA", link.j] = link.IA
+    values |= {(name, 0): value for (name, _), value in _named(inertia[0], 0).items()}
     gone = {column for step in steps for column in _eliminated(step, links)}
     for step in steps:
         if isinstance(step, Merge):
             for coefficient, column in step.into:
-                found[column] = found[column] + coefficient * found[step.column]
-    return {column: value for column, value in found.items() if column not in gone}
+                values[column] = values[column] + coefficient * values[step.column]
+    return {column: value for column, value in values.items() if column not in gone}
 
 
 def _eliminated(step: Step, links: Mapping[int, Body]) -> list[Column]:
@@ -228,18 +228,20 @@ def _dependencies(
     remarks: list[str] = []
     for d, k in enumerate(dependent):
         name = f"{wanted[k][0]}{wanted[k][1]}"
-        found = [_coefficient([s[m, d] for s in solved], formula) for m in range(len(independent))]
-        if any(c is None for c in found):
+        coefficients = [
+            _coefficient([s[m, d] for s in solved], formula) for m in range(len(independent))
+        ]
+        if any(c is None for c in coefficients):
             remarks.append(
                 f"{name} depends on other parameters by coefficients that vary with the symbols of"
                 " the geometry, the base's motion or gravity; it is kept. Give them numbers"
                 " (with_values) to eliminate it"
             )
             continue
-        left = _left(matrices[0], k, independent, found)
-        if left > sure and all(isinstance(c, int | float | Exact) for c in found):
-            found = [float(s) if abs(s) > sure else 0 for s in solved[0][:, d]]
-            left = _left(matrices[0], k, independent, found)
+        left = _left(matrices[0], k, independent, coefficients)
+        if left > sure and all(isinstance(c, int | float | Exact) for c in coefficients):
+            coefficients = [float(s) if abs(s) > sure else 0 for s in solved[0][:, d]]
+            left = _left(matrices[0], k, independent, coefficients)
         if left > sure:
             remarks.append(
                 f"{name} is given by other parameters only to {left:.1g} of its effect (rounded"
@@ -248,7 +250,7 @@ def _dependencies(
             continue
         into = tuple(
             (c, wanted[i])
-            for c, i in zip(found, independent, strict=True)
+            for c, i in zip(coefficients, independent, strict=True)
             if not (isinstance(c, int) and c == 0)
         )
         steps.append(Merge(wanted[k], into))
@@ -257,11 +259,11 @@ def _dependencies(
     return steps, remarks
 
 
-def _left(D: np.ndarray, k: int, independent: Sequence[int], found: Sequence[Any]) -> float:
+def _left(D: np.ndarray, k: int, independent: Sequence[int], coefficients: Sequence[Any]) -> float:
     """What coefficients leave of column k, over its length; 0 where they are formulas."""
-    if not all(isinstance(c, int | float | Exact) for c in found):
+    if not all(isinstance(c, int | float | Exact) for c in coefficients):
         return 0.0
-    given = D[:, independent] @ np.array([float(c) for c in found])
+    given = D[:, independent] @ np.array([float(c) for c in coefficients])
     return float(np.linalg.norm(D[:, k] - given) / np.linalg.norm(D[:, k]))
 
 

@@ -148,9 +148,9 @@ def determinant_factor(
 
     The arm's factor is the linear part of the three joints that move O_point, the wrist's the
     angular part of the three others; a rotation changes neither, so each may have its own axes."""
-    found = jacobian(robot, q, frame, point, point)
-    arm = _arm(found.K)
-    chosen = [m for m in found.K if (m in arm) != wrist]
+    record = jacobian(robot, q, frame, point, point)
+    arm = _arm(record.K)
+    chosen = [m for m in record.K if (m in arm) != wrist]
     see = Viewer(robot, q, axes, True, True)
     origin = see.position(point, zero)
     columns = []
@@ -161,7 +161,7 @@ def determinant_factor(
         linear = link.s * direction + link.sbar * cross(direction, lever)
         columns.append(link.sbar * direction if wrist else linear)
     det = determinant([list(row) for row in zip(*columns, strict=True)])
-    order = [*arm, *(m for m in found.K if m not in arm)]
+    order = [*arm, *(m for m in record.K if m not in arm)]
     swaps = sum(x > y for k, x in enumerate(order) for y in order[k + 1 :])
     return -det if wrist and swaps % 2 else det
 

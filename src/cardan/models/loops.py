@@ -102,10 +102,10 @@ class Constraint:
         return self.completed(given, [-(_along(row, given) + psi) for row, psi in sides])
 
     def completed(self, given: Mapping[int, Scalar], rhs: list[Scalar]) -> dict[int, Scalar]:
-        found = dict(given)
+        rates = dict(given)
         if self.passive:
-            found |= zip(self.passive, self.factors.solve(rhs), strict=True)
-        return found
+            rates |= zip(self.passive, self.factors.solve(rhs), strict=True)
+        return rates
 
     def multipliers(self, tau: Mapping[int, Scalar]) -> list[Scalar]:
         """W_p^-T tau_p: the constraint forces that leave the passive joints without torque."""
@@ -114,13 +114,13 @@ class Constraint:
     def projected(self, tau: Mapping[int, Scalar]) -> list[Scalar]:
         """G^T tau_tr = tau_a - W_a^T W_p^-T tau_p, (22), [K10] (55)."""
         force = self.multipliers(tau)
-        found = []
+        torques = []
         for j in self.active:
             value = tau[j]
             for row, push in zip(self.rows, force, strict=True):
                 value = value - row.get(j, 0) * push
-            found.append(value)
-        return found
+            torques.append(value)
+        return torques
 
     def G(self) -> dict[int, list[Scalar]]:
         """Rows of G by link: G qd_a = qd_tr, [K10] (56)."""
@@ -149,11 +149,12 @@ def closed(
     passive = tuple(j for j in robot.tree.moving if j not in (*active, *idle))
     x = Constraint(tuple(active), passive, tuple(idle))
     for loop, keep in zip(loops, chosen, strict=True):
-        found = constraint(robot, q, loop, keep.view)
+        components = constraint(robot, q, loop, keep.view)
         x.rows += [
-            {m: entry for m, entry in found[name].items() if m not in idle} for name in keep.rows
+            {m: entry for m, entry in components[name].items() if m not in idle}
+            for name in keep.rows
         ]
-        x.cut += [row for name, row in found.items() if name not in ROWS[loop.kind]]
+        x.cut += [row for name, row in components.items() if name not in ROWS[loop.kind]]
     x.rows += [coupling_row(robot, j) for j in coupled]
     if passive:
         x.factors = factored(x.matrix(passive))
@@ -197,12 +198,12 @@ def constraint(robot: Bodies, q: Sequence[Scalar], loop: LoopFrames, view: int) 
                 lever = point - see.position(m, zero)
                 linear = link.s * axis + link.sbar * cross(axis, lever)               # (11)
                 columns[m] = linear, link.sbar * axis                                 # (11)
-    found = {f"v{name}": {m: c[0][k] for m, c in columns.items()} for k, name in enumerate("xyz")}
-    found |= {f"w{name}": {m: c[1][k] for m, c in columns.items()} for k, name in enumerate("xyz")}
+    rows = {f"v{name}": {m: c[0][k] for m, c in columns.items()} for k, name in enumerate("xyz")}
+    rows |= {f"w{name}": {m: c[1][k] for m, c in columns.items()} for k, name in enumerate("xyz")}
     if loop.kind == "universal":
         e = cross(see.direction(loop.twin, X), see.direction(loop.cut, a))
-        found["u"] = {m: c[1] @ e for m, c in columns.items()}
-    return found
+        rows["u"] = {m: c[1] @ e for m, c in columns.items()}
+    return rows
 
 
 def acceleration(
@@ -221,12 +222,12 @@ def acceleration(
     w_rel = w_t - w_c
     v = to_twin @ other.Vd - Vd_c - 2 * cross(w_c, V_rel)
     w = to_twin @ other.wd - wd_c - cross(w_c, w_rel)
-    found = {f"v{name}": v[k] for k, name in enumerate("xyz")}
-    found |= {f"w{name}": w[k] for k, name in enumerate("xyz")}
+    components = {f"v{name}": v[k] for k, name in enumerate("xyz")}
+    components |= {f"w{name}": w[k] for k, name in enumerate("xyz")}
     if loop.kind == "universal":
         x, z = to_twin @ X, to_cut @ a
-        found["u"] = w @ cross(x, z) + (w_rel @ z) * (w_rel @ x)
-    return found
+        components["u"] = w @ cross(x, z) + (w_rel @ z) * (w_rel @ x)
+    return components
 
 
 def side(
@@ -281,11 +282,11 @@ def opening(robot: Bodies, q: Sequence[Scalar], loop: LoopFrames, view: int) -> 
         turn = Vec(half * (y[2] - z[1]), half * (z[0] - x[2]), half * (x[1] - y[0]))
     to_view = rotation(robot, q, view, loop.cut)
     v, w = to_view @ P, to_view @ turn
-    found = {f"v{name}": v[k] for k, name in enumerate("xyz")}
-    found |= {f"w{name}": w[k] for k, name in enumerate("xyz")}
+    components = {f"v{name}": v[k] for k, name in enumerate("xyz")}
+    components |= {f"w{name}": w[k] for k, name in enumerate("xyz")}
     if loop.kind == "universal":
-        found["u"] = x[2]
-    return found
+        components["u"] = x[2]
+    return components
 
 
 def twin_position(robot: Bodies, q: Sequence[Scalar], loop: LoopFrames) -> Vec:

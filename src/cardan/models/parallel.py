@@ -140,13 +140,13 @@ def _columns(
 ) -> dict[int, tuple[Vec, Vec]]:
     """The leg's Jacobian at its end (linear, angular), in the axes seen."""
     point = see.position(leg.end, zero)
-    found = {}
+    columns = {}
     for m in joints:
         link = robot.links[m - 1]
         axis = see.direction(m, a)
         linear = link.s * axis + link.sbar * cross(axis, point - see.position(m, zero))
-        found[m] = linear, link.sbar * axis
-    return found
+        columns[m] = linear, link.sbar * axis
+    return columns
 
 
 def platform_wrench(

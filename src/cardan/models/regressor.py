@@ -52,14 +52,14 @@ def columns(
 ) -> Columns:
     """The standard column order: link by link, from link 0 if `base`; fixed frames have no
     drive."""
-    found: Columns = [(name, 0) for name in INERTIA_COLUMNS] if base else []
+    listed: Columns = [(name, 0) for name in INERTIA_COLUMNS] if base else []
     for link in robot.links:
-        found += [(name, link.j) for name in INERTIA_COLUMNS]
+        listed += [(name, link.j) for name in INERTIA_COLUMNS]
         if link.s or link.sbar:
-            found += [(name, link.j) for name in DRIVE_COLUMNS if name in drives]
+            listed += [(name, link.j) for name in DRIVE_COLUMNS if name in drives]
             if link.elastic and SPRING_COLUMN in drives:
-                found.append((SPRING_COLUMN, link.j))
-    return found
+                listed.append((SPRING_COLUMN, link.j))
+    return listed
 
 
 def regressor(

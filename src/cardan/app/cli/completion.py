@@ -58,7 +58,7 @@ def packages(incomplete: str) -> list[str]:
 
 def laws(incomplete: str) -> list[str]:
     """Control laws."""
-    from ...control.driving import DRIVES
+    from ...control.compare import DRIVES
 
     return _beginning(incomplete, DRIVES)
 

@@ -99,8 +99,8 @@ class Closing:
     def error(self, q: Array) -> Array:
         """How far the loops are open."""
         x = self.seats(q)
-        found = [e for cut in self.everything for e in closing_error(self.scene, x, cut)]
-        return np.array(found, float)
+        gaps = [e for cut in self.everything for e in closing_error(self.scene, x, cut)]
+        return np.array(gaps, float)
 
     def matrix(self, q: Array, cuts: Sequence[Cut] | None = None) -> Array:
         """G over all coordinates."""
@@ -139,9 +139,9 @@ class Closing:
         for trial in range(_STARTS):
             if trial:
                 q[unknown] = rng.uniform(-np.pi, np.pi, len(unknown))
-            found = self.closed(q, unknown)
-            if found is not None:
-                return found
+            closed = self.closed(q, unknown)
+            if closed is not None:
+                return closed
         raise ModelError(
             f"'{self.robot.name}' cannot be assembled at q_a = {np.asarray(q_a).tolist()}: its"
             " loops stay open; give reachable positions, or a guess of the passive joints"
@@ -194,7 +194,7 @@ class Closing:
     def samples(self) -> list[Array]:
         """Closed configurations near that of the description, a little deformed."""
         rng = np.random.default_rng(1)
-        found = []
+        samples = []
         joints, everything = range(self.n), range(len(self.keys))
         for trial in range(4 * _STARTS):
             q = np.zeros(len(self.keys))
@@ -204,12 +204,12 @@ class Closing:
                 bent = closed + 1e-3 * rng.normal(size=len(q))
                 closed = self.closed(bent, everything)
             if closed is not None:
-                found.append(closed)
-            if len(found) == 3:
-                return found
-        if not found:
+                samples.append(closed)
+            if len(samples) == 3:
+                return samples
+        if not samples:
             raise ModelError(f"the loops of '{self.robot.name}' cannot be closed")
-        return found
+        return samples
 
     def require_driven(self, rows: Sequence[int]) -> None:
         """Do the driven joints and the deformation fix the passive joints?"""
@@ -227,10 +227,10 @@ class Closing:
 
 def _require_finite(**given: Sequence[float] | None) -> None:
     for name, values in given.items():
-        if values is not None and not np.isfinite(found := np.asarray(values, float)).all():
-            k = int(np.argmin(np.isfinite(found).reshape(-1)))
+        if values is not None and not np.isfinite(numbers := np.asarray(values, float)).all():
+            k = int(np.argmin(np.isfinite(numbers).reshape(-1)))
             raise InputError(
-                f"{name}: value {k + 1} is {found.reshape(-1)[k]}; finite numbers are expected"
+                f"{name}: value {k + 1} is {numbers.reshape(-1)[k]}; finite numbers are expected"
             )
 
 

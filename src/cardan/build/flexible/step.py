@@ -44,7 +44,7 @@ def _rates(robot: Robot, scene: Bodies, state: State, u: Any, prescribed: bool) 
     given = dict(zip(active, u[2] if prescribed else u, strict=True))
     if robot.constrained:
         here = Loops(robot, scene, {"q": q, "qd": qd})
-        found = here.prescribed(given)[0] if prescribed else here.driven(given)
+        accelerations = here.prescribed(given)[0] if prescribed else here.driven(given)
         rates = dict(zip(loops.independent, qd, strict=True)) | here.passive
         flow = [rates[key] for key in loops.keys]
     else:
@@ -56,10 +56,10 @@ def _rates(robot: Robot, scene: Bodies, state: State, u: Any, prescribed: bool) 
             {"tau": idle, "qdd": by_link} if prescribed else {"tau": {**idle, **by_link}}
         )
         solved = articulated(scene, moving, **choice)
-        found = {key: _pick(solved, key) for key in loops.keys}
+        accelerations = {key: _pick(solved, key) for key in loops.keys}
         flow = list(qd)
-    found = {**found, **given} if prescribed else found
-    return flow, [found[key] for key in loops.independent]
+    accelerations = {**accelerations, **given} if prescribed else accelerations
+    return flow, [accelerations[key] for key in loops.independent]
 
 
 def _pick(solved: Any, key: Key) -> Scalar:
@@ -169,5 +169,5 @@ def step_program(robot: Robot) -> Program:
 def _traced(robot: Robot, name: str, inputs: dict[str, tuple[int, ...]], form: Form) -> Program:
     """The program as it is: random states say nothing about a step of random length."""
     source = opened(robot) if robot.loops else robot
-    found = Derivation(source, name, inputs).trace(form)
-    return Program(name, robot.name, found.code, found.parameters)
+    candidate = Derivation(source, name, inputs).trace(form)
+    return Program(name, robot.name, candidate.code, candidate.parameters)

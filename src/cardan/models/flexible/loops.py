@@ -159,7 +159,7 @@ def constraint_drift(robot: Bodies, x: Motion, cut: Cut) -> list[Scalar]:
     root = root_of(robot, cut)
     (Vc, wc), (Ac, ac) = _drift(robot, x, root, cut.cut)
     (Vt, wt), (At, at) = _drift(robot, x, root, cut.twin)
-    found = []
+    drift = []
     table = {"V": At - Ac, "W": at - ac}
     if any(name[0].islower() for name in cut.rows):
         c, t = side(robot, x, root, cut.cut), side(robot, x, root, cut.twin)
@@ -173,8 +173,8 @@ def constraint_drift(robot: Bodies, x: Motion, cut: Cut) -> list[Scalar]:
         turn = cross(cross(wt, x_t), z_c) + cross(x_t, cross(wc, z_c))
         universal = dot(cross(x_t, z_c), at - ac) + dot(turn, spin)
     for name in cut.rows:
-        found.append(universal if name == "uu" else table[name[0]][_axis(name)])
-    return found
+        drift.append(universal if name == "uu" else table[name[0]][_axis(name)])
+    return drift
 
 
 def closing_error(robot: Bodies, x: Motion, cut: Cut) -> list[Scalar]:

@@ -63,9 +63,9 @@ def eigen(K: Array, M: Array) -> tuple[Array, Array]:
 def modes_of(beam: Beam, value: Callable[[Value], Scalar]) -> Modes:
     """The lowest modes of every motion of a beam."""
     def as_float(x: Value) -> float:
-        found = value(x)
+        number = value(x)
         try:
-            return float(found)
+            return float(number)
         except TypeError:
             raise ModelError(
                 "a beam with symbolic properties has no modes",
@@ -127,8 +127,8 @@ def _condensed(x: Integrals, T: Array) -> Integrals:
     G = _dense(x.G, n, 3, symmetric=True)
 
     def pairs(a: Array) -> Array:
-        found: Array = np.einsum("ka,klc,lb->abc", T, a, T)
-        return found
+        reduced: Array = np.einsum("ka,klc,lb->abc", T, a, T)
+        return reduced
 
     inertia1 = _clean(np.einsum("ka,kij->aij", T, I1))
     inertia2 = {
