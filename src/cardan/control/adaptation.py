@@ -101,17 +101,17 @@ def _carried(robot: Robot, tracer: Tracer, q: list[Any], n: int) -> list[Any]:
 def base_values(robot: Robot, columns: Sequence[str]) -> np.ndarray:
     """The values of base parameters named as columns of a base regressor."""
     grouped: Robot = model(robot, "base-parameters").robot
-    found = []
+    values = []
     for name in columns:
         bare = name.removesuffix("R")
         key = bare.rstrip("0123456789")
         j = int(bare[len(key) :])
         if key == "offset":
-            found.append(0.0)
+            values.append(0.0)
             continue
         item = grouped.joints[j - 1] if key in ("IA", *_DRIVES) else grouped.links[j - 1]
-        found.append(number(getattr(item, key)))
-    return np.array(found)
+        values.append(number(getattr(item, key)))
+    return np.array(values)
 
 
 @named_arguments
@@ -162,8 +162,8 @@ class Adaptive:
         self, t: float, q: np.ndarray, qd: np.ndarray, z: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray]:
         r, rd, rdd = self.motion(t)
-        found = self.function(q=q, qd=qd, q_r=r, qd_r=rd, qdd_r=rdd, K=np.ascontiguousarray(z))
-        return found.tau, found.Kd
+        result = self.function(q=q, qd=qd, q_r=r, qd_r=rd, qdd_r=rdd, K=np.ascontiguousarray(z))
+        return result.tau, result.Kd
 
 
 @named_arguments

@@ -82,7 +82,7 @@ def compare(
     laws know is wrong (a fraction); `settling`: seconds watched after the motion; `q0`: all joints
     of closed loops at the beginning, where the first assembly is not the wanted one."""
     known = with_error(robot, error) if error else robot
-    runs, found = {}, {}
+    runs, errors = {}, {}
     on = coordinates(robot)
     start = on.first("q0", motion.q[0] if q0 is None else q0)
     motion = of_drives(robot, motion)
@@ -95,8 +95,8 @@ def compare(
         )  # fmt: skip
         end = runs[kind].q[-1].copy()
         end[on.place] = motion.q[-1]  # passive joints: the assembly nearest to the run's
-        found[kind] = linearise(robot, end, law=controller.program).eigenvalues
-    return Comparison(motion, runs, found)
+        errors[kind] = linearise(robot, end, law=controller.program).eigenvalues
+    return Comparison(motion, runs, errors)
 
 
 @named_arguments

@@ -36,8 +36,8 @@ class Linear:
     @property
     def eigenvalues(self) -> np.ndarray:
         """Of A, 1/s, the slowest first."""
-        found = np.linalg.eigvals(self.A)
-        return found[np.lexsort((found.imag, -found.real))]
+        roots = np.linalg.eigvals(self.A)
+        return roots[np.lexsort((roots.imag, -roots.real))]
 
     @property
     def stable(self) -> bool:
@@ -52,9 +52,9 @@ class Linear:
     @property
     def damping(self) -> np.ndarray:
         """Damping ratio of each eigenvalue; 1 and more does not oscillate."""
-        found = self.eigenvalues
-        size = np.where(np.abs(found) > 0, np.abs(found), 1)
-        return np.asarray(-found.real / size)
+        roots = self.eigenvalues
+        size = np.where(np.abs(roots) > 0, np.abs(roots), 1)
+        return np.asarray(-roots.real / size)
 
 
 @named_arguments

@@ -105,11 +105,11 @@ def _ranked(program: Program, inputs: States) -> list[Term]:
                     for k, arg in enumerate(arguments(code.nodes[id])):
                         share = float(np.abs(weight * values[arg]).max()) / scale
                         worst[id, k] = max(worst.get((id, k), 0.0), share)
-    found = [
+    terms = [
         Term(_name(code, id), _text(code, code.nodes[id][1 + k]), share, (id, k))
         for (id, k), share in worst.items()
     ]
-    return sorted(found, key=lambda term: (term.contribution, term.edge))
+    return sorted(terms, key=lambda term: (term.contribution, term.edge))
 
 
 @named_arguments
@@ -186,10 +186,10 @@ def _departure(program: Program, reduced: Program, inputs: States) -> float:
     return _error(interpret(program.code, inputs), interpret(reduced.code, inputs))
 
 
-def _named(found: Program, program: Program, tolerance: float, more: Sequence[str]) -> Program:
+def _named(reduced: Program, program: Program, tolerance: float, more: Sequence[str]) -> Program:
     remark = f"reduced: terms below {tolerance:g} of the peak over given motions are left out"
     remarks = (*program.remarks, remark, *more)
-    return replace(found, model=f"{program.model} reduced", remarks=remarks)
+    return replace(reduced, model=f"{program.model} reduced", remarks=remarks)
 
 
 def _scales(peaks: np.ndarray) -> np.ndarray:
@@ -197,11 +197,11 @@ def _scales(peaks: np.ndarray) -> np.ndarray:
     return np.asarray(np.maximum(peaks, FLOOR * peaks.max(initial=0.0)))
 
 
-def _error(exact: States, found: States) -> float:
+def _error(exact: States, reduced: States) -> float:
     """The largest error over the largest value, by output element."""
     worst = 0.0
     for name, x in exact.items():
-        rows, other = x.reshape(len(x), -1), found[name].reshape(len(x), -1)
+        rows, other = x.reshape(len(x), -1), reduced[name].reshape(len(x), -1)
         scale = _scales(np.abs(rows).max(axis=0, initial=0.0))
         lost = np.abs(rows - other).max(axis=0, initial=0.0)
         if (lost[scale == 0] > 0).any():

@@ -75,11 +75,11 @@ class Tabulated:
         """A, C1, C2 and Q at q (..., n), interpolated."""
         q = self._joints("q", q)
         self._inside(q)
-        found = [self._interpolated(group, q) for group in self.groups]
+        values = [self._interpolated(group, q) for group in self.groups]
         shapes = derived(self.robot, "lagrange", form="configuration").outputs
         result = {}
         for name, places in self.places.items():
-            flat = np.stack([sign * found[g][..., c] for g, c, sign in places], axis=-1)
+            flat = np.stack([sign * values[g][..., c] for g, c, sign in places], axis=-1)
             result[name] = flat.reshape(*q.shape[:-1], *shapes[name])
         return result
 
@@ -100,10 +100,10 @@ class Tabulated:
 
     def _joints(self, name: str, given: Any) -> np.ndarray:
         """One value per joint, (..., n)."""
-        found, n = array(name, given), self.robot.n
-        if found.shape[-1:] != (n,):
-            raise InputError(f"{name} has shape {found.shape}; expected (..., {n})")
-        return found
+        values, n = array(name, given), self.robot.n
+        if values.shape[-1:] != (n,):
+            raise InputError(f"{name} has shape {values.shape}; expected (..., {n})")
+        return values
 
     def _inside(self, q: np.ndarray) -> None:
         """Beyond its ends a table knows nothing."""
@@ -255,15 +255,15 @@ def _arranged(
 
 def _reach(code: Code) -> list[frozenset[int]]:
     """The elements of q each node depends on."""
-    found: list[frozenset[int]] = [frozenset()]
+    sets: list[frozenset[int]] = [frozenset()]
     for node in code.nodes[1:]:
         if node[0] == "input":
-            found.append(frozenset({node[2]}))
+            sets.append(frozenset({node[2]}))
         elif node[0] in LEAVES:
-            found.append(frozenset())
+            sets.append(frozenset())
         else:
-            found.append(frozenset().union(*(found[arg] for arg in node[1:])))
-    return found
+            sets.append(frozenset().union(*(sets[arg] for arg in node[1:])))
+    return sets
 
 
 def _sampled(

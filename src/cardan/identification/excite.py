@@ -237,24 +237,24 @@ class _Limits:
         n = len(active)
         slides = np.array([moving(robot)[k].sigma == PRISMATIC for k in active])
         given = {"lower": lower, "upper": upper, "velocity": velocity, "effort": effort}
-        found = {
+        values = {
             key: bounds(robot, key)[active] if value is None else vector(key, value, n)
             for key, value in given.items()
         }
         reach = np.where(slides, 0.25, np.pi)
         about = home[active]
-        found["lower"] = np.where(np.isfinite(found["lower"]), found["lower"], about - reach)
-        found["upper"] = np.where(np.isfinite(found["upper"]), found["upper"], about + reach)
-        known = np.isfinite(found["velocity"])
-        speed = np.where(known, found["velocity"], np.where(slides, 0.5, 2.0))
+        values["lower"] = np.where(np.isfinite(values["lower"]), values["lower"], about - reach)
+        values["upper"] = np.where(np.isfinite(values["upper"]), values["upper"], about + reach)
+        known = np.isfinite(values["velocity"])
+        speed = np.where(known, values["velocity"], np.where(slides, 0.5, 2.0))
         rate = 4 * speed if acceleration is None else vector("acceleration", acceleration, n)
-        wide = found["upper"] - found["lower"]
+        wide = values["upper"] - values["lower"]
         positive = {"upper - lower": wide, "velocity": speed, "acceleration": rate}
-        for name, x in (positive | {"effort": found["effort"]}).items():
+        for name, x in (positive | {"effort": values["effort"]}).items():
             if (x <= 0).any():
                 j = int(np.argmax(x <= 0)) + 1
                 raise InputError(f"joint {j}: {name} = {x[j - 1]:.6g} must be positive")
-        return _Limits(found["lower"], found["upper"], speed, rate, found["effort"])
+        return _Limits(values["lower"], values["upper"], speed, rate, values["effort"])
 
 
 class _Design:
@@ -423,16 +423,16 @@ class Reach:
             bounds(robot, key)[rest] for key in ("lower", "upper", "velocity")
         )
         G = ties.matrix(home[None])
-        found = cls(
+        values = cls(
             ties, home, fits, lower, upper, velocity, _FASTER * max(1.0, float(np.abs(G).max()))
         )
         still = np.zeros((1, len(ties.active)))
-        if not found.allows(home[None], still, still):
+        if not values.allows(home[None], still, still):
             raise InputError(
                 f"'{robot.name}' cannot rest where it stands, q = {np.round(home, 4).tolist()}, "
                 "within its limits; set the homes of its joints, or give limits that allow it"
             )
-        return found
+        return values
 
     def share(self, q: Array, qd: Array, qdd: Array) -> tuple[float, Array]:
         """(s, q of all joints there) of a motion (rows, driven joints)."""

@@ -107,25 +107,28 @@ def identify(
     fit = _Fit(model, chosen, sources)
     progress("solving")
     model, dropped = fit.excited()
-    shape, found, data = fit.solved()
-    notes += [*dropped, *suspicions(model, chosen, [s.motion for s in sources], shape, data, found)]
-    notes += _remarks(model, found)
+    shape, estimate, data = fit.solved()
+    notes += [
+        *dropped,
+        *suspicions(model, chosen, [s.motion for s in sources], shape, data, estimate),
+    ]
+    notes += _remarks(model, estimate)
     progress("validating")
-    curves, errors = _evaluated(model, chosen, sources, others, shape, found.K)
-    errors |= _folds(data, found, chosen)
+    curves, errors = _evaluated(model, chosen, sources, others, shape, estimate.K)
+    errors |= _folds(data, estimate, chosen)
     full = None
     if consistent:
         progress("fitting physically consistent bodies")
-        full = fit.bodies(shape, found)
+        full = fit.bodies(shape, estimate)
         errors |= _consistent_errors(curves, full)
-        notes += _body_remarks(model, found, full)
+        notes += _body_remarks(model, estimate, full)
     if describable(chosen) == chosen:
-        held = Held(model, found, full)
+        held = Held(model, estimate, full)
     else:
         progress("fitting what a robot file can hold")
         held = _held(model, chosen, sources, loaded=payload is not None, consistent=consistent)
     result = Identification(
-        robot, chosen, model, shape, found, errors, _essential(model, found, curves, chosen),
+        robot, chosen, model, shape, estimate, errors, _essential(model, estimate, curves, chosen),
         full, tuple(curves), tuple(notes), tuple(source.plan for source in sources), held,
         _tracks(sources, others),
     )  # fmt: skip
@@ -140,8 +143,8 @@ def _held(
     start = tuple(sources[0].motion.q[0].tolist()) if model.robot.constrained else ()
     fit = _Fit(described(model, recipe, loaded=loaded, start=start), describable(recipe), sources)
     own, _ = fit.excited()
-    shape, found, _ = fit.solved()
-    return Held(own, found, fit.bodies(shape, found) if consistent else None)
+    shape, estimate, _ = fit.solved()
+    return Held(own, estimate, fit.bodies(shape, estimate) if consistent else None)
 
 
 def _tracks(sources: Sequence[_Source], others: Sequence[_Source]) -> tuple[Track, ...]:
@@ -181,9 +184,9 @@ def _model(robot: Robot, recipe: Recipe, sources: Sequence[_Source], *, loaded: 
 
 
 def _essential(
-    model: Model, found: Estimate, curves: Sequence[Curves], recipe: Recipe
+    model: Model, estimate: Estimate, curves: Sequence[Curves], recipe: Recipe
 ) -> Essential:
-    kept, K, sigma, _ = essential(found, recipe.fit.confidence)
+    kept, K, sigma, _ = essential(estimate, recipe.fit.confidence)
     names = tuple(model.names[k] for k in kept)
     return Essential(names, K, sigma, _error_of(curves, kept, K))
 
@@ -275,9 +278,9 @@ class _Fit:
         fit = self.recipe.fit
         parts = []
         for source in self.sources:
-            found = shaped(self.model, source.motion, source.plan, fit.model, fit.window, shape)
-            rows = source.fitted(len(next(iter(found.values()), ())))
-            parts.append({k: x[:rows] for k, x in found.items()})
+            curves = shaped(self.model, source.motion, source.plan, fit.model, fit.window, shape)
+            rows = source.fitted(len(next(iter(curves.values()), ())))
+            parts.append({k: x[:rows] for k, x in curves.items()})
         return {k: np.concatenate([part[k] for part in parts]) for k in parts[0]}
 
     def excited(self) -> tuple[Model, list[str]]:
@@ -306,24 +309,26 @@ class _Fit:
             self.data = replace(self.data, W=W)
         return shape, estimate(self.data, fit.weights, fit.robust), self.data
 
-    def bodies(self, shape: Mapping[str, float], found: Estimate) -> FullParameters:
+    def bodies(self, shape: Mapping[str, float], estimate: Estimate) -> FullParameters:
         """The full parameters of real bodies; what was not excited counts as a body's too."""
-        chosen, K = self.recipe.consistent, found.K
+        chosen, K = self.recipe.consistent, estimate.K
         if self.model.kept == self.whole.kept:
             seen = np.eye(len(K))
-            return consistent_fit(self.model, found.R, found.z, found.rest, seen, K, chosen)
+            return consistent_fit(
+                self.model, estimate.R, estimate.z, estimate.rest, seen, K, chosen
+            )
         kept = [self.whole.kept.index(k) for k in self.model.kept]
         lost = [k for k in range(len(self.whole.kept)) if k not in kept]
         self.model = self.whole
         data = self.build(shape)
-        scale = data.valid / found.spread
+        scale = data.valid / estimate.spread
         p = data.W.shape[2]
         A, b = (data.W * scale[..., None]).reshape(-1, p), (data.y * scale).ravel()
         R = np.asarray(np.linalg.qr(np.column_stack([A, b]), mode="r"))
         seen = np.zeros((len(kept), p))
         seen[:, kept] = np.eye(len(kept))
         seen[:, lost] = np.linalg.lstsq(R[:p, kept], R[:p, lost], rcond=None)[0]
-        return consistent_fit(self.whole, R[:p, :p], R[:p, p], found.rest, seen, K, chosen)
+        return consistent_fit(self.whole, R[:p, :p], R[:p, p], estimate.rest, seen, K, chosen)
 
 
 def _equations(
@@ -368,13 +373,13 @@ def _unfiltered(
     return float(np.sqrt(rest / total)) if total else 0.0
 
 
-def _folds(data: Equations, found: Estimate, recipe: Recipe) -> dict[str, float]:
+def _folds(data: Equations, estimate: Estimate, recipe: Recipe) -> dict[str, float]:
     """Cross-validation: every block of the recording predicted by a fit to the others."""
     folds = recipe.fit.folds
     rows = len(data.y)
     if folds < 2 or rows < 4 * folds or data.y.shape[1] == 1:
         return {}
-    scale = data.valid / np.maximum(found.spread, 1e-300)
+    scale = data.valid / np.maximum(estimate.spread, 1e-300)
     A, b = data.W * scale[..., None], data.y * scale
     p = A.shape[2]
     blocks = [slice(rows * k // folds, rows * (k + 1) // folds) for k in range(folds)]
@@ -393,12 +398,12 @@ def _folds(data: Equations, found: Estimate, recipe: Recipe) -> dict[str, float]
 
 
 def _error_of(curves: Sequence[Curves], kept: Sequence[int], K: np.ndarray) -> dict[str, float]:
-    found = {}
+    errors = {}
     for role in ("fit", "held out", "validation"):
         pair = together(curves, role)
         if pair:
-            found[role] = relative_error(pair[0][..., list(kept)], pair[1], K)
-    return found
+            errors[role] = relative_error(pair[0][..., list(kept)], pair[1], K)
+    return errors
 
 
 def _consistent_errors(curves: Sequence[Curves], full: FullParameters) -> dict[str, float]:
@@ -409,31 +414,31 @@ def _consistent_errors(curves: Sequence[Curves], full: FullParameters) -> dict[s
     }
 
 
-def _remarks(model: Model, found: Estimate) -> list[str]:
+def _remarks(model: Model, estimate: Estimate) -> list[str]:
     notes = []
-    p = len(found.K)
+    p = len(estimate.K)
     if model.dropped:
         notes.append(f"not independent of the others, left out: {', '.join(model.dropped)}")
-    if found.rows < 10 * p:
-        notes.append(f"only {found.rows} equations for {p} parameters: record longer")
-    if found.condition > 1e4:
+    if estimate.rows < 10 * p:
+        notes.append(f"only {estimate.rows} equations for {p} parameters: record longer")
+    if estimate.condition > 1e4:
         notes.append(
-            f"the equations are badly conditioned ({found.condition:.3g} with columns of unit "
+            f"the equations are badly conditioned ({estimate.condition:.3g} with columns of unit "
             "length): move faster, farther, in more directions (cardan excite)"
         )
     return notes
 
 
-def _body_remarks(model: Model, found: Estimate, full: FullParameters) -> list[str]:
+def _body_remarks(model: Model, estimate: Estimate, full: FullParameters) -> list[str]:
     """How far the real bodies are from the identified parameters."""
     if full.exact:
         told = f"{', '.join(full.raised)}: would be negative, zero in the real bodies"
         return [told] if full.raised else []
-    away = np.abs(full.K - found.K) / np.maximum(found.sigma, 1e-300)
+    away = np.abs(full.K - estimate.K) / np.maximum(estimate.sigma, 1e-300)
     k = int(np.argmax(away))
     return [
         "the real bodies do not have exactly the identified base parameters: they differ most in "
-        f"{model.names[k]}, {full.K[k]:.5g} instead of {found.K[k]:.5g} ({away[k]:.3g} standard "
+        f"{model.names[k]}, {full.K[k]:.5g} instead of {estimate.K[k]:.5g} ({away[k]:.3g} standard "
         f"deviations; all: {np.sqrt(np.mean(away**2)):.3g} RMS)"
     ]
 

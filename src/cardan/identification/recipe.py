@@ -35,12 +35,12 @@ INERTIA_OF_PAYLOAD = ("XX", "XY", "XZ", "YY", "YZ", "ZZ", "MX", "MY", "MZ", "M")
 def _number(where: str, x: Any) -> float:
     """A number, or a formula of numbers as text ("-pi/2")."""
     try:
-        found = None if isinstance(x, bool) else number(to_value(x))
+        value = None if isinstance(x, bool) else number(to_value(x))
     except (CardanError, TypeError, ValueError) as error:
         raise InputError(f"{where} = {x!r}: {error}") from None
-    if found is None or not np.isfinite(found):
+    if value is None or not np.isfinite(value):
         raise InputError(f"{where} = {x!r}; expected a number, or a formula of numbers as text")
-    return float(found)
+    return float(value)
 
 
 def _checked(allowed: Callable[[float], bool], words: str) -> Reader:
@@ -345,7 +345,7 @@ def _coupled(table: Any, where: str) -> tuple[tuple[str, tuple[tuple[int, Value]
     """[coupled.NAME] tau5 = "qdd6": the torque of joint 5 gains NAME times the formula."""
     if not isinstance(table, Mapping) or not all(isinstance(x, Mapping) for x in table.values()):
         raise InputError(f'{where}: expected tables, as  [coupled.Iam6]  tau5 = "qdd6"')
-    found = []
+    couplings = []
     for name, rows in table.items():
         terms = []
         for key, text in rows.items():
@@ -362,8 +362,8 @@ def _coupled(table: Any, where: str) -> tuple[tuple[str, tuple[tuple[int, Value]
                         f"{where} {name}.{key} uses '{used}'; allowed: q1.., qd1.., qdd1.."
                     )
             terms.append((int(match[1]), value))
-        found.append((str(name), tuple(terms)))
-    return tuple(found)
+        couplings.append((str(name), tuple(terms)))
+    return tuple(couplings)
 
 
 def per_joint(what: str, values: Sequence[float], n: int) -> np.ndarray:

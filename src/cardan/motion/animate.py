@@ -116,21 +116,21 @@ def _with_cuts(robot: Robot, T: np.ndarray) -> np.ndarray:
 def _packed(T: np.ndarray) -> list[list[float]]:
     """Rows 1 to 3 of every pose, picture after picture, five digits."""
     flat = np.round(T[:, :, :3, :].reshape(len(T), -1), 5) + 0.0
-    found: list[list[float]] = flat.tolist()
-    return found
+    rows: list[list[float]] = flat.tolist()
+    return rows
 
 
 def _centres(robot: Robot, T: np.ndarray) -> list[dict[str, Any]]:
     """Links with a mass: number, share of the total, and the point in their frame."""
     M, moments = centres_of_mass(robot, T[:1, : len(robot.links) + 1])
     total = float(M.sum()) or 1.0
-    found = []
+    centres = []
     for j, mass in enumerate(M):
         if mass > 0:
             R, P = T[0, j, :3, :3], T[0, j, :3, 3]
             point = R.T @ (moments[0, j] / mass - P)
-            found.append({"link": j, "share": mass / total, "at": np.round(point, 5).tolist()})
-    return found
+            centres.append({"link": j, "share": mass / total, "at": np.round(point, 5).tolist()})
+    return centres
 
 
 def _up(robot: Robot) -> list[float]:

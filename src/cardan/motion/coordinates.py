@@ -51,19 +51,19 @@ class JointSpace:
         """(M, psi): the rates of q are M v, their rates M vd + psi. For closed loops only; q and v
         may have leading axes."""
         _require_rigid(self)
-        found = compiled(self.robot, "loop-kinematics")(q=q, qd=v)
+        rates = compiled(self.robot, "loop-kinematics")(q=q, qd=v)
         rest = np.setdiff1d(np.arange(self.nq), self.place)
         lead = np.shape(q)[:-1]
         M, psi = np.zeros((*lead, self.nq, self.nv)), np.zeros((*lead, self.nq))
         M[..., self.place, np.arange(self.nv)] = 1
-        M[..., rest, :], psi[..., rest] = found.W, found.psi
+        M[..., rest, :], psi[..., rest] = rates.W, rates.psi
         return M, psi
 
     def closed_at(self, q: Any) -> np.ndarray:
         """q with its loops closed: the active joints kept, the passive ones solved nearby."""
         q = np.asarray(q, float)
-        found = _geometry(self.robot).solve(q[self.place], q)
-        away = found - q
+        solved = _geometry(self.robot).solve(q[self.place], q)
+        away = solved - q
         turns = _geometry(self.robot).system().periodic
         return np.asarray(q + np.where(turns, (away + np.pi) % (2 * np.pi) - np.pi, away))
 

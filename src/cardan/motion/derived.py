@@ -15,8 +15,8 @@ __all__ = ["compiled", "derived"]
 @lru_cache(maxsize=128)
 def derived(robot: Robot, name: str, **options: Any) -> Program:
     """cardan.model, remembered."""
-    found: Program = model(robot, name, **options)
-    return found
+    program: Program = model(robot, name, **options)
+    return program
 
 
 @lru_cache(maxsize=128)

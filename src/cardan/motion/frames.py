@@ -47,8 +47,8 @@ def link_frames(robot: Robot, q: Numbers, base: Any = None) -> np.ndarray:
 
 def frame_poses(robot: Robot, T: np.ndarray, name: Any = None) -> np.ndarray:
     """Poses (..., 4, 4) of a named frame (default: the end effector), of those of all links."""
-    found = frame_of(robot, name)
-    return np.asarray(T[..., found.link, :, :] @ placement(found))
+    frame = frame_of(robot, name)
+    return np.asarray(T[..., frame.link, :, :] @ placement(frame))
 
 
 def placement(frame: Frame) -> np.ndarray:

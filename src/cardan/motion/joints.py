@@ -57,12 +57,12 @@ def bounds(robot: Robot, key: str) -> np.ndarray:
     or a velocity or effort of zero, which says no more."""
     if key in ("lower", "upper"):
         return joint_limits(robot)[key == "upper"]
-    found = []
+    rows = []
     for joint in moving(robot):
         value: Any = getattr(joint.limits, key)
         known = None if value is None else value_of(value)
-        found.append(known or np.inf)
-    return np.array(found)
+        rows.append(known or np.inf)
+    return np.array(rows)
 
 
 def require_numbers(robot: Robot, what: str) -> None:
@@ -78,27 +78,27 @@ def require_numbers(robot: Robot, what: str) -> None:
 
 def array(name: str, value: Any) -> np.ndarray:
     """Real numbers, finite ones, of any shape."""
-    found = _numbers(name, value)
-    if not np.isfinite(found).all():
-        at = np.argwhere(~np.isfinite(found))[0].tolist()
+    numbers = _numbers(name, value)
+    if not np.isfinite(numbers).all():
+        at = np.argwhere(~np.isfinite(numbers))[0].tolist()
         where = f"[{', '.join(map(str, at))}]" if at else ""
-        raise InputError(f"{name}{where} = {found[tuple(at)]} must be finite", where=name)
-    return found
+        raise InputError(f"{name}{where} = {numbers[tuple(at)]} must be finite", where=name)
+    return numbers
 
 
 def vector(name: str, value: Any, n: int) -> np.ndarray:
     """One finite value per joint, from n values or from one for all."""
     given = _numbers(name, value)
     try:
-        found = np.broadcast_to(given, (n,)).copy()
+        values = np.broadcast_to(given, (n,)).copy()
     except ValueError:
         raise InputError(
             f"{name} has shape {given.shape}", where=name,
             remedy=f"expected {n} values, one per joint, or one for all",
         ) from None  # fmt: skip
-    if not np.isfinite(found).all():
-        raise InputError(f"{name} = {found.tolist()} must be finite", where=name)
-    return found
+    if not np.isfinite(values).all():
+        raise InputError(f"{name} = {values.tolist()} must be finite", where=name)
+    return values
 
 
 def _numbers(name: str, value: Any) -> np.ndarray:
@@ -110,10 +110,10 @@ def _numbers(name: str, value: Any) -> np.ndarray:
 
 def number(value: Any) -> float:
     """A value of a description as a float."""
-    found = value_of(value)
-    if found is None:
+    x = value_of(value)
+    if x is None:
         raise InputError(f"'{value}' has no value", action="values")
-    return found
+    return x
 
 
 def friction_coefficients(robot: Robot, wanted: bool = True) -> tuple[np.ndarray, np.ndarray]:

@@ -48,17 +48,17 @@ class Path:
 
 def pose(T: Any, what: str = "a pose") -> np.ndarray:
     """A homogeneous matrix (4, 4), checked; three values are a position in the axes of frame 0."""
-    found = array(what, T)
-    if found.shape == (3,):
+    matrix = array(what, T)
+    if matrix.shape == (3,):
         whole = np.eye(4)
-        whole[:3, 3] = found
-        found = whole
-    if found.shape != (4, 4):
-        raise InputError(f"{what} has shape {found.shape}; expected (4, 4) or a position (3)")
-    R = found[:3, :3]
+        whole[:3, 3] = matrix
+        matrix = whole
+    if matrix.shape != (4, 4):
+        raise InputError(f"{what} has shape {matrix.shape}; expected (4, 4) or a position (3)")
+    R = matrix[:3, :3]
     if np.abs(R @ R.T - np.eye(3)).max() > 1e-6 or np.linalg.det(R) < 0:
         raise InputError(f"{what} has no rotation matrix in its upper left corner")
-    return found
+    return matrix
 
 
 def _law(law: str, duration: float) -> Piecewise:

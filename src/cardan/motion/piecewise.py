@@ -52,7 +52,7 @@ class Piecewise:
 
     def peak(self, derivative: int) -> np.ndarray:
         """The largest size of a derivative, (n): at ends of pieces and where the next one is 0."""
-        found = np.zeros(self.coefficients.shape[1])
+        largest = np.zeros(self.coefficients.shape[1])
         for width, rows in zip(np.diff(self.breaks), self.coefficients, strict=True):
             for j, row in enumerate(rows):
                 p = np.polynomial.Polynomial(row).deriv(derivative) if derivative else None
@@ -60,8 +60,8 @@ class Piecewise:
                 roots = p.deriv().roots() if len(p.coef) > 1 else np.empty(0)
                 real = roots[np.abs(np.imag(roots)) < 1e-9].real
                 at = np.concatenate([[0, width], real[(real > 0) & (real < width)]])
-                found[j] = max(found[j], float(np.abs(p(at)).max()))
-        return found
+                largest[j] = max(largest[j], float(np.abs(p(at)).max()))
+        return largest
 
     def stretched(self, duration: float) -> Piecewise:
         """The same path in another time."""
@@ -132,20 +132,20 @@ def time_law(
         raise InputError(f"the jerk of a '{law}' law has no bound; with a jerk limit use {allowed}")
     free = np.isinf([velocity, acceleration, jerk]).all()
     if law == "trapezoidal" and np.isfinite([velocity, acceleration]).all():
-        found = _trapezoidal(velocity, acceleration)
+        profile = _trapezoidal(velocity, acceleration)
     elif law == "s-curve" and np.isfinite([velocity, acceleration, jerk]).all():
-        found = _s_curve(velocity, acceleration, jerk)
+        profile = _s_curve(velocity, acceleration, jerk)
     else:
-        found = _unit_law(law)
+        profile = _unit_law(law)
     if free:
-        return found.stretched(1.0)
+        return profile.stretched(1.0)
     limits = (velocity, acceleration, jerk)
     needed = [
-        (float(found.peak(k)[0]) / limit) ** (1 / k)
+        (float(profile.peak(k)[0]) / limit) ** (1 / k)
         for k, limit in enumerate(limits, 1)
         if np.isfinite(limit)
     ]
-    return found.stretched(found.duration * max(needed)) if needed else found
+    return profile.stretched(profile.duration * max(needed)) if needed else profile
 
 
 def _unit_law(law: str) -> Piecewise:

@@ -109,14 +109,14 @@ def lines(
 def joint_panels(robot: Robot, title: str, values: np.ndarray, kind: str) -> list[Panel]:
     """Values of all joints (m, n) as panels, one per unit; kind: q, qd, qdd or tau. Joints without
     values (not a number throughout) are left out."""
-    found: dict[str, dict[str, np.ndarray]] = {}
+    panels: dict[str, dict[str, np.ndarray]] = {}
     for name, unit, column in zip(names(robot), units(robot), values.T, strict=True):
         if np.isnan(column).all():
             continue
         suffix = {"q": "", "qd": "/s", "qdd": "/s²"}.get(kind)
         text = unit.effort if suffix is None else unit.position + suffix
-        found.setdefault(text, {})[name] = column
-    return [Panel(title, unit, curves) for unit, curves in found.items()]
+        panels.setdefault(text, {})[name] = column
+    return [Panel(title, unit, curves) for unit, curves in panels.items()]
 
 
 def plot_trajectory(motion: Trajectory, robot: Robot | None = None) -> Any:

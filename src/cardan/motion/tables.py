@@ -45,8 +45,8 @@ def write_table(path: str | Path, table: Table) -> None:
     """Columns of equal length to .csv or .parquet, by the extension."""
     if table_format(path) == ".parquet":
         pa = arrow("Parquet files")
-        found = pa.table({name: np.ascontiguousarray(column) for name, column in table.items()})
-        write_whole(path, lambda file: pa.parquet.write_table(found, file))
+        columns = pa.table({name: np.ascontiguousarray(column) for name, column in table.items()})
+        write_whole(path, lambda file: pa.parquet.write_table(columns, file))
     else:
         write_whole(path, lambda file: _write_csv(file, table))
 
@@ -120,8 +120,8 @@ def read_npz(path: str | Path) -> dict[str, np.ndarray]:
     """Arrays of NumPy by name; only numbers are read."""
     with translated(f"{path}: cannot be read as arrays of NumPy", remedy=_AGAIN, of=(Exception,)):
         _require_arrays(path)
-        with np.load(path, allow_pickle=False) as found:
-            table = {name: found[name] for name in found.files}
+        with np.load(path, allow_pickle=False) as archive:
+            table = {name: archive[name] for name in archive.files}
     for name, column in table.items():
         if column.dtype.kind == "c":
             raise InputError(f"{path}: column '{name}' holds complex numbers; real ones are read")

@@ -65,18 +65,18 @@ def damped(
     mask = [float(k in rows) for k in range(6)]
 
     def solve(T: np.ndarray, guess: np.ndarray) -> np.ndarray:
-        found = inverse_kinematics(
+        solved = inverse_kinematics(
             robot, T, frame, guess=guess, restarts=0, mask=mask, tolerance=tolerance,
             iterations=_STEPS,
         )  # fmt: skip
-        if not found.converged and float(found.residual) > deviation:
+        if not solved.converged and float(solved.residual) > deviation:
             raise InputError(
-                f"no configuration of '{robot.name}' was found within {float(found.residual):.2g}"
+                f"no configuration of '{robot.name}' was found within {float(solved.residual):.2g}"
                 f" of the position {np.round(T[:3, 3], 6).tolist()}: is it out of reach, or the"
                 " guess too far? Beside a singular configuration, deviation= (m and rad) lets the"
                 " motion leave the path"
             )
-        return np.asarray(found.q)
+        return np.asarray(solved.q)
 
     return solve
 
@@ -90,10 +90,10 @@ def nearest(robot: Robot, solutions: Callable[[np.ndarray], Any]) -> Solver:
     turn = np.array([0.0 if j.sigma == PRISMATIC else 2 * np.pi for j in moving(robot)])
 
     def solve(T: np.ndarray, guess: np.ndarray) -> np.ndarray:
-        found = np.atleast_2d(np.asarray(solutions(T), float))
-        if not found.size:
+        solved = np.atleast_2d(np.asarray(solutions(T), float))
+        if not solved.size:
             raise InputError(f"the pose at {np.round(T[:3, 3], 6).tolist()} is out of reach")
-        away = found - guess
+        away = solved - guess
         away -= turn * np.rint(away / (2 * np.pi))
         best = int(np.argmin(np.abs(away).max(axis=1)))
         return np.asarray(guess + away[best])

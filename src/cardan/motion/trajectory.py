@@ -431,7 +431,7 @@ def violations(
                 " sample of the motion, a column per driven joint"
             )
         quantities.append(("torque", motion.t, torque, -effort, effort, own))
-    found = []
+    listed = []
     for quantity, t, x, lower, upper, joints in quantities:
         for j, k in enumerate(joints):
             over = np.maximum(x[:, j] - upper[j], lower[j] - x[:, j])
@@ -439,8 +439,8 @@ def violations(
             if over[at] > tolerance * (1 + abs(x[at, j])):
                 limit_ = float(upper[j] if x[at, j] > upper[j] else lower[j])
                 value, time = float(x[at, j]), float(t[at])
-                found.append(Violation(names(robot)[k], quantity, value, limit_, time))
-    return found
+                listed.append(Violation(names(robot)[k], quantity, value, limit_, time))
+    return listed
 
 
 def _dense(t: np.ndarray) -> np.ndarray:
@@ -453,9 +453,9 @@ def _dense(t: np.ndarray) -> np.ndarray:
 @named_arguments
 def check(motion: Trajectory, robot: Robot, **limits: Any) -> None:
     """Raise an InputError that lists every limit exceeded."""
-    found = violations(motion, robot, **limits)
-    if found:
-        raise InputError("\n".join(map(str, found)))
+    listed = violations(motion, robot, **limits)
+    if listed:
+        raise InputError("\n".join(map(str, listed)))
 
 
 def fits(motion: Trajectory, robot: Robot) -> None:

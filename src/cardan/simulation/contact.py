@@ -50,7 +50,7 @@ def ground(
             raise InputError(f"points of link {j} are not finite numbers")
 
     def loads(links: Links) -> dict[int, np.ndarray]:
-        found = {}
+        loads = {}
         for j, local in listed.items():
             wrench = np.zeros(6)
             for p in local:
@@ -63,8 +63,8 @@ def ground(
                 drag = friction * press / np.sqrt(slide @ slide + slip * slip)
                 force = links.T[j, :3, :3].T @ (press * n - drag * slide)
                 wrench += np.concatenate([force, np.cross(p, force)])
-            found[j] = wrench
-        return found
+            loads[j] = wrench
+        return loads
 
     return loads
 
@@ -73,10 +73,10 @@ def together(*several: Loads) -> Loads:
     """The sum of several loads."""
 
     def loads(links: Links) -> dict[Any, np.ndarray]:
-        found: dict[Any, np.ndarray] = {}
+        loads: dict[Any, np.ndarray] = {}
         for one in several:
             for link, wrench in one(links).items():
-                found[link] = found.get(link, np.zeros(6)) + np.asarray(wrench, float)
-        return found
+                loads[link] = loads.get(link, np.zeros(6)) + np.asarray(wrench, float)
+        return loads
 
     return loads

@@ -144,8 +144,8 @@ def _rigid(places: Array, size: int, some: Sequence[int], about: Array) -> Array
         if size == 6:
             block = np.vstack([block, np.hstack([np.zeros((3, 3)), np.eye(3)])])
         rows.append(block)
-    found = np.vstack(rows)
-    return found if size == 6 or len(some) > 2 else found[:, :3]
+    modes = np.vstack(rows)
+    return modes if size == 6 or len(some) > 2 else modes[:, :3]
 
 
 def _point(about: Array, at: int, width: int, total: int) -> ElasticPoint:
@@ -197,8 +197,8 @@ def _damping(mass: Array, stiffness: Array, ratio: float) -> Array:
     from ..models.flexible.modes import eigen
 
     squares, V = eigen(stiffness, mass)
-    found: Array = mass @ V @ np.diag(2 * ratio * np.sqrt(np.abs(squares))) @ V.T @ mass
-    return found
+    matrix: Array = mass @ V @ np.diag(2 * ratio * np.sqrt(np.abs(squares))) @ V.T @ mass
+    return matrix
 
 
 def _tuples(a: Array) -> Any:
@@ -239,5 +239,5 @@ def _read(table: Any, file: str) -> ElasticBody:
     errors = [fault for fault in faults if fault.severity == "error"]
     if robot is None or errors:
         raise DescriptionError(errors)
-    found: ElasticBody = robot.links[0].flexible
-    return found
+    body: ElasticBody = robot.links[0].flexible
+    return body

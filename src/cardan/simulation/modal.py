@@ -123,8 +123,10 @@ def _solved(K: Array, M: Array) -> tuple[Array, Array]:
 def _hertz(squares: Array) -> Array:
     """ω² -> Hz; round-off about zero is zero, instability is nan."""
     small = 1e-12 * max(np.abs(squares).max(initial=0), 1e-300)
-    found = np.sqrt(np.where(np.abs(squares) <= small, 0, np.where(squares < 0, np.nan, squares)))
-    return found / (2 * np.pi)
+    pulsations = np.sqrt(
+        np.where(np.abs(squares) <= small, 0, np.where(squares < 0, np.nan, squares))
+    )
+    return pulsations / (2 * np.pi)
 
 
 def _one_of(kind: str, value: str, allowed: Sequence[str]) -> None:

@@ -108,11 +108,11 @@ class Plant:
         those of the cut joints that rub. FV and damping are in the model, here for their power."""
         listed, wanted = moving(self.robot), self.friction != "none"
         self.cuts, *own = rubbing_cuts(with_friction(self.robot, wanted))
-        found = np.zeros((3, self.n + len(self.cuts)))
-        found[:2, : len(listed)] = friction_coefficients(self.robot, wanted)
-        found[:2, self.n :] = own
-        found[2, : len(listed)] = [number(j.damping) * j.elastic for j in listed]
-        return found[0], found[1], found[2]
+        losses = np.zeros((3, self.n + len(self.cuts)))
+        losses[:2, : len(listed)] = friction_coefficients(self.robot, wanted)
+        losses[:2, self.n :] = own
+        losses[2, : len(listed)] = [number(j.damping) * j.elastic for j in listed]
+        return losses[0], losses[1], losses[2]
 
     def _stiction(self) -> Stiction:
         if self.floating or self.drive.prescribed or not self.driven.all() or self.on.closed:
@@ -171,10 +171,10 @@ class Plant:
             return {}, 0.0
         q, qd = self.parts(y)
         extra: dict[str, Any] = self.base_inputs(y)
-        found = self.links(q=q, qd=np.ascontiguousarray(self.speeds(y)[0]), **extra)
+        poses = self.links(q=q, qd=np.ascontiguousarray(self.speeds(y)[0]), **extra)
         nl = len(self.robot.links)
         T, V = np.zeros((nl + 1, 4, 4)), np.zeros((nl + 1, 6))
-        T[:, 3, 3], T[0, :3, :3], T[1:, :3], V[1:] = 1, np.eye(3), found.T, found.V
+        T[:, 3, 3], T[0, :3, :3], T[1:, :3], V[1:] = 1, np.eye(3), poses.T, poses.V
         if self.floating:
             R, P, V0 = self.base(y)
             world = np.eye(4)
@@ -271,23 +271,23 @@ class Plant:
     def rates(self, t: float, y: np.ndarray) -> np.ndarray:
         y = self.imposed(t, y)
         self.watch.now = t
-        found = self.accelerations(t, y)
+        result = self.accelerations(t, y)
         rate = np.empty(self.size)
-        rate[: self.n] = found["speeds"]
-        rate[self.split : self.split + self.m] = found["vd"]
+        rate[: self.n] = result["speeds"]
+        rate[self.split : self.split + self.m] = result["vd"]
         if self.floating:
             R, _, V0 = self.base(y)
             v, w = V0[:3], V0[3:]
             rate[self.n : self.n + 3] = so3.log_rate(y[self.n : self.n + 3], w)
             rate[self.n + 3 : self.n + 6] = R @ v
-            V0d = found["V0d"]
+            V0d = result["V0d"]
             at = self.split + self.m
             rate[at : at + 3] = V0d[:3] - np.array(
                 [w[1] * v[2] - w[2] * v[1], w[2] * v[0] - w[0] * v[2], w[0] * v[1] - w[1] * v[0]]
             )
             rate[at + 3 : at + 6] = V0d[3:]
-        rate[self.end : self.end + _WORKS] = found["powers"]
-        rate[self.end + _WORKS :] = found["zd"]
+        rate[self.end : self.end + _WORKS] = result["powers"]
+        rate[self.end + _WORKS :] = result["zd"]
         return rate
 
     def accelerations(self, t: float, y: np.ndarray) -> dict[str, Any]:
@@ -300,24 +300,24 @@ class Plant:
             tau, zd = self.torques(t, y)
             slow = self.FV * v
             vd, dry = self.stiction.solve(q, v, tau - slow, extra)
-            found = {"vd": vd, "tau": tau, "zd": zd, "friction": slow + dry}
+            result = {"vd": vd, "tau": tau, "zd": zd, "friction": slow + dry}
             rates = speeds
         else:
             rates, M = self._rubbing(q, v, speeds, M)
             dry = smooth_friction(self.FS, rates, self.smooth) if self.drag else 0 * rates
             against = dry if M is None else M.T @ dry
             if self.drive.prescribed:
-                found = self._prescribed(t, q, v, against, extra)
+                result = self._prescribed(t, q, v, against, extra)
             else:
-                found = self._driven(t, y, against, extra)
-            found["friction"] = self.FV * rates + dry
-        dissipated = found["friction"] @ rates + self.damping @ (rates * rates)
+                result = self._driven(t, y, against, extra)
+            result["friction"] = self.FV * rates + dry
+        dissipated = result["friction"] @ rates + self.damping @ (rates * rates)
         if self.bending is not None:
             bent = speeds[self.robot.n :]
             dissipated += bent @ self.bending @ bent
-        found["powers"] = (found["tau"] @ v[self.driven], dissipated, load_power)
-        found["speeds"] = speeds
-        return found
+        result["powers"] = (result["tau"] @ v[self.driven], dissipated, load_power)
+        result["speeds"] = speeds
+        return result
 
     def _rubbing(
         self, q: np.ndarray, v: np.ndarray, speeds: np.ndarray, M: Any
@@ -334,24 +334,24 @@ class Plant:
         q, v = self.parts(y)
         tau, zd = self.torques(t, y)
         extra = {**extra, **self.springs.inputs(self.direct, against)}
-        found = self.direct(q=q, qd=v, tau=tau - against[self.driven], **extra)
+        result = self.direct(q=q, qd=v, tau=tau - against[self.driven], **extra)
         if not self.floating:
-            return {"vd": found, "tau": tau, "zd": zd}
-        return {"vd": found.qdd, "V0d": found.V0d, "tau": tau, "zd": zd}
+            return {"vd": result, "tau": tau, "zd": zd}
+        return {"vd": result.qdd, "V0d": result.V0d, "tau": tau, "zd": zd}
 
     def _prescribed(
         self, t: float, q: np.ndarray, v: np.ndarray, against: np.ndarray, extra: dict[str, Any]
     ) -> dict[str, Any]:
         wanted = np.ascontiguousarray(self.drive(t)[2])
         extra = {**extra, **self.springs.inputs(self.inverse, against)}
-        found = self.inverse(q=q, qd=v, qdd=wanted, **extra)
-        several = isinstance(found, tuple)
+        result = self.inverse(q=q, qd=v, qdd=wanted, **extra)
+        several = isinstance(result, tuple)
         vd = np.empty(self.m)
         vd[self.driven] = wanted
         if not self.driven.all():
-            vd[~self.driven] = found.qdd_e
-        tau = (found.tau if several else found) + against[self.driven]
-        V0d = found.V0d if self.floating else None
+            vd[~self.driven] = result.qdd_e
+        tau = (result.tau if several else result) + against[self.driven]
+        V0d = result.V0d if self.floating else None
         return {"vd": vd, "tau": tau, "V0d": V0d, "zd": np.zeros(0)}
 
     def whole(self, y: np.ndarray, vd: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -374,9 +374,9 @@ class Plant:
 
     def _events(self, t: float, y: np.ndarray) -> np.ndarray:
         assert self.stiction is not None
-        found = self.accelerations(t, y)
+        result = self.accelerations(t, y)
         qd = self.parts(y)[1]
-        return self.stiction.margins(qd, found["friction"] - self.FV * qd)
+        return self.stiction.margins(qd, result["friction"] - self.FV * qd)
 
     def _react(self, t: float, y: np.ndarray, which: np.ndarray) -> None:
         """A joint stops, or breaks loose: find the modes that follow."""
@@ -405,8 +405,8 @@ def _described(robot: Robot) -> np.ndarray:
     """Wrenches of the links on the environment, (nl+1, 6); the models have them in their equations,
     they are here for their power."""
     links = (robot.base.link, *robot.links)
-    found = np.array([[number(getattr(link, key)) for key in WRENCH] for link in links])
-    return found * (robot.ne == 0)
+    wrenches = np.array([[number(getattr(link, key)) for key in WRENCH] for link in links])
+    return wrenches * (robot.ne == 0)
 
 
 def _wrench_place(frame: Frame) -> tuple[int, np.ndarray | None]:
@@ -415,7 +415,7 @@ def _wrench_place(frame: Frame) -> tuple[int, np.ndarray | None]:
         return frame.link, None
     T = placement(frame)
     R, P = T[:3, :3], T[:3, 3]
-    found = np.zeros((6, 6))
-    found[:3, :3] = found[3:, 3:] = R
-    found[3:, :3] = np.cross(P, R, axisb=0, axisc=0)  # P x (R f), column by column
-    return frame.link, found
+    place = np.zeros((6, 6))
+    place[:3, :3] = place[3:, 3:] = R
+    place[3:, :3] = np.cross(P, R, axisb=0, axisc=0)  # P x (R f), column by column
+    return frame.link, place

@@ -42,9 +42,9 @@ def curves(robot: Robot, q: Numbers) -> list[Array]:
     x = loops.seats(values)
     frames: dict[int, tuple[Array, Array]] = {0: (np.zeros(3), np.eye(3))}
     for link in scene.links:
-        found = side(scene, x, 0, link.j)
-        R = np.array([[float(v) for v in row] for row in found.R.matrix().rows])
-        frames[link.j] = (np.array([float(v) for v in found.P]), R)
+        seen = side(scene, x, 0, link.j)
+        R = np.array([[float(v) for v in row] for row in seen.R.matrix().rows])
+        frames[link.j] = (np.array([float(v) for v in seen.P]), R)
     lines = []
     for link in scene.links:
         if link.flexible is not None and link.j <= len(robot.links):

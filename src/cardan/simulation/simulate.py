@@ -262,9 +262,9 @@ def _gather(
     V0 = np.zeros((len(t), 6)) if plant.floating else None
     for k, (now, y, R) in enumerate(zip(t, kept, charts, strict=True)):
         plant.R = R
-        found = plant.accelerations(float(now), y)
-        tau[k] = found["tau"]
-        qd[k], qdd[k] = plant.whole(y, found["vd"])
+        result = plant.accelerations(float(now), y)
+        tau[k] = result["tau"]
+        qd[k], qdd[k] = plant.whole(y, result["vd"])
         if T0 is not None and V0 is not None:
             T0[k, :3, :3], T0[k, :3, 3], V0[k] = plant.base(y)
             T0[k, 3, 3] = 1

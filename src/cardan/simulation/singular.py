@@ -61,22 +61,22 @@ class Watch:
     def closed(self, q: np.ndarray) -> np.ndarray:
         """q with its loops closed, or an error that says where control was lost."""
         try:
-            found = self._closed_at(q)
+            shut = self._closed_at(q)
         except ModelError as error:
             raise self._lost(q, f"its loops cannot be closed any more ({error})") from None
         if not self.stops:
-            return found
-        W = self._balanced(found)
+            return shut
+        W = self._balanced(shut)
         if not W.size:
-            return found
+            return shut
         ratio = float(conditioning(W))
         if ratio < _SMALL:
-            raise self._lost(found, f"W_p is singular to {ratio:.1g}")
+            raise self._lost(shut, f"W_p is singular to {ratio:.1g}")
         sign = float(np.linalg.slogdet(W)[0]) if W.shape[0] == W.shape[1] else 0.0
         if self.sign * sign < 0:
-            raise self._lost(found, "det W_p changed its sign within one step")
+            raise self._lost(shut, "det W_p changed its sign within one step")
         self.sign = sign
-        return found
+        return shut
 
     def stuck(self, q: np.ndarray) -> None:
         """Say so where a singularity is what makes the steps vanish."""
@@ -110,10 +110,10 @@ class Watch:
         if not robot.ne:
             return self.on.closed_at(q)
         loops = closing(robot)
-        found = loops.closed(q, loops.columns(loops.passive))
-        if found is None:
+        shut = loops.closed(q, loops.columns(loops.passive))
+        if shut is None:
             raise ModelError(f"the loops of '{robot.name}' stay open")
-        return found
+        return shut
 
     def _Wp(self, q: np.ndarray) -> np.ndarray:
         """The derivatives of the loop equations by the passive joints."""

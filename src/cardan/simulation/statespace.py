@@ -159,11 +159,11 @@ def state_space(
         inputs["V0"] = V0
         inputs["g0"] = list(R.T @ Vec(*map(float, gravity_in_world(robot))))
         rates += [*(R @ Vec(*V0[:3])), *rate]
-    found = inline(tracer.graph, direct.code, inputs)
-    rates += found["qdd"]
+    outputs = inline(tracer.graph, direct.code, inputs)
+    rates += outputs["qdd"]
     if floats:
         v, w = Vec(*V0[:3]), Vec(*V0[3:])
-        acceleration = found["V0d"]
+        acceleration = outputs["V0d"]
         rates += [*(Vec(*acceleration[:3]) - cross(w, v)), *acceleration[3:]]
     code, _ = tracer.program({"xd": ((space.size,), rates)})
     parts = "q, P, quaternion, qd, V0" if floats else "q, qd"

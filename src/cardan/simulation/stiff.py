@@ -117,14 +117,14 @@ def simulate_stiff(
     fast = _stable_step(bare, start[0])
     every = 2 * min(50, max(1, int(np.ceil(float(t[1]) / fast / 2))))  # shows what is fastest
     run = _Run(bare, drive, start, Grid(float(t[-1]), every * (len(t) - 1)), fast)
-    found = run.solve(NAMES.get(method, method), step, rtol, atol)
-    assert isinstance(found.dynamics, partial)
-    solved = found.dynamics(every=every)
+    result = run.solve(NAMES.get(method, method), step, rtol, atol)
+    assert isinstance(result.dynamics, partial)
+    solved = result.dynamics(every=every)
     if drive.law is not None or rubbing_cuts(bare)[0]:
         solved = replace(solved, energy=None)
     at = slice(None, None, every)
     return replace(
-        found, robot=robot, t=found.t[at], q=found.q[at], qd=found.qd[at], dynamics=solved
+        result, robot=robot, t=result.t[at], q=result.q[at], qd=result.qd[at], dynamics=solved
     )
 
 
@@ -224,10 +224,10 @@ class _Run:
             u0, u1, u2 = (self.drive.table(t + s * h) for s in (SIDE, 0.5, 1 - SIDE))
             slope, bend = (4 * u1 - 3 * u0 - u2) / h, 2 * (u0 - 2 * u1 + u2) / h**2
             curve = {"c0": u0, "c1": slope, "c2": bend, "t0": t[:, None]}
-            found = course(x, step=h, steps=len(t), every=every, stepped=curve)
-            x = found[-1]
+            result = course(x, step=h, steps=len(t), every=every, stepped=curve)
+            x = result[-1]
             require_finite(x, float(x[-1]) if np.isfinite(x[-1]) else self.grid.duration)
-            states.append(found[1:])
+            states.append(result[1:])
         return self.split(np.concatenate(states)[:, :-1], "rk4", count)
 
     def explicit_law(self, count: int) -> Simulation:
@@ -252,9 +252,9 @@ class _Run:
                 require_finite(q, t + h)
                 qs.append(q)
                 rates.append(qd)
-        found = self.split(np.hstack([qs, rates]), "rk4", count)
+        result = self.split(np.hstack([qs, rates]), "rk4", count)
         by = "sum of what the steps added, the law's sampling apart"
-        return replace(found, error=Accuracy(float(error[0]), float(error[1]), by))
+        return replace(result, error=Accuracy(float(error[0]), float(error[1]), by))
 
     def controlled(self, method: str, stable: int, rtol: float) -> Simulation:
         """Steps halved until the motion no longer changes by more than rtol; `stable`: the fewest

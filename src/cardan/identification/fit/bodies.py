@@ -126,10 +126,10 @@ class Bodies:
         H, g = self._pull(A, weight / unit)
         H[:n, :n] += A.T @ A / unit
         g[:n] -= A.T @ z / unit
-        found, status = self._minimum(H, g, np.zeros(n), np.eye(n), _MARGIN)
-        if found is None:
+        x, status = self._minimum(H, g, np.zeros(n), np.eye(n), _MARGIN)
+        if x is None:
             raise InputError(f"no physically consistent parameters were found: Clarabel: {status}")
-        return found
+        return x
 
     def within(self, start: Array, free: Array) -> Array | None:
         """The u = start + free v in the cones nearest to the priors; None where there is none."""
@@ -137,8 +137,8 @@ class Bodies:
         if margin < _SMALLEST:
             return None
         H, g = self._pull(np.zeros((1, len(start))), 1.0)
-        found, _ = self._minimum(H, g, start, free, min(_MARGIN, margin / 2))
-        return None if found is None or self.eigenvalue(found) <= 0 else found
+        x, _ = self._minimum(H, g, start, free, min(_MARGIN, margin / 2))
+        return None if x is None or self.eigenvalue(x) <= 0 else x
 
     def _room(self, start: Array, free: Array) -> float:
         """How far from the border u = start + free v can stay, in units of the priors."""
@@ -150,8 +150,8 @@ class Bodies:
             wide = np.column_stack([rows @ free, distance])
             restricted.append((wide, bound - rows @ start, kind))
         restricted.append((np.eye(k + 1)[k:], np.ones(1), "nonnegative"))  # bounded
-        found, _ = _solved(np.zeros((k + 1, k + 1)), -np.eye(k + 1)[k], restricted)
-        return -np.inf if found is None else float(found[k])
+        x, _ = _solved(np.zeros((k + 1, k + 1)), -np.eye(k + 1)[k], restricted)
+        return -np.inf if x is None else float(x[k])
 
     def _minimum(
         self, H: Array, g: Array, start: Array, free: Array, margin: float
@@ -169,8 +169,8 @@ class Bodies:
         for rows, bound, kind in blocks:
             wide = np.pad(rows, ((0, 0), (0, n + extra - rows.shape[1])))
             restricted.append((wide @ N, bound - wide @ at, kind))
-        found, status = _solved(N.T @ H @ N, N.T @ (g + H @ at), restricted)
-        return (None if found is None else start + free @ found[:k]), status
+        x, status = _solved(N.T @ H @ N, N.T @ (g + H @ at), restricted)
+        return (None if x is None else start + free @ x[:k]), status
 
     def _pull(self, A: Array, weight: float) -> tuple[Array, Array]:
         """H, g of the distance to the priors; where A says nothing, it is never negligible."""
@@ -221,13 +221,13 @@ class Bodies:
             if a == b:
                 big[4 + a, 4 + a] = 1
             block[:, first + k] = -_packed(big)
-        found: list[Block] = [(block, np.zeros(36), "psd")]
+        blocks: list[Block] = [(block, np.zeros(36), "psd")]
         for i in range(4):
             rows = np.zeros((3, width))
             rows[0, first + 10 + i] = -1
             rows[2, first + lower.index((i, i))] = -1
-            found.append((rows, np.array([0.0, 1.0, 0.0]), "exponential"))
-        return found
+            blocks.append((rows, np.array([0.0, 1.0, 0.0]), "exponential"))
+        return blocks
 
 
 _NEUTRAL = np.array([0.02, 0, 0, 0.02, 0, 0.02, 0, 0, 0, 1.0])
@@ -256,13 +256,13 @@ def _solved(H: Array, g: Array, blocks: Sequence[Block]) -> tuple[Array | None, 
     settings.max_iter = 400
     remedy = "check [consistent] and the gains of the recipe, or use consistent=False"
     with translated("the physically consistent fit failed", remedy=remedy, of=(Exception,)):
-        found = clarabel.DefaultSolver(
+        solution = clarabel.DefaultSolver(
             sparse.csc_matrix(np.triu(H)), g, sparse.csc_matrix(np.vstack([b[0] for b in blocks])),
             np.concatenate([b[1] for b in blocks]), cones, settings,
         ).solve()  # fmt: skip
-    status = str(found.status)
+    status = str(solution.status)
     good = "Solved" in status or status == "InsufficientProgress"
-    return (np.array(found.x) if good else None), status
+    return (np.array(solution.x) if good else None), status
 
 
 def _packed(S: Array) -> Array:

@@ -82,16 +82,16 @@ def consistent_fit(
     names, M = parameter_map(model)
     bodies = Bodies(model, names, chosen)
     B = seen @ M @ bodies.basis
-    found = None if chosen.strength else _exact(bodies, B, K, R @ np.linalg.pinv(seen))
-    if found is not None:
-        u, raised = found
+    exact = None if chosen.strength else _exact(bodies, B, K, R @ np.linalg.pinv(seen))
+    if exact is not None:
+        u, raised = exact
     else:
         weight = (chosen.strength or _STRENGTH) * max(rest, 1e-12 * float(z @ z), 1e-300)
         u, raised = bodies.nearest(R @ M @ bodies.basis, z, weight), ()
     values = {f"{key}{j}": 0.0 for j in massless(model.robot) for key in INERTIA}
     values |= zip(names, (bodies.basis @ u).tolist(), strict=True)
     return FullParameters(
-        values, B @ u, bodies.prior, chosen.distance, bodies.eigenvalue(u), found is not None,
+        values, B @ u, bodies.prior, chosen.distance, bodies.eigenvalue(u), exact is not None,
         raised,
     )  # fmt: skip
 

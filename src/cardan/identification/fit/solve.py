@@ -67,19 +67,19 @@ def estimate(
         return _by_joint(data, weights, iterations)
     whitening = np.diag(1 / _by_joint(data, "joint", iterations).spread)
     outer = data.valid.astype(float)
-    found: Estimate | None = None
+    fit: Estimate | None = None
     for _ in range(iterations):
         A, b = _weighted(data, whitening, outer)
-        last, found = found, _solved(_triangular(A, b), data, whitening)
-        residual = data.y - data.W @ found.K
+        last, fit = fit, _solved(_triangular(A, b), data, whitening)
+        residual = data.y - data.W @ fit.K
         whitening = _whitening(residual, data, weights, p)
         if robust:
             e = np.abs(residual @ whitening.T)
             outer = data.valid * np.sqrt(np.minimum(1.0, _HUBER / np.maximum(e, 1e-300)))
-        if last is not None and _close(found.K, last.K, found.sigma):
+        if last is not None and _close(fit.K, last.K, fit.sigma):
             break
-    assert found is not None
-    return found
+    assert fit is not None
+    return fit
 
 
 def _by_joint(data: Equations, weights: str, iterations: int) -> Estimate:
@@ -91,21 +91,21 @@ def _by_joint(data: Equations, weights: str, iterations: int) -> Estimate:
     counts = data.valid.sum(axis=0)
     floor = _ROUNDING * _scale(data.y)
     spread = np.full(r, _scale(data.y))
-    found: Estimate | None = None
+    fit: Estimate | None = None
     for _ in range(iterations):
         stack = np.vstack([part / s for part, s in zip(parts, spread, strict=True)])
-        last, found = (
-            found,
+        last, fit = (
+            fit,
             _solved(_triangular(stack[:, :p], stack[:, p]), data, np.diag(1 / spread)),
         )
-        done = last is not None and _close(found.K, last.K, found.sigma)
+        done = last is not None and _close(fit.K, last.K, fit.sigma)
         if weights == "none" or done:
             break
-        away = np.append(found.K, -1.0)
+        away = np.append(fit.K, -1.0)
         squares = np.array([np.sum((part @ away) ** 2) for part in parts])
         spread = np.maximum(np.sqrt(squares / np.maximum(counts - p / r, 1)), floor)
-    assert found is not None
-    return found
+    assert fit is not None
+    return fit
 
 
 def _triangular(A: Array, b: Array) -> Array:
@@ -177,32 +177,32 @@ def solve_reduced(R: Array, z: Array, kept: Sequence[int]) -> tuple[Array, float
     return K, float(np.sum((z - R[:, list(kept)] @ K) ** 2))
 
 
-def essential(found: Estimate, confidence: float) -> tuple[list[int], Array, Array, float]:
+def essential(fit: Estimate, confidence: float) -> tuple[list[int], Array, Array, float]:
     """Backward elimination: (kept columns, their K, their sigma, F of the last step accepted).
 
     The parameter with the smallest |K|/sigma leaves, as long as the growth of the residual is not
     significant by the F test against the full model."""
     from scipy.stats import f as fisher
 
-    p = len(found.K)
-    free = max(found.independent - p, 1.0)
-    unit = max(found.rest / max(found.rows - p, 1), found.least)  # variance of a weighted equation
-    unit *= found.rows / found.independent  # filtered residuals say less than they are many
+    p = len(fit.K)
+    free = max(fit.independent - p, 1.0)
+    unit = max(fit.rest / max(fit.rows - p, 1), fit.least)  # variance of a weighted equation
+    unit *= fit.rows / fit.independent  # filtered residuals say less than they are many
     kept = list(range(p))
     accepted = 0.0
     while len(kept) > 1:
-        K, growth = solve_reduced(found.R, found.z, kept)
-        sigma = np.sqrt(np.diag(np.linalg.inv(found.R[:, kept].T @ found.R[:, kept])) * unit)
+        K, growth = solve_reduced(fit.R, fit.z, kept)
+        sigma = np.sqrt(np.diag(np.linalg.inv(fit.R[:, kept].T @ fit.R[:, kept])) * unit)
         weakest = int(np.argmin(np.abs(K) / np.maximum(sigma, 1e-300)))
         trial = [k for k in kept if k != kept[weakest]]
-        growth = solve_reduced(found.R, found.z, trial)[1]
+        growth = solve_reduced(fit.R, fit.z, trial)[1]
         left = p - len(trial)
         F = growth / left / unit if unit > 0 else np.inf
         if fisher.ppf(confidence, left, free) < F:
             break
         kept, accepted = trial, float(F)
-    K, _ = solve_reduced(found.R, found.z, kept)
-    inverse = np.linalg.inv(found.R[:, kept].T @ found.R[:, kept])
+    K, _ = solve_reduced(fit.R, fit.z, kept)
+    inverse = np.linalg.inv(fit.R[:, kept].T @ fit.R[:, kept])
     return kept, K, np.sqrt(np.diag(inverse) * unit), accepted
 
 
@@ -224,8 +224,8 @@ def fit_shape(
     for _ in range(3):
         for column, rows in build(dict(zip(names, np.exp(x), strict=True))).items():
             W[..., column] = rows
-        found = estimate(replace(data, W=W), weights)
-        scale = data.valid / np.maximum(found.spread, 1e-300)
+        fit = estimate(replace(data, W=W), weights)
+        scale = data.valid / np.maximum(fit.spread, 1e-300)
         residual = _projector(build, data, names, scale)
         bounds = (np.log(1e-4), np.log(20.0))
         x = least_squares(residual, x, bounds=bounds, diff_step=1e-3, max_nfev=15, xtol=1e-4).x

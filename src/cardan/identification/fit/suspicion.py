@@ -37,12 +37,12 @@ Shape = Mapping[str, float]
 
 def suspicions(
     model: Model, recipe: Recipe, motions: Sequence[Motion], shape: Shape, data: Equations,
-    found: Estimate,
+    fit: Estimate,
 ) -> list[str]:  # fmt: skip
     """Notes; an InputError where another meaning of a column is beyond doubt."""
     if not recipe.log.check_units:
         return []
-    error = relative_error(data.W[data.valid], data.y[data.valid], found.K)
+    error = relative_error(data.W[data.valid], data.y[data.valid], fit.K)
     poor = error >= _POOR
     _units(model, recipe, [_sparse(m, 1500) for m in motions], shape, poor)
     told = []

@@ -123,16 +123,16 @@ def parametrised(robot: Robot) -> Robot:
         joints.append(replace(joint, **drive))
     bare: Any = dict.fromkeys(DRIVE, 0)
     loops = tuple(replace(loop, cut=replace(loop.cut, **bare)) for loop in robot.loops)
-    found = replace(robot, links=tuple(links), joints=tuple(joints), loops=loops)
+    changed = replace(robot, links=tuple(links), joints=tuple(joints), loops=loops)
     own = {f"{key}{j}" for j in range(1, len(links) + 1) for key in (*INERTIA, *DRIVE)}
-    free = [name for name in found.parameters if name not in own]
+    free = [name for name in changed.parameters if name not in own]
     if free:
         raise ModelError(
             f"identification of '{robot.name}' needs its geometry and gravity as numbers; "
             f"{', '.join(free[:8])} have none",
             remedy="robot.with_values({...}) gives them values", action="values",
         )  # fmt: skip
-    return found
+    return changed
 
 
 @lru_cache(maxsize=8)

@@ -78,12 +78,12 @@ def shaped(
     """{column: (rows, r)}: the columns that depend on the shape, of those kept."""
     reduce = Reduction(motion, plan, kind, window)
     first = len(model.all_names) - len(model.terms)
-    found = {}
+    curves = {}
     for k, term in enumerate(model.terms):
         if term.start and first + k in model.kept:
             column = model.kept.index(first + k)
-            found[column] = reduce.rows(_term_rows(term, motion, shape))
-    return found
+            curves[column] = reduce.rows(_term_rows(term, motion, shape))
+    return curves
 
 
 def _term_rows(term: Term, motion: Motion, shape: Shape) -> Array:
@@ -150,15 +150,15 @@ class Reduction:
         count = len(range(0, len(self.motion.q), self.step)) - (self.kind == "energy")
         margin = self.margin()
         pieces = max(1, max(_SAMPLES, 2 * margin) // self.step)
-        found = []
+        rows = []
         for first in range(0, count, pieces):
             last = min(count, first + pieces)
             start = max(0, first * self.step - margin)
             stop = (last - (self.kind != "energy")) * self.step + 1 + margin
             piece = self.motion.part(slice(start, stop))
             D = self.reduced(block, piece)
-            found.append(D[first * self.step - start :: self.step][: last - first].copy())
-        return np.concatenate(found) if found else self.reduced(block, self.motion)[:0]
+            rows.append(D[first * self.step - start :: self.step][: last - first].copy())
+        return np.concatenate(rows) if rows else self.reduced(block, self.motion)[:0]
 
     def reduced(self, block: Rigid, motion: Motion) -> Array:
         """A regressor as it enters the equations, at every sample."""

@@ -138,11 +138,11 @@ class Ties:
             return q, 0
         nodes, end = [0], len(q_a)
         for k in self._apart(q_a):
-            found = self._continued(q[nodes[-1]], q_a[k])
-            if found is None:
+            closed = self._continued(q[nodes[-1]], q_a[k])
+            if closed is None:
                 end = self._one_by_one(q, q_a, nodes[-1], k + 1)
                 break
-            q[k] = found
+            q[k] = closed
             nodes.append(k)
         owner = np.repeat(nodes, np.diff([*nodes, end]))
         every, good = self.carried(q[owner], q_a[:end])
@@ -175,8 +175,8 @@ class Ties:
         k = 0
         try:
             q[0] = self._first(guess, q_a[0])
-            found, good = self.carried(np.repeat(q[:1], len(q_a), axis=0), q_a)
-            q[good] = found[good]
+            closed, good = self.carried(np.repeat(q[:1], len(q_a), axis=0), q_a)
+            q[good] = closed[good]
             for k in np.flatnonzero(~good).tolist():
                 q[k] = geometry.solve(q_a[k], q[0])
         except ModelError:
@@ -186,18 +186,18 @@ class Ties:
     def _one_by_one(self, q: Array, q_a: Array, first: int, end: int) -> int:
         """Rows after `first` continued from each other, up to `end` or where that ends."""
         for k in range(first + 1, end):
-            found = self._continued(q[k - 1], q_a[k])
-            if found is None:
+            closed = self._continued(q[k - 1], q_a[k])
+            if closed is None:
                 return k
-            q[k] = found
+            q[k] = closed
         return end
 
     def _continued(self, start: Array, q_a: Array) -> Array | None:
         """A closed configuration carried to other positions of the driven joints; where the chosen
         equations of the loops fail, by all of them."""
-        found, good = self.carried(start[None], q_a[None])
+        closed, good = self.carried(start[None], q_a[None])
         if good[0]:
-            return np.asarray(found[0])
+            return np.asarray(closed[0])
         geometry, system = self._tied()
         q = start.copy()
         q[self.active] = q_a
@@ -210,8 +210,8 @@ class Ties:
     def _first(self, guess: Array, q_a: Array) -> Array:
         """The configuration nearest to the guess, carried from it where it is closed."""
         geometry, system = self._tied()
-        found = self._continued(guess, q_a) if system.error(guess[None])[0] < _CLOSE else None
-        return np.asarray(geometry.solve(q_a, guess)) if found is None else found
+        closed = self._continued(guess, q_a) if system.error(guess[None])[0] < _CLOSE else None
+        return np.asarray(geometry.solve(q_a, guess)) if closed is None else closed
 
     def carried(self, q: Array, q_a: Array, step: float = _STEP, least: float = _LEAST) -> Carried:
         """(q, closed): closed configurations (rows, n) carried to other positions of the driven
@@ -296,9 +296,9 @@ class Ties:
         psi = np.zeros((len(q), n + len(rows)))
         for first in range(0, len(q), _PIECE):
             some = slice(first, first + _PIECE)
-            found = self._evaluated("details", q[some], motion.qd[some])
-            G[some, :n], G[some, n:] = found.G, found.Wcut[:, rows]
-            psi[some, self.passive], psi[some, n:] = found.psi, found.psi_cut[:, rows]
+            details = self._evaluated("details", q[some], motion.qd[some])
+            G[some, :n], G[some, n:] = details.G, details.Wcut[:, rows]
+            psi[some, self.passive], psi[some, n:] = details.psi, details.psi_cut[:, rows]
         qd, qdd = (np.einsum("bna,ba->bn", G, x) for x in (motion.qd, motion.qdd))
         return replace(motion, q=q, qd=qd, qdd=qdd + psi, G=G, driven=tuple(self.active.tolist()))
 

@@ -54,9 +54,9 @@ def _topic(path: str, connections: Sequence[Any], wanted: str) -> str:
             raise InputError(f"{path}: {UnknownNameError.of('topic', wanted, topics)}")
         return wanted
     for kind in _PREFERRED:
-        found = [topic for topic, msgtype in topics.items() if msgtype == kind]
-        if len(found) == 1:
-            return str(found[0])
+        fitting = [topic for topic, msgtype in topics.items() if msgtype == kind]
+        if len(fitting) == 1:
+            return str(fitting[0])
     if len(topics) == 1:
         return str(next(iter(topics)))
     raise InputError(f"{path}: name a topic in the recipe ([log] topic): {', '.join(topics)}")
@@ -101,17 +101,17 @@ def _seconds(time: Any) -> float:
 
 def _point(joints: Sequence[str], point: Any) -> dict[str, float]:
     """A point of a trajectory, its fields named as those of a joint state."""
-    found = {"t": _seconds(point.time_from_start)}
+    row = {"t": _seconds(point.time_from_start)}
     fields = {
         "position": point.positions, "velocity": point.velocities,
         "acceleration": point.accelerations, "effort": point.effort,
     }  # fmt: skip
     for field, values in fields.items():
-        found |= {f"{field}.{j}": float(x) for j, x in zip(joints, values, strict=False)}
-    return found
+        row |= {f"{field}.{j}": float(x) for j, x in zip(joints, values, strict=False)}
+    return row
 
 
-def _fields(prefix: str, message: Any, found: dict[str, float], depth: int) -> None:
+def _fields(prefix: str, message: Any, row: dict[str, float], depth: int) -> None:
     """Every numeric field of a message, by its path."""
     names = getattr(message, "name", None)
     labels = list(names) if isinstance(names, list) else []
@@ -120,13 +120,13 @@ def _fields(prefix: str, message: Any, found: dict[str, float], depth: int) -> N
         if field in ("header", "__msgtype__") or depth > _DEEPEST:
             continue
         if isinstance(value, bool | int | float | np.number):
-            found[path] = float(value)
+            row[path] = float(value)
         elif isinstance(value, np.ndarray) and value.dtype.kind in "fiub":
             joints = [f".{name}" for name in labels] if len(labels) == len(value) else []
             keys = joints or [str(k) for k in range(1, len(value) + 1)]
-            found |= {f"{path}{key}": float(x) for key, x in zip(keys, value, strict=True)}
+            row |= {f"{path}{key}": float(x) for key, x in zip(keys, value, strict=True)}
         elif hasattr(value, "__dataclass_fields__"):
-            _fields(f"{path}.", value, found, depth + 1)
+            _fields(f"{path}.", value, row, depth + 1)
 
 
 def _items(message: Any) -> list[tuple[str, Any]]:

@@ -237,7 +237,7 @@ def _tiny(names: Names, q: np.ndarray, turning: Sequence[int]) -> Iterator[str]:
 
 def saturated(tau: np.ndarray, limits: np.ndarray, shortest: int = 8) -> np.ndarray:
     """Samples whose torque rests at its extreme value, or at the joint's limit: (rows, n) flags."""
-    found = np.zeros(tau.shape, bool)
+    held = np.zeros(tau.shape, bool)
     for j, x in enumerate(tau.T):
         spread = np.ptp(x)
         if spread == 0:
@@ -246,10 +246,10 @@ def saturated(tau: np.ndarray, limits: np.ndarray, shortest: int = 8) -> np.ndar
             at = np.abs(x - level) <= 1e-9 * spread
             runs = _runs(at, shortest)
             if runs.sum() >= max(shortest, 0.002 * len(x)):
-                found[:, j] |= runs
+                held[:, j] |= runs
         if np.isfinite(limits[j]):
-            found[:, j] |= _runs(np.abs(x) >= 0.999 * limits[j], shortest)
-    return found
+            held[:, j] |= _runs(np.abs(x) >= 0.999 * limits[j], shortest)
+    return held
 
 
 def _runs(flags: np.ndarray, shortest: int) -> np.ndarray:
@@ -287,11 +287,11 @@ def _position(
     size = np.abs(steps)
     usual = float(np.quantile(size, 0.9))
     large = np.flatnonzero(size > max(_LEAST, _FASTER * usual)).tolist()
-    found = [k for k in large if size[k] > _LOCAL * _around(size, k)]
-    if not found:
+    jumps = [k for k in large if size[k] > _LOCAL * _around(size, k)]
+    if not jumps:
         return
-    k = found[0]
-    more = f" ({len(found)} such steps)" if len(found) > 1 else ""
+    k = jumps[0]
+    more = f" ({len(jumps)} such steps)" if len(jumps) > 1 else ""
     what = (
         f"column '{name}', {recording.row(k + 1)}: the position jumps by {x[k + 1] - x[k]:.6g} "
         f"within one sample, most others by less than {usual:.2g}{more}"
@@ -311,10 +311,10 @@ def _around(size: np.ndarray, k: int) -> float:
 def _torque(recording: Recording, name: str, x: np.ndarray) -> Iterator[str]:
     size = np.abs(x - np.median(x))
     usual = float(np.quantile(size, 0.99))
-    found = np.flatnonzero(size > _SPIKE * usual)
-    if usual > 0 and len(found):
-        k = int(found[0])
-        more = f" ({len(found)} such rows)" if len(found) > 1 else ""
+    spikes = np.flatnonzero(size > _SPIKE * usual)
+    if usual > 0 and len(spikes):
+        k = int(spikes[0])
+        more = f" ({len(spikes)} such rows)" if len(spikes) > 1 else ""
         yield (
             f"column '{name}', {recording.row(k)}: a torque of {x[k]:.6g}, "
             f"{size[k] / usual:.0f} times as far from the middle as 99 % of the rows{more}: delete "

@@ -144,7 +144,7 @@ def _second(pair: tuple[str, int]) -> int:
 
 def _split(arrays: Mapping[str, Any]) -> dict[str, np.ndarray]:
     """Vectors as they are; matrices (rows, m) as m columns name1, name2, ..."""
-    found: dict[str, np.ndarray] = {}
+    columns: dict[str, np.ndarray] = {}
     for name, value in arrays.items():
         if value is None:
             continue
@@ -159,12 +159,12 @@ def _split(arrays: Mapping[str, Any]) -> dict[str, np.ndarray]:
         except (TypeError, ValueError):
             raise InputError(f"column '{name}' does not hold numbers") from None
         if x.ndim == 1:
-            found[name] = x
+            columns[name] = x
         elif x.ndim == 2:
-            found |= {f"{name}{k}": np.ascontiguousarray(c) for k, c in enumerate(x.T, 1)}
+            columns |= {f"{name}{k}": np.ascontiguousarray(c) for k, c in enumerate(x.T, 1)}
         else:
             raise InputError(f"column '{name}' has shape {x.shape}; expected (rows) or (rows, m)")
-    return found
+    return columns
 
 
 def _text(path: Path) -> Recording:

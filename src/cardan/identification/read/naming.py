@@ -89,13 +89,15 @@ def _present(
 ) -> Columns:
     """Of names of all joints those that are there, if they are those of all driven joints, or else
     `few`: names of the driven joints alone."""
-    found = {k: name for k, name in enumerate(named) if name and name in recording.columns}
+    present = {k: name for k, name in enumerate(named) if name and name in recording.columns}
     active = driven(robot).tolist()
-    if found.keys() >= set(active):
-        return found
-    found = dict(zip(active, few, strict=False))
-    whole = len(found) == len(active) and all(name in recording.columns for name in found.values())
-    return found if whole else {}
+    if present.keys() >= set(active):
+        return present
+    present = dict(zip(active, few, strict=False))
+    whole = len(present) == len(active) and all(
+        name in recording.columns for name in present.values()
+    )
+    return present if whole else {}
 
 
 def _given(signal: Signal, robot: Robot, recording: Recording, key: str) -> Columns:

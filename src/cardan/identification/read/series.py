@@ -145,11 +145,11 @@ def _factor(unit: str, expected: str, where: str) -> float:
     if unit in ("", expected):
         return 1.0
     try:
-        found = number(parse_quantity(f"1 {unit}", expected))
+        factor = number(parse_quantity(f"1 {unit}", expected))
     except CardanError as error:
         raise InputError(f"{where} = '{unit}': {error}") from None
-    assert found is not None
-    return found
+    assert factor is not None
+    return factor
 
 
 def _scale(signal: Signal, key: str) -> float:
@@ -293,8 +293,8 @@ def _differentiated(x: Series) -> Series | None:
     given = x.q if x.qd is None else x.qd
     inside = slice(2 * _ENDS, -2 * _ENDS)
     half = make_interp_spline(x.t[::2], given[::2], k=_DEGREE)(x.t)
-    found = make_interp_spline(x.t, given, k=_DEGREE)
-    rates = found.derivative()(x.t), found.derivative(2)(x.t)
+    curve = make_interp_spline(x.t, given, k=_DEGREE)
+    rates = curve.derivative()(x.t), curve.derivative(2)(x.t)
     noise = np.abs(half - given)[inside].max(axis=0) * len(x.t) / (x.t[-1] - x.t[0])
     if x.qd is None:
         noise = noise * len(x.t) / (x.t[-1] - x.t[0])

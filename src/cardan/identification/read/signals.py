@@ -103,13 +103,13 @@ class Motion:
 
     def torques(self, joints: Mapping[int, np.ndarray]) -> np.ndarray:
         """The torques (rows, driven) of torques {joint: (rows)} that act on some joints."""
-        found = np.zeros(self.tau.shape)
+        filtered = np.zeros(self.tau.shape)
         for j, x in joints.items():
             if self.G is None:
-                found[:, j] += x
+                filtered[:, j] += x
             else:
-                found += self.G[:, j] * x[:, None]
-        return found
+                filtered += self.G[:, j] * x[:, None]
+        return filtered
 
 
 def states(q: np.ndarray, qd: np.ndarray, qdd: np.ndarray, *, loaded: bool = False) -> Motion:
@@ -152,15 +152,15 @@ def derivative(x: np.ndarray, dt: float, accuracy: int = 8) -> np.ndarray:
     m = len(weights)
     if len(x) < 2 * m + 1:
         return np.asarray(np.gradient(x, dt, axis=0))
-    found = np.zeros(x.shape)
+    difference = np.zeros(x.shape)
     rows = len(x) - 2 * m
     for k, c in enumerate(weights, 1):
-        found[m : len(x) - m] += c * (x[m + k : m + k + rows] - x[m - k : m - k + rows])
+        difference[m : len(x) - m] += c * (x[m + k : m + k + rows] - x[m - k : m - k + rows])
     for k in range(m):  # the polynomial through the first (last) 2m+1 samples
         ends = _one_sided(k, 2 * m + 1)
-        found[k] = np.tensordot(ends, x[: 2 * m + 1], 1)
-        found[-1 - k] = -np.tensordot(ends, x[: -2 * m - 2 : -1], 1)
-    return found / dt
+        difference[k] = np.tensordot(ends, x[: 2 * m + 1], 1)
+        difference[-1 - k] = -np.tensordot(ends, x[: -2 * m - 2 : -1], 1)
+    return difference / dt
 
 
 def _one_sided(at: int, count: int) -> np.ndarray:
@@ -225,8 +225,8 @@ def _cutoff(series: Series, chosen: Filter, rate: float) -> tuple[float | None, 
     wanted = np.sqrt(np.mean(derivative(derivative(series.q, series.dt), series.dt) ** 2, axis=0))
     if (noise < 1e-3 * np.maximum(wanted, 1e-12)).all():
         return None, "the positions are free of noise: nothing is filtered"
-    found = min(5 * _band(series.q, rate), 0.4 * rate)
-    return found, "five times the band that holds 99 % of the power of the velocities"
+    cutoff = min(5 * _band(series.q, rate), 0.4 * rate)
+    return cutoff, "five times the band that holds 99 % of the power of the velocities"
 
 
 def _noise(q: np.ndarray) -> np.ndarray:

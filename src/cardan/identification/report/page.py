@@ -152,7 +152,7 @@ def _sections(result: Identification, *, pictures: bool) -> Iterator[tuple[str, 
 
 
 def _about(result: Identification) -> str:
-    found = result.estimate
+    estimate = result.estimate
     plan = result.plans[0]
 
     def low(x: float | None) -> str:
@@ -160,9 +160,9 @@ def _about(result: Identification) -> str:
 
     files = ", ".join(dict.fromkeys(_short(curve.name) for curve in result.curves))
     return (
-        f"{files}. {len(result.names)} parameters from {found.rows} equations "
-        f"(model: {result.recipe.fit.model}; condition number {found.condition:.3g} with columns "
-        f"of unit length). Sampled at {plan.rate:.6g} Hz; low-pass of the positions "
+        f"{files}. {len(result.names)} parameters from {estimate.rows} equations "
+        f"(model: {result.recipe.fit.model}; condition number {estimate.condition:.3g} with "
+        f"columns of unit length). Sampled at {plan.rate:.6g} Hz; low-pass of the positions "
         f"{low(plan.cutoff)} ({plan.why}), of the equations {low(plan.parallel)}; one sample of "
         f"{plan.decimate} kept."
     )

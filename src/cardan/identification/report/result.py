@@ -137,9 +137,9 @@ class Identification:
     @property
     def payload(self) -> dict[str, float]:
         """The payload's parameters, in the frame of its link; empty without one."""
-        found = dict(self.recipe.payload.known) if self.loaded else {}
-        found |= {name[:-1]: x for name, x in self.values.items() if name.endswith("L")}
-        return {key: found[key] for key in INERTIA if key in found}
+        values = dict(self.recipe.payload.known) if self.loaded else {}
+        values |= {name[:-1]: x for name, x in self.values.items() if name.endswith("L")}
+        return {key: values[key] for key in INERTIA if key in values}
 
     @property
     def loaded(self) -> bool:
@@ -148,14 +148,14 @@ class Identification:
     @property
     def joint_errors(self) -> dict[str, Array]:
         """Relative torque errors of every joint, by role."""
-        found = {}
+        errors = {}
         for role in dict.fromkeys(curves.role for curves in self.curves):
             pair = together(self.curves, role)
             assert pair is not None
             W, y = pair
             joints = range(y.shape[1])
-            found[role] = np.array([relative_error(W[:, j], y[:, j], self.K) for j in joints])
-        return found
+            errors[role] = np.array([relative_error(W[:, j], y[:, j], self.K) for j in joints])
+        return errors
 
     @cached_property
     def base_robot(self) -> Robot:
