@@ -78,7 +78,7 @@ CALLS: dict[str, Callable[[], tuple[list[Any], dict[str, Any]]]] = {
     "control.laws.task_space": lambda: (
         [arm(), line(POSE, POSE, 0.02)], {"kp": 1.0, "task": ["x", "y"]},
     ),
-    "control.adaptive.adaptive": lambda: ([arm(), motion()], {"kd": 1.0, "rates": 1.0}),
+    "control.adaptation.adaptive": lambda: ([arm(), motion()], {"kd": 1.0, "rates": 1.0}),
     "control.compare.compare": lambda: (
         [arm(), motion()], {"laws": ("pd",), "bandwidth": 10.0, "dt": 0.005},
     ),
