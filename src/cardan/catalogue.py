@@ -123,8 +123,8 @@ def _ordered(program: Program, robot: Robot) -> Program:
 
     def place(name: str) -> tuple[int, str]:  # a base parameter XX2R stands where XX2 does
         bare = name.rstrip("_")
-        found = (rank[x] for x in (name, bare, bare.removesuffix("R")) if x in rank)
-        return next(found, len(rank)), name
+        ranks = (rank[x] for x in (name, bare, bare.removesuffix("R")) if x in rank)
+        return next(ranks, len(rank)), name
 
     order = sorted(program.parameters, key=place)
     moves = [program.parameters.index(name) for name in order]

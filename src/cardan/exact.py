@@ -176,14 +176,14 @@ def sin(x: Number) -> Number:
 
 @lru_cache(maxsize=1024)
 def _cos(x: Exact) -> Number:
-    found = None if x.a else _COS_OF_TWELFTHS.get(x.b % 2)
-    return math.cos(float(x)) if found is None else found
+    known = None if x.a else _COS_OF_TWELFTHS.get(x.b % 2)
+    return math.cos(float(x)) if known is None else known
 
 
 @lru_cache(maxsize=1024)
 def _sin(x: Exact) -> Number:
-    found = None if x.a else _COS_OF_TWELFTHS.get((Fraction(1, 2) - x.b) % 2)
-    return math.sin(float(x)) if found is None else found
+    known = None if x.a else _COS_OF_TWELFTHS.get((Fraction(1, 2) - x.b) % 2)
+    return math.sin(float(x)) if known is None else known
 
 
 def sqrt(x: Number) -> Number:

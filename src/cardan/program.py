@@ -271,8 +271,8 @@ class Program:
 
         what = f"'{self.model}' of '{self.robot}' cannot be compiled"
         with translated(what, ModelError, of=(*FOREIGN, RuntimeError)):
-            found: Function | CudaFunction = compile_program(self, target, dtype)
-        return found
+            function: Function | CudaFunction = compile_program(self, target, dtype)
+        return function
 
     def to_sympy(self, expanded: bool = True) -> Any:
         """Outputs as SymPy expressions; see bridges.to_sympy. Needs the extra [sympy].

@@ -61,5 +61,5 @@ class Rotation:
 
     def matrix(self) -> Mat:
         """The 3x3 matrix."""
-        found: Mat = self @ Mat([[1, 0, 0], [0, 1, 0], [0, 0, 1]])
-        return found
+        product: Mat = self @ Mat([[1, 0, 0], [0, 1, 0], [0, 0, 1]])
+        return product

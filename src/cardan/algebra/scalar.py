@@ -55,8 +55,8 @@ def function(name: str, *args: Scalar) -> Scalar:
     if all(map(_is_number, args)) and name in _EXACT:
         return _EXACT[name](*args)
     numbers = [float(arg) if exact.is_exact(arg) else arg for arg in args]
-    found = _NUMPY[name](*numbers)
-    return float(found) if all(type(x) is float for x in numbers) else found
+    value = _NUMPY[name](*numbers)
+    return float(value) if all(type(x) is float for x in numbers) else value
 
 
 def guarded(x: Scalar, least: float, instead: float) -> Scalar:

@@ -95,12 +95,12 @@ class _Block:
 
 def factored(A: Rows) -> Factors:
     """The factors of a regular matrix (m, n), m >= n."""
-    found = Factors([], A)
+    factors = Factors([], A)
     for rows, columns in _blocks(A):
         core = _core([[A[r][c] for c in columns] for r in rows])
-        found.blocks.append(_Block(rows, columns, core))
-        found.pivots += core.pivots
-    return found
+        factors.blocks.append(_Block(rows, columns, core))
+        factors.pivots += core.pivots
+    return factors
 
 
 def _core(A: Rows) -> _Core:
@@ -164,10 +164,10 @@ class _Orthogonal:
         x: list[Scalar] = [0] * len(y)
         for i in reversed(range(len(y))):
             x[i] = y[i] - _dot(self.R[i], x[i + 1 :])
-        found: list[Scalar] = [0] * len(x)
+        solution: list[Scalar] = [0] * len(x)
         for k, c in enumerate(self.order):
-            found[c] = x[k]
-        return found
+            solution[c] = x[k]
+        return solution
 
     def solve_transposed(self, c: Sequence[Scalar]) -> list[Scalar]:
         z: list[Scalar] = []
@@ -213,14 +213,14 @@ _Core = _Cofactors | _Orthogonal | _Eliminated
 
 def _number_pivot(A: Rows) -> tuple[int, int] | None:
     """Where a number stands that is a good pivot: not small, in a short row and column."""
-    found = []
+    pivots = []
     largest = max((abs(float(x)) for row in A for x in row if is_number(x)), default=0.0)
     for r, row in enumerate(A):
         for c, x in enumerate(row):
             if is_number(x) and abs(float(x)) >= 0.1 * largest > 0:
                 fill = (_filled(row) - 1) * (_filled([other[c] for other in A]) - 1)
-                found.append((fill, -abs(float(x)), r, c))
-    return min(found)[2:] if found else None
+                pivots.append((fill, -abs(float(x)), r, c))
+    return min(pivots)[2:] if pivots else None
 
 
 def _inverse_number(x: Scalar) -> Scalar:
@@ -260,18 +260,18 @@ def _blocks(A: Rows) -> list[tuple[list[int], list[int]]]:
     owner = {r: c for c, r in match.items()}
     # block of column c needs the columns that its row holds beside c
     needs = {c: [k for k in range(n) if k != c and not is_zero(A[r][k])] for c, r in match.items()}
-    found = []
+    blocks = []
     for columns in _components(needs):
         rows = sorted(match[c] for c in columns)
-        found.append((rows, [owner[r] for r in rows]))
-    return found
+        blocks.append((rows, [owner[r] for r in rows]))
+    return blocks
 
 
 def _islands(A: Rows) -> list[tuple[list[int], list[int]]]:
     """Parts of more equations than unknowns that share no unknown."""
     columns = set(range(len(A[0])))
     rows = [r for r in range(len(A)) if _filled(A[r])]
-    found = []
+    islands = []
     while columns:
         mine, own = {min(columns)}, set[int]()
         while True:
@@ -280,9 +280,9 @@ def _islands(A: Rows) -> list[tuple[list[int], list[int]]]:
             if more == own and wider == mine:
                 break
             own, mine = more, wider
-        found.append((sorted(own), sorted(mine)))
+        islands.append((sorted(own), sorted(mine)))
         columns -= mine
-    return found
+    return islands
 
 
 def _matching(A: Rows) -> dict[int, int]:
@@ -311,7 +311,7 @@ def _components(needs: dict[int, list[int]]) -> list[list[int]]:
     index: dict[int, int] = {}
     low: dict[int, int] = {}
     stack: list[int] = []
-    found: list[list[int]] = []
+    components: list[list[int]] = []
 
     def visit(c: int) -> None:
         index[c] = low[c] = len(index)
@@ -324,10 +324,10 @@ def _components(needs: dict[int, list[int]]) -> list[list[int]]:
                 low[c] = min(low[c], index[k])
         if low[c] == index[c]:
             cut = stack.index(c)
-            found.append(sorted(stack[cut:]))
+            components.append(sorted(stack[cut:]))
             del stack[cut:]
 
     for c in needs:
         if c not in index:
             visit(c)
-    return found
+    return components

@@ -68,7 +68,7 @@ void cardan_loop(long count, {arguments}, double *out)
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         if done.returncode:
             return None
-        found = ctypes.CDLL(str(library))
-    function = found.cardan_loop
+        loaded = ctypes.CDLL(str(library))
+    function = loaded.cardan_loop
     function.restype = None
     return CLoop(function, names, shape)

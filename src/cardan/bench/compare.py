@@ -60,10 +60,10 @@ def bench(
 
 
 def _systems(robot: Robot, names: Iterable[str], absent: dict[str, str]) -> list[Peer]:
-    found = [cardan_peer(robot)]
+    peers = [cardan_peer(robot)]
     printed = cardan_c_peer(robot)
     if printed is not None:
-        found.append(printed)
+        peers.append(printed)
     for name in names:
         module, _, function = PEERS[name][1].partition(".")
         try:
@@ -73,8 +73,8 @@ def _systems(robot: Robot, names: Iterable[str], absent: dict[str, str]) -> list
         if isinstance(peer, str):
             absent[f"{name} on {robot.name}"] = peer
         else:
-            found.append(peer)
-    return found
+            peers.append(peer)
+    return peers
 
 
 def _measured(robot: Robot, model: str, systems: list[Peer], x: States, rounds: int) -> list[Row]:
@@ -133,20 +133,20 @@ def _results(case: Case, given: States) -> np.ndarray:
     """The first results, each called by itself, in our terms."""
     few = {key: array[:_SHOWN] for key, array in given.items()}
     own = case.own(few) if case.own is not None else few
-    found = []
+    rows = []
     for k in range(_SHOWN):
         y = case.call(*(array[k].copy() for array in own.values()))
         if case.ours is not None:
             y = case.ours(y, {key: array[k] for key, array in few.items()})
-        found.append(np.array(y, copy=True))
-    return np.array(found)
+        rows.append(np.array(y, copy=True))
+    return np.array(rows)
 
 
-def _difference(reference: np.ndarray, found: np.ndarray) -> float:
+def _difference(reference: np.ndarray, values: np.ndarray) -> float:
     """The largest difference over the states, relative to the largest element of each result."""
     axes = tuple(range(1, reference.ndim))
     scale = np.abs(reference).max(axes)
-    return float((np.abs(found - reference).max(axes) / scale).max())
+    return float((np.abs(values - reference).max(axes) / scale).max())
 
 
 def _machine() -> dict[str, str]:

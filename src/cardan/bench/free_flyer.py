@@ -32,14 +32,14 @@ def free_flyer_peer(pin: Any, robot: Robot) -> Peer | str:
     def own(states: States) -> States:
         return _own(states, order)
 
-    def vector(found: np.ndarray, states: States) -> np.ndarray:
-        return np.asarray(found[back])
+    def vector(values: np.ndarray, states: States) -> np.ndarray:
+        return np.asarray(values[back])
 
-    def matrix(found: np.ndarray, states: States) -> np.ndarray:
-        return np.asarray((np.triu(found) + np.triu(found, 1).T)[np.ix_(back, back)])
+    def matrix(values: np.ndarray, states: States) -> np.ndarray:
+        return np.asarray((np.triu(values) + np.triu(values, 1).T)[np.ix_(back, back)])
 
-    def accelerations(found: np.ndarray, states: States) -> np.ndarray:
-        return np.asarray(np.r_[found[:6] + _drift(states["V0"]), found[back[6:]]])
+    def accelerations(values: np.ndarray, states: States) -> np.ndarray:
+        return np.asarray(np.r_[values[:6] + _drift(states["V0"]), values[back[6:]]])
 
     return Peer(
         "Pinocchio", str(pin.__version__),
@@ -98,15 +98,15 @@ def _own(states: States, order: list[int]) -> States:
     """Base and joints in one vector; accelerations of the base are of its twist."""
     count = len(states["q"])
     here = np.tile([0, 0, 0, 0, 0, 0, 1], (count, 1))
-    found = {"q": np.hstack([here, states["q"][:, order]])}
+    state = {"q": np.hstack([here, states["q"][:, order]])}
     if "V0" in states:
-        found["v"] = np.hstack([states["V0"], states["qd"][:, order]])
+        state["v"] = np.hstack([states["V0"], states["qd"][:, order]])
     if "V0d" in states:
         base = states["V0d"] - _drift(states["V0"])
-        found["a"] = np.hstack([base, states["qdd"][:, order]])
+        state["a"] = np.hstack([base, states["qdd"][:, order]])
     if "tau" in states:
-        found["tau"] = np.hstack([np.zeros((count, 6)), states["tau"][:, order]])
-    return found
+        state["tau"] = np.hstack([np.zeros((count, 6)), states["tau"][:, order]])
+    return state
 
 
 def _drift(V0: np.ndarray) -> np.ndarray:

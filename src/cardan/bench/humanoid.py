@@ -77,9 +77,9 @@ def _body(rng: random.Random, name: str, mass: Fraction) -> Link:
     bars = [[draw(150) for _ in range(3)] for _ in range(3)]
     J = [[M * sum(bar[i] * bar[k] for bar in (*bars, c)) for k in range(3)] for i in range(3)]
     trace = J[0][0] + J[1][1] + J[2][2]
-    found = {
+    values = {
         "XX": trace - J[0][0], "XY": -J[0][1], "XZ": -J[0][2], "YY": trace - J[1][1],
         "YZ": -J[1][2], "ZZ": trace - J[2][2],
         "MX": M * c[0], "MY": M * c[1], "MZ": M * c[2], "M": M,
     }  # fmt: skip
-    return Link(name, **{key: _value(value) for key, value in found.items()})
+    return Link(name, **{key: _value(value) for key, value in values.items()})

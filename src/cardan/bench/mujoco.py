@@ -59,14 +59,14 @@ def _own(states: States) -> States:
     """Base and joints in one vector: at the origin of the world a free joint has our axes."""
     count = len(states["q"])
     here = np.tile([0, 0, 0, 1, 0, 0, 0], (count, 1))
-    found = {"q": np.hstack([here, states["q"]])}
+    state = {"q": np.hstack([here, states["q"]])}
     if "V0" in states:
-        found["v"] = np.hstack([states["V0"], states["qd"]])
+        state["v"] = np.hstack([states["V0"], states["qd"]])
     if "V0d" in states:
-        found["a"] = np.hstack([states["V0d"], states["qdd"]])
+        state["a"] = np.hstack([states["V0d"], states["qdd"]])
     if "tau" in states:
-        found["tau"] = np.hstack([np.zeros((count, 6)), states["tau"]])
-    return found
+        state["tau"] = np.hstack([np.zeros((count, 6)), states["tau"]])
+    return state
 
 
 def _calls(

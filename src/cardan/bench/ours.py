@@ -57,9 +57,9 @@ def _case(robot: Robot, name: str) -> Case:
     )
 
 
-def _base_first(found: Any, states: States) -> np.ndarray:
+def _base_first(outputs: Any, states: States) -> np.ndarray:
     """The joints' rows come first in our models."""
-    return np.concatenate([found[1], found[0]], axis=-1)
+    return np.concatenate([outputs[1], outputs[0]], axis=-1)
 
 
 def _batch(function: Any, program: Program, dtype: str) -> Callable[[States], Any]:

@@ -75,9 +75,9 @@ def _generated(robot: Robot) -> str | None:
 
 def _case(robot: Robot, name: str, source: str, function: str) -> Case | None:
     """Its function takes the variables it needs, by name, and fills vectors or rows."""
-    found = re.search(rf"void {function}\((.*?)\) {{(.*?)\n}}", source, re.DOTALL)
-    assert found is not None
-    names = [part.split()[-1] for part in found[1].split(",")][:-1]
+    match = re.search(rf"void {function}\((.*?)\) {{(.*?)\n}}", source, re.DOTALL)
+    assert match is not None
+    names = [part.split()[-1] for part in match[1].split(",")][:-1]
     arguments = []
     for text in names:
         letters, number = re.fullmatch(r"(d*q)(\d+)", text).groups()  # type: ignore[union-attr]
@@ -91,5 +91,5 @@ def _case(robot: Robot, name: str, source: str, function: str) -> Case | None:
     loop = compiled_loop(source, call, inputs_of(robot, name), rows_of(robot, name))
     if loop is None:
         return None
-    operations = len(re.findall(r"\*| \+ | - |/|pow\(", found[2]))
+    operations = len(re.findall(r"\*| \+ | - |/|pow\(", match[2]))
     return Case(loop.one, loop=loop, operations=operations)

@@ -30,17 +30,17 @@ def toolbox_peer(robot: Robot) -> Peer | str:
         _link(rtb, joint, body)
         for joint, body in zip(robot.joints, plain_bodies(robot), strict=True)
     ]
-    found = rtb.DHRobot(links, name="peer", gravity=_sign(rtb) * gravity(robot))
+    peer = rtb.DHRobot(links, name="peer", gravity=_sign(rtb) * gravity(robot))
     built = time.perf_counter() - start
 
     def inverse(q: np.ndarray, qd: np.ndarray, qdd: np.ndarray) -> Any:
-        return found.rne(q, qd, qdd)
+        return peer.rne(q, qd, qdd)
 
     def inertia(q: np.ndarray) -> Any:
-        return found.inertia(q)
+        return peer.inertia(q)
 
     def direct(q: np.ndarray, qd: np.ndarray, tau: np.ndarray) -> Any:
-        return found.accel(q, qd, tau)
+        return peer.accel(q, qd, tau)
 
     calls: dict[str, Any] = {
         "inverse-dynamics": inverse,

@@ -377,10 +377,10 @@ def extremes(robot: Robot) -> str:
 def _size(value: object) -> float | None:
     """How large a value is, or None where that is not known."""
     try:
-        found = _number(value)
+        size = _number(value)
     except OverflowError:
         return math.inf
-    return None if found is None else abs(found)
+    return None if size is None else abs(size)
 
 
 def _number(value: object) -> float | None:

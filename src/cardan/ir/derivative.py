@@ -28,8 +28,8 @@ def derivative(code: Code, output: str, wrt: str, name: str, mode: str = "auto")
     outputs, inputs = len(code.outputs[output].refs), prod(code.inputs[wrt])
     if outputs > 4 * inputs:
         return _forward(code, output, wrt, name)
-    found = [_forward(code, output, wrt, name), _reverse(code, output, wrt, name)]
-    return min(found, key=lambda program: _operations(cost(program)[0]))
+    programs = [_forward(code, output, wrt, name), _reverse(code, output, wrt, name)]
+    return min(programs, key=lambda program: _operations(cost(program)[0]))
 
 
 def _operations(c: Cost) -> int:

@@ -35,14 +35,14 @@ def divisors(code: Code, array: str = "p") -> list[Divisor]:
     """In the order of the program, each once."""
     varying = depends_on(code, set(code.inputs) - {array})
     known = depends_on(code, {array})
-    found: dict[int, Divisor] = {}
+    listed: dict[int, Divisor] = {}
     for node in code.nodes:
         if node[0] == "div" and not varying[node[2]] and known[node[2]]:
             parts = _factors(code, node[2], False)
             if parts:
                 ids = tuple(dict.fromkeys(id for id, _ in parts))
-                found.setdefault(node[2], Divisor(node[2], ids, any(x for _, x in parts)))
-    return list(found.values())
+                listed.setdefault(node[2], Divisor(node[2], ids, any(x for _, x in parts)))
+    return list(listed.values())
 
 
 def _factors(code: Code, id: int, avoidable: bool) -> list[tuple[int, bool]]:
@@ -79,12 +79,12 @@ def formula(code: Code, id: int, names: Sequence[str]) -> str:
 
 
 def vanishing(
-    code: Code, found: Sequence[Divisor], p: np.ndarray | Sequence[np.ndarray]
+    code: Code, listed: Sequence[Divisor], p: np.ndarray | Sequence[np.ndarray]
 ) -> list[int]:
     """The factors that are zero for the values p (..., size), or a list of columns, for one set of
     them at least."""
     values: dict[int, Any] = {}
-    wanted = _read(code, [id for x in found for id in (x.id, *x.factors)])
+    wanted = _read(code, [id for x in listed for id in (x.id, *x.factors)])
     with np.errstate(all="ignore"):
         for id, node in enumerate(code.nodes):
             if not wanted[id]:
@@ -95,7 +95,7 @@ def vanishing(
                 values[id] = np.float64(node[1])
             else:
                 values[id] = FUNCTIONS[node[0]](*(values[arg] for arg in node[1:]))
-    zero = [x for x in found if np.any(values[x.id] == 0)]
+    zero = [x for x in listed if np.any(values[x.id] == 0)]
     least = {id: float(np.min(np.abs(values[id]))) for x in zero for id in x.factors}
     found_zero: dict[int, None] = {}
     for divisor in zero:

@@ -107,10 +107,10 @@ class _Rewriter:
     def _opened(self, terms: list[Term]) -> list[Term]:
         """Shared sums among the terms, opened where a term then cancels: x - (x - y) = y."""
         for _ in range(len(terms)):
-            found = self._cancelling(terms)
-            if found is None:
+            cancelled = self._cancelling(terms)
+            if cancelled is None:
                 return terms
-            terms = found
+            terms = cancelled
         return terms
 
     def _cancelling(self, terms: list[Term]) -> list[Term] | None:

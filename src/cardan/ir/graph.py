@@ -141,10 +141,10 @@ class Graph:
     def node(self, node: Node) -> int:
         """The id of a node, made if it is new."""
         new = len(self.nodes)
-        found = self.index.setdefault(node, new)
-        if found == new:
+        known = self.index.setdefault(node, new)
+        if known == new:
             self.nodes.append(node)
-        return found
+        return known
 
     def leaf(self, array: str, k: int) -> Expr:
         """Element k of the input array of that name."""
@@ -171,10 +171,10 @@ class Graph:
             x, y, sign = -x, -y, -1
         node = ("add", x, y) if y > 0 else ("sub", x, -y)
         new = len(self.nodes)  # `node` written out, here and below: most of tracing is done here
-        found = self.index.setdefault(node, new)
-        if found == new:
+        known = self.index.setdefault(node, new)
+        if known == new:
             self.nodes.append(node)
-        return Expr(self, sign * found)
+        return Expr(self, sign * known)
 
     def mul(self, x: int, y: int) -> Expr:
         a, b = abs(x), abs(y)

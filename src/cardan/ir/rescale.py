@@ -175,13 +175,13 @@ class _Rescaler:
 
     def _worth(self, factor: Factor) -> Scalar:
         """The value of a factor."""
-        found: Scalar = 1
+        product: Scalar = 1
         for id in factor[0]:
-            found = found * self.made[id]
+            product = product * self.made[id]
         for root in factor[1]:
             unit = self._unit(root)
-            found = found if unit is None else found * unit
-        return found
+            product = product if unit is None else product * unit
+        return product
 
     def _term(self, id: int, root: int) -> Scalar:
         """A term of a sum in the unit of the sum's group."""
@@ -197,18 +197,18 @@ class _Rescaler:
     def _product(self, id: int) -> Scalar:
         fixed, rest = self._factors(id)
         if not fixed:
-            found: Scalar = 1
+            product: Scalar = 1
             for arg in rest:
-                found = found * self._value(arg)
-            return found
+                product = product * self._value(arg)
+            return product
         groups = tuple(sorted(self._root[arg] for arg in rest if arg in self._root))
         return self._times(self._worth((tuple(sorted(fixed)), groups)), rest)
 
-    def _times(self, found: Scalar, rest: list[int]) -> Scalar:
+    def _times(self, product: Scalar, rest: list[int]) -> Scalar:
         """A number times values, each in the unit of its group."""
         for arg in rest:
-            found = found * (self.scaled[arg] if arg in self.scaled else self._value(arg))
-        return found
+            product = product * (self.scaled[arg] if arg in self.scaled else self._value(arg))
+        return product
 
     def _value(self, id: int) -> Scalar:
         """The value of a node in no unit."""

@@ -149,8 +149,8 @@ class _Sharer:
 
 def _has(terms: list[Term], pair: tuple[int, int, int]) -> bool:
     x, y, sign = pair
-    found = {id: g for g, id in terms}
-    return x in found and y in found and found[x] * found[y] == sign
+    factors = {id: g for g, id in terms}
+    return x in factors and y in factors and factors[x] * factors[y] == sign
 
 
 def _joined(terms: list[Term], x: int, y: int, sign: int, name: int) -> list[Term]:

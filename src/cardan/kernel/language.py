@@ -118,16 +118,16 @@ class Kernel:
 
 def kernels_of(entry: Callable[..., Any]) -> list[Kernel]:
     """The kernel and all it calls, callees first."""
-    found: dict[str, Kernel] = {}
+    kernels: dict[str, Kernel] = {}
 
     def visit(kernel: Kernel) -> None:
         for callee in kernel.callees.values():
             visit(callee)
-        if found.setdefault(kernel.name, kernel) is not kernel:
+        if kernels.setdefault(kernel.name, kernel) is not kernel:
             raise ProgramError(f"two kernels are called '{kernel.name}': rename one of them")
 
     visit(read_kernel(entry))
-    return _without_offsets(list(found.values()))
+    return _without_offsets(list(kernels.values()))
 
 
 def _without_offsets(kernels: list[Kernel]) -> list[Kernel]:

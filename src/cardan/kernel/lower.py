@@ -166,13 +166,13 @@ class Lowering(ast.NodeTransformer):
         text = ast.unparse(node.value)
         if whole is None or whole.layout is None or whole.count is not None:
             raise self.fault(node, f"{text} is not a record")
-        found = whole.layout.fields.get(node.attr)
-        if found is None:
+        member = whole.layout.fields.get(node.attr)
+        if member is None:
             known = ", ".join(whole.layout.fields)
             raise self.fault(node, f"{whole.layout.name} has no field {node.attr!r} ({known})")
         return replace(
-            whole, constant=whole.constant + found.offset, kind=found.kind, count=found.count,
-            layout=found.record.layout if found.record else None,
+            whole, constant=whole.constant + member.offset, kind=member.kind, count=member.count,
+            layout=member.record.layout if member.record else None,
         )  # fmt: skip
 
     # values

@@ -25,8 +25,8 @@ def files(plan: Plan) -> tuple[Files, tuple[str, ...]]:
 def headers(plan: Plan) -> dict[str, str]:
     """The generated headers, and the one that includes them all."""
     folder = f"include/{plan.name}"
-    found = {f"{folder}/{function.name}.hpp": function.emit("cpp") for function in plan.functions}
-    return {f"{folder}/{plan.name}.hpp": header(plan), **found}
+    texts = {f"{folder}/{function.name}.hpp": function.emit("cpp") for function in plan.functions}
+    return {f"{folder}/{plan.name}.hpp": header(plan), **texts}
 
 
 def header(plan: Plan) -> str:

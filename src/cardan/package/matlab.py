@@ -14,19 +14,19 @@ __all__ = ["files"]
 
 def files(plan: Plan) -> tuple[Files, tuple[str, ...]]:
     """The files of the package."""
-    found: dict[str, str] = {"README.md": _readme(plan)}
+    texts: dict[str, str] = {"README.md": _readme(plan)}
     for function in plan.functions:
-        found[f"{function.name}.m"] = function.emit("matlab")
+        texts[f"{function.name}.m"] = function.emit("matlab")
         for ending, program in function.parts:  # a file of MATLAB shows its first function only
             name = f"{function.name}_{ending}"
-            found[f"{name}.m"] = program.emit("matlab", function=name, split=False)
-        found[f"src/{function.name}.c"] = function.emit("c")
-        found[f"src/{function.name}_mex.c"] = _mex(function)
-        found[f"src/{function.name}_sfun.c"] = _simulink(function)
+            texts[f"{name}.m"] = program.emit("matlab", function=name, split=False)
+        texts[f"src/{function.name}.c"] = function.emit("c")
+        texts[f"src/{function.name}_mex.c"] = _mex(function)
+        texts[f"src/{function.name}_sfun.c"] = _simulink(function)
     names = ", ".join(f"'{function.name}'" for function in plan.functions)
-    found["build_mex.m"] = template("matlab/build_mex.m", names=names)
-    found[f"test_{plan.name}.m"] = _test(plan)
-    return found, ()
+    texts["build_mex.m"] = template("matlab/build_mex.m", names=names)
+    texts[f"test_{plan.name}.m"] = _test(plan)
+    return texts, ()
 
 
 def _shapes(arrays: Sequence[Array]) -> str:
@@ -107,10 +107,10 @@ def _test(plan: Plan) -> str:
     lines = []
     for function in plan.functions:
         given = [_cell([e.inputs[a.name] for e in function.examples], a) for a in function.inputs]
-        found = [_cell([e.outputs[a.name] for e in function.examples], a) for a in function.outputs]
+        cells = [_cell([e.outputs[a.name] for e in function.examples], a) for a in function.outputs]
         lines += [
             f"  faults = faults + check('{function.name}', {{ ...", ", ...\n".join(given),
-            "    }, { ...", ", ...\n".join(found), "    });",
+            "    }, { ...", ", ...\n".join(cells), "    });",
         ]  # fmt: skip
     return template(
         "matlab/test.m", name=plan.name, cases="\n".join(lines), tolerance=f"{TOLERANCE:g}"

@@ -87,10 +87,10 @@ def _test(plan: Plan) -> str:
     for function in plan.functions:
         for example in function.examples:
             given = [_entry(a.name, example.inputs[a.name], a.shape) for a in function.inputs]
-            found = [_entry(a.name, example.outputs[a.name], a.shape) for a in function.outputs]
+            entries = [_entry(a.name, example.outputs[a.name], a.shape) for a in function.outputs]
             cases += [
                 "    (", f'        {plan.name}.{function.short},',
-                "        {", *given, "        },", "        {", *found, "        },", "    ),",
+                "        {", *given, "        },", "        {", *entries, "        },", "    ),",
             ]  # fmt: skip
     return template(
         "python/test.py.txt", name=plan.name, cases="\n".join(cases), tolerance=f"{TOLERANCE:g}"

@@ -63,7 +63,7 @@ def checked(
     """States with expected numbers, and where these come from. Singular states are passed over."""
     values = _parameter_values(robot, program)
     reference = _reference(robot, model, options, program, values)
-    found: list[Example] = []
+    examples: list[Example] = []
     for k in range(_CANDIDATES):
         state = _state(robot, program, values, k)
         with np.errstate(all="ignore"):
@@ -71,11 +71,11 @@ def checked(
             theirs = reference(state)
         if all(difference(ours[name], theirs[name]) <= _AGREE for name in theirs):
             inputs = {name: np.ravel(x) for name, x in state.items()}
-            found.append(Example(inputs, {name: np.ravel(x) for name, x in theirs.items()}))
-        if len(found) == COUNT:
-            return tuple(found), reference
+            examples.append(Example(inputs, {name: np.ravel(x) for name, x in theirs.items()}))
+        if len(examples) == COUNT:
+            return tuple(examples), reference
     raise ModelError(
-        f"'{model}' of '{robot.name}': two derivations agree on {len(found)} of {_CANDIDATES} "
+        f"'{model}' of '{robot.name}': two derivations agree on {len(examples)} of {_CANDIDATES} "
         "states only, so no package is written; its values may be singular",
         remedy="check them with `cardan check`, or give symbols other values with"
         " robot.with_values({...})",
@@ -88,12 +88,12 @@ def arrays_of(program: Program, state: Mapping[str, Any]) -> dict[str, np.ndarra
     return interpret(program.code, program.arrays(given))
 
 
-def difference(found: np.ndarray, expected: np.ndarray) -> float:
+def difference(values: np.ndarray, expected: np.ndarray) -> float:
     """The largest deviation, relative to the largest element or to 1; inf where one is not
     finite."""
-    if found.shape != expected.shape or not np.isfinite([*found.flat, *expected.flat]).all():
+    if values.shape != expected.shape or not np.isfinite([*values.flat, *expected.flat]).all():
         return np.inf
-    return float(np.abs(found - expected).max() / max(1.0, np.abs(expected).max()))
+    return float(np.abs(values - expected).max() / max(1.0, np.abs(expected).max()))
 
 
 def _reference(
@@ -185,8 +185,8 @@ def _state(robot: Robot, program: Program, values: Mapping[str, float], k: int) 
 
 @lru_cache(maxsize=8)
 def _geometry(robot: Robot) -> LoopGeometry:
-    found: LoopGeometry = derive(robot, "loop-geometry")
-    return found
+    geometry: LoopGeometry = derive(robot, "loop-geometry")
+    return geometry
 
 
 def _closed(robot: Robot, k: int) -> np.ndarray:
@@ -200,6 +200,6 @@ def _closed(robot: Robot, k: int) -> np.ndarray:
     away = reach * [2 * draw() - 1 for _ in active]
     tried = np.repeat(geometry.home[None], 4, axis=0)
     tried[:3, active] = np.round(tried[:3, active] + np.outer([1, 0.5, 0.2], away), 2)
-    found, closed = system.close(tried, free)
-    closed &= np.abs(found - geometry.home).max(axis=1) < 1.5
-    return np.asarray(found[np.argmax(closed)] if closed.any() else geometry.home)
+    positions, closed = system.close(tried, free)
+    closed &= np.abs(positions - geometry.home).max(axis=1) < 1.5
+    return np.asarray(positions[np.argmax(closed)] if closed.any() else geometry.home)

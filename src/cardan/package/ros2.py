@@ -155,8 +155,8 @@ def _test(plan: Plan) -> str:
 def _reached(plan: Plan, given: Values) -> Values:
     """The state with q of the driven joints, if the robot gets there from where it stands."""
     geometry, driving = derive(plan.robot, "loop-geometry"), list(loops_of(plan).driving)
-    found = geometry.solve(given["q"][driving], geometry.home)
-    if np.abs(found - given["q"]).max() > _NEAR:
+    q = geometry.solve(given["q"][driving], geometry.home)
+    if np.abs(q - given["q"]).max() > _NEAR:
         return {}
     return {**given, "q": given["q"][driving]}
 

@@ -91,17 +91,17 @@ def _table(plan: Plan) -> list[str]:
 
 def _described(plan: Plan) -> dict[tuple[str, str], list[str]]:
     """(array, size and meaning) -> the functions that it is of. Parameters come last."""
-    found: dict[tuple[str, str], list[str]] = {}
+    lists: dict[tuple[str, str], list[str]] = {}
     for function in plan.functions:
         for array in (*function.inputs, *function.outputs):
             size = " x ".join(map(str, array.shape)) or "1"
             meaning = f"{size}: {array.meaning}"
             if array.name == "p":
                 meaning += f": {', '.join(map(one_line, function.program.parameters))}"
-            users = found.setdefault((array.name, meaning), [])
+            users = lists.setdefault((array.name, meaning), [])
             if function.short not in users:
                 users.append(function.short)
-    return dict(sorted(found.items(), key=lambda item: item[0][0] == "p"))
+    return dict(sorted(lists.items(), key=lambda item: item[0][0] == "p"))
 
 
 def _example(function: Function) -> list[str]:

@@ -36,11 +36,11 @@ def cached_object(key: tuple[str, ...], compile_: Callable[[], bytes]) -> bytes:
     place = folder()
     if place is None:
         return compile_()
-    found = _read(place / f"{name}.o")
-    if found is None:
-        found = compile_()
-        _write(place, f"{name}.o", found)
-    return found
+    stored = _read(place / f"{name}.o")
+    if stored is None:
+        stored = compile_()
+        _write(place, f"{name}.o", stored)
+    return stored
 
 
 def folder() -> Path | None:

@@ -75,17 +75,17 @@ class CudaFunction:
 
     def _compiled(self, text: str) -> dict[str, Any]:
         """The kernel of each layout, with fewer registers where that costs next to nothing."""
-        found = self._module(text)
+        module = self._module(text)
         for registers, bytes_ in _FEWER[self.dtype]:
             most = _TOO_MANY[self.dtype]
-            full = {at: k for at, k in found.items() if registers < k.num_regs <= most}
+            full = {at: k for at, k in module.items() if registers < k.num_regs <= most}
             if not full:
                 continue
             lean = self._module(text, f"--maxrregcount={registers}")
             for layout, kernel in full.items():
                 if lean[layout].local_size_bytes <= kernel.local_size_bytes + bytes_:
-                    found[layout] = lean[layout]
-        return found
+                    module[layout] = lean[layout]
+        return module
 
     def _module(self, text: str, *options: str) -> dict[str, Any]:
         module = self.cupy.RawModule(code=text, options=("-std=c++17", *options))
@@ -103,17 +103,17 @@ class CudaFunction:
                 f"there is no input '{unknown[0]}'; expected {', '.join(self._inputs)}"
             )
         program = self.program
-        found = dict(given)
+        arrays = dict(given)
         if "p" in self._inputs:
-            p = parameter_vector(found.get("p"), program.parameters, program.defaults)
+            p = parameter_vector(arrays.get("p"), program.parameters, program.defaults)
             fault = program.zeros(p) if isinstance(p, np.ndarray) and program.divisors else ""
             if fault:
                 warnings.warn(fault, CardanWarning, stacklevel=4)
-            found["p"] = p
-        missing = [name for name in self._inputs if name not in found]
+            arrays["p"] = p
+        missing = [name for name in self._inputs if name not in arrays]
         if missing:
             raise InputError(f"input '{missing[0]}' is missing")
-        return {name: self._device(name, found[name]) for name in self._inputs}
+        return {name: self._device(name, arrays[name]) for name in self._inputs}
 
     def _device(self, name: str, value: Any) -> Any:
         cupy = self.cupy
@@ -206,13 +206,13 @@ class CudaFunction:
             name: x if name == "p" else cupy.ascontiguousarray(x.reshape(count, -1).T)
             for name, x in inputs.items()
         }
-        found = {
+        turned = {
             name: cupy.empty((prod(shape), count), self.dtype)
             for name, shape in self._outputs.items()
         }
-        self._launch("columns", count, columns, found)
+        self._launch("columns", count, columns, turned)
         for name, x in results.items():
-            x[...] = found[name].T.reshape(x.shape)
+            x[...] = turned[name].T.reshape(x.shape)
 
 
 def _cupy() -> Any:

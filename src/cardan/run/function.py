@@ -265,15 +265,15 @@ class Function:
         """Where to write: the result itself, unless it is strided or overlaps an input."""
         shape = self._outputs[name]
         free = not any(np.may_share_memory(array, x) for x in inputs)
-        found = view(array, len(shape)) if free else None
-        if found is None or (found.lie != "packed" and rows < self._kernels.width):
-            found = view(np.empty((rows, *shape), self._type), len(shape))
-        if found is None:
+        own = view(array, len(shape)) if free else None
+        if own is None or (own.lie != "packed" and rows < self._kernels.width):
+            own = view(np.empty((rows, *shape), self._type), len(shape))
+        if own is None:
             raise AssertionError("a new array lies in rows")
         size = prod(shape)
-        if found.lie == "packed" and _SHORT < size <= STREAMED and found.array.nbytes > _LARGE:
-            return replace(found, lie="streamed")
-        return found
+        if own.lie == "packed" and _SHORT < size <= STREAMED and own.array.nbytes > _LARGE:
+            return replace(own, lie="streamed")
+        return own
 
 
 def _table(views: list[View], first: int) -> tuple[Any, Any]:

@@ -50,10 +50,10 @@ class KernelFunction:
             size = self.inputs[name] or array.shape[-1]
             if array.shape not in ((rows, size), (size,)):
                 raise InputError(f"'{name}' has shape {array.shape}; expected {self.inputs[name]}")
-        found = dict(out or {name: np.zeros((rows, size)) for name, size in self.outputs.items()})
+        results = dict(out or {name: np.zeros((rows, size)) for name, size in self.outputs.items()})
         if rows:
-            self._spread(given, found, rows, threads)
-        return found
+            self._spread(given, results, rows, threads)
+        return results
 
     def bound(
         self, arrays: Mapping[str, np.ndarray], out: Mapping[str, np.ndarray]
@@ -66,22 +66,24 @@ class KernelFunction:
         return call
 
     def _spread(
-        self, given: dict[str, np.ndarray], found: dict[str, np.ndarray], rows: int,
+        self, given: dict[str, np.ndarray], results: dict[str, np.ndarray], rows: int,
         threads: int | None,
     ) -> None:  # fmt: skip
         count = max(1, min(thread_count(threads), rows))
         if count == 1:
-            self._run(given, found, 0, rows)
+            self._run(given, results, 0, rows)
             return
         edges = [rows * k // count for k in range(count + 1)]
         with ThreadPoolExecutor(count) as pool:
-            for done in [pool.submit(self._run, given, found, *share) for share in pairwise(edges)]:
+            for done in [
+                pool.submit(self._run, given, results, *share) for share in pairwise(edges)
+            ]:
                 done.result()
 
     def _run(
-        self, given: dict[str, np.ndarray], found: dict[str, np.ndarray], first: int, last: int
+        self, given: dict[str, np.ndarray], results: dict[str, np.ndarray], first: int, last: int
     ) -> None:
-        self._compiled()(*_table(given, first), *_table(found, first), last - first)
+        self._compiled()(*_table(given, first), *_table(results, first), last - first)
 
     def _compiled(self) -> Any:
         with _LOCK:
@@ -119,5 +121,5 @@ def _optimised(text: str, host: Machine) -> bytes:
     builder = llvm.create_pass_builder(target, options)
     passes = builder.getModulePassManager()
     passes.run(module, builder)
-    found: bytes = target.emit_object(module)
-    return found
+    machine_code: bytes = target.emit_object(module)
+    return machine_code

@@ -85,13 +85,13 @@ class Kernels:
 
     def get(self, *variant: *Variant) -> Any:
         """The function over states, `width` at a time; calling it releases the GIL."""
-        found = self._compiled.get(variant)
-        if found is None:
+        function = self._compiled.get(variant)
+        if function is None:
             with _LOCK:
-                found = self._compiled.get(variant)
-                if found is None:
-                    found = self._compiled[variant] = self._compile(*variant)
-        return found
+                function = self._compiled.get(variant)
+                if function is None:
+                    function = self._compiled[variant] = self._compile(*variant)
+        return function
 
     def single(self) -> Any | None:
         """The engine with the method `single`, or None where objects lie in unknown ways."""
@@ -144,5 +144,5 @@ def target_of(host: Machine) -> Any:
 
 
 def _object(text: str, host: Machine) -> bytes:
-    found: bytes = target_of(host).emit_object(llvm.parse_assembly(text))
-    return found
+    machine_code: bytes = target_of(host).emit_object(llvm.parse_assembly(text))
+    return machine_code

@@ -113,7 +113,7 @@ class Rollout:
         for name in given:
             if name not in known:
                 raise UnknownNameError.of("input", name, known)
-        found: dict[str, dict[str, np.ndarray]] = {
+        groups: dict[str, dict[str, np.ndarray]] = {
             key: {} for key in ("held", "stepped", "shared", "uniform")
         }
         rows = prod(lead)
@@ -127,12 +127,12 @@ class Rollout:
             size = prod(shape)
             if name in stepped:
                 if own == (steps,):
-                    found["shared"][name] = array.reshape(steps, size)
+                    groups["shared"][name] = array.reshape(steps, size)
                 else:
                     whole = np.broadcast_to(array, (*lead, steps, *shape))
-                    found["stepped"][name] = whole.reshape(rows, steps, size)
+                    groups["stepped"][name] = whole.reshape(rows, steps, size)
             elif name in ("p", "h") and not own:
-                found["uniform"][name] = np.ascontiguousarray(array)
+                groups["uniform"][name] = np.ascontiguousarray(array)
             else:
                 try:
                     whole = np.broadcast_to(array, (*lead, *shape))
@@ -140,8 +140,8 @@ class Rollout:
                     raise InputError(
                         f"input '{name}' has shape {array.shape}; x0 has {lead} states"
                     ) from None
-                found["held"][name] = whole.reshape(rows, size)
-        return found
+                groups["held"][name] = whole.reshape(rows, size)
+        return groups
 
     def _run(
         self, flat: np.ndarray, groups: dict[str, dict[str, np.ndarray]], kept: np.ndarray,
@@ -188,8 +188,8 @@ class Rollout:
         )  # fmt: skip
 
     def _function(self, layout: Layout) -> Any:
-        found = self._compiled.get(layout)
-        if found is None:
+        function = self._compiled.get(layout)
+        if function is None:
             kernels = self._kernels
             lies = ("columns",) * (len(kernels.code.inputs) + len(kernels.code.outputs))
             text = kernels._text(layout.width, frozenset(layout.uniform), lies)
@@ -199,10 +199,10 @@ class Rollout:
             signature = ctypes.CFUNCTYPE(
                 None, *[ctypes.c_void_p] * 5, *[ctypes.c_int64] * 3, real, ctypes.c_void_p
             )
-            found = signature(engine.get_function_address("rollout"))
-            found.engine = engine  # type: ignore[attr-defined]
-            self._compiled[layout] = found
-        return found
+            function = signature(engine.get_function_address("rollout"))
+            function.engine = engine  # type: ignore[attr-defined]
+            self._compiled[layout] = function
+        return function
 
 
 def restore_rollout(

@@ -43,23 +43,23 @@ def layout() -> Layout | None:
         return None
     if sysconfig.get_config_var("Py_GIL_DISABLED"):
         return None
-    found = Layout(object.__basicsize__, tuple.__basicsize__, bytes.__basicsize__ - 1)
+    offsets = Layout(object.__basicsize__, tuple.__basicsize__, bytes.__basicsize__ - 1)
     try:
-        fits = _fits(found) and bool(_array_new())
+        fits = _fits(offsets) and bool(_array_new())
     except (AttributeError, ImportError, ValueError, TypeError):
         return None
-    return found if fits else None
+    return offsets if fits else None
 
 
-def _fits(found: Layout) -> bool:
+def _fits(offsets: Layout) -> bool:
     """Do tuples, bytes and arrays of several kinds lie so?"""
     items, text = (object(), 3.5), b"some bytes"
-    good = _pointer(id(items) + found.tuple_items) == id(items[0])
-    good &= ctypes.c_int64.from_address(id(items) + found.head).value == len(items)
-    good &= ctypes.string_at(id(text) + found.bytes_text, len(text)) == text
+    good = _pointer(id(items) + offsets.tuple_items) == id(items[0])
+    good &= ctypes.c_int64.from_address(id(items) + offsets.head).value == len(items)
+    good &= ctypes.string_at(id(text) + offsets.bytes_text, len(text)) == text
     locked = np.arange(24.0).reshape(2, 3, 4)[:, ::2]
     locked.flags.writeable = False
-    at = found.array
+    at = offsets.array
     for array in (np.zeros(3), np.ones((2, 5), np.float32), locked, np.array(1.0)):
         where = id(array)
         sizes, steps = (
@@ -67,7 +67,7 @@ def _fits(found: Layout) -> bool:
              for k in range(array.ndim)]
             for name in ("dimensions", "strides")
         )  # fmt: skip
-        good &= _pointer(where + found.head - 8) == id(np.ndarray)
+        good &= _pointer(where + offsets.head - 8) == id(np.ndarray)
         good &= _pointer(where + at["data"]) == array.ctypes.data
         good &= ctypes.c_int.from_address(where + at["nd"]).value == array.ndim
         good &= tuple(sizes) == array.shape and tuple(steps) == array.strides

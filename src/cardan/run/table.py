@@ -123,8 +123,8 @@ class Table:
         """Working memory of this thread."""
         if not hasattr(self._local, "buffer"):
             self._local.buffer = np.empty(buffer_size(self._kernels.code) + 8, self.dtype)
-        found: int = self._local.buffer.ctypes.data
-        return -(-found // 64) * 64
+        address: int = self._local.buffer.ctypes.data
+        return -(-address // 64) * 64
 
     def _function(
         self, kernels: Kernels, width: int, lies: dict[str, str], results: tuple[str, ...]
@@ -159,5 +159,5 @@ def _pointers(addresses: Sequence[int]) -> Any:
 
 
 def _digest(lanes: np.ndarray, rows: int) -> int:
-    found = hashlib.blake2b(lanes.tobytes() + rows.to_bytes(8, "little"), digest_size=8).digest()
-    return int.from_bytes(found, "little") | 1
+    digest = hashlib.blake2b(lanes.tobytes() + rows.to_bytes(8, "little"), digest_size=8).digest()
+    return int.from_bytes(digest, "little") | 1

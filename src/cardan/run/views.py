@@ -22,8 +22,8 @@ class View:
 
     @property
     def address(self) -> int:
-        found: int = self.array.__array_interface__["data"][0]
-        return found
+        pointer: int = self.array.__array_interface__["data"][0]
+        return pointer
 
     @property
     def step(self) -> int:
@@ -55,14 +55,14 @@ def view(array: np.ndarray, axes: int) -> View | None:
 def broadcast_view(array: np.ndarray, lead: tuple[int, ...], axes: int) -> View:
     """An input spread over the leading axes; copied only where it does not lie as it should."""
     full = (*lead, *array.shape[array.ndim - axes :])
-    found = view(array if array.shape == full else np.broadcast_to(array, full), axes)
-    if found is None:
-        found = view(np.broadcast_to(array.copy(), full), axes)
-    if found is None:
-        found = view(np.broadcast_to(array, full).copy(), axes)
-    if found is None:
+    own = view(array if array.shape == full else np.broadcast_to(array, full), axes)
+    if own is None:
+        own = view(np.broadcast_to(array.copy(), full), axes)
+    if own is None:
+        own = view(np.broadcast_to(array, full).copy(), axes)
+    if own is None:
         raise AssertionError("a new array lies in rows")
-    return found
+    return own
 
 
 def _stride(shape: Sequence[int], strides: Sequence[int]) -> int | None:

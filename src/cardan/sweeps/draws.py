@@ -51,16 +51,16 @@ class RandomSource:
         return f"a state drawn after row {row} is not finite"
 
     def _states(self, k: int, count: int) -> Inputs:
-        found: Inputs = {}
+        inputs: Inputs = {}
         for at, (name, shape) in enumerate(self.program.inputs.items()):
             if name == "p":
                 continue
             rng = np.random.default_rng([self.seed, k, at])
             if name == "q" and self.loops is not None:
-                found[name] = list(self._closed(rng, count))
+                inputs[name] = list(self._closed(rng, count))
             else:
-                found[name] = list(self._drawn(rng, name, prod(shape), count))
-        return found
+                inputs[name] = list(self._drawn(rng, name, prod(shape), count))
+        return inputs
 
     def _drawn(self, rng: np.random.Generator, name: str, size: int, count: int) -> np.ndarray:
         low = (self.lower or {}).get(name, np.array(-1.0)).reshape(-1, 1)
@@ -72,15 +72,15 @@ class RandomSource:
         assert self.loops is not None
         link = self.loops.coordinates
         passive = [k for k, j in enumerate(link.moving) if j not in link.active]
-        found = np.empty((0, self.loops.n))
+        rows = np.empty((0, self.loops.n))
         for _ in range(_DRAWS):
-            wanted = max(2 * (count - len(found)), 64)
+            wanted = max(2 * (count - len(rows)), 64)
             q, closed = self.loops.close(self._drawn(rng, "q", self.loops.n, wanted).T, passive)
-            found = np.concatenate([found, wrapped(q[closed], self.loops.periodic)])
-            if len(found) >= count:
-                return np.ascontiguousarray(found[:count].T)
+            rows = np.concatenate([rows, wrapped(q[closed], self.loops.periodic)])
+            if len(rows) >= count:
+                return np.ascontiguousarray(rows[:count].T)
         raise ModelError(
-            f"the loops of '{self.program.robot}' close at {len(found)} of {count} random positions"
+            f"the loops of '{self.program.robot}' close at {len(rows)} of {count} random positions"
             " of its active joints after many draws: give limits to its joints, or states in a file"
         )
 

@@ -74,12 +74,12 @@ def spaced(program: Program, rows: int, dtype: str) -> np.ndarray:
 
 def outputs(program: Program, block: np.ndarray) -> list[np.ndarray]:
     """Columns (columns, rows) of the results as an array (rows, *shape) of each output."""
-    found, at = [], 0
+    columns, at = [], 0
     for shape in program.outputs.values():
         part = block[at : at + prod(shape)]
-        found.append(np.moveaxis(part.reshape(*shape, block.shape[1]), -1, 0))
+        columns.append(np.moveaxis(part.reshape(*shape, block.shape[1]), -1, 0))
         at += prod(shape)
-    return found
+    return columns
 
 
 class Kept(Protocol):
@@ -263,12 +263,12 @@ class Job:
         alone = own_file(self.folder / "lock", "w")
         self._files = [alone]
         lock(alone, self.target)
-        found = _noted(note)
-        if found is None or fresh or found.get("job") != self._facts:
-            if found is not None and not fresh and not force:
-                self._refuse(found.get("job"))
+        noted = _noted(note)
+        if noted is None or fresh or noted.get("job") != self._facts:
+            if noted is not None and not fresh and not force:
+                self._refuse(noted.get("job"))
             self._begin(note)
-        elif found.get("boot") != boot():
+        elif noted.get("boot") != boot():
             self._restarted(note)
         self._mine = True
         self._files += [own_file(self.folder / name, "r+") for name in ("data", "done")]
@@ -312,14 +312,14 @@ class Job:
             columns.append(np.frombuffer(page, self.dtype, offset=len(head)))
         return self._sum(k, digest, columns) == checksum
 
-    def _refuse(self, found: Any) -> None:
+    def _refuse(self, noted: Any) -> None:
         """An interrupted run of another job is not thrown away unasked."""
         marks = np.frombuffer((self.folder / "done").read_bytes(), "<u1")
-        if not isinstance(found, dict) or not marks.any():
+        if not isinstance(noted, dict) or not marks.any():
             return
         raise InputError(
             f"an interrupted sweep that is not this one lies in '{self.folder}'"
-            f" ({_differences(found, self._facts)})",
+            f" ({_differences(noted, self._facts)})",
             where=str(self.target),
             remedy="run that one again to finish it, name another file, or forget it with"
             " fresh=True",
@@ -428,13 +428,13 @@ class Job:
             file.close()
 
 
-def _differences(found: dict[str, Any], facts: dict[str, Any]) -> str:
+def _differences(noted: dict[str, Any], facts: dict[str, Any]) -> str:
     """In what two jobs differ, in words."""
-    other = [key for key, value in facts.items() if found.get(key) != value]
+    other = [key for key, value in facts.items() if noted.get(key) != value]
     known = [key for key in other if key != "program"] or ["model's options or parameters"]
     return ", ".join(
-        f"{key} {found[key]} then, {facts[key]} now"
-        if key in found and key != "states"
+        f"{key} {noted[key]} then, {facts[key]} now"
+        if key in noted and key != "states"
         else f"other {key}"
         for key in known
     )  # fmt: skip
@@ -469,12 +469,12 @@ def _checksums(job: dict[str, Any], chunks: int) -> np.ndarray | None:
 def _noted(note: Path) -> dict[str, Any] | None:
     """What the folder's job was; None if there is none, or it is not whole."""
     try:
-        found = json.loads(note.read_text(encoding="utf-8"))
+        facts = json.loads(note.read_text(encoding="utf-8"))
     except (ValueError, OSError):
         return None
     parts = [note.parent / name for name in ("data", "done")]
     whole = all(path.is_file() and not path.is_symlink() for path in parts)
-    return found if whole and isinstance(found, dict) else None
+    return facts if whole and isinstance(facts, dict) else None
 
 
 def _write_json(path: Path, data: Any) -> None:

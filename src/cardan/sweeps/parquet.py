@@ -127,12 +127,12 @@ def job_text(foot: bytes) -> str:
 
 def _unsigned(x: int) -> bytes:
     """Seven bits a byte, the lowest first."""
-    found = bytearray()
+    text = bytearray()
     while x > 0x7F:
-        found.append(x & 0x7F | 0x80)
+        text.append(x & 0x7F | 0x80)
         x >>= 7
-    found.append(x)
-    return bytes(found)
+    text.append(x)
+    return bytes(text)
 
 
 def _integers(x: np.ndarray) -> list[bytes]:
@@ -155,19 +155,19 @@ def _text(x: bytes) -> bytes:
 
 def _struct(fields: Sequence[tuple[int, int, object]]) -> bytes:
     """Fields (number, type, value) in ascending order; a value of a struct or list is encoded."""
-    found, before = bytearray(), 0
+    text, before = bytearray(), 0
     for number, kind, value in fields:
-        found.append((number - before) << 4 | kind)
+        text.append((number - before) << 4 | kind)
         before = number
         if isinstance(value, int):
-            found += _integer(value)
+            text += _integer(value)
         elif isinstance(value, tuple):
             element, items = value
             short = len(items) < 15
-            found.append((len(items) if short else 15) << 4 | element)
-            found += b"" if short else _unsigned(len(items))
-            found += b"".join(items)
+            text.append((len(items) if short else 15) << 4 | element)
+            text += b"" if short else _unsigned(len(items))
+            text += b"".join(items)
         elif isinstance(value, bytes):
-            found += _text(value) if kind == _BINARY else value
-    found.append(0)
-    return bytes(found)
+            text += _text(value) if kind == _BINARY else value
+    text.append(0)
+    return bytes(text)

@@ -227,8 +227,8 @@ def on_gpu(function: Any, inputs: Mapping[str, np.ndarray]) -> np.ndarray:
     import cupy  # type: ignore[import-not-found, unused-ignore]
 
     rows = next(iter(inputs.values())).shape[1]
-    found = function(layout="columns", **inputs)
-    listed = list(found) if isinstance(found, tuple) else [found]
+    outputs = function(layout="columns", **inputs)
+    listed = list(outputs) if isinstance(outputs, tuple) else [outputs]
     return np.concatenate([cupy.asnumpy(x).reshape(-1, rows) for x in listed])
 
 
@@ -242,10 +242,10 @@ def _run(kept: Kept, hand: _Hand, report: _Reporter, threads: int | None) -> Non
         spare = spaced(kept.program, min(kept.chunk, kept.source.rows), kept.dtype)
         while not stop.is_set():
             with turn:
-                found = next(chunks, None)
-            if found is None:
+                chunk = next(chunks, None)
+            if chunk is None:
                 return
-            k, load = found
+            k, load = chunk
             out = kept.room(k, spare)
             kept.keep(k, out, hand(load(), out, k * kept.chunk))
             with turn:

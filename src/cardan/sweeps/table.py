@@ -64,12 +64,12 @@ class Source(Protocol):
 
 def needed(program: Program, present: Mapping[str, Any] | Sequence[str]) -> dict[str, list[str]]:
     """The columns of each input that is read from the table; p only where a column names it."""
-    have, found = set(present), {}
+    have, columns = set(present), {}
     for name, shape in program.inputs.items():
         if name == "p":
             listed = [column for column in program.parameters if column in have]
             if listed:
-                found["p"] = listed
+                columns["p"] = listed
             lacking = [x for x in program.parameters if x not in have and x not in program.defaults]
             if lacking:
                 raise InputError(
@@ -84,10 +84,10 @@ def needed(program: Program, present: Mapping[str, Any] | Sequence[str]) -> dict
                 f"there is no column '{missing[0]}'; '{program.model}' of '{program.robot}' reads"
                 f" {listed[0]} .. {listed[-1]}; the table has {', '.join(sorted(have)[:12])}"
             )
-        found[name] = listed
-    if not found:
+        columns[name] = listed
+    if not columns:
         raise InputError(f"'{program.model}' reads no column of the table")
-    return found
+    return columns
 
 
 def complete(
@@ -95,12 +95,12 @@ def complete(
 ) -> Inputs:
     """The inputs of a program from the columns of a table: p filled up with the robot's own values,
     lists (rows, size) in the shape of their input."""
-    found: Inputs = {}
+    arrays: Inputs = {}
     for name, listed in inputs.items():
         first = columns[listed[0]]
         if name == "p":
             rows, own = len(first), program.defaults
-            found["p"] = [
+            arrays["p"] = [
                 columns[x] if x in listed else np.full(rows, own[x]) for x in program.parameters
             ]
             continue
@@ -109,8 +109,8 @@ def complete(
         if given != prod(shape):
             what = f"lists of {given}" if whole else "numbers"
             raise InputError(f"column '{listed[0]}' holds {what}; expected lists of {prod(shape)}")
-        found[name] = first.reshape(len(first), *shape) if whole else [columns[c] for c in listed]
-    return found
+        arrays[name] = first.reshape(len(first), *shape) if whole else [columns[c] for c in listed]
+    return arrays
 
 
 def fault(program: Program, names: Mapping[str, list[str]], inputs: Inputs, row: int) -> str:
@@ -242,12 +242,12 @@ class FileSource:
 
     def _load(self, batches: list[Any], listed: list[str]) -> Callable[[], Inputs]:
         def load() -> Inputs:
-            found = {}
+            arrays = {}
             with self._reading():
                 for name in listed:
                     pieces = [self._numbers(batch.column(name), name) for batch in batches]
-                    found[name] = pieces[0] if len(pieces) == 1 else np.concatenate(pieces)
-            return complete(self.program, self.inputs, found)
+                    arrays[name] = pieces[0] if len(pieces) == 1 else np.concatenate(pieces)
+            return complete(self.program, self.inputs, arrays)
 
         return load
 
@@ -261,14 +261,14 @@ class FileSource:
         missing = column.null_count + (flat.null_count if nested else 0)
         if missing:
             raise InputError(f"{self.path}: column '{name}' has {missing} empty values")
-        found = np.asarray(flat.to_numpy(zero_copy_only=False))
+        values = np.asarray(flat.to_numpy(zero_copy_only=False))
         if not nested:
-            return found
+            return values
         if not kind.is_fixed_size_list(column.type):
             lengths = np.diff(column.offsets.to_numpy())
             if len(lengths) and np.ptp(lengths):
                 raise InputError(f"column '{name}' holds lists of different lengths")
-        return _plain(found.reshape(rows, -1)) if rows else found
+        return _plain(values.reshape(rows, -1)) if rows else values
 
 
 def _plain(column: np.ndarray) -> np.ndarray:

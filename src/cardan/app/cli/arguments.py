@@ -62,7 +62,7 @@ def numbers(text: str, what: str) -> list[float]:
     from ...describe.values.expression import number
     from ...describe.values.parser import to_value
 
-    found = []
+    values = []
     for word in (part.strip() for part in text.split(",")):
         try:
             if not isfinite(float(word)):
@@ -72,5 +72,5 @@ def numbers(text: str, what: str) -> list[float]:
         value = number(to_value(word))
         if value is None:
             raise InputError(f"{what}: '{word}' is not a number")
-        found.append(value)
-    return found
+        values.append(value)
+    return values

@@ -103,22 +103,26 @@ def show(robot: RobotName, setting: Settings = None, json: Json = False) -> None
     from ...describe.show import tables
     from .sources import open_robot
 
-    found = open_robot(robot, setting)
+    described = open_robot(robot, setting)
     if json:
         parts = [
             {"title": t.title, "header": list(t.header), "rows": [list(row) for row in t.rows]}
-            for t in tables(found)
+            for t in tables(described)
         ]
-        facts = {"name": found.name, "n": found.n, "parameters": list(found.parameters)}
-        print_json({**facts, "source": found.source, "notes": found.notes, "tables": parts})
+        facts = {"name": described.name, "n": described.n, "parameters": list(described.parameters)}
+        print_json({**facts, "source": described.source, "notes": described.notes, "tables": parts})
         return
-    coupled = f", {len(found.couplings)} of them coupled to others" if found.couplings else ""
-    print_text(f"{found.name}: {len(found.links)} links, {found.n} joint variables{coupled}")
-    for table in tables(found):
+    coupled = (
+        f", {len(described.couplings)} of them coupled to others" if described.couplings else ""
+    )
+    print_text(
+        f"{described.name}: {len(described.links)} links, {described.n} joint variables{coupled}"
+    )
+    for table in tables(described):
         print_text()
         print_table(table.title, table.header, table.rows)
-    if found.parameters:
-        print_text(f"\nFree symbols: {' '.join(found.parameters)}")
+    if described.parameters:
+        print_text(f"\nFree symbols: {' '.join(described.parameters)}")
 
 
 def check(
@@ -133,11 +137,11 @@ def check(
 
     from .sources import read_robot
 
-    found, failed = [], False
+    listed, failed = [], False
     for source in robot:
         description, faults = read_robot(source)
         faults = [*faults, *_loop_faults(description, source)]
-        found += [(source, fault) for fault in faults]
+        listed += [(source, fault) for fault in faults]
         failed |= description is None or any(fault.severity == "error" for fault in faults)
         if not json:
             for fault in faults:
@@ -148,7 +152,7 @@ def check(
             if not faults:
                 print_text(f"{source}: no faults")
     if json:
-        print_json([{"robot": source, **_facts(asdict(fault))} for source, fault in found])
+        print_json([{"robot": source, **_facts(asdict(fault))} for source, fault in listed])
     if failed:
         raise typer.Exit(1)
 

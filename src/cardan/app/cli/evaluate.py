@@ -46,8 +46,8 @@ def evaluate(
     from .sources import open_robot
 
     options = values_of(ctx, model)
-    found = open_robot(robot, setting, tree=tree)
-    program: Any = derive(found, model, **options)
+    described = open_robot(robot, setting, tree=tree)
+    program: Any = derive(described, model, **options)
     if not hasattr(program, "evaluate"):
         raise InputError(
             f"'{model}' is no program: it has no value at one state",
@@ -56,14 +56,14 @@ def evaluate(
     read = _file(source, program.inputs, program.parameters) if source else {}
     inputs = {**read, **_given(ctx, program.inputs)}
     if degrees and "q" in inputs:
-        inputs["q"] = _radians(found, inputs["q"])
+        inputs["q"] = _radians(described, inputs["q"])
     _require_all(program, inputs)
     result = program.evaluate(**inputs)
     values = [result] if len(program.outputs) == 1 else list(result)
     outputs = dict(zip(program.outputs, values, strict=True))
     if json:
         print_json({
-            "robot": found.name, "model": model,
+            "robot": described.name, "model": model,
             "inputs": {k: x if isinstance(x, dict) else x.tolist() for k, x in inputs.items()},
             "outputs": {name: x.tolist() for name, x in outputs.items()},
         })  # fmt: skip

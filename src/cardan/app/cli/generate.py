@@ -86,28 +86,28 @@ def generate(
     if package and (given or output == "-"):
         why = f"leave --{next(iter(given))} out" if given else "name its folder with -o DIR"
         raise typer.BadParameter(f"a package: {why}", param_hint="--package")
-    options, found = values_of(ctx, *model), open_robot(robot, setting, tree=tree)
+    options, described = values_of(ctx, *model), open_robot(robot, setting, tree=tree)
     if package:
-        _package(found, model, package, output, name=name, force=force, **options)
+        _package(described, model, package, output, name=name, force=force, **options)
     else:
         if "expanded" in options:  # of the text, not of the model
             given["expanded"] = options.pop("expanded")
-        write(output, _text(found, model[0], options, given))
+        write(output, _text(described, model[0], options, given))
 
 
 def _text(robot: Robot, model: str, options: dict[str, Any], printing: dict[str, Any]) -> str:
     """A model in a language: C by default, of what is a table or a set of equations text."""
     from ...catalogue import model as derive
 
-    found: Any = derive(robot, model, **options)
-    if hasattr(found, "emit"):
+    program: Any = derive(robot, model, **options)
+    if hasattr(program, "emit"):
         read = model in ("loop-geometry", "base-parameters") and not printing
-        text = str(found.emit(printing.pop("to", "text" if read else "c"), **printing))
+        text = str(program.emit(printing.pop("to", "text" if read else "c"), **printing))
     elif printing:
         flag = next(iter(printing))
         raise ModelError(f"'{model}' has no source text: leave --{flag} out to print it as it is")
     else:
-        text = str(found)
+        text = str(program)
     return text if text.endswith("\n") else f"{text}\n"
 
 
@@ -115,9 +115,9 @@ def _package(robot: Robot, models: list[str], kind: str, folder: str, **options:
     from ...package import write_package
 
     with console(stderr=True).status(f"writing the package {folder}"):
-        found = write_package(robot, models, kind, folder, **options)
-    print_text(f"{found.folder}: {kind} package '{found.name}' of {', '.join(found.models)}")
-    for note in found.notes:
+        package = write_package(robot, models, kind, folder, **options)
+    print_text(f"{package.folder}: {kind} package '{package.name}' of {', '.join(package.models)}")
+    for note in package.notes:
         print_text(f"  {note}")
 
 
@@ -146,8 +146,8 @@ def count(
     opened = [(name, sources.open_robot(name, setting, tree=tree)) for name in robot]
     rows: list[counting.Row] = []
     with console(stderr=True).status("counting") as status:
-        for name, found in opened:
-            given = sources.bare(found) if bare else found
+        for name, described in opened:
+            given = sources.bare(described) if bare else described
             rows += counting.count(
                 name, given, models=models or (), compare=not setting, begin=status.update
             )

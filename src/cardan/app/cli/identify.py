@@ -71,39 +71,41 @@ def identify(
         chosen = chosen.changed("fit", split=hold_out)
     found_robot = open_robot(robot, setting)
     with working("identifying") as tell:
-        found = run(
+        result = run(
             found_robot, list(log), chosen, validation=validate or None, payload=loaded or None,
             consistent=not base_only, progress=tell,
         )  # fmt: skip
-        written = found.save(output) if output else []
+        written = result.save(output) if output else []
     if json:
-        print_json(found.to_dict())
+        print_json(result.to_dict())
         return
-    _print(found)
+    _print(result)
     for path in written:
         print_text(str(path))
 
 
-def _print(found: Identification) -> None:
+def _print(result: Identification) -> None:
     """How good it is, then every parameter."""
-    errors = [(name, f"{100 * x:.3f}") for name, x in found.errors.items()]
+    errors = [(name, f"{100 * x:.3f}") for name, x in result.errors.items()]
     print_table("", ("relative torque error of the identified law", "%"), errors)
     print_text()
-    roles = list(dict.fromkeys(role for x in found.file_errors.values() for role in x))
+    roles = list(dict.fromkeys(role for x in result.file_errors.values() for role in x))
     files = [
         (name, *(f"{100 * x[role]:.3f}" if role in x else "-" for role in roles))
-        for name, x in found.file_errors.items()
+        for name, x in result.file_errors.items()
     ]
     if files:
         print_table("", ("relative torque error of the file", *(f"{x}, %" for x in roles)), files)
         print_text()
     rows = [
-        (name, f"{x:.6g}", f"{s:.3g}", f"{r:.3g}", word) for name, x, s, r, word in found.table()
+        (name, f"{x:.6g}", f"{s:.3g}", f"{r:.3g}", word) for name, x, s, r, word in result.table()
     ]
-    rows += [(name, f"{x:.6g}", "", "", "shape of the friction") for name, x in found.shape.items()]
+    rows += [
+        (name, f"{x:.6g}", "", "", "shape of the friction") for name, x in result.shape.items()
+    ]
     head = ("parameter", "value", "sigma", "sigma %", "remark")
-    print_table(f"{len(found.names)} parameters of {found.original.name}", head, rows)
-    for note in found.notes:
+    print_table(f"{len(result.names)} parameters of {result.original.name}", head, rows)
+    for note in result.notes:
         print_text(f"note: {note}")
 
 
@@ -150,35 +152,35 @@ def excite(
     }
     values: dict[str, Any] = {key: x[0] if len(x) == 1 else x for key, x in given.items()}
     with console(stderr=True).status("designing") as status:
-        found = run(
+        result = run(
             open_robot(robot, setting), recipe or None, period=period, harmonics=harmonics,
             criterion=criterion, rate=rate, seed=seed, iterations=iterations,
             progress=status.update, **values,
         )  # fmt: skip
     if output:
-        found.save(output)
-    picture(found.plot, plot, "" if json or not output else str(Path(output).with_suffix(".png")))
+        result.save(output)
+    picture(result.plot, plot, "" if json or not output else str(Path(output).with_suffix(".png")))
     if json:
-        print_json(found.to_dict())
+        print_json(result.to_dict())
         return
-    _print_motion(found)
+    _print_motion(result)
     if output:
-        print_text(f"{output}: {len(found.motion.t)} samples, {found.period:g} s")
+        print_text(f"{output}: {len(result.motion.t)} samples, {result.period:g} s")
 
 
-def _print_motion(found: Excitation) -> None:
+def _print_motion(result: Excitation) -> None:
     from ...motion.joints import driven
 
-    motion = found.whole
+    motion = result.whole
     head = ["joint", "from", "to", "velocity", "acceleration", "torque"]
-    known: Any = () if found.torque is None else found.torque.T
-    tau_of = dict(zip(driven(found.robot), known, strict=False))
+    known: Any = () if result.torque is None else result.torque.T
+    tau_of = dict(zip(driven(result.robot), known, strict=False))
     rows = []
-    for j, name in enumerate(found.robot.variables):
+    for j, name in enumerate(result.robot.variables):
         q = motion.q[:, j]
         tau = f"{abs(tau_of[j]).max():.4g}" if j in tau_of else "-"
         peaks = [f"{abs(x[:, j]).max():.4g}" for x in (motion.qd, motion.qdd)]
         rows.append((name, f"{q.min():.4g}", f"{q.max():.4g}", *peaks, tau))
-    print_table(f"exciting motion of {found.robot.name}", head, rows)
-    print_text(f"condition number {found.condition:.4g}, log det {found.determinant:.4g} "
+    print_table(f"exciting motion of {result.robot.name}", head, rows)
+    print_text(f"condition number {result.condition:.4g}, log det {result.determinant:.4g} "
                "per parameter")  # fmt: skip

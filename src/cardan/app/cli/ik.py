@@ -82,31 +82,31 @@ def ik(
     from ... import model
     from .sources import open_robot
 
-    found = open_robot(robot, setting, tree=tree, fixed=fixed)
-    here = _configuration(found, q, degrees) if q else None
+    described = open_robot(robot, setting, tree=tree, fixed=fixed)
+    here = _configuration(described, q, degrees) if q else None
     if numeric:
-        T = _in_frame_0(found, _pose(found, pose, here, frame, reference), reference)
-        start = _guess(found, found.variables, guess, degrees)
-        _numerically(found, T, frame, start, limits, json)
+        T = _in_frame_0(described, _pose(described, pose, here, frame, reference), reference)
+        start = _guess(described, described.variables, guess, degrees)
+        _numerically(described, T, frame, start, limits, json)
         return
     given = [part.partition("=")[::2] for part in free.split(",")] if free else []
     names = [joint.strip() for joint, _ in given]
     options: dict[str, Any] = {"method": method, "frame": frame or None, "reference": reference}
     options["free"] = names[0] if len(names) == 1 else names or None
-    solution = model(found, "inverse-geometry", **options)
+    solution = model(described, "inverse-geometry", **options)
     if to:
         write(output, solution.emit(to, function=function))
         return
-    T = _pose(found, pose, here, frame, reference)
-    held = _given(found, solution, dict(given), here)
-    start = _guess(found, solution.variables, guess, degrees)
+    T = _pose(described, pose, here, frame, reference)
+    held = _given(described, solution, dict(given), here)
+    start = _guess(described, solution.variables, guess, degrees)
     answer = solution.solve(
         T, guess=start, limits=limits, report=True, free=held, tolerance=tolerance
     )
     notes: list[str] = []
     reason = "no configuration within the joint limits"
     if not answer.count and not limits:
-        answer, notes, reason = _other_ways(found, solution, T, held, here, options)
+        answer, notes, reason = _other_ways(described, solution, T, held, here, options)
     _print(solution, T, answer, reason, json, notes)
 
 
@@ -275,14 +275,14 @@ def _numerically(
 ) -> None:
     from ... import inverse_kinematics
 
-    found = inverse_kinematics(robot, T, frame or None, guess=start, limits=limits)
-    q = [float(x) for x in found.q]
-    done, residual = bool(found.converged), float(found.residual)
+    result = inverse_kinematics(robot, T, frame or None, guess=start, limits=limits)
+    q = [float(x) for x in result.q]
+    done, residual = bool(result.converged), float(result.residual)
     if json:
         print_json({
             "robot": robot.name, "method": "numeric", "variables": list(robot.variables),
             "pose": T.tolist(), "q": q, "residual": residual, "converged": done,
-            "iterations": int(found.iterations),
+            "iterations": int(result.iterations),
         })  # fmt: skip
     if not done:
         raise InputError(
@@ -291,6 +291,6 @@ def _numerically(
         )  # fmt: skip
     if json:
         return
-    print_text(f"{robot.name}: numerical, converged after {int(found.iterations)} iterations")
+    print_text(f"{robot.name}: numerical, converged after {int(result.iterations)} iterations")
     row = [*(f"{x:.6f}" for x in q), f"{residual:.1e}"]
     print_table("", [*robot.variables, "residual"], [row])

@@ -57,18 +57,18 @@ def loops(
         raise typer.BadParameter("give --q or --platform, not both", param_hint="--platform")
     if legs and not to:
         raise typer.BadParameter("goes with --to LANGUAGE", param_hint="--legs")
-    found = open_robot(robot, setting)
-    geometry = model(found, "loop-geometry")
+    described = open_robot(robot, setting)
+    geometry = model(described, "loop-geometry")
     if to and to not in _FORMS:
         write(output, (geometry.legs if legs or platform else geometry).emit(to))
         return
     facts = _facts(geometry)
     if platform:
         geometry = geometry.legs
-    names = list(found.variables)
+    names = list(described.variables)
     given: Any = numbers(platform, "--platform") if platform else None
     if q:
-        given = moved(found, q, degrees, "--q")
+        given = moved(described, q, degrees, "--q")
     every = None if given is None else geometry.solve(given)
     equations = geometry.equations(to) if to else None
     if json:

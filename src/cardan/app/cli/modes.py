@@ -38,16 +38,16 @@ def modes(
     from ...simulation.modal import natural_frequencies
     from .sources import open_robot
 
-    found = open_robot(robot, setting)
-    q_a = moved(found, q, degrees, "--q") if q else None
+    described = open_robot(robot, setting)
+    q_a = moved(described, q, degrees, "--q") if q else None
     near = numbers(guess, "--guess") if guess else None
-    result = natural_frequencies(found, q_a, actuators, modes=True, about=about, guess=near)
+    result = natural_frequencies(described, q_a, actuators, modes=True, about=about, guess=near)
     if output:
-        _draw(found, result, output, mode)
+        _draw(described, result, output, mode)
     if json:
-        print_json(_facts(found, actuators, result))
+        print_json(_facts(described, actuators, result))
         return
-    title = f"{found.name}: natural frequencies, actuators {actuators}"
+    title = f"{described.name}: natural frequencies, actuators {actuators}"
     rows = [
         (k, f"{f:.6g}", f"{1000 / f:.4g}" if f > 0 else "", _largest(result, k))
         for k, f in enumerate(result.frequencies, 1)

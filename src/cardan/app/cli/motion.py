@@ -60,8 +60,8 @@ def positions(robot: Robot, text: str, degrees: bool, what: str) -> np.ndarray:
     turning = np.array([unit.position == "rad" for unit in units(robot)])
     if robot.constrained and len(given) == len(active_joints(robot)):
         turning = turning[active_joints(robot)]
-    found = vector(what, given[0] if len(given) == 1 else given, len(turning))
-    return np.asarray(found * np.where(turning & degrees, np.pi / 180, 1.0))
+    q = vector(what, given[0] if len(given) == 1 else given, len(turning))
+    return np.asarray(q * np.where(turning & degrees, np.pi / 180, 1.0))
 
 
 def active_joints(robot: Robot) -> np.ndarray:
@@ -76,8 +76,8 @@ def active_joints(robot: Robot) -> np.ndarray:
 
 def moved(robot: Robot, text: str, degrees: bool, what: str) -> np.ndarray:
     """Positions between which a motion is made: with loops, those of the active joints."""
-    found = positions(robot, text, degrees, what)
-    return found[active_joints(robot)] if robot.constrained and len(found) == robot.n else found
+    q = positions(robot, text, degrees, what)
+    return q[active_joints(robot)] if robot.constrained and len(q) == robot.n else q
 
 
 def begun(robot: Robot, text: str, degrees: bool) -> np.ndarray:
@@ -187,10 +187,10 @@ def torques(
     from .sources import open_robot
 
     writable(output, plot)
-    found = loaded(open_robot(robot, setting), payload)
-    motion = motion_of(found, first, last, duration, profile, degrees, trajectory, dt)
-    result = torques_of(found, motion, assembly(found, first, degrees))
-    over = violations(result.motion, found, tau=result.total)
+    described = loaded(open_robot(robot, setting), payload)
+    motion = motion_of(described, first, last, duration, profile, degrees, trajectory, dt)
+    result = torques_of(described, motion, assembly(described, first, degrees))
+    over = violations(result.motion, described, tau=result.total)
     for fault in over:
         message(f"cardan: {fault}")
     if output:
@@ -201,7 +201,7 @@ def torques(
     else:
         header = list(rows[0])
         print_table("", header, [[_short(row[key]) for key in header] for row in rows])
-    picture(result.plot, plot, unasked(f"{stem(found.name)}-torques.png", json))
+    picture(result.plot, plot, unasked(f"{stem(described.name)}-torques.png", json))
 
 
 def _short(value: Any) -> str:
@@ -260,39 +260,39 @@ def simulate(
     from .sources import open_robot
 
     writable(output, plot, animate)
-    found = open_robot(robot, setting, tree=tree)
+    described = open_robot(robot, setting, tree=tree)
     if floating:
-        found = replace(found, base=replace(found.base, kind="floating"))
+        described = replace(described, base=replace(described.base, kind="floating"))
     given: dict[str, Any] = {"method": method, "rtol": rtol, "step": step, "friction": friction}
     motion = None
     if last or trajectory:
-        motion = motion_of(found, first, last, duration, profile, degrees, trajectory, 1e-3)
-        given |= driven(found, motion, law, bandwidth)
+        motion = motion_of(described, first, last, duration, profile, degrees, trajectory, 1e-3)
+        given |= driven(described, motion, law, bandwidth)
     if torque:
         values = numbers(torque, "--torque")
         given["torque"] = values[0] if len(values) == 1 else values
     start: Any = None if motion is None else motion.q[0]
     if q0:
-        start = positions(found, q0, degrees, "--q0")
-    elif motion is not None and (whole := assembly(found, first, degrees)) is not None:
+        start = positions(described, q0, degrees, "--q0")
+    elif motion is not None and (whole := assembly(described, first, degrees)) is not None:
         start = whole
     seconds = duration if duration is not None else motion.duration if motion else 1.0
     speed = numbers(qd0, "--qd0")
     given |= {"qd0": speed[0] if len(speed) == 1 else speed, "duration": seconds, "dt": dt}
-    with console(stderr=True).status(f"simulating {found.name}") as status:
+    with console(stderr=True).status(f"simulating {described.name}") as status:
 
         def tell(done: float) -> None:
-            status.update(f"simulating {found.name}: {100 * done:.0f} %")
+            status.update(f"simulating {described.name}: {100 * done:.0f} %")
 
-        result = run(found, start, progress=tell, **given)
+        result = run(described, start, progress=tell, **given)
     report(result, motion, json)
     if output:
         result.save(output)
-    page = animate or unasked(f"{stem(found.name)}-simulation.html", json, plot)
+    page = animate or unasked(f"{stem(described.name)}-simulation.html", json, plot)
     if page not in ("", "none"):
         result.animate(page)
         message(f"animation: {page}")
-    picture(result.plot, plot, unasked(f"{stem(found.name)}-simulation.png", json))
+    picture(result.plot, plot, unasked(f"{stem(described.name)}-simulation.png", json))
 
 
 def _accuracy(error: Any, json: bool) -> Any:
@@ -372,21 +372,21 @@ def control(
     from .sources import open_robot
 
     writable(plot=plot)
-    found = open_robot(robot, setting)
+    described = open_robot(robot, setting)
     names = [name.strip() for name in law.split(",")]
-    whole = assembly(found, first, degrees)
+    whole = assembly(described, first, degrees)
     if to:
-        start = begun(found, first, degrees) if whole is None else whole
-        kp, kd = laws_.gains(found, bandwidth, names[-1], start)
-        write(output, laws_.joint_law(found, names[-1], kp, kd).emit(to))
+        start = begun(described, first, degrees) if whole is None else whole
+        kp, kd = laws_.gains(described, bandwidth, names[-1], start)
+        write(output, laws_.joint_law(described, names[-1], kp, kd).emit(to))
         return
-    motion = motion_of(found, first, last, duration, profile, degrees, trajectory, 1e-3)
-    with console(stderr=True).status(f"simulating {found.name}"):
-        result = compare(found, motion, names, bandwidth, error=error, q0=whole)
+    motion = motion_of(described, first, last, duration, profile, degrees, trajectory, 1e-3)
+    with console(stderr=True).status(f"simulating {described.name}"):
+        result = compare(described, motion, names, bandwidth, error=error, q0=whole)
     if json:
         print_json(result.table())
     else:
         rows = result.table()
         header = list(rows[0])
         print_table("", header, [[_short(row[key]) for key in header] for row in rows])
-    picture(result.plot, plot, unasked(f"{stem(found.name)}-control.png", json))
+    picture(result.plot, plot, unasked(f"{stem(described.name)}-control.png", json))

@@ -163,7 +163,7 @@ class _Words:
         valued = {flag for flag, value in self.own.items() if value}
         for entry in MENU.values():
             valued |= {flag_of(k) for k, option in entry.options.items() if option.kind != "flag"}
-        found, skip = [], False
+        words, skip = [], False
         known = {*self.own, *(flag_of(k) for entry in MENU.values() for k in entry.options)}
         for word in self.words:
             flag = _canonical(word)
@@ -171,9 +171,9 @@ class _Words:
                 off = flag.startswith("--no-") and flag_of(flag[5:]) in known
                 valued |= set() if flag in known or off else {flag}  # an input
             if not skip and (word == "-" or not word.startswith("-")):
-                found.append(word)
+                words.append(word)
             skip = not skip and _canonical(word) in valued
-        return [word for word in found if word.lower() not in _TRUE + _FALSE]
+        return [word for word in words if word.lower() not in _TRUE + _FALSE]
 
     def rest(self) -> Iterator[str]:
         while self.words:

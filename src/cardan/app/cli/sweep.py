@@ -57,12 +57,14 @@ def sweep(
     if not output or bool(source) == bool(random):
         raise typer.BadParameter("give --input FILE or --random N, and -o FILE", param_hint="Files")
     require_paths(source or None, output)
-    found = open_robot(robot, setting, tree=tree)
-    program: Any = derive(found, model, **values_of(ctx, model))
+    described = open_robot(robot, setting, tree=tree)
+    program: Any = derive(described, model, **values_of(ctx, model))
     if not hasattr(program, "to_json"):
         raise InputError(f"'{model}' is no program: it cannot be evaluated row by row")
-    states = random_states(program, found, random, seed) if random else open_source(program, source)
-    with progress_bar(f"{model} of {found.name}") as tell:
+    states = (
+        random_states(program, described, random, seed) if random else open_source(program, source)
+    )
+    with progress_bar(f"{model} of {described.name}") as tell:
         result = run(
             program, states, output, chunk=batch or None, threads=threads, dask=dask or None,
             gpu=gpu, fresh=fresh, force=force, progress=tell,

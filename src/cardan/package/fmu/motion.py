@@ -74,16 +74,16 @@ class _Route:
             given |= {"V0": V0, "g0": R.T @ unit.gravity}
             turned = 0.5 * np.array([-e[1:] @ V0[3:], *(e[0] * V0[3:] + np.cross(e[1:], V0[3:]))])
             place = np.concatenate([R @ V0[:3], turned + (1 - e @ e) * e])
-        found = self.direct(given)
+        rates = self.direct(given)
         twist = np.zeros(0)
         if unit.floating:
-            twist = found["V0d"] - np.concatenate([np.cross(V0[3:], V0[:3]), np.zeros(3)])
+            twist = rates["V0d"] - np.concatenate([np.cross(V0[3:], V0[:3]), np.zeros(3)])
         speeds = np.zeros(n)
         speeds[list(unit.driving)] = qd
         if self.loops is not None:
             W = self.loops(given)["W"]
             speeds[list(unit.following)] = W.reshape(-1, unit.nv) @ qd
-        return np.concatenate([speeds, place, found["qdd"], twist])
+        return np.concatenate([speeds, place, rates["qdd"], twist])
 
 
 def _routes(unit: Unit) -> tuple[_Route, _Route]:
@@ -120,13 +120,13 @@ def _compiled(unit: Unit) -> _Route:
 def states_of(unit: Unit) -> tuple[State, ...]:
     """The states of the examples of the direct dynamics, with rates by the reference."""
     _, reference = _routes(unit)
-    found = []
+    states = []
     for k, example in enumerate(unit.direct.examples):
         given = example.inputs
         u = {array.name: given[array.name].reshape(array.shape) for array in unit.inputs}
         x = np.concatenate([given["q"], *_base(unit, k), given["qd"], given.get("V0", [])])
-        found.append(State(x, u, reference.slope(u, x)))
-    return tuple(found)
+        states.append(State(x, u, reference.slope(u, x)))
+    return tuple(states)
 
 
 def _base(unit: Unit, k: int) -> list[np.ndarray]:
@@ -166,7 +166,7 @@ def _fastest(unit: Unit, states: Sequence[State]) -> float:
     steepest there."""
     route, first, h = _compiled(unit), unit.velocities, 0.01 * WIDTH
     place = slice(first, first + unit.nv)
-    found = 0.0
+    rate = 0.0
     for state in states:
         x = state.x.copy()
         x[first:] = 0
@@ -175,8 +175,8 @@ def _fastest(unit: Unit, states: Sequence[State]) -> float:
             for e in np.eye(len(x))[place]
         ]
         if np.isfinite(columns).all():
-            found = max(found, float(np.abs(np.linalg.eigvals(columns)).max()))
-    return found
+            rate = max(rate, float(np.abs(np.linalg.eigvals(columns)).max()))
+    return rate
 
 
 def _agreed(
@@ -193,8 +193,8 @@ def _agreed(
 def _is_fine(unit: Unit, state: State, step: float) -> bool:
     """Does a shorter step give the same motion?"""
     route, count = _compiled(unit), round(_SPAN / step)
-    found = [_integrated(route, state, count * k, step / k) for k in (1, 5)]
-    return difference(*found) < _FINE
+    ends = [_integrated(route, state, count * k, step / k) for k in (1, 5)]
+    return difference(*ends) < _FINE
 
 
 def _integrated(route: _Route, state: State, count: int, h: float) -> np.ndarray:

@@ -30,9 +30,9 @@ def files(plan: Plan) -> tuple[Files, tuple[str, ...]]:
     unit = unit_of(plan)
     states = states_of(unit)
     motion = motion_of(unit, states)
-    found = variables(unit, motion.step)
-    token = _token(description(plan, found, ""), unit.functions)
-    sources, xml = _sources(unit, token, motion.step), description(plan, found, token)
+    listed = variables(unit, motion.step)
+    token = _token(description(plan, listed, ""), unit.functions)
+    sources, xml = _sources(unit, token, motion.step), description(plan, listed, token)
     built = build_shared(plan.name, sources, ("FMI3_OVERRIDE_FUNCTION_PREFIX",))
     content: dict[str, str | bytes] = {
         "modelDescription.xml": xml,
@@ -46,7 +46,7 @@ def files(plan: Plan) -> tuple[Files, tuple[str, ...]]:
         note = f"{plan.name}.fmu holds sources and a binary for {platform_tuple()}"
     c_files = " ".join(f"sources/{name}" for name in sources if name.endswith(".c"))
     return {
-        "README.md": _readme(unit, found, motion, note),
+        "README.md": _readme(unit, listed, motion, note),
         f"{plan.name}.fmu": _zipped({**content, **binary}),
         "CMakeLists.txt": template("fmu/CMakeLists.txt", name=plan.name, sources=c_files),
         **content,
@@ -161,9 +161,9 @@ def _test(unit: Unit, states: Sequence[State], motion: Motion) -> str:
     )  # fmt: skip
 
 
-def _readme(unit: Unit, found: list[Variable], motion: Motion, note: str) -> str:
+def _readme(unit: Unit, listed: list[Variable], motion: Motion, note: str) -> str:
     rows = ["| variable | value reference | causality | unit | start |", "|---|---|---|---|---|"]
-    for k, x in enumerate(found):
+    for k, x in enumerate(listed):
         start = "" if x.start is None else number(x.start)
         rows.append(f"| `{x.name}` | {k} | {x.causality or 'local'} | {x.unit} | {start} |")
     step = repr(motion.step)

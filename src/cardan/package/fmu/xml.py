@@ -43,27 +43,29 @@ def variables(unit: Unit, step: float) -> list[Variable]:
     x = [*_positions(unit), *_velocities(unit)]
     first = 1 + unit.velocities
     at = {k: first + c for c, k in enumerate(unit.driving)}  # the velocity of each position
-    found = [Variable("time", "time", "independent", unit="s"), *x]
+    listed = [Variable("time", "time", "independent", unit="s"), *x]
     for k, state in enumerate(x, 1):
         name, words, causality = f"der({state.name})", f"derivative of {state.name}", ""
         if state.name.startswith("qd"):
             name, causality = f"qdd{state.name[2:]}", "output"
             words = state.words.replace("velocity", "acceleration", 1)
         only = at.get(k - 1) if k <= unit.nq else None
-        found.append(Variable(name, words, causality, unit=_per(state.unit), state=k, depends=only))
-    found += _following(unit)
+        listed.append(
+            Variable(name, words, causality, unit=_per(state.unit), state=k, depends=only)
+        )
+    listed += _following(unit)
     for array in unit.inputs:
-        found += _elements(unit, array)
-    return [*found, *_parameters(unit), *_settings(unit, step)]
+        listed += _elements(unit, array)
+    return [*listed, *_parameters(unit), *_settings(unit, step)]
 
 
 def _named(unit: Unit) -> list[tuple[str, str]]:
     """(name, unit) of every element of q; links that bend have coordinates of their own."""
-    found = [
+    names = [
         (f"joint {joint.name}", "m" if joint.sigma == PRISMATIC else "rad") for joint in unit.joints
     ]
-    bent = unit.nq - len(found)
-    return [*found, *((f"elastic coordinate {k}", "") for k in range(1, bent + 1))]
+    bent = unit.nq - len(names)
+    return [*names, *((f"elastic coordinate {k}", "") for k in range(1, bent + 1))]
 
 
 def _positions(unit: Unit) -> Iterator[Variable]:
@@ -146,7 +148,7 @@ def _settings(unit: Unit, step: float) -> Iterator[Variable]:
         yield Variable("loops.rate", words, "parameter", "fixed", "1/s", RATE)
 
 
-def description(plan: Plan, found: list[Variable], token: str) -> str:
+def description(plan: Plan, listed: list[Variable], token: str) -> str:
     """The file."""
     words = f"Direct dynamics of the robot '{plan.title}'"
     lines = [
@@ -159,15 +161,15 @@ def description(plan: Plan, found: list[Variable], token: str) -> str:
         f'  <CoSimulation modelIdentifier="{plan.name}" canGetAndSetFMUState="true" '
         'canSerializeFMUState="true" canHandleVariableCommunicationStepSize="true"/>',
         "  <UnitDefinitions>",
-        *(_unit(name) for name in _UNITS if any(name == x.unit for x in found)),
+        *(_unit(name) for name in _UNITS if any(name == x.unit for x in listed)),
         "  </UnitDefinitions>",
         '  <LogCategories><Category name="logStatusError"/></LogCategories>',
         '  <DefaultExperiment startTime="0" stopTime="1" stepSize="0.01"/>',
         "  <ModelVariables>",
-        *(_variable(k, variable) for k, variable in enumerate(found)),
+        *(_variable(k, variable) for k, variable in enumerate(listed)),
         "  </ModelVariables>",
         "  <ModelStructure>",
-        *_structure(found),
+        *_structure(listed),
         "  </ModelStructure>",
         "</fmiModelDescription>",
         "",
@@ -198,7 +200,7 @@ def _variable(k: int, x: Variable) -> str:
     return f"    <Float64 {' '.join(parts)} description={_quoted(x.words)}/>"
 
 
-def _structure(found: list[Variable]) -> Iterator[str]:
+def _structure(listed: list[Variable]) -> Iterator[str]:
     """Outputs, derivatives of the states in the order of the states, and what is computed at the
     start. A variable without dependencies listed depends on everything."""
 
@@ -207,7 +209,7 @@ def _structure(found: list[Variable]) -> Iterator[str]:
             f' dependencies="{x.depends}" dependenciesKind="constant"')  # fmt: skip
         return f'    <{tag} valueReference="{k}"{known}/>'
 
-    every = list(enumerate(found))
+    every = list(enumerate(listed))
     yield from (line("Output", k, x) for k, x in every if x.causality == "output")
     yield from (line("ContinuousStateDerivative", k, x) for k, x in every if x.state is not None)
     for k, x in every:

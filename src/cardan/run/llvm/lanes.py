@@ -72,11 +72,11 @@ def _exchanges(m: int, g: int, width: int) -> list[Stage]:
 
 def inverse(stages: list[Stage]) -> list[Stage]:
     """The stages from columns back to rows."""
-    found = []
+    order = []
     for stage in reversed(stages):
         back = [[(0, 0)] * len(vector) for vector in stage]
         for x, vector in enumerate(stage):
             for lane, (y, place) in enumerate(vector):
                 back[y][place] = (x, lane)
-        found.append(back)
-    return found
+        order.append(back)
+    return order

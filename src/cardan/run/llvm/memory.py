@@ -107,14 +107,14 @@ def stores(kernel: Kernel) -> dict[int, list[tuple[str, Block]]]:
     to have its register free; but a large array in the order of memory, at the end, and so too the
     outputs of one state, which may overlap its inputs."""
     end = len(kernel.code.nodes) - 1
-    found: dict[int, list[tuple[str, Block]]] = {}
+    blocks: dict[int, list[tuple[str, Block]]] = {}
     for name, output in kernel.code.outputs.items():
         size = len(output.refs)
         for block in _stored_blocks(kernel, name, size):
             last = max(abs(output.refs[column]) for column in block.columns())
             late = kernel.width == 1 or size > _STORED_AT_ONCE
-            found.setdefault(end if late else last, []).append((name, block))
-    return found
+            blocks.setdefault(end if late else last, []).append((name, block))
+    return blocks
 
 
 def _stored_blocks(kernel: Kernel, name: str, size: int) -> list[Block]:
@@ -190,12 +190,12 @@ def _load_rows(kernel: Kernel, name: str, j: int, block: Block) -> str:
         for row in block.rows(j, kernel.width)
     ]
     if block.size == 1 < kernel.width:
-        found = "poison"
+        vector = "poison"
         for lane, part in enumerate(parts):
-            found = kernel.emit(
-                f"insertelement {kernel.type} {found}, {kernel.kind.type} {part}, i64 {lane}"
+            vector = kernel.emit(
+                f"insertelement {kernel.type} {vector}, {kernel.kind.type} {part}, i64 {lane}"
             )
-        return found
+        return vector
     lanes = block.size
     while len(parts) > 1:
         both = ", ".join(f"i32 {k}" for k in range(2 * lanes))

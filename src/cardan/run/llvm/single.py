@@ -157,20 +157,20 @@ class _Single:
     def _check(self, array: str, shape: tuple[int, ...], flags: int) -> None:
         """To the general function unless it is exactly such an array."""
         at = self.layout.array
-        found = self.load("ptr", array, self.layout.head - 8)
-        self.unless(self.emit(f"icmp eq ptr {found}, {self.entry('ndarray')}"), "general")
-        found = self.load("ptr", array, at["descr"])
-        self.unless(self.emit(f"icmp eq ptr {found}, {self.entry('dtype')}"), "general")
-        found = self.emit(f"and i32 {self.load('i32', array, at['flags'])}, {flags}")
-        self.unless(self.emit(f"icmp eq i32 {found}, {flags}"), "general")
-        found = self.load("i32", array, at["nd"])
-        self.unless(self.emit(f"icmp eq i32 {found}, {len(shape)}"), "general")
+        pointer = self.load("ptr", array, self.layout.head - 8)
+        self.unless(self.emit(f"icmp eq ptr {pointer}, {self.entry('ndarray')}"), "general")
+        pointer = self.load("ptr", array, at["descr"])
+        self.unless(self.emit(f"icmp eq ptr {pointer}, {self.entry('dtype')}"), "general")
+        pointer = self.emit(f"and i32 {self.load('i32', array, at['flags'])}, {flags}")
+        self.unless(self.emit(f"icmp eq i32 {pointer}, {flags}"), "general")
+        pointer = self.load("i32", array, at["nd"])
+        self.unless(self.emit(f"icmp eq i32 {pointer}, {len(shape)}"), "general")
         if not shape:
             return
         sizes = self.load("ptr", array, at["dimensions"])
         for k, size in enumerate(shape):
-            found = self.load("i64", sizes, 8 * k)
-            self.unless(self.emit(f"icmp eq i64 {found}, {size}"), "general")
+            pointer = self.load("i64", sizes, 8 * k)
+            self.unless(self.emit(f"icmp eq i64 {pointer}, {size}"), "general")
 
     def _place_data(self, table: str, k: int, array: str) -> None:
         data = self.load("ptr", array, self.layout.array["data"])
