@@ -39,11 +39,11 @@ class Inertia:
         return self.M * u + cross(r, self.MS), self.J @ r + cross(self.MS, u)
 
     def rotated(self, R: Rotation) -> Inertia:
-        """The same body seen in axes turned by R: R J R^T, R MS."""
+        """The body seen in axes turned by R: R J R^T, R MS."""
         return Inertia(congruence(R, self.J), R @ self.MS, self.M)
 
     def moved(self, P: Vec) -> Inertia:
-        """The same body about an origin from which this one lies at P, [KC97] (28)-(30).
+        """The body about an origin from which this one lies at P, [KC97] (28)-(30).
 
         J - (hat(P) hat(MS) + (.)^T) - hat(P)² M, written with K = MS + P M/2: only products P K."""
         x, y, z = P

@@ -55,7 +55,7 @@ class Formulation:
 
     @property
     def whole(self) -> Formulation:
-        """The same with all of a link's mass in its inertia: for models of composite links."""
+        """The formulation with all of a link's mass in its inertia, for composite links."""
         return replace(self, lump=frozenset(), rod=frozenset())
 
     def remarks(self) -> tuple[str, ...]:

@@ -354,7 +354,7 @@ def _is_number_zero(x: Scalar) -> bool:
 
 
 def unit_bodies(robot: Bodies) -> tuple[Bodies, list[Column]]:
-    """The same geometry with unit vectors for parameters: `regroup` then gives rows of the map."""
+    """The bodies with unit vectors for parameters: `regroup` then gives the rows of the map."""
     listed = [(name, 0) for name in INERTIA_COLUMNS] + columns(robot, drives=("IA",))
     unit = dict(zip(listed, np.eye(len(listed)), strict=True))
 

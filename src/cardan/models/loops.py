@@ -209,7 +209,8 @@ def constraint(robot: Bodies, q: Sequence[Scalar], loop: LoopFrames, view: int) 
 def acceleration(
     robot: Bodies, q: Sequence[Scalar], qd: Mapping[int, Scalar], loop: LoopFrames, view: int
 ) -> dict[str, Scalar]:
-    """The same components of the relative acceleration of qdd = 0, seen in the cut's frame (14)."""
+    """The components of `constraint` of the relative acceleration at qdd = 0, seen from the cut,
+    (14)."""
     qs = robot.spread(q)
     one, other = (side(robot, qs, qd, path) for path in (loop.to_cut, loop.to_twin))
     to_cut, to_twin = (rotation(robot, q, view, frame) for frame in (loop.cut, loop.twin))

@@ -64,7 +64,7 @@ class Piecewise:
         return largest
 
     def stretched(self, duration: float) -> Piecewise:
-        """The same path in another time."""
+        """The path run through in another time."""
         factor = duration / self.duration
         powers = factor ** -np.arange(self.coefficients.shape[-1], dtype=float)
         start = self.breaks[0]

@@ -70,7 +70,7 @@ class Trajectory:
         return self.law(t) if self.law is not None else _interpolated(self, t)
 
     def resampled(self, dt: float) -> Trajectory:
-        """The same motion at other times."""
+        """The motion sampled at other times."""
         t = instants(self.duration, dt, float(self.t[0]))
         return Trajectory(t, *self(t), self.law, self.name)
 

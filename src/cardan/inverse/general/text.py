@@ -80,7 +80,7 @@ def _steps(made: Prepared, names: list[str]) -> str:
 
 
 def _latex(text: str) -> str:
-    """The same as an enumerated list."""
+    """The steps as an enumerated list in LaTeX."""
     lines, out, listed = text.splitlines(), [], False
     for line in lines:
         number = line.split(".")[0]

@@ -16,7 +16,7 @@ __all__ = ["rigid"]
 
 @named_arguments
 def rigid(robot: Robot) -> Robot:
-    """The same robot with rigid links: the limit of infinite stiffness.
+    """The robot with its flexible links made rigid: the limit of infinite stiffness.
 
     >>> cardan.rigid(cardan.load("flexible1r")).ne
     0"""

@@ -135,7 +135,7 @@ def _build_description(plan: Plan, sources: dict[str, str]) -> str:
 
 
 def _zipped(content: dict[str, str | bytes]) -> bytes:
-    """The same bytes for the same content, whenever it is packed."""
+    """The bytes of a zip archive, which depend on the content alone and not on the time."""
     stream = io.BytesIO()
     with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, data in content.items():

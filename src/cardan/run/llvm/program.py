@@ -110,7 +110,7 @@ class Kernel:
         return self.emit(f"fneg {self.type} {x}")
 
     def fence(self, x: str) -> str:
-        """The same value, of which LLVM does not see where it came from."""
+        """A copy of the value of which LLVM does not see where it came from."""
         return self.call("arithmetic.fence", x)
 
     def part(self) -> None:
