@@ -71,7 +71,7 @@ def test_files_of_xml(tmp_path: Path) -> None:
 
 
 def test_every_command_explains_itself() -> None:
-    listed = cardan_says("--help").split("Descriptions:")[1].splitlines()  # the first group of verbs
+    listed = cardan_says("--help").split("Descriptions:")[1].splitlines()
     commands = [line.split()[0] for line in listed if line.startswith("  ") and line[2:3].strip()]
     assert {"generate", "show", "ik", "simulate"} <= set(commands)
     for command in commands:
