@@ -84,19 +84,20 @@ class Tracer:
         def needed(x: Any) -> Any:
             return None if type(x) is Expr and abs(x.ref) not in live else x
 
-        items = [(*head, [needed(x) for x in flat]) for *head, flat in quantities(record)]
+        listed = quantities(record)
+        items = [(stem, key, shape, [needed(x) for x in flat]) for stem, key, shape, flat in listed]
         items = [item for item in items if any(type(x) is Expr for x in item[3])]
         cells = [x for item in items for x in item[3] if x is not None]
         outputs = {**outputs, _CELLS: ((len(cells),), cells)}
         whole = gather(graph, self.inputs, outputs, self._labels(named(record)))
         whole, parameters = _number_parameters(whole, tuple(self.parameters), order)
         refs = iter(whole.outputs[_CELLS].refs)
-        listed = tuple(
+        named_ones = tuple(
             Quantity(stem, key, shape, tuple(0 if x is None else next(refs) for x in flat))
             for stem, key, shape, flat in items
         )
         kept = {name: output for name, output in whole.outputs.items() if name != _CELLS}
-        return Page(replace(whole, outputs=kept), parameters, listed)
+        return Page(replace(whole, outputs=kept), parameters, named_ones)
 
 
 def named(record: Any) -> Iterator[tuple[str, int]]:
