@@ -60,6 +60,8 @@ class Program:
     expanded: bool = False  # print without intermediate variables
     remarks: tuple[str, ...] = ()  # what a reader of the intermediate values must know
     columns: tuple[str, ...] = ()  # of a regressor: the parameter of each column
+    # of arrays over joints: (link number, variable) of each element
+    coordinates: Mapping[str, tuple[tuple[str, str], ...]] = field(default_factory=dict)
     page: Page | None = field(default=None, compare=False, repr=False)  # the plain form, to read
 
     @cached_property
@@ -281,10 +283,9 @@ class Program:
         form  plain: the quantities of the paper in its order; textbook: few equations, in
               trigonometric form; cheapest: those that run, with the fewest operations
 
-        >>> print(cardan.model(cardan.load("planar2r"), "transform", frame=1).equations())
-        ... # doctest: +ELLIPSIS
-        (*
-        ..."""
+        >>> pendulum = cardan.model(cardan.load("planar1r"), "inverse-dynamics")
+        >>> print(pendulum.equations().partition("Outputs")[2].strip())
+        tau1 = ZZ1*qdd1 + MX1*G*cos(q1) - MY1*G*sin(q1)"""
         return self.emit(to, form=form)
 
     @overload
@@ -360,6 +361,7 @@ class Program:
             "expanded": self.expanded,
             "remarks": list(self.remarks),
             "columns": list(self.columns),
+            "coordinates": {name: list(map(list, x)) for name, x in self.coordinates.items()},
             "code": ir_code.to_json(self.code),
             "page": self.page and ir_page.to_json(self.page),
         }
@@ -386,6 +388,10 @@ class Program:
                 expanded=bool(data["expanded"]),
                 remarks=tuple(map(str, data.get("remarks", ()))),
                 columns=tuple(map(str, data.get("columns", ()))),
+                coordinates={
+                    str(name): tuple((str(link), str(variable)) for link, variable in listed)
+                    for name, listed in data.get("coordinates", {}).items()
+                },
                 page=ir_page.from_json(data["page"]) if data.get("page") else None,
             )
         except ProgramError:
@@ -411,6 +417,10 @@ class Program:
             return cls.from_json(Path(path).read_text(encoding="utf-8"))
         except (OSError, ValueError) as error:
             raise InputError(f"cannot be read as a program: {error}", where=str(path)) from None
+
+    def __str__(self) -> str:
+        """The equations, for people to read."""
+        return self.equations()
 
     def __repr__(self) -> str:
         def arrays(shapes: Mapping[str, tuple[int, ...]]) -> str:
