@@ -8,7 +8,7 @@ import pytest
 from tests.compare import near
 
 import cardan
-from cardan.app.web.scene.drawing import drawable
+from cardan.sheets.solids import drawable
 from cardan.describe.files import dumps
 from cardan.errors import DescriptionError, InputError, ModelError
 from cardan.loops.numeric import equations, skeleton

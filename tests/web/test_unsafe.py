@@ -17,7 +17,7 @@ from tests.web.conftest import TOKEN, Server
 import cardan
 from cardan.app.web.files.visuals import opened
 from cardan.app.web.jobs import work
-from cardan.app.web.scene.sketch import sketch
+from cardan.sheets.picture import sketch
 from cardan.app.web.server.state import Page
 from cardan.app.web.server.store import Store
 from cardan.describe.files import dumps

@@ -16,7 +16,7 @@ from ....describe.robot import Robot
 from ....errors import CardanError
 from ...published import kind_of, published
 from ..jobs.pool import Jobs
-from ..scene.sketch import sketch
+from ....sheets.picture import sketch
 from ..server.store import Project
 from .structure import structure
 from .style import STYLE

@@ -10,7 +10,7 @@ from nicegui import ui
 
 from ....errors import CardanError
 from ..server.state import Page
-from .drawing import stand_ins
+from ....sheets.solids import stand_ins
 
 __all__ = ["Chooser"]
 

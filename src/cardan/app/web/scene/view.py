@@ -16,7 +16,7 @@ from ....motion.frames import centres_of_mass, frame_poses, link_frames, placeme
 from .. import WORDS
 from ..server.state import Page
 from .choice import Chooser
-from .drawing import Solid, along, bodies, drawable, reach, solids, thickness
+from ....sheets.solids import Solid, along, bodies, drawable, reach, solids, thickness
 from .handle import Hand
 from .player import Player
 from .sliders import Sliders

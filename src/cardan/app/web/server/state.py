@@ -21,7 +21,7 @@ from ....mechanism.frames import frame_of
 from .. import WORDS
 from ..jobs.pool import Jobs
 from ..jobs.questions import driven, rates
-from ..scene.drawing import drawable
+from ....sheets.solids import drawable
 from .results import Results
 from .store import Project, Shapes, digest_of
 
