@@ -47,6 +47,7 @@ if TYPE_CHECKING:
     from .package.write import write_package
     from .program import Program
     from .run.function import Function
+    from .sheets.sheet import sheet
     from .simulation.modal import natural_frequencies
     from .simulation.simulate import simulate
     from .sweeps.sweep import sweep
@@ -57,7 +58,7 @@ __all__ = [
     "MissingExtraError", "ModelError", "Program", "ProgramError", "Robot", "UnknownNameError",
     "__version__", "catalogue", "control", "excite", "from_dh", "identify", "inverse_kinematics",
     "languages", "linearise", "load", "model", "natural_frequencies", "rigid", "robots", "save",
-    "simulate", "sweep", "torques", "trajectory", "write_package",
+    "sheet", "simulate", "sweep", "torques", "trajectory", "write_package",
 ]  # fmt: skip
 
 # module -> the names it has
@@ -84,6 +85,7 @@ _MODULES = {
     "package.write": "write_package",
     "program": "Program",
     "run.function": "Function",
+    "sheets.sheet": "sheet",
     "simulation.modal": "natural_frequencies",
     "simulation.simulate": "simulate",
     "sweeps.sweep": "sweep",

@@ -17,11 +17,11 @@ from tests.web.conftest import TOKEN, Server
 import cardan
 from cardan.app.web.files.visuals import opened
 from cardan.app.web.jobs import work
-from cardan.sheets.picture import sketch
 from cardan.app.web.server.state import Page
 from cardan.app.web.server.store import Store
 from cardan.describe.files import dumps
 from cardan.emit.html import symbol
+from cardan.sheets.picture import sketch
 
 EVIL = (
     "<img src=x onerror=\"document.title='owned'\"></script><script>document.title='owned'</script>"

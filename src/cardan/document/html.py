@@ -56,7 +56,10 @@ figcaption { color: #444; font-size: .88em } footer { color: #666; font-size: .8
        margin-top: 2em; border-top: 1px solid #999; padding-top: .4em }
 @media print { body { margin: 0; padding: 0; max-width: none; font-size: 10.5pt } }
 """
-_LEFT, _RIGHT = ' style="text-align:left;padding:.14em 0"', ' style="text-align:right;padding:.14em 0"'
+_LEFT, _RIGHT = (
+    ' style="text-align:left;padding:.14em 0"',
+    ' style="text-align:right;padding:.14em 0"',
+)
 
 
 def page(document: Document) -> str:
@@ -110,10 +113,11 @@ def _table(table: Table) -> str:
     caption = f"<caption>{_words(table.caption)}</caption>" if table.caption else ""
     head = "".join(f"<th>{_words(cell)}</th>" for cell in table.head)
     rows = "\n".join(
-        "<tr>" + "".join(f"<td>{_words(cell)}</td>" for cell in row) + "</tr>"
-        for row in table.rows
+        "<tr>" + "".join(f"<td>{_words(cell)}</td>" for cell in row) + "</tr>" for row in table.rows
     )
-    return f'<table class="sheet">{caption}<thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>'
+    return (
+        f'<table class="sheet">{caption}<thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>'
+    )
 
 
 def _block(rows: Iterable[tuple[Node, Node, bool]]) -> str:
@@ -142,7 +146,7 @@ def picture(drawing: Drawing) -> str:
             parts.append(_line(shape, high))
     return (
         f'<svg viewBox="0 0 {drawing.width:g} {high:g}" width="{1.5 * drawing.width:g}" role="img"'
-        ' xmlns="http://www.w3.org/2000/svg" font-family="\'Sheet Math\', \'STIX Two Text\','
+        " xmlns=\"http://www.w3.org/2000/svg\" font-family=\"'Sheet Math', 'STIX Two Text',"
         f" 'Times New Roman', serif\">{''.join(parts)}</svg>"
     )
 

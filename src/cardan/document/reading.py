@@ -41,7 +41,7 @@ def parts_of(latex: str) -> tuple[Part, ...]:
             rows = tuple(_rows(display[2] or display[3]))
             parts += [Equations(rows)] if rows else []
         at = display.end()
-    return tuple([*parts, *_prose(latex[at:])])
+    return (*parts, *_prose(latex[at:]))
 
 
 def _rows(body: str) -> Iterator[str]:

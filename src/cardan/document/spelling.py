@@ -149,8 +149,10 @@ _TYPST_LEAVES: Leaves = {
     "plain": lambda t: {"/": "\\/ ", "|": "\\| ", "_": "\\_ ", "&": "\\& ", "#": "\\# ",
                         "$": "\\$ ", "{": "\\{", "}": "\\} ", "∗": "ast "}.get(t, f"{t} "),
 }  # fmt: skip
-_TYPST_ACCENTS = {"dot": "dot", "ddot": "dot.double", "hat": "hat", "bar": "macron",
-                  "tilde": "tilde", "vec": "arrow", "widehat": "hat", "overline": "overline"}  # fmt: skip
+_TYPST_ACCENTS = {
+    "dot": "dot", "ddot": "dot.double", "hat": "hat", "bar": "macron", "tilde": "tilde",
+    "vec": "arrow", "widehat": "hat", "overline": "overline",
+}  # fmt: skip
 
 
 def typst(node: Node) -> str:

@@ -13,8 +13,25 @@ from dataclasses import dataclass
 from .formula import Node, broken, formula, sides, width
 
 __all__ = [
-    "Document", "Drawing", "Equations", "Fold", "Label", "Line", "Listing", "Math", "Part",
-    "Section", "Stroke", "Table", "Typed", "Words", "fitting", "laid", "size", "arrow", "words",
+    "Document",
+    "Drawing",
+    "Equations",
+    "Fold",
+    "Label",
+    "Line",
+    "Listing",
+    "Math",
+    "Part",
+    "Section",
+    "Stroke",
+    "Table",
+    "Typed",
+    "Words",
+    "arrow",
+    "fitting",
+    "laid",
+    "size",
+    "words",
 ]  # fmt: skip
 
 ROOM = 47.0  # em of 10 pt: a line between margins of 2 cm on A4
@@ -116,7 +133,9 @@ class Section:
     parts: tuple[Part, ...]
 
 
-Part = str | Math | Typed | tuple[Word, ...] | Table | Equations | Listing | Drawing | Fold | Section
+Part = (
+    str | Math | Typed | tuple[Word, ...] | Table | Equations | Listing | Drawing | Fold | Section
+)
 
 
 @dataclass(frozen=True)

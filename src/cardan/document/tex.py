@@ -42,8 +42,10 @@ _OPEN = r"""\documentclass[10pt,a4paper]{article}
 \emergencystretch=4em
 \allowdisplaybreaks
 \makeatletter
-\renewcommand\section{\@startsection{section}{1}{0pt}{-11pt plus -3pt}{4pt}{\normalfont\large\bfseries}}
-\renewcommand\subsection{\@startsection{subsection}{2}{0pt}{-7pt plus -2pt}{2pt}{\normalfont\bfseries}}
+\renewcommand\section{\@startsection{section}{1}{0pt}{-11pt plus -3pt}{4pt}%
+  {\normalfont\large\bfseries}}
+\renewcommand\subsection{\@startsection{subsection}{2}{0pt}{-7pt plus -2pt}{2pt}%
+  {\normalfont\bfseries}}
 \makeatother
 \newcommand\tight{\abovedisplayskip=4pt plus 2pt \belowdisplayskip=4pt plus 2pt
   \abovedisplayshortskip=2pt plus 2pt \belowdisplayshortskip=4pt plus 2pt}
@@ -151,7 +153,9 @@ def _shape(shape: Line | Label) -> str:
     if isinstance(shape, Label):
         x, y = shape.at
         font = rf"\fontsize{{{shape.size:g}}}{{{1.2 * shape.size:g}}}\selectfont"
-        style = rf"inner sep=0.6pt,text={_name(shape.colour)},font={font},fill=white,fill opacity=.75"
+        style = (
+            rf"inner sep=0.6pt,text={_name(shape.colour)},font={font},fill=white,fill opacity=.75"
+        )
         text = latex(formula(shape.latex))
         return rf"\node[{style},text opacity=1] at ({x:.1f},{y:.1f}) {{${text}$}};"
     stroke = shape.stroke

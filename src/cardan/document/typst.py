@@ -51,7 +51,9 @@ def pdf(document: Document) -> bytes:
 
 def page(document: Document) -> str:
     """The whole text."""
-    head = f"#text(size: 17pt, weight: \"bold\")[{_words(document.title)}]\n\n{_words(document.about)}"
+    head = (
+        f'#text(size: 17pt, weight: "bold")[{_words(document.title)}]\n\n{_words(document.about)}'
+    )
     foot = f"#v(1fr)\n#line(length: 100%, stroke: 0.4pt)\n#text(size: 8pt)[{_words(document.foot)}]"
     rule = "#line(length: 100%, stroke: 0.6pt)"
     return _OPEN + "\n\n".join([head, rule, *_parts(document.parts, 1), foot]) + "\n"
@@ -124,9 +126,10 @@ def _shape(shape: Line | Label, high: float) -> str:
         inner = f'#text(size: {shape.size:g}pt, fill: rgb("{shape.colour}"))[{text}]'
         box = f"box(fill: white.transparentize(25%), inset: 0.6pt)[{inner}]"
         place = f"dx: {x - 40:.1f}pt, dy: {high - y - 10:.1f}pt"
-        return f"#place(top + left, {place}, box(width: 80pt, height: 20pt, align(center + horizon, {box})))"
+        middle = f"box(width: 80pt, height: 20pt, align(center + horizon, {box}))"
+        return f"#place(top + left, {place}, {middle})"
     stroke = shape.stroke
-    dash = ', dash: (3pt, 2pt)' if stroke.dashed else ""
+    dash = ", dash: (3pt, 2pt)" if stroke.dashed else ""
     style = (
         f'(paint: rgb("{stroke.colour}"), thickness: {stroke.width:g}pt, cap: "round",'
         f' join: "round"{dash})'

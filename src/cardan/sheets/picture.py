@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from html import escape
-from itertools import product
+from itertools import pairwise, product
 from typing import Any
 
 import numpy as np
@@ -95,7 +95,10 @@ def robot_drawing(
         stub = [x.end for x in pieces if np.array_equal(x.start, T[j, :3, 3])]
         tip = stub[0] if stub else tip
         shapes.append((float(tip @ view.near) + 1e-3, Line(_disc(place(tip), 2.2), _TOOL)))
-    listed = [*_ground(place(np.zeros(3)), view, place), *(s for _, s in sorted(shapes, key=_depth))]
+    listed = [
+        *_ground(place(np.zeros(3)), view, place),
+        *(s for _, s in sorted(shapes, key=_depth)),
+    ]
     if not labels:
         return Drawing(wide, high, tuple(listed))
     return _framed([*listed, *_annotated(robot, T, pieces, view, place, listed)])
@@ -215,10 +218,19 @@ def _stubs(robot: Robot, T: Array, view: _View) -> Iterator[_Piece]:
     for j in ends(robot) if view.plane and not robot.loops else ():
         joint = robot.joints[j - 1]
         if j not in far and joint.sigma == REVOLUTE:
-            yield _Piece(T[j, :3, 3], T[j, :3, 3] + 0.32 * max(reach(robot), 0.5) * T[j, :3, 0])
+            yield _Piece(T[j, :3, 3], T[j, :3, 3] + 0.75 * _typical(robot) * T[j, :3, 0])
 
 
-def _way(joint: Joint, solid: Joint, before: Array, after: Array | None, name: str) -> Iterator[_Piece]:
+def _typical(robot: Robot) -> float:
+    """The length of most links: the middle one, or the reach where there is none."""
+    lengths = sorted(float(abs(number(joint.d) or 0)) for joint in robot.joints)
+    real = [x for x in lengths if x > 1e-9]
+    return real[len(real) // 2] if real else 0.5 * reach(robot)
+
+
+def _way(
+    joint: Joint, solid: Joint, before: Array, after: Array | None, name: str
+) -> Iterator[_Piece]:
     gamma, b, alpha, d, _, r = (float(number(getattr(solid, key)) or 0) for key in GEOMETRY)
     foot = np.array([0.0, 0.0, b])
     corner = np.array([d * np.cos(gamma), d * np.sin(gamma), b])
@@ -322,7 +334,8 @@ def _framed(shapes: Sequence[Line | Label]) -> Drawing:
     for shape in shapes:
         if isinstance(shape, Label):
             wide = 0.5 * shape.size * width(formula(shape.latex)) + 2.0
-            boxes += [np.array(shape.at) - [wide, 5.0], np.array(shape.at) + [wide, 5.0]]
+            around = np.array([wide, 5.0])
+            boxes += [np.array(shape.at) - around, np.array(shape.at) + around]
         else:
             boxes += [np.array(point) for point in shape.points]
     low, most = np.min(boxes, axis=0) - 3.0, np.max(boxes, axis=0) + 3.0
@@ -421,7 +434,10 @@ def _grouped(T: Array, shown: Any, axis: int) -> list[tuple[Array, Array, list[i
 
 def _towards(at: Array, stroke: Stroke) -> list[Line]:
     line = Stroke(stroke.colour, 0.8, fill="#ffffff")
-    return [Line(_disc(at, 3.4), line), Line(_disc(at, 0.9), Stroke(stroke.colour, 0.4, fill=stroke.colour))]
+    return [
+        Line(_disc(at, 3.4), line),
+        Line(_disc(at, 0.9), Stroke(stroke.colour, 0.4, fill=stroke.colour)),
+    ]
 
 
 def _length(piece: _Piece) -> str:
@@ -494,7 +510,7 @@ class _Labels:
 
 def _dense(points: Sequence[tuple[float, float]]) -> Iterator[tuple[float, float]]:
     """Points along a line, two units apart."""
-    for (a, b), (c, d) in zip(points, points[1:], strict=False):
+    for (a, b), (c, d) in pairwise(points):
         count = max(2, int(np.hypot(c - a, d - b) / 2.0))
         for t in np.linspace(0, 1, count):
             yield a + t * (c - a), b + t * (d - b)
@@ -521,7 +537,7 @@ def _hull(points: Array) -> tuple[tuple[float, float], ...]:
             chain.append(p)
         return chain[:-1]
 
-    return tuple([*half(ordered), *half(ordered[::-1])]) or tuple(ordered)
+    return (*half(ordered), *half(ordered[::-1])) or tuple(ordered)
 
 
 def _turn(a: tuple[float, float], b: tuple[float, float], c: tuple[float, float]) -> float:

@@ -10,31 +10,32 @@ import re
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from ..arguments import named_arguments
 from ..catalogue import model
 from ..describe.bundled import bundled, robots
-from ..describe.robot import FIXED, Robot
+from ..describe.robot import REVOLUTE, Robot
 from ..document import html, markdown, tex, typst
-from ..document.formula import formula, sides, width
+from ..document.formula import formula, width
 from ..document.reading import parts_of
 from ..document.structure import (
     ROOM,
     Document,
     Equations,
+    Math,
     Part,
     Section,
     Table,
     Words,
     laid,
+    size,
     words,
 )
 from ..emit.latex import symbol_of
-from ..errors import CardanError, MissingExtraError, ModelError, UnknownNameError
+from ..errors import CardanError, UnknownNameError
 from ..files import write_atomic
 from ..program import Program
 from ..version import __version__
@@ -45,20 +46,29 @@ __all__ = ["SUFFIXES", "sheet", "sheet_document"]
 
 SUFFIXES = (".html", ".pdf", ".tex", ".md")
 _LONGEST = 30  # lines of one model
+_MOST_JOINTS = 9  # whose transforms are written one by one
+_GENERAL = (
+    r"^{i}T_{j} = \begin{bmatrix} C_{\theta} & -S_{\theta} & 0 & d \\"
+    r" C_{\alpha}\,S_{\theta} & C_{\alpha}\,C_{\theta} & -S_{\alpha} & -r\,S_{\alpha} \\"
+    r" S_{\alpha}\,S_{\theta} & S_{\alpha}\,C_{\theta} & C_{\alpha} & r\,C_{\alpha} \\"
+    r" 0 & 0 & 0 & 1 \end{bmatrix}"
+)
 _COUNTED = (
     "transform", "jacobian", "inverse-dynamics", "inertia-matrix", "gravity", "direct-dynamics",
 )  # fmt: skip
 
 
 @named_arguments
-def sheet(robot: Robot, path: str | Path, *, source: str = "") -> None:
+def sheet(
+    robot: Robot, path: str | Path, *, source: str = "", begin: Callable[[str], None] | None = None
+) -> None:
     """A robot and its models on a few pages: .html, .pdf, .tex or .md by the extension.
 
     Its picture with frames and lengths, the geometric table, transforms, the Jacobian and the
     singularities, the inverse geometry, the equations of motion, base parameters and operation
     counts. A PDF is set by TeX where pdflatex is installed, else by Typst, which the extra [sheet]
     brings. What would be too long is left out, with the command that prints it; `source` is what
-    the robot is called there: a bundled name or a file.
+    the robot is called there: a bundled name or a file. `begin` is told what is derived next.
 
     >>> cardan.sheet(cardan.load("planar2r"), "planar2r.html")
     >>> Path("planar2r.html").read_text(encoding="utf-8").count("<svg")
@@ -67,7 +77,7 @@ def sheet(robot: Robot, path: str | Path, *, source: str = "") -> None:
     suffix = target.suffix.lower()
     if suffix not in SUFFIXES:
         raise UnknownNameError.of("form of a sheet", suffix or target.name, SUFFIXES)
-    document = sheet_document(robot, source)
+    document = sheet_document(robot, source, begin or (lambda text: None))
     if suffix == ".pdf":
         write_atomic(target, _pdf(document))
     elif suffix == ".tex":
@@ -113,10 +123,16 @@ class _Subject:
         )  # fmt: skip
 
 
-def sheet_document(robot: Robot, source: str = "") -> Document:
+def sheet_document(
+    robot: Robot, source: str = "", begin: Callable[[str], None] = lambda text: None
+) -> Document:
     """The document of a sheet, before it is written in a language."""
     subject = _Subject(robot, source or _bundled_name(robot) or "ROBOT")
-    sections = [Section(title, tuple(parts)) for title, parts in _sections(subject) if parts]
+    sections = []
+    for title, section in _SECTIONS.items():
+        begin(f"{robot.name}: {title.lower()}")
+        parts = _said(section, subject)
+        sections += [Section(title, tuple(parts))] if parts else []
     count = f"{len(robot.links)} links, {robot.n} joint variables"
     count += f", {len(robot.loops)} closed loops" if robot.loops else ""
     about = (f"{count}. ", " ".join(robot.source.split()))
@@ -130,22 +146,10 @@ def _bundled_name(robot: Robot) -> str:
     return next((name for name in robots() if bundled(name) == robot), "")
 
 
-def _sections(subject: _Subject) -> Iterator[tuple[str, list[Part]]]:
-    yield "Geometry", _geometry(subject)
-    yield "Transforms", _said(lambda: _transforms(subject))
-    yield "Jacobian and singularities", _said(lambda: _jacobian(subject))
-    if subject.robot.loops:
-        yield "Loop equations", _said(lambda: _loops(subject))
-    yield "Inverse geometry", _said(lambda: _inverse(subject))
-    yield "Dynamics", _dynamics(subject)
-    yield "Base parameters", _said(lambda: _base(subject))
-    yield "Operations", _operations(subject)
-
-
-def _said(parts: Callable[[], list[Part]]) -> list[Part]:
-    """The parts, or why there are none."""
+def _said(section: Callable[[_Subject], list[Part]], subject: _Subject) -> list[Part]:
+    """The parts of a section, or why there are none."""
     try:
-        return parts()
+        return section(subject)
     except CardanError as error:
         return [f"Not available: {error.what}."]
 
@@ -159,6 +163,9 @@ def _geometry(subject: _Subject) -> list[Part]:
             parts += [title, table]
     g = ", ".join(written(str(x)) for x in robot.gravity)
     parts.append(words(f"Acceleration of gravity in frame 0: $[{g}]$."))
+    if any(joint.sigma == REVOLUTE for joint in robot.joints):
+        line = r"$C_{i} = \cos q_{i}$, $S_{i} = \sin q_{i}$, $C_{ij} = \cos(q_{i} + q_{j})$, ..."
+        parts.append(words(line))
     return parts
 
 
@@ -167,9 +174,17 @@ def _geometry(subject: _Subject) -> list[Part]:
 
 def _equations(program: Program, name: str = "") -> list[str]:
     """The equations of a program in LaTeX, its arrays as matrices where they fit a line."""
-    parts = parts_of(program.emit("latex"))
+    parts = parts_of(program.equations(form="textbook", to="latex"))
     rows = [row for part in parts if isinstance(part, Equations) for row in part.rows]
-    return _gathered(rows, program.outputs, name)
+    return _gathered([row for row in rows if not _is_notation(row)], program.outputs, name)
+
+
+def _is_notation(row: str) -> bool:
+    """Is it a definition such as C12 = cos(q1 + q2), which the sheet says once for all?"""
+    named = re.fullmatch(r"([CS])_\{(\d+)\} = \\(cos|sin)\((.*)\)", row)
+    if not named or named[3][0].upper() != named[1]:
+        return False
+    return " + ".join(f"q_{{{j}}}" for j in named[2]) == named[4]
 
 
 def _gathered(
@@ -222,45 +237,73 @@ def _lines(rows: Sequence[str]) -> int:
     return sum(len(block) for block in laid(Equations(tuple(rows))))
 
 
-def _model(subject: _Subject, name: str, title: str, **options: Any) -> list[Part]:
-    """The equations of a model under a title, or the command that prints them."""
-    rows = _equations(model(subject.robot, name, **options))
+def _shown(subject: _Subject, name: str, rows: Sequence[str]) -> list[Part]:
+    """The equations of a model, or the command that prints them."""
     count = _lines(rows)
     if count > _LONGEST:
         return [subject.left_out(name, count)]
-    return [Equations(tuple(rows))]
+    return [Equations(tuple(rows))] if rows else []
+
+
+def _beside(rows: Sequence[str]) -> list[str]:
+    """Short equations beside one another, as many as fit a line."""
+    lines: list[str] = []
+    for row in rows:
+        joined = rf"{lines[-1]} \qquad {row}" if lines else row
+        if lines and width(formula(joined)) <= ROOM:
+            lines[-1] = joined
+        else:
+            lines.append(row)
+    return lines
 
 
 def _transforms(subject: _Subject) -> list[Part]:
     robot = subject.robot
     rows: list[str] = []
-    for j, joint in enumerate(robot.joints, 1):
+    for j, joint in enumerate(robot.joints[:_MOST_JOINTS], 1):
         i = joint.antecedent
-        program = model(robot, "transform", frame=j, reference=i, expanded=True)
-        rows += _equations(program, rf"{{}}^{{{i}}}T_{{{j}}}")
-    parts: list[Part] = [Equations(tuple(rows))] if _lines(rows) <= _LONGEST else []
-    return parts
+        rows += _equations(model(robot, "transform", frame=j, reference=i), f"^{{{i}}}T_{{{j}}}")
+    parts: list[Part] = []
+    if len(robot.joints) <= _MOST_JOINTS:
+        parts.append(Equations(tuple(_beside(rows))))
+    else:
+        parts.append(words("Every frame in that of its antecedent, from the row $j$ of the table:"))
+        parts.append(Equations((_GENERAL,)))
+    program = model(robot, "transform")
+    return [*parts, *_shown(subject, "transform", _equations(program))]
 
 
 def _jacobian(subject: _Subject) -> list[Part]:
-    return _model(subject, "jacobian", "Jacobian")
+    return _shown(subject, "jacobian", _equations(model(subject.robot, "jacobian")))
 
 
 def _loops(subject: _Subject) -> list[Part]:
+    if not subject.robot.loops:
+        return []
     geometry = model(subject.robot, "loop-geometry")
-    return _short(subject, "loop-geometry", parts_of(geometry.equations("latex")))
+    return _derivation(subject, "loop-geometry", geometry.equations("latex"))
 
 
 def _inverse(subject: _Subject) -> list[Part]:
     ik = model(subject.robot, "inverse-geometry")
-    return _short(subject, "inverse-geometry", parts_of(ik.equations("latex")))
+    return _derivation(subject, "inverse-geometry", ik.equations("latex"))
 
 
-def _short(subject: _Subject, name: str, parts: Sequence[Part]) -> list[Part]:
-    count = sum(
-        _lines(part.rows) if isinstance(part, Equations) else 1 for part in parts
-    )  # fmt: skip
-    return list(parts) if count <= 3 * _LONGEST else [subject.left_out(name, count)]
+def _derivation(subject: _Subject, name: str, latex: str) -> list[Part]:
+    """A text of words and equations, set closely, or the command that prints it."""
+    parts: list[Part] = []
+    for part in parts_of(latex):
+        if isinstance(part, Equations):
+            rows = _beside(part.rows)
+            if parts and isinstance(parts[-1], str | tuple) and len(rows) == 1:
+                before = parts[-1] if isinstance(parts[-1], tuple) else (parts[-1],)
+                if size(before) + width(formula(rows[0])) < 0.9 * ROOM:
+                    parts[-1] = (*before, "  ", Math(rows[0]))
+                    continue
+            part = Equations(tuple(rows))
+        parts.append(part)
+    count = sum(_lines(part.rows) if isinstance(part, Equations) else 1 for part in parts)
+    return parts if count <= 3 * _LONGEST else [subject.left_out(name, count)]
 
 
 def _dynamics(subject: _Subject) -> list[Part]:
@@ -268,22 +311,23 @@ def _dynamics(subject: _Subject) -> list[Part]:
     tables = robot_tables(subject.robot)
     if "Inertia" in tables:
         parts += [tables["Inertia"]]
+    parts.append(
+        words(r"$A(q)\,\ddot{q} + C(q, \dot{q})\,\dot{q} + Q(q) = \tau$ without friction.")
+    )
     for name in ("inertia-matrix", "coriolis-matrix", "gravity"):
-        parts += _said(lambda name=name: _model(subject, name, name))  # type: ignore[misc]
+        parts += _said(
+            lambda x, name=name: _shown(x, name, _equations(model(x.robot, name))), subject
+        )  # type: ignore[misc]
     return parts
 
 
 def _base(subject: _Subject) -> list[Part]:
     base = model(subject.robot, "base-parameters")
-    names = ", ".join(symbol_of(name) for name in base.names)
-    parts: list[Part] = [words(f"{len(base.names)} parameters: ${names}$.")]
+    names = ", ".join(f"${symbol_of(name)}$" for name in base.names)
+    parts: list[Part] = [words(f"{len(base.names)} parameters: {names}.")]
     rows = [row for part in parts_of(base.equations("latex")) if isinstance(part, Equations)
             for row in part.rows]  # fmt: skip
-    if rows:
-        count = _lines(rows)
-        parts.append(Equations(tuple(rows)) if count <= 2 * _LONGEST
-                     else subject.left_out("base-parameters", count))  # fmt: skip
-    return parts
+    return [*parts, *_shown(subject, "base-parameters", rows)]
 
 
 def _operations(subject: _Subject) -> list[Part]:
@@ -291,7 +335,7 @@ def _operations(subject: _Subject) -> list[Part]:
     for name in _COUNTED:
         try:
             cost = model(subject.robot, name).cost
-        except (ModelError, MissingExtraError):
+        except CardanError:
             continue
         cells = (cost.mul, cost.add, cost.div, cost.trig)
         rows.append((name, *map(str, cells)))
@@ -302,3 +346,10 @@ def _operations(subject: _Subject) -> list[Part]:
               source=subject.source),
         Table(head, tuple(rows)),
     ]  # fmt: skip
+
+
+_SECTIONS = {
+    "Geometry": _geometry, "Transforms": _transforms, "Jacobian and singularities": _jacobian,
+    "Loop equations": _loops, "Inverse geometry": _inverse, "Dynamics": _dynamics,
+    "Base parameters": _base, "Operations": _operations,
+}  # fmt: skip

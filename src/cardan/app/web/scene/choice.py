@@ -9,8 +9,8 @@ import numpy as np
 from nicegui import ui
 
 from ....errors import CardanError
-from ..server.state import Page
 from ....sheets.solids import stand_ins
+from ..server.state import Page
 
 __all__ = ["Chooser"]
 

@@ -11,8 +11,8 @@ from nicegui.element import Element
 
 from ....describe.limits import joint_limits, limits_of
 from ....describe.robot import FIXED, PRISMATIC, Joint
-from ..server.state import Page
 from ....sheets.solids import stand_ins
+from ..server.state import Page
 
 __all__ = ["Sliders"]
 
