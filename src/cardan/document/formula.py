@@ -163,7 +163,7 @@ class _Reader:
         while self.peek() in ("_", "^") and self.peek() not in places:
             mark = self.take()
             places[mark] = self.argument()
-        kind = {("_",): "sub", ("^",): "sup"}.get(tuple(places), "subsup")
+        kind = {"_": "sub", "^": "sup"}.get("".join(places), "subsup")
         return Node(kind, parts=(base, *(places[k] for k in ("_", "^") if k in places)))
 
     def argument(self) -> Node:
@@ -182,7 +182,7 @@ class _Reader:
 
     def words(self) -> str:
         """The text of a group, as it is written."""
-        depth, taken = 0, []
+        depth, taken = 0, list[str]()
         while not taken or depth:
             if self.at >= len(self.tokens):
                 raise self.fault()
@@ -359,7 +359,7 @@ def broken(node: Node, room: float, indent: float = 2.0) -> list[Node]:
     cannot be broken stays whole."""
     if width(node) <= room:
         return [node]
-    lines, rest = [], [*_pieces(_flat(_items(node), room))]
+    lines, rest = list[Node](), [*_pieces(_flat(_items(node), room))]
     while rest:
         space = room - (indent if lines else 0.0)
         used, fit = 0.0, 0
@@ -379,15 +379,32 @@ def broken(node: Node, room: float, indent: float = 2.0) -> list[Node]:
 
 
 def _flat(items: list[Node], room: float) -> list[Node]:
-    """The items, without fences that are too wide for half a line."""
+    """The items, without fences, quotients and roots that are too wide for half a line: a quotient
+    is written (a)/(b), a root (a)^{1/2}."""
     out: list[Node] = []
     for item in items:
-        if item.kind == "fence" and width(item) > 0.5 * room:
+        if item.kind not in ("fence", "frac", "root") or width(item) <= 0.5 * room:
+            out.append(item)
+        elif item.kind == "fence":
             inner = _flat(_items(item.parts[0]), room)
             out += [Node("open", item.text[0]), *inner, Node("close", item.text[1])]
         else:
-            out.append(item)
+            parts = [_enclosed(part, room) for part in item.parts]
+            out += parts[0]
+            if item.kind == "frac":
+                out += [Node("plain", "/"), *parts[1]]
+            else:
+                half = Node(
+                    "row", parts=(Node("number", "1"), Node("plain", "/"), Node("number", "2"))
+                )
+                out[-1] = Node("sup", parts=(out[-1], half))
     return out
+
+
+def _enclosed(node: Node, room: float) -> list[Node]:
+    """A part in parentheses, where it is more than one item."""
+    items = _flat(_items(node), room)
+    return items if len(items) == 1 else [Node("open", "("), *items, Node("close", ")")]
 
 
 def _pieces(items: list[Node]) -> Iterator[tuple[int, list[Node]]]:
@@ -402,7 +419,8 @@ def _pieces(items: list[Node]) -> Iterator[tuple[int, list[Node]]]:
             yield start, piece
             piece, start = [], depth
         piece.append(item)
-        depth += {"open": 1, "close": -1}.get(item.kind, 0)
+        kind = item.parts[0].kind if item.kind in ("sub", "sup", "subsup") else item.kind
+        depth += {"open": 1, "close": -1}.get(kind, 0)
         before = item.kind
     if piece:
         yield start, piece

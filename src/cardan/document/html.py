@@ -16,6 +16,7 @@ from .structure import (
     Drawing,
     Equations,
     Fold,
+    Image,
     Label,
     Line,
     Listing,
@@ -25,6 +26,7 @@ from .structure import (
     Table,
     Typed,
     Words,
+    alignment,
     arrow,
     fitting,
     laid,
@@ -50,8 +52,10 @@ table.sheet { border-collapse: collapse; font-size: .88em; margin: .5em auto; bo
 table.sheet caption { text-align: left; padding: .2em 0; color: #444 }
 table.sheet th { border-bottom: .8px solid #111; font-weight: normal; font-style: italic }
 table.sheet td, table.sheet th { padding: .16em .7em; text-align: center }
+table.sheet .text { text-align: left } table.sheet .number { text-align: right }
 .equations { overflow-x: auto; overflow-y: hidden; margin: .55em 0; break-inside: avoid }
-figure { margin: .6em auto; text-align: center; break-inside: avoid } figure svg { max-width: 100% }
+figure { margin: .6em auto; text-align: center; break-inside: avoid }
+figure svg, img { max-width: 100% }
 figcaption { color: #444; font-size: .88em } footer { color: #666; font-size: .82em;
        margin-top: 2em; border-top: 1px solid #999; padding-top: .4em }
 @media print { body { margin: 0; padding: 0; max-width: none; font-size: 10.5pt } }
@@ -60,6 +64,9 @@ _LEFT, _RIGHT = (
     ' style="text-align:left;padding:.14em 0"',
     ' style="text-align:right;padding:.14em 0"',
 )
+
+
+_LIE = {"l": ' class="text"', "c": "", "r": ' class="number"'}
 
 
 def page(document: Document) -> str:
@@ -94,6 +101,11 @@ def _part(part: Part, level: int) -> str:
         return "\n".join(map(_block, laid(part)))
     if isinstance(part, Listing):
         return f"<pre>{escape(part.text)}</pre>"
+    if isinstance(part, Image):
+        data = b64encode(part.data).decode("ascii")
+        caption = f"<figcaption>{_words(part.caption)}</figcaption>"
+        image = f'<figure><img alt="" src="data:image/png;base64,{data}">{caption}</figure>'
+        return image if part.data else ""
     if isinstance(part, Drawing):
         return f"<figure>{picture(part)}<figcaption>{_words(part.caption)}</figcaption></figure>"
     return f"<p>{_words(part)}</p>"
@@ -111,12 +123,14 @@ def _words(text: Words) -> str:
 
 def _table(table: Table) -> str:
     caption = f"<caption>{_words(table.caption)}</caption>" if table.caption else ""
-    head = "".join(f"<th>{_words(cell)}</th>" for cell in table.head)
-    rows = "\n".join(
-        "<tr>" + "".join(f"<td>{_words(cell)}</td>" for cell in row) + "</tr>" for row in table.rows
+    lie = [_LIE[letter] for letter in alignment(table)]
+    head, *rows = (
+        "".join(f"<{tag}{x}>{_words(cell)}</{tag}>" for cell, x in zip(row, lie, strict=True))
+        for tag, row in (("th", table.head), *(("td", row) for row in table.rows))
     )
+    body = "\n".join(f"<tr>{row}</tr>" for row in rows)
     return (
-        f'<table class="sheet">{caption}<thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>'
+        f'<table class="sheet">{caption}<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>'
     )
 
 

@@ -11,6 +11,7 @@ from .structure import (
     Drawing,
     Equations,
     Fold,
+    Image,
     Listing,
     Math,
     Part,
@@ -63,6 +64,8 @@ def _parts(parts: Iterable[Part], level: int, stem: str, count: list[int]) -> li
         elif isinstance(part, Drawing):
             out.append(f"![{_words(part.caption)}]({_name(stem, count[0])})")
             count[0] += 1
+        elif isinstance(part, Image):
+            continue
         elif isinstance(part, Table):
             out += ([_words(part.caption)] if part.caption else []) + [_table(part)]
         elif isinstance(part, Equations):

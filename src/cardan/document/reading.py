@@ -28,8 +28,7 @@ def parts_of(latex: str) -> tuple[Part, ...]:
     ('Then', Equations(rows=('a = b', 'c = d')))"""
     latex = re.sub(r"(?m)^%.*\n?", "", latex)
     if r"\cardanend" in latex:
-        at = re.search(r"\\subsection\*?\{", latex)
-        latex = latex[at.start() if at else 0 :]
+        latex = latex[max(latex.find(r"\subsection"), 0) :]
     latex = latex.replace(r"\cardanend", "").replace(r"\allowdisplaybreaks", "")
     parts: list[Part] = []
     at = 0

@@ -12,6 +12,9 @@ __all__ = ["latex", "mathml", "svg", "typst"]
 Leaves = Mapping[str, Callable[[str], str]]
 
 
+_OPERATORS = {"sin", "cos", "tan", "arctan", "arccos", "min", "max", "det", "log", "exp"}
+
+
 def _command(character: str) -> str:
     return _COMMANDS.get(character, character)
 
@@ -31,7 +34,7 @@ def _words(text: str) -> str:
 _TEX_LEAVES: Leaves = {
     "upright": lambda t: rf"\mathrm{{{_words(t)}}}", "italic": lambda t: rf"\mathit{{{_words(t)}}}",
     "bold": lambda t: rf"\mathbf{{{''.join(map(_command, t))}}}",
-    "function": lambda t: rf"\operatorname{{{_words(t)}}}",
+    "function": lambda t: rf"\{t} " if t in _OPERATORS else rf"\operatorname{{{_words(t)}}}",
     "text": lambda t: rf"\text{{{_words(t)}}}", "code": lambda t: rf"\mathtt{{{_words(t)}}}",
     "sign": _command, "space": lambda t: _space(t), "number": str,
 }  # fmt: skip
@@ -181,7 +184,7 @@ def typst(node: Node) -> str:
             return f"cases({', '.join(rows)}) "
         delimiters = f'#("{text[0]}", "{text[1]}")' if text else "#none"
         return f"mat(delim: {delimiters}, {'; '.join(rows)}) "
-    return _TYPST_LEAVES.get(kind, lambda t: f"{t} ")(text)
+    return _TYPST_LEAVES[kind](text) if kind in _TYPST_LEAVES else f"{text} "
 
 
 def svg(node: Node, size: float) -> str:

@@ -13,25 +13,9 @@ from dataclasses import dataclass
 from .formula import Node, broken, formula, sides, width
 
 __all__ = [
-    "Document",
-    "Drawing",
-    "Equations",
-    "Fold",
-    "Label",
-    "Line",
-    "Listing",
-    "Math",
-    "Part",
-    "Section",
-    "Stroke",
-    "Table",
-    "Typed",
-    "Words",
-    "arrow",
-    "fitting",
-    "laid",
-    "size",
-    "words",
+    "Document", "Drawing", "Equations", "Fold", "Image", "Label", "Line", "Listing", "Math",
+    "Part", "Section", "Stroke", "Table", "Typed", "Words", "alignment", "arrow", "fitting",
+    "laid", "size", "words",
 ]  # fmt: skip
 
 ROOM = 47.0  # em of 10 pt: a line between margins of 2 cm on A4
@@ -120,6 +104,14 @@ class Drawing:
 
 
 @dataclass(frozen=True)
+class Image:
+    """A picture as PNG, for pages alone; nothing where there is none."""
+
+    data: bytes
+    caption: Words = ""
+
+
+@dataclass(frozen=True)
 class Fold:
     """Parts under a line of words; a page that can fold them shows them when asked."""
 
@@ -134,7 +126,17 @@ class Section:
 
 
 Part = (
-    str | Math | Typed | tuple[Word, ...] | Table | Equations | Listing | Drawing | Fold | Section
+    str
+    | Math
+    | Typed
+    | tuple[Word, ...]
+    | Table
+    | Equations
+    | Listing
+    | Drawing
+    | Image
+    | Fold
+    | Section
 )
 
 
@@ -178,6 +180,22 @@ def size(text: Words) -> float:
     return sum(0.72 if c.isupper() or c in "mw" else 0.5 for c in text)
 
 
+def alignment(table: Table) -> str:
+    """How each column stands, as TeX says it: formulas c, words l, numbers r."""
+
+    def letter(column: Sequence[Words]) -> str:
+        cells = [cell for cell in column if cell != ""]
+        if not cells or not all(isinstance(cell, str) for cell in cells):
+            return "c"
+        return "r" if all(_is_number(str(cell)) for cell in cells) else "l"
+
+    return "".join(map(letter, zip(*table.rows, strict=True)))
+
+
+def _is_number(text: str) -> bool:
+    return text.lstrip("-")[:1].isdigit() or text in ("inf", "nan", "-")
+
+
 def fitting(table: Table, room: float = ROOM, scale: float = 0.86) -> list[Table]:
     """The table in parts that are no wider than the room, each led by the first column."""
     columns = [
@@ -207,6 +225,8 @@ def laid(equations: Equations, room: float = ROOM) -> list[list[Row]]:
     blocks: list[list[tuple[Node, Node]]] = [[]]
     for row in equations.rows:
         left, right = sides(formula(row))
+        if width(left) > 0.4 * room:
+            left, right = Node("row"), formula(row)
         wide = max((width(x) for x, _ in blocks[-1]), default=width(left))
         if len(blocks[-1]) >= _BLOCK or (blocks[-1] and abs(wide - width(left)) > 0.25 * room):
             blocks.append([])

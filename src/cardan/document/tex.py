@@ -12,6 +12,7 @@ from .structure import (
     Drawing,
     Equations,
     Fold,
+    Image,
     Label,
     Line,
     Listing,
@@ -21,12 +22,13 @@ from .structure import (
     Table,
     Typed,
     Words,
+    alignment,
     arrow,
     fitting,
     laid,
 )
 
-__all__ = ["page"]
+__all__ = ["fragment", "page"]
 
 _INDENT = r"\quad\;\;"
 
@@ -64,12 +66,19 @@ def page(document: Document) -> str:
     return _OPEN + "\n".join([*head, *body, *foot, r"\end{document}", ""])
 
 
+def fragment(parts: Iterable[Part]) -> str:
+    """The parts alone, for a document that loads amsmath and tikz."""
+    return "\n".join(line for line in _parts(parts, 1) if line != r"\displayed").strip()
+
+
 def _parts(parts: Iterable[Part], depth: int) -> list[str]:
     out: list[str] = []
     for part in parts:
         if isinstance(part, Section | Fold):
             name = ("section", "subsection", "paragraph")[min(depth, 2)]
             out += [rf"\{name}*{{{_words(part.title)}}}", *_parts(part.parts, depth + 1)]
+        elif isinstance(part, Image):
+            continue
         elif isinstance(part, Table):
             out += ["", *(_table(table) for table in fitting(part)), ""]
         elif isinstance(part, Equations):
@@ -113,7 +122,7 @@ def _table(table: Table) -> str:
     caption = rf"{_words(table.caption)}\\[2pt]" if table.caption else ""
     return (
         rf"\begin{{center}}\footnotesize\setlength{{\tabcolsep}}{{4pt}}\renewcommand{{\arraystretch}}"
-        rf"{{1.12}}{caption}\begin{{tabular}}{{{'c' * len(table.head)}}}"
+        rf"{{1.12}}{caption}\begin{{tabular}}{{{alignment(table)}}}"
         f"\n{body}\n\\end{{tabular}}\\end{{center}}"
     )
 

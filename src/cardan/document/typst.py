@@ -12,6 +12,7 @@ from .structure import (
     Drawing,
     Equations,
     Fold,
+    Image,
     Label,
     Line,
     Listing,
@@ -21,6 +22,7 @@ from .structure import (
     Table,
     Typed,
     Words,
+    alignment,
     arrow,
     fitting,
     laid,
@@ -37,6 +39,9 @@ _OPEN = """#set page(paper: "a4", margin: 20mm, numbering: "1")
 #show heading: set block(above: 1.3em, below: 0.7em, sticky: true)
 #set math.mat(row-gap: 0.35em, column-gap: 0.9em)
 """
+
+
+_LIE = {"l": "left", "c": "center", "r": "right"}
 
 
 def pdf(document: Document) -> bytes:
@@ -64,6 +69,8 @@ def _parts(parts: Iterable[Part], level: int) -> list[str]:
     for part in parts:
         if isinstance(part, Section | Fold):
             out += [f"{'=' * min(level, 3)} {_words(part.title)}", *_parts(part.parts, level + 1)]
+        elif isinstance(part, Image):
+            continue
         elif isinstance(part, Table):
             out += [_table(table) for table in fitting(part)]
         elif isinstance(part, Equations):
@@ -95,10 +102,11 @@ def _string(text: str) -> str:
 def _table(table: Table) -> str:
     cells = [f"[{_words(cell)}]" for row in (table.head, *table.rows) for cell in row]
     count = len(table.head)
+    lie = "".join(f"{_LIE[letter]}, " for letter in alignment(table))
     rules = f"table.hline(y: 0, stroke: 0.9pt), table.hline(y: 1, stroke: 0.5pt), table.hline(y: {len(table.rows) + 1}, stroke: 0.9pt)"  # noqa: E501
     body = (
-        f"#table(columns: {count}, stroke: none, align: center, inset: (x: 4pt, y: 2.6pt), {rules},"
-        f" {', '.join(cells)})"
+        f"#table(columns: {count}, stroke: none, align: ({lie}), inset: (x: 4pt, y: 2.6pt),"
+        f" {rules}, {', '.join(cells)})"
     )
     caption = f"{_words(table.caption)}#v(-0.5em)\n" if table.caption else ""
     return f"#align(center)[#set text(size: 8.5pt)\n{caption}{body}]"

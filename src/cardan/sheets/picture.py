@@ -205,8 +205,8 @@ def _pieces(robot: Robot, whole: Robot, T: Array) -> Iterator[_Piece]:
     for j, (joint, solid) in enumerate(zip(robot.joints, whole.joints, strict=True), 1):
         name = joint.variable or f"q{j}"
         yield from _way(joint, solid, T[solid.antecedent], T[j], name)
-    for loop, solid in zip(robot.loops, whole.loops, strict=True):
-        for frame, drawn in ((loop.cut, solid.cut), (loop.twin, solid.twin)):
+    for loop, closed in zip(robot.loops, whole.loops, strict=True):
+        for frame, drawn in ((loop.cut, closed.cut), (loop.twin, closed.twin)):
             yield from _way(frame, drawn, T[drawn.antecedent], None, "")
     for j, centre in bodies(whole).items():
         yield _Piece(T[j, :3, 3], T[j, :3, 3] + T[j, :3, :3] @ centre)
@@ -346,7 +346,8 @@ def _framed(shapes: Sequence[Line | Label]) -> Drawing:
             return replace(shape, at=(float(x), float(y)))
         return replace(shape, points=_tuples(np.array(shape.points) - low))
 
-    return Drawing(*map(float, most - low), tuple(map(moved, shapes)))
+    wide, high = most - low
+    return Drawing(float(wide), float(high), tuple(map(moved, shapes)))
 
 
 # ---- frames and lengths ----

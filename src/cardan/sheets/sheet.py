@@ -12,6 +12,7 @@ import subprocess
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from ..arguments import named_arguments
@@ -274,7 +275,7 @@ def _transforms(subject: _Subject) -> list[Part]:
 
 
 def _jacobian(subject: _Subject) -> list[Part]:
-    return _shown(subject, "jacobian", _equations(model(subject.robot, "jacobian")))
+    return _whole("jacobian", subject)
 
 
 def _loops(subject: _Subject) -> list[Part]:
@@ -315,10 +316,12 @@ def _dynamics(subject: _Subject) -> list[Part]:
         words(r"$A(q)\,\ddot{q} + C(q, \dot{q})\,\dot{q} + Q(q) = \tau$ without friction.")
     )
     for name in ("inertia-matrix", "coriolis-matrix", "gravity"):
-        parts += _said(
-            lambda x, name=name: _shown(x, name, _equations(model(x.robot, name))), subject
-        )  # type: ignore[misc]
+        parts += _said(partial(_whole, name), subject)
     return parts
+
+
+def _whole(name: str, subject: _Subject) -> list[Part]:
+    return _shown(subject, name, _equations(model(subject.robot, name)))
 
 
 def _base(subject: _Subject) -> list[Part]:
