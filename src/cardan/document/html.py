@@ -39,7 +39,7 @@ _INDENT = '<mspace width="2em"/>'
 _CSS = """
 @font-face { font-family: "Sheet Math"; src: url(data:font/woff2;base64,@FONT@) format("woff2") }
 @page { size: A4; margin: 16mm 17mm }
-body { font: 15px/1.45 "Sheet Math", "STIX Two Text", "Times New Roman", serif; color: #111;
+body { font: 15px/1.45 "STIX Two Text", Georgia, "Times New Roman", serif; color: #111;
        max-width: 46em; margin: 2em auto; padding: 0 1.2em; background: #fff }
 math { font-family: "Sheet Math", "STIX Two Math", "Cambria Math", math; font-size: 1em }
 h1 { font-size: 1.7em; margin: 0 0 .1em } .about { color: #444; margin: 0 0 1em }
@@ -61,11 +61,13 @@ figcaption { color: #444; font-size: .88em } footer { color: #666; font-size: .8
 @media print { body { margin: 0; padding: 0; max-width: none; font-size: 10.5pt } }
 """
 _LEFT, _RIGHT = (
-    ' style="text-align:left;padding:.14em 0"',
-    ' style="text-align:right;padding:.14em 0"',
+    ' style="text-align:left;text-align:-webkit-left;padding:.14em 0"',
+    ' style="text-align:right;text-align:-webkit-right;padding:.14em 0"',
 )
 
 
+_SVG = "http://www.w3.org/2000/svg"
+_FONTS = "'Sheet Math', 'STIX Two Text', 'Times New Roman', serif"
 _LIE = {"l": ' class="text"', "c": "", "r": ' class="number"'}
 
 
@@ -144,8 +146,8 @@ def _block(rows: Iterable[tuple[Node, Node, bool]]) -> str:
     return f'<div class="equations"><math display="block">{table}</math></div>'
 
 
-def picture(drawing: Drawing) -> str:
-    """The drawing as an <svg> element."""
+def picture(drawing: Drawing, title: str = "", scale: float = 1.5) -> str:
+    """The drawing as an <svg> element; scale 0: as wide as there is room."""
     high = drawing.height
     parts = []
     for shape in drawing.shapes:
@@ -158,10 +160,11 @@ def picture(drawing: Drawing) -> str:
             )
         else:
             parts.append(_line(shape, high))
+    wide = f' width="{scale * drawing.width:g}"' if scale else ""
+    named = f"<title>{escape(title)}</title>" if title else ""
     return (
-        f'<svg viewBox="0 0 {drawing.width:g} {high:g}" width="{1.5 * drawing.width:g}" role="img"'
-        " xmlns=\"http://www.w3.org/2000/svg\" font-family=\"'Sheet Math', 'STIX Two Text',"
-        f" 'Times New Roman', serif\">{''.join(parts)}</svg>"
+        f'<svg viewBox="0 0 {drawing.width:g} {high:g}"{wide} role="img" xmlns="{_SVG}"'
+        f' font-family="{_FONTS}">{named}{"".join(parts)}</svg>'
     )
 
 

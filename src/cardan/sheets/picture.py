@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from html import escape
 from itertools import pairwise, product
 from typing import Any
 
@@ -108,7 +107,7 @@ def robot_drawing(
 def sketch(robot: Robot) -> str:
     """A small picture without labels, as an <svg> element. Its only text is the name."""
     drawing = robot_drawing(robot, 260.0, 150.0, labels=False)
-    return picture(drawing).replace(">", f"><title>{escape(robot.name)}</title>", 1)
+    return picture(drawing, robot.name, scale=0)
 
 
 def _depth(item: tuple[float, Line]) -> float:

@@ -46,7 +46,7 @@ from .tables import robot_tables, written
 __all__ = ["SUFFIXES", "sheet", "sheet_document"]
 
 SUFFIXES = (".html", ".pdf", ".tex", ".md")
-_LONGEST = 30  # lines of one model
+_LONGEST = 40  # lines of one model
 _MOST_JOINTS = 9  # whose transforms are written one by one
 _GENERAL = (
     r"^{i}T_{j} = \begin{bmatrix} C_{\theta} & -S_{\theta} & 0 & d \\"
@@ -304,7 +304,7 @@ def _derivation(subject: _Subject, name: str, latex: str) -> list[Part]:
             part = Equations(tuple(rows))
         parts.append(part)
     count = sum(_lines(part.rows) if isinstance(part, Equations) else 1 for part in parts)
-    return parts if count <= 3 * _LONGEST else [subject.left_out(name, count)]
+    return parts if count <= 2 * _LONGEST else [subject.left_out(name, count)]
 
 
 def _dynamics(subject: _Subject) -> list[Part]:
