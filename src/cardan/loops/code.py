@@ -94,11 +94,13 @@ def with_symbols(geometry: LoopGeometry, language: str, function: str, limited: 
     ]
     rows = _outputs(geometry)["q"]
     names = len(program.parameters)
+    arrays = f"double q[{rows}], double info[2]"
+    head = f"void {function}(const double given[{given}], const double p[{names}], {arrays})"
     driver = {
         "c": f"""
-void {function}(const double given[{given}], const double p[{names}], double q[{rows}], double info[2]);
+{head};
 
-void {function}(const double given[{given}], const double p[{names}], double q[{rows}], double info[2])
+{head}
 {{
     double frames[{size}];
     {table}(p, frames);
@@ -106,8 +108,9 @@ void {function}(const double given[{given}], const double p[{names}], double q[{
 }}
 """,
         "cpp": f"""
-inline void {function}(const std::array<double, {given}> &given, const std::array<double, {names}> &p,
-                       std::array<double, {rows}> &q, std::array<double, 2> &info)
+inline void {function}(
+    const std::array<double, {given}> &given, const std::array<double, {names}> &p,
+    std::array<double, {rows}> &q, std::array<double, 2> &info)
 {{
     std::array<double, {size}> frames;
     {table}(p.data(), frames.data());

@@ -30,6 +30,7 @@ __all__ = ["emitted"]
 
 ROWS = 256  # configurations that there is room for
 CLOSED = 1e-8  # rad, or of the robot's size (with symbols 1 m): how far loops may be open
+TURN = "6.283185307179586"
 CHAIN = 64  # configurations of the chain that there is room for
 
 
@@ -179,7 +180,7 @@ def _c(x: _Frame) -> str:
     for row, column in x.turns:
         lines += [
             test,
-            f"            at[{column}] -= 6.283185307179586*floor(r[{row}]/6.283185307179586 + 0.5);",
+            f"            at[{column}] -= {TURN}*floor(r[{row}]/{TURN} + 0.5);",
         ]
     lines += [
         test,
@@ -237,8 +238,7 @@ def _cpp(x: _Frame) -> str:
     for row, column in x.turns:
         lines += [
             test,
-            f"            at[{column}] -= 6.283185307179586"
-            f"*std::floor(r[{row}]/6.283185307179586 + 0.5);",
+            f"            at[{column}] -= {TURN}*std::floor(r[{row}]/{TURN} + 0.5);",
         ]
     lines += [
         test,
@@ -273,8 +273,8 @@ def _python(x: _Frame) -> str:
     ]
     for row, column in x.turns:
         lines += [
-            f"            turns = {x.call('open', 'at', of='testing')}[{row}]/6.283185307179586",
-            f"            at[{column}] -= 6.283185307179586*round(float(turns))",
+            f"            turns = {x.call('open', 'at', of='testing')}[{row}]/{TURN}",
+            f"            at[{column}] -= {TURN}*round(float(turns))",
         ]
     lines += [
         f"            if max(abs(e) for e in {x.call('open', 'at', of='testing')}) < {CLOSED!r}:",
