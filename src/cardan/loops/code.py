@@ -16,7 +16,8 @@ from ..ir.trace import Tracer
 from ..kernel.text import Face, kernel_source
 from ..mechanism.loops import opened
 from ..program import Program
-from .analytic import Chain, Step, plan_of
+from .analytic import Step, plan_of
+from .chain import Chain
 from .joined import Part, called, joined
 from .kernels import MOST, assemblies
 from .place_kernels import placed

@@ -17,7 +17,8 @@ from ..mechanism.loops import opened
 from ..models.bodies import bodies
 from ..models.loops import closing_error, coupling_error
 from ..program import Program
-from .analytic import Chain, plan_of
+from .analytic import plan_of
+from .chain import Chain
 from .code import require_steps, with_symbols
 from .joined import Part, called, joined
 from .kernels import MOST, assemblies
