@@ -15,7 +15,7 @@ __all__ = ["FILE", "text"]
 
 FILE = Path(cardan.__file__).with_name("menu.py")
 RESULTS = {
-    "inverse-geometry": "InverseGeometry | ClosedInverseGeometry",
+    "inverse-geometry": "InverseGeometry",
     "loop-geometry": "LoopGeometry",
     "base-parameters": "BaseParameters",
 }
@@ -40,7 +40,6 @@ if TYPE_CHECKING:
     from .describe.robot import Robot
     from .inverse.geometry import InverseGeometry
     from .loops.geometry import LoopGeometry
-    from .loops.inverse import ClosedInverseGeometry
     from .program import Program
 
 __all__ = ["ModelName", "model"]
@@ -50,8 +49,8 @@ Frame = int | str | None  # a link by number, or a frame by name
 
 BODY = '''\
 def model(robot: Robot, name: str, **options: Any) -> Any:
-    """The model of a robot: a `Program`; an `InverseGeometry` (of closed loops one of
-    the whole tree), a `LoopGeometry` or `BaseParameters` where the menu says so.
+    """The model of a robot: a `Program`; an `InverseGeometry`, a `LoopGeometry` or
+    `BaseParameters` where the menu says so.
 
     `cardan.catalogue()` is the menu: names, options, inputs and outputs. Numbers of the robot are
     folded into the program; symbolic=True keeps every inertial and geometric parameter as an

@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from .describe.robot import Robot
     from .inverse.geometry import InverseGeometry
     from .loops.geometry import LoopGeometry
-    from .loops.inverse import ClosedInverseGeometry
     from .program import Program
 
 __all__ = ["ModelName", "model"]
@@ -71,7 +70,7 @@ def model(
     reference: Frame = ...,
     free: Frame = ...,
     symbolic: bool = ...,
-) -> InverseGeometry | ClosedInverseGeometry: ...
+) -> InverseGeometry: ...
 
 
 @overload
@@ -274,8 +273,8 @@ def model(
 
 
 def model(robot: Robot, name: str, **options: Any) -> Any:
-    """The model of a robot: a `Program`; an `InverseGeometry` (of closed loops one of
-    the whole tree), a `LoopGeometry` or `BaseParameters` where the menu says so.
+    """The model of a robot: a `Program`; an `InverseGeometry`, a `LoopGeometry` or
+    `BaseParameters` where the menu says so.
 
     `cardan.catalogue()` is the menu: names, options, inputs and outputs. Numbers of the robot are
     folded into the program; symbolic=True keeps every inertial and geometric parameter as an

@@ -40,7 +40,7 @@ def solution(name: str) -> Any:
 @cache
 def states(name: str) -> tuple[np.ndarray, np.ndarray]:
     """Closed configurations and their poses."""
-    system = solution(name).loops.system()
+    system = solution(name).closure.loops.system()
     q = system.consistent(np.random.default_rng(5), POSES, tries=40)
     assert len(q) == POSES
     transform = cardan.model(robot_of(name), "transform", frame=FRAMES.get(name))
@@ -49,7 +49,7 @@ def states(name: str) -> tuple[np.ndarray, np.ndarray]:
 
 def lost(name: str, answers: np.ndarray, q: np.ndarray, near: float = 1e-5) -> int:
     """How many of the configurations q are not among those found."""
-    system = solution(name).loops.system()
+    system = solution(name).closure.loops.system()
     apart = np.abs(difference(answers, q[:, None], system.periodic)).max(-1)
     return int((~(apart < near).any(-1)).sum())
 
@@ -57,7 +57,7 @@ def lost(name: str, answers: np.ndarray, q: np.ndarray, near: float = 1e-5) -> i
 def require_met(name: str, answer: Any, T: np.ndarray, rows: Any = np.s_[:, :]) -> None:
     """Every configuration has the pose, and closes the loops."""
     there = np.arange(answer.q.shape[-2]) < answer.count[..., None]
-    system = solution(name).loops.system()
+    system = solution(name).closure.loops.system()
     assert system.error(answer.q[there]).max() < 1e-9
     pose = cardan.model(robot_of(name), "transform", frame=FRAMES.get(name))
     own = pose.evaluate(q=answer.q[there])
@@ -79,7 +79,10 @@ def test_no_configuration_is_lost(name: str, counts: set[int]) -> None:
     require_met(name, answer, T)
     assert solution(name).variables == robot_of(name).variables
     one = solution(name).solve(T[0], guess=q[0])
-    assert np.abs(difference(one[0], q[0], solution(name).loops.system().periodic)).max() < 1e-6
+    assert (
+        np.abs(difference(one[0], q[0], solution(name).closure.loops.system().periodic)).max()
+        < 1e-6
+    )
 
 
 def test_points_of_a_five_bar() -> None:
@@ -96,7 +99,7 @@ def test_points_of_a_five_bar() -> None:
 
 def test_a_wrist_held_level_reaches_level_poses_only() -> None:
     ik = solution("palletiser")
-    assert ik.freedom == 4
+    assert ik.closure.freedom == 4
     tilted = np.eye(4)
     tilted[:3, :3] = [[1, 0, 0], [0, 0.8, -0.6], [0, 0.6, 0.8]]
     tilted[:3, 3] = 1.5, 0, 0.9
@@ -148,7 +151,7 @@ def test_the_joints_of_another_arm_stay() -> None:
         "loop": [{"cut": {"antecedent": 2, "d": 0.4}, "twin": {"antecedent": 4, "d": 0.4}}],
     })  # fmt: skip
     ik = cardan.model(robot, "inverse-geometry", frame=2)
-    q = ik.loops.system().consistent(np.random.default_rng(0), 1)[0]
+    q = ik.closure.loops.system().consistent(np.random.default_rng(0), 1)[0]
     T = cardan.model(robot, "transform", frame=2).evaluate(q=q)
     assert ik.solve(T)[:, 4] == pytest.approx(0.7)
     assert ik.solve(T, guess=q)[0] == pytest.approx(q, abs=1e-9)

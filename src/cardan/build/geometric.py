@@ -17,7 +17,6 @@ from .mechanism import Mechanism
 
 if TYPE_CHECKING:
     from ..inverse.geometry import InverseGeometry
-    from ..loops.inverse import ClosedInverseGeometry
 
 __all__ = ["inverse_geometry", "transform"]
 
@@ -55,9 +54,7 @@ def transform(
     )  # fmt: skip
 
 
-def inverse_geometry(
-    robot: Robot, *, frame: Any = None, **options: Any
-) -> InverseGeometry | ClosedInverseGeometry:
+def inverse_geometry(robot: Robot, *, frame: Any = None, **options: Any) -> InverseGeometry:
     """All configurations of a pose, [KC97] 3.3, 3.4: of a chain, or of a robot with loops, or
     couplings that move the frame. Each has its own room, which is imported when asked for."""
     tree = Tree.of(robot)

@@ -17,7 +17,6 @@ import numpy as np
 
 from ..algebra.newton import Rule, newton
 from ..algebra.ranks import ranks
-from ..arguments import named_arguments
 from ..describe.limits import joint_limits
 from ..describe.robot import Robot
 from ..describe.symbolic import parametrised
@@ -28,11 +27,13 @@ from ..inverse.geometry import InverseGeometry
 from ..inverse.method import inverse_geometry
 from ..inverse.partial import is_partial
 from ..inverse.poses import asked
+from ..inverse.reach import Reach
+from ..mechanism.coordinates import Coordinates
 from .analysis import Analysis
 from .geometry import LoopGeometry
 from .numeric import CLOSED, Array, Equations, difference, geometry_symbols, wrapped
 
-__all__ = ["ClosedInverseGeometry", "closed_inverse_geometry"]
+__all__ = ["Closure", "closed_inverse_geometry"]
 
 _RANK = 1e-7
 _SINGULAR = 1e-6  # of LoopGeometry.singular: assemblies meet there
@@ -45,14 +46,14 @@ _EXACT = 1e-13  # loops less open than this need nothing
 def closed_inverse_geometry(
     robot: Robot, *, method: str = "auto", frame: Any = None, free: Any = None, reference: Any = 0,
     symbolic: bool = False,
-) -> ClosedInverseGeometry:  # fmt: skip
+) -> InverseGeometry:  # fmt: skip
     """The inverse geometric model of a robot whose loops close and whose active joints drive it."""
     return _again(robot, method, frame, free, reference, symbolic)
 
 
 def _again(
     robot: Robot, method: str, frame: Any, free: Any, reference: Any, symbolic: bool
-) -> ClosedInverseGeometry:
+) -> InverseGeometry:
     """What a pickled solution becomes."""
     options = (robot, method, frame, free, reference, symbolic)
     defaults: dict[str, float] = {}
@@ -65,8 +66,11 @@ def _again(
     arm = replace(arm, defaults={x: defaults[x] for x in arm.chain.parameters if x in defaults})
     on = [joint.link for joint in arm.chain.joints]
     held = _left(loops.analysis, on)
-    known = replace(loops, given=(*on, *held))
-    return ClosedInverseGeometry(arm, known, held, defaults, (_again, options))
+    closure = Closure(arm, replace(loops, given=(*on, *held)), held, defaults)
+    return replace(
+        arm, reason=closure.reason, remarks=closure.remarks, closure=closure,
+        origin=(_again, options),
+    )  # fmt: skip
 
 
 def _left(analysis: Analysis, on: list[int]) -> tuple[int, ...]:
@@ -92,88 +96,40 @@ def _left(analysis: Analysis, on: list[int]) -> tuple[int, ...]:
 
 
 @dataclass(frozen=True, eq=False)
-class ClosedInverseGeometry:
-    """All configurations of a robot with closed loops or couplings for a pose.
-
-    It has the methods of `InverseGeometry`; an answer has all joints of the tree.
+class Closure:
+    """What an `InverseGeometry` of a robot with closed loops or couplings asks.
 
     >>> ik = cardan.model(cardan.load("fivebar"), "inverse-geometry", frame="tip")
-    >>> ik.solve([0.1, 0.5, 0.0]).shape
-    (4, 4)"""
+    >>> ik.closure.freedom, ik.closure.complete
+    (2, True)"""
 
     arm: InverseGeometry  # of the chain of the tree to the frame
     loops: LoopGeometry  # whose given joints are those of the chain, and those held
     held: tuple[int, ...]  # links whose joints neither the pose nor the loops move
     defaults: Mapping[str, float] = field(default_factory=dict)
-    origin: Any = field(default=None, repr=False)
-
-    def __reduce__(self) -> Any:
-        """Pickled as the robot and the options: derived again where it is loaded."""
-        return self.origin
 
     @property
     def robot(self) -> Robot:
-        """The robot.
-
-        >>> cardan.model(cardan.load("fivebar"), "inverse-geometry").robot.name
-        'Planar five-bar'"""
         return self.loops.robot
 
     @property
     def chain(self) -> Chain:
-        """The joints between the base and the frame.
-
-        >>> cardan.model(cardan.load("fivebar"), "inverse-geometry").chain.names
-        ('q1', 'q2')"""
+        """The joints between the base and the frame."""
         return self.arm.chain
 
     @property
     def variables(self) -> tuple[str, ...]:
-        """Names of the joint variables of the tree, in the order of an answer.
-
-        >>> cardan.model(cardan.load("fivebar"), "inverse-geometry").variables
-        ('q1', 'q2', 'q3', 'q4')"""
+        """Names of the joint variables of the tree."""
         return self.robot.variables
 
     @property
-    def method(self) -> str:
-        """Which method solves the chain: paul, pieper or general.
-
-        >>> cardan.model(cardan.load("fivebar"), "inverse-geometry").method
-        'paul'"""
-        return self.arm.method
-
-    @property
-    def free(self) -> tuple[int, ...]:
-        """Joints of the chain (from 0) whose values are given.
-
-        >>> cardan.model(cardan.load("fivebar"), "inverse-geometry").free
-        ()"""
-        return self.arm.free
-
-    @property
-    def plane(self) -> bool:
-        """Is the arm angle given?
-
-        >>> cardan.model(cardan.load("fivebar"), "inverse-geometry").plane
-        False"""
-        return self.arm.plane
-
-    @property
     def complete(self) -> bool:
-        """Are all configurations known to be found? Not where loops have no closed form.
-
-        >>> cardan.model(cardan.load("fivebar"), "inverse-geometry").complete
-        True"""
+        """Are all configurations known to be found? Not where loops have no closed form."""
         return self.loops.complete
 
     @cached_property
     def reason(self) -> str:
-        """Which joints the pose gives, how, and which the loops.
-
-        >>> print(cardan.model(cardan.load("fivebar"), "inverse-geometry").reason)
-        the pose gives q1, q2: its equations solve one after the other by the types of Paul's \
-method; the loops then give q3, q4 in closed form"""
+        """Which joints the pose gives, how, and which the loops."""
         link, rest = self._links, self._rest
         how = "in closed form" if self.complete else "from many starts: there may be others"
         then = f"; the loops then give {link.named(rest)} {how}" if rest else ""
@@ -181,14 +137,12 @@ method; the loops then give q3, q4 in closed form"""
 
     @cached_property
     def remarks(self) -> tuple[str, ...]:
-        """What was done to the geometry or the method, and what part of a pose can be met.
-
-        >>> cardan.model(cardan.load("sr400"), "inverse-geometry").remarks
-        ()"""
+        """What was done to the geometry or the method, and what part of a pose can be met."""
         said = list(self.arm.remarks)
         ways = self.freedom
         if ways < 6:
-            alone = ", of points (3) the position alone" if self._points else ""
+            points = not self.arm.plane and self.chain.n - len(self.arm.free) <= 3
+            alone = ", of points (3) the position alone" if points else ""
             said.append(
                 f"its {len(self._links.active)} motors move frame {self.chain.frame} in {ways}"
                 f" independent ways: only poses (4, 4) that these reach are met{alone}"
@@ -202,10 +156,7 @@ method; the loops then give q3, q4 in closed form"""
 
     @cached_property
     def freedom(self) -> int:
-        """In how many independent ways the motors move the frame.
-
-        >>> cardan.model(cardan.load("sr400"), "inverse-geometry").freedom
-        6"""
+        """In how many independent ways the motors move the frame."""
         sample = self.loops.analysis.samples[0]
         system, q = sample.equations, sample.q
         values = {**dict.fromkeys(self.chain.parameters, 1.0), **sample.values}
@@ -219,18 +170,13 @@ method; the loops then give q3, q4 in closed form"""
         return int((both - ranks(held, _RANK)).max())
 
     @property
-    def _points(self) -> bool:
-        """Can points be asked for, without an orientation?"""
-        return not self.plane and self.chain.n - len(self.free) <= 3
-
-    @property
-    def _links(self) -> Any:
+    def _links(self) -> Coordinates:
         return self.loops.coordinates
 
     @cached_property
     def _on(self) -> list[int]:
         """The columns of the chain."""
-        return list(self._links.places(joint.link for joint in self.chain.joints))
+        return self._links.places(joint.link for joint in self.chain.joints)
 
     @cached_property
     def _rest(self) -> tuple[int, ...]:
@@ -242,23 +188,8 @@ method; the loops then give q3, q4 in closed form"""
         self, T: Any, guess: Any = None, limits: bool = False, report: bool = False,
         free: Any = None, p: Any = None, tolerance: float | None = None,
     ) -> Any:  # fmt: skip
-        """All real configurations of a pose (4, 4): an array (k, n), k = 0 out of reach; n joints
-        of the tree. A point (3) asks for the position of the frame alone, (6) for its position and
-        the direction of its axis z.
-
-        A batch (..., 4, 4), or report=True, gives `Configurations`, whose residual is the larger of
-        what is missed of the pose and of the loops. guess (..., n) of the whole tree: nearest
-        first. limits=True: only those within the limits of all joints. free, p, tolerance: as those
-        of `InverseGeometry.solve`; p holds the symbols of the chain and of the loops.
-
-        >>> robot = cardan.load("fivebar")
-        >>> ik = cardan.model(robot, "inverse-geometry", frame="tip")
-        >>> q = cardan.model(robot, "loop-geometry").solve([2.2, 0.9])[0]
-        >>> T = cardan.model(robot, "transform", frame="tip").evaluate(q=q)
-        >>> ik.solve(T).shape, ik.solve(T[:3, 3]).shape
-        ((2, 4), (4, 4))
-        >>> np.allclose(ik.solve(T, guess=q)[0], q)
-        True"""
+        """`InverseGeometry.solve` with all joints of the tree, guess (..., n) too; residual is the
+        larger of what is missed of the pose and of the loops."""
         values = self._values(p)
         limits = asked(limits)
         start = None if guess is None else self._guess(guess)
@@ -349,15 +280,9 @@ method; the loops then give q3, q4 in closed form"""
             )
         return q
 
-    def reach(self, T: Any, free: Any = None, p: Any = None) -> Any:
+    def reach(self, T: Any, free: Any = None, p: Any = None) -> Reach:
         """How near the chain comes to a pose (4, 4), and in words what is missed; where the chain
-        reaches it, whether the loops can be closed there.
-
-        >>> ik = cardan.model(cardan.load("fivebar"), "inverse-geometry", frame="tip")
-        >>> far = np.eye(4)
-        >>> far[0, 3] = 5.0
-        >>> print(ik.reach(far).text)
-        the position is too far by 4.3 m, whatever its orientation"""
+        reaches it, whether the loops can be closed there."""
         values = self._values(p)
         own = {name: values[name] for name in self.chain.parameters if name in values}
         near = self.arm.reach(T, free=free, p=own or None)
@@ -367,46 +292,18 @@ method; the loops then give q3, q4 in closed form"""
         words = f"{names} reach the pose, but the loops cannot be closed there"
         return replace(near, text=words)
 
-    def compile(self) -> ClosedInverseGeometry:
-        """Compile now what `solve` would compile at its first call.
-
-        >>> ik = cardan.model(cardan.load("fivebar"), "inverse-geometry")
-        >>> ik.compile() is ik
-        True"""
-        self.arm.compile()
-        return self
-
-    @named_arguments
-    def equations(self, form: str = "text") -> str:
-        """The derivation: of the chain as a tree of branches, then of the loops; form 'text' or
-        'latex'.
-
-        >>> ik = cardan.model(cardan.load("fivebar"), "inverse-geometry")
-        >>> "loop tip in closed form: q3, then q4" in ik.equations()
-        True"""
-        if form not in ("text", "latex"):
-            raise UnknownNameError.of("form", form, ("text", "latex"))
+    def equations(self, form: str) -> str:
+        """The derivation of the chain as a tree of branches, then that of the loops."""
         parts = [self.arm.equations(form), self.loops.equations(form)]
         return "\n\n".join(part.rstrip("\n") for part in parts) + "\n"
 
-    @named_arguments
-    def emit(self, language: str, function: str = "inverse_geometry", **options: Any) -> str:
-        """Self-contained code of a function that gives all configurations, c, cpp, python or
-        matlab; as text or latex the equations. Symbols of the geometry come as the argument p.
-
-        >>> ik = cardan.model(cardan.load("fivebar"), "inverse-geometry")
-        >>> "int inverse_geometry(" in ik.emit("c")
-        True"""
+    def emit(self, language: str, function: str, **options: Any) -> str:
+        """Code of the chain and of the loops, and a function that calls both."""
         for key in options:
             raise UnknownNameError.of("option of emit for closed loops", key, ("function",))
-        if language in ("text", "latex"):
-            return self.equations(language)
         from .inverse_code import emitted
 
         return emitted(self, language, function)
-
-    def __repr__(self) -> str:
-        return f"ClosedInverseGeometry({self.robot.name}: method {self.method}; {self.reason})"
 
 
 @dataclass(frozen=True)

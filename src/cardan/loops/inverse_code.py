@@ -25,7 +25,7 @@ from .kernels import MOST, assemblies
 from .numeric import skeleton
 
 if TYPE_CHECKING:
-    from .inverse import ClosedInverseGeometry
+    from .inverse import Closure
 
 __all__ = ["emitted"]
 
@@ -35,7 +35,7 @@ TURN = "6.283185307179586"
 CHAIN = 64  # configurations of the chain that there is room for
 
 
-def emitted(ik: ClosedInverseGeometry, language: str, function: str) -> str:
+def emitted(ik: Closure, language: str, function: str) -> str:
     """Self-contained code, c, cpp, python or matlab, of all configurations of a pose."""
     called(language)
     require_name(language, function)
@@ -53,7 +53,7 @@ def emitted(ik: ClosedInverseGeometry, language: str, function: str) -> str:
     used = {*own, *closing, *residual.parameters}
     names = [name for name in ik.robot.parameters if name in used]
     sizes = {
-        "T": 16, "free": len(ik.free), "held": len(ik.held), "p": len(names),
+        "T": 16, "free": len(ik.arm.free), "held": len(ik.held), "p": len(names),
     }  # fmt: skip
     inputs = {name: size for name, size in sizes.items() if size}
     picks = {
@@ -65,7 +65,7 @@ def emitted(ik: ClosedInverseGeometry, language: str, function: str) -> str:
     return joined(language, parts, driver, _header(ik, inputs, names))
 
 
-def _residual(ik: ClosedInverseGeometry) -> Program:
+def _residual(ik: Closure) -> Program:
     """How far loops and couplings are open: lengths over the robot's size."""
     tracer = Tracer()
     link = ik.loops.coordinates
@@ -83,7 +83,7 @@ def _residual(ik: ClosedInverseGeometry) -> Program:
     return Program("closing", ik.robot.name, code, names)
 
 
-def _loops(ik: ClosedInverseGeometry, language: str, function: str) -> str:
+def _loops(ik: Closure, language: str, function: str) -> str:
     """The loops at the joints of the chain, whatever the limits."""
     geometry = ik.loops
     if geometry.parameters:
@@ -104,7 +104,7 @@ class _Frame:
     """What the drivers of all languages need."""
 
     def __init__(
-        self, ik: ClosedInverseGeometry, function: str, inputs: dict[str, int],
+        self, ik: Closure, function: str, inputs: dict[str, int],
         picks: dict[str, list[int]], equations: int,
     ) -> None:  # fmt: skip
         link = ik.loops.coordinates
@@ -131,11 +131,11 @@ class _Frame:
         ]  # fmt: skip
 
 
-def _header(ik: ClosedInverseGeometry, inputs: dict[str, int], names: list[str]) -> list[str]:
+def _header(ik: Closure, inputs: dict[str, int], names: list[str]) -> list[str]:
     link = ik.loops.coordinates
     words = {
         "T": "pose of the frame, row by row",
-        "free": f"values of {', '.join(ik.chain.names[j] for j in ik.free)}",
+        "free": f"values of {', '.join(ik.chain.names[j] for j in ik.arm.free)}",
         "held": f"values of {link.named(ik.held)}, which neither the pose nor the loops move",
         "p": f"symbols of the geometry: {' '.join(names)}",
     }
