@@ -114,7 +114,7 @@ def model(robot: Robot, name: str, **options: Any) -> Any:
 def _ordered(program: Program, robot: Robot) -> Program:
     """The program with its parameters in the one order of the robot, whatever the model: that of
     `Robot.parameters`, where a number that became a symbol stands in its place."""
-    if not program.parameters:
+    if not program.plain.parameters:
         return program
     from .describe.symbolic import parametrised
     from .ir.passes import permuted
@@ -129,7 +129,8 @@ def _ordered(program: Program, robot: Robot) -> Program:
     order = sorted(program.parameters, key=place)
     moves = [program.parameters.index(name) for name in order]
     code = permuted(program.code, "p", moves)
-    return replace(program, code=code, parameters=tuple(order))
+    page = program.page and program.page.ordered(tuple(sorted(program.page.parameters, key=place)))
+    return replace(program, code=code, parameters=tuple(order), page=page)
 
 
 def _closing(robot: Robot) -> tuple[Robot, str]:

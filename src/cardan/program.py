@@ -24,16 +24,20 @@ from .errors import (
 )
 from .files import write_atomic
 from .ir import code as ir_code
+from .ir import page as ir_page
 from .ir.code import Code
 from .ir.cost import Cost, cost
 from .ir.divisors import Divisor, divisors, formula, vanishing
 from .ir.interpret import interpret
+from .ir.page import Page
 
 if TYPE_CHECKING:
     from .run.cuda import CudaFunction
     from .run.function import Function
 
 __all__ = ["Program"]
+
+Form = Literal["plain", "textbook", "cheapest"]
 
 
 @dataclass(frozen=True)
@@ -56,6 +60,7 @@ class Program:
     expanded: bool = False  # print without intermediate variables
     remarks: tuple[str, ...] = ()  # what a reader of the intermediate values must know
     columns: tuple[str, ...] = ()  # of a regressor: the parameter of each column
+    page: Page | None = field(default=None, compare=False, repr=False)  # the plain form, to read
 
     @cached_property
     def divisors(self) -> tuple[Divisor, ...]:
@@ -178,7 +183,7 @@ class Program:
         note = {"h": "values computed once from the parameters by the setup program"}
         return (
             Program(f"{self.model}-setup", self.robot, setup, self.parameters, self.defaults, note),
-            replace(self, code=loop, meaning={**self.meaning, **note}, expanded=False),
+            replace(self, code=loop, meaning={**self.meaning, **note}, expanded=False, page=None),
         )
 
     def evaluate(self, **inputs: Any) -> Any:
@@ -251,6 +256,36 @@ class Program:
 
         with translated(f"'{self.model}' of '{self.robot}' cannot be written", ModelError):
             return emit(self, language, **options)
+
+    @property
+    def plain(self) -> Program:
+        """The same model in the plain form of its paper: more operations, and values that have
+        their names there. It is what people read; programs without one are their own.
+
+        >>> gravity = cardan.model(cardan.load("planar2r"), "gravity")
+        >>> np.allclose(gravity.plain.evaluate(q=[1, 2], p=np.ones(7)),
+        ...             gravity.evaluate(q=[1, 2], p=np.ones(7)))
+        True"""
+        page = self.page
+        if page is None:
+            return self
+        remarks = tuple(x for x in self.remarks if x not in page.elsewhere)
+        return replace(self, code=page.code, parameters=page.parameters, remarks=remarks)
+
+    @named_arguments
+    def equations(
+        self, form: Form = "plain", to: Literal["text", "latex", "markdown", "html"] = "text"
+    ) -> str:
+        """The equations for people to read.
+
+        form  plain: the quantities of the paper in its order; textbook: few equations, in
+              trigonometric form; cheapest: those that run, with the fewest operations
+
+        >>> print(cardan.model(cardan.load("planar2r"), "transform", frame=1).equations())
+        ... # doctest: +ELLIPSIS
+        (*
+        ..."""
+        return self.emit(to, form=form)
 
     @overload
     def compile(
@@ -326,6 +361,7 @@ class Program:
             "remarks": list(self.remarks),
             "columns": list(self.columns),
             "code": ir_code.to_json(self.code),
+            "page": self.page and ir_page.to_json(self.page),
         }
         return json.dumps(data, indent=None, separators=(",", ":"), allow_nan=False) + "\n"
 
@@ -350,6 +386,7 @@ class Program:
                 expanded=bool(data["expanded"]),
                 remarks=tuple(map(str, data.get("remarks", ()))),
                 columns=tuple(map(str, data.get("columns", ()))),
+                page=ir_page.from_json(data["page"]) if data.get("page") else None,
             )
         except ProgramError:
             raise

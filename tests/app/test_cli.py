@@ -545,3 +545,13 @@ def test_closed_streams(tmp_path: Path) -> None:
     assert (tmp_path / "out.c").read_text().startswith("/*")
     assert run("show no-such-robot 2>&-").returncode == 1
     assert run("robots 2>&-").returncode == 0
+
+
+def test_base_parameters_are_written_as_a_robot(tmp_path: Path) -> None:
+    """By the extension; a listing has another one."""
+    file, listing = tmp_path / "rx90b.toml", tmp_path / "rx90b.txt"
+    printed("generate", "rx90", "base-parameters", "-o", str(file))
+    assert "no faults" in printed("check", str(file))
+    assert "ZZ1R" not in file.read_text(encoding="utf-8")
+    printed("generate", "rx90", "base-parameters", "-o", str(listing))
+    assert "ZZ1R = " in listing.read_text(encoding="utf-8")

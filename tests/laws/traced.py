@@ -426,3 +426,13 @@ def law_program_is_the_model(robot: Robot, rng: Rng) -> None:
     close(run(robot, "inertia-matrix", x), A, "inertia matrix", 1e-3)
     h = stack([found.tau[j] for j in scene.tree.moving])
     assert h.shape == tau.shape
+
+
+@law(10)
+def law_the_page_is_the_program(robot: Robot, rng: Rng) -> None:
+    """What people read gives the numbers of what runs."""
+    x, names = state(robot, rng), ("inverse-dynamics", "inertia-matrix", "gravity", "transform")
+    for name in names:
+        program = derived(robot, name)
+        inputs = {key: x[key] for key in program.inputs}
+        close(program.plain.evaluate(**inputs), program.evaluate(**inputs), name, 1e-3)
