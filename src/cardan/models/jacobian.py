@@ -52,9 +52,24 @@ class Jacobian:
             columns.append([*(self.turn @ linear), *(self.turn @ angular)])           # (4)
         return [[column[r] for column in columns] for r in range(6)]
 
+    def first(self) -> list[list[Scalar]]:
+        """The first factor (4): the turn to frame r, of both halves."""
+        A = self.turn.matrix().rows
+        return [[*row, 0, 0, 0] for row in A] + [[0, 0, 0, *row] for row in A]
+
+    def second(self) -> list[list[Scalar]]:
+        """The second factor (4): from O_k to the point, v + w x L."""
+        x, y, z = self.tip
+        rows = [[1, 0, 0, 0, z, -y], [0, 1, 0, -z, 0, x], [0, 0, 1, y, -x, 0]]
+        return rows + [[0, 0, 0, *(int(r == c) for c in range(3))] for r in range(3)]
+
+    def third(self) -> list[list[Scalar]]:
+        """The third factor (5): a column (linear, angular) per joint."""
+        return [list(row) for row in zip(*self.K.values(), strict=True)]
+
     def inverse(self, det: Scalar = None) -> tuple[list[list[Scalar]], Scalar]:
         """(J^-1, det J) when J is square: only the third factor is inverted, [KC97] 4.6."""
-        inner, det = inverse([list(row) for row in zip(*self.K.values(), strict=True)], det)
+        inner, det = inverse(self.third(), det)
         rows = []
         for row in inner:
             linear, angular = Vec(*row[:3]), Vec(*row[3:])
