@@ -4,242 +4,104 @@ joint angles, collected; no value between has a name but these.
     ring      the values in a normal form
     angles    which sines and cosines are written
     collect   common factors
+    write     the expressions
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from fractions import Fraction
+from collections.abc import Mapping, Sequence
+from math import prod
 from typing import Any
 
-from ...exact import exact
-from ..code import Code, gather
-from ..graph import Expr, Graph
-from .angles import Factor, parallel, shortest
-from .collect import CONSTANT, MOTION, POSITION, TRIG, Collector, Monomial, Product, Sum
-from .ring import Polynomial, Ring, TooLarge, values
+from ..code import Code, Shape, gather
+from .angles import parallel
+from .ring import Polynomial, Ring, Terms, TooLarge, values
+from .write import Writer
 
-__all__ = ["TooLarge", "textbook"]
+__all__ = ["LARGEST", "TooLarge", "matrices", "textbook"]
 
-LARGEST = 20_000  # terms of a value
-_STRUCTURAL = 16  # denominators up to it are written as divisors, where no number is data
-_SNAP = Fraction(1, 2**46)
+LARGEST = 3_000  # terms of all values together
 
-Atom = int | Factor  # a symbol of the ring, or a sine or cosine
+Values = Mapping[str, tuple[Shape, Sequence[Polynomial]]]
 
 
 def textbook(code: Code, names: Mapping[Any, str], largest: int = LARGEST) -> Code:
-    """The program in textbook form; TooLarge where a value has too many terms to be read.
+    """The program in textbook form; TooLarge where there are too many terms to be read.
 
-    names: of input elements ("input", array, k) that may be angles; others are called after their
-    place."""
+    names: of the inputs ("input", array, k) that may be angles, as they are in C1, S1, C23."""
     ring = Ring(parallel(code), largest)
     outputs = values(code, ring)
-    writer = _Writer(code, ring, names, outputs)
-    shapes = {name: output.shape for name, output in code.outputs.items()}
+    shaped = {name: (output.shape, outputs[name]) for name, output in code.outputs.items()}
+    return _written(ring, code, names, shaped)
+
+
+def matrices(code: Code, names: Mapping[Any, str], largest: int = LARGEST) -> Code | None:
+    """A, C, Q and, where there is more, F of the torques that a program of q, qd and qdd gives:
+
+        tau = A(q) qdd + C(q, qd) qd + Q(q) + F
+
+    C_ij = Σ c_ijk qd_k with c symmetric in j and k, which makes them Christoffel's symbols: with
+    these Adot - 2C is skew. None where the program has no such torques."""
+    (name, output), *others = code.outputs.items()
+    n = prod(output.shape)
+    if others or not all(code.inputs.get(array) == (n,) for array in ("qd", "qdd")):
+        return None
+    ring = Ring(parallel(code), largest)
+    torques = values(code, ring)[name]
+    parts = [_parted(ring, x, n) for x in torques]
+    if any(part is None for part in parts):
+        return None
+    A, C, Q, F = zip(*parts, strict=True)
+    shaped: dict[str, Any] = {
+        "A": ((n, n), [x for row in A for x in row]),
+        "C": ((n, n), [x for row in C for x in row]),
+        "Q": ((n,), Q),
+    }
+    if any(x.terms for x in F):
+        shaped["F"] = (n,), F
+    return _written(ring, code, names, shaped)
+
+
+def _parted(ring: Ring, torque: Polynomial, n: int) -> tuple[Any, ...] | None:
+    """(row of A, row of C, Q, F) of a torque."""
+    tables: dict[str, Terms] = {}
+
+    def put(part: str, trig: int, monomial: int, coefficient: int) -> None:
+        row = tables.setdefault(part, {}).setdefault(trig, {})
+        row[monomial] = row.get(monomial, 0) + coefficient
+
+    for trig, row in torque.terms.items():
+        for monomial, c in row.items():
+            motions = [x for x, k in ring.exponents(monomial) for _ in range(k) if ring.moves(x)]
+            kinds = [ring.symbols[x][1] if ring.is_input(x) else "" for x in motions]
+            places = [ring.symbols[x][2] for x in motions]
+            rest = monomial - sum(ring.power(x) for x in motions)
+            if not motions:
+                put("Q", trig, monomial, 2 * c)
+            elif kinds == ["qdd"]:
+                put(f"A{places[0]}", trig, rest, 2 * c)
+            elif kinds == ["qd", "qd"]:
+                for j, k in (places, places[::-1]):
+                    rate = ring.power(ring.number(("input", "qd", k)))
+                    put(f"C{j}", trig, rest + rate, c)
+            elif "qdd" in kinds:
+                return None
+            else:
+                put("F", trig, monomial, 2 * c)
+
+    def part(name: str) -> Polynomial:
+        return Polynomial(tables.get(name, {}), 2 * torque.denominator, torque.degree)
+
+    rows = ([part(f"{name}{k}") for k in range(n)] for name in "AC")
+    return *rows, part("Q"), part("F")
+
+
+def _written(ring: Ring, code: Code, names: Mapping[Any, str], outputs: Values) -> Code:
+    polynomials = [x for _, flat in outputs.values() for x in flat]
+    if sum({x.key: x.size for x in polynomials}.values()) > ring.largest:
+        raise TooLarge
+    writer = Writer(ring, code.inputs, names, polynomials)
     written = {
-        name: (shapes[name], [writer.value(x) for x in flat]) for name, flat in outputs.items()
+        name: (shape, [writer.value(x) for x in flat]) for name, (shape, flat) in outputs.items()
     }
     return gather(writer.graph, code.inputs, written, writer.labels)
-
-
-class _Writer:
-    """Writes polynomials of a ring as nodes of a new graph."""
-
-    def __init__(
-        self, code: Code, ring: Ring, names: Mapping[Any, str],
-        outputs: Mapping[str, Sequence[Polynomial]],
-    ) -> None:  # fmt: skip
-        self.ring, self.names, self.graph = ring, names, Graph()
-        self.labels: dict[int, str] = {}
-        self._arrays = list(code.inputs)
-        self._sums: dict[tuple[Any, ...], dict[tuple[tuple[Atom, int], ...], Fraction]] = {}
-        self._refs: dict[int, int] = {}  # of atoms, once written
-        atoms: set[Atom] = set()
-        polynomials = [x for flat in outputs.values() for x in flat]
-        while polynomials:
-            new = {atom for x in polynomials for m in self._sum(x) for atom, _ in m} - atoms
-            atoms |= new
-            polynomials = [x for atom in new for x in self._arguments(atom)]
-        self.atoms = sorted(atoms, key=self._rank)
-        self._number = {atom: k for k, atom in enumerate(self.atoms)}
-        coefficients = (c for terms in self._sums.values() for c in terms.values())
-        self.data = any(c.denominator > _STRUCTURAL for c in coefficients)
-        kinds = [self._rank(atom)[0] for atom in self.atoms]
-        self.collector = Collector(kinds.__getitem__)
-        for k, atom in enumerate(self.atoms):
-            if isinstance(atom, tuple):  # first, in order
-                self._atom(k)
-
-    # atoms
-
-    def _arguments(self, atom: Atom) -> Iterable[Polynomial]:
-        """What an operation that is a symbol reads."""
-        if isinstance(atom, int):
-            symbol = self.ring.symbols[atom]
-            return symbol[2].polynomials if symbol[0] not in ("input", "pi") else ()
-        members = (self.ring.groups[atom[1]][k][0] for k, x in enumerate(atom[2]) if x)
-        return [x for member in members for x in self._arguments(member)]
-
-    def _is_motion(self, atom: Atom) -> bool:
-        """Is it a rate, an acceleration, or anything else that is neither position nor parameter,
-        or made of such?"""
-        if not isinstance(atom, int):
-            return False
-        symbol = self.ring.symbols[atom]
-        if symbol[0] == "input":
-            return symbol[1] not in ("p", "q")
-        parts = [part for x in self._arguments(atom) for m in self._sum(x) for part, _ in m]
-        return bool(parts) and all(map(self._is_motion, parts))
-
-    def _rank(self, atom: Atom) -> tuple[Any, ...]:
-        """The kind of an atom, and its place among these."""
-        if isinstance(atom, tuple):
-            kind, group, frequency = atom
-            members = [self.ring.groups[group][k][0] for k, x in enumerate(frequency) if x]
-            return TRIG, [self._rank(member) for member in members], len(members), kind
-        symbol = self.ring.symbols[atom]
-        if symbol[0] != "input":
-            kind = MOTION + len(self._arrays) if self._is_motion(atom) else CONSTANT
-            return kind, [1], atom, ""
-        kind = MOTION + len(self._arrays) - self._arrays.index(symbol[1])  # the last array first
-        return {"p": CONSTANT, "q": POSITION}.get(symbol[1], kind), [0], symbol[2], ""
-
-    # sums
-
-    def _sum(self, x: Polynomial) -> dict[tuple[tuple[Atom, int], ...], Fraction]:
-        """Monomials of atoms: of every monomial of symbols the shortest sum of products of sines
-        and cosines."""
-        key = x.key
-        if key not in self._sums:
-            rows: dict[int, dict[Any, Fraction]] = {}
-            for trig, row in x.terms.items():
-                for monomial, c in row.items():
-                    value = self._rounded(Fraction(c, x.denominator))
-                    rows.setdefault(monomial, {})[self.ring.trigs[trig]] = value
-            terms: dict[tuple[tuple[Atom, int], ...], Fraction] = {}
-            for monomial, row in rows.items():
-                for factors, c in shortest(row, self.ring).items():
-                    powers = [(f, factors.count(f)) for f in dict.fromkeys(factors)]
-                    terms[(*self.ring.exponents(monomial), *powers)] = c
-            self._sums[key] = terms
-        return self._sums[key]
-
-    def _rounded(self, x: Fraction) -> Fraction:
-        """Of floats: a simple number where they are that to within round-off."""
-        if not self.ring.inexact:
-            return x
-        simple = x.limit_denominator(10_000)
-        return simple if abs(simple - x) <= _SNAP * abs(x) else Fraction(float(f"{float(x):.15g}"))
-
-    def value(self, x: Polynomial) -> Any:
-        """The value as a scalar of the graph."""
-        terms: dict[Monomial, Fraction] = {}
-        for powers, c in self._sum(x).items():
-            terms[tuple(sorted((self._number[atom], k) for atom, k in powers))] = c
-        if not terms:
-            return 0
-        tree = self.collector.tree(terms)
-        return Expr(
-            self.graph, self._product(tree) if isinstance(tree, Product) else self._total(tree)
-        )
-
-    # nodes; signed references, operands in the order in which they are to be read
-
-    def _total(self, tree: Sum) -> int:
-        """A sum by itself: where all is negative each part has its own minus."""
-        total = self.graph.positive(self._product(tree.parts[0]))
-        return self._added(total, tree.parts[1:])
-
-    def _factor(self, tree: Sum) -> int:
-        """A sum in a product, to which a minus in front of all is left."""
-        total = self._product(tree.parts[0])
-        sign = 1 if total > 0 else -1
-        return sign * self._added(abs(total), tree.parts[1:], sign)
-
-    def _added(self, total: int, parts: Sequence[Product], sign: int = 1) -> int:
-        for part in parts:
-            ref = sign * self._product(part)
-            total = self.graph.node(("add", total, ref) if ref > 0 else ("sub", total, -ref))
-        return total
-
-    def _product(self, part: Product) -> int:
-        number, bottom = abs(part.coefficient), 1
-        if not self.data:
-            number, bottom = Fraction(number.numerator), number.denominator
-        refs: list[int] = []
-        if number != 1 or not (part.atoms or part.sums):
-            refs.append(self.graph.const(self._constant(number)))
-        motions = [(k, n) for k, n in part.atoms if self.collector.motion(k)]
-        for k, n in part.atoms:
-            if (k, n) not in motions:
-                refs.append(self._power(self._atom(k), n))
-        sums = [self._factor(x) for x in part.sums]
-        refs += sums + [self._power(self._atom(k), n) for k, n in motions]
-        sign = -1 if part.coefficient < 0 else 1
-        product = abs(refs[0])
-        sign *= 1 if refs[0] > 0 else -1
-        for ref in refs[1:]:
-            sign *= 1 if ref > 0 else -1
-            product = self.graph.node(("mul", product, abs(ref)))
-        if bottom > 1:
-            product = self.graph.node(("div", product, self.graph.const(bottom)))
-        return sign * product
-
-    def _power(self, id: int, n: int) -> int:
-        power = id
-        for _ in range(n - 1):
-            power = self.graph.node(("mul", power, id))
-        return power
-
-    def _constant(self, x: Fraction) -> Any:
-        long = x.denominator.bit_length() > 40 and self.ring.inexact
-        return float(x) if long else exact(x)
-
-    def _atom(self, k: int) -> int:
-        if k not in self._refs:
-            atom = self.atoms[k]
-            if isinstance(atom, tuple):
-                self._refs[k] = self._sine(*atom)
-            else:
-                self._refs[k] = self._symbol(atom)
-        return self._refs[k]
-
-    def _symbol(self, number: int) -> int:
-        symbol = self.ring.symbols[number]
-        if symbol[0] == "input":
-            return self.graph.node(symbol)
-        if symbol[0] == "pi":
-            return self.graph.const(exact(0, 1))
-        args = [self.value(x) for x in symbol[2].polynomials]
-        if symbol[0] == "value":
-            return self.graph.positive(self.graph.reference(args[0]))
-        refs = [self.graph.positive(self.graph.reference(x)) for x in args]
-        return self.graph.node((symbol[0], *refs))
-
-    def _sine(self, kind: str, group: int, frequency: tuple[int, ...]) -> int:
-        """The sine or cosine of a sum of angles, named after it: C23 of q2 + q3."""
-        members = [(self.ring.groups[group][i][0], k) for i, k in enumerate(frequency) if k]
-        total = 0
-        for number, k in members:
-            ref = self._symbol(number)
-            if abs(k) > 1:
-                ref = self.graph.node(("mul", self.graph.const(abs(k)), ref))
-            if total:
-                ref = self.graph.node(("add" if k > 0 else "sub", total, ref))
-            total = ref
-        id = self.graph.node(("cos" if kind == "c" else "sin", total))
-        self._label(id, kind.upper(), members)
-        return id
-
-    def _label(self, id: int, letter: str, members: Sequence[tuple[int, int]]) -> None:
-        words: list[str] = []
-        for number, k in members:
-            word = self.names.get(self.ring.symbols[number], "")
-            if not word:
-                return
-            words += ["m" * (k < 0) + word] * abs(k)
-        plain = all(len(word.lstrip("m")) == 1 for word in words)
-        label = letter + ("" if plain else "_").join(words)
-        if label not in self.labels.values():
-            self.labels[id] = label

@@ -12,7 +12,7 @@ C223).
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
@@ -164,8 +164,7 @@ def _written_order(factor: Factor) -> tuple[Any, ...]:
 
 
 def shortest(terms: Mapping[Trig, Fraction], ring: Ring) -> dict[Product, Fraction]:
-    """Σ coefficient · 2f(..) 2g(..) ... as sines and cosines that books have, in as few terms as are
-    found."""
+    """Σ coefficient · 2f(..) 2g(..) ... with sines and cosines that books have, in few terms."""
     group = next((g for trig in terms for g, k, _ in trig if k not in _nice(ring.senses(g))), None)
     if group is None:
         return {
@@ -183,7 +182,7 @@ def shortest(terms: Mapping[Trig, Fraction], ring: Ring) -> dict[Product, Fracti
     choices = [_ways(senses, group, *key) for key in odd]
     noise = _NOISE if ring.inexact else Fraction(0)
 
-    def length(choice: Sequence[_Way]) -> tuple[int, ...]:
+    def length(choice: Iterable[_Way]) -> tuple[int, ...]:
         return _length(_written(group, parts, odd, choice, noise), _nice(senses))
 
     if prod(map(len, choices)) <= _MANY:
@@ -194,15 +193,16 @@ def shortest(terms: Mapping[Trig, Fraction], ring: Ring) -> dict[Product, Fracti
             best[i] = min(ways, key=lambda way: length([*best[:i], way, *best[i + 1 :]]))
     result: dict[Product, Fraction] = {}
     for factors, rest in _written(group, parts, odd, best, noise).items():
-        for others, c in shortest(rest, ring).items():
-            key = tuple(sorted((*factors, *others), key=_written_order))
+        for tail, c in shortest(rest, ring).items():
+            key = tuple(sorted((*factors, *tail), key=_written_order))
             result[key] = result.get(key, Fraction(0)) + c
     return {key: c for key, c in result.items() if c}
 
 
 def _length(parts: Mapping[Product, Sum], nice: frozenset[Frequency]) -> tuple[int, ...]:
-    """Terms; factors, where an angle as 2 q2 + q3 counts more than a product; minus signs."""
-    terms = sum(map(len, parts.values()))
+    """Terms, and numbers in them that are not whole; factors, where an angle as 2 q2 + q3 counts
+    more than a product; minus signs."""
+    terms = sum(2 + (c.denominator > 1) for rest in parts.values() for c in rest.values())
     factors = sum(
         len(rest) * sum(1 if k in nice else 3 for _, _, k in factors)
         for factors, rest in parts.items()
@@ -213,7 +213,7 @@ def _length(parts: Mapping[Product, Sum], nice: frozenset[Frequency]) -> tuple[i
 
 def _written(
     group: int, parts: Mapping[tuple[Frequency, str], Sum], odd: Sequence[tuple[Frequency, str]],
-    choice: Sequence[_Way], noise: Fraction,
+    choice: Iterable[_Way], noise: Fraction,
 ) -> dict[Product, Sum]:  # fmt: skip
     """The sum with each odd frequency written in the way chosen: products of factors of the group
     and what they are multiplied by."""

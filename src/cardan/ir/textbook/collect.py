@@ -25,7 +25,6 @@ Key = frozenset[tuple[Monomial, int, int]]
 
 CONSTANT, POSITION, TRIG, MOTION = range(4)
 _FEW = 12  # terms of which several ways to take out factors are tried
-_CHOICES = 4  # as many
 _PAIRS = 60  # terms of which all pairs are looked through for common factors
 _FREQUENT = 24  # atoms that are looked at in pairs, of more terms
 _APART = 3  # symbols and operations worth a sum that is constant, by itself
@@ -44,8 +43,9 @@ class Product:
     def cost(self) -> int:
         """Symbols and operations."""
         number = abs(self.coefficient) != 1 or not (self.atoms or self.sums)
+        sums = set(self.sums)
         parts = number + sum(min(k, 2) for _, k in self.atoms) + len(self.sums)
-        return 2 * parts - 1 + sum(x.cost - 1 for x in self.sums)
+        return 2 * parts - 1 + sum(x.cost - 1 for x in sums)
 
 
 @dataclass(frozen=True)
@@ -97,7 +97,9 @@ def _content(terms: Iterable[Fraction]) -> Fraction:
     if any(max(abs(x.numerator), x.denominator) > _STRUCTURAL for x in values):
         return Fraction(sign)
     top = gcd(*(x.numerator for x in values))
-    return Fraction(sign * top, lcm(*(x.denominator for x in values)))
+    bottom = lcm(*(x.denominator for x in values))
+    halved = sum(x.denominator == bottom for x in values)  # a few halves stay where they are
+    return Fraction(sign * top, bottom if 2 * halved >= len(values) else 1)
 
 
 def _key(terms: Terms) -> Key:
@@ -108,7 +110,7 @@ def _cost(parts: Sequence[Product]) -> int:
     return sum(part.cost for part in parts) + len(parts) - 1
 
 
-def _length(parts: Sequence[Product]) -> tuple[object, ...]:
+def _length(parts: list[Product]) -> tuple[int, list[int]]:
     """The cost, and the atoms of the first product: factors near the base come out first."""
     return _cost(parts), [atom for atom, _ in parts[0].atoms]
 
@@ -120,9 +122,12 @@ def _weight(monomial: Monomial) -> int:
 @dataclass
 class Collector:
     """kind: of an atom. CONSTANT, POSITION, TRIG, and from MOTION on accelerations, rates, and what
-    is made of them, in the order in which they are to be read."""
+    is made of them, in the order in which they are to be read.
+
+    choices: how many ways to take out factors of a few terms are tried at each step."""
 
     kind: Callable[[int], int]
+    choices: int = 4
     _known: dict[Key, Tree] = field(default_factory=dict)
     _products: dict[Key, list[Product]] = field(default_factory=dict)
 
@@ -148,9 +153,15 @@ class Collector:
         number, common, rest = _split(terms)
         if common or number not in (1, -1):
             return _product(number, common, [self.tree(rest)])
+        root = _root(terms)
+        if root:
+            square = self.tree(root)
+            return _product(Fraction(1), (), [square, square])
         motions = {_only(m, self.motion) for m in terms}
         if len(motions) > 1 and any(_only(m, self.motion) != m for m in terms):
             return self._by_motion(terms)
+        if len(terms) > _PAIRS:  # nobody looks for the best
+            return self._by_sums(terms, self.trig)
         trees = [self._by_factors(terms), self._by_sums(terms, self.trig)]
         trees.append(self._by_sums(terms, lambda atom: not self.trig(atom)))
         tree = min(trees, key=lambda tree: tree.cost)
@@ -198,9 +209,10 @@ class Collector:
         if key in self._products:
             return self._products[key]
         left, parts = dict(terms), list[Product]()
-        while groups := _factors(left):
+        while groups := _factors(left)[: self.choices]:
             if len(left) <= _FEW:
-                parts += min((self._after(left, group) for group in groups), key=_length)
+                ways = (self._after(left, group) for group in groups)
+                parts = [*parts, *min(ways, key=_length)]
                 left = {}
                 break
             parts.append(self._taken_out({m: left.pop(m) for m in groups[0]}))
@@ -271,6 +283,18 @@ def _split(
     return number, common, rest
 
 
+def _root(terms: Terms) -> dict[Monomial, Fraction] | None:
+    """x ± y of x² ± 2 x y + y², if the terms are that."""
+    if len(terms) != 3:
+        return None
+    squares = [m for m, c in terms.items() if c == 1 and all(k % 2 == 0 for _, k in m)]
+    mixed = [m for m in terms if m not in squares]
+    if len(squares) != 2 or abs(terms[mixed[0]]) != 2:
+        return None
+    x, y = (tuple((atom, k // 2) for atom, k in m) for m in squares)
+    return {x: Fraction(1), y: terms[mixed[0]] / 2} if _times(x, y) == mixed[0] else None
+
+
 def _order(monomial: Monomial) -> tuple[object, ...]:
     """Short terms first, then by the atoms."""
     return tuple(atom for atom, k in monomial for _ in range(k))
@@ -309,7 +333,7 @@ def _factors(terms: Terms) -> list[list[Monomial]]:
     for k, m in enumerate(monomials):
         key = abs(terms[m].numerator), terms[m].denominator
         numbers[key] = numbers.get(key, 0) | 1 << k
-    alike = [bits for key, bits in numbers.items() if key != (1, 1)]
+    alike = [x for key, x in numbers.items() if key != (1, 1) and x.bit_count() > 1]
     scores: dict[int, tuple[int, ...]] = {}
     for factor in _candidates(monomials, having):
         bits = -1
@@ -321,10 +345,16 @@ def _factors(terms: Terms) -> list[list[Monomial]]:
             members = bits & number if number else bits
             count, shared = members.bit_count(), weight + (number > 0)
             saved = (count - 1) * shared - bool(members & alone)
+            if count == 3 and _root(_split({m: terms[m] for m in _chosen(monomials, members)})[2]):
+                saved += 2
             if count > 1 and saved > 0:
                 scores[members] = max(scores.get(members, (0,)), (saved, shared, count))
     best = sorted(scores, key=lambda members: (*(-x for x in scores[members]), members))
-    return [[m for k, m in enumerate(monomials) if members >> k & 1] for members in best[:_CHOICES]]
+    return [_chosen(monomials, members) for members in best]
+
+
+def _chosen(monomials: Sequence[Monomial], bits: int) -> list[Monomial]:
+    return [m for k, m in enumerate(monomials) if bits >> k & 1]
 
 
 def _candidates(

@@ -27,7 +27,17 @@ from ... import exact
 from ...exact import Exact
 from ..code import Code
 
-__all__ = ["Frequency", "Polynomial", "Ring", "TooLarge", "Trig", "negative", "upright", "values"]
+__all__ = [
+    "Frequency",
+    "Polynomial",
+    "Ring",
+    "Terms",
+    "TooLarge",
+    "Trig",
+    "negative",
+    "upright",
+    "values",
+]
 
 Frequency = tuple[int, ...]  # multiples of the angles of a group
 Trig = tuple[tuple[int, Frequency, str], ...]  # (group, frequency, "c" or "s"), by group
@@ -117,7 +127,37 @@ class Ring:
 
     def symbol(self, symbol: Symbol) -> Polynomial:
         """The symbol as a polynomial."""
-        return Polynomial({0: {1 << _BITS * self.number(symbol): 1}}, 1, 1)
+        return Polynomial({0: {self.power(self.number(symbol)): 1}}, 1, 1)
+
+    def power(self, number: int) -> int:
+        """The monomial of a symbol."""
+        return 1 << _BITS * number
+
+    def is_input(self, number: int) -> bool:
+        """Is the symbol of this number an input, not an operation or π?"""
+        return bool(self.symbols[number][0] == "input")
+
+    def read_by(self, number: int) -> Sequence[Polynomial]:
+        """What the symbol of this number reads, if it is an operation."""
+        plain = self.symbols[number][0] in ("input", "pi")
+        return () if plain else self.symbols[number][2].polynomials
+
+    def moves(self, number: int) -> bool:
+        """Is the symbol of this number a rate, an acceleration or anything else that is neither
+        position nor parameter, or made of such alone?"""
+        if self.is_input(number):
+            return self.symbols[number][1] not in ("p", "q")
+        parts = [
+            x
+            for polynomial in self.read_by(number)
+            for trig, row in polynomial.terms.items()
+            for monomial in row
+            for x in (*(x for x, _ in self.exponents(monomial)), *self._angles(trig))
+        ]
+        return bool(parts) and all(map(self.moves, parts))
+
+    def _angles(self, trig: int) -> list[int]:
+        return [self.groups[g][i][0] for g, k, _ in self.trigs[trig] for i, x in enumerate(k) if x]
 
     def exponents(self, monomial: int) -> tuple[tuple[int, int], ...]:
         """((symbol, exponent), ...) of a monomial."""
@@ -132,14 +172,13 @@ class Ring:
 
     def constant(self, value: int | float | Exact) -> Polynomial:
         if isinstance(value, Exact):
-            terms = {0: value.a, 1 << _BITS * self.number(("pi",)): value.b} if value.b else {
-                0: value.a}  # fmt: skip
+            terms = {0: value.a, self.power(self.number(("pi",))): value.b}
         else:
             self.inexact |= isinstance(value, float)
             terms = {0: Fraction(value)}
         bottom = lcm(*(x.denominator for x in terms.values()))
         row = {m: int(x * bottom) for m, x in terms.items() if x}
-        return Polynomial({0: row} if row else {}, bottom, int(len(terms) > 1))
+        return Polynomial({0: row} if row else {}, bottom, int(any(row)))
 
     def add(self, x: Polynomial, y: Polynomial) -> Polynomial:
         if not x.terms or not y.terms:
@@ -167,7 +206,7 @@ class Ring:
         sizes: Terms = {}
         for t, row in x.terms.items():
             for u, other in y.terms.items():
-                product = {}
+                product: dict[int, int] = {}
                 for m, a in row.items():
                     for n, b in other.items():
                         product[m + n] = product.get(m + n, 0) + a * b
@@ -277,7 +316,7 @@ def _multiplied(
     plus = tuple(i + j for i, j in zip(a, b, strict=True))
     minus = tuple(i - j for i, j in zip(a, b, strict=True))
     kind = "c" if f == g else "s"
-    terms = []
+    terms: list[tuple[int, Trig]] = []
     for frequency, factor in ((minus, 1), (plus, -1 if (f, g) == ("s", "s") else 1)):
         sign, own = upright(frequency)
         if any(own):
