@@ -19,8 +19,8 @@ from cardan.sheets.sheet import sheet_document
 
 HAS_TEX = shutil.which("pdflatex") is not None
 SECTIONS = [
-    "Geometry", "Transforms", "Jacobian and singularities", "Inverse geometry", "Dynamics",
-    "Base parameters", "Operations",
+    "Geometry", "Transforms", "Jacobian and singularities", "Inverse geometry", "Base parameters",
+    "Dynamics", "Operations",
 ]  # fmt: skip
 
 

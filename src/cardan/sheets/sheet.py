@@ -71,6 +71,7 @@ def sheet(
     brings. What would be too long is left out, with the command that prints it; `source` is what
     the robot is called there: a bundled name or a file. `begin` is told what is derived next.
 
+    >>> from pathlib import Path
     >>> cardan.sheet(cardan.load("planar2r"), "planar2r.html")
     >>> Path("planar2r.html").read_text(encoding="utf-8").count("<svg")
     1"""
@@ -177,15 +178,19 @@ def _equations(program: Program, name: str = "") -> list[str]:
     """The equations of a program in LaTeX, its arrays as matrices where they fit a line."""
     parts = parts_of(program.equations(form="textbook", to="latex"))
     rows = [row for part in parts if isinstance(part, Equations) for row in part.rows]
-    return _gathered([row for row in rows if not _is_notation(row)], program.outputs, name)
+    return _gathered([x for x in map(_noted, rows) if x], program.outputs, name)
 
 
-def _is_notation(row: str) -> bool:
-    """Is it a definition such as C12 = cos(q1 + q2), which the sheet says once for all?"""
-    named = re.fullmatch(r"([CS])_\{(\d+)\} = \\(cos|sin)\((.*)\)", row)
-    if not named or named[3][0].upper() != named[1]:
-        return False
-    return " + ".join(f"q_{{{j}}}" for j in named[2]) == named[4]
+def _noted(row: str) -> str:
+    """An equation with C12 for cos(q1 + q2), as the sheet says once for all; nothing of one that
+    defines it."""
+
+    def name(sine: re.Match[str]) -> str:
+        return f"{sine[1][0].upper()}_{{{''.join(re.findall(r'[0-9]', sine[2]))}}}"
+
+    row = re.sub(r"\\(cos|sin)\((q_\{\d\}(?: \+ q_\{\d\})*)\)", name, row)
+    left, _, right = row.partition(" = ")
+    return "" if left == right else row
 
 
 def _gathered(
@@ -210,19 +215,25 @@ def _gathered(
 
 
 def _resolved(stem: str, cells: Mapping[str, str], text: str) -> str:
-    """A value that is another element of its array, or its negative, in place of it."""
-    same = re.fullmatch(rf"(-?){re.escape(stem)}_\{{([\d,]+)\}}", text)
-    if not same or same[2] not in cells:
-        return text
-    value = _resolved(stem, cells, cells[same[2]])
-    if not same[1]:
-        return value
-    summed = any(item.kind == "binary" for item in formula(value).parts)
-    return f"-({value})" if summed else value[1:] if value.startswith("-") else f"-{value}"
+    """A value in which other elements of its array are written out."""
+
+    def value(element: re.Match[str]) -> str:
+        if element[1] not in cells:
+            return element[0]
+        inner = _resolved(stem, cells, cells[element[1]])
+        items = formula(inner).parts
+        summed = any(item.kind in ("binary", "sign") and item.text != "⋅" for item in items)
+        alone = element[0] == text or (text.endswith(f" + {element[0]}") and inner[0] != "-")
+        return f"({inner})" if summed and not alone else inner
+
+    text = re.sub(rf"{re.escape(stem)}_\{{([\d,]+)\}}", value, text)
+    turned = re.fullmatch(r"-\(-([^()]*)\)", text)
+    return turned[1] if turned and not re.search(" [+-] ", turned[1]) else text
 
 
 def _array(stem: str, name: str, shape: tuple[int, ...], cells: Mapping[str, str]) -> list[str]:
-    """One equation where the matrix fits a line, else one for each element that is not zero."""
+    """One equation where the matrix fits a line, else one for each element that is not zero; of a
+    symmetric matrix those on and above the diagonal."""
     rows, columns = (*shape, 1)[:2]
     keys = [[f"{i},{j}" if len(shape) > 1 else f"{i}" for j in range(1, columns + 1)]
             for i in range(1, rows + 1)]  # fmt: skip
@@ -231,7 +242,19 @@ def _array(stem: str, name: str, shape: tuple[int, ...], cells: Mapping[str, str
         whole = rf"{name} = \begin{{bmatrix}}{body}\end{{bmatrix}}"
         if width(formula(whole)) <= ROOM:
             return [whole]
-    return [f"{stem}_{{{key}}} = {text}" for key, text in cells.items() if text != "0"]
+    listed = {key: cells[key] for row in keys for key in row if key in cells} or cells
+    mirrored = {key: ",".join(reversed(key.split(","))) for key in listed}
+    symmetric = len(shape) == 2 and rows == columns > 1 and all(
+        listed[key] == listed.get(other) for key, other in mirrored.items()
+    )  # fmt: skip
+    if symmetric:
+        listed = {key: text for key, text in listed.items() if key <= mirrored[key]}
+    out = [f"{stem}_{{{key}}} = {text}" for key, text in listed.items() if text != "0"]
+    if symmetric:
+        out.append(rf"{stem}_{{j,i}} = {stem}_{{i,j}}, \quad \text{{the others }} 0")
+    elif len(out) < len(listed):
+        out.append(rf"{stem}_{{i,j}} = 0 \quad \text{{else}}")
+    return out
 
 
 def _lines(rows: Sequence[str]) -> int:
@@ -312,12 +335,22 @@ def _dynamics(subject: _Subject) -> list[Part]:
     tables = robot_tables(subject.robot)
     if "Inertia" in tables:
         parts += [tables["Inertia"]]
-    parts.append(
-        words(r"$A(q)\,\ddot{q} + C(q, \dot{q})\,\dot{q} + Q(q) = \tau$ without friction.")
-    )
+    robot, words_ = _in_base_parameters(subject.robot)
+    line = r"$A(q)\,\ddot{q} + C(q, \dot{q})\,\dot{q} + Q(q) = \tau$ without friction"
+    parts.append(words(f"{line}{words_}."))
     for name in ("inertia-matrix", "coriolis-matrix", "gravity"):
-        parts += _said(partial(_whole, name), subject)
+        parts += _said(partial(_whole, name), _Subject(robot, subject.source))
     return parts
+
+
+def _in_base_parameters(robot: Robot) -> tuple[Robot, str]:
+    """A tree with symbols in its base parameters, which have the same torques in fewer terms."""
+    if robot.constrained or not robot.parameters:
+        return robot, ""
+    try:
+        return model(robot, "base-parameters").renamed(), ", in the base parameters"
+    except CardanError:
+        return robot, ""
 
 
 def _whole(name: str, subject: _Subject) -> list[Part]:
@@ -353,6 +386,6 @@ def _operations(subject: _Subject) -> list[Part]:
 
 _SECTIONS = {
     "Geometry": _geometry, "Transforms": _transforms, "Jacobian and singularities": _jacobian,
-    "Loop equations": _loops, "Inverse geometry": _inverse, "Dynamics": _dynamics,
-    "Base parameters": _base, "Operations": _operations,
+    "Loop equations": _loops, "Inverse geometry": _inverse, "Base parameters": _base,
+    "Dynamics": _dynamics, "Operations": _operations,
 }  # fmt: skip
