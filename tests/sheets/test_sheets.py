@@ -48,7 +48,7 @@ def test_a_page_needs_nothing_else() -> None:
 def test_a_large_robot_says_what_is_left_out() -> None:
     text = tex.page(sheet_document(cardan.load("ur5")))
     assert "Left out for length" in text
-    assert "cardan generate ur5 inertia-matrix" in text.replace(r"\ \linebreak[0]", " ").replace(
+    assert "cardan generate ur5 coriolis-matrix" in text.replace(r"\ \linebreak[0]", " ").replace(
         "{-}", "-"
     )
 
