@@ -9,7 +9,8 @@ from ..emit import require_name
 from ..emit.header import quoted
 from ..errors import ModelError
 from ..kernel.text import Face, kernel_source
-from .analytic import Chain, Step, plan_of
+from .analytic import Step, plan_of
+from .chain import Chain
 from .kernels import MOST, assemblies
 from .place_kernels import placed
 

@@ -27,8 +27,9 @@ from ..errors import CardanWarning, InputError, ModelError, UnknownNameError
 from ..mechanism.coordinates import Coordinates
 from ..mechanism.platform import Parallel
 from .analysis import Analysis, analyse, independent
-from .analytic import Chain, Step, run_plan, steps_of
+from .analytic import Step, run_plan, steps_of
 from .batch import many
+from .chain import Chain
 from .continuation import ByEquations, carried
 from .distances import Distances
 from .kernels import MOST
