@@ -30,6 +30,7 @@ from . import (
     motion,
     serve,
     sheet,
+    singularities,
     sweep,
 )
 from .command import Command
@@ -106,7 +107,8 @@ _COMMANDS: dict[str, list[tuple[Callable[..., None], type[Command]]]] = {
         (evaluate.evaluate, EvalCommand), (generate.count, Command), (sheet.sheet, Command),
     ],
     "Geometry and vibration": [
-        (ik.ik, Command), (loops.loops, Command), (modes.modes, Command),
+        (ik.ik, Command), (singularities.singularities, Command), (loops.loops, Command),
+        (modes.modes, Command),
     ],
     "Motion": [
         (motion.torques, Command), (motion.simulate, Command), (motion.control, Command),
