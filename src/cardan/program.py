@@ -7,6 +7,7 @@ import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from math import prod
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, overload
 
@@ -32,12 +33,20 @@ from .ir.interpret import interpret
 from .ir.page import Page
 
 if TYPE_CHECKING:
+    from .document.structure import Part
     from .run.cuda import CudaFunction
     from .run.function import Function
 
 __all__ = ["Program"]
 
 Form = Literal["plain", "textbook", "cheapest"]
+_TOO_LONG = "the textbook form has too many terms to be read: these are the plain equations"
+_MATRICES = {
+    "A": "inertia matrix",
+    "C": "Coriolis matrix: centrifugal and Coriolis torques are C qd",
+    "Q": "gravity torques",
+    "F": "friction torques, and those of applied wrenches",
+}
 
 
 @dataclass(frozen=True)
@@ -274,6 +283,56 @@ class Program:
         remarks = tuple(x for x in self.remarks if x not in page.elsewhere)
         return replace(self, code=page.code, parameters=page.parameters, remarks=remarks)
 
+    @cached_property
+    def textbook(self) -> Program:
+        """The same model as a textbook writes it: every output one sum, in the sines and cosines of
+        joint angles and of their sums about parallel axes, common factors taken out. What has too
+        many terms to be read comes in the plain form, with a remark.
+
+        >>> A = cardan.model(cardan.load("planar2r"), "inertia-matrix").textbook
+        >>> "2*L1*(MX2*C2 - MY2*S2)" in A.emit("text", form="cheapest")
+        True"""
+        from .ir.textbook import TooLarge, textbook
+
+        plain = self.plain
+        try:
+            code = textbook(plain.code, plain._angles)
+        except TooLarge:
+            return replace(plain, remarks=(*plain.remarks, _TOO_LONG))
+        return replace(plain, code=code, expanded=True, page=None)
+
+    @cached_property
+    def matrices(self) -> Program | None:
+        """Of the torques of a motion: A, C and Q, and the rest F where there is one (friction,
+        applied wrenches), in textbook form,
+
+            tau = A(q) qdd + C(q, qd) qd + Q(q) + F(qd)        ([B23] 3.4.2)
+
+        with Adot - 2C skew; None of what are no such torques.
+
+        >>> torques = cardan.model(cardan.load("planar2r"), "inverse-dynamics")
+        >>> torques.matrices.outputs
+        {'A': (2, 2), 'C': (2, 2), 'Q': (2,), 'F': (2,)}"""
+        from .ir.textbook import TooLarge, matrices
+
+        plain = self.plain
+        try:
+            code = matrices(plain.code, plain._angles)
+        except TooLarge:
+            return None
+        if code is None:
+            return None
+        inputs = {name: words for name, words in plain.meaning.items() if name in plain.inputs}
+        return replace(plain, code=code, meaning=inputs | _MATRICES, expanded=True, page=None)
+
+    @property
+    def _angles(self) -> dict[tuple[str, str, int], str]:
+        """What an input is called in the name of its sine: 2 in S2, and a parameter by its name."""
+        size = prod(self.inputs.get("q", (0,)))
+        links = [link for link, _ in self.coordinates.get("q", ())] or range(1, size + 1)
+        joints = {("input", "q", k): str(link) for k, link in enumerate(links)}
+        return joints | {("input", "p", k): name for k, name in enumerate(self.parameters)}
+
     @named_arguments
     def equations(
         self, form: Form = "plain", to: Literal["text", "latex", "markdown", "html"] = "text"
@@ -421,6 +480,22 @@ class Program:
     def __str__(self) -> str:
         """The equations, for people to read."""
         return self.equations()
+
+    def _parts(self) -> tuple[str, Sequence[Part]]:
+        """What a notebook shows: a line on the program, and its equations."""
+        from .document.notebook import equations_shown
+
+        return repr(self), equations_shown(self.equations(to="latex"), "print(program.equations())")
+
+    def _repr_html_(self) -> str:
+        from .document.notebook import notebook_html
+
+        return notebook_html(*self._parts())
+
+    def _repr_latex_(self) -> str:
+        from .document.notebook import notebook_latex
+
+        return notebook_latex(*self._parts())
 
     def __repr__(self) -> str:
         def arrays(shapes: Mapping[str, tuple[int, ...]]) -> str:

@@ -239,7 +239,7 @@ def _check_inverse(robot: Robot, x: dict[str, Array]) -> None:
     J, n = J[..., moving], int(moving.sum())
     rank = min(np.linalg.matrix_rank(Jk, 1e-7) for Jk in J)
     try:
-        found = run(robot, "jacobian-inverse", x)
+        found = run(robot, "jacobian-inverse", x, rows="x y z rx ry rz")
     except ModelError:
         assert rank < min(n, 6) or not n, "a regular Jacobian was refused"
         return

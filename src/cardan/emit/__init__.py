@@ -71,9 +71,10 @@ def emit(program: Program, language: str, **options: Any) -> str:
 
     if language in _READ and language not in _registered:
         found = checked(language, frozenset({"expanded", "form"}), options)
-        twin = program if found.form == "cheapest" else program.plain
+        if found.form != "cheapest":
+            program = program.textbook if found.form == "textbook" else program.plain
         document = import_module(f".{language}", __package__).document
-        return str(document(reading(_expanded(twin, found))))
+        return str(document(reading(_expanded(program, found))))
     printer = _printer(language)
     found = checked(language, printer.honours, options)
     program = _expanded(program, found)

@@ -18,7 +18,7 @@ from .reading.head import arrays, head, remarks, title
 from .reading.spell import Notation, displays
 from .reading.tree import Call, Name, Power, Quotient, Tree
 
-__all__ = ["LatexNotation", "blocks", "document", "escaped", "symbol_of"]
+__all__ = ["LatexNotation", "blocks", "document", "elements", "escaped", "symbol_of"]
 
 _GREEK = """alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi rho sigma tau
 upsilon phi chi psi omega Gamma Delta Theta Lambda Xi Sigma Phi Psi Omega""".split()  # noqa: SIM905
@@ -129,7 +129,7 @@ def dotted(symbol: str, dots: int) -> str:
 def document(reading: Reading) -> str:
     """The file: what goes in and out, then the equations in their sections."""
     notation = LatexNotation(rates=reading.rates)
-    body = list(_body(reading, notation))
+    body = [r"\subsection*{Equations}", *_body(reading, notation)]
     listed = (rf"${notation.name(name)}$" for name in reading.parameters)
     lines = [f"% {_latin(line)}".rstrip() for line in head(reading)]
     lines += [f"% {number}" for number in notation.rounded]
@@ -150,7 +150,7 @@ def _body(reading: Reading, notation: LatexNotation) -> Iterator[str]:
     part = ""
     for section in reading.sections:
         if section.part != part and section.part:
-            yield rf"\subsection*{{{section.part}}}"
+            yield rf"\paragraph{{{section.part}}}\leavevmode\par"
         part = section.part
         if section.title:
             yield rf"\paragraph{{{section.title}}}\leavevmode"
@@ -177,6 +177,17 @@ def blocks(
                 block += rows(shown, notation)
     if block:
         yield _joined(block)
+
+
+def elements(reading: Reading) -> list[str]:
+    """The outputs element by element, each an equation by itself."""
+    notation = LatexNotation(rates=reading.rates)
+    return [
+        f"{notation.name(symbol)} = {notation.text(cell)}"
+        for equation in reading.sections[-1].equations
+        for symbol, cell in zip(equation.elements, equation.cells, strict=True)
+        if cell is not None
+    ]
 
 
 def _joined(block: Sequence[str]) -> list[str]:

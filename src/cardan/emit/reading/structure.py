@@ -100,7 +100,10 @@ class Reading:
 def reading(program: Program) -> Reading:
     """The program as it is read: with the quantities of its page, if it is that page."""
     page = program.page
-    quantities = page.quantities if page is not None and page.code is program.code else ()
+    if page is not None and page.code is program.code:
+        quantities: Sequence[Quantity] = page.quantities
+    else:
+        quantities = [_labelled(program.code, *item) for item in program.code.labels.items()]
     whole = _Writer(program, quantities).reading()
     if whole is not None:
         return whole
@@ -332,6 +335,13 @@ class _Writer:
         return Reading(self.program, (*sections, outputs), self.inputs, self.parameters, self.rates)
 
 
+def _labelled(code: Code, id: int, label: str) -> Quantity:
+    """The quantity of a label: C23 is the cosine of 23."""
+    trigonometric = code.nodes[id][0] in ("cos", "sin") and label[0] in TRIGONOMETRY
+    stem, key = (label[0], label[1:]) if trigonometric else (label, "")
+    return Quantity(stem, key, (), (id,))
+
+
 def _angles(program: Program, quantities: Sequence[Quantity]) -> Iterator[Quantity]:
     """The cosines and sines of joint variables and their sums that the page does not name."""
     code, joints = program.code, program.coordinates.get("q", ())
@@ -345,7 +355,7 @@ def _angles(program: Program, quantities: Sequence[Quantity]) -> Iterator[Quanti
         elif node[0] == "add" and sums[node[1]] and sums[node[2]]:
             links = (*sums[node[1]], *sums[node[2]])
         sums.append(links)
-        if node[0] in ("cos", "sin") and sums[node[1]] and id not in known and code.uses[id] > 1:
+        if node[0] in ("cos", "sin") and sums[node[1]] and id not in known:
             links = sums[node[1]]
             key = ("_" if any(len(link) > 1 for link in links) else "").join(links)
             stem = TRIGONOMETRY[node[0] == "sin"]
