@@ -17,7 +17,7 @@ from .reading.head import head, title
 from .reading.spell import Notation, displays
 from .reading.tree import Call, Name, Power, Quotient, Tree
 
-__all__ = ["Line", "document", "lines", "symbol"]
+__all__ = ["Line", "MathNotation", "document", "lines"]
 
 _GREEK = {
     "alpha": "α", "beta": "β", "gamma": "γ", "delta": "δ", "epsilon": "ε", "zeta": "ζ", "eta": "η",

@@ -36,7 +36,7 @@ ZERO: Signed = (1, Number(0))
 _SMALL = 24  # operations: a program that has no more is written without intermediate values
 _SHORT = 4  # operations of a value without a name that may be written twice
 _LONGEST, _DEEPEST = 60, 60  # operations of one equation, and how deeply they are nested
-_FRACTION = 10  # operations above or below a line
+_FRACTION = 10  # operations below a line
 _LAST = 1_000_000
 _OTHERWISE = {"tau": "H"}  # quantities of the page of another model, whose torques are inputs here
 _RECURSIONS = ("Forward recursion", "Backward recursion")
@@ -226,11 +226,9 @@ class _Writer:
             args = arguments(node)
             if not args or id in self.aliases:
                 continue
-            if node[0] == "div":  # a fraction is not broken into lines
-                for arg in args:
-                    if size[arg] > _FRACTION:
-                        rest[arg] = rest.get(arg, "")
-                        size[arg] = depth[arg] = 0
+            if node[0] == "div" and size[args[1]] > _FRACTION and not self.whole:
+                rest[args[1]] = rest.get(args[1], "")  # what is below a line is not broken
+                size[args[1]] = depth[args[1]] = 0
             size[id] = 1 + sum(size[arg] for arg in args)
             depth[id] = 1 + max(depth[arg] for arg in args)
             symbol, count = self._out.get(id, ("", 0))
