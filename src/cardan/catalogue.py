@@ -24,7 +24,7 @@ class Option:
     summary: str
     default: Any = None
     choices: tuple[Any, ...] | None = None
-    kind: str = "text"  # text, flag, frame, vector
+    kind: str = "text"  # text, flag, frame, vector, rows
 
 
 @dataclass(frozen=True)
@@ -114,7 +114,7 @@ def model(robot: Robot, name: str, **options: Any) -> Any:
 def _ordered(program: Program, robot: Robot) -> Program:
     """The program with its parameters in the one order of the robot, whatever the model: that of
     `Robot.parameters`, where a number that became a symbol stands in its place."""
-    if not program.parameters:
+    if not program.plain.parameters:
         return program
     from .describe.symbolic import parametrised
     from .ir.passes import permuted
@@ -129,7 +129,8 @@ def _ordered(program: Program, robot: Robot) -> Program:
     order = sorted(program.parameters, key=place)
     moves = [program.parameters.index(name) for name in order]
     code = permuted(program.code, "p", moves)
-    return replace(program, code=code, parameters=tuple(order))
+    page = program.page and program.page.ordered(tuple(sorted(program.page.parameters, key=place)))
+    return replace(program, code=code, parameters=tuple(order), page=page)
 
 
 def _closing(robot: Robot) -> tuple[Robot, str]:
@@ -177,7 +178,9 @@ _JACOBIAN = {
     "projection": _PROJECTION,
     "intermediate": Option("Renaud's intermediate frame; default the cheapest", kind="frame"),
     "tool": Option(
-        "coordinates of the point of the frame that is followed", (0, 0, 0), kind="vector"
+        "coordinates of the point of the frame that is followed, numbers or formulas",
+        (0, 0, 0),
+        kind="vector",
     ),
 }
 
@@ -197,7 +200,7 @@ def _entries() -> list[Entry]:
               reference=Option("the frame it is seen from, or 'world'", 0, kind="frame"),
               expanded=Option("print without intermediate variables", False, kind="flag")),
         Entry("inverse-geometry", "geometric", "all configurations of a pose, in closed form",
-              "T (4,4)", "all q (k,n)", "inverse.method.inverse_geometry",
+              "T (4,4)", "all q (k,n)", "build.geometric.inverse_geometry",
               {"method": Option("how it is solved; default the cheapest that works", "auto",
                                 ("auto", "paul", "pieper", "general")),
                "frame": _FRAME,
@@ -212,11 +215,18 @@ def _entries() -> list[Entry]:
     ]  # fmt: skip
     kinematic_menu = [
         entry("jacobian", "kinematic", "Jacobian of a point of any frame, Renaud's three factors",
-              "q -> J (6,n)", "build.kinematic.jacobian", **_JACOBIAN),
+              "q -> J (6,n)", "build.kinematic.jacobian", **_JACOBIAN,
+              rows=Option("the rows of J: some of x y z rx ry rz; default all six",
+                          kind="rows"),
+              factors=Option("the three factors F1, F2, F3 instead of J, their product", False,
+                             kind="flag")),
         entry("jacobian-inverse", "kinematic", "inverse of the Jacobian and its determinant"
               " (not square: generalized inverse, det(J^T J) or det(J J^T))",
-              "q -> Jinv (n,6), det", "build.kinematic.jacobian_inverse",
-              **_JACOBIAN),
+              "q -> Jinv (n,rows), det", "build.kinematic.jacobian_inverse",
+              **_JACOBIAN,
+              rows=Option("the rows of the task: some of x y z rx ry rz; default those that the"
+                          " robot moves in, where they are no more than its joints, else all",
+                          kind="rows")),
         entry("velocities", "kinematic", "velocities of all links, in Khalil's frames",
               "q, qd -> V (nl,6)", "build.kinematic.velocities"),
         entry("accelerations", "kinematic", "accelerations of all links, in Khalil's frames",

@@ -85,12 +85,28 @@ def model(
 @overload
 def model(
     robot: Robot,
-    name: Literal["jacobian", "jacobian-inverse"],
+    name: Literal["jacobian"],
     *,
     frame: Frame = ...,
     projection: Frame = ...,
     intermediate: Frame = ...,
     tool: Sequence[Any] = ...,
+    rows: Sequence[str] | str | None = ...,
+    factors: bool = ...,
+    symbolic: bool = ...,
+) -> Program: ...
+
+
+@overload
+def model(
+    robot: Robot,
+    name: Literal["jacobian-inverse"],
+    *,
+    frame: Frame = ...,
+    projection: Frame = ...,
+    intermediate: Frame = ...,
+    tool: Sequence[Any] = ...,
+    rows: Sequence[str] | str | None = ...,
     symbolic: bool = ...,
 ) -> Program: ...
 

@@ -27,8 +27,9 @@ from ..errors import CardanWarning, InputError, ModelError, UnknownNameError
 from ..mechanism.coordinates import Coordinates
 from ..mechanism.platform import Parallel
 from .analysis import Analysis, analyse, independent
-from .analytic import Chain, Step, run_plan, steps_of
+from .analytic import Step, run_plan, steps_of
 from .batch import many
+from .chain import Chain
 from .continuation import ByEquations, carried
 from .distances import Distances
 from .kernels import MOST
@@ -486,12 +487,7 @@ class LoopGeometry:
             return None
         every, full = self._solved(form, system, q)
         if full.any():
-            warnings.warn(
-                f"the loops of '{self.robot.name}' have more than {MOST} assemblies: {MOST} of"
-                " them are given; limits of the joints make them fewer",
-                CardanWarning,
-                stacklevel=2,
-            )
+            self._warn_of_more()
         return every, full
 
     def _solved(
@@ -499,19 +495,59 @@ class LoopGeometry:
     ) -> tuple[list[Array], Array]:
         """(assemblies at each of many active positions (N, n), whether there are more), loop by
         loop or the platform first; Newton's method where roots are close."""
+        every, full = self._roots(form, system, q, limited)
+        rows, owner = ordered(every, system, self._columns[1])
+        return np.split(rows, np.searchsorted(owner, np.arange(1, len(q)))), full
+
+    def _roots(
+        self, form: ClosedForm, system: Equations, q: Array, limited: bool
+    ) -> tuple[list[Array], Array]:
+        """What a closed form gives, as it gives it."""
         if isinstance(form, Distances):
             idle = [self.coordinates.moving.index(j) for j in self.analysis.idle]
             every, full = form.solved(system.values, q[:, self._columns[0]], limited)
             for own, x in zip(every, q, strict=True):
                 own[:, idle] = x[idle]
-        else:
-            index = self.coordinates.moving.index
-            looped = {index(j) for step in form for j in step.order}
-            known = [k for k in range(system.n) if k not in looped]
-            chain = Chain.of(self.coordinates.robot, system.values)
-            every, full = run_plan(chain, form, known, q[:, known], limited)
-        rows, owner = ordered(every, system, self._columns[1])
-        return np.split(rows, np.searchsorted(owner, np.arange(1, len(q)))), full
+            return every, full
+        index = self.coordinates.moving.index
+        looped = {index(j) for step in form for j in step.order}
+        known = [k for k in range(system.n) if k not in looped]
+        chain = Chain.of(self.coordinates.robot, system.values)
+        return run_plan(chain, form, known, q[:, known], limited)
+
+    def about(self, system: Equations, q: Array, limited: bool = False) -> list[Array]:
+        """Configurations (k, n) at each of many rows q (N, n) whose given columns are set. Where
+        given joints are tied to each other, loops are closed as nearly as these are right. limited:
+        where there are more than there is room for, those within the limits of the joints.
+
+        >>> geometry = cardan.model(cardan.load("fivebar"), "loop-geometry")
+        >>> q = geometry.solve([0.5, 2.5])[:1]
+        >>> [len(every) for every in geometry.about(geometry.system(), q)]
+        [2]"""
+        given, rest = self._columns
+        q = system.followed(system.turned(q, given), given)[0]
+        if self.steps is not None:
+            every, full = self._roots(self.steps, system, q, limited=False)
+            if limited and full.any():
+                rows = np.flatnonzero(full)
+                fewer, full = self._roots(self.steps, system, q[rows], limited=True)
+                for k, own in zip(rows, fewer, strict=True):
+                    every[k] = own
+            if full.any():
+                self._warn_of_more()
+        elif rest:
+            every = [searched(system, x, rest) for x in q]
+        else:  # everything is given, or follows by couplings
+            every = [x[None] for x in q]
+        return [system.turned(rows, range(system.n)) for rows in every]
+
+    def _warn_of_more(self) -> None:
+        warnings.warn(
+            f"the loops of '{self.robot.name}' have more than {MOST} assemblies: {MOST} of"
+            " them are given; limits of the joints make them fewer",
+            CardanWarning,
+            stacklevel=4,
+        )
 
     def _within(self, q: Array) -> Array:
         """Configurations within the limits of the joints that were found, where there are any."""

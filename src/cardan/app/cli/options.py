@@ -24,7 +24,8 @@ __all__ = [
 
 _TRUE, _FALSE = ("true", "yes", "on"), ("false", "no", "off")
 _META, _INPUTS, _MODELS = "cardan.model_options", "cardan.inputs", "cardan.models"
-_KINDS = {"flag": "true | false", "frame": "name of a frame, or number", "vector": "x,y,z"}
+_KINDS = {"flag": "true | false", "frame": "name of a frame, or number", "vector": "x,y,z",
+          "rows": "names: 'x y rz'"}  # fmt: skip
 
 
 def options_of(model: str) -> dict[str, Option]:
