@@ -40,7 +40,9 @@ def cheapest(
     if effort == "safe":
         choices = [key for key in choices if key not in ("lump", "rod")]
     trials = _Trials(derivation, form, rough)
-    best = search(robot, choices, trials, size, thorough=effort == "max", beaten=beaten, rough=rough)
+    best = search(
+        robot, choices, trials, size, thorough=effort == "max", beaten=beaten, rough=rough
+    )
     finals = [best]
     if "balance" in choices and size > BIG and not rough:
         # where all links are balanced alike, more is shared in the end

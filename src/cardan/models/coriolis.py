@@ -11,8 +11,8 @@ as in [KC97] 5.3.2. About the origin of the link frame, by blocks (linear, angul
     B = [[0, -hat(p)], [0, Z]],   p = M V + w × MS,   Z = hat(w) (J - ½ tr J) - hat(MS) hat(V)
 
 so that a composite link carries only the vector p and the matrix Z. Forces are the same for every
-observer who moves at a constant velocity: here for one who moves as O_j does, so that V = 0 for link
-j itself; seen from O_i, all links of composite link j gain the velocity Δ = w_i × P_j + σ q̇ a.
+observer who moves at a constant velocity: here for one who moves as O_j does, so that V = 0 for
+link j itself; from O_i, all links of composite link j gain the velocity Δ = w_i × P_j + σ q̇ a.
 
 C is linear in q̇: at q̇ = e_k it holds the Christoffel symbols c_ijk, the second method of [KC97] 5.5
 (Renaud's, without differentiation).
@@ -32,7 +32,8 @@ from .composite import composite_links
 from .frame import Frame
 from .kinematics import velocities
 
-__all__ = ["Coriolis", "Factor", "axis", "coriolis_matrix", "paired", "row_seen_from", "summed"]
+__all__ = ["Coriolis", "Factor", "axis", "axis_rate", "coriolis_matrix", "paired", "row_seen_from",
+           "summed"]  # fmt: skip
 
 Scalar = Any
 Pair = tuple[Vec, Vec]
@@ -123,9 +124,10 @@ def axis(link: Body) -> Pair:
     return link.s * a, link.sbar * a
 
 
-def axis_rate(link: Body, w: Vec) -> Pair:
-    """Its rate 𝕍_j × axis, seen from O_j: zero in frame j, but frame j turns."""
-    return link.s * cross(w, a), link.sbar * cross(w, a)
+def axis_rate(link: Body, w: Vec, V: Vec = zero) -> Pair:
+    """Its rate 𝕍_j × axis: zero in frame j, but frame j turns, and O_j moves unless all is seen
+    from it."""
+    return link.s * cross(w, a) + link.sbar * cross(V, a), link.sbar * cross(w, a)
 
 
 def summed(x: Pair, y: Pair) -> Pair:

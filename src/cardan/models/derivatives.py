@@ -2,9 +2,11 @@
 
 With 𝕊_j the axis of joint j, 𝕍 the velocity and ℱ_j the wrench of all links beyond joint j,
 
-    ∂Γ_i/∂q̈_j = 𝕊_i^T 𝕁_k 𝕊_j                                         k = the later of i and j
-    ∂Γ_i/∂q̇_j = 𝕊_i^T (2 B_k 𝕊_j + 2 𝕁_k Ψ_j)                         Ψ_j = 𝕍_a(j) × 𝕊_j
-    ∂Γ_i/∂q_j = 𝕊_i^T (2 B_k Ψ_j + 𝕁_k Ψd_j + [i <= j] 𝕊_j ×* ℱ_j)    Ψd_j = 𝕍d_a(j) × 𝕊_j + 𝕍_a(j) × Ψ_j
+    ∂Γ_i/∂q̈_j = 𝕊_i^T 𝕁_k 𝕊_j                                      k = the later of i and j
+    ∂Γ_i/∂q̇_j = 𝕊_i^T (2 B_k 𝕊_j + 2 𝕁_k Ψ_j)
+    ∂Γ_i/∂q_j = 𝕊_i^T (2 B_k Ψ_j + 𝕁_k Ψd_j + [i <= j] 𝕊_j ×* ℱ_j)
+
+    Ψ_j = 𝕍_a(j) × 𝕊_j        Ψd_j = 𝕍d_a(j) × 𝕊_j + 𝕍_a(j) × Ψ_j
 
 (S. Singh, R. Russell, P. Wensing, "Efficient analytical derivatives of rigid-body dynamics using
 spatial vector algebra", IEEE Robotics and Automation Letters, 2022), with 𝕁_k and B_k of composite
