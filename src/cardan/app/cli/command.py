@@ -85,6 +85,10 @@ EXAMPLES: dict[str, tuple[str, str]] = {
         "cardan ik ur5 --pose 0.4,0.2,0.3,0,pi/2,0",
         "cardan ik puma560-numeric --to c -o ik.c",
     ),
+    "singularities": (
+        "cardan singularities rx90",
+        "cardan singularities planar2r --tool L2,0,0 --to latex",
+    ),
     "loops": ("cardan loops delta --q 0.1,0.1,0.1", "cardan loops fivebar --to latex"),
     "modes": ("cardan modes flexible2r", "cardan modes prrrp --actuators free -o shapes.png"),
     "torques": (

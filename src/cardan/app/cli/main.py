@@ -18,7 +18,20 @@ from typer.core import TyperGroup
 
 from ...errors import FOREIGN, CardanError, translated
 from ...version import __version__
-from . import bench, describe, evaluate, generate, identify, ik, loops, modes, motion, serve, sweep
+from . import (
+    bench,
+    describe,
+    evaluate,
+    generate,
+    identify,
+    ik,
+    loops,
+    modes,
+    motion,
+    serve,
+    singularities,
+    sweep,
+)
 from .command import Command
 from .options import EvalCommand, ModelCommand, PrintCommand
 from .output import WORDS, message, print_text, silence
@@ -93,7 +106,8 @@ _COMMANDS: dict[str, list[tuple[Callable[..., None], type[Command]]]] = {
         (evaluate.evaluate, EvalCommand), (generate.count, Command),
     ],
     "Geometry and vibration": [
-        (ik.ik, Command), (loops.loops, Command), (modes.modes, Command),
+        (ik.ik, Command), (singularities.singularities, Command), (loops.loops, Command),
+        (modes.modes, Command),
     ],
     "Motion": [
         (motion.torques, Command), (motion.simulate, Command), (motion.control, Command),
