@@ -59,6 +59,7 @@ def model(
     reference: Frame = ...,
     expanded: bool = ...,
     symbolic: bool = ...,
+    assembly: int | None = ...,
 ) -> Program: ...
 
 
@@ -94,6 +95,7 @@ def model(
     rows: Sequence[str] | str | None = ...,
     factors: bool = ...,
     symbolic: bool = ...,
+    assembly: int | None = ...,
 ) -> Program: ...
 
 
@@ -108,6 +110,7 @@ def model(
     tool: Sequence[Any] = ...,
     rows: Sequence[str] | str | None = ...,
     symbolic: bool = ...,
+    assembly: int | None = ...,
 ) -> Program: ...
 
 
@@ -117,6 +120,7 @@ def model(
     name: Literal["velocities", "accelerations", "energies", "generalized-momentum"],
     *,
     symbolic: bool = ...,
+    assembly: int | None = ...,
 ) -> Program: ...
 
 
@@ -128,6 +132,7 @@ def model(
     frame: Frame = ...,
     projection: Frame = ...,
     symbolic: bool = ...,
+    assembly: int | None = ...,
 ) -> Program: ...
 
 
@@ -139,6 +144,7 @@ def model(
     details: bool = ...,
     closing: bool = ...,
     symbolic: bool = ...,
+    assembly: int | None = ...,
 ) -> Program: ...
 
 
@@ -155,6 +161,7 @@ def model(
     idle: Literal["held", "free"] = ...,
     base: Literal["free", "given"] = ...,
     symbolic: bool = ...,
+    assembly: int | None = ...,
 ) -> Program: ...
 
 
@@ -166,6 +173,7 @@ def model(
     base_parameters: bool = ...,
     effort: Literal["plain", "normal", "safe", "max"] = ...,
     symbolic: bool = ...,
+    assembly: int | None = ...,
 ) -> Program: ...
 
 
@@ -179,6 +187,7 @@ def model(
     friction: bool = ...,
     f_e: bool = ...,
     symbolic: bool = ...,
+    assembly: int | None = ...,
 ) -> Program: ...
 
 
@@ -189,6 +198,7 @@ def model(
     *,
     base_parameters: bool = ...,
     symbolic: bool = ...,
+    assembly: int | None = ...,
 ) -> Program: ...
 
 
@@ -201,6 +211,7 @@ def model(
     form: Literal["christoffel", "configuration"] = ...,
     base_parameters: bool = ...,
     symbolic: bool = ...,
+    assembly: int | None = ...,
 ) -> Program: ...
 
 
@@ -216,6 +227,7 @@ def model(
     f_e: bool = ...,
     idle: Literal["held", "free"] = ...,
     symbolic: bool = ...,
+    assembly: int | None = ...,
 ) -> Program: ...
 
 
@@ -229,6 +241,7 @@ def model(
     friction: bool = ...,
     idle: Literal["held", "free"] = ...,
     symbolic: bool = ...,
+    assembly: int | None = ...,
 ) -> Program: ...
 
 
@@ -253,6 +266,7 @@ def model(
     *,
     f_e: bool = ...,
     symbolic: bool = ...,
+    assembly: int | None = ...,
 ) -> Program: ...
 
 
@@ -274,6 +288,7 @@ def model(
     effort: Literal["plain", "normal", "safe", "max"] = ...,
     offset: bool = ...,
     symbolic: bool = ...,
+    assembly: int | None = ...,
 ) -> Program: ...
 
 
@@ -285,6 +300,7 @@ def model(
     base_parameters: bool = ...,
     offset: bool = ...,
     symbolic: bool = ...,
+    assembly: int | None = ...,
 ) -> Program: ...
 
 
