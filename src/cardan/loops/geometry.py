@@ -34,6 +34,7 @@ from .batch import many
 from .chain import Chain
 from .continuation import ByEquations, carried
 from .distances import Distances
+from .formulas import Formulas, formulas_of
 from .kernels import MOST
 from .numeric import (
     CLOSED,
@@ -135,6 +136,17 @@ class LoopGeometry:
         [(2, 4)]"""
         plan = steps_of(self.analysis, (*self.given, *self.analysis.idle))
         return None if plan is None or self._loses(plan) else plan
+
+    @cached_property
+    def formulas(self) -> Formulas | None:
+        """Each unknown as a formula, by Paul's types, or None where the closed form has none.
+
+        >>> geometry = cardan.model(cardan.load("fivebar"), "loop-geometry")
+        >>> [formula.kind for formula in geometry.formulas.formulas]
+        ['type 2', 'type 3']
+        >>> geometry.formulas.program.evaluate(q_a=[2.2, 0.9]).q.shape
+        (2, 4)"""
+        return formulas_of(self)
 
     @cached_property
     def platform(self) -> Distances | None:
