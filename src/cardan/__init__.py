@@ -48,6 +48,7 @@ if TYPE_CHECKING:
     from .package.write import write_package
     from .program import Program
     from .run.function import Function
+    from .sheets.sheet import sheet
     from .simulation.modal import natural_frequencies
     from .simulation.simulate import simulate
     from .sweeps.sweep import sweep
@@ -59,7 +60,7 @@ __all__ = [
     "UnknownNameError",
     "__version__", "catalogue", "control", "excite", "from_dh", "identify", "inverse_kinematics",
     "languages", "linearise", "load", "model", "natural_frequencies", "rigid", "robots", "save",
-    "simulate", "singularities", "sweep", "torques", "trajectory", "write_package",
+    "sheet", "simulate", "singularities", "sweep", "torques", "trajectory", "write_package",
 ]  # fmt: skip
 
 # module -> the names it has
@@ -87,6 +88,7 @@ _MODULES = {
     "package.write": "write_package",
     "program": "Program",
     "run.function": "Function",
+    "sheets.sheet": "sheet",
     "simulation.modal": "natural_frequencies",
     "simulation.simulate": "simulate",
     "sweeps.sweep": "sweep",

@@ -33,7 +33,7 @@ from .analysis import Analysis
 from .chain import Chain
 from .kernels import MOST, Stage, assemblies
 
-__all__ = ["Step", "plan_of", "run_plan", "steps_of"]
+__all__ = ["Step", "invariants", "plan_of", "run_plan", "steps_of"]
 
 Array = np.ndarray
 _LARGEST = 4  # unknowns in one loop, beside its cut joint
@@ -152,7 +152,7 @@ def plan_of(
                 leader, ratio, offset = chain.led[x]
                 row = [chain.column(x), 2, *ends, ratio, offset, chain.column(leader)]
             else:
-                listed = _invariants(chain, step.loop, step.order[k + 1 :])
+                listed = invariants(chain, step.loop, step.order[k + 1 :])
                 row = [chain.column(x), chain.sigma[x - 1], *ends, 1.0, 0.0]
                 row += [step.loop.cut, step.loop.twin, len(listed)]
                 row += [y for one in listed for y in one]
@@ -162,7 +162,7 @@ def plan_of(
     return np.array([*head, *(y for row in stages for y in row)], float)
 
 
-def _invariants(chain: Chain, loop: LoopFrames, rest: Sequence[int]) -> list[tuple[int, int, int]]:
+def invariants(chain: Chain, loop: LoopFrames, rest: Sequence[int]) -> list[tuple[int, int, int]]:
     """(kind, frame, frame) of what the joints of `rest` cannot change, and all when there is none;
     zero when the loop is closed."""
     if not rest:

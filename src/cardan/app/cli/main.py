@@ -29,6 +29,7 @@ from . import (
     modes,
     motion,
     serve,
+    sheet,
     singularities,
     sweep,
 )
@@ -103,7 +104,7 @@ _COMMANDS: dict[str, list[tuple[Callable[..., None], type[Command]]]] = {
     ],
     "Models": [
         (describe.models, Command), (generate.generate, PrintCommand),
-        (evaluate.evaluate, EvalCommand), (generate.count, Command),
+        (evaluate.evaluate, EvalCommand), (generate.count, Command), (sheet.sheet, Command),
     ],
     "Geometry and vibration": [
         (ik.ik, Command), (singularities.singularities, Command), (loops.loops, Command),
