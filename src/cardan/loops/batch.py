@@ -8,6 +8,7 @@ import numpy as np
 
 from ..errors import InputError, ModelError
 from ..inverse.answer import Configurations
+from .analytic import Answers
 from .numeric import Array, Equations
 
 if TYPE_CHECKING:
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 __all__ = ["many"]
 
 _SINGULAR = 1e-6  # of singular(q): assemblies meet there
+_DOUBTFUL = 1e-3  # of flatness, which is that but for a factor
 
 
 def many(geometry: LoopGeometry, system: Equations, q: Array, guess: Any) -> Any:
@@ -52,24 +54,34 @@ def _starts(guess: Array, lead: tuple[int, ...]) -> Array:
 def _counted(
     geometry: LoopGeometry, system: Equations, q: Array, lead: tuple[int, ...]
 ) -> Configurations:
-    solved = geometry.in_closed_form(system, q)
-    every = [geometry._assemblies(system, x)[0] for x in q] if solved is None else solved[0]
-    count = np.array([len(found) for found in every], dtype=np.int64)
-    most = int(count.max(initial=0))
-    found = np.full((len(q), most, system.n), np.nan)
-    residual = np.full((len(q), most), np.nan)
-    there = np.arange(most) < count[:, None]
-    singular = np.zeros((len(q), most), bool)
-    if there.any():
-        joined = np.concatenate(every)
-        found[there] = joined
-        residual[there] = system.error(joined)
-        singular[there] = geometry._conditioned(system, joined) < _SINGULAR
+    every = geometry.in_closed_form(system, q)
+    if every is None:
+        every = _padded(system, [geometry._assemblies(system, x)[0] for x in q])
+    most = int(every.count.max(initial=0))
+    q, residual, flat = (x[:, :most] for x in (every.q, every.residual, every.flat))
+    singular = flat < _DOUBTFUL
+    if singular.any():
+        singular[singular] = geometry._conditioned(system, q[singular]) < _SINGULAR
+    there = np.arange(most) < every.count[:, None]
 
     def shaped(x: Any) -> Any:
         return x.reshape((*lead, *x.shape[1:]))
 
     times = there.astype(np.int64)
     return Configurations(
-        shaped(found), shaped(count), shaped(residual), shaped(singular), shaped(times)
+        shaped(q), shaped(every.count), shaped(residual), shaped(singular), shaped(times)
     )
+
+
+def _padded(system: Equations, every: list[Array]) -> Answers:
+    """Lists of configurations side by side; whether one is singular is not known."""
+    count = np.array([len(own) for own in every], dtype=np.int64)
+    most = int(count.max(initial=0))
+    there = np.arange(most) < count[:, None]
+    q = np.full((*there.shape, system.n), np.nan)
+    residual, flat = np.full(there.shape, np.nan), np.where(there, 0.0, 1.0)
+    if there.any():
+        q[there] = np.concatenate(every)
+        residual[there] = system.error(q[there])
+    no = np.zeros(len(every), bool)
+    return Answers(q, count, residual, flat, no, no)

@@ -34,7 +34,7 @@ from ..kernel.linalg import normal_equations, normal_step
 
 __all__ = [
     "ANGLES", "CLOSED", "LENGTHS", "MOST_EQUATIONS", "Closing", "Closings", "Free", "Outcome",
-    "close", "open_by", "put_rows",
+    "close", "largest_of", "open_by", "put_equations", "put_slope",
 ]  # fmt: skip
 
 MOST_EQUATIONS = 192
@@ -113,23 +113,27 @@ def put_rows(loop: Closing, c: Frame, t: Frame, one: float, out: Array, at: int,
         out[k + 3 * step] = 3.0 * one - dot(c.s, t.s) - dot(c.n, t.n) - dot(c.a, t.a)
 
 
-def put_residuals(q: Array, f: Placed, loops: Closings, r: Array) -> int:
-    """All equations, of frames that are placed. How many they are."""
+def put_equations(q: Array, f: Placed, loop: Closing, r: Array, m: int) -> None:
+    """The equations of a loop or a coupling from row m on, of frames that are placed."""
     t = empty(Frame)
+    if loop.lengths == 0:
+        r[m] = loop.weight * (q[loop.cut] - loop.ratio * q[loop.twin] - loop.offset)
+    else:
+        twin = f.rows[loop.twin]
+        t.s = twin.s
+        t.n = twin.n
+        t.a = twin.a
+        t.p = twin.p - f.rows[loop.cut].p
+        put_rows(loop, f.rows[loop.cut], t, 1.0, r, m, 1)
+
+
+def put_residuals(q: Array, f: Placed, loops: Closings, r: Array) -> int:
+    """All equations. How many they are."""
     m = 0
     for k in range(loops.count):
         loop = loops.rows[k]
-        if loop.lengths == 0:
-            r[m] = loop.weight * (q[loop.cut] - loop.ratio * q[loop.twin] - loop.offset)
-            m += 1
-        else:
-            twin = f.rows[loop.twin]
-            t.s = twin.s
-            t.n = twin.n
-            t.a = twin.a
-            t.p = twin.p - f.rows[loop.cut].p
-            put_rows(loop, f.rows[loop.cut], t, 1.0, r, m, 1)
-            m += loop.lengths + loop.angles
+        put_equations(q, f, loop, r, m)
+        m += loop.lengths + loop.angles
     return m
 
 
@@ -163,33 +167,39 @@ def put_side(
         j = link.antecedent
 
 
-def put_slopes(frames: Tree, f: Placed, loops: Closings, free: Free, J: Array, rows: int) -> None:
-    """The derivatives of all equations by steps of the free variables in their units."""
-    for k in range(rows * free.count):
+def put_slope(frames: Tree, f: Placed, loop: Closing, free: Free, J: Array, m: int) -> None:
+    """The derivatives of a loop or a coupling by steps of the free variables in their units, from
+    row m on."""
+    n = free.count
+    for k in range(n * m, n * (m + loop.lengths + loop.angles)):
         J[k] = 0.0
+    if loop.lengths == 0:
+        follower = free.columns[loop.cut]
+        leader = free.columns[loop.twin]
+        if follower >= 0:
+            J[n * m + follower] = loop.weight * free.unit[follower]
+        if leader >= 0:
+            J[n * m + leader] = 0.0 - loop.weight * loop.ratio * free.unit[leader]
+    else:
+        put_side(frames, f, loop, loop.cut, 0.0 - 1.0, free, J, m)
+        put_side(frames, f, loop, loop.twin, 1.0, free, J, m)
+
+
+def put_slopes(frames: Tree, f: Placed, loops: Closings, free: Free, J: Array) -> None:
+    """Of all equations."""
     m = 0
     for k in range(loops.count):
         loop = loops.rows[k]
-        if loop.lengths == 0:
-            follower = free.columns[loop.cut]
-            leader = free.columns[loop.twin]
-            if follower >= 0:
-                J[free.count * m + follower] = loop.weight * free.unit[follower]
-            if leader >= 0:
-                J[free.count * m + leader] = 0.0 - loop.weight * loop.ratio * free.unit[leader]
-            m += 1
-        else:
-            put_side(frames, f, loop, loop.cut, 0.0 - 1.0, free, J, m)
-            put_side(frames, f, loop, loop.twin, 1.0, free, J, m)
-            m += loop.lengths + loop.angles
+        put_slope(frames, f, loop, free, J, m)
+        m += loop.lengths + loop.angles
 
 
 def open_by(q: Array, frames: Tree, loops: Closings, free: Free, r: Array, J: Array) -> None:
     """r and its derivatives J (rows, free), by steps of the free variables in their units."""
     f = empty(Placed)
     place_frames(frames, q, f)
-    rows = put_residuals(q, f, loops, r)
-    put_slopes(frames, f, loops, free, J, rows)
+    put_residuals(q, f, loops, r)
+    put_slopes(frames, f, loops, free, J)
 
 
 def squares(r: Array, m: int) -> float:
@@ -234,7 +244,7 @@ def close(
         if largest_of(r, rows) <= FINEST or damping > 1e12:
             break
         if fresh:
-            put_slopes(frames, f, loops, free, J, rows)
+            put_slopes(frames, f, loops, free, J)
             normal_equations(J, r, rows, n, A, g)
             least = 1.0
             for k in range(n):

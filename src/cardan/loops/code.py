@@ -10,7 +10,6 @@ from ..emit.header import quoted
 from ..errors import ModelError
 from ..kernel.text import Face, kernel_source
 from .analytic import Step, plan_of
-from .chain import Chain
 from .kernels import MOST, assemblies
 from .place_kernels import placed
 
@@ -41,7 +40,7 @@ def emitted(geometry: LoopGeometry, language: str, function: str, p: Any = None)
             f"code of the assemblies of '{geometry.robot.name}' is not available: the couplings of"
             f" {link.named(tuple(unchecked))} repeat its loops; solve works them out in Python"
         )
-    chain = Chain.of(link.robot, geometry.system(p).values)
+    chain = geometry.system(p).chain
     tables = {"frames": chain.table()}
     entry: Callable[..., None] = assemblies
     if platform is None:

@@ -27,9 +27,8 @@ from ..errors import CardanWarning, InputError, ModelError, UnknownNameError
 from ..mechanism.coordinates import Coordinates
 from ..mechanism.platform import Parallel
 from .analysis import Analysis, analyse, independent
-from .analytic import Step, run_plan, steps_of
+from .analytic import Answers, Step, run_plan, steps_of
 from .batch import many
-from .chain import Chain
 from .continuation import ByEquations, carried
 from .distances import Distances
 from .kernels import MOST
@@ -44,6 +43,7 @@ from .numeric import (
     loop_symbols,
     numeric,
     ordered,
+    wrapped,
 )
 from .poses import Assemblies, Poses, poses_of
 from .search import least_gap, searched
@@ -166,14 +166,14 @@ class LoopGeometry:
     def _given_back(self, form: ClosedForm, system: Equations, q: Array) -> list[bool]:
         """Is each of these closed configurations (N, n) among those of a closed form? Where there
         are more than it has room for, every loop is tried by itself."""
-        every, full = self._solved(form, system, q, limited=False)
-        apart = [difference(own, x, system.periodic) for own, x in zip(every, q, strict=True)]
+        every = self._solved(form, system, q, limited=False)
         unit = system.unit * system.gain
-        back = np.array([(np.abs(own / unit) < NEAR).all(axis=-1).any() for own in apart], bool)
-        if full.any():
+        apart = [difference(every[k], x, system.periodic) / unit for k, x in enumerate(q)]
+        back = np.array([(np.abs(own) < NEAR).all(axis=-1).any() for own in apart], bool)
+        if every.more.any():
             parts = form.steps if isinstance(form, Distances) else form
-            alone = [self._given_back((step,), system, q[full]) for step in parts]
-            back[full] = np.all(alone, axis=0)
+            alone = [self._given_back((step,), system, q[every.more]) for step in parts]
+            back[every.more] = np.all(alone, axis=0)
         return [bool(x) for x in back]
 
     @cached_property
@@ -468,51 +468,57 @@ class LoopGeometry:
         from many starts."""
         solved = self.in_closed_form(system, q[None])
         if solved is not None:
-            return solved[0][0], bool(solved[1][0])
+            return solved[0], bool(solved.more[0])
         if not self._columns[1]:  # everything is given, or follows by couplings
             return q[None][system.error(q[None]) < CLOSED], False
         return self._within(searched(system, q, self._columns[1])), False
 
-    def in_closed_form(self, system: Equations, q: Array) -> tuple[list[Array], Array] | None:
-        """(assemblies at each of many active positions (N, n), whether some are left out); None:
-        there is no closed form.
+    def in_closed_form(
+        self, system: Equations, q: Array, threads: int | None = None
+    ) -> Answers | None:
+        """The assemblies at each of many active positions (N, n); None: there is no closed form.
 
         >>> geometry = cardan.model(cardan.load("fivebar"), "loop-geometry")
         >>> q = geometry.solve([0.5, 2.5])[:1]
-        >>> every, more = geometry.in_closed_form(geometry.system(), q)
-        >>> len(every[0]), more.tolist()
+        >>> every = geometry.in_closed_form(geometry.system(), q)
+        >>> len(every[0]), every.more.tolist()
         (2, [False])"""
         form = self.steps if self.steps is not None else self.platform
         if form is None:
             return None
-        every, full = self._solved(form, system, q)
-        if full.any():
+        every = self._solved(form, system, q, threads=threads)
+        if every.more.any():
             warnings.warn(
                 f"the loops of '{self.robot.name}' have more than {MOST} assemblies: {MOST} of"
                 " them are given; limits of the joints make them fewer",
                 CardanWarning,
                 stacklevel=2,
             )
-        return every, full
+        return every
 
     def _solved(
-        self, form: ClosedForm, system: Equations, q: Array, limited: bool = True
-    ) -> tuple[list[Array], Array]:
-        """(assemblies at each of many active positions (N, n), whether there are more), loop by
-        loop or the platform first; Newton's method where roots are close."""
+        self, form: ClosedForm, system: Equations, q: Array, limited: bool = True,
+        threads: int | None = None,
+    ) -> Answers:  # fmt: skip
+        """The assemblies at each of many active positions (N, n), loop by loop or the platform
+        first; Newton's method where roots are close."""
+        q = wrapped(q, system.periodic)
         if isinstance(form, Distances):
             idle = [self.coordinates.moving.index(j) for j in self.analysis.idle]
-            every, full = form.solved(system.values, q[:, self._columns[0]], limited)
-            for own, x in zip(every, q, strict=True):
-                own[:, idle] = x[idle]
+            every = form.solved(system.chain, q[:, self._columns[0]], limited, threads)
+            every.q[..., idle] = q[:, None, idle]
         else:
-            index = self.coordinates.moving.index
-            looped = {index(j) for step in form for j in step.order}
+            looped = {system.chain.column(j) for step in form for j in step.order}
             known = [k for k in range(system.n) if k not in looped]
-            chain = Chain.of(self.coordinates.robot, system.values)
-            every, full = run_plan(chain, form, known, q[:, known], limited)
-        rows, owner = ordered(every, system, self._columns[1])
-        return np.split(rows, np.searchsorted(owner, np.arange(1, len(q)))), full
+            every = run_plan(system.chain, form, known, q[:, known], limited, threads)
+        for k in np.flatnonzero(every.rough):
+            closer = ordered([every[k]], system, self._columns[1])[0]
+            every.q[k], every.residual[k], every.flat[k] = np.nan, np.nan, 1.0
+            every.count[k] = len(closer)
+            every.q[k, : len(closer)] = closer
+            every.residual[k, : len(closer)] = system.error(closer)
+            every.flat[k, : len(closer)] = 0.0
+        return every
 
     def _within(self, q: Array) -> Array:
         """Configurations within the limits of the joints that were found, where there are any."""

@@ -32,7 +32,7 @@ from ..mechanism.loops import opened
 from ..models.bodies import bodies
 from ..models.loops import closing_error, coupling_error
 from .chain import Chain
-from .closing import ANGLES, CLOSED, LENGTHS, MOST_EQUATIONS, close, open_by
+from .closing import CLOSED, LENGTHS, MOST_EQUATIONS, close, open_by
 from .rounding import closest
 
 __all__ = [
@@ -80,13 +80,14 @@ class Equations:
         return np.where(self.turning, 1.0, max(self.size, 1.0))
 
     @cached_property
+    def chain(self) -> Chain:
+        """The frames as numbers."""
+        return Chain.of(self.coordinates.robot, self.values, self.size)
+
+    @cached_property
     def gain(self) -> Array:
-        """(n,) units by which a joint moves when the one that leads it in the end moves by one; 1
-        where none does. High gears would make everything else look singular."""
-        found = np.ones(self.n)
-        for j, k, ratio, _ in self.couplings:
-            found[j] = found[k] * abs(ratio) * self.unit[k] / self.unit[j] or 1.0
-        return found
+        """(n,) that of the chain."""
+        return np.array(list(self.chain.gain.values()))
 
     @cached_property
     def weights(self) -> Array:
@@ -128,18 +129,10 @@ class Equations:
     @cached_property
     def tables(self) -> dict[str, Array]:
         """The Tree and the Closings of closing.py."""
-        link = self.coordinates
-        parents = (0, *(x.antecedent for x in opened(link.robot).joints))
-        rows: list[tuple[float, ...]] = []
-        for loop in link.loops:
-            root = parents[[*loop.to_cut, *loop.to_twin][0]]
-            counts = LENGTHS.get(loop.kind, 3), ANGLES.get(loop.kind, 4)
-            rows.append((*counts, loop.cut, loop.twin, root, 0, 0, 0))
-        for j, k, ratio, offset in self.couplings:
-            weight = 1 / (self.gain[j] * self.unit[j])
-            rows.append((0, 1, j, k, 0, ratio, offset, weight))
+        link, chain = self.coordinates, self.chain
+        rows = [*map(chain.closing, link.loops), *map(chain.tie, link.led)]
         loops = np.array([self.n, len(rows), *np.ravel(rows)], float)
-        return {"frames": Chain.of(link.robot, self.values).table(self.size), "loops": loops}
+        return {"frames": chain.table(), "loops": loops}
 
     def free(self, columns: Sequence[int], unit: Array, rounds: int = 0) -> Array:
         """The Free of closing.py: these columns, and what their steps are measured by."""
