@@ -25,13 +25,13 @@ import numpy as np
 
 from ..describe.limits import limits_of
 from ..describe.robot import PRISMATIC, REVOLUTE
-from ..inverse.numeric.kernels import MOST_FRAMES, MOST_VARIABLES
+from ..inverse.numeric.kernels import MOST_VARIABLES
 from ..kernel.records import layout_of
 from ..mechanism.coordinates import Coordinates
 from ..mechanism.loops import LoopFrames
 from .analysis import Analysis
 from .chain import Chain
-from .kernels import MOST, MOST_MOVED, Plan, Rated, Stage, rated
+from .kernels import ASIDE, MOST, MOST_MOVED, Plan, Rated, Stage, rated
 
 __all__ = ["Answers", "Step", "plan_of", "run_kernel", "run_plan", "steps_of"]
 
@@ -57,7 +57,7 @@ def steps_of(analysis: Analysis, given: Sequence[int]) -> tuple[Step, ...] | Non
     link = analysis.coordinates
     sample = analysis.samples[0]
     chain = sample.equations.chain
-    if len(link.moving) > MOST_VARIABLES or len(chain.sigma) >= MOST_FRAMES:
+    if len(link.moving) > MOST_VARIABLES or len(chain.sigma) >= ASIDE:
         return None  # more than the kernel has room for
     solved: set[int] = set(given)
     steps = _followed(link, solved, free=True)
@@ -245,6 +245,7 @@ def _stages(chain: Chain, steps: Sequence[Step], limited: bool) -> Array:
                     else:
                         listed = _invariants(chain, step.loop, step.order[m + 1 :])
                         row["cut_moves"], row["count"] = x in step.loop.to_cut, len(listed)
+                        row["axes"] = any(kind > 6 for kind, *_ in listed)
                         for one, (kind, a, b) in zip(row["invariants"], listed, strict=False):
                             one["kind"], one["a"], one["b"] = kind, a, b
                             one["a_moves"], one["b_moves"] = a in moved, b in moved

@@ -19,7 +19,7 @@ import numpy as np
 
 from ..describe.robot import PRISMATIC, REVOLUTE
 from ..errors import ModelError
-from ..inverse.numeric.kernels import MOST_FRAMES, MOST_VARIABLES
+from ..inverse.numeric.kernels import MOST_VARIABLES
 from ..kernel.records import layout_of
 from ..mechanism.platform import Leg, Parallel
 from .analysis import Analysis
@@ -68,7 +68,7 @@ class Distances:
         if any(_centre(chain, frames, leg, analysis.idle) is None for leg in parallel.legs):
             return None
         steps = steps_of(analysis, (*parallel.joints, *link.active, *analysis.idle))
-        if steps is None or len(chain.sigma) >= MOST_FRAMES or len(link.moving) > MOST_VARIABLES:
+        if steps is None:
             return None
         return cls(parallel, motion, steps, analysis.idle)
 

@@ -18,7 +18,7 @@ values to six decimals.
 from __future__ import annotations
 
 from ..inverse.approach import Frame
-from ..inverse.numeric.kernels import MOST_VARIABLES, Placed, Tree, place_frames
+from ..inverse.numeric.kernels import MOST_FRAMES, MOST_VARIABLES, Placed, Tree, place_frames
 from ..kernel.language import (
     OPEN,
     Array,
@@ -39,13 +39,14 @@ from ..kernel.language import (
 from .closing import MOST_EQUATIONS, Closing, Free, largest_of, put_equations, put_slope
 
 __all__ = [
-    "MOST", "MOST_INVARIANTS", "MOST_MOVED", "Found", "Plan", "Rated", "Stage", "assemblies",
-    "is_fresh", "put_in_order", "rated",
+    "ASIDE", "MOST", "MOST_INVARIANTS", "MOST_MOVED", "Found", "Plan", "Rated", "Stage",
+    "assemblies", "is_fresh", "put_in_order", "rated",
 ]  # fmt: skip
 
 MOST = 64  # assemblies
 MOST_INVARIANTS = 8
 MOST_MOVED = 16  # frames behind a joint
+ASIDE = MOST_FRAMES - 6  # frames from here on are set aside for looking
 NEAR = 1e-5  # a root satisfies the other equations to this
 SAME = 1e-5
 ROUGH = 1e-13  # a residual that Newton's method makes smaller
@@ -86,6 +87,7 @@ class Stage:
     last: bool  # of its loop, whose equations are looked at then
     loop: Closing
     cut_moves: bool
+    axes: bool  # are all axes of the cut or the twin looked at?
     movers: int
     moved: Integers
     count: int
@@ -233,32 +235,84 @@ def put_moved(f: Frame, o: Vector, z: Vector, motion: Motion, out: Frame) -> Non
     out.p = o + c * d + (rest * dot(z, d) + motion.shift) * z + s * cross(z, d)
 
 
-def put_seen(f: Frame, moves: bool, o: Vector, z: Vector, motion: Motion, out: Frame) -> None:
-    """A frame, moved if it moves."""
-    if moves:
-        put_moved(f, o, z, motion, out)
+def put_turns(f: Placed, frame: int, joint: int, axes: bool, to: int) -> None:
+    """A frame turned about the axis of another by a quarter and by a half, at `to` and after it;
+    all its axes, or z only."""
+    one = f.rows[frame]
+    quarter = f.rows[to]
+    half = f.rows[to + 1]
+    o = f.rows[joint].p
+    z = f.rows[joint].a
+    d = one.p - o
+    along = dot(z, d)
+    quarter.p = o + along * z + cross(z, d)
+    half.p = o + 2.0 * along * z - d
+    along = dot(z, one.a)
+    quarter.a = along * z + cross(z, one.a)
+    half.a = 2.0 * along * z - one.a
+    if axes:
+        along = dot(z, one.s)
+        quarter.s = along * z + cross(z, one.s)
+        half.s = 2.0 * along * z - one.s
+        along = dot(z, one.n)
+        quarter.n = along * z + cross(z, one.n)
+        half.n = 2.0 * along * z - one.n
+
+
+def put_shifts(f: Placed, frame: int, joint: int, to: int) -> None:
+    """A frame shifted along the axis of another by 1 and by -1, at `to` and after it."""
+    one = f.rows[frame]
+    plus = f.rows[to]
+    minus = f.rows[to + 1]
+    z = f.rows[joint].a
+    plus.s = one.s
+    plus.n = one.n
+    plus.a = one.a
+    plus.p = one.p + z
+    minus.s = one.s
+    minus.n = one.n
+    minus.a = one.a
+    minus.p = one.p - z
+
+
+def put_aside(f: Placed, stage: Stage, frame: int, axes: bool, to: int) -> None:
+    """A frame after two motions of a stage's unknown, where there is room for such."""
+    if stage.slides:
+        put_shifts(f, frame, stage.joint, to)
     else:
-        out.s = f.s
-        out.n = f.n
-        out.a = f.a
-        out.p = f.p
+        put_turns(f, frame, stage.joint, axes, to)
 
 
-def looked(stage: Stage, f: Placed, motion: Motion, values: Array) -> None:
-    """The invariants of a stage after a motion of its unknown."""
-    a = empty(Frame)
-    b = empty(Frame)
-    c = empty(Frame)
-    t = empty(Frame)
-    o = 1.0 * f.rows[stage.joint].p
-    z = 1.0 * f.rows[stage.joint].a
-    put_seen(f.rows[stage.loop.cut], stage.cut_moves, o, z, motion, c)
-    put_seen(f.rows[stage.loop.twin], not stage.cut_moves, o, z, motion, t)
+def look(f: Placed, stage: Stage, values: Array) -> None:
+    """The invariants of a stage at three values of its unknown: 0, then pi/2 and pi, or 1 and
+    -1."""
+    moved = stage.loop.twin
+    if stage.cut_moves:
+        moved = stage.loop.cut
+    put_aside(f, stage, moved, stage.axes, ASIDE)
     for k in range(stage.count):
         one = stage.invariants[k]
-        put_seen(f.rows[one.a], one.a_moves, o, z, motion, a)
-        put_seen(f.rows[one.b], one.b_moves, o, z, motion, b)
-        values[k] = invariant(a, b, c, t, one.kind)
+        if one.a_moves:
+            put_aside(f, stage, one.a, True, ASIDE + 2)
+        if one.b_moves:
+            put_aside(f, stage, one.b, False, ASIDE + 4)
+        for m in range(3):
+            a = one.a
+            b = one.b
+            c = stage.loop.cut
+            t = stage.loop.twin
+            if m > 0:
+                if one.a_moves:
+                    a = ASIDE + 1 + m
+                if one.b_moves:
+                    b = ASIDE + 3 + m
+                if stage.cut_moves:
+                    c = ASIDE - 1 + m
+                else:
+                    t = ASIDE - 1 + m
+            values[MOST_INVARIANTS * m + k] = invariant(
+                f.rows[a], f.rows[b], f.rows[c], f.rows[t], one.kind
+            )
 
 
 def missed(a: Array, b: Array, c: Array, size: Array, count: int, p: float, s: float) -> float:
@@ -280,7 +334,7 @@ def put_angle(p: float, s: float, root: Motion) -> None:
         root.value = 0.0 - PI
 
 
-def angles(zero: Array, quarter: Array, half: Array, count: int, level: Level) -> int:
+def angles(values: Array, count: int, level: Level) -> int:
     """Angles at which all of a + b cos x + c sin x vanish, of values at 0, pi/2, pi."""
     a = empty(MOST_INVARIANTS)
     b = empty(MOST_INVARIANTS)
@@ -288,9 +342,9 @@ def angles(zero: Array, quarter: Array, half: Array, count: int, level: Level) -
     size = empty(MOST_INVARIANTS)
     largest = 1.0
     for k in range(count):
-        a[k] = 0.5 * (zero[k] + half[k])
-        b[k] = 0.5 * (zero[k] - half[k])
-        c[k] = quarter[k] - a[k]
+        a[k] = 0.5 * (values[k] + values[2 * MOST_INVARIANTS + k])
+        b[k] = 0.5 * (values[k] - values[2 * MOST_INVARIANTS + k])
+        c[k] = values[MOST_INVARIANTS + k] - a[k]
         largest = max(largest, abs(a[k]))
     best = 0
     used = 0
@@ -356,42 +410,40 @@ def put_length(x: float, size: float, root: Motion) -> None:
     root.value = x * size
 
 
-def lengths(
-    zero: Array, plus: Array, minus: Array, count: int, size: float, level: Level
-) -> int:  # fmt: skip
+def lengths(values: Array, count: int, size: float, level: Level) -> int:
     """Lengths at which all of a list of quadratics vanish, of values at 0, 1, -1."""
+    a = empty(MOST_INVARIANTS)
+    b = empty(MOST_INVARIANTS)
     best = 0
     largest = 0.0
     for k in range(count):
-        a = 0.5 * (plus[k] + minus[k]) - zero[k]
-        b = 0.5 * (plus[k] - minus[k])
-        if max(abs(a), abs(b)) > largest:
-            largest = max(abs(a), abs(b))
+        plus = values[MOST_INVARIANTS + k]
+        minus = values[2 * MOST_INVARIANTS + k]
+        a[k] = 0.5 * (plus + minus) - values[k]
+        b[k] = 0.5 * (plus - minus)
+        if max(abs(a[k]), abs(b[k])) > largest:
+            largest = max(abs(a[k]), abs(b[k]))
             best = k
     if largest < 1e-9:
         return 0
-    a = 0.5 * (plus[best] + minus[best]) - zero[best]
-    b = 0.5 * (plus[best] - minus[best])
-    square = b * b - 4.0 * a * zero[best]
+    square = b[best] * b[best] - 4.0 * a[best] * values[best]
     found = 0
     for k in range(2):
         x = 0.0
-        if abs(a) < 1e-10:
+        if abs(a[best]) < 1e-10:
             if k == 1:
                 continue
-            x = 0.0 - zero[best] / b
+            x = 0.0 - values[best] / b[best]
         else:
             if square < 0.0:
                 continue
-            x = (0.0 - b + (1.0 - 2.0 * k) * sqrt(square)) / (2.0 * a)
+            x = (0.0 - b[best] + (1.0 - 2.0 * k) * sqrt(square)) / (2.0 * a[best])
         worst = 0.0
         for m in range(count):
-            a2 = 0.5 * (plus[m] + minus[m]) - zero[m]
-            b2 = 0.5 * (plus[m] - minus[m])
-            if max(abs(a2), abs(b2)) > 1e-9:
-                worst = max(worst, abs((a2 * x + b2) * x + zero[m]))
+            if max(abs(a[m]), abs(b[m])) > 1e-9:
+                worst = max(worst, abs((a[m] * x + b[m]) * x + values[m]))
             else:
-                worst = max(worst, abs(zero[m]))
+                worst = max(worst, abs(values[m]))
         if worst < NEAR:
             put_length(x, size, level.roots[found])
             found += 1
@@ -412,27 +464,13 @@ def stage_roots(stage: Stage, f: Placed, q: Array, size: float, level: Level) ->
             root.cosine = cos(root.value)
             root.sine = sin(root.value)
         return 1
-    one = empty(MOST_INVARIANTS)
-    two = empty(MOST_INVARIANTS)
-    three = empty(MOST_INVARIANTS)
-    motion = zeros(Motion)
-    motion.cosine = 1.0
-    looked(stage, f, motion, one)
+    values = empty(3 * MOST_INVARIANTS)
+    look(f, stage, values)
     found = 0
     if stage.kind == TURN:
-        motion.cosine = 0.0
-        motion.sine = 1.0
-        looked(stage, f, motion, two)
-        motion.cosine = 0.0 - 1.0
-        motion.sine = 0.0
-        looked(stage, f, motion, three)
-        found = angles(one, two, three, stage.count, level)
+        found = angles(values, stage.count, level)
     else:
-        motion.shift = 1.0
-        looked(stage, f, motion, two)
-        motion.shift = 0.0 - 1.0
-        looked(stage, f, motion, three)
-        found = lengths(one, two, three, stage.count, size, level)
+        found = lengths(values, stage.count, size, level)
     return found
 
 
@@ -509,16 +547,19 @@ def is_new(plan: Plan, first: int, last: int, x: Array, count: int, parts: Parts
 
 
 def put_free(plan: Plan, first: int, last: int, free: Free) -> None:
-    """The unknowns of a part as columns."""
+    """The unknowns of a part as columns, in the order of the variables."""
     for k in range(plan.variables):
         free.columns[k] = -1
-    free.count = 0
     for s in range(first, last):
-        stage = plan.rows[s]
-        if stage.kind <= COUPLING:
-            free.columns[stage.variable] = free.count
-            free.variables[free.count] = stage.variable
+        if plan.rows[s].kind <= COUPLING:
+            free.columns[plan.rows[s].variable] = s
+    free.count = 0
+    for k in range(plan.variables):
+        if free.columns[k] >= 0:
+            stage = plan.rows[free.columns[k]]
+            free.variables[free.count] = k
             free.unit[free.count] = stage.unit * stage.gain
+            free.columns[k] = free.count
             free.count += 1
 
 
@@ -541,11 +582,48 @@ def rated_part(
     parts.flat[at] = flat
 
 
+def is_less(x: float, y: float) -> bool:
+    """To six decimals."""
+    if abs(x - y) < 1e-6:
+        return floor(1e6 * x + 0.5) < floor(1e6 * y + 0.5)
+    return x < y
+
+
+def put_part_in_order(free: Free, n: int, parts: Parts, first: int, count: int) -> None:
+    """The last of the configurations of a part where it belongs."""
+    j = count - 1
+    while j > 0:
+        earlier = False
+        for k in range(free.count):
+            v = free.variables[k]
+            x = parts.values[n * j + v]
+            y = parts.values[n * (j - 1) + v]
+            if is_less(x, y):
+                earlier = True
+                break
+            if is_less(y, x):
+                break
+        if not earlier:
+            break
+        for k in range(free.count):
+            v = free.variables[k]
+            x = parts.values[n * j + v]
+            parts.values[n * j + v] = parts.values[n * (j - 1) + v]
+            parts.values[n * (j - 1) + v] = x
+        x = parts.residual[first + j]
+        parts.residual[first + j] = parts.residual[first + j - 1]
+        parts.residual[first + j - 1] = x
+        x = parts.flat[first + j]
+        parts.flat[first + j] = parts.flat[first + j - 1]
+        parts.flat[first + j - 1] = x
+        j -= 1
+
+
 def solve_part(
     frames: Tree, plan: Plan, first: int, last: int, f: Placed, x: Array, parts: Parts,
     info: Found,
 ) -> int:  # fmt: skip
-    """All configurations of a part, depth first, in the order they are found. Their number."""
+    """All configurations of a part, depth first, then in order. Their number."""
     stack = empty(Stack)
     free = empty(Free)
     put_free(plan, first, last, free)
@@ -567,6 +645,7 @@ def solve_part(
                     parts.values[n * found + v] = x[v]
                 rated_part(frames, plan, first, last, f, x, free, parts, MOST * part + found)
                 found += 1
+                put_part_in_order(free, n, parts, MOST * part, found)
             s -= 1
             arriving = False
             continue
@@ -587,6 +666,10 @@ def solve_part(
         root = level.roots[level.next]
         level.next += 1
         if stage.kind <= COUPLING:
+            edge = 1e-6 * stage.unit
+            if root.value < stage.lower - edge or root.value > stage.upper + edge:
+                arriving = False
+                continue
             x[stage.variable] = root.value
             put_motion(stage, level, root, f)
         s += 1
@@ -600,11 +683,10 @@ def is_before(q: Array, n: int, i: int, j: int) -> bool:
         x = q[n * i + k]
         y = q[n * j + k]
         if x != y:
-            if abs(x - y) < 1e-6:
-                x = floor(1e6 * x + 0.5)
-                y = floor(1e6 * y + 0.5)
-            if x != y:
-                return x < y
+            if is_less(x, y):
+                return True
+            if is_less(y, x):
+                return False
     return False
 
 

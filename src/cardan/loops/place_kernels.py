@@ -237,7 +237,7 @@ def rated_places(
     known = empty(MOST_VARIABLES)
     part = empty(MOST * MOST_VARIABLES)
     worst = empty(MOST)
-    short = empty(MOST)
+    least = empty(MOST)
     own = empty(Rated)
     n = plan.variables
     m = hold.coordinates
@@ -261,7 +261,7 @@ def rated_places(
                 known[k] = plan.size * known[k]
         for k in range(hold.active):
             known[m + k] = given[k]
-        rated(known, frames, plan, part, worst, short, own)
+        rated(known, frames, plan, part, worst, least, own)
         info.more = info.more or own.more
         info.rough = info.rough or own.rough
         for r in range(own.count):
@@ -277,7 +277,7 @@ def rated_places(
                 for k in range(n):
                     q[n * kept + k] = part[n * r + k]
                 residual[kept] = worst[r]
-                flat[kept] = short[r]
+                flat[kept] = least[r]
                 kept += 1
     put_in_order(q, residual, flat, kept, n)
     info.count = count
