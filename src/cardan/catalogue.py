@@ -196,7 +196,7 @@ def _entries() -> list[Entry]:
               reference=Option("the frame it is seen from, or 'world'", 0, kind="frame"),
               expanded=Option("print without intermediate variables", False, kind="flag")),
         Entry("inverse-geometry", "geometric", "all configurations of a pose, in closed form",
-              "T (4,4)", "all q (k,n)", "inverse.method.inverse_geometry",
+              "T (4,4)", "all q (k,n)", "build.geometric.inverse_geometry",
               {"method": Option("how it is solved; default the cheapest that works", "auto",
                                 ("auto", "paul", "pieper", "general")),
                "frame": _FRAME,

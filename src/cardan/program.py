@@ -7,6 +7,7 @@ import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from math import prod
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, overload
 
@@ -38,6 +39,13 @@ if TYPE_CHECKING:
 __all__ = ["Program"]
 
 Form = Literal["plain", "textbook", "cheapest"]
+_TOO_LONG = "the textbook form has too many terms to be read: these are the plain equations"
+_MATRICES = {
+    "A": "inertia matrix",
+    "C": "Coriolis matrix: centrifugal and Coriolis torques are C qd",
+    "Q": "gravity torques",
+    "F": "friction torques, and those of applied wrenches",
+}
 
 
 @dataclass(frozen=True)
@@ -271,6 +279,54 @@ class Program:
             return self
         remarks = tuple(x for x in self.remarks if x not in page.elsewhere)
         return replace(self, code=page.code, parameters=page.parameters, remarks=remarks)
+
+    @cached_property
+    def textbook(self) -> Program:
+        """The same model as a textbook writes it: every output one sum, in the sines and cosines of
+        joint angles and of their sums about parallel axes, common factors taken out. What has too
+        many terms to be read comes in the plain form, with a remark.
+
+        >>> A = cardan.model(cardan.load("planar2r"), "inertia-matrix").textbook
+        >>> "L1*L1*M2 + ZZ1 + ZZ2 + 2*L1*(MX2*C2 - MY2*S2)" in A.emit("text", form="cheapest")
+        True"""
+        from .ir.textbook import TooLarge, textbook
+
+        plain = self.plain
+        try:
+            code = textbook(plain.code, plain._angles)
+        except TooLarge:
+            return replace(plain, remarks=(*plain.remarks, _TOO_LONG))
+        return replace(plain, code=code, expanded=True, page=None)
+
+    @cached_property
+    def matrices(self) -> Program | None:
+        """Of the torques of a motion: A, C and Q, and the rest F where there is one (friction,
+        applied wrenches), in textbook form,
+
+            tau = A(q) qdd + C(q, qd) qd + Q(q) + F(qd)        ([B23] 3.4.2)
+
+        with Adot - 2C skew; None of what are no such torques.
+
+        >>> torques = cardan.model(cardan.load("planar2r"), "inverse-dynamics")
+        >>> torques.matrices.outputs
+        {'A': (2, 2), 'C': (2, 2), 'Q': (2,), 'F': (2,)}"""
+        from .ir.textbook import TooLarge, matrices
+
+        plain = self.plain
+        try:
+            code = matrices(plain.code, plain._angles)
+        except TooLarge:
+            return None
+        if code is None:
+            return None
+        inputs = {name: words for name, words in plain.meaning.items() if name in plain.inputs}
+        return replace(plain, code=code, meaning=inputs | _MATRICES, expanded=True, page=None)
+
+    @property
+    def _angles(self) -> dict[tuple[str, str, int], str]:
+        """What an input is called in the name of its sine: 2 in S2, and a parameter by its name."""
+        joints = {("input", "q", k): f"{k + 1}" for k in range(prod(self.inputs.get("q", (0,))))}
+        return joints | {("input", "p", k): name for k, name in enumerate(self.parameters)}
 
     @named_arguments
     def equations(

@@ -518,11 +518,14 @@ def test_loops() -> None:
     assert "ZZ1R = ZZ1 + L1^2*M2" in printed("generate", "planar2r", "base-parameters")
     single = printed("generate", "planar2r", "base-parameters", "--dtype", "float32")
     assert "float K[7]" in single
-    instead = refused("ik", "delta", "--pose", "0,0,-0.45,0,0,0")
-    assert "--platform" in instead
-    assert ".legs" not in instead
-    assert "--numeric" in instead
-    assert "tree()" not in instead
+    legs = ("ik", "delta", "--pose", "0,0,-0.45", "--limits", "--json")
+    assert len(json.loads(printed(*legs))["configurations"]) == 8
+    assert "the loops cannot be closed" in refused("ik", "delta", "--pose", "9,9,9,0,0,0")
+    assert "out of reach" in refused("ik", "fivebar", "--frame", "tip", "--pose", "9,9,0")
+    assert "the loops then give q3, q4" in printed(
+        "ik", "fivebar", "--frame", "tip", "--pose", "0.1,0.5,0"
+    )
+    assert "in closed form: q3, then q4" in printed("ik", "fivebar", "--to", "text")
 
 
 @pytest.mark.skipif(os.name != "posix", reason="a shell of POSIX closes the streams")

@@ -71,7 +71,7 @@ def emit(program: Program, language: str, **options: Any) -> str:
     printer = _printer(language)
     found = checked(language, printer.honours, options)
     if "form" in printer.honours and found.form != "cheapest":
-        program = program.plain
+        program = program.textbook if found.form == "textbook" else program.plain
     if found.expanded is not None:
         program = replace(program, expanded=found.expanded)
     if program.expanded and program.cost.total > _LARGEST:

@@ -488,12 +488,7 @@ class LoopGeometry:
             return None
         every = self._solved(form, system, q, threads=threads)
         if every.more.any():
-            warnings.warn(
-                f"the loops of '{self.robot.name}' have more than {MOST} assemblies: {MOST} of"
-                " them are given; limits of the joints make them fewer",
-                CardanWarning,
-                stacklevel=2,
-            )
+            self._warn_of_more()
         return every
 
     def _solved(
@@ -502,16 +497,8 @@ class LoopGeometry:
     ) -> Answers:  # fmt: skip
         """The assemblies at each of many active positions (N, n), loop by loop or the platform
         first; Newton's method where roots are close."""
-        q = wrapped(q, system.periodic)
-        if isinstance(form, Distances):
-            idle = [self.coordinates.moving.index(j) for j in self.analysis.idle]
-            every = form.solved(system.chain, q[:, self._columns[0]], limited, threads)
-            every.q[..., idle] = q[:, None, idle]
-        else:
-            looped = {system.chain.column(j) for step in form for j in step.order}
-            known = [k for k in range(system.n) if k not in looped]
-            every = run_plan(system.chain, form, known, q[:, known], limited, threads)
-        for k in np.flatnonzero(every.rough):
+        every = self._roots(form, system, wrapped(q, system.periodic), limited, threads)
+        for k in np.flatnonzero(every.rough).tolist():
             closer = ordered([every[k]], system, self._columns[1])[0]
             every.q[k], every.residual[k], every.flat[k] = np.nan, np.nan, 1.0
             every.count[k] = len(closer)
@@ -519,6 +506,56 @@ class LoopGeometry:
             every.residual[k, : len(closer)] = system.error(closer)
             every.flat[k, : len(closer)] = 0.0
         return every
+
+    def _roots(
+        self, form: ClosedForm, system: Equations, q: Array, limited: bool,
+        threads: int | None = None,
+    ) -> Answers:  # fmt: skip
+        """What a closed form gives, as it gives it."""
+        if isinstance(form, Distances):
+            idle = [self.coordinates.moving.index(j) for j in self.analysis.idle]
+            every = form.solved(system.chain, q[:, self._columns[0]], limited, threads)
+            every.q[..., idle] = q[:, None, idle]
+            return every
+        looped = {system.chain.column(j) for step in form for j in step.order}
+        known = [k for k in range(system.n) if k not in looped]
+        return run_plan(system.chain, form, known, q[:, known], limited, threads)
+
+    def about(self, system: Equations, q: Array, limited: bool = False) -> list[Array]:
+        """Configurations (k, n) at each of many rows q (N, n) whose given columns are set. Where
+        given joints are tied to each other, loops are closed as nearly as these are right. limited:
+        where there are more than there is room for, those within the limits of the joints.
+
+        >>> geometry = cardan.model(cardan.load("fivebar"), "loop-geometry")
+        >>> q = geometry.solve([0.5, 2.5])[:1]
+        >>> [len(every) for every in geometry.about(geometry.system(), q)]
+        [2]"""
+        given, rest = self._columns
+        q = system.followed(system.turned(q, given), given)[0]
+        if self.steps is not None:
+            roots = self._roots(self.steps, system, q, limited=False)
+            every, more = [roots[k] for k in range(len(q))], roots.more
+            if limited and more.any():
+                rows = np.flatnonzero(more)
+                fewer = self._roots(self.steps, system, q[rows], limited=True)
+                for m, k in enumerate(rows):
+                    every[k] = fewer[m]
+                more = fewer.more
+            if more.any():
+                self._warn_of_more()
+        elif rest:
+            every = [searched(system, x, rest) for x in q]
+        else:  # everything is given, or follows by couplings
+            every = [x[None] for x in q]
+        return [system.turned(rows, range(system.n)) for rows in every]
+
+    def _warn_of_more(self) -> None:
+        warnings.warn(
+            f"the loops of '{self.robot.name}' have more than {MOST} assemblies: {MOST} of"
+            " them are given; limits of the joints make them fewer",
+            CardanWarning,
+            stacklevel=4,
+        )
 
     def _within(self, q: Array) -> Array:
         """Configurations within the limits of the joints that were found, where there are any."""

@@ -111,6 +111,15 @@ class Equations:
                 found.add(j)
         return q, found
 
+    def turned(self, q: Array, known: Iterable[int]) -> Array:
+        """q with known angles that others lead moved by whole turns to where these want them."""
+        q, columns = np.array(q, dtype=float), set(known)
+        for j, k, ratio, offset in self.couplings:
+            if self.turning[j] and {j, k} <= columns:
+                gap = ratio * q[..., k] + offset - q[..., j]
+                q[..., j] += 2 * np.pi * np.rint(gap / (2 * np.pi))
+        return q
+
     @property
     def n(self) -> int:
         return len(self.coordinates.moving)
