@@ -27,7 +27,7 @@ from ..kernel.language import (
 )
 from ..kernel.linalg import solve_square
 from .circle_kernels import turned
-from .kernels import MOST, Found, Plan, Rated, is_fresh, put_in_order, rated
+from .kernels import MOST, PI, Found, Plan, Rated, is_fresh, put_in_order, rated
 
 __all__ = ["Hold", "placed", "rated_places"]
 
@@ -256,9 +256,13 @@ def rated_places(
     info.rough = False
     for c in range(found):
         for k in range(m):
-            known[k] = places[3 * c + k]
-            if hold.motion != PLANE or k < 2:
-                known[k] = plan.size * known[k]
+            known[k] = plan.size * places[3 * c + k]
+        if hold.motion == PLANE:
+            known[2] = places[3 * c + 2]
+            if known[2] >= PI:
+                known[2] -= 2.0 * PI
+            elif known[2] < 0.0 - PI:
+                known[2] += 2.0 * PI
         for k in range(hold.active):
             known[m + k] = given[k]
         rated(known, frames, plan, part, worst, least, own)
