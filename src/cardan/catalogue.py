@@ -24,7 +24,7 @@ class Option:
     summary: str
     default: Any = None
     choices: tuple[Any, ...] | None = None
-    kind: str = "text"  # text, flag, frame, vector, rows
+    kind: str = "text"  # text, flag, frame, vector, rows, number
 
 
 @dataclass(frozen=True)
@@ -104,9 +104,13 @@ def model(robot: Robot, name: str, **options: Any) -> Any:
         robot, words = _closing(robot)
         if "frame" in entry.options:
             robot, options = with_options(robot, {"frame": None, **options})
+        assembly = options.pop("assembly", None)
         built = entry.build(robot, **options)
         if not entry.program:
             return built
+        if assembly is not None:
+            symbolic = options.get("symbolic", False)
+            built = _imported("build.active.of_active")(robot, built, assembly, symbolic)
         built = _ordered(built, described)
         return replace(built, remarks=(*built.remarks, words)) if words else built
 
@@ -147,6 +151,10 @@ def _closing(robot: Robot) -> tuple[Robot, str]:
 
 
 _SYMBOLIC = Option("keep every inertial and geometric parameter as an input p", False, kind="flag")
+_ASSEMBLY = Option(
+    "of closed loops: a function of the active joints' q_a alone, in this assembly of the loops'"
+    " formulas, from 0", kind="number",
+)  # fmt: skip
 _BASE = Option(
     "use the base inertial parameters: same torques, fewer operations", False, kind="flag"
 )
@@ -187,7 +195,8 @@ def _entries() -> list[Entry]:
     ) -> Entry:  # fmt: skip
         inputs, _, outputs = arrays.partition(" -> ")
         return Entry(
-            name, group, summary, inputs, outputs, builder, {**options, "symbolic": _SYMBOLIC},
+            name, group, summary, inputs, outputs, builder,
+            {**options, "symbolic": _SYMBOLIC, "assembly": _ASSEMBLY},
         )  # fmt: skip
 
     geometric_menu = [

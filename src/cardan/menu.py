@@ -57,6 +57,7 @@ def model(
     reference: Frame = ...,
     expanded: bool = ...,
     symbolic: bool = ...,
+    assembly: int | None = ...,
 ) -> Program: ...
 
 
@@ -92,6 +93,7 @@ def model(
     rows: Sequence[str] | str | None = ...,
     factors: bool = ...,
     symbolic: bool = ...,
+    assembly: int | None = ...,
 ) -> Program: ...
 
 
@@ -106,6 +108,7 @@ def model(
     tool: Sequence[Any] = ...,
     rows: Sequence[str] | str | None = ...,
     symbolic: bool = ...,
+    assembly: int | None = ...,
 ) -> Program: ...
 
 
@@ -115,6 +118,7 @@ def model(
     name: Literal["velocities", "accelerations", "energies", "generalized-momentum"],
     *,
     symbolic: bool = ...,
+    assembly: int | None = ...,
 ) -> Program: ...
 
 
@@ -126,6 +130,7 @@ def model(
     frame: Frame = ...,
     projection: Frame = ...,
     symbolic: bool = ...,
+    assembly: int | None = ...,
 ) -> Program: ...
 
 
@@ -137,6 +142,7 @@ def model(
     details: bool = ...,
     closing: bool = ...,
     symbolic: bool = ...,
+    assembly: int | None = ...,
 ) -> Program: ...
 
 
@@ -153,6 +159,7 @@ def model(
     idle: Literal["held", "free"] = ...,
     base: Literal["free", "given"] = ...,
     symbolic: bool = ...,
+    assembly: int | None = ...,
 ) -> Program: ...
 
 
@@ -164,6 +171,7 @@ def model(
     base_parameters: bool = ...,
     effort: Literal["plain", "normal", "safe", "max"] = ...,
     symbolic: bool = ...,
+    assembly: int | None = ...,
 ) -> Program: ...
 
 
@@ -177,6 +185,7 @@ def model(
     friction: bool = ...,
     f_e: bool = ...,
     symbolic: bool = ...,
+    assembly: int | None = ...,
 ) -> Program: ...
 
 
@@ -187,6 +196,7 @@ def model(
     *,
     base_parameters: bool = ...,
     symbolic: bool = ...,
+    assembly: int | None = ...,
 ) -> Program: ...
 
 
@@ -199,6 +209,7 @@ def model(
     form: Literal["christoffel", "configuration"] = ...,
     base_parameters: bool = ...,
     symbolic: bool = ...,
+    assembly: int | None = ...,
 ) -> Program: ...
 
 
@@ -214,6 +225,7 @@ def model(
     f_e: bool = ...,
     idle: Literal["held", "free"] = ...,
     symbolic: bool = ...,
+    assembly: int | None = ...,
 ) -> Program: ...
 
 
@@ -227,6 +239,7 @@ def model(
     friction: bool = ...,
     idle: Literal["held", "free"] = ...,
     symbolic: bool = ...,
+    assembly: int | None = ...,
 ) -> Program: ...
 
 
@@ -237,6 +250,7 @@ def model(
     *,
     f_e: bool = ...,
     symbolic: bool = ...,
+    assembly: int | None = ...,
 ) -> Program: ...
 
 
@@ -258,6 +272,7 @@ def model(
     effort: Literal["plain", "normal", "safe", "max"] = ...,
     offset: bool = ...,
     symbolic: bool = ...,
+    assembly: int | None = ...,
 ) -> Program: ...
 
 
@@ -269,6 +284,7 @@ def model(
     base_parameters: bool = ...,
     offset: bool = ...,
     symbolic: bool = ...,
+    assembly: int | None = ...,
 ) -> Program: ...
 
 

@@ -33,6 +33,7 @@ from .ir.interpret import interpret
 from .ir.page import Page
 
 if TYPE_CHECKING:
+    from .document.structure import Part
     from .run.cuda import CudaFunction
     from .run.function import Function
 
@@ -467,6 +468,22 @@ class Program:
             return cls.from_json(Path(path).read_text(encoding="utf-8"))
         except (OSError, ValueError) as error:
             raise InputError(f"cannot be read as a program: {error}", where=str(path)) from None
+
+    def _parts(self) -> tuple[str, Sequence[Part]]:
+        """What a notebook shows: a line on the program, and its equations."""
+        from .document.notebook import equations_shown
+
+        return repr(self), equations_shown(self.equations(to="latex"), "print(program.equations())")
+
+    def _repr_html_(self) -> str:
+        from .document.notebook import notebook_html
+
+        return notebook_html(*self._parts())
+
+    def _repr_latex_(self) -> str:
+        from .document.notebook import notebook_latex
+
+        return notebook_latex(*self._parts())
 
     def __repr__(self) -> str:
         def arrays(shapes: Mapping[str, tuple[int, ...]]) -> str:

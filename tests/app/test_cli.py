@@ -187,7 +187,7 @@ def test_generate_with_values_reads_stdin_and_cuts_loops() -> None:
         (["rx90", "transform", "--frame"], 2, ["--frame needs a value"]),
         (["rx90"], 2, ["MODEL"]),
         (["rx90", "transform", "extra"], 2, ["extra"]),
-        (["ur5", "jacobian", "--tool", "1,2,a"], 1, ["three numbers"]),
+        (["ur5", "jacobian", "--tool", "1,2"], 1, ["three values"]),
         (["fivebar", "loop-geometry", "--dtype", "float32"], 1, ["no option 'dtype' of emit"]),
         (["fivebar", "loop-geometry", "--to", "fortran"], 1, ["fortran"]),
         (["no/such/file.toml", "transform"], 1, ["no such file"]),

@@ -330,8 +330,8 @@ def test_one_link_more_or_less_in_the_editor() -> None:
 def test_joints_follow_a_slider(name: str) -> None:
     pytest.importorskip("nicegui")
     from cardan.app.web.scene.continuation import follow_on
-    from cardan.app.web.scene.drawing import drawable
-    from cardan.app.web.scene.sketch import sketch
+    from cardan.sheets.picture import sketch
+    from cardan.sheets.solids import drawable
 
     robot = skeleton(drawable(coupled(name), {}))
     q = standing(robot)

@@ -29,6 +29,9 @@ from ..describe.values.expression import (
 )
 from ..describe.values.parser import to_value
 from ..describe.values.polynomial import collected
+from ..document.notebook import equations_shown, notebook_html, notebook_latex
+from ..document.structure import Part, Words, words
+from ..emit.latex import symbol_of
 from ..errors import ModelError, UnknownNameError
 from ..files import write_atomic
 from ..ir.trace import Tracer
@@ -255,6 +258,21 @@ class BaseParameters:
             else:
                 rows.append((name, "eliminated", self.eliminated[column]))
         return rows
+
+    def _parts(self) -> tuple[Words, Sequence[Part]]:
+        """What a notebook shows: the names, and the relations of those that are regrouped."""
+        names = ", ".join(f"${symbol_of(name)}$" for name in self.names)
+        head = f"{len(self.names)} base parameters of {{robot}}: {names}"
+        parts: list[Part] = list(self.remarks)
+        if self.regrouped:
+            parts = [*equations_shown(self.equations("latex"), "print(base)"), *parts]
+        return words(head, robot=self.original.name), parts
+
+    def _repr_html_(self) -> str:
+        return notebook_html(*self._parts())
+
+    def _repr_latex_(self) -> str:
+        return notebook_latex(*self._parts())
 
     def __repr__(self) -> str:
         lines = [f"  {name} = {text}" for name, kind, text in self.table() if kind == "regrouped"]

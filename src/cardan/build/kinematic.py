@@ -34,8 +34,8 @@ from .flexible import kinematic as flexible
 from .mechanism import Mechanism
 
 __all__ = [
-    "ROWS", "accelerations", "jacobian", "jacobian_inverse", "jdot_qdot", "task_rows", "velocities",
-    "with_point",
+    "ROWS", "accelerations", "coordinates_of", "jacobian", "jacobian_inverse", "jdot_qdot",
+    "task_rows", "velocities", "with_point",
 ]  # fmt: skip
 
 Scalar = Any
@@ -307,7 +307,7 @@ def _product(a: list[list[Any]], b: list[list[Any]]) -> list[list[Any]]:
 
 def with_point(robot: Robot, frame: Any, tool: Any) -> tuple[Robot, Any, Any]:
     """(robot, frame, tool); a point of formulas is the origin of a frame of its own."""
-    point = _coordinates(tool)
+    point = coordinates_of(tool)
     if not any(isinstance(x, Expression) for x in point):
         return robot, frame, tool
     n = Tree.of(robot).link(frame)
@@ -315,7 +315,7 @@ def with_point(robot: Robot, frame: Any, tool: Any) -> tuple[Robot, Any, Any]:
     return robot, k, (0, 0, 0)
 
 
-def _coordinates(tool: Any) -> list[Any]:
+def coordinates_of(tool: Any) -> list[Any]:
     """Three values, numbers or formulas."""
     listed = isinstance(tool, Iterable) and not isinstance(tool, str)
     point = [to_value(x) for x in tool] if listed else []
@@ -327,7 +327,7 @@ def _coordinates(tool: Any) -> list[Any]:
 
 def tool_point(tool: Any) -> Vec:
     """The point of a frame that is followed: three numbers."""
-    point = _coordinates(tool)
+    point = coordinates_of(tool)
     if any(isinstance(x, Expression) for x in point):
         raise ModelError(f"tool = {list(tool)!r}: three numbers are expected, of flexible links")
     return Vec(*point)

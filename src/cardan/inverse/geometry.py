@@ -9,7 +9,7 @@ ik.emit("c")                self-contained code
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import prod
 from typing import Any
@@ -19,6 +19,8 @@ from numpy.typing import NDArray
 
 from ..arguments import named_arguments
 from ..describe.robot import REVOLUTE
+from ..document.notebook import equations_shown, notebook_html, notebook_latex
+from ..document.structure import Part
 from ..errors import InputError, ModelError, UnknownNameError
 from ..program import Program
 from .answer import Configurations
@@ -364,6 +366,16 @@ class InverseGeometry:
         elif isinstance(self.solver, Closed):
             _ = self.solver.function
         return self
+
+    def _parts(self) -> tuple[str, Sequence[Part]]:
+        """What a notebook shows: a line on the solution, and its equations."""
+        return repr(self), equations_shown(self.equations("latex"), "print(ik.equations())")
+
+    def _repr_html_(self) -> str:
+        return notebook_html(*self._parts())
+
+    def _repr_latex_(self) -> str:
+        return notebook_latex(*self._parts())
 
     def __repr__(self) -> str:
         given = ["arm angle"] if self.plane else [self.chain.names[j] for j in self.free]

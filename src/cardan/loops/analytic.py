@@ -33,7 +33,7 @@ from .analysis import Analysis
 from .chain import Chain
 from .kernels import ASIDE, MOST, MOST_MOVED, Plan, Rated, Stage, rated
 
-__all__ = ["Answers", "Step", "plan_of", "run_kernel", "run_plan", "steps_of"]
+__all__ = ["Answers", "Step", "invariants", "plan_of", "run_kernel", "run_plan", "steps_of"]
 
 Array = np.ndarray
 _LARGEST = 4  # unknowns in one loop, beside its cut joint
@@ -243,7 +243,7 @@ def _stages(chain: Chain, steps: Sequence[Step], limited: bool) -> Array:
                         row["leader"] = index(chain.led[x][0])
                         row["ratio"], row["offset"] = chain.led[x][1:]
                     else:
-                        listed = _invariants(chain, step.loop, step.order[m + 1 :])
+                        listed = invariants(chain, step.loop, step.order[m + 1 :])
                         row["cut_moves"], row["count"] = x in step.loop.to_cut, len(listed)
                         row["axes"] = any(kind > 6 for kind, *_ in listed)
                         for one, (kind, a, b) in zip(row["invariants"], listed, strict=False):
@@ -272,7 +272,7 @@ def _parts(chain: Chain, steps: Sequence[Step], unknown: set[int]) -> list[list[
     return [sorted(group[1], key=place) for group in groups]
 
 
-def _invariants(chain: Chain, loop: LoopFrames, rest: Sequence[int]) -> list[tuple[int, int, int]]:
+def invariants(chain: Chain, loop: LoopFrames, rest: Sequence[int]) -> list[tuple[int, int, int]]:
     """(kind, frame, frame) of what the joints of `rest` cannot change, and all when there is none;
     zero when the loop is closed."""
     if not rest:

@@ -12,7 +12,7 @@ a platform among the assemblies."""
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -23,6 +23,8 @@ from ..algebra.ranks import conditioning
 from ..arguments import named_arguments
 from ..describe.limits import limits_of
 from ..describe.robot import Robot
+from ..document.notebook import equations_shown, notebook_html, notebook_latex
+from ..document.structure import Part
 from ..errors import CardanWarning, InputError, ModelError, UnknownNameError
 from ..mechanism.coordinates import Coordinates
 from ..mechanism.platform import Parallel
@@ -31,6 +33,7 @@ from .analytic import Answers, Step, run_plan, steps_of
 from .batch import many
 from .continuation import ByEquations, carried
 from .distances import Distances
+from .formulas import Formulas, formulas_of
 from .kernels import MOST
 from .numeric import (
     CLOSED,
@@ -133,6 +136,17 @@ class LoopGeometry:
         [(2, 4)]"""
         plan = steps_of(self.analysis, (*self.given, *self.analysis.idle))
         return None if plan is None or self._loses(plan) else plan
+
+    @cached_property
+    def formulas(self) -> Formulas | None:
+        """Each unknown as a formula, by Paul's types, or None where the closed form has none.
+
+        >>> geometry = cardan.model(cardan.load("fivebar"), "loop-geometry")
+        >>> [formula.kind for formula in geometry.formulas.formulas]
+        ['type 2', 'type 3']
+        >>> geometry.formulas.program.evaluate(q_a=[2.2, 0.9]).q.shape
+        (2, 4)"""
+        return formulas_of(self)
 
     @cached_property
     def platform(self) -> Distances | None:
@@ -352,6 +366,16 @@ class LoopGeometry:
         words = "LoopGeometry.code is emit now; the old name goes with the next release"
         warnings.warn(words, DeprecationWarning, stacklevel=2)
         return self.emit(language, function, p=p)
+
+    def _parts(self) -> tuple[str, Sequence[Part]]:
+        """What a notebook shows: a line on the solution, and its equations."""
+        return repr(self), equations_shown(self.equations("latex"), "print(geometry.equations())")
+
+    def _repr_html_(self) -> str:
+        return notebook_html(*self._parts())
+
+    def _repr_latex_(self) -> str:
+        return notebook_latex(*self._parts())
 
     def __repr__(self) -> str:
         link = self.coordinates
