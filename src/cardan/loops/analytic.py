@@ -37,6 +37,7 @@ __all__ = ["Answers", "Step", "invariants", "plan_of", "run_kernel", "run_plan",
 
 Array = np.ndarray
 _LARGEST = 4  # unknowns in one loop, beside its cut joint
+_STILL = {7: 3, 8: 4, 9: 2}  # components in the axes of the cut, and in those of frame 0
 _PROBED = 32  # rows on which the room for answers is tried
 
 
@@ -216,7 +217,10 @@ def _stages(chain: Chain, steps: Sequence[Step], limited: bool) -> Array:
     for k, part in enumerate(parts):
         loops = [step.loop for step in part if step.loop is not None]
         frames = {x for step in part for x in step.order}.union(*((x.cut, x.twin) for x in loops))
+        whole = {x for x in frames if chain.sigma[x - 1] == PRISMATIC}
+        whole |= {f for x in loops if x.kind != "spherical" for f in (x.cut, x.twin)}
         own: list[Array] = []
+        before: set[int] = frames
         for step in part:
             order: Sequence[int | None] = step.order or (None,)
             for m, x in enumerate(order):
@@ -236,8 +240,11 @@ def _stages(chain: Chain, steps: Sequence[Step], limited: bool) -> Array:
                     row["slides"] = chain.sigma[x - 1] == PRISMATIC
                     row["variable"], row["joint"] = index(x), x
                     row["unit"], row["gain"] = chain.unit(x), chain.gain[x]
-                    moved = sorted(f for f in frames if chain.behind(x, f))
-                    row["movers"] = len(moved)
+                    moved = sorted(
+                        (f for f in frames if chain.behind(x, f)), key=lambda f: (f not in whole, f)
+                    )
+                    row["returns"], before = not before >= set(moved), set(moved)
+                    row["movers"], row["whole"] = len(moved), len(whole & before)
                     row["moved"][: len(moved)] = moved[:MOST_MOVED]
                     if step.loop is None:
                         row["leader"] = index(chain.led[x][0])
@@ -245,7 +252,9 @@ def _stages(chain: Chain, steps: Sequence[Step], limited: bool) -> Array:
                     else:
                         listed = invariants(chain, step.loop, step.order[m + 1 :])
                         row["cut_moves"], row["count"] = x in step.loop.to_cut, len(listed)
-                        row["axes"] = any(kind > 6 for kind, *_ in listed)
+                        row["axes"] = step.loop.kind != "spherical"
+                        if not row["axes"]:  # the axes of frame 0 stand still
+                            listed = [(_STILL.get(kind, kind), a, b) for kind, a, b in listed]
                         for one, (kind, a, b) in zip(row["invariants"], listed, strict=False):
                             one["kind"], one["a"], one["b"] = kind, a, b
                             one["a_moves"], one["b_moves"] = a in moved, b in moved

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..errors import InputError, ModelError
+from ..errors import InputError
 from ..inverse.answer import Configurations
 from .analytic import Answers
 from .numeric import Array, Equations
@@ -28,14 +28,9 @@ def many(geometry: LoopGeometry, system: Equations, q: Array, guess: Any) -> Any
     if guess is None:
         return _counted(geometry, system, flat, lead)
     starts = _starts(np.asarray(guess, float), lead)
-    found = np.full_like(flat, np.nan)
-    for k, (x, start) in enumerate(zip(flat, starts, strict=True)):
-        near = geometry._guess(start, x)
-        try:
-            found[k] = geometry._nearest(system, x, near)
-        except ModelError:
-            continue
-    return found.reshape((*lead, system.n))
+    guesses = [geometry._guess(start, x) for start, x in zip(starts, flat, strict=True)]
+    near = geometry.nearest(system, flat, np.reshape(guesses, flat.shape))
+    return near.reshape((*lead, system.n))
 
 
 def _starts(guess: Array, lead: tuple[int, ...]) -> Array:

@@ -31,7 +31,7 @@ from ..mechanism.platform import Parallel
 from .analysis import Analysis, analyse, independent
 from .analytic import Answers, Step, run_plan, steps_of
 from .batch import many
-from .continuation import ByEquations, carried
+from .continuation import FAR, LEAST, STEP, ByEquations, carried
 from .distances import Distances
 from .formulas import Formulas, formulas_of
 from .kernels import MOST
@@ -57,6 +57,7 @@ __all__ = ["LoopGeometry"]
 TRIED = 12  # configurations of each sample on which a closed form is tried
 REGULAR = 1e-4  # of singular(q): below it assemblies meet, or one is a whole family
 NEAR = 1e-4  # a configuration this near is given back
+_CLOSED_GUESS = 1e-6  # residual of a guess that is carried on
 
 ClosedForm = tuple[Step, ...] | Distances
 
@@ -291,11 +292,24 @@ class LoopGeometry:
         >>> first = geometry.solve([0.5, 2.5])[0]
         >>> geometry.follow([[0.5, 2.5], [0.55, 2.5], [0.6, 2.5]], first).shape
         (3, 4)"""
-        found = []
-        for q_a in np.asarray(path, float):
-            guess = self.solve(q_a, guess, p=p, values=values)
-            found.append(guess)
-        return np.array(found)
+        system = self.system(p, values=values)
+        active, passive = self._columns
+        given = self._checked(path, len(self.given))
+        whole = np.zeros((len(given), system.n))
+        whole[:, active[: len(self.given)]] = given
+        whole = system.followed(whole, active[: len(self.given)])[0]
+        q = np.full(whole.shape, np.nan)
+        k = 0
+        while k < len(q):
+            q[k] = self.solve(given[k], guess if k == 0 else q[k - 1], p=p, values=values)
+            k += 1
+            if system.fits and k < len(q):
+                way = (STEP, FAR, LEAST)
+                points = whole[None, k:, active]
+                ahead, count, _ = system.carried(q[k - 1 : k], points, active, passive, way)
+                q[k : k + count[0]] = ahead[0, : count[0]]
+                k += int(count[0])
+        return q
 
     def singular(self, q: Any, p: Any = None, *, values: Mapping[str, float] | None = None) -> Any:
         """Smallest over largest singular value of W_p: 0 where the active joints lose control
@@ -456,23 +470,44 @@ class LoopGeometry:
         return whole
 
     def _nearest(self, system: Equations, q: Array, guess: Array) -> Array:
-        active, passive = self._columns
-        if float(system.error(guess[None])[0]) < 1e-6:
-            found = self.continued(system, guess, q)
-            if found is not None:
-                return found
-        start = guess.copy()
-        start[active] = q[active]
-        found, closed = system.close(start[None], passive)
-        far = float(np.abs((found[0] - start) / system.pace).max())
-        if closed[0] and far < 1.0:
-            return np.asarray(found[0])
-        every, _ = self._assemblies(system, start)
-        if not len(every):
+        """The assembly nearest to a guess (n) at the given columns of q (n)."""
+        best: Array = self.nearest(system, q[None], guess[None])[0]
+        if np.isnan(best).any():
             self._refuse(system, q)
-        apart = [np.linalg.norm(difference(x, start, system.periodic)) for x in every]
-        best = every[int(np.argmin(apart))]
-        return np.asarray(start + difference(best, start, system.periodic))
+        return best
+
+    def nearest(self, system: Equations, q: Array, guess: Array) -> Array:
+        """(N, n) the assemblies nearest to guesses (N, n) at the given columns of q (N, n): carried
+        from a guess that is closed, else closed next to it, else the nearest of all; NaN where the
+        loops cannot be closed.
+
+        >>> geometry = cardan.model(cardan.load("fivebar"), "loop-geometry")
+        >>> q = geometry.solve([0.5, 2.5])
+        >>> bool(np.allclose(geometry.nearest(geometry.system(), q, q + 0.01), q))
+        True"""
+        active, passive = self._columns
+        best = np.full(q.shape, np.nan)
+        closed = system.error(guess) < _CLOSED_GUESS
+        if closed.any():
+            by = ByEquations(system, active, passive)
+            ends, share = carried(by, guess[closed], q[closed][:, active])
+            best[closed] = np.where(share[:, None] == 1, ends, np.nan)
+        start = guess.copy()
+        start[:, active] = q[:, active]
+        rest = np.flatnonzero(np.isnan(best).any(axis=1))
+        if len(rest):
+            ends, closed = system.close(start[rest], passive)
+            closed &= np.abs((ends - start[rest]) / system.pace).max(axis=1) < 1.0
+            best[rest[closed]] = ends[closed]
+            rest = rest[~closed]
+        if len(rest):
+            solved = self.in_closed_form(system, start[rest])
+            for m, k in enumerate(rest):
+                every = self._assemblies(system, start[k])[0] if solved is None else solved[m]
+                if len(every):
+                    apart = difference(every, start[k], system.periodic)
+                    best[k] = start[k] + apart[int(np.argmin(np.linalg.norm(apart, axis=1)))]
+        return best
 
     def continued(self, system: Equations, start: Array, q: Array) -> Array | None:
         """The assembly of a closed configuration followed to where the active columns are those of

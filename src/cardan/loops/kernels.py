@@ -88,7 +88,9 @@ class Stage:
     loop: Closing
     cut_moves: bool
     axes: bool  # are all axes of the cut or the twin looked at?
+    returns: bool  # are its frames put back in the end? Else the stage before does it
     movers: int
+    whole: int  # frames of them whose axes are looked at; of the others z is enough
     moved: Integers
     count: int
     invariants: list[Invariant]
@@ -223,16 +225,26 @@ def invariant(a: Frame, b: Frame, c: Frame, t: Frame, kind: int) -> float:
     return along(c, kind - 21, c.p, a.p) + along(t, kind - 21, a.p, t.p)
 
 
-def put_moved(f: Frame, o: Vector, z: Vector, motion: Motion, out: Frame) -> None:
-    """A frame moved about and along an axis through o."""
+def put_moved(f: Frame, o: Vector, z: Vector, motion: Motion, axes: bool, out: Frame) -> None:
+    """A frame moved about and along an axis through o: all its axes, or z only."""
     c = motion.cosine
     s = motion.sine
     rest = 1.0 - c
     d = f.p - o
-    out.s = c * f.s + rest * dot(z, f.s) * z + s * cross(z, f.s)
-    out.n = c * f.n + rest * dot(z, f.n) * z + s * cross(z, f.n)
-    out.a = c * f.a + rest * dot(z, f.a) * z + s * cross(z, f.a)
     out.p = o + c * d + (rest * dot(z, d) + motion.shift) * z + s * cross(z, d)
+    out.a = c * f.a + rest * dot(z, f.a) * z + s * cross(z, f.a)
+    if axes:
+        out.s = c * f.s + rest * dot(z, f.s) * z + s * cross(z, f.s)
+        out.n = c * f.n + rest * dot(z, f.n) * z + s * cross(z, f.n)
+
+
+def put_frame(f: Frame, axes: bool, out: Frame) -> None:
+    """A copy: of all axes, or of z only."""
+    out.p = f.p
+    out.a = f.a
+    if axes:
+        out.s = f.s
+        out.n = f.n
 
 
 def put_turns(f: Placed, frame: int, joint: int, axes: bool, to: int) -> None:
@@ -315,12 +327,11 @@ def look(f: Placed, stage: Stage, values: Array) -> None:
             )
 
 
-def missed(a: Array, b: Array, c: Array, size: Array, count: int, p: float, s: float) -> float:
-    """The largest of (a + b p + c s) / size."""
+def missed(a: Array, b: Array, c: Array, count: int, p: float, s: float) -> float:
+    """The largest of a + b p + c s."""
     worst = 0.0
     for k in range(count):
-        if size[k] > 0.0:
-            worst = max(worst, abs(a[k] + b[k] * p + c[k] * s) / size[k])
+        worst = max(worst, abs(a[k] + b[k] * p + c[k] * s))
     return worst
 
 
@@ -339,62 +350,63 @@ def angles(values: Array, count: int, level: Level) -> int:
     a = empty(MOST_INVARIANTS)
     b = empty(MOST_INVARIANTS)
     c = empty(MOST_INVARIANTS)
-    size = empty(MOST_INVARIANTS)
     largest = 1.0
     for k in range(count):
         a[k] = 0.5 * (values[k] + values[2 * MOST_INVARIANTS + k])
-        b[k] = 0.5 * (values[k] - values[2 * MOST_INVARIANTS + k])
-        c[k] = values[MOST_INVARIANTS + k] - a[k]
         largest = max(largest, abs(a[k]))
-    best = 0
     used = 0
-    for k in range(count):
-        size[k] = sqrt(b[k] * b[k] + c[k] * c[k])
-        if size[k] <= 1e-9 * largest:
-            size[k] = 0.0
-            if abs(a[k]) > NEAR:  # no angle helps
-                return 0
-        else:
-            used += 1
-        if size[k] > size[best]:
-            best = k
-    if used == 0:
-        return 0
+    best = 0
+    widest = 0.0
     g11 = 0.0
     g12 = 0.0
     g22 = 0.0
     h1 = 0.0
     h2 = 0.0
     for k in range(count):
-        if size[k] > 0.0:
-            p = b[k] / size[k]
-            s = c[k] / size[k]
-            g11 += p * p
-            g12 += p * s
-            g22 += s * s
-            h1 -= p * a[k] / size[k]
-            h2 -= s * a[k] / size[k]
+        x = 0.5 * (values[k] - values[2 * MOST_INVARIANTS + k])
+        y = values[MOST_INVARIANTS + k] - a[k]
+        z = a[k]
+        size = sqrt(x * x + y * y)
+        if size <= 1e-9 * largest:
+            if abs(z) > NEAR:  # no angle helps
+                return 0
+            continue
+        if size > widest:
+            widest = size
+            best = used
+        size = 1.0 / size
+        a[used] = z * size
+        b[used] = x * size
+        c[used] = y * size
+        g11 += b[used] * b[used]
+        g12 += b[used] * c[used]
+        g22 += c[used] * c[used]
+        h1 -= b[used] * a[used]
+        h2 -= c[used] * a[used]
+        used += 1
+    if used == 0:
+        return 0
     det = g11 * g22 - g12 * g12
     if used > 1 and det > 1e-10 * (g11 + g22):  # cosine and sine apart
         p = (g22 * h1 - g12 * h2) / det
         s = (g11 * h2 - g12 * h1) / det
         square = p * p + s * s
-        if abs(square - 1.0) > NEAR or missed(a, b, c, size, count, p, s) > NEAR:
+        if abs(square - 1.0) > NEAR or missed(a, b, c, used, p, s) > NEAR:
             return 0
-        square = sqrt(square)
-        put_angle(p / square, s / square, level.roots[0])
+        square = 1.0 / sqrt(square)
+        put_angle(p * square, s * square, level.roots[0])
         return 1
-    p = 0.0 - a[best] / size[best]
+    p = 0.0 - a[best]
     if abs(p) > 1.0 + 1e-7:
         return 0
     p = min(max(p, 0.0 - 1.0), 1.0)
-    x = b[best] / size[best]
-    y = c[best] / size[best]
     across = sqrt(1.0 - p * p)
     found = 0
     for _ in range(2):
-        if missed(a, b, c, size, count, x * p - y * across, y * p + x * across) < NEAR:
-            put_angle(x * p - y * across, y * p + x * across, level.roots[found])
+        x = b[best] * p - c[best] * across
+        y = c[best] * p + b[best] * across
+        if used == 1 or missed(a, b, c, used, x, y) < NEAR:
+            put_angle(x, y, level.roots[found])
             found += 1
         if across < 1e-9:
             break
@@ -479,7 +491,7 @@ def put_motion(stage: Stage, level: Level, motion: Motion, f: Placed) -> None:
     o = 1.0 * f.rows[stage.joint].p
     z = 1.0 * f.rows[stage.joint].a
     for k in range(stage.movers):
-        put_moved(level.saved[k], o, z, motion, f.rows[stage.moved[k]])
+        put_moved(level.saved[k], o, z, motion, k < stage.whole, f.rows[stage.moved[k]])
 
 
 def orthogonal(J: Array, rows: int, n: int) -> float:
@@ -655,11 +667,13 @@ def solve_part(
             count = stage_roots(stage, f, x, plan.size, level)
             level.count = count
             level.next = 0
-            for k in range(stage.movers):
-                level.saved[k] = f.rows[stage.moved[k]]
+            if count > 0:
+                for k in range(stage.movers):
+                    put_frame(f.rows[stage.moved[k]], k < stage.whole, level.saved[k])
         if level.next == level.count:
-            for k in range(stage.movers):
-                f.rows[stage.moved[k]] = level.saved[k]
+            if stage.returns and level.count > 0:
+                for k in range(stage.movers):
+                    put_frame(level.saved[k], k < stage.whole, f.rows[stage.moved[k]])
             s -= 1
             arriving = False
             continue

@@ -11,6 +11,7 @@ and for robots that are larger than the kernels have room for.
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, cached_property, lru_cache
@@ -32,7 +33,7 @@ from ..mechanism.loops import opened
 from ..models.bodies import bodies
 from ..models.loops import closing_error, coupling_error
 from .chain import Chain
-from .closing import CLOSED, LENGTHS, MOST_EQUATIONS, close, open_by
+from .closing import CLOSED, LENGTHS, MOST_EQUATIONS, carry, close, open_by
 from .rounding import closest
 
 __all__ = [
@@ -225,6 +226,25 @@ class Equations:
         )
         return ends.x, np.abs(ends.e).max(axis=-1, initial=0) < CLOSED
 
+    def carried(
+        self, q: Array, path: Array, driven: Sequence[int], free: Sequence[int],
+        way: Sequence[float], threads: int | None = None,
+    ) -> tuple[Array, Array, Array]:  # fmt: skip
+        """(q (N, points, n), how many points were reached, the share of the last way gone): closed
+        configurations (N, n), each carried along a path (N, points, driven); way: the step, the
+        distance from the tangent and the share of closing.Way. Where `fits`."""
+        N, points = path.shape[:2]
+        out = {"q": np.full((N, points * self.n), np.nan), "info": np.zeros((N, 2))}
+        unit = self.gain * self.pace
+        given = {
+            "start": q, "path": path.reshape(N, -1), "free": self.free(free, unit, 30),
+            "driven": self.free(driven, self.pace), "way": np.array([*way, points], float),
+            **self.tables,
+        }  # fmt: skip
+        _kernel(carry)(given, N, threads, out)
+        reached, share = out["info"].T
+        return out["q"].reshape(N, points, self.n), reached.astype(int), share
+
     def random(self, rng: np.random.Generator, count: int) -> Array:
         """Configurations, closed or not."""
         q = rng.uniform(-np.pi, np.pi, (count, self.n))
@@ -297,8 +317,13 @@ class Equations:
 def _kernel(entry: Callable[..., None]) -> Any:
     from ..run.kernel import KernelFunction
 
-    inputs = {"start" if entry is close else "q": 0, "frames": 0, "loops": 0, "free": 0}
-    return KernelFunction(entry, inputs, {"q" if entry is close else "r": 0})
+    names = list(inspect.signature(entry).parameters)
+    outputs = ("r", "J") if entry is open_by else ("q", "info")
+    return KernelFunction(
+        entry,
+        dict.fromkeys((name for name in names if name not in outputs), 0),
+        dict.fromkeys(outputs, 0),
+    )
 
 
 def numeric(name: str, given: Any) -> Array:
