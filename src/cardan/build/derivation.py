@@ -301,9 +301,11 @@ def price(code: Code, setup: frozenset[str] = frozenset({"p"})) -> int:
     return cost(code, setup)[0].price
 
 
-def polished(derivation: Derivation, candidate: Candidate) -> Candidate:
+def polished(
+    derivation: Derivation, candidate: Candidate, rewrite: Callable[[Code], Code] = improved
+) -> Candidate:
     """The candidate with its sums rewritten, checked against what it was."""
-    code = improved(candidate.code)
+    code = rewrite(candidate.code)
     if code is candidate.code:
         return candidate
     verify(derivation, candidate.code, candidate.parameters, code, candidate.parameters)

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from ..describe.robot import Robot
 from ..describe.symbolic import parametrised
 from ..ir.cost import cost
+from ..ir.reuse import reused
 from ..program import Program
 from .derivation import Derivation, Form, Route, Way, is_defined, polished, verify
 from .search import cheapest
@@ -62,6 +63,8 @@ def derive(
             if other.price < best.price and cost(other.code)[0].trig <= sines:
                 verify(derivation, page.code, page.parameters, other.code, other.parameters)
                 best = other
+        if effort != "part":
+            best = polished(derivation, best, reused)
     if not is_defined(derivation, best):
         raise derivation.undefined()
     known = {name: defaults[name] for name in best.parameters if name in defaults}
