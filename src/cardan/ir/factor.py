@@ -42,7 +42,8 @@ def improved(code: Code) -> Code:
 
     best = code
     for factor in (factored, _taken_out):
-        current, tried = code, {}
+        current = code
+        tried: dict[Any, Code] = {}
         for rewrite in (factor, shared, rescaled) * 2:
             if len(current.nodes) <= _LARGEST and tried.get(rewrite) is not current:
                 tried[rewrite] = current
