@@ -29,7 +29,7 @@ upsilon phi chi psi omega Gamma Delta Theta Lambda Xi Sigma Phi Psi Omega""".spl
 _STEMS = {
     "q": "q", "qd": r"\dot{q}", "qdd": r"\ddot{q}", "w": r"\omega", "wd": r"\dot{\omega}",
     "V": "V", "Vd": r"\dot{V}", "Jdqd": r"\dot{J}\dot{q}", "Jinv": "J^{-1}",
-    **{name: rf"\{name}" for name in _GREEK},
+    "th": r"\theta", **{name: rf"\{name}" for name in _GREEK},
 }  # fmt: skip
 _MARKS = {"plus": "+", "star": "*"}
 _OPEN = r"""\makeatletter
