@@ -63,9 +63,9 @@ def test_there_the_jacobian_loses_rank(name: str, zero: dict[str, float]) -> Non
     assert any(f"{value:.6g}" in x or "pi" in x for x in shown)
 
 
-ODD: dict[str, Any] = {"name": "odd", "link": [{}, {"alpha": 0.7, "d": 0.1}, {"d": 0.4, "theta": 0.3},
-                               {"alpha": "pi/2", "r": 0.5}, {"alpha": "-pi/2"},
-                               {"alpha": 1.1}]}  # fmt: skip
+ODD: dict[str, Any] = {"name": "odd", "link": [
+    {}, {"alpha": 0.7, "d": 0.1}, {"d": 0.4, "theta": 0.3}, {"alpha": "pi/2", "r": 0.5},
+    {"alpha": "-pi/2"}, {"alpha": 1.1}]}  # fmt: skip
 
 
 def test_angles_that_are_no_fractions_of_a_turn() -> None:
