@@ -33,7 +33,7 @@ J^T (J J^T)^-1 and det(J J^T). The meaning of the output and the head of generat
 
 
 _KINDS = {"flag": "true, false", "frame": "link number or name", "vector": "x,y,z",
-          "rows": "names, in quotes: 'x y rz'"}  # fmt: skip
+          "rows": "names, in quotes: 'x y rz'", "number": "a whole number"}  # fmt: skip
 
 
 def text() -> str:

@@ -20,7 +20,7 @@ RESULTS = {
     "base-parameters": "BaseParameters",
 }
 KINDS = {"flag": "bool", "frame": "Frame", "vector": "Sequence[Any]",
-         "rows": "Sequence[str] | str | None"}  # fmt: skip
+         "rows": "Sequence[str] | str | None", "number": "int | None"}  # fmt: skip
 WIDTH = 100
 
 HEAD = '''\

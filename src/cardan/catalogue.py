@@ -24,7 +24,7 @@ class Option:
     summary: str
     default: Any = None
     choices: tuple[Any, ...] | None = None
-    kind: str = "text"  # text, flag, frame, vector, rows
+    kind: str = "text"  # text, flag, frame, vector, rows, number
 
 
 @dataclass(frozen=True)
@@ -104,9 +104,13 @@ def model(robot: Robot, name: str, **options: Any) -> Any:
         robot, words = _closing(robot)
         if "frame" in entry.options:
             robot, options = with_options(robot, {"frame": None, **options})
+        assembly = options.pop("assembly", None)
         built = entry.build(robot, **options)
         if not entry.program:
             return built
+        if assembly is not None:
+            symbolic = options.get("symbolic", False)
+            built = _imported("build.active.of_active")(robot, built, assembly, symbolic)
         built = replace(_ordered(built, described), coordinates=_coordinates(built, robot))
         return replace(built, remarks=(*built.remarks, words)) if words else built
 
@@ -169,6 +173,10 @@ def _closing(robot: Robot) -> tuple[Robot, str]:
 
 
 _SYMBOLIC = Option("keep every inertial and geometric parameter as an input p", False, kind="flag")
+_ASSEMBLY = Option(
+    "of closed loops: a function of the active joints' q_a alone, in this assembly of the loops'"
+    " formulas, from 0", kind="number",
+)  # fmt: skip
 _BASE = Option(
     "use the base inertial parameters: same torques, fewer operations", False, kind="flag"
 )
@@ -182,6 +190,10 @@ _OFFSET = Option("add a column of ones per joint, for a torque offset", False, k
 _IDLE = Option(
     "joints of loops that nothing holds or drives: held, or free of torque at rates qd_i", "held",
     ("held", "free"),
+)  # fmt: skip
+_GIVEN = Option(
+    "of a floating base: its acceleration is free and found, or given as V0d", "free",
+    ("free", "given"),
 )  # fmt: skip
 _SPACE = Option(
     "the motion: of the platform V, Vd, or of the active joints qd, qdd", "cartesian",
@@ -209,7 +221,8 @@ def _entries() -> list[Entry]:
     ) -> Entry:  # fmt: skip
         inputs, _, outputs = arrays.partition(" -> ")
         return Entry(
-            name, group, summary, inputs, outputs, builder, {**options, "symbolic": _SYMBOLIC},
+            name, group, summary, inputs, outputs, builder,
+            {**options, "symbolic": _SYMBOLIC, "assembly": _ASSEMBLY},
         )  # fmt: skip
 
     geometric_menu = [
@@ -264,8 +277,7 @@ def _entries() -> list[Entry]:
               "q, qd, qdd(, f_e) -> tau (n)", "build.dynamic.inverse_dynamics",
               method=Option("the formulation", "newton-euler", ("newton-euler", "lagrange")),
               base_parameters=_BASE, effort=_EFFORT, friction=_FRICTION, f_e=_WRENCH, idle=_IDLE,
-              base=Option("of a floating base: its acceleration is free and found, or given as"
-                          " V0d", "free", ("free", "given"))),
+              base=_GIVEN),
         entry("inertia-matrix", "dynamic", "inertia matrix, by composite links",
               "q -> A (n,n)", "build.dynamic.inertia_matrix",
               base_parameters=_BASE, effort=_EFFORT),
@@ -299,6 +311,16 @@ def _entries() -> list[Entry]:
               "acceleration of a platform of joint torques, leg by leg",
               "q, V, tau -> Vd", "build.parallel.platform_direct_dynamics",
               space=_SPACE, effort=_EFFORT, friction=_FRICTION, idle=_IDLE),
+        entry("inverse-dynamics-derivatives", "dynamic",
+              "torques and all their partial derivatives",
+              "q, qd, qdd(, f_e) -> tau (n), dtau_dq, dtau_dqd, dtau_dqdd (n,n)",
+              "build.derivatives.inverse_dynamics_derivatives",
+              base_parameters=_BASE, effort=_EFFORT, friction=_FRICTION, f_e=_WRENCH, base=_GIVEN),
+        entry("direct-dynamics-derivatives", "dynamic",
+              "accelerations and all their partial derivatives",
+              "q, qd, tau(, f_e) -> qdd (n), dqdd_dq, dqdd_dqd, dqdd_dtau (n,n)",
+              "build.derivatives.direct_dynamics_derivatives",
+              base_parameters=_BASE, effort=_EFFORT, friction=_FRICTION, f_e=_WRENCH),
         entry("reactions", "dynamic", "wrench through every joint",
               "q, qd, qdd(, f_e) -> reactions (nl,6)", "build.reactions.reactions",
               f_e=_WRENCH),
@@ -330,5 +352,5 @@ MENU: dict[str, Entry] = {entry.name: entry for entry in _entries()}
 _FLEXIBLE = (
     "transform", "loop-geometry", "jacobian", "velocities", "accelerations", "jdot-qdot",
     "inverse-dynamics", "inertia-matrix", "bias", "gravity", "direct-dynamics", "energies",
-    "generalized-momentum",
+    "generalized-momentum", "inverse-dynamics-derivatives", "direct-dynamics-derivatives",
 )  # fmt: skip

@@ -38,6 +38,8 @@ ModelName = Literal[
     "direct-dynamics",
     "platform-inverse-dynamics",
     "platform-direct-dynamics",
+    "inverse-dynamics-derivatives",
+    "direct-dynamics-derivatives",
     "reactions",
     "energies",
     "generalized-momentum",
@@ -57,6 +59,7 @@ def model(
     reference: Frame = ...,
     expanded: bool = ...,
     symbolic: bool = ...,
+    assembly: int | None = ...,
 ) -> Program: ...
 
 
@@ -92,6 +95,7 @@ def model(
     rows: Sequence[str] | str | None = ...,
     factors: bool = ...,
     symbolic: bool = ...,
+    assembly: int | None = ...,
 ) -> Program: ...
 
 
@@ -106,6 +110,7 @@ def model(
     tool: Sequence[Any] = ...,
     rows: Sequence[str] | str | None = ...,
     symbolic: bool = ...,
+    assembly: int | None = ...,
 ) -> Program: ...
 
 
@@ -115,6 +120,7 @@ def model(
     name: Literal["velocities", "accelerations", "energies", "generalized-momentum"],
     *,
     symbolic: bool = ...,
+    assembly: int | None = ...,
 ) -> Program: ...
 
 
@@ -126,6 +132,7 @@ def model(
     frame: Frame = ...,
     projection: Frame = ...,
     symbolic: bool = ...,
+    assembly: int | None = ...,
 ) -> Program: ...
 
 
@@ -137,6 +144,7 @@ def model(
     details: bool = ...,
     closing: bool = ...,
     symbolic: bool = ...,
+    assembly: int | None = ...,
 ) -> Program: ...
 
 
@@ -153,6 +161,7 @@ def model(
     idle: Literal["held", "free"] = ...,
     base: Literal["free", "given"] = ...,
     symbolic: bool = ...,
+    assembly: int | None = ...,
 ) -> Program: ...
 
 
@@ -164,19 +173,21 @@ def model(
     base_parameters: bool = ...,
     effort: Literal["plain", "normal", "safe", "max"] = ...,
     symbolic: bool = ...,
+    assembly: int | None = ...,
 ) -> Program: ...
 
 
 @overload
 def model(
     robot: Robot,
-    name: Literal["bias"],
+    name: Literal["bias", "direct-dynamics-derivatives"],
     *,
     base_parameters: bool = ...,
     effort: Literal["plain", "normal", "safe", "max"] = ...,
     friction: bool = ...,
     f_e: bool = ...,
     symbolic: bool = ...,
+    assembly: int | None = ...,
 ) -> Program: ...
 
 
@@ -187,6 +198,7 @@ def model(
     *,
     base_parameters: bool = ...,
     symbolic: bool = ...,
+    assembly: int | None = ...,
 ) -> Program: ...
 
 
@@ -199,6 +211,7 @@ def model(
     form: Literal["christoffel", "configuration"] = ...,
     base_parameters: bool = ...,
     symbolic: bool = ...,
+    assembly: int | None = ...,
 ) -> Program: ...
 
 
@@ -214,6 +227,7 @@ def model(
     f_e: bool = ...,
     idle: Literal["held", "free"] = ...,
     symbolic: bool = ...,
+    assembly: int | None = ...,
 ) -> Program: ...
 
 
@@ -227,6 +241,21 @@ def model(
     friction: bool = ...,
     idle: Literal["held", "free"] = ...,
     symbolic: bool = ...,
+    assembly: int | None = ...,
+) -> Program: ...
+
+
+@overload
+def model(
+    robot: Robot,
+    name: Literal["inverse-dynamics-derivatives"],
+    *,
+    base_parameters: bool = ...,
+    effort: Literal["plain", "normal", "safe", "max"] = ...,
+    friction: bool = ...,
+    f_e: bool = ...,
+    base: Literal["free", "given"] = ...,
+    symbolic: bool = ...,
 ) -> Program: ...
 
 
@@ -237,6 +266,7 @@ def model(
     *,
     f_e: bool = ...,
     symbolic: bool = ...,
+    assembly: int | None = ...,
 ) -> Program: ...
 
 
@@ -258,6 +288,7 @@ def model(
     effort: Literal["plain", "normal", "safe", "max"] = ...,
     offset: bool = ...,
     symbolic: bool = ...,
+    assembly: int | None = ...,
 ) -> Program: ...
 
 
@@ -269,6 +300,7 @@ def model(
     base_parameters: bool = ...,
     offset: bool = ...,
     symbolic: bool = ...,
+    assembly: int | None = ...,
 ) -> Program: ...
 
 

@@ -6,7 +6,7 @@ a document class is already there."""
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -18,7 +18,8 @@ from .reading.head import arrays, head, remarks, title
 from .reading.spell import Notation, displays
 from .reading.tree import Call, Name, Power, Quotient, Tree
 
-__all__ = ["LatexNotation", "blocks", "document", "elements", "escaped", "symbol_of"]
+__all__ = ["LatexNotation", "blocks", "broken", "document", "elements", "escaped",
+           "symbol_of", "visible"]  # fmt: skip
 
 _GREEK = """alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi rho sigma tau
 upsilon phi chi psi omega Gamma Delta Theta Lambda Xi Sigma Phi Psi Omega""".split()  # noqa: SIM905
@@ -199,7 +200,7 @@ def rows(equation: Equation, notation: LatexNotation) -> list[str]:
     left = notation.name(equation.name)
     cells = [r"\cdot" if x is None else notation.text(x) for x in equation.cells]
     if not equation.shape:
-        return _broken(f"{left} &= {cells[0]}")
+        return broken(f"{left} &= {cells[0]}", _WIDTH, points)
     columns = equation.shape[1] if len(equation.shape) == 2 else 1
     if equation.is_symmetric:
         cells = [x if k % columns >= k // columns else "" for k, x in enumerate(cells)]
@@ -209,18 +210,26 @@ def rows(equation: Equation, notation: LatexNotation) -> list[str]:
     return [rf"{left} &= \begin{{bmatrix}} {table} \end{{bmatrix}}"]
 
 
-def _broken(text: str) -> list[str]:
-    """An equation in lines that fit a page, broken before a + or - outside braces."""
-    lines, line, depth = [], "", 0
-    for piece in re.split(r"(?= [+-] )", text):
-        if line and not depth and points(line) + points(piece) > _WIDTH:
-            lines.append(line)
-            line = r"&\quad" + piece
+def broken(text: str, width: float, size: Callable[[str], float] | None = None) -> list[str]:
+    """An equation in lines that fit a page, broken before a sign outside braces. `size` measures
+    the pieces: by default their signs are counted."""
+    size = size or visible
+    rows, row, depth = [], "", 0
+    for piece in re.split(r"(?= [+-] | = )", text):
+        if row and not depth and size(row) + size(piece) > width:
+            rows.append(row)
+            row = r"&\quad" + piece
         else:
-            line += piece
+            row += piece
         depth += len(re.findall(r"(?<!\\)\{", piece)) - len(re.findall(r"(?<!\\)\}", piece))
         depth += piece.count(r"\begin") - piece.count(r"\end")
-    return [*lines, line]
+        depth += piece.count(r"\left(") - piece.count(r"\right)")
+    return [*rows, row]
+
+
+def visible(text: str) -> int:
+    """About how many signs a formula has on the page."""
+    return len(re.sub(r"\\[a-zA-Z]+|[{}_^&\\, ]", "", text))
 
 
 def points(text: str) -> float:
