@@ -410,7 +410,7 @@ def angles(values: Array, count: int, level: Level) -> int:
     if abs(p) > 1.0 + 1e-7:
         return 0
     p = min(max(p, 0.0 - 1.0), 1.0)
-    across = sqrt(1.0 - p * p)
+    across = sqrt((1.0 - p) * (1.0 + p))
     found = 0
     for _ in range(2):
         x = b[best] * p - c[best] * across
