@@ -31,7 +31,7 @@ from ..mechanism.coordinates import Coordinates
 from ..mechanism.loops import LoopFrames
 from .analysis import Analysis
 from .chain import Chain
-from .kernels import MOST, Stage, assemblies
+from .kernels import ADDED, COUPLING, MOST, Stage, assemblies
 
 __all__ = ["Step", "invariants", "plan_of", "run_plan", "steps_of"]
 
@@ -141,7 +141,7 @@ def plan_of(
     chain: Chain, steps: Sequence[Step], known: Sequence[int], limited: bool = True
 ) -> Array:
     """The Plan of kernels.py."""
-    stages = []
+    stages: list[list[float]] = []
     for step in steps:
         for k, x in enumerate(step.order):
             low, high = limits_of(chain.coordinates.robot.joints[x - 1])
@@ -149,8 +149,7 @@ def plan_of(
                 low, high = -np.inf, np.inf
             ends: list[float] = [max(low, -1e300), min(high, 1e300)]
             if step.loop is None:
-                leader, ratio, offset = chain.led[x]
-                row = [chain.column(x), 2, *ends, ratio, offset, chain.column(leader)]
+                row = _coupling(chain, x, ends, stages)
             else:
                 listed = invariants(chain, step.loop, step.order[k + 1 :])
                 row = [chain.column(x), chain.sigma[x - 1], *ends, 1.0, 0.0]
@@ -160,6 +159,19 @@ def plan_of(
     head = [len(stages), len(chain.coordinates.moving), len(known), *known]
     head += [0] * (3 + MOST_VARIABLES - len(head))
     return np.array([*head, *(y for row in stages for y in row)], float)
+
+
+def _coupling(chain: Chain, x: int, ends: list[float], stages: list[list[float]]) -> list[float]:
+    """The stage of a joint that another leads; before it stand those of others that lead too."""
+    leaders, offset = chain.led[x]
+    column, size = chain.column(x), layout_of(Stage).size
+    rows = [
+        [column, ADDED if i else COUPLING, -1e300, 1e300, ratio, 0.0 if i else offset,
+         chain.column(k)] for i, (k, ratio) in enumerate(leaders)
+    ]  # fmt: skip
+    rows[-1][2:4] = ends
+    stages += [row + [0.0] * (size - len(row)) for row in rows[:-1]]
+    return rows[-1]
 
 
 def invariants(chain: Chain, loop: LoopFrames, rest: Sequence[int]) -> list[tuple[int, int, int]]:

@@ -27,7 +27,7 @@ class Chain:
     antecedent: tuple[int, ...]
     sigma: tuple[int, ...]
     six: Array  # (frames, 6)
-    led: Mapping[int, tuple[int, float, float]]  # by link: what leads it, ratio, offset
+    led: Mapping[int, tuple[list[tuple[int, float]], float]]  # by link: leaders, ratios; offset
 
     @classmethod
     def of(cls, robot: Robot, values: Mapping[str, float]) -> Chain:
@@ -38,7 +38,10 @@ class Chain:
             return float(evaluate(x, values.__getitem__, function))
 
         six = [[value(getattr(j, key)) for key in GEOMETRY] for j in joints]
-        led = {j: (x.joint, value(x.ratio), value(x.offset)) for j, x in robot.couplings.items()}
+        led = {
+            j: ([(k, value(ratio)) for k, ratio in x.leaders], value(x.offset))
+            for j, x in robot.couplings.items()
+        }
         return cls(
             coordinates, tuple(j.antecedent for j in joints), tuple(j.sigma for j in joints),
             np.array(six), led,

@@ -51,7 +51,7 @@ AXIS = 3
 class Closing:
     """A loop: how many equations it has, frames of its cut and its twin, and the last one before
     both; or a coupling, without equations of lengths: the variables that follow and lead (cut,
-    twin), ratio, offset and weight."""
+    twin), ratio, offset and weight; without any equation, one more that leads in the one before."""
 
     lengths: int
     angles: int
@@ -119,7 +119,9 @@ def put_residuals(q: Array, f: Placed, loops: Closings, r: Array) -> int:
     m = 0
     for k in range(loops.count):
         loop = loops.rows[k]
-        if loop.lengths == 0:
+        if loop.lengths == 0 and loop.angles == 0:
+            r[m - 1] -= loop.weight * loop.ratio * q[loop.twin]
+        elif loop.lengths == 0:
             r[m] = loop.weight * (q[loop.cut] - loop.ratio * q[loop.twin] - loop.offset)
             m += 1
         else:
@@ -173,11 +175,12 @@ def put_slopes(frames: Tree, f: Placed, loops: Closings, free: Free, J: Array, r
         if loop.lengths == 0:
             follower = free.columns[loop.cut]
             leader = free.columns[loop.twin]
-            if follower >= 0:
-                J[free.count * m + follower] = loop.weight * free.unit[follower]
+            m += loop.angles
+            if follower >= 0 and loop.angles > 0:
+                J[free.count * (m - 1) + follower] = loop.weight * free.unit[follower]
             if leader >= 0:
-                J[free.count * m + leader] = 0.0 - loop.weight * loop.ratio * free.unit[leader]
-            m += 1
+                slope = loop.weight * loop.ratio * free.unit[leader]
+                J[free.count * (m - 1) + leader] = 0.0 - slope
         else:
             put_side(frames, f, loop, loop.cut, 0.0 - 1.0, free, J, m)
             put_side(frames, f, loop, loop.twin, 1.0, free, J, m)

@@ -30,7 +30,7 @@ from ..kernel.language import (
     zeros,
 )
 
-__all__ = ["MOST", "MOST_INVARIANTS", "Found", "Plan", "Stage", "assemblies"]
+__all__ = ["ADDED", "COUPLING", "MOST", "MOST_INVARIANTS", "Found", "Plan", "Stage", "assemblies"]
 
 MOST = 64  # assemblies
 MOST_INVARIANTS = 8
@@ -38,7 +38,8 @@ NEAR = 1e-5  # a root satisfies the other equations to this
 SAME = 1e-5
 PI = 3.141592653589793
 TURN = 0  # kinds of stages: an angle,
-COUPLING = 2  # or a joint that another leads; else a length
+COUPLING = 2  # or a joint that another leads,
+ADDED = 3  # and one more that leads it; else a length
 
 
 @record()
@@ -279,6 +280,9 @@ def stage_roots(tree: Tree, stage: Stage, q: Array, f: Placed, roots: Array) -> 
     """The roots of a stage's unknown, the other variables at q; angles within half a turn of 0."""
     if stage.kind == COUPLING:
         roots[0] = stage.ratio * q[stage.cut] + stage.offset
+        return 1
+    if stage.kind == ADDED:
+        roots[0] = q[stage.variable] + stage.ratio * q[stage.cut]
         return 1
     one = zeros(MOST_INVARIANTS)
     two = zeros(MOST_INVARIANTS)
