@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 
 import cardan
 from cardan.app.cli.main import app
-from cardan.document import html, tex, typst
+from cardan.document import html, markdown, tex, typst
 from cardan.document.structure import Drawing, Label, Section
 from cardan.sheets.picture import robot_drawing
 from cardan.sheets.sheet import sheet_document
@@ -30,7 +30,7 @@ def test_a_textbook_robot_has_every_section(name: str, tmp_path: Path) -> None:
     assert [part.title for part in document.parts if isinstance(part, Section)] == SECTIONS
     text = tex.page(document)
     assert "Not available" not in text
-    assert "Left out" not in text
+    assert "left out for length" not in text
     assert typst.pdf(document).startswith(b"%PDF")
     if HAS_TEX:
         pages, overfull = typeset(document, tmp_path, name)
@@ -45,12 +45,11 @@ def test_a_page_needs_nothing_else() -> None:
     assert page.count("<svg") == 1
 
 
-def test_a_large_robot_says_what_is_left_out() -> None:
-    text = tex.page(sheet_document(cardan.load("ur5")))
-    assert "Left out for length" in text
-    assert "cardan generate ur5 coriolis-matrix" in text.replace(r"\ \linebreak[0]", " ").replace(
-        "{-}", "-"
-    )
+def test_what_is_too_long_is_left_out_with_its_command(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("cardan.sheets.sheet._LONGEST", 3)
+    text = markdown.page(sheet_document(cardan.load("planar3r")), "x")
+    assert "The inertia matrix A is left out for length" in text
+    assert "`cardan generate planar3r inertia-matrix --to latex`" in text
 
 
 def test_commands_name_the_robot_as_it_was_typed(tmp_path: Path) -> None:

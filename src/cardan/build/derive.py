@@ -11,6 +11,7 @@ from dataclasses import replace
 from ..describe.robot import Robot
 from ..describe.symbolic import parametrised
 from ..ir.cost import cost
+from ..ir.reuse import reused
 from ..program import Program
 from .derivation import Derivation, Form, Route, Way, is_defined, polished, verify
 from .search import cheapest
@@ -63,6 +64,8 @@ def derive(
             if other.price < best.price and cost(other.code)[0].trig <= sines:
                 verify(derivation, page.code, page.parameters, other.code, other.parameters)
                 best = other
+        if effort != "part":
+            best = polished(derivation, best, reused)
     if not is_defined(derivation, best):
         raise derivation.undefined()
     reading = derivation.page(forms[0] if forms else search[0])  # type: ignore[index]

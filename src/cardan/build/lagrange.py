@@ -88,7 +88,9 @@ def _of_tree(
 
     search: dict[str, Any] = {}
     if derived and n <= LARGE:
-        matrix, weight = (model(robot, **options) for model in (inertia_matrix, gravity))
+        matrix, weight = (
+            model(robot, **options, effort="part") for model in (inertia_matrix, gravity)
+        )
         search = {"search": (page, COMPOSITE)}
         search["routes"] = [Route([matrix, weight], formula)]
     return [page, written(page, REGROUPED)], search
@@ -221,7 +223,7 @@ def coriolis_matrix(
     else:
         forms = [_composite_coriolis(own) for own in (True, False)]
         if mechanism.n <= LARGE:
-            matrix = inertia_matrix(robot, **options)
+            matrix = inertia_matrix(robot, **options, effort="part")
             ways = (_contracted_derivatives, _contracted_halves)
             routes = [_through_matrix(matrix, contraction) for contraction in ways]
         if mechanism.n <= _FEW:

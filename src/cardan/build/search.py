@@ -8,6 +8,7 @@ cheapest get their sums rewritten too (`ir.factor`). Where the search looks is s
            "normal"  about a hundred traces; beyond LARGE links only the whole-robot choices
            "safe"    the same, but nothing is divided by a symbol: it may be zero
            "max"     all links, and pairs of changes
+           "part"    "normal", for a program that others are composed of
 """
 
 from __future__ import annotations

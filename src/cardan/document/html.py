@@ -106,7 +106,7 @@ def _part(part: Part, level: int) -> str:
     if isinstance(part, Image):
         data = b64encode(part.data).decode("ascii")
         caption = f"<figcaption>{_words(part.caption)}</figcaption>"
-        image = f'<figure><img alt="" src="data:image/png;base64,{data}">{caption}</figure>'
+        image = f'<figure><img alt="" src="data:image/png;base64,{data}"/>{caption}</figure>'
         return image if part.data else ""
     if isinstance(part, Drawing):
         return f"<figure>{picture(part)}<figcaption>{_words(part.caption)}</figcaption></figure>"

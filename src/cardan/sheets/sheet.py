@@ -14,11 +14,15 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from typing import Any
+
+import numpy as np
 
 from ..arguments import named_arguments
+from ..build.singularities.listing import singularities
 from ..catalogue import model
 from ..describe.bundled import bundled, robots
-from ..describe.robot import REVOLUTE, Robot
+from ..describe.robot import FIXED, INERTIA, REVOLUTE, Robot
 from ..document import html, markdown, tex, typst
 from ..document.formula import formula, width
 from ..document.reading import parts_of
@@ -47,6 +51,7 @@ __all__ = ["SUFFIXES", "sheet", "sheet_document"]
 
 SUFFIXES = (".html", ".pdf", ".tex", ".md")
 _LONGEST = 40  # lines of one model
+_MANY = 8  # equations: short ones among more stand beside one another
 _MOST_JOINTS = 9  # whose transforms are written one by one
 _GENERAL = (
     r"^{i}T_{j} = \begin{bmatrix} C_{\theta} & -S_{\theta} & 0 & d \\"
@@ -54,6 +59,14 @@ _GENERAL = (
     r" S_{\alpha}\,S_{\theta} & S_{\alpha}\,C_{\theta} & C_{\alpha} & r\,C_{\alpha} \\"
     r" 0 & 0 & 0 & 1 \end{bmatrix}"
 )
+_ROWS = ("x", "y", "z", "rx", "ry", "rz")
+_TITLES = {
+    "transform": "transform of the last frame", "jacobian": "Jacobian",
+    "inverse-geometry": "derivation", "inertia-matrix": "inertia matrix A",
+    "coriolis-matrix": "Coriolis matrix C", "gravity": "vector Q of gravity",
+    "base-parameters": "list of what they gather", "jacobian-inverse": "determinant",
+    "loop-geometry": "list of the equations",
+}  # fmt: skip
 _COUNTED = (
     "transform", "jacobian", "inverse-dynamics", "inertia-matrix", "gravity", "direct-dynamics",
 )  # fmt: skip
@@ -119,9 +132,9 @@ class _Subject:
 
     def left_out(self, name: str, lines: int, *, to: str = "latex") -> Words:
         return words(
-            "Left out for length ({lines} lines). `cardan generate {source} {name} --to {to}`"
-            " prints it.",
-            lines=str(lines), source=self.source, name=name, to=to,
+            "The {what} is left out for length ({lines} lines):"
+            " `cardan generate {source} {name} --to {to}` prints it.",
+            what=_TITLES.get(name, name), lines=str(lines), source=self.source, name=name, to=to,
         )  # fmt: skip
 
 
@@ -165,6 +178,10 @@ def _geometry(subject: _Subject) -> list[Part]:
             parts += [title, table]
     g = ", ".join(written(str(x)) for x in robot.gravity)
     parts.append(words(f"Acceleration of gravity in frame 0: $[{g}]$."))
+    named = [f"$q_{{{j}}} = {symbol_of(joint.variable)}$" for j, joint in enumerate(robot.joints, 1)
+             if joint.variable not in ("", f"q{j}") and joint.sigma != FIXED]  # fmt: skip
+    if named and len(robot.links) <= _MOST_JOINTS:
+        parts.append(words(f"Joint variables: {', '.join(named)}."))
     if any(joint.sigma == REVOLUTE for joint in robot.joints):
         line = r"$C_{i} = \cos q_{i}$, $S_{i} = \sin q_{i}$, $C_{ij} = \cos(q_{i} + q_{j})$, ..."
         parts.append(words(line))
@@ -263,6 +280,8 @@ def _lines(rows: Sequence[str]) -> int:
 
 def _shown(subject: _Subject, name: str, rows: Sequence[str]) -> list[Part]:
     """The equations of a model, or the command that prints them."""
+    if len(rows) > _MANY:
+        rows = _beside(rows)
     count = _lines(rows)
     if count > _LONGEST:
         return [subject.left_out(name, count)]
@@ -298,7 +317,43 @@ def _transforms(subject: _Subject) -> list[Part]:
 
 
 def _jacobian(subject: _Subject) -> list[Part]:
-    return _whole("jacobian", subject)
+    robot = subject.robot
+    options, parts = _tip(robot), list[Part]()
+    if options:
+        parts.append(
+            words(rf"Of the point at $x_{{{robot.n}}} = L_{{{robot.n}}}$ of the last link.")
+        )
+    program = model(robot, "jacobian", **options)
+    moved = _moved(program)
+    if 0 < len(moved) < len(_ROWS):
+        program = model(robot, "jacobian", rows=" ".join(moved), **options)
+        rows = ", ".join(moved)
+        parts.append(f"Rows {rows} (r: of the angular velocity); the others are zero.")
+    parts += _shown(subject, "jacobian", _equations(program))
+    if robot.constrained:
+        return parts
+    named = partial(_singularities, {**options, **({"rows": "x y"} if options else {})})
+    return [*parts, *_said(named, subject)]
+
+
+def _tip(robot: Robot) -> dict[str, Any]:
+    """Two revolute joints in a plane are followed at the end of their last link, which the table
+    does not show."""
+    flat = all(x.sigma == REVOLUTE and x.alpha == 0 and x.gamma == 0 for x in robot.joints)
+    return {"tool": (f"L{robot.n}", 0, 0)} if flat and len(robot.joints) == 2 else {}
+
+
+def _moved(program: Program) -> list[str]:
+    """The rows of a Jacobian that are not zero everywhere: seen at random states."""
+    rng = np.random.default_rng(1)
+    inputs = {name: rng.uniform(0.5, 2.0, (8, *shape)) for name, shape in program.inputs.items()}
+    J = np.abs(program.evaluate(**inputs)).max(axis=(0, 2))
+    return [name for name, size_ in zip(_ROWS, J, strict=True) if size_ > 1e-9]
+
+
+def _singularities(options: Mapping[str, Any], subject: _Subject) -> list[Part]:
+    latex = singularities(subject.robot, **options).equations("latex")
+    return _derivation(subject, "jacobian-inverse", latex)
 
 
 def _loops(subject: _Subject) -> list[Part]:
@@ -316,13 +371,15 @@ def _inverse(subject: _Subject) -> list[Part]:
 def _derivation(subject: _Subject, name: str, latex: str) -> list[Part]:
     """A text of words and equations, set closely, or the command that prints it."""
     parts: list[Part] = []
-    for part in parts_of(latex):
+    lines = [line for line in latex.splitlines() if "$S$ likewise" not in line]  # said above
+    for part in parts_of("\n".join(lines)):
         if isinstance(part, Equations):
             rows = _beside(part.rows)
             if parts and isinstance(parts[-1], str | tuple) and len(rows) == 1:
                 before = parts[-1] if isinstance(parts[-1], tuple) else (parts[-1],)
                 if size(before) + width(formula(rows[0])) < 0.9 * ROOM:
-                    parts[-1] = (*before, "  ", Math(rows[0]))
+                    listed = isinstance(before[0], str) and before[0][:1].isdigit()
+                    parts[-1] = (*before, ": " if listed else " ", Math(rows[0]))
                     continue
             part = Equations(tuple(rows))
         parts.append(part)
@@ -332,15 +389,24 @@ def _derivation(subject: _Subject, name: str, latex: str) -> list[Part]:
 
 def _dynamics(subject: _Subject) -> list[Part]:
     parts: list[Part] = []
-    tables = robot_tables(subject.robot)
-    if "Inertia" in tables:
-        parts += [tables["Inertia"]]
+    inertia = robot_tables(subject.robot).get("Inertia")
+    if inertia is not None and not _is_generic(subject.robot):
+        parts.append(inertia)
     robot, words_ = _in_base_parameters(subject.robot)
     line = r"$A(q)\,\ddot{q} + C(q, \dot{q})\,\dot{q} + Q(q) = \tau$ without friction"
     parts.append(words(f"{line}{words_}."))
     for name in ("inertia-matrix", "coriolis-matrix", "gravity"):
         parts += _said(partial(_whole, name), _Subject(robot, subject.source))
     return parts
+
+
+def _is_generic(robot: Robot) -> bool:
+    """Has every link all inertial parameters by their usual names? A table would not tell more."""
+    return all(
+        str(getattr(link, key)) == f"{key}{j}"
+        for j, link in enumerate(robot.links, 1)
+        for key in INERTIA
+    )
 
 
 def _in_base_parameters(robot: Robot) -> tuple[Robot, str]:

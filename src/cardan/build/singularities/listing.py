@@ -14,6 +14,8 @@ from ...algebra.vector import Vec
 from ...arguments import named_arguments
 from ...describe.check import require_sound
 from ...describe.robot import Robot
+from ...document import html
+from ...document.reading import parts_of
 from ...emit.latex import escaped
 from ...errors import ModelError, UnknownNameError
 from ...mechanism.frames import with_options
@@ -84,6 +86,9 @@ class Singularities:
 
     def __repr__(self) -> str:
         return self._lines["text"].rstrip()
+
+    def _repr_html_(self) -> str:
+        return html.fragment(parts_of(self._lines["latex"]))
 
     def _repr_latex_(self) -> str:
         return self._lines["latex"]
