@@ -60,6 +60,8 @@ def coupling_faults(robot: Robot) -> Iterator[tuple[str, int]]:
             yield "mimics itself; name the joint that leads", j
         elif len(set(leaders)) < len(leaders):
             yield "mimics a joint twice; add up its ratios", j
+        elif len(leaders) > 2:
+            yield f"mimics {len(leaders)} joints; two can lead at most", j
         elif fixed:
             yield (
                 f"mimics '{robot.joints[fixed[0] - 1].name}', which is fixed; name one that moves",
