@@ -25,7 +25,6 @@ from ..describe.robot import Robot
 from ..formulate.economy import inverse_dynamics as newton_euler
 from ..formulate.formulation import Formulation
 from ..formulate.posture import formulated
-from ..formulate.reform import regrouped
 from ..formulate.search import LARGE
 from ..models.bodies import Bodies
 from ..models.composite import inertia_matrix as inertia_page
@@ -218,10 +217,12 @@ def coriolis_matrix(
     mechanism = mechanism_of(robot, "coriolis-matrix", base_parameters, symbolic=symbolic)
     options: dict[str, Any] = {"base_parameters": base_parameters, "symbolic": symbolic}
     routes: list[Route] = []
+    search: dict[str, Any] = {}
     if robot.constrained:
         forms = _coriolis_of_loops(mechanism)
     else:
-        forms = [_composite_coriolis(own) for own in (True, False)]
+        forms = [_composite_coriolis]
+        search = {"search": (_composite_coriolis, COMPOSITE), "rough": True}
         if mechanism.n <= LARGE:
             matrix = inertia_matrix(robot, **options, effort="part")
             ways = (_contracted_derivatives, _contracted_halves)
@@ -229,20 +230,16 @@ def coriolis_matrix(
         if mechanism.n <= _FEW:
             routes.append(_through_symbols(lagrange(robot, **options)))
     return mechanism.program(
-        "coriolis-matrix", mechanism.inputs("q", "qd"), forms, ["C"], routes=routes, finals=True
-    )
+        "coriolis-matrix", mechanism.inputs("q", "qd"), forms, ["C"], routes=routes, finals=True,
+        **search,
+    )  # fmt: skip
 
 
-def _composite_coriolis(own: bool) -> Form:
-    """The page, with the links' own parameters or with regrouped ones."""
-
-    def run(scene: Bodies, x: Arrays) -> Result:
-        scene = scene if own else regrouped(scene)
-        record = coriolis_page(scene, x["q"], x["qd"])
-        rows = record.matrix(scene.tree.moving)
-        return Result({"C": ((len(rows), len(rows)), flat(rows))}, record)
-
-    return run
+def _composite_coriolis(scene: Bodies, x: Arrays) -> Result:
+    """The page."""
+    record = coriolis_page(formulated(scene), x["q"], x["qd"])
+    rows = record.matrix(scene.tree.moving)
+    return Result({"C": ((len(rows), len(rows)), flat(rows))}, record)
 
 
 def _coriolis_of_loops(mechanism: Mechanism) -> list[Form]:
