@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from ...kernel.language import Array
-from ..settle import impossible
+from ..approach import Arm
+from ..settle import CLEAN, FARTHEST, SAFE, impossible
 
-__all__ = ["checked", "collect"]
+__all__ = ["checked", "collect", "collect_all"]
 
 PI = 3.141592653589793
 TURN = 6.283185307179586
@@ -34,40 +35,46 @@ def checked(T: Array, gap: Array) -> None:
 
 
 def collect(
-    q: Array, margin: Array, residual: Array, shape: Array, turning: Array, found: Array,
-    error: Array, state: Array,
+    q: Array, margin: Array, residual: Array, arm: Arm, shape: Array, found: Array, error: Array,
+    state: Array,
 ) -> None:  # fmt: skip
-    """Solutions first: shape is (branches, joints, sure, exact, scale, filler, rows); state is
-    (count, 1 when a branch is neither surely a solution nor surely none). turning: 1 for a turn,
-    for a slide minus the farthest it may be."""
-    branches = int(shape[0])
-    rows = int(shape[6])
-    joints = int(shape[1])
-    sure = shape[2]
+    """Solutions first; shape: number of branches. state: count, 1 when a branch is neither surely a
+    solution nor surely none."""
+    exact = CLEAN * arm.scale
+    farthest = FARTHEST * arm.size
+    joints = arm.count
     count = 0
     doubt = 0.0
-    for b in range(branches):
+    for b in range(int(shape[0])):
         m = margin[b]
         e = residual[b]
-        if m > sure and e <= shape[3]:
+        if m > SAFE and e <= exact:
             kept = 1
             for j in range(joints):
                 x = q[b * joints + j]
-                if turning[j] > 0.5:
-                    if x <= 0.0 - PI:
-                        x = x + TURN
-                elif abs(x) > 0.0 - turning[j]:
-                    kept = 0
+                if arm.joints[j].slides:
+                    if abs(x) > farthest:
+                        kept = 0
+                elif x <= 0.0 - PI:
+                    x = x + TURN
                 found[count * joints + j] = x
             error[count] = e
             count = count + kept
         else:
-            hopeless = impossible(m, e, shape[4])
+            hopeless = impossible(m, e, arm.scale)
             if not hopeless:
                 doubt = 1.0
-    for b in range(count, rows):
-        for j in range(joints):
-            found[b * joints + j] = shape[5]
-        error[b] = shape[5]
     state[0] = float(count)
     state[1] = doubt
+
+
+def collect_all(
+    q: Array, margin: Array, residual: Array, arm: Arm, shape: Array, filler: Array, found: Array,
+    error: Array, state: Array,
+) -> None:  # fmt: skip
+    """`collect`, and the rest of `found` filled; shape: number of branches, rows."""
+    collect(q, margin, residual, arm, shape, found, error, state)
+    for b in range(int(state[0]), int(shape[1])):
+        for j in range(arm.count):
+            found[b * arm.count + j] = filler[0]
+        error[b] = filler[0]
