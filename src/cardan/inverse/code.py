@@ -93,7 +93,7 @@ def emitted(
 def _closed(ik: InverseGeometry, complete: bool) -> Text:
     solver, n = ik.solver, ik.chain.n
     symbols = bool(ik.program.parameters)
-    tables: dict[str, Any] = {"shape": [solver.branches, solver.kmax, 0]}
+    tables: dict[str, Any] = {"shape": [solver.branches, solver.kmax]}
     names: dict[str, Any] = {
         "branches": solver.guided(), "LED": False,
         "FAMILIES": complete and n - len(ik.free) == 6, "BRANCHES": solver.branches, "JOINTS": n,

@@ -39,11 +39,10 @@ def verified(arm: Arm, aim: Frame, q: Array, margin: float, residual: float, ran
     rank[0] = 1.0
     if margin > SAFE and residual <= CLEAN * arm.scale:
         return residual
-    hopeless = impossible(margin, residual, arm.scale)
-    if hopeless:
+    if impossible(margin, residual, arm.scale):
         return 1e300
-    found = approach(arm, aim, q, rank)
-    return found
+    least = approach(arm, aim, q, rank)
+    return least
 
 
 def beyond(arm: Arm, q: Array) -> bool:
@@ -62,30 +61,15 @@ def isolated(arm: Arm, aim: Frame, q: Array) -> bool:
     joints = arm.count
     for k in range(2):
         for j in range(joints):
-            step = 0.0
-            if not arm.joints[j].held:
-                step = ASIDE * cos(1.0 + 2.1 * float(j) + 1.7 * float(k))
-            if arm.joints[j].slides:
-                step = step * arm.size
-            one[j] = q[j] + step
+            step = ASIDE * cos(1.0 + 2.1 * float(j) + 1.7 * float(k))
+            step = step * arm.size if arm.joints[j].slides else step
+            one[j] = q[j] if arm.joints[j].held else q[j] + step
         off = approach(arm, aim, one, rank)
         if off <= arm.accepted:
             back = nearest(arm, one, q, 1, 0.1 * ASIDE)
-            beside = nearest(arm, one, q, 1, 10.0 * ASIDE)
-            if back < 0 and beside == 0:
+            if back < 0 and nearest(arm, one, q, 1, 10.0 * ASIDE) == 0:
                 return False
     return True
-
-
-def wanted(arm: Arm, aim: Frame, q: Array, role: float, found: Array, count: int) -> bool:
-    """Is a singular configuration of another pose or method new, and a root of its own?"""
-    if role >= 0.0:
-        return False
-    known = nearest(arm, q, found, count, 0.1 * ASIDE)
-    if known >= 0:
-        return False
-    alone = isolated(arm, aim, q)
-    return alone
 
 
 @record(best=JOINTS)
@@ -189,15 +173,17 @@ def settle(
                     look.best[j] = one[j]
             continue
         singular = rank[0] < LOST
-        if vanishing and not singular:  # an answer of another branch?
-            strayed = nearest(arm, one, start, 1, FAR_OFF)
-            if strayed < 0:
-                look.opened = True
+        if vanishing and not singular and nearest(arm, one, start, 1, FAR_OFF) < 0:
+            look.opened = True  # it is an answer of another branch
         if singular:
-            if role < 0.0 or (look.tried > 0.0 and look.tried != role):
-                root = wanted(arm, aim, one, role, found, notes.count)
-                if not root:
+            if role < 0.0:  # is it new, and a root of its own?
+                if nearest(arm, one, found, notes.count, 0.1 * ASIDE) >= 0:
                     continue
+                alone = isolated(arm, aim, one)
+                if not alone:
+                    continue
+            elif look.tried > 0.0 and look.tried != role:
+                continue
             look.tried = max(look.tried, role)
         keep(arm, one, off, singular, role, look.most, found, notes)
 

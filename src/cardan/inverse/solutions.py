@@ -35,11 +35,8 @@ def nearest(arm: Arm, q: Array, found: Array, count: int, same: float) -> int:
         gap = 0.0
         for j in range(joints):
             x = q[j] - found[joints * c + j]
-            if not arm.joints[j].slides:
-                x = x - 2.0 * PI * floor(x / (2.0 * PI) + 0.5)
-            else:
-                x = x / arm.size
-            gap = max(gap, abs(x))
+            turns = floor(x / (2.0 * PI) + 0.5)
+            gap = max(gap, abs(x / arm.size if arm.joints[j].slides else x - 2.0 * PI * turns))
         if gap < same:
             return c
     return -1

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import ast
-from collections import Counter
+import re
 from collections.abc import Sequence
 from typing import ClassVar
 
 from .language import Kernel, type_of
 from .program import ARCTANGENT
+from .scopes import COUNTER, Scopes, component_loop
 from .text import Spelling, assigned, bounds
 
 __all__ = ["KernelC", "KernelCpp"]
@@ -25,9 +26,9 @@ _HELPERS = """{before} double {f}lesser(double x, double y) {{ return x < y ? x 
 {before} double {f}greater(double x, double y) {{ return x > y ? x : y; }}
 
 // atan2 to the last digit or two, by a polynomial for |t| <= tan(pi/8)
-{before} double {f}angle(double y, double x)
-{{
-    const double ax = {std}fabs(x), ay = {std}fabs(y), small = ax < ay ? ax : ay, most = ax < ay ? ay : ax;
+{before} double {f}angle(double y, double x) {{
+    const double ax = {std}fabs(x), ay = {std}fabs(y);
+    const double small = ax < ay ? ax : ay, most = ax < ay ? ay : ax;
     const double large = most > 0 ? most : 1, edge = 0.41421356237309503*large;
     const double below = small - large, above = small + large;
     const double t = (small > edge ? below : small)/(small > edge ? above : large), z = t*t;
@@ -52,6 +53,11 @@ def wrapped(head: str, items: Sequence[str], tail: str) -> list[str]:
             lines.append(" " * (len(head) - len(head.lstrip()) + 4))
         lines[-1] += text + ("" if last else " ")
     return lines if items else [head + tail]
+
+
+def is_simple(node: ast.stmt) -> bool:
+    """Is it one statement in C?"""
+    return not isinstance(node, ast.For | ast.While | ast.If)
 
 
 def element_of(node: ast.stmt) -> str:
@@ -94,8 +100,11 @@ class KernelC(Spelling):
         return f"{self.face.name}_{name}"
 
     def table(self, name: str, values: Sequence[float]) -> str:
-        body = ",\n    ".join(self.rows(values, WIDE - 6))
-        return f"static const double {self.callee(name)}_table[{len(values)}] = {{\n    {body}\n}};"
+        head = f"static const double {self.callee(name)}_table[{len(values)}] = {{"
+        rows = self.rows(values, WIDE - 6)
+        if len(head) + len(rows[0]) < WIDE - 2 and len(rows) == 1:
+            return f"{head}{rows[0]}}};"
+        return "\n".join([head, "    " + ",\n    ".join(rows), "};"])
 
     def call(self, kernel: Kernel, node: ast.Call) -> str:
         name = ast.unparse(node.func)
@@ -119,47 +128,34 @@ class KernelC(Spelling):
 
     def function(self, kernel: Kernel) -> str:
         kind = _SCALARS[kernel.returns] if kernel.returns else "void"
-        lines = [f"// {line}".rstrip() for line in kernel.doc.splitlines()]
-        lines += wrapped(f"static {kind} {self.callee(kernel.name)}(", self.parameters(kernel), ")")
-        lines.append("{")
-        lines += [f"    (void){name};" for name in self.unused(kernel)]
-        once = self.once(kernel)
+        said = re.split(r"(?<=[.?])\s", kernel.doc)[0]  # the first sentence
+        lines = [f"// {line}".rstrip() for line in said.splitlines()]
+        head = f"static {kind} {self.callee(kernel.name)}("
+        lines += wrapped(head, self.parameters(kernel), ") {")
+        self.scopes = Scopes(kernel.body, kernel.variables)
         for kind in ("float", "int", "bool"):
-            own = [f"{x} = 0" for x, k in kernel.variables.items() if k == kind and x not in once]
+            own = [f"{x} = 0" for x in self.scopes.first if kernel.variables[x] == kind]
             lines += wrapped(f"    {_SCALARS[kind]} ", own, ";") if own else []
         arrays = [f"{name}[{size}]" for name, size in kernel.arrays.items()]
         lines += wrapped("    double ", arrays, ";") if arrays else []
         lines += self.block(kernel, kernel.body, 1)
         return "\n".join([*lines, "}"])
 
-    @staticmethod
-    def unused(kernel: Kernel) -> list[str]:
-        """Parameters that the body does not name."""
-        read = {x.id for statement in kernel.body for x in ast.walk(statement)
-                if isinstance(x, ast.Name)}  # fmt: skip
-        return [name for name in kernel.parameters if name not in read]
-
-    @staticmethod
-    def once(kernel: Kernel) -> set[str]:
-        """Variables that are assigned once, not in a loop or a branch: constants."""
-        if kernel.straight:
-            return {name for name, kind in kernel.variables.items() if kind == "float"}
-        stored = Counter(
-            x.id for statement in kernel.body for x in ast.walk(statement)
-            if isinstance(x, ast.Name) and isinstance(x.ctx, ast.Store)
-        )  # fmt: skip
-        targets = [x.targets[0] for x in kernel.body if isinstance(x, ast.Assign)]
-        return {
-            x.id for x in targets
-            if isinstance(x, ast.Name) and stored[x.id] == 1 and x.id in kernel.variables
-        }  # fmt: skip
-
     def block(self, kernel: Kernel, body: list[ast.stmt], depth: int) -> list[str]:
         pad = "    " * depth
         lines: list[str] = []
-        before = ""  # the array of which an element was assigned in the last line
-        for node in body:
-            if isinstance(node, ast.For):
+        before = ""  # what the last line declared, or the array of which it assigned an element
+        skipped = 0
+        for k, node in enumerate(body):
+            if skipped:
+                skipped -= 1
+                continue
+            loop = component_loop(body[k:])
+            if loop is not None and not self.short(kernel, body[k : k + 3], depth):
+                head = f"{pad}for (int {COUNTER} = 0; {COUNTER} < 3; {COUNTER}++)"
+                lines += self.inside(kernel, head, loop.body, depth)
+                skipped, before = 2, ""
+            elif isinstance(node, ast.For):
                 lines += self.inside(kernel, pad + self.loop(kernel, node), node.body, depth)
             elif isinstance(node, ast.While):
                 head = f"{pad}while ({self.test(kernel, node.test)})"
@@ -170,30 +166,41 @@ class KernelC(Spelling):
                 text = self.simple(kernel, node)
                 if not text:
                     continue
-                array = element_of(node)
-                if array and array == before and len(f"{lines[-1]} {text};") <= WIDE:
-                    lines[-1] += f" {text};"
+                kind = self.declared(kernel, node)
+                array = element_of(node) or kind
+                joined = f", {text};" if kind else f" {text};"
+                if array and array == before and len(lines[-1] + joined) <= WIDE:
+                    lines[-1] = (lines[-1][:-1] if kind else lines[-1]) + joined
                 else:
-                    const = self.constant(kernel, node)
-                    lines.append(f"{pad}{const}{text};")
+                    lines.append(f"{pad}{kind}{text};")
                 before = array
                 continue
             before = ""
         return lines
 
-    def constant(self, kernel: Kernel, node: ast.stmt) -> str:
-        """What declares a variable that is assigned once."""
-        target = node.targets[0] if isinstance(node, ast.Assign) else None
-        if isinstance(target, ast.Name) and target.id in self.once(kernel):
-            return f"const {_SCALARS[kernel.variables[target.id]]} "
-        return ""
+    def short(self, kernel: Kernel, nodes: list[ast.stmt], depth: int) -> bool:
+        """Do statements have room on one line?"""
+        return 4 * depth + sum(len(self.simple(kernel, node)) + 2 for node in nodes) <= WIDE
+
+    def declared(self, kernel: Kernel, node: ast.stmt) -> str:
+        """What declares the variable that a statement assigns first."""
+        name = self.scopes.at.get(id(node))
+        if name is None:
+            return ""
+        const = "const " if name in self.scopes.constant else ""
+        return f"{const}{_SCALARS[kernel.variables[name]]} "
 
     def branch(self, kernel: Kernel, node: ast.If, depth: int, word: str) -> list[str]:
         head = f"{word} ({self.test(kernel, node.test)})"
         if not node.orelse:
             return self.inside(kernel, head, node.body, depth, word.endswith("else if"))
-        lines = [f"{head} {{", *self.block(kernel, node.body, depth + 1)]
         pad = "    " * depth
+        if all(len(x) == 1 and is_simple(x[0]) for x in (node.body, node.orelse)):
+            both = [self.block(kernel, x, depth + 1)[0].strip() for x in (node.body, node.orelse)]
+            short = [f"{head} {both[0]}", f"{pad}else {both[1]}"]
+            if max(map(len, short)) <= WIDE and not word.endswith("else if"):
+                return short
+        lines = [f"{head} {{", *self.block(kernel, node.body, depth + 1)]
         if len(node.orelse) == 1 and isinstance(node.orelse[0], ast.If):
             return lines + self.branch(kernel, node.orelse[0], depth, f"{pad}}} else if")
         return [*lines, f"{pad}}} else {{", *self.block(kernel, node.orelse, depth + 1), f"{pad}}}"]
@@ -203,8 +210,7 @@ class KernelC(Spelling):
     ) -> list[str]:
         """A body: in braces, or one statement on the line or below it."""
         inner = self.block(kernel, body, depth + 1)
-        compound = isinstance(body[0], ast.For | ast.While | ast.If)
-        if braces or len(body) != 1 or compound:
+        if braces or len(body) != 1 or not is_simple(body[0]):
             return [f"{head} {{", *inner, "    " * depth + "}"]
         short = f"{head} {inner[0].strip()}"
         return [short] if len(short) <= WIDE else [head, inner[0]]
@@ -216,7 +222,8 @@ class KernelC(Spelling):
         start = self.expression(kernel, first)
         test = f"{i} {'<' if step > 0 else '>'} {self.expression(kernel, last)}"
         more = {1: f"{i}++", -1: f"{i}--"}.get(step, f"{i} += {step}")
-        return f"for ({i} = {start}; {test}; {more})"
+        own = "int " if id(node) in self.scopes.at else ""
+        return f"for ({own}{i} = {start}; {test}; {more})"
 
     def simple(self, kernel: Kernel, node: ast.stmt) -> str:
         if isinstance(node, ast.Return):
@@ -245,8 +252,8 @@ class KernelC(Spelling):
         call = wrapped(f"    {self.callee(entry.name)}(", args, ");")
         if face.width:
             return self.counted(inputs, outputs, call)
-        head = wrapped(f"void {face.name}(", inputs + outputs, ")")
-        return "\n".join([*head, "{", *call, "}"])
+        head = wrapped(f"void {face.name}(", inputs + outputs, ") {")
+        return "\n".join([*head, *call, "}"])
 
     def counted(self, inputs: list[str], outputs: list[str], call: list[str]) -> str:
         """The functions of rows, which give their number."""
@@ -257,8 +264,10 @@ class KernelC(Spelling):
         again = wrapped(f"    return {face.name}_all(", [*face.inputs, rows, notes], ");")
         return "\n".join([
             *whole[:-1], f"{whole[-1]};", *short[:-1], f"{short[-1]};", "",
-            *whole, "{", *call, f"    return {self.cast('int', f'{notes}[0]')};", "}", "",
-            *short, "{", f"    double {notes}[{face.outputs[notes]}];", *again, "}",
+            *whole[:-1], f"{whole[-1]} {{", *call,
+            f"    return {self.cast('int', f'{notes}[0]')};", "}", "",
+            *short[:-1], f"{short[-1]} {{", f"    double {notes}[{face.outputs[notes]}];", *again,
+            "}",
         ])  # fmt: skip
 
 
@@ -310,6 +319,6 @@ class KernelCpp(KernelC):
         args = [
             f"{space}::{p}_table" if p in face.tables else f"{p}.data()" for p in entry.parameters
         ]
-        lines = [*wrapped(f"inline void {face.name}(", inputs + outputs, ")"), "{",
+        lines = [*wrapped(f"inline void {face.name}(", inputs + outputs, ") {"),
                  *wrapped(f"    {space}::{entry.name}(", args, ");"), "}"]  # fmt: skip
         return head + "\n".join(lines)

@@ -57,7 +57,8 @@ from .records import OPEN, Booleans, Integers, Part, Vector, cross, dot, record
 __all__ = [
     "BUILTINS", "OPEN", "OPERATIONS", "Array", "Booleans", "Bound", "Integers", "Kernel", "Part",
     "Vector", "atan2", "booleans", "cos", "cross", "dot", "empty", "floor", "integers", "is_logic",
-    "kernels_of", "program_kernel", "read_kernel", "record", "sin", "slot", "sqrt", "type_of",
+    "kernels_of", "program_kernel", "read_kernel", "read_only_what_counts", "record", "sin", "slot",
+    "sqrt", "type_of",
     "zeros",
 ]  # fmt: skip
 
@@ -181,6 +182,39 @@ def _without_offsets(kernels: list[Kernel]) -> list[Kernel]:
                 if (callee, offset) in zero and (kernel.name, name) not in zero:
                     zero.remove((callee, offset))
                     changed = True
+    return _without(kernels, zero)
+
+
+def read_only_what_counts(kernels: list[Kernel]) -> list[Kernel]:
+    """The kernels without parameters that nothing reads, for texts."""
+    idle = {(kernel.name, parameter) for kernel in kernels for parameter in kernel.parameters}
+    changed = True
+    while changed:
+        read = {(kernel.name, name) for kernel in kernels for name in _names_read(kernel, idle)}
+        changed = bool(idle & read)
+        idle -= read
+    return _without(kernels, idle)
+
+
+def _names_read(kernel: Kernel, idle: set[tuple[str, str]]) -> set[str]:
+    """The names in a kernel but for those that are only given to idle parameters."""
+    names: set[str] = set()
+    waiting: list[ast.AST] = [*kernel.body]
+    while waiting:
+        node = waiting.pop()
+        callee = kernel.callees.get(ast.unparse(node.func)) if isinstance(node, ast.Call) else None
+        if isinstance(node, ast.Name):
+            names.add(node.id)
+        elif callee is not None and isinstance(node, ast.Call):
+            pairs = zip(callee.parameters, node.args, strict=True)
+            waiting += [arg for name, arg in pairs if (callee.name, name) not in idle]
+        else:
+            waiting += ast.iter_child_nodes(node)
+    return names
+
+
+def _without(kernels: list[Kernel], zero: set[tuple[str, str]]) -> list[Kernel]:
+    """The kernels without some of their parameters; their values are 0."""
     if not zero:
         return kernels
     whole: dict[str, Kernel] = {}
@@ -209,7 +243,7 @@ def _offsets_of_calls(kernel: Kernel) -> Iterator[tuple[str, str, ast.expr]]:
 
 
 class _Shorter(ast.NodeTransformer):
-    """Takes offsets that are 0 away."""
+    """Takes parameters away."""
 
     def __init__(self, kernel: Kernel, zero: set[tuple[str, str]]) -> None:
         self.kernel = kernel

@@ -14,7 +14,7 @@ from typing import Any, ClassVar
 
 from ..emit.header import one_line
 from ..errors import ProgramError, UnknownNameError
-from .language import Bound, Kernel, is_logic, kernels_of, type_of
+from .language import Bound, Kernel, is_logic, kernels_of, read_only_what_counts, type_of
 
 __all__ = ["KERNEL_LANGUAGES", "Face", "Spelling", "assigned", "bounds", "kernel_source"]
 
@@ -65,7 +65,7 @@ def kernel_source(
     for kernel in kernels:
         if kernel.slot:
             raise ProgramError(f"nothing is bound to the slot '{kernel.name}'")
-    text: str = spelling(kernels, face).text()
+    text: str = spelling(read_only_what_counts(kernels), face).text()
     return text
 
 

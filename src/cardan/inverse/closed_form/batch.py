@@ -159,10 +159,13 @@ class Closed:
         if not len(rows):
             return
         none = np.zeros(1)
-        shape = np.array([self.branches, self.kmax, guess is not None], float)
+        shape = np.array([self.branches, self.kmax], float)
+        start = np.zeros((len(rows), self.chain.n + 1))
+        if guess is not None:
+            start[:, :-1], start[:, -1] = guess[rows], CLEAR
         arrays = {
             "T": T[rows].reshape(-1, 16), "free": none if free is None else free[rows],
-            "p": none if p is None else p, "start": none if guess is None else guess[rows],
+            "p": none if p is None else p, "start": start,
             "arm": arm_table(numeric, self.held), "robot": none, "shape": shape,
         }  # fmt: skip
         slots = {"branches": self._led}

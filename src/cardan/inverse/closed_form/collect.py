@@ -34,6 +34,16 @@ def checked(T: Array, gap: Array) -> None:
     gap[0] = worst
 
 
+def within(arm: Arm, q: Array, b: int, at: int, found: Array) -> bool:
+    """Are the slides of branch b not too far out? Row `at` gets them."""
+    near = True
+    for j in range(arm.count):
+        if arm.joints[j].slides:
+            found[arm.count * at + j] = q[arm.count * b + j]
+            near = near and abs(q[arm.count * b + j]) <= FARTHEST * arm.size
+    return near
+
+
 def collect(
     q: Array, margin: Array, residual: Array, arm: Arm, shape: Array, found: Array, error: Array,
     state: Array,
@@ -41,29 +51,26 @@ def collect(
     """Solutions first; shape: number of branches. state: count, 1 when a branch is neither surely a
     solution nor surely none."""
     exact = CLEAN * arm.scale
-    farthest = FARTHEST * arm.size
     joints = arm.count
+    slides = 0
+    for j in range(joints):
+        slides += int(arm.joints[j].slides)
     count = 0
     doubt = 0.0
     for b in range(int(shape[0])):
         m = margin[b]
         e = residual[b]
         if m > SAFE and e <= exact:
-            kept = 1
             for j in range(joints):
                 x = q[b * joints + j]
-                if arm.joints[j].slides:
-                    if abs(x) > farthest:
-                        kept = 0
-                elif x <= 0.0 - PI:
-                    x = x + TURN
-                found[count * joints + j] = x
+                found[count * joints + j] = x + TURN if x <= 0.0 - PI else x
             error[count] = e
-            count = count + kept
-        else:
-            hopeless = impossible(m, e, arm.scale)
-            if not hopeless:
-                doubt = 1.0
+            near = True
+            if slides > 0:
+                near = within(arm, q, b, count, found)
+            count += int(near)
+        elif not impossible(m, e, arm.scale):
+            doubt = 1.0
     state[0] = float(count)
     state[1] = doubt
 

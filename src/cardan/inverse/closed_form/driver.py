@@ -11,7 +11,7 @@ fewer than six joints; then those of another method.
 
 from __future__ import annotations
 
-from ...kernel.language import Array, cos, empty, record, slot
+from ...kernel.language import Array, cos, empty, record, slot, zeros
 from ..approach import JOINTS, Arm, Axes, Frame, composed, frame_of, place
 from ..general.records import MOST, Robot, SixteenSolutions
 from ..settle import CLEAR, Look, begin, conclude, settle
@@ -56,64 +56,50 @@ def further(T: Array, robot: Known, arm: Arm, q: Array, notes: Solutions) -> Non
     """The configurations of a pose by another method."""
 
 
-def reached(arm: Arm, q: Array, at: int, near: Array) -> None:
-    """near[at:]: the pose (4x4) of a configuration."""
-    axes = empty(Axes)
-    f = empty(Frame)
-    place(arm, q, axes, f)
-    hand = empty(Frame)
-    composed(f, arm.tool, hand)
-    for i in range(3):
-        near[at + 4 * i] = hand.s[i]
-        near[at + 4 * i + 1] = hand.n[i]
-        near[at + 4 * i + 2] = hand.a[i]
-        near[at + 4 * i + 3] = hand.p[i]
-
-
-def moved_aside(T: Array, size: float, step: float, number: float, at: int, near: Array) -> None:
-    """near[at:]: T turned and shifted a little, exactly rigid."""
+def moved_aside(T: Array, size: float, step: float, number: float, pose: Array) -> None:
+    """T turned and shifted a little, exactly rigid."""
     a = step * cos(1.0 + 2.1 * number)
     b = step * cos(2.3 + 0.7 * number)
     c = step * cos(0.4 + 1.3 * number)
-    over = 1.0 / (1.0 + a * a + b * b + c * c)
+    square = a * a + b * b + c * c
+    twice = 2.0 / (1.0 + square)
     for k in range(3):
         x = T[k]
         y = T[4 + k]
         z = T[8 + k]
         # Cayley: (1 - W)^-1 (1 + W), W the cross product with (a, b, c)
-        dot = a * x + b * y + c * z
-        u = b * z - c * y
-        v = c * x - a * z
-        w = a * y - b * x
-        near[at + k] = x + 2.0 * over * (u + a * dot - (a * a + b * b + c * c) * x)
-        near[at + 4 + k] = y + 2.0 * over * (v + b * dot - (a * a + b * b + c * c) * y)
-        near[at + 8 + k] = z + 2.0 * over * (w + c * dot - (a * a + b * b + c * c) * z)
-    near[at + 3] = T[3] + size * step * cos(0.9 + 1.9 * number)
-    near[at + 7] = T[7] + size * step * cos(2.9 + 1.1 * number)
-    near[at + 11] = T[11] + size * step * cos(1.7 + 2.7 * number)
+        along = a * x + b * y + c * z
+        pose[k] = x + twice * (b * z - c * y + a * along - square * x)
+        pose[4 + k] = y + twice * (c * x - a * z + b * along - square * y)
+        pose[8 + k] = z + twice * (a * y - b * x + c * along - square * z)
+    pose[3] = T[3] + size * step * cos(0.9 + 1.9 * number)
+    pose[7] = T[7] + size * step * cos(2.9 + 1.1 * number)
+    pose[11] = T[11] + size * step * cos(1.7 + 2.7 * number)
 
 
-def nearby(T: Array, arm: Arm, found: Array, count: int, near: Array) -> None:
-    """NEAR poses close to T."""
+def nearby(T: Array, arm: Arm, around: Array, m: int, pose: Array) -> None:
+    """The m-th pose close to T: around the answers so far, or T moved."""
     q = empty(JOINTS)
-    joints = arm.count
-    for m in range(NEAR):
-        at = 16 * m
-        for k in range(3):
-            near[at + 12 + k] = 0.0
-        near[at + 15] = 1.0
-        if m < REACHED:
-            first = m if count > m else 0
-            for j in range(joints):
-                q[j] = 0.0
-                if count > 0:
-                    q[j] = found[joints * first + j]
-                if not arm.joints[j].held:
-                    step = FAR * cos(0.3 + 2.0 * float(m) + 1.7 * float(j))
-                    q[j] += step * arm.size if arm.joints[j].slides else step
-            reached(arm, q, at, near)
-        else:
-            moved_aside(T, arm.size, -FAR if m % 2 == 1 else FAR, float(m // 2), at, near)
+    axes = empty(Axes)
+    f = empty(Frame)
+    hand = empty(Frame)
+    for k in range(16):
+        pose[k] = T[k]
+    if m >= REACHED:
+        moved_aside(T, arm.size, -FAR if m % 2 == 1 else FAR, float(m // 2), pose)
+        return
+    for j in range(arm.count):
+        q[j] = around[arm.count * m + j]
+        if not arm.joints[j].held:
+            step = FAR * cos(0.3 + 2.0 * float(m) + 1.7 * float(j))
+            q[j] += step * arm.size if arm.joints[j].slides else step
+    place(arm, q, axes, f)
+    composed(f, arm.tool, hand)
+    for i in range(3):
+        pose[4 * i] = hand.s[i]
+        pose[4 * i + 1] = hand.n[i]
+        pose[4 * i + 2] = hand.a[i]
+        pose[4 * i + 3] = hand.p[i]
 
 
 def tried(
@@ -128,55 +114,31 @@ def tried(
     settle(arm, aim, q, margin, residual, count, role, look, found, notes)
 
 
-def no_guess(joints: int, guess: Array) -> None:
-    """Where any value would do, 0 is taken."""
+def all_at(joints: int, value: float, tiny: float, guess: Array) -> None:
+    """The guess of one value for all joints."""
     for j in range(joints):
-        guess[j] = 0.0
-    guess[joints] = TINY
+        guess[j] = value
+    guess[joints] = tiny
 
 
 def own_branches(
-    T: Array, free: Array, p: Array, start: Array, count: int, led: bool, arm: Arm, aim: Frame,
+    T: Array, free: Array, p: Array, start: Array, values: int, count: int, arm: Arm, aim: Frame,
     look: Look, found: Array, notes: Solutions,
 ) -> None:  # fmt: skip
     """The branches at the pose itself; before them those that a guess leads to, if there is one,
-    which is as good as a direction of few digits."""
+    which is as good as a direction of few digits; after them those where the joint that may have
+    many values has others."""
     guess = empty(JOINTS + 1)
+    role = 0.0
     if LED:
-        if led:
-            for j in range(arm.count):
-                guess[j] = start[j]
-            guess[arm.count] = CLEAR
-            tried(T, free, p, guess, count, arm, aim, 0.0, look, found, notes)
-    no_guess(arm.count, guess)
-    tried(T, free, p, guess, count, arm, aim, -1.0 if led else 0.0, look, found, notes)
-
-
-def other_values(
-    T: Array, free: Array, p: Array, count: int, arm: Arm, aim: Frame, look: Look, found: Array,
-    notes: Solutions,
-) -> None:  # fmt: skip
-    """The branches where the joint that may have many values has another one."""
-    guess = empty(JOINTS + 1)
-    guess[arm.count] = CLEAR
-    for k in range(VALUES):
-        for j in range(arm.count):
-            guess[j] = 2.0 * PI / float(VALUES) * float(k) - PI
+        if start[arm.count] > 0.0:
+            tried(T, free, p, start, count, arm, aim, 0.0, look, found, notes)
+            role = -1.0
+    all_at(arm.count, 0.0, TINY, guess)
+    tried(T, free, p, guess, count, arm, aim, role, look, found, notes)
+    for k in range(values):
+        all_at(arm.count, 2.0 * PI / float(VALUES) * float(k) - PI, CLEAR, guess)
         tried(T, free, p, guess, count, arm, aim, float(k + 1), look, found, notes)
-
-
-def nearby_branches(
-    near: Array, free: Array, p: Array, count: int, arm: Arm, aim: Frame, look: Look,
-    found: Array, notes: Solutions,
-) -> None:  # fmt: skip
-    """The branches of poses nearby: what an equation that vanishes just here would hide."""
-    guess = empty(JOINTS + 1)
-    pose = empty(16)
-    no_guess(arm.count, guess)
-    for m in range(NEAR):
-        for k in range(16):
-            pose[k] = near[16 * m + k]
-        tried(pose, free, p, guess, count, arm, aim, -2.0, look, found, notes)
 
 
 def further_answers(
@@ -196,37 +158,41 @@ def look(
     T: Array, free: Array, p: Array, start: Array, arm: Arm, robot: Known, shape: Array,
     found: Array, notes: Solutions,
 ) -> None:  # fmt: skip
-    """All configurations of a doubtful pose T (4x4, row by row); shape: number of branches, most
-    answers, 1 where `start` is a guess."""
+    """All configurations of a doubtful pose T (4x4, row by row); start: a guess, then 0 where there
+    is none; shape: number of branches, most answers."""
     aim = empty(Frame)
     at = empty(Look)
-    near = empty(16 * NEAR)
+    pose = empty(16)
+    guess = empty(JOINTS + 1)
+    around = zeros(REACHED * JOINTS)
     count = int(shape[0])
     most = int(shape[1])
-    led = shape[2] > 0.5
     frame_of(T, aim)
     begin(most, at, notes)
-    own_branches(T, free, p, start, count, led, arm, aim, at, found, notes)
+    own_branches(T, free, p, start, 0, count, arm, aim, at, found, notes)
     conclude(arm, aim, False, at, found, notes)
     if not at.opened and not notes.vanishes:
         return
-    opened = at.opened
-    vanishes = notes.vanishes
-    if opened:
+    values = 0
+    if at.opened:
+        values = VALUES
         begin(most, at, notes)
-        own_branches(T, free, p, start, count, led, arm, aim, at, found, notes)
-        other_values(T, free, p, count, arm, aim, at, found, notes)
+        own_branches(T, free, p, start, values, count, arm, aim, at, found, notes)
         conclude(arm, aim, False, at, found, notes)
-    nearby(T, arm, found, notes.count, near)
+    for m in range(REACHED):
+        for j in range(arm.count):
+            if notes.count > 0:
+                around[arm.count * m + j] = found[arm.count * (m if notes.count > m else 0) + j]
     begin(most, at, notes)
-    own_branches(T, free, p, start, count, led, arm, aim, at, found, notes)
-    if opened:
-        other_values(T, free, p, count, arm, aim, at, found, notes)
-    nearby_branches(near, free, p, count, arm, aim, at, found, notes)
+    own_branches(T, free, p, start, values, count, arm, aim, at, found, notes)
+    all_at(arm.count, 0.0, TINY, guess)
+    for m in range(NEAR):
+        nearby(T, arm, around, m, pose)
+        tried(pose, free, p, guess, count, arm, aim, -2.0, at, found, notes)
     if FURTHER:
         further_answers(T, robot, arm, aim, at, found, notes)
     conclude(arm, aim, True, at, found, notes)
-    notes.vanishes = vanishes or opened
+    notes.vanishes = True
 
 
 def inverse(
@@ -240,7 +206,7 @@ def inverse(
     error = empty(BRANCHES)
     guess = empty(JOINTS + 1)
     state = empty(2)
-    no_guess(arm.count, guess)
+    all_at(arm.count, 0.0, TINY, guess)
     branches(T, free, p, guess, branch, margin, residual)
     collect(branch, margin, residual, arm, shape, q, error, state)
     if state[1] > 0.5:
