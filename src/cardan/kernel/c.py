@@ -195,10 +195,11 @@ class KernelC(Spelling):
         if not node.orelse:
             return self.inside(kernel, head, node.body, depth, word.endswith("else if"))
         pad = "    " * depth
-        if all(len(x) == 1 and is_simple(x[0]) for x in (node.body, node.orelse)):
-            both = [self.block(kernel, x, depth + 1)[0].strip() for x in (node.body, node.orelse)]
-            short = [f"{head} {both[0]}", f"{pad}else {both[1]}"]
-            if max(map(len, short)) <= WIDE and not word.endswith("else if"):
+        both = [self.block(kernel, x, depth + 1) for x in (node.body, node.orelse)]
+        alone = all(len(x) == 1 and is_simple(x[0]) for x in (node.body, node.orelse))
+        if alone and all(both) and not word.endswith("else if"):
+            short = [f"{head} {both[0][0].strip()}", f"{pad}else {both[1][0].strip()}"]
+            if max(map(len, short)) <= WIDE:
                 return short
         lines = [f"{head} {{", *self.block(kernel, node.body, depth + 1)]
         if len(node.orelse) == 1 and isinstance(node.orelse[0], ast.If):
@@ -210,7 +211,7 @@ class KernelC(Spelling):
     ) -> list[str]:
         """A body: in braces, or one statement on the line or below it."""
         inner = self.block(kernel, body, depth + 1)
-        if braces or len(body) != 1 or not is_simple(body[0]):
+        if braces or len(body) != 1 or not inner or not is_simple(body[0]):
             return [f"{head} {{", *inner, "    " * depth + "}"]
         short = f"{head} {inner[0].strip()}"
         return [short] if len(short) <= WIDE else [head, inner[0]]
