@@ -35,3 +35,32 @@ def outer(x: Array, unread: Array, w: Array) -> None:
         w[3 * m + 2] = z[0]
         if DOUBLED:
             w[3 * m + 2] = 2.0 * z[0]
+
+
+def scoped(x: Array, y: Array) -> None:
+    """Variables that are set in one block and read in another, and some that nothing reads."""
+    last = 0.0
+    if x[0] > 0.0:
+        side = 1.0
+    else:
+        side = -1.0
+    for k in range(2):
+        step = x[k]
+        if step > 0.0:
+            kept = step
+            last = kept
+        unused = positive(x[k])  # noqa: F841
+        y[k] = step
+    if x[1] > 0.0:
+        later = x[1]
+    for k in range(2):
+        step = 2.0 * x[k]
+        y[k] += step * side
+    y[2] = last
+    later = positive(x[0])
+    y[3] = later
+
+
+def positive(x: float) -> float:
+    """x, or 0."""
+    return x if x > 0.0 else 0.0

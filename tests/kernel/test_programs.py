@@ -152,3 +152,19 @@ def test_a_program_with_other_arrays_is_refused() -> None:
     code = tracer.program({"y": ((1,), [a * a])})[0]
     with pytest.raises(ProgramError, match="the program has 'elsewhere', the slot has not"):
         program_kernel(kernels.inner, code)
+
+
+def test_variables_are_declared_where_they_are_first_set(tmp_path: Path) -> None:
+    face = Face("scoped_in_c", {"x": 2}, {"y": 4}, {})
+    printed = kernel_source("c", kernels.scoped, face)
+    assert "double step = x[k];" in printed
+    assert "unused" not in printed
+    library = tmp_path / "k.so"
+    path = write(tmp_path, "k.c", printed)
+    checked_run([tool("gcc"), "-std=c99", *STRICT, "-shared", "-fPIC", path, "-o", library, "-lm"])
+    function = ctypes.CDLL(str(library)).scoped_in_c
+    for x in X:
+        y, mine = np.zeros(4), [0.0] * 4
+        function(x.ctypes.data_as(ctypes.c_void_p), y.ctypes.data_as(ctypes.c_void_p))
+        kernels.scoped(list(x), mine)
+        np.testing.assert_allclose(y, mine)

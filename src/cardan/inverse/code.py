@@ -96,7 +96,8 @@ def _closed(ik: InverseGeometry, complete: bool) -> Text:
     tables: dict[str, Any] = {"shape": [solver.branches, solver.kmax]}
     names: dict[str, Any] = {
         "branches": solver.guided(), "LED": False,
-        "FAMILIES": complete and n - len(ik.free) == 6, "BRANCHES": solver.branches, "JOINTS": n,
+        "FAMILIES": complete and n - len(ik.free) == 6, "BRANCHES": solver.branches,
+        "JOINTS": max(n, 6),
     }  # fmt: skip
     if symbols:
         names["geometry"] = arm_program(ik.chain, solver.held)

@@ -185,7 +185,7 @@ class KernelC(Spelling):
     def declared(self, kernel: Kernel, node: ast.stmt) -> str:
         """What declares the variable that a statement assigns first."""
         name = self.scopes.at.get(id(node))
-        if name is None:
+        if name is None or id(node) in self.scopes.idle:
             return ""
         const = "const " if name in self.scopes.constant else ""
         return f"{const}{_SCALARS[kernel.variables[name]]} "
@@ -234,6 +234,8 @@ class KernelC(Spelling):
         if isinstance(node, ast.Expr):
             return self.expression(kernel, node.value)
         value, target = assigned(node)
+        if id(node) in self.scopes.idle:  # only what the call does counts
+            return self.expression(kernel, value) if isinstance(value, ast.Call) else ""
         if isinstance(target, ast.Name) and target.id in kernel.arrays:
             zeroed = isinstance(value, ast.Call) and ast.unparse(value.func) == "zeros"
             return f"memset({target.id}, 0, sizeof {target.id})" if zeroed else ""

@@ -27,6 +27,7 @@ class Scopes:
     at: dict[int, str] = field(default_factory=dict)  # id of a statement -> what it declares
     first: list[str] = field(default_factory=list)
     constant: set[str] = field(default_factory=set)
+    idle: set[int] = field(default_factory=set)  # statements that assign what nothing reads
 
     def __post_init__(self) -> None:
         stored = Counter(
@@ -38,17 +39,21 @@ class Scopes:
             places = self._places(name, self.body)
             if places is None:
                 self.first.append(name)
-            else:
-                self.at.update(dict.fromkeys(map(id, places), name))
+                continue
+            for node, idle in places:
+                self.at[id(node)] = name
+                if idle:
+                    self.idle.add(id(node))
 
-    def _places(self, name: str, block: list[ast.stmt]) -> list[ast.stmt] | None:
+    def _places(self, name: str, block: list[ast.stmt]) -> list[tuple[ast.stmt, bool]] | None:
+        """The statements of a block that declare a variable, and whether nothing reads it then."""
         uses = [node for node in block if name in mentioned([node])]
         if not uses:
             return []
         first = uses[0]
         if isinstance(first, ast.Assign) and ast.unparse(first.targets[0]) == name:
-            return None if name in mentioned([first.value]) else [first]
-        places: list[ast.stmt] = []
+            return None if name in mentioned([first.value]) else [(first, len(uses) == 1)]
+        places: list[tuple[ast.stmt, bool]] = []
         for node in uses:
             inner = self._inside(name, node)
             if inner is None:
@@ -56,12 +61,12 @@ class Scopes:
             places += inner
         return places
 
-    def _inside(self, name: str, node: ast.stmt) -> list[ast.stmt] | None:
+    def _inside(self, name: str, node: ast.stmt) -> list[tuple[ast.stmt, bool]] | None:
         if isinstance(node, ast.For):
             if name in mentioned([node.iter]):
                 return None
             own = isinstance(node.target, ast.Name) and node.target.id == name
-            return [node] if own else self._places(name, node.body)
+            return [(node, False)] if own else self._places(name, node.body)
         if isinstance(node, ast.If | ast.While) and name not in mentioned([node.test]):
             parts = [self._places(name, block) for block in (node.body, node.orelse)]
             return None if None in parts else [x for part in parts for x in part or []]
