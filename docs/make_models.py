@@ -22,16 +22,18 @@ n joint variables of the tree, in link order; fixed frames carry none; nl links.
 wrenches are (linear, angular). SI units, radians. Gravity is the acceleration of gravity, in frame
 0.
 
-`jacobian-inverse` takes all six rows. Where six joints move the frame it gives the inverse and the
-determinant. With fewer, Jinv is the generalized inverse (J^T J)^-1 J^T and det is det(J^T J): metres and
-radians stand in one product, and it is zero only where the joints no longer move the frame independently. A
-planar arm of two joints that is stretched has det = L1^2, not zero, although it cannot move along itself: its two
-rows of position are singular there, the six are not. With more than six joints they are J^T (J J^T)^-1 and det(J J^T). The
-meaning of the output and the head of generated code say which it is.
+`jacobian` has six rows; `rows="x y"` takes some of them, x y z of the velocity of the point and rx ry rz of the angular
+velocity, in the axes of `projection`. `jacobian-inverse` takes the rows that the robot moves in where they are no more than its
+joints: x y of a planar arm of two joints (whose determinant is L1 L2 sin q2), x y z rz of a SCARA, all six of a 6R arm. Where they
+are as many as the joints it gives the inverse and the determinant. With fewer joints Jinv is the generalized inverse
+(J^T J)^-1 J^T and det is det(J^T J), which is zero only where the joints no longer move the frame independently; with more they are
+J^T (J J^T)^-1 and det(J J^T). The meaning of the output and the head of generated code say which it is, and of which rows.
+`factors=True` gives Renaud's three factors of the Jacobian, J = F1 F2 F3 ([KC97] (4)), of which only the third can be singular.
 """
 
 
-_KINDS = {"flag": "true, false", "frame": "link number or name", "vector": "x,y,z"}
+_KINDS = {"flag": "true, false", "frame": "link number or name", "vector": "x,y,z",
+          "rows": "names, in quotes: 'x y rz'", "number": "a whole number"}  # fmt: skip
 
 
 def text() -> str:

@@ -19,7 +19,8 @@ RESULTS = {
     "loop-geometry": "LoopGeometry",
     "base-parameters": "BaseParameters",
 }
-KINDS = {"flag": "bool", "frame": "Frame", "vector": "Sequence[Any]"}
+KINDS = {"flag": "bool", "frame": "Frame", "vector": "Sequence[Any]",
+         "rows": "Sequence[str] | str | None", "number": "int | None"}  # fmt: skip
 WIDTH = 100
 
 HEAD = '''\

@@ -17,6 +17,7 @@ from .version import __version__
 if TYPE_CHECKING:
     from . import control
     from .build.base import BaseParameters
+    from .build.singularities.listing import Singularities, singularities
     from .control.linear import linearise
     from .describe.bundled import robots
     from .describe.dh.tables import from_dh
@@ -47,6 +48,7 @@ if TYPE_CHECKING:
     from .package.write import write_package
     from .program import Program
     from .run.function import Function
+    from .sheets.sheet import sheet
     from .simulation.modal import natural_frequencies
     from .simulation.simulate import simulate
     from .sweeps.sweep import sweep
@@ -54,15 +56,17 @@ if TYPE_CHECKING:
 __all__ = [
     "Base", "BaseParameters", "CardanError", "CardanWarning", "Cost", "DescriptionError",
     "ExpressionError", "Function", "InputError", "InverseGeometry", "Joint", "Link", "LoopGeometry",
-    "MissingExtraError", "ModelError", "Program", "ProgramError", "Robot", "UnknownNameError",
+    "MissingExtraError", "ModelError", "Program", "ProgramError", "Robot", "Singularities",
+    "UnknownNameError",
     "__version__", "catalogue", "control", "excite", "from_dh", "identify", "inverse_kinematics",
     "languages", "linearise", "load", "model", "natural_frequencies", "rigid", "robots", "save",
-    "simulate", "sweep", "torques", "trajectory", "write_package",
+    "sheet", "simulate", "singularities", "sweep", "torques", "trajectory", "write_package",
 ]  # fmt: skip
 
 # module -> the names it has
 _MODULES = {
     "build.base": "BaseParameters",
+    "build.singularities.listing": "Singularities singularities",
     "control.linear": "linearise",
     "describe.bundled": "robots",
     "describe.dh.tables": "from_dh",
@@ -84,6 +88,7 @@ _MODULES = {
     "package.write": "write_package",
     "program": "Program",
     "run.function": "Function",
+    "sheets.sheet": "sheet",
     "simulation.modal": "natural_frequencies",
     "simulation.simulate": "simulate",
     "sweeps.sweep": "sweep",

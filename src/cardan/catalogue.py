@@ -24,7 +24,7 @@ class Option:
     summary: str
     default: Any = None
     choices: tuple[Any, ...] | None = None
-    kind: str = "text"  # text, flag, frame, vector
+    kind: str = "text"  # text, flag, frame, vector, rows, number
 
 
 @dataclass(frozen=True)
@@ -104,9 +104,13 @@ def model(robot: Robot, name: str, **options: Any) -> Any:
         robot, words = _closing(robot)
         if "frame" in entry.options:
             robot, options = with_options(robot, {"frame": None, **options})
+        assembly = options.pop("assembly", None)
         built = entry.build(robot, **options)
         if not entry.program:
             return built
+        if assembly is not None:
+            symbolic = options.get("symbolic", False)
+            built = _imported("build.active.of_active")(robot, built, assembly, symbolic)
         built = _ordered(built, described)
         return replace(built, remarks=(*built.remarks, words)) if words else built
 
@@ -114,7 +118,7 @@ def model(robot: Robot, name: str, **options: Any) -> Any:
 def _ordered(program: Program, robot: Robot) -> Program:
     """The program with its parameters in the one order of the robot, whatever the model: that of
     `Robot.parameters`, where a number that became a symbol stands in its place."""
-    if not program.parameters:
+    if not program.plain.parameters:
         return program
     from .describe.symbolic import parametrised
     from .ir.passes import permuted
@@ -129,7 +133,8 @@ def _ordered(program: Program, robot: Robot) -> Program:
     order = sorted(program.parameters, key=place)
     moves = [program.parameters.index(name) for name in order]
     code = permuted(program.code, "p", moves)
-    return replace(program, code=code, parameters=tuple(order))
+    page = program.page and program.page.ordered(tuple(sorted(program.page.parameters, key=place)))
+    return replace(program, code=code, parameters=tuple(order), page=page)
 
 
 def _closing(robot: Robot) -> tuple[Robot, str]:
@@ -146,6 +151,10 @@ def _closing(robot: Robot) -> tuple[Robot, str]:
 
 
 _SYMBOLIC = Option("keep every inertial and geometric parameter as an input p", False, kind="flag")
+_ASSEMBLY = Option(
+    "of closed loops: a function of the active joints' q_a alone, in this assembly of the loops'"
+    " formulas, from 0", kind="number",
+)  # fmt: skip
 _BASE = Option(
     "use the base inertial parameters: same torques, fewer operations", False, kind="flag"
 )
@@ -173,7 +182,9 @@ _JACOBIAN = {
     "projection": _PROJECTION,
     "intermediate": Option("Renaud's intermediate frame; default the cheapest", kind="frame"),
     "tool": Option(
-        "coordinates of the point of the frame that is followed", (0, 0, 0), kind="vector"
+        "coordinates of the point of the frame that is followed, numbers or formulas",
+        (0, 0, 0),
+        kind="vector",
     ),
 }
 
@@ -184,7 +195,8 @@ def _entries() -> list[Entry]:
     ) -> Entry:  # fmt: skip
         inputs, _, outputs = arrays.partition(" -> ")
         return Entry(
-            name, group, summary, inputs, outputs, builder, {**options, "symbolic": _SYMBOLIC},
+            name, group, summary, inputs, outputs, builder,
+            {**options, "symbolic": _SYMBOLIC, "assembly": _ASSEMBLY},
         )  # fmt: skip
 
     geometric_menu = [
@@ -193,7 +205,7 @@ def _entries() -> list[Entry]:
               reference=Option("the frame it is seen from, or 'world'", 0, kind="frame"),
               expanded=Option("print without intermediate variables", False, kind="flag")),
         Entry("inverse-geometry", "geometric", "all configurations of a pose, in closed form",
-              "T (4,4)", "all q (k,n)", "inverse.method.inverse_geometry",
+              "T (4,4)", "all q (k,n)", "build.geometric.inverse_geometry",
               {"method": Option("how it is solved; default the cheapest that works", "auto",
                                 ("auto", "paul", "pieper", "general")),
                "frame": _FRAME,
@@ -208,11 +220,18 @@ def _entries() -> list[Entry]:
     ]  # fmt: skip
     kinematic_menu = [
         entry("jacobian", "kinematic", "Jacobian of a point of any frame, Renaud's three factors",
-              "q -> J (6,n)", "build.kinematic.jacobian", **_JACOBIAN),
+              "q -> J (6,n)", "build.kinematic.jacobian", **_JACOBIAN,
+              rows=Option("the rows of J: some of x y z rx ry rz; default all six",
+                          kind="rows"),
+              factors=Option("the three factors F1, F2, F3 instead of J, their product", False,
+                             kind="flag")),
         entry("jacobian-inverse", "kinematic", "inverse of the Jacobian and its determinant"
               " (not square: generalized inverse, det(J^T J) or det(J J^T))",
-              "q -> Jinv (n,6), det", "build.kinematic.jacobian_inverse",
-              **_JACOBIAN),
+              "q -> Jinv (n,rows), det", "build.kinematic.jacobian_inverse",
+              **_JACOBIAN,
+              rows=Option("the rows of the task: some of x y z rx ry rz; default those that the"
+                          " robot moves in, where they are no more than its joints, else all",
+                          kind="rows")),
         entry("velocities", "kinematic", "velocities of all links, in Khalil's frames",
               "q, qd -> V (nl,6)", "build.kinematic.velocities"),
         entry("accelerations", "kinematic", "accelerations of all links, in Khalil's frames",

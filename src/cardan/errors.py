@@ -52,9 +52,6 @@ ACTIONS = {
     "drop": "write_urdf(robot, drop=True) leaves out what URDF cannot hold",
     "force": "force=True replaces what is there",
     "fresh": "fresh=True forgets an earlier run",
-    "numeric": "cardan.inverse_kinematics(robot, T) finds one configuration of a pose",
-    "legs": "cardan.model(robot, 'loop-geometry').legs.solve(x) finds all configurations at a"
-    " position of the platform, cardan.inverse_kinematics(robot, T) one of a pose",
     "prescribed": "cardan.simulate(robot, motion=...) prescribes the motion",
 }
 

@@ -57,6 +57,7 @@ def model(
     reference: Frame = ...,
     expanded: bool = ...,
     symbolic: bool = ...,
+    assembly: int | None = ...,
 ) -> Program: ...
 
 
@@ -83,13 +84,31 @@ def model(
 @overload
 def model(
     robot: Robot,
-    name: Literal["jacobian", "jacobian-inverse"],
+    name: Literal["jacobian"],
     *,
     frame: Frame = ...,
     projection: Frame = ...,
     intermediate: Frame = ...,
     tool: Sequence[Any] = ...,
+    rows: Sequence[str] | str | None = ...,
+    factors: bool = ...,
     symbolic: bool = ...,
+    assembly: int | None = ...,
+) -> Program: ...
+
+
+@overload
+def model(
+    robot: Robot,
+    name: Literal["jacobian-inverse"],
+    *,
+    frame: Frame = ...,
+    projection: Frame = ...,
+    intermediate: Frame = ...,
+    tool: Sequence[Any] = ...,
+    rows: Sequence[str] | str | None = ...,
+    symbolic: bool = ...,
+    assembly: int | None = ...,
 ) -> Program: ...
 
 
@@ -99,6 +118,7 @@ def model(
     name: Literal["velocities", "accelerations", "energies", "generalized-momentum"],
     *,
     symbolic: bool = ...,
+    assembly: int | None = ...,
 ) -> Program: ...
 
 
@@ -110,6 +130,7 @@ def model(
     frame: Frame = ...,
     projection: Frame = ...,
     symbolic: bool = ...,
+    assembly: int | None = ...,
 ) -> Program: ...
 
 
@@ -121,6 +142,7 @@ def model(
     details: bool = ...,
     closing: bool = ...,
     symbolic: bool = ...,
+    assembly: int | None = ...,
 ) -> Program: ...
 
 
@@ -137,6 +159,7 @@ def model(
     idle: Literal["held", "free"] = ...,
     base: Literal["free", "given"] = ...,
     symbolic: bool = ...,
+    assembly: int | None = ...,
 ) -> Program: ...
 
 
@@ -148,6 +171,7 @@ def model(
     base_parameters: bool = ...,
     effort: Literal["plain", "normal", "safe", "max"] = ...,
     symbolic: bool = ...,
+    assembly: int | None = ...,
 ) -> Program: ...
 
 
@@ -161,6 +185,7 @@ def model(
     friction: bool = ...,
     f_e: bool = ...,
     symbolic: bool = ...,
+    assembly: int | None = ...,
 ) -> Program: ...
 
 
@@ -171,6 +196,7 @@ def model(
     *,
     base_parameters: bool = ...,
     symbolic: bool = ...,
+    assembly: int | None = ...,
 ) -> Program: ...
 
 
@@ -183,6 +209,7 @@ def model(
     form: Literal["christoffel", "configuration"] = ...,
     base_parameters: bool = ...,
     symbolic: bool = ...,
+    assembly: int | None = ...,
 ) -> Program: ...
 
 
@@ -198,6 +225,7 @@ def model(
     f_e: bool = ...,
     idle: Literal["held", "free"] = ...,
     symbolic: bool = ...,
+    assembly: int | None = ...,
 ) -> Program: ...
 
 
@@ -211,6 +239,7 @@ def model(
     friction: bool = ...,
     idle: Literal["held", "free"] = ...,
     symbolic: bool = ...,
+    assembly: int | None = ...,
 ) -> Program: ...
 
 
@@ -221,6 +250,7 @@ def model(
     *,
     f_e: bool = ...,
     symbolic: bool = ...,
+    assembly: int | None = ...,
 ) -> Program: ...
 
 
@@ -242,6 +272,7 @@ def model(
     effort: Literal["plain", "normal", "safe", "max"] = ...,
     offset: bool = ...,
     symbolic: bool = ...,
+    assembly: int | None = ...,
 ) -> Program: ...
 
 
@@ -253,6 +284,7 @@ def model(
     base_parameters: bool = ...,
     offset: bool = ...,
     symbolic: bool = ...,
+    assembly: int | None = ...,
 ) -> Program: ...
 
 

@@ -7,6 +7,7 @@ import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from math import prod
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, overload
 
@@ -24,16 +25,28 @@ from .errors import (
 )
 from .files import write_atomic
 from .ir import code as ir_code
+from .ir import page as ir_page
 from .ir.code import Code
 from .ir.cost import Cost, cost
 from .ir.divisors import Divisor, divisors, formula, vanishing
 from .ir.interpret import interpret
+from .ir.page import Page
 
 if TYPE_CHECKING:
+    from .document.structure import Part
     from .run.cuda import CudaFunction
     from .run.function import Function
 
 __all__ = ["Program"]
+
+Form = Literal["plain", "textbook", "cheapest"]
+_TOO_LONG = "the textbook form has too many terms to be read: these are the plain equations"
+_MATRICES = {
+    "A": "inertia matrix",
+    "C": "Coriolis matrix: centrifugal and Coriolis torques are C qd",
+    "Q": "gravity torques",
+    "F": "friction torques, and those of applied wrenches",
+}
 
 
 @dataclass(frozen=True)
@@ -56,6 +69,7 @@ class Program:
     expanded: bool = False  # print without intermediate variables
     remarks: tuple[str, ...] = ()  # what a reader of the intermediate values must know
     columns: tuple[str, ...] = ()  # of a regressor: the parameter of each column
+    page: Page | None = field(default=None, compare=False, repr=False)  # the plain form, to read
 
     @cached_property
     def divisors(self) -> tuple[Divisor, ...]:
@@ -178,7 +192,7 @@ class Program:
         note = {"h": "values computed once from the parameters by the setup program"}
         return (
             Program(f"{self.model}-setup", self.robot, setup, self.parameters, self.defaults, note),
-            replace(self, code=loop, meaning={**self.meaning, **note}, expanded=False),
+            replace(self, code=loop, meaning={**self.meaning, **note}, expanded=False, page=None),
         )
 
     def evaluate(self, **inputs: Any) -> Any:
@@ -251,6 +265,84 @@ class Program:
 
         with translated(f"'{self.model}' of '{self.robot}' cannot be written", ModelError):
             return emit(self, language, **options)
+
+    @property
+    def plain(self) -> Program:
+        """The same model in the plain form of its paper: more operations, and values that have
+        their names there. It is what people read; programs without one are their own.
+
+        >>> gravity = cardan.model(cardan.load("planar2r"), "gravity")
+        >>> np.allclose(gravity.plain.evaluate(q=[1, 2], p=np.ones(7)),
+        ...             gravity.evaluate(q=[1, 2], p=np.ones(7)))
+        True"""
+        page = self.page
+        if page is None:
+            return self
+        remarks = tuple(x for x in self.remarks if x not in page.elsewhere)
+        return replace(self, code=page.code, parameters=page.parameters, remarks=remarks)
+
+    @cached_property
+    def textbook(self) -> Program:
+        """The same model as a textbook writes it: every output one sum, in the sines and cosines of
+        joint angles and of their sums about parallel axes, common factors taken out. What has too
+        many terms to be read comes in the plain form, with a remark.
+
+        >>> A = cardan.model(cardan.load("planar2r"), "inertia-matrix").textbook
+        >>> "L1*L1*M2 + ZZ1 + ZZ2 + 2*L1*(MX2*C2 - MY2*S2)" in A.emit("text", form="cheapest")
+        True"""
+        from .ir.textbook import TooLarge, textbook
+
+        plain = self.plain
+        try:
+            code = textbook(plain.code, plain._angles)
+        except TooLarge:
+            return replace(plain, remarks=(*plain.remarks, _TOO_LONG))
+        return replace(plain, code=code, expanded=True, page=None)
+
+    @cached_property
+    def matrices(self) -> Program | None:
+        """Of the torques of a motion: A, C and Q, and the rest F where there is one (friction,
+        applied wrenches), in textbook form,
+
+            tau = A(q) qdd + C(q, qd) qd + Q(q) + F(qd)        ([B23] 3.4.2)
+
+        with Adot - 2C skew; None of what are no such torques.
+
+        >>> torques = cardan.model(cardan.load("planar2r"), "inverse-dynamics")
+        >>> torques.matrices.outputs
+        {'A': (2, 2), 'C': (2, 2), 'Q': (2,), 'F': (2,)}"""
+        from .ir.textbook import TooLarge, matrices
+
+        plain = self.plain
+        try:
+            code = matrices(plain.code, plain._angles)
+        except TooLarge:
+            return None
+        if code is None:
+            return None
+        inputs = {name: words for name, words in plain.meaning.items() if name in plain.inputs}
+        return replace(plain, code=code, meaning=inputs | _MATRICES, expanded=True, page=None)
+
+    @property
+    def _angles(self) -> dict[tuple[str, str, int], str]:
+        """What an input is called in the name of its sine: 2 in S2, and a parameter by its name."""
+        joints = {("input", "q", k): f"{k + 1}" for k in range(prod(self.inputs.get("q", (0,))))}
+        return joints | {("input", "p", k): name for k, name in enumerate(self.parameters)}
+
+    @named_arguments
+    def equations(
+        self, form: Form = "plain", to: Literal["text", "latex", "markdown", "html"] = "text"
+    ) -> str:
+        """The equations for people to read.
+
+        form  plain: the quantities of the paper in its order; textbook: few equations, in
+              trigonometric form; cheapest: those that run, with the fewest operations
+
+        >>> print(cardan.model(cardan.load("planar2r"), "transform", frame=1).equations())
+        ... # doctest: +ELLIPSIS
+        (*
+        ..."""
+        return self.emit(to, form=form)
 
     @overload
     def compile(
@@ -326,6 +418,7 @@ class Program:
             "remarks": list(self.remarks),
             "columns": list(self.columns),
             "code": ir_code.to_json(self.code),
+            "page": self.page and ir_page.to_json(self.page),
         }
         return json.dumps(data, indent=None, separators=(",", ":"), allow_nan=False) + "\n"
 
@@ -350,6 +443,7 @@ class Program:
                 expanded=bool(data["expanded"]),
                 remarks=tuple(map(str, data.get("remarks", ()))),
                 columns=tuple(map(str, data.get("columns", ()))),
+                page=ir_page.from_json(data["page"]) if data.get("page") else None,
             )
         except ProgramError:
             raise
@@ -374,6 +468,22 @@ class Program:
             return cls.from_json(Path(path).read_text(encoding="utf-8"))
         except (OSError, ValueError) as error:
             raise InputError(f"cannot be read as a program: {error}", where=str(path)) from None
+
+    def _parts(self) -> tuple[str, Sequence[Part]]:
+        """What a notebook shows: a line on the program, and its equations."""
+        from .document.notebook import equations_shown
+
+        return repr(self), equations_shown(self.equations(to="latex"), "print(program.equations())")
+
+    def _repr_html_(self) -> str:
+        from .document.notebook import notebook_html
+
+        return notebook_html(*self._parts())
+
+    def _repr_latex_(self) -> str:
+        from .document.notebook import notebook_latex
+
+        return notebook_latex(*self._parts())
 
     def __repr__(self) -> str:
         def arrays(shapes: Mapping[str, tuple[int, ...]]) -> str:

@@ -187,7 +187,7 @@ def test_generate_with_values_reads_stdin_and_cuts_loops() -> None:
         (["rx90", "transform", "--frame"], 2, ["--frame needs a value"]),
         (["rx90"], 2, ["MODEL"]),
         (["rx90", "transform", "extra"], 2, ["extra"]),
-        (["ur5", "jacobian", "--tool", "1,2,a"], 1, ["three numbers"]),
+        (["ur5", "jacobian", "--tool", "1,2"], 1, ["three values"]),
         (["fivebar", "loop-geometry", "--dtype", "float32"], 1, ["no option 'dtype' of emit"]),
         (["fivebar", "loop-geometry", "--to", "fortran"], 1, ["fortran"]),
         (["no/such/file.toml", "transform"], 1, ["no such file"]),
@@ -518,11 +518,14 @@ def test_loops() -> None:
     assert "ZZ1R = ZZ1 + L1^2*M2" in printed("generate", "planar2r", "base-parameters")
     single = printed("generate", "planar2r", "base-parameters", "--dtype", "float32")
     assert "float K[7]" in single
-    instead = refused("ik", "delta", "--pose", "0,0,-0.45,0,0,0")
-    assert "--platform" in instead
-    assert ".legs" not in instead
-    assert "--numeric" in instead
-    assert "tree()" not in instead
+    legs = ("ik", "delta", "--pose", "0,0,-0.45", "--limits", "--json")
+    assert len(json.loads(printed(*legs))["configurations"]) == 8
+    assert "the loops cannot be closed" in refused("ik", "delta", "--pose", "9,9,9,0,0,0")
+    assert "out of reach" in refused("ik", "fivebar", "--frame", "tip", "--pose", "9,9,0")
+    assert "the loops then give q3, q4" in printed(
+        "ik", "fivebar", "--frame", "tip", "--pose", "0.1,0.5,0"
+    )
+    assert "in closed form: q3, then q4" in printed("ik", "fivebar", "--to", "text")
 
 
 @pytest.mark.skipif(os.name != "posix", reason="a shell of POSIX closes the streams")
@@ -545,3 +548,13 @@ def test_closed_streams(tmp_path: Path) -> None:
     assert (tmp_path / "out.c").read_text().startswith("/*")
     assert run("show no-such-robot 2>&-").returncode == 1
     assert run("robots 2>&-").returncode == 0
+
+
+def test_base_parameters_are_written_as_a_robot(tmp_path: Path) -> None:
+    """By the extension; a listing has another one."""
+    file, listing = tmp_path / "rx90b.toml", tmp_path / "rx90b.txt"
+    printed("generate", "rx90", "base-parameters", "-o", str(file))
+    assert "no faults" in printed("check", str(file))
+    assert "ZZ1R" not in file.read_text(encoding="utf-8")
+    printed("generate", "rx90", "base-parameters", "-o", str(listing))
+    assert "ZZ1R = " in listing.read_text(encoding="utf-8")

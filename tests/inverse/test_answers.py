@@ -182,11 +182,6 @@ def test_limits_are_asked_for_not_given(limits: Any) -> None:
         cardan.inverse_kinematics(robot, np.eye(4), limits=limits)
 
 
-def test_loops_are_refused_with_a_remedy() -> None:
-    with pytest.raises(cardan.CardanError, match="inverse_kinematics"):
-        cardan.model(cardan.load("fivebar"), "inverse-geometry")
-
-
 @pytest.mark.parametrize(
     "name", ["rx90", "puma560", "stanford", "scara", "ur5", "offset arm", "5R"]
 )

@@ -13,8 +13,9 @@ import numpy as np
 import pytest
 
 import cardan
+from cardan.describe.values.parser import to_value
 from cardan.inverse.closed_form.spell import Speller
-from cardan.inverse.closed_form.text import ROOTS, _angle, _elbow, _labels, _value
+from cardan.inverse.closed_form.text import ROOTS, _angle, _elbow, _labels, _scalars, _value
 
 from .arms import ARMS, H, arm, pi
 
@@ -94,19 +95,20 @@ def test_the_formulas_read_as_what_they_are(name: str) -> None:
     robot = ARMS.get(name) or cardan.load(name)
     found = cardan.model(robot, "inverse-geometry", **CASES[name]).derivation
     shadow = found.shadow
-    speller = Speller(found.geo, _labels(found), False, found.chain.names)
+    speller = Speller(found.geo, _labels(found), False, found.chain.names, shadow)
     _elbow(found, speller)
+    speller.foresee((_scalars(step), step.root.value) for step in found.steps)
     seen = 0
     for step in found.steps:
         coefficients = step.relation.coefficients
-        shared = speller.shared(coefficients)
+        shared = speller.shared(_scalars(step))
         value = step.root.value
         parts = value if isinstance(value, tuple) else (value,)
         direct = step.relation.kind in ("two", "linear") and not step.root.spans
         sides = [side for e in step.relation.sources for side in (e.left, e.right)]
         for text, expected in [
             *((speller.polynomial(x), shadow.at(x, shadow.atoms)) for x in sides),
-            *((value, shadow.value[_node(speller, key)]) for key, value in shared),
+            *((value, _named(speller, shadow, key)) for key, value in shared),
             *((speller.text(x), shadow.of(x)) for x in coefficients),
             *((speller.text(x), shadow.of(x)) for x in parts if direct),
         ]:
@@ -115,6 +117,34 @@ def test_the_formulas_read_as_what_they_are(name: str) -> None:
             seen += 1
         speller.solved(step.unknown, step.root.value)
     assert seen > 10
+
+
+def test_equations_are_those_of_the_book() -> None:
+    """W. Khalil, E. Dombre, Modeling, Identification and Control of Robots, 2002, 4.3, table 4.1:
+    RX-90. B1 is named once, and what the first equation made zero is left out."""
+    text = cardan.model(cardan.load("rx90"), "inverse-geometry").equations()
+    assert text.count("Px C1 + Py S1") == 1
+    assert "Px S1 - Py C1)" not in text
+    assert "      Z = RL4^2 - (Pz^2 + D3^2 + B1^2)\n" in text
+    assert "      Y = -2 D3 B1\n" in text
+    assert text.count("of type 2") == 3
+    assert text.count("so that (type 3)") == 3
+    assert "no solution unless" not in text.split("2. th2")[0]  # Z = 0 stands there
+
+
+def test_two_equations_in_two_unknowns_have_their_type() -> None:
+    ur5 = cardan.model(cardan.load("ur5"), "inverse-geometry").equations()
+    assert "type 8; eliminate C23 and S23" in ur5
+
+
+@pytest.mark.parametrize("decimals", [9, 10])
+def test_no_equation_has_noise(decimals: int) -> None:
+    """Angles of a vendor's file, rounded: what rounding leaves of a product is left out."""
+    ur5 = cardan.load("ur5")
+    rounded = [replace(j, alpha=to_value(round(float(j.alpha), decimals))) for j in ur5.joints]
+    text = cardan.model(replace(ur5, joints=tuple(rounded)), "inverse-geometry").equations()
+    equations = [line for line in text.splitlines() if line.startswith("      ")]
+    assert not [x for x in equations if re.search(r"\de-1\d|(?<![\w.])1 [(A-Za-z]", x)]
 
 
 TURNED = arm("turned", [
@@ -182,6 +212,8 @@ def test_words_are_taken_literally_by_latex(method: str) -> None:
 def test_the_equations_are_latex(tmp_path: Path) -> None:
     renamed = [replace(j, variable=f"axis_{k}_of_arm") for k, j in enumerate(TURNED.joints)]
     robots = [replace(TURNED, joints=tuple(renamed)), SLIDING, ARMS["middle"], ARMS["5R"]]
+    robots += [ARMS[name] for name in ("base and tool", "shoulder", "RPRPRP")]
+    robots += [cardan.load(name) for name in ("puma560", "ur5", "stanford")]
     texts = [cardan.model(robot, "inverse-geometry").equations("latex") for robot in robots]
     texts.append(cardan.model(robots[0], "inverse-geometry", method="general").equations("latex"))
     head = "\\documentclass{article}\n\\usepackage{amsmath}\n\\begin{document}\n"
@@ -191,11 +223,13 @@ def test_the_equations_are_latex(tmp_path: Path) -> None:
         capture_output=True, text=True, check=False,
     )  # fmt: skip
     assert done.returncode == 0, done.stdout[-2000:]
+    assert "Overfull" not in done.stdout
 
 
-def _node(speller: Speller, name: str) -> int:
-    (found,) = [node for node, (label, _) in speller.names.items() if label == name]
-    return found
+def _named(speller: Speller, shadow: Any, name: str) -> np.ndarray:
+    node, sign = next((k, sign) for k, (label, sign) in speller.names.items() if label == name)
+    value: np.ndarray = sign * shadow._node(node)
+    return value
 
 
 def _values(speller: Speller, shadow: Any) -> dict[str, np.ndarray]:

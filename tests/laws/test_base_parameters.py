@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -194,3 +195,30 @@ def test_regrouping_relations_are_printed() -> None:
         base.equations("html")
     bare = cardan.load({"name": "wheel", "link": [{"ZZ": 1}]})
     assert "no parameter" in cardan.model(bare, "base-parameters").emit("latex")
+
+
+@pytest.mark.parametrize(
+    "file", ["rx90.toml", "rx90.par", "stanford.toml", "tree.toml", "fivebar.par"]
+)
+def test_the_robot_of_the_base_parameters_is_written(file: str, tmp_path: Path) -> None:
+    """[KC97] 6.4: a new file that every model takes; base parameters of it are its own."""
+    name, form = file.split(".")
+    base = base_parameters(cardan.load(name))
+    base.save(tmp_path / file)
+    again = cardan.load(tmp_path / file)
+    assert base.emit(form) == (tmp_path / file).read_text(encoding="utf-8")
+    assert base_parameters(again).kept == base.kept
+    assert cardan.model(again, "gravity", effort="plain").outputs
+
+
+def test_a_file_of_other_torques_is_not_written() -> None:
+    base = base_parameters(cardan.load("planar2r"))
+    links = (replace(base.robot.links[0], ZZ=0), *base.robot.links[1:])
+    with pytest.raises(cardan.ModelError, match="torques"):
+        replace(base, robot=replace(base.robot, links=links)).emit("toml")
+
+
+def test_what_a_format_cannot_hold_is_said() -> None:
+    base = base_parameters(cardan.load("ur5"))
+    with pytest.raises(cardan.CardanError, match=r"upper_arm.*centre of mass"):
+        base.emit("urdf")

@@ -239,7 +239,7 @@ def _check_inverse(robot: Robot, x: dict[str, Array]) -> None:
     J, n = J[..., moving], int(moving.sum())
     rank = min(np.linalg.matrix_rank(Jk, 1e-7) for Jk in J)
     try:
-        found = run(robot, "jacobian-inverse", x)
+        found = run(robot, "jacobian-inverse", x, rows="x y z rx ry rz")
     except ModelError:
         assert rank < min(n, 6) or not n, "a regular Jacobian was refused"
         return
@@ -426,3 +426,13 @@ def law_program_is_the_model(robot: Robot, rng: Rng) -> None:
     close(run(robot, "inertia-matrix", x), A, "inertia matrix", 1e-3)
     h = stack([found.tau[j] for j in scene.tree.moving])
     assert h.shape == tau.shape
+
+
+@law(10)
+def law_the_page_is_the_program(robot: Robot, rng: Rng) -> None:
+    """What people read gives the numbers of what runs."""
+    x, names = state(robot, rng), ("inverse-dynamics", "inertia-matrix", "gravity", "transform")
+    for name in names:
+        program = derived(robot, name)
+        inputs = {key: x[key] for key in program.inputs}
+        close(program.plain.evaluate(**inputs), program.evaluate(**inputs), name, 1e-3)

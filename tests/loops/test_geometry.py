@@ -133,8 +133,8 @@ def test_stewart_legs_in_closed_form_and_nearest_place() -> None:
 
 def test_equations_in_latex() -> None:
     latex = geometry("sr400").equations("latex")
-    assert latex.count(r"\begin{align*}") == latex.count(r"\end{align*}") == 1
-    assert r"d_{8}\,\sin\left(\theta_{8}\right)" in latex
+    assert latex.count(r"\begin{align*}") == latex.count(r"\end{align*}") == 7
+    assert r"Y &= 2\,d_{8}\,d_{8}\,\sin\left(\theta_{2} - \theta_{7}\right)" in latex
     assert latex.count("{") == latex.count("}")
     assert latex.count(r"\left") == latex.count(r"\right")
     assert "three spheres" in geometry("delta").equations()

@@ -8,11 +8,11 @@ import pytest
 from tests.compare import near
 
 import cardan
-from cardan.app.web.scene.drawing import drawable
 from cardan.describe.files import dumps
 from cardan.errors import DescriptionError, InputError, ModelError
 from cardan.loops.numeric import equations, skeleton
 from cardan.loops.standing import standing
+from cardan.sheets.solids import drawable
 from cardan.simulation.simulate import simulate
 
 CLOSED = [name for name in cardan.robots() if cardan.load(name).loops]

@@ -215,8 +215,11 @@ def test_the_end_effector_of_a_parallel_robot_is_its_platform(name: str) -> None
     J = cardan.model(robot, "jacobian").evaluate(q=q)
     same = cardan.model(robot, "jacobian", frame="platform").evaluate(q=q)
     assert np.array_equal(J, same)
+    rows = [k for k in range(6) if np.abs(J[:, k]).max() > 1e-9]  # three ways to move, each
     inverse = cardan.model(robot, "jacobian-inverse").evaluate(q=q).Jinv
-    assert inverse @ J == pytest.approx(np.broadcast_to(np.eye(3), (len(q), 3, 3)), abs=1e-8)
+    assert inverse @ J[:, rows] == pytest.approx(
+        np.broadcast_to(np.eye(3), (len(q), 3, 3)), abs=1e-8
+    )
 
 
 def test_a_jacobian_that_is_singular_everywhere_has_no_inverse() -> None:

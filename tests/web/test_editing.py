@@ -18,12 +18,12 @@ from cardan.app.web.panels.structure import (
     unlooped,
 )
 from cardan.app.web.scene.continuation import closed_next_to, follow, follow_on, reach_for
-from cardan.app.web.scene.drawing import bodies, drawable, examples, outline, solids
 from cardan.describe.check import check
 from cardan.loops.numeric import equations, skeleton
 from cardan.loops.standing import assembled, standing
 from cardan.mechanism.tree import Tree
 from cardan.motion.frames import link_frames
+from cardan.sheets.solids import bodies, drawable, examples, outline, solids
 
 CLOSED = [name for name in cardan.robots() if cardan.load(name).loops]
 

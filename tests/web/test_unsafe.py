@@ -17,11 +17,11 @@ from tests.web.conftest import TOKEN, Server
 import cardan
 from cardan.app.web.files.visuals import opened
 from cardan.app.web.jobs import work
-from cardan.app.web.scene.sketch import sketch
 from cardan.app.web.server.state import Page
 from cardan.app.web.server.store import Store
 from cardan.describe.files import dumps
 from cardan.emit.html import symbol
+from cardan.sheets.picture import sketch
 
 EVIL = (
     "<img src=x onerror=\"document.title='owned'\"></script><script>document.title='owned'</script>"
@@ -38,7 +38,7 @@ def renamed(name: str) -> cardan.Robot:
 def test_names_in_pictures_are_text() -> None:
     drawn = ElementTree.fromstring(sketch(renamed(EVIL)))
     tags = {item.tag.rpartition("}")[2] for item in drawn.iter()}
-    assert tags <= {"svg", "title", "line", "circle", "ellipse"}
+    assert tags <= {"svg", "title", "polyline", "polygon"}
     assert drawn[0].text == EVIL
 
 

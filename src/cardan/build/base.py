@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from ..algebra.scalar import function
+from ..describe.files import FORMATS
 from ..describe.robot import DRIVE, FIXED, GEOMETRY, INERTIA, Joint, Link, Robot
 from ..describe.symbolic import parametrised
 from ..describe.values.expression import (
@@ -26,7 +29,11 @@ from ..describe.values.expression import (
 )
 from ..describe.values.parser import to_value
 from ..describe.values.polynomial import collected
+from ..document.notebook import equations_shown, notebook_html, notebook_latex
+from ..document.structure import Part, Words, words
+from ..emit.latex import symbol_of
 from ..errors import ModelError, UnknownNameError
+from ..files import write_atomic
 from ..ir.trace import Tracer
 from ..latex import escaped
 from ..mechanism.coordinates import Coordinates
@@ -44,6 +51,7 @@ from ..models.base_parameters import (
 )
 from ..models.bodies import Bodies, bodies
 from ..program import Program
+from .base_file import States, base_file
 from .mechanism import Mechanism, require_available
 from .observe import motion_symbols, observe
 
@@ -86,6 +94,19 @@ class BaseParameters:
     steps: tuple[Step, ...]
     remarks: tuple[str, ...] = ()
     apart: tuple[Column, ...] = ()
+    states: States = field(default=(), compare=False, repr=False)  # of loops, where it was decided
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write `robot`, which every model takes, as .toml, .par, .urdf or .xml. What is written is
+        read back and gives the torques of the original at random states; what a format cannot
+        hold (of symbols all but .toml and .par, in URDF links whose mass was regrouped) is refused
+        by name.
+
+        >>> cardan.model(cardan.load("planar2r"), "base-parameters").save("arm.toml")
+        >>> cardan.load("arm.toml").links[0].ZZ
+        ZZ1 + L1^2*M2"""
+        text = base_file(self.original, self.robot, Path(path).suffix, self.states)
+        write_atomic(path, text)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -193,13 +214,17 @@ class BaseParameters:
 
     def emit(self, language: str, **options: Any) -> str:
         """Self-contained code of a function that gives the base parameters of the parameters; as
-        text or latex the regrouping relations.
+        text or latex the regrouping relations, as toml, par, urdf or xml the robot (`save`).
 
         >>> base = cardan.model(cardan.load("planar2r"), "base-parameters")
         >>> "K[0]" in base.emit("c")
+        True
+        >>> "MX1 + L1*M2" in base.emit("toml")
         True"""
         if language in ("text", "latex"):
             return self.equations(language)
+        if f".{language}" in FORMATS:
+            return base_file(self.original, self.robot, language, self.states)
         return self.program.emit(language, **options)
 
     @cached_property
@@ -234,6 +259,21 @@ class BaseParameters:
                 rows.append((name, "eliminated", self.eliminated[column]))
         return rows
 
+    def _parts(self) -> tuple[Words, Sequence[Part]]:
+        """What a notebook shows: the names, and the relations of those that are regrouped."""
+        names = ", ".join(f"${symbol_of(name)}$" for name in self.names)
+        head = f"{len(self.names)} base parameters of {{robot}}: {names}"
+        parts: list[Part] = list(self.remarks)
+        if self.regrouped:
+            parts = [*equations_shown(self.equations("latex"), "print(base)"), *parts]
+        return words(head, robot=self.original.name), parts
+
+    def _repr_html_(self) -> str:
+        return notebook_html(*self._parts())
+
+    def _repr_latex_(self) -> str:
+        return notebook_latex(*self._parts())
+
     def __repr__(self) -> str:
         lines = [f"  {name} = {text}" for name, kind, text in self.table() if kind == "regrouped"]
         return "\n".join([self._head, *lines, *self.remarks])
@@ -257,7 +297,7 @@ def _looped(robot: Robot, method: str) -> BaseParameters:
 
 
 def _derived(robot: Robot, method: str) -> BaseParameters:
-    steps, remarks, alike = _steps(robot, method == "symbolic")
+    steps, remarks, alike, states = _steps(robot, method == "symbolic")
     led = _rates(robot, {})
     steps = [_to_leader("IA", j, *led[j]) for j in led] + steps
     rates = _rates(robot, alike)
@@ -281,7 +321,7 @@ def _derived(robot: Robot, method: str) -> BaseParameters:
     carried = dict.fromkeys(original, 0) | values
     return BaseParameters(
         kept, regrouped, eliminated, _carrying(robot, {**carried, **rubbing}), robot, tuple(steps),
-        tuple(remarks), tuple(left),
+        tuple(remarks), tuple(left), states,
     )  # fmt: skip
 
 
@@ -322,14 +362,14 @@ def _rubbing(robot: Robot, steps: Sequence[Merge]) -> dict[Column, Value]:
 
 def _steps(
     robot: Robot, symbolic: bool
-) -> tuple[list[Step], list[str], dict[int, tuple[int, Value]]]:
+) -> tuple[list[Step], list[str], dict[int, tuple[int, Value]], States]:
     """The steps of a tree, or of a closed-loop robot seen through its active joints; remarks; the
-    passive joints that move as others."""
+    passive joints that move as others; the states of the loops that were looked at."""
     if not robot.constrained:
         varied = any(symbols(getattr(j, key)) for j in robot.joints for key in GEOMETRY)
         varied = varied or bool(motion_symbols(robot))
         samples = [_instance(robot, seed) for seed in range(3 if varied else 1)]
-        return *_decided(samples, symbolic), {}
+        return *_decided(samples, symbolic), {}, ()
     rotors, led = rotors_apart(robot), robot.couplings
     last = {(key, j) for key, j in rotors if robot.joints[j - 1].IA != 0 and j not in led}
     apart = rotors - last
@@ -340,7 +380,8 @@ def _steps(
     )
     if seen.several:
         remarks.append(MODES)
-    return steps, remarks, seen.proportional()
+    states = tuple(zip(seen.values, seen.states, strict=True))
+    return steps, remarks, seen.proportional(), states
 
 
 def _decided(samples: list[Bodies], symbolic: bool, **how: Any) -> tuple[list[Step], list[str]]:

@@ -18,6 +18,7 @@ from ..ir.cost import TRIG, cost
 from ..ir.factor import factored, improved
 from ..ir.graph import Expr, Graph, Node
 from ..ir.interpret import interpret, node_values
+from ..ir.page import Page
 from ..ir.passes import inline, replay
 from ..ir.trace import PARAMETERS, Tracer
 from ..models.bodies import Bodies, bodies
@@ -123,6 +124,12 @@ class Derivation:
         code, parameters = tracer.program(result.outputs, result.record, self.symbols)
         cost, code = self._factored(code) if factor else (price(code), code)
         return Candidate(cost, code, parameters)
+
+    def page(self, form: Form) -> Page:
+        """The form as a person reads it: its program, with the quantities of its record."""
+        tracer = Tracer()
+        result = self.run(form, *self.stage(tracer))
+        return tracer.page(result.outputs, result.record, self.symbols)
 
     def stage(self, tracer: Tracer) -> tuple[Bodies, dict[str, Any]]:
         """The bodies and the input arrays of a trace."""

@@ -6,6 +6,7 @@ Where formulations compete, each is traced and the cheapest kept: a trace costs 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 
 from ..describe.robot import Robot
 from ..describe.symbolic import parametrised
@@ -41,7 +42,7 @@ def derive(
     defaults: dict[str, float] = {}
     if symbolic:
         robot, defaults = parametrised(robot)
-    derivation = Derivation(robot, model, inputs)
+    derivation, forms = Derivation(robot, model, inputs), list(forms)
     candidates = [derivation.trace(form) for form in forms]
     through = [derivation.compose(route) for route in routes]
     for way in (search, *rivals) if search is not None else ():
@@ -64,7 +65,10 @@ def derive(
                 best = other
     if not is_defined(derivation, best):
         raise derivation.undefined()
-    known = {name: defaults[name] for name in best.parameters if name in defaults}
+    reading = derivation.page(forms[0] if forms else search[0])  # type: ignore[index]
+    names = dict.fromkeys((*best.parameters, *reading.parameters))
+    known = {name: defaults[name] for name in names if name in defaults}
     return Program(
         model, robot.name, best.code, best.parameters, known, dict(meaning), expanded, best.remarks,
+        page=replace(reading, elsewhere=best.remarks),
     )  # fmt: skip

@@ -1,9 +1,9 @@
-"""Geometric models: transform."""
+"""Geometric models: transform, inverse geometry."""
 
 from __future__ import annotations
 
 from itertools import product
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..describe.robot import Robot
 from ..mechanism.tree import Tree
@@ -15,7 +15,10 @@ from .derivation import Form, Result
 from .flexible.kinematic import transform as flexible_transform
 from .mechanism import Mechanism
 
-__all__ = ["transform"]
+if TYPE_CHECKING:
+    from ..inverse.geometry import InverseGeometry
+
+__all__ = ["inverse_geometry", "transform"]
 
 
 def transform(
@@ -49,3 +52,17 @@ def transform(
         robot, "transform", {"q": (robot.n,)}, forms, ["T"], symbolic=symbolic, expanded=expanded,
         meaning={"T": meaning},
     )  # fmt: skip
+
+
+def inverse_geometry(robot: Robot, *, frame: Any = None, **options: Any) -> InverseGeometry:
+    """All configurations of a pose, [KC97] 3.3, 3.4: of a chain, or of a robot with loops, or
+    couplings that move the frame. Each has its own room, which is imported when asked for."""
+    tree = Tree.of(robot)
+    options["frame"] = frame
+    if robot.loops or robot.couplings.keys() & set(tree.path(tree.link(frame))):
+        from ..loops.inverse import closed_inverse_geometry
+
+        return closed_inverse_geometry(robot, **options)
+    from ..inverse import method
+
+    return method.inverse_geometry(robot, **options)

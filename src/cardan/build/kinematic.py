@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..algebra.vector import Vec
-from ..describe.robot import FIXED, Robot
+from ..describe.robot import FIXED, Frame, Robot
 from ..describe.values.expression import Expression
 from ..describe.values.parser import to_value
 from ..errors import ModelError
@@ -18,6 +18,7 @@ from ..formulate.posture import formulated
 from ..ir.code import Code
 from ..ir.cost import cost
 from ..ir.trace import Tracer
+from ..mechanism.frames import placed
 from ..mechanism.tree import Tree
 from ..models.bodies import Bodies, bodies
 from ..models.flexible.loops import side
@@ -33,87 +34,120 @@ from .flexible import kinematic as flexible
 from .mechanism import Mechanism
 
 __all__ = [
-    "accelerations", "jacobian", "jacobian_inverse", "jdot_qdot", "tool_point", "velocities",
+    "ROWS", "accelerations", "coordinates_of", "jacobian", "jacobian_inverse", "jdot_qdot",
+    "task_rows", "velocities", "with_point",
 ]  # fmt: skip
 
 Scalar = Any
+ROWS = ("x", "y", "z", "rx", "ry", "rz")  # components of a twist
 
 
 def jacobian(
     robot: Robot, *, frame: Any = None, projection: Any = 0, intermediate: Any = None,
-    tool: Sequence[Any] = (0, 0, 0), symbolic: bool = False,
+    tool: Sequence[Any] = (0, 0, 0), rows: Any = None, factors: bool = False,
+    symbolic: bool = False,
 ) -> Program:  # fmt: skip
-    """J of a point of a frame, over the independent joints: that of the tree times G.
-
-    With flexible links over all coordinates of the tree, the elastic ones last."""
+    """J of a point of a frame, over the independent joints: that of the tree times G; or its three
+    factors. With flexible links over all coordinates of the tree, the elastic ones last."""
     if robot.ne:
-        unsupported(robot, "jacobian", intermediate=intermediate)
+        unsupported(robot, "jacobian", intermediate=intermediate, rows=rows, factors=factors)
         n, r = Tree.of(robot).link(frame), Tree.of(robot).link(projection)
         of_tree = Mechanism.of(robot.tree(), "jacobian", symbolic=symbolic)
         bent = flexible.jacobian(n, r, tool_point(tool), of_tree.coordinates.keys)
         return of_tree.program("jacobian", of_tree.inputs("q"), [bent], ["J"])
+    robot, frame, tool = with_point(robot, frame, tool)
     mechanism = Mechanism.of(robot, "jacobian", symbolic=symbolic)
+    chosen = range(6) if rows is None else task_rows(mechanism, frame, projection, tool, rows)
 
     def outputs(scene: Bodies, q: Any, record: Jacobian) -> dict[str, Any]:
-        return {"J": ((6, mechanism.na), flat(_columns(mechanism, scene, q, record)))}
+        if factors:
+            first, second = record.first(), record.second()
+            third = _columns(mechanism, scene, q, record.third)
+            return {
+                "F1": ((len(chosen), 6), flat([first[r] for r in chosen])),
+                "F2": ((6, 6), flat(second)),
+                "F3": ((6, mechanism.na), flat(third)),
+            }
+        J = _columns(mechanism, scene, q, record.rows)
+        return {"J": ((len(chosen), mechanism.na), flat([J[r] for r in chosen]))}
 
     forms = _forms(mechanism, frame, projection, intermediate, tool, outputs)
     words = MEANING["J"]
     if robot.constrained:
         words = words.replace("joint variable", "active joint")
+    if len(chosen) < 6:
+        words = words.replace("rows (linear, angular)", f"rows {_named(chosen)}")
+    described = _described(robot, frame, projection)
+    meaning = {"J": f"{words}; {described}"}
+    if factors:
+        meaning = {
+            "F1": f"first of Renaud's factors, J = F1 F2 F3: the turn to its axes; {described}",
+            "F2": "second: from the origin of the intermediate frame to the point",
+            "F3": "third: the motion of that origin, in the axes of the intermediate frame",
+        }
     return mechanism.program(
-        "jacobian", mechanism.inputs("q"), forms, ["J"],
-        meaning={"J": f"{words}; {_described(robot, frame, projection)}"},
-    )  # fmt: skip
+        "jacobian", mechanism.inputs("q"), forms, list(meaning), meaning=meaning
+    )
 
 
 def jacobian_inverse(
     robot: Robot, *, frame: Any = None, projection: Any = 0, intermediate: Any = None,
-    tool: Sequence[Any] = (0, 0, 0), symbolic: bool = False,
+    tool: Sequence[Any] = (0, 0, 0), rows: Any = None, symbolic: bool = False,
 ) -> Program:  # fmt: skip
-    """The inverse of J and its determinant; generalized inverse when J is not square."""
+    """The inverse of the task's rows of J and its determinant; generalized inverse when they are
+    not square."""
+    robot, frame, tool = with_point(robot, frame, tool)
     mechanism = Mechanism.of(robot, "jacobian-inverse", symbolic=symbolic)
     na = mechanism.na
-    _require_full_rank(mechanism, frame)
+    chosen = task_rows(mechanism, frame, projection, tool, rows)
     tree = Tree.of(robot)
     columns, plan = na, None
     if not robot.constrained:
         columns = sum(robot.joints[j - 1].sigma != FIXED for j in tree.path(tree.link(frame)))
-        plan = _determinant_plan(mechanism.tree, frame) if not any(tool_point(tool)) else None
+        planned = len(chosen) == 6 and not any(tool_point(tool))
+        plan = _determinant_plan(mechanism.tree, frame) if planned else None
 
     def outputs(scene: Bodies, q: Any, record: Jacobian) -> dict[str, Any]:
-        if robot.constrained:
-            inverted, det = pseudo_inverse(_columns(mechanism, scene, q, record))
+        if len(chosen) == na == len(record.a) == 6 and not robot.constrained:
+            inverted, det = record.inverse(_planned_determinant(scene, q, plan) if plan else None)
         else:
-            det = _planned_determinant(scene, q, plan) if plan else None
-            inverted, det = _inverted(record, na, det)
-        return {"Jinv": ((na, 6), flat(inverted)), "det": ((), [det])}
+            J = _columns(mechanism, scene, q, record.rows)
+            moving: Sequence[int] = range(na)
+            if not robot.constrained:  # joints of other branches get rows of zeros
+                moving = [c for c, m in enumerate(record.K) if m in record.a]
+            small, det = pseudo_inverse([[J[r][c] for c in moving] for r in chosen])
+            table = dict(zip(moving, small, strict=True))
+            inverted = [table.get(c, [0] * len(chosen)) for c in range(na)]
+        return {"Jinv": ((na, len(chosen)), flat(inverted)), "det": ((), [det])}
 
     few = 7 if na <= 6 and not robot.constrained else 3
     forms = _forms(mechanism, frame, projection, intermediate, tool, outputs, tried=few)
     return mechanism.program(
         "jacobian-inverse", mechanism.inputs("q"), forms, ["Jinv", "det"],
-        meaning=inverse_meaning(columns, _described(robot, frame, projection)),
+        meaning=inverse_meaning(chosen, columns, _described(robot, frame, projection)),
     )  # fmt: skip
 
 
-def _columns(mechanism: Mechanism, scene: Bodies, q: Any, record: Jacobian) -> list[list[Scalar]]:
-    """Rows of the Jacobian over the independent joints."""
+def _columns(
+    mechanism: Mechanism, scene: Bodies, q: Any, rows: Callable[[], list[list[Scalar]]]
+) -> list[list[Scalar]]:
+    """Rows over the joints of the tree as rows over the independent joints."""
     if not mechanism.robot.constrained:
-        return record.rows()
+        return rows()
     G = mechanism.constraint(scene, {"q": q})[0].G()
     moving = mechanism.coordinates.moving
-    by_link = [dict(zip(moving, row, strict=True)) for row in record.rows()]
+    by_link = [dict(zip(moving, row, strict=True)) for row in rows()]
     return [[along_column(row, G, c) for c in range(mechanism.na)] for row in by_link]
 
 
-def inverse_meaning(columns: int, described: str) -> dict[str, str]:
-    """What Jinv and det are for a Jacobian of six rows and so many columns of joints that move the
-    frame. Where it is not square, det is no determinant of it: all six rows are in the product,
-    so that a planar arm that is stretched gives no zero."""
-    if columns == 6:
-        return {"Jinv": f"{MEANING['Jinv']}; {described}", "det": MEANING["det"]}
-    if columns < 6:
+def inverse_meaning(rows: Sequence[int], columns: int, described: str) -> dict[str, str]:
+    """What Jinv and det are for these rows of a Jacobian and so many columns of joints that move
+    the frame. Where it is not square, det is no determinant of it."""
+    named = "" if len(rows) == 6 else f", rows {_named(rows)}"
+    if columns == len(rows):
+        det = f"{MEANING['det']}{named}"
+        return {"Jinv": f"{MEANING['Jinv']}{named}; {described}", "det": det}
+    if columns < len(rows):
         way, product = "(J^T J)^-1 J^T", "J^T J"
         zero = (
             "zero where the joints no longer move the frame independently, not where a task of"
@@ -121,12 +155,19 @@ def inverse_meaning(columns: int, described: str) -> dict[str, str]:
         )
     else:
         way, product = "J^T (J J^T)^-1", "J J^T"
-        zero = "zero where the frame cannot move in all six ways"
+        ways = "all six ways" if len(rows) == 6 else f"all of {_named(rows)}"
+        zero = f"zero where the frame cannot move in {ways}"
+    taken = "all six rows (m and rad together)" if len(rows) == 6 else f"rows {_named(rows)}"
     return {
-        "Jinv": f"generalized inverse {way} of the Jacobian, 6 x {columns}; {described}",
-        "det": f"det({product}), J of all six rows (m and rad together) and {columns} columns: not"
-        f" a determinant of J; {zero}",
+        "Jinv": f"generalized inverse {way} of the Jacobian, {len(rows)} x {columns}{named};"
+        f" {described}",
+        "det": f"det({product}), J of {taken} and {columns} columns: not a determinant of J;"
+        f" {zero}",
     }
+
+
+def _named(rows: Sequence[int]) -> str:
+    return " ".join(ROWS[r] for r in rows)
 
 
 def _described(robot: Robot, frame: Any, projection: Any) -> str:
@@ -180,49 +221,69 @@ def _planned_determinant(scene: Bodies, q: Any, plan: _Plan) -> Any:
     return arm * determinant_factor(scene, q, plan.frame, plan.point, plan.wrist, True)
 
 
-def _inverted(J: Jacobian, n: int, det: Any = None) -> tuple[list[list[Any]], Any]:
-    """(J^-1, det J); with fewer joints (J^T J)^-1 J^T, with more J^T (J J^T)^-1.
-
-    Joints that do not move the frame (other branches) get rows of zeros."""
-    if n == 6 and len(J.a) == 6:
-        return J.inverse(det)
-    rows = J.rows()
-    moving = [c for c, m in enumerate(J.K) if m in J.a]
-    rows = [[row[c] for c in moving] for row in rows]
-    inverted, det = pseudo_inverse(rows)
-    table = dict(zip(moving, inverted, strict=True))
-    return [table.get(c, [0] * 6) for c in range(n)], det
-
-
 def pseudo_inverse(rows: list[list[Any]]) -> tuple[list[list[Any]], Any]:
-    """(inverse, determinant) of six rows: J^-1, (J^T J)^-1 J^T or J^T (J J^T)^-1."""
+    """(inverse, determinant) of rows: J^-1, (J^T J)^-1 J^T or J^T (J J^T)^-1."""
     columns = [list(column) for column in zip(*rows, strict=True)]
-    if len(columns) == 6:
+    if len(columns) == len(rows):
         return inverse(rows)
-    if len(columns) < 6:
+    if len(columns) < len(rows):
         small, det = inverse(_product(columns, rows))
         return _product(small, columns), det
     small, det = inverse(_product(rows, columns))
     return _product(columns, small), det
 
 
-def _require_full_rank(mechanism: Mechanism, frame: Any) -> None:
-    """A Jacobian whose rank is too small wherever one looks has no inverse to generate."""
+def task_rows(
+    mechanism: Mechanism, frame: Any, projection: Any, tool: Sequence[Any], rows: Any
+) -> tuple[int, ...]:
+    """The rows of J that a task has, by name; where none are named those that the robot moves in:
+    of position alone, where these are as many as its joints, or all, where they are no more than
+    these; else the six. Rows that are dependent wherever one looks have no inverse."""
     robot, tree = mechanism.robot, Tree.of(mechanism.robot)
-    k = tree.link(frame)
-    rank, joints = 0, 0
+    n, r = tree.link(frame), tree.link(projection)
+    listed, joints = [], 0
     for values, states in _samples(mechanism):
         scene = bodies(mechanism.tree, values.__getitem__)
         for q in states:
-            record = jacobian_model(scene, q, k, 0, 0)
-            J = np.array(_columns(mechanism, scene, q, record), dtype=float)
-            rank = max(rank, int(np.linalg.matrix_rank(J, tol=1e-9)))
+            record = jacobian_model(scene, q, n, r, 0, tool=tool_point(tool))
+            J = np.array(_columns(mechanism, scene, q, record.rows), dtype=float)
+            listed.append(J)
             joints = mechanism.na if robot.constrained else len(record.a)
-    if rank < min(6, joints) or not joints:
+
+    def rank(chosen: Sequence[int]) -> int:
+        ranks = (np.linalg.matrix_rank(J[list(chosen)], tol=1e-9) for J in listed)
+        return int(max(ranks, default=0)) if chosen else 0
+
+    chosen = _written(rows)
+    if not chosen:
+        moved = [k for k in range(6) if max(np.abs(J[k]).max(initial=0) for J in listed) > 1e-9]
+        position = [k for k in moved if k < 3]
+        chosen = tuple(range(6))
+        if len(position) == joints == rank(position):
+            chosen = tuple(position)
+        elif len(moved) <= joints and rank(moved) == len(moved):
+            chosen = tuple(moved)
+    if rank(chosen) < min(len(chosen), joints) or not joints:
+        named = "" if len(chosen) == 6 else f", rows {_named(chosen)},"
         raise ModelError(
-            f"the Jacobian of frame {tree.label(k)} of '{robot.name}' has rank {rank} at most, for"
-            f" {joints} joints: it has no inverse; choose another frame"
+            f"the Jacobian of frame {tree.label(n)} of '{robot.name}'{named} has rank"
+            f" {rank(chosen)} at most, for {joints} joints: it has no inverse; choose another frame"
+            f"{' or other rows' if named else ''}"
         )
+    return chosen
+
+
+def _written(rows: Any) -> tuple[int, ...]:
+    """The rows that names say, in the order of a twist; none for none."""
+    if rows is None:
+        return ()
+    names = rows.replace(",", " ").split() if isinstance(rows, str) else list(rows)
+    unknown = [name for name in names if name not in ROWS]
+    if unknown or not names or len(set(names)) < len(names):
+        raise ModelError(
+            f"rows = {rows!r}: names of {', '.join(ROWS)} are expected, each once, such as 'x y rz'"
+        )
+    return tuple(k for k, name in enumerate(ROWS) if name in names)
 
 
 def _samples(mechanism: Mechanism) -> list[tuple[dict[str, float], list[list[float]]]]:
@@ -244,13 +305,31 @@ def _product(a: list[list[Any]], b: list[list[Any]]) -> list[list[Any]]:
     return [[dot(row, c) for c in range(len(b[0]))] for row in a]
 
 
-def tool_point(tool: Any) -> Vec:
-    """The point of a frame that is followed: three numbers."""
+def with_point(robot: Robot, frame: Any, tool: Any) -> tuple[Robot, Any, Any]:
+    """(robot, frame, tool); a point of formulas is the origin of a frame of its own."""
+    point = coordinates_of(tool)
+    if not any(isinstance(x, Expression) for x in point):
+        return robot, frame, tool
+    n = Tree.of(robot).link(frame)
+    robot, (k,) = placed(robot, Frame("tool", n, xyz=tuple(point)))
+    return robot, k, (0, 0, 0)
+
+
+def coordinates_of(tool: Any) -> list[Any]:
+    """Three values, numbers or formulas."""
     listed = isinstance(tool, Iterable) and not isinstance(tool, str)
     point = [to_value(x) for x in tool] if listed else []
-    if len(point) != 3 or any(isinstance(x, Expression) for x in point):
+    if len(point) != 3:
         shown = list(tool) if listed else tool
-        raise ModelError(f"tool = {shown!r}: three numbers are expected, coordinates of a point")
+        raise ModelError(f"tool = {shown!r}: three values are expected, coordinates of a point")
+    return point
+
+
+def tool_point(tool: Any) -> Vec:
+    """The point of a frame that is followed: three numbers."""
+    point = coordinates_of(tool)
+    if any(isinstance(x, Expression) for x in point):
+        raise ModelError(f"tool = {list(tool)!r}: three numbers are expected, of flexible links")
     return Vec(*point)
 
 

@@ -223,7 +223,8 @@ class Mechanism:
         program = build(
             self.tree, model, inputs, forms, outputs, meaning={**table, **(meaning or {})}, **how
         )
-        known = {x: self.defaults[x] for x in program.parameters if x in self.defaults}
+        known = {x: self.defaults[x] for x in program.plain.parameters if x in self.defaults}
+        known |= {x: self.defaults[x] for x in program.parameters if x in self.defaults}
         tied = (self.remark(),) if self.robot.constrained and not self.ne else ()
         return replace(
             program,

@@ -22,6 +22,7 @@ import numpy as np
 from ..algebra.solve import solve_symmetric
 from ..algebra.vector import Vec, cross, dot
 from ..arguments import Numbers, named_arguments
+from ..build.kinematic import ROWS
 from ..describe.robot import Robot
 from ..errors import InputError, ModelError, UnknownNameError, translated
 from ..ir.passes import inline
@@ -31,7 +32,7 @@ from ..motion.coordinates import coordinates
 from ..motion.derived import compiled, derived
 from ..motion.joints import require_numbers, vector
 from ..motion.paths import Path
-from ..motion.taskspace import ROWS, rows_of
+from ..motion.taskspace import rows_of
 from ..motion.trajectory import Trajectory, fits
 from ..program import Program
 from ..simulation.friction import viscous

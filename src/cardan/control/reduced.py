@@ -224,7 +224,7 @@ def _without(program: Program, terms: Sequence[Term]) -> Program:
             return scalars[node[1]]
         return scalars[node[2]] if node[0] == "add" else -scalars[node[2]]
 
-    return replace(program, code=rebuild(program.code, rewrite))
+    return replace(program, code=rebuild(program.code, rewrite), page=None)
 
 
 def _folded(graph: Graph, node: Node, scalars: list[Any]) -> Any:

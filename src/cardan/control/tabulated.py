@@ -276,7 +276,7 @@ def _sampled(
     q = np.zeros((*(points for _ in joints), robot.n))
     for j, values in zip(joints, np.meshgrid(*axes, indexing="ij"), strict=True):
         q[..., j] = values
-    return np.asarray(replace(program, code=live(only)).compile()(q=q))
+    return np.asarray(replace(program, code=live(only), page=None).compile()(q=q))
 
 
 @named_arguments

@@ -63,11 +63,15 @@ def emit(program: Program, language: str, **options: Any) -> str:
                called once; <function>_loop takes h and does the work of every state; <function>
                calls both. True: setup and <function>, which takes h. False: one function
     chunk      statements per function; programs above 2000 statements are cut by default; 0: never
+    form       of text, LaTeX, Markdown and HTML, which people read: plain, textbook, or cheapest as
+               the code of the other languages
     """
     from .options import checked
 
     printer = _printer(language)
     found = checked(language, printer.honours, options)
+    if "form" in printer.honours and found.form != "cheapest":
+        program = program.textbook if found.form == "textbook" else program.plain
     if found.expanded is not None:
         program = replace(program, expanded=found.expanded)
     if program.expanded and program.cost.total > _LARGEST:

@@ -22,14 +22,14 @@ from .text import Text
 if TYPE_CHECKING:
     from ..program import Program
 
-__all__ = ["Latex", "escaped", "symbol_of"]
+__all__ = ["Latex", "broken", "escaped", "symbol_of", "visible"]
 
 _GREEK = """alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi rho sigma tau
 upsilon phi chi psi omega Gamma Delta Theta Lambda Xi Sigma Phi Psi Omega""".split()  # noqa: SIM905
 _STEMS = {
     "q": "q", "qd": r"\dot{q}", "qdd": r"\ddot{q}", "w": r"\omega", "wd": r"\dot{\omega}",
     "V": "V", "Vd": r"\dot{V}", "Jdqd": r"\dot{J}\dot{q}", "Jinv": "J^{-1}",
-    **{name: rf"\{name}" for name in _GREEK},
+    "th": r"\theta", **{name: rf"\{name}" for name in _GREEK},
 }  # fmt: skip
 _MARKS = {"plus": "+", "star": "*"}
 _OPEN = r"""\makeatletter
@@ -160,25 +160,27 @@ class Latex(Text):
 
 def equations(statements: Sequence[Statement]) -> list[str]:
     """Rows of an aligned environment."""
-    rows = [row for s in statements for row in _broken(f"{s.name} &= {s.value}")]
+    rows = [row for s in statements for row in broken(f"{s.name} &= {s.value}")]
     return [rf"{row} \\" for row in rows[:-1]] + rows[-1:]
 
 
-def _broken(text: str) -> list[str]:
+def broken(text: str, width: int = _WIDTH) -> list[str]:
     """An equation in lines that fit a page, broken before a + or - outside braces."""
     rows, row, depth = [], "", 0
-    for piece in re.split(r"(?= [+-] )", text):
-        if row and not depth and _visible(row) + _visible(piece) > _WIDTH:
+    for piece in re.split(r"(?= [+-] | = )", text):
+        if row and not depth and visible(row) + visible(piece) > width:
             rows.append(row)
             row = r"&\quad" + piece
         else:
             row += piece
         depth += len(re.findall(r"(?<!\\)\{", piece)) - len(re.findall(r"(?<!\\)\}", piece))
         depth += piece.count(r"\begin") - piece.count(r"\end")
+        depth += piece.count(r"\left(") - piece.count(r"\right)")
     return [*rows, row]
 
 
-def _visible(text: str) -> int:
+def visible(text: str) -> int:
+    """About how many signs a formula has on the page."""
     return len(re.sub(r"\\[a-zA-Z]+|[{}_^&\\, ]", "", text))
 
 

@@ -25,6 +25,7 @@ class Options:
     # third that calls both
     split: bool | None = None
     chunk: int | None = None  # statements per function; 0: never cut
+    form: str = "plain"  # of the equations that people read: plain, textbook or cheapest
 
 
 _CHOICES: dict[str, tuple[Any, ...]] = {
@@ -32,6 +33,7 @@ _CHOICES: dict[str, tuple[Any, ...]] = {
     "arguments": ("array", "struct"),
     "expanded": (None, True, False),
     "split": (None, True, False),
+    "form": ("plain", "textbook", "cheapest"),
 }
 
 

@@ -18,7 +18,7 @@ class Text(Printer):
     """The table for plain text. Elements of arrays are symbols: q1, T1_2."""
 
     language = "text"
-    honours = frozenset({"expanded", "split"})
+    honours = frozenset({"expanded", "form", "split"})
     reserved = frozenset({"sin", "cos", "sqrt", "abs", "sign", "atan2", "min", "max", "if"})
     flat = False
     binds_parameters = False

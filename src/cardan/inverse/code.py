@@ -127,6 +127,7 @@ def _further(ik: InverseGeometry, symbols: bool) -> tuple[dict[str, Any], Any]:
 
 def _general(ik: InverseGeometry) -> Text:
     solver, chain = ik.solver, ik.chain
+    entry: Any = few_pose
     if isinstance(solver, HeldSolver):
         made, arm, ways = solver.some()
         if made.slides:
@@ -143,7 +144,7 @@ def _general(ik: InverseGeometry) -> Text:
         steps = elimination(chain, (), made, "text")
     else:
         made, arm = solver.some()
-        entry, tables, steps = few_pose, {"robot": made.table, "arm": arm}, solver.equations()
+        tables, steps = {"robot": made.table, "arm": arm}, solver.equations()
     return Text(entry, MOST, tables, steps, SLIDING if made.slides else {})
 
 

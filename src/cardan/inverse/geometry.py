@@ -9,7 +9,7 @@ ik.emit("c")                self-contained code
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import prod
 from typing import Any
@@ -19,6 +19,8 @@ from numpy.typing import NDArray
 
 from ..arguments import named_arguments
 from ..describe.robot import REVOLUTE
+from ..document.notebook import equations_shown, notebook_html, notebook_latex
+from ..document.structure import Part
 from ..errors import InputError, ModelError, UnknownNameError
 from ..program import Program
 from .answer import Configurations
@@ -39,7 +41,8 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class InverseGeometry:
-    """All configurations of a chain for a pose, as equations, as code and as numbers.
+    """All configurations of a chain for a pose, as equations, as code and as numbers. With closed
+    loops, or couplings that move the frame, an answer has all joints of the tree.
 
     >>> ik = cardan.model(cardan.load("ur5"), "inverse-geometry")
     >>> ik.method
@@ -54,6 +57,7 @@ class InverseGeometry:
     derivation: Any = None
     defaults: Mapping[str, float] = field(default_factory=dict)
     remarks: tuple[str, ...] = ()  # what was done to the geometry or the method, and why
+    closure: Any = None  # with closed loops: what gives the other joints (loops/inverse.py)
     origin: Any = field(default=None, repr=False, compare=False)  # (function, arguments) of this
     _kept: dict[Any, NumericChain] = field(default_factory=dict, repr=False, compare=False)
     _partials: dict[int, Partial] = field(
@@ -74,7 +78,7 @@ class InverseGeometry:
         >>> ik = cardan.model(cardan.load("ur5"), "inverse-geometry")
         >>> ik.variables
         ('q1', 'q2', 'q3', 'q4', 'q5', 'q6')"""
-        return self.chain.names
+        return self.chain.names if self.closure is None else tuple(self.closure.variables)
 
     @property
     def program(self) -> Program:
@@ -110,6 +114,8 @@ class InverseGeometry:
         True
         >>> ik.solve(np.stack([T, T])).count.tolist()
         [8, 8]"""
+        if self.closure is not None:
+            return self.closure.solve(T, guess, limits, report, free, p, tolerance)
         if p is None and tolerance is None and limits is False and report is False:
             rows = self._one(T, free, guess)
             if rows is not None:
@@ -291,6 +297,9 @@ class InverseGeometry:
         >>> far[0, 3] = 5.0
         >>> print(ik.reach(far).text)
         the position is too far by 4.05 m, whatever its orientation"""
+        if self.closure is not None:
+            closed: Reach = self.closure.reach(T, free, p)
+            return closed
         numeric = self._numeric(self._values(p))
         held, values = np.zeros(self.chain.n, bool), np.zeros(self.chain.n)
         if not self.plane:
@@ -318,6 +327,8 @@ class InverseGeometry:
         True"""
         if form not in ("text", "latex"):
             raise UnknownNameError.of("form", form, ("text", "latex"))
+        if self.closure is not None:
+            return str(self.closure.equations(form))
         if self.derivation is None:
             found: str = self.solver.equations(form)
             return found
@@ -335,6 +346,8 @@ class InverseGeometry:
         True"""
         if language in ("text", "latex"):
             return self.equations(language)
+        if self.closure is not None:
+            return str(self.closure.emit(language, function, **options))
         from .code import emitted
 
         return emitted(self, language, function, **options)
@@ -345,9 +358,21 @@ class InverseGeometry:
         >>> ik = cardan.model(cardan.load("ur5"), "inverse-geometry")
         >>> ik.compile() is ik
         True"""
-        if isinstance(self.solver, Closed):
+        if self.closure is not None:
+            self.closure.arm.compile()
+        elif isinstance(self.solver, Closed):
             _ = self.solver.function
         return self
+
+    def _parts(self) -> tuple[str, Sequence[Part]]:
+        """What a notebook shows: a line on the solution, and its equations."""
+        return repr(self), equations_shown(self.equations("latex"), "print(ik.equations())")
+
+    def _repr_html_(self) -> str:
+        return notebook_html(*self._parts())
+
+    def _repr_latex_(self) -> str:
+        return notebook_latex(*self._parts())
 
     def __repr__(self) -> str:
         given = ["arm angle"] if self.plane else [self.chain.names[j] for j in self.free]

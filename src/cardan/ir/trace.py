@@ -8,15 +8,18 @@ matrix. Names come from there for free: component 3 of F of link 2 is `F2_3`.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import fields, is_dataclass
+from dataclasses import fields, is_dataclass, replace
 from math import prod
 from typing import Any
 
-from .code import Code, Shape, gather
+from ..exact import Exact
+from .code import Code, Shape, arguments, gather
 from .graph import Expr, Graph
+from .page import Page, Quantity
 
 __all__ = ["PARAMETERS", "Tracer"]
 
+_CELLS = "\0cells"
 PARAMETERS = "\0p"  # the array of the free symbols of a trace, before they are put in order
 
 
@@ -50,15 +53,51 @@ class Tracer:
 
         `order` lists parameter names in the order wanted for `p`; others follow as they came.
         `names`: (label, reference) of values that no record holds."""
+        code = gather(self.graph, self.inputs, outputs, self._labels((*named(record), *names)))
+        return _number_parameters(code, tuple(self.parameters), order)
+
+    def _labels(self, names: Iterable[tuple[str, int]]) -> dict[int, str]:
+        """The first name of each node that has one."""
         labels: dict[int, str] = {}
         taken: set[str] = set()
-        for label, ref in (*named(record), *names):
+        for label, ref in names:
             free = ref > 0 and ref not in labels and label not in taken
             if free and self.graph.nodes[ref][0] not in ("input", "const"):
                 labels[ref] = label
                 taken.add(label)
-        code = gather(self.graph, self.inputs, outputs, labels)
-        return _number_parameters(code, tuple(self.parameters), order)
+        return labels
+
+    def page(
+        self, outputs: Mapping[str, tuple[Shape, Sequence[Any]]], record: Any = None,
+        order: Sequence[str] = (),
+    ) -> Page:  # fmt: skip
+        """The program of these outputs with the quantities of the record: those it needs."""
+        graph = self.graph
+        live = {0}
+        waiting = [abs(graph.reference(x)) for _, flat in outputs.values() for x in flat]
+        while waiting:
+            id = waiting.pop()
+            if id not in live:
+                live.add(id)
+                waiting.extend(arguments(graph.nodes[id]))
+
+        def needed(x: Any) -> Any:
+            return None if type(x) is Expr and abs(x.ref) not in live else x
+
+        listed = quantities(record)
+        items = [(stem, key, shape, [needed(x) for x in flat]) for stem, key, shape, flat in listed]
+        items = [item for item in items if any(type(x) is Expr for x in item[3])]
+        cells = [x for item in items for x in item[3] if x is not None]
+        outputs = {**outputs, _CELLS: ((len(cells),), cells)}
+        whole = gather(graph, self.inputs, outputs, self._labels(named(record)))
+        whole, parameters = _number_parameters(whole, tuple(self.parameters), order)
+        refs = iter(whole.outputs[_CELLS].refs)
+        named_ones = tuple(
+            Quantity(stem, key, shape, tuple(0 if x is None else next(refs) for x in flat))
+            for stem, key, shape, flat in items
+        )
+        kept = {name: output for name, output in whole.outputs.items() if name != _CELLS}
+        return Page(replace(whole, outputs=kept), parameters, named_ones)
 
 
 def named(record: Any) -> Iterator[tuple[str, int]]:
@@ -79,6 +118,39 @@ def _named(label: str, item: Any, depth: int) -> Iterator[tuple[str, int]]:
         separator = "_" if depth == 1 else ""
         for k, part in enumerate(parts, 1):
             yield from _named(f"{label}{separator}{k}", part, depth + 1)
+
+
+def quantities(record: Any) -> Iterator[tuple[str, str, Shape, list[Any]]]:
+    """(stem, key, shape, scalars) of every quantity of a record, in field order."""
+    if is_dataclass(record) and not isinstance(record, type):
+        for f in fields(record):
+            item = getattr(record, f.name)
+            if isinstance(item, Mapping):  # link number -> quantity
+                for key, part in item.items():
+                    text = "_".join(map(str, key)) if isinstance(key, tuple) else str(key)
+                    yield from _quantities(f.name, text, part)
+            else:
+                yield from _quantities(f.name, "", item)
+
+
+def _quantities(stem: str, key: str, item: Any) -> Iterator[tuple[str, str, Shape, list[Any]]]:
+    array = _array(item)
+    if array is not None and array[1]:
+        yield stem, key, *array
+
+
+def _array(item: Any) -> tuple[Shape, list[Any]] | None:
+    """The shape and the scalars of a scalar, a vector or a matrix; None for anything else."""
+    if type(item) is Expr or (isinstance(item, int | float | Exact) and type(item) is not bool):
+        return (), [item]
+    parts = getattr(item, "rows", item)
+    if not isinstance(parts, list | tuple):
+        return None
+    arrays = [_array(part) for part in parts]
+    shapes = {None if array is None else array[0] for array in arrays}
+    if len(shapes) != 1 or None in shapes or len(shape := shapes.pop()) > 1:  # type: ignore[arg-type]
+        return None
+    return (len(arrays), *shape), [x for _, flat in arrays for x in flat]  # type: ignore[misc]
 
 
 def _number_parameters(

@@ -7,12 +7,14 @@ Francis' implicit double shift (Golub & Van Loan, Matrix Computations, 7.4 and 7
 
 from __future__ import annotations
 
-from .language import Array, Integers, empty, integers, sqrt
+from .language import Array, Booleans, Integers, empty, integers, sqrt
 
 __all__ = [
     "complex_null_space",
     "eigenvalues",
     "least_squares",
+    "normal_equations",
+    "normal_step",
     "null_vectors",
     "reduce_rows",
     "solve_square",
@@ -322,6 +324,56 @@ def least_squares(J: Array, e: Array, moving: int, dq: Array) -> float:
             x -= R[7 * k + m] * dq[order[m]]
         dq[order[k]] = x / R[7 * k + k]
     return shortest
+
+
+def normal_step(A: Array, g: Array, held: Booleans, mu: float, n: int, dq: Array) -> bool:
+    """(A + mu) dq = g for the joints that are not held, by Cholesky. False when it fails."""
+    L = empty(4096)
+    for i in range(n):
+        for j in range(i + 1):
+            total = A[n * i + j]
+            if i == j:
+                total += mu
+            if held[i] or held[j]:
+                total = 0.0
+                if i == j:
+                    total = 1.0
+            for k in range(j):
+                total -= L[n * i + k] * L[n * j + k]
+            if i == j:
+                if total <= 0.0:
+                    return False
+                L[n * i + i] = sqrt(total)
+            else:
+                L[n * i + j] = total / L[n * j + j]
+    for i in range(n):
+        total = g[i]
+        if held[i]:
+            total = 0.0
+        for k in range(i):
+            total -= L[n * i + k] * dq[k]
+        dq[i] = total / L[n * i + i]
+    for i in range(n - 1, -1, -1):
+        total = dq[i]
+        for k in range(i + 1, n):
+            total -= L[n * k + i] * dq[k]
+        dq[i] = total / L[n * i + i]
+    return True
+
+
+def normal_equations(J: Array, e: Array, rows: int, n: int, A: Array, g: Array) -> None:
+    """A = J^T J, g = J^T e."""
+    for i in range(n):
+        g[i] = 0.0
+        for j in range(i + 1):
+            A[n * i + j] = 0.0
+    for r in range(rows):
+        for i in range(n):
+            x = J[n * r + i]
+            if x != 0.0:
+                g[i] += x * e[r]
+                for j in range(i + 1):
+                    A[n * i + j] += x * J[n * r + j]
 
 
 def null_vectors(a: Array, n: int, least: int, basis: Array, rest: Array) -> int:

@@ -6,6 +6,7 @@ import ast
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from typing import Any
 
 __all__ = ["COUNTER", "Scopes", "component_loop", "mentioned"]
 
@@ -113,7 +114,7 @@ def _moved(one: ast.AST, other: ast.AST, k: int) -> ast.AST | None:
         return ast.Subscript(one.value, total, one.ctx)
     if type(one) is not type(other):
         return None
-    fields = {}
+    fields: dict[str, Any] = {}
     for name in one._fields:
         mine, its = getattr(one, name), getattr(other, name)
         if isinstance(mine, list):

@@ -15,26 +15,25 @@ numbers are worked by a kernel (kernels.py), in machine code or as source text."
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cache, cached_property
+from functools import cache
 from itertools import permutations
 from typing import Any
 
 import numpy as np
 
-from ..algebra.scalar import function
 from ..describe.limits import limits_of
-from ..describe.robot import FIXED, GEOMETRY, PRISMATIC, REVOLUTE, Robot
-from ..describe.values.expression import Value, evaluate
+from ..describe.robot import REVOLUTE
 from ..inverse.numeric.kernels import MOST_FRAMES, MOST_VARIABLES
 from ..kernel.records import layout_of
 from ..mechanism.coordinates import Coordinates
-from ..mechanism.loops import LoopFrames, opened
+from ..mechanism.loops import LoopFrames
 from .analysis import Analysis
+from .chain import Chain
 from .kernels import MOST, Stage, assemblies
 
-__all__ = ["Chain", "Step", "meeting", "plan_of", "run_plan", "steps_of"]
+__all__ = ["Step", "invariants", "plan_of", "run_plan", "steps_of"]
 
 Array = np.ndarray
 _LARGEST = 4  # unknowns in one loop, beside its cut joint
@@ -49,85 +48,6 @@ class Step:
     order: tuple[int, ...]
     text: str
     free: bool = False
-
-
-@dataclass(frozen=True)
-class Chain:
-    """The opened robot's frames as numbers."""
-
-    coordinates: Coordinates
-    antecedent: tuple[int, ...]
-    sigma: tuple[int, ...]
-    six: Array  # (frames, 6)
-    led: Mapping[int, tuple[int, float, float]]  # by link: what leads it, ratio, offset
-
-    @classmethod
-    def of(cls, robot: Robot, values: Mapping[str, float]) -> Chain:
-        joints = opened(robot).joints
-        coordinates = Coordinates.of(robot)
-
-        def value(x: Value) -> float:
-            return float(evaluate(x, values.__getitem__, function))
-
-        six = [[value(getattr(j, key)) for key in GEOMETRY] for j in joints]
-        led = {j: (x.joint, value(x.ratio), value(x.offset)) for j, x in robot.couplings.items()}
-        return cls(
-            coordinates, tuple(j.antecedent for j in joints), tuple(j.sigma for j in joints),
-            np.array(six), led,
-        )  # fmt: skip
-
-    def frames(self, q: Array) -> list[tuple[Array, Array]]:
-        """(R, P) of frame 0 and all others."""
-        found = [(np.eye(3), np.zeros(3))]
-        k = 0
-        for (gamma, b, alpha, d, theta, r), i, s in zip(
-            self.six, self.antecedent, self.sigma, strict=True
-        ):
-            if s != FIXED:
-                theta, r = theta + q[k] * (s == REVOLUTE), r + q[k] * (s == PRISMATIC)
-                k += 1
-            cg, sg, ca, sa = np.cos(gamma), np.sin(gamma), np.cos(alpha), np.sin(alpha)
-            ct, st = np.cos(theta), np.sin(theta)
-            before = np.array([[cg, -sg * ca, sg * sa], [sg, cg * ca, -cg * sa], [0, sa, ca]])
-            R, P = found[i]
-            R = R @ before
-            P = P + found[i][0] @ np.array([d * cg, d * sg, b])
-            R = R @ np.array([[ct, -st, 0], [st, ct, 0], [0, 0, 1]])
-            found.append((R, P + r * R[:, 2]))
-        return found
-
-    def column(self, j: int) -> int:
-        return self.coordinates.moving.index(j)
-
-    def table(self) -> Array:
-        """The Tree of inverse/numeric/kernels.py."""
-        rows, variable = [], 0
-        for (gamma, b, alpha, d, theta, r), i, s in zip(
-            self.six, self.antecedent, self.sigma, strict=True
-        ):
-            own = -1
-            if s != FIXED:
-                own, variable = variable, variable + 1
-            rows.append([i, own, s, np.cos(gamma), np.sin(gamma), b, np.cos(alpha), np.sin(alpha),
-                         d, theta, r, 1])  # fmt: skip
-        return np.array([len(rows) + 1, *np.ravel(rows)], float)
-
-    @cached_property
-    def still(self) -> dict[str, set[int]]:
-        """By loop: turns that do not move the point O_c or O_t behind them, on their axis."""
-        frames = self.frames(np.random.default_rng(5).uniform(0.2, 1, len(self.coordinates.moving)))
-
-        def misses(j: int, point: Array) -> bool:
-            R, P = frames[j]
-            return bool(np.linalg.norm(np.cross(R[:, 2], point - P)) > 1e-9)
-
-        return {
-            loop.name: {
-                j for j in loop.links if self.sigma[j - 1] == REVOLUTE
-                and not misses(j, frames[loop.cut if j in loop.to_cut else loop.twin][1])
-            }
-            for loop in self.coordinates.loops
-        }  # fmt: skip
 
 
 def steps_of(analysis: Analysis, given: Sequence[int]) -> tuple[Step, ...] | None:
@@ -232,7 +152,7 @@ def plan_of(
                 leader, ratio, offset = chain.led[x]
                 row = [chain.column(x), 2, *ends, ratio, offset, chain.column(leader)]
             else:
-                listed = _invariants(chain, step.loop, step.order[k + 1 :])
+                listed = invariants(chain, step.loop, step.order[k + 1 :])
                 row = [chain.column(x), chain.sigma[x - 1], *ends, 1.0, 0.0]
                 row += [step.loop.cut, step.loop.twin, len(listed)]
                 row += [y for one in listed for y in one]
@@ -242,7 +162,7 @@ def plan_of(
     return np.array([*head, *(y for row in stages for y in row)], float)
 
 
-def _invariants(chain: Chain, loop: LoopFrames, rest: Sequence[int]) -> list[tuple[int, int, int]]:
+def invariants(chain: Chain, loop: LoopFrames, rest: Sequence[int]) -> list[tuple[int, int, int]]:
     """(kind, frame, frame) of what the joints of `rest` cannot change, and all when there is none;
     zero when the loop is closed."""
     if not rest:
@@ -282,12 +202,3 @@ def _point_invariants(
     if len(others) > 1 or any(chain.sigma[j - 1] != REVOLUTE for j in movers):
         return []
     return [(5, a, others[0])]
-
-
-def meeting(P: Array, z: Array, Q: Array, y: Array) -> Array | None:
-    """Where two axes meet, or None."""
-    across = np.cross(z, y)
-    if np.linalg.norm(across) < 1e-9 or abs((Q - P) @ across) > 1e-9:
-        return None
-    s, *_ = np.linalg.lstsq(np.column_stack([z, -y]), Q - P, rcond=None)
-    return np.asarray(P + s[0] * z)

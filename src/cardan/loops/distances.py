@@ -25,7 +25,8 @@ from ..inverse.numeric.kernels import MOST_FRAMES, MOST_VARIABLES
 from ..kernel.records import layout_of
 from ..mechanism.platform import Leg, Parallel
 from .analysis import Analysis
-from .analytic import Chain, Step, meeting, plan_of, steps_of
+from .analytic import Step, plan_of, steps_of
+from .chain import Chain, meeting
 from .kernels import MOST
 from .place_kernels import Hold, placed
 

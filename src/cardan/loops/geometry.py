@@ -12,7 +12,7 @@ a platform among the assemblies."""
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -23,14 +23,18 @@ from ..algebra.ranks import conditioning
 from ..arguments import named_arguments
 from ..describe.limits import limits_of
 from ..describe.robot import Robot
+from ..document.notebook import equations_shown, notebook_html, notebook_latex
+from ..document.structure import Part
 from ..errors import CardanWarning, InputError, ModelError, UnknownNameError
 from ..mechanism.coordinates import Coordinates
 from ..mechanism.platform import Parallel
 from .analysis import Analysis, analyse, independent
-from .analytic import Chain, Step, run_plan, steps_of
+from .analytic import Step, run_plan, steps_of
 from .batch import many
+from .chain import Chain
 from .continuation import ByEquations, carried
 from .distances import Distances
+from .formulas import Formulas, formulas_of
 from .kernels import MOST
 from .numeric import (
     CLOSED,
@@ -132,6 +136,17 @@ class LoopGeometry:
         [(2, 4)]"""
         plan = steps_of(self.analysis, (*self.given, *self.analysis.idle))
         return None if plan is None or self._loses(plan) else plan
+
+    @cached_property
+    def formulas(self) -> Formulas | None:
+        """Each unknown as a formula, by Paul's types, or None where the closed form has none.
+
+        >>> geometry = cardan.model(cardan.load("fivebar"), "loop-geometry")
+        >>> [formula.kind for formula in geometry.formulas.formulas]
+        ['type 2', 'type 3']
+        >>> geometry.formulas.program.evaluate(q_a=[2.2, 0.9]).q.shape
+        (2, 4)"""
+        return formulas_of(self)
 
     @cached_property
     def platform(self) -> Distances | None:
@@ -352,6 +367,16 @@ class LoopGeometry:
         warnings.warn(words, DeprecationWarning, stacklevel=2)
         return self.emit(language, function, p=p)
 
+    def _parts(self) -> tuple[str, Sequence[Part]]:
+        """What a notebook shows: a line on the solution, and its equations."""
+        return repr(self), equations_shown(self.equations("latex"), "print(geometry.equations())")
+
+    def _repr_html_(self) -> str:
+        return notebook_html(*self._parts())
+
+    def _repr_latex_(self) -> str:
+        return notebook_latex(*self._parts())
+
     def __repr__(self) -> str:
         link = self.coordinates
         rest = tuple(link.moving[k] for k in self._columns[1])
@@ -486,12 +511,7 @@ class LoopGeometry:
             return None
         every, full = self._solved(form, system, q)
         if full.any():
-            warnings.warn(
-                f"the loops of '{self.robot.name}' have more than {MOST} assemblies: {MOST} of"
-                " them are given; limits of the joints make them fewer",
-                CardanWarning,
-                stacklevel=2,
-            )
+            self._warn_of_more()
         return every, full
 
     def _solved(
@@ -499,19 +519,59 @@ class LoopGeometry:
     ) -> tuple[list[Array], Array]:
         """(assemblies at each of many active positions (N, n), whether there are more), loop by
         loop or the platform first; Newton's method where roots are close."""
+        every, full = self._roots(form, system, q, limited)
+        rows, owner = ordered(every, system, self._columns[1])
+        return np.split(rows, np.searchsorted(owner, np.arange(1, len(q)))), full
+
+    def _roots(
+        self, form: ClosedForm, system: Equations, q: Array, limited: bool
+    ) -> tuple[list[Array], Array]:
+        """What a closed form gives, as it gives it."""
         if isinstance(form, Distances):
             idle = [self.coordinates.moving.index(j) for j in self.analysis.idle]
             every, full = form.solved(system.values, q[:, self._columns[0]], limited)
             for own, x in zip(every, q, strict=True):
                 own[:, idle] = x[idle]
-        else:
-            index = self.coordinates.moving.index
-            looped = {index(j) for step in form for j in step.order}
-            known = [k for k in range(system.n) if k not in looped]
-            chain = Chain.of(self.coordinates.robot, system.values)
-            every, full = run_plan(chain, form, known, q[:, known], limited)
-        rows, owner = ordered(every, system, self._columns[1])
-        return np.split(rows, np.searchsorted(owner, np.arange(1, len(q)))), full
+            return every, full
+        index = self.coordinates.moving.index
+        looped = {index(j) for step in form for j in step.order}
+        known = [k for k in range(system.n) if k not in looped]
+        chain = Chain.of(self.coordinates.robot, system.values)
+        return run_plan(chain, form, known, q[:, known], limited)
+
+    def about(self, system: Equations, q: Array, limited: bool = False) -> list[Array]:
+        """Configurations (k, n) at each of many rows q (N, n) whose given columns are set. Where
+        given joints are tied to each other, loops are closed as nearly as these are right. limited:
+        where there are more than there is room for, those within the limits of the joints.
+
+        >>> geometry = cardan.model(cardan.load("fivebar"), "loop-geometry")
+        >>> q = geometry.solve([0.5, 2.5])[:1]
+        >>> [len(every) for every in geometry.about(geometry.system(), q)]
+        [2]"""
+        given, rest = self._columns
+        q = system.followed(system.turned(q, given), given)[0]
+        if self.steps is not None:
+            every, full = self._roots(self.steps, system, q, limited=False)
+            if limited and full.any():
+                rows = np.flatnonzero(full)
+                fewer, full = self._roots(self.steps, system, q[rows], limited=True)
+                for k, own in zip(rows, fewer, strict=True):
+                    every[k] = own
+            if full.any():
+                self._warn_of_more()
+        elif rest:
+            every = [searched(system, x, rest) for x in q]
+        else:  # everything is given, or follows by couplings
+            every = [x[None] for x in q]
+        return [system.turned(rows, range(system.n)) for rows in every]
+
+    def _warn_of_more(self) -> None:
+        warnings.warn(
+            f"the loops of '{self.robot.name}' have more than {MOST} assemblies: {MOST} of"
+            " them are given; limits of the joints make them fewer",
+            CardanWarning,
+            stacklevel=4,
+        )
 
     def _within(self, q: Array) -> Array:
         """Configurations within the limits of the joints that were found, where there are any."""

@@ -3,16 +3,17 @@
     r(q) = 0          positions of each twin in its cut's frame, and what measures their angle;
                       q_j - ratio q_k - offset of each coupling
 
-is traced once, differentiated exactly, and run on arrays (N, n). Newton's method is that of
-Levenberg and Marquardt with a damping that vanishes with r: it keeps its speed where equations
-repeat each other (planar loops in space, Bennett's linkage).
+on arrays (N, n), by the kernels of closing.py. Newton's method is that of Levenberg and Marquardt
+with a damping that vanishes with r: it keeps its speed where equations repeat each other (planar
+loops in space, Bennett's linkage). The equations are traced too: for their derivatives by symbols,
+and for robots that are larger than the kernels have room for.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property, lru_cache
+from functools import cache, cached_property, lru_cache
 from typing import Any
 
 import numpy as np
@@ -21,6 +22,7 @@ from ..algebra.newton import Damping, Rule, newton
 from ..describe.robot import GEOMETRY, PRISMATIC, Base, Joint, Link, Robot
 from ..describe.values.expression import symbols
 from ..errors import InputError
+from ..inverse.numeric.kernels import MOST_FRAMES, MOST_VARIABLES
 from ..ir.code import Code
 from ..ir.derivative import derivative
 from ..ir.interpret import interpret
@@ -29,6 +31,8 @@ from ..mechanism.coordinates import Coordinates
 from ..mechanism.loops import opened
 from ..models.bodies import bodies
 from ..models.loops import closing_error, coupling_error
+from .chain import Chain
+from .closing import ANGLES, CLOSED, LENGTHS, MOST_EQUATIONS, close, open_by
 from .rounding import closest
 
 __all__ = [
@@ -39,7 +43,6 @@ __all__ = [
 Array = np.ndarray
 _SIZE = "\0size"  # the robot's size, a parameter of the traced equations
 _SAME = 1e-5  # configurations nearer than this are one
-CLOSED = 1e-11  # of the robot's size: a loop this far open is closed
 _VANISHING = Damping(
     first=1.0, less=1 / 5, more=8.0, most=1e12,
     weight=lambda r, H: np.minimum(np.linalg.norm(r, axis=-1), 1.0),
@@ -52,7 +55,6 @@ class Equations:
 
     coordinates: Coordinates
     residual: Code
-    jacobian: Code
     p: Array
     turning: Array  # (n,) is the joint revolute?
     size: float  # a length of the robot
@@ -108,21 +110,83 @@ class Equations:
                 found.add(j)
         return q, found
 
+    def turned(self, q: Array, known: Iterable[int]) -> Array:
+        """q with known angles that others lead moved by whole turns to where these want them."""
+        q, columns = np.array(q, dtype=float), set(known)
+        for j, k, ratio, offset in self.couplings:
+            if self.turning[j] and {j, k} <= columns:
+                gap = ratio * q[..., k] + offset - q[..., j]
+                q[..., j] += 2 * np.pi * np.rint(gap / (2 * np.pi))
+        return q
+
     @property
     def n(self) -> int:
         return len(self.coordinates.moving)
 
+    @cached_property
+    def fits(self) -> bool:
+        """Do the kernels have room for them?"""
+        frames = len(self.coordinates.robot.joints) + 2 * len(self.coordinates.loops)
+        many = (
+            frames - MOST_FRAMES + 1,
+            self.n - MOST_VARIABLES,
+            len(self.owners) - MOST_EQUATIONS,
+        )
+        return max(many) <= 0
+
+    @cached_property
+    def tables(self) -> dict[str, Array]:
+        """The Tree and the Closings of closing.py."""
+        link = self.coordinates
+        parents = (0, *(x.antecedent for x in opened(link.robot).joints))
+        rows: list[tuple[float, ...]] = []
+        for loop in link.loops:
+            root = parents[[*loop.to_cut, *loop.to_twin][0]]
+            counts = LENGTHS.get(loop.kind, 3), ANGLES.get(loop.kind, 4)
+            rows.append((*counts, loop.cut, loop.twin, root, 0, 0, 0))
+        for j, k, ratio, offset in self.couplings:
+            weight = 1 / (self.gain[j] * self.unit[j])
+            rows.append((0, 1, j, k, 0, ratio, offset, weight))
+        loops = np.array([self.n, len(rows), *np.ravel(rows)], float)
+        return {"frames": Chain.of(link.robot, self.values).table(self.size), "loops": loops}
+
+    def free(self, columns: Sequence[int], unit: Array, rounds: int = 0) -> Array:
+        """The Free of closing.py: these columns, and what their steps are measured by."""
+        own, count = np.array(columns, int), len(columns)
+        table = np.zeros((3, MOST_VARIABLES))
+        table[0] = -1
+        table[0, own], table[1, :count], table[2, :count] = range(count), own, unit[own]
+        return np.array([rounds, count, *table.ravel()])
+
+    def _rows(self, q: Array, columns: Sequence[int]) -> tuple[Array, Array]:
+        """r (N, m) and its derivatives (N, m, columns)."""
+        m = len(self.owners)
+        out = {"r": np.zeros((len(q), m)), "J": np.zeros((len(q), m * len(columns)))}
+        given = {"q": q, "free": self.free(columns, np.ones(self.n)), **self.tables}
+        _kernel(open_by)(given, len(q), out=out)
+        J = out["J"].reshape(len(q), m, len(columns))
+        return out["r"] / self.weights, J / self.weights[:, None]
+
     def r(self, q: Array) -> Array:
         """(N, m), lengths divided by the robot's size."""
+        if self.fits:
+            return self._rows(q, ())[0]
         return interpret(self.residual, self._inputs(self.residual, q))["r"]
 
     def J(self, q: Array) -> Array:
         """dr/dq, (N, m, n)."""
+        if self.fits:
+            return self._rows(q, range(self.n))[1]
         return interpret(self.jacobian, self._inputs(self.jacobian, q))["J"]
+
+    @cached_property
+    def jacobian(self) -> Code:
+        """The program q -> J."""
+        return derivative(self.residual, "r", "q", "J")
 
     def by_parameters(self, q: Array, names: Sequence[str]) -> Array:
         """dr/dp, (N, m, len(names)), by symbols of the geometry."""
-        known = _traced(self.coordinates.robot)[3]
+        known = _traced(self.coordinates.robot)[2]
         code = derivative(self.residual, "r", "p", "J")
         every = interpret(code, self._inputs(code, q))["J"]
         rows = np.zeros((len(q), len(self.owners), len(names)))
@@ -146,11 +210,16 @@ class Equations:
         others which are not free are set at once."""
         free = list(free)
         q = self.followed(q, set(range(self.n)) - set(free))[0]
-        unit = (self.gain * self.pace)[free]
+        unit = self.gain * self.pace
+        if self.fits:
+            out = {"q": np.zeros(q.shape), "info": np.zeros((len(q), 2))}
+            given = {"start": q, "free": self.free(free, unit, steps if free else 0), **self.tables}
+            _kernel(close)(given, len(q), out=out)
+            return out["q"], out["info"][:, 1] > 0
 
         def moved(q: Array, step: Array) -> Array:
             ahead = q.copy()
-            ahead[:, free] += step * unit
+            ahead[:, free] += step * unit[free]
             return ahead
 
         ends = newton(
@@ -231,6 +300,14 @@ class Equations:
         return np.where(moved[:, None], found, q), moved
 
 
+@cache
+def _kernel(entry: Callable[..., None]) -> Any:
+    from ..run.kernel import KernelFunction
+
+    inputs = {"start" if entry is close else "q": 0, "frames": 0, "loops": 0, "free": 0}
+    return KernelFunction(entry, inputs, {"q" if entry is close else "r": 0})
+
+
 def numeric(name: str, given: Any) -> Array:
     """What the user gave, as numbers."""
     try:
@@ -309,11 +386,11 @@ def geometry_symbols(robot: Robot) -> tuple[str, ...]:
 
 def loop_symbols(robot: Robot) -> tuple[str, ...]:
     """The free symbols in the equations of the robot's loops, [KC97] 3.4: others move no loop."""
-    return tuple(name for name in _traced(skeleton(robot))[3] if name != _SIZE)
+    return tuple(name for name in _traced(skeleton(robot))[2] if name != _SIZE)
 
 
 @lru_cache(maxsize=32)
-def _traced(bare: Robot) -> tuple[Coordinates, Code, Code, tuple[str, ...], tuple[int, ...]]:
+def _traced(bare: Robot) -> tuple[Coordinates, Code, tuple[str, ...], tuple[int, ...]]:
     coordinates = Coordinates.of(bare)
     tracer = Tracer()
     scene = bodies(opened(bare), tracer.parameter)
@@ -323,7 +400,7 @@ def _traced(bare: Robot) -> tuple[Coordinates, Code, Code, tuple[str, ...], tupl
     owners: list[int] = []
     for k, loop in enumerate(coordinates.loops):
         found = closing_error(scene, q, loop)
-        lengths = {"prismatic": 2, "cylindrical": 2}.get(loop.kind, 3)
+        lengths = LENGTHS.get(loop.kind, 3)
         r += [x / size if i < lengths else x for i, x in enumerate(found)]
         owners += [k] * len(found)
     for k, j in enumerate(coordinates.led, len(coordinates.loops)):
@@ -331,7 +408,7 @@ def _traced(bare: Robot) -> tuple[Coordinates, Code, Code, tuple[str, ...], tupl
         r.append(own / size if bare.joints[j - 1].sigma == PRISMATIC else own)
         owners.append(k)
     code, names = tracer.program({"r": ((len(r),), r)}, None, bare.parameters)
-    return coordinates, code, derivative(code, "r", "q", "J"), names, tuple(owners)
+    return coordinates, code, names, tuple(owners)
 
 
 def closing_geometry(robot: Robot) -> tuple[Robot, str]:
@@ -366,7 +443,7 @@ def equations(robot: Robot, values: Mapping[str, float] | None = None) -> Equati
 
 def _written(bare: Robot, values: Mapping[str, float] | None = None) -> Equations:
     """The loop equations of a geometry as it is."""
-    coordinates, residual, jacobian, names, owners = _traced(bare)
+    coordinates, residual, names, owners = _traced(bare)
     known = {name: float(x) for name, x in (values or {}).items()}
     missing = [name for name in names if name not in known and name != _SIZE]
     if missing:
@@ -383,7 +460,6 @@ def _written(bare: Robot, values: Mapping[str, float] | None = None) -> Equation
     return Equations(
         coordinates,
         residual,
-        jacobian,
         p,
         turning,
         size,

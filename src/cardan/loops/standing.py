@@ -20,6 +20,7 @@ from .numeric import Array, Equations, equations
 __all__ = ["assembled", "standing"]
 
 _TRIES = 48
+_UNSEEN = 1e-12  # derivatives of loops by the unit of a joint that they do not see
 _CERTAIN = 0.05  # smallest singular value of the passive joints in a configuration to start from
 
 
@@ -48,7 +49,7 @@ def assembled(robot: Robot, q: Array) -> Array:
         kept = best[((best > low - 1e-9) & (best < high + 1e-9)).all(axis=1)]
         kept = kept[_certain(system, kept, passive) > _CERTAIN] if len(kept) else kept
         if len(kept):
-            turns = np.linalg.norm(kept - first, axis=1)
+            turns = np.linalg.norm((kept - first) / system.unit, axis=1)
             return np.asarray(kept[int(np.argmin(turns))])  # the least twisted one
     if not len(best):
         raise InputError("no configuration was found that closes the loops")
@@ -76,9 +77,10 @@ def _held(robot: Robot, system: Equations, passive: Sequence[int]) -> Iterator[l
 
 def _spread(system: Equations, first: Array, held: Sequence[int]) -> Array:
     """Starts about one configuration, itself the first; joints that no loop sees stay."""
-    spread = np.random.default_rng(1).uniform(-0.9, 0.9, (_TRIES, system.n))
+    spread = np.random.default_rng(1).uniform(-0.9, 0.9, (_TRIES, system.n)) * system.unit
     spread[0] = 0
-    spread *= np.any(system.J(first[None] + spread) != 0, axis=(0, 1))
+    seen = system.balanced(system.J(first[None] + spread) * system.unit)
+    spread *= np.any(np.abs(seen) > _UNSEEN, axis=(0, 1))
     spread[:, held] = 0
     return np.asarray(spread)
 
@@ -94,6 +96,6 @@ def _moving(robot: Robot) -> list[Joint]:
 
 def _certain(system: Equations, q: Array, passive: Sequence[int]) -> Array:
     """How far from singular (N,): the smallest singular value for the passive joints."""
-    J = system.balanced(system.J(q))[..., passive]
+    J = system.balanced(system.J(q) * system.unit)[..., passive]
     found: Array = np.linalg.svd(J, compute_uv=False).min(axis=-1, initial=np.inf)
     return found

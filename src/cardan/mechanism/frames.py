@@ -23,7 +23,7 @@ from ..describe.values.expression import Value, number
 from ..exact import pi
 from .tree import KHALIL, Tree
 
-__all__ = ["frame_of", "has_frame", "with_frames", "with_options"]
+__all__ = ["frame_of", "has_frame", "placed", "with_frames", "with_options"]
 
 _FAR = 100.0  # times the robot's size: six parameters with a common normal beyond it lose digits
 _LOST = 1e-13  # what six parameters may lose of a placement
@@ -52,7 +52,11 @@ def has_frame(robot: Robot, name: str) -> bool:
 
 def with_frames(robot: Robot, names: Sequence[Any]) -> tuple[Robot, list[int]]:
     """The robot in which every frame named is Khalil's frame of some link, and their numbers."""
-    frames = [frame_of(robot, name) for name in names]
+    return placed(robot, *(frame_of(robot, name) for name in names))
+
+
+def placed(robot: Robot, *frames: Frame) -> tuple[Robot, list[int]]:
+    """The robot in which each of these is Khalil's frame of some link, and their numbers."""
     numbers: dict[Frame, int] = {}
     for item in frames:
         if item in numbers:

@@ -20,8 +20,8 @@ from .bodies import Bodies
 from .transform import merged, merged_turns, position, trigonometry, word
 
 __all__ = [
-    "Jacobian", "Viewer", "decoupled", "determinant", "determinant_factor", "inverse", "jacobian",
-    "rotation",
+    "Jacobian", "Viewer", "decoupled", "determinant", "determinant_blocks", "determinant_factor",
+    "inverse", "jacobian", "rotation",
 ]  # fmt: skip
 
 Scalar = Any
@@ -52,9 +52,24 @@ class Jacobian:
             columns.append([*(self.turn @ linear), *(self.turn @ angular)])           # (4)
         return [[column[r] for column in columns] for r in range(6)]
 
+    def first(self) -> list[list[Scalar]]:
+        """The first factor (4): the turn to frame r, of both halves."""
+        A = self.turn.matrix().rows
+        return [[*row, 0, 0, 0] for row in A] + [[0, 0, 0, *row] for row in A]
+
+    def second(self) -> list[list[Scalar]]:
+        """The second factor (4): from O_k to the point, v + w x L."""
+        x, y, z = self.tip
+        rows = [[1, 0, 0, 0, z, -y], [0, 1, 0, -z, 0, x], [0, 0, 1, y, -x, 0]]
+        return rows + [[0, 0, 0, *(int(r == c) for c in range(3))] for r in range(3)]
+
+    def third(self) -> list[list[Scalar]]:
+        """The third factor (5): a column (linear, angular) per joint."""
+        return [list(row) for row in zip(*self.K.values(), strict=True)]
+
     def inverse(self, det: Scalar = None) -> tuple[list[list[Scalar]], Scalar]:
         """(J^-1, det J) when J is square: only the third factor is inverted, [KC97] 4.6."""
-        inner, det = inverse([list(row) for row in zip(*self.K.values(), strict=True)], det)
+        inner, det = inverse(self.third(), det)
         rows = []
         for row in inner:
             linear, angular = Vec(*row[:3]), Vec(*row[3:])
@@ -135,6 +150,11 @@ def determinant(rows: Sequence[Sequence[Scalar]]) -> Scalar:
     return _Minors(rows).determinant()
 
 
+def determinant_blocks(rows: Sequence[Sequence[Scalar]]) -> list[Scalar]:
+    """The determinants of the blocks that zeros leave on the diagonal; det is their product."""
+    return _Minors(rows).blocks()
+
+
 def decoupled(robot: Bodies, q: Sequence[Scalar], frame: int, point: int) -> bool:
     """Do three joints leave O_point where it is? Then det J is a product of two factors."""
     K = jacobian(robot, q, frame, point, point).K
@@ -188,6 +208,10 @@ def inverse(
     return [[entry(r, c) for c in range(n)] for r in range(n)], det
 
 
+# rows and columns of a block, the others, and the sign of the permutation that sets them apart
+_Block = tuple[tuple[int, ...], tuple[int, ...], tuple[int, ...], tuple[int, ...], int]
+
+
 class _Minors:
     """Determinants of submatrices, each computed once, split where a block of zeros allows."""
 
@@ -198,6 +222,20 @@ class _Minors:
     def determinant(self) -> Scalar:
         whole = tuple(range(len(self.rows)))
         return self.of(whole, whole)
+
+    def blocks(self) -> list[Scalar]:
+        whole = tuple(range(len(self.rows)))
+        pending, found, sign = [(whole, whole)], [], 1
+        while pending:
+            rows, columns = pending.pop(0)
+            block = self._block(rows, columns)
+            if block is None:
+                found.append(self.of(rows, columns))
+                continue
+            chosen, used, rest, others, own = block
+            pending[:0] = [(chosen, used), (rest, others)]
+            sign *= own
+        return [sign * found[0], *found[1:]]
 
     def of(self, rows: tuple[int, ...], columns: tuple[int, ...]) -> Scalar:
         key = rows, columns
@@ -231,17 +269,25 @@ class _Minors:
 
     def _split(self, rows: tuple[int, ...], columns: tuple[int, ...]) -> Scalar | None:
         """A product of two determinants, when some rows are zero outside as many columns."""
+        block = self._block(rows, columns)
+        if block is None:
+            return None
+        chosen, used, rest, others, sign = block
+        if len(used) < len(chosen):
+            return 0
+        product = self.of(chosen, used) * self.of(rest, others)
+        return product if sign > 0 else -product
+
+    def _block(self, rows: tuple[int, ...], columns: tuple[int, ...]) -> _Block | None:
+        """The fewest rows that are zero outside as many columns, or fewer."""
         for size in range(1, len(rows)):
             for chosen in combinations(rows, size):
                 used = tuple(c for c in columns if any(not self._zero(r, c) for r in chosen))
-                if len(used) < size:
-                    return 0
-                if len(used) == size:
+                if len(used) <= size:
                     rest = tuple(r for r in rows if r not in chosen)
                     others = tuple(c for c in columns if c not in used)
                     swaps = sum(map(rows.index, chosen)) + sum(map(columns.index, used))
-                    product = self.of(chosen, used) * self.of(rest, others)
-                    return product if swaps % 2 == 0 else -product
+                    return chosen, used, rest, others, 1 if swaps % 2 == 0 else -1
         return None
 
     def _term(

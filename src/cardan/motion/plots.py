@@ -4,8 +4,9 @@ output. Nothing here touches pyplot's global state.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+import io
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from .trajectory import Trajectory
 
 __all__ = [
-    "COLOURS", "Panel", "joint_panels", "lines", "picture_format", "plot_trajectory",
+    "COLOURS", "Panel", "image", "joint_panels", "lines", "picture_format", "plot_trajectory",
     "save_figure", "style",
 ]  # fmt: skip
 
@@ -132,6 +133,14 @@ def plot_trajectory(motion: Trajectory, robot: Robot | None = None) -> Any:
             curves = {f"q{j}": column for j, column in enumerate(values.T, 1)}
             panels.append(Panel(title, unit, curves))
     return lines(motion.t, panels, f"{robot.name}: {motion.name}" if robot else motion.name)
+
+
+def image(figure: Callable[[], Any]) -> bytes:
+    """A figure as PNG; empty where matplotlib is not installed."""
+    stream = io.BytesIO()
+    with suppress(MissingExtraError):
+        figure().savefig(stream, format="png", dpi=110)
+    return stream.getvalue()
 
 
 @named_arguments

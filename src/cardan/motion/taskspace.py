@@ -22,6 +22,7 @@ import numpy as np
 from ..algebra import so3
 from ..algebra.newton import Rule, newton
 from ..arguments import Numbers, named_arguments
+from ..build.kinematic import ROWS
 from ..describe.robot import PRISMATIC, Robot
 from ..errors import InputError
 from ..run.steps import rk4
@@ -31,11 +32,10 @@ from .joints import moving, require_numbers, vector
 from .paths import Path
 from .trajectory import Trajectory, differentiated, instants
 
-__all__ = ["ROWS", "damped", "follow", "nearest"]
+__all__ = ["damped", "follow", "nearest"]
 
 _CLOSE = 1e-9  # m and rad: on the path
 _STEPS = 1000  # of the solver at most; beside singular configurations it needs many
-ROWS = ("x", "y", "z", "rx", "ry", "rz")  # components of a twist
 Solver = Callable[[np.ndarray, np.ndarray], Any]
 
 

@@ -21,6 +21,8 @@ import numpy as np
 
 from ..arguments import Numbers, named_arguments
 from ..describe.robot import Robot
+from ..document.notebook import notebook_html, notebook_latex
+from ..document.structure import Image, Math, Part, Table, Words
 from ..errors import InputError
 from ..loops.standing import standing
 from .joints import array, bounds, driven, names, vector
@@ -55,6 +57,25 @@ class Trajectory:
             f"Trajectory({self.name}: {self.n} joints, {len(self.t)} samples from"
             f" {self.t[0]:.6g} to {self.t[-1]:.6g} s)"
         )
+
+    def _parts(self) -> tuple[str, list[Part]]:
+        """What a notebook shows: where every joint starts and ends, and how fast it gets."""
+        columns = (self.q[0], self.q[-1], *(np.abs(x).max(axis=0) for x in (self.qd, self.qdd)))
+        rows: list[tuple[Words, ...]] = [
+            (Math(f"q_{{{j}}}"), *(f"{x:.6g}" for x in values))
+            for j, values in enumerate(zip(*columns, strict=True), 1)
+        ]
+        head = ("joint", "start", "end", "fastest", "largest acceleration")
+        return repr(self), [Table(head, tuple(rows))]
+
+    def _repr_html_(self) -> str:
+        from .plots import image, plot_trajectory
+
+        title, parts = self._parts()
+        return notebook_html(title, [*parts, Image(image(lambda: plot_trajectory(self)), "")])
+
+    def _repr_latex_(self) -> str:
+        return notebook_latex(*self._parts())
 
     @property
     def n(self) -> int:

@@ -12,11 +12,13 @@ from numpy.lib.mixins import NDArrayOperatorsMixin
 
 from ..describe.robot import Robot
 from ..describe.world import gravity_in_world
+from ..document.notebook import notebook_html, notebook_latex
+from ..document.structure import Image
 from ..motion.coordinates import coordinates
 from ..motion.derived import compiled
 from ..motion.frames import link_frames
 from ..motion.joints import number
-from ..motion.plots import Panel, joint_panels, lines
+from ..motion.plots import Panel, image, joint_panels, lines
 from ..motion.trajectory import Trajectory
 from .integrate import Accuracy
 from .scene import spring_energy, total_mass
@@ -155,6 +157,13 @@ class Simulation:
             f"Simulation of '{self.robot.name}': {len(self.t)} samples from {self.t[0]:.6g} to"
             f" {self.t[-1]:.6g} s, {self.steps} steps of {self.method}{told}"
         )
+
+    def _repr_html_(self) -> str:
+        parts = [*self.trajectory._parts()[1], Image(image(self.plot), "")]
+        return notebook_html(repr(self), parts)
+
+    def _repr_latex_(self) -> str:
+        return notebook_latex(repr(self), self.trajectory._parts()[1])
 
     @cached_property
     def _solved(self) -> Dynamics:

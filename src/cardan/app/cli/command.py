@@ -81,9 +81,14 @@ EXAMPLES: dict[str, tuple[str, str]] = {
         "cardan eval ur5 inverse-dynamics --q 0 --qd 1 --qdd 0 --set M3=1 --json",
     ),
     "count": ("cardan count rx90-base --bare", "cardan count ur5 --model bias --model gravity"),
+    "sheet": ("cardan sheet scara -o scara.html", "cardan sheet planar2r --set L1=1 -o arm.md"),
     "ik": (
         "cardan ik ur5 --pose 0.4,0.2,0.3,0,pi/2,0",
         "cardan ik puma560-numeric --to c -o ik.c",
+    ),
+    "singularities": (
+        "cardan singularities rx90",
+        "cardan singularities planar2r --tool L2,0,0 --to latex",
     ),
     "loops": ("cardan loops delta --q 0.1,0.1,0.1", "cardan loops fivebar --to latex"),
     "modes": ("cardan modes flexible2r", "cardan modes prrrp --actuators free -o shapes.png"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -68,7 +69,8 @@ def generate(
     """Print a model of a robot in a language, or write a package of models.
 
     Options of the models are given as --name value: cardan generate ROBOT MODEL --help lists
-    them."""
+    them. base-parameters with -o FILE.toml (.par, .urdf, .xml) writes the robot that has them."""
+    from ...describe.files import FORMATS
     from .sources import open_robot
 
     printing = {
@@ -90,6 +92,8 @@ def generate(
     if package:
         _package(described, model, package, output, name=name, force=force, **options)
     else:
+        if model == ["base-parameters"] and not to and Path(output).suffix in FORMATS:
+            given["to"] = Path(output).suffix.removeprefix(".")  # a robot, by its extension
         if "expanded" in options:  # of the text, not of the model
             given["expanded"] = options.pop("expanded")
         write(output, _text(described, model[0], options, given))

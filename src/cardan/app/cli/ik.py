@@ -31,7 +31,7 @@ def ik(
         str,
         typer.Option(
             metavar="NUMBERS",
-            help="16 numbers row by row, or x y z roll pitch yaw (m, rad), apart by commas.",
+            help="16 numbers row by row, x y z roll pitch yaw (m, rad), or x y z of a point alone.",
         ),
     ] = "",
     q: Annotated[
@@ -109,7 +109,9 @@ def ik(
     )
     notes: list[str] = []
     reason = "no configuration within the joint limits"
-    if not answer.count and not limits:
+    if not answer.count and not limits and T.ndim == 1:
+        reason = "no configuration: the point is out of reach"
+    elif not answer.count and not limits:
         answer, notes, reason = _other_ways(described, solution, T, held, here, options)
     _print(solution, T, answer, reason, json, notes)
 
@@ -153,9 +155,9 @@ def _given(robot: Robot, solution: Any, values: dict[str, str], q: np.ndarray | 
         (value,) = values.values()
         if value:
             return _numbers("--free", value)[0]
-        return solution.arm_angle([here[name] for name in solution.variables]) if here else None
+        return solution.arm_angle([here[name] for name in solution.chain.names]) if here else None
     asked = {solution.chain.index(joint.strip()): value for joint, value in values.items()}
-    names = [solution.variables[j] for j in solution.free]
+    names = [solution.chain.names[j] for j in solution.free]
     found = [
         _numbers("--free", asked[j])[0] if asked.get(j) else here.get(name, 0.0)
         for j, name in zip(solution.free, names, strict=True)
@@ -174,7 +176,7 @@ def _in_frame_0(robot: Robot, T: Any, reference: str) -> Any:
 
 
 def _pose(robot: Robot, pose: str, q: np.ndarray | None, frame: str, reference: str) -> Any:
-    """The pose asked for, as a matrix (4, 4)."""
+    """The pose asked for, as a matrix (4, 4), or a point (3)."""
     import numpy as np
 
     from ... import model
@@ -191,7 +193,11 @@ def _pose(robot: Robot, pose: str, q: np.ndarray | None, frame: str, reference: 
         return np.reshape(values, (4, 4))
     if len(values) == 6:
         return placed(rotation_of_rpy(values[3:], 0.0), values[:3])
-    raise InputError(f"--pose has {len(values)} numbers; expected 16, or x y z roll pitch yaw")
+    if len(values) == 3:
+        return np.array(values)
+    raise InputError(
+        f"--pose has {len(values)} numbers; expected 16, x y z roll pitch yaw, or x y z"
+    )
 
 
 def _other_ways(
@@ -207,7 +213,7 @@ def _other_ways(
 
     empty = solution.solve(T, report=True, free=held)
     if solution.method != "general" and not solution.plane:
-        joints = [solution.variables[j] for j in solution.free] or None
+        joints = [solution.chain.names[j] for j in solution.free] or None
         try:
             general = model(
                 robot, "inverse-geometry",
@@ -219,6 +225,8 @@ def _other_ways(
         if answer.count:
             return answer, ["the closed form gave nothing here: answers of the general method"], ""
     nearest = solution.reach(T, free=held)
+    if robot.constrained:
+        return empty, [], f"no configuration: {nearest.text}"
     q = nearest.q if nearest.reached else None
     if here is not None and q is None:
         named = dict(zip(robot.variables, here.tolist(), strict=True))

@@ -18,7 +18,21 @@ from typer.core import TyperGroup
 
 from ...errors import FOREIGN, CardanError, translated
 from ...version import __version__
-from . import bench, describe, evaluate, generate, identify, ik, loops, modes, motion, serve, sweep
+from . import (
+    bench,
+    describe,
+    evaluate,
+    generate,
+    identify,
+    ik,
+    loops,
+    modes,
+    motion,
+    serve,
+    sheet,
+    singularities,
+    sweep,
+)
 from .command import Command
 from .options import EvalCommand, ModelCommand, PrintCommand
 from .output import WORDS, message, print_text, silence
@@ -90,10 +104,11 @@ _COMMANDS: dict[str, list[tuple[Callable[..., None], type[Command]]]] = {
     ],
     "Models": [
         (describe.models, Command), (generate.generate, PrintCommand),
-        (evaluate.evaluate, EvalCommand), (generate.count, Command),
+        (evaluate.evaluate, EvalCommand), (generate.count, Command), (sheet.sheet, Command),
     ],
     "Geometry and vibration": [
-        (ik.ik, Command), (loops.loops, Command), (modes.modes, Command),
+        (ik.ik, Command), (singularities.singularities, Command), (loops.loops, Command),
+        (modes.modes, Command),
     ],
     "Motion": [
         (motion.torques, Command), (motion.simulate, Command), (motion.control, Command),

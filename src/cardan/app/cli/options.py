@@ -24,7 +24,8 @@ __all__ = [
 
 _TRUE, _FALSE = ("true", "yes", "on"), ("false", "no", "off")
 _META, _INPUTS, _MODELS = "cardan.model_options", "cardan.inputs", "cardan.models"
-_KINDS = {"flag": "true | false", "frame": "name of a frame, or number", "vector": "x,y,z"}
+_KINDS = {"flag": "true | false", "frame": "name of a frame, or number", "vector": "x,y,z",
+          "rows": "names: 'x y rz'", "number": "a whole number"}  # fmt: skip
 
 
 def options_of(model: str) -> dict[str, Option]:
@@ -236,7 +237,7 @@ def _value(name: str, option: Option, text: str) -> Any:
         return text  # a file may call a frame "3"; digits that no frame bears are a number
     if option.kind == "vector":
         return tuple(part.strip() for part in text.strip("()[] ").split(","))
-    number = type(option.default)
+    number = int if option.kind == "number" else type(option.default)
     if number in (int, float):
         try:
             return number(text)

@@ -29,9 +29,6 @@ WORDS = {
     "drop": "convert it to .toml, or leave these out: --drop",
     "force": "name another place, or overwrite it: --force",
     "fresh": "run that one again to finish it, name another file, or forget it: --fresh",
-    "numeric": "cardan ik ROBOT --numeric finds one configuration of a pose",
-    "legs": "cardan loops ROBOT --platform X,X,... finds all configurations at a position of the"
-    " platform, cardan ik ROBOT --numeric one of a pose",
     "prescribed": "simulate it with its motion prescribed: --law prescribed",
 }
 

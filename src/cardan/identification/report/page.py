@@ -1,120 +1,55 @@
 """The report of an identification: HTML with its pictures inside, or Markdown.
 
-Both are made of the same sections, lists of tables and pictures; two small printers spell them.
+Both are written from the same document.
 """
 
 from __future__ import annotations
 
-import base64
-import io
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from html import escape
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ...describe.robot import DRIVE, INERTIA, PRISMATIC
 from ...describe.values.expression import number
+from ...document import html as pages
+from ...document import markdown as text
+from ...document.structure import Document, Fold, Image, Part, Section, Table
 from ...motion.joints import Units, driven, moving, units
 from ...motion.joints import names as joint_names
-from ...motion.plots import Panel, lines, style
+from ...motion.plots import Panel, image, lines, style
 from ..fit.evaluation import ROLES
 
 if TYPE_CHECKING:
     from .result import Identification
 
-__all__ = ["body", "html", "markdown", "torques_figure"]
-
-_CSS = """
-body { font: 15px/1.5 system-ui, sans-serif; color: #222; max-width: 64em; margin: 2em auto;
-       padding: 0 1em }
-h1 { font-size: 1.6em } h2 { font-size: 1.2em; margin-top: 2em; border-bottom: 1px solid #ddd }
-table { border-collapse: collapse; font-size: 13px; margin: .8em 0 }
-td, th { padding: .2em .9em .2em 0; text-align: right; border-bottom: 1px solid #eee }
-td:first-child, th:first-child, .text { text-align: left }
-img { max-width: 100% } p { max-width: 46em } .note { color: #8a4b00 }
-"""
-
-
-@dataclass(frozen=True)
-class Table:
-    head: Sequence[str]
-    rows: Sequence[Sequence[str]]
-
-
-@dataclass(frozen=True)
-class Picture:
-    figure: Any
-    text: str
-
-
-Part = str | Table | Picture
+__all__ = ["folded", "html", "markdown", "torques_figure"]
 
 
 def html(result: Identification) -> str:
     """The report as one HTML file: no other file, no network."""
-    title = escape(f"Identification of {result.original.name}")
-    return (
-        f'<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><title>{title}</title>'
-        f"<style>{_CSS}</style></head>\n<body>\n<h1>{title}</h1>\n{body(result)}\n</body></html>\n"
-    )
-
-
-def body(result: Identification) -> str:
-    """The sections of the report as HTML, for notebooks."""
-    text = []
-    for title, parts in _sections(result, pictures=True):
-        text.append(f"<h2>{escape(title)}</h2>")
-        text += [_html_part(part) for part in parts]
-    return "\n".join(text)
+    return pages.page(_document(result, pictures=True))
 
 
 def markdown(result: Identification) -> str:
     """The report as Markdown, without pictures."""
-    text = [f"# Identification of {_plain(result.original.name)}"]
-    for title, parts in _sections(result, pictures=False):
-        text.append(f"## {title}")
-        text += [_markdown_part(part) for part in parts]
-    return "\n\n".join(text) + "\n"
+    return text.page(_document(result, pictures=False), "report")
 
 
-def _html_part(part: Part) -> str:
-    if isinstance(part, Table):
-        lie = [
-            "" if _numeric(column) else ' class="text"' for column in zip(*part.rows, strict=True)
-        ]
-        rows = [_row("th", part.head, lie), *(_row("td", row, lie) for row in part.rows)]
-        return f"<table>{chr(10).join(rows)}</table>"
-    if isinstance(part, Picture):
-        stream = io.BytesIO()
-        part.figure.savefig(stream, format="png", dpi=110)
-        data = base64.b64encode(stream.getvalue()).decode("ascii")
-        return f'<img alt="{escape(part.text)}" src="data:image/png;base64,{data}">'
-    return f"<p>{escape(part)}</p>"
+def _document(result: Identification, *, pictures: bool) -> Document:
+    sections = _sections(result, pictures=pictures)
+    parts = tuple(Section(title, tuple(parts)) for title, parts in sections)
+    return Document(f"Identification of {result.original.name}", "", parts)
 
 
-def _row(tag: str, cells: Sequence[str], lie: Sequence[str]) -> str:
-    listed = [f"<{tag}{x}>{escape(c)}</{tag}>" for c, x in zip(cells, lie, strict=True)]
-    return f"<tr>{''.join(listed)}</tr>"
+def folded(result: Identification, *, pictures: bool) -> list[Part]:
+    """The sections of the report for a notebook: the errors, and the others when asked for."""
+    (_, first), *others = _sections(result, pictures=pictures)
+    return [*first, *(Fold(title, tuple(parts)) for title, parts in others)]
 
 
-def _numeric(column: Sequence[str]) -> bool:
-    """Numbers, perhaps infinite ones: they are aligned at their last digits."""
-    return all(cell.lstrip("-")[:1].isdigit() or cell in ("inf", "nan") for cell in column)
-
-
-def _markdown_part(part: Part) -> str:
-    if isinstance(part, Table):
-        rule = "|".join(["---"] * len(part.head))
-        rows = ["| " + " | ".join(map(_plain, row)) + " |" for row in part.rows]
-        head = " | ".join(part.head)
-        return "\n".join([f"| {head} |", f"|{rule}|", *rows])
-    return "" if isinstance(part, Picture) else _plain(part)
-
-
-def _plain(text: str) -> str:
-    return text.replace("|", "\\|").replace("\n", " ").replace("<", "&lt;")
+def _picture(figure: Any, caption: str) -> Image:
+    return Image(image(lambda: figure), caption)
 
 
 def _sections(result: Identification, *, pictures: bool) -> Iterator[tuple[str, list[Part]]]:
@@ -132,12 +67,12 @@ def _sections(result: Identification, *, pictures: bool) -> Iterator[tuple[str, 
             "Base parameters (R: regrouped) and friction, with standard deviations. Essential "
             "parameters have a significant effect on the torques (F test).",
             _parameters(result),
-            *([Picture(_deviations(result), "relative deviations")] if pictures else []),
+            *([_picture(_deviations(result), "relative deviations")] if pictures else []),
         ],
     )
     if result.shape:
         rows = [(name, f"{x:.5g}") for name, x in result.shape.items()]
-        yield "Shape of the friction", [Table(("width or velocity", "rad/s or m/s"), rows)]
+        yield "Shape of the friction", [Table(("width or velocity", "rad/s or m/s"), tuple(rows))]
     if result.consistent is not None:
         yield "Real bodies", _bodies(result)
     if result.model.base.regrouped:
@@ -146,7 +81,7 @@ def _sections(result: Identification, *, pictures: bool) -> Iterator[tuple[str, 
             for name, column in zip(result.model.base.names, result.model.base.kept, strict=True)
             if column in result.model.base.regrouped and name in result.names
         ]
-        yield "Regrouped parameters", [Table(("parameter", "is"), rows)]
+        yield "Regrouped parameters", [Table(("parameter", "is"), tuple(rows))]
     if result.recipe.notes:
         yield "Recipe", [result.recipe.notes.strip()]
 
@@ -174,7 +109,7 @@ def _errors(result: Identification) -> Table:
         (f"{role}, {len(result.essential.names)} essential parameters", f"{100 * x:.3f}")
         for role, x in result.essential.errors.items()
     ]
-    return Table(("relative torque error", "%"), rows)
+    return Table(("relative torque error", "%"), tuple(rows))
 
 
 def _files(result: Identification) -> list[Part]:
@@ -203,13 +138,13 @@ def _files(result: Identification) -> list[Part]:
     if lost and first:
         loss = [f"{100 * (first[role] - x):.3f}" for role, x in result.law_errors.items()]
         rows.append(("lost by the fields of robot.toml", *loss))
-    parts: list[Part] = [words, Table(("relative torque error of, %", *law), rows)]
+    parts: list[Part] = [words, Table(("relative torque error of, %", *law), tuple(rows))]
     if lost:
         drives = [
             (name, *(f"{float(number(getattr(joint, key)) or 0):.5g}" for key in DRIVE))
             for name, joint in zip(joint_names(result.robot), moving(result.robot), strict=True)
         ]
-        parts.append(Table(("drives in robot.toml", *DRIVE), drives))
+        parts.append(Table(("drives in robot.toml", *DRIVE), tuple(drives)))
     return parts
 
 
@@ -217,7 +152,7 @@ def _joint_errors(result: Identification) -> list[Part]:
     found = result.joint_errors
     head = ("relative error of joint, %", *(name for name, _ in _driven(result)))
     rows = [(role, *(f"{100 * x:.2f}" for x in errors)) for role, errors in found.items()]
-    return [Table(head, rows)]
+    return [Table(head, tuple(rows))]
 
 
 def _parameters(result: Identification) -> Table:
@@ -225,7 +160,7 @@ def _parameters(result: Identification) -> Table:
         (name, f"{x:.6g}", _unit(result, name), f"{s:.3g}", f"{r:.3g}", word)
         for name, x, s, r, word in result.table()
     ]
-    return Table(("parameter", "value", "unit", "sigma", "sigma, %", "remark"), rows)
+    return Table(("parameter", "value", "unit", "sigma", "sigma, %", "remark"), tuple(rows))
 
 
 def _unit(result: Identification, name: str) -> str:
@@ -256,14 +191,14 @@ def _bodies(result: Identification) -> list[Part]:
         "Full parameters whose links are all physically consistent (positive definite "
         f"pseudo-inertias), {fitted} the identified base parameters. What the torques do not "
         f"determine comes from {full.prior} ({full.distance} distance).{files}",
-        Table(("link", *INERTIA), rows),
+        Table(("link", *INERTIA), tuple(rows)),
     ]
 
 
-def _torques(result: Identification) -> Iterator[Picture]:
+def _torques(result: Identification) -> Iterator[Image]:
     """Measured and predicted torques, joint by joint, of every stretch."""
     for k, curves in enumerate(result.curves[:6]):
-        yield Picture(torques_figure(result, k), f"{curves.role}: {_short(curves.name)}")
+        yield _picture(torques_figure(result, k), f"{curves.role}: {_short(curves.name)}")
 
 
 def torques_figure(result: Identification, which: int = 0) -> Any:

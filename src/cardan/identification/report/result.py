@@ -16,6 +16,7 @@ from ...describe.files import accepted, dumps, read_bytes
 from ...describe.robot import FIXED, INERTIA, Robot
 from ...describe.urdf.write import write_urdf
 from ...describe.values.parser import to_value
+from ...document.notebook import notebook_html, notebook_latex
 from ...errors import CardanError, DescriptionError, InputError, UnknownNameError
 from ...files import write_atomic
 from ..fit.consistent import FullParameters
@@ -322,9 +323,15 @@ class Identification:
         return "\n".join([*head, *rows, *(f"note: {note}" for note in self.notes)])
 
     def _repr_html_(self) -> str:
-        from .page import body
+        from .page import folded
 
-        return body(self)
+        return notebook_html(f"Identification of {self.original.name}", folded(self, pictures=True))
+
+    def _repr_latex_(self) -> str:
+        from .page import folded
+
+        title = f"Identification of {self.original.name}"
+        return notebook_latex(title, folded(self, pictures=False))
 
     def plot(self, role: str = "fit") -> Any:
         """Measured and predicted torques of every joint, as a matplotlib figure.

@@ -77,10 +77,8 @@ class Chain:
         cls, robot: Robot, frame: int | str | None = None, reference: Any = 0, turns: int = 0
     ) -> Chain:
         """The chain to a frame (default: the end effector), seen from a frame of the base or from
-        'world'. turns: virtual joints about the origin of the frame, at its end: 1 about its axis
-        z, 3 a spherical wrist."""
-        if robot.loops:
-            raise _closed_instead(robot)
+        'world', whatever ties its joints to others. turns: virtual joints about the origin of the
+        frame, at its end: 1 about its axis z, 3 a spherical wrist."""
         if robot.base.kind != "fixed" and reference == "world":
             raise ModelError(f"the base of '{robot.name}' moves: poses are seen from frame 0")
         seen = [] if reference == "world" else [reference]
@@ -92,13 +90,6 @@ class Chain:
                 f"'inverse-geometry' of '{robot.name}': no joint moves frame {tree.names[link]}"
             )
         names = dict(zip(tree.moving, robot.variables, strict=True))
-        led = [names[j] for j in path if robot.joints[j - 1].mimic is not None]
-        if led:
-            raise ModelError(
-                f"'inverse-geometry' of '{robot.name}' is not available where coupled joints"
-                f" ({', '.join(led)}) move frame {tree.names[link]}; frame= names one before them",
-                action="numeric",
-            )
         back = [x for k in others for x in _back(robot, tree, k)]
         steps = [*((0, x) for x in back), *((j, robot.joints[j - 1]) for j in path)]
         virtual = {-1 - k: joint for k, joint in enumerate(WRIST[:turns])}
@@ -331,23 +322,6 @@ class NumericChain:
             else:
                 columns.append(np.concatenate([np.cross(a, T[..., :3, 3] - P), a], -1))
         return T, np.stack(columns, -1)
-
-
-def _closed_instead(robot: Robot) -> ModelError:
-    """Why a robot with loops has no such chain, and what answers the question instead."""
-    from ...mechanism.coordinates import Coordinates
-    from ...mechanism.platform import Parallel
-
-    action = "legs"
-    try:
-        Parallel.of(Coordinates.of(robot), "loop-geometry")
-    except ModelError:
-        action = "numeric"
-    return ModelError(
-        f"'inverse-geometry' of '{robot.name}' is not available for closed loops (it has"
-        f" {len(robot.loops)}), which 'loop-geometry' closes",
-        action=action,
-    )
 
 
 def screw_matrix(axis: str, angle: Any, shift: Any) -> Array:

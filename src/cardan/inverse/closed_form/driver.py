@@ -47,7 +47,7 @@ def branches(
 
 
 @slot("arm")
-def geometry(p: Array, arm: Array) -> None:
+def geometry(p: Array, arm: LongArm) -> None:
     """The arm, of its parameters."""
 
 

@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from itertools import groupby
 
-from ...emit.latex import escaped
+from ...emit.latex import broken, escaped, visible
 
-__all__ = ["document", "greek", "prose", "spelled"]
+__all__ = ["MARK", "document", "greek", "prose", "spelled"]
+
+_LONG = 24  # signs of a left side
+_WIDTH = 46  # signs of a line of an article
+MARK = "\x01"  # before and behind a formula in words
 
 GREEK = {"th": r"\theta", "theta": r"\theta", "alpha": r"\alpha", "gamma": r"\gamma", "q": "q"}
 
@@ -23,35 +28,56 @@ def greek(name: str) -> str:
 
 
 def spelled(formula: str) -> str:
-    """A formula of the templates in LaTeX."""
+    """A formula of the templates in LaTeX; 1T0 is T with frames before and behind."""
 
-    def name(found: re.Match[str]) -> str:
-        word: str = found[0]
+    def name(match: re.Match[str]) -> str:
+        word: str = match[0]
+        frames = re.fullmatch(r"(\d+|i)T(\d+|j)", word)
+        if frames:
+            return rf"{{}}^{{{frames[1]}}}T_{{{frames[2]}}}"
         if word in ("sqrt", "atan2"):
             return word
         if re.fullmatch(r"e\d+", word):
             return rf"\varepsilon_{{{word[1:]}}}"
-        return r"\pi" if word == "pi" else greek(word)
+        return rf"\{word}" if word in ("pi", "psi", "cos", "sin") else greek(word)
 
-    formula = re.sub(r"[A-Za-z]\w*", name, formula)
+    formula = re.sub(r"\d+T\d+|[A-Za-z]\w*", name, formula)
     formula = re.sub(r"sqrt\(([^()]*)\)", r"\\sqrt{\1}", formula)
-    return formula.replace("atan2(", r"\operatorname{atan2}(").replace(",  ", r", \quad ")
+    formula = re.sub(r"\^(-\d+)", r"^{\1}", formula)
+    formula = formula.replace("atan2(", r"\operatorname{atan2}(")
+    formula = re.sub(r"(?<=[\w})]) (?=[\w{(\\])", r"\\, ", formula)
+    return formula.replace(",  ", r", \quad ")
 
 
-def document(lines: list[str]) -> str:
-    """Lines indented by six are equations; the tree of branches stays as it is drawn."""
-    out: list[str] = []
-    at = lines.index("Branches:")
-    for is_equation, group in groupby(lines[:at], lambda line: line.startswith("      ")):
+def document(lines: list[str], tree: Sequence[tuple[tuple[int, ...], str, str]]) -> str:
+    """Lines indented by six are equations; the tree is indented by the number of signs."""
+    out = [r"\begingroup\sloppy\allowdisplaybreaks"]
+    for is_equation, group in groupby(lines, lambda line: line.startswith("      ")):
         if is_equation:
-            rows = [line.strip().replace(" = ", " &= ", 1) for line in group]
-            body = [f"  {row} \\\\" for row in rows]
+            rows = [_aligned(line.strip()) for line in group]
+            body = [f"  {part} \\\\" for row in rows for part in broken(row, _WIDTH)]
             body[-1] = body[-1][:-3]
             out += [r"\begin{align*}", *body, r"\end{align*}"]
         else:
-            out += [_sentence(line.strip()) for line in group]
-    drawn = lines[at + 1 :]
-    return "\n".join([*out, r"\begin{verbatim}", *drawn, r"\end{verbatim}"]) + "\n"
+            sentences = [_sentence(line.strip()) for line in group]
+            follows = [False, *(bool(x) and x[0] != "\\" for x in sentences)]
+            out += [
+                rf"\par\noindent {x}" if x and after and not x.startswith(r"\paragraph") else x
+                for x, after in zip(sentences, follows, strict=False)
+            ]
+    out += ["Branches:", r"\begin{flushleft}"]
+    for signs, names, leaf in tree:
+        sign = f"{MARK}e{len(signs)} = {'+' if signs[-1] > 0 else '-'}1{MARK}: " if signs else ""
+        arrow = rf" $\rightarrow$ {leaf}" if leaf else ""
+        out.append(rf"\hspace*{{{2 * len(signs)}em}}{prose(sign + names)}{arrow} \\")
+    out[-1] = out[-1][:-3]
+    return "\n".join([*out, r"\end{flushleft}", r"\endgroup"]) + "\n"
+
+
+def _aligned(equation: str) -> str:
+    """An equation aligned at its sign, or where its left side is long at the beginning."""
+    left, _, right = equation.partition(" = ")
+    return f"&{left} = {right}" if visible(left) > _LONG else f"{left} &= {right}"
 
 
 def _sentence(text: str) -> str:
@@ -61,15 +87,20 @@ def _sentence(text: str) -> str:
 
 
 def prose(text: str) -> str:
-    """Plain words: powers and signs as formulas, the rest as it stands, whatever a robot's name is
-    made of (< and > are other characters in the fonts that LaTeX takes by itself)."""
-    return "".join(_formula(part) for part in re.split(r"(\w+\^-?\w+|\+-1|[<>])", text))
+    """Words with formulas between MARKs; the words as they stand, whatever a robot's name is made
+    of (< and > are other characters in the fonts that LaTeX takes by itself)."""
+    parts = text.split(MARK)
+    words = [
+        "".join(map(_word, re.split(r"(\w+\^-?\w+|\+-1|[+-]1|[<>])", part))) for part in parts[::2]
+    ]
+    formulas = [f"${spelled(part)}$" for part in parts[1::2]]
+    formulas = [x.replace(r"\, ", r"\,\allowbreak ") for x in formulas]
+    return "".join(x for pair in zip(words, [*formulas, ""], strict=True) for x in pair)
 
 
-def _formula(part: str) -> str:
-    if part in ("<", ">"):
+def _word(part: str) -> str:
+    if part in ("<", ">", "+1", "-1"):
         return f"${part}$"
-    if part == "+-1":
-        return r"$\pm 1$"
-    power = re.fullmatch(r"(\w+)\^(-?\w+)", part)
-    return f"${greek(power[1])}^{{{power[2]}}}$" if power else escaped(part)
+    if re.fullmatch(r"\w+\^-?\w+", part):
+        return f"${spelled(part)}$"
+    return r"$\pm 1$" if part == "+-1" else escaped(part)

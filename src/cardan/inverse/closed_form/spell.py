@@ -1,24 +1,30 @@
 """Known scalars and polynomials as mathematics to read: plain text or LaTeX.
 
-Solved unknowns stand by name (C1, S23, r3), the entries of the pose as s n a P, and partial results
-that are long and used more than once get names of their own."""
+Solved unknowns stand by name (C1, S23, r3), the entries of the pose as s n a P, and sums that occur
+more than once get names of their own, B1 = Px C1 + Py S1. What is zero by the steps before, or by
+rounding, is left out: `shadow` has the numbers."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
+
+from ...emit.latex import visible
 from ...exact import Exact
 from ...ir.graph import Expr
 from .latex import greek
 from .matrices import Geometry
 from .polynomial import terms
+from .shadow import ZERO, Shadow
 
 __all__ = ["Speller"]
 
 Scalar = Any
 SUM, PRODUCT, ATOM = 1, 2, 3
+_LONG = 40  # signs of a fraction or a root in one line
 POSE = [f"{c}{r}" for r in "xyz" for c in "snaP"]
 
 
@@ -30,7 +36,9 @@ class Speller:
     labels: dict[int, str]  # of every unknown: "1", "23"
     latex: bool
     joint_names: tuple[str, ...]
+    shadow: Shadow | None = None
     names: dict[int, tuple[str, int]] = field(default_factory=dict)  # node -> name, sign
+    repeated: set[int] = field(default_factory=set)  # sums that are to have a name
     auxiliary: int = 0
 
     def unknown(self, v: int, kind: str) -> str:
@@ -47,32 +55,67 @@ class Speller:
         if isinstance(x, Expr) and abs(x.ref) not in self.names:
             self.names[abs(x.ref)] = (name, 1 if x.ref > 0 else -1)
 
+    def foresee(self, steps: Iterable[tuple[Iterable[Scalar], Any]]) -> None:
+        """The sums that occur more than once in the scalars of all steps are to have a name. A step
+        has scalars, and the value of its unknown, which has a name from then on."""
+        count: dict[int, int] = {}
+        known: set[int] = set()
+        for scalars, value in steps:
+            for x in scalars:
+                self._count(x, count, known)
+            parts = value if isinstance(value, tuple) else (value,)
+            known |= {abs(x.ref) for x in parts if isinstance(x, Expr)}
+        self.repeated = {id for id, times in count.items() if times > 1 and self._is_sum(id)}
+
     def shared(self, xs: Iterable[Scalar]) -> list[tuple[str, str]]:
-        """Name the sums that occur more than once in these scalars; (name, value) of each."""
+        """Name the sums in these scalars that are to have a name; (name, value) of each."""
         count: dict[int, int] = {}
         for x in xs:
-            self._count(x, count)
-        found = []
-        for id in sorted(id for id, times in count.items() if times > 1):
-            if self.geo.tracer.graph.nodes[id][0] in ("add", "sub") and id not in self.names:
-                text = self._node(id)[0]
-                if len(text) > (60 if self.latex else 24):
-                    self.auxiliary += 1
-                    name = f"W_{{{self.auxiliary}}}" if self.latex else f"W{self.auxiliary}"
-                    self.names[id] = (name, 1)
-                    found.append((name, text))
-        return found
+            self._count(x, count, set())
+        pairs = []
+        for id in sorted(self.repeated & count.keys() - self.names.keys()):
+            if id in self.names:  # the opposite of one before
+                continue
+            self.auxiliary += 1
+            while f"B{self.auxiliary}" in self.geo.tracer.parameters:
+                self.auxiliary += 1
+            name = f"B_{{{self.auxiliary}}}" if self.latex else f"B{self.auxiliary}"
+            pairs.append((name, self._node(id)[0]))
+            self.names[id] = (name, 1)
+            op, a, b = self.geo.tracer.graph.nodes[id]
+            opposite = self.geo.tracer.graph.index.get((op, b, a)) if op == "sub" else None
+            if opposite is not None:
+                self.names[opposite] = (name, -1)
+        return pairs
 
-    def _count(self, x: Scalar, count: dict[int, int]) -> None:
+    def _is_sum(self, id: int) -> bool:
+        node = self.geo.tracer.graph.nodes[id]
+        return node[0] in ("add", "sub") and not any(map(self._vanishes, (id, *node[1:])))
+
+    def _count(self, x: Scalar, count: dict[int, int], known: Collection[int]) -> None:
         stack = [abs(x.ref)] if isinstance(x, Expr) else []
         while stack:
             id = stack.pop()
-            if id in self.names:
+            if id in self.names or id in known or self._vanishes(id):
                 continue
             count[id] = count.get(id, 0) + 1
             node = self.geo.tracer.graph.nodes[id]
             if count[id] == 1 and node[0] not in ("const", "input"):
-                stack += node[1:]
+                stack += set(node[1:])
+
+    def _vanishes(self, id: int, beside: int | None = None) -> bool:
+        """Is a node zero: a sum of the steps before, or beside another one what rounding left?"""
+        if self.shadow is None:
+            return False
+        node = self.geo.tracer.graph.nodes[id]
+        size = float(np.abs(self.shadow._node(id)).max())
+        if beside is None:
+            if node[0] not in ("add", "sub"):
+                return False
+            whole = max(float(np.abs(self.shadow._node(arg)).max()) for arg in node[1:])
+        else:
+            whole = float(np.abs(self.shadow._node(beside)).max())
+        return size <= ZERO * whole
 
     # scalars
 
@@ -82,7 +125,8 @@ class Speller:
         return self._wrapped(found) if precedence < tight else found
 
     def _wrapped(self, text: str) -> str:
-        return rf"\left({text}\right)" if self.latex else f"({text})"
+        tall = self.latex and r"\frac" in text
+        return rf"\left({text}\right)" if tall else f"({text})"
 
     def _scalar(self, x: Scalar) -> tuple[str, int]:
         if not isinstance(x, Expr):
@@ -103,7 +147,7 @@ class Speller:
 
     def _number(self, x: Scalar) -> str:
         if isinstance(x, float):
-            return f"{x:.10g}"
+            return f"{_rounded(x):.{6 if self.latex else 10}g}"
         text = str(x)
         if self.latex:
             text = text.replace("*pi", r"\pi").replace("pi", r"\pi")
@@ -122,7 +166,9 @@ class Speller:
             return self._product(id)
         if op == "div":
             if self.latex:
-                return rf"\frac{{{self._id(node[1])}}}{{{self._id(node[2])}}}", PRODUCT
+                top, bottom = self._id(node[1]), self._id(node[2])
+                if visible(top) < _LONG:  # a fraction has no place to be broken
+                    return rf"\frac{{{top}}}{{{bottom}}}", PRODUCT
             return f"{self._tight(node[1])}/{self._tight(node[2], ATOM)}", PRODUCT
         if op == "neg":
             return f"-{self._tight(node[1])}", SUM
@@ -156,7 +202,7 @@ class Speller:
             return sign, [name]
         node = self.geo.tracer.graph.nodes[id]
         if node[0] == "const":
-            return node[1], []
+            return _rounded(node[1]), []
         if node[0] != "mul":
             return 1, [self._factor(id)]
         if node[1] == node[2]:
@@ -173,7 +219,8 @@ class Speller:
 
     def _function(self, op: str, args: list[str]) -> str:
         if op == "sqrt" and self.latex:
-            return rf"\sqrt{{{args[0]}}}"
+            long = visible(args[0]) >= _LONG
+            return f"({args[0]})^{{1/2}}" if long else rf"\sqrt{{{args[0]}}}"
         if op == "select":  # where the condition holds
             return args[1]
         name = {"atan2": r"\operatorname{atan2}"}.get(op, "\\" + op) if self.latex else op
@@ -187,6 +234,10 @@ class Speller:
         return self._wrapped(text) if precedence < tight else text
 
     def _binary(self, a: int, op: str, b: int) -> tuple[str, int]:
+        if self._vanishes(b, a):
+            return self._scalar(Expr(self.geo.tracer.graph, a))
+        if self._vanishes(a, b):
+            return self._scalar(Expr(self.geo.tracer.graph, b if op == "+" else -b))
         left, _ = self._scalar(Expr(self.geo.tracer.graph, a))
         right, precedence = self._scalar(Expr(self.geo.tracer.graph, b))
         if op == "+" and right.startswith("-"):
@@ -217,9 +268,17 @@ class Speller:
 
     # polynomials
 
+    def _felt(self, listed: list[tuple[Any, Scalar]]) -> list[tuple[Any, Scalar]]:
+        """The terms without those that are zero beside the others."""
+        if self.shadow is None or len(listed) < 2:
+            return listed
+        sizes = [float(np.abs(self.shadow.of(c)).max()) for _, c in listed]
+        least = ZERO * max(sizes)
+        return [term for term, size in zip(listed, sizes, strict=True) if size > least]
+
     def polynomial(self, x: Scalar) -> str:
         """A polynomial in the unknowns, terms in the order they came."""
-        listed = list(terms(x).items())
+        listed = self._felt(list(terms(x).items()))
         if not listed:
             return "0"
         out = ""
@@ -239,3 +298,9 @@ class Speller:
                 sign, joined = " - ", joined[1:]
             out += sign + joined
         return out
+
+
+def _rounded(x: Scalar) -> Scalar:
+    """A number that is an integer to rounding as that integer."""
+    near = isinstance(x, float) and abs(x) > 0.5 and abs(x - round(x)) <= 1e-12 * abs(x)
+    return round(x) if near else x

@@ -1,7 +1,9 @@
 """A derivation as a tree of branches to read, in text or LaTeX.
 
-Every step says which equation it takes, what it becomes, its solution, how many branches it opens,
-and what happens where it degenerates."""
+Every step says which equation it takes, of which type it is, its solution, how many branches it
+opens, and what happens where it degenerates. Types are numbered as by W. Khalil and E. Dombre,
+Modeling, Identification and Control of Robots, 2002, table 4.1. Formulas in words stand between
+MARKs, which LaTeX sets as mathematics."""
 
 from __future__ import annotations
 
@@ -11,8 +13,9 @@ from typing import TYPE_CHECKING, Any
 
 from ...describe.robot import PRISMATIC
 from .equation import Equation
-from .latex import document, spelled
+from .latex import MARK, document, spelled
 from .paul import Derivation, Step
+from .polynomial import terms
 from .spell import Speller
 
 if TYPE_CHECKING:
@@ -32,6 +35,7 @@ FORMS = {
     "two": "X1 {S} + Y1 {C} = Z1,  X2 {S} + Y2 {C} = Z2",
     "quartic": "a {C}^2 + b {C} {S} + X {S} + Y {C} = Z",
 }
+TYPES = {"linear": "type 1", "one": "type 2", "two": "type 3"}
 ROOTS = {
     "linear": ["{r} = Y/X"],
     "square": ["{r} = (-b + {e} sqrt(b^2 - 4 a c))/(2 a)"],
@@ -61,7 +65,8 @@ def derivation_text(ik: InverseGeometry, form: str) -> str:
     """The derivation of a closed-form solution."""
     found: Derivation = ik.derivation
     latex = form == "latex"
-    speller = Speller(found.geo, _labels(found), latex, found.chain.names)
+    speller = Speller(found.geo, _labels(found), latex, found.chain.names, found.shadow)
+    speller.foresee((_scalars(step), step.root.value) for step in found.steps)
     lines = _opening(ik, found, speller)
     number = 1
     for k, step in enumerate(found.steps, 1):
@@ -69,7 +74,20 @@ def derivation_text(ik: InverseGeometry, form: str) -> str:
         number += len(step.root.signs)
         speller.solved(step.unknown, step.root.value)
     lines += ["", *_closing(found, speller)]
-    return document(lines) if latex else "\n".join(lines) + "\n"
+    if latex:
+        return document(lines, _tree(found))
+    return "\n".join([*lines, "", "Branches:", *_drawn(found)]).replace(MARK, "") + "\n"
+
+
+def _scalars(step: Step) -> list[Any]:
+    """The known scalars that the equations of a step are printed with."""
+    sides = [side for e in step.relation.sources for side in (e.left, e.right)]
+    return [c for side in sides for c in terms(side).values()]
+
+
+def _m(formula: str) -> str:
+    """A formula in words."""
+    return f"{MARK}{formula}{MARK}"
 
 
 def _labels(found: Derivation) -> dict[int, str]:
@@ -92,28 +110,30 @@ def _opening(ik: InverseGeometry, found: Derivation, speller: Speller) -> list[s
         *ik.remarks,
         *([f"lengths are in units of {found.geo.unit} m"] if found.geo.unit != 1 else []),
         "",
-        "T = [s n a P], the pose of the frame; iTj places frame j in frame i; e1, e2, ... = +1 or"
-        " -1 number the branches.",
+        f"{_m('T = [s n a P]')}, the pose of the frame; {_m('iTj')} places frame {_m('j')} in frame"
+        f" {_m('i')}; {_m('e1')}, {_m('e2')}, ... = +1 or -1 number the branches.",
     ]
     pose = "T" if chain.world is None else "W^-1 T"
     ends = [name for name, word in (("B", chain.base), ("E", chain.tool)) if word]
     if ends:
         spelled = {"B": chain.base, "E": chain.tool}
+        start, last = ("B^-1 " if "B" in ends else ""), (" E^-1" if "E" in ends else "")
         lines.append(
-            "U0 = " + ("B^-1 " if "B" in ends else "") + pose + (" E^-1" if "E" in ends else "")
-            + ",  " + ",  ".join(f"{end} = {_word(spelled[end])}" for end in ends)
+            _m(f"U0 = {start}{pose}{last}") + ",  "
+            + ",  ".join(_m(f"{end} = {_word(spelled[end])}") for end in ends)
         )  # fmt: skip
     else:
-        lines.append(f"U0 = {pose}")
+        lines.append(_m(f"U0 = {pose}"))
     if chain.world is not None:
-        lines.append("W is the placement of the base in the world, where T is seen from.")
+        lines.append(f"{_m('W')} is the placement of the base in the world, where {_m('T')} is seen"
+                     " from.")  # fmt: skip
     plain = replace(speller, latex=False)
     sums = [
-        f"C{label} = cos({_angle(found, j, plain)})"
+        _m(f"C{label} = cos({_angle(found, j, plain)})")
         for j, label in speller.labels.items()
         if found.geo.joints[j].sigma != PRISMATIC
     ]
-    lines.append(", ".join(sums) + "; S likewise")
+    lines.append(", ".join(sums) + f"; {_m('S')} likewise")
     return [*lines, *_elbow(found, speller)]
 
 
@@ -141,10 +161,10 @@ def _elbow(found: Derivation, speller: Speller) -> list[str]:
     upper, lower = (speller.text(joints[j].r, tight=2) for j in (2, 4))
     rows = ELBOW_LATEX if speller.latex else ELBOW
     return [
-        "psi is the arm angle, z the first axis, W the wrist and K the elbow, seen from the"
-        " shoulder: W is the position of U0, and",
+        f"{_m('psi')} is the arm angle, {_m('z')} the first axis, {_m('W')} the wrist and {_m('K')}"
+        f" the elbow, seen from the shoulder: {_m('W')} is the position of {_m('U0')}, and",
         *(f"      {row.format(upper=upper, lower=lower)}" for row in rows),
-        "(where W is on the first axis, x stands for z).",
+        f"(where {_m('W')} is on the first axis, {_m('x')} stands for {_m('z')}).",
     ]
 
 
@@ -192,24 +212,30 @@ def _step(found: Derivation, step: Step, speller: Speller, k: int, number: int) 
     name = found.chain.names[step.unknown]
     put = spelled if speller.latex else str
     lines = [f"{k}. {name}"]
+    shared = speller.shared(_scalars(step))
+    if shared:
+        lines += ["   with", *(f"      {a} = {b}" for a, b in shared)]
     for e in relation.sources:
         place = _place(e, len(found.geo.joints))
         lines += [f"   {place}:", f"      {_equation(e, speller)}"]
     if relation.eliminated is not None:
         gone = speller.labels[relation.eliminated]
         length = found.geo.joints[relation.eliminated].sigma == PRISMATIC
-        what = f"r{gone}" if length else f"C{gone} and S{gone} (the squares of the two sum to 1)"
-        lines.append(f"   eliminate {what}:")
+        what = _m(f"r{gone}")
+        if not length:
+            what = f"{_m(f'C{gone}')} and {_m(f'S{gone}')} (the squares of the two sum to 1)"
+        lines.append(f"   {_pair(found, step)}eliminate {what}:")
     label = speller.labels[step.unknown]
     signs = [f"e{number + i}" for i in range(len(step.root.signs))] + ["", ""]
     words = {"C": f"C{label}", "S": f"S{label}", "r": f"r{label}", "e": signs[0], "f": signs[1]}
     kind = relation.kind
     zero = kind == "one" and isinstance(relation.coefficients[2], int)
     if kind in ("two", "linear") and not step.root.spans:
-        lines += ["   so that", *_directly(step, speller, label)]
+        lines += [f"   so that ({TYPES[kind]})", *_directly(step, speller, label)]
     else:
-        lines += ["   which has the form", "      " + put(FORMS[kind].format(**words)), "   where"]
-        lines += [f"      {a} = {b}" for a, b in speller.shared(relation.coefficients)]
+        named = f" of {TYPES[kind]}" if kind in TYPES else ""
+        lines += [f"   which has the form{named}", "      " + put(FORMS[kind].format(**words))]
+        lines.append("   where")
         values = zip(NAMES[kind].split(), relation.coefficients, strict=True)
         lines += [f"      {put(a)} = {speller.text(b)}" for a, b in values]
         lines.append("   so that")
@@ -226,60 +252,79 @@ def _directly(step: Step, speller: Speller, label: str) -> list[str]:
     """The value of an unknown that its equations give at once."""
     value = step.root.value
     parts = [("r", value)] if step.relation.kind == "linear" else zip("CS", value, strict=True)
-    shared = speller.shared(step.relation.coefficients)
-    lines = [f"      {a} = {b}" for a, b in shared]
-    return lines + [
-        f"      {speller.unknown(step.unknown, k)} = {speller.text(x)}" for k, x in parts
-    ]
+    return [f"      {speller.unknown(step.unknown, k)} = {speller.text(x)}" for k, x in parts]
+
+
+def _pair(found: Derivation, step: Step) -> str:
+    """The type of two equations in two unknowns, of which one is eliminated."""
+    relation = step.relation
+    gone = relation.eliminated
+    assert gone is not None
+    if relation.kind != "one" or len(relation.sources) != 2:
+        return ""
+    monomials = [set(terms(side)) for e in relation.sources for side in (e.left, e.right)]
+    own = [m for some in monomials for m in some if any(a >> 2 == gone for a in m)]
+    joints = found.geo.joints
+    if joints[gone].sigma == PRISMATIC:
+        return f"type {4 if any(len(m) > 1 for m in own) else 5}; "
+    if step.unknown in (joints[gone].previous, gone) or joints[step.unknown].previous == gone:
+        return "type 8; "
+    each = [len({m for m in some if m in own}) for some in monomials]
+    return f"type {6 if max(each) == 1 else 7}; "
 
 
 def _value(found: Derivation, j: int, label: str, speller: Speller) -> str:
     """The joint variable from the unknown."""
     joint, source = found.geo.joints[j], found.chain.joints[j]
     own = str(source.r if joint.sigma == PRISMATIC else source.theta)
-    offset = "" if own == "0" else f" - ({own})"
+    offset = "" if own == "0" else f" - {_single(own)}"
     if joint.sigma == PRISMATIC:
         return f"r{label}{offset}"
     text = f"atan2(S{label}, C{label})"
     before = _before(found, j, speller)
     if joint.sign > 0:
-        return (f"{text} - ({before})" if before else text) + offset
+        return (f"{text} - {_single(before)}" if before else text) + offset
     return (f"{before} - {text}" if before else f"-{text}") + offset
+
+
+def _single(text: str) -> str:
+    """In parentheses, but for a name or a number."""
+    return text if text.isalnum() else f"({text})"
 
 
 def _cases(found: Derivation, step: Step, signs: list[str], zero: bool) -> list[str]:
     """The branches of a step and where it degenerates."""
-    kind, name = step.relation.kind, found.chain.names[step.unknown]
+    kind, name = step.relation.kind, _m(found.chain.names[step.unknown])
     pose = not all(found.shadow.is_constant(c) for c in step.relation.coefficients[:2])
+    first, second = map(_m, signs[:2])
     lines = []
     if kind in ("quartic", "powers"):
-        lines.append(f"branches: {signs[0]} = +-1, {signs[1]} = +-1, where the root is real;"
-                     " roots that coincide are singular")  # fmt: skip
+        lines.append(f"branches: {first} = +-1, {second} = +-1, where the root is real; roots that"
+                     " coincide are singular")  # fmt: skip
     elif kind == "one" and zero:
-        lines.append(f"branches: {signs[0]} = +1, and -1: half a turn further")
+        lines.append(f"branches: {first} = +1, and -1: half a turn further")
     elif kind in ("one", "square"):
-        what = "D - Z^2" if kind == "one" else "b^2 - 4 a c"
-        lines.append(f"branches: {signs[0]} = +1, -1 if {what} > 0; one (singular) if it is 0;"
-                     " none if it is negative")  # fmt: skip
+        what = _m(("D - Z^2" if kind == "one" else "b^2 - 4 a c") + " > 0")
+        lines.append(f"branches: {first} = +1, -1 if {what}; one (singular) if it is 0; none if it"
+                     " is negative")  # fmt: skip
     if kind == "one" and pose:
-        lines.append(f"degenerate: X = Y = 0; {_vanishing('Z', name)}")
+        lines.append(f"degenerate: {_m('X = Y = 0')}; {_vanishing('' if zero else 'Z', name)}")
     if kind == "two" and step.root.spans:
-        lines.append(f"degenerate: D = 0; these two do not give {name} then (the guess, or 0, is"
-                     " taken, and other values and poses nearby are tried)")  # fmt: skip
+        lines.append(f"degenerate: {_m('D = 0')}; these two do not give {name} then {_TRIED}")
     if kind == "quartic":
-        lines.append(f"degenerate: all coefficients 0; {name} may then be free (the guess, or 0, is"
-                     " taken, and other values and poses nearby are tried)")  # fmt: skip
+        lines.append(f"degenerate: all coefficients 0; {name} may then be free {_TRIED}")
     if kind == "linear" and step.root.spans:
-        lines.append(f"degenerate: X = 0; {_vanishing('Y', name)}")
+        lines.append(f"degenerate: {_m('X = 0')}; {_vanishing('Y', name)}")
     return lines
 
 
+_TRIED = "(the guess, or 0, is taken, and other values and poses nearby are tried)"
+
+
 def _vanishing(rest: str, name: str) -> str:
-    """What an equation says whose coefficients are zero."""
-    return (
-        f"there is no solution unless {rest} = 0; then {name} is free, or other equations give it"
-        " (the guess, or 0, is taken, and other values and poses nearby are tried)"
-    )
+    """What an equation says whose coefficients are zero, and whose right side may not be."""
+    unless = f"there is no solution unless {_m(f'{rest} = 0')}; then " if rest else ""
+    return f"{unless}{name} is free, or other equations give it {_TRIED}"
 
 
 def _place(e: Equation, n: int) -> str:
@@ -288,12 +333,12 @@ def _place(e: Equation, n: int) -> str:
     left = f"{i}T0 U0" if i else "U0"
     last = f" {n}T{k}" if k < n else ""
     if column == "E":
-        return f"elbow, given by the arm angle, seen from frame {i}, component {row}"
+        return f"elbow, given by the arm angle, seen from frame {i}, component {_m(row)}"
     if entry == "PP":
-        return f"square of the distance from O{i} to O{k}"
+        return f"square of the distance from {_m(f'O{i}')} to {_m(f'O{k}')}"
     if column == "Q":
-        return f"position of O{i} seen from frame {k}, component {row}"
-    return f"entry ({row}, {column}) of {left}{last} = {i}T{k}"
+        return f"position of {_m(f'O{i}')} seen from frame {k}, component {_m(row)}"
+    return f"entry ({_m(row)}, {_m(column)}) of {_m(f'{left}{last} = {i}T{k}')}"
 
 
 def _equation(e: Equation, speller: Speller) -> str:
@@ -310,24 +355,37 @@ def _closing(found: Derivation, speller: Speller) -> list[str]:
         lines.append("   and the direct model of each solution must give T back (its residual).")
     else:
         lines.append("Every solution is checked against the direct model (its residual).")
-    return [*lines, "", "Branches:", *_tree(found)]
+    return lines
 
 
-def _tree(found: Derivation) -> list[str]:
+Node = tuple[tuple[int, ...], str, str]  # signs so far, unknowns that follow, number of the leaf
+
+
+def _tree(found: Derivation) -> list[Node]:
     """The branches as a tree: one leaf for every combination of signs."""
     levels: list[list[str]] = [[]]
     for step in found.steps:
-        levels[-1].append(found.chain.names[step.unknown])
+        levels[-1].append(_m(found.chain.names[step.unknown]))
         levels += [[] for _ in step.root.signs]
-    lines = [f"   {', '.join(levels[0]) or 'start'}"]
+    nodes: list[Node] = [((), ", ".join(levels[0]) or "start", "")]
     depth = len(levels) - 1
     for number, signs in enumerate(product((1, -1), repeat=depth), 1):
         for level in range(depth):
-            if any(s < 0 for s in signs[level + 1 :]):
-                continue
-            bars = "".join("|  " if s > 0 else "   " for s in signs[:level])
-            names = ", ".join(levels[level + 1])
-            leaf = f"  -> {number}" if level == depth - 1 else ""
-            value = "+1" if signs[level] > 0 else "-1"
-            lines.append(f"   {bars}+- e{level + 1} = {value}: {names}{leaf}".rstrip())
+            if not any(s < 0 for s in signs[level + 1 :]):
+                leaf = str(number) if level == depth - 1 else ""
+                nodes.append((signs[: level + 1], ", ".join(levels[level + 1]), leaf))
+    return nodes
+
+
+def _drawn(found: Derivation) -> list[str]:
+    """The tree in characters."""
+    lines = []
+    for signs, names, leaf in _tree(found):
+        if not signs:
+            lines.append(f"   {names}")
+            continue
+        bars = "".join("|  " if s > 0 else "   " for s in signs[:-1])
+        value = "+1" if signs[-1] > 0 else "-1"
+        arrow = f"  -> {leaf}" if leaf else ""
+        lines.append(f"   {bars}+- e{len(signs)} = {value}: {names}{arrow}".rstrip())
     return lines

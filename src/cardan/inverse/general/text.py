@@ -81,7 +81,7 @@ def _steps(made: Prepared, names: list[str]) -> str:
 
 def _latex(text: str) -> str:
     """The steps as an enumerated list in LaTeX."""
-    lines, out, listed = text.splitlines(), [], False
+    lines, out, listed = text.splitlines(), [r"\begingroup\sloppy\emergencystretch=3em"], False
     for line in lines:
         number = line.split(".")[0]
         if number.isdigit():
@@ -94,4 +94,4 @@ def _latex(text: str) -> str:
             listed = False
         else:
             out.append(prose(line.strip()))
-    return "\n".join([*out, *([r"\end{enumerate}"] if listed else [])]) + "\n"
+    return "\n".join([*out, *([r"\end{enumerate}"] if listed else []), r"\par\endgroup"]) + "\n"

@@ -24,6 +24,7 @@ from ...kernel.language import (
     sin,
     sqrt,
 )
+from ...kernel.linalg import normal_equations, normal_step
 from ..approach import Frame
 
 __all__ = [
@@ -234,56 +235,6 @@ def jacobian(tree: Tree, n: int, task: Task, f: Placed, J: Array) -> None:
         add_columns(tree, f, target.frame, 1.0, target, unit, 6 * t, n, J)
         if target.other >= 0:
             add_columns(tree, f, target.other, -1.0, target, unit, 6 * t, n, J)
-
-
-def normal_step(A: Array, g: Array, held: Booleans, mu: float, n: int, dq: Array) -> bool:
-    """(A + mu) dq = g for the joints that are not held, by Cholesky. False when it fails."""
-    L = empty(4096)
-    for i in range(n):
-        for j in range(i + 1):
-            total = A[n * i + j]
-            if i == j:
-                total += mu
-            if held[i] or held[j]:
-                total = 0.0
-                if i == j:
-                    total = 1.0
-            for k in range(j):
-                total -= L[n * i + k] * L[n * j + k]
-            if i == j:
-                if total <= 0.0:
-                    return False
-                L[n * i + i] = sqrt(total)
-            else:
-                L[n * i + j] = total / L[n * j + j]
-    for i in range(n):
-        total = g[i]
-        if held[i]:
-            total = 0.0
-        for k in range(i):
-            total -= L[n * i + k] * dq[k]
-        dq[i] = total / L[n * i + i]
-    for i in range(n - 1, -1, -1):
-        total = dq[i]
-        for k in range(i + 1, n):
-            total -= L[n * k + i] * dq[k]
-        dq[i] = total / L[n * i + i]
-    return True
-
-
-def normal_equations(J: Array, e: Array, rows: int, n: int, A: Array, g: Array) -> None:
-    """A = J^T J, g = J^T e."""
-    for i in range(n):
-        g[i] = 0.0
-        for j in range(i + 1):
-            A[n * i + j] = 0.0
-    for r in range(rows):
-        for i in range(n):
-            x = J[n * r + i]
-            if x != 0.0:
-                g[i] += x * e[r]
-                for j in range(i + 1):
-                    A[n * i + j] += x * J[n * r + j]
 
 
 def hold_limits(variables: Variables, q: Array, g: Array, bound: bool, held: Booleans) -> float:

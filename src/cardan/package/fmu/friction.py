@@ -53,4 +53,4 @@ def _without_jump(program: Program) -> Program:
         x = scalars[node[1]]
         return x / graph.apply("sqrt", x * x + small)
 
-    return replace(program, code=rebuild(program.code, rewrite))
+    return replace(program, code=rebuild(program.code, rewrite), page=None)

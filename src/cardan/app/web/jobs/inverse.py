@@ -1,7 +1,7 @@
 """The work of inverse geometry: all configurations that bring the end effector to a pose.
 
-In closed form or by the general method where the robot has one; from the legs, where it is a
-parallel robot; else by a search from many starts, which may miss some."""
+In closed form or by the general method where the chain to it has one, joints that loops tie to it
+then from the loops; else by a search from many starts, which may miss some."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ....catalogue import model
 from ....describe.frames import frame, rotation_of_rpy
 from ....describe.limits import joint_limits
 from ....describe.robot import FIXED, PRISMATIC, Robot
-from ....errors import InputError, ModelError
+from ....errors import ModelError
 from ....loops.numeric import skeleton
 from ....mechanism.frames import frame_of
 from ....mechanism.tree import Tree
@@ -36,31 +36,26 @@ def inverse(robot: Robot, data: Data, say: Callable[[str], None]) -> Data:
     pose = _pose(data)
     say("deriving the inverse geometric model")
     path = Tree.of(robot).path(frame_of(robot, name).link)
-    moving = [j for j, joint in enumerate(robot.joints, 1) if joint.sigma != FIXED]
-    on = [k for k, j in enumerate(moving) if j in path]
-    led = any(robot.joints[j - 1].mimic for j in path)
-    if not robot.loops and not led and not robot.ne and len(path) <= _MOST:
+    bare = skeleton(robot)
+    if robot.loops and pose is None:
+        require_closed(bare, q)
+    if not robot.ne and len(path) <= _MOST:
         now = model(robot, "transform", frame=name).evaluate(q=q)
         T = np.asarray(now) if pose is None else pose
-        geometry = model(robot, "inverse-geometry", method=data.get("method", "auto"), frame=name)
-        say("solving")
-        rows = _completed(geometry.solve(T, guess=q[on]), q, on)
-        reason = "; ".join((geometry.reason, *geometry.remarks))
-        why = "" if len(rows) or geometry.free else geometry.reach(T).text
-        return {**_answer(rows, geometry.method, reason, geometry.equations()), "why": why}
-    bare = skeleton(robot)
-    if robot.loops:
-        if pose is not None:
-            raise InputError("with closed loops the pose is that of the joints: move the sliders")
-        require_closed(bare, q)
         try:
-            legs = model(bare, "loop-geometry").legs
-            x = q[[legs.coordinates.moving.index(j) for j in legs.given]]
-            say("solving the legs")
-            return _answer(legs.solve(x), "its legs", "of a parallel robot, each leg by itself",
-                           legs.equations())  # fmt: skip
+            geometry = model(
+                robot, "inverse-geometry", method=data.get("method", "auto"), frame=name
+            )
         except ModelError:
-            pass  # not a parallel robot
+            if not robot.constrained:
+                raise
+        else:
+            say("solving")
+            on = [k for k in range(robot.n) if robot.variables[k] in geometry.variables]
+            rows = _completed(geometry.solve(T, guess=q[on], limits=bool(robot.loops)), q, on)
+            reason = "; ".join((geometry.reason, *geometry.remarks))
+            why = "" if len(rows) or geometry.free else geometry.reach(T).text
+            return {**_answer(rows, geometry.method, reason, geometry.equations()), "why": why}
     say("searching")
     return _answer(_searched(bare, q, pose, name), "search",
                    f"from {_STARTS} starts: there may be others", "")  # fmt: skip

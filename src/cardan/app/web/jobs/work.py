@@ -50,6 +50,8 @@ def options_of(data: Data) -> Data:
         kind = entry.options[name].kind if name in entry.options else "text"
         if kind == "vector" and isinstance(value, str):
             options[name] = tuple(part.strip() for part in value.strip("()[] ").split(","))
+        if kind == "number" and isinstance(value, str) and value.strip().isdecimal():
+            options[name] = int(value)
     return options
 
 

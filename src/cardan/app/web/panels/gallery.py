@@ -14,9 +14,9 @@ from ....describe.bundled import bundled, robots
 from ....describe.files import dumps
 from ....describe.robot import Robot
 from ....errors import CardanError
+from ....sheets.picture import sketch
 from ...published import kind_of, published
 from ..jobs.pool import Jobs
-from ..scene.sketch import sketch
 from ..server.store import Project
 from .structure import structure
 from .style import STYLE

@@ -5,7 +5,7 @@ from __future__ import annotations
 from nicegui import ui
 
 from ....errors import InputError
-from ..scene.drawing import examples
+from ....sheets.solids import examples
 from ..server.state import Page
 from .cells import say
 

@@ -9,8 +9,8 @@ import numpy as np
 from nicegui import ui
 
 from ....errors import CardanError
+from ....sheets.solids import stand_ins
 from ..server.state import Page
-from .drawing import stand_ins
 
 __all__ = ["Chooser"]
 

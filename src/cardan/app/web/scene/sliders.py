@@ -11,8 +11,8 @@ from nicegui.element import Element
 
 from ....describe.limits import joint_limits, limits_of
 from ....describe.robot import FIXED, PRISMATIC, Joint
+from ....sheets.solids import stand_ins
 from ..server.state import Page
-from .drawing import stand_ins
 
 __all__ = ["Sliders"]
 

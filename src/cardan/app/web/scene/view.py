@@ -13,10 +13,10 @@ from ....describe.robot import FIXED
 from ....describe.values.expression import number
 from ....errors import CardanError
 from ....motion.frames import centres_of_mass, frame_poses, link_frames, placement
+from ....sheets.solids import Solid, along, bodies, drawable, reach, solids, thickness
 from .. import WORDS
 from ..server.state import Page
 from .choice import Chooser
-from .drawing import Solid, along, bodies, drawable, reach, solids, thickness
 from .handle import Hand
 from .player import Player
 from .sliders import Sliders

@@ -18,10 +18,10 @@ from ....describe.values.expression import number
 from ....errors import CardanError
 from ....loops.numeric import skeleton
 from ....mechanism.frames import frame_of
+from ....sheets.solids import drawable
 from .. import WORDS
 from ..jobs.pool import Jobs
 from ..jobs.questions import driven, rates
-from ..scene.drawing import drawable
 from .results import Results
 from .store import Project, Shapes, digest_of
 

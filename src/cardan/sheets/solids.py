@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from ....describe.robot import FIXED, GEOMETRY, PRISMATIC, Joint, Robot
-from ....describe.values.expression import number, symbols
+from ..describe.robot import FIXED, GEOMETRY, PRISMATIC, Joint, Robot
+from ..describe.values.expression import number, symbols
 
 __all__ = [
     "Solid", "along", "bodies", "drawable", "ends", "examples", "outline", "reach", "solids",

@@ -1,0 +1,1 @@
+"""Documents: headings, words, tables, equations and drawings, written in four languages."""

@@ -1,0 +1,76 @@
+"""The page: a program in the plain form of its paper, with the quantities that the paper names.
+
+It is what a person reads. The program that runs is another one, with fewer operations; both give
+the same values."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from math import prod
+from typing import Any
+
+from ..errors import ProgramError
+from . import code as ir_code
+from .code import Code, Shape
+from .passes import permuted
+
+__all__ = ["Page", "Quantity"]
+
+
+@dataclass(frozen=True)
+class Quantity:
+    """A quantity of an algorithm: w of link 2 is a vector, U of link 2 a matrix, C of 23 a scalar.
+
+    refs: signed references to its elements, row by row; 0 where an element is not needed."""
+
+    stem: str
+    key: str
+    shape: Shape
+    refs: tuple[int, ...]
+
+    @property
+    def name(self) -> str:
+        return f"{self.stem}{self.key}"
+
+
+@dataclass(frozen=True)
+class Page:
+    """The plain program, the names of its parameters, and its quantities in the paper's order."""
+
+    code: Code
+    parameters: tuple[str, ...]
+    quantities: tuple[Quantity, ...] = ()
+    elsewhere: tuple[str, ...] = ()  # remarks on the values of the program that runs, not on these
+
+    def ordered(self, parameters: tuple[str, ...]) -> Page:
+        """The page with its parameters in this order."""
+        moves = [self.parameters.index(name) for name in parameters]
+        return replace(self, code=permuted(self.code, "p", moves), parameters=parameters)
+
+
+def to_json(page: Page) -> dict[str, Any]:
+    """The page as JSON data."""
+    return {
+        "code": ir_code.to_json(page.code),
+        "parameters": list(page.parameters),
+        "elsewhere": list(page.elsewhere),
+        "quantities": [[x.stem, x.key, list(x.shape), list(x.refs)] for x in page.quantities],
+    }
+
+
+def from_json(data: Mapping[str, Any]) -> Page:
+    """The page of JSON data, verified."""
+    code = ir_code.from_json(data["code"])
+    quantities = tuple(
+        Quantity(str(stem), str(key), tuple(shape), tuple(refs))
+        for stem, key, shape, refs in data["quantities"]
+    )
+    for x in quantities:
+        fits = len(x.refs) == prod(x.shape)
+        if not fits or not all(type(r) is int and abs(r) < len(code.nodes) for r in x.refs):
+            raise ProgramError(f"the quantity {x.name} refers to a node that does not exist")
+    parameters = tuple(map(str, data["parameters"]))
+    if (len(parameters),) != code.inputs.get("p", (0,)):
+        raise ProgramError("the number of parameter names is not the size of the input p")
+    return Page(code, parameters, quantities, tuple(map(str, data["elsewhere"])))

@@ -1,0 +1,113 @@
+"""The frames of a robot with open loops as numbers, for the kernels of loops."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from ..algebra.scalar import function
+from ..describe.robot import FIXED, GEOMETRY, PRISMATIC, REVOLUTE, Robot
+from ..describe.values.expression import Value, evaluate
+from ..mechanism.coordinates import Coordinates
+from ..mechanism.loops import opened
+
+__all__ = ["Chain", "meeting"]
+
+Array = np.ndarray
+
+
+@dataclass(frozen=True)
+class Chain:
+    """The opened robot's frames as numbers."""
+
+    coordinates: Coordinates
+    antecedent: tuple[int, ...]
+    sigma: tuple[int, ...]
+    six: Array  # (frames, 6)
+    led: Mapping[int, tuple[int, float, float]]  # by link: what leads it, ratio, offset
+
+    @classmethod
+    def of(cls, robot: Robot, values: Mapping[str, float]) -> Chain:
+        joints = opened(robot).joints
+        coordinates = Coordinates.of(robot)
+
+        def value(x: Value) -> float:
+            return float(evaluate(x, values.__getitem__, function))
+
+        six = [[value(getattr(j, key)) for key in GEOMETRY] for j in joints]
+        led = {j: (x.joint, value(x.ratio), value(x.offset)) for j, x in robot.couplings.items()}
+        return cls(
+            coordinates, tuple(j.antecedent for j in joints), tuple(j.sigma for j in joints),
+            np.array(six), led,
+        )  # fmt: skip
+
+    def frames(self, q: Array) -> list[tuple[Array, Array]]:
+        """(R, P) of frame 0 and all others."""
+        found = [(np.eye(3), np.zeros(3))]
+        k = 0
+        for (gamma, b, alpha, d, theta, r), i, s in zip(
+            self.six, self.antecedent, self.sigma, strict=True
+        ):
+            if s != FIXED:
+                theta, r = theta + q[k] * (s == REVOLUTE), r + q[k] * (s == PRISMATIC)
+                k += 1
+            cg, sg, ca, sa = np.cos(gamma), np.sin(gamma), np.cos(alpha), np.sin(alpha)
+            ct, st = np.cos(theta), np.sin(theta)
+            before = np.array([[cg, -sg * ca, sg * sa], [sg, cg * ca, -cg * sa], [0, sa, ca]])
+            R, P = found[i]
+            R = R @ before
+            P = P + found[i][0] @ np.array([d * cg, d * sg, b])
+            R = R @ np.array([[ct, -st, 0], [st, ct, 0], [0, 0, 1]])
+            found.append((R, P + r * R[:, 2]))
+        return found
+
+    def column(self, j: int) -> int:
+        return self.coordinates.moving.index(j)
+
+    def table(self, size: float = 1.0) -> Array:
+        """The Tree of inverse/numeric/kernels.py, lengths in units of `size`, variables as they
+        are."""
+        rows, variable = [], 0
+        for (gamma, b, alpha, d, theta, r), i, s in zip(
+            self.six, self.antecedent, self.sigma, strict=True
+        ):
+            own = -1
+            if s != FIXED:
+                own, variable = variable, variable + 1
+            turns = [*_turn(gamma), b / size, *_turn(alpha), d / size, theta, r / size]
+            rows.append([i, own, s, *turns, 1 / size if s == PRISMATIC else 1])
+        return np.array([len(rows) + 1, *np.ravel(rows)], float)
+
+    @cached_property
+    def still(self) -> dict[str, set[int]]:
+        """By loop: turns that do not move the point O_c or O_t behind them, on their axis."""
+        frames = self.frames(np.random.default_rng(5).uniform(0.2, 1, len(self.coordinates.moving)))
+
+        def misses(j: int, point: Array) -> bool:
+            R, P = frames[j]
+            return bool(np.linalg.norm(np.cross(R[:, 2], point - P)) > 1e-9)
+
+        return {
+            loop.name: {
+                j for j in loop.links if self.sigma[j - 1] == REVOLUTE
+                and not misses(j, frames[loop.cut if j in loop.to_cut else loop.twin][1])
+            }
+            for loop in self.coordinates.loops
+        }  # fmt: skip
+
+
+def meeting(P: Array, z: Array, Q: Array, y: Array) -> Array | None:
+    """Where two axes meet, or None."""
+    across = np.cross(z, y)
+    if np.linalg.norm(across) < 1e-9 or abs((Q - P) @ across) > 1e-9:
+        return None
+    s, *_ = np.linalg.lstsq(np.column_stack([z, -y]), Q - P, rcond=None)
+    return np.asarray(P + s[0] * z)
+
+
+def _turn(angle: float) -> list[float]:
+    """Cosine and sine, zero where they are so but for rounding."""
+    return [0.0 if abs(x) < 2e-16 else float(x) for x in (np.cos(angle), np.sin(angle))]

@@ -1,0 +1,271 @@
+"""Kernels of the equations of loops and couplings, their derivatives, and what closes them.
+
+Of a loop with the cut c and its twin t, axes (s, n, a) and d = O_t - O_c, zero when it is closed
+([K10] (3); `models.loops.closing_error` writes the same):
+
+    lengths   s_c·d  n_c·d  a_c·d                  two of them where the cut joint slides
+    angles    spherical    none
+              universal    a_c·s_t
+              revolute     s_c·a_t  n_c·a_t  1 - a_c·a_t              and cylindrical
+              fixed        a_c·n_t - n_c·a_t  s_c·a_t - a_c·s_t  n_c·s_t - s_c·n_t
+                           3 - s_c·s_t - n_c·n_t - a_c·a_t            and prismatic
+
+and of a coupling q_j - ratio q_k - offset, weighted. Lengths are in units of the robot's size. A
+joint with the axis z that moves t, or c the other way, changes d by z x (O_t - O_j) and the axes of
+t by z x them as c sees it: its column has the same form without the constants.
+"""
+
+from __future__ import annotations
+
+from ..inverse.approach import Frame
+from ..inverse.numeric.kernels import MOST_VARIABLES, Placed, Tree, place_frames
+from ..kernel.language import (
+    OPEN,
+    Array,
+    Integers,
+    booleans,
+    cross,
+    dot,
+    empty,
+    record,
+    sqrt,
+)
+from ..kernel.linalg import normal_equations, normal_step
+
+__all__ = [
+    "ANGLES", "CLOSED", "LENGTHS", "MOST_EQUATIONS", "Closing", "Closings", "Free", "Outcome",
+    "close", "open_by", "put_rows",
+]  # fmt: skip
+
+MOST_EQUATIONS = 192
+CLOSED = 1e-11  # of the robot's size, or rad: a loop this far open is closed
+FINEST = 1e-15
+LONGEST = 0.7  # step
+LENGTHS = {"prismatic": 2, "cylindrical": 2}  # equations, else 3
+ANGLES = {"spherical": 0, "universal": 1, "revolute": 3, "cylindrical": 3}  # else 4
+UNIVERSAL = 1
+AXIS = 3
+
+
+@record()
+class Closing:
+    """A loop: how many equations it has, frames of its cut and its twin, and the last one before
+    both; or a coupling, without equations of lengths: the variables that follow and lead (cut,
+    twin), ratio, offset and weight."""
+
+    lengths: int
+    angles: int
+    cut: int
+    twin: int
+    root: int
+    ratio: float
+    offset: float
+    weight: float
+
+
+@record(rows=OPEN)
+class Closings:
+    """All of them, over so many variables."""
+
+    variables: int
+    count: int
+    rows: list[Closing]
+
+
+@record(columns=MOST_VARIABLES, variables=MOST_VARIABLES, unit=MOST_VARIABLES)
+class Free:
+    """The variables that may move: the column of each, -1 of those that stand; the variable of a
+    column, and what its steps are measured by."""
+
+    rounds: int
+    count: int
+    columns: Integers
+    variables: Integers
+    unit: Array
+
+
+@record()
+class Outcome:
+    """How far the loops are open in the end, and whether that counts as closed."""
+
+    largest: float
+    closed: bool
+
+
+def put_rows(loop: Closing, c: Frame, t: Frame, one: float, out: Array, at: int, step: int) -> None:
+    """The equations of a loop at `at`, `at` + step ...; t: its axes, and d; one: 1, or 0 where t is
+    a change."""
+    out[at] = dot(c.s, t.p)
+    out[at + step] = dot(c.n, t.p)
+    if loop.lengths == 3:
+        out[at + 2 * step] = dot(c.a, t.p)
+    k = at + loop.lengths * step
+    if loop.angles == UNIVERSAL:
+        out[k] = dot(c.a, t.s)
+    elif loop.angles == AXIS:
+        out[k] = dot(c.s, t.a)
+        out[k + step] = dot(c.n, t.a)
+        out[k + 2 * step] = one - dot(c.a, t.a)
+    elif loop.angles > AXIS:
+        out[k] = dot(c.a, t.n) - dot(c.n, t.a)
+        out[k + step] = dot(c.s, t.a) - dot(c.a, t.s)
+        out[k + 2 * step] = dot(c.n, t.s) - dot(c.s, t.n)
+        out[k + 3 * step] = 3.0 * one - dot(c.s, t.s) - dot(c.n, t.n) - dot(c.a, t.a)
+
+
+def put_residuals(q: Array, f: Placed, loops: Closings, r: Array) -> int:
+    """All equations, of frames that are placed. How many they are."""
+    t = empty(Frame)
+    m = 0
+    for k in range(loops.count):
+        loop = loops.rows[k]
+        if loop.lengths == 0:
+            r[m] = loop.weight * (q[loop.cut] - loop.ratio * q[loop.twin] - loop.offset)
+            m += 1
+        else:
+            twin = f.rows[loop.twin]
+            t.s = twin.s
+            t.n = twin.n
+            t.a = twin.a
+            t.p = twin.p - f.rows[loop.cut].p
+            put_rows(loop, f.rows[loop.cut], t, 1.0, r, m, 1)
+            m += loop.lengths + loop.angles
+    return m
+
+
+def put_side(
+    frames: Tree, f: Placed, loop: Closing, frame: int, way: float, free: Free, J: Array, m: int
+) -> None:
+    """The columns of the joints that move a frame of a loop; way: 1 of the twin, -1 of the cut."""
+    change = empty(Frame)
+    t = f.rows[loop.twin]
+    j = frame
+    while j != loop.root:
+        link = frames.rows[j - 1]
+        column = -1
+        if link.variable >= 0:
+            column = free.columns[link.variable]
+        if column >= 0:
+            scale = way * link.ratio * free.unit[column]
+            z = scale * f.rows[j].a
+            if link.slides:
+                change.p = z
+                for k in range(3):
+                    change.s[k] = 0.0
+                    change.n[k] = 0.0
+                    change.a[k] = 0.0
+            else:
+                change.p = cross(z, t.p - f.rows[j].p)
+                change.s = cross(z, t.s)
+                change.n = cross(z, t.n)
+                change.a = cross(z, t.a)
+            put_rows(loop, f.rows[loop.cut], change, 0.0, J, free.count * m + column, free.count)
+        j = link.antecedent
+
+
+def put_slopes(frames: Tree, f: Placed, loops: Closings, free: Free, J: Array, rows: int) -> None:
+    """The derivatives of all equations by steps of the free variables in their units."""
+    for k in range(rows * free.count):
+        J[k] = 0.0
+    m = 0
+    for k in range(loops.count):
+        loop = loops.rows[k]
+        if loop.lengths == 0:
+            follower = free.columns[loop.cut]
+            leader = free.columns[loop.twin]
+            if follower >= 0:
+                J[free.count * m + follower] = loop.weight * free.unit[follower]
+            if leader >= 0:
+                J[free.count * m + leader] = 0.0 - loop.weight * loop.ratio * free.unit[leader]
+            m += 1
+        else:
+            put_side(frames, f, loop, loop.cut, 0.0 - 1.0, free, J, m)
+            put_side(frames, f, loop, loop.twin, 1.0, free, J, m)
+            m += loop.lengths + loop.angles
+
+
+def open_by(q: Array, frames: Tree, loops: Closings, free: Free, r: Array, J: Array) -> None:
+    """r and its derivatives J (rows, free), by steps of the free variables in their units."""
+    f = empty(Placed)
+    place_frames(frames, q, f)
+    rows = put_residuals(q, f, loops, r)
+    put_slopes(frames, f, loops, free, J, rows)
+
+
+def squares(r: Array, m: int) -> float:
+    total = 0.0
+    for k in range(m):
+        total += r[k] * r[k]
+    return total
+
+
+def largest_of(r: Array, m: int) -> float:
+    worst = 0.0
+    for k in range(m):
+        worst = max(worst, abs(r[k]))
+    return worst
+
+
+def close(
+    start: Array, frames: Tree, loops: Closings, free: Free, q: Array, info: Outcome
+) -> None:  # fmt: skip
+    """Loops closed from a start by the free variables: the method of Levenberg and Marquardt with a
+    damping that vanishes with r, so that it keeps its speed where equations repeat each other."""
+    f = empty(Placed)
+    r = empty(MOST_EQUATIONS)
+    ahead = empty(MOST_EQUATIONS)
+    J = empty(MOST_EQUATIONS * MOST_VARIABLES)
+    A = empty(MOST_VARIABLES * MOST_VARIABLES)
+    g = empty(MOST_VARIABLES)
+    dx = empty(MOST_VARIABLES)
+    trial = empty(MOST_VARIABLES)
+    held = booleans(MOST_VARIABLES)
+    n = free.count
+    for k in range(loops.variables):
+        q[k] = start[k]
+        trial[k] = start[k]
+    place_frames(frames, q, f)
+    rows = put_residuals(q, f, loops, r)
+    cost = squares(r, rows)
+    damping = 1.0
+    least = 0.0
+    fresh = True
+    for _ in range(free.rounds):
+        if largest_of(r, rows) <= FINEST or damping > 1e12:
+            break
+        if fresh:
+            put_slopes(frames, f, loops, free, J, rows)
+            normal_equations(J, r, rows, n, A, g)
+            least = 1.0
+            for k in range(n):
+                least = max(least, A[n * k + k])
+            least = 1e-14 * least
+        mu = max(damping * min(sqrt(cost), 1.0), least)
+        solved = normal_step(A, g, held, mu, n, dx)
+        while not solved and mu < 1e300:
+            mu = 10.0 * mu
+            solved = normal_step(A, g, held, mu, n, dx)
+        length = largest_of(dx, n)
+        scale = 1.0
+        if length > LONGEST:
+            scale = LONGEST / length
+        for k in range(n):
+            v = free.variables[k]
+            trial[v] = q[v] - scale * free.unit[k] * dx[k]
+        place_frames(frames, trial, f)
+        rows = put_residuals(trial, f, loops, ahead)
+        now = squares(ahead, rows)
+        fresh = now < cost
+        if fresh:
+            cost = now
+            damping = 0.2 * damping
+            for k in range(n):
+                q[free.variables[k]] = trial[free.variables[k]]
+            for k in range(rows):
+                r[k] = ahead[k]
+        else:
+            damping = 8.0 * damping
+        if length <= FINEST:
+            break
+    info.largest = largest_of(r, rows)
+    info.closed = info.largest < CLOSED and cost < 1.0

@@ -1,0 +1,1 @@
+"""A robot on paper: its picture, its tables and its models as one document."""

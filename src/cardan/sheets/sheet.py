@@ -1,0 +1,456 @@
+"""`cardan.sheet`: a robot and its models on a few pages, to be handed out.
+
+Sections that would be too long to be read are left out; the sheet then says by which command they
+are printed.
+"""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ..arguments import named_arguments
+from ..build.singularities.listing import singularities
+from ..catalogue import model
+from ..describe.bundled import bundled, robots
+from ..describe.robot import FIXED, INERTIA, REVOLUTE, Robot
+from ..document import html, markdown, tex, typst
+from ..document.formula import formula, width
+from ..document.reading import parts_of
+from ..document.structure import (
+    ROOM,
+    Document,
+    Equations,
+    Math,
+    Part,
+    Section,
+    Table,
+    Words,
+    laid,
+    size,
+    words,
+)
+from ..emit.latex import symbol_of
+from ..errors import CardanError, UnknownNameError
+from ..files import write_atomic
+from ..program import Program
+from ..version import __version__
+from .picture import robot_drawing
+from .tables import robot_tables, written
+
+__all__ = ["SUFFIXES", "sheet", "sheet_document"]
+
+SUFFIXES = (".html", ".pdf", ".tex", ".md")
+_LONGEST = 40  # lines of one model
+_MANY = 8  # equations: short ones among more stand beside one another
+_MOST_JOINTS = 9  # whose transforms are written one by one
+_GENERAL = (
+    r"^{i}T_{j} = \begin{bmatrix} C_{\theta} & -S_{\theta} & 0 & d \\"
+    r" C_{\alpha}\,S_{\theta} & C_{\alpha}\,C_{\theta} & -S_{\alpha} & -r\,S_{\alpha} \\"
+    r" S_{\alpha}\,S_{\theta} & S_{\alpha}\,C_{\theta} & C_{\alpha} & r\,C_{\alpha} \\"
+    r" 0 & 0 & 0 & 1 \end{bmatrix}"
+)
+_ROWS = ("x", "y", "z", "rx", "ry", "rz")
+_TITLES = {
+    "transform": "transform of the last frame", "jacobian": "Jacobian",
+    "inverse-geometry": "derivation", "inertia-matrix": "inertia matrix A",
+    "coriolis-matrix": "Coriolis matrix C", "gravity": "vector Q of gravity",
+    "base-parameters": "list of what they gather", "jacobian-inverse": "determinant",
+    "loop-geometry": "list of the equations",
+}  # fmt: skip
+_COUNTED = (
+    "transform", "jacobian", "inverse-dynamics", "inertia-matrix", "gravity", "direct-dynamics",
+)  # fmt: skip
+
+
+@named_arguments
+def sheet(
+    robot: Robot, path: str | Path, *, source: str = "", begin: Callable[[str], None] | None = None
+) -> None:
+    """A robot and its models on a few pages: .html, .pdf, .tex or .md by the extension.
+
+    Its picture with frames and lengths, the geometric table, transforms, the Jacobian and the
+    singularities, the inverse geometry, the equations of motion, base parameters and operation
+    counts. A PDF is set by TeX where pdflatex is installed, else by Typst, which the extra [sheet]
+    brings. What would be too long is left out, with the command that prints it; `source` is what
+    the robot is called there: a bundled name or a file. `begin` is told what is derived next.
+
+    >>> from pathlib import Path
+    >>> cardan.sheet(cardan.load("planar2r"), "planar2r.html")
+    >>> Path("planar2r.html").read_text(encoding="utf-8").count("<svg")
+    1"""
+    target = Path(path)
+    suffix = target.suffix.lower()
+    if suffix not in SUFFIXES:
+        raise UnknownNameError.of("form of a sheet", suffix or target.name, SUFFIXES)
+    document = sheet_document(robot, source, begin or (lambda text: None))
+    if suffix == ".pdf":
+        write_atomic(target, _pdf(document))
+    elif suffix == ".tex":
+        write_atomic(target, tex.page(document))
+    elif suffix == ".html":
+        write_atomic(target, html.page(document))
+    else:
+        for name, drawing in markdown.pictures(document, target.stem).items():
+            write_atomic(target.with_name(name), html.picture(drawing) + "\n")
+        write_atomic(target, markdown.page(document, target.stem))
+
+
+def _pdf(document: Document) -> bytes:
+    """By TeX where it is installed, else by Typst."""
+    if shutil.which("pdflatex"):
+        made = _by_tex(tex.page(document))
+        if made is not None:
+            return made
+    return typst.pdf(document)
+
+
+def _by_tex(text: str) -> bytes | None:
+    """The PDF of a document, or None where a package of TeX is missing."""
+    with tempfile.TemporaryDirectory() as folder:
+        (Path(folder) / "sheet.tex").write_text(text, encoding="utf-8")
+        command = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "sheet.tex"]
+        done = subprocess.run(command, cwd=folder, capture_output=True, check=False)
+        return (Path(folder) / "sheet.pdf").read_bytes() if done.returncode == 0 else None
+
+
+@dataclass(frozen=True)
+class _Subject:
+    """The robot of a sheet, and what commands call it."""
+
+    robot: Robot
+    source: str
+
+    def left_out(self, name: str, lines: int, *, to: str = "latex") -> Words:
+        return words(
+            "The {what} is left out for length ({lines} lines):"
+            " `cardan generate {source} {name} --to {to}` prints it.",
+            what=_TITLES.get(name, name), lines=str(lines), source=self.source, name=name, to=to,
+        )  # fmt: skip
+
+
+def sheet_document(
+    robot: Robot, source: str = "", begin: Callable[[str], None] = lambda text: None
+) -> Document:
+    """The document of a sheet, before it is written in a language."""
+    subject = _Subject(robot, source or _bundled_name(robot) or "ROBOT")
+    sections = []
+    for title, section in _SECTIONS.items():
+        begin(f"{robot.name}: {title.lower()}")
+        parts = _said(section, subject)
+        sections += [Section(title, tuple(parts))] if parts else []
+    count = f"{len(robot.links)} links, {robot.n} joint variables"
+    count += f", {len(robot.loops)} closed loops" if robot.loops else ""
+    about = (f"{count}. ", " ".join(robot.source.split()))
+    foot = words("`cardan sheet {source}`, Cardan {version}. Notation of Khalil: modified"
+                 " Denavit-Hartenberg parameters, SI units, radians.",
+                 source=subject.source, version=__version__)  # fmt: skip
+    return Document(robot.name, about, tuple(sections), foot)
+
+
+def _bundled_name(robot: Robot) -> str:
+    return next((name for name in robots() if bundled(name) == robot), "")
+
+
+def _said(section: Callable[[_Subject], list[Part]], subject: _Subject) -> list[Part]:
+    """The parts of a section, or why there are none."""
+    try:
+        return section(subject)
+    except CardanError as error:
+        return [f"Not available: {error.what}."]
+
+
+def _geometry(subject: _Subject) -> list[Part]:
+    robot = subject.robot
+    tables = robot_tables(robot)
+    parts: list[Part] = [robot_drawing(robot), tables.pop("Geometry")]
+    for title, table in tables.items():
+        if title != "Inertia":
+            parts += [title, table]
+    g = ", ".join(written(str(x)) for x in robot.gravity)
+    parts.append(words(f"Acceleration of gravity in frame 0: $[{g}]$."))
+    named = [f"$q_{{{j}}} = {symbol_of(joint.variable)}$" for j, joint in enumerate(robot.joints, 1)
+             if joint.variable not in ("", f"q{j}") and joint.sigma != FIXED]  # fmt: skip
+    if named and len(robot.links) <= _MOST_JOINTS:
+        parts.append(words(f"Joint variables: {', '.join(named)}."))
+    if any(joint.sigma == REVOLUTE for joint in robot.joints):
+        line = r"$C_{i} = \cos q_{i}$, $S_{i} = \sin q_{i}$, $C_{ij} = \cos(q_{i} + q_{j})$, ..."
+        parts.append(words(line))
+    return parts
+
+
+# ---- equations ----
+
+
+def _equations(program: Program, name: str = "") -> list[str]:
+    """The equations of a program in LaTeX, its arrays as matrices where they fit a line."""
+    parts = parts_of(program.equations(form="textbook", to="latex"))
+    rows = [row for part in parts if isinstance(part, Equations) for row in part.rows]
+    return _gathered([x for x in map(_noted, rows) if x], program.outputs, name)
+
+
+def _noted(row: str) -> str:
+    """An equation with C12 for cos(q1 + q2), as the sheet says once for all; nothing of one that
+    defines it."""
+
+    def name(sine: re.Match[str]) -> str:
+        return f"{sine[1][0].upper()}_{{{''.join(re.findall(r'[0-9]', sine[2]))}}}"
+
+    row = re.sub(r"\\(cos|sin)\((q_\{\d\}(?: \+ q_\{\d\})*)\)", name, row)
+    left, _, right = row.partition(" = ")
+    return "" if left == right else row
+
+
+def _gathered(
+    rows: Sequence[str], outputs: Mapping[str, tuple[int, ...]], name: str = ""
+) -> list[str]:
+    """Rows X_{i,j} = value of an output put together as X = [...]; `name`: what it is called."""
+    arrays: dict[str, dict[str, str]] = {}
+    rest: list[str] = []
+    stems = {symbol_of(x): shape for x, shape in outputs.items() if shape}
+    for row in rows:
+        left, _, right = row.partition("=")
+        at = re.fullmatch(r"(.*)_\{([\d,]+)\}", left.strip())
+        if at and at[1] in stems:
+            arrays.setdefault(at[1], {})[at[2]] = right.strip()
+        else:
+            rest.append(row)
+    for stem, cells in arrays.items():
+        shape = stems[stem]
+        listed = {key: _resolved(stem, cells, text) for key, text in cells.items()}
+        rest += _array(stem, name or stem, shape, listed)
+    return rest
+
+
+def _resolved(stem: str, cells: Mapping[str, str], text: str) -> str:
+    """A value in which other elements of its array are written out."""
+
+    def value(element: re.Match[str]) -> str:
+        if element[1] not in cells:
+            return element[0]
+        inner = _resolved(stem, cells, cells[element[1]])
+        items = formula(inner).parts
+        summed = any(item.kind in ("binary", "sign") and item.text != "⋅" for item in items)
+        alone = element[0] == text or (text.endswith(f" + {element[0]}") and inner[0] != "-")
+        return f"({inner})" if summed and not alone else inner
+
+    text = re.sub(rf"{re.escape(stem)}_\{{([\d,]+)\}}", value, text)
+    turned = re.fullmatch(r"-\(-([^()]*)\)", text)
+    return turned[1] if turned and not re.search(" [+-] ", turned[1]) else text
+
+
+def _array(stem: str, name: str, shape: tuple[int, ...], cells: Mapping[str, str]) -> list[str]:
+    """One equation where the matrix fits a line, else one for each element that is not zero; of a
+    symmetric matrix those on and above the diagonal."""
+    rows, columns = (*shape, 1)[:2]
+    keys = [[f"{i},{j}" if len(shape) > 1 else f"{i}" for j in range(1, columns + 1)]
+            for i in range(1, rows + 1)]  # fmt: skip
+    if len(shape) <= 2 and all(key in cells for row in keys for key in row):
+        body = r" \\ ".join(" & ".join(cells[key] for key in row) for row in keys)
+        whole = rf"{name} = \begin{{bmatrix}}{body}\end{{bmatrix}}"
+        if width(formula(whole)) <= ROOM:
+            return [whole]
+    listed = {key: cells[key] for row in keys for key in row if key in cells} or cells
+    mirrored = {key: ",".join(reversed(key.split(","))) for key in listed}
+    symmetric = len(shape) == 2 and rows == columns > 1 and all(
+        listed[key] == listed.get(other) for key, other in mirrored.items()
+    )  # fmt: skip
+    if symmetric:
+        listed = {key: text for key, text in listed.items() if key <= mirrored[key]}
+    out = [f"{stem}_{{{key}}} = {text}" for key, text in listed.items() if text != "0"]
+    if symmetric:
+        out.append(rf"{stem}_{{j,i}} = {stem}_{{i,j}}, \quad \text{{the others }} 0")
+    elif len(out) < len(listed):
+        out.append(rf"{stem}_{{i,j}} = 0 \quad \text{{else}}")
+    return out
+
+
+def _lines(rows: Sequence[str]) -> int:
+    return sum(len(block) for block in laid(Equations(tuple(rows))))
+
+
+def _shown(subject: _Subject, name: str, rows: Sequence[str]) -> list[Part]:
+    """The equations of a model, or the command that prints them."""
+    if len(rows) > _MANY:
+        rows = _beside(rows)
+    count = _lines(rows)
+    if count > _LONGEST:
+        return [subject.left_out(name, count)]
+    return [Equations(tuple(rows))] if rows else []
+
+
+def _beside(rows: Sequence[str]) -> list[str]:
+    """Short equations beside one another, as many as fit a line."""
+    lines: list[str] = []
+    for row in rows:
+        joined = rf"{lines[-1]} \qquad {row}" if lines else row
+        if lines and width(formula(joined)) <= ROOM:
+            lines[-1] = joined
+        else:
+            lines.append(row)
+    return lines
+
+
+def _transforms(subject: _Subject) -> list[Part]:
+    robot = subject.robot
+    rows: list[str] = []
+    for j, joint in enumerate(robot.joints[:_MOST_JOINTS], 1):
+        i = joint.antecedent
+        rows += _equations(model(robot, "transform", frame=j, reference=i), f"^{{{i}}}T_{{{j}}}")
+    parts: list[Part] = []
+    if len(robot.joints) <= _MOST_JOINTS:
+        parts.append(Equations(tuple(_beside(rows))))
+    else:
+        parts.append(words("Every frame in that of its antecedent, from the row $j$ of the table:"))
+        parts.append(Equations((_GENERAL,)))
+    program = model(robot, "transform")
+    return [*parts, *_shown(subject, "transform", _equations(program))]
+
+
+def _jacobian(subject: _Subject) -> list[Part]:
+    robot = subject.robot
+    options, parts = _tip(robot), list[Part]()
+    if options:
+        parts.append(
+            words(rf"Of the point at $x_{{{robot.n}}} = L_{{{robot.n}}}$ of the last link.")
+        )
+    program = model(robot, "jacobian", **options)
+    moved = _moved(program)
+    if 0 < len(moved) < len(_ROWS):
+        program = model(robot, "jacobian", rows=" ".join(moved), **options)
+        rows = ", ".join(moved)
+        parts.append(f"Rows {rows} (r: of the angular velocity); the others are zero.")
+    parts += _shown(subject, "jacobian", _equations(program))
+    if robot.constrained:
+        return parts
+    named = partial(_singularities, {**options, **({"rows": "x y"} if options else {})})
+    return [*parts, *_said(named, subject)]
+
+
+def _tip(robot: Robot) -> dict[str, Any]:
+    """Two revolute joints in a plane are followed at the end of their last link, which the table
+    does not show."""
+    flat = all(x.sigma == REVOLUTE and x.alpha == 0 and x.gamma == 0 for x in robot.joints)
+    return {"tool": (f"L{robot.n}", 0, 0)} if flat and len(robot.joints) == 2 else {}
+
+
+def _moved(program: Program) -> list[str]:
+    """The rows of a Jacobian that are not zero everywhere: seen at random states."""
+    rng = np.random.default_rng(1)
+    inputs = {name: rng.uniform(0.5, 2.0, (8, *shape)) for name, shape in program.inputs.items()}
+    J = np.abs(program.evaluate(**inputs)).max(axis=(0, 2))
+    return [name for name, size_ in zip(_ROWS, J, strict=True) if size_ > 1e-9]
+
+
+def _singularities(options: Mapping[str, Any], subject: _Subject) -> list[Part]:
+    latex = singularities(subject.robot, **options).equations("latex")
+    lines = [line for line in latex.splitlines() if "$ likewise" not in line]
+    return _derivation(subject, "jacobian-inverse", "\n".join(lines))
+
+
+def _loops(subject: _Subject) -> list[Part]:
+    if not subject.robot.loops:
+        return []
+    geometry = model(subject.robot, "loop-geometry")
+    return _derivation(subject, "loop-geometry", geometry.equations("latex"))
+
+
+def _inverse(subject: _Subject) -> list[Part]:
+    ik = model(subject.robot, "inverse-geometry")
+    return _derivation(subject, "inverse-geometry", ik.equations("latex"))
+
+
+def _derivation(subject: _Subject, name: str, latex: str) -> list[Part]:
+    """A text of words and equations, set closely, or the command that prints it."""
+    parts: list[Part] = []
+    for part in parts_of(latex):
+        if isinstance(part, Equations):
+            rows = _beside(part.rows)
+            if parts and isinstance(parts[-1], str | tuple) and len(rows) == 1:
+                before = parts[-1] if isinstance(parts[-1], tuple) else (parts[-1],)
+                if size(before) + width(formula(rows[0])) < 0.9 * ROOM:
+                    parts[-1] = (*before, "  ", Math(rows[0]))
+                    continue
+            part = Equations(tuple(rows))
+        parts.append(part)
+    count = sum(_lines(part.rows) if isinstance(part, Equations) else 1 for part in parts)
+    return parts if count <= 2 * _LONGEST else [subject.left_out(name, count)]
+
+
+def _dynamics(subject: _Subject) -> list[Part]:
+    parts: list[Part] = []
+    inertia = robot_tables(subject.robot).get("Inertia")
+    if inertia is not None and not _is_generic(subject.robot):
+        parts.append(inertia)
+    robot, words_ = _in_base_parameters(subject.robot)
+    line = r"$A(q)\,\ddot{q} + C(q, \dot{q})\,\dot{q} + Q(q) = \tau$ without friction"
+    parts.append(words(f"{line}{words_}."))
+    for name in ("inertia-matrix", "coriolis-matrix", "gravity"):
+        parts += _said(partial(_whole, name), _Subject(robot, subject.source))
+    return parts
+
+
+def _is_generic(robot: Robot) -> bool:
+    """Has every link all inertial parameters by their usual names? A table would not tell more."""
+    return all(
+        str(getattr(link, key)) == f"{key}{j}"
+        for j, link in enumerate(robot.links, 1)
+        for key in INERTIA
+    )
+
+
+def _in_base_parameters(robot: Robot) -> tuple[Robot, str]:
+    """A tree with symbols in its base parameters, which have the same torques in fewer terms."""
+    if robot.constrained or not robot.parameters:
+        return robot, ""
+    try:
+        return model(robot, "base-parameters").renamed(), ", in the base parameters"
+    except CardanError:
+        return robot, ""
+
+
+def _whole(name: str, subject: _Subject) -> list[Part]:
+    return _shown(subject, name, _equations(model(subject.robot, name)))
+
+
+def _base(subject: _Subject) -> list[Part]:
+    base = model(subject.robot, "base-parameters")
+    names = ", ".join(f"${symbol_of(name)}$" for name in base.names)
+    parts: list[Part] = [words(f"{len(base.names)} parameters: {names}.")]
+    rows = [row for part in parts_of(base.equations("latex")) if isinstance(part, Equations)
+            for row in part.rows]  # fmt: skip
+    return [*parts, *_shown(subject, "base-parameters", rows)]
+
+
+def _operations(subject: _Subject) -> list[Part]:
+    rows = []
+    for name in _COUNTED:
+        try:
+            cost = model(subject.robot, name).cost
+        except CardanError:
+            continue
+        cells = (cost.mul, cost.add, cost.div, cost.trig)
+        rows.append((name, *map(str, cells)))
+    head = ("model", "multiplications", "additions", "divisions", "sines, cosines")
+    return [
+        words("Of the cheapest program found of each model; what depends on parameters alone is"
+              " computed once and not counted. `cardan count {source}` counts all models.",
+              source=subject.source),
+        Table(head, tuple(rows)),
+    ]  # fmt: skip
+
+
+_SECTIONS = {
+    "Geometry": _geometry, "Transforms": _transforms, "Jacobian and singularities": _jacobian,
+    "Loop equations": _loops, "Inverse geometry": _inverse, "Base parameters": _base,
+    "Dynamics": _dynamics, "Operations": _operations,
+}  # fmt: skip

@@ -1,0 +1,132 @@
+"""The textbook form gives the numbers of the program that runs, and holds no noise."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from tests.compare import near
+from tests.random_robots import random_robot
+
+import cardan
+from cardan.describe.robot import Robot
+from cardan.ir.textbook import TooLarge, textbook
+from cardan.program import Program
+
+MODELS = (
+    "transform", "jacobian", "inertia-matrix", "coriolis-matrix", "gravity", "lagrange",
+    "inverse-dynamics", "energies",
+)  # fmt: skip
+SMALL = ("planar1r", "planar2r", "planar3r", "cartpole", "scara", "rpr")
+
+
+def outputs(program: Program, seed: int = 0) -> dict[str, np.ndarray]:
+    """What a program gives at random states; parameters have values by their names."""
+    rng = np.random.default_rng(seed)
+    arrays: dict[str, Any] = {
+        name: rng.uniform(-3, 3, (4, *shape))
+        for name, shape in program.inputs.items()
+        if name != "p"
+    }
+    if program.parameters:
+        size = {name: 0.5 + sum(map(ord, name)) * 0.618 % 1 for name in program.parameters}
+        arrays["p"] = np.array([size[name] for name in program.parameters])
+    values = program.evaluate(**arrays)
+    names = list(program.outputs)
+    return dict(zip(names, values if len(names) > 1 else [values], strict=True))
+
+
+def assert_same(program: Program) -> None:
+    expected, found = outputs(program), outputs(program.textbook)
+    for name, value in expected.items():
+        near(found[name], value, 1e-12, 1e-14, what=f"{program.model} of {program.robot}: {name}")
+
+
+@pytest.mark.parametrize("name", SMALL)
+def test_small_robots(name: str) -> None:
+    robot = cardan.load(name)
+    for model in MODELS:
+        assert_same(cardan.model(robot, model))
+
+
+@pytest.mark.parametrize(
+    ("name", "model"),
+    [("ur5", "transform"), ("ur5", "inertia-matrix"), ("puma560", "jacobian"),
+     ("puma560", "gravity"), ("puma560-numeric", "inertia-matrix"), ("tree", "gravity"),
+     ("rx90-base", "transform"), ("stanford", "gravity"), ("fivebar", "gravity"),
+     ("flexible1r", "inertia-matrix")],
+)  # fmt: skip
+def test_larger_robots(name: str, model: str) -> None:
+    options = {} if model in ("transform", "jacobian") else {"effort": "plain"}
+    assert_same(cardan.model(cardan.load(name), model, **options))  # type: ignore[call-overload]
+
+
+@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("symbolic", [False, True])
+def test_random_robots(seed: int, symbolic: bool) -> None:
+    robot = random_robot(seed, 2 + seed % 2, symbolic=symbolic, base_motion=not symbolic)
+    for model in ("transform", "inertia-matrix", "gravity", "inverse-dynamics"):
+        options = {} if model == "transform" else {"effort": "plain"}
+        assert_same(cardan.model(robot, model, **options))  # type: ignore[call-overload]
+
+
+@pytest.mark.parametrize("name", ["planar2r", "planar3r", "scara", "cartpole", "rpr"])
+def test_matrices_make_up_the_torques(name: str) -> None:
+    torque = cardan.model(cardan.load(name), "inverse-dynamics", effort="plain")
+    parts = torque.matrices
+    assert parts is not None
+    n = torque.outputs["tau"][0]
+    rng = np.random.default_rng(1)
+    q, qd, qdd = rng.uniform(-3, 3, (3, 5, n))
+    p = {"p": 0.5 + rng.random(len(parts.parameters))} if parts.parameters else {}
+    found = parts.evaluate(q=q, qd=qd, qdd=qdd, **p)
+    tau = np.einsum("kij,kj->ki", found.A, qdd) + np.einsum("kij,kj->ki", found.C, qd) + found.Q
+    tau = tau + getattr(found, "F", 0)
+    near(tau, torque.plain.evaluate(q=q, qd=qd, qdd=qdd, **p), 1e-12)
+    coriolis = outputs(cardan.model(cardan.load(name), "coriolis-matrix"))["C"]
+    near(outputs(parts)["C"], coriolis, 1e-12, 1e-14)
+
+
+def test_no_such_matrices() -> None:
+    gravity = cardan.model(cardan.load("planar2r"), "gravity")
+    assert gravity.matrices is None
+
+
+def inclined(angle: Any) -> Robot:
+    """Three revolute joints with axes at an angle to each other."""
+    link = {"M": "1.3", "MX": "0.2", "ZZ": "0.4", "XX": "0.4", "YY": "0.4", "d": "0.3"}
+    links = [{**link, "alpha": angle, "variable": f"q{j}"} for j in (1, 2, 3)]
+    return cardan.load({"cardan": 1, "name": "inclined", "gravity": [0, 0, "-9.81"], "link": links})
+
+
+@pytest.mark.parametrize("angle", ["0.3", "pi/4", "-1.1"])
+def test_floats_leave_no_noise(angle: str) -> None:
+    """cos² 0.3 + sin² 0.3 is 1, and what cancels but for round-off is not there."""
+    program = cardan.model(inclined(angle), "inertia-matrix", effort="plain")
+    assert_same(program)
+    numbers = [float(node[1]) for node in program.textbook.code.nodes if node[0] == "const"]
+    assert min(numbers) > 1e-6
+    assert len(numbers) < 60
+
+
+def test_angles_of_parallel_axes_are_summed() -> None:
+    labels = cardan.model(cardan.load("puma560"), "transform").textbook.code.labels.values()
+    assert {"C23", "S23", "C2", "C4"} <= set(labels)
+    assert "C34" not in labels
+
+
+def test_opposed_axes_are_subtracted() -> None:
+    links = [{"variable": "q1"}, {"alpha": "pi", "d": "L", "variable": "q2"}]
+    robot = cardan.load({"cardan": 1, "name": "opposed", "link": links})
+    program = cardan.model(robot, "transform")
+    assert_same(program)
+    assert set(program.textbook.code.labels.values()) == {"C1", "S1", "C1m2", "S1m2"}
+
+
+def test_what_is_too_long_is_plain_with_a_remark() -> None:
+    program = cardan.model(cardan.load("general6r"), "inertia-matrix", effort="plain")
+    assert "textbook" in program.textbook.remarks[-1]
+    assert outputs(program.textbook).keys() == outputs(program).keys()
+    with pytest.raises(TooLarge):
+        textbook(cardan.model(cardan.load("planar2r"), "gravity").plain.code, {}, largest=3)

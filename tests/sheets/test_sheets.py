@@ -1,0 +1,101 @@
+"""Sheets: complete in themselves, within their margins, in every format."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from pathlib import Path
+
+import pytest
+from tests.sheets.every import typeset
+from typer.testing import CliRunner
+
+import cardan
+from cardan.app.cli.main import app
+from cardan.document import html, markdown, tex, typst
+from cardan.document.structure import Drawing, Label, Section
+from cardan.sheets.picture import robot_drawing
+from cardan.sheets.sheet import sheet_document
+
+HAS_TEX = shutil.which("pdflatex") is not None
+SECTIONS = [
+    "Geometry", "Transforms", "Jacobian and singularities", "Inverse geometry", "Base parameters",
+    "Dynamics", "Operations",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ["planar2r", "scara", "cartpole"])
+def test_a_textbook_robot_has_every_section(name: str, tmp_path: Path) -> None:
+    document = sheet_document(cardan.load(name))
+    assert [part.title for part in document.parts if isinstance(part, Section)] == SECTIONS
+    text = tex.page(document)
+    assert "Not available" not in text
+    assert "left out for length" not in text
+    assert typst.pdf(document).startswith(b"%PDF")
+    if HAS_TEX:
+        pages, overfull = typeset(document, tmp_path, name)
+        assert 1 <= pages <= 4
+        assert not overfull
+
+
+def test_a_page_needs_nothing_else() -> None:
+    page = html.page(sheet_document(cardan.load("planar1r")))
+    assert "font/woff2;base64," in page
+    assert page.replace("http://www.w3.org/2000/svg", "").count("http") == 0
+    assert page.count("<svg") == 1
+
+
+def test_what_is_too_long_is_left_out_with_its_command(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("cardan.sheets.sheet._LONGEST", 3)
+    text = markdown.page(sheet_document(cardan.load("planar3r")), "x")
+    assert "The inertia matrix A is left out for length" in text
+    assert "`cardan generate planar3r inertia-matrix --to latex`" in text
+
+
+def test_commands_name_the_robot_as_it_was_typed(tmp_path: Path) -> None:
+    path = tmp_path / "arm.md"
+    words = ["sheet", "planar1r", "--set", "ZZ1=2", "-o", str(path)]
+    done = CliRunner().invoke(app, words)
+    assert done.exit_code == 0, done.output
+    text = path.read_text(encoding="utf-8")
+    assert "`cardan count planar1r --set ZZ1=2`" in text
+    assert (tmp_path / "arm.svg").read_text(encoding="utf-8").startswith("<svg")
+    assert "](arm.svg)" in text
+
+
+def test_other_forms_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(cardan.UnknownNameError, match=r"\.html, \.pdf, \.tex, \.md"):
+        cardan.sheet(cardan.load("planar1r"), tmp_path / "arm.docx")
+
+
+def test_without_tex_and_typst_the_command_to_type_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(shutil, "which", lambda name: None)
+    monkeypatch.setitem(sys.modules, "typst", None)
+    with pytest.raises(cardan.MissingExtraError, match=r"cardan\[sheet\]"):
+        cardan.sheet(cardan.load("planar1r"), tmp_path / "arm.pdf")
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("name", ["planar1r", "scara", "rx90", "fivebar", "delta", "tree", "ur5"])
+def test_pictures_hold_what_they_draw(name: str) -> None:
+    robot = cardan.load(name)
+    drawing = robot_drawing(robot)
+    points = [
+        point
+        for shape in drawing.shapes
+        for point in ([shape.at] if isinstance(shape, Label) else shape.points)
+    ]
+    assert all(0 <= x <= drawing.width and 0 <= y <= drawing.height for x, y in points)
+    labels = " ".join(shape.latex for shape in drawing.shapes if isinstance(shape, Label))
+    if len(robot.links) <= 9:
+        assert all(f"z_{{{j}}}" in labels for j in range(len(robot.links) + 1))
+
+
+def test_lengths_are_drawn() -> None:
+    def labels(drawing: Drawing) -> set[str]:
+        return {shape.latex for shape in drawing.shapes if isinstance(shape, Label)}
+
+    assert {"D_{2}", "D_{3}", "q_{4}"} <= labels(robot_drawing(cardan.load("scara")))
+    assert {"L_{1}", "L_{2}", "q_{3}"} <= labels(robot_drawing(cardan.load("planar3r")))
