@@ -169,6 +169,10 @@ _IDLE = Option(
     "joints of loops that nothing holds or drives: held, or free of torque at rates qd_i", "held",
     ("held", "free"),
 )  # fmt: skip
+_GIVEN = Option(
+    "of a floating base: its acceleration is free and found, or given as V0d", "free",
+    ("free", "given"),
+)  # fmt: skip
 _SPACE = Option(
     "the motion: of the platform V, Vd, or of the active joints qd, qdd", "cartesian",
     ("cartesian", "joint"),
@@ -251,8 +255,7 @@ def _entries() -> list[Entry]:
               "q, qd, qdd(, f_e) -> tau (n)", "build.dynamic.inverse_dynamics",
               method=Option("the formulation", "newton-euler", ("newton-euler", "lagrange")),
               base_parameters=_BASE, effort=_EFFORT, friction=_FRICTION, f_e=_WRENCH, idle=_IDLE,
-              base=Option("of a floating base: its acceleration is free and found, or given as"
-                          " V0d", "free", ("free", "given"))),
+              base=_GIVEN),
         entry("inertia-matrix", "dynamic", "inertia matrix, by composite links",
               "q -> A (n,n)", "build.dynamic.inertia_matrix",
               base_parameters=_BASE, effort=_EFFORT),
@@ -286,6 +289,16 @@ def _entries() -> list[Entry]:
               "acceleration of a platform of joint torques, leg by leg",
               "q, V, tau -> Vd", "build.parallel.platform_direct_dynamics",
               space=_SPACE, effort=_EFFORT, friction=_FRICTION, idle=_IDLE),
+        entry("inverse-dynamics-derivatives", "dynamic",
+              "torques and all their partial derivatives",
+              "q, qd, qdd(, f_e) -> tau (n), dtau_dq, dtau_dqd, dtau_dqdd (n,n)",
+              "build.derivatives.inverse_dynamics_derivatives",
+              base_parameters=_BASE, effort=_EFFORT, friction=_FRICTION, f_e=_WRENCH, base=_GIVEN),
+        entry("direct-dynamics-derivatives", "dynamic",
+              "accelerations and all their partial derivatives",
+              "q, qd, tau(, f_e) -> qdd (n), dqdd_dq, dqdd_dqd, dqdd_dtau (n,n)",
+              "build.derivatives.direct_dynamics_derivatives",
+              base_parameters=_BASE, effort=_EFFORT, friction=_FRICTION, f_e=_WRENCH),
         entry("reactions", "dynamic", "wrench through every joint",
               "q, qd, qdd(, f_e) -> reactions (nl,6)", "build.reactions.reactions",
               f_e=_WRENCH),
@@ -317,5 +330,5 @@ MENU: dict[str, Entry] = {entry.name: entry for entry in _entries()}
 _FLEXIBLE = (
     "transform", "loop-geometry", "jacobian", "velocities", "accelerations", "jdot-qdot",
     "inverse-dynamics", "inertia-matrix", "bias", "gravity", "direct-dynamics", "energies",
-    "generalized-momentum",
+    "generalized-momentum", "inverse-dynamics-derivatives", "direct-dynamics-derivatives",
 )  # fmt: skip

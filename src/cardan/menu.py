@@ -38,6 +38,8 @@ ModelName = Literal[
     "direct-dynamics",
     "platform-inverse-dynamics",
     "platform-direct-dynamics",
+    "inverse-dynamics-derivatives",
+    "direct-dynamics-derivatives",
     "reactions",
     "energies",
     "generalized-momentum",
@@ -178,7 +180,7 @@ def model(
 @overload
 def model(
     robot: Robot,
-    name: Literal["bias"],
+    name: Literal["bias", "direct-dynamics-derivatives"],
     *,
     base_parameters: bool = ...,
     effort: Literal["plain", "normal", "safe", "max"] = ...,
@@ -240,6 +242,20 @@ def model(
     idle: Literal["held", "free"] = ...,
     symbolic: bool = ...,
     assembly: int | None = ...,
+) -> Program: ...
+
+
+@overload
+def model(
+    robot: Robot,
+    name: Literal["inverse-dynamics-derivatives"],
+    *,
+    base_parameters: bool = ...,
+    effort: Literal["plain", "normal", "safe", "max"] = ...,
+    friction: bool = ...,
+    f_e: bool = ...,
+    base: Literal["free", "given"] = ...,
+    symbolic: bool = ...,
 ) -> Program: ...
 
 

@@ -310,3 +310,44 @@ def test_equations_of_symbols_leave_no_values_behind() -> None:
     assert "eigenvalue problem 16x16" in ik.equations()
     with pytest.raises(InputError, match="symbols without a value"):
         ik.emit("c")
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_the_polynomial_has_the_configurations_for_roots(seed: int) -> None:
+    """Degree 16 of a general arm; where it is real and zero there is a configuration, and only
+    there."""
+    robot = cardan.load("general6r")
+    rng = np.random.default_rng(seed)
+    robot = robot.with_values({name: rng.uniform(0.2, 1.2) for name in robot.parameters})
+    ik = cardan.model(robot, "inverse-geometry", method="general")
+    T = cardan.model(robot, "transform").evaluate(q=rng.uniform(-2, 2, 6))
+    found = ik.polynomial(T)
+    j = robot.variables.index(found.joint)
+    roots = np.polynomial.polynomial.polyroots(found.coefficients)
+    real = np.sort(roots[np.abs(roots.imag) < 1e-6 * (1 + np.abs(roots))].real)
+    assert found.degree == 16
+    np.testing.assert_allclose(np.sort(np.tan(ik.solve(T)[:, j] / 2)), real, rtol=1e-5, atol=1e-6)
+
+
+def test_an_arm_with_a_wrist_has_the_polynomial_too() -> None:
+    robot = cardan.load("rx90")
+    robot = robot.with_values(dict.fromkeys(robot.parameters, 0.5))
+    ik = cardan.model(robot, "inverse-geometry", method="general")
+    T = cardan.model(robot, "transform").evaluate(q=[0.3, -0.5, 0.7, 0.4, 0.9, -0.6])
+    found = ik.polynomial(T)
+    x = np.tan(ik.solve(T)[:, robot.variables.index(found.joint)] / 2)
+    value = np.polynomial.polynomial.polyval(x, found.coefficients)
+    assert len(x) == 8
+    assert (np.abs(value) < 1e-6 * np.maximum(1, np.abs(x)) ** found.degree).all()
+
+
+def test_poses_without_a_polynomial_say_so() -> None:
+    with pytest.raises(ModelError, match="method='general'"):
+        cardan.model(cardan.load("ur5"), "inverse-geometry").polynomial(np.eye(4))
+    robot = cardan.load("rx90")
+    robot = robot.with_values(dict.fromkeys(robot.parameters, 0.5))
+    ik = cardan.model(robot, "inverse-geometry", method="general")
+    with pytest.raises(ModelError, match="degenerate"):
+        ik.polynomial(np.eye(4))
+    with pytest.raises(InputError, match="one pose"):
+        ik.polynomial(np.stack([np.eye(4)] * 2))

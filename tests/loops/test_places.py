@@ -104,9 +104,7 @@ def places(geometry: Any, q: Array) -> list[Array]:
 
 
 def _chain(geometry: Any) -> Any:
-    from cardan.loops.analytic import Chain
-
-    return Chain.of(geometry.coordinates.robot, geometry.system().values)
+    return geometry.system().chain
 
 
 def _spheres(C: Array, square: Array, axes: Array) -> list[Array]:

@@ -156,14 +156,16 @@ def test_models_of_loops_that_rounding_keeps_open(name: str, rounding: dict[str,
     robot = written(exact_robot, **rounding)
     size = 10.0 ** -rounding["decimals"]
     right = cardan.model(exact_robot, "loop-geometry")
-    q = right.solve(at_home(right))
+    # of the AKR-3000 away from singularities, which enlarge what rounding leaves
+    q_a = [0, 0.58, 0.26, 0, 0, 0] if name == "akr3000" else at_home(right)
+    q = right.solve(q_a)
     rng = np.random.default_rng(1)
-    rates = {key: rng.normal(size=(len(q), len(at_home(right)))) for key in ("qd", "qdd")}
+    rates = {key: rng.normal(size=(len(q), len(q_a))) for key in ("qd", "qdd")}
     expected = cardan.model(exact_robot, "inverse-dynamics", effort="plain")
     with pytest.warns(CardanWarning, match="closest geometry that closes"):
         program = cardan.model(robot, "inverse-dynamics", effort="plain")
     assert any("rounded values" in remark for remark in program.remarks)
-    near = cardan.model(robot, "loop-geometry").solve(at_home(right))
+    near = cardan.model(robot, "loop-geometry").solve(q_a)
     assert near.shape == q.shape
     torques = [
         np.asarray(expected.evaluate(q=q, **rates)),
@@ -187,8 +189,9 @@ def test_a_closed_form_that_loses_configurations_is_not_used(
     run = geometry.run_plan
 
     def forgetful(*plan: Any) -> Any:
-        every, full = run(*plan)
-        return [every[0][:0], *every[1:]], full  # one configuration is enough
+        every = run(*plan)
+        every.count[0] = 0  # one configuration is enough
+        return every
 
     monkeypatch.setattr(geometry, "run_plan", forgetful)
     loops = cardan.model(robot, "loop-geometry")

@@ -93,13 +93,14 @@ def build(
     outputs: Sequence[str], *, symbolic: bool = False, expanded: bool = False,
     meaning: Mapping[str, str] | None = None, search: Way | None = None, effort: str = "normal",
     rivals: Sequence[Way] = (), routes: Sequence[Route] = (), finals: bool = False,
+    rough: bool = False,
 ) -> Program:  # fmt: skip
     """derive with the common meanings filled in."""
     table = {name: MEANING[name] for name in (*inputs, *outputs, "p") if name in MEANING}
     return derive(
         robot, model, inputs, forms, meaning={**table, **(meaning or {})}, symbolic=symbolic,
         expanded=expanded, search=search, effort=effort, rivals=rivals, routes=routes,
-        finals=finals,
+        finals=finals, rough=rough,
     )  # fmt: skip
 
 

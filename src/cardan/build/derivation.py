@@ -13,13 +13,13 @@ from ..describe.check import extremes
 from ..describe.robot import Robot
 from ..errors import ModelError
 from ..formulate.formulation import Formulation
-from ..ir.code import Code, arguments, gather
+from ..ir.code import Code, Output, arguments
 from ..ir.cost import TRIG, cost
 from ..ir.factor import factored, improved
 from ..ir.graph import Expr, Graph, Node
 from ..ir.interpret import interpret, node_values
 from ..ir.page import Page
-from ..ir.passes import inline, replay
+from ..ir.passes import inline, transplanted
 from ..ir.trace import PARAMETERS, Tracer
 from ..models.bodies import Bodies, bodies
 from ..models.composite import inertia_matrix
@@ -185,7 +185,8 @@ class Sketch:
     price: int
     graph: _Book
     refs: tuple[int, ...]
-    order: tuple[int, ...]  # its nodes, in the order in which it came to them
+    met: tuple[int, ...]  # nodes in the order in which it came to them
+    live: frozenset[int]
 
 
 class _Book(Graph):
@@ -213,20 +214,22 @@ class _Book(Graph):
         self.met.append(abs(product.ref))
         return product
 
-    def alone(self, sketch: Sketch) -> tuple[Graph, list[Any]]:
-        """A graph of this sketch alone, as if it had been traced by itself, and its outputs."""
-        graph, scalars = Graph(), dict[int, Any]()
-        waiting = list(reversed(sketch.order))
+    def alone(self, sketch: Sketch, inputs: Mapping[str, tuple[int, ...]]) -> Code:
+        """The program of this sketch, as if it had been traced by itself."""
+        graph, refs = Graph(), dict[int, int]()
+        met = dict.fromkeys(filter(sketch.live.__contains__, sketch.met))
+        waiting = [*reversed(met), *sorted(sketch.live - met.keys(), reverse=True)]
         while waiting:
             id = waiting[-1]
-            missing = [arg for arg in arguments(self.nodes[id]) if arg not in scalars]
-            if id in scalars or not missing:
+            missing = [arg for arg in arguments(self.nodes[id]) if arg not in refs]
+            if id in refs or not missing:
                 waiting.pop()
-            if id not in scalars and not missing:
-                scalars[id] = replay(graph, self.nodes[id], scalars)  # type: ignore[arg-type]
-            elif id not in scalars:
+            if id not in refs and not missing:
+                refs[id] = transplanted(graph, self.nodes[id], refs)
+            elif id not in refs:
                 waiting.extend(missing)
-        return graph, [scalars[abs(ref)] * (1 if ref > 0 else -1) for ref in sketch.refs]
+        outputs = tuple(refs[abs(ref)] * (1 if ref > 0 else -1) for ref in sketch.refs)
+        return Code(inputs, tuple(graph.nodes), {"": Output((len(outputs),), outputs)})
 
 
 class Sketches:
@@ -261,15 +264,13 @@ class Sketches:
                 live.add(id)
                 waiting.extend(arguments(graph.nodes[id]))
         price = sum(map(self.weights.__getitem__, live))
-        met = dict.fromkeys(filter(live.__contains__, graph.met))
-        return Sketch(price, graph, refs, (*sorted(live - met.keys()), *met))
+        return Sketch(price, graph, refs, tuple(graph.met), frozenset(live))
 
     def rewritten(self, sketch: Sketch) -> int:
         """The price with the sums rewritten."""
         key = id(sketch.graph), sketch.refs
         if key not in self.prices:
-            graph, values = sketch.graph.alone(sketch)
-            code = gather(graph, self.inputs, {"": ((len(values),), values)})
+            code = sketch.graph.alone(sketch, self.inputs)
             setup = frozenset({PARAMETERS})
             self.prices[key] = price(factored(code, setup), setup)
         return self.prices[key]
@@ -308,9 +309,11 @@ def price(code: Code, setup: frozenset[str] = frozenset({"p"})) -> int:
     return cost(code, setup)[0].price
 
 
-def polished(derivation: Derivation, candidate: Candidate) -> Candidate:
+def polished(
+    derivation: Derivation, candidate: Candidate, rewrite: Callable[[Code], Code] = improved
+) -> Candidate:
     """The candidate with its sums rewritten, checked against what it was."""
-    code = improved(candidate.code)
+    code = rewrite(candidate.code)
     if code is candidate.code:
         return candidate
     verify(derivation, candidate.code, candidate.parameters, code, candidate.parameters)

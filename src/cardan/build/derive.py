@@ -11,6 +11,7 @@ from dataclasses import replace
 from ..describe.robot import Robot
 from ..describe.symbolic import parametrised
 from ..ir.cost import cost
+from ..ir.reuse import reused
 from ..program import Program
 from .derivation import Derivation, Form, Route, Way, is_defined, polished, verify
 from .search import cheapest
@@ -32,13 +33,15 @@ def derive(
     rivals: Sequence[Way] = (),
     routes: Sequence[Route] = (),
     finals: bool = False,
+    rough: bool = False,
 ) -> Program:
     """The cheapest program among `forms`, and among the formulations of `search`.
 
     `rivals`: other algorithms of the same model, searched as far as they stand a chance.
     `routes`: ways through other models; one is taken where it costs less than all of these.
     `finals`: the sums of every form and algorithm are rewritten before they are compared, not those
-    of the cheapest alone: for forms so different that the rest may decide."""
+    of the cheapest alone: for forms so different that the rest may decide.
+    `rough`: formulations are compared as they are traced: for programs of thousands of nodes."""
     defaults: dict[str, float] = {}
     if symbolic:
         robot, defaults = parametrised(robot)
@@ -48,7 +51,7 @@ def derive(
     for way in (search, *rivals) if search is not None else ():
         prices = [candidate.price for candidate in candidates]
         beaten = min(prices) if prices and not finals else None
-        candidates.append(cheapest(derivation, *way, effort, beaten))
+        candidates.append(cheapest(derivation, *way, effort, beaten, rough))
     page = candidates[0]
     if finals and effort != "plain":
         candidates = [polished(derivation, candidate) for candidate in candidates]
@@ -63,6 +66,8 @@ def derive(
             if other.price < best.price and cost(other.code)[0].trig <= sines:
                 verify(derivation, page.code, page.parameters, other.code, other.parameters)
                 best = other
+        if effort != "part":
+            best = polished(derivation, best, reused)
     if not is_defined(derivation, best):
         raise derivation.undefined()
     reading = derivation.page(forms[0] if forms else search[0])  # type: ignore[index]

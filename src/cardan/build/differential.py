@@ -53,11 +53,11 @@ def energy_torques(
 _RATES = "\0rates"
 
 
-def partial(graph: Any, values: list[Scalar], wrt: str) -> list[Scalar]:
+def partial(graph: Any, values: list[Scalar], wrt: str, mode: str = "") -> list[Scalar]:
     """∂values/∂wrt of scalars of a trace in progress, row by row."""
     arrays = _inputs(graph)
     code = gather(graph, arrays, {"x": ((len(values),), values)})
-    mode = "reverse" if len(values) == 1 else "forward"
+    mode = mode or ("reverse" if len(values) == 1 else "forward")
     code = derivative(code, "x", wrt, "dx", mode=mode)
     return list(inline(graph, code, _leaves(graph, arrays))["dx"])
 

@@ -49,7 +49,8 @@ from .idle import spun, widened
 from .mechanism import BY_LAGRANGE, Mechanism, require_available
 
 __all__ = [
-    "bias", "direct_dynamics", "gravity", "inertia_matrix", "inverse_dynamics",
+    "bias", "direct_dynamics", "direct_ways", "gravity", "inertia_matrix", "inverse_dynamics",
+    "inverse_ways",
 ]  # fmt: skip
 
 Scalar = Any
@@ -69,11 +70,7 @@ def inverse_dynamics(
     given = base == "given"
     unsupported(robot, "inverse-dynamics", base_parameters=base_parameters,
                 lagrange=method == "lagrange", base=given, idle=idle == "free")  # fmt: skip
-    if given and (not is_floating(robot) or method == "lagrange"):
-        raise ModelError(
-            f"base='given' is for a floating base, by Newton-Euler: the base of '{robot.name}' is"
-            f" {robot.base.kind}, the method {method}"
-        )
+    _require_given(robot, given, method)
     mechanism = mechanism_of(
         with_friction(robot, friction), "inverse-dynamics", base_parameters, symbolic=symbolic,
         idle=idle,
@@ -82,6 +79,22 @@ def inverse_dynamics(
         _require_lagrange(mechanism)
         inputs = mechanism.inputs("q", "qd", "qdd", f_e=f_e)
         return mechanism.program("inverse-dynamics", inputs, [_lagrange(mechanism)], ["tau"])
+    inputs, names, ways = inverse_ways(mechanism, f_e=f_e, given=given)
+    if robot.ne:
+        forms = [form for form, _ in ways]
+        return mechanism.program("inverse-dynamics", inputs, forms, names, effort=effort)
+    return mechanism.program(
+        "inverse-dynamics", inputs, [], names, meaning=_imposed(mechanism), search=ways[0],
+        effort=effort,
+    )  # fmt: skip
+
+
+def inverse_ways(
+    mechanism: Mechanism, *, f_e: bool = False, given: bool = False
+) -> tuple[dict[str, tuple[int, ...]], list[str], list[Way]]:
+    """(input arrays, names of outputs, algorithms) of inverse dynamics; `given`: the acceleration
+    of a floating base."""
+    _require_given(mechanism.described, given)
     link = mechanism.coordinates
     inputs = mechanism.inputs(
         "q", "qd", "qdd", f_e=f_e, base=["V0", *(["V0d"] if given else []), "g0"]
@@ -89,13 +102,17 @@ def inverse_dynamics(
     inputs["qdd"] = (len(link.driven),)
     names = ["tau", *(["qdd_e"] if link.elastic or link.deformations else [])]
     names += [*(["F0"] if given else ["V0d"] if mechanism.floats else [])]
-    if robot.ne:
-        forms = inverse_forms(mechanism)
-        return mechanism.program("inverse-dynamics", inputs, forms, names, effort=effort)
-    return mechanism.program(
-        "inverse-dynamics", inputs, [], mechanism.outputs(*names), meaning=_imposed(mechanism),
-        search=_inverse_way(mechanism, given), effort=effort,
-    )  # fmt: skip
+    if mechanism.robot.ne:
+        return inputs, names, [(form, ()) for form in inverse_forms(mechanism)]
+    return inputs, mechanism.outputs(*names), [_inverse_way(mechanism, given)]
+
+
+def _require_given(robot: Robot, given: bool, method: str = "newton-euler") -> None:
+    if given and (not is_floating(robot) or method == "lagrange"):
+        raise ModelError(
+            f"base='given' is for a floating base, by Newton-Euler: the base of '{robot.name}' is"
+            f" {robot.base.kind}, the method {method}"
+        )
 
 
 def _inverse_way(mechanism: Mechanism, given: bool) -> Way:
@@ -261,10 +278,9 @@ def direct_dynamics(
         with_friction(robot, friction), "direct-dynamics", base_parameters, symbolic=symbolic,
         idle=idle,
     )  # fmt: skip
-    inputs = mechanism.inputs("q", "qd", "tau", f_e=f_e, base=["V0", "g0"])
-    names = ["qdd", *(["V0d"] if mechanism.floats else [])]
+    inputs, names, ways = direct_ways(mechanism, method=method, f_e=f_e)
     if robot.ne:
-        forms = direct_forms(mechanism, method)
+        forms = [form for form, _ in ways]
         return mechanism.program("direct-dynamics", inputs, forms, names, effort=effort)
     link = mechanism.coordinates
     meaning: dict[str, str] = {}
@@ -278,16 +294,28 @@ def direct_dynamics(
             )
     elif link.elastic:
         meaning["tau"] = "torques or forces of the rigid joints"
+    first, *others = ways
+    return mechanism.program(
+        "direct-dynamics", inputs, [], names, meaning=meaning, search=first, rivals=others,
+        effort=effort,
+    )  # fmt: skip
+
+
+def direct_ways(
+    mechanism: Mechanism, *, method: str = "auto", f_e: bool = False
+) -> tuple[dict[str, tuple[int, ...]], list[str], list[Way]]:
+    """(input arrays, names of outputs, algorithms) of direct dynamics, the best first."""
+    inputs = mechanism.inputs("q", "qd", "tau", f_e=f_e, base=["V0", "g0"])
+    names = ["qdd", *(["V0d"] if mechanism.floats else [])]
+    if mechanism.robot.ne:
+        return inputs, names, [(form, ()) for form in direct_forms(mechanism, method)]
     methods: dict[str, Way] = {
         "recursive": (_recursive(mechanism), COMPOSITE),
         "inertia-matrix": (_by_matrix(mechanism), RECURSION),
         "constraint-forces": (_by_constraint_forces(mechanism), RECURSION),
     }
-    first, *others = _candidates(mechanism, method, inputs, methods)
-    return mechanism.program(
-        "direct-dynamics", inputs, [], mechanism.outputs(*names), meaning=meaning,
-        search=methods[first], rivals=[methods[name] for name in others], effort=effort,
-    )  # fmt: skip
+    wanted = _candidates(mechanism, method, inputs, methods)
+    return inputs, mechanism.outputs(*names), [methods[name] for name in wanted]
 
 
 def _require_method(robot: Robot, method: str) -> None:

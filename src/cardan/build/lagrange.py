@@ -25,7 +25,6 @@ from ..describe.robot import Robot
 from ..formulate.economy import inverse_dynamics as newton_euler
 from ..formulate.formulation import Formulation
 from ..formulate.posture import formulated
-from ..formulate.reform import regrouped
 from ..formulate.search import LARGE
 from ..models.bodies import Bodies
 from ..models.composite import inertia_matrix as inertia_page
@@ -88,7 +87,9 @@ def _of_tree(
 
     search: dict[str, Any] = {}
     if derived and n <= LARGE:
-        matrix, weight = (model(robot, **options) for model in (inertia_matrix, gravity))
+        matrix, weight = (
+            model(robot, **options, effort="part") for model in (inertia_matrix, gravity)
+        )
         search = {"search": (page, COMPOSITE)}
         search["routes"] = [Route([matrix, weight], formula)]
     return [page, written(page, REGROUPED)], search
@@ -216,31 +217,29 @@ def coriolis_matrix(
     mechanism = mechanism_of(robot, "coriolis-matrix", base_parameters, symbolic=symbolic)
     options: dict[str, Any] = {"base_parameters": base_parameters, "symbolic": symbolic}
     routes: list[Route] = []
+    search: dict[str, Any] = {}
     if robot.constrained:
         forms = _coriolis_of_loops(mechanism)
     else:
-        forms = [_composite_coriolis(own) for own in (True, False)]
+        forms = [_composite_coriolis]
+        search = {"search": (_composite_coriolis, COMPOSITE), "rough": True}
         if mechanism.n <= LARGE:
-            matrix = inertia_matrix(robot, **options)
+            matrix = inertia_matrix(robot, **options, effort="part")
             ways = (_contracted_derivatives, _contracted_halves)
             routes = [_through_matrix(matrix, contraction) for contraction in ways]
         if mechanism.n <= _FEW:
             routes.append(_through_symbols(lagrange(robot, **options)))
     return mechanism.program(
-        "coriolis-matrix", mechanism.inputs("q", "qd"), forms, ["C"], routes=routes, finals=True
-    )
+        "coriolis-matrix", mechanism.inputs("q", "qd"), forms, ["C"], routes=routes, finals=True,
+        **search,
+    )  # fmt: skip
 
 
-def _composite_coriolis(own: bool) -> Form:
-    """The page, with the links' own parameters or with regrouped ones."""
-
-    def run(scene: Bodies, x: Arrays) -> Result:
-        scene = scene if own else regrouped(scene)
-        record = coriolis_page(scene, x["q"], x["qd"])
-        rows = record.matrix(scene.tree.moving)
-        return Result({"C": ((len(rows), len(rows)), flat(rows))}, record)
-
-    return run
+def _composite_coriolis(scene: Bodies, x: Arrays) -> Result:
+    """The page."""
+    record = coriolis_page(formulated(scene), x["q"], x["qd"])
+    rows = record.matrix(scene.tree.moving)
+    return Result({"C": ((len(rows), len(rows)), flat(rows))}, record)
 
 
 def _coriolis_of_loops(mechanism: Mechanism) -> list[Form]:

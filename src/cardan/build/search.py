@@ -8,6 +8,7 @@ cheapest get their sums rewritten too (`ir.factor`). Where the search looks is s
            "normal"  about a hundred traces; beyond LARGE links only the whole-robot choices
            "safe"    the same, but nothing is divided by a symbol: it may be zero
            "max"     all links, and pairs of changes
+           "part"    "normal", for a program that others are composed of
 """
 
 from __future__ import annotations
@@ -27,21 +28,24 @@ BIG = 1100  # nodes: two formulations of a larger program are compared to the la
 
 def cheapest(
     derivation: Derivation, form: Form, choices: Sequence[str], effort: str = "normal",
-    beaten: int | None = None,
+    beaten: int | None = None, rough: bool = False,
 ) -> Candidate:  # fmt: skip
     """The cheapest candidate of an algorithm among the formulations that differ in these choices.
 
-    `beaten`: the price of another algorithm; climbing is spared where it is out of reach."""
+    `beaten`: the price of another algorithm; climbing is spared where it is out of reach.
+    `rough`: formulations are compared as they are traced, and only the cheapest is rewritten."""
     plain = derivation.trace(form)
     if effort == "plain":
         return plain
     robot, size = derivation.robot, len(plain.code.nodes)
     if effort == "safe":
         choices = [key for key in choices if key not in ("lump", "rod")]
-    trials = _Trials(derivation, form)
-    best = search(robot, choices, trials, size, thorough=effort == "max", beaten=beaten)
+    trials = _Trials(derivation, form, rough)
+    best = search(
+        robot, choices, trials, size, thorough=effort == "max", beaten=beaten, rough=rough
+    )
     finals = [best]
-    if "balance" in choices and size > BIG:
+    if "balance" in choices and size > BIG and not rough:
         # where all links are balanced alike, more is shared in the end
         finals.append(replace(best, balance=frozenset(range(1, len(robot.links) + 1))))
     programs = [
@@ -61,8 +65,9 @@ def cheapest(
 class _Trials:
     """Formulations by price: as traced, and with their sums rewritten."""
 
-    def __init__(self, derivation: Derivation, form: Form) -> None:
+    def __init__(self, derivation: Derivation, form: Form, rough: bool) -> None:
         self.form = form
+        self.rough = rough
         self.robot = derivation.robot
         self.sketches = Sketches(derivation)
         self.sketched: dict[Formulation, Sketch] = {}
@@ -84,4 +89,4 @@ class _Trials:
         return self._sketch(form).price
 
     def price(self, form: Formulation) -> int:
-        return self.sketches.rewritten(self._sketch(form))
+        return self.sketch(form) if self.rough else self.sketches.rewritten(self._sketch(form))

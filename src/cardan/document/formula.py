@@ -80,7 +80,7 @@ FONTS = {
 }  # fmt: skip
 MATRICES = {"matrix": "", "bmatrix": "[]", "pmatrix": "()", "vmatrix": "||", "cases": "{",
             "array": "", "smallmatrix": "", "aligned": "", "Bmatrix": "{}"}  # fmt: skip
-_SKIPPED = {"displaystyle", "textstyle", "limits", "nolimits", "allowdisplaybreaks", "hfill"}
+_SKIPPED = {"displaystyle", "textstyle", "limits", "nolimits", "hfill", "allowbreak"}
 _TOKEN = re.compile(r"\\begin\{\w+\*?\}|\\end\{\w+\*?\}|\\[A-Za-z]+|\\.|\d+(?:\.\d+)?|\s+|.", re.S)
 
 

@@ -14,6 +14,10 @@ _DISPLAY = re.compile(
     re.DOTALL,
 )
 _HEADING = re.compile(r"\\(section|subsection|paragraph)\*?\{")
+# what says how TeX lays words out, not what they are
+_LAYOUT = re.compile(
+    r"\\(?:noindent|raggedright|begingroup|endgroup|sloppy|par)\b ?|\\(?:begin|end)\{flushleft\}"
+)
 _ESCAPES = {
     "textbackslash": "\\", "textasciitilde": "~", "textasciicircum": "^", "textless": "<",
     "textgreater": ">", "textbar": "|", "textquotedbl": '"',
@@ -72,7 +76,7 @@ def _split(body: str) -> list[str]:
 
 def _prose(text: str) -> Iterator[Part]:
     for block in re.split(r"\n\s*\n|(?=\\(?:section|subsection|paragraph)\*?\{)", text):
-        block = block.replace(r"\noindent", "").replace(r"\raggedright", "").strip()
+        block = _LAYOUT.sub("", block).strip()
         heading = _HEADING.match(block)
         if heading:
             depth, k = 1, heading.end()
@@ -89,6 +93,11 @@ def _prose(text: str) -> Iterator[Part]:
 
 def _line(text: str) -> tuple[Word, ...]:
     out: list[Word] = []
+    indent = re.match(r"\\hspace\*?\{(\d+)em\}", text)
+    if indent:
+        text = text[indent.end() :]
+        out += [Math(r"\quad " * int(indent[1]))] if int(indent[1]) else []
+    text = text.removesuffix(r"\\").rstrip()
     for piece in re.split(r"((?<!\\)\$[^$]*(?<!\\)\$)", text):
         if piece.startswith("$") and len(piece) > 1:
             out.append(Math(piece[1:-1]))

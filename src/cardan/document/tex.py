@@ -52,7 +52,7 @@ _OPEN = r"""\documentclass[10pt,a4paper]{article}
 \newcommand\tight{\abovedisplayskip=4pt plus 2pt \belowdisplayskip=4pt plus 2pt
   \abovedisplayshortskip=2pt plus 2pt \belowdisplayshortskip=4pt plus 2pt}
 \setcounter{MaxMatrixCols}{40}
-\newcommand\displayed{\ifvmode\nopagebreak\vspace{-\baselineskip}\fi}
+\newcommand\displayed{\ifvmode\nopagebreak\vspace{-0.7\baselineskip}\fi}
 \begin{document}\tight\raggedright
 """
 

@@ -44,11 +44,12 @@ class Prices(Protocol):
 
 def search(
     robot: Robot, choices: Sequence[str], trials: Prices, size: int, *, thorough: bool = False,
-    beaten: int | None = None,
+    beaten: int | None = None, rough: bool = False,
 ) -> Formulation:  # fmt: skip
     """The cheapest formulation that was come upon; `size`: nodes of the plain program.
 
-    `beaten`: the price of another algorithm; climbing is spared where it is out of reach."""
+    `beaten`: the price of another algorithm; climbing is spared where it is out of reach.
+    `rough`: no more trials than the size allows, though not every link is tried."""
     rewritten = "balance" not in choices  # whatever is tried, not only what is near
     near = 1000 if rewritten else NEAR
     starts = [
@@ -59,6 +60,7 @@ def search(
     if thorough or (len(robot.links) <= LARGE and not hopeless):
         few, many = (list(_changes(robot, choices, wide)) for wide in (False, True))
         limit = 10_000 if thorough else max(3 * len(few) // 2, min(80, WORK // size))
+        limit = min(limit, WORK // size) if rough else limit
         climb = _Climb(trials, not rewritten, trials.tried + limit)
         starts = [climb.top(start, [(change,) for change in few]) for start in starts]
         steps: list[Step] = [(change,) for change in many]

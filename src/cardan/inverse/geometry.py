@@ -29,6 +29,8 @@ from .chain.chain import Chain, NumericChain
 from .chain.differences import distance
 from .closed_form.batch import Closed
 from .doubt import Found
+from .general.method import GeneralSolver
+from .general.polynomial import Eliminant, eliminant
 from .partial import Partial, is_partial, partial
 from .poses import asked, poses
 from .reach import Reach, reach
@@ -335,6 +337,28 @@ class InverseGeometry:
         from .closed_form.text import derivation_text
 
         return derivation_text(self, form)
+
+    def polynomial(self, T: Any, p: Any = None) -> Eliminant:
+        """The polynomial of the general method at a pose (4, 4), of degree 16 for six revolute
+        joints in general: `coefficients` from the constant one on, in x = tan(joint/2). Its real
+        roots are the values of `joint` in the configurations of the pose. p: as for `solve`.
+
+        >>> robot = cardan.load("general6r")
+        >>> robot = robot.with_values({name: 0.2 + 0.1 * (k % 7) for k, name in
+        ...                            enumerate(robot.parameters)})
+        >>> T = cardan.model(robot, "transform").evaluate(q=[0.1, 0.2, 0.3, 0.4, 0.5, 0.6])
+        >>> cardan.model(robot, "inverse-geometry", method="general").polynomial(T).degree
+        16"""
+        if not isinstance(self.solver, GeneralSolver):
+            raise ModelError(
+                f"the polynomial is one of the general method, for six joints; '{self.chain.robot}'"
+                f" is solved by '{self.method}': use method='general'"
+            )
+        made = self.solver.prepared(self._numeric(self._values(p)))
+        pose = poses(T)
+        if pose.shape != (4, 4):
+            raise InputError(f"T has shape {pose.shape}; expected one pose (4, 4)")
+        return eliminant(made, pose, self.chain.names, self.chain.robot)
 
     @named_arguments
     def emit(self, language: str, function: str = "inverse_geometry", **options: Any) -> str:

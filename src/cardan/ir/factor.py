@@ -42,11 +42,13 @@ def improved(code: Code) -> Code:
 
     best = code
     for factor in (factored, _taken_out):
-        found = code
+        current = code
+        tried: dict[Any, Code] = {}
         for rewrite in (factor, shared, rescaled) * 2:
-            if len(found.nodes) <= _LARGEST:
-                found = min(found, rewrite(found), key=_operations)
-        best = min(best, found, key=_operations)
+            if len(current.nodes) <= _LARGEST and tried.get(rewrite) is not current:
+                tried[rewrite] = current
+                current = min(current, rewrite(current), key=_operations)
+        best = min(best, current, key=_operations)
     return best
 
 
@@ -102,6 +104,8 @@ class _Rewriter:
         if node[0] in ("add", "sub") and (root or self.uses[id] == 1):
             other = sign if node[0] == "add" else -sign
             return self._terms(node[1], sign) + self._terms(node[2], other)
+        if node[0] != "mul" or self.uses[id] > 1:
+            return [(sign, (id,))]
         return [(sign, self._factors(id))]
 
     def _opened(self, terms: list[Term]) -> list[Term]:
@@ -130,12 +134,18 @@ class _Rewriter:
         return (id,) if self.uses[id] > 1 else self._factors(id)
 
     def _factors(self, id: int, root: bool = False) -> tuple[int, ...]:
-        node = self.nodes[id]
-        if node[0] == "mul" and (root or self.uses[id] == 1):
-            return tuple(sorted(self._factors(node[1]) + self._factors(node[2])))
-        return (id,)
+        nodes, uses = self.nodes, self.uses
+        node = nodes[id]
+        if node[0] != "mul" or not (root or uses[id] == 1):
+            return (id,)
+        x, y = node[1:]
+        if (nodes[x][0] != "mul" or uses[x] > 1) and (nodes[y][0] != "mul" or uses[y] > 1):
+            return (x, y)  # the older one first
+        return tuple(sorted(self._factors(x) + self._factors(y)))
 
     def _sum(self, terms: list[Term]) -> Scalar:
+        if len(terms) == 2 and set(terms[0][1]).isdisjoint(terms[1][1]):  # most of them
+            return self._added([(sign, self._product(factors)) for sign, factors in terms])
         terms = _joined(terms)
         best, shared = None, 0
         counts: dict[int, int] = {}
@@ -178,6 +188,8 @@ class _Rewriter:
             return self._value(factors[0])
         result: Scalar = 1
         fixed = [f for f in factors if not self.varying[f]]
+        if not fixed and len(factors) == 2:
+            return self._value(factors[0]) * self._value(factors[1])
         moving = [f for f in factors if self.varying[f]] if fixed else factors
         for f in [*sorted(fixed), *sorted(moving)]:
             if self.spread and fixed and self.varying[f] and self.uses[f] == 1:

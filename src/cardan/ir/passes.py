@@ -13,11 +13,14 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from .code import Code, Output, arguments, gather
+from .code import LEAVES, Code, Output, arguments, gather
 from .cost import _COLUMN, Cost, depends_on
 from .graph import Expr, Graph, Node
 
-__all__ = ["expanded_cost", "fuse", "inline", "live", "permuted", "rebuild", "regathered", "split"]
+__all__ = [
+    "expanded_cost", "fuse", "inline", "live", "permuted", "rebuild", "regathered", "split",
+    "transplanted",
+]  # fmt: skip
 
 
 def rebuild(code: Code, rewrite: Callable[[Graph, int, Node, list[Any]], Any]) -> Code:
@@ -63,6 +66,25 @@ def replay(graph: Graph, node: Node, scalars: list[Any]) -> Any:
     if node[0] == "neg":
         return -args[0]
     return graph.apply(node[0], *args)
+
+
+def transplanted(graph: Graph, node: Node, refs: Mapping[int, int]) -> int:
+    """The node in another graph, where its arguments are these signed references: `replay` where
+    nothing folds."""
+    if node[0] in LEAVES:
+        return graph.node(node)
+    args = [refs[arg] for arg in node[1:]]
+    if node[0] in ("add", "sub"):
+        x, y = args
+        total: int = graph.add(x, y if node[0] == "add" else -y).ref
+        return total
+    if node[0] == "mul":
+        return graph.mul(*args).ref
+    if node[0] == "neg":
+        return -args[0]
+    scalars = [Expr(graph, ref) for ref in args]
+    value: Expr = scalars[0] / scalars[1] if node[0] == "div" else graph.apply(node[0], *scalars)
+    return value.ref
 
 
 def inline(

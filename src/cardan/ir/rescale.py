@@ -22,7 +22,7 @@ from .cost import depends_on
 from .graph import Expr, Graph
 from .passes import regathered, replay
 
-__all__ = ["rescaled"]
+__all__ = ["away_from_zero", "rescaled"]
 
 Scalar = Any
 _TINY = 2.0**-60
@@ -167,7 +167,7 @@ class _Rescaler:
                     break
                 if not self.sought.isdisjoint(factor[1]):
                     continue  # a unit cannot contain itself
-                found = factor, _away_from_zero(self._worth(factor))
+                found = factor, away_from_zero(self._worth(factor))
                 break
             self.sought.remove(root)
             self.units[root] = found
@@ -220,7 +220,7 @@ class _Rescaler:
         return self.made[id]
 
 
-def _away_from_zero(x: Scalar) -> Scalar:
+def away_from_zero(x: Scalar) -> Scalar:
     """x, or something smaller than rounding where x vanishes."""
     if not isinstance(x, Expr):
         return x

@@ -9,7 +9,7 @@ parameters alone are put together before anything else, so that their value is h
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import defaultdict
 from itertools import combinations
 from typing import Any
 
@@ -21,6 +21,7 @@ from .passes import regathered, replay
 __all__ = ["shared"]
 
 Term = tuple[int, int]  # sign, node id (negative ids are pairs made here)
+Pair = tuple[int, int, int]  # two ids, relative sign
 
 
 def shared(code: Code, setup: frozenset[str] = frozenset({"p"})) -> Code:
@@ -61,14 +62,24 @@ class _Sharer:
             if node[0] in kinds and id not in inner
         }
         groups = {id: self._gathered(terms, kinds) for id, terms in found.items()}
-        while True:
-            best = self._commonest(groups)
-            if best is None:
+        holders: dict[Pair, set[int]] = defaultdict(set)  # pair -> the groups that have it
+        for id, terms in groups.items():
+            for pair in _pairs(terms):
+                holders[pair].add(id)
+        while holders:
+            best = max(holders, key=lambda pair: (len(holders[pair]), pair))
+            (x, y, sign), among = best, holders[best]
+            if len(among) < 2 or all(len(groups[id]) < 3 for id in among):
                 break
-            (x, y, sign), _ = best
             name = self._pair("mul" if kinds == ("mul",) else "add", (1, x), (sign, y))
-            for id, terms in groups.items():
-                groups[id] = _joined(terms, x, y, sign, name)
+            for id in list(among):
+                old = _pairs(groups[id])
+                groups[id] = _joined(groups[id], x, y, sign, name)
+                new = _pairs(groups[id])
+                for pair in old - new:
+                    holders[pair].discard(id)
+                for pair in new - old:
+                    holders[pair].add(id)
         self.groups |= groups
 
     def _flat(self, id: int, sign: int, kinds: tuple[str, ...], root: bool = False) -> list[Term]:
@@ -103,20 +114,6 @@ class _Sharer:
         _, x, y = self.pairs[id]
         return self._varies(x[1]) or self._varies(y[1])
 
-    def _commonest(self, groups: dict[int, list[Term]]) -> tuple[tuple[int, int, int], int] | None:
-        """The pair (x, y, relative sign) in most groups, at least two; the first one on ties."""
-        counts: Counter[tuple[int, int, int]] = Counter()
-        for terms in groups.values():
-            if len(terms) < 2:
-                continue
-            ordered = sorted(terms, key=lambda t: (t[1] < 0, abs(t[1])))
-            counts.update({(x, y, g * h) for (g, x), (h, y) in combinations(ordered, 2) if x != y})
-        best = max(counts.items(), key=lambda item: (item[1], item[0]), default=None)
-        return best if best and best[1] > 1 and self._pays(best[0], groups) else None
-
-    def _pays(self, pair: tuple[int, int, int], groups: dict[int, list[Term]]) -> bool:
-        return any(len(terms) > 2 for terms in groups.values() if _has(terms, pair))
-
     # rebuilding
 
     def _value(self, id: int) -> Any:
@@ -147,7 +144,13 @@ class _Sharer:
         return result
 
 
-def _has(terms: list[Term], pair: tuple[int, int, int]) -> bool:
+def _pairs(terms: list[Term]) -> set[Pair]:
+    """The pairs of different terms."""
+    ordered = sorted(terms, key=lambda t: (t[1] < 0, abs(t[1])))
+    return {(x, y, g * h) for (g, x), (h, y) in combinations(ordered, 2) if x != y}
+
+
+def _has(terms: list[Term], pair: Pair) -> bool:
     x, y, sign = pair
     factors = {id: g for g, id in terms}
     return x in factors and y in factors and factors[x] * factors[y] == sign

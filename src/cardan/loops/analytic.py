@@ -15,7 +15,7 @@ numbers are worked by a kernel (kernels.py), in machine code or as source text."
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from itertools import permutations
@@ -24,19 +24,21 @@ from typing import Any
 import numpy as np
 
 from ..describe.limits import limits_of
-from ..describe.robot import REVOLUTE
-from ..inverse.numeric.kernels import MOST_FRAMES, MOST_VARIABLES
+from ..describe.robot import PRISMATIC, REVOLUTE
+from ..inverse.numeric.kernels import MOST_VARIABLES
 from ..kernel.records import layout_of
 from ..mechanism.coordinates import Coordinates
 from ..mechanism.loops import LoopFrames
 from .analysis import Analysis
 from .chain import Chain
-from .kernels import MOST, Stage, assemblies
+from .kernels import ASIDE, MOST, MOST_MOVED, Plan, Rated, Stage, rated
 
-__all__ = ["Step", "invariants", "plan_of", "run_plan", "steps_of"]
+__all__ = ["Answers", "Step", "invariants", "plan_of", "run_kernel", "run_plan", "steps_of"]
 
 Array = np.ndarray
 _LARGEST = 4  # unknowns in one loop, beside its cut joint
+_STILL = {7: 3, 8: 4, 9: 2}  # components in the axes of the cut, and in those of frame 0
+_PROBED = 32  # rows on which the room for answers is tried
 
 
 @dataclass(frozen=True)
@@ -55,8 +57,8 @@ def steps_of(analysis: Analysis, given: Sequence[int]) -> tuple[Step, ...] | Non
     what leads is known; or None."""
     link = analysis.coordinates
     sample = analysis.samples[0]
-    chain = Chain.of(link.robot, sample.values)
-    if len(link.moving) > MOST_VARIABLES or len(chain.sigma) >= MOST_FRAMES:
+    chain = sample.equations.chain
+    if len(link.moving) > MOST_VARIABLES or len(chain.sigma) >= ASIDE:
         return None  # more than the kernel has room for
     solved: set[int] = set(given)
     steps = _followed(link, solved, free=True)
@@ -73,7 +75,12 @@ def steps_of(analysis: Analysis, given: Sequence[int]) -> tuple[Step, ...] | Non
         rest = [loop for loop in rest if loop != found.loop]
         solved |= set(found.order)
         steps += _followed(link, solved)
-    return tuple(steps) if set(link.led) <= solved else None
+    if not set(link.led) <= solved:
+        return None
+    stages = _stages(chain, steps, limited=False)
+    longest = np.bincount(stages["part"].astype(int)).max(initial=0)
+    fits = longest <= MOST_VARIABLES and stages["movers"].max(initial=0) <= MOST_MOVED
+    return tuple(steps) if fits else None
 
 
 def _followed(link: Coordinates, solved: set[int], free: bool = False) -> list[Step]:
@@ -105,61 +112,173 @@ def _finds(chain: Chain, step: Step, q: Array) -> bool:
     """Are these closed configurations among the solutions of a step?"""
     columns = [chain.column(j) for j in step.order]
     known = [k for k in range(q.shape[1]) if k not in columns]
-    found, _ = run_plan(chain, [step], known, q[:, known], limited=False)
+    every = run_plan(chain, [step], known, q[:, known], limited=False)
+    unit = np.array([chain.unit(j) for j in chain.coordinates.moving])
     return all(
-        any(np.abs(np.sin((y - x) / 2)).max() < 1e-6 for y in rows)
-        for x, rows in zip(q, found, strict=True)
+        any(np.abs(np.sin((y - x) / 2 / unit)).max() < 1e-6 for y in every[k])
+        for k, x in enumerate(q)
     )
+
+
+@dataclass(frozen=True)
+class Answers:
+    """The configurations of N rows of given values, in order: q (N, room, n), not a number after
+    the first count (N,) of them; residual and flat (N, room): how far the loops are open, and about
+    the smallest over the largest singular value for the unknowns; more (N,): are there more than
+    the kernel has room for? rough (N,): are some not closed to round-off?"""
+
+    q: Array
+    count: Array
+    residual: Array
+    flat: Array
+    more: Array
+    rough: Array
+
+    def __getitem__(self, k: int) -> Array:
+        """The configurations of one row, (k, n)."""
+        return np.asarray(self.q[k, : self.count[k]])
 
 
 def run_plan(
-    chain: Chain, steps: Sequence[Step], known: Sequence[int], given: Array, limited: bool = True
-) -> tuple[list[Array], Array]:
-    """(every configuration that the steps give, (k, n), for each row of values (N, known) of the
-    columns `known`; whether there are more than the kernel has room for)."""
-    n = len(chain.coordinates.moving)
-    tables = {"frames": chain.table(), "plan": plan_of(chain, steps, known, limited)}
+    chain: Chain, steps: Sequence[Step], known: Sequence[int], given: Array, limited: bool = True,
+    threads: int | None = None,
+) -> Answers:  # fmt: skip
+    """Every configuration that the steps give for each row of values (N, known) of the columns
+    `known`."""
     given = np.ascontiguousarray(given, float).reshape(len(given), len(known))
-    found = _kernel(max(len(known), 1), n)(
-        {"given": given if len(known) else np.zeros((len(given), 1)), **tables}, len(given)
-    )
-    counts = found["info"][:, 0].astype(int)
-    rows = found["q"].reshape(len(given), MOST, n)
-    every = [own[:count] for own, count in zip(rows, counts, strict=True)]
-    return every, found["info"][:, 1] > 0
+    given = given if len(known) else np.zeros((len(given), 1))
+    tables = {"frames": chain.table(), "plan": plan_of(chain, steps, known, limited)}
+    return run_kernel(rated, given, tables, len(chain.coordinates.moving), threads)
+
+
+def run_kernel(
+    entry: Callable[..., None], given: Array, tables: dict[str, Array], n: int, threads: int | None
+) -> Answers:
+    """A kernel with the outputs of `rated`; how much room the answers need is tried on some rows
+    first."""
+    N = len(given)
+    few = np.arange(N) if N <= _PROBED else np.linspace(0, N - 1, _PROBED).astype(int)
+    first = _with_room(entry, given[few], tables, n, MOST, threads)
+    room = max(1, int(first.count.max(initial=0)))
+    if N <= _PROBED:
+        return replace(first, q=first.q[:, :room], residual=first.residual[:, :room],
+                       flat=first.flat[:, :room])  # fmt: skip
+    every = _with_room(entry, given, tables, n, room, threads)
+    if every.count.max() > room:
+        every = _with_room(entry, given, tables, n, int(every.count.max()), threads)
+    return every
+
+
+def _with_room(
+    entry: Callable[..., None], given: Array, tables: dict[str, Array], n: int, room: int,
+    threads: int | None,
+) -> Answers:  # fmt: skip
+    N, plan = len(given), tables["plan"].copy()
+    plan[layout_of(Plan).fields["room"].offset] = room
+    out = {
+        "q": np.full((N, room * n), np.nan), "residual": np.full((N, room), np.nan),
+        "flat": np.ones((N, room)), "info": np.zeros((N, layout_of(Rated).size)),
+    }  # fmt: skip
+    _kernel(entry, tuple(tables))({"given": given, **tables, "plan": plan}, N, threads, out)
+    count, more, rough = out["info"].T
+    q = out["q"].reshape(N, room, n)
+    return Answers(q, count.astype(np.int64), out["residual"], out["flat"], more > 0, rough > 0)
 
 
 @cache
-def _kernel(known: int, n: int) -> Any:
+def _kernel(entry: Callable[..., None], tables: tuple[str, ...]) -> Any:
     from ..run.kernel import KernelFunction
 
-    inputs = {"given": known, "frames": 0, "plan": 0}
-    return KernelFunction(assemblies, inputs, {"q": MOST * n, "info": 2})
+    inputs = dict.fromkeys(("given", *tables), 0)
+    return KernelFunction(entry, inputs, dict.fromkeys(("q", "residual", "flat", "info"), 0))
 
 
 def plan_of(
     chain: Chain, steps: Sequence[Step], known: Sequence[int], limited: bool = True
 ) -> Array:
     """The Plan of kernels.py."""
-    stages = []
+    stages = _stages(chain, steps, limited)
+    head = np.zeros((), layout_of(Plan).dtype)
+    head["stages"], head["variables"] = len(stages), len(chain.coordinates.moving)
+    head["known"], head["given"][: len(known)] = len(known), known
+    head["parts"] = stages["part"].max(initial=-1) + 1
+    head["room"], head["size"] = MOST, chain.size
+    return np.concatenate([np.frombuffer(x.tobytes()) for x in (head, stages)])
+
+
+def _stages(chain: Chain, steps: Sequence[Step], limited: bool) -> Array:
+    """The Stages of kernels.py, part after part: first those of the first columns."""
+    link, index = chain.coordinates, chain.column
+    unknown = {x for step in steps for x in step.order}
+    coupled = {x for step in steps if step.loop is None for x in step.order}
+    ties = [Step(None, (j,), "") for j in link.led if j not in coupled]
+    parts = _parts(chain, [*steps, *ties], unknown)
+    rows: list[Array] = []
+    for k, part in enumerate(parts):
+        loops = [step.loop for step in part if step.loop is not None]
+        frames = {x for step in part for x in step.order}.union(*((x.cut, x.twin) for x in loops))
+        whole = {x for x in frames if chain.sigma[x - 1] == PRISMATIC}
+        whole |= {f for x in loops if x.kind != "spherical" for f in (x.cut, x.twin)}
+        own: list[Array] = []
+        before: set[int] = frames
+        for step in part:
+            order: Sequence[int | None] = step.order or (None,)
+            for m, x in enumerate(order):
+                row = np.zeros((), layout_of(Stage).dtype)
+                row["part"], row["last"] = k, x == order[-1]
+                closing = (
+                    chain.tie(step.order[0]) if step.loop is None else chain.closing(step.loop)
+                )
+                row["loop"] = closing
+                row["kind"] = 3
+                if x is not None and step not in ties:
+                    low, high = limits_of(link.robot.joints[x - 1])
+                    if step.free or not limited:
+                        low, high = -np.inf, np.inf
+                    row["lower"], row["upper"] = max(low, -1e300), min(high, 1e300)
+                    row["kind"] = 2 if step.loop is None else chain.sigma[x - 1]
+                    row["slides"] = chain.sigma[x - 1] == PRISMATIC
+                    row["variable"], row["joint"] = index(x), x
+                    row["unit"], row["gain"] = chain.unit(x), chain.gain[x]
+                    moved = sorted(
+                        (f for f in frames if chain.behind(x, f)), key=lambda f: (f not in whole, f)
+                    )
+                    row["returns"], before = not before >= set(moved), set(moved)
+                    row["movers"], row["whole"] = len(moved), len(whole & before)
+                    row["moved"][: len(moved)] = moved[:MOST_MOVED]
+                    if step.loop is None:
+                        row["leader"] = index(chain.led[x][0])
+                        row["ratio"], row["offset"] = chain.led[x][1:]
+                    else:
+                        listed = invariants(chain, step.loop, step.order[m + 1 :])
+                        row["cut_moves"], row["count"] = x in step.loop.to_cut, len(listed)
+                        row["axes"] = step.loop.kind != "spherical"
+                        if not row["axes"]:  # the axes of frame 0 stand still
+                            listed = [(_STILL.get(kind, kind), a, b) for kind, a, b in listed]
+                        for one, (kind, a, b) in zip(row["invariants"], listed, strict=False):
+                            one["kind"], one["a"], one["b"] = kind, a, b
+                            one["a_moves"], one["b_moves"] = a in moved, b in moved
+                own.append(row)
+        for row in own:
+            row["end"] = len(rows) + len(own)
+        rows += own
+    return np.array(rows, layout_of(Stage).dtype)
+
+
+def _parts(chain: Chain, steps: Sequence[Step], unknown: set[int]) -> list[list[Step]]:
+    """Steps that share unknowns; those of the first columns first, those without any last."""
+    groups: list[tuple[set[int], list[Step]]] = []
     for step in steps:
-        for k, x in enumerate(step.order):
-            low, high = limits_of(chain.coordinates.robot.joints[x - 1])
-            if step.free or not limited:
-                low, high = -np.inf, np.inf
-            ends: list[float] = [max(low, -1e300), min(high, 1e300)]
-            if step.loop is None:
-                leader, ratio, offset = chain.led[x]
-                row = [chain.column(x), 2, *ends, ratio, offset, chain.column(leader)]
-            else:
-                listed = invariants(chain, step.loop, step.order[k + 1 :])
-                row = [chain.column(x), chain.sigma[x - 1], *ends, 1.0, 0.0]
-                row += [step.loop.cut, step.loop.twin, len(listed)]
-                row += [y for one in listed for y in one]
-            stages.append(row + [0.0] * (layout_of(Stage).size - len(row)))
-    head = [len(stages), len(chain.coordinates.moving), len(known), *known]
-    head += [0] * (3 + MOST_VARIABLES - len(head))
-    return np.array([*head, *(y for row in stages for y in row)], float)
+        joints = step.order if step.loop is None else step.loop.links
+        own = {x for x in joints if x in unknown}
+        own |= {chain.led[x][0] for x in step.order if step.loop is None} & unknown
+        touching = [group for group in groups if group[0] & own or not (group[0] or own)]
+        groups = [group for group in groups if group not in touching]
+        together = own.union(*(group[0] for group in touching))
+        groups.append((together, [s for group in touching for s in group[1]] + [step]))
+    groups.sort(key=lambda group: min(map(chain.column, group[0]), default=MOST_VARIABLES))
+    place = steps.index
+    return [sorted(group[1], key=place) for group in groups]
 
 
 def invariants(chain: Chain, loop: LoopFrames, rest: Sequence[int]) -> list[tuple[int, int, int]]:

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..errors import InputError, ModelError
+from ..errors import InputError
 from ..inverse.answer import Configurations
+from .analytic import Answers
 from .numeric import Array, Equations
 
 if TYPE_CHECKING:
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 __all__ = ["many"]
 
 _SINGULAR = 1e-6  # of singular(q): assemblies meet there
+_DOUBTFUL = 1e-3  # of flatness, which is that but for a factor
 
 
 def many(geometry: LoopGeometry, system: Equations, q: Array, guess: Any) -> Any:
@@ -26,14 +28,9 @@ def many(geometry: LoopGeometry, system: Equations, q: Array, guess: Any) -> Any
     if guess is None:
         return _counted(geometry, system, flat, lead)
     starts = _starts(np.asarray(guess, float), lead)
-    found = np.full_like(flat, np.nan)
-    for k, (x, start) in enumerate(zip(flat, starts, strict=True)):
-        near = geometry._guess(start, x)
-        try:
-            found[k] = geometry._nearest(system, x, near)
-        except ModelError:
-            continue
-    return found.reshape((*lead, system.n))
+    guesses = [geometry._guess(start, x) for start, x in zip(starts, flat, strict=True)]
+    near = geometry.nearest(system, flat, np.reshape(guesses, flat.shape))
+    return near.reshape((*lead, system.n))
 
 
 def _starts(guess: Array, lead: tuple[int, ...]) -> Array:
@@ -52,24 +49,34 @@ def _starts(guess: Array, lead: tuple[int, ...]) -> Array:
 def _counted(
     geometry: LoopGeometry, system: Equations, q: Array, lead: tuple[int, ...]
 ) -> Configurations:
-    solved = geometry.in_closed_form(system, q)
-    every = [geometry._assemblies(system, x)[0] for x in q] if solved is None else solved[0]
-    count = np.array([len(found) for found in every], dtype=np.int64)
-    most = int(count.max(initial=0))
-    found = np.full((len(q), most, system.n), np.nan)
-    residual = np.full((len(q), most), np.nan)
-    there = np.arange(most) < count[:, None]
-    singular = np.zeros((len(q), most), bool)
-    if there.any():
-        joined = np.concatenate(every)
-        found[there] = joined
-        residual[there] = system.error(joined)
-        singular[there] = geometry._conditioned(system, joined) < _SINGULAR
+    every = geometry.in_closed_form(system, q)
+    if every is None:
+        every = _padded(system, [geometry._assemblies(system, x)[0] for x in q])
+    most = int(every.count.max(initial=0))
+    q, residual, flat = (x[:, :most] for x in (every.q, every.residual, every.flat))
+    singular = flat < _DOUBTFUL
+    if singular.any():
+        singular[singular] = geometry._conditioned(system, q[singular]) < _SINGULAR
+    there = np.arange(most) < every.count[:, None]
 
     def shaped(x: Any) -> Any:
         return x.reshape((*lead, *x.shape[1:]))
 
     times = there.astype(np.int64)
     return Configurations(
-        shaped(found), shaped(count), shaped(residual), shaped(singular), shaped(times)
+        shaped(q), shaped(every.count), shaped(residual), shaped(singular), shaped(times)
     )
+
+
+def _padded(system: Equations, every: list[Array]) -> Answers:
+    """Lists of configurations side by side; whether one is singular is not known."""
+    count = np.array([len(own) for own in every], dtype=np.int64)
+    most = int(count.max(initial=0))
+    there = np.arange(most) < count[:, None]
+    q = np.full((*there.shape, system.n), np.nan)
+    residual, flat = np.full(there.shape, np.nan), np.where(there, 0.0, 1.0)
+    if there.any():
+        q[there] = np.concatenate(every)
+        residual[there] = system.error(q[there])
+    no = np.zeros(len(every), bool)
+    return Answers(q, count, residual, flat, no, no)

@@ -12,7 +12,8 @@ from ..algebra.scalar import function
 from ..describe.robot import FIXED, GEOMETRY, PRISMATIC, REVOLUTE, Robot
 from ..describe.values.expression import Value, evaluate
 from ..mechanism.coordinates import Coordinates
-from ..mechanism.loops import opened
+from ..mechanism.loops import LoopFrames, opened
+from .closing import ANGLES, LENGTHS
 
 __all__ = ["Chain", "meeting"]
 
@@ -28,9 +29,10 @@ class Chain:
     sigma: tuple[int, ...]
     six: Array  # (frames, 6)
     led: Mapping[int, tuple[int, float, float]]  # by link: what leads it, ratio, offset
+    size: float  # a length of the robot
 
     @classmethod
-    def of(cls, robot: Robot, values: Mapping[str, float]) -> Chain:
+    def of(cls, robot: Robot, values: Mapping[str, float], size: float) -> Chain:
         joints = opened(robot).joints
         coordinates = Coordinates.of(robot)
 
@@ -41,7 +43,7 @@ class Chain:
         led = {j: (x.joint, value(x.ratio), value(x.offset)) for j, x in robot.couplings.items()}
         return cls(
             coordinates, tuple(j.antecedent for j in joints), tuple(j.sigma for j in joints),
-            np.array(six), led,
+            np.array(six), led, size,
         )  # fmt: skip
 
     def frames(self, q: Array) -> list[tuple[Array, Array]]:
@@ -67,10 +69,43 @@ class Chain:
     def column(self, j: int) -> int:
         return self.coordinates.moving.index(j)
 
-    def table(self, size: float = 1.0) -> Array:
-        """The Tree of inverse/numeric/kernels.py, lengths in units of `size`, variables as they
-        are."""
-        rows, variable = [], 0
+    def unit(self, j: int) -> float:
+        """Of a joint: one radian, or the robot's size."""
+        return self.size if self.sigma[j - 1] == PRISMATIC else 1.0
+
+    @cached_property
+    def gain(self) -> dict[int, float]:
+        """Units by which a joint moves when the one that leads it in the end moves by one; 1 where
+        none does. High gears would make everything else look singular."""
+        gain = dict.fromkeys(self.coordinates.moving, 1.0)
+        for j, k in self.coordinates.led.items():
+            ratio = self.led[j][1]
+            gain[j] = gain[k] * abs(ratio) * self.unit(k) / self.unit(j) or 1.0
+        return gain
+
+    def closing(self, loop: LoopFrames) -> tuple[float, ...]:
+        """The Closing of a loop."""
+        root = self.antecedent[(*loop.to_cut, *loop.to_twin)[0] - 1]
+        counts = LENGTHS.get(loop.kind, 3), ANGLES.get(loop.kind, 4)
+        return (*counts, loop.cut, loop.twin, root, 0, 0, 0)
+
+    def tie(self, j: int) -> tuple[float, ...]:
+        """The Closing of the coupling of a joint."""
+        k, ratio, offset = self.led[j]
+        weight = 1 / (self.gain[j] * self.unit(j))
+        return (0, 1, self.column(j), self.column(k), 0, ratio, offset, weight)
+
+    def behind(self, j: int, frame: int) -> bool:
+        """Does joint j move a frame other than its own?"""
+        frame = self.antecedent[frame - 1] if frame else 0
+        while frame > j:
+            frame = self.antecedent[frame - 1]
+        return frame == j
+
+    def table(self) -> Array:
+        """The Tree of inverse/numeric/kernels.py, lengths in units of the robot's size, variables
+        as they are."""
+        rows, variable, size = [], 0, self.size
         for (gamma, b, alpha, d, theta, r), i, s in zip(
             self.six, self.antecedent, self.sigma, strict=True
         ):
@@ -84,11 +119,12 @@ class Chain:
     @cached_property
     def still(self) -> dict[str, set[int]]:
         """By loop: turns that do not move the point O_c or O_t behind them, on their axis."""
-        frames = self.frames(np.random.default_rng(5).uniform(0.2, 1, len(self.coordinates.moving)))
+        drawn = np.random.default_rng(5).uniform(0.2, 1, len(self.coordinates.moving))
+        frames = self.frames(drawn * [self.unit(j) for j in self.coordinates.moving])
 
         def misses(j: int, point: Array) -> bool:
             R, P = frames[j]
-            return bool(np.linalg.norm(np.cross(R[:, 2], point - P)) > 1e-9)
+            return bool(np.linalg.norm(np.cross(R[:, 2], point - P)) > 1e-9 * self.size)
 
         return {
             loop.name: {
@@ -99,10 +135,10 @@ class Chain:
         }  # fmt: skip
 
 
-def meeting(P: Array, z: Array, Q: Array, y: Array) -> Array | None:
+def meeting(P: Array, z: Array, Q: Array, y: Array, size: float) -> Array | None:
     """Where two axes meet, or None."""
     across = np.cross(z, y)
-    if np.linalg.norm(across) < 1e-9 or abs((Q - P) @ across) > 1e-9:
+    if np.linalg.norm(across) < 1e-9 or abs((Q - P) @ across) > 1e-9 * size:
         return None
     s, *_ = np.linalg.lstsq(np.column_stack([z, -y]), Q - P, rcond=None)
     return np.asarray(P + s[0] * z)

@@ -23,6 +23,7 @@ from ..kernel.language import (
     OPEN,
     Array,
     Integers,
+    Part,
     booleans,
     cross,
     dot,
@@ -33,8 +34,8 @@ from ..kernel.language import (
 from ..kernel.linalg import normal_equations, normal_step
 
 __all__ = [
-    "ANGLES", "CLOSED", "LENGTHS", "MOST_EQUATIONS", "Closing", "Closings", "Free", "Outcome",
-    "close", "open_by", "put_rows",
+    "ANGLES", "CLOSED", "LENGTHS", "MOST_EQUATIONS", "Carried", "Closing", "Closings", "Free",
+    "Outcome", "Way", "carry", "close", "largest_of", "open_by", "put_equations", "put_slope",
 ]  # fmt: skip
 
 MOST_EQUATIONS = 192
@@ -92,6 +93,25 @@ class Outcome:
     closed: bool
 
 
+@record()
+class Way:
+    """How loops are carried along a path: of the driven variables at most at once, from the tangent
+    at most, of the way at least, and how many points the path has."""
+
+    step: float
+    far: float
+    least: float
+    points: int
+
+
+@record()
+class Carried:
+    """How many points were reached, and the share of the last way that was gone."""
+
+    points: int
+    share: float
+
+
 def put_rows(loop: Closing, c: Frame, t: Frame, one: float, out: Array, at: int, step: int) -> None:
     """The equations of a loop at `at`, `at` + step ...; t: its axes, and d; one: 1, or 0 where t is
     a change."""
@@ -113,23 +133,27 @@ def put_rows(loop: Closing, c: Frame, t: Frame, one: float, out: Array, at: int,
         out[k + 3 * step] = 3.0 * one - dot(c.s, t.s) - dot(c.n, t.n) - dot(c.a, t.a)
 
 
-def put_residuals(q: Array, f: Placed, loops: Closings, r: Array) -> int:
-    """All equations, of frames that are placed. How many they are."""
+def put_equations(q: Array, f: Placed, loop: Closing, r: Array, m: int) -> None:
+    """The equations of a loop or a coupling from row m on, of frames that are placed."""
     t = empty(Frame)
+    if loop.lengths == 0:
+        r[m] = loop.weight * (q[loop.cut] - loop.ratio * q[loop.twin] - loop.offset)
+    else:
+        twin = f.rows[loop.twin]
+        t.s = twin.s
+        t.n = twin.n
+        t.a = twin.a
+        t.p = twin.p - f.rows[loop.cut].p
+        put_rows(loop, f.rows[loop.cut], t, 1.0, r, m, 1)
+
+
+def put_residuals(q: Array, f: Placed, loops: Closings, r: Array) -> int:
+    """All equations. How many they are."""
     m = 0
     for k in range(loops.count):
         loop = loops.rows[k]
-        if loop.lengths == 0:
-            r[m] = loop.weight * (q[loop.cut] - loop.ratio * q[loop.twin] - loop.offset)
-            m += 1
-        else:
-            twin = f.rows[loop.twin]
-            t.s = twin.s
-            t.n = twin.n
-            t.a = twin.a
-            t.p = twin.p - f.rows[loop.cut].p
-            put_rows(loop, f.rows[loop.cut], t, 1.0, r, m, 1)
-            m += loop.lengths + loop.angles
+        put_equations(q, f, loop, r, m)
+        m += loop.lengths + loop.angles
     return m
 
 
@@ -163,33 +187,39 @@ def put_side(
         j = link.antecedent
 
 
-def put_slopes(frames: Tree, f: Placed, loops: Closings, free: Free, J: Array, rows: int) -> None:
-    """The derivatives of all equations by steps of the free variables in their units."""
-    for k in range(rows * free.count):
+def put_slope(frames: Tree, f: Placed, loop: Closing, free: Free, J: Array, m: int) -> None:
+    """The derivatives of a loop or a coupling by steps of the free variables in their units, from
+    row m on."""
+    n = free.count
+    for k in range(n * m, n * (m + loop.lengths + loop.angles)):
         J[k] = 0.0
+    if loop.lengths == 0:
+        follower = free.columns[loop.cut]
+        leader = free.columns[loop.twin]
+        if follower >= 0:
+            J[n * m + follower] = loop.weight * free.unit[follower]
+        if leader >= 0:
+            J[n * m + leader] = 0.0 - loop.weight * loop.ratio * free.unit[leader]
+    else:
+        put_side(frames, f, loop, loop.cut, 0.0 - 1.0, free, J, m)
+        put_side(frames, f, loop, loop.twin, 1.0, free, J, m)
+
+
+def put_slopes(frames: Tree, f: Placed, loops: Closings, free: Free, J: Array) -> None:
+    """Of all equations."""
     m = 0
     for k in range(loops.count):
         loop = loops.rows[k]
-        if loop.lengths == 0:
-            follower = free.columns[loop.cut]
-            leader = free.columns[loop.twin]
-            if follower >= 0:
-                J[free.count * m + follower] = loop.weight * free.unit[follower]
-            if leader >= 0:
-                J[free.count * m + leader] = 0.0 - loop.weight * loop.ratio * free.unit[leader]
-            m += 1
-        else:
-            put_side(frames, f, loop, loop.cut, 0.0 - 1.0, free, J, m)
-            put_side(frames, f, loop, loop.twin, 1.0, free, J, m)
-            m += loop.lengths + loop.angles
+        put_slope(frames, f, loop, free, J, m)
+        m += loop.lengths + loop.angles
 
 
 def open_by(q: Array, frames: Tree, loops: Closings, free: Free, r: Array, J: Array) -> None:
     """r and its derivatives J (rows, free), by steps of the free variables in their units."""
     f = empty(Placed)
     place_frames(frames, q, f)
-    rows = put_residuals(q, f, loops, r)
-    put_slopes(frames, f, loops, free, J, rows)
+    put_residuals(q, f, loops, r)
+    put_slopes(frames, f, loops, free, J)
 
 
 def squares(r: Array, m: int) -> float:
@@ -234,7 +264,7 @@ def close(
         if largest_of(r, rows) <= FINEST or damping > 1e12:
             break
         if fresh:
-            put_slopes(frames, f, loops, free, J, rows)
+            put_slopes(frames, f, loops, free, J)
             normal_equations(J, r, rows, n, A, g)
             least = 1.0
             for k in range(n):
@@ -269,3 +299,96 @@ def close(
             break
     info.largest = largest_of(r, rows)
     info.closed = info.largest < CLOSED and cost < 1.0
+
+
+def put_tangent(
+    frames: Tree, loops: Closings, free: Free, driven: Free, q: Array, goal: Part, trial: Array
+) -> None:  # fmt: skip
+    """q with the driven variables at a goal, the free ones moved along the tangent: the least step
+    with J_p dx = -J_a da."""
+    f = empty(Placed)
+    r = empty(MOST_EQUATIONS)
+    J = empty(MOST_EQUATIONS * MOST_VARIABLES)
+    A = empty(MOST_VARIABLES * MOST_VARIABLES)
+    g = empty(MOST_VARIABLES)
+    dx = empty(MOST_VARIABLES)
+    held = booleans(MOST_VARIABLES)
+    place_frames(frames, q, f)
+    rows = put_residuals(q, f, loops, r)
+    put_slopes(frames, f, loops, driven, J)
+    for k in range(loops.variables):
+        trial[k] = q[k]
+    for k in range(driven.count):
+        trial[driven.variables[k]] = goal[k]
+    for m in range(rows):
+        r[m] = 0.0
+        for k in range(driven.count):
+            v = driven.variables[k]
+            r[m] += J[driven.count * m + k] * (goal[k] - q[v]) / driven.unit[k]
+    put_slopes(frames, f, loops, free, J)
+    normal_equations(J, r, rows, free.count, A, g)
+    mu = 0.0
+    for k in range(free.count):
+        mu = max(mu, A[free.count * k + k])
+    solved = normal_step(A, g, held, 1e-12 * mu, free.count, dx)
+    if solved:
+        for k in range(free.count):
+            trial[free.variables[k]] -= free.unit[k] * dx[k]
+
+
+def distance(q: Array, trial: Array, free: Free) -> float:
+    """The largest difference of free variables, in their units."""
+    far = 0.0
+    for k in range(free.count):
+        v = free.variables[k]
+        far = max(far, abs(q[v] - trial[v]) / free.unit[k])
+    return far
+
+
+def carry(
+    start: Array, path: Array, frames: Tree, loops: Closings, free: Free, driven: Free, way: Way,
+    q: Array, info: Carried,
+) -> None:  # fmt: skip
+    """A closed configuration carried along a path of the driven variables, point after point, as
+    far as it can be followed: rows of q. Each step goes along the tangent and closes the loops
+    there; one that fails, or ends far from where the tangent pointed, is halved."""
+    here = empty(MOST_VARIABLES)
+    trial = empty(MOST_VARIABLES)
+    ahead = empty(MOST_VARIABLES)
+    goal = empty(MOST_VARIABLES)
+    begin = empty(MOST_VARIABLES)
+    one = empty(Outcome)
+    n = loops.variables
+    for k in range(n):
+        here[k] = start[k]
+    info.points = 0
+    info.share = 0.0
+    for p in range(way.points):
+        reach = 0.0
+        for k in range(driven.count):
+            begin[k] = here[driven.variables[k]]
+            reach = max(reach, abs(path[driven.count * p + k] - begin[k]) / driven.unit[k])
+        longest = min(1.0, way.step / (reach + 1e-12))
+        size = longest
+        share = 0.0
+        while share < 1.0 and size >= way.least:
+            to = min(1.0, share + size)
+            for k in range(driven.count):
+                goal[k] = path[driven.count * p + k]
+                if to < 1.0:
+                    goal[k] = begin[k] + to * (goal[k] - begin[k])
+            put_tangent(frames, loops, free, driven, here, goal, trial)
+            close(trial, frames, loops, free, ahead, one)
+            if one.closed and distance(ahead, trial, free) < way.far:
+                for k in range(n):
+                    here[k] = ahead[k]
+                share = to
+                size = min(1.5 * size, longest)
+            else:
+                size = 0.5 * size
+        for k in range(n):
+            q[n * p + k] = here[k]
+        info.share = share
+        if share < 1.0:
+            break
+        info.points += 1

@@ -4,6 +4,7 @@ geometry has symbols, a program writes the table of the frames from p first."""
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from ..algebra.scalar import cos_sin, function
@@ -17,7 +18,6 @@ from ..kernel.text import Face, kernel_source
 from ..mechanism.loops import opened
 from ..program import Program
 from .analytic import Step, plan_of
-from .chain import Chain
 from .joined import Part, called, joined
 from .kernels import MOST, assemblies
 from .place_kernels import placed
@@ -42,7 +42,7 @@ def emitted(geometry: LoopGeometry, language: str, function: str, p: Any = None)
         )
     if geometry.parameters and p is None and platform is None:
         return with_symbols(geometry, language, function)
-    chain = Chain.of(link.robot, geometry.system(p).values)
+    chain = geometry.system(p).chain
     tables = {"frames": chain.table()}
     entry: Callable[..., None] = assemblies
     if platform is None:
@@ -80,8 +80,8 @@ def with_symbols(geometry: LoopGeometry, language: str, function: str, limited: 
             f"couplings of '{geometry.robot.name}' hold the symbols {', '.join(free)}, which code"
             " of its assemblies does not take: fix them with robot.with_values({...})"
         )
-    sample = geometry.analysis.samples[0].values
-    chain = Chain.of(geometry.coordinates.robot, sample)
+    # the frames from p are in metres, and so are the thresholds then
+    chain = replace(geometry.analysis.samples[0].equations.chain, size=1.0)
     plan = plan_of(chain, steps, geometry._columns[0][: len(geometry.given)], limited)
     given, (size,) = len(geometry.given), program.outputs["frames"]
     kernel, table = f"{function}_at", f"{function}_frames"

@@ -2,7 +2,7 @@
 
 Each step goes along the tangent and closes the loops there; one that fails, or ends far from where
 the tangent pointed, is halved. How loops are closed is the follower's: by their equations
-(`Equations` here), or by compiled kinematics (`identification.model.ties`).
+(`ByEquations`, natively: closing.carry), or by compiled kinematics (`identification.model.ties`).
 """
 
 from __future__ import annotations
@@ -15,9 +15,11 @@ import numpy as np
 
 from .numeric import Array, Equations
 
-__all__ = ["ByEquations", "Follower", "carried"]
+__all__ = ["FAR", "LEAST", "STEP", "ByEquations", "Follower", "carried"]
 
-_LEAST = 1e-4  # of the way: a step that fails is not made shorter than this
+STEP = 0.2  # of the active joints at most
+FAR = 0.1  # from the tangent at most
+LEAST = 1e-4  # of the way: a step that fails is not made shorter than this
 
 
 class Follower(Protocol):
@@ -67,8 +69,8 @@ class ByEquations:
 
 
 def carried(
-    by: Follower, q: Array, q_a: Array, *, step: float = 0.2, far: float = 0.1,
-    least: float = _LEAST,
+    by: Follower, q: Array, q_a: Array, *, step: float = STEP, far: float = FAR,
+    least: float = LEAST,
 ) -> tuple[Array, Array]:  # fmt: skip
     """(q, share): closed configurations (N, n) carried towards active positions (N, na), all at
     once, and how much of the way each has gone: 1 where it has arrived.
@@ -76,6 +78,10 @@ def carried(
     step: of the active joints at most; far: from the tangent at most; least: of the way, 1 gives up
     what fails once."""
     active, passive = list(by.active), list(by.passive)
+    if isinstance(by, ByEquations) and by.system.fits:
+        way = (step, far, least)
+        every, _, gone = by.system.carried(q, q_a[:, None], active, passive, way)
+        return every[:, 0], gone
     here, share = np.array(q, float), np.zeros(len(q))
     start = here[:, active]
     away = q_a - start

@@ -12,23 +12,20 @@ of degree 5 in phi, with six places at most. The numbers are worked by place_ker
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
-from typing import Any
 
 import numpy as np
 
 from ..describe.robot import PRISMATIC, REVOLUTE
 from ..errors import ModelError
-from ..inverse.numeric.kernels import MOST_FRAMES, MOST_VARIABLES
+from ..inverse.numeric.kernels import MOST_VARIABLES
 from ..kernel.records import layout_of
 from ..mechanism.platform import Leg, Parallel
 from .analysis import Analysis
-from .analytic import Step, plan_of, steps_of
+from .analytic import Answers, Step, plan_of, run_kernel, steps_of
 from .chain import Chain, meeting
-from .kernels import MOST
-from .place_kernels import Hold, placed
+from .place_kernels import Hold, rated_places
 
 __all__ = ["Distances"]
 
@@ -66,12 +63,12 @@ class Distances:
         motion = _MOTIONS.get(kinds)
         if motion is None or len(parallel.legs) != len(kinds):
             return None
-        chain = Chain.of(link.robot, analysis.samples[0].values)
+        chain = analysis.samples[0].equations.chain
         frames = chain.frames(analysis.samples[0].q[0])
         if any(_centre(chain, frames, leg, analysis.idle) is None for leg in parallel.legs):
             return None
         steps = steps_of(analysis, (*parallel.joints, *link.active, *analysis.idle))
-        if steps is None or len(chain.sigma) >= MOST_FRAMES or len(link.moving) > MOST_VARIABLES:
+        if steps is None:
             return None
         return cls(parallel, motion, steps, analysis.idle)
 
@@ -109,29 +106,14 @@ class Distances:
         return plan_of(chain, self.steps, self.known, limited)
 
     def solved(
-        self, values: Mapping[str, float], q_a: Array, limited: bool = True
-    ) -> tuple[list[Array], Array]:
-        """(every configuration at active positions (N, na), (k, n) each; whether there are more
-        than the kernel has room for)."""
-        chain = Chain.of(self.parallel.coordinates.robot, values)
-        n = len(chain.coordinates.moving)
+        self, chain: Chain, q_a: Array, limited: bool = True, threads: int | None = None
+    ) -> Answers:
+        """Every configuration at active positions (N, na)."""
         tables = {
             "frames": chain.table(), "hold": self.table(chain), "plan": self.plan(chain, limited),
         }  # fmt: skip
-        q_a = np.ascontiguousarray(q_a, float)
-        found = _kernel(q_a.shape[1], n)({"given": q_a, **tables}, len(q_a))
-        rows = found["q"].reshape(len(q_a), MOST, n)
-        counts = found["info"][:, 0].astype(int)
-        every = [own[:count] for own, count in zip(rows, counts, strict=True)]
-        return every, found["info"][:, 1] > 0
-
-
-@cache
-def _kernel(active: int, n: int) -> Any:
-    from ..run.kernel import KernelFunction
-
-    inputs = {"given": active, "frames": 0, "hold": 0, "plan": 0}
-    return KernelFunction(placed, inputs, {"q": MOST * n, "info": 2})
+        q_a, n = np.ascontiguousarray(q_a, float), len(chain.coordinates.moving)
+        return run_kernel(rated_places, q_a, tables, n, threads)
 
 
 def _centre(
@@ -143,7 +125,7 @@ def _centre(
         return frames[about[0]][1]
     if len(about) == 2:
         (R, P), (S, Q) = (frames[j] for j in about)
-        return meeting(P, R[:, 2], Q, S[:, 2])
+        return meeting(P, R[:, 2], Q, S[:, 2], chain.size)
     return None
 
 

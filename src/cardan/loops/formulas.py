@@ -34,7 +34,6 @@ from ..models.loops import coupling_error
 from ..models.transform import transform
 from ..program import Program
 from .analytic import Step, invariants
-from .chain import Chain
 from .numeric import Array, difference, skeleton
 
 if TYPE_CHECKING:
@@ -170,9 +169,7 @@ def _formula(geometry: LoopGeometry, step: Step, x: int, rest: Sequence[int]) ->
     link, loop = geometry.coordinates, step.loop
     root = root_of(link, loop)
     sample = geometry.analysis.samples[0]
-    listed = [
-        (kind, a) for kind, a, _ in invariants(Chain.of(link.robot, sample.values), loop, rest)
-    ]
+    listed = [(kind, a) for kind, a, _ in invariants(sample.equations.chain, loop, rest)]
     if not rest and loop.kind not in ("prismatic", "cylindrical"):
         listed = [(kind + 23, a) if kind in (7, 8, 9) else (kind, a) for kind, a in listed]
     listed = [one for one in listed if one[0] in _WORDS]

@@ -29,10 +29,9 @@ from ..errors import CardanWarning, InputError, ModelError, UnknownNameError
 from ..mechanism.coordinates import Coordinates
 from ..mechanism.platform import Parallel
 from .analysis import Analysis, analyse, independent
-from .analytic import Step, run_plan, steps_of
+from .analytic import Answers, Step, run_plan, steps_of
 from .batch import many
-from .chain import Chain
-from .continuation import ByEquations, carried
+from .continuation import FAR, LEAST, STEP, ByEquations, carried
 from .distances import Distances
 from .formulas import Formulas, formulas_of
 from .kernels import MOST
@@ -47,6 +46,7 @@ from .numeric import (
     loop_symbols,
     numeric,
     ordered,
+    wrapped,
 )
 from .poses import Assemblies, Poses, poses_of
 from .search import least_gap, searched
@@ -57,6 +57,7 @@ __all__ = ["LoopGeometry"]
 TRIED = 12  # configurations of each sample on which a closed form is tried
 REGULAR = 1e-4  # of singular(q): below it assemblies meet, or one is a whole family
 NEAR = 1e-4  # a configuration this near is given back
+_CLOSED_GUESS = 1e-6  # residual of a guess that is carried on
 
 ClosedForm = tuple[Step, ...] | Distances
 
@@ -180,14 +181,14 @@ class LoopGeometry:
     def _given_back(self, form: ClosedForm, system: Equations, q: Array) -> list[bool]:
         """Is each of these closed configurations (N, n) among those of a closed form? Where there
         are more than it has room for, every loop is tried by itself."""
-        every, full = self._solved(form, system, q, limited=False)
-        apart = [difference(own, x, system.periodic) for own, x in zip(every, q, strict=True)]
+        every = self._solved(form, system, q, limited=False)
         unit = system.unit * system.gain
-        back = np.array([(np.abs(own / unit) < NEAR).all(axis=-1).any() for own in apart], bool)
-        if full.any():
+        apart = [difference(every[k], x, system.periodic) / unit for k, x in enumerate(q)]
+        back = np.array([(np.abs(own) < NEAR).all(axis=-1).any() for own in apart], bool)
+        if every.more.any():
             parts = form.steps if isinstance(form, Distances) else form
-            alone = [self._given_back((step,), system, q[full]) for step in parts]
-            back[full] = np.all(alone, axis=0)
+            alone = [self._given_back((step,), system, q[every.more]) for step in parts]
+            back[every.more] = np.all(alone, axis=0)
         return [bool(x) for x in back]
 
     @cached_property
@@ -291,11 +292,24 @@ class LoopGeometry:
         >>> first = geometry.solve([0.5, 2.5])[0]
         >>> geometry.follow([[0.5, 2.5], [0.55, 2.5], [0.6, 2.5]], first).shape
         (3, 4)"""
-        found = []
-        for q_a in np.asarray(path, float):
-            guess = self.solve(q_a, guess, p=p, values=values)
-            found.append(guess)
-        return np.array(found)
+        system = self.system(p, values=values)
+        active, passive = self._columns
+        given = self._checked(path, len(self.given))
+        whole = np.zeros((len(given), system.n))
+        whole[:, active[: len(self.given)]] = given
+        whole = system.followed(whole, active[: len(self.given)])[0]
+        q = np.full(whole.shape, np.nan)
+        k = 0
+        while k < len(q):
+            q[k] = self.solve(given[k], guess if k == 0 else q[k - 1], p=p, values=values)
+            k += 1
+            if system.fits and k < len(q):
+                way = (STEP, FAR, LEAST)
+                points = whole[None, k:, active]
+                ahead, count, _ = system.carried(q[k - 1 : k], points, active, passive, way)
+                q[k : k + count[0]] = ahead[0, : count[0]]
+                k += int(count[0])
+        return q
 
     def singular(self, q: Any, p: Any = None, *, values: Mapping[str, float] | None = None) -> Any:
         """Smallest over largest singular value of W_p: 0 where the active joints lose control
@@ -456,23 +470,44 @@ class LoopGeometry:
         return whole
 
     def _nearest(self, system: Equations, q: Array, guess: Array) -> Array:
-        active, passive = self._columns
-        if float(system.error(guess[None])[0]) < 1e-6:
-            found = self.continued(system, guess, q)
-            if found is not None:
-                return found
-        start = guess.copy()
-        start[active] = q[active]
-        found, closed = system.close(start[None], passive)
-        far = float(np.abs((found[0] - start) / system.pace).max())
-        if closed[0] and far < 1.0:
-            return np.asarray(found[0])
-        every, _ = self._assemblies(system, start)
-        if not len(every):
+        """The assembly nearest to a guess (n) at the given columns of q (n)."""
+        best: Array = self.nearest(system, q[None], guess[None])[0]
+        if np.isnan(best).any():
             self._refuse(system, q)
-        apart = [np.linalg.norm(difference(x, start, system.periodic)) for x in every]
-        best = every[int(np.argmin(apart))]
-        return np.asarray(start + difference(best, start, system.periodic))
+        return best
+
+    def nearest(self, system: Equations, q: Array, guess: Array) -> Array:
+        """(N, n) the assemblies nearest to guesses (N, n) at the given columns of q (N, n): carried
+        from a guess that is closed, else closed next to it, else the nearest of all; NaN where the
+        loops cannot be closed.
+
+        >>> geometry = cardan.model(cardan.load("fivebar"), "loop-geometry")
+        >>> q = geometry.solve([0.5, 2.5])
+        >>> bool(np.allclose(geometry.nearest(geometry.system(), q, q + 0.01), q))
+        True"""
+        active, passive = self._columns
+        best = np.full(q.shape, np.nan)
+        closed = system.error(guess) < _CLOSED_GUESS
+        if closed.any():
+            by = ByEquations(system, active, passive)
+            ends, share = carried(by, guess[closed], q[closed][:, active])
+            best[closed] = np.where(share[:, None] == 1, ends, np.nan)
+        start = guess.copy()
+        start[:, active] = q[:, active]
+        rest = np.flatnonzero(np.isnan(best).any(axis=1))
+        if len(rest):
+            ends, closed = system.close(start[rest], passive)
+            closed &= np.abs((ends - start[rest]) / system.pace).max(axis=1) < 1.0
+            best[rest[closed]] = ends[closed]
+            rest = rest[~closed]
+        if len(rest):
+            solved = self.in_closed_form(system, start[rest])
+            for m, k in enumerate(rest):
+                every = self._assemblies(system, start[k])[0] if solved is None else solved[m]
+                if len(every):
+                    apart = difference(every, start[k], system.periodic)
+                    best[k] = start[k] + apart[int(np.argmin(np.linalg.norm(apart, axis=1)))]
+        return best
 
     def continued(self, system: Equations, start: Array, q: Array) -> Array | None:
         """The assembly of a closed configuration followed to where the active columns are those of
@@ -492,52 +527,58 @@ class LoopGeometry:
         from many starts."""
         solved = self.in_closed_form(system, q[None])
         if solved is not None:
-            return solved[0][0], bool(solved[1][0])
+            return solved[0], bool(solved.more[0])
         if not self._columns[1]:  # everything is given, or follows by couplings
             return q[None][system.error(q[None]) < CLOSED], False
         return self._within(searched(system, q, self._columns[1])), False
 
-    def in_closed_form(self, system: Equations, q: Array) -> tuple[list[Array], Array] | None:
-        """(assemblies at each of many active positions (N, n), whether some are left out); None:
-        there is no closed form.
+    def in_closed_form(
+        self, system: Equations, q: Array, threads: int | None = None
+    ) -> Answers | None:
+        """The assemblies at each of many active positions (N, n); None: there is no closed form.
 
         >>> geometry = cardan.model(cardan.load("fivebar"), "loop-geometry")
         >>> q = geometry.solve([0.5, 2.5])[:1]
-        >>> every, more = geometry.in_closed_form(geometry.system(), q)
-        >>> len(every[0]), more.tolist()
+        >>> every = geometry.in_closed_form(geometry.system(), q)
+        >>> len(every[0]), every.more.tolist()
         (2, [False])"""
         form = self.steps if self.steps is not None else self.platform
         if form is None:
             return None
-        every, full = self._solved(form, system, q)
-        if full.any():
+        every = self._solved(form, system, q, threads=threads)
+        if every.more.any():
             self._warn_of_more()
-        return every, full
+        return every
 
     def _solved(
-        self, form: ClosedForm, system: Equations, q: Array, limited: bool = True
-    ) -> tuple[list[Array], Array]:
-        """(assemblies at each of many active positions (N, n), whether there are more), loop by
-        loop or the platform first; Newton's method where roots are close."""
-        every, full = self._roots(form, system, q, limited)
-        rows, owner = ordered(every, system, self._columns[1])
-        return np.split(rows, np.searchsorted(owner, np.arange(1, len(q)))), full
+        self, form: ClosedForm, system: Equations, q: Array, limited: bool = True,
+        threads: int | None = None,
+    ) -> Answers:  # fmt: skip
+        """The assemblies at each of many active positions (N, n), loop by loop or the platform
+        first; Newton's method where roots are close."""
+        every = self._roots(form, system, wrapped(q, system.periodic), limited, threads)
+        for k in np.flatnonzero(every.rough).tolist():
+            closer = ordered([every[k]], system, self._columns[1])[0]
+            every.q[k], every.residual[k], every.flat[k] = np.nan, np.nan, 1.0
+            every.count[k] = len(closer)
+            every.q[k, : len(closer)] = closer
+            every.residual[k, : len(closer)] = system.error(closer)
+            every.flat[k, : len(closer)] = 0.0
+        return every
 
     def _roots(
-        self, form: ClosedForm, system: Equations, q: Array, limited: bool
-    ) -> tuple[list[Array], Array]:
+        self, form: ClosedForm, system: Equations, q: Array, limited: bool,
+        threads: int | None = None,
+    ) -> Answers:  # fmt: skip
         """What a closed form gives, as it gives it."""
         if isinstance(form, Distances):
             idle = [self.coordinates.moving.index(j) for j in self.analysis.idle]
-            every, full = form.solved(system.values, q[:, self._columns[0]], limited)
-            for own, x in zip(every, q, strict=True):
-                own[:, idle] = x[idle]
-            return every, full
-        index = self.coordinates.moving.index
-        looped = {index(j) for step in form for j in step.order}
+            every = form.solved(system.chain, q[:, self._columns[0]], limited, threads)
+            every.q[..., idle] = q[:, None, idle]
+            return every
+        looped = {system.chain.column(j) for step in form for j in step.order}
         known = [k for k in range(system.n) if k not in looped]
-        chain = Chain.of(self.coordinates.robot, system.values)
-        return run_plan(chain, form, known, q[:, known], limited)
+        return run_plan(system.chain, form, known, q[:, known], limited, threads)
 
     def about(self, system: Equations, q: Array, limited: bool = False) -> list[Array]:
         """Configurations (k, n) at each of many rows q (N, n) whose given columns are set. Where
@@ -551,13 +592,15 @@ class LoopGeometry:
         given, rest = self._columns
         q = system.followed(system.turned(q, given), given)[0]
         if self.steps is not None:
-            every, full = self._roots(self.steps, system, q, limited=False)
-            if limited and full.any():
-                rows = np.flatnonzero(full)
-                fewer, full = self._roots(self.steps, system, q[rows], limited=True)
-                for k, own in zip(rows, fewer, strict=True):
-                    every[k] = own
-            if full.any():
+            roots = self._roots(self.steps, system, q, limited=False)
+            every, more = [roots[k] for k in range(len(q))], roots.more
+            if limited and more.any():
+                rows = np.flatnonzero(more)
+                fewer = self._roots(self.steps, system, q[rows], limited=True)
+                for m, k in enumerate(rows):
+                    every[k] = fewer[m]
+                more = fewer.more
+            if more.any():
                 self._warn_of_more()
         elif rest:
             every = [searched(system, x, rest) for x in q]

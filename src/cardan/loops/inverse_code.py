@@ -18,7 +18,6 @@ from ..models.bodies import bodies
 from ..models.loops import closing_error, coupling_error
 from ..program import Program
 from .analytic import plan_of
-from .chain import Chain
 from .code import require_steps, with_symbols
 from .joined import Part, called, joined
 from .kernels import MOST, assemblies
@@ -88,7 +87,7 @@ def _loops(ik: Closure, language: str, function: str) -> str:
     geometry = ik.loops
     if geometry.parameters:
         return with_symbols(geometry, language, function, limited=False)
-    chain = Chain.of(geometry.coordinates.robot, geometry.system(values=ik.defaults).values)
+    chain = geometry.system(values=ik.defaults).chain
     known = geometry._columns[0][: len(geometry.given)]
     plan = plan_of(chain, require_steps(geometry), known, limited=False)
     tables = {"frames": chain.table(), "plan": plan}

@@ -11,6 +11,7 @@ and for robots that are larger than the kernels have room for.
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, cached_property, lru_cache
@@ -32,7 +33,7 @@ from ..mechanism.loops import opened
 from ..models.bodies import bodies
 from ..models.loops import closing_error, coupling_error
 from .chain import Chain
-from .closing import ANGLES, CLOSED, LENGTHS, MOST_EQUATIONS, close, open_by
+from .closing import CLOSED, LENGTHS, MOST_EQUATIONS, carry, close, open_by
 from .rounding import closest
 
 __all__ = [
@@ -80,13 +81,14 @@ class Equations:
         return np.where(self.turning, 1.0, max(self.size, 1.0))
 
     @cached_property
+    def chain(self) -> Chain:
+        """The frames as numbers."""
+        return Chain.of(self.coordinates.robot, self.values, self.size)
+
+    @cached_property
     def gain(self) -> Array:
-        """(n,) units by which a joint moves when the one that leads it in the end moves by one; 1
-        where none does. High gears would make everything else look singular."""
-        found = np.ones(self.n)
-        for j, k, ratio, _ in self.couplings:
-            found[j] = found[k] * abs(ratio) * self.unit[k] / self.unit[j] or 1.0
-        return found
+        """(n,) that of the chain."""
+        return np.array(list(self.chain.gain.values()))
 
     @cached_property
     def weights(self) -> Array:
@@ -137,18 +139,10 @@ class Equations:
     @cached_property
     def tables(self) -> dict[str, Array]:
         """The Tree and the Closings of closing.py."""
-        link = self.coordinates
-        parents = (0, *(x.antecedent for x in opened(link.robot).joints))
-        rows: list[tuple[float, ...]] = []
-        for loop in link.loops:
-            root = parents[[*loop.to_cut, *loop.to_twin][0]]
-            counts = LENGTHS.get(loop.kind, 3), ANGLES.get(loop.kind, 4)
-            rows.append((*counts, loop.cut, loop.twin, root, 0, 0, 0))
-        for j, k, ratio, offset in self.couplings:
-            weight = 1 / (self.gain[j] * self.unit[j])
-            rows.append((0, 1, j, k, 0, ratio, offset, weight))
+        link, chain = self.coordinates, self.chain
+        rows = [*map(chain.closing, link.loops), *map(chain.tie, link.led)]
         loops = np.array([self.n, len(rows), *np.ravel(rows)], float)
-        return {"frames": Chain.of(link.robot, self.values).table(self.size), "loops": loops}
+        return {"frames": chain.table(), "loops": loops}
 
     def free(self, columns: Sequence[int], unit: Array, rounds: int = 0) -> Array:
         """The Free of closing.py: these columns, and what their steps are measured by."""
@@ -232,6 +226,25 @@ class Equations:
         )
         return ends.x, np.abs(ends.e).max(axis=-1, initial=0) < CLOSED
 
+    def carried(
+        self, q: Array, path: Array, driven: Sequence[int], free: Sequence[int],
+        way: Sequence[float], threads: int | None = None,
+    ) -> tuple[Array, Array, Array]:  # fmt: skip
+        """(q (N, points, n), how many points were reached, the share of the last way gone): closed
+        configurations (N, n), each carried along a path (N, points, driven); way: the step, the
+        distance from the tangent and the share of closing.Way. Where `fits`."""
+        N, points = path.shape[:2]
+        out = {"q": np.full((N, points * self.n), np.nan), "info": np.zeros((N, 2))}
+        unit = self.gain * self.pace
+        given = {
+            "start": q, "path": path.reshape(N, -1), "free": self.free(free, unit, 30),
+            "driven": self.free(driven, self.pace), "way": np.array([*way, points], float),
+            **self.tables,
+        }  # fmt: skip
+        _kernel(carry)(given, N, threads, out)
+        reached, share = out["info"].T
+        return out["q"].reshape(N, points, self.n), reached.astype(int), share
+
     def random(self, rng: np.random.Generator, count: int) -> Array:
         """Configurations, closed or not."""
         q = rng.uniform(-np.pi, np.pi, (count, self.n))
@@ -304,8 +317,13 @@ class Equations:
 def _kernel(entry: Callable[..., None]) -> Any:
     from ..run.kernel import KernelFunction
 
-    inputs = {"start" if entry is close else "q": 0, "frames": 0, "loops": 0, "free": 0}
-    return KernelFunction(entry, inputs, {"q" if entry is close else "r": 0})
+    names = list(inspect.signature(entry).parameters)
+    outputs = ("r", "J") if entry is open_by else ("q", "info")
+    return KernelFunction(
+        entry,
+        dict.fromkeys((name for name in names if name not in outputs), 0),
+        dict.fromkeys(outputs, 0),
+    )
 
 
 def numeric(name: str, given: Any) -> Array:

@@ -6,7 +6,7 @@ Leg i turns about E_i, given by the active joints, and holds the platform's poin
 
 Two circles, three spheres, or for a platform that turns in a plane a polynomial of degree 10 in
 tan(phi/2), whose real roots are isolated by those of its derivatives. At each place the legs are
-closed by kernels.assemblies.
+closed by kernels.rated.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ from ..kernel.language import (
 )
 from ..kernel.linalg import solve_square
 from .circle_kernels import turned
-from .kernels import MOST, PI, SAME, Found, Plan, assemblies
+from .kernels import MOST, PI, Found, Plan, Rated, is_fresh, put_in_order, rated
 
-__all__ = ["Hold", "placed"]
+__all__ = ["Hold", "placed", "rated_places"]
 
 LEGS = 3
 POINT = 0  # motions: a point of a plane,
@@ -224,27 +224,21 @@ def still(f: Placed, hold: Hold, legs: Distances, places: Array) -> int:
     return found
 
 
-def is_fresh(x: Array, r: int, q: Array, kept: int, n: int) -> bool:
-    """Is row r of x not among the kept rows of q? Whole turns are nothing."""
-    for k in range(kept):
-        far = 0.0
-        for c in range(n):
-            d = abs(x[n * r + c] - q[n * k + c])
-            far = max(far, min(d, abs(2.0 * PI - d)))
-        if far <= SAME:
-            return False
-    return True
-
-
-def placed(given: Array, frames: Tree, hold: Hold, plan: Plan, q: Array, info: Found) -> None:
-    """Every configuration at the given active joints: rows of q."""
+def rated_places(
+    given: Array, frames: Tree, hold: Hold, plan: Plan, q: Array, residual: Array, flat: Array,
+    info: Rated,
+) -> None:  # fmt: skip
+    """Every configuration at the given active joints: rows of q, in order, as many as there is room
+    for; of each its residual and flatness."""
     x = zeros(MOST_VARIABLES)
     f = empty(Placed)
     legs = empty(Distances)
     places = empty(60)
     known = empty(MOST_VARIABLES)
     part = empty(MOST * MOST_VARIABLES)
-    own = empty(Found)
+    worst = empty(MOST)
+    least = empty(MOST)
+    own = empty(Rated)
     n = plan.variables
     m = hold.coordinates
     for k in range(hold.active):
@@ -257,20 +251,47 @@ def placed(given: Array, frames: Tree, hold: Hold, plan: Plan, q: Array, info: F
     else:
         found = still(f, hold, legs, places)
     kept = 0
+    count = 0
     info.more = False
+    info.rough = False
     for c in range(found):
         for k in range(m):
-            known[k] = places[3 * c + k]
+            known[k] = plan.size * places[3 * c + k]
+        if hold.motion == PLANE:
+            known[2] = places[3 * c + 2]
+            if known[2] >= PI:
+                known[2] -= 2.0 * PI
+            elif known[2] < 0.0 - PI:
+                known[2] += 2.0 * PI
         for k in range(hold.active):
             known[m + k] = given[k]
-        assemblies(known, frames, plan, part, own)
+        rated(known, frames, plan, part, worst, least, own)
         info.more = info.more or own.more
+        info.rough = info.rough or own.rough
         for r in range(own.count):
-            if kept == MOST:
+            if count == MOST:
                 info.more = True
                 continue
-            if is_fresh(part, r, q, kept, n):
+            fresh = True
+            if r < plan.room:
+                fresh = is_fresh(part, r, q, kept, n)
+            if fresh:
+                count += 1
+            if fresh and kept < plan.room:
                 for k in range(n):
                     q[n * kept + k] = part[n * r + k]
+                residual[kept] = worst[r]
+                flat[kept] = least[r]
                 kept += 1
-    info.count = kept
+    put_in_order(q, residual, flat, kept, n)
+    info.count = count
+
+
+def placed(given: Array, frames: Tree, hold: Hold, plan: Plan, q: Array, info: Found) -> None:
+    """Every configuration at the given active joints: rows of q."""
+    residual = empty(MOST)
+    flat = empty(MOST)
+    own = empty(Rated)
+    rated_places(given, frames, hold, plan, q, residual, flat, own)
+    info.count = own.count
+    info.more = own.more

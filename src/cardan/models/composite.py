@@ -18,7 +18,7 @@ from ..mechanism.coordinates import Key
 from .bodies import Bodies, Body, Placed, cosines
 from .flexible.body import Deformed, deformed_link
 
-__all__ = ["Composite", "composite_links", "inertia_matrix", "paths_to_base",
+__all__ = ["Composite", "composite_links", "inertia_matrix", "inverse_matrix", "paths_to_base",
            "solve_matrix"]  # fmt: skip
 
 Scalar = Any
@@ -168,6 +168,39 @@ def solve_matrix(
         for i in paths[k]:
             y[k] = y[k] - L[k, i] * y[i]
     return y
+
+
+def inverse_matrix(robot: Bodies, x: Composite) -> list[list[Scalar]]:
+    """A^-1 over the joints, as L^-1 D^-1 L^-T of A = L^T D L along the tree."""
+    paths = paths_to_base(robot)
+    order = list(paths)
+    D = {(k, i): x.A.get((k, i), 0) for k in order for i in (k, *paths[k])}
+    L: dict[tuple[Key, Key], Scalar] = {}
+    inverse: dict[Key, Scalar] = {}
+    for k in reversed(order):
+        inverse[k] = 1 / D[k, k]
+        for m, i in enumerate(paths[k]):
+            L[k, i] = D[k, i] * inverse[k]
+            for j in paths[k][m:]:
+                D[i, j] = D[i, j] - L[k, i] * D[k, j]
+    Y: dict[tuple[Key, Key], Scalar] = {}                                            # L^-1
+    for k in order:
+        Y[k, k] = 1
+        for m, i in enumerate(paths[k]):
+            value = -L[k, i]
+            for j in paths[k][:m]:
+                value = value - L[k, j] * Y[j, i]
+            Y[k, i] = value
+    scaled = {(k, i): y * inverse[i] for (k, i), y in Y.items()}
+    size = range(len(order))
+    rows: list[list[Scalar]] = [[0 for _ in size] for _ in size]
+    for r in size:
+        for c in range(r + 1):
+            value = 0
+            for i in (order[c], *paths[order[c]]):
+                value = value + scaled.get((order[r], i), 0) * Y[order[c], i]
+            rows[r][c] = rows[c][r] = value
+    return rows
 
 
 def paths_to_base(robot: Bodies, free: Collection[Key] | None = None) -> dict[Key, list[Key]]:

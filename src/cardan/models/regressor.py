@@ -167,7 +167,7 @@ def filtered_regressor(
         pairs = zip(_to_base(frames, j, momentum), _to_base(frames, j, weight), strict=True)
         for (link, p, l), (_, f, n) in pairs:
             if link is not None:
-                S, Sd = axis(link), axis_rate(link, motion)
+                S, Sd = axis(link), axis_rate(link, motion.w[link.j], motion.V[link.j])
                 D1.put(link.joint, c, S[0] @ p + S[1] @ l)                            # (42)
                 D2.put(link.joint, c, -(Sd[0] @ p + Sd[1] @ l) - (S[0] @ f + S[1] @ n))  # (43)
     return Filtered(D1.rows(len(wanted)), D2.rows(len(wanted)))

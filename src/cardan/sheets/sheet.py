@@ -353,8 +353,7 @@ def _moved(program: Program) -> list[str]:
 
 def _singularities(options: Mapping[str, Any], subject: _Subject) -> list[Part]:
     latex = singularities(subject.robot, **options).equations("latex")
-    lines = [line for line in latex.splitlines() if "$ likewise" not in line]
-    return _derivation(subject, "jacobian-inverse", "\n".join(lines))
+    return _derivation(subject, "jacobian-inverse", latex)
 
 
 def _loops(subject: _Subject) -> list[Part]:
@@ -372,13 +371,15 @@ def _inverse(subject: _Subject) -> list[Part]:
 def _derivation(subject: _Subject, name: str, latex: str) -> list[Part]:
     """A text of words and equations, set closely, or the command that prints it."""
     parts: list[Part] = []
-    for part in parts_of(latex):
+    lines = [line for line in latex.splitlines() if "$S$ likewise" not in line]  # said above
+    for part in parts_of("\n".join(lines)):
         if isinstance(part, Equations):
             rows = _beside(part.rows)
             if parts and isinstance(parts[-1], str | tuple) and len(rows) == 1:
                 before = parts[-1] if isinstance(parts[-1], tuple) else (parts[-1],)
                 if size(before) + width(formula(rows[0])) < 0.9 * ROOM:
-                    parts[-1] = (*before, "  ", Math(rows[0]))
+                    listed = isinstance(before[0], str) and before[0][:1].isdigit()
+                    parts[-1] = (*before, ": " if listed else " ", Math(rows[0]))
                     continue
             part = Equations(tuple(rows))
         parts.append(part)

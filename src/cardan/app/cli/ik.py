@@ -74,6 +74,9 @@ def ik(
     numeric: Annotated[
         bool, typer.Option("--numeric", help="One configuration, by damped least squares.")
     ] = False,
+    polynomial: Annotated[
+        bool, typer.Option("--polynomial", help="That of the general method at the pose.")
+    ] = False,
     fixed: Annotated[
         str, typer.Option(help="Fixed joints of a URDF file: merge, or keep as frames.")
     ] = "",
@@ -102,6 +105,13 @@ def ik(
         write(output, solution.emit(to, function=function, **more))
         return
     T = _pose(described, pose, here, frame, reference)
+    if polynomial:
+        found = solution.polynomial(T)
+        if json:
+            print_json({"joint": found.joint, "coefficients": found.coefficients.tolist()})
+        else:
+            print_text(str(found))
+        return
     held = _given(described, solution, dict(given), here)
     start = _guess(described, solution.variables, guess, degrees)
     answer = solution.solve(

@@ -142,8 +142,11 @@ def place_frames(tree: Tree, q: Array, f: Placed) -> None:
                 r += link.ratio * q[link.variable]
             else:
                 theta += link.ratio * q[link.variable]
-        c = cos(theta)
-        s = sin(theta)
+        c = 1.0
+        s = 0.0
+        if theta != 0.0:
+            c = cos(theta)
+            s = sin(theta)
         x = link.cg * before.s + link.sg * before.n
         y = link.cg * before.n - link.sg * before.s
         n = link.ca * y + link.sa * before.a

@@ -27,6 +27,8 @@ from .store import Project, Shapes, digest_of
 
 __all__ = ["Page"]
 
+_AGAIN = "while this was at work: start again"
+
 
 class Page:
     """The state shared by the parts of the page; parts subscribe to changes."""
@@ -119,13 +121,16 @@ class Page:
 
     def interrupted(self, panel: str) -> str:
         """What to say of work that an earlier run of the server, or an earlier page, left
-        undone; nothing where it goes on."""
-        server = self.project.page.get("at_work", {}).get(panel)
+        undone; nothing where it goes on. It is said until the work begins again: a browser may
+        load the page more than once before anybody sees it."""
+        server = self.project.page.get("at_work", {}).get(panel, "")
         if not server or (self.project.path.stem, panel) in self.jobs.at_work:
             return ""
-        self._at_work(panel, "")
+        if server.endswith(_AGAIN):
+            return str(server)
         who = "the page was left" if server == self.jobs.name else "the server was stopped"
-        return f"{who} while this was at work: start again"
+        self._at_work(panel, f"{who} {_AGAIN}")
+        return f"{who} {_AGAIN}"
 
     def close(self) -> None:
         """The browser has left for good."""

@@ -1,0 +1,179 @@
+"""Partial derivatives of inverse and direct dynamics, all in one program that shares its values.
+
+Of a rigid tree on a base that nothing moves by composite links (`models.derivatives`); those of the
+direct model follow from it, qdd = A^-1 (tau - H) with the torques of this very motion held:
+
+    ∂qdd/∂tau = A^-1      ∂qdd/∂q = -A^-1 ∂tau/∂q      ∂qdd/∂qd = -A^-1 ∂tau/∂qd
+
+Of every other robot the algorithm itself is differentiated (`ir.derivative`), and so it is of small
+trees, where that costs less. Positions of loops and couplings are those of the independent joints:
+∂/∂q_a = ∂/∂q G. A floating base is displaced by X0 (linear, angular, in frame 0), which turns
+gravity: ∂/∂X0 = ∂/∂g0 (0, hat(g0))."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from math import prod
+from typing import Any
+
+from ..algebra.vector import hat
+from ..describe.robot import Robot
+from ..errors import ModelError
+from ..formulate.posture import formulated
+from ..models.bodies import Bodies
+from ..models.composite import inertia_matrix as inertia_page
+from ..models.composite import inverse_matrix
+from ..models.derivatives import Derivatives, torque_derivatives
+from ..models.newton_euler import inverse_dynamics as newton_euler
+from ..program import Program
+from .base import mechanism_of
+from .common import COMPOSITE, Arrays, flat, joint_rows, with_friction, wrenches
+from .derivation import Form, Result, Way
+from .differential import partial
+from .dynamic import direct_ways, inverse_ways
+from .mechanism import Mechanism
+
+__all__ = ["direct_dynamics_derivatives", "inverse_dynamics_derivatives"]
+
+Scalar = Any
+Matrix = list[list[Scalar]]
+_FEW = 3  # joints: the differentiated algorithm may cost less
+
+
+def inverse_dynamics_derivatives(
+    robot: Robot, *, base_parameters: bool = False, f_e: bool = False, friction: bool = True,
+    base: str = "free", symbolic: bool = False, effort: str = "normal",
+) -> Program:  # fmt: skip
+    """tau and its partial derivatives by q, qd, qdd, and by the motion of a floating base."""
+    mechanism = _mechanism(robot, "inverse-dynamics", base_parameters, friction, symbolic)
+    inputs, outputs, ways = inverse_ways(mechanism, f_e=f_e, given=base == "given")
+
+    def by_composites(scene: Bodies, x: Arrays) -> Result:
+        links = formulated(scene.loaded(wrenches(mechanism.robot, x)))
+        record = torque_derivatives(links, x["q"], x["qd"], x["qdd"])
+        blocks = {"q": record.by_q, "qd": record.by_qd, "qdd": record.A}
+        n = mechanism.n
+        results: dict[str, Any] = {"tau": ((n,), joint_rows(scene, record.motion.tau))}
+        for wrt, block in blocks.items():
+            results[f"dtau_d{wrt}"] = ((n, n), flat(_rows(scene, block)))
+        return Result(results, record.motion)
+
+    return _program(mechanism, inputs, outputs, ways, by_composites, effort)
+
+
+def direct_dynamics_derivatives(
+    robot: Robot, *, base_parameters: bool = False, f_e: bool = False, friction: bool = True,
+    symbolic: bool = False, effort: str = "normal",
+) -> Program:  # fmt: skip
+    """qdd and its partial derivatives by q, qd, tau, and by the motion of a floating base."""
+    mechanism = _mechanism(robot, "direct-dynamics", base_parameters, friction, symbolic)
+    inputs, outputs, ways = direct_ways(mechanism, f_e=f_e)
+
+    def by_composites(scene: Bodies, x: Arrays) -> Result:
+        links = formulated(scene.loaded(wrenches(mechanism.robot, x)))
+        q, qd, n = x["q"], x["qd"], mechanism.n
+        H = joint_rows(scene, newton_euler(links, q, qd, [0] * n).tau)
+        inverse = inverse_matrix(links, inertia_page(links, q))
+        rest = [[tau - h] for tau, h in zip(x["tau"], H, strict=True)]
+        qdd = flat(_product(inverse, rest))
+        record: Derivatives = torque_derivatives(links, q, qd, qdd)
+        results: dict[str, Any] = {"qdd": ((n,), qdd)}
+        for wrt, block in {"q": record.by_q, "qd": record.by_qd}.items():
+            loss = [[-entry for entry in row] for row in _rows(scene, block)]
+            results[f"dqdd_d{wrt}"] = ((n, n), flat(_product(inverse, loss)))
+        results["dqdd_dtau"] = ((n, n), flat(inverse))
+        return Result(results, record.motion)
+
+    return _program(mechanism, inputs, outputs, ways, by_composites, effort)
+
+
+def _mechanism(
+    robot: Robot, parent: str, base_parameters: bool, friction: bool, symbolic: bool
+) -> Mechanism:
+    if robot.ne and (robot.constrained or base_parameters):
+        raise ModelError(
+            f"'{parent}-derivatives' of '{robot.name}' is not available for loops, couplings and"
+            " base parameters of flexible links; cardan.rigid(robot) makes them rigid"
+        )
+    described = with_friction(robot, friction)
+    return mechanism_of(described, parent, base_parameters, symbolic=symbolic)
+
+
+def _program(
+    mechanism: Mechanism, inputs: Mapping[str, tuple[int, ...]], outputs: Sequence[str],
+    ways: Sequence[Way], by_composites: Form, effort: str,
+) -> Program:  # fmt: skip
+    wrt = [name for name in ("q", "qd", "qdd", "tau", "V0", "V0d", "g0") if name in inputs]
+    names = [*outputs, *(f"d{y}_d{_displaced(x)}" for y in outputs for x in wrt)]
+    meaning = {
+        f"d{y}_d{_displaced(x)}": f"partial derivatives of {y} (rows) by {_WORDS.get(x, x)}"
+        for y in outputs for x in wrt
+    }  # fmt: skip
+    differentiated = [
+        (_differentiated(mechanism, form, wrt, mode), choices)
+        for form, choices in ways for mode in ("reverse", "forward")
+    ]  # fmt: skip
+    tree = not (mechanism.robot.constrained or mechanism.springs or mechanism.floats)
+    if tree and not mechanism.robot.ne:
+        rivals = differentiated if mechanism.n <= _FEW else []
+        search: Way = (by_composites, COMPOSITE)
+    else:
+        search, *rivals = differentiated
+    model = "inverse-dynamics" if "qdd" in inputs else "direct-dynamics"
+    return mechanism.program(
+        f"{model}-derivatives", inputs, [], names, meaning=meaning, search=search, rivals=rivals,
+        effort=effort, rough=True,
+    )  # fmt: skip
+
+
+_WORDS = {"g0": "a displacement X0 of the base (linear, angular, in frame 0; columns)"} | {
+    x: f"{x} (columns)" for x in ("q", "qd", "qdd", "tau", "V0", "V0d")
+}
+
+
+def _displaced(name: str) -> str:
+    return "X0" if name == "g0" else name
+
+
+def _differentiated(mechanism: Mechanism, form: Form, wrt: Sequence[str], mode: str) -> Form:
+    """The algorithm and its derivatives, taken while it is traced."""
+
+    def run(scene: Bodies, x: Arrays) -> Result:
+        result = form(scene, x)
+        G: Matrix = []
+        if mechanism.robot.constrained:
+            rows = mechanism.constraint(scene, x)[0].G()
+            G = [rows[j] for j in mechanism.coordinates.moving]
+        outputs = dict(result.outputs)
+        for y, (shape, values) in result.outputs.items():
+            for name in wrt:
+                size = len(x[name])
+                entries = partial(x["q"][0].graph, list(values), name, mode)
+                block = [entries[k : k + size] for k in range(0, len(entries), size)]
+                if name == "q" and G:
+                    block = _product(block, G)
+                if name == "g0":
+                    block = [[0, 0, 0, *row] for row in _product(block, hat(x["g0"]).rows)]
+                columns = len(block[0]) if block else 0
+                key = f"d{y}_d{_displaced(name)}"
+                outputs[key] = ((prod(shape), columns), flat(block))
+        return Result(outputs, result.record)
+
+    return run
+
+
+def _rows(scene: Bodies, block: Mapping[tuple[int, int], Scalar]) -> Matrix:
+    moving = scene.tree.moving
+    return [[block.get((i, j), 0) for j in moving] for i in moving]
+
+
+def _product(A: Sequence[Sequence[Scalar]], B: Sequence[Sequence[Scalar]]) -> Matrix:
+    columns = list(zip(*B, strict=True))
+    return [[_dot(row, column) for column in columns] for row in A]
+
+
+def _dot(row: Sequence[Scalar], column: Sequence[Scalar]) -> Scalar:
+    total: Scalar = 0
+    for x, y in zip(row, column, strict=True):
+        total = total + x * y
+    return total
