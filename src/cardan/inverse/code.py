@@ -1,7 +1,7 @@
 """Inverse geometry as self-contained source text: c, cpp, python, matlab.
 
     c, cpp   int f(T, ..., q): writes the configurations row by row, gives their number
-             int f_all(T, ..., q, info): says more of them
+             int f_all(T, ..., q, notes): says more of them
     python   f(T, ...): a list of rows; f_all(T, ...) with residuals, which are singular, how many
              coincide, and whether an equation vanishes at the pose
     matlab   f(T, ...): a matrix, and as many of the others as are asked for

@@ -130,7 +130,7 @@ def own_branches(
     many values has others."""
     guess = empty(JOINTS + 1)
     role = 0.0
-    if LED:
+    if LED:  # noqa: SIM102 - known at reading
         if start[arm.count] > 0.0:
             tried(T, free, p, start, count, arm, aim, 0.0, look, found, notes)
             role = -1.0
