@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from .emit.reading.symbols import elements
 from .errors import MissingExtraError
 from .exact import Exact
 from .ir.code import Code
@@ -20,11 +21,13 @@ __all__ = ["to_casadi", "to_sympy"]
 
 
 def to_sympy(program: Program, expanded: bool = True) -> Any:
-    """Outputs as SymPy matrices (arrays beyond two axes), in symbols q1, qd1, ... and parameters.
+    """Outputs as SymPy matrices (arrays beyond two axes), in the plain form, in symbols q1, qd1 ...
+    (or as the robot's description calls its variables) and parameters.
 
     expanded=False gives (assignments, outputs) as sympy.cse does: a list of (symbol, expression)
     for the intermediate values, named as in the paper, and the outputs in terms of them."""
-    sympy = _required("sympy", "sympy", "to_sympy")
+    sympy, program = _required("sympy", "sympy", "to_sympy"), program.plain
+    arrays = {name: elements(program, name, shape) for name, shape in program.inputs.items()}
     functions = {
         "sin": sympy.sin, "cos": sympy.cos, "sqrt": sympy.sqrt, "abs": sympy.Abs,
         "sign": sympy.sign, "atan2": sympy.atan2, "min": sympy.Min, "max": sympy.Max,
@@ -39,7 +42,7 @@ def to_sympy(program: Program, expanded: bool = True) -> Any:
         return sympy.Integer(x) if isinstance(x, int) else sympy.Float(x, 17)
 
     def symbol(array: str, k: int) -> Any:
-        name = program.parameters[k] if array == "p" else f"{array}{k + 1}"
+        name = program.parameters[k] if array == "p" else arrays[array][k].symbol
         return sympy.Symbol(name, real=True)
 
     assignments: list[tuple[Any, Any]] = []

@@ -111,7 +111,7 @@ def model(robot: Robot, name: str, **options: Any) -> Any:
         if assembly is not None:
             symbolic = options.get("symbolic", False)
             built = _imported("build.active.of_active")(robot, built, assembly, symbolic)
-        built = _ordered(built, described)
+        built = replace(_ordered(built, described), coordinates=_coordinates(built, robot))
         return replace(built, remarks=(*built.remarks, words)) if words else built
 
 
@@ -135,6 +135,28 @@ def _ordered(program: Program, robot: Robot) -> Program:
     code = permuted(program.code, "p", moves)
     page = program.page and program.page.ordered(tuple(sorted(program.page.parameters, key=place)))
     return replace(program, code=code, parameters=tuple(order), page=page)
+
+
+def _coordinates(program: Program, robot: Robot) -> dict[str, tuple[tuple[str, str], ...]]:
+    """(link number, variable) of the elements of positions, velocities, accelerations, torques."""
+    from .mechanism.coordinates import Coordinates
+
+    link = Coordinates.of(robot)
+    driven = link.joint_keys(link.driven)
+    arrays = {**program.inputs, **program.outputs}
+    listed = {}
+    for name in ("q", "qd", "qdd", "tau", "Q", "H", "h"):
+        groups = (link.keys, link.independent, driven)
+        fits = [keys for keys in groups if (len(keys),) == arrays.get(name)]
+        if fits:
+            listed[name] = tuple(_coordinate(robot, *key) for key in fits[0])
+    return listed
+
+
+def _coordinate(robot: Robot, kind: str, j: int, k: int) -> tuple[str, str]:
+    if kind == "joint":
+        return str(j), robot.joints[j - 1].variable or f"q{j}"
+    return f"{j}e{k + 1}", f"q{j}e{k + 1}"
 
 
 def _closing(robot: Robot) -> tuple[Robot, str]:

@@ -78,6 +78,8 @@ class Program:
     expanded: bool = False  # print without intermediate variables
     remarks: tuple[str, ...] = ()  # what a reader of the intermediate values must know
     columns: tuple[str, ...] = ()  # of a regressor: the parameter of each column
+    # of arrays over joints: (link number, variable) of each element
+    coordinates: Mapping[str, tuple[tuple[str, str], ...]] = field(default_factory=dict)
     page: Page | None = field(default=None, compare=False, repr=False)  # the plain form, to read
 
     @cached_property
@@ -363,7 +365,9 @@ class Program:
     @property
     def _angles(self) -> dict[tuple[str, str, int], str]:
         """What an input is called in the name of its sine: 2 in S2, and a parameter by its name."""
-        joints = {("input", "q", k): f"{k + 1}" for k in range(prod(self.inputs.get("q", (0,))))}
+        size = prod(self.inputs.get("q", (0,)))
+        links = [link for link, _ in self.coordinates.get("q", ())] or range(1, size + 1)
+        joints = {("input", "q", k): str(link) for k, link in enumerate(links)}
         return joints | {("input", "p", k): name for k, name in enumerate(self.parameters)}
 
     @named_arguments
@@ -375,10 +379,9 @@ class Program:
         form  plain: the quantities of the paper in its order; textbook: few equations, in
               trigonometric form; cheapest: those that run, with the fewest operations
 
-        >>> print(cardan.model(cardan.load("planar2r"), "transform", frame=1).equations())
-        ... # doctest: +ELLIPSIS
-        (*
-        ..."""
+        >>> pendulum = cardan.model(cardan.load("planar1r"), "inverse-dynamics")
+        >>> print(pendulum.equations().partition("Outputs")[2].strip())
+        tau1 = ZZ1*qdd1 + MX1*G*cos(q1) - MY1*G*sin(q1)"""
         return self.emit(to, form=form)
 
     @overload
@@ -454,6 +457,7 @@ class Program:
             "expanded": self.expanded,
             "remarks": list(self.remarks),
             "columns": list(self.columns),
+            "coordinates": {name: list(map(list, x)) for name, x in self.coordinates.items()},
             "code": ir_code.to_json(self.code),
             "page": self.page and ir_page.to_json(self.page),
         }
@@ -480,6 +484,10 @@ class Program:
                 expanded=bool(data["expanded"]),
                 remarks=tuple(map(str, data.get("remarks", ()))),
                 columns=tuple(map(str, data.get("columns", ()))),
+                coordinates={
+                    str(name): tuple((str(link), str(variable)) for link, variable in listed)
+                    for name, listed in data.get("coordinates", {}).items()
+                },
                 page=ir_page.from_json(data["page"]) if data.get("page") else None,
             )
         except ProgramError:
@@ -505,6 +513,10 @@ class Program:
             return cls.from_json(Path(path).read_text(encoding="utf-8"))
         except (OSError, ValueError) as error:
             raise InputError(f"cannot be read as a program: {error}", where=str(path)) from None
+
+    def __str__(self) -> str:
+        """The equations, for people to read."""
+        return self.equations()
 
     def _parts(self) -> tuple[str, Sequence[Part]]:
         """What a notebook shows: a line on the program, and its equations."""

@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["Function", "Parser", "maple", "mathematica", "plain_text"]
+__all__ = ["Function", "Parser", "maple", "mathematica"]
 
 _TOKEN = re.compile(
     r"\s*(?:(?P<number>(?:\d+\.\d*|\d+)(?:\*\^-?\d+|[eE][+-]?\d+)?)|(?P<name>`if`|[A-Za-z$][\w$]*)"
@@ -37,7 +37,6 @@ MATHEMATICA = {
 }  # fmt: skip
 MAPLE = {k: v for k, v in _CALLS.items() if k not in ("if", "sign")}
 MAPLE |= {"`if`": np.where, "signum": np.sign, "arctan": np.arctan2}
-TEXT = {**_CALLS, "atan2": np.arctan2}
 
 
 @dataclass
@@ -279,19 +278,6 @@ def maple(text: str) -> dict[str, Function]:
             parser.take(sign)
         found[name] = Function(name, arguments, local, steps, result, functions)
         functions[name] = found[name].call
-    return found
-
-
-def plain_text(text: str) -> list[Function]:
-    """Sections of NAME = expression; one per line, each ended by *=*."""
-    found = []
-    for section in _without_comments(text).split("*=*")[:-1]:
-        title, _, body = section.strip().partition("\n")
-        assert title.startswith("Equations of"), title
-        parser = Parser(body, "( )", "[ ]", "[ ]", TEXT)
-        steps = parser.assignments("=") if body.strip() else []
-        assert parser.k == len(parser.tokens), parser.token
-        found.append(Function("", [], [], steps, None, TEXT))
     return found
 
 

@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.backends import mathematica_parser
+from tests.backends import mathematica_parser, reading_text
 from tests.backends.agreement import Case
 
 __all__ = ["RUNNERS", "STRICT", "checked_run", "foreign", "tool", "write"]
@@ -312,26 +312,12 @@ def run_algebra(language: str) -> Callable[..., Outputs]:
 
 
 def run_text(cases: Sequence[Case], folder: Path) -> Outputs:
-    """Scalars throughout: inputs q1 q2, parameters by name, outputs tau1 or T1_2."""
+    """The equations as people read them."""
     outputs = []
     for case in cases:
-        (equations,) = mathematica_parser.plain_text(case.program.emit("text"))
-        given = dict(zip(case.program.parameters, case.inputs.get("p", ()), strict=True))
-        for name, shape in case.program.inputs.items():
-            if name != "p":
-                given |= {name + label: case.inputs[name][(..., *index)]
-                          for label, index in elements(shape)}  # fmt: skip
-        values = equations.run(given)
-        outputs.append({
-            name: stacked([values[name + label] for label, _ in elements(shape)],
-                          case.expected[name].shape)
-            for name, shape in case.program.outputs.items()
-        })  # fmt: skip
+        results = reading_text.values(case.program, case.program.emit("text"), case.inputs)
+        outputs.append({name: stacked(x, case.expected[name].shape) for name, x in results.items()})
     return outputs
-
-
-def elements(shape: tuple[int, ...]) -> list[tuple[str, tuple[int, ...]]]:
-    return [("_".join(str(i + 1) for i in index), index) for index in np.ndindex(*shape)]
 
 
 def stacked(result: Any, shape: tuple[int, ...]) -> np.ndarray:

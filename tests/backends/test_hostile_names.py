@@ -267,7 +267,6 @@ COMMENTS = {
     "matlab": ("%", r"^\s*%[{}]"), "latex": ("%", ""),
     "c": (" *", r"\*/|/\*|\?\?|\\"), "cpp": (" *", r"\*/|/\*|\?\?|\\"),
     "cuda": (" *", r"\*/|/\*|\?\?|\\"), "mathematica": (" *", r"\(\*|\*\)|\\"),
-    "text": (" *", r"\(\*|\*\)|\\"),
 }  # fmt: skip
 
 
@@ -313,7 +312,7 @@ def _head(text: str, prefix: str) -> list[str]:
     else:
         end = next(k for k, line in enumerate(lines) if not line.startswith(prefix))
         lines = lines[:end]
-    assert len(lines) > 5
+    assert lines
     assert all(line.startswith(prefix) for line in lines)
     return lines
 

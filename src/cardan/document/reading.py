@@ -16,7 +16,8 @@ _DISPLAY = re.compile(
 _HEADING = re.compile(r"\\(section|subsection|paragraph)\*?\{")
 # what says how TeX lays words out, not what they are
 _LAYOUT = re.compile(
-    r"\\(?:noindent|raggedright|begingroup|endgroup|sloppy|par)\b ?|\\(?:begin|end)\{flushleft\}"
+    r"\\(?:noindent|raggedright|begingroup|endgroup|sloppy|leavevmode|par)\b ?"
+    r"|\\(?:begin|end)\{flushleft\}"
 )
 _ESCAPES = {
     "textbackslash": "\\", "textasciitilde": "~", "textasciicircum": "^", "textless": "<",

@@ -8,6 +8,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from ..errors import InputError, ModelError, UnknownNameError
+from .reading import reading
 
 if TYPE_CHECKING:
     from ..program import Program
@@ -20,9 +21,9 @@ __all__ = ["emit", "languages", "register", "require_name"]
 _LANGUAGES = {
     "c": "C", "cpp": "Cpp", "fortran": "Fortran", "matlab": "Matlab", "mathematica": "Mathematica",
     "maple": "Maple", "python": "Python", "jax": "Jax", "torch": "Torch", "julia": "Julia",
-    "rust": "Rust", "cuda": "Cuda", "text": "Text", "latex": "Latex", "markdown": "Markdown",
-    "html": "Html",
+    "rust": "Rust", "cuda": "Cuda",
 }  # fmt: skip
+_READ = ("text", "latex", "markdown", "html")  # equations for people
 _registered: dict[str, type[Printer]] = {}
 _LARGEST = 100_000  # operations of an expanded form; it grows exponentially with the chain
 
@@ -32,7 +33,7 @@ def languages() -> list[str]:
 
     >>> "c" in cardan.languages()
     True"""
-    return [*_LANGUAGES, *(name for name in _registered if name not in _LANGUAGES)]
+    return list(dict.fromkeys((*_LANGUAGES, *_READ, *_registered)))
 
 
 def register(printer: type[Printer]) -> type[Printer]:
@@ -68,17 +69,15 @@ def emit(program: Program, language: str, **options: Any) -> str:
     """
     from .options import checked
 
+    if language in _READ and language not in _registered:
+        found = checked(language, frozenset({"expanded", "form"}), options)
+        if found.form != "cheapest":
+            program = program.textbook if found.form == "textbook" else program.plain
+        document = import_module(f".{language}", __package__).document
+        return str(document(reading(_expanded(program, found))))
     printer = _printer(language)
     found = checked(language, printer.honours, options)
-    if "form" in printer.honours and found.form != "cheapest":
-        program = program.textbook if found.form == "textbook" else program.plain
-    if found.expanded is not None:
-        program = replace(program, expanded=found.expanded)
-    if program.expanded and program.cost.total > _LARGEST:
-        raise ModelError(
-            f"'{program.model}' of '{program.robot}' has more than {_LARGEST} operations without "
-            "intermediate variables: use expanded=False"
-        )
+    program = _expanded(program, found)
     scope = printer.scope()
     name = scope.claim(found.function or f"{program.robot}_{program.model}".lower())
     if found.function and name != scope.spell(found.function):
@@ -100,6 +99,18 @@ def emit(program: Program, language: str, **options: Any) -> str:
         whole.pair = (printers[0], printers[1])
         printers.append(whole)
     return printer.file(program, printers)
+
+
+def _expanded(program: Program, options: Options) -> Program:
+    """The program without intermediate values where they are not wanted."""
+    if options.expanded is not None:
+        program = replace(program, expanded=options.expanded)
+    if program.expanded and program.cost.total > _LARGEST:
+        raise ModelError(
+            f"'{program.model}' of '{program.robot}' has more than {_LARGEST} operations without "
+            "intermediate variables: use expanded=False"
+        )
+    return program
 
 
 def _is_split(program: Program, printer: type[Printer], options: Options) -> bool:

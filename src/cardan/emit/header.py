@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from ..program import Program
     from .printer import Printer
 
-__all__ = ["CODING", "counts", "harmless", "header", "one_line", "quoted"]
+__all__ = ["CODING", "counts", "harmless", "header", "one_line", "quoted", "wrapped"]
 
 CODING = (
     "# -*- coding: utf-8 -*-"  # line 1 of every text of Python: no later line can say otherwise
@@ -59,7 +59,7 @@ def header(program: Program, printers: Sequence[Printer]) -> list[str]:
         lines += _arrays("outputs", printer, printer.program.outputs, printer.results, meaning)
     if program.parameters:
         names = " ".join(one_line(name) or "?" for name in program.parameters)
-        lines += ["parameters, in the order of p:", f"  {names}", *_renamed(printers)]
+        lines += ["parameters, in the order of p:", f"  {names}"]
     code = printers[0].composes or printers[0].language == "cuda"
     lines += counts(program, repeated=code and len(printers) == 1)
     lines += program.remarks
@@ -67,7 +67,8 @@ def header(program: Program, printers: Sequence[Printer]) -> list[str]:
         safe = any(divisor.avoidable for divisor in program.divisors)
         more = "; effort='safe' gives a program that allows it" if safe else ""
         lines.append(f"must not be 0, no number comes out then: {', '.join(program.nonzero)}{more}")
-    return [line for text in lines for line in _wrapped(one_line(text))]
+    lines.append("to read the equations: emit('text'), --to text; the plain form of the paper")
+    return [line for text in lines for line in wrapped(one_line(text))]
 
 
 def counts(program: Program, repeated: bool = False) -> list[str]:
@@ -92,19 +93,6 @@ def _arrays(
         size = "x".join(map(str, shape))
         lines.append(f"  {spelled[name]} [{size}]  {meaning.get(name, '')}")
     return lines
-
-
-def _renamed(printers: Sequence[Printer]) -> list[str]:
-    """Parameters that are called otherwise in the text, as their names are taken there, too long
-    or no identifiers. Where only symbols are shown (LaTeX) there is nothing to tell."""
-    found = {
-        printer.program.parameters[k]: name
-        for printer in printers
-        if not printer.binds_parameters
-        for k, name in printer.identifiers.items()
-        if name != printer.program.parameters[k] and name in printer.symbols[k]
-    }
-    return [f"  {new} is the parameter {one_line(old)}" for old, new in found.items()]
 
 
 def one_line(text: str) -> str:
@@ -139,7 +127,7 @@ def quoted(name: str) -> str:
     return f"'{harmless(name)}'"
 
 
-def _wrapped(line: str) -> list[str]:
+def wrapped(line: str) -> list[str]:
     indent = " " * (len(line) - len(line.lstrip()))
     more = indent if indent else "  "
     if line.lstrip() != line and "[" in line:

@@ -1,187 +1,187 @@
-"""HTML: one page of equations in MathML, which browsers set without any script.
+"""Equations in HTML: one page of MathML, which browsers set without any script.
 
-Every symbol carries its plain name in `data-name`, so that a page can find its definition."""
+Every symbol carries the name of the equation that defines it in `data-name`, for a page to find it;
+a rounded number carries its exact value in `title`."""
 
 from __future__ import annotations
 
 import html
 import re
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, ClassVar, NamedTuple
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
 
-from ..ir.spell import ATOM, PRODUCT, SUM, UNARY
-from .header import header, quoted
-from .printer import Printer
-from .statements import Spelling
-from .text import Text
+from ..ir.spell import ATOM, PRODUCT, SUM, UNARY, Piece
+from .reading import Equation, Reading
+from .reading.head import head, title
+from .reading.spell import Notation, displays
+from .reading.tree import Call, Name, Power, Quotient, Tree
 
-if TYPE_CHECKING:
-    from ..program import Program
-
-__all__ = ["Equation", "Html", "equations", "symbol"]
+__all__ = ["Line", "MathNotation", "document", "lines"]
 
 _GREEK = {
     "alpha": "α", "beta": "β", "gamma": "γ", "delta": "δ", "epsilon": "ε", "zeta": "ζ", "eta": "η",
     "theta": "θ", "iota": "ι", "kappa": "κ", "lambda": "λ", "mu": "μ", "nu": "ν", "xi": "ξ",
     "rho": "ρ", "sigma": "σ", "tau": "τ", "upsilon": "υ", "phi": "φ", "chi": "χ", "psi": "ψ",
-    "omega": "ω", "w": "ω", "Gamma": "Γ", "Delta": "Δ", "Theta": "Θ", "Lambda": "Λ", "Xi": "Ξ",
-    "Sigma": "Σ", "Phi": "Φ", "Psi": "Ψ", "Omega": "Ω",
+    "omega": "ω", "w": "ω", "th": "θ", "Gamma": "Γ", "Delta": "Δ", "Theta": "Θ", "Lambda": "Λ",
+    "Xi": "Ξ", "Sigma": "Σ", "Phi": "Φ", "Psi": "Ψ", "Omega": "Ω",
 }  # fmt: skip
 _DOTTED = {"qd": ("q", 1), "qdd": ("q", 2), "wd": ("ω", 1), "Vd": ("V", 1)}
+_DOTS = {1: "˙", 2: "¨"}
 _MARKS = {"plus": "+", "star": "*"}
 _PAGE = """<!DOCTYPE html>
 <html lang="en"><head><meta charset="utf-8"><title>{title}</title>
-<style>body{{font:15px/1.5 system-ui,sans-serif;margin:2rem auto;max-width:60rem;padding:0 1rem}}
+<style>body{{font:15px/1.5 system-ui,sans-serif;margin:2rem auto;max-width:64rem;padding:0 1rem}}
 pre{{color:#555;white-space:pre-wrap}}
-.eq{{overflow-x:auto;padding:.15rem 0}}math{{font-size:1.05em}}
+h2{{font-size:1.15rem}}h3{{font-size:1rem;margin:1rem 0 .2rem}}
+.eq{{overflow-x:auto;overflow-y:hidden;padding:.15rem 0 .15rem 1rem}}math{{font-size:1.05em}}
 @media(prefers-color-scheme:dark){{body{{background:#16191d;color:#dfe3e8}}pre{{color:#9aa4af}}}}
 </style></head><body>
 <h1>{title}</h1>
-<pre>{header}</pre>
+<pre>{head}</pre>
 {body}
 </body></html>
 """
 
 
-class Equation(NamedTuple):
-    """One line: its plain name, the names it reads, and both as MathML."""
+class Line(NamedTuple):
+    """A line of a page: the name that it defines and those it reads, and its markup; a heading
+    defines nothing."""
 
     name: str
     reads: tuple[str, ...]
-    mathml: str
+    markup: str
 
 
-def symbol(name: str) -> str:
-    """MathML for a name: F2_3 is F with the indices 2, 3."""
-    return _marked(name, _looks(name))
-
-
-def _marked(name: str, text: str) -> str:
-    return f'<mrow data-name="{html.escape(name)}">{text}</mrow>'
-
-
-def _looks(name: str) -> str:
-    stem, rest = re.match(r"([A-Za-z]*)(.*)", name, re.DOTALL).groups()  # type: ignore[union-attr]
+def symbol(name: str, variable: str = "", dots: int = 0) -> str:
+    """MathML for a name: F2_3 is F with the indices 2, 3; or for a variable with dots."""
+    stem, rest = re.match(r"([A-Za-z]*)(.*)", variable or name, re.DOTALL).groups()  # type: ignore[union-attr]
     mark = next((m for m in _MARKS if stem.endswith(m) and stem != m), "")
     stem = stem.removesuffix(mark)
-    letter, dots = _DOTTED.get(stem, (_GREEK.get(stem, stem or "x"), 0))
-    text = f"<mi>{html.escape(letter)}</mi>"
+    letter, own = _DOTTED.get(stem, (_GREEK.get(stem, stem or "x"), 0))
+    text, dots = f"<mi>{html.escape(letter)}</mi>", dots or own
     if dots:
-        text = f'<mover accent="true">{text}<mo>{"." * dots}</mo></mover>'
+        text = f'<mover accent="true">{text}<mo>{_DOTS[dots]}</mo></mover>'
     indices = ",".join(re.findall(r"[A-Za-z0-9]+", rest))
     lower = f"<mtext>{html.escape(indices)}</mtext>" if indices else ""
     if mark and lower:
-        text = f"<msubsup>{text}{lower}<mo>{_MARKS[mark]}</mo></msubsup>"
-    elif mark:
-        text = f"<msup>{text}<mo>{_MARKS[mark]}</mo></msup>"
-    elif lower:
-        text = f"<msub>{text}{lower}</msub>"
-    return text
+        return f"<msubsup>{text}{lower}<mo>{_MARKS[mark]}</mo></msubsup>"
+    if mark:
+        return f"<msup>{text}<mo>{_MARKS[mark]}</mo></msup>"
+    return f"<msub>{text}{lower}</msub>" if lower else text
 
 
-class Html(Text):
-    """The table for MathML."""
+@dataclass
+class MathNotation(Notation):
+    """The spellings of MathML; names that would look the same are written out."""
 
-    language = "html"
-    longest = 12
-    functions: ClassVar[dict[str, str]] = {
-        "sqrt": "<msqrt>{}</msqrt>", "abs": "<mrow><mo>|</mo>{}<mo>|</mo></mrow>",
-        **{
-            name: f"<mrow><mi>{name}</mi><mo>(</mo>{{}}<mo>)</mo></mrow>"
-            for name in ("sin", "cos", "sign")
-        },
-        **{
-            name: f"<mrow><mi>{name}</mi><mo>(</mo>{{}}<mo>,</mo>{{}}<mo>)</mo></mrow>"
-            for name in ("atan2", "min", "max")
-        },
-        "select": "<mrow><mo>{{</mo><mtable><mtr><mtd>{1}</mtd><mtd>{0}<mo>&gt;</mo><mn>0</mn>"
-        "</mtd></mtr><mtr><mtd>{2}</mtd><mtd><mtext>otherwise</mtext></mtd></mtr></mtable></mrow>",
-    }  # fmt: skip
+    owners: Mapping[str, str] = field(default_factory=dict)  # symbol -> the equation it is of
+    rates: Mapping[str, tuple[str, int]] = field(default_factory=dict)
+    shown: dict[str, str] = field(default_factory=dict)
 
-    def reserve(self) -> None:
-        super().reserve()
-        self.plain: dict[str, str] = {}  # MathML -> name
-        self.shown: dict[str, str] = {}  # what it looks like -> name
-        self.symbols = {k: self.set(name) for k, name in self.symbols.items()}
-        self.elements = {key: self.set(name) for key, name in self.elements.items()}
-        self.found = {key: self.set(name) for key, name in self.found.items()}
-        self.targets = {id: self.set(name) for id, name in self.targets.items()}
+    plus, minus, before = "<mo>+</mo>", "<mo>−</mo>", "<mo>−</mo>"
+    open, close = '<mo stretchy="false">(</mo>', '<mo stretchy="false">)</mo>'
 
-    def set(self, name: str) -> str:
-        """The symbol of a name; as it is written where another name looks the same."""
-        looks = _looks(name)
+    def name(self, name: str) -> str:
+        looks = symbol(name, *self.rates.get(name, ()))
         if self.shown.setdefault(looks, name) != name:
             looks = f"<mtext>{html.escape(name)}</mtext>"
-        text = _marked(name, looks)
-        self.plain[text] = name
-        return text
+        return f'<mrow data-name="{html.escape(self.owners.get(name, name))}">{looks}</mrow>'
 
-    def name_of(self, id: int, wanted: str) -> str:
-        return self.targets[id] if id in self.targets else self.set(self.names.claim(wanted))
+    def number(self, value: Any) -> Piece:
+        x = self.numeral(value)
+        exact = f' title="{x.exact}"' if x.exact else ""
+        top = f"<mn{exact}>{x.top}</mn>"
+        if x.pi:
+            top = "<mi>π</mi>" if x.top == "1" else f"{top}<mi>π</mi>"
+        if x.bottom > 1:
+            return f"<mfrac><mrow>{top}</mrow><mn>{x.bottom}</mn></mfrac>", ATOM
+        if x.exponent:
+            return f"{top}<mo>·</mo><msup><mn>10</mn><mn>{x.exponent}</mn></msup>", PRODUCT
+        return top, PRODUCT if x.pi and x.top != "1" else ATOM
 
-    def leaf(self, node: tuple[object, ...]) -> Spelling:
-        """Inputs are read by their own names here, so that a reader can follow them."""
-        found = super().leaf(node)
-        return found._replace(reads=frozenset({found.text} if node[0] != "const" else ()))
+    def product(self, factors: Sequence[Tree]) -> str:
+        gap = '<mspace width="0.17em"/>'
+        return gap.join(self.held(self.piece(factor), PRODUCT) for factor in factors)
 
-    def constant(self, value: object) -> Spelling:
-        mantissa, _, exponent = self.number(float(value)).partition("e")  # type: ignore[arg-type]
-        if not exponent:
-            return Spelling(f"<mn>{mantissa}</mn>", ATOM)
-        power = f"<msup><mn>10</mn><mn>{int(exponent)}</mn></msup>"
-        return Spelling(f"<mn>{mantissa}</mn><mo>·</mo>{power}", PRODUCT)
+    def quotient(self, value: Quotient) -> Piece:
+        over, under = self.piece(value.over)[0], self.piece(value.under)[0]
+        return f"<mfrac><mrow>{over}</mrow><mrow>{under}</mrow></mfrac>", ATOM
 
-    def operation(self, op: str, args: list[Spelling]) -> Spelling:
-        reads = frozenset().union(*(arg.reads for arg in args))
+    def power(self, value: Power) -> Piece:
+        base, n = value.base, f"<mn>{value.n}</mn>"
+        if isinstance(base, Call) and base.function in ("sin", "cos"):
+            return self._trigonometric(base, f"<msup><mi>{base.function}</mi>{n}</msup>"), UNARY
+        return f"<msup><mrow>{self.held(self.piece(base), ATOM)}</mrow>{n}</msup>", UNARY
 
-        def within(arg: Spelling, least: int) -> str:
-            inside = f"<mo>(</mo>{arg.text}<mo>)</mo>" if arg.precedence < least else arg.text
-            return f"<mrow>{inside}</mrow>"
-
-        if op in ("add", "sub"):
-            sign = "+" if op == "add" else "−"
-            left, right = within(args[0], SUM), within(args[1], PRODUCT)
-            return Spelling(f"{left}<mo>{sign}</mo>{right}", SUM, reads)
-        if op == "div":
-            return Spelling(f"<mfrac>{within(args[0], SUM)}{within(args[1], SUM)}</mfrac>",
-                            ATOM, reads)  # fmt: skip
-        if op == "mul" and args[0] == args[1]:
-            return Spelling(f"<msup>{within(args[0], ATOM)}<mn>2</mn></msup>", UNARY, reads)
-        if op == "mul":
-            dot = "<mo>·</mo>" if "<mn>" in args[1].text[:4] else '<mspace width="0.17em"/>'
-            text = f"{within(args[0], PRODUCT)}{dot}{within(args[1], UNARY)}"
-            return Spelling(text, PRODUCT, reads)
-        return super().operation(op, args)
-
-    def minus(self, x: Spelling) -> str:
-        inside = x.text if x.precedence >= PRODUCT else f"<mo>(</mo>{x.text}<mo>)</mo>"
-        return f"<mo>−</mo>{inside}"
-
-    def equations(self) -> list[Equation]:
-        """The lines of the function, in order."""
-        return [
-            Equation(
-                self.plain[s.name],
-                tuple(sorted(self.plain[text] for text in s.reads if text in self.plain)),
-                f"<math>{s.name}<mo>=</mo>{s.value}</math>",
+    def call(self, value: Call) -> Piece:
+        if value.function in ("sin", "cos"):
+            return self._trigonometric(value, f"<mi>{value.function}</mi>"), UNARY
+        given = [f"<mrow>{self.text(x)}</mrow>" for x in value.arguments]
+        if value.function == "sqrt":
+            return f"<msqrt>{given[0]}</msqrt>", ATOM
+        if value.function == "abs":
+            return f"<mrow><mo>|</mo>{given[0]}<mo>|</mo></mrow>", ATOM
+        if value.function == "select":
+            rows = (
+                f"<mtr><mtd>{given[1]}</mtd><mtd>{given[0]}<mo>&gt;</mo><mn>0</mn></mtd></mtr>"
+                f"<mtr><mtd>{given[2]}</mtd><mtd><mtext>otherwise</mtext></mtd></mtr>"
             )
-            for s in self.parts[0][0].statements
-        ]
+            return f"<mrow><mo>{{</mo><mtable>{rows}</mtable></mrow>", SUM
+        inside = "<mo>,</mo>".join(given)
+        return f"<mrow><mi>{value.function}</mi>{self.open}{inside}{self.close}</mrow>", ATOM
 
-    @classmethod
-    def file(cls, program: Program, printers: Sequence[Printer]) -> str:
-        title = html.escape(f"{program.model} of {quoted(program.robot)}", quote=False)
-        lines = html.escape("\n".join(header(program, printers)))
-        body = "\n".join(
-            f'<div class="eq">{equation.mathml}</div>'
-            for printer in printers
-            for equation in printer.equations()  # type: ignore[attr-defined]
-        )
-        return _PAGE.format(title=title, header=lines, body=body)
+    def _trigonometric(self, value: Call, function: str) -> str:
+        (argument,) = value.arguments
+        text = self.text(argument)
+        if argument[0] < 0 or not isinstance(argument[1], Name):
+            text = f"{self.open}{text}{self.close}"
+        return f'<mrow>{function}<mspace width="0.17em"/>{text}</mrow>'
 
 
-def equations(program: Program) -> list[Equation]:
-    """The equations of a program, for a page that shows them itself."""
-    from .options import checked
+def lines(reading: Reading) -> Iterator[Line]:
+    """Headings and equations, in order."""
+    owners = {cell: x.name for x in reading.equations for cell in x.elements}
+    notation = MathNotation(owners=owners, rates=reading.rates)
+    part = ""
+    for section in reading.sections:
+        if section.part != part and section.part:
+            yield Line("", (), f"<h2>{section.part}</h2>")
+        part = section.part
+        if section.title:
+            yield Line("", (), f"<h3>{section.title}</h3>")
+        for equation in section.equations:
+            for shown in displays(equation, Notation()):
+                if isinstance(shown, str):
+                    yield Line("", (), f"<p>{html.escape(shown)}</p>")
+                    continue
+                reads = tuple(sorted({owners.get(name, name) for name in shown.reads}))
+                yield Line(equation.name, reads, _markup(shown, notation))
 
-    return Html(program, "model", checked("html", Html.honours, {}), Html.scope()).equations()
+
+def _markup(equation: Equation, notation: MathNotation) -> str:
+    left = notation.name(equation.name)
+    cells = ["<mo>·</mo>" if x is None else notation.text(x) for x in equation.cells]
+    if not equation.shape:
+        return f"<math>{left}<mo>=</mo>{cells[0]}</math>"
+    columns = equation.shape[1] if len(equation.shape) == 2 else 1
+    if equation.is_symmetric:
+        cells = [x if k % columns >= k // columns else "" for k, x in enumerate(cells)]
+        cells[len(cells) - columns] = "<mtext>sym.</mtext>"
+    cells = [f"<mtd>{x}</mtd>" for x in cells]
+    rows = ("".join(cells[k : k + columns]) for k in range(0, len(cells), columns))
+    table = "".join(f"<mtr>{row}</mtr>" for row in rows)
+    return f"<math>{left}<mo>=</mo><mrow><mo>[</mo><mtable>{table}</mtable><mo>]</mo></mrow></math>"
+
+
+def document(reading: Reading) -> str:
+    """The page: what goes in and out, then the equations in their sections."""
+    named = html.escape(title(reading), quote=False)
+    above = html.escape("\n".join(head(reading)[3:]))
+    body = "\n".join(
+        line.markup
+        if line.markup.startswith(("<h", "<p"))
+        else f'<div class="eq">{line.markup}</div>'
+        for line in lines(reading)
+    )
+    return _PAGE.format(title=named, head=above, body=body)

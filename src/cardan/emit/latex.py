@@ -1,5 +1,4 @@
-"""LaTeX: equations as one reads them, aligned, free to break over pages. F2_3 is F_{2,3}, wd3_1 is
-ω̇_{3,1}, Jplus2_11 is J⁺_{2,11}.
+"""Equations in LaTeX: F2_3 is F_{2,3}, wd3_1 is ω̇_{3,1}, Jplus2_11 is J⁺_{2,11}.
 
 The file is a document of its own and can be \\input in another that loads amsmath: it looks whether
 a document class is already there."""
@@ -7,31 +6,34 @@ a document class is already there."""
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from fractions import Fraction
-from typing import TYPE_CHECKING, ClassVar
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
 
 from .. import latex
-from ..exact import Exact
-from ..ir.spell import ATOM, PRODUCT, SUM, UNARY
-from .header import counts, one_line, quoted
-from .printer import Printer
-from .statements import Spelling, Statement
-from .text import Text
+from ..ir.spell import ATOM, PRODUCT, SUM, UNARY, Piece
+from .header import one_line
+from .reading import Equation, Reading
+from .reading.head import arrays, head, remarks, title
+from .reading.spell import Notation, displays
+from .reading.tree import Call, Name, Power, Quotient, Tree
 
-if TYPE_CHECKING:
-    from ..program import Program
-
-__all__ = ["Latex", "broken", "escaped", "symbol_of", "visible"]
+__all__ = ["LatexNotation", "blocks", "broken", "document", "elements", "escaped",
+           "symbol_of", "visible"]  # fmt: skip
 
 _GREEK = """alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi rho sigma tau
 upsilon phi chi psi omega Gamma Delta Theta Lambda Xi Sigma Phi Psi Omega""".split()  # noqa: SIM905
 _STEMS = {
     "q": "q", "qd": r"\dot{q}", "qdd": r"\ddot{q}", "w": r"\omega", "wd": r"\dot{\omega}",
-    "V": "V", "Vd": r"\dot{V}", "Jdqd": r"\dot{J}\dot{q}", "Jinv": "J^{-1}",
-    "th": r"\theta", **{name: rf"\{name}" for name in _GREEK},
+    "V": "V", "Vd": r"\dot{V}", "Jdqd": r"\dot{J}\dot{q}", "Jinv": "J^{-1}", "th": r"\theta",
+    **{name: rf"\{name}" for name in _GREEK},
 }  # fmt: skip
 _MARKS = {"plus": "+", "star": "*"}
+_DOTS = {1: r"\dot", 2: r"\ddot"}
+_CALLS = {
+    "sqrt": r"\sqrt{{{}}}", "abs": r"\lvert {}\rvert", "sign": r"\operatorname{{sign}}({})",
+    "atan2": r"\operatorname{{atan2}}({}, {})", "min": r"\min({}, {})", "max": r"\max({}, {})",
+}  # fmt: skip
 _OPEN = r"""\makeatletter
 \ifx\documentclass\@twoclasseserror
   \makeatother\let\cardanend\relax
@@ -45,130 +47,176 @@ _OPEN = r"""\makeatletter
   \begin{document}
   \def\cardanend{\end{document}}
 \fi
+\setcounter{MaxMatrixCols}{20}
+\allowdisplaybreaks
 """
-_WIDTH = 88  # visible characters of a line
-_BLOCK = 40  # equations that are aligned with each other
+_WIDTH = 425  # points of a line
+_FRACTION = 330  # points of what stands above a line
+_BLOCK = 40  # lines that are aligned with each other
 
 
-class Latex(Text):
-    """The table for LaTeX."""
+@dataclass
+class LatexNotation(Notation):
+    """The spellings of LaTeX; no two names have the same symbol."""
 
-    language = "latex"
-    longest = 12
-    functions: ClassVar[dict[str, str]] = {
-        "sin": r"\sin({})", "cos": r"\cos({})", "sqrt": r"\sqrt{{{}}}", "abs": r"\lvert {}\rvert",
-        "sign": r"\operatorname{{sign}}({})", "atan2": r"\operatorname{{atan2}}({}, {})",
-        "min": r"\min({}, {})", "max": r"\max({}, {})",
-        "select": r"\begin{{cases}}{1} & {0} > 0\\{2} & \text{{otherwise}}\end{{cases}}",
-    }  # fmt: skip
+    rates: Any = field(default_factory=dict)
+    symbols: dict[str, str] = field(default_factory=dict)
 
-    def reserve(self) -> None:
-        """Names first, as in plain text; then their symbols, no two the same."""
-        super().reserve()
-        self.tex: dict[str, str] = {}
-        self.taken: set[str] = set()
-        self.symbols = {k: self.symbol(name) for k, name in self.symbols.items()}
-        self.elements = {key: self.symbol(name) for key, name in self.elements.items()}
-        self.found = {key: self.symbol(name) for key, name in self.found.items()}
-        self.targets = {id: self.symbol(name) for id, name in self.targets.items()}
+    room, line, gap = 400, 380, 10  # points
 
-    def symbol(self, name: str) -> str:
-        if name not in self.tex:
-            found = symbol_of(name)
-            self.tex[name] = found if found not in self.taken else rf"\mathtt{{{escaped(name)}}}"
-            self.taken.add(self.tex[name])
-        return self.tex[name]
+    def width(self, text: str) -> float:
+        return points(text)
 
-    def name_of(self, id: int, wanted: str) -> str:
-        return self.targets[id] if id in self.targets else self.symbol(self.names.claim(wanted))
+    def name(self, name: str) -> str:
+        if name not in self.symbols:
+            symbol = symbol_of(name)
+            if name in self.rates:
+                variable, dots = self.rates[name]
+                symbol = dotted(symbol_of(variable), dots)
+            taken = symbol in self.symbols.values()
+            self.symbols[name] = rf"\mathtt{{{escaped(name)}}}" if taken else symbol
+        return self.symbols[name]
 
-    def constant(self, value: object) -> Spelling:
-        """Decimals where they are exact, else fractions and multiples of π where they are short."""
-        if isinstance(value, Exact) and value != float(value):
-            text = _fraction(value)
-            if text:
-                return Spelling(text, ATOM)
-        mantissa, _, exponent = self.number(float(value)).partition("e")  # type: ignore[arg-type]
-        if exponent:
-            return Spelling(rf"{mantissa} \cdot 10^{{{int(exponent)}}}", PRODUCT)
-        return Spelling(mantissa, ATOM)
+    def number(self, value: Any) -> Piece:
+        x = self.numeral(value)
+        top = x.top
+        if x.pi:
+            top = r"\pi" if x.top == "1" else rf"{x.top}\,\pi"
+        if x.bottom > 1:
+            return rf"\frac{{{top}}}{{{x.bottom}}}", ATOM
+        if x.exponent:
+            return rf"{top} \cdot 10^{{{x.exponent}}}", PRODUCT
+        return top, PRODUCT if x.pi and x.top != "1" else ATOM
 
-    def operation(self, op: str, args: list[Spelling]) -> Spelling:
-        reads = frozenset().union(*(arg.reads for arg in args))
-        if op == "div":
-            return Spelling(rf"\frac{{{args[0].text}}}{{{args[1].text}}}", ATOM, reads)
-        if op == "mul" and args[0] == args[1]:
-            base = args[0].text
-            plain = args[0].precedence == ATOM and "^" not in base
-            return Spelling(f"{base if plain else f'({base})'}^{{2}}", UNARY, reads)
-        if op == "mul":
-            left, right = (x.text if x.precedence >= PRODUCT else f"({x.text})" for x in args)
-            dot = r"\cdot " if right[0].isdigit() or right.startswith(r"\frac") else r"\,"
-            return Spelling(f"{left}{dot}{right}", PRODUCT, reads)
-        if op == "select":
-            return Spelling(super().operation(op, args).text, SUM, reads)
-        return super().operation(op, args)
+    def product(self, factors: Sequence[Tree]) -> str:
+        return r"\,".join(self.held(self.piece(factor), PRODUCT) for factor in factors)
 
-    @classmethod
-    def file(cls, program: Program, printers: Sequence[Printer]) -> str:
-        lines = [*cls.summary(program, printers)]
-        for printer in printers:
-            lines += printer.text()
-        return "\n".join(line.rstrip() for line in [*lines, *cls.closing(printers), ""])
+    def quotient(self, value: Quotient) -> Piece:
+        over, under = self.piece(value.over), self.piece(value.under)[0]
+        if points(over[0]) > _FRACTION:  # which is not broken into lines
+            return rf"\frac{{1}}{{{under}}}\,{self.held(over, PRODUCT)}", PRODUCT
+        return rf"\frac{{{over[0]}}}{{{under}}}", ATOM
 
-    @classmethod
-    def summary(cls, program: Program, printers: Sequence[Printer]) -> list[str]:
-        """The opening, and what goes in and out as lists."""
-        from .header import header
+    def power(self, value: Power) -> Piece:
+        base = value.base
+        if isinstance(base, Call) and base.function in ("sin", "cos"):
+            return self._trigonometric(base, f"^{{{value.n}}}"), UNARY
+        text = self.held(self.piece(base), ATOM)
+        return (f"{{{text}}}" if "^" in text else text) + f"^{{{value.n}}}", UNARY
 
-        lines = [f"% {_latin(line)}" for line in header(program, printers)]
-        lines += [
-            _OPEN,
-            rf"\section*{{{escaped(program.model)} of {escaped(quoted(program.robot))}}}",
-        ]
-        for printer in printers:
-            meaning = {**program.meaning, **printer.program.meaning}
-            for title, shapes in (
-                ("Inputs", printer.program.inputs),
-                ("Outputs", printer.program.outputs),
-            ):
-                lines.append(rf"\paragraph{{{title}}}\raggedright")
-                for name, shape in shapes.items():
-                    size = r" \times ".join(map(str, shape))
-                    note = escaped(meaning.get(name, ""))
-                    lines.append(
-                        rf"${symbol_of(name)}$ ({f'${size}$' if size else 'scalar'}) {note};"
-                    )
-        if program.parameters:
-            names = ", ".join(f"${symbol}$" for symbol in printers[-1].symbols.values())
-            lines.append(rf"\paragraph{{Parameters, in the order of $p$}}{names}.")
-        head, *more = (line.strip().split(": ") for line in counts(program))
-        words = "; ".join([head[1], *(": ".join(line) for line in more)])
-        return [*lines, rf"\paragraph{{{head[0].capitalize()}}}{words}.", ""]
+    def call(self, value: Call) -> Piece:
+        if value.function in ("sin", "cos"):
+            return self._trigonometric(value), UNARY
+        given = [self.text(x) for x in value.arguments]
+        if value.function == "select":
+            then, other = given[1:]
+            cases = rf"{then} & {given[0]} > 0\\{other} & \text{{otherwise}}"
+            return rf"\begin{{cases}}{cases}\end{{cases}}", SUM
+        return _CALLS[value.function].format(*given), ATOM
 
-    @classmethod
-    def closing(cls, printers: Sequence[Printer]) -> list[str]:
-        return [r"\cardanend"]
-
-    def text(self) -> list[str]:
-        statements = self.parts[0][0].statements
-        lines = [rf"\subsection*{{{escaped(self.program.model)}}}", r"\allowdisplaybreaks"]
-        for i in range(0, len(statements), _BLOCK):
-            lines += [r"\begin{align*}", *equations(statements[i : i + _BLOCK]), r"\end{align*}"]
-        return lines
+    def _trigonometric(self, value: Call, power: str = "") -> str:
+        (argument,) = value.arguments
+        text = self.text(argument)
+        bare = argument[0] > 0 and isinstance(argument[1], Name)
+        return rf"\{value.function}{power}" + (f" {text}" if bare else f"({text})")
 
 
-def equations(statements: Sequence[Statement]) -> list[str]:
-    """Rows of an aligned environment."""
-    rows = [row for s in statements for row in broken(f"{s.name} &= {s.value}")]
-    return [rf"{row} \\" for row in rows[:-1]] + rows[-1:]
+def dotted(symbol: str, dots: int) -> str:
+    """A variable's derivative: the dots stand over its letter, not over its indices."""
+    letter, mark, indices = symbol.partition("_")
+    return f"{_DOTS[dots]}{{{letter}}}{mark}{indices}"
 
 
-def broken(text: str, width: int = _WIDTH) -> list[str]:
-    """An equation in lines that fit a page, broken before a + or - outside braces."""
+def document(reading: Reading) -> str:
+    """The file: what goes in and out, then the equations in their sections."""
+    notation = LatexNotation(rates=reading.rates)
+    body = [r"\subsection*{Equations}", *_body(reading, notation)]
+    listed = (rf"${notation.name(name)}$" for name in reading.parameters)
+    lines = [f"% {_latin(line)}".rstrip() for line in head(reading)]
+    lines += [f"% {number}" for number in notation.rounded]
+    lines += [_OPEN, rf"\section*{{{escaped(title(reading))}}}", r"\raggedright"]
+    for kind, name, size, meaning in arrays(reading):
+        own = [notation.name(symbol) for symbol in reading.inputs.get(name, ())]
+        inside = f" = ({', '.join(own)})" if len(own) > 1 and kind == "Input" else ""
+        times = size.replace("x", r" \times ")
+        shape = "" if inside or size == "scalar" else f" (${times}$)"
+        lines.append(rf"{kind} ${symbol_of(name)}{inside}${shape}: {escaped(meaning)}\par")
+    if reading.parameters:
+        lines.append(rf"Parameters {', '.join(listed)}\par")
+    lines += [rf"{escaped(x)}\par" for x in remarks(reading) if not x.startswith("Parameters: ")]
+    return "\n".join(line.rstrip() for line in [*lines, *body, r"\cardanend", ""])
+
+
+def _body(reading: Reading, notation: LatexNotation) -> Iterator[str]:
+    part = ""
+    for section in reading.sections:
+        if section.part != part and section.part:
+            yield rf"\paragraph{{{section.part}}}\leavevmode\par"
+        part = section.part
+        if section.title:
+            yield rf"\paragraph{{{section.title}}}\leavevmode"
+        for block in blocks(section.equations, notation):
+            if isinstance(block, str):
+                yield rf"{escaped(block)}."
+            else:
+                yield from (r"\begin{align*}", *block, r"\end{align*}")
+
+
+def blocks(
+    equations: Iterable[Equation], notation: LatexNotation, most: int = _BLOCK
+) -> Iterator[list[str] | str]:
+    """Rows that are aligned with each other, and words between them."""
+    block: list[str] = []
+    for equation in equations:
+        for shown in displays(equation, notation):
+            if block and (isinstance(shown, str) or len(block) >= most):
+                yield _joined(block)
+                block = []
+            if isinstance(shown, str):
+                yield shown
+            else:
+                block += rows(shown, notation)
+    if block:
+        yield _joined(block)
+
+
+def elements(reading: Reading) -> list[str]:
+    """The outputs element by element, each an equation by itself."""
+    notation = LatexNotation(rates=reading.rates)
+    return [
+        f"{notation.name(symbol)} = {notation.text(cell)}"
+        for equation in reading.sections[-1].equations
+        for symbol, cell in zip(equation.elements, equation.cells, strict=True)
+        if cell is not None
+    ]
+
+
+def _joined(block: Sequence[str]) -> list[str]:
+    return [rf"{row} \\" for row in block[:-1]] + [*block[-1:]]
+
+
+def rows(equation: Equation, notation: LatexNotation) -> list[str]:
+    """An equation as rows of an aligned environment."""
+    left = notation.name(equation.name)
+    cells = [r"\cdot" if x is None else notation.text(x) for x in equation.cells]
+    if not equation.shape:
+        return broken(f"{left} &= {cells[0]}", _WIDTH, points)
+    columns = equation.shape[1] if len(equation.shape) == 2 else 1
+    if equation.is_symmetric:
+        cells = [x if k % columns >= k // columns else "" for k, x in enumerate(cells)]
+        cells[len(cells) - columns] = r"\text{sym.}"
+    lines = (" & ".join(cells[k : k + columns]) for k in range(0, len(cells), columns))
+    table = r" \\ ".join(lines)
+    return [rf"{left} &= \begin{{bmatrix}} {table} \end{{bmatrix}}"]
+
+
+def broken(text: str, width: float, size: Callable[[str], float] | None = None) -> list[str]:
+    """An equation in lines that fit a page, broken before a sign outside braces. `size` measures
+    the pieces: by default their signs are counted."""
+    size = size or visible
     rows, row, depth = [], "", 0
     for piece in re.split(r"(?= [+-] | = )", text):
-        if row and not depth and visible(row) + visible(piece) > width:
+        if row and not depth and size(row) + size(piece) > width:
             rows.append(row)
             row = r"&\quad" + piece
         else:
@@ -184,15 +232,22 @@ def visible(text: str) -> int:
     return len(re.sub(r"\\[a-zA-Z]+|[{}_^&\\, ]", "", text))
 
 
-def _fraction(value: Exact) -> str:
-    """p/q or a multiple of π, positive; nothing if it is neither or long."""
-    if value.a and value.b:
-        return ""
-    x: Fraction = value.b or value.a
-    if x.denominator > 1000 or (not value.b and 10**12 % x.denominator == 0):
-        return ""
-    top = str(x.numerator) if not value.b else r"\pi" if x.numerator == 1 else rf"{x.numerator}\pi"
-    return top if x.denominator == 1 else rf"\frac{{{top}}}{{{x.denominator}}}"
+def points(text: str) -> float:
+    """About how wide mathematics is at 10 points; a fraction as wide as both its parts."""
+    lower = "".join(re.findall(r"_\{([^{}]*)\}", text))
+    rest = re.sub(r"_\{[^{}]*\}", "", text)
+    words = len(re.findall(r"\\(?:sin|cos|min|max)\b|\\operatorname", rest))
+    rest = re.sub(r"\\operatorname\{\w*\}", "", rest)
+    letters = re.sub(
+        r"\\(?:dot|ddot|mathit|frac|begin|end|sin|cos|min|max|text|quad|cdot)\b", "", rest
+    )
+    letters = re.sub(r"\\[a-zA-Z]+", "x", letters)
+    signs = len(re.findall(r" [+-] |=", letters))
+    capitals = sum(c.isupper() for c in letters)
+    others = sum(c.isalnum() or c in "()[]" for c in letters) - capitals
+    below = sum(c.isalnum() for c in lower) * 4 + lower.count(",") * 2
+    gaps = text.count(r"\,") * 1.7
+    return 8 * capitals + 5.3 * others + 12.5 * signs + 17 * words + below + gaps
 
 
 def _latin(text: str) -> str:

@@ -58,7 +58,6 @@ class Printer:
     separator: ClassVar[str] = "_"
     flat: ClassVar[bool] = True  # matrices are flat arrays, row by row
     first: ClassVar[int] = 0  # the first index
-    binds_parameters: ClassVar[bool] = True  # p[k] gets a statement with the parameter's name
     # operation -> format of its spelled arguments
     functions: ClassVar[dict[str, str]] = {}
     declaration: ClassVar[str] = "    {name} = {value}"
@@ -82,7 +81,6 @@ class Printer:
         self.arrays = {name: self.names.claim(name) for name in self.code.inputs}
         self.results = {name: self.names.claim(name) for name in self.code.outputs}
         self.symbols = {k: self.names.claim(name) for k, name in enumerate(program.parameters)}
-        self.identifiers = dict(self.symbols)  # also where symbols become mathematics
         self.reserve()
         self.spelled: dict[int, Spelling] = {}
         self.size: dict[int, int] = {}  # operations inlined so far
@@ -275,11 +273,10 @@ class Printer:
         """One statement per value that is named or shared, then one per output element."""
         uses, labels = self.code.uses, self.code.labels
         read = {node[2] for node in self.code.nodes if node[:2] == ("input", "p")}
-        if self.binds_parameters:
-            for k, symbol in self.symbols.items():
-                if k in read:
-                    reads = frozenset({"@p"})
-                    yield Statement(symbol, self.element("p", k), reads, free=True)
+        for k, symbol in self.symbols.items():  # p[k] gets a statement with the parameter's name
+            if k in read:
+                reads = frozenset({"@p"})
+                yield Statement(symbol, self.element("p", k), reads, free=True)
         for id, node in enumerate(self.code.nodes[1:], 1):
             if node[0] in ("const", "input"):
                 self.spelled[id], self.size[id], self.depth[id] = self.leaf(node), 0, 0
@@ -302,7 +299,7 @@ class Printer:
         array, k = str(node[1]), int(node[2])  # type: ignore[call-overload]
         if array == "p":
             symbol = self.symbols[k]
-            return Spelling(symbol, ATOM, frozenset({symbol} if self.binds_parameters else {"@p"}))
+            return Spelling(symbol, ATOM, frozenset({symbol}))
         return Spelling(self.element(array, k), ATOM, frozenset({f"@{array}"}))
 
     def name_of(self, id: int, wanted: str) -> str:

@@ -1,84 +1,73 @@
-"""Plain text as SYMORO+ wrote it: one `NAME = expression;` per line, scalars throughout."""
+"""Equations as plain text: vectors and matrices in brackets, ^ for powers."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from math import prod
-from typing import ClassVar
+import re
+import textwrap
 
-from .mathematica import commented
-from .names import Names
-from .printer import Printer, position
-from .statements import Statement
+from .reading import Equation, Reading
+from .reading.head import head
+from .reading.spell import Notation, displays
 
-__all__ = ["Text"]
+__all__ = ["document", "equation_text"]
+
+_WIDTH = 100
+_INDENT = 2
 
 
-class Text(Printer):
-    """The table for plain text. Elements of arrays are symbols: q1, T1_2."""
+def document(reading: Reading) -> str:
+    """The whole text: what goes in and out, then the equations in their sections."""
+    notation = Notation()
+    body: list[str] = []
+    part = ""
+    for section in reading.sections:
+        if section.part != part and section.part:
+            body += ["", section.part, "-" * len(section.part)]
+        part = section.part
+        body += ["", *([section.title] if section.title else [])]
+        for equation in section.equations:
+            for shown in displays(equation, notation):
+                text = equation_text(shown, notation) if isinstance(shown, Equation) else shown
+                body += textwrap.indent(text, " " * _INDENT).splitlines()
+    if notation.rounded:
+        listed = textwrap.wrap(
+            "; ".join(notation.rounded), _WIDTH - _INDENT, break_on_hyphens=False
+        )
+        body += ["", "Rounded numbers", *(" " * _INDENT + line for line in listed)]
+    return "\n".join([*head(reading), *body, ""])
 
-    language = "text"
-    honours = frozenset({"expanded", "form", "split"})
-    reserved = frozenset({"sin", "cos", "sqrt", "abs", "sign", "atan2", "min", "max", "if"})
-    flat = False
-    binds_parameters = False
-    functions: ClassVar[dict[str, str]] = {
-        "sin": "sin({})", "cos": "cos({})", "sqrt": "sqrt({})", "abs": "abs({})",
-        "sign": "sign({})", "atan2": "atan2({}, {})", "min": "min({}, {})", "max": "max({}, {})",
-        "select": "if({} > 0, {}, {})",
-    }  # fmt: skip
-    declaration = "{name} = {value};"
 
-    @classmethod
-    def opening(cls, header: list[str], printers: Sequence[Printer]) -> list[str]:
-        return commented(header)
+def equation_text(equation: Equation, notation: Notation) -> str:
+    """One equation, over several lines where it is long."""
+    cells = ["." if x is None else notation.text(x) for x in equation.cells]
+    left = f"{equation.name} = "
+    if not equation.shape:
+        return left + _broken(cells[0], len(left))
+    if len(equation.shape) == 1:
+        line = f"{left}[{', '.join(cells)}]"
+        if len(line) <= _WIDTH - _INDENT:
+            return line
+        return left + "[" + (",\n" + " " * (len(left) + 1)).join(cells) + "]"
+    rows, columns = equation.shape
+    if equation.is_symmetric:
+        cells = [x if k % columns >= k // columns else "" for k, x in enumerate(cells)]
+    last = columns - 1
+    cells = [f"{x}," if x and k % columns < last else x for k, x in enumerate(cells)]
+    if equation.is_symmetric:
+        cells[(rows - 1) * columns] = "sym."
+    widths = [max(len(cells[k]) for k in range(c, len(cells), columns)) for c in range(columns)]
+    table = (cells[k : k + columns] for k in range(0, len(cells), columns))
+    lines = (" ".join(map(str.ljust, row, widths)) for row in table)
+    return left + ("\n" + " " * len(left)).join(f"[{line}]" for line in lines)
 
-    def reserve(self) -> None:
-        """A symbol for each element; a value that is an output is called after it."""
-        self.elements = {
-            (name, k): self.claim_element(self.arrays[name], shape, k)
-            for name, shape in self.code.inputs.items()
-            if name != "p"
-            for k in range(prod(shape))
-        }
-        self.targets: dict[int, str] = {}
-        self.found: dict[tuple[str, int], str] = {}
-        for name, output in self.code.outputs.items():
-            for k, ref in enumerate(output.refs):
-                symbol = self.claim_element(self.results[name], output.shape, k)
-                self.found[name, k] = symbol
-                if ref > 0 and self.code.nodes[ref][0] not in ("const", "input"):
-                    self.targets.setdefault(ref, symbol)
 
-    def claim_element(self, array: str, shape: tuple[int, ...], k: int) -> str:
-        """The symbol of an element; a scalar has its array's name."""
-        if not shape:
-            return array
-        return self.names.claim(array + "_".join(str(i + 1) for i in position(shape, k)))
-
-    def number(self, x: float) -> str:
-        return str(int(x)) if x == int(x) and abs(x) < 1e15 else super().number(x)
-
-    def element(self, array: str, k: int) -> str:
-        return self.elements[array, k]
-
-    def name_of(self, id: int, wanted: str) -> str:
-        return self.targets[id] if id in self.targets else super().name_of(id, wanted)
-
-    def is_inlined(self, id: int, uses: int, size: int, depth: int) -> bool:
-        return id not in self.targets and super().is_inlined(id, uses, size, depth)
-
-    def outputs(self) -> Iterator[Statement]:
-        """What is not already called after an output."""
-        for s in super().outputs():
-            symbol = self.found[s.output, s.k]
-            if symbol != s.value:
-                yield Statement(symbol, s.value, s.reads)
-
-    def text(self) -> list[str]:
-        title = f"Equations of {self.program.model}:"
-        return ["", title, "", *self.body(self.parts[0][0]), "", "*=*"]
-
-    @classmethod
-    def scope(cls) -> Names:
-        return Names(cls.reserved)
+def _broken(text: str, indent: int) -> str:
+    """A long sum in lines, broken before a sign."""
+    rows, row = [], ""
+    for piece in re.split(r"(?= [+-] )", text):
+        if row and len(row) + len(piece) > _WIDTH - _INDENT - indent - 2:
+            rows.append(row)
+            row = piece.lstrip()
+        else:
+            row += piece
+    return ("\n" + " " * (indent + 2)).join([*rows, row])

@@ -127,6 +127,8 @@ def quantities(record: Any) -> Iterator[tuple[str, str, Shape, list[Any]]]:
             item = getattr(record, f.name)
             if isinstance(item, Mapping):  # link number -> quantity
                 for key, part in item.items():
+                    if isinstance(key, tuple) and any(isinstance(x, tuple) for x in key):
+                        continue
                     text = "_".join(map(str, key)) if isinstance(key, tuple) else str(key)
                     yield from _quantities(f.name, text, part)
             else:

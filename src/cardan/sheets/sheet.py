@@ -39,7 +39,8 @@ from ..document.structure import (
     size,
     words,
 )
-from ..emit.latex import symbol_of
+from ..emit.latex import elements, symbol_of
+from ..emit.reading import reading
 from ..errors import CardanError, UnknownNameError
 from ..files import write_atomic
 from ..program import Program
@@ -199,8 +200,7 @@ def _read(latex: str) -> tuple[Part, ...]:
 
 def _equations(program: Program, name: str = "") -> list[str]:
     """The equations of a program in LaTeX, its arrays as matrices where they fit a line."""
-    parts = _read(program.equations(form="textbook", to="latex"))
-    rows = [row for part in parts if isinstance(part, Equations) for row in part.rows]
+    rows = elements(reading(program.textbook))
     return _gathered([x for x in map(_noted, rows) if x], program.outputs, name)
 
 
@@ -212,6 +212,7 @@ def _noted(row: str) -> str:
         return f"{sine[1][0].upper()}_{{{''.join(re.findall(r'[0-9]', sine[2]))}}}"
 
     row = re.sub(r"\\(cos|sin)\((q_\{\d\}(?: \+ q_\{\d\})*)\)", name, row)
+    row = re.sub(r"\\(cos|sin) (q_\{\d\})", name, row)
     left, _, right = row.partition(" = ")
     return "" if left == right else row
 

@@ -70,10 +70,11 @@ def derive(data: Data, say: Say) -> Data:
         return {**answer, "text": str(equations), "lines": 0, "cost": None,
                 "emits": _writer(derived) is not None}  # fmt: skip
     say("writing the equations")
-    from ....emit.html import equations as lines_of
+    from ....emit.html import lines as lines_of
+    from ....emit.reading import reading
 
-    lines, cost = lines_of(derived), derived.cost
-    answer["parts"]["lines"] = [[x.name, list(x.reads), x.mathml] for x in lines[:_MOST_LINES]]
+    lines, cost = list(lines_of(reading(derived.plain))), derived.cost
+    answer["parts"]["lines"] = lines[:_MOST_LINES]
     answer["parts"]["program"] = derived.to_json()
     return {
         **answer,

@@ -128,6 +128,8 @@ body.body--dark .q-btn.bg-primary { --q-primary: #2f6aa0; }
   border-bottom: 1px solid var(--line); white-space: nowrap; }
 .equation:hover { background: var(--hover); }
 .equation.here { background: color-mix(in srgb, var(--accent) 14%, transparent); }
+.equation h2, .equation h3 { margin: 8px 0 0; font-size: 1.05rem; line-height: 1.4; }
+.equation h3 { font-size: .95rem; }
 .equations [data-name] { cursor: pointer; }
 .equations [data-name]:hover { color: var(--wrong); }
 .equation-bar { gap: 14px; padding-bottom: 4px; }

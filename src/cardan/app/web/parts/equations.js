@@ -1,5 +1,5 @@
 // The equations of a model, thousands of lines: fetched once, only those in sight are in the page.
-// The MathML is the server's own: it escapes every name (emit/html.py).
+// The MathML is the server's own: it escapes every name (emit/html.py). A heading defines nothing.
 const MOST = 40; // users of a symbol that are named
 export default {
   template: `
@@ -23,7 +23,7 @@ export default {
       <q-virtual-scroll class="equations" :style="{ height }" :items="shown" :virtual-scroll-item-size="36" ref="list"
         v-slot="{ item }" @click="clicked" tabindex="0" aria-label="Equations">
         <div :key="item" class="equation" :class="{ here: item === here }">
-          <span class="line-number">{{ item + 1 }}</span><span v-html="lines[item][2]"></span>
+          <span class="line-number">{{ lines[item][0] ? item + 1 : "" }}</span><span v-html="lines[item][2]"></span>
         </div>
       </q-virtual-scroll>
       <div v-if="more" class="hint">{{ more }} more lines are in the code.</div>
@@ -35,7 +35,7 @@ export default {
       const answer = await fetch(this.url);
       if (!answer.ok) throw new Error(answer.status);
       const lines = await answer.json();
-      this.defined = new Map(lines.map((line, k) => [line[0], k]));
+      this.defined = new Map(lines.map((line, k) => [line[0], k]).filter(([name]) => name));
       this.uses = new Map();
       this.names = lines.map((line) => [line[0], ...line[1]].join(" ").toLowerCase());
       for (const [name, reads] of lines) {
